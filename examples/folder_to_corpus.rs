@@ -8,7 +8,7 @@ use tidings_pipeline::Pipeline;
 use tidings_pipeline::corpus::Corpus;
 use tidings_pipeline::import::{self, ImportFormat};
 use tidings_pipeline::stage::{StageId, StageOutcome};
-use tidings_query::Rule;
+use tidings_query::MatchRule;
 use tidings_query::engine::Limits;
 
 fn main() -> Result<()> {
@@ -35,7 +35,7 @@ pub fn run(folder: &Path, home: &Path, query: &str, out: &mut dyn Write) -> Resu
     }
     for language in pipeline.home().indexed()? {
         let corpus = Corpus::open(pipeline.home(), Some(&language))?;
-        let (query, search) = corpus.search(query, Rule::default(), None)?;
+        let (query, search) = corpus.search(query, MatchRule::default(), None)?;
         writeln!(out, "{language}: {} hits of {query}", search.count(&Limits::default()).hits)?;
     }
     Ok(())

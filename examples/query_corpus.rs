@@ -6,9 +6,9 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use tidings_pipeline::Pipeline;
 use tidings_pipeline::corpus::Corpus;
-use tidings_query::Rule;
-use tidings_query::answer::text_of;
+use tidings_query::MatchRule;
 use tidings_query::engine::{Limits, View};
+use tidings_query::question::text_of;
 use tidings_query::trend::Step;
 
 fn main() -> Result<()> {
@@ -21,7 +21,7 @@ fn main() -> Result<()> {
 pub fn run(home: &Path, language: &str, query: &str, out: &mut dyn Write) -> Result<()> {
     let pipeline = Pipeline::open(home)?;
     let corpus = Corpus::open(pipeline.home(), Some(language))?;
-    let (query, search) = corpus.search(query, Rule::default(), None)?;
+    let (query, search) = corpus.search(query, MatchRule::default(), None)?;
     // A service sets a deadline here and checks whether answers are complete.
     let limits = Limits::default();
     writeln!(out, "{} hits of {query}", search.count(&limits).hits)?;

@@ -1,7 +1,7 @@
-// Makes the page of its sources: one script, one sheet of style, one document, in crates/serve/assets or a folder that is given.
+// Bundles the page: one script, one style sheet, one document, into crates/serve/assets or the folder given as argument.
 //
-// The result is committed, so that the program builds without Node. `made-of.txt` beside it names the digest of the
-// sources and of each result: `cargo test` compares them, and `.ci/run` builds anew and compares the bytes.
+// The result is committed, so that Tidings builds without Node. `made-of.txt` has the digests of the sources and of each
+// output: `cargo test` compares them, and `.ci/run` rebuilds and compares the bytes.
 
 import { createHash } from "node:crypto";
 import { readFile, readdir, writeFile } from "node:fs/promises";
@@ -15,7 +15,7 @@ const SOURCES = ["build.mjs", "package.json", "package-lock.json", "src", "tscon
 
 const sha256 = (bytes) => createHash("sha256").update(bytes).digest("hex");
 
-/** All files of the sources, by their names with slashes, in the order of their bytes. */
+/** Names of all source files with slashes, in byte order. */
 async function sources() {
   const names = [];
   for (const name of SOURCES) {
@@ -46,7 +46,7 @@ const made = await build({
 });
 
 const results = new Map(made.outputFiles.map((file) => [path.basename(file.path), file.contents]));
-/** The licences of what others wrote and is part of the script. */
+/** The licences of bundled third-party packages. */
 async function notices() {
   const packages = new Set(
     Object.keys(made.metafile.inputs).flatMap((name) => name.match(/node_modules\/((?:@[^/]+\/)?[^/]+)/)?.[1] ?? []),

@@ -1,4 +1,4 @@
-// For work on the page: builds it anew whenever it is loaded, and passes questions on to a server of Tidings.
+// Development server: rebuilds the page on every load and forwards API requests to a Tidings server.
 //
 //   tidings serve                                (in a home)
 //   npm run dev [-- http://127.0.0.1:7878 8000]  (here), then http://127.0.0.1:8000/
@@ -21,18 +21,22 @@ const KINDS = {
   ".txt": "text/plain; charset=utf-8",
 };
 
-/** Asks Tidings what the page asks. */
+/** Forwards a request to the Tidings server. */
 function pass(request, response) {
   const { host: _, ...headers } = request.headers;
-  const asked = http.request(server, { path: request.url, headers: { ...headers, host: server.host } }, (answer) => {
-    response.writeHead(answer.statusCode, answer.headers);
-    answer.pipe(response);
-  });
-  asked.on("error", () => response.writeHead(502).end(JSON.stringify({ error: `nobody answers at ${server}` })));
-  asked.end();
+  const forwarded = http.request(
+    server,
+    { path: request.url, headers: { ...headers, host: server.host } },
+    (answer) => {
+      response.writeHead(answer.statusCode, answer.headers);
+      answer.pipe(response);
+    },
+  );
+  forwarded.on("error", () => response.writeHead(502).end(JSON.stringify({ error: `no response from ${server}` })));
+  forwarded.end();
 }
 
-/** The policy under which the page will live. */
+/** The Content-Security-Policy of the real server. */
 async function policy() {
   const answer = await fetch(new URL("/healthz", server)).catch(() => undefined);
   return answer?.headers.get("content-security-policy") ?? "default-src 'self'";
@@ -59,6 +63,4 @@ http
         .end(String(error.stderr ?? error.message));
     }
   })
-  .listen(port, "127.0.0.1", () =>
-    console.log(`the page is at http://127.0.0.1:${port}/, its answers come from ${server}`),
-  );
+  .listen(port, "127.0.0.1", () => console.log(`page: http://127.0.0.1:${port}/  API: ${server}`));

@@ -1,12 +1,12 @@
-"""Runs one published extractor over pages, so that it can be scored beside ours.
+"""Runs one published extractor over pages, to score it next to ours.
 
     python peers.py NAME < pages.jsonl > results.jsonl
 
-A page comes in as {"id", "url", "html", "lang"}, a result goes out as {"id", "text", "title",
-"author", "date", "ms"}, one JSON object a line, where "ms" is the CPU time of the extraction alone.
-Everybody is asked for main text without comments but with tables, and for the day of first
-publication, through the function its own documentation recommends. Extractors fall over pages now
-and then; a page that made one fall counts as a page without text, and the reason goes to stderr.
+Reads pages as {"id", "url", "html", "lang"} and writes results as {"id", "text", "title", "author",
+"date", "ms"}, one JSON object per line; "ms" is the CPU time of the extraction alone. Every extractor
+is called through the function that its documentation recommends, for main text with tables and
+without comments, and for the date of first publication. A page on which an extractor fails counts as
+a page without text, and the reason goes to stderr.
 """
 
 import itertools
@@ -15,8 +15,7 @@ import re
 import sys
 import time
 
-# ISO 639-1 to the names of jusText's stop lists. Codes that are not here are read as English,
-# which is what a user who cannot name the language would try first.
+# ISO 639-1 to the names of jusText's stop lists. Other codes fall back to English.
 STOP_LISTS = {
     "af": "Afrikaans", "an": "Aragonese", "ar": "Arabic", "ast": "Asturian", "az": "Azerbaijani",
     "be": "Belarusian", "bg": "Bulgarian", "bn": "Bengali", "br": "Breton", "bs": "Bosnian",

@@ -1,21 +1,21 @@
-//! Whatever a site answers, finding feeds ends: no panic, no endless climb.
+//! Feed discovery ends whatever a site responds: no panic, no endless probing.
 
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use tidings_feeds::discover::{Ladder, Options, read_opml, reduce};
+use tidings_feeds::discover::{ProbeSequence, ProbeOptions, read_opml, reduce};
 
 fuzz_target!(|answer: &[u8]| {
     let _ = read_opml(answer);
-    let mut ladder = Ladder::new("https://blog.site.example/section/page.html", Options::default()).expect("an address");
+    let mut sequence = ProbeSequence::new("https://blog.site.example/section/page.html", ProbeOptions::default()).expect("a valid URL");
     loop {
-        let questions = ladder.next();
-        if questions.is_empty() {
+        let requests = sequence.next();
+        if requests.is_empty() {
             break;
         }
-        for question in questions {
-            ladder.learn(&question, &reduce(answer, None, &question.url));
+        for request in requests {
+            sequence.record(&request, &reduce(answer, None, &request.url));
         }
     }
-    assert!(ladder.requests() <= Options::default().max_requests);
+    assert!(sequence.requests() <= ProbeOptions::default().max_requests);
 });

@@ -1,9 +1,9 @@
-//! Any bytes at all, under any content type: reading them as a page never panics.
+//! Extraction from arbitrary bytes with several content types and presets never panics.
 
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use tidings_clean::refine::Refinement;
+use tidings_clean::postprocess::PostprocessOptions;
 use tidings_clean::{Options, Preset, justext::JustextOptions};
 use tidings_model::Page;
 
@@ -24,5 +24,5 @@ fuzz_target!(|bytes: &[u8]| {
         ..Page::default()
     };
     let options = Options { preset, links: first & 8 != 0, comments: first & 16 != 0, stubs: true };
-    let _ = tidings_clean::clean(&page, &options, &Refinement::default());
+    let _ = tidings_clean::clean(&page, &options, &PostprocessOptions::default());
 });

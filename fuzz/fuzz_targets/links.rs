@@ -1,4 +1,4 @@
-//! Any page at all: finding its feeds never panics.
+//! Finding feed links in arbitrary HTML never panics.
 
 #![no_main]
 

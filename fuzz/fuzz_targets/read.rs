@@ -1,4 +1,4 @@
-//! Any bytes at all: the reader answers with a feed or a reason, and never panics.
+//! Parsing arbitrary bytes as a feed gives a feed or an error and never panics.
 
 #![no_main]
 

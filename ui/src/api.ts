@@ -1,6 +1,6 @@
-// The one place that asks the server.
+// The HTTP client of the API.
 
-/** What an answer about a corpus says about itself. */
+/** Corpus, state, query and exactness of an answer. */
 export interface About {
   corpus: string;
   generation: number;
@@ -13,14 +13,14 @@ export interface About {
     | { kind: "sample"; hits: number; of_hits: number };
 }
 
-/** What every answer has. */
+/** Properties of every answer. */
 export interface Answer {
   link: string;
   about?: About;
   rewrites?: string[];
 }
 
-/** A corpus, as the list of corpora describes it. */
+/** A corpus in the list of corpora. */
 export interface Corpus {
   corpus: string;
   generation: number;
@@ -29,19 +29,19 @@ export interface Corpus {
   first_day: string | null;
   last_day: string | null;
   fields: string[];
-  /** Which attributes of tokens have values. */
+  /** Token attributes that have values. */
   attributes: string[];
-  /** The morphological features of tokens, each with its values. */
+  /** Morphological features with their values. */
   features: Record<string, string[]>;
-  /** By whom the text was annotated, and how much of it. */
+  /** Annotators, with the number of tokens each has annotated. */
   layers: { by: string; tokens: number }[];
 }
 
-/** The parameters of a question; what is empty is left out. */
+/** Parameters of a request; empty ones are left out. */
 export type Parameters = Record<string, string | number | boolean | undefined>;
 
-/** Why a question got no answer, for people. */
-export class Refused extends Error {
+/** An error response of the API. */
+export class ApiError extends Error {
   constructor(
     message: string,
     readonly status: number,
@@ -52,22 +52,22 @@ export class Refused extends Error {
 }
 
 const TOKEN = "tidings-token";
-/** A busy server is asked again so often. */
+/** Attempts at a busy server. */
 const TRIES = 3;
 
-/** The token for texts that not everybody may read; it is forgotten with the tab. */
+/** The access token, kept for the session of the tab. */
 export const token = {
   get: (): string | null => sessionStorage.getItem(TOKEN),
   set: (value: string): void => (value ? sessionStorage.setItem(TOKEN, value) : sessionStorage.removeItem(TOKEN)),
 };
 
-/** The address of a question, relative to the page, so that it also works below another address. */
+/** The URL of a request, relative to the page, so that the page also works below a path prefix. */
 export function address(path: string, parameters: Parameters = {}): string {
-  const given = new URLSearchParams();
+  const params = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) {
-    if (value !== undefined && value !== "") given.set(name, String(value));
+    if (value !== undefined && value !== "") params.set(name, String(value));
   }
-  const text = given.toString();
+  const text = params.toString();
   return `api/v1/${path}${text && `?${text}`}`;
 }
 
@@ -94,7 +94,7 @@ export async function send(link: string, signal?: AbortSignal): Promise<Response
       response = await fetch(link, { signal: signal ?? null, headers });
     } catch (error) {
       if (signal?.aborted) throw error;
-      throw new Refused("The server does not answer. Is `tidings serve` still running?", 0);
+      throw new ApiError("No response from the server. Is `tidings serve` still running?", 0);
     }
     if (response.ok) return response;
     const wait = Number(response.headers.get("Retry-After") ?? Number.NaN);
@@ -103,11 +103,11 @@ export async function send(link: string, signal?: AbortSignal): Promise<Response
       continue;
     }
     const body = (await response.json().catch(() => ({}))) as { error?: string; shown?: string };
-    throw new Refused(body.error ?? `The server answered ${response.status}.`, response.status, body.shown);
+    throw new ApiError(body.error ?? `The server returned status ${response.status}.`, response.status, body.shown);
   }
 }
 
-/** Asks, and reads the answer. */
-export async function ask<T>(path: string, parameters: Parameters = {}, signal?: AbortSignal): Promise<T & Answer> {
+/** Sends a request and reads the answer. */
+export async function request<T>(path: string, parameters: Parameters = {}, signal?: AbortSignal): Promise<T & Answer> {
   return (await send(address(path, parameters), signal)).json() as Promise<T & Answer>;
 }

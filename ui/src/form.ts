@@ -1,38 +1,38 @@
-// Forms made of a description: the fields of a view, and those by which every view chooses its documents.
+// Forms built from a list of fields, and the document filter that most views have.
 
 import { type Child, el } from "./dom.ts";
-import { type Place, go } from "./place.ts";
+import { type Route, go } from "./route.ts";
 
-/** Something that a person can fill in. */
+/** A form field. */
 export interface Field {
   name: string;
   label: string;
   kind: "text" | "query" | "choice" | "number" | "date" | "flag";
-  /** Values with their names. */
+  /** Values with their labels. */
   choices?: readonly (readonly [value: string, name: string])[];
-  /** What holds if nothing is chosen; it is left out of the address. */
-  usual?: string;
-  /** What may be written here. */
+  /** The default value, which is left out of the URL. */
+  initial?: string;
+  /** An example, shown as placeholder. */
   hint?: string;
-  /** Whether the field stands with those that few people need. */
-  rare?: boolean;
+  /** Shown under "More options". */
+  advanced?: boolean;
   wide?: boolean;
   required?: boolean;
-  /** Which of several values of the same name it is. */
+  /** Index among repeated fields of one name. */
   at?: number;
 }
 
-/** Which documents are meant. */
+/** The fields of the document filter. */
 export const DOCUMENTS: readonly Field[] = [
   { name: "from", label: "From", kind: "date" },
   { name: "to", label: "To", kind: "date" },
   { name: "site", label: "Source", kind: "text", hint: "gazette.example" },
-  { name: "filter", label: "Other conditions", kind: "text", hint: "topic=sport", wide: true },
+  { name: "filter", label: "Other fields", kind: "text", hint: "topic=sport", wide: true },
 ];
 
-/** What a field holds at a place. */
-export const valueOf = (field: Field, place: Place): string =>
-  place.all(field.name)[field.at ?? 0] || field.usual || "";
+/** The value of a field in a route. */
+export const valueOf = (field: Field, route: Route): string =>
+  route.all(field.name)[field.at ?? 0] || field.initial || "";
 
 function input(field: Field, value: string): HTMLElement {
   const id = `field-${field.name}${field.at || ""}`;
@@ -76,26 +76,26 @@ function input(field: Field, value: string): HTMLElement {
   return el("div", { class: `field ${field.kind}${field.wide ? " wide" : ""}` }, label, control);
 }
 
-/** The fields as a form that leads to the address of what was filled in. */
+/** A form whose submission navigates to the URL of its values. */
 export function form(
   fields: readonly Field[],
   documents: readonly Field[],
   title: string,
-  place: Place,
+  route: Route,
   button: string,
 ): HTMLFormElement {
-  const show = (field: Field): Child => input(field, valueOf(field, place));
+  const show = (field: Field): Child => input(field, valueOf(field, route));
   const group = (title: string, members: readonly Field[]): Child => {
     if (members.length === 0) return null;
-    const chosen = members.filter((field) => place.get(field.name) && place.get(field.name) !== field.usual);
-    const said = chosen.map((field) =>
-      `${field.label.toLowerCase()} ${field.kind === "flag" ? "" : place.get(field.name)}`.trim(),
+    const chosen = members.filter((field) => route.get(field.name) && route.get(field.name) !== field.initial);
+    const summary = chosen.map((field) =>
+      `${field.label.toLowerCase()} ${field.kind === "flag" ? "" : route.get(field.name)}`.trim(),
     );
-    // Without documents in focus there is nothing to ask.
+    // A focus subcorpus is required, so its fields are open.
     return el(
       "details",
-      { class: "more", open: chosen.length > 0 || title === "Documents in focus" },
-      el("summary", {}, title, said.length > 0 && el("span", { class: "chosen" }, `: ${said.join(", ")}`)),
+      { class: "more", open: chosen.length > 0 || title === "Focus subcorpus" },
+      el("summary", {}, title, summary.length > 0 && el("span", { class: "chosen" }, `: ${summary.join(", ")}`)),
       el("div", { class: "fields" }, ...members.map(show)),
     );
   };
@@ -105,7 +105,7 @@ export function form(
     el(
       "div",
       { class: "fields" },
-      ...fields.filter((field) => !field.rare).map(show),
+      ...fields.filter((field) => !field.advanced).map(show),
       el("button", { class: "go" }, button),
     ),
     el(
@@ -114,21 +114,21 @@ export function form(
       group(title, documents),
       group(
         "More options",
-        fields.filter((field) => field.rare),
+        fields.filter((field) => field.advanced),
       ),
     ),
   );
   made.addEventListener("submit", (event) => {
     event.preventDefault();
-    const given = new URLSearchParams();
-    if (place.view !== "search") given.set("view", place.view);
-    if (place.get("lang")) given.set("lang", place.get("lang"));
+    const params = new URLSearchParams();
+    if (route.view !== "search") params.set("view", route.view);
+    if (route.get("lang")) params.set("lang", route.get("lang"));
     const filled = new FormData(made);
     for (const field of [...fields, ...documents]) {
       const text = String(filled.getAll(field.name)[field.at ?? 0] ?? "").trim();
-      if (text && text !== field.usual) given.append(field.name, text);
+      if (text && text !== field.initial) params.append(field.name, text);
     }
-    go(`?${given}`);
+    go(`?${params}`);
   });
   return made;
 }

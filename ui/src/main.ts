@@ -1,13 +1,13 @@
-// The page: reads the address, shows the view that it names, and keeps what all views share.
+// Entry point: reads the URL, shows its view, and keeps the state that all views share.
 
-import { type Corpus, Refused, ask, token } from "./api.ts";
+import { type Corpus, ApiError, request, token } from "./api.ts";
 import { el, save } from "./dom.ts";
 import { DOCUMENTS, type Field, form } from "./form.ts";
-import { at, behind, footer, header, navigation, trouble } from "./frame.ts";
-import { Place, go } from "./place.ts";
-import { Desk, type View } from "./view.ts";
+import { at, provenance, footer, header, navigation, showError } from "./layout.ts";
+import { Route, go } from "./route.ts";
+import { ViewContext, type View } from "./view.ts";
 import { bursts } from "./views/bursts.ts";
-import { collection } from "./views/collection.ts";
+import { collection } from "./views/collection/index.ts";
 import { collocations } from "./views/collocations.ts";
 import { compare } from "./views/compare.ts";
 import { documentView, documents } from "./views/documents.ts";
@@ -38,28 +38,28 @@ const VIEWS: readonly View[] = [
   collection,
   help,
 ];
-/** Views that ask for something, so that the query of one can be asked in another. */
+/** Views with a query field: links between them keep the query. */
 const WITH_QUERY: readonly View[] = [search, timeline, collocations, frequencies];
 
 let corpora: Corpus[] = [];
 let named: string[] = [];
 let running: AbortController | undefined;
-function corpusOf(place: Place): Corpus | undefined {
-  // Somebody who came without choosing sees the largest corpus.
+function corpusOf(route: Route): Corpus | undefined {
+  // Without a choice the largest corpus is shown.
   const largest = [...corpora].sort((one, other) => other.tokens - one.tokens)[0];
-  return corpora.find((corpus) => corpus.corpus === place.get("lang")) ?? (place.get("lang") ? undefined : largest);
+  return corpora.find((corpus) => corpus.corpus === route.get("lang")) ?? (route.get("lang") ? undefined : largest);
 }
 
 async function show(): Promise<void> {
   running?.abort();
   running = new AbortController();
   const { signal } = running;
-  const place = Place.here();
-  const view = VIEWS.find((each) => each.name === place.view) ?? search;
-  const corpus = corpusOf(place);
-  header(place, corpora, corpus);
-  navigation(place, VIEWS, WITH_QUERY);
-  document.title = `${[place.all("q").join(", ") || place.get("lemma"), view.title].filter(Boolean).join(" · ")} · Tidings`;
+  const route = Route.here();
+  const view = VIEWS.find((each) => each.name === route.view) ?? search;
+  const corpus = corpusOf(route);
+  header(route, corpora, corpus);
+  navigation(route, VIEWS, WITH_QUERY);
+  document.title = `${[route.all("q").join(", ") || route.get("lemma"), view.title].filter(Boolean).join(" · ")} · Tidings`;
   const message = el("p", { id: "message", role: "status", "aria-live": "polite" });
   const results = el("div", { id: "results" });
   const foot = el("div", {});
@@ -70,49 +70,49 @@ async function show(): Promise<void> {
         ? el(
             "p",
             { class: "empty" },
-            "Nothing is searchable yet. ",
+            "No index yet. ",
             el("code", {}, "tidings run"),
-            " collects and compiles; load this page again when it is done.",
+            " collects text and builds the index; reload this page when it is done.",
           )
-        : el("p", { class: "empty" }, `There is no corpus of ${place.get("lang")}. Choose one above.`);
+        : el("p", { class: "empty" }, `No corpus for language ${route.get("lang")}. Choose one above.`);
     results.append(why);
     at("main").replaceChildren(...heading, results);
     return;
   }
-  const desk = new Desk(place, corpus, corpora, results, message, signal);
-  const fields = view.fields(desk);
-  const parts = [["", "everything"], ...named.map((name) => [name, name] as const)] as const;
-  const part: Field = { name: "in", label: "Named part", kind: "choice", choices: parts, usual: "" };
-  const documentFields = view.chooses ? [...DOCUMENTS, ...(named.length > 0 ? [part] : [])] : [];
-  const asking =
-    fields.length > 0 || view.chooses
-      ? form(fields, documentFields, view.chooses || "", place, view.button ?? "Search")
+  const context = new ViewContext(route, corpus, corpora, results, message, signal);
+  const fields = view.fields(context);
+  const choices = [["", "all documents"], ...named.map((name) => [name, name] as const)] as const;
+  const corpusField: Field = { name: "in", label: "Virtual corpus", kind: "choice", choices, initial: "" };
+  const documentFields = view.documentFilter ? [...DOCUMENTS, ...(named.length > 0 ? [corpusField] : [])] : [];
+  const searchForm =
+    fields.length > 0 || view.documentFilter
+      ? form(fields, documentFields, view.documentFilter || "", route, view.button ?? "Search")
       : "";
-  at("main").replaceChildren(...heading, asking, message, results, foot);
+  at("main").replaceChildren(...heading, searchForm, message, results, foot);
   results.setAttribute("aria-busy", "true");
   try {
-    if (view.ready(place)) {
-      // Quick answers come before anybody could read this.
-      const patience = setTimeout(() => {
-        if (results.childElementCount === 0) desk.say("One moment …");
+    if (view.ready(route)) {
+      // Most answers arrive before this would be readable.
+      const delayed = setTimeout(() => {
+        if (results.childElementCount === 0) context.announce("Loading …");
       }, 250);
-      signal.addEventListener("abort", () => clearTimeout(patience));
-      await view.show(desk).finally(() => clearTimeout(patience));
-      if (!signal.aborted) foot.replaceChildren(...behind(desk, view));
+      signal.addEventListener("abort", () => clearTimeout(delayed));
+      await view.show(context).finally(() => clearTimeout(delayed));
+      if (!signal.aborted) foot.replaceChildren(...provenance(context, view));
     } else {
-      desk.put(await view.welcome?.(desk));
-      // On a telephone the keyboard would hide what stands below.
+      context.append(await view.welcome?.(context));
+      // On a phone the keyboard would hide the page.
       const query = document.querySelector<HTMLInputElement>("form.ask input[type=search]");
       if (!signal.aborted && matchMedia("(min-width: 48rem)").matches) query?.focus({ preventScroll: true });
     }
   } catch (error) {
-    if (!signal.aborted) trouble(desk, error);
+    if (!signal.aborted) showError(context, error);
   } finally {
     if (!signal.aborted) results.removeAttribute("aria-busy");
   }
 }
 
-/** Links within the page change the address and the view, not the document. */
+/** Follows links within the page without reloading it. */
 function follow(event: MouseEvent): void {
   const anchor = (event.target as Element).closest?.("a");
   if (
@@ -126,46 +126,46 @@ function follow(event: MouseEvent): void {
     anchor.target
   )
     return;
-  const wanted = anchor.getAttribute("href") ?? "";
-  if (wanted.startsWith("?")) {
+  const href = anchor.getAttribute("href") ?? "";
+  if (href.startsWith("?")) {
     event.preventDefault();
-    go(wanted);
+    go(href);
     at("main").focus({ preventScroll: true });
     scrollTo(0, 0);
   } else if (anchor.dataset.api !== undefined && token.get()) {
     // A plain link cannot carry the token.
     event.preventDefault();
-    void openWithToken(wanted);
+    void openWithToken(href);
   }
 }
 
-async function openWithToken(question: string): Promise<void> {
-  const response = await fetch(question, { headers: { Authorization: `Bearer ${token.get()}` } });
-  save(question.includes("format=csv") ? "tidings.csv" : "tidings.json", await response.blob());
+async function openWithToken(url: string): Promise<void> {
+  const response = await fetch(url, { headers: { Authorization: `Bearer ${token.get()}` } });
+  save(url.includes("format=csv") ? "tidings.csv" : "tidings.json", await response.blob());
 }
 
 async function start(): Promise<void> {
   try {
-    const [list, parts] = await Promise.all([
-      ask<{ corpora: Corpus[] }>("corpora"),
-      ask<{ rows: { name: string }[] }>("corpora-named").catch(() => ({ rows: [] })),
+    const [list, virtual] = await Promise.all([
+      request<{ corpora: Corpus[] }>("corpora"),
+      request<{ rows: { name: string }[] }>("corpora-named").catch(() => ({ rows: [] })),
     ]);
     corpora = list.corpora;
-    named = parts.rows.map((row) => row.name);
+    named = virtual.rows.map((row) => row.name);
     await show();
   } catch (error) {
     at("main").replaceChildren(
       el(
         "div",
         { class: "trouble", role: "alert" },
-        el("p", {}, error instanceof Refused ? error.message : "The page could not begin."),
+        el("p", {}, error instanceof ApiError ? error.message : "The page could not be started."),
       ),
     );
   }
 }
 
 addEventListener("popstate", () => void show());
-addEventListener("moved", () => void show());
+addEventListener("routechange", () => void show());
 document.addEventListener("click", follow);
 document.addEventListener("keydown", (event) => {
   const typing = (event.target as Element).matches?.("input, select, textarea");

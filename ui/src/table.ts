@@ -1,23 +1,23 @@
-// Tables that can be sorted, read aloud and taken home as CSV.
+// Sortable, accessible tables with CSV download.
 
 import { type Child, el, save } from "./dom.ts";
 
-/** A column. */
+/** A column of a table. */
 export interface Column<Row> {
   name: string;
-  /** What the name means, for those who want to know. */
+  /** Explanation, shown as tooltip. */
   about?: string;
-  /** What is sorted and written into CSV. */
+  /** The value for sorting and CSV. */
   value: (row: Row) => string | number | null | undefined;
-  /** What is shown, if it is something else. */
+  /** The displayed content, if it differs from the value. */
   show?: (row: Row) => Child;
-  /** Whether it holds numbers, which stand at the right and are sorted from the largest. */
+  /** Numeric columns are right-aligned and sorted in descending order first. */
   numeric?: boolean;
-  /** Whether it is a picture of another column, which has no place in CSV. */
+  /** A drawing of another column; left out of CSV. */
   picture?: boolean;
 }
 
-/** A field of CSV; what a spreadsheet would take for a formula is made text. */
+/** A CSV field; text that a spreadsheet would run as a formula is prefixed with an apostrophe. */
 function field(value: string | number | null | undefined): string {
   if (value === null || value === undefined) return "";
   if (typeof value === "number") return String(value);
@@ -25,7 +25,7 @@ function field(value: string | number | null | undefined): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** Rows as CSV, as RFC 4180 has it. */
+/** Rows as CSV (RFC 4180). */
 export function csv<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
   const kept = columns.filter((column) => !column.picture);
   const lines = [
@@ -35,7 +35,7 @@ export function csv<Row>(columns: readonly Column<Row>[], rows: readonly Row[]):
   return lines.map((line) => `${line.join(",")}\r\n`).join("");
 }
 
-/** A button that saves rows as CSV. Spreadsheets read UTF-8 only if the file begins with its mark. */
+/** A button that saves rows as CSV, with a byte order mark, which spreadsheets need to read UTF-8. */
 export function csvButton<Row>(
   name: string,
   columns: readonly Column<Row>[],
@@ -53,7 +53,7 @@ function compare(one: string | number | null | undefined, other: string | number
   return String(one).localeCompare(String(other), "en", { numeric: true });
 }
 
-/** A table of rows; of many, as many as `first` says, and the others on demand. */
+/** A table; rows beyond `first` are shown on demand. */
 export function table<Row>(
   name: string,
   caption: string,

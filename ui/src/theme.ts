@@ -1,10 +1,10 @@
-// Light or dark: as the system says, unless the person says otherwise.
+// Colour scheme: that of the system, unless the user chooses one.
 
 import { el } from "./dom.ts";
 
 const KEY = "tidings-theme";
 const ORDER = ["auto", "light", "dark"] as const;
-const NAMES = { auto: "as the system", light: "light", dark: "dark" } as const;
+const NAMES = { auto: "system", light: "light", dark: "dark" } as const;
 type Theme = (typeof ORDER)[number];
 
 const chosen = (): Theme => ORDER.find((theme) => theme === localStorage.getItem(KEY)) ?? "auto";
@@ -16,7 +16,7 @@ function apply(theme: Theme): void {
 
 apply(chosen());
 
-/** The switch. */
+/** The button that cycles through the colour schemes. */
 export function theme(): HTMLButtonElement {
   const button = el("button", { type: "button", class: "theme plain" });
   const label = () => {

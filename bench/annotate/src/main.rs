@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use anyhow::{Context as _, Result};
 use bench_annotate::{python, seconds};
 use clap::Parser;
-use tidings_annotate::tagger::{About, Models, Tagger};
-use tidings_train::model::{Material, Settings, make};
+use tidings_annotate::tagger::{ModelInfo, Models, Tagger};
+use tidings_train::model::{Settings, TrainingData, train};
 use tidings_train::score::{Score, score};
-use tidings_train::shelf::{self, Shelves};
 use tidings_train::treebank::{self, Sentence, Treebank};
+use tidings_train::treebank_list::{self, TreebankList};
 
 #[derive(Debug, Parser)]
 struct Args {
@@ -58,24 +58,25 @@ fn main() -> Result<()> {
                 if args.only.is_empty() || args.only.contains(&code) {
                     let test: Vec<Sentence> = treebank.sentences().cloned().collect();
                     let row = rows.entry(treebank.name.clone()).or_default();
-                    row.bytes = tagger.about().bytes;
+                    row.bytes = tagger.info().bytes;
                     measure(row, &tagger, &code, &test, &args)?;
                 }
             }
         }
-        None => trials(&shelf::shelves(&args.shared, &[])?, &args, &mut rows)?,
+        None => trials(&treebank_list::read(&args.shared, &[])?, &args, &mut rows)?,
     }
     print(&rows, &args.peers);
     Ok(())
 }
 
-fn trials(shelves: &Shelves, args: &Args, rows: &mut BTreeMap<String, Row>) -> Result<()> {
-    for (code, shelf) in shelves.iter().filter(|(code, _)| args.only.is_empty() || args.only.contains(code)) {
-        let (helping, help) = shelf::helping(shelves, code);
-        for trial in shelf.trials(5, true) {
-            let sentences: Vec<&Sentence> = trial.learn.iter().collect();
-            let model = make(Material { own: &sentences, helping: &helping, help }, &Settings::default());
-            let tagger = Tagger::read(About::default(), &model).context("a model cannot be read")?;
+fn trials(list: &TreebankList, args: &Args, rows: &mut BTreeMap<String, Row>) -> Result<()> {
+    for (code, treebanks) in list.iter().filter(|(code, _)| args.only.is_empty() || args.only.contains(code)) {
+        let (related, related_weight) = treebank_list::related(list, code);
+        for trial in treebanks.trials(5, true) {
+            let sentences: Vec<&Sentence> = trial.train.iter().collect();
+            let model =
+                train(TrainingData { own: &sentences, related: &related, related_weight }, &Settings::default());
+            let tagger = Tagger::read(ModelInfo::default(), &model).context("a model cannot be read")?;
             let row = rows.entry(trial.name.clone()).or_default();
             row.is_trained = trial.is_trained;
             row.bytes = Models::pack(&model).len();

@@ -1,10 +1,10 @@
 //! Scores that may only rise. They need the treebanks, which are not part of the repository.
 
-use tidings_annotate::tagger::{About, Models, Tagger};
-use tidings_train::model::{Material, Settings, make};
+use tidings_annotate::tagger::{ModelInfo, Models, Tagger};
+use tidings_train::model::{Settings, TrainingData, train};
 use tidings_train::score::score;
-use tidings_train::shelf;
 use tidings_train::treebank::Sentence;
+use tidings_train::treebank_list;
 
 /// Languages that are learned in a moment: treebank; UPOS, lemma, whole bundles of features, F1 of features; and the most bytes.
 const PINS: &[(&str, &str, [f32; 4], usize)] = &[
@@ -16,16 +16,16 @@ const PINS: &[(&str, &str, [f32; 4], usize)] = &[
 fn scores_do_not_fall() {
     let Some(treebanks) = tidings_testing::data("text-dev/ud") else { return };
     let shared = treebanks.join("../..");
-    let mut shelves = shelf::shelves(&shared, &["de", "tr"]).unwrap();
+    let mut list = treebank_list::read(&shared, &["de", "tr"]).unwrap();
     for (code, name, pins, bytes) in PINS {
         // A pin is about one treebank: others of the language, which come and go, follow other guidelines.
-        let shelf = shelves.get_mut(*code).unwrap();
-        [&mut shelf.train, &mut shelf.dev].into_iter().for_each(|files| files.retain(|one| one.name == *name));
-        let trials = shelves[*code].trials(5, true);
+        let treebanks = list.get_mut(*code).unwrap();
+        [&mut treebanks.train, &mut treebanks.dev].into_iter().for_each(|files| files.retain(|one| one.name == *name));
+        let trials = list[*code].trials(5, true);
         let trial = trials.iter().find(|trial| trial.name == *name).unwrap();
-        let sentences: Vec<&Sentence> = trial.learn.iter().collect();
-        let model = make(Material { own: &sentences, ..Material::default() }, &Settings::default());
-        let tagger = Tagger::read(About::default(), &model).unwrap();
+        let sentences: Vec<&Sentence> = trial.train.iter().collect();
+        let model = train(TrainingData { own: &sentences, ..TrainingData::default() }, &Settings::default());
+        let tagger = Tagger::read(ModelInfo::default(), &model).unwrap();
         let found = score(&tagger, &trial.test).shares().map(Option::unwrap);
         assert!(found.iter().zip(pins).all(|(found, pin)| found >= pin), "{name}: {found:?}");
         assert!(Models::pack(&model).len() <= *bytes, "{name} is large");

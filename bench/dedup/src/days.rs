@@ -1,54 +1,56 @@
-//! Ten years of days, one after the other: does the work of a day grow with the memory?
+//! Simulates ten years of daily runs, to see that the cost of a day does not grow with the size of the store.
 //!
-//! Each day is done as a home does it: the files that earlier days left are opened, a day of documents is
-//! read from lines of JSON and judged, new files are written and old ones merged. Nothing stays in memory from day to day.
+//! Each day runs as in a home: open the files of earlier days, read a day of documents from JSON lines, compare
+//! them, write new files and merge old ones. Nothing stays in memory between days.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use serde_json::{Value, json};
-use tidings_dedup::ages::{self, Aged};
-use tidings_dedup::{Judge, KeyRun, Memory, Origin, Past, PieceFile, Rule, Scope, Text, join};
+use tidings_dedup::lsm_levels::{self, LevelRun};
+use tidings_dedup::{
+    BlockFile, Deduplicator, FingerprintRun, FingerprintStore, Origin, Rule, Scope, StoreFiles, Text, join,
+};
 
 use crate::generate::Generator;
-use crate::sets::Case;
+use crate::sets::LabelledDocument;
 
-/// Memory of a day's work.
+/// The memory budget of a day's run.
 const MEMORY_BYTES: usize = 32 << 20;
 
-/// A block of days and what they took.
+/// Measurements of a range of days.
 #[derive(Debug, Clone, Copy)]
 pub struct Span {
     /// The first day.
     pub day: u64,
-    /// CPU seconds for each million words, of judging, writing and merging.
+    /// CPU seconds per million words, including comparing, writing and merging.
     pub seconds_per_million: f64,
-    /// N-grams in the memory.
+    /// N-grams in the store.
     pub grams: u64,
-    /// Bytes of it on disk.
+    /// Size of the store on disk.
     pub disk_bytes: u64,
 }
 
-/// Simulates days of about so many words and measures them in blocks.
+/// Simulates days of about `words_per_day` words and reports each block of days.
 pub fn simulate(
     days: u64,
     words_per_day: usize,
     block: u64,
     folder: &Path,
-    mut tell: impl FnMut(&Span),
+    mut report: impl FnMut(&Span),
 ) -> Result<Vec<Span>> {
     let rule = Rule::default();
     let mut documents = Generator::new(1, 20_000);
     let mut keys: Vec<(Range<u64>, PathBuf)> = Vec::new();
-    let (mut pieces, mut starts) = (Vec::<PieceFile>::new(), Vec::new());
+    let (mut pieces, mut starts) = (Vec::<BlockFile>::new(), Vec::new());
     let (mut grams, mut spans, mut firsts) = (0, Vec::new(), Vec::new());
     let (mut words, mut seconds) = (0usize, 0.0);
     for day in 0..days {
-        let mut today: Vec<Case> = Vec::new();
+        let mut today: Vec<LabelledDocument> = Vec::new();
         let mut wanted = words_per_day;
         while wanted > 0 {
-            let case = documents.next().expect("it never ends");
+            let case = documents.next().expect("the generator is endless");
             wanted = wanted.saturating_sub(case.paragraphs.iter().map(|text| text.split(' ').count()).sum());
             today.push(case);
         }
@@ -57,47 +59,47 @@ pub fn simulate(
         let began = cpu_seconds()?;
         let own = folder.join(day.to_string());
         std::fs::create_dir(&own)?;
-        let runs = keys.iter().map(|(_, path)| KeyRun::open(path)).collect::<Result<_, _>>()?;
-        let past = Past { runs, pieces: pieces.clone(), days: starts };
-        let mut judge = Judge::new(rule, Scope::All, Memory::new(past, &own, MEMORY_BYTES)?);
+        let runs = keys.iter().map(|(_, path)| FingerprintRun::open(path)).collect::<Result<_, _>>()?;
+        let past = StoreFiles { runs, blocks: pieces.clone(), days: starts };
+        let mut deduplicator = Deduplicator::new(rule, Scope::All, FingerprintStore::new(past, &own, MEMORY_BYTES)?);
         for line in &lines {
             let document: Value = serde_json::from_str(line)?;
             let paragraphs = document["paragraphs"].as_array().into_iter().flatten();
             let text = Text::new(paragraphs.filter_map(Value::as_str), &rule);
             words += text.words();
             let name = document["id"].as_str().unwrap_or_default();
-            judge.judge(&text, &Origin { name, day: day as i64, ..Origin::default() })?;
+            deduplicator.judge(&text, &Origin { name, day: day as i64, ..Origin::default() })?;
         }
-        grams += judge.memory().grams();
-        let sealed = judge.seal()?;
+        grams += deduplicator.store().grams();
+        let flushed = deduplicator.flush()?;
         let ranges = keys.iter().map(|(days, _)| days.clone());
-        let aged: Vec<Aged> = ranges.zip(sealed.past).map(|(days, run)| Aged { days, run }).collect();
-        let grown = ages::grow(&aged, &sealed.runs, |_| own.join("keys"))?;
+        let level: Vec<LevelRun> = ranges.zip(flushed.past).map(|(days, run)| LevelRun { days, run }).collect();
+        let grown = lsm_levels::grow(&level, &flushed.runs, |_| own.join("keys"))?;
         keys.retain(|(days, path)| days.start < grown.days.start || std::fs::remove_file(path).is_err());
         keys.push((grown.days.clone(), grown.run.path().to_owned()));
-        sealed.runs.iter().try_for_each(|run| std::fs::remove_file(run.path()))?;
-        firsts.push(sealed.pieces.first());
-        let together = ages::piece_layout(day + 1).pop().expect("a day is in some file");
+        flushed.runs.iter().try_for_each(|run| std::fs::remove_file(run.path()))?;
+        firsts.push(flushed.blocks.first());
+        let together = lsm_levels::block_layout(day + 1).pop().expect("the layout of one day or more has a file");
         match together.end - together.start {
-            1 => pieces.push(sealed.pieces),
+            1 => pieces.push(flushed.blocks),
             _ => {
                 let first = firsts[together.start as usize];
                 let at = pieces.partition_point(|file| file.first() < first);
-                let parts: Vec<&PieceFile> = pieces[at..].iter().chain([&sealed.pieces]).collect();
-                let whole = join(&parts, first..sealed.pieces.end(), &own.join("joined"))?;
+                let parts: Vec<&BlockFile> = pieces[at..].iter().chain([&flushed.blocks]).collect();
+                let whole = join(&parts, first..flushed.blocks.end(), &own.join("joined"))?;
                 parts.iter().try_for_each(|part| std::fs::remove_file(part.path()))?;
                 pieces.truncate(at);
                 pieces.push(whole);
             }
         }
-        starts = sealed.days;
+        starts = flushed.days;
         seconds += cpu_seconds()? - began;
         if (day + 1) % block == 0 {
             let run_bytes = keys.iter().map(|(_, path)| Ok(std::fs::metadata(path)?.len())).sum::<Result<u64>>()?;
-            let disk_bytes = run_bytes + pieces.iter().map(PieceFile::bytes).sum::<u64>();
+            let disk_bytes = run_bytes + pieces.iter().map(BlockFile::bytes).sum::<u64>();
             let seconds_per_million = seconds / (words as f64 / 1e6);
             spans.push(Span { day: day + 1 - block, seconds_per_million, grams, disk_bytes });
-            tell(spans.last().expect("one was pushed"));
+            report(spans.last().expect("a span was just pushed"));
             (words, seconds) = (0, 0.0);
         }
     }

@@ -1,19 +1,18 @@
-//! Documents of made-up words with planted duplicates, and the truth about each paragraph.
+//! A seeded generator of documents with planted duplicates and a label for each paragraph.
 //!
-//! Everything is decided by the seed. Words are of our own making and as frequent as words are; phrases
-//! that everybody uses are strewn in, because chance is what a rule must withstand. Most documents are
-//! fresh; some are copies, edited or not, some are made of copied blocks, some quote, many carry one of a
-//! hundred lines that sites put under everything.
+//! Invented words follow Zipf's law, and common phrases occur in many documents, because a rule must tolerate
+//! chance matches. Most documents are new. The others are copies (edited or not), contain copied blocks, quote, or
+//! end with one of a hundred boilerplate lines.
 
 use fastrand::Rng;
 
-use crate::sets::Case;
+use crate::sets::LabelledDocument;
 
 const WORDS: usize = 30_000;
 const PHRASES: usize = 400;
 const BOILERPLATES: usize = 100;
 
-/// An endless, seeded source of documents.
+/// An endless, seeded generator of documents.
 pub struct Generator {
     random: Rng,
     words: Vec<String>,
@@ -26,7 +25,7 @@ pub struct Generator {
 }
 
 impl Generator {
-    /// A source that copies from no more than so many documents of late, and so runs for ever.
+    /// Creates a generator that copies from at most `most_past` earlier documents, so that it can run for ever.
     pub fn new(seed: u64, most_past: usize) -> Generator {
         let mut random = Rng::with_seed(seed);
         let words: Vec<String> = (0..WORDS).map(|_| word(&mut random)).collect();
@@ -44,9 +43,9 @@ impl Generator {
         generator
     }
 
-    /// A word, frequent ones more often.
+    /// A random word by Zipf's law.
     fn word(&mut self) -> usize {
-        // A rank whose logarithm is even: roughly Zipf's law.
+        // A rank with a uniform logarithm approximates Zipf's law.
         ((WORDS as f64).powf(self.random.f64()) as usize - 1).min(WORDS - 1)
     }
 
@@ -145,7 +144,7 @@ fn labelled(paragraphs: Vec<String>, label: &str) -> (Vec<String>, Vec<String>) 
     (paragraphs, labels)
 }
 
-/// A word that could be one, somewhere.
+/// Invents a pronounceable word.
 fn word(random: &mut Rng) -> String {
     const HEADS: [&str; 16] = ["b", "d", "f", "g", "k", "l", "m", "n", "p", "r", "s", "t", "v", "st", "tr", "z"];
     const CORES: [&str; 8] = ["a", "e", "i", "o", "u", "ei", "ou", "ý"];
@@ -154,9 +153,9 @@ fn word(random: &mut Rng) -> String {
 }
 
 impl Iterator for Generator {
-    type Item = Case;
+    type Item = LabelledDocument;
 
-    fn next(&mut self) -> Option<Case> {
+    fn next(&mut self) -> Option<LabelledDocument> {
         let (mut paragraphs, mut labels) = self.case();
         if self.random.u8(..10) < 3 {
             let number = self.random.usize(..BOILERPLATES);
@@ -171,7 +170,7 @@ impl Iterator for Generator {
             self.past[number] = paragraphs.clone();
         }
         self.number += 1;
-        Some(Case { id: format!("g{:07}", self.number), month: 0, paragraphs, labels })
+        Some(LabelledDocument { id: format!("g{:07}", self.number), month: 0, paragraphs, labels })
     }
 }
 

@@ -1,4 +1,4 @@
-//! `bench-dedup`: how well duplicates are found, beside others, and what it costs.
+//! `bench-dedup`: quality and cost of duplicate detection, compared with other tools.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -8,68 +8,69 @@ use bench_dedup::days::{cpu_seconds, simulate};
 use bench_dedup::generate::Generator;
 use bench_dedup::onion::Onion;
 use bench_dedup::score::Score;
-use bench_dedup::sets::{self, Case};
+use bench_dedup::sets::{self, LabelledDocument};
 use clap::{Parser, Subcommand};
-use tidings_dedup::{Judge, Memory, Origin, PRESETS, Past, Rule, Scope, Text};
+use tidings_dedup::{Deduplicator, FingerprintStore, Origin, PRESETS, Rule, Scope, StoreFiles, Text};
 
 #[derive(Parser)]
 struct Args {
     #[command(subcommand)]
-    what: What,
+    command: Command,
 }
 
 #[derive(Subcommand)]
-enum What {
-    /// Score all presets, and Onion's rule with a plain set, on folders of docs.jsonl and truth.jsonl or on our generator
+enum Command {
+    /// Score all presets, and Onion's rule with a plain hash set, on folders of docs.jsonl and truth.jsonl or on
+    /// the generator
     Score {
-        /// Folders; our generator with seeds 1, 2 and 3 if there is none
+        /// Folders; the generator with seeds 1, 2 and 3 if none is given
         folders: Vec<PathBuf>,
-        /// Answers of a peer instead: a line for each document, 1 where a paragraph was removed, else 0
+        /// Score the answers of another tool: a line per document, 1 where a paragraph was removed, else 0
         #[arg(long)]
         answers: Option<PathBuf>,
     },
-    /// Measure speed, memory and disk on the documents of our generator
+    /// Measure speed, memory and disk on generated documents
     Speed {
         /// Millions of words
         #[arg(long, default_value_t = 20)]
         million: u64,
-        /// Memory for keys of late, in MB
+        /// Memory budget of the memtable, in MB
         #[arg(long, default_value_t = 96)]
         memory_mb: usize,
     },
-    /// Simulate years of days
+    /// Simulate years of daily runs
     Days {
         #[arg(long, default_value_t = 3650)]
         days: u64,
         #[arg(long, default_value_t = 20_000)]
         words: usize,
-        /// Days that are measured together
+        /// Days per measurement
         #[arg(long, default_value_t = 50)]
         block: u64,
     },
 }
 
 fn main() -> Result<()> {
-    match Args::parse().what {
-        What::Score { folders, answers } => {
+    match Args::parse().command {
+        Command::Score { folders, answers } => {
             if folders.is_empty() {
                 for seed in 1..=3 {
                     score(
-                        &format!("our generator, seed {seed}"),
+                        &format!("generator, seed {seed}"),
                         &Generator::new(seed, usize::MAX).take(8000).collect::<Vec<_>>(),
                     )?;
                 }
             }
             for folder in &folders {
-                let cases: Vec<Case> = sets::read(folder)?.collect::<Result<_>>()?;
+                let cases: Vec<LabelledDocument> = sets::read(folder)?.collect::<Result<_>>()?;
                 match &answers {
                     Some(path) => println!("{}\n{}", Score::head(), answered(&cases, path)?.row("peer")),
                     None => score(&folder.display().to_string(), &cases)?,
                 }
             }
         }
-        What::Speed { million, memory_mb } => speed(million, memory_mb)?,
-        What::Days { days, words, block } => {
+        Command::Speed { million, memory_mb } => speed(million, memory_mb)?,
+        Command::Days { days, words, block } => {
             let folder = tempfile::tempdir()?;
             println!("| day | CPU s per million words | M n-grams | bytes per n-gram |\n| --: | --: | --: | --: |");
             let spans = simulate(days, words, block, folder.path(), |span| {
@@ -83,7 +84,7 @@ fn main() -> Result<()> {
             })?;
             if let [first, .., last] = &spans[..] {
                 println!(
-                    "the last days took {:.2} times the first",
+                    "the last days took {:.2} times as long as the first",
                     last.seconds_per_million / first.seconds_per_million
                 );
             }
@@ -92,8 +93,8 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// Scores everybody on documents.
-fn score(name: &str, cases: &[Case]) -> Result<()> {
+/// Scores all presets and Onion's rule on documents.
+fn score(name: &str, cases: &[LabelledDocument]) -> Result<()> {
     println!("\n{name}: {} documents\n{}", cases.len(), Score::head());
     for preset in PRESETS {
         println!("{}", bench_dedup::judged(cases, preset.rule)?.row(preset.name));
@@ -110,14 +111,14 @@ fn score(name: &str, cases: &[Case]) -> Result<()> {
     Ok(())
 }
 
-/// The score of somebody else's answers.
-fn answered(cases: &[Case], path: &PathBuf) -> Result<Score> {
+/// Scores the answers of another tool.
+fn answered(cases: &[LabelledDocument], path: &PathBuf) -> Result<Score> {
     let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
     let mut score = Score::default();
     let mut lines = text.lines();
     for case in cases {
         let Some(line) = lines.next().filter(|line| line.len() == case.paragraphs.len()) else {
-            bail!("{} has no answer for each paragraph of {}", path.display(), case.id);
+            bail!("{}: the line of {} does not have one answer per paragraph", path.display(), case.id);
         };
         score.add(case, line.bytes().map(|byte| byte == b'1'));
     }
@@ -127,35 +128,35 @@ fn answered(cases: &[Case], path: &PathBuf) -> Result<Score> {
 fn speed(million: u64, memory_mb: usize) -> Result<()> {
     let rule = Rule::default();
     let folder = tempfile::tempdir()?;
-    let mut judge = Judge::new(rule, Scope::All, Memory::new(Past::default(), folder.path(), memory_mb * 1_000_000)?);
+    let mut deduplicator = Deduplicator::new(
+        rule,
+        Scope::All,
+        FingerprintStore::new(StoreFiles::default(), folder.path(), memory_mb * 1_000_000)?,
+    );
     let (mut words, mut tokens, mut seconds, began) = (0u64, 0u64, 0.0, Instant::now());
     let mut documents = Generator::new(1, 50_000);
     while words < million * 1_000_000 {
-        let cases: Vec<Case> = documents.by_ref().take(1000).collect();
+        let cases: Vec<LabelledDocument> = documents.by_ref().take(1000).collect();
         tokens +=
             cases.iter().flat_map(|case| &case.paragraphs).map(|text| bench_dedup::score::tokens(text)).sum::<u64>();
         let began = cpu_seconds()?;
         for case in &cases {
             let text = Text::new(case.paragraphs.iter().map(String::as_str), &rule);
             words += text.words() as u64;
-            judge.judge(&text, &Origin { name: &case.id, ..Origin::default() })?;
+            deduplicator.judge(&text, &Origin { name: &case.id, ..Origin::default() })?;
         }
         seconds += cpu_seconds()? - began;
     }
-    let (grams, memory) = (judge.memory().grams(), judge.memory().memory_bytes());
-    let sealed = judge.seal()?;
-    let bytes = sealed.runs.iter().map(|run| run.bytes()).sum::<u64>() + sealed.pieces.bytes();
+    let (grams, memory) = (deduplicator.store().grams(), deduplicator.store().memory_bytes());
+    let flushed = deduplicator.flush()?;
+    let bytes = flushed.runs.iter().map(|run| run.bytes()).sum::<u64>() + flushed.blocks.bytes();
     println!(
-        "{:.1} M words, {:.1} M tokens, {grams} n-grams, {:.0} s in all",
+        "{:.1} M words, {:.1} M tokens, {grams} n-grams, {:.0} s in total",
         words as f64 / 1e6,
         tokens as f64 / 1e6,
         began.elapsed().as_secs_f64()
     );
-    println!("{:.2} M tokens/s of CPU, without reading JSON", tokens as f64 / seconds / 1e6);
-    println!(
-        "{:.2} bytes on disk per n-gram, keys of late {:.1} MB in memory",
-        bytes as f64 / grams as f64,
-        memory as f64 / 1e6
-    );
+    println!("{:.2} M tokens per CPU second, without reading JSON", tokens as f64 / seconds / 1e6);
+    println!("{:.2} bytes on disk per n-gram, {:.1} MB memtable", bytes as f64 / grams as f64, memory as f64 / 1e6);
     Ok(())
 }

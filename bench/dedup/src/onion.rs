@@ -1,13 +1,13 @@
-//! Onion's rule as it stands in its manual, with a plain set of all n-grams in memory.
+//! Onion's rule as its manual describes it, with all n-grams in a hash set.
 //!
-//! Words and marks of punctuation are tokens, case counts; a paragraph goes when more than the threshold of
-//! its tokens lies in n-grams that were seen; with smoothing, up to 20 tokens between what goes, or between
-//! that and the edge of the document, go too. N-grams of what stays are remembered.
+//! Words and punctuation marks are tokens, and case matters. A paragraph is removed when more than the threshold
+//! of its tokens lies in n-grams seen before. With smoothing, up to 20 tokens between removed paragraphs, or
+//! between one and the edge of the document, are removed too. N-grams of kept paragraphs are stored.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// A hasher for what is a hash already.
+/// A hasher for keys that are hashes already.
 #[derive(Default)]
 pub struct AsItIs(u64);
 
@@ -23,7 +23,7 @@ impl Hasher for AsItIs {
     }
 }
 
-/// The rule with its memory.
+/// Onion's rule with its set of n-grams.
 pub struct Onion {
     ngram: usize,
     threshold: f64,
@@ -32,17 +32,17 @@ pub struct Onion {
 }
 
 impl Onion {
-    /// The rule with these parameters; a stub of 0 is no smoothing.
+    /// Creates the rule; a stub of 0 disables smoothing.
     pub fn new(ngram: usize, threshold: f64, stub: usize) -> Onion {
         Onion { ngram, threshold, stub, seen: HashSet::default() }
     }
 
-    /// How many n-grams it remembers.
+    /// The number of stored n-grams.
     pub fn grams(&self) -> usize {
         self.seen.len()
     }
 
-    /// Says which paragraphs go.
+    /// Returns which paragraphs are removed.
     pub fn judge(&mut self, paragraphs: &[String]) -> Vec<bool> {
         let mut tokens = Vec::new();
         let mut ends = Vec::new();

@@ -1,22 +1,22 @@
-//! Counts what was removed, by what it is in truth. Everything is weighed by tokens.
+//! Counts removed tokens by their label.
 
 use std::collections::BTreeMap;
 
-use crate::sets::Case;
+use crate::sets::LabelledDocument;
 
-/// Copies that must be found.
+/// Labels of copies that must be found.
 pub const COPIES: [&str; 6] = ["e", "p", "b", "n1", "n2", "n5"];
-/// Text that must stay.
+/// Labels of text that must be kept.
 pub const FRESH: [&str; 2] = ["f", "q"];
 
-/// What became of paragraphs, by their label.
+/// Counts of paragraphs and tokens by label.
 #[derive(Debug, Clone, Default)]
 pub struct Score {
     /// Tokens, tokens removed, paragraphs, paragraphs removed.
     pub labels: BTreeMap<String, [u64; 4]>,
 }
 
-/// Words and marks of punctuation, as corpora count them.
+/// Counts words and punctuation marks.
 pub fn tokens(text: &str) -> u64 {
     let mut count = 0;
     let mut in_word = false;
@@ -29,8 +29,8 @@ pub fn tokens(text: &str) -> u64 {
 }
 
 impl Score {
-    /// Counts a document of which paragraphs were removed.
-    pub fn add(&mut self, case: &Case, removed: impl IntoIterator<Item = bool>) {
+    /// Adds a document with the verdicts on its paragraphs.
+    pub fn add(&mut self, case: &LabelledDocument, removed: impl IntoIterator<Item = bool>) {
         for ((paragraph, label), removed) in case.paragraphs.iter().zip(&case.labels).zip(removed) {
             let tokens = tokens(paragraph);
             let row = self.labels.entry(label.clone()).or_default();
@@ -47,28 +47,28 @@ impl Score {
         labels.iter().filter_map(|label| self.labels.get(*label)).map(|row| row[column]).sum::<u64>() as f64
     }
 
-    /// All tokens.
+    /// The number of tokens.
     pub fn tokens(&self) -> u64 {
         self.labels.values().map(|row| row[0]).sum()
     }
 
-    /// The share of the tokens of a label that was removed.
+    /// The share of a label's tokens that was removed.
     pub fn removed(&self, label: &str) -> f64 {
         self.sum(&[label], 1) / self.sum(&[label], 0).max(1.0)
     }
 
-    /// The share of copies with up to 5 % edits that was removed.
+    /// Recall: the share of copies with up to 5 % edits that was removed.
     pub fn recall(&self) -> f64 {
         self.sum(&COPIES, 1) / self.sum(&COPIES, 0).max(1.0)
     }
 
-    /// The share of such copies in what was removed; what was edited more counts neither way.
+    /// Precision: the share of such copies in the removed text; copies with more edits are ignored.
     pub fn precision(&self) -> f64 {
         let right = self.sum(&COPIES, 1);
         right / (right + self.sum(&FRESH, 1)).max(1.0)
     }
 
-    /// One line of a table: recall, precision, and what was removed of each label, in per cent.
+    /// A table row: recall, precision, and the share removed of each label, in per cent.
     pub fn row(&self, name: &str) -> String {
         let labels = ["e", "p", "b", "n1", "n2", "n5", "n10", "n20", "q", "f"];
         let cells: Vec<String> = labels.map(|label| format!("{:.2}", self.removed(label) * 100.0)).into();
@@ -76,7 +76,7 @@ impl Score {
         format!("{head} {} |", cells.join(" | "))
     }
 
-    /// The head of that table.
+    /// The table header.
     pub fn head() -> &'static str {
         "| | recall | precision | e | p | b | n1 | n2 | n5 | n10 | n20 | q | f |\n\
          | --- | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: |"

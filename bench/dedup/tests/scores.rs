@@ -1,27 +1,27 @@
-//! What was reached stays reached.
+//! Pinned scores: a change must not make them worse.
 
 use std::process::Command;
 
 use bench_dedup::generate::Generator;
 use bench_dedup::judged;
 use bench_dedup::score::Score;
-use bench_dedup::sets::{self, Case};
+use bench_dedup::sets::{self, LabelledDocument};
 use tidings_dedup::Rule;
 
-/// Recall of copies with up to 5 % edits, precision, and the share of quotations that stay.
+/// Recall of copies with up to 5 % edits, precision, and the share of quotations that are kept.
 fn holds(score: &Score, recall: f64, precision: f64, quotations: f64) {
     assert!(score.recall() >= recall, "recall {:.5}", score.recall());
     assert!(score.precision() >= precision, "precision {:.5}", score.precision());
     assert!(1.0 - score.removed("q") >= quotations, "quotations {:.5}", 1.0 - score.removed("q"));
     for label in ["e", "p", "b"] {
         let [_, _, paragraphs, removed] = score.labels[label];
-        assert_eq!(paragraphs, removed, "no exact copy is missed: {label}");
+        assert_eq!(paragraphs, removed, "an exact copy was missed: {label}");
     }
 }
 
 #[test]
 fn planted_duplicates_are_found_and_fresh_text_stays() {
-    let cases: Vec<Case> = Generator::new(4, usize::MAX).take(2500).collect();
+    let cases: Vec<LabelledDocument> = Generator::new(4, usize::MAX).take(2500).collect();
     holds(&judged(&cases, Rule::default()).unwrap(), 0.9985, 0.998, 0.995);
 }
 
@@ -49,7 +49,7 @@ fn the_development_set_is_scored_as_before() {
         tidings_testing::skip("Python does not run the generator of duplicates");
         return;
     }
-    let cases: Vec<Case> = sets::read(out.path()).unwrap().map(|case| case.unwrap()).collect();
+    let cases: Vec<LabelledDocument> = sets::read(out.path()).unwrap().map(|case| case.unwrap()).collect();
     // One of its quotations stands between dashes and has no other words around it.
     holds(&judged(&cases, Rule::default()).unwrap(), 0.9985, 0.997, 0.994);
 }

@@ -1,4 +1,4 @@
-//! How well and how cheaply feeds are found on a web that hides them; see README.md.
+//! Recall, precision and cost of feed discovery on a simulated web that hides feeds; see README.md.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -12,15 +12,15 @@ use tidings_simweb::{Hiding, Kind, SimWeb, Spec};
 /// Measures recall, precision and requests per found feed.
 #[derive(Parser)]
 struct Args {
-    /// Sites; they hide their feeds in nine ways in turn
+    /// Number of sites; they hide their feeds in nine ways in turn
     #[arg(long, default_value_t = 270)]
     sites: usize,
-    /// The name of the web
+    /// Seed of the simulated web
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }
 
-/// What was found on the sites of one way of hiding.
+/// The result for one way of hiding.
 #[derive(Default, Clone, Copy)]
 struct Row {
     sites: u64,
@@ -34,7 +34,7 @@ fn main() -> Result<()> {
     let args = Args::parse();
     let program = std::env::current_exe()?.with_file_name("tidings");
     ensure!(program.is_file(), "{} is missing; build it with `cargo build -p tidings-cli`", program.display());
-    for (title, flags) in [("the ladder of Tidings", &[][..]), ("the rule of the paper", &["--paper-rule"][..])] {
+    for (title, flags) in [("probe sequence of Tidings", &[][..]), ("rule of the paper", &["--paper-rule"][..])] {
         println!("\n## {title}\n");
         measure(&args, &program, flags)?;
     }
@@ -92,7 +92,7 @@ fn measure(args: &Args, program: &Path, flags: &[&str]) -> Result<()> {
     }
     print("all", all);
     println!(
-        "\n{} rounds; most requests to a host at once: {}; forbidden: {}",
+        "\n{} rounds; most concurrent requests to a host: {}; forbidden: {}",
         told["rounds"], manners.max_in_flight, manners.disallowed
     );
     Ok(())

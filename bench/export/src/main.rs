@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result, bail};
-use tidings_model::{About, Dated, Document, Paragraph};
+use tidings_model::{Dated, Document, PageMetadata, Paragraph};
 use tidings_store::Home;
 use tidings_store::docs::{DayDraft, Recipe};
 use wait4::Wait4 as _;
@@ -119,11 +119,11 @@ fn document(day: usize, number: usize, dice: &mut fastrand::Rng) -> Document {
             confidence: 0.97,
             doubts: Vec::new(),
         }),
-        about: About {
+        about: PageMetadata {
             title: format!("Report {number} of the day"),
             authors: vec!["Ann Lee".into()],
             language: if number.is_multiple_of(3) { "de" } else { "en" }.into(),
-            ..About::default()
+            ..PageMetadata::default()
         },
         paragraphs: (0..9).map(|_| paragraph()).collect(),
         extractor: "bench".into(),

@@ -1,64 +1,63 @@
-//! What the quality gate refuses: of good texts, which it should not, and of what is left of the same
-//! pages without them, which it should.
+//! False positives and true positives of the quality gate.
 //!
-//! Good is what the extractor made of a page if that agrees with what people say the page holds. Bad is
-//! made of the same pages: the blocks that are not text (menus, teasers, footers), the text's words
-//! without its small words (keywords), one of its paragraphs many times, and its bytes read as another
-//! alphabet with what cannot be read replaced.
+//! Good texts are extractions that agree with the annotation; the gate should accept them. Bad
+//! texts are made from the same pages: the boilerplate blocks (menus, teasers, footers), the words
+//! without stop words (keywords), one paragraph repeated, and text with characters lost to a wrong
+//! encoding.
 
 use std::collections::BTreeMap;
 
 use tidings_clean::article::blocks;
 use tidings_clean::gate::Measures;
-use tidings_clean::refine::{Refinement, refine};
-use tidings_clean::{Options, Source, extract, tree};
+use tidings_clean::postprocess::{PostprocessOptions, postprocess};
+use tidings_clean::{HtmlInput, Options, extract, tree};
 use tidings_model::{Document, Paragraph};
 
 use crate::score;
 use crate::sets::Sample;
 
-/// The kind of texts that must pass.
+/// Name of the class of texts that must pass.
 pub const GOOD: &str = "good";
-/// Pages that are no articles: some are prose, some are not.
+/// Name of the class of pages that are not articles; some are prose, some are not.
 pub const OTHER: &str = "other kinds of pages";
 
-/// Refusals of a kind of text, by rule.
+/// Rejections of a class of texts, by rule.
 #[derive(Debug, Default)]
-pub struct Tally {
-    /// Texts that were judged.
+pub struct RejectionCounts {
+    /// Number of texts.
     pub texts: u32,
-    /// Those that were refused.
-    pub refused: BTreeMap<&'static str, u32>,
+    /// Number of rejected texts, by rule.
+    pub rejected: BTreeMap<&'static str, u32>,
 }
 
-impl Tally {
-    /// The share of texts that were refused.
+impl RejectionCounts {
+    /// Share of rejected texts.
     pub fn share(&self) -> f64 {
-        f64::from(self.refused.values().sum::<u32>()) / f64::from(self.texts.max(1))
+        f64::from(self.rejected.values().sum::<u32>()) / f64::from(self.texts.max(1))
     }
 }
 
-/// Judges the texts of a page, good and bad, and shows each to `see`: its kind, the rule that refused it,
-/// and what was measured.
-pub fn judge(sample: &Sample, mut see: impl FnMut(&'static str, Option<&'static str>, Measures)) {
-    let source = Source { html: &sample.html, url: Some(&sample.url), ..Source::default() };
+/// Checks the good and bad texts of a page. Calls `see` with the class of each text, the rule that
+/// rejected it, and its measures.
+pub fn evaluate(sample: &Sample, mut see: impl FnMut(&'static str, Option<&'static str>, Measures)) {
+    let source = HtmlInput { html: &sample.html, url: Some(&sample.url), ..HtmlInput::default() };
     let Ok(document) = extract(&source, &Options::default()) else { return };
-    let mut judge = |kind: &'static str, mut document: Document| {
-        let refused = refine(&mut document, &Refinement::default()).err();
-        see(kind, refused.map(|refusal| refusal.rule), Measures::of(&document));
+    let mut check = |kind: &'static str, mut document: Document| {
+        let rejected = postprocess(&mut document, &PostprocessOptions::default()).err();
+        see(kind, rejected.map(|rejection| rejection.rule), Measures::of(&document));
     };
     if sample.page_type.as_deref().is_some_and(|kind| kind != "article") {
-        judge(OTHER, document);
+        check(OTHER, document);
     } else if agrees(sample, &document) {
-        judge("bad: the rest of the page", rest(&sample.html, &document));
-        judge("bad: words without small words", keywords(&document));
-        judge("bad: one paragraph many times", repeated(&document));
-        judge("bad: another alphabet", misread(&document));
-        judge(GOOD, document);
+        check("bad: the rest of the page", rest(&sample.html, &document));
+        check("bad: words without small words", keywords(&document));
+        check("bad: one paragraph many times", repeated(&document));
+        check("bad: another alphabet", misread(&document));
+        check(GOOD, document);
     }
 }
 
-/// Whether the extractor found what people say the page holds.
+/// Returns whether the extraction agrees with the annotation.
 fn agrees(sample: &Sample, document: &Document) -> bool {
     match (&sample.gold.text, &sample.gold.with) {
         (Some(gold), _) => {
@@ -75,19 +74,19 @@ fn with_texts(document: &Document, texts: impl Iterator<Item = String>) -> Docum
     Document { paragraphs, ..document.clone() }
 }
 
-/// What is on the page besides the text.
+/// The text blocks of the page that are not in the document.
 fn rest(html: &str, document: &Document) -> Document {
     let tree = tree::parse(html);
     let text = score::squash(&document.text());
     let mut texts = Vec::new();
-    for blocks in blocks::cut(&tree).into_parts() {
+    for blocks in blocks::segment(&tree).into_parts() {
         let others = blocks.list.iter().map(|block| score::squash(block.text(&blocks)));
         texts.extend(others.filter(|block| !block.is_empty() && !text.contains(block.as_str())));
     }
     with_texts(document, texts.into_iter())
 }
 
-/// The words of a text that carry meaning, as stuffed pages have them.
+/// The words of a text without stop words, as on keyword-stuffed pages.
 fn keywords(document: &Document) -> Document {
     let stops = tidings_lang::stop_list(&document.language_code());
     let is_small = |word: &str| stops.is_some_and(|stops| stops.contains(&word.to_lowercase()));
@@ -103,7 +102,7 @@ fn repeated(document: &Document) -> Document {
     with_texts(document, std::iter::repeat_n(text, 6))
 }
 
-/// A text whose letters beyond ASCII were lost, or every tenth letter where it has none.
+/// A text with its non-ASCII letters and every tenth character replaced.
 fn misread(document: &Document) -> Document {
     let lost = |paragraph: &Paragraph| {
         let broken = paragraph.text.chars().enumerate();

@@ -1,4 +1,5 @@
-//! Annotated pages, how an extraction is scored against them, and how extractors are run.
+//! Benchmark of main-content extraction: annotated pages, scores, runners for extractors, and
+//! training.
 
 pub mod fit;
 pub mod gate;

@@ -1,4 +1,4 @@
-//! Scores extractors on annotated pages, ours and its peers in the same run.
+//! Scores extractors on annotated pages, Tidings and its peers in the same run.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -8,45 +8,45 @@ use bench_extract::sets::{self, SETS, Sample};
 use bench_extract::table::{Scores, header};
 use clap::{Parser, ValueEnum};
 
-/// More than these are not looked at one by one.
+/// Maximum number of differing pages listed.
 const DIFFERENCES_SHOWN: usize = 20;
 
 /// Scores extractors on annotated pages
 #[derive(Debug, Parser)]
 struct Args {
-    /// The folder that holds the annotated pages, in a folder extract-dev
+    /// Folder that contains the annotated pages in extract-dev
     #[arg(long, default_value = "../shared", value_name = "DIR")]
     shared: PathBuf,
 
-    /// The sets of pages
+    /// Sets of pages
     #[arg(long, value_delimiter = ',', default_values = SETS, hide_default_value = true)]
     sets: Vec<String>,
 
-    /// The peers, by their names in peers.py
+    /// Peers, by their names in peers.py
     #[arg(long, value_delimiter = ',')]
     peers: Vec<String>,
 
-    /// A command that reads pages and writes results as JSON lines; may be given more than once
+    /// Command that reads pages and writes results as JSON lines; repeatable
     #[arg(long, value_name = "COMMAND")]
     ours: Vec<String>,
 
-    /// Tell our commands, as we tell peers, which language the page declares
+    /// Pass the declared language to our commands, as for peers
     #[arg(long)]
     tell_language: bool,
 
-    /// The Python that has the peers
+    /// Python interpreter with the peers installed
     #[arg(long, default_value = "bench/extract/.venv/bin/python", value_name = "PATH")]
     python: PathBuf,
 
-    /// The program that runs them
+    /// Script that runs the peers
     #[arg(long, default_value = "bench/extract/peers.py", value_name = "PATH")]
     script: PathBuf,
 
-    /// Keep the results of peers in this folder, and use those that are there
+    /// Cache results of peers in this folder
     #[arg(long, value_name = "DIR")]
     cache: Option<PathBuf>,
 
-    /// Break the scores of our commands down, or those of peers where there are none
+    /// Break scores down, of our commands or else of the peers
     #[arg(long)]
     by: Option<By>,
 
@@ -57,7 +57,7 @@ struct Args {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum By {
-    /// The language the page declares
+    /// Declared language
     Lang,
     /// Article, forum, product and so on
     Type,
@@ -69,7 +69,7 @@ impl By {
             By::Lang => &sample.lang,
             By::Type => &sample.page_type,
         };
-        group.clone().unwrap_or_else(|| "not told".to_owned())
+        group.clone().unwrap_or_else(|| "unknown".to_owned())
     }
 }
 
@@ -109,7 +109,7 @@ fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The command without the folders of its program.
+/// The command without the directory of its program.
 fn label(line: &str) -> String {
     let (program, arguments) = line.split_once(' ').unwrap_or((line, ""));
     let program = program.rsplit('/').next().unwrap_or(program);
@@ -134,7 +134,7 @@ fn break_down(by: By, samples: &[Sample], results: &Results) {
     }
 }
 
-/// Paragraphs without text do not count: some give them, and nobody can read them.
+/// Counts equal pages. Paragraphs without text are ignored, since some extractors emit them.
 fn compare(line: &str, ours: &Results, name: &str, theirs: &Results, samples: &[Sample]) {
     let paragraphs = |results: &Results, id: &str| -> Vec<String> {
         let listed = results.outputs[id].paragraphs.clone().unwrap_or_default();
@@ -149,6 +149,6 @@ fn compare(line: &str, ours: &Results, name: &str, theirs: &Results, samples: &[
     let share = same as f64 / samples.len() as f64;
     println!("\n{line} and {name} agree on {same} of {} pages ({share:.4}).", samples.len());
     for id in differ.iter().take(DIFFERENCES_SHOWN) {
-        println!("- not on {id}");
+        println!("- differs: {id}");
     }
 }

@@ -1,8 +1,8 @@
-//! Runs extractors as commands: pages in as JSON lines, results out the same way.
+//! Runs extractors as commands that read and write JSON lines.
 //!
-//! Ours and theirs get the same bytes on standard input. A peer measures its CPU time by the page,
-//! since half of its time may go into loading Python; a command is measured from outside, less a
-//! run over no pages at all.
+//! All get the same bytes on standard input. A peer measures its own CPU time per page, since
+//! loading Python may take half of the total; a command is measured from outside, minus a run over
+//! no pages.
 
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -18,32 +18,32 @@ use wait4::Wait4;
 use crate::score;
 use crate::sets::Sample;
 
-/// What an extractor says of one page.
+/// Result of an extractor for one page.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub struct Output {
-    /// The page.
+    /// Id of the page.
     pub id: String,
-    /// Its main text.
+    /// Main text.
     #[serde(deserialize_with = "or_default")]
     pub text: String,
-    /// Its headline.
+    /// Title.
     pub title: Option<String>,
-    /// The byline as one string, names parted by semicolons.
+    /// Authors as one string, separated by semicolons.
     #[serde(deserialize_with = "byline")]
     pub author: Option<String>,
-    /// The names one by one.
+    /// Authors as a list.
     pub authors: Option<Vec<String>>,
-    /// The day of publication.
+    /// Publication date.
     pub date: Option<String>,
-    /// The paragraphs of the main text, where the extractor tells.
+    /// Paragraphs of the main text, if the extractor provides them.
     pub paragraphs: Option<Vec<String>>,
     /// CPU time.
     pub ms: Option<f64>,
 }
 
 impl Output {
-    /// The names of the people who wrote the page.
+    /// The authors, from either field.
     pub fn names(&self) -> Vec<String> {
         match &self.authors {
             Some(names) => names.clone(),
@@ -69,16 +69,16 @@ fn byline<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, 
     }))
 }
 
-/// What an extractor made of a set.
+/// Results of an extractor for a set.
 #[derive(Debug)]
 pub struct Results {
-    /// By page.
+    /// Results by page id.
     pub outputs: HashMap<String, Output>,
-    /// CPU time a page.
+    /// Mean CPU time per page.
     pub ms: f64,
 }
 
-/// Reads what a peer said before, or asks it.
+/// Loads cached results of a peer, or runs it.
 pub fn peer(
     python: &Path,
     script: &Path,
@@ -93,14 +93,14 @@ pub fn peer(
         _ => {
             let mut command = Command::new(python);
             command.arg(script).arg(name).stderr(Stdio::null());
-            let (mut answer, _) = ask(command, samples, true)?;
+            let (mut output, _) = run(command, samples, true)?;
             if let Some(path) = &cached {
-                fs::create_dir_all(path.parent().expect("the name of a set was added to the folder"))?;
+                fs::create_dir_all(path.parent().expect("the path has a parent folder"))?;
                 let mut file = File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
-                std::io::copy(&mut answer, &mut file)?;
-                answer.rewind()?;
+                std::io::copy(&mut output, &mut file)?;
+                output.rewind()?;
             }
-            read(answer, script)?
+            read(output, script)?
         }
     };
     let times: Vec<f64> = outputs.values().filter_map(|output| output.ms).collect();
@@ -108,7 +108,7 @@ pub fn peer(
     complete(Results { outputs, ms }, samples, name)
 }
 
-/// Runs a command line over pages. `tell_language` passes on the language the page declares.
+/// Runs a command line over pages. `tell_language` passes the declared language.
 pub fn command(line: &str, samples: &[Sample], tell_language: bool) -> anyhow::Result<Results> {
     let command = || {
         let mut words = line.split_whitespace();
@@ -116,15 +116,15 @@ pub fn command(line: &str, samples: &[Sample], tell_language: bool) -> anyhow::R
         command.args(words);
         command
     };
-    let (_, start_up) = ask(command(), &[], tell_language)?;
-    let (answer, cpu) = ask(command(), samples, tell_language)?;
+    let (_, start_up) = run(command(), &[], tell_language)?;
+    let (output, cpu) = run(command(), samples, tell_language)?;
     let ms = cpu.saturating_sub(start_up).as_secs_f64() * 1000.0 / samples.len() as f64;
-    let outputs = read(answer, Path::new(line))?;
+    let outputs = read(output, Path::new(line))?;
     complete(Results { outputs, ms }, samples, line)
 }
 
-/// Gives pages to a command and waits; returns what it wrote and its CPU time.
-fn ask(mut command: Command, samples: &[Sample], tell_language: bool) -> anyhow::Result<(File, Duration)> {
+/// Runs a command over pages; returns its output and CPU time.
+fn run(mut command: Command, samples: &[Sample], tell_language: bool) -> anyhow::Result<(File, Duration)> {
     let mut pages = BufWriter::new(tempfile::tempfile()?);
     for sample in samples {
         let mut page = serde_json::json!({ "id": sample.id, "url": sample.url, "html": sample.html });
@@ -136,32 +136,32 @@ fn ask(mut command: Command, samples: &[Sample], tell_language: bool) -> anyhow:
     }
     let mut pages = pages.into_inner()?;
     pages.rewind()?;
-    let mut answer = tempfile::tempfile()?;
+    let mut output = tempfile::tempfile()?;
     let mut child = command
         .stdin(pages)
-        .stdout(answer.try_clone()?)
+        .stdout(output.try_clone()?)
         .spawn()
         .with_context(|| format!("cannot run {}", command.get_program().display()))?;
     let end = child.wait4()?;
-    ensure!(end.status.success(), "{} ended with {}", command.get_program().display(), end.status);
-    answer.rewind()?;
-    Ok((answer, end.rusage.utime + end.rusage.stime))
+    ensure!(end.status.success(), "{} exited with {}", command.get_program().display(), end.status);
+    output.rewind()?;
+    Ok((output, end.rusage.utime + end.rusage.stime))
 }
 
 fn read(file: File, from: &Path) -> anyhow::Result<HashMap<String, Output>> {
     let mut outputs = HashMap::new();
     for line in BufReader::new(file).lines() {
         let output: Output =
-            serde_json::from_str(&line?).with_context(|| format!("in the results of {}", from.display()))?;
+            serde_json::from_str(&line?).with_context(|| format!("invalid result of {}", from.display()))?;
         outputs.insert(output.id.clone(), output);
     }
     Ok(outputs)
 }
 
-/// A page without a result would count for nobody, so it must not happen.
+/// Fails if a page has no result, since it would distort the scores.
 fn complete(results: Results, samples: &[Sample], name: &str) -> anyhow::Result<Results> {
     if let Some(missing) = samples.iter().find(|sample| !results.outputs.contains_key(&sample.id)) {
-        bail!("{name} said nothing of {}; if its results are cached, they are of other pages", missing.id);
+        bail!("{name} has no result for {}; delete its cached results if the pages changed", missing.id);
     }
     Ok(results)
 }

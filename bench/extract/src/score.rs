@@ -1,25 +1,25 @@
-//! How an extraction is scored: stretches found and leaked, shared runs of four words, and for what is
-//! said about a page, equality of days, headlines and names.
+//! Scores: segment and 4-gram precision and recall for text, exact match for dates, titles and
+//! authors.
 
 use std::collections::HashMap;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Counts of annotated stretches over pages.
+/// Counts of annotated segments over pages.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Segments {
-    /// Wanted and there.
+    /// True positives: required and present.
     pub found: usize,
-    /// Wanted and not there.
+    /// False negatives: required and missing.
     pub missed: usize,
-    /// Unwanted and there.
+    /// False positives: unwanted and present.
     pub leaked: usize,
-    /// Unwanted and not there.
+    /// True negatives: unwanted and absent.
     pub kept_out: usize,
 }
 
 impl Segments {
-    /// Counts the stretches of one page.
+    /// Counts the segments of one page.
     pub fn of(text: &str, with: &[String], without: &[String]) -> Segments {
         let text = squash(text);
         let there = |segment: &&String| text.contains(&squash(segment));
@@ -28,7 +28,7 @@ impl Segments {
         Segments { found, missed: with.len() - found, leaked, kept_out: without.len() - leaked }
     }
 
-    /// Adds another page.
+    /// Adds the counts of another page.
     pub fn add(&mut self, other: Segments) {
         self.found += other.found;
         self.missed += other.missed;
@@ -36,17 +36,17 @@ impl Segments {
         self.kept_out += other.kept_out;
     }
 
-    /// The share of what is there that is wanted.
+    /// Share of present segments that are required.
     pub fn precision(&self) -> f64 {
         self.found as f64 / (self.found + self.leaked) as f64
     }
 
-    /// The share of what is wanted that is there.
+    /// Share of required segments that are present.
     pub fn recall(&self) -> f64 {
         self.found as f64 / (self.found + self.missed) as f64
     }
 
-    /// The harmonic mean of both.
+    /// F1 score.
     pub fn f(&self) -> f64 {
         2.0 * self.found as f64 / (2 * self.found + self.leaked + self.missed) as f64
     }
@@ -78,13 +78,13 @@ impl Shingles {
         self.recall / self.pages as f64
     }
 
-    /// The harmonic mean of both means.
+    /// F1 of the mean precision and mean recall.
     pub fn f(&self) -> f64 {
         2.0 * self.precision() * self.recall() / (self.precision() + self.recall()).max(f64::MIN_POSITIVE)
     }
 }
 
-/// Precision and recall of one page in runs of four words.
+/// Precision and recall of one page in word 4-grams.
 pub fn shingles(text: &str, gold: &str) -> (f64, f64) {
     let (ours, theirs) = (counts(text), counts(gold));
     let total = |counts: &HashMap<u64, usize>| counts.values().sum::<usize>();
@@ -101,7 +101,7 @@ fn counts(text: &str) -> HashMap<u64, usize> {
     counts
 }
 
-/// The runs of four words, hashed; a shorter text is one run.
+/// Hashes of the word 4-grams; a shorter text is one n-gram.
 pub fn runs(words: &[u64]) -> impl Iterator<Item = u64> {
     let length = words.len().clamp(1, 4);
     words.windows(length).map(|run| {
@@ -110,7 +110,7 @@ pub fn runs(words: &[u64]) -> impl Iterator<Item = u64> {
     })
 }
 
-/// The words of a text, hashed: runs of word characters, or single characters of Chinese and Japanese.
+/// Hashes of the words: runs of word characters, or single characters of Chinese and Japanese.
 pub fn words(text: &str) -> Vec<u64> {
     let mut words = Vec::new();
     let mut start = None;
@@ -137,23 +137,23 @@ fn is_cjk(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{2fa1f}')
 }
 
-/// Days given, right, wrong and missing.
+/// Counts of right, wrong and missing dates.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Dates {
-    /// Given and right.
+    /// Right date.
     pub right: usize,
-    /// Given and not the day.
+    /// Wrong date.
     pub wrong: usize,
-    /// Not given, although the page has one.
+    /// No date, although annotated.
     pub missing: usize,
-    /// Given, although people found none.
+    /// A date, although annotated as undated.
     pub invented: usize,
-    /// Rightly not given.
+    /// No date, as annotated.
     pub none: usize,
 }
 
 impl Dates {
-    /// Counts a page. Only the day counts, so a time of day may follow; no day is an empty string.
+    /// Counts a page. Only the day is compared; an empty `gold` means undated.
     pub fn add(&mut self, given: Option<&str>, gold: &str) {
         let given = given.map(|given| given.get(..10).unwrap_or(given)).filter(|given| !given.is_empty());
         match given {
@@ -165,40 +165,40 @@ impl Dates {
         }
     }
 
-    /// The share of the days given that are right, on pages that have one.
+    /// Share of given dates that are right, on dated pages.
     pub fn precision(&self) -> f64 {
         self.right as f64 / (self.right + self.wrong) as f64
     }
 
-    /// The share right of those that are right or missing; a wrong day costs precision only, as in
-    /// the comparison of the htmldate project.
+    /// Right dates among right and missing ones; a wrong date costs precision only, as in the
+    /// evaluation of htmldate.
     pub fn recall(&self) -> f64 {
         self.right as f64 / (self.right + self.missing) as f64
     }
 
-    /// The harmonic mean of both.
+    /// F1 score.
     pub fn f(&self) -> f64 {
         2.0 * self.right as f64 / (2 * self.right + self.wrong + self.missing) as f64
     }
 
-    /// The share of dated pages whose day is right.
+    /// Share of dated pages with the right date.
     pub fn share(&self) -> f64 {
         self.right as f64 / (self.right + self.wrong + self.missing) as f64
     }
 
-    /// The share of pages without a date on which none was given. It stands apart from the others
-    /// because such pages often do say a day somewhere, which annotators did not count.
+    /// Share of undated pages without a date. Reported separately, because such pages often contain
+    /// some date that annotators did not count.
     pub fn undated(&self) -> f64 {
         self.none as f64 / (self.none + self.invented) as f64
     }
 }
 
-/// Answers that are right or not.
+/// Counts of right answers.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Answers {
-    /// The pages asked.
+    /// Number of pages.
     pub pages: usize,
-    /// The right answers.
+    /// Number of right answers.
     pub right: usize,
 }
 
@@ -209,26 +209,26 @@ impl Answers {
         self.right += usize::from(right);
     }
 
-    /// The share of right answers.
+    /// Share of right answers.
     pub fn share(&self) -> f64 {
         self.right as f64 / self.pages as f64
     }
 }
 
-/// Whether a headline is the one wanted, case and punctuation aside.
+/// Returns whether two titles are equal, ignoring case and punctuation.
 pub fn same_title(given: &str, gold: &str) -> bool {
     plain(given) == plain(gold)
 }
 
-/// Whether a headline is the one wanted or one of the two goes on where the other ends, as with the
-/// name of the site.
+/// Returns whether two titles are equal or one is a prefix of the other, as with an appended site
+/// name.
 pub fn similar_title(given: &str, gold: &str) -> bool {
     let (given, gold) = (plain(given), plain(gold));
     let within = |part: &str, whole: &str| format!(" {whole} ").contains(&format!(" {part} "));
     given == gold || (!given.is_empty() && !gold.is_empty() && (within(&given, &gold) || within(&gold, &given)))
 }
 
-/// Whether the same people are named, in any order.
+/// Returns whether two lists contain the same authors, in any order.
 pub fn same_authors(given: &[String], gold: &[String]) -> bool {
     let set = |names: &[String]| {
         let mut names: Vec<String> = names.iter().map(|name| plain(name)).filter(|name| !name.is_empty()).collect();
@@ -239,18 +239,18 @@ pub fn same_authors(given: &[String], gold: &[String]) -> bool {
     set(given) == set(gold)
 }
 
-/// The names of a byline that has them parted by semicolons.
+/// Splits a byline at semicolons.
 pub fn split_authors(byline: &str) -> Vec<String> {
     byline.split(';').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()
 }
 
-/// Lower-cased, with punctuation dropped and white space squashed.
+/// Lower-cased text without punctuation, white space collapsed.
 fn plain(text: &str) -> String {
     let kept: String = text.to_lowercase().chars().filter(|c| c.is_alphanumeric() || c.is_whitespace()).collect();
     squash(&kept)
 }
 
-/// The text with every run of white space as one space.
+/// Text with white space collapsed.
 pub fn squash(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

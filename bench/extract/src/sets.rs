@@ -1,4 +1,4 @@
-//! The annotated pages: one file a set, one JSON object a line.
+//! The annotated pages: one file per set, one JSON object per line.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -10,7 +10,7 @@ use serde::Deserialize;
 /// The sets with annotated text.
 pub const TEXT_SETS: [&str; 6] = ["trafi", "wcxb", "andy", "fundus", "daniel", "zh"];
 
-/// All sets; `hdate` has nothing but dates.
+/// All sets; `hdate` is annotated with dates only.
 pub const SETS: [&str; 7] = ["trafi", "wcxb", "andy", "fundus", "daniel", "zh", "hdate"];
 
 /// One annotated page.
@@ -18,59 +18,59 @@ pub const SETS: [&str; 7] = ["trafi", "wcxb", "andy", "fundus", "daniel", "zh", 
 pub struct Sample {
     /// Set and name.
     pub id: String,
-    /// Its address; may be empty.
+    /// URL; may be empty.
     #[serde(default)]
     pub url: String,
-    /// The language the page declares.
+    /// Declared language.
     #[serde(default)]
     pub lang: Option<String>,
-    /// Article, forum, product and so on, where it was told.
+    /// Article, forum, product and so on, if annotated.
     #[serde(default)]
     pub page_type: Option<String>,
-    /// The collections it belongs to.
+    /// Collections it belongs to.
     #[serde(default)]
     pub sets: Vec<String>,
-    /// The page.
+    /// The HTML.
     pub html: String,
-    /// What people say it holds.
+    /// The annotation.
     pub gold: Gold,
 }
 
-/// What people say a page holds; what is missing was not annotated.
+/// Annotation of a page; missing fields were not annotated.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub struct Gold {
-    /// The main text.
+    /// Main text.
     pub text: Option<String>,
-    /// Stretches that must be in the text.
+    /// Segments that must be in the text.
     pub with: Option<Vec<String>>,
-    /// Stretches that must not.
+    /// Segments that must not be in the text.
     pub without: Option<Vec<String>>,
-    /// The headline.
+    /// Title.
     pub title: Option<String>,
-    /// The byline as one string.
+    /// Authors as one string.
     pub author: Option<String>,
-    /// The names in it.
+    /// Authors as a list.
     pub authors: Option<Vec<String>>,
-    /// The day of publication.
+    /// Publication date.
     pub date: Option<String>,
-    /// The name of the site.
+    /// Site name.
     pub sitename: Option<String>,
-    /// Sections.
+    /// Categories.
     pub categories: Option<Vec<String>>,
-    /// Keywords.
+    /// Tags.
     pub tags: Option<Vec<String>>,
 }
 
 impl Sample {
-    /// The registered domain, by which pages are kept together when samples are divided.
+    /// The registered domain; pages of a domain stay together in splits.
     pub fn domain(&self) -> String {
         let host = url::Url::parse(&self.url).ok().and_then(|url| url.host_str().map(str::to_owned));
         let host = host.unwrap_or_else(|| self.id.clone());
         psl::domain_str(&host).unwrap_or(&host).to_owned()
     }
 
-    /// One of `folds` parts; a domain lies in one part as a whole.
+    /// The cross-validation fold of the page's domain.
     pub fn fold(&self, folds: u64) -> usize {
         (xxhash_rust::xxh3::xxh3_64(self.domain().as_bytes()) % folds) as usize
     }
@@ -84,7 +84,7 @@ pub fn read(folder: &Path, set: &str) -> anyhow::Result<Vec<Sample>> {
     decoder.window_log_max(27)?;
     let mut samples = Vec::new();
     for line in BufReader::new(decoder).lines() {
-        // Dates that nobody knows were written the way Python does, which is no JSON.
+        // Missing dates were written by Python's json module as NaN.
         let line = line?.replacen(r#""date": NaN"#, r#""date": null"#, 1);
         samples.push(serde_json::from_str(&line).with_context(|| format!("in {}", path.display()))?);
     }

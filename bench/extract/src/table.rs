@@ -1,10 +1,10 @@
-//! Sums the scores of one extractor over pages, and prints them as rows of a table.
+//! Aggregates the scores of an extractor and prints them as table rows.
 
 use crate::run::Output;
 use crate::score::{self, Answers, Dates, Segments, Shingles};
 use crate::sets::Sample;
 
-/// The scores of one extractor over some pages.
+/// Scores of one extractor over a set of pages.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Scores {
     pages: usize,
@@ -14,25 +14,26 @@ pub struct Scores {
     titles: Answers,
     similar_titles: Answers,
     authors: Answers,
-    /// What the extractor gave at least once: text, date, title, authors.
+    /// Whether the extractor ever gave text, date, title, authors.
     gives: [bool; 4],
 }
 
 impl Scores {
-    /// Adds a page. What was not annotated is not asked.
+    /// Adds a page. Only annotated fields are scored.
     pub fn add(&mut self, sample: &Sample, output: &Output) {
         let gold = &sample.gold;
-        let given = output.names();
+        let authors_given = output.names();
         self.pages += 1;
-        let said = |field: &Option<String>| field.as_deref().is_some_and(|field| !field.is_empty());
-        let gives = [!output.text.is_empty(), said(&output.date), said(&output.title), !given.is_empty()];
+        let is_given = |field: &Option<String>| field.as_deref().is_some_and(|field| !field.is_empty());
+        let gives =
+            [!output.text.is_empty(), is_given(&output.date), is_given(&output.title), !authors_given.is_empty()];
         for (before, now) in self.gives.iter_mut().zip(gives) {
             *before |= now;
         }
-        // Other sets have stretches too, but cut from the text by a program.
+        // Other sets have segments too, but generated from the text.
         if gold.text.is_none() {
-            let stretches = |list: &Option<Vec<String>>| list.clone().unwrap_or_default();
-            self.segments.add(Segments::of(&output.text, &stretches(&gold.with), &stretches(&gold.without)));
+            let segments = |list: &Option<Vec<String>>| list.clone().unwrap_or_default();
+            self.segments.add(Segments::of(&output.text, &segments(&gold.with), &segments(&gold.without)));
         }
         if let Some(text) = &gold.text {
             self.shingles.add(score::shingles(&output.text, text));
@@ -47,17 +48,17 @@ impl Scores {
         }
         let names = gold.authors.clone().or_else(|| gold.author.as_deref().map(score::split_authors));
         if let Some(names) = names {
-            self.authors.add(score::same_authors(&given, &names));
+            self.authors.add(score::same_authors(&authors_given, &names));
         }
     }
 
-    /// One row of [`header`].
+    /// A row below [`header`].
     pub fn row(&self, name: &str, ms: Option<f64>) -> String {
         let segments = &self.segments;
         let shingles = &self.shingles;
         let dates = &self.dates;
         let [text, date, title, authors] = self.gives;
-        // An extractor that never says anything of a kind was not made for it, and is not scored there.
+        // A field that an extractor never provides is not scored.
         let figures = [
             (text, segments.precision()),
             (text, segments.recall()),
@@ -81,7 +82,7 @@ impl Scores {
     }
 }
 
-/// The head of the table.
+/// The header of the table.
 pub fn header(name: &str) -> String {
     let columns = [
         "pages", "seg P", "R", "F", "sh P", "R", "F", "date P", "R", "F", "right", "undated", "title", "similar",

@@ -1,18 +1,18 @@
-//! How well the extractor does on annotated pages, pinned: these figures may only rise.
+//! Pinned scores on annotated pages; they may only rise.
 //!
-//! The pages stay outside the repository; without them this test says so and passes. The weights were
-//! fitted on these very pages, so the figures are higher than on others; what is reached on domains
-//! left out stands in BENCHMARKS.md.
+//! The pages are not part of the repository; without them the test is skipped. The model was
+//! trained on these pages, so the scores are higher than on others; cross-validated scores are in
+//! BENCHMARKS.md.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use bench_extract::gate::{self, Tally};
+use bench_extract::gate::{self, RejectionCounts};
 use bench_extract::score::{Segments, Shingles, shingles};
 use bench_extract::sets;
-use tidings_clean::{Options, Preset, Source, extract};
+use tidings_clean::{HtmlInput, Options, Preset, extract};
 
-/// Set, and the least F.
+/// Set and minimum F1.
 const PINS: [(&str, f64); 6] =
     [("trafi", 0.967), ("wcxb", 0.889), ("andy", 0.940), ("fundus", 0.965), ("daniel", 0.928), ("zh", 0.816)];
 
@@ -22,7 +22,7 @@ fn folder() -> Option<PathBuf> {
 
 fn text(html: &str, url: &str, preset: Preset) -> String {
     let options = Options { preset, ..Options::default() };
-    extract(&Source { html, url: Some(url), ..Source::default() }, &options)
+    extract(&HtmlInput { html, url: Some(url), ..HtmlInput::default() }, &options)
         .map(|document| document.text())
         .unwrap_or_default()
 }
@@ -51,7 +51,7 @@ fn scores_have_not_fallen() {
 }
 
 #[test]
-fn presets_do_what_their_names_say() {
+fn presets_trade_precision_for_recall() {
     let Some(folder) = folder() else { return };
     let pages = sets::read(&folder, "fundus").unwrap();
     let mut scores = [Shingles::default(); 3];
@@ -67,22 +67,22 @@ fn presets_do_what_their_names_say() {
 }
 
 #[test]
-fn the_gate_lets_good_text_pass_and_holds_noise_back() {
+fn the_gate_accepts_good_text_and_rejects_noise() {
     let Some(folder) = folder() else { return };
-    let mut tallies: BTreeMap<&str, Tally> = BTreeMap::new();
+    let mut counts: BTreeMap<&str, RejectionCounts> = BTreeMap::new();
     for set in ["fundus", "andy", "zh"] {
         for page in sets::read(&folder, set).unwrap() {
-            gate::judge(&page, |kind, refused, _| {
-                let tally = tallies.entry(kind).or_default();
-                tally.texts += 1;
-                if let Some(rule) = refused {
-                    *tally.refused.entry(rule).or_default() += 1;
+            gate::evaluate(&page, |kind, rejected, _| {
+                let count = counts.entry(kind).or_default();
+                count.texts += 1;
+                if let Some(rule) = rejected {
+                    *count.rejected.entry(rule).or_default() += 1;
                 }
             });
         }
     }
-    assert!(tallies[gate::GOOD].texts > 200 && tallies[gate::GOOD].share() < 0.005, "{tallies:?}");
+    assert!(counts[gate::GOOD].texts > 200 && counts[gate::GOOD].share() < 0.005, "{counts:?}");
     for (kind, least) in [("bad: one paragraph many times", 0.99), ("bad: words without small words", 0.7)] {
-        assert!(tallies[kind].share() > least, "{kind}: {tallies:?}");
+        assert!(counts[kind].share() > least, "{kind}: {counts:?}");
     }
 }

@@ -68,7 +68,7 @@ fn measure_part(part: &str, path: &Path) -> Result<()> {
             text.split('\n').filter(|line| line.len() >= 100 && line.chars().count() >= 100).collect();
         bytes += long.iter().map(|line| line.len()).sum::<usize>();
         let told = match part {
-            "tell" => tidings_lang::tell_lines(&long),
+            "tell" => tidings_lang::identify_lines(&long),
             "identify" => long.iter().map(|line| tidings_lang::identify(line, Hints::default()).lang).collect(),
             _ => Vec::new(),
         };

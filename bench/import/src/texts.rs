@@ -20,7 +20,7 @@ use crate::{Args, measured, part, run};
 
 /// Lines of a record, of which the last is foreign.
 const RECORD_LINES: usize = 12;
-/// One line in so many was not seen when `lang`'s table for glances was fitted; see crates/lang/model/glance.py.
+/// One line in so many was held out when the weights of fast lines were fitted; see crates/lang/model/fit_fast_lines.py.
 const FOLDS: usize = 5;
 /// Languages of the web in per cent of its pages, roughly as crawls count them; what is left is shared by all others.
 const SHARES: &[(&str, usize)] = &[
@@ -226,7 +226,7 @@ impl Scores {
     }
 }
 
-/// The scores of all lines, and of those that the table for glances was not fitted to.
+/// The scores of all lines, and of the held-out ones.
 #[derive(Default)]
 struct Both {
     all: Scores,
@@ -290,7 +290,7 @@ fn labels(
     }
     let (mut told, mut alone) = (Both::default(), Both::default());
     for record in records {
-        for (line, code) in record.iter().zip(tidings_lang::tell_lines(record)) {
+        for (line, code) in record.iter().zip(tidings_lang::identify_lines(record)) {
             told.count(code, truth[line]);
             alone.count(tidings_lang::identify(line, Hints::default()).lang, truth[line]);
         }

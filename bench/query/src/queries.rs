@@ -10,13 +10,13 @@ use anyhow::{Context as _, Result};
 use rustix::fs::{Advice, fadvise};
 use tidings_index::lexicon::Layer;
 use tidings_index::{Day, Snapshot};
-use tidings_query::answer::Window;
-use tidings_query::cql::{self, Attribute, Rule};
+use tidings_query::cql::{self, Attribute, MatchRule};
 use tidings_query::engine::{Engine, Limits, Order, Search, SketchOf};
 use tidings_query::measure::association::Association;
+use tidings_query::question::Window;
 use tidings_query::sketch::Grammar;
 use tidings_query::trend::{BurstConfig, RiseConfig, Step};
-use tidings_query::{Filter, Wanted};
+use tidings_query::{Filter, ValueMatcher};
 
 use crate::cpu;
 
@@ -30,7 +30,7 @@ fn search<'e>(engine: &'e Engine, query: &str, filter: Option<&str>) -> Result<S
         Some(known) => Ok::<_, anyhow::Error>(known.clone()),
         None => Ok(parsed.entry(query.to_owned()).or_insert(cql::parse(query)?).clone()),
     })?;
-    Ok(engine.search(&parsed, Rule::Shortest, filter.as_ref())?)
+    Ok(engine.search(&parsed, MatchRule::Shortest, filter.as_ref())?)
 }
 
 thread_local! {
@@ -72,7 +72,7 @@ fn sketch(engine: &Engine, lemma: &str) -> Result<u64> {
 /// Words with their counts, the most frequent first.
 fn list(engine: &Engine, filter: Option<&str>) -> Result<u64> {
     let filter: Option<Filter> = filter.map(str::parse).transpose()?;
-    let part = engine.part(filter.as_ref())?;
+    let part = engine.subcorpus(filter.as_ref())?;
     let counts = engine.string_counts(&part, Layer::Word);
     let mut rows: Vec<(u64, u32)> =
         counts.iter().zip(0..).filter(|(count, _)| **count > 0).map(|(count, id)| (*count, id)).collect();
@@ -90,7 +90,7 @@ const DENSE: &str = "[tag=\"ADJ\"] [tag=\"NOUN\"] [tag=\"NOUN\"] within <s/>";
 const AGREEMENT: &str = "a:[pos=\"ADJ\"] b:[pos=\"NOUN\"] :: a.Number = b.Number";
 
 fn by_number(engine: &Engine) -> Result<u64> {
-    let search = engine.search(&cql::parse("[pos=\"NOUN\"]")?, Rule::Shortest, None)?;
+    let search = engine.search(&cql::parse("[pos=\"NOUN\"]")?, MatchRule::Shortest, None)?;
     let number = Attribute::named("Number").context("a feature")?;
     Ok(search.by_attribute(number, &Limits::default()).0.len() as u64)
 }
@@ -177,14 +177,14 @@ const QUESTIONS: &[Question] = &[
         |e| {
             let first = Day::parse("2016-01-01").context("a day")?.0;
             let periods: Vec<_> = (0..40).map(|index| Day(first + index * 91)..Day(first + index * 91 + 91)).collect();
-            Ok(e.period_counts(&e.part(None)?, Attribute::Word, &periods, 30).words.len() as u64)
+            Ok(e.period_counts(&e.subcorpus(None)?, Attribute::Word, &periods, 30).words.len() as u64)
         },
         f64::NAN,
         f64::NAN,
     ),
     (
         "words with documents, b.*",
-        |e| Ok(e.words(&e.part(None)?, Attribute::Word, Some(&Wanted::regex("b.*")), 5)?.rows.len() as u64),
+        |e| Ok(e.words(&e.subcorpus(None)?, Attribute::Word, Some(&ValueMatcher::regex("b.*")), 5)?.rows.len() as u64),
         f64::NAN,
         f64::NAN,
     ),
@@ -192,7 +192,7 @@ const QUESTIONS: &[Question] = &[
         "bigrams of a month",
         |e| {
             let filter: Filter = "date=2020-03".parse()?;
-            Ok(e.ngrams(&e.part(Some(&filter))?, Attribute::Word, 2, None, 2)?.rows.len() as u64)
+            Ok(e.ngrams(&e.subcorpus(Some(&filter))?, Attribute::Word, 2, None, 2)?.rows.len() as u64)
         },
         f64::NAN,
         f64::NAN,
@@ -270,7 +270,7 @@ pub fn trends(folder: &Path) -> Result<()> {
     let truth = std::fs::read_to_string(folder.join("planted.tsv")).context("generate first")?;
     let profile_of: HashMap<&str, &str> = truth.lines().filter_map(|line| line.split_once('\t')).collect();
     let engine = Engine::new(Snapshot::open(&folder.join("index"))?);
-    let part = engine.part(None)?;
+    let part = engine.subcorpus(None)?;
     let show = |what: &str, words: &[&str], seconds: f64| {
         let mut found: BTreeMap<&str, usize> = BTreeMap::new();
         words.iter().for_each(|word| *found.entry(profile_of.get(word).copied().unwrap_or("others")).or_default() += 1);

@@ -1,59 +1,59 @@
-//! Feeds that publish: when each of their entries appeared, and how many they list.
+//! Publishing histories: when each entry of a feed appeared, and the length of its list.
 
 use crate::{BEFORE, COUNTED, DAY, DRAIN, WARM_UP};
 
-/// How the feeds of a world behave.
+/// The publishing pattern of feeds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Habit {
-    /// At any time, at a constant rate.
+pub enum Pattern {
+    /// A constant rate.
     Steady,
-    /// Nineteen entries of twenty in eight hours of the day, at the feed's own longitude.
+    /// 19 of 20 entries in eight hours of the day, in the feed's own time zone.
     WorkingHours,
-    /// The same, and little at weekends.
+    /// The same, with little at weekends.
     WorkingWeek,
-    /// Several at once, two or three times a day.
+    /// Several entries at once, two or three times a day.
     Batches,
-    /// At any time, with a rate that jumps every week or so, to a tenth or ten times the usual.
+    /// A rate that jumps about every week, to a tenth or ten times the usual.
     Shifting,
-    /// A third of the feeds falls silent for good.
+    /// A third of the feeds stops publishing.
     Dying,
-    /// A third of the feeds has been silent for a month and wakes up.
+    /// A third of the feeds resumes after a month of silence.
     Reviving,
 }
 
-impl Habit {
-    /// All of them, with their names.
-    pub const ALL: [(Habit, &'static str); 7] = [
-        (Habit::Steady, "steady"),
-        (Habit::WorkingHours, "working hours"),
-        (Habit::WorkingWeek, "working week"),
-        (Habit::Batches, "batches"),
-        (Habit::Shifting, "rates shift"),
-        (Habit::Dying, "dying"),
-        (Habit::Reviving, "reviving"),
+impl Pattern {
+    /// All patterns with their names.
+    pub const ALL: [(Pattern, &'static str); 7] = [
+        (Pattern::Steady, "steady"),
+        (Pattern::WorkingHours, "working hours"),
+        (Pattern::WorkingWeek, "working week"),
+        (Pattern::Batches, "batches"),
+        (Pattern::Shifting, "rates shift"),
+        (Pattern::Dying, "dying"),
+        (Pattern::Reviving, "reviving"),
     ];
 }
 
-/// A feed with everything it ever publishes.
+/// A feed with all entries it ever publishes.
 #[derive(Debug, Clone)]
 pub struct Feed {
-    /// When each entry appeared, in order.
+    /// The times of its entries, in order.
     pub times: Vec<f64>,
-    /// How many entries its document lists.
+    /// The number of entries it lists.
     pub window: usize,
-    /// Whether entries carry dates.
+    /// True if entries have dates.
     pub dated: bool,
 }
 
-/// So many feeds of one habit: rates log-normal with median 0.8 a day and sigma 2, windows of 10 to
-/// 100 entries, one feed in twelve without dates.
-pub fn world(habit: Habit, feeds: usize, seed: u64) -> Vec<Feed> {
+/// Generates feeds of one pattern: log-normal rates with median 0.8 per day and sigma 2, windows of 10 to 100
+/// entries, one feed in twelve without dates.
+pub fn world(pattern: Pattern, feeds: usize, seed: u64) -> Vec<Feed> {
     let mut random = fastrand::Rng::with_seed(seed);
-    // Each feed draws from a source of its own, so that the same feeds meet every habit.
-    (0..feeds).map(|_| feed(habit, &mut random.fork())).collect()
+    // Each feed has its own random generator, so that the same feeds occur under every pattern.
+    (0..feeds).map(|_| feed(pattern, &mut random.fork())).collect()
 }
 
-fn feed(habit: Habit, random: &mut fastrand::Rng) -> Feed {
+fn feed(pattern: Pattern, random: &mut fastrand::Rng) -> Feed {
     let rate = 0.8 * (2.0 * normal(random)).exp();
     let window = random.usize(10..=100);
     let dated = random.u32(0..12) != 0;
@@ -67,7 +67,7 @@ fn feed(habit: Habit, random: &mut fastrand::Rng) -> Feed {
     let mut next_shift = -BEFORE;
     let mut hour = -BEFORE;
     while hour < end {
-        if habit == Habit::Shifting && hour >= next_shift {
+        if pattern == Pattern::Shifting && hour >= next_shift {
             factor = 10f64.powf(random.f64() * 2.0 - 1.0);
             next_shift = hour + exponential(random) * 7.0 * DAY;
         }
@@ -78,18 +78,18 @@ fn feed(habit: Habit, random: &mut fastrand::Rng) -> Feed {
             _ => 0.075,
         };
         let weekend = if of_week.rem_euclid(7) >= 5 { 0.2 } else { 1.32 };
-        let alive = match habit {
-            Habit::Dying => !third || hour < turning,
-            Habit::Reviving => !third || hour < -BEFORE + 20.0 * DAY || hour > turning,
+        let alive = match pattern {
+            Pattern::Dying => !third || hour < turning,
+            Pattern::Reviving => !third || hour < -BEFORE + 20.0 * DAY || hour > turning,
             _ => true,
         };
-        let a_day = match habit {
-            Habit::WorkingHours | Habit::Dying | Habit::Reviving => rate * working,
-            Habit::WorkingWeek => rate * working * weekend,
-            Habit::Shifting => rate * factor,
-            Habit::Steady | Habit::Batches => rate,
+        let a_day = match pattern {
+            Pattern::WorkingHours | Pattern::Dying | Pattern::Reviving => rate * working,
+            Pattern::WorkingWeek => rate * working * weekend,
+            Pattern::Shifting => rate * factor,
+            Pattern::Steady | Pattern::Batches => rate,
         };
-        if alive && habit == Habit::Batches {
+        if alive && pattern == Pattern::Batches {
             let size = (rate / 2.5).max(1.0);
             for _ in 0..poisson(rate / size / 24.0, random) {
                 let at = hour + random.f64() * 3600.0;

@@ -1,12 +1,12 @@
-//! Prints how policies compare: `cargo run --release -p tidings-bench-schedule [-- POLLS_PER_DAY [SEEDS [HABIT]]]`.
+//! Prints a comparison of polling policies: `cargo run --release -p tidings-bench-schedule [-- POLLS_PER_DAY [SEEDS [PATTERN]]]`.
 
 use tidings_bench_schedule::{
-    DAY, EntryFrequency, Feed, Fixed, Habit, Ours, Score, WeightedMean, at_budget, replay, replay_in_runs, world,
+    DAY, EntryFrequency, Feed, Fixed, Pattern, Score, Tidings, WeightedMean, at_budget, replay, replay_in_runs, world,
 };
 
 const FEEDS: usize = 150;
 
-/// A row of the table: a name, and how its policy does in a world.
+/// A row of the table: a name and the score of its policy.
 type Row<'a> = (&'a str, &'a dyn Fn(&[Feed]) -> Score);
 
 fn main() {
@@ -22,27 +22,27 @@ fn main() {
             at_budget(budget, |scale| replay(feeds, &mut WeightedMean::new(scale, feeds.len())))
         }),
         ("entry frequency (miniflux)", &|feeds| at_budget(budget, |scale| replay(feeds, &mut EntryFrequency(scale)))),
-        ("**ours**", &|feeds| replay(feeds, &mut Ours::new(budget, feeds.len()))),
-        ("ours, run every 15 min", &|feeds| {
-            replay_in_runs(feeds, &mut Ours::in_runs(budget, feeds.len(), 900.0), 900.0)
+        ("**tidings**", &|feeds| replay(feeds, &mut Tidings::new(budget, feeds.len()))),
+        ("tidings, run every 15 min", &|feeds| {
+            replay_in_runs(feeds, &mut Tidings::in_runs(budget, feeds.len(), 900.0), 900.0)
         }),
-        ("ours, run every hour", &|feeds| {
-            replay_in_runs(feeds, &mut Ours::in_runs(budget, feeds.len(), 3600.0), 3600.0)
+        ("tidings, run every hour", &|feeds| {
+            replay_in_runs(feeds, &mut Tidings::in_runs(budget, feeds.len(), 3600.0), 3600.0)
         }),
-        ("ours, run every 4 h", &|feeds| {
-            replay_in_runs(feeds, &mut Ours::in_runs(budget, feeds.len(), 4.0 * 3600.0), 4.0 * 3600.0)
+        ("tidings, run every 4 h", &|feeds| {
+            replay_in_runs(feeds, &mut Tidings::in_runs(budget, feeds.len(), 4.0 * 3600.0), 4.0 * 3600.0)
         }),
-        ("ours, default budget (6)", &|feeds| replay(feeds, &mut Ours::new(6.0, feeds.len()))),
+        ("tidings, default budget (6)", &|feeds| replay(feeds, &mut Tidings::new(6.0, feeds.len()))),
     ];
-    println!("{FEEDS} feeds, {seeds} seeds, {budget} polls per feed and day where a policy can be told so\n");
+    println!("{FEEDS} feeds, {seeds} seeds, {budget} polls per feed and day for policies with a budget\n");
     println!("| publishing | policy | mean delay h | p95 delay h | lost % | polls per feed and day | idle polls % |");
     println!("| --- | --- | --- | --- | --- | --- | --- |");
     let only: Option<String> = args.next();
-    for (habit, name) in Habit::ALL {
+    for (pattern, name) in Pattern::ALL {
         if only.as_ref().is_some_and(|only| only != name) {
             continue;
         }
-        let worlds: Vec<Vec<Feed>> = (1..=seeds).map(|seed| world(habit, FEEDS, seed)).collect();
+        let worlds: Vec<Vec<Feed>> = (1..=seeds).map(|seed| world(pattern, FEEDS, seed)).collect();
         for (policy, run) in policies {
             let scores: Vec<Score> = worlds.iter().map(|world| run(world)).collect();
             let mean = |field: fn(&Score) -> f64| scores.iter().map(field).sum::<f64>() / scores.len() as f64;

@@ -1,39 +1,39 @@
-//! The virtual clock.
+//! The replay on a virtual clock.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::history::Feed;
-use crate::policy::{Policy, Shown};
+use crate::policy::{ListedEntries, Policy};
 use crate::{COUNTED, DAY, DRAIN, WARM_UP};
 
-/// How often a policy may look at all feeds together.
-const LOOK_EVERY: f64 = 4.0 * 3600.0;
+/// The interval at which a policy is fitted to all feeds.
+const REFIT_EVERY: f64 = 4.0 * 3600.0;
 
-/// How a policy did.
+/// The score of a policy.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Score {
-    /// Hours from appearance to discovery, on average over entries that were discovered.
+    /// Mean hours from appearance to discovery, over discovered entries.
     pub mean_h: f64,
-    /// The same for the slowest entry of twenty.
+    /// The 95th percentile of the same.
     pub p95_h: f64,
-    /// Entries that left the document unseen, in percent.
+    /// Entries that left the list before discovery, in per cent.
     pub lost: f64,
-    /// Polls of a feed in a day.
+    /// Polls per feed and day.
     pub polls_per_day: f64,
-    /// Polls that showed nothing new, in percent.
+    /// Polls without new entries, in per cent.
     pub idle: f64,
 }
 
 #[derive(Default)]
-struct Tally {
+struct Counters {
     delays: Vec<f64>,
     lost: usize,
     polls: usize,
     idle: usize,
 }
 
-impl Tally {
+impl Counters {
     fn score(mut self, feeds: usize) -> Score {
         self.delays.sort_by(f64::total_cmp);
         let found = self.delays.len().max(1);
@@ -47,71 +47,71 @@ impl Tally {
     }
 }
 
-/// A feed while it is followed.
+/// A feed under observation.
 struct Follower<'a> {
     feed: &'a Feed,
-    /// How many entries it had published at the last poll.
+    /// The number of entries published until the last poll.
     seen: usize,
 }
 
 impl Follower<'_> {
-    fn poll(&mut self, number: usize, now: f64, policy: &mut dyn Policy, tally: &mut Tally) -> f64 {
+    fn poll(&mut self, number: usize, now: f64, policy: &mut dyn Policy, counters: &mut Counters) -> f64 {
         let Feed { times, window, dated } = self.feed;
         let published = self.seen + times[self.seen..].partition_point(|time| *time <= now);
         let first = published.saturating_sub(*window);
         let counted = |time: &&f64| (WARM_UP..WARM_UP + COUNTED).contains(*time);
         let visible = first.max(self.seen);
         if now > 0.0 {
-            tally.lost += times[self.seen..visible].iter().filter(counted).count();
-            tally.delays.extend(times[visible..published].iter().filter(counted).map(|time| now - time));
+            counters.lost += times[self.seen..visible].iter().filter(counted).count();
+            counters.delays.extend(times[visible..published].iter().filter(counted).map(|time| now - time));
         }
         let new = published - visible;
         if counted(&&now) {
-            tally.polls += 1;
-            tally.idle += usize::from(new == 0);
+            counters.polls += 1;
+            counters.idle += usize::from(new == 0);
         }
         self.seen = published;
-        policy.next(number, now, &Shown { listed: &times[first..published], first, new, dated: *dated })
+        policy.next(number, now, &ListedEntries { listed: &times[first..published], first, new, dated: *dated })
     }
 }
 
-/// Lets a policy poll whenever it likes.
+/// Replays a policy that polls at any time.
 pub fn replay(feeds: &[Feed], policy: &mut dyn Policy) -> Score {
     let mut followers: Vec<Follower<'_>> = feeds.iter().map(|feed| Follower { feed, seen: 0 }).collect();
-    let mut tally = Tally::default();
-    // Milliseconds, because a heap wants an order that floating point numbers lack.
+    let mut counters = Counters::default();
+    // Milliseconds, because the heap needs a total order.
     let key = |time: f64| (time * 1000.0).ceil() as u64;
     let mut due: BinaryHeap<Reverse<(u64, usize)>> = (0..feeds.len()).map(|number| Reverse((0, number))).collect();
-    let mut next_look = 0.0;
+    let mut next_refit = 0.0;
     while let Some(Reverse((time, number))) = due.pop() {
         let now = time as f64 / 1000.0;
         if now > WARM_UP + COUNTED + DRAIN {
             break;
         }
-        while next_look <= now {
-            policy.look_around();
-            next_look += LOOK_EVERY;
+        while next_refit <= now {
+            policy.refit();
+            next_refit += REFIT_EVERY;
         }
-        let next = followers[number].poll(number, now, policy, &mut tally);
+        let next = followers[number].poll(number, now, policy, &mut counters);
         due.push(Reverse((key(next).max(time + 1), number)));
     }
-    tally.score(feeds.len())
+    counters.score(feeds.len())
 }
 
-/// Lets a policy poll only when a run comes by, every so many seconds, as cron does it.
+/// Replays a policy that polls only in runs every `cadence` seconds, as with cron.
 pub fn replay_in_runs(feeds: &[Feed], policy: &mut dyn Policy, cadence: f64) -> Score {
     let mut followers: Vec<Follower<'_>> = feeds.iter().map(|feed| Follower { feed, seen: 0 }).collect();
     let mut due = vec![0.0; feeds.len()];
-    let mut tally = Tally::default();
+    let mut counters = Counters::default();
     let mut now = 0.0;
     while now <= WARM_UP + COUNTED + DRAIN {
-        policy.look_around();
+        policy.refit();
         for (number, follower) in followers.iter_mut().enumerate() {
-            if policy.wants(number, due[number], now, cadence) {
-                due[number] = follower.poll(number, now, policy, &mut tally);
+            if policy.is_due(number, due[number], now, cadence) {
+                due[number] = follower.poll(number, now, policy, &mut counters);
             }
         }
         now += cadence;
     }
-    tally.score(feeds.len())
+    counters.score(feeds.len())
 }

@@ -5,7 +5,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use tidings_annotate::{Model, Segmenter, TRUST, Witness};
+use tidings_annotate::{BoundaryModel, DecisionHook, RULE_WEIGHT, Segmenter};
 
 use crate::treebank::{Document, Treebank};
 
@@ -13,18 +13,18 @@ use crate::treebank::{Document, Treebank};
 #[derive(Debug, Clone, Copy)]
 pub struct Settings {
     /// How often the examples are gone through.
-    pub rounds: usize,
+    pub epochs: usize,
     /// What a weight must earn to be kept, for tokens and for sentences.
-    pub keep: [f32; 2],
+    pub l1: [f32; 2],
     /// How far one example moves a weight.
     pub step: f32,
     /// What draws weights back to nothing.
-    pub draw: f32,
+    pub l2: f32,
 }
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings { rounds: 10, keep: [0.5, 0.8], step: 0.15, draw: 1.0 }
+        Settings { epochs: 10, l1: [0.5, 0.8], step: 0.15, l2: 1.0 }
     }
 }
 
@@ -36,13 +36,13 @@ struct Example {
 }
 
 /// Follows the treebank's decisions and takes notes.
-struct Student<'d> {
+struct ExampleCollector<'d> {
     ends: &'d (HashSet<usize>, HashSet<usize>),
     tokens: Vec<Example>,
     sentences: Vec<Example>,
 }
 
-impl Witness for Student<'_> {
+impl DecisionHook for ExampleCollector<'_> {
     fn token(&mut self, place: usize, verdict: bool, features: &[u32]) -> bool {
         let right = self.ends.0.contains(&place);
         self.tokens.push(Example { verdict, right, features: features.to_vec() });
@@ -62,10 +62,10 @@ pub fn learn<'t>(code: &str, treebanks: impl IntoIterator<Item = &'t Treebank>, 
     let (mut tokens, mut sentences) = (Vec::new(), Vec::new());
     let mut read = |document: &Document| {
         let ends = document.ends();
-        let mut student = Student { ends: &ends, tokens: Vec::new(), sentences: Vec::new() };
-        segmenter.segment_with(&document.text, &mut student);
-        tokens.append(&mut student.tokens);
-        sentences.append(&mut student.sentences);
+        let mut collector = ExampleCollector { ends: &ends, tokens: Vec::new(), sentences: Vec::new() };
+        segmenter.segment_with(&document.text, &mut collector);
+        tokens.append(&mut collector.tokens);
+        sentences.append(&mut collector.sentences);
     };
     for treebank in treebanks {
         treebank.documents.iter().for_each(&mut read);
@@ -74,24 +74,24 @@ pub fn learn<'t>(code: &str, treebanks: impl IntoIterator<Item = &'t Treebank>, 
             treebank.documents.iter().map(Document::closed_up).for_each(|document| read(&document));
         }
     }
-    Model::write(&fit(&tokens, settings, settings.keep[0]), &fit(&sentences, settings, settings.keep[1]))
+    BoundaryModel::write(&fit(&tokens, settings, settings.l1[0]), &fit(&sentences, settings, settings.l1[1]))
 }
 
 #[derive(Clone, Copy, Default)]
 struct Weight {
-    pull: f32,
-    seen: f32,
+    z: f32,
+    n: f32,
     value: f32,
 }
 
-fn fit(examples: &[Example], settings: Settings, keep: f32) -> Vec<(u32, f32)> {
-    let mut places: HashMap<u32, u32> = HashMap::new();
+fn fit(examples: &[Example], settings: Settings, l1: f32) -> Vec<(u32, f32)> {
+    let mut numbers: HashMap<u32, u32> = HashMap::new();
     let mut names = Vec::new();
     let indexed: Vec<Vec<u32>> = examples
         .iter()
         .map(|example| {
             let place = |feature: &u32| {
-                *places.entry(*feature).or_insert_with(|| {
+                *numbers.entry(*feature).or_insert_with(|| {
                     names.push(*feature);
                     names.len() as u32 - 1
                 })
@@ -101,27 +101,27 @@ fn fit(examples: &[Example], settings: Settings, keep: f32) -> Vec<(u32, f32)> {
         .collect();
     let mut weights = vec![Weight::default(); names.len()];
     let mut order: Vec<usize> = (0..examples.len()).collect();
-    let mut dice = 0x2545_f491_4f6c_dd1d_u64;
-    for _ in 0..settings.rounds {
-        shuffle(&mut order, &mut dice);
+    let mut rng = 0x2545_f491_4f6c_dd1d_u64;
+    for _ in 0..settings.epochs {
+        shuffle(&mut order, &mut rng);
         for &place in &order {
             let example = &examples[place];
-            let trust = if example.verdict { TRUST } else { -TRUST };
-            let score = indexed[place].iter().fold(trust, |score, at| score + weights[*at as usize].value);
-            let slope = 1.0 / (1.0 + (-score).exp()) - f32::from(u8::from(example.right));
-            if slope.abs() < 0.001 {
+            let rule_weight = if example.verdict { RULE_WEIGHT } else { -RULE_WEIGHT };
+            let score = indexed[place].iter().fold(rule_weight, |score, at| score + weights[*at as usize].value);
+            let gradient = 1.0 / (1.0 + (-score).exp()) - f32::from(u8::from(example.right));
+            if gradient.abs() < 0.001 {
                 continue;
             }
             for at in &indexed[place] {
                 let weight = &mut weights[*at as usize];
-                let sigma = ((weight.seen + slope * slope).sqrt() - weight.seen.sqrt()) / settings.step;
-                weight.pull += slope - sigma * weight.value;
-                weight.seen += slope * slope;
-                let spare = weight.pull.abs() - keep;
-                weight.value = if spare <= 0.0 {
+                let sigma = ((weight.n + gradient * gradient).sqrt() - weight.n.sqrt()) / settings.step;
+                weight.z += gradient - sigma * weight.value;
+                weight.n += gradient * gradient;
+                let excess = weight.z.abs() - l1;
+                weight.value = if excess <= 0.0 {
                     0.0
                 } else {
-                    -weight.pull.signum() * spare / (weight.seen.sqrt() / settings.step + settings.draw)
+                    -weight.z.signum() * excess / (weight.n.sqrt() / settings.step + settings.l2)
                 };
             }
         }
@@ -135,11 +135,11 @@ fn fit(examples: &[Example], settings: Settings, keep: f32) -> Vec<(u32, f32)> {
 }
 
 /// The same order on every machine.
-fn shuffle(order: &mut [usize], dice: &mut u64) {
+fn shuffle(order: &mut [usize], rng: &mut u64) {
     for place in (1..order.len()).rev() {
-        *dice ^= *dice << 13;
-        *dice ^= *dice >> 7;
-        *dice ^= *dice << 17;
-        order.swap(place, (*dice % (place as u64 + 1)) as usize);
+        *rng ^= *rng << 13;
+        *rng ^= *rng >> 7;
+        *rng ^= *rng << 17;
+        order.swap(place, (*rng % (place as u64 + 1)) as usize);
     }
 }

@@ -8,11 +8,11 @@ use anyhow::{Context as _, Result};
 use bench_segment::learn::{Settings, learn};
 use bench_segment::peers::Peer;
 use bench_segment::score::{Score, score};
-use bench_segment::split::{self, Shelf};
+use bench_segment::split::{self, LanguageTreebanks};
 use bench_segment::treebank::{self, Treebank};
 use clap::Parser;
 use table::Table;
-use tidings_annotate::{Model, Segmenter};
+use tidings_annotate::{BoundaryModel, Segmenter};
 
 #[derive(Debug, Parser)]
 struct Args {
@@ -46,16 +46,16 @@ fn main() -> Result<()> {
     let args = Args::parse();
     let mut settings = Settings::default();
     if let Some([tokens, sentences]) = args.keep.as_deref() {
-        settings.keep = [*tokens, *sentences];
+        settings.l1 = [*tokens, *sentences];
     }
     if let Some(folder) = &args.shipped {
         return shipped(folder, &args);
     }
-    let shelves = split::shelves(&args.shared, &args.only)?;
+    let list = split::read(&args.shared, &args.only)?;
     if args.cross {
         let mut table = Table::new(&["icu", "rules", "learned"]);
-        for (code, shelf) in &shelves {
-            cross(code, shelf, settings, &mut table)?;
+        for (code, treebanks) in &list {
+            cross(code, treebanks, settings, &mut table)?;
         }
         table.print();
         return Ok(());
@@ -64,9 +64,9 @@ fn main() -> Result<()> {
     names.extend(args.peers.iter().map(String::as_str));
     let mut table = Table::new(&names);
     let icu = Peer::icu();
-    for (code, shelf) in &shelves {
-        let (material, tests) = shelf.check();
-        let model = Model::read(&learn(code, &material, settings)).context("the model cannot be read")?;
+    for (code, treebanks) in &list {
+        let (train, tests) = treebanks.check();
+        let model = BoundaryModel::read(&learn(code, &train, settings)).context("the model cannot be read")?;
         for test in &tests {
             let learned = Peer::with_model(code, &model);
             let rules = Peer::Tidings(Segmenter::by_rules(code));
@@ -101,11 +101,11 @@ fn shipped(folder: &Path, args: &Args) -> Result<()> {
     Ok(())
 }
 
-fn cross(code: &str, shelf: &Shelf, settings: Settings, table: &mut Table) -> Result<()> {
-    let names = shelf.by_name();
-    for (from, material) in names.iter().filter(|_| names.len() > 1) {
+fn cross(code: &str, treebanks: &LanguageTreebanks, settings: Settings, table: &mut Table) -> Result<()> {
+    let names = treebanks.by_name();
+    for (from, train) in names.iter().filter(|_| names.len() > 1) {
         let model =
-            Model::read(&learn(code, material.iter().copied(), settings)).context("the model cannot be read")?;
+            BoundaryModel::read(&learn(code, train.iter().copied(), settings)).context("the model cannot be read")?;
         for (to, tests) in names.iter().filter(|(to, _)| *to != from) {
             let peers = [Peer::icu(), Peer::Tidings(Segmenter::by_rules(code)), Peer::with_model(code, &model)];
             let row = peers.iter().map(|peer| {
@@ -136,18 +136,18 @@ fn timed(peer: &Peer<'_>, treebank: &Treebank) -> (Score, f64) {
 fn show(peer: &Peer<'_>, treebank: &Treebank, limit: usize) {
     let mut left = [limit, limit];
     for document in &treebank.documents {
-        let wanted = document.ends();
+        let expected = document.ends();
         let found = peer.segment(&document.text);
         let found = bench_segment::treebank::ends(&found);
-        for (which, wanted, found) in [(0, wanted.0, found.0), (1, wanted.1, found.1)] {
-            let mut wrong: Vec<usize> = wanted.symmetric_difference(&found).copied().collect();
+        for (which, expected, found) in [(0, expected.0, found.0), (1, expected.1, found.1)] {
+            let mut wrong: Vec<usize> = expected.symmetric_difference(&found).copied().collect();
             wrong.sort_unstable();
             for place in wrong.into_iter().take(left[which]) {
                 left[which] -= 1;
                 let (before, after) = document.text.split_at(place);
                 let start = before.char_indices().rev().nth(30).map_or(0, |(at, _)| at);
                 let after: String = after.chars().take(30).collect();
-                let what = if wanted.contains(&place) { "missed" } else { "invented" };
+                let what = if expected.contains(&place) { "missed" } else { "invented" };
                 println!("{} {} {what}: {}¦{after}", treebank.name, ["token", "sentence"][which], &before[start..]);
             }
         }

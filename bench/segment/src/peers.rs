@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use icu_segmenter::options::{SentenceBreakInvariantOptions, WordBreakInvariantOptions};
 use icu_segmenter::{SentenceSegmenter, SentenceSegmenterBorrowed, WordSegmenter, WordSegmenterBorrowed};
-use tidings_annotate::{Model, Segmenter};
+use tidings_annotate::{BoundaryModel, Segmenter};
 use unicode_segmentation::UnicodeSegmentation as _;
 
 /// Sentences of tokens, as places in the text in bytes.
-pub type Found = Vec<Vec<Range<usize>>>;
+pub type Sentences = Vec<Vec<Range<usize>>>;
 
 /// Somebody who segments text.
 pub enum Peer<'m> {
@@ -30,22 +30,22 @@ impl Peer<'_> {
     }
 
     /// This project with a model of one's own.
-    pub fn with_model<'m>(code: &str, model: &'m Model) -> Peer<'m> {
+    pub fn with_model<'m>(code: &str, model: &'m BoundaryModel) -> Peer<'m> {
         Peer::Tidings(Segmenter::by_rules(code).with_model(Some(model)))
     }
 
     /// The sentences of a text.
-    pub fn segment(&self, text: &str) -> Found {
+    pub fn segment(&self, text: &str) -> Sentences {
         match self {
             Peer::Tidings(segmenter) => segmenter.segment(text).into_iter().map(|sentence| sentence.tokens).collect(),
             Peer::Icu(words, sentences) => {
                 let words: Vec<usize> = words.segment_str(text).collect();
-                together(text, &words, sentences.segment_str(text))
+                group_words(text, &words, sentences.segment_str(text))
             }
             Peer::Unicode => {
                 let words: Vec<usize> =
                     text.split_word_bound_indices().map(|word| word.0).chain([text.len()]).collect();
-                together(
+                group_words(
                     text,
                     &words,
                     text.split_sentence_bound_indices().map(|sentence| sentence.0).chain([text.len()]),
@@ -56,7 +56,7 @@ impl Peer<'_> {
 }
 
 /// Puts words into sentences and leaves out what is blank.
-fn together(text: &str, words: &[usize], ends: impl Iterator<Item = usize>) -> Found {
+fn group_words(text: &str, words: &[usize], ends: impl Iterator<Item = usize>) -> Sentences {
     let mut found = Vec::new();
     let mut words = words.windows(2).map(|pair| pair[0]..pair[1]).peekable();
     for end in ends {

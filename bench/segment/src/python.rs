@@ -12,7 +12,7 @@ use crate::score::Score;
 use crate::treebank::{Document, Treebank};
 
 #[derive(Deserialize)]
-struct Answer {
+struct PeerOutput {
     /// The CPU seconds that the peer took for all documents.
     seconds: f64,
     /// For each document its sentences, each a list of tokens.
@@ -32,16 +32,16 @@ pub fn run(python: &Path, peer: &str, treebank: &Treebank) -> Result<(Score, f64
     child.stdin.take().context("the peer has no standard input")?.write_all(&serde_json::to_vec(&texts)?)?;
     let output = child.wait_with_output()?;
     ensure!(output.status.success(), "{peer} failed on {}", treebank.name);
-    let answer: Answer = serde_json::from_slice(&output.stdout)?;
+    let answer: PeerOutput = serde_json::from_slice(&output.stdout)?;
     let mut score = Score::default();
     for (document, sentences) in treebank.documents.iter().zip(&answer.documents) {
-        score.add(document, &places(document, sentences));
+        score.add(document, &token_spans(document, sentences));
     }
     Ok((score, answer.seconds))
 }
 
 /// Finds tokens in their text; a peer that changes characters loses those tokens.
-fn places(document: &Document, sentences: &[Vec<String>]) -> Vec<Vec<Range<usize>>> {
+fn token_spans(document: &Document, sentences: &[Vec<String>]) -> Vec<Vec<Range<usize>>> {
     let text = &document.text;
     let mut from = 0;
     let mut found = Vec::new();

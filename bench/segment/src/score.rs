@@ -8,31 +8,31 @@ use crate::treebank::{Document, Treebank};
 
 /// How many spans there are, how many were found, and how many of those are right.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Tally {
+pub struct SpanCounts {
     /// Spans in the treebank.
-    pub wanted: usize,
+    pub expected: usize,
     /// Spans that were found.
     pub found: usize,
     /// Spans that are the same.
     pub right: usize,
 }
 
-impl Tally {
+impl SpanCounts {
     /// The harmonic mean of precision and recall, in per cent.
     pub fn f1(&self) -> f64 {
-        200.0 * self.right as f64 / (self.wanted + self.found).max(1) as f64
+        200.0 * self.right as f64 / (self.expected + self.found).max(1) as f64
     }
 
-    fn merge(&mut self, other: &Tally) {
-        self.wanted += other.wanted;
+    fn merge(&mut self, other: &SpanCounts) {
+        self.expected += other.expected;
         self.found += other.found;
         self.right += other.right;
     }
 
-    fn add(&mut self, wanted: &HashSet<Range<usize>>, found: &HashSet<Range<usize>>) {
-        self.wanted += wanted.len();
+    fn add(&mut self, expected: &HashSet<Range<usize>>, found: &HashSet<Range<usize>>) {
+        self.expected += expected.len();
         self.found += found.len();
-        self.right += wanted.intersection(found).count();
+        self.right += expected.intersection(found).count();
     }
 }
 
@@ -40,9 +40,9 @@ impl Tally {
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Score {
     /// Of tokens.
-    pub tokens: Tally,
+    pub tokens: SpanCounts,
     /// Of sentences.
-    pub sentences: Tally,
+    pub sentences: SpanCounts,
 }
 
 /// How well somebody does on a treebank.
@@ -74,9 +74,9 @@ impl Score {
                 .filter_map(|sentence| Some(place(sentence.first()?.start)..place(sentence.last()?.end)));
             (tokens, whole.collect())
         };
-        let (wanted, found): ((HashSet<_>, HashSet<_>), (HashSet<_>, HashSet<_>)) =
+        let (expected, found): ((HashSet<_>, HashSet<_>), (HashSet<_>, HashSet<_>)) =
             (spans(&document.sentences), spans(found));
-        self.tokens.add(&wanted.0, &found.0);
-        self.sentences.add(&wanted.1, &found.1);
+        self.tokens.add(&expected.0, &found.0);
+        self.sentences.add(&expected.1, &found.1);
     }
 }

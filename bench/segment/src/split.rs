@@ -9,7 +9,7 @@ use crate::treebank::{self, Treebank};
 
 /// The treebanks of a language.
 #[derive(Debug, Default)]
-pub struct Shelf {
+pub struct LanguageTreebanks {
     /// Files for training.
     pub train: Vec<Treebank>,
     /// Files for development.
@@ -20,9 +20,9 @@ pub struct Shelf {
 /// have read it are worse at their other treebanks.
 const SPOKEN: &[&str] = &["fr_rhapsodie"];
 
-/// The shelves of all languages, or of some.
-pub fn shelves(shared: &Path, only: &[String]) -> Result<BTreeMap<String, Shelf>> {
-    let mut shelves: BTreeMap<String, Shelf> = BTreeMap::new();
+/// The list of all languages, or of some.
+pub fn read(shared: &Path, only: &[String]) -> Result<BTreeMap<String, LanguageTreebanks>> {
+    let mut list: BTreeMap<String, LanguageTreebanks> = BTreeMap::new();
     for (folder, is_train) in [("ud-train", true), ("text-dev/ud", false)] {
         for file in treebank::files(&shared.join(folder))? {
             let treebank = Treebank::read(&file)?;
@@ -32,29 +32,29 @@ pub fn shelves(shared: &Path, only: &[String]) -> Result<BTreeMap<String, Shelf>
             if !only.is_empty() && !only.iter().any(|code| code == treebank.language()) {
                 continue;
             }
-            let shelf = shelves.entry(treebank.language().to_owned()).or_default();
-            if is_train { shelf.train.push(treebank) } else { shelf.dev.push(treebank) }
+            let treebanks = list.entry(treebank.language().to_owned()).or_default();
+            if is_train { treebanks.train.push(treebank) } else { treebanks.dev.push(treebank) }
         }
     }
-    Ok(shelves)
+    Ok(list)
 }
 
-impl Shelf {
+impl LanguageTreebanks {
     /// What to learn from and what to check on: the development file if there is one for training,
     /// else the last fifth of it.
     pub fn check(&self) -> (Vec<Treebank>, Vec<Treebank>) {
-        let mut material = self.train.clone();
+        let mut train = self.train.clone();
         let mut tests = Vec::new();
         for treebank in &self.dev {
             if self.train.iter().any(|trained| trained.name == treebank.name) {
                 tests.push(treebank.clone());
             } else {
-                let (first, rest) = treebank.parted();
-                material.push(first);
+                let (first, rest) = treebank.split_for_test();
+                train.push(first);
                 tests.push(rest);
             }
         }
-        (material, tests)
+        (train, tests)
     }
 
     /// Its treebanks by name, with all files of each.

@@ -50,7 +50,7 @@ impl Treebank {
     }
 
     /// The first four fifths of the documents, and the rest.
-    pub fn parted(&self) -> (Treebank, Treebank) {
+    pub fn split_for_test(&self) -> (Treebank, Treebank) {
         let (first, rest) = self.documents.split_at(self.documents.len() * 4 / 5);
         let part = |documents: &[Document]| Treebank { name: self.name.clone(), documents: documents.to_vec() };
         (part(first), part(rest))
@@ -91,9 +91,9 @@ fn document(line: &str) -> Result<Document> {
         for (form, ..) in sentence {
             // Blanks may differ between the text and the form; all other characters are the same.
             let mut span: Option<Range<usize>> = None;
-            for wanted in form.chars().filter(|c| !c.is_whitespace()) {
+            for expected in form.chars().filter(|c| !c.is_whitespace()) {
                 let (at, found) = rest.by_ref().find(|(_, c)| !c.is_whitespace()).context("the text is too short")?;
-                ensure!(found == wanted, "{form:?} is not at {at} of the text");
+                ensure!(found == expected, "{form:?} is not at {at} of the text");
                 span = Some(span.map_or(at, |span| span.start)..at + found.len_utf8());
             }
             tokens.extend(span);

@@ -4,7 +4,7 @@ use bench_segment::learn::{Settings, learn};
 use bench_segment::peers::Peer;
 use bench_segment::score::{Score, score};
 use bench_segment::split;
-use tidings_annotate::{Model, Segmenter};
+use tidings_annotate::{BoundaryModel, Segmenter};
 
 /// Macro-F1 by rules alone, on the parts that models are checked on: tokens, sentences. With the treebanks that were added
 /// to the data later (spoken and social media among them) the mean over sentences is 88.45; before, it was 90.1.
@@ -24,13 +24,13 @@ const LEARNED: &[(&str, f64, f64)] = &[
 fn scores_do_not_fall() {
     let Some(treebanks) = tidings_testing::data("text-dev/ud") else { return };
     let shared = treebanks.join("../..");
-    let shelves = split::shelves(&shared, &[]).unwrap();
+    let list = split::read(&shared, &[]).unwrap();
     let mut scores: Vec<Score> = Vec::new();
-    for (code, shelf) in &shelves {
-        let (material, tests) = shelf.check();
+    for (code, treebanks) in &list {
+        let (train, tests) = treebanks.check();
         scores.extend(tests.iter().map(|test| score(&Peer::Tidings(Segmenter::by_rules(code)), test)));
         if let Some((_, tokens, sentences)) = LEARNED.iter().find(|row| row.0 == code) {
-            let model = Model::read(&learn(code, &material, Settings::default())).unwrap();
+            let model = BoundaryModel::read(&learn(code, &train, Settings::default())).unwrap();
             for test in &tests {
                 let found = score(&Peer::with_model(code, &model), test);
                 let (found_tokens, found_sentences) = (found.tokens.f1(), found.sentences.f1());

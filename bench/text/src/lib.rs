@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result};
 
 /// A text of which the language is known.
 #[derive(Debug, Clone)]
-pub struct Item {
+pub struct LangItem {
     /// The text.
     pub text: String,
     /// Its language, ISO 639-3 as the items have it; `und` for noise.
@@ -19,14 +19,14 @@ pub struct Item {
 }
 
 /// Reads items from JSON lines.
-pub fn read(input: impl BufRead) -> Result<Vec<Item>> {
+pub fn read(input: impl BufRead) -> Result<Vec<LangItem>> {
     input
         .lines()
         .map(|line| {
             let value: serde_json::Value = serde_json::from_str(&line?)?;
             let field =
                 |name: &str| value[name].as_str().map(str::to_owned).with_context(|| format!("an item has no {name}"));
-            Ok(Item { text: field("text")?, lang: field("lang")?, kind: field("kind")?, src: field("src")? })
+            Ok(LangItem { text: field("text")?, lang: field("lang")?, kind: field("kind")?, src: field("src")? })
         })
         .collect()
 }
@@ -41,14 +41,15 @@ pub const CLOSE: &[&str] =
     &["ces slk", "bos hrv srp", "nor dan swe", "ind msa", "por glg spa", "ukr rus bel", "zho yue"];
 
 /// The label of the items for a code of ours: ISO 639-3, both kinds of Norwegian in one.
-pub fn folded(code: &str) -> &str {
+pub fn iso3_label(code: &str) -> &str {
     if matches!(code, "nb" | "nn" | "no") {
         return "nor";
     }
     if code.len() == 3 {
         return code;
     }
-    tidings_lang::other_codes(code).split(' ').find(|other| other.len() == 3).unwrap_or(code)
+    let others = tidings_lang::language(code).map_or(&[][..], |language| &language.other_codes);
+    others.iter().copied().find(|other| other.len() == 3).unwrap_or(code)
 }
 
 /// Macro-averaged F1 over the labels given, of answers to items of these labels only.
@@ -64,7 +65,7 @@ pub fn macro_f1(pairs: &[(&str, &str)], labels: &BTreeSet<&str>) -> f64 {
 }
 
 /// The scores of answers by source and kind: items, core labels, all labels.
-pub fn scores<'a>(items: &'a [Item], answers: &'a [String]) -> BTreeMap<(&'a str, &'a str), (usize, f64, f64)> {
+pub fn scores<'a>(items: &'a [LangItem], answers: &'a [String]) -> BTreeMap<(&'a str, &'a str), (usize, f64, f64)> {
     let core: BTreeSet<&str> = CORE.split_whitespace().collect();
     let mut parts: BTreeMap<(&str, &str), Vec<(&str, &str)>> = BTreeMap::new();
     for (item, answer) in items.iter().zip(answers) {
@@ -79,7 +80,7 @@ pub fn scores<'a>(items: &'a [Item], answers: &'a [String]) -> BTreeMap<(&'a str
 }
 
 /// Macro-averaged F1 over a group of close languages, of answers to their items of a kind.
-pub fn close(items: &[Item], answers: &[String], group: &str, kind: &str) -> f64 {
+pub fn close(items: &[LangItem], answers: &[String], group: &str, kind: &str) -> f64 {
     let labels: BTreeSet<&str> = group.split(' ').collect();
     let asked = items.iter().zip(answers).filter(|(item, _)| item.src == "ntrex" && item.kind == kind);
     let pairs: Vec<(&str, &str)> = asked.map(|(item, answer)| (item.lang.as_str(), answer.as_str())).collect();
@@ -87,7 +88,7 @@ pub fn close(items: &[Item], answers: &[String], group: &str, kind: &str) -> f64
 }
 
 /// The share of noise that is answered with "und".
-pub fn noise(items: &[Item], answers: &[String]) -> f64 {
+pub fn noise(items: &[LangItem], answers: &[String]) -> f64 {
     let noise: Vec<_> = items.iter().zip(answers).filter(|(item, _)| item.kind == "noise").collect();
     noise.iter().filter(|(_, answer)| *answer == "und").count() as f64 / noise.len().max(1) as f64
 }

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Context as _, Result};
-use bench_text::{CLOSE, Item, close, folded, noise, read, scores};
+use bench_text::{CLOSE, LangItem, close, iso3_label, noise, read, scores};
 use clap::Parser;
 use tidings_lang::{Hints, MaskRule, identify, mask};
 
@@ -27,7 +27,7 @@ fn main() -> Result<()> {
     let open = |path: &PathBuf| File::open(path).with_context(|| format!("cannot read {}", path.display()));
     let items = read(BufReader::new(open(&args.items)?))?;
     let answers: Vec<String> = match &args.answers {
-        Some(path) => std::fs::read_to_string(path)?.lines().map(|code| folded(code).to_owned()).collect(),
+        Some(path) => std::fs::read_to_string(path)?.lines().map(|code| iso3_label(code).to_owned()).collect(),
         None => ours(&items),
     };
     println!("{:<6} {:<6} {:>6} {:>7} {:>7}", "source", "kind", "items", "core", "all");
@@ -46,16 +46,17 @@ fn main() -> Result<()> {
 }
 
 /// Our own answers, and what they cost.
-fn ours(items: &[Item]) -> Vec<String> {
+fn ours(items: &[LangItem]) -> Vec<String> {
     let start = Instant::now();
     identify("start", Hints::default());
     println!("first answer after {:.1} ms", start.elapsed().as_secs_f64() * 1e3);
     let start = Instant::now();
-    let answers = items.iter().map(|item| folded(identify(&item.text, Hints::default()).lang).to_owned()).collect();
-    let speed =
-        |items: &[Item], seconds: f64| items.iter().map(|item| item.text.len()).sum::<usize>() as f64 / 1e6 / seconds;
+    let answers = items.iter().map(|item| iso3_label(identify(&item.text, Hints::default()).lang).to_owned()).collect();
+    let speed = |items: &[LangItem], seconds: f64| {
+        items.iter().map(|item| item.text.len()).sum::<usize>() as f64 / 1e6 / seconds
+    };
     println!("all items: {:.1} MB/s", speed(items, start.elapsed().as_secs_f64()));
-    let documents: Vec<Item> = items.iter().filter(|item| item.kind == "doc").cloned().collect();
+    let documents: Vec<LangItem> = items.iter().filter(|item| item.kind == "doc").cloned().collect();
     let start = Instant::now();
     documents.iter().for_each(|item| {
         identify(&item.text, Hints::default());
@@ -68,7 +69,7 @@ fn ours(items: &[Item]) -> Vec<String> {
 }
 
 /// Who is taken for whom among close languages, in sentences.
-fn confusion(items: &[Item], answers: &[String]) {
+fn confusion(items: &[LangItem], answers: &[String]) {
     for group in CLOSE {
         println!("\n{:<8}{}  other", "", group.split(' ').map(|label| format!("{label:>6}")).collect::<String>());
         for gold in group.split(' ') {

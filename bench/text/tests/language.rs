@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::BufReader;
 use std::process::{Command, Stdio};
 
-use bench_text::{Item, folded, macro_f1, noise, read, scores};
-use tidings_lang::{Hints, identify, tell_lines};
+use bench_text::{LangItem, iso3_label, macro_f1, noise, read, scores};
+use tidings_lang::{Hints, identify, identify_lines};
 
 /// The development items, if they are at hand.
-fn items() -> Option<Vec<Item>> {
+fn items() -> Option<Vec<LangItem>> {
     let packed = tidings_testing::data("text-dev/langid/langid-dev.jsonl.xz")?;
     let mut child =
         Command::new("xz").arg("-dc").arg(packed).stdout(Stdio::piped()).spawn().expect("xz unpacks the items");
@@ -21,7 +21,7 @@ fn items() -> Option<Vec<Item>> {
 fn languages_are_told_apart_as_well_as_before() {
     let Some(items) = items() else { return };
     let answers: Vec<String> =
-        items.iter().map(|item| folded(identify(&item.text, Hints::default()).lang).to_owned()).collect();
+        items.iter().map(|item| iso3_label(identify(&item.text, Hints::default()).lang).to_owned()).collect();
     let scores = scores(&items, &answers);
     for (kind, core, all) in PINNED {
         let (_, got_core, got_all) = scores[&("ntrex", *kind)];
@@ -33,7 +33,7 @@ fn languages_are_told_apart_as_well_as_before() {
 #[test]
 fn lines_are_told_at_a_glance_as_well_as_before() {
     let Some(items) = items() else { return };
-    let known: BTreeSet<&str> = tidings_lang::identifiable().map(folded).collect();
+    let known: BTreeSet<&str> = tidings_lang::identifiable().map(iso3_label).collect();
     let mut by_language: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for item in items.iter().filter(|item| item.src != "udhr" && known.contains(item.lang.as_str())) {
         let lines = item.text.lines().map(str::trim).filter(|line| line.chars().count() >= 100);
@@ -49,7 +49,7 @@ fn lines_are_told_at_a_glance_as_well_as_before() {
             number += 7919;
             let (foreign, stranger) = strangers[number % strangers.len()];
             let text: Vec<&str> = some.iter().copied().chain([stranger]).collect();
-            let told = tell_lines(&text).into_iter().map(folded);
+            let told = identify_lines(&text).into_iter().map(iso3_label);
             pairs
                 .extend(told.enumerate().map(|(place, told)| (if place < some.len() { *lang } else { foreign }, told)));
         }

@@ -1,52 +1,52 @@
-//! Which sentences of two texts translate one another, told by their lengths, and by figures and names in them.
+//! Sentence alignment of translated texts by length, numbers and names.
 //!
-//! Long sentences become long ones and short ones short ones, with a spread that hardly depends on the languages (Gale and
-//! Church, A Program for Aligning Sentences in Bilingual Corpora, 1993). A table of costs finds the cheapest way through
-//! both texts in steps of one or two sentences on each side. How much longer one language is than the other is learned
-//! from the texts themselves: first from the whole, then from the sentences that clearly belong together. Figures are
-//! written alike in most languages, and names in many: two sentences that share some are more likely to be the same.
+//! The length model and the bead types follow Gale and Church, "A Program for Aligning Sentences in
+//! Bilingual Corpora" (1993): dynamic programming finds the cheapest sequence of beads of zero to
+//! two sentences on each side. The length ratio of the two languages is estimated from the texts:
+//! first from their totals, then from the confidently aligned 1:1 beads. Numbers and names, which
+//! many languages spell alike, serve as anchors.
 
 use std::ops::Range;
 
-/// A sentence as the aligner sees it.
+/// Properties of a sentence that the alignment uses.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shape {
-    /// Its length in characters.
+pub struct SentenceProfile {
+    /// Length in characters without white space.
     pub chars: usize,
-    /// The figures in it, sorted.
-    pub figures: Vec<u32>,
-    /// The beginnings of names in it, as numbers, sorted.
+    /// Numbers in the sentence, sorted.
+    pub numbers: Vec<u32>,
+    /// Hashed prefixes of names in the sentence, sorted.
     pub names: Vec<u32>,
 }
 
-impl Shape {
-    /// The shape of a sentence.
-    pub fn of(sentence: &str) -> Shape {
-        let (mut figures, mut names) = (Vec::new(), Vec::new());
+impl SentenceProfile {
+    /// Extracts the profile of a sentence.
+    pub fn of(sentence: &str) -> SentenceProfile {
+        let (mut numbers, mut names) = (Vec::new(), Vec::new());
         let mut number: Option<u32> = None;
         for c in sentence.chars().chain([' ']) {
             match c.to_digit(10).or_else(|| digit(c)) {
                 Some(digit) => number = Some(number.unwrap_or(0).wrapping_mul(10).wrapping_add(digit)),
-                None => figures.extend(number.take()),
+                None => numbers.extend(number.take()),
             }
         }
         for word in sentence.split(|c: char| !c.is_alphanumeric()) {
             names.extend(name(word));
         }
-        figures.sort_unstable();
+        numbers.sort_unstable();
         names.sort_unstable();
-        Shape { chars: sentence.chars().filter(|c| !c.is_whitespace()).count(), figures, names }
+        SentenceProfile { chars: sentence.chars().filter(|c| !c.is_whitespace()).count(), numbers, names }
     }
 }
 
-/// What stands for a name: its first letters, because endings differ.
+/// Hash of the first letters of a capitalised word; inflected endings differ between languages.
 fn name(word: &str) -> Option<u32> {
     let is_name = word.chars().next().is_some_and(char::is_uppercase) && word.chars().count() >= NAME_LETTERS;
     let letters = word.chars().flat_map(char::to_lowercase).take(NAME_LETTERS);
     is_name.then(|| letters.fold(2_166_136_261, |hash, c| (hash ^ u32::from(c)).wrapping_mul(16_777_619)))
 }
 
-/// Digits of other scripts, which stand in tens.
+/// Value of a digit of another script.
 fn digit(c: char) -> Option<u32> {
     const ZEROS: [char; 9] = ['٠', '۰', '०', '০', '੦', '૦', '௦', '๐', '០'];
     let zero = ZEROS.iter().rev().find(|zero| **zero <= c)?;
@@ -54,44 +54,44 @@ fn digit(c: char) -> Option<u32> {
     (value < 10).then_some(value)
 }
 
-/// Sentences that belong together: one or two of each side, or one that has no counterpart.
+/// Group of aligned sentences: up to two on each side, or one without a counterpart.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bead {
-    /// The sentences of the first text.
+    /// Sentences of the first text.
     pub left: Range<usize>,
-    /// The sentences of the second.
+    /// Sentences of the second text.
     pub right: Range<usize>,
-    /// How sure it is, from 0 to 1.
+    /// Confidence from 0 to 1.
     pub score: f32,
 }
 
-/// Steps of so many sentences on each side, and how often translators take them.
-const STEPS: [(usize, usize, f64); 6] =
+/// Bead types: sentences on each side, and prior probability.
+const BEAD_TYPES: [(usize, usize, f64); 6] =
     [(1, 1, 0.89), (1, 0, 0.02), (0, 1, 0.02), (2, 1, 0.0445), (1, 2, 0.0445), (2, 2, 0.002)];
-/// The spread of the difference in length, for each character.
+/// Variance of the length difference per character.
 const VARIANCE: f64 = 5.0;
-/// What a figure is worth that both sides have, and what one costs that only one side has.
-const SHARED_FIGURE: f64 = 2.0;
-const LONE_FIGURE: f64 = 1.0;
-/// What a name is worth that both sides have, and of how many letters one has at least.
+/// Bonus for each number that both sides share, and penalty for each number on one side only.
+const SHARED_NUMBER: f64 = 2.0;
+const LONE_NUMBER: f64 = 1.0;
+/// Bonus for each name that both sides share, and the length of the compared prefix.
 const SHARED_NAME: f64 = 2.0;
 const NAME_LETTERS: usize = 3;
-/// Of more sentences than this nobody wants to hear.
-const MOST_SENTENCES: usize = 20_000;
-/// How far the way may stray from the diagonal, in sentences: at least, and at most.
-const NARROW: usize = 40;
-const WIDE: usize = 500;
-/// Languages differ in length by no more than this.
-const MOST_UNLIKE: f64 = 4.0;
+/// Longer texts are not aligned.
+const MAX_SENTENCES: usize = 20_000;
+/// Limits of the half-width of the search band around the diagonal, in sentences.
+const MIN_BAND: usize = 40;
+const MAX_BAND: usize = 500;
+/// Maximum length ratio between two languages.
+const MAX_LENGTH_RATIO: f64 = 4.0;
 
-/// Aligns two texts. Every sentence is in exactly one bead, and beads are in order.
-pub fn align(left: &[Shape], right: &[Shape]) -> Vec<Bead> {
-    if left.is_empty() || right.is_empty() || left.len().max(right.len()) > MOST_SENTENCES {
+/// Aligns two texts. Every sentence is in exactly one bead; beads are in text order.
+pub fn align(left: &[SentenceProfile], right: &[SentenceProfile]) -> Vec<Bead> {
+    if left.is_empty() || right.is_empty() || left.len().max(right.len()) > MAX_SENTENCES {
         return Vec::new();
     }
-    let total = |side: &[Shape]| side.iter().map(|shape| shape.chars).sum::<usize>().max(1) as f64;
-    let first = way(left, right, bounded(total(right) / total(left)));
-    // The middle of the ratios of single sentences is not misled by what was left out.
+    let total = |side: &[SentenceProfile]| side.iter().map(|profile| profile.chars).sum::<usize>().max(1) as f64;
+    let first = align_with_ratio(left, right, clamped(total(right) / total(left)));
+    // The median of the 1:1 ratios is robust against omitted passages.
     let mut ratios: Vec<f64> = first
         .iter()
         .filter(|bead| bead.left.len() == 1 && bead.right.len() == 1)
@@ -101,15 +101,15 @@ pub fn align(left: &[Shape], right: &[Shape]) -> Vec<Bead> {
         return first;
     }
     ratios.sort_by(f64::total_cmp);
-    way(left, right, bounded(ratios[ratios.len() / 2]))
+    align_with_ratio(left, right, clamped(ratios[ratios.len() / 2]))
 }
 
-fn bounded(ratio: f64) -> f64 {
-    ratio.clamp(1.0 / MOST_UNLIKE, MOST_UNLIKE)
+fn clamped(ratio: f64) -> f64 {
+    ratio.clamp(1.0 / MAX_LENGTH_RATIO, MAX_LENGTH_RATIO)
 }
 
-/// The cheapest way, where a character of the first text is worth `ratio` of the second.
-fn way(left: &[Shape], right: &[Shape], ratio: f64) -> Vec<Bead> {
+/// Finds the cheapest alignment for a given ratio of lengths (second text to first).
+fn align_with_ratio(left: &[SentenceProfile], right: &[SentenceProfile], ratio: f64) -> Vec<Bead> {
     let (lefts, rights) = (sums(left), sums(right));
     let band = Band::new(&lefts, &rights);
     let mut costs = vec![f64::INFINITY; band.cells()];
@@ -121,7 +121,7 @@ fn way(left: &[Shape], right: &[Shape], ratio: f64) -> Vec<Bead> {
                 costs[cell] = 0.0;
                 continue;
             }
-            for (number, (down, across, _)) in STEPS.iter().enumerate() {
+            for (number, (down, across, _)) in BEAD_TYPES.iter().enumerate() {
                 let (Some(from_i), Some(from_j)) = (i.checked_sub(*down), j.checked_sub(*across)) else { continue };
                 if !band.row(from_i).contains(&from_j) {
                     continue;
@@ -131,7 +131,8 @@ fn way(left: &[Shape], right: &[Shape], ratio: f64) -> Vec<Bead> {
                     continue;
                 }
                 let lengths = ((lefts[i] - lefts[from_i]) as f64, (rights[j] - rights[from_j]) as f64);
-                let cost = before + price(number, lengths, ratio) + marks(&left[from_i..i], &right[from_j..j]);
+                let cost =
+                    before + bead_cost(number, lengths, ratio) + anchor_cost(&left[from_i..i], &right[from_j..j]);
                 if cost < costs[cell] {
                     (costs[cell], steps[cell]) = (cost, number as u8);
                 }
@@ -141,7 +142,7 @@ fn way(left: &[Shape], right: &[Shape], ratio: f64) -> Vec<Bead> {
     let (mut i, mut j) = (left.len(), right.len());
     let mut beads = Vec::new();
     while (i, j) != (0, 0) {
-        let Some((down, across, _)) = STEPS.get(usize::from(steps[band.cell(i, j)])) else { return Vec::new() };
+        let Some((down, across, _)) = BEAD_TYPES.get(usize::from(steps[band.cell(i, j)])) else { return Vec::new() };
         let (from_i, from_j) = (i - down, j - across);
         let cost = costs[band.cell(i, j)] - costs[band.cell(from_i, from_j)];
         let score = if *down == 0 || *across == 0 { 0.0 } else { (-cost.max(0.0) / 4.0).exp() as f32 };
@@ -152,22 +153,23 @@ fn way(left: &[Shape], right: &[Shape], ratio: f64) -> Vec<Bead> {
     beads
 }
 
-/// Characters before each sentence, and behind the last.
-fn sums(side: &[Shape]) -> Vec<usize> {
+/// Cumulative lengths: characters before each sentence, and the total.
+fn sums(side: &[SentenceProfile]) -> Vec<usize> {
     let mut sum = 0;
     std::iter::once(0)
-        .chain(side.iter().map(|shape| {
-            sum += shape.chars;
+        .chain(side.iter().map(|profile| {
+            sum += profile.chars;
             sum
         }))
         .collect()
 }
 
-/// What a step costs: less for usual steps, more for lengths that do not fit.
-fn price(step: usize, (left, right): (f64, f64), ratio: f64) -> f64 {
-    let rarity = -STEPS[step].2.ln();
+/// Cost of a bead: negative log prior plus the length penalty.
+fn bead_cost(step: usize, (left, right): (f64, f64), ratio: f64) -> f64 {
+    let rarity = -BEAD_TYPES[step].2.ln();
     if left == 0.0 || right == 0.0 {
-        // What has no counterpart costs more the longer it is, but a long one may be missing as a short one.
+        // Unaligned sentences cost only slightly more when they are long: whole paragraphs are
+        // omitted as easily as sentences.
         return rarity + (left.max(right / ratio)).sqrt() * 0.08;
     }
     let mean = (left + right / ratio) / 2.0;
@@ -175,9 +177,10 @@ fn price(step: usize, (left, right): (f64, f64), ratio: f64) -> f64 {
     rarity - log_two_tails(delta.abs())
 }
 
-/// The logarithm of the chance that something normal lies as far off, on either side.
+/// Logarithm of the two-tailed probability of a standard normal deviation.
 fn log_two_tails(deviation: f64) -> f64 {
-    // erfc by a polynomial in exponential form, which does not vanish for large values.
+    // Chebyshev fit of erfc in exponential form (Numerical Recipes, erfcc), which does not
+    // underflow for large values.
     let z = deviation / std::f64::consts::SQRT_2;
     let t = 1.0 / (1.0 + 0.5 * z);
     let terms = [
@@ -196,24 +199,28 @@ fn log_two_tails(deviation: f64) -> f64 {
     t.ln() - z * z + polynomial
 }
 
-/// What figures and names of both sides say: less than nothing if they agree.
-fn marks(left: &[Shape], right: &[Shape]) -> f64 {
+/// Cost of the numbers and names of a bead; negative if the sides agree.
+fn anchor_cost(left: &[SentenceProfile], right: &[SentenceProfile]) -> f64 {
     if left.is_empty() || right.is_empty() {
         return 0.0;
     }
-    let (of_left, of_right, shared) = shared(left, right, |shape| &shape.figures);
-    let lone = of_left + of_right - 2 * shared;
-    let (.., names) = self::shared(left, right, |shape| &shape.names);
-    // A table of numbers must not outweigh all text around it.
+    let (left_count, right_count, shared) = shared(left, right, |profile| &profile.numbers);
+    let lone = left_count + right_count - 2 * shared;
+    let (.., names) = self::shared(left, right, |profile| &profile.names);
+    // Capped, so that a table of numbers cannot outweigh the text around it.
     let most = |number: usize| number.min(5) as f64;
-    LONE_FIGURE * most(lone) - SHARED_FIGURE * most(shared) - SHARED_NAME * most(names)
+    LONE_NUMBER * most(lone) - SHARED_NUMBER * most(shared) - SHARED_NAME * most(names)
 }
 
-/// How many marks of a kind each side has, and how many both.
-fn shared(left: &[Shape], right: &[Shape], of: impl Fn(&Shape) -> &Vec<u32>) -> (usize, usize, usize) {
-    let gather = |side: &[Shape]| {
-        let mut all: Vec<u32> = side.iter().flat_map(|shape| of(shape).iter().copied()).collect();
-        // A single sentence's are sorted already.
+/// Number of anchors on the left, on the right, and shared by both sides.
+fn shared(
+    left: &[SentenceProfile],
+    right: &[SentenceProfile],
+    of: impl Fn(&SentenceProfile) -> &Vec<u32>,
+) -> (usize, usize, usize) {
+    let gather = |side: &[SentenceProfile]| {
+        let mut all: Vec<u32> = side.iter().flat_map(|profile| of(profile).iter().copied()).collect();
+        // Anchors of a single sentence are sorted already.
         if side.len() > 1 {
             all.sort_unstable();
         }
@@ -231,7 +238,7 @@ fn shared(left: &[Shape], right: &[Shape], of: impl Fn(&Shape) -> &Vec<u32>) -> 
     (left.len(), right.len(), shared)
 }
 
-/// The part of the table that is looked at: around the diagonal by length.
+/// Band of the dynamic programming table that is searched, around the diagonal by length.
 struct Band {
     centres: Vec<usize>,
     width: usize,
@@ -242,13 +249,13 @@ impl Band {
     fn new(lefts: &[usize], rights: &[usize]) -> Band {
         let scale = (*rights.last().unwrap_or(&0)).max(1) as f64 / (*lefts.last().unwrap_or(&0)).max(1) as f64;
         let centre = |sum: &usize| rights.partition_point(|right| (*right as f64) < *sum as f64 * scale);
-        let width = (rights.len().max(lefts.len()) / 5 + NARROW).min(WIDE);
+        let width = (rights.len().max(lefts.len()) / 5 + MIN_BAND).min(MAX_BAND);
         Band { centres: lefts.iter().map(centre).collect(), width, columns: rights.len() }
     }
 
     fn row(&self, i: usize) -> Range<usize> {
         let centre = self.centres[i];
-        // Both corners belong to the band, whatever lies between.
+        // The first and the last row always include the corners.
         let start = if i == 0 { 0 } else { centre.saturating_sub(self.width) };
         let end = if i + 1 == self.centres.len() { self.columns } else { (centre + self.width + 1).min(self.columns) };
         start..end
@@ -267,16 +274,16 @@ impl Band {
 mod tests {
     use super::*;
 
-    fn shapes(lengths: &[usize]) -> Vec<Shape> {
-        lengths.iter().map(|chars| Shape { chars: *chars, figures: Vec::new(), names: Vec::new() }).collect()
+    fn profiles(lengths: &[usize]) -> Vec<SentenceProfile> {
+        lengths.iter().map(|chars| SentenceProfile { chars: *chars, numbers: Vec::new(), names: Vec::new() }).collect()
     }
 
     fn steps(left: &[usize], right: &[usize]) -> Vec<(usize, usize)> {
-        align(&shapes(left), &shapes(right)).iter().map(|bead| (bead.left.len(), bead.right.len())).collect()
+        align(&profiles(left), &profiles(right)).iter().map(|bead| (bead.left.len(), bead.right.len())).collect()
     }
 
     #[test]
-    fn sentences_that_were_joined_or_left_out_are_seen() {
+    fn merged_split_and_missing_sentences_are_aligned() {
         assert_eq!(steps(&[50, 20, 90], &[55, 22, 95]), [(1, 1), (1, 1), (1, 1)]);
         assert_eq!(steps(&[50, 40, 90, 30], &[95, 95, 31]), [(2, 1), (1, 1), (1, 1)]);
         assert_eq!(steps(&[95, 90, 30], &[50, 46, 95, 31]), [(1, 2), (1, 1), (1, 1)]);
@@ -289,27 +296,28 @@ mod tests {
     }
 
     #[test]
-    fn a_language_may_be_three_times_as_short() {
+    fn languages_may_differ_in_length_by_a_factor_of_three() {
         let left = [120, 60, 33, 150, 81, 45, 99];
         let right = left.map(|chars| chars / 3);
         assert_eq!(steps(&left, &right), [(1, 1); 7]);
     }
 
     #[test]
-    fn figures_tell_what_lengths_do_not() {
-        let sentence =
-            |word: &str, figure: &str| Shape::of(&format!("{} {figure} {}.", word.repeat(12), word.repeat(12)));
+    fn shared_numbers_align_sentences_of_equal_length() {
+        let sentence = |word: &str, figure: &str| {
+            SentenceProfile::of(&format!("{} {figure} {}.", word.repeat(12), word.repeat(12)))
+        };
         let left =
             [("un ", "1918"), ("deux ", "1945"), ("trois ", "1968"), ("deux ", "1989")].map(|(w, f)| sentence(w, f));
         let right = [("two ", "1945"), ("three ", "1968"), ("eight ", "1989")].map(|(w, f)| sentence(w, f));
         let beads = align(&left, &right);
         let pairs: Vec<_> = beads.iter().map(|bead| (bead.left.clone(), bead.right.clone())).collect();
         assert_eq!(pairs, [(0..1, 0..0), (1..2, 0..1), (2..3, 1..2), (3..4, 2..3)]);
-        assert_eq!(Shape::of("1,5 kg ١٢ und 3.").figures, [1, 3, 5, 12]);
+        assert_eq!(SentenceProfile::of("1,5 kg ١٢ und 3.").numbers, [1, 3, 5, 12]);
     }
 
     #[test]
-    fn every_sentence_is_in_one_bead_and_extremes_do_no_harm() {
+    fn every_sentence_is_in_one_bead_even_for_extreme_lengths() {
         let cases: [(&[usize], &[usize]); 5] = [
             (&[0, 0, 0], &[0]),
             (&[1], &[10_000]),
@@ -318,7 +326,7 @@ mod tests {
             (&[9], &[9; 90]),
         ];
         for (left, right) in cases {
-            let beads = align(&shapes(left), &shapes(right));
+            let beads = align(&profiles(left), &profiles(right));
             let (mut i, mut j) = (0, 0);
             for bead in &beads {
                 assert_eq!((bead.left.start, bead.right.start), (i, j));
@@ -326,6 +334,6 @@ mod tests {
             }
             assert!(beads.is_empty() || (i, j) == (left.len(), right.len()), "{beads:?}");
         }
-        assert!(align(&[], &shapes(&[1])).is_empty());
+        assert!(align(&[], &profiles(&[1])).is_empty());
     }
 }

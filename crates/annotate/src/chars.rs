@@ -1,32 +1,32 @@
-//! What a character is to a tokenizer.
+//! Character classes for the tokenizer.
 //!
-//! Unicode's general categories are too fine in one place and too coarse in another: all letters of
-//! an alphabet are alike here, but an apostrophe, a hyphen and a full stop each have a story.
+//! Unicode general categories are too fine for letters and too coarse for punctuation: the
+//! apostrophe, the hyphen and the full stop need classes of their own.
 
 use std::sync::LazyLock;
 
 use icu_properties::props::{ExtendedPictographic, GeneralCategory, Script, SentenceTerminal};
 use icu_properties::{CodePointMapData, CodePointSetData};
 
-/// The kind of a character.
+/// Class of a character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
-pub enum Kind {
-    /// Blanks inside a line.
+pub enum CharClass {
+    /// White space inside a line.
     Space,
-    /// What ends a line.
+    /// Line terminator.
     Newline,
     Upper,
     Lower,
-    /// A letter of a script without case.
+    /// Letter of a script without case.
     Letter,
     Han,
     Hiragana,
     Katakana,
-    /// A script that needs a dictionary: Thai, Lao, Khmer, Burmese.
+    /// Script that needs dictionary segmentation: Thai, Lao, Khmer, Burmese.
     Complex,
     Digit,
-    /// Marks and joiners, part of whatever they follow.
+    /// Combining mark or joiner; extends the character before it.
     Extend,
     Apostrophe,
     Hyphen,
@@ -36,11 +36,11 @@ pub enum Kind {
     Colon,
     Semicolon,
     Slash,
-    /// What ends a sentence and is no full stop.
+    /// Sentence terminal other than the full stop.
     Stop,
     Open,
     Close,
-    /// Quotation marks that open in one language and close in another.
+    /// Quotation mark that opens in some languages and closes in others.
     Quote,
     At,
     Hash,
@@ -50,122 +50,122 @@ pub enum Kind {
     Currency,
     Symbol,
     Emoji,
-    /// Half of a flag.
+    /// Regional indicator: half of a flag emoji.
     Regional,
     Other,
 }
 
-impl Kind {
+impl CharClass {
     pub fn is_blank(self) -> bool {
-        matches!(self, Kind::Space | Kind::Newline)
+        matches!(self, CharClass::Space | CharClass::Newline)
     }
 
-    /// Letters of scripts that put blanks between words.
+    /// Returns true for letters of scripts that put spaces between words.
     pub fn is_letter(self) -> bool {
-        matches!(self, Kind::Upper | Kind::Lower | Kind::Letter)
+        matches!(self, CharClass::Upper | CharClass::Lower | CharClass::Letter)
     }
 
     pub fn is_word(self) -> bool {
-        self.is_letter() || self == Kind::Digit
+        self.is_letter() || self == CharClass::Digit
     }
 
-    /// Letters of scripts that do not.
+    /// Returns true for letters of scripts written without spaces.
     pub fn is_unspaced(self) -> bool {
-        matches!(self, Kind::Han | Kind::Hiragana | Kind::Katakana | Kind::Complex)
+        matches!(self, CharClass::Han | CharClass::Hiragana | CharClass::Katakana | CharClass::Complex)
     }
 
     pub fn is_cjk(self) -> bool {
-        matches!(self, Kind::Han | Kind::Hiragana | Kind::Katakana)
+        matches!(self, CharClass::Han | CharClass::Hiragana | CharClass::Katakana)
     }
 }
 
-/// The characters of the scripts that most text is in are looked up at once.
+/// Characters below this code point, which cover most scripts, are looked up in a table.
 const TABLED: usize = 0x3000;
 
-static TABLE: LazyLock<Vec<Kind>> =
-    LazyLock::new(|| (0..TABLED as u32).map(|code| char::from_u32(code).map_or(Kind::Other, classify)).collect());
+static TABLE: LazyLock<Vec<CharClass>> =
+    LazyLock::new(|| (0..TABLED as u32).map(|code| char::from_u32(code).map_or(CharClass::Other, classify)).collect());
 
-/// Kinds of characters, quickly.
+/// Lookup of character classes; holds the table so that each lookup skips the lazy initialisation.
 #[derive(Debug, Clone, Copy)]
-pub struct Kinds(&'static [Kind]);
+pub struct CharClasses(&'static [CharClass]);
 
-impl Kinds {
-    pub fn new() -> Kinds {
-        Kinds(&TABLE)
+impl CharClasses {
+    pub fn new() -> CharClasses {
+        CharClasses(&TABLE)
     }
 
     #[inline]
-    pub fn of(self, c: char) -> Kind {
+    pub fn of(self, c: char) -> CharClass {
         match self.0.get(c as usize) {
-            Some(kind) => *kind,
+            Some(class) => *class,
             None => classify(c),
         }
     }
 }
 
-fn classify(c: char) -> Kind {
+fn classify(c: char) -> CharClass {
     match c {
-        '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}' => Kind::Newline,
-        '\'' | '’' | 'ʼ' | 'ʻ' | '´' | '`' | '＇' | '՚' => Kind::Apostrophe,
-        '-' | '\u{2010}' | '\u{2011}' | '־' => Kind::Hyphen,
-        '.' | '．' | '｡' | '․' => Kind::Period,
-        ',' | '،' | '、' | '，' | '､' | '՝' | '٬' | '٫' => Kind::Comma,
-        ':' | '：' | 'ː' => Kind::Colon,
-        ';' | '؛' | '；' => Kind::Semicolon,
-        '/' | '\\' | '／' => Kind::Slash,
-        '…' | '։' => Kind::Stop,
+        '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}' => CharClass::Newline,
+        '\'' | '’' | 'ʼ' | 'ʻ' | '´' | '`' | '＇' | '՚' => CharClass::Apostrophe,
+        '-' | '\u{2010}' | '\u{2011}' | '־' => CharClass::Hyphen,
+        '.' | '．' | '｡' | '․' => CharClass::Period,
+        ',' | '،' | '、' | '，' | '､' | '՝' | '٬' | '٫' => CharClass::Comma,
+        ':' | '：' | 'ː' => CharClass::Colon,
+        ';' | '؛' | '；' => CharClass::Semicolon,
+        '/' | '\\' | '／' => CharClass::Slash,
+        '…' | '։' => CharClass::Stop,
         '"' | '“' | '”' | '„' | '‟' | '‘' | '‚' | '‛' | '«' | '»' | '‹' | '›' | '＂' => {
-            Kind::Quote
+            CharClass::Quote
         }
-        '@' | '＠' => Kind::At,
-        '#' | '＃' => Kind::Hash,
-        '&' | '＆' => Kind::Ampersand,
-        '_' | '‿' | '＿' => Kind::Underscore,
-        '%' | '‰' | '٪' | '％' | '°' => Kind::Percent,
-        '\u{1f1e6}'..='\u{1f1ff}' => Kind::Regional,
-        // Skin colours and the letters of subdivision flags belong to the picture before them.
-        '\u{1f3fb}'..='\u{1f3ff}' | '\u{e0020}'..='\u{e007f}' => Kind::Extend,
-        'ー' | 'ｰ' => Kind::Katakana,
-        '々' | '〆' | '〇' => Kind::Han,
-        'ฯ' => Kind::Complex,
-        _ if c.is_whitespace() => Kind::Space,
-        _ if c > '\u{7f}' && CodePointSetData::new::<SentenceTerminal>().contains(c) => Kind::Stop,
-        '!' | '?' => Kind::Stop,
+        '@' | '＠' => CharClass::At,
+        '#' | '＃' => CharClass::Hash,
+        '&' | '＆' => CharClass::Ampersand,
+        '_' | '‿' | '＿' => CharClass::Underscore,
+        '%' | '‰' | '٪' | '％' | '°' => CharClass::Percent,
+        '\u{1f1e6}'..='\u{1f1ff}' => CharClass::Regional,
+        // Skin tones and tag characters of subdivision flags extend the emoji before them.
+        '\u{1f3fb}'..='\u{1f3ff}' | '\u{e0020}'..='\u{e007f}' => CharClass::Extend,
+        'ー' | 'ｰ' => CharClass::Katakana,
+        '々' | '〆' | '〇' => CharClass::Han,
+        'ฯ' => CharClass::Complex,
+        _ if c.is_whitespace() => CharClass::Space,
+        _ if c > '\u{7f}' && CodePointSetData::new::<SentenceTerminal>().contains(c) => CharClass::Stop,
+        '!' | '?' => CharClass::Stop,
         _ => by_category(c),
     }
 }
 
-fn by_category(c: char) -> Kind {
+fn by_category(c: char) -> CharClass {
     use GeneralCategory as G;
     let category = CodePointMapData::<GeneralCategory>::new().get(c);
     match category {
-        G::UppercaseLetter | G::TitlecaseLetter => Kind::Upper,
-        // Georgian has capitals by the book only; nobody begins a sentence with one.
-        G::LowercaseLetter if matches!(c, '\u{10d0}'..='\u{10ff}') => Kind::Letter,
-        G::LowercaseLetter => Kind::Lower,
-        G::OtherLetter | G::ModifierLetter | G::LetterNumber => by_script(c, Kind::Letter),
-        // The vowels of these scripts are marks, and their dictionaries know what to do with them.
-        G::NonspacingMark | G::SpacingMark | G::EnclosingMark => by_script(c, Kind::Extend),
-        G::Format => Kind::Extend,
-        G::DecimalNumber | G::OtherNumber => Kind::Digit,
-        G::DashPunctuation => Kind::Dash,
-        G::OpenPunctuation => Kind::Open,
-        G::ClosePunctuation => Kind::Close,
-        G::InitialPunctuation | G::FinalPunctuation => Kind::Quote,
-        G::ConnectorPunctuation => Kind::Underscore,
-        G::CurrencySymbol => Kind::Currency,
-        _ if c > '\u{ff}' && CodePointSetData::new::<ExtendedPictographic>().contains(c) => Kind::Emoji,
-        G::MathSymbol | G::ModifierSymbol | G::OtherSymbol => Kind::Symbol,
-        _ => Kind::Other,
+        G::UppercaseLetter | G::TitlecaseLetter => CharClass::Upper,
+        // Modern Georgian does not use its capital letters.
+        G::LowercaseLetter if matches!(c, '\u{10d0}'..='\u{10ff}') => CharClass::Letter,
+        G::LowercaseLetter => CharClass::Lower,
+        G::OtherLetter | G::ModifierLetter | G::LetterNumber => by_script(c, CharClass::Letter),
+        // Vowel signs of these scripts are marks; the dictionary segmenter handles them.
+        G::NonspacingMark | G::SpacingMark | G::EnclosingMark => by_script(c, CharClass::Extend),
+        G::Format => CharClass::Extend,
+        G::DecimalNumber | G::OtherNumber => CharClass::Digit,
+        G::DashPunctuation => CharClass::Dash,
+        G::OpenPunctuation => CharClass::Open,
+        G::ClosePunctuation => CharClass::Close,
+        G::InitialPunctuation | G::FinalPunctuation => CharClass::Quote,
+        G::ConnectorPunctuation => CharClass::Underscore,
+        G::CurrencySymbol => CharClass::Currency,
+        _ if c > '\u{ff}' && CodePointSetData::new::<ExtendedPictographic>().contains(c) => CharClass::Emoji,
+        G::MathSymbol | G::ModifierSymbol | G::OtherSymbol => CharClass::Symbol,
+        _ => CharClass::Other,
     }
 }
 
-fn by_script(c: char, otherwise: Kind) -> Kind {
+fn by_script(c: char, otherwise: CharClass) -> CharClass {
     match CodePointMapData::<Script>::new().get(c) {
-        Script::Han => Kind::Han,
-        Script::Hiragana => Kind::Hiragana,
-        Script::Katakana => Kind::Katakana,
-        Script::Thai | Script::Lao | Script::Khmer | Script::Myanmar => Kind::Complex,
+        Script::Han => CharClass::Han,
+        Script::Hiragana => CharClass::Hiragana,
+        Script::Katakana => CharClass::Katakana,
+        Script::Thai | Script::Lao | Script::Khmer | Script::Myanmar => CharClass::Complex,
         _ => otherwise,
     }
 }
@@ -175,36 +175,36 @@ mod tests {
     use super::*;
 
     #[test]
-    fn characters_have_the_kinds_that_people_see_in_them() {
-        let kinds = Kinds::new();
+    fn common_characters_have_the_expected_class() {
+        let classes = CharClasses::new();
         let cases = [
-            ('a', Kind::Lower),
-            ('Ö', Kind::Upper),
-            ('ب', Kind::Letter),
-            ('字', Kind::Han),
-            ('か', Kind::Hiragana),
-            ('ー', Kind::Katakana),
-            ('々', Kind::Han),
-            ('ก', Kind::Complex),
-            ('ิ', Kind::Complex),
-            ('\u{301}', Kind::Extend),
-            ('7', Kind::Digit),
-            ('٣', Kind::Digit),
-            ('।', Kind::Stop),
-            ('؟', Kind::Stop),
-            ('。', Kind::Stop),
-            ('։', Kind::Stop),
-            ('።', Kind::Stop),
-            ('۔', Kind::Stop),
-            ('\u{200d}', Kind::Extend),
-            ('😀', Kind::Emoji),
-            ('\u{a0}', Kind::Space),
-            ('\u{2028}', Kind::Newline),
-            ('€', Kind::Currency),
-            ('(', Kind::Open),
+            ('a', CharClass::Lower),
+            ('Ö', CharClass::Upper),
+            ('ب', CharClass::Letter),
+            ('字', CharClass::Han),
+            ('か', CharClass::Hiragana),
+            ('ー', CharClass::Katakana),
+            ('々', CharClass::Han),
+            ('ก', CharClass::Complex),
+            ('ิ', CharClass::Complex),
+            ('\u{301}', CharClass::Extend),
+            ('7', CharClass::Digit),
+            ('٣', CharClass::Digit),
+            ('।', CharClass::Stop),
+            ('؟', CharClass::Stop),
+            ('。', CharClass::Stop),
+            ('։', CharClass::Stop),
+            ('።', CharClass::Stop),
+            ('۔', CharClass::Stop),
+            ('\u{200d}', CharClass::Extend),
+            ('😀', CharClass::Emoji),
+            ('\u{a0}', CharClass::Space),
+            ('\u{2028}', CharClass::Newline),
+            ('€', CharClass::Currency),
+            ('(', CharClass::Open),
         ];
-        for (c, kind) in cases {
-            assert_eq!(kinds.of(c), kind, "{c:?}");
+        for (c, class) in cases {
+            assert_eq!(classes.of(c), class, "{c:?}");
         }
     }
 }

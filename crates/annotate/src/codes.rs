@@ -1,110 +1,11 @@
-//! Codes of languages: whatever a caller has, the tables and models know the shortest.
+//! Maps language codes to the codes used by the tables and models.
 
-/// Longer codes, and languages whose tables another language shares.
-const SAME: &[(&str, &str)] = &[
-    ("afr", "af"),
-    ("ara", "ar"),
-    ("arb", "ar"),
-    ("bel", "be"),
-    ("bul", "bg"),
-    ("cat", "ca"),
-    ("ces", "cs"),
-    ("cze", "cs"),
-    ("cym", "cy"),
-    ("wel", "cy"),
-    ("dan", "da"),
-    ("deu", "de"),
-    ("ger", "de"),
-    ("ell", "el"),
-    ("gre", "el"),
-    ("eng", "en"),
-    ("spa", "es"),
-    ("est", "et"),
-    ("ekk", "et"),
-    ("eus", "eu"),
-    ("baq", "eu"),
-    ("fas", "fa"),
-    ("per", "fa"),
-    ("pes", "fa"),
-    ("prs", "fa"),
-    ("fin", "fi"),
-    ("fra", "fr"),
-    ("fre", "fr"),
-    ("gle", "ga"),
-    ("gla", "gd"),
-    ("glg", "gl"),
-    ("heb", "he"),
-    ("iw", "he"),
-    ("hin", "hi"),
-    ("hrv", "hr"),
-    ("bos", "hr"),
-    ("bs", "hr"),
-    ("cnr", "sr"),
-    ("sh", "hr"),
-    ("hun", "hu"),
-    ("hye", "hy"),
-    ("arm", "hy"),
-    ("ind", "id"),
-    ("isl", "is"),
-    ("ice", "is"),
-    ("ita", "it"),
-    ("jpn", "ja"),
-    ("kat", "ka"),
-    ("geo", "ka"),
-    ("kaz", "kk"),
-    ("kor", "ko"),
-    ("lit", "lt"),
-    ("lav", "lv"),
-    ("lvs", "lv"),
-    ("mkd", "mk"),
-    ("mac", "mk"),
-    ("msa", "ms"),
-    ("zsm", "ms"),
-    ("may", "ms"),
-    ("mlt", "mt"),
-    ("mar", "mr"),
-    ("nob", "nb"),
-    ("nor", "nb"),
-    ("no", "nb"),
-    ("nno", "nn"),
-    ("nld", "nl"),
-    ("dut", "nl"),
-    ("pol", "pl"),
-    ("por", "pt"),
-    ("ron", "ro"),
-    ("rum", "ro"),
-    ("mo", "ro"),
-    ("rus", "ru"),
-    ("slk", "sk"),
-    ("slo", "sk"),
-    ("slv", "sl"),
-    ("sqi", "sq"),
-    ("alb", "sq"),
-    ("srp", "sr"),
-    ("swe", "sv"),
-    ("tel", "te"),
-    ("tha", "th"),
-    ("lao", "lo"),
-    ("khm", "km"),
-    ("mya", "my"),
-    ("bur", "my"),
-    ("tur", "tr"),
-    ("uig", "ug"),
-    ("ukr", "uk"),
-    ("vie", "vi"),
-    ("zho", "zh"),
-    ("chi", "zh"),
-    ("cmn", "zh"),
-    ("yue", "zh"),
-    ("lzh", "zh"),
-    ("wuu", "zh"),
-];
-
-/// The code under which a language is known here: no region, no script, two letters if possible.
-pub fn plain(code: &str) -> &str {
-    let primary = code.split(['-', '_']).next().unwrap_or(code);
-    let same = SAME.iter().find(|row| row.0.eq_ignore_ascii_case(primary));
-    same.map_or(primary, |row| row.1)
+/// Strips region and script, and maps to the code of the tables: two letters if possible.
+pub fn short_code(code: &str) -> &str {
+    match tidings_lang::language(code) {
+        Some(language) => language.annotate_as.unwrap_or(language.code),
+        None => code.split(['-', '_']).next().unwrap_or(code),
+    }
 }
 
 #[cfg(test)]
@@ -112,12 +13,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn codes_of_all_lengths_are_understood() {
-        assert_eq!(plain("de-AT"), "de");
-        assert_eq!(plain("deu"), "de");
-        assert_eq!(plain("zh_Hant_TW"), "zh");
-        assert_eq!(plain("no"), "nb");
-        assert_eq!(plain("x"), "x");
-        assert_eq!(plain(""), "");
+    fn two_letter_three_letter_and_regional_codes_are_understood() {
+        assert_eq!(short_code("de-AT"), "de");
+        assert_eq!(short_code("deu"), "de");
+        assert_eq!(short_code("zh_Hant_TW"), "zh");
+        assert_eq!(short_code("no"), "nb");
+        assert_eq!((short_code("bos"), short_code("yue"), short_code("prs")), ("hr", "zh", "fa"));
+        assert_eq!(short_code("x"), "x");
+        assert_eq!(short_code(""), "");
     }
 }

@@ -1,14 +1,14 @@
-//! Words in scripts without blanks, from ICU's dictionaries and networks.
+//! Word segmentation of scripts without spaces by ICU's dictionaries and LSTM models.
 
 use std::sync::OnceLock;
 
 use icu_segmenter::options::WordBreakInvariantOptions;
 use icu_segmenter::{WordSegmenter, WordSegmenterBorrowed};
 
-use crate::chars::Kind;
-use crate::line::Line;
+use crate::chars::CharClass;
+use crate::text_line::TextLine;
 
-/// The words of scripts without blanks.
+/// Segmenter for scripts without spaces.
 #[derive(Debug, Clone, Copy)]
 pub struct Dictionary;
 
@@ -18,33 +18,29 @@ fn segmenter() -> &'static WordSegmenterBorrowed<'static> {
 }
 
 impl Dictionary {
-    pub fn for_language(_code: &str) -> Dictionary {
-        Dictionary
-    }
-
-    /// Marks where words begin in all stretches of the line that are in such a script.
-    pub fn consult(self, text: &str, line: &mut Line) {
-        let mut place = 0;
-        while place < line.len() {
-            if !line.kind(place).is_unspaced() {
-                place += 1;
+    /// Marks word starts in all runs of the line that are in such a script.
+    pub fn consult(self, text: &str, line: &mut TextLine) {
+        let mut index = 0;
+        while index < line.len() {
+            if !line.class(index).is_unspaced() {
+                index += 1;
                 continue;
             }
-            let complex = line.kind(place) == Kind::Complex;
-            let same = |kind: Kind| if complex { kind == Kind::Complex } else { kind.is_cjk() };
-            let end = (place..line.len()).find(|at| !same(line.kind(*at))).unwrap_or(line.len());
-            mark(&text[line.byte(place)..line.byte(end)], &mut line.chars[place..end]);
-            place = end;
+            let complex = line.class(index) == CharClass::Complex;
+            let same = |class: CharClass| if complex { class == CharClass::Complex } else { class.is_cjk() };
+            let end = (index..line.len()).find(|at| !same(line.class(*at))).unwrap_or(line.len());
+            mark(&text[line.byte(index)..line.byte(end)], &mut line.chars[index..end]);
+            index = end;
         }
     }
 }
 
-fn mark(text: &str, chars: &mut [crate::line::Char]) {
-    let Some(start) = chars.first().map(|first| first.at) else { return };
-    chars.iter_mut().for_each(|found| found.begins = false);
-    for place in segmenter().segment_str(text) {
-        if let Ok(found) = chars.binary_search_by_key(&(start + place), |found| found.at) {
-            chars[found].begins = !chars[found].extends;
+fn mark(text: &str, chars: &mut [crate::text_line::Char]) {
+    let Some(start) = chars.first().map(|first| first.offset) else { return };
+    chars.iter_mut().for_each(|found| found.word_start = false);
+    for index in segmenter().segment_str(text) {
+        if let Ok(found) = chars.binary_search_by_key(&(start + index), |found| found.offset) {
+            chars[found].word_start = !chars[found].extends;
         }
     }
 }

@@ -1,37 +1,42 @@
-//! A document becomes an annotated one: paragraphs of sentences of tokens, with what is known about it.
+//! Converts documents to annotated documents: paragraphs of sentences of tokens, with attributes.
 
 use std::ops::Range;
 
 use tidings_model::{Annotated, AnnotatedParagraph, Attributes, Document, Paragraph, Token};
 
+use crate::annotator::Annotators;
 use crate::external::ToolError;
-use crate::layer::Annotators;
 use crate::segment::{Segmenter, Sentence};
 
-/// What is said about a document's feed: name and value, as in `topic=sport`.
+/// Labels of a document's feed: name and value, as in `topic=sport`.
 pub type Labels = [(String, String)];
 
-/// Annotates the sentences of a document that are `wanted`, by the place of their paragraph and theirs in it.
-/// A paragraph in another language is cut by the rules of that language.
-pub fn annotate(document: &Document, labels: &Labels, wanted: impl Fn(usize, Range<usize>) -> bool) -> Annotated {
+/// Segments the `selected` sentences of a document; the filter gets the paragraph number and the
+/// byte range of the sentence in it. Paragraphs in another language use the rules of that language.
+pub fn annotate(document: &Document, labels: &Labels, selected: impl Fn(usize, Range<usize>) -> bool) -> Annotated {
     let code = document.language_code();
     let own = Segmenter::for_language(&code);
-    let paragraphs = document.paragraphs.iter().enumerate().map(|(place, paragraph)| {
-        let wanted = |span: Range<usize>| wanted(place, span);
-        // Whoever annotated a text before us knew more about it.
-        if let Some(told) = paragraph.told_sentences() {
-            let told = told.into_iter().filter(|(span, _)| wanted(span.clone()));
+    let paragraphs = document.paragraphs.iter().enumerate().map(|(index, paragraph)| {
+        let selected = |span: Range<usize>| selected(index, span);
+        // Imported annotation is kept: it is usually better than ours.
+        if let Some(told) = paragraph.aligned_sentences() {
+            let told = told.into_iter().filter(|(span, _)| selected(span.clone()));
             let sentences = told.map(|(_, tokens)| tokens.to_vec()).collect();
             let language = if paragraph.language == code { "" } else { &paragraph.language };
             return AnnotatedParagraph {
-                kind: paragraph.kind.word().to_owned(),
+                kind: paragraph.kind.name().to_owned(),
                 language: language.to_owned(),
                 sentences,
             };
         }
         match paragraph.language.is_empty() || paragraph.language == code {
-            true => cut(&own, paragraph, "", wanted),
-            false => cut(&Segmenter::for_language(&paragraph.language), paragraph, &paragraph.language, wanted),
+            true => segment_paragraph(&own, paragraph, "", selected),
+            false => segment_paragraph(
+                &Segmenter::for_language(&paragraph.language),
+                paragraph,
+                &paragraph.language,
+                selected,
+            ),
         }
     });
     Annotated {
@@ -40,7 +45,7 @@ pub fn annotate(document: &Document, labels: &Labels, wanted: impl Fn(usize, Ran
     }
 }
 
-/// The sentences of texts of one language, with lemmas and tags; for each text its own.
+/// Segments and annotates texts of one language; returns the sentences of each text.
 pub fn annotate_texts(
     texts: &[&str],
     language: &str,
@@ -67,15 +72,15 @@ pub fn annotate_texts(
     Ok(annotated)
 }
 
-fn cut(
+fn segment_paragraph(
     segmenter: &Segmenter<'_>,
     paragraph: &Paragraph,
     language: &str,
-    wanted: impl Fn(Range<usize>) -> bool,
+    selected: impl Fn(Range<usize>) -> bool,
 ) -> AnnotatedParagraph {
     let text = &paragraph.text;
     let sentences = segmenter.segment(text).into_iter();
-    let sentences = sentences.filter(|sentence| !sentence.tokens.is_empty() && wanted(sentence.span()));
+    let sentences = sentences.filter(|sentence| !sentence.tokens.is_empty() && selected(sentence.span()));
     let tokens = |sentence: Sentence| {
         let tokens = sentence.spaced(text).map(|(word, space)| Token {
             word: word.to_owned(),
@@ -85,17 +90,17 @@ fn cut(
         tokens.collect()
     };
     AnnotatedParagraph {
-        kind: paragraph.kind.word().to_owned(),
+        kind: paragraph.kind.name().to_owned(),
         language: language.to_owned(),
         sentences: sentences.map(tokens).collect(),
     }
 }
 
-/// Fields that a document may bring with it.
-const MOST_METADATA: usize = 32;
+/// Maximum number of custom metadata fields of a document.
+const MAX_METADATA_FIELDS: usize = 32;
 
-/// What one may filter or count by, in an order that does not depend on where it was found. Labels of the feed win:
-/// they were given by people.
+/// Attributes for filtering and counting, in a fixed order. Labels of the feed, which users set by
+/// hand, take precedence over extracted values.
 pub fn attributes(document: &Document, labels: &Labels) -> Attributes {
     let mut fields: Vec<(String, String)> = Vec::new();
     let mut add = |name: &str, value: &str| {
@@ -105,10 +110,10 @@ pub fn attributes(document: &Document, labels: &Labels) -> Attributes {
     };
     add("site", &document.site);
     add("feed", &document.feed);
-    // The language is the text's, whatever somebody thought of the feed.
+    // The detected language takes precedence over the `lang` label of the feed.
     add("lang", &document.about.language);
     labels.iter().filter(|(name, _)| is_field_name(name)).for_each(|(name, value)| add(name, value));
-    // What somebody said beats what a domain suggests.
+    // Declared metadata takes precedence over the top-level domain.
     add("country", document.metadata.get("country").map_or(country(&document.site), String::as_str));
     if let Some(licence) = &document.about.licence {
         add("licence", &licence.name);
@@ -122,7 +127,7 @@ pub fn attributes(document: &Document, labels: &Labels) -> Attributes {
     if let Some(dated) = &document.dated {
         add("dated_by", &dated.source);
     }
-    let more = document.metadata.iter().filter(|(name, _)| is_field_name(name)).take(MOST_METADATA);
+    let more = document.metadata.iter().filter(|(name, _)| is_field_name(name)).take(MAX_METADATA_FIELDS);
     more.for_each(|(name, value)| add(name, value));
     let rank = |name: &str| ["site", "feed", "lang"].iter().position(|first| *first == name).unwrap_or(usize::MAX);
     fields.sort_by(|(a, _), (b, _)| (rank(a), a).cmp(&(rank(b), b)));
@@ -136,14 +141,14 @@ pub fn attributes(document: &Document, labels: &Labels) -> Attributes {
     }
 }
 
-/// Names that cannot be taken for anything else in the vertical format.
+/// Returns true for names that cannot clash with built-in attributes in the vertical format.
 fn is_field_name(name: &str) -> bool {
     let own = ["id", "url", "title", "date", "seen", "site", "feed", "lang"];
     let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte == b'_';
     !name.is_empty() && name.len() <= 32 && name.bytes().all(is_plain) && !own.contains(&name)
 }
 
-/// The country of a site by its top-level domain, where that is one of a country.
+/// Country of a site by its country-code top-level domain; empty for other domains.
 fn country(site: &str) -> &str {
     let label = site.rsplit('.').next().unwrap_or_default();
     if label.len() == 2 && label.bytes().all(|byte| byte.is_ascii_lowercase()) { label } else { "" }
@@ -180,7 +185,7 @@ mod tests {
     #[test]
     fn text_can_be_rebuilt_from_tokens_and_spaces() {
         let annotated = annotate(&document(), &[], |_, _| true);
-        assert_eq!(annotated.paragraphs.len(), 2, "a paragraph without words is none");
+        assert_eq!(annotated.paragraphs.len(), 2, "a paragraph without words is dropped");
         let rebuilt: Vec<String> = annotated
             .paragraphs
             .iter()
@@ -197,9 +202,9 @@ mod tests {
         assert_eq!(annotated.paragraphs[0].sentences.len(), 2);
         let french: Vec<&str> = annotated.paragraphs[1].sentences[0].iter().map(|token| token.word.as_str()).collect();
         assert_eq!(french, ["L'", "eau", "est", "là", "."], "a foreign paragraph has the tokens of its language");
-        assert_eq!(annotate(&document(), &[], |place, _| place == 1).paragraphs.len(), 1);
-        let second = annotate(&document(), &[], |place, span| place == 0 && span.start > 0);
-        assert_eq!(second.paragraphs[0].sentences[0][0].word, "Dr.", "a sentence may go alone");
+        assert_eq!(annotate(&document(), &[], |paragraph, _| paragraph == 1).paragraphs.len(), 1);
+        let second = annotate(&document(), &[], |paragraph, span| paragraph == 0 && span.start > 0);
+        assert_eq!(second.paragraphs[0].sentences[0][0].word, "Dr.", "single sentences can be selected");
     }
 
     #[test]

@@ -1,6 +1,6 @@
-//! Words as numbers: tables of words and the features of models are looked up by hash.
+//! Hashes of words and features, used as keys of word lists and model weights (feature hashing).
 
-/// A word or a feature as a number.
+/// Hash of a word or a feature.
 pub type Hash = u64;
 
 const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -11,39 +11,39 @@ pub fn mix(hash: Hash, value: u64) -> Hash {
     (hash.rotate_left(23) ^ value).wrapping_mul(FACTOR)
 }
 
-/// A word, whatever its case and the form of its apostrophes.
+/// Hashes a word, ignoring case and the form of apostrophes and hyphens.
 pub fn of_chars(chars: impl Iterator<Item = char>) -> Hash {
     of_more(EMPTY, chars)
 }
 
-/// The hash of no characters.
+/// Hash of the empty word.
 pub const EMPTY: Hash = 0x51_7c_c1_b7;
 
-/// The hash of a word of which the beginning has this one.
+/// Continues the hash of a prefix with more characters.
 pub fn of_more(beginning: Hash, chars: impl Iterator<Item = char>) -> Hash {
-    chars.fold(beginning, |hash, c| mix(hash, plain(c) as u64))
+    chars.fold(beginning, |hash, c| mix(hash, normalise(c) as u64))
 }
 
 pub fn of_str(word: &str) -> Hash {
     of_chars(word.chars())
 }
 
-/// A character without its case.
+/// Lowercases a character and unifies apostrophes and hyphens.
 #[inline]
-pub fn plain(c: char) -> char {
+pub fn normalise(c: char) -> char {
     match c {
         'a'..='z' => c,
         'A'..='Z' => c.to_ascii_lowercase(),
         '’' | 'ʼ' | '‘' | '＇' => '\'',
         '‐' | '‑' => '-',
-        _ => small(c),
+        _ => lowercase(c),
     }
 }
 
-/// A character as a small letter. The few that become several keep the first.
+/// Lowercases a character; where the result has several characters, only the first is used.
 #[inline]
-pub fn small(c: char) -> char {
-    if is_small_or_caseless(c) {
+pub fn lowercase(c: char) -> char {
+    if is_lower_or_caseless(c) {
         return c;
     }
     match c {
@@ -53,9 +53,9 @@ pub fn small(c: char) -> char {
     }
 }
 
-/// Characters of the common scripts that are small letters or know no case: looking them up takes time.
+/// Fast path for common scripts: true for characters that are lowercase or have no case.
 #[inline]
-pub fn is_small_or_caseless(c: char) -> bool {
+pub fn is_lower_or_caseless(c: char) -> bool {
     matches!(c,
         'a'..='z' | 'ß'..='ÿ' | 'α'..='ω' | 'а'..='џ' | 'ա'..='ֆ' | '\u{590}'..='\u{109f}' | '\u{3000}'..='\u{9fff}'
         | '가'..='힣')
@@ -66,9 +66,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn short_cuts_lead_where_the_long_way_does() {
+    fn lowercase_agrees_with_the_standard_library() {
         for c in '\0'..=char::MAX {
-            assert_eq!(small(c), c.to_lowercase().next().unwrap(), "{c:?}");
+            assert_eq!(lowercase(c), c.to_lowercase().next().unwrap(), "{c:?}");
         }
     }
 }

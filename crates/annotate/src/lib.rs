@@ -1,8 +1,11 @@
-//! Documents become sentences of tokens, and tokens get lemmas and tags.
+//! Splits documents into sentences and tokens, and adds lemmas, part-of-speech tags and
+//! morphological features.
 //!
-//! Rules decide, from what `data/` says about a language: which words keep their full stop, what an
-//! apostrophe parts. Where annotated text of the language was there to learn from, a small model
-//! corrects them (`models/`). Scripts without blanks go to ICU's dictionaries first.
+//! Segmentation is rule-based: `data/` lists the abbreviations, clitics and writing conventions of
+//! each language. For languages with a treebank, a small linear model (`models/`) corrects the
+//! rules. Scripts written without spaces are first segmented by ICU. Tags come from a linear-chain
+//! CRF ([`tagger::crf`]), lemmas from ranked edit scripts ([`tagger::lemma`]), both trained on
+//! Universal Dependencies by `tidings-train`.
 //!
 //! ```
 //! use tidings_annotate::Segmenter;
@@ -15,26 +18,26 @@
 //! ```
 
 pub mod align;
+mod annotator;
+mod boundary_model;
 mod chars;
 mod codes;
 mod dictionary;
 mod document;
 pub mod external;
 mod hash;
-mod layer;
-mod line;
-mod model;
+mod keep_together;
 mod segment;
 mod sentences;
 mod table;
 pub mod tagger;
+mod text_line;
 mod tokens;
 mod version;
-mod whole;
 
+pub use annotator::{Annotator, Annotators, LowercaseLemmas, enrich};
+pub use boundary_model::{BoundaryModel, BoundaryWeights, RULE_WEIGHT};
 pub use document::{Labels, annotate, annotate_texts, attributes};
-pub use layer::{Annotator, Annotators, Rules, enrich};
-pub use model::{Model, TRUST, Weights};
-pub use segment::{Segmenter, Sentence, Witness};
-pub use tagger::{About, ModelError, Models, Part, Tagger, models};
+pub use segment::{DecisionHook, Segmenter, Sentence};
+pub use tagger::{ModelError, ModelInfo, Models, Tagger, WordPart, models};
 pub use version::{BEHAVIOUR_VERSION, tables, version};

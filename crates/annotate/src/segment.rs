@@ -1,52 +1,57 @@
-//! Text becomes sentences of tokens.
+//! Segmenter: splits text into sentences and tokens by rules, corrected by a boundary model.
+//!
+//! Text is processed line by line. Rules give a verdict for every candidate boundary; where the
+//! language has a model, [`DecisionHook`] sees the verdict with the features of the place and
+//! decides. Training uses the same hook to collect examples, so both see identical features.
 
 use std::ops::Range;
 
-use crate::chars::{Kind, Kinds};
+use crate::boundary_model::{self, BoundaryModel};
+use crate::chars::{CharClass, CharClasses};
 use crate::dictionary::Dictionary;
-use crate::line::{self, Line};
-use crate::model::{self, Model};
-use crate::sentences::{Marks, Passage, Role, Rule};
+use crate::sentences::{BracketRole, MarkCounts, Passage, SentenceRule};
 use crate::table::{self, Table};
-use crate::{codes, sentences, tokens, whole};
+use crate::text_line::{self, TextLine};
+use crate::{codes, keep_together, sentences, tokens};
 
-/// Text is read in stretches of so many characters; a sentence that is not over by then is cut.
-const STRETCH: usize = 32_768;
+/// Characters read at a time; a longer sentence is split.
+const CHUNK: usize = 32_768;
 
-/// So close to the end of a stretch nothing is decided that may look different with what follows.
-const SHY: usize = 4 * line::FAR;
+/// Characters before the end of a chunk in which no boundary is decided, because the text after the
+/// chunk may change the decision.
+const LOOKAHEAD: usize = 4 * text_line::MAX_CONTEXT;
 
-/// How sure a model must be to end a sentence where the rules see no end: after a mark, after a bare word, and where what
-/// follows says that it goes on. Treebanks teach habits of their own here, and a model that has seen one of them must not
-/// impose them on all text.
-const SURE_OF_END: f32 = 1.5;
-const SURE_OF_BARE_END: f32 = 2.0;
-const SURE_OF_END_ALL_THE_SAME: f32 = 2.0;
-/// How sure a model must be to go on where the rules see an end.
-const SURE_OF_NONE: f32 = 2.0;
+/// Score margins that a model needs to end a sentence against the rules: after punctuation, after a
+/// bare word, and before text that continues the sentence. Treebanks differ in their conventions
+/// here; the margin keeps those of a single treebank from being applied to all text.
+const MARGIN_END: f32 = 1.5;
+const MARGIN_BARE_END: f32 = 2.0;
+const MARGIN_AGAINST_CONTEXT: f32 = 2.0;
+/// Score margin that a model needs to continue a sentence against the rules.
+const MARGIN_NO_END: f32 = 2.0;
 
-/// A sentence: its tokens in order, as places in the text in bytes.
-///
-/// What lies between two tokens, before the first and after the last, is white space.
+/// Sentence: its tokens in order, as byte ranges of the text. Everything between and around tokens
+/// is white space.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Sentence {
-    /// The tokens.
+    /// Byte ranges of the tokens.
     pub tokens: Vec<Range<usize>>,
 }
 
 impl Sentence {
-    /// The words themselves.
+    /// Returns the tokens as text.
     pub fn words<'t>(&self, text: &'t str) -> impl Iterator<Item = &'t str> {
         self.tokens.iter().map(|token| &text[token.clone()])
     }
 
-    /// Each word with the white space that follows it, up to the next word of the sentence.
+    /// Returns each token with the white space that follows it, up to the next token of the
+    /// sentence.
     pub fn spaced<'t>(&self, text: &'t str) -> impl Iterator<Item = (&'t str, &'t str)> {
         let ends = self.tokens.iter().skip(1).map(|next| next.start).chain(self.tokens.last().map(|last| last.end));
         self.tokens.iter().zip(ends).map(|(token, end)| (&text[token.clone()], &text[token.end..end]))
     }
 
-    /// Where the sentence lies in the text, in bytes.
+    /// Byte range of the sentence in the text.
     pub fn span(&self) -> Range<usize> {
         match (self.tokens.first(), self.tokens.last()) {
             (Some(first), Some(last)) => first.start..last.end,
@@ -55,7 +60,7 @@ impl Sentence {
     }
 }
 
-/// Cuts text of one language into sentences and tokens.
+/// Splits text of one language into sentences and tokens.
 ///
 /// ```
 /// use tidings_annotate::Segmenter;
@@ -69,183 +74,181 @@ impl Sentence {
 #[derive(Debug, Clone, Copy)]
 pub struct Segmenter<'m> {
     table: &'static Table,
-    model: Option<&'m Model>,
-    kinds: Kinds,
+    model: Option<&'m BoundaryModel>,
+    classes: CharClasses,
     dictionary: Dictionary,
 }
 
-/// What a learner gets to see: each decision with its features, what the rules say and where it is.
-pub trait Witness {
-    /// A token may end at this place in the text; says whether it does.
-    fn token(&mut self, place: usize, verdict: bool, features: &[u32]) -> bool;
-    /// A sentence may end at this place in the text; says whether it does.
-    /// `doubt`: how sure one must be to say otherwise than the rules.
-    fn sentence(&mut self, place: usize, verdict: bool, doubt: f32, features: &[u32]) -> bool;
+/// Decides candidate boundaries; used by models to overrule the rules and by training to collect
+/// examples.
+pub trait DecisionHook {
+    /// Decides whether a token ends at a byte offset. `verdict` is the decision of the rules.
+    fn token(&mut self, offset: usize, verdict: bool, features: &[u32]) -> bool;
+    /// Decides whether a sentence ends at a byte offset. `margin` is the score needed to overrule
+    /// the verdict of the rules.
+    fn sentence(&mut self, offset: usize, verdict: bool, margin: f32, features: &[u32]) -> bool;
 }
 
-/// Decides by rules and models.
-struct Judge<'m>(&'m Model);
+/// Decides by the verdict of the rules and the weights of a model.
+struct ModelHook<'m>(&'m BoundaryModel);
 
-impl Witness for Judge<'_> {
+impl DecisionHook for ModelHook<'_> {
     #[inline]
     fn token(&mut self, _: usize, verdict: bool, features: &[u32]) -> bool {
         self.0.tokens.score(verdict, features) > 0.0
     }
 
     #[inline]
-    fn sentence(&mut self, _: usize, verdict: bool, doubt: f32, features: &[u32]) -> bool {
+    fn sentence(&mut self, _: usize, verdict: bool, margin: f32, features: &[u32]) -> bool {
         let score = self.0.sentences.score(verdict, features);
-        if verdict { score > -doubt } else { score > doubt }
+        if verdict { score > -margin } else { score > margin }
     }
 }
 
 impl Segmenter<'static> {
-    /// The segmenter of a language by its code, such as `de`, `deu` or `de-AT`. Languages of which
-    /// nothing is known get the rules that hold for all.
+    /// Returns the segmenter of a language by its code, such as `de`, `deu` or `de-AT`. Languages
+    /// without a table get the general rules.
     pub fn for_language(code: &str) -> Segmenter<'static> {
-        let code = codes::plain(code);
-        Segmenter { model: model::of(code), ..Segmenter::by_rules(code) }
+        let code = codes::short_code(code);
+        Segmenter { model: boundary_model::of(code), ..Segmenter::by_rules(code) }
     }
 
-    /// The same without anything learned.
+    /// Returns the segmenter of a language without its model.
     pub fn by_rules(code: &str) -> Segmenter<'static> {
-        let code = codes::plain(code);
-        Segmenter {
-            table: table::of(code),
-            model: None,
-            kinds: Kinds::new(),
-            dictionary: Dictionary::for_language(code),
-        }
+        let code = codes::short_code(code);
+        Segmenter { table: table::of(code), model: None, classes: CharClasses::new(), dictionary: Dictionary }
     }
 }
 
 impl<'m> Segmenter<'m> {
-    /// The same rules with another model.
-    pub fn with_model<'n>(self, model: Option<&'n Model>) -> Segmenter<'n> {
-        Segmenter { table: self.table, model, kinds: self.kinds, dictionary: self.dictionary }
+    /// Replaces the model.
+    pub fn with_model<'n>(self, model: Option<&'n BoundaryModel>) -> Segmenter<'n> {
+        Segmenter { table: self.table, model, classes: self.classes, dictionary: self.dictionary }
     }
 
-    /// The sentences of a text. Every character that is not white space is in exactly one token.
+    /// Segments a text. Every character that is not white space is in exactly one token.
     pub fn segment(&self, text: &str) -> Vec<Sentence> {
         match self.model {
-            Some(model) => self.segment_before(text, Some(&mut Judge(model))),
-            None => self.segment_before::<Judge<'m>>(text, None),
+            Some(model) => self.segment_inner(text, Some(&mut ModelHook(model))),
+            None => self.segment_inner::<ModelHook<'m>>(text, None),
         }
     }
 
-    /// The sentences of a text, all decisions left to somebody else.
-    pub fn segment_with(&self, text: &str, witness: &mut impl Witness) -> Vec<Sentence> {
-        self.segment_before(text, Some(witness))
+    /// Segments a text with all decisions made by `hook`.
+    pub fn segment_with(&self, text: &str, hook: &mut impl DecisionHook) -> Vec<Sentence> {
+        self.segment_inner(text, Some(hook))
     }
 
-    fn segment_before<W: Witness>(&self, text: &str, mut witness: Option<&mut W>) -> Vec<Sentence> {
+    fn segment_inner<H: DecisionHook>(&self, text: &str, mut hook: Option<&mut H>) -> Vec<Sentence> {
         let mut found = Vec::new();
-        let mut desk = Desk::default();
+        let mut scratch = Scratch::default();
         let mut from = 0;
         while from < text.len() {
-            desk.line.read(text, from, STRETCH, self.kinds);
-            let full = desk.line.len() == STRETCH && desk.line.end < text.len();
-            self.dictionary.consult(text, &mut desk.line);
-            self.find_tokens(&mut desk, &mut witness);
-            let cut = self.find_sentences(&mut desk, &mut witness, &mut found, full);
+            scratch.line.read(text, from, CHUNK, self.classes);
+            let full = scratch.line.len() == CHUNK && scratch.line.end < text.len();
+            self.dictionary.consult(text, &mut scratch.line);
+            self.find_tokens(&mut scratch, &mut hook);
+            let cut = self.find_sentences(&mut scratch, &mut hook, &mut found, full);
             from = match cut {
-                Some(place) => place,
-                // Past what ended the line.
-                None if full => desk.line.end,
-                None => text[desk.line.end..].chars().next().map_or(text.len(), |end| desk.line.end + end.len_utf8()),
+                Some(offset) => offset,
+                // Skips the line terminator.
+                None if full => scratch.line.end,
+                None => {
+                    text[scratch.line.end..].chars().next().map_or(text.len(), |end| scratch.line.end + end.len_utf8())
+                }
             };
         }
         found
     }
 
-    fn find_tokens<W: Witness>(&self, desk: &mut Desk, witness: &mut Option<&mut W>) {
-        let Desk { line, tokens, features, .. } = desk;
+    fn find_tokens<H: DecisionHook>(&self, scratch: &mut Scratch, hook: &mut Option<&mut H>) {
+        let Scratch { line, tokens, features, .. } = scratch;
         tokens.clear();
-        let mut place = 0;
-        // Where the token in hand begins.
-        let mut begun: Option<usize> = None;
-        while place < line.len() {
-            if line.kind(place).is_blank() {
-                if let Some(start) = begun
-                    && self.ends_at_blank(line, start, place, features, witness)
+        let mut index = 0;
+        // Start of the current token.
+        let mut token_start: Option<usize> = None;
+        while index < line.len() {
+            if line.class(index).is_blank() {
+                if let Some(start) = token_start
+                    && self.ends_at_blank(line, start, index, features, hook)
                 {
-                    tokens.push(start..place);
-                    begun = None;
+                    tokens.push(start..index);
+                    token_start = None;
                 }
-                place += 1;
+                index += 1;
                 continue;
             }
-            let chunk = place..chunk_end(line, place);
-            if line.chars[chunk.clone()].iter().any(|found| !found.kind.is_letter()) {
-                whole::glue(line, chunk.clone());
+            let run = index..run_end(line, index);
+            if line.chars[run.clone()].iter().any(|found| !found.class.is_letter()) {
+                keep_together::mark(line, run.clone());
             }
-            let mut start = begun.unwrap_or(chunk.start);
-            for place in chunk.start + 1..chunk.end {
-                if tokens::in_question(line, place) && self.ends_before(line, place, &chunk, features, witness) {
-                    tokens.push(start..place);
-                    start = place;
+            let mut start = token_start.unwrap_or(run.start);
+            for index in run.start + 1..run.end {
+                if tokens::is_candidate(line, index) && self.ends_before(line, index, &run, features, hook) {
+                    tokens.push(start..index);
+                    start = index;
                 }
             }
-            begun = Some(start);
-            place = chunk.end;
+            token_start = Some(start);
+            index = run.end;
         }
-        tokens.extend(begun.map(|start| start..line.len()));
+        tokens.extend(token_start.map(|start| start..line.len()));
     }
 
-    fn ends_before<W: Witness>(
+    fn ends_before<H: DecisionHook>(
         &self,
-        line: &Line,
-        place: usize,
-        chunk: &Range<usize>,
+        line: &TextLine,
+        index: usize,
+        run: &Range<usize>,
         features: &mut Vec<u32>,
-        witness: &mut Option<&mut W>,
+        hook: &mut Option<&mut H>,
     ) -> bool {
-        let verdict = tokens::judge(line, place, chunk, self.table);
-        let Some(witness) = witness else { return verdict.split };
+        let verdict = tokens::apply_rules(line, index, run, self.table);
+        let Some(hook) = hook else { return verdict.split };
         features.clear();
-        tokens::features(line, place, chunk, verdict, features);
-        witness.token(line.byte(place), verdict.split, features)
+        tokens::features(line, index, run, verdict, features);
+        hook.token(line.byte(index), verdict.split, features)
     }
 
-    fn ends_at_blank<W: Witness>(
+    fn ends_at_blank<H: DecisionHook>(
         &self,
-        line: &Line,
+        line: &TextLine,
         start: usize,
         blank: usize,
         features: &mut Vec<u32>,
-        witness: &mut Option<&mut W>,
+        hook: &mut Option<&mut H>,
     ) -> bool {
-        if !tokens::blank_in_question(line, blank, self.table) {
+        if !tokens::is_candidate_blank(line, blank, self.table) {
             return true;
         }
-        let verdict = tokens::judge_blank(line, blank);
-        let Some(witness) = witness else { return verdict.split };
+        let verdict = tokens::apply_blank_rules(line, blank);
+        let Some(hook) = hook else { return verdict.split };
         features.clear();
         let joined = start < line.word_before(blank);
         tokens::blank_features(line, blank, verdict, joined, features);
-        witness.token(line.byte(blank), verdict.split, features)
+        hook.token(line.byte(blank), verdict.split, features)
     }
 
-    /// Gathers the sentences of a line. If the line goes on after its end, the last sentence may
-    /// not be over: then this says from where to read again.
-    fn find_sentences<W: Witness>(
+    /// Collects the sentences of a line. If the line continues after the chunk, the last sentence
+    /// may be incomplete; then this returns the byte offset from which to read again.
+    fn find_sentences<H: DecisionHook>(
         &self,
-        desk: &mut Desk,
-        witness: &mut Option<&mut W>,
+        scratch: &mut Scratch,
+        hook: &mut Option<&mut H>,
         found: &mut Vec<Sentence>,
-        goes_on: bool,
+        continues: bool,
     ) -> Option<usize> {
-        let Desk { line, tokens, roles, marks, features } = desk;
+        let Scratch { line, tokens, roles, marks, features } = scratch;
         sentences::assign_roles(line, tokens, roles);
         sentences::count_marks(line, tokens, marks);
         let passage = Passage { line, tokens, roles, marks };
         let mut first = 0;
-        // Near a cut, what decides may lie behind it.
-        let known = if goes_on { line.len() - SHY } else { line.len() };
+        // Near the end of a chunk, the deciding context may be in the next one.
+        let decidable = if continues { line.len() - LOOKAHEAD } else { line.len() };
         for last in 0..tokens.len().saturating_sub(1) {
-            if tokens[last + 1].end <= known
-                && sentences::in_question(passage, last, self.table)
-                && self.ends_sentence(passage, last, first, features, witness)
+            if tokens[last + 1].end <= decidable
+                && sentences::is_candidate(passage, last, self.table)
+                && self.ends_sentence(passage, last, first, features, hook)
             {
                 found.push(sentence(line, &tokens[first..=last]));
                 first = last + 1;
@@ -253,17 +256,17 @@ impl<'m> Segmenter<'m> {
         }
         let rest = &tokens[first.min(tokens.len())..];
         let start = rest.first()?.start;
-        if !goes_on {
+        if !continues {
             found.push(sentence(line, rest));
             return None;
         }
-        if start >= STRETCH / 2 {
+        if start >= CHUNK / 2 {
             return Some(line.byte(start));
         }
-        // A sentence without end is cut before its last token, which may not be whole; a token
-        // without end is cut as it is.
+        // A sentence longer than a chunk is split before its last token, which may be incomplete; a
+        // token longer than a chunk is split as it is.
         let (last, others) = rest.split_last()?;
-        if others.is_empty() || last.start < STRETCH / 2 {
+        if others.is_empty() || last.start < CHUNK / 2 {
             found.push(sentence(line, rest));
             return None;
         }
@@ -271,44 +274,46 @@ impl<'m> Segmenter<'m> {
         Some(line.byte(last.start))
     }
 
-    fn ends_sentence<W: Witness>(
+    fn ends_sentence<H: DecisionHook>(
         &self,
         passage: Passage<'_>,
         last: usize,
         first: usize,
         features: &mut Vec<u32>,
-        witness: &mut Option<&mut W>,
+        hook: &mut Option<&mut H>,
     ) -> bool {
-        let verdict = sentences::judge(passage, last, first, self.table);
-        let Some(witness) = witness else { return verdict.ends };
+        let verdict = sentences::apply_rules(passage, last, first, self.table);
+        let Some(hook) = hook else { return verdict.ends };
         features.clear();
         sentences::features(passage, last, first, verdict, features);
         let end = passage.tokens[last].end;
-        let doubt = match verdict.rule {
-            _ if verdict.ends => SURE_OF_NONE,
-            Rule::GoesOnLower | Rule::Ordinal | Rule::Initial | Rule::Title => SURE_OF_END_ALL_THE_SAME,
-            _ if passage.line.kind(end - 1).is_word() => SURE_OF_BARE_END,
-            _ => SURE_OF_END,
+        let margin = match verdict.rule {
+            _ if verdict.ends => MARGIN_NO_END,
+            SentenceRule::ContinuesLower | SentenceRule::Ordinal | SentenceRule::Initial | SentenceRule::Title => {
+                MARGIN_AGAINST_CONTEXT
+            }
+            _ if passage.line.class(end - 1).is_word() => MARGIN_BARE_END,
+            _ => MARGIN_END,
         };
-        witness.sentence(passage.line.byte(end), verdict.ends, doubt, features)
+        hook.sentence(passage.line.byte(end), verdict.ends, margin, features)
     }
 }
 
-/// What is needed while reading, kept from line to line.
+/// Buffers reused from line to line.
 #[derive(Debug, Default)]
-struct Desk {
-    line: Line,
+struct Scratch {
+    line: TextLine,
     tokens: Vec<Range<usize>>,
-    roles: Vec<Role>,
-    marks: Vec<Marks>,
+    roles: Vec<BracketRole>,
+    marks: Vec<MarkCounts>,
     features: Vec<u32>,
 }
 
-fn chunk_end(line: &Line, place: usize) -> usize {
-    let blank = line.chars[place..].iter().position(|found| found.kind == Kind::Space);
-    blank.map_or(line.len(), |blank| place + blank)
+fn run_end(line: &TextLine, index: usize) -> usize {
+    let blank = line.chars[index..].iter().position(|found| found.class == CharClass::Space);
+    blank.map_or(line.len(), |blank| index + blank)
 }
 
-fn sentence(line: &Line, tokens: &[Range<usize>]) -> Sentence {
+fn sentence(line: &TextLine, tokens: &[Range<usize>]) -> Sentence {
     Sentence { tokens: tokens.iter().map(|token| line.byte(token.start)..line.byte(token.end)).collect() }
 }

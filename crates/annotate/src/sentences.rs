@@ -1,88 +1,90 @@
-//! Where a sentence ends: the places in question, and what the rules say about each.
+//! Sentence boundaries: candidates, rules, and features for the boundary model.
 
 use std::ops::Range;
 
-use crate::chars::Kind;
+use crate::chars::CharClass;
 use crate::hash::{self, Hash};
-use crate::line::Line;
 use crate::table::{Ordinal, Short, Table};
+use crate::text_line::TextLine;
 use crate::tokens;
 
-/// The tokens of a stretch of text, as places in its line.
+/// Tokens as ranges of characters of a [`TextLine`].
 pub type Tokens = [Range<usize>];
 
-/// What a token is to the sentence around it.
+/// Role of a token in bracketing the text around it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
-    /// It opens a quotation or a parenthesis.
+pub enum BracketRole {
+    /// Opening quotation mark or parenthesis.
     Opens,
-    /// It closes one.
+    /// Closing quotation mark or parenthesis.
     Closes,
-    /// It is part of what is said.
-    Says,
+    /// Any other token.
+    Text,
 }
 
-/// A stretch of text with its tokens and what each of them is.
+/// Line with its tokens and their bracket roles.
 #[derive(Debug, Clone, Copy)]
 pub struct Passage<'l> {
-    pub line: &'l Line,
+    pub line: &'l TextLine,
     pub tokens: &'l Tokens,
-    pub roles: &'l [Role],
-    /// The marks before each token, and those before its end.
-    pub marks: &'l [Marks],
+    pub roles: &'l [BracketRole],
+    /// Marks before each token, and before the end of the line.
+    pub marks: &'l [MarkCounts],
 }
 
-/// Parentheses and quotation marks, counted from the beginning of the stretch.
+/// Counts of parentheses and quotation marks from the start of the line.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Marks {
+pub struct MarkCounts {
     depth: i32,
     quotes: u32,
 }
 
 /// Counts the marks before each token.
-pub fn count_marks(line: &Line, tokens: &Tokens, marks: &mut Vec<Marks>) {
+pub fn count_marks(line: &TextLine, tokens: &Tokens, marks: &mut Vec<MarkCounts>) {
     marks.clear();
-    let mut so_far = Marks::default();
+    let mut so_far = MarkCounts::default();
     marks.push(so_far);
     for token in tokens {
-        match line.kind(token.start) {
-            Kind::Open => so_far.depth += 1,
-            Kind::Close => so_far.depth -= 1,
-            Kind::Quote => so_far.quotes += 1,
+        match line.class(token.start) {
+            CharClass::Open => so_far.depth += 1,
+            CharClass::Close => so_far.depth -= 1,
+            CharClass::Quote => so_far.quotes += 1,
             _ => {}
         }
         marks.push(so_far);
     }
 }
 
-/// Tells marks that open from marks that close: by their form, by the blanks around them, and by what is open.
-pub fn assign_roles(line: &Line, tokens: &Tokens, roles: &mut Vec<Role>) {
+/// Tells opening from closing marks by their form, the spaces around them, and the marks that are
+/// open.
+pub fn assign_roles(line: &TextLine, tokens: &Tokens, roles: &mut Vec<BracketRole>) {
     roles.clear();
-    // Neutral quotation marks that are open, and low ones, which the high one closes.
+    // State of open marks: neutral quotation marks, and low ones, which a high one closes.
     let (mut neutral, mut low) = (false, false);
     for token in tokens {
-        let first = line.kind(token.start);
-        let low_commas = first == Kind::Comma && token.len() == 2;
-        let is_mark = matches!(first, Kind::Open | Kind::Close | Kind::Quote | Kind::Apostrophe) && token.len() <= 2;
-        if !(is_mark || low_commas) || line.kind(token.end - 1) != first {
-            roles.push(Role::Says);
+        let first = line.class(token.start);
+        let low_commas = first == CharClass::Comma && token.len() == 2;
+        let is_mark = matches!(first, CharClass::Open | CharClass::Close | CharClass::Quote | CharClass::Apostrophe)
+            && token.len() <= 2;
+        if !(is_mark || low_commas) || line.class(token.end - 1) != first {
+            roles.push(BracketRole::Text);
             continue;
         }
-        let blank_before = token.start == 0 || line.kind(token.start - 1).is_blank();
-        let blank_after = line.kind(token.end).is_blank();
+        let blank_before = token.start == 0 || line.class(token.start - 1).is_blank();
+        let blank_after = line.class(token.end).is_blank();
         let by_blanks = |open: bool| match (blank_before, blank_after) {
-            (true, false) => Role::Opens,
-            (false, true) => Role::Closes,
-            _ if open => Role::Closes,
-            _ => Role::Opens,
+            (true, false) => BracketRole::Opens,
+            (false, true) => BracketRole::Closes,
+            _ if open => BracketRole::Closes,
+            _ => BracketRole::Opens,
         };
         let role = match (first, line.char(token.start)) {
-            (Kind::Open | Kind::Comma, _) | (_, '„' | '‚') => Role::Opens,
-            (Kind::Close, _) => Role::Closes,
-            // Quotation marks of the typewriter: ``so''.
-            (Kind::Apostrophe, '`') if token.len() == 2 => Role::Opens,
-            (Kind::Apostrophe, _) if token.len() == 2 => Role::Closes,
-            (_, '“') if low => Role::Closes,
+            (CharClass::Open | CharClass::Comma, _) | (_, '„' | '‚') => BracketRole::Opens,
+            (CharClass::Close, _) => BracketRole::Closes,
+            // Typewriter quotation marks: ``so''.
+            (CharClass::Apostrophe, '`') if token.len() == 2 => BracketRole::Opens,
+            (CharClass::Apostrophe, _) if token.len() == 2 => BracketRole::Closes,
+            (_, '“') if low => BracketRole::Closes,
             (_, '“' | '‘') => by_blanks(false),
             (_, '”' | '’') => by_blanks(true),
             _ => by_blanks(neutral),
@@ -90,27 +92,27 @@ pub fn assign_roles(line: &Line, tokens: &Tokens, roles: &mut Vec<Role>) {
         match line.char(token.start) {
             '„' => low = true,
             '“' | '”' => low = false,
-            '"' | '\'' | '«' | '»' | '`' => neutral = role == Role::Opens,
+            '"' | '\'' | '«' | '»' | '`' => neutral = role == BracketRole::Opens,
             _ => {}
         }
         roles.push(role);
     }
 }
 
-/// What the rules say about the end of a token, and which of them.
+/// Decision of the rules about a sentence boundary, and the rule that applied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Verdict {
     pub ends: bool,
-    pub rule: Rule,
+    pub rule: SentenceRule,
 }
 
-/// The rules by name.
+/// Sentence rules. Their order is part of every trained model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
-pub enum Rule {
+pub enum SentenceRule {
     NoStop,
-    GoesOnLower,
-    GoesOnMark,
+    ContinuesLower,
+    ContinuesMark,
     Quoted,
     Stop,
     Ellipsis,
@@ -125,113 +127,125 @@ pub enum Rule {
     AfterOpening,
 }
 
-fn ends(rule: Rule) -> Verdict {
+fn ends(rule: SentenceRule) -> Verdict {
     Verdict { ends: true, rule }
 }
 
-fn goes_on(rule: Rule) -> Verdict {
+fn continues(rule: SentenceRule) -> Verdict {
     Verdict { ends: false, rule }
 }
 
-/// The token that may have ended the sentence: the last one before closing marks.
+/// The token that may end the sentence: the last one before closing marks.
 fn core(passage: Passage<'_>, last: usize) -> usize {
     let Passage { line, tokens, roles, .. } = passage;
     let mut core = last;
-    while core > 0 && last - core < 4 && roles[core] == Role::Closes {
+    while core > 0 && last - core < 4 && roles[core] == BracketRole::Closes {
         core -= 1;
     }
-    // Closing marks after a word close nothing that matters here.
-    let kind = line.kind(tokens[core].end - 1);
-    if matches!(kind, Kind::Stop | Kind::Period) { core } else { last }
+    // Closing marks count only after a sentence terminal.
+    let class = line.class(tokens[core].end - 1);
+    if matches!(class, CharClass::Stop | CharClass::Period) { core } else { last }
 }
 
-/// Whether a sentence might end after this token, which is not the last one.
-pub fn in_question(passage: Passage<'_>, last: usize, table: &Table) -> bool {
+/// Returns true if a sentence may end after token `last`, which must not be the final one.
+pub fn is_candidate(passage: Passage<'_>, last: usize, table: &Table) -> bool {
     let Passage { line, tokens, .. } = passage;
     let (here, next) = (&tokens[last], &tokens[last + 1]);
     if here.end < next.start {
         return true;
     }
-    let kind = line.kind(tokens[core(passage, last)].end - 1);
-    matches!(kind, Kind::Stop | Kind::Period) || table.stops.contains(&line.char(here.end - 1))
+    let class = line.class(tokens[core(passage, last)].end - 1);
+    matches!(class, CharClass::Stop | CharClass::Period) || table.stops.contains(&line.char(here.end - 1))
 }
 
-/// Whether a sentence ends after this token, which is in question and not the last one.
-pub fn judge(passage: Passage<'_>, last: usize, first: usize, table: &Table) -> Verdict {
+/// Applies the rules to the candidate boundary after token `last`, which must not be the final one.
+pub fn apply_rules(passage: Passage<'_>, last: usize, first: usize, table: &Table) -> Verdict {
     let Passage { line, tokens, roles, .. } = passage;
     let here = &tokens[last];
     let next = &tokens[last + 1];
     let core_at = core(passage, last);
     let core = &tokens[core_at];
-    let stop = line.kind(core.end - 1);
+    let stop = line.class(core.end - 1);
     let parted = here.end < next.start;
-    let is_stop = stop == Kind::Stop || table.stops.contains(&line.char(core.end - 1));
-    if !is_stop && stop != Kind::Period {
-        return goes_on(Rule::NoStop);
+    let is_stop = stop == CharClass::Stop || table.stops.contains(&line.char(core.end - 1));
+    if !is_stop && stop != CharClass::Period {
+        return continues(SentenceRule::NoStop);
     }
-    // The word that follows, behind what opens a quotation or a parenthesis.
-    let mut follows = next.start;
-    while follows < next.start + 4
-        && matches!(
-            line.kind(follows),
-            Kind::Open | Kind::Quote | Kind::Apostrophe | Kind::Dash | Kind::Hyphen | Kind::Space | Kind::Stop
-        )
-    {
-        follows += 1;
+    let follows = next_word_start(line, next.start);
+    let lower = line.class(follows) == CharClass::Lower;
+    // A closing mark belongs to the sentence before it.
+    let next_class = line.class(next.start);
+    if roles[last + 1] == BracketRole::Closes {
+        return continues(SentenceRule::BeforeClosing);
     }
-    let lower = line.kind(follows) == Kind::Lower;
-    // A mark that closes belongs to the sentence before it.
-    let next_kind = line.kind(next.start);
-    if roles[last + 1] == Role::Closes {
-        return goes_on(Rule::BeforeClosing);
+    // An opening mark belongs to the sentence after it.
+    if roles[last] == BracketRole::Opens {
+        return continues(SentenceRule::AfterOpening);
     }
-    // A mark that opens belongs to the sentence after it.
-    if roles[last] == Role::Opens {
-        return goes_on(Rule::AfterOpening);
-    }
-    if matches!(next_kind, Kind::Comma | Kind::Colon | Kind::Semicolon) {
-        return goes_on(Rule::GoesOnMark);
+    if matches!(next_class, CharClass::Comma | CharClass::Colon | CharClass::Semicolon) {
+        return continues(SentenceRule::ContinuesMark);
     }
     if matches!(line.char(core.end - 1), '。' | '！' | '？' | '｡' | '．') {
-        return ends(Rule::Stop);
+        return ends(SentenceRule::Stop);
     }
     if !parted {
-        return goes_on(Rule::NoBlank);
+        return continues(SentenceRule::NoBlank);
     }
-    if line.char(core.end - 1) == '…' || core.len() > 1 && line.kind(core.start) == Kind::Period {
-        return Verdict { ends: !lower, rule: Rule::Ellipsis };
+    if line.char(core.end - 1) == '…' || core.len() > 1 && line.class(core.start) == CharClass::Period {
+        return Verdict { ends: !lower, rule: SentenceRule::Ellipsis };
     }
     if is_stop {
         // “Really?” she asked.
         let quoted = core_at < last && lower;
-        return if quoted { goes_on(Rule::Quoted) } else { Verdict { ends: !lower, rule: Rule::Stop } };
+        return if quoted {
+            continues(SentenceRule::Quoted)
+        } else {
+            Verdict { ends: !lower, rule: SentenceRule::Stop }
+        };
     }
     if lower {
-        return goes_on(Rule::GoesOnLower);
+        return continues(SentenceRule::ContinuesLower);
     }
-    let period = core.end - 1;
-    let (start, initials) = tokens::abbreviation_before(line, period, 0);
-    let capital = line.kind(follows) == Kind::Upper && !table.capital_nouns;
-    match table.short.get(&line.hash(start, period)) {
-        Some(Short::NeverEnds) => return goes_on(Rule::Title),
-        Some(Short::MayEnd) => return Verdict { ends: capital, rule: Rule::Abbreviation },
-        None if start + 1 == period && line.kind(start) == Kind::Upper => return goes_on(Rule::Initial),
-        None if initials => return Verdict { ends: capital, rule: Rule::Abbreviation },
-        None => {}
-    }
-    if period > 0 && line.kind(period - 1) == Kind::Digit {
-        // The number of a chapter or of an item of a list.
-        if start == tokens[first].start && period - start <= 3 {
-            return goes_on(Rule::ListNumber);
-        }
-        if table.ordinal != Ordinal::Plain && tokens::ordinal_goes_on(line, period, table) {
-            return goes_on(Rule::Ordinal);
-        }
-    }
-    ends(Rule::Period)
+    apply_period_rules(passage, core.end - 1, follows, first, table)
 }
 
-/// What a model sees of the end of a token. `first` is the token that the sentence begins with.
+/// Start of the next word, skipping opening marks and dashes.
+fn next_word_start(line: &TextLine, from: usize) -> usize {
+    use CharClass::{Apostrophe, Dash, Hyphen, Open, Quote, Space, Stop};
+    let mut start = from;
+    while start < from + 4 && matches!(line.class(start), Open | Quote | Apostrophe | Dash | Hyphen | Space | Stop) {
+        start += 1;
+    }
+    start
+}
+
+/// Applies the rules to a full stop before a word that starts at `follows` and is not lowercase.
+fn apply_period_rules(passage: Passage<'_>, period: usize, follows: usize, first: usize, table: &Table) -> Verdict {
+    let Passage { line, tokens, .. } = passage;
+    let (start, initials) = tokens::abbreviation_before(line, period, 0);
+    let capital = line.class(follows) == CharClass::Upper && !table.capital_nouns;
+    match table.short.get(&line.hash(start, period)) {
+        Some(Short::NeverEnds) => return continues(SentenceRule::Title),
+        Some(Short::MayEnd) => return Verdict { ends: capital, rule: SentenceRule::Abbreviation },
+        None if start + 1 == period && line.class(start) == CharClass::Upper => {
+            return continues(SentenceRule::Initial);
+        }
+        None if initials => return Verdict { ends: capital, rule: SentenceRule::Abbreviation },
+        None => {}
+    }
+    if period > 0 && line.class(period - 1) == CharClass::Digit {
+        // Number of a heading or a list item.
+        if start == tokens[first].start && period - start <= 3 {
+            return continues(SentenceRule::ListNumber);
+        }
+        if table.ordinal != Ordinal::Plain && tokens::ordinal_continues(line, period, table) {
+            return continues(SentenceRule::Ordinal);
+        }
+    }
+    ends(SentenceRule::Period)
+}
+
+/// Features of a sentence boundary after token `last`; the sentence starts with token `first`.
 pub fn features(passage: Passage<'_>, last: usize, first: usize, verdict: Verdict, out: &mut Vec<u32>) {
     let Passage { line, tokens, roles, .. } = passage;
     let mut add = |template: u64, value: u64| out.push((hash::mix(hash::mix(0x5_e27, template), value) >> 32) as u32);
@@ -246,7 +260,7 @@ pub fn features(passage: Passage<'_>, last: usize, first: usize, verdict: Verdic
     let mut word_at = last + 1;
     while word_at + 1 < tokens.len()
         && word_at < last + 3
-        && (roles[word_at] == Role::Opens || is_dash(line.kind(tokens[word_at].start)))
+        && (roles[word_at] == BracketRole::Opens || is_dash(line.class(tokens[word_at].start)))
     {
         word_at += 1;
     }
@@ -255,7 +269,8 @@ pub fn features(passage: Passage<'_>, last: usize, first: usize, verdict: Verdic
     let before = if core_at > 0 { tokens[core_at - 1].clone() } else { 0..0 };
     let earlier = if core_at > 1 { tokens[core_at - 2].clone() } else { 0..0 };
     let rule = (verdict.rule as u64) << 1 | verdict.ends as u64;
-    let text = |token: &Range<usize>| line.hash(token.start, token.end.min(token.start + crate::line::FAR));
+    let text =
+        |token: &Range<usize>| line.hash(token.start, token.end.min(token.start + crate::text_line::MAX_CONTEXT));
     let shape_core = shape(line, &core);
     let shape_word = shape(line, &word);
     let shape_before = shape(line, &before);
@@ -293,21 +308,21 @@ pub fn features(passage: Passage<'_>, last: usize, first: usize, verdict: Verdic
     add(22, mixed(ending, shape_word));
 }
 
-fn is_dash(kind: Kind) -> bool {
-    matches!(kind, Kind::Dash | Kind::Hyphen)
+fn is_dash(class: CharClass) -> bool {
+    matches!(class, CharClass::Dash | CharClass::Hyphen)
 }
 
-/// A token's looks: its first two kinds, its last one, its length.
-fn shape(line: &Line, token: &Range<usize>) -> u64 {
+/// Shape of a token: classes of its first two characters and its last one, and its length.
+fn shape(line: &TextLine, token: &Range<usize>) -> u64 {
     if token.is_empty() {
         return 1 << 30;
     }
-    let second = if token.len() > 1 { line.kind(token.start + 1) as u64 } else { 63 };
+    let second = if token.len() > 1 { line.class(token.start + 1) as u64 } else { 63 };
     let size = token.len().min(5) as u64;
-    (line.kind(token.start) as u64) << 20 | second << 14 | (line.kind(token.end - 1) as u64) << 8 | size
+    (line.class(token.start) as u64) << 20 | second << 14 | (line.class(token.end - 1) as u64) << 8 | size
 }
 
-/// Parentheses and quotation marks that are open at the end of a token.
+/// Nesting depth of parentheses, and parity of quotation marks, at the end of token `last`.
 fn open_marks(passage: Passage<'_>, first: usize, last: usize) -> (u64, u64) {
     let (before, now) = (passage.marks[first], passage.marks[last + 1]);
     let depth = (now.depth - before.depth).clamp(0, 3);

@@ -1,4 +1,4 @@
-//! What rules need to know about a language, read from `data/CODE/rules.tsv`.
+//! What rules need to know about a language, read from `languages/CODE/rules.tsv`.
 //!
 //! A row is a key, a tab, and words parted by blanks:
 //!
@@ -20,20 +20,20 @@
 //! | `nouns` | `upper` if nouns are capitalised, so that a capital tells little |
 
 use std::collections::{HashMap, HashSet};
-use std::sync::OnceLock;
+use std::sync::{LazyLock, OnceLock};
 
 use crate::hash::{self, Hash};
 
-/// What an abbreviation may do.
+/// Behaviour of an abbreviation at the end of a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Short {
-    /// It may end a sentence: *etc.*
+    /// May end a sentence: *etc.*
     MayEnd,
-    /// Something always follows: *Dr.*
+    /// Never ends a sentence: *Dr.*
     NeverEnds,
 }
 
-/// How ordinal numbers are written.
+/// Spelling of ordinal numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Ordinal {
     /// Without a full stop.
@@ -41,11 +41,11 @@ pub enum Ordinal {
     Plain,
     /// With a full stop that is part of the token.
     Joined,
-    /// With a full stop that is a token.
+    /// With a full stop that is a separate token.
     Split,
 }
 
-/// What rules know about a language.
+/// Segmentation rules of a language.
 #[derive(Debug, Default)]
 pub struct Table {
     pub short: HashMap<Hash, Short>,
@@ -63,7 +63,7 @@ pub struct Table {
     pub capital_nouns: bool,
 }
 
-/// A row that cannot be read.
+/// Row that cannot be parsed.
 #[derive(Debug, PartialEq, Eq)]
 pub struct BadRow(String);
 
@@ -96,35 +96,24 @@ impl Table {
     }
 }
 
-/// Abbreviations are looked up without their last full stop.
+/// Abbreviations are looked up without their final full stop.
 fn shorts(words: &str, short: Short) -> impl Iterator<Item = (Hash, Short)> {
     words.split_whitespace().map(move |word| (hash::of_str(word.strip_suffix('.').unwrap_or(word)), short))
 }
 
-macro_rules! languages {
-    ($($code:literal)*) => {
-        const ROWS: &[(&str, &str)] = &[$(($code, include_str!(concat!("../data/", $code, "/rules.tsv"))),)*];
-    };
-}
-
-languages! {
-    "af" "ar" "be" "bg" "ca" "cs" "cy" "da" "de" "el" "en" "es" "et" "eu" "fa" "fi" "fr" "ga" "gd" "gl" "he" "hi" "hr" "hu"
-    "hy" "id" "is" "it" "ka" "kk" "ko" "lt" "lv" "mk" "ms" "mt" "nb" "nl" "nn" "pl" "pt" "ro" "ru" "sk" "sl" "sq" "sr" "sv"
-    "tr" "uk" "vi"
-}
-
-/// Every table with its code, as it lies in `data/`.
+/// Every table with its code, as it lies in `languages/`.
 pub fn rows() -> impl Iterator<Item = (&'static str, &'static [u8])> {
-    ROWS.iter().map(|(code, text)| (*code, text.as_bytes()))
+    tidings_lang::languages().iter().filter_map(|language| Some((language.code, language.rules_tsv?.as_bytes())))
 }
 
-/// The table of a language; an empty one if nothing is written down.
+/// Returns the table of a language; an empty one if it has none.
 pub fn of(code: &str) -> &'static Table {
-    static TABLES: OnceLock<Vec<OnceLock<Table>>> = OnceLock::new();
+    static TABLES: LazyLock<Vec<OnceLock<Table>>> =
+        LazyLock::new(|| tidings_lang::languages().iter().map(|_| OnceLock::new()).collect());
     static NOTHING: OnceLock<Table> = OnceLock::new();
-    let tables = TABLES.get_or_init(|| ROWS.iter().map(|_| OnceLock::new()).collect());
-    match ROWS.iter().position(|row| row.0 == code) {
-        Some(place) => tables[place].get_or_init(|| Table::parse(ROWS[place].1).expect("a test reads every table")),
+    let index = tidings_lang::languages().binary_search_by(|language| language.code.cmp(code));
+    match index.ok().and_then(|index| Some((index, tidings_lang::languages()[index].rules_tsv?))) {
+        Some((index, rows)) => TABLES[index].get_or_init(|| Table::parse(rows).expect("a test reads every table")),
         None => NOTHING.get_or_init(Table::default),
     }
 }
@@ -135,13 +124,14 @@ mod tests {
 
     #[test]
     fn every_table_can_be_read() {
-        for (code, rows) in ROWS {
+        for (code, rows) in rows() {
+            let rows = std::str::from_utf8(rows).unwrap();
             assert!(Table::parse(rows).is_ok(), "{code}: {:?}", Table::parse(rows).err());
         }
     }
 
     #[test]
-    fn a_row_that_says_nothing_is_refused() {
+    fn a_row_with_an_unknown_key_is_rejected() {
         assert_eq!(Table::parse("months\tMai").unwrap_err(), BadRow("months\tMai".to_owned()));
         assert_eq!(Table::parse("month Mai").unwrap_err(), BadRow("month Mai".to_owned()));
     }

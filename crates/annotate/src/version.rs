@@ -1,30 +1,30 @@
-//! The version of the annotator.
+//! Version of the annotator's behaviour.
 
 use std::sync::OnceLock;
 
 use xxhash_rust::xxh3::Xxh3;
 
-use crate::{model, table};
+use crate::{boundary_model, table};
 
-/// The version of how text becomes sentences, tokens, lemmas and tags. It grows whenever the same document and models give
-/// other text; recipes name it, so that an upgrade annotates again only then.
+/// Version of the output: increased whenever the same document and models give different sentences,
+/// tokens, lemmas or tags. Recipes record it, so that an upgrade re-annotates only when it must.
 pub const BEHAVIOUR_VERSION: u32 = 1;
 
-/// The release that first had this behaviour; it changes with [`BEHAVIOUR_VERSION`] and not with every release.
+/// The release that introduced this behaviour; changes together with [`BEHAVIOUR_VERSION`].
 const RELEASE: &str = "0.1.0";
 
-/// The data that shapes text, by name: rules and boundary models of languages, and the embedded taggers.
+/// All embedded data that affects the output, by name: language rules, boundary models and taggers.
 pub fn tables() -> impl Iterator<Item = (&'static str, &'static [u8])> {
-    model::files().chain(table::rows()).chain([("tags.bin", crate::tagger::models::SHIPPED)])
+    boundary_model::files().chain(table::rows()).chain([("tags.bin", crate::tagger::models::EMBEDDED)])
 }
 
-/// The name of the segmenter with a digest of its tables and models: other tables make other tokens. Taggers are named in
-/// recipes by language, see [`crate::Annotator::name`].
+/// Name of the segmenter with a digest of its rules and boundary models. Taggers are recorded in
+/// recipes per language, see [`crate::Annotator::name`].
 pub fn version() -> &'static str {
     static VERSION: OnceLock<String> = OnceLock::new();
     VERSION.get_or_init(|| {
         let mut hash = Xxh3::new();
-        for (code, bytes) in model::files().chain(table::rows()) {
+        for (code, bytes) in boundary_model::files().chain(table::rows()) {
             hash.update(code.as_bytes());
             hash.update(&(bytes.len() as u64).to_le_bytes());
             hash.update(bytes);

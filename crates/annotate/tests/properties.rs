@@ -1,11 +1,11 @@
-//! What holds for every text in every language.
+//! Properties of the segmentation of any text in any language.
 
 use proptest::prelude::*;
 use tidings_annotate::{Segmenter, Sentence};
 
 const LANGUAGES: &[&str] = &["en", "de", "fr", "vi", "zh", "ja", "th", "he", "mt", "xx"];
 
-/// Tokens and the white space between them are the text, to the byte.
+/// Tokens and the white space between them reproduce the text exactly.
 fn check(text: &str, sentences: &[Sentence]) {
     let mut rebuilt = String::new();
     let mut end = 0;
@@ -14,10 +14,10 @@ fn check(text: &str, sentences: &[Sentence]) {
         for token in &sentence.tokens {
             assert!(token.start >= end && token.end > token.start, "tokens are in order and not empty");
             let spacing = &text[end..token.start];
-            assert!(spacing.chars().all(char::is_whitespace), "{spacing:?} is in no token");
+            assert!(spacing.chars().all(char::is_whitespace), "{spacing:?} is not in any token");
             let word = &text[token.clone()];
-            assert_eq!(word.trim(), word, "no token begins or ends with white space");
-            assert!(!word.contains('\n'), "a line ends a sentence");
+            assert_eq!(word.trim(), word, "tokens have no white space at their edges");
+            assert!(!word.contains('\n'), "tokens do not cross lines");
             rebuilt.push_str(spacing);
             rebuilt.push_str(word);
             end = token.end;
@@ -25,7 +25,7 @@ fn check(text: &str, sentences: &[Sentence]) {
         let spaced: String = sentence.spaced(text).flat_map(|(word, spacing)| [word, spacing]).collect();
         assert_eq!(spaced, text[sentence.span()]);
     }
-    assert!(text[end..].chars().all(char::is_whitespace), "{:?} is in no token", &text[end..]);
+    assert!(text[end..].chars().all(char::is_whitespace), "{:?} is not in any token", &text[end..]);
     rebuilt.push_str(&text[end..]);
     assert_eq!(rebuilt, text);
 }
@@ -37,7 +37,7 @@ fn check_all(text: &str) {
     }
 }
 
-/// Text as it is not: all that rules look at, thrown together.
+/// Random concatenation of everything that rules look at.
 fn noise() -> impl Strategy<Value = String> {
     let parts = prop::sample::select(vec![
         "a",
@@ -123,13 +123,13 @@ proptest! {
     }
 
     #[test]
-    fn tokens_and_spacing_are_the_text_however_it_is_made(text in noise()) {
+    fn tokens_and_spacing_are_the_text_for_noise(text in noise()) {
         check_all(&text);
     }
 }
 
 #[test]
-fn texts_longer_than_a_stretch_are_whole() {
+fn texts_longer_than_a_chunk_are_complete() {
     let sentence = "Am 3. Mai kam Dr. Weiß. ";
     for text in [
         sentence.repeat(6_000),
@@ -147,12 +147,12 @@ fn texts_longer_than_a_stretch_are_whole() {
     }
     let text = sentence.repeat(6_000);
     let found = Segmenter::by_rules("de").segment(&text);
-    assert_eq!(found.len(), 6_000, "no sentence is cut at the end of a stretch");
+    assert_eq!(found.len(), 6_000, "no sentence is split at the end of a chunk");
     assert!(found.iter().all(|sentence| sentence.tokens.len() == 7));
 }
 
 #[test]
-fn no_text_costs_more_than_its_length() {
+fn time_is_linear_in_the_length_of_the_text() {
     let shapes = ["'", "a'", "a.", "-a", "\"", "a@", "http://(", "www.)", "1,", "#", "((", "🇩", "字", ". ", "! \" "];
     for shape in shapes {
         let make = |bytes: usize| shape.repeat(bytes / shape.len());
@@ -162,7 +162,7 @@ fn no_text_costs_more_than_its_length() {
 }
 
 #[test]
-fn a_number_behind_a_quotation_mark_is_no_list() {
+fn a_number_before_a_quotation_mark_does_not_panic() {
     for code in ["de", "en", "cs", "xx"] {
         Segmenter::for_language(code).segment("3.\" 3.");
     }

@@ -1,20 +1,21 @@
-//! Bytes to text, as browsers do it, and a little better.
+//! Character encoding detection and decoding.
 //!
-//! A byte order mark decides; then the server's word; then the page's own, in its first kilobyte;
-//! then a detector. One thing browsers get wrong on purpose: what reads as UTF-8 throughout, and
-//! is more than ASCII, is UTF-8, whatever it is labelled. No other encoding passes for it by chance.
+//! In order of precedence: byte order mark, HTTP `charset`, declaration in the first kilobyte,
+//! statistical detection. Unlike browsers, a page that is valid UTF-8 with non-ASCII characters is
+//! read as UTF-8 regardless of its label, since text in other encodings is practically never valid
+//! UTF-8.
 
 use std::borrow::Cow;
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFINED};
 
-/// How far into the page its declaration is looked for.
+/// Number of bytes searched for a declaration.
 const PRESCAN_BYTES: usize = 1024;
-/// The detector has seen enough after this.
+/// Number of bytes given to the detector.
 const DETECTOR_BYTES: usize = 256 * 1024;
 
-/// Decodes a page; also tells the encoding that was used.
+/// Decodes a page; also returns the name of the encoding.
 pub fn decode<'a>(bytes: &'a [u8], content_type: Option<&str>, host: Option<&str>) -> (Cow<'a, str>, &'static str) {
     let (encoding, rest) = encoding_of(bytes, content_type, host);
     let (text, _) = encoding.decode_without_bom_handling(rest);
@@ -41,7 +42,7 @@ fn encoding_of<'a>(bytes: &'a [u8], content_type: Option<&str>, host: Option<&st
     (detector.guess(top_level.map(str::as_bytes), Utf8Detection::Allow), bytes)
 }
 
-/// The detector insists on lower-case ASCII without dots.
+/// chardetng accepts only lower-case ASCII labels without dots.
 fn is_top_level(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase())
 }
@@ -51,7 +52,8 @@ fn is_certainly_utf8(bytes: &[u8]) -> bool {
     text.chars().filter(|c| !c.is_ascii()).take(4).count() == 4
 }
 
-/// Whether a page that says UTF-8 is that but for a few bytes, as cut or glued pages are.
+/// Returns whether a page labelled UTF-8 is valid except for a few bytes, as truncated or
+/// concatenated pages are.
 fn mostly_utf8(bytes: &[u8]) -> bool {
     let (mut good, mut bad) = (0usize, 0usize);
     for chunk in bytes[..bytes.len().min(DETECTOR_BYTES)].utf8_chunks() {
@@ -70,7 +72,7 @@ fn charset_parameter(content_type: &str) -> Option<&'static Encoding> {
     Encoding::for_label(&value.as_bytes()[..end])
 }
 
-/// What the first kilobyte of a page declares: `<meta charset>`, `<meta http-equiv>` or XML.
+/// The encoding declared in the first kilobyte: `<meta charset>`, `<meta http-equiv>` or XML.
 fn declaration(head: &[u8]) -> Option<&'static Encoding> {
     let text = String::from_utf8_lossy(head).to_ascii_lowercase();
     let mut rest = text.as_str();
@@ -79,7 +81,7 @@ fn declaration(head: &[u8]) -> Option<&'static Encoding> {
         if let Some(found) =
             declaration.find("encoding").and_then(|at| charset_parameter(&format!("charset{}", &declaration[at + 8..])))
         {
-            return Some(fit_for_meta(found));
+            return Some(effective_encoding(found));
         }
     }
     while let Some(open) = rest.find('<') {
@@ -90,15 +92,15 @@ fn declaration(head: &[u8]) -> Option<&'static Encoding> {
         }
         let end = rest.find('>').unwrap_or(rest.len());
         if rest.starts_with("<meta") && rest[..end].contains("charset") {
-            return charset_parameter(&rest[..end]).map(fit_for_meta);
+            return charset_parameter(&rest[..end]).map(effective_encoding);
         }
         rest = &rest[1..];
     }
     None
 }
 
-/// A declaration that could be read at all was not written in UTF-16.
-fn fit_for_meta(encoding: &'static Encoding) -> &'static Encoding {
+/// A declaration readable as ASCII cannot be in UTF-16.
+fn effective_encoding(encoding: &'static Encoding) -> &'static Encoding {
     match encoding {
         _ if encoding == UTF_16BE || encoding == UTF_16LE => UTF_8,
         _ if encoding == X_USER_DEFINED => WINDOWS_1252,
@@ -117,14 +119,14 @@ mod tests {
     }
 
     #[test]
-    fn the_server_comes_before_the_page() {
+    fn the_http_charset_overrides_the_declaration() {
         let page = b"<meta charset=iso-8859-7><p>\xcf\xf0";
         assert_eq!(decode(page, Some("text/html; charset=\"windows-1251\""), None).1, "windows-1251");
         assert_eq!(decode(page, Some("text/html"), None).1, "ISO-8859-7");
     }
 
     #[test]
-    fn a_declaration_within_a_comment_does_not_count() {
+    fn a_declaration_in_a_comment_is_ignored() {
         let page =
             b"<!-- <meta charset=koi8-r> --><meta http-equiv=content-type content='text/html; charset=big5'>\xa7\xda";
         assert_eq!(
@@ -138,20 +140,20 @@ mod tests {
     }
 
     #[test]
-    fn utf8_under_another_label_is_still_utf8() {
+    fn utf8_with_another_label_is_read_as_utf8() {
         let page = "<meta charset=iso-8859-1>Grüße aus Köln, schön".as_bytes();
         assert_eq!(decode(page, Some("text/html; charset=iso-8859-1"), None).1, "UTF-8");
     }
 
     #[test]
-    fn a_page_that_declares_nothing_is_detected() {
+    fn the_encoding_of_an_undeclared_page_is_detected() {
         let (page, _, _) = encoding_rs::WINDOWS_1251.encode("Это довольно обычный русский текст о погоде и о людях.");
         assert_eq!(decode(&page, None, Some("example.ru")).1, "windows-1251");
         assert_eq!(decode(&page, Some("text/html; charset=utf-8"), Some("EXAMPLE.RU")).1, "windows-1251");
     }
 
     #[test]
-    fn odd_hosts_and_empty_pages_do_no_harm() {
+    fn unusual_hosts_and_empty_pages_do_not_panic() {
         for host in ["", ".", "127.0.0.1", "xn--p1ai", "例え"] {
             decode(b"\xe4\xf6", None, Some(host));
             decode(b"", None, Some(host));

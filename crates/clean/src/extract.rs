@@ -1,4 +1,4 @@
-//! From a page to a document, or to the reason why there is none.
+//! Page to document, or the reason why there is none.
 
 use jiff::Timestamp;
 use serde_json::Value;
@@ -6,47 +6,46 @@ use tidings_lang::StopList;
 use tidings_model::{Document, Page, Paragraph, Rights};
 use url::Url;
 
-use crate::about;
 use crate::article::blocks;
-use crate::article::features::Survey;
+use crate::article::features::FeatureMatrix;
 use crate::article::render::{self, Links};
-use crate::article::select::{self, Sureness};
+use crate::article::select::{self, ThresholdBias};
 use crate::article::weights::Weights;
 use crate::article::words::each_word;
-use crate::date::{self, Clocks};
+use crate::date::{self, KnownDates};
+use crate::declared_metadata::{DeclaredMetadata, is_article};
 use crate::decode::decode;
-use crate::facts::{Facts, is_article};
-use crate::gate::{Gate, Refusal};
-use crate::given;
+use crate::gate::{Gate, Rejection};
+use crate::imported;
 use crate::justext::{self, JustextOptions, JustextParagraph};
-use crate::refine::{Refinement, refine, spell};
+use crate::metadata;
+use crate::postprocess::{PostprocessOptions, normalise_unicode, postprocess};
 use crate::tree::{self, Tree};
 use crate::version;
 
-/// A page to be read.
+/// An HTML page to extract from.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Source<'a> {
-    /// Its markup.
+pub struct HtmlInput<'a> {
+    /// The markup.
     pub html: &'a str,
-    /// Where it came from.
+    /// URL of the page.
     pub url: Option<&'a str>,
-    /// What else is known of its time.
-    pub clocks: Clocks,
-    /// The stop words to go by, for the preset that needs any; without them, those of the language
-    /// that the page declares.
+    /// Dates known from outside the page.
+    pub known_dates: KnownDates,
+    /// Stop words for the jusText preset; by default those of the declared language.
     pub stop_list: Option<&'a StopList>,
 }
 
-/// What to look for and how strictly.
+/// Extraction options.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
-    /// How to tell text from the rest.
+    /// Method and strictness.
     pub preset: Preset,
-    /// Whether links are kept.
+    /// Whether to keep links.
     pub links: bool,
-    /// Whether what readers wrote is given, apart from the text.
+    /// Whether to extract reader comments, separately from the text.
     pub comments: bool,
-    /// Whether the beginning of a text that must be paid for is a document.
+    /// Whether the visible beginning of a paywalled article counts as a document.
     pub stubs: bool,
 }
 
@@ -56,22 +55,22 @@ impl Default for Options {
     }
 }
 
-/// How to tell text from the rest.
+/// Extraction method and strictness.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub enum Preset {
-    /// Loses as much as it lets through.
+    /// Balances precision and recall.
     #[default]
     Balanced,
-    /// Lets little through.
+    /// Favours precision: fewer wrong paragraphs.
     Precision,
-    /// Loses little.
+    /// Favours recall: fewer missing paragraphs.
     Recall,
-    /// The classic rule of paragraph length, link density and stop words.
+    /// jusText: paragraph length, link density and stop words.
     Justext(JustextOptions),
 }
 
 impl Preset {
-    /// Its name in settings and records.
+    /// The name used in settings and documents.
     pub fn name(self) -> &'static str {
         match self {
             Preset::Balanced => "balanced",
@@ -82,86 +81,86 @@ impl Preset {
     }
 }
 
-/// Why a page gives no document.
+/// Reason why a page yields no document.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Unfit {
-    /// The server says it is something else, or its bytes do.
+pub enum DropReason {
+    /// Not HTML, by content type or by content.
     NotHtml,
-    /// It holds no text at all.
+    /// No text found.
     NoText,
-    /// It holds the beginning of a text that must be paid for.
+    /// Only the visible beginning of a paywalled article.
     PaywallStub,
-    /// It holds a text that the gate refuses.
-    Refused(Refusal),
-    /// Reading it failed, which is our mistake.
+    /// Rejected by the quality gate.
+    Rejected(Rejection),
+    /// The extractor panicked, which is a bug.
     Error,
 }
 
-impl Unfit {
-    /// Its name in records and reports.
+impl DropReason {
+    /// The name used in records and reports.
     pub fn name(self) -> &'static str {
         match self {
-            Unfit::NotHtml => "not-html",
-            Unfit::NoText => "no-text",
-            Unfit::PaywallStub => "paywall-stub",
-            Unfit::Refused(refusal) => refusal.rule,
-            Unfit::Error => "error",
+            DropReason::NotHtml => "not-html",
+            DropReason::NoText => "no-text",
+            DropReason::PaywallStub => "paywall-stub",
+            DropReason::Rejected(rejection) => rejection.rule,
+            DropReason::Error => "error",
         }
     }
 }
 
-/// Makes a document for the corpus of a page of the archive.
-pub fn clean(page: &Page, options: &Options, refinement: &Refinement) -> Result<Document, Unfit> {
+/// Converts a stored page to a document: extraction, then postprocessing.
+pub fn clean(page: &Page, options: &Options, postprocess_options: &PostprocessOptions) -> Result<Document, DropReason> {
     let mut document = read(page, options)?;
-    let own_id = given::own_id(page);
-    if given::is_ungated(page) {
-        refine(&mut document, &Refinement { gate: Gate::off(), ..refinement.clone() })
+    let imported_id = imported::imported_id(page);
+    if imported::is_ungated(page) {
+        postprocess(&mut document, &PostprocessOptions { gate: Gate::off(), ..postprocess_options.clone() })
     } else {
-        refine(&mut document, refinement)
+        postprocess(&mut document, postprocess_options)
     }
-    .map_err(Unfit::Refused)?;
-    if let Some(id) = own_id.filter(|_| given::is_as_it_came(&document)) {
+    .map_err(DropReason::Rejected)?;
+    if let Some(id) = imported_id.filter(|_| imported::has_only_imported_tokens(&document)) {
         document.id = id;
     }
     Ok(document)
 }
 
-/// Reads a page as it was fetched.
-pub fn read(page: &Page, options: &Options) -> Result<Document, Unfit> {
+/// Extracts a document from a stored page, without postprocessing.
+pub fn read(page: &Page, options: &Options) -> Result<Document, DropReason> {
     let address = if page.final_url.is_empty() { &page.url } else { &page.final_url };
-    let clocks = Clocks {
+    let known_dates = KnownDates {
         feed: page.published.parse().ok(),
         last_modified: page.headers.get("last-modified").and_then(|date| http_date(date)),
         seen: page.seen.parse().ok(),
         downloaded: page.downloaded.parse().ok(),
         latest: None,
     };
-    let mut document = match given::document(page, &clocks) {
-        Some(given) => given?,
-        None if !is_html(page) => return Err(Unfit::NotHtml),
+    let mut document = match imported::document(page, &known_dates) {
+        Some(document) => document?,
+        None if !is_html(page) => return Err(DropReason::NotHtml),
         None => {
             let url = Url::parse(address).ok();
             let (html, _) = decode(&page.body, Some(&page.content_type), url.as_ref().and_then(Url::host_str));
-            extract(&Source { html: &html, url: Some(address), clocks, stop_list: None }, options)?
+            extract(&HtmlInput { html: &html, url: Some(address), known_dates, stop_list: None }, options)?
         }
     };
     document.url = page.url.clone();
     document.feed = page.feed.clone();
     document.downloaded = page.downloaded.clone();
-    // What the page itself says joins what is known of its host and its headers.
-    let said = std::mem::take(&mut document.rights.page);
+    // Rights declared in the page are added to those of its host and headers.
+    let declared_rights = std::mem::take(&mut document.rights.page);
     document.rights = page.rights.clone();
-    document.rights.page.extend(said);
+    document.rights.page.extend(declared_rights);
     document.identify();
     Ok(document)
 }
 
-/// The date of an HTTP header.
+/// Parses the date of an HTTP header.
 fn http_date(text: &str) -> Option<Timestamp> {
     jiff::fmt::rfc2822::parse(text).ok().map(|zoned| zoned.timestamp())
 }
 
-/// Whether a page is worth reading as HTML: pictures, papers and data are not.
+/// Returns whether a page should be parsed as HTML; images, PDF and data should not.
 fn is_html(page: &Page) -> bool {
     let kind = page.content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     let declared =
@@ -183,85 +182,90 @@ fn looks_like_html(start: &[u8]) -> bool {
     text.contains("<!doctype html") || text.contains("<html")
 }
 
-/// Reads a page.
-pub fn extract(source: &Source<'_>, options: &Options) -> Result<Document, Unfit> {
-    let tree = tree::parse(source.html);
-    let facts = Facts::read(&tree);
-    let url = source.url.and_then(|url| Url::parse(url).ok());
+/// Extracts the document from an HTML page.
+pub fn extract(input: &HtmlInput<'_>, options: &Options) -> Result<Document, DropReason> {
+    let tree = tree::parse(input.html);
+    let declared = DeclaredMetadata::read(&tree);
+    let url = input.url.and_then(|url| Url::parse(url).ok());
     let (paragraphs, comments) = match options.preset {
-        Preset::Justext(parameters) => (classic(&tree, &facts, source, &parameters), Vec::new()),
-        Preset::Balanced => found(&tree, &facts, url.as_ref(), Sureness::BALANCED, options),
-        Preset::Precision => found(&tree, &facts, url.as_ref(), Sureness::PRECISION, options),
-        Preset::Recall => found(&tree, &facts, url.as_ref(), Sureness::RECALL, options),
+        Preset::Justext(parameters) => (extract_justext(&tree, &declared, input, &parameters), Vec::new()),
+        Preset::Balanced => extract_article(&tree, &declared, url.as_ref(), ThresholdBias::BALANCED, options),
+        Preset::Precision => extract_article(&tree, &declared, url.as_ref(), ThresholdBias::PRECISION, options),
+        Preset::Recall => extract_article(&tree, &declared, url.as_ref(), ThresholdBias::RECALL, options),
     };
     let words = count_words(&paragraphs);
     if words == 0 {
-        return Err(Unfit::NoText);
+        return Err(DropReason::NoText);
     }
-    if !options.stubs && words < LONGEST_STUB && must_be_paid_for(&facts) {
-        return Err(Unfit::PaywallStub);
+    if !options.stubs && words < MAX_STUB_WORDS && is_paywalled(&declared) {
+        return Err(DropReason::PaywallStub);
     }
     let extractor = format!("{} {}", version(), options.preset.name());
-    let mut document = Document { paragraphs, comments, extractor, ..described(&tree, &facts, source, url.as_ref()) };
-    spell(&mut document);
+    let mut document = Document { paragraphs, comments, extractor, ..described(&tree, &declared, input, url.as_ref()) };
+    normalise_unicode(&mut document);
     document.identify();
     Ok(document)
 }
 
-/// Reads only what a page says about itself, which it may do without holding any text.
-pub fn describe(source: &Source<'_>) -> Document {
-    let tree = tree::parse(source.html);
-    let url = source.url.and_then(|url| Url::parse(url).ok());
-    described(&tree, &Facts::read(&tree), source, url.as_ref())
+/// Reads only the metadata and date of a page; it need not contain any text.
+pub fn describe(input: &HtmlInput<'_>) -> Document {
+    let tree = tree::parse(input.html);
+    let url = input.url.and_then(|url| Url::parse(url).ok());
+    described(&tree, &DeclaredMetadata::read(&tree), input, url.as_ref())
 }
 
-fn described(tree: &Tree, facts: &Facts<'_>, source: &Source<'_>, url: Option<&Url>) -> Document {
-    let dates = date::read(tree, facts, source.url, &source.clocks);
-    let mut about = about::read(tree, facts, url);
+fn described(tree: &Tree, declared: &DeclaredMetadata<'_>, input: &HtmlInput<'_>, url: Option<&Url>) -> Document {
+    let dates = date::read(tree, declared, input.url, &input.known_dates);
+    let mut about = metadata::read(tree, declared, url);
     about.modified = dates.modified.map(|day| day.to_string()).unwrap_or_default();
     Document {
-        url: source.url.unwrap_or_default().to_owned(),
+        url: input.url.unwrap_or_default().to_owned(),
         site: url.and_then(Url::host_str).unwrap_or_default().to_owned(),
         dated: dates.published,
-        rights: Rights { page: about::rights(facts), ..Rights::default() },
+        rights: Rights { page: metadata::rights(declared), ..Rights::default() },
         about,
         ..Document::default()
     }
 }
 
-/// The article and its comments, by the forests.
-fn found(
+/// Extracts the article and its comments with the forests.
+fn extract_article(
     tree: &Tree,
-    facts: &Facts<'_>,
+    declared: &DeclaredMetadata<'_>,
     url: Option<&Url>,
-    sureness: Sureness,
+    bias: ThresholdBias,
     options: &Options,
 ) -> (Vec<Paragraph>, Vec<Paragraph>) {
     let weights = Weights::get();
     let links = if options.links { Links::Keep(url) } else { Links::Drop };
     let (mut paragraphs, mut comments) = (Vec::new(), Vec::new());
-    for blocks in blocks::cut(tree).into_parts() {
-        let survey = Survey::of(tree, blocks, facts, url, weights);
-        let p = select::weigh(&survey, weights);
-        let rows = select::choose(&survey, &p, sureness);
-        paragraphs.extend(render::paragraphs(tree, &survey.blocks, &rows, links));
+    for blocks in blocks::segment(tree).into_parts() {
+        let matrix = FeatureMatrix::of(tree, blocks, declared, url, weights);
+        let p = select::predict(&matrix, weights);
+        let rows = select::choose(&matrix, &p, bias);
+        paragraphs.extend(render::paragraphs(tree, &matrix.blocks, &rows, links));
         if options.comments {
-            let rows = select::comments(&survey, &rows);
-            comments.extend(render::paragraphs(tree, &survey.blocks, &rows, links));
+            let rows = select::comments(&matrix, &rows);
+            comments.extend(render::paragraphs(tree, &matrix.blocks, &rows, links));
         }
     }
-    if let Some(body) = select::better_declared(facts, count_words(&paragraphs)) {
-        paragraphs = body.lines().filter(|line| !line.trim().is_empty()).map(plain).collect();
+    if let Some(body) = select::declared_body_if_longer(declared, count_words(&paragraphs)) {
+        paragraphs = body.lines().filter(|line| !line.trim().is_empty()).map(plain_paragraph).collect();
     }
     (paragraphs, comments)
 }
 
-/// The good paragraphs by jusText's rule.
-fn classic(tree: &Tree, facts: &Facts<'_>, source: &Source<'_>, parameters: &JustextOptions) -> Vec<Paragraph> {
+/// Extracts the good paragraphs of jusText.
+fn extract_justext(
+    tree: &Tree,
+    declared: &DeclaredMetadata<'_>,
+    input: &HtmlInput<'_>,
+    parameters: &JustextOptions,
+) -> Vec<Paragraph> {
     let off = StopList::off();
-    let stop_list = match source.stop_list {
+    let stop_list = match input.stop_list {
         Some(list) => list,
-        None => facts.language.and_then(tidings_lang::stop_list).unwrap_or(&off),
+        None => declared.language.and_then(tidings_lang::stop_list).unwrap_or(&off),
     };
     let found = justext::paragraphs(tree, stop_list, parameters);
     found
@@ -283,20 +287,20 @@ fn count_words(paragraphs: &[Paragraph]) -> usize {
     f32::ceil(words) as usize
 }
 
-/// A text this short behind a paywall is its beginning.
-const LONGEST_STUB: usize = 120;
+/// Maximum number of words of a paywall stub.
+const MAX_STUB_WORDS: usize = 120;
 
-/// Whether the page says that its text is for subscribers.
-fn must_be_paid_for(facts: &Facts<'_>) -> bool {
+/// Returns whether the page declares that its text is for subscribers.
+fn is_paywalled(declared: &DeclaredMetadata<'_>) -> bool {
     let refused = |value: &Value| match value {
         Value::Bool(free) => !free,
         Value::String(free) => free.trim().eq_ignore_ascii_case("false"),
         _ => false,
     };
-    let by_data = facts.things_of(is_article).any(|thing| thing.get("isAccessibleForFree").is_some_and(refused));
-    by_data || facts.meta("article:content_tier").any(|tier| matches!(tier.trim(), "locked" | "metered"))
+    let by_data = declared.objects_of(is_article).any(|object| object.get("isAccessibleForFree").is_some_and(refused));
+    by_data || declared.meta("article:content_tier").any(|tier| matches!(tier.trim(), "locked" | "metered"))
 }
 
-fn plain(line: &str) -> Paragraph {
+fn plain_paragraph(line: &str) -> Paragraph {
     Paragraph { text: line.trim().to_owned(), ..Paragraph::default() }
 }

@@ -1,27 +1,31 @@
-//! Pages to documents: the article's text, its structure, and what is said about it.
+//! Page to document: main-content extraction, metadata, publication date, quality gate.
+//!
+//! [`extract()`] parses the HTML ([`tree`]), collects [`declared_metadata`], separates the article from
+//! boilerplate ([`article`], or [`justext`]), and reads [`metadata`] and [`date`]. [`clean`] also
+//! decodes the bytes ([`decode`]) and applies [`postprocess`] with the quality [`gate`].
 //!
 //! ```
-//! use tidings_clean::{Options, Source, extract};
+//! use tidings_clean::{Options, HtmlInput, extract};
 //!
 //! let html = "<title>Rain</title><nav><a href=/>Home</a></nav><article><h1>Rain</h1>\
 //!     <p>It rained for three days, and on the fourth the river came into the town.</p>\
 //!     <p>People carried their chairs upstairs, and waited for the water to leave again.</p></article>";
-//! let document = extract(&Source { html, ..Source::default() }, &Options::default()).unwrap();
+//! let document = extract(&HtmlInput { html, ..HtmlInput::default() }, &Options::default()).unwrap();
 //! assert!(document.text().contains("carried their chairs"));
 //! ```
 
-pub mod about;
 pub mod article;
 pub mod date;
+pub mod declared_metadata;
 pub mod decode;
 mod extract;
-pub mod facts;
 pub mod gate;
-mod given;
+mod imported;
 pub mod justext;
-pub mod refine;
+pub mod metadata;
+pub mod postprocess;
 pub mod tree;
 mod version;
 
-pub use extract::{Options, Preset, Source, Unfit, clean, describe, extract, read};
+pub use extract::{DropReason, HtmlInput, Options, Preset, clean, describe, extract, read};
 pub use version::{BEHAVIOUR_VERSION, tables, version};

@@ -1,18 +1,20 @@
-//! The version of the extractor.
+//! Version of the extractor.
 
 use std::sync::OnceLock;
 
-use crate::article::evidence::Hash;
+use crate::article::evidence::Fnv1a;
 
-/// The version of what this crate makes of a page, language, masks and quality gate included. It grows whenever the same page
-/// gives another document; recipes name it, so that an upgrade makes documents again only then.
+/// Version of the conversion from page to document, including language identification, masks and
+/// quality gate. Increment it whenever the same page gives another document: recipes store it, so
+/// that an upgrade rebuilds documents only then.
 pub const BEHAVIOUR_VERSION: u32 = 1;
 
-/// The release that first had this behaviour. Documents name it, so it changes with [`BEHAVIOUR_VERSION`] and not with
-/// every release.
+/// The release that introduced this behaviour. Documents store it, so it changes with
+/// [`BEHAVIOUR_VERSION`] and not with every release.
 const RELEASE: &str = "0.1.0";
 
-/// The learned weights, and a counter of the times that documents gained a field before there was a version.
+/// The trained model, preceded by a change note from before [`BEHAVIOUR_VERSION`] existed. All of
+/// it enters the digest in [`version`], so it must not change.
 const LEARNED: [&str; 5] = [
     "1: what the publisher says about use",
     include_str!("article/weights/names.tsv"),
@@ -21,24 +23,19 @@ const LEARNED: [&str; 5] = [
     include_str!("article/weights/second.forest"),
 ];
 
-/// The data that shapes documents, by file, that of language identification included.
+/// The data files that affect documents, including those of language identification.
 pub fn tables() -> Vec<(&'static str, &'static [u8])> {
     let [_, names, words, first, second] = LEARNED;
-    let own = [
-        ("names.tsv", names),
-        ("words.tsv", words),
-        ("first.forest", first),
-        ("second.forest", second),
-        ("languages.tsv", crate::gate::LANGUAGES_TSV),
-    ];
-    own.into_iter().map(|(name, text)| (name, text.as_bytes())).chain(tidings_lang::tables()).collect()
+    let own = [("names.tsv", names), ("words.tsv", words), ("first.forest", first), ("second.forest", second)];
+    let own = own.into_iter().chain(crate::gate::limit_tables()).map(|(name, text)| (name, text.as_bytes()));
+    own.chain(tidings_lang::tables()).collect()
 }
 
-/// The name of the extractor with a digest of its weights, as documents carry it.
+/// Name of the extractor with a digest of its model, as stored in documents.
 pub fn version() -> &'static str {
     static VERSION: OnceLock<String> = OnceLock::new();
     VERSION.get_or_init(|| {
-        let mut hash = Hash::new();
+        let mut hash = Fnv1a::new();
         LEARNED.iter().flat_map(|text| text.bytes().chain([0])).for_each(|byte| hash.byte(byte));
         format!("tidings-clean {RELEASE} {:08x}", hash.0 >> 32)
     })

@@ -1,4 +1,4 @@
-//! jusText on whole pages: which paragraphs it keeps, and that no page makes it slow.
+//! jusText on whole pages: the paragraphs it keeps, and its running time.
 
 use proptest::prelude::*;
 use tidings_clean::justext::{Class, JustextOptions, JustextParagraph, paragraphs};
@@ -10,17 +10,17 @@ const LONG: &str = "When the ferry came back in the evening, most of the people 
                     it was dark, and she did not.";
 /// Running text of about 100 characters.
 const MIDDLE: &str =
-    "It was one of those days on which nobody who had a choice would have been out at all in that wind.";
+    "It was one of those days on which no one who had a choice would have been out at all in that wind.";
 
-fn judge(html: &str, lang: &str, options: &JustextOptions) -> Vec<JustextParagraph> {
+fn classify(html: &str, lang: &str, options: &JustextOptions) -> Vec<JustextParagraph> {
     let stop_list = tidings_lang::stop_list(lang).expect("the language has a stop list");
     paragraphs(&tree::parse(html), stop_list, options)
 }
 
-/// Expects these classes, before and after the neighbours were asked, with how each text begins.
+/// Asserts the classes before and after context-sensitive classification, and how each text begins.
 #[track_caller]
 fn expect(html: &str, options: &JustextOptions, expected: &[(Class, Class, &str)]) {
-    let found = judge(html, "en", options);
+    let found = classify(html, "en", options);
     let texts: Vec<&str> = found.iter().map(|paragraph| paragraph.text.as_str()).collect();
     assert_eq!(found.len(), expected.len(), "{texts:#?}");
     for (paragraph, (alone, class, start)) in found.iter().zip(expected) {
@@ -70,7 +70,7 @@ fn a_heading_is_kept_when_text_follows_soon_enough() {
     let filler = "Skagen ".repeat(60);
     let html = format!("<h2>Near</h2><p>Short.</p><p>{LONG}</p><h2>Far</h2><p>{filler}</p><p>{LONG}</p>");
     let kept = |options: &JustextOptions| -> Vec<String> {
-        let found = judge(&html, "en", options);
+        let found = classify(&html, "en", options);
         found.into_iter().filter(|paragraph| paragraph.heading && paragraph.is_good()).map(|found| found.text).collect()
     };
     assert_eq!(kept(&JustextOptions::public()), ["Near"]);
@@ -79,18 +79,18 @@ fn a_heading_is_kept_when_text_follows_soon_enough() {
 }
 
 #[test]
-fn production_ends_the_reach_of_a_good_paragraph() {
+fn production_limits_the_distance_to_a_good_paragraph() {
     let html = format!("<p>{LONG}</p>{}<p>{LONG}</p>", "<p>Well.</p>".repeat(12));
-    let good = |options| judge(&html, "en", &options).iter().filter(|paragraph| paragraph.is_good()).count();
+    let good = |options| classify(&html, "en", &options).iter().filter(|paragraph| paragraph.is_good()).count();
     assert_eq!(good(JustextOptions::public()), 14);
     assert_eq!(good(JustextOptions::production()), 2);
 }
 
 #[test]
-fn chinese_is_judged_by_length_alone() {
+fn chinese_is_classified_by_length_alone() {
     let sentence = "渡船傍晚回来的时候，大多数等船的人都已经离开了，只有那个带着狗的女人还在那里。";
     let html = format!("<p><a href=/>首页</a></p><p>{}</p><p>{sentence}</p>", sentence.repeat(6));
-    let found = judge(&html, "zh-TW", &JustextOptions::public());
+    let found = classify(&html, "zh-TW", &JustextOptions::public());
     let classes: Vec<Class> = found.iter().map(|paragraph| paragraph.alone).collect();
     assert_eq!(classes, [Class::Bad, Class::Good, Class::Short]);
     assert_eq!(found[1].stop_word_density, None);
@@ -103,16 +103,16 @@ fn text_in_forms_counts_and_text_in_buttons_does_not() {
 }
 
 #[test]
-fn text_behind_an_empty_script_is_not_lost_wherever_its_tag_ends() {
+fn text_after_an_empty_script_is_kept_wherever_its_tag_ends() {
     for padding in 8100..8200 {
         let html = format!("<script data-x='{}'></script><p>{LONG}<script></script>", "x".repeat(padding));
-        assert_eq!(judge(&html, "en", &JustextOptions::public()).len(), 1, "with a tag of {padding} characters");
+        assert_eq!(classify(&html, "en", &JustextOptions::public()).len(), 1, "with a tag of {padding} characters");
     }
 }
 
 #[test]
-fn no_page_costs_more_than_its_size() {
-    let english = tidings_lang::stop_list("en").expect("there is an English list");
+fn running_time_is_linear() {
+    let english = tidings_lang::stop_list("en").expect("English has a stop list");
     let middle = format!("<p>{MIDDLE}");
     for (piece, times) in [
         ("<h1>a</h1><p><br></p>", 40_000),
@@ -122,8 +122,8 @@ fn no_page_costs_more_than_its_size() {
         ("a<br>", 100_000),
     ] {
         for options in [JustextOptions::public(), JustextOptions::production()] {
-            let judge = |tree: &tree::Tree| drop(std::hint::black_box(paragraphs(tree, english, &options)));
-            let slow = tidings_testing::superlinear(|times| tree::parse(&piece.repeat(times)), times / 8, 8, judge);
+            let classify = |tree: &tree::Tree| drop(std::hint::black_box(paragraphs(tree, english, &options)));
+            let slow = tidings_testing::superlinear(|times| tree::parse(&piece.repeat(times)), times / 8, 8, classify);
             assert_eq!(slow, None, "{piece}");
         }
     }
@@ -136,10 +136,10 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 
     #[test]
-    fn markup_of_any_kind_gives_text_or_nothing(
+    fn arbitrary_markup_gives_clean_paragraphs(
         tags in proptest::collection::vec("</?(p|div|a|b|br|h1|select|form|table|td|script|x-h2|svg)>|[ \\n\u{a0}\u{1f}]|[a-zé©]{1,9}", 0..80)
     ) {
-        let english = tidings_lang::stop_list("en").expect("there is an English list");
+        let english = tidings_lang::stop_list("en").expect("English has a stop list");
         for options in [JustextOptions::public(), JustextOptions::production()] {
             for paragraph in paragraphs(&tree::parse(&tags.concat()), english, &options) {
                 prop_assert!(!paragraph.text.is_empty());
@@ -151,7 +151,7 @@ proptest! {
 }
 
 #[test]
-fn parameters_are_read_by_name() {
+fn parameters_are_parsed_by_name() {
     let own: JustextOptions = "public,length_high=140,stopwords_low=0.2,max_good_distance=5".parse().unwrap();
     let expected =
         JustextOptions { length_high: 140, stopwords_low: 0.2, max_good_distance: Some(5), ..JustextOptions::public() };

@@ -1,9 +1,9 @@
-//! Pages written for the purpose, each with the text that must come out of it.
+//! Handwritten pages with the expected text.
 
 use std::path::PathBuf;
 
-use tidings_clean::{Options, Preset, Source, Unfit, extract};
-use tidings_model::{Document, Kind, Mark};
+use tidings_clean::{DropReason, HtmlInput, Options, Preset, extract};
+use tidings_model::{Document, Mark, ParagraphKind};
 
 fn fixture(name: &str) -> String {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/pages").join(name);
@@ -12,8 +12,11 @@ fn fixture(name: &str) -> String {
 
 fn read(name: &str, options: &Options) -> Document {
     let html = fixture(&format!("{name}.html"));
-    extract(&Source { html: &html, url: Some("https://gazette.example/2024/02/29/x"), ..Source::default() }, options)
-        .unwrap()
+    extract(
+        &HtmlInput { html: &html, url: Some("https://gazette.example/2024/02/29/x"), ..HtmlInput::default() },
+        options,
+    )
+    .unwrap()
 }
 
 fn check(name: &str) {
@@ -21,12 +24,12 @@ fn check(name: &str) {
 }
 
 #[test]
-fn teasers_captions_share_bars_and_comments_go() {
+fn teasers_captions_share_bars_and_comments_are_removed() {
     check("gazette");
 }
 
 #[test]
-fn text_parted_by_line_breaks_in_a_layout_table_is_found() {
+fn text_separated_by_line_breaks_in_a_layout_table_is_found() {
     let document = read("breaks", &Options::default());
     let texts: Vec<&str> = document.paragraphs.iter().map(|paragraph| paragraph.text.as_str()).collect();
     for line in fixture("breaks.txt").lines() {
@@ -36,17 +39,19 @@ fn text_parted_by_line_breaks_in_a_layout_table_is_found() {
 }
 
 #[test]
-fn an_article_that_only_json_ld_has_is_found() {
+fn an_article_only_in_json_ld_is_found() {
     check("state");
 }
 
 #[test]
-fn program_text_and_tables_keep_their_shape() {
+fn code_and_tables_keep_their_structure() {
     check("guide");
     let document = read("guide", &Options { links: true, ..Options::default() });
-    let kinds: Vec<Kind> = document.paragraphs.iter().map(|paragraph| paragraph.kind).collect();
-    assert!(kinds.contains(&Kind::Code) && kinds.contains(&Kind::Heading { level: 2 }));
-    assert!(kinds.contains(&Kind::Row { header: true }) && kinds.contains(&Kind::Row { header: false }));
+    let kinds: Vec<ParagraphKind> = document.paragraphs.iter().map(|paragraph| paragraph.kind).collect();
+    assert!(kinds.contains(&ParagraphKind::Code) && kinds.contains(&ParagraphKind::Heading { level: 2 }));
+    assert!(
+        kinds.contains(&ParagraphKind::Row { header: true }) && kinds.contains(&ParagraphKind::Row { header: false })
+    );
     let last = document.paragraphs.last().unwrap();
     let marked: Vec<(&str, &Mark)> =
         last.spans.iter().map(|span| (&last.text[span.start..span.end], &span.mark)).collect();
@@ -59,14 +64,14 @@ fn quotes_lists_and_emphasis_are_kept() {
     let document = read("gazette", &Options::default());
     let kind =
         |start: &str| document.paragraphs.iter().find(|paragraph| paragraph.text.starts_with(start)).unwrap().kind;
-    assert_eq!(kind("A town with"), Kind::Quote);
-    assert_eq!(kind("a ramp"), Kind::Item { depth: 1, ordered: false });
+    assert_eq!(kind("A town with"), ParagraphKind::Quote);
+    assert_eq!(kind("a ramp"), ParagraphKind::Item { depth: 1, ordered: false });
     let signed = document.paragraphs.iter().find(|paragraph| paragraph.text.starts_with("The contract")).unwrap();
     assert_eq!(&signed.text[signed.spans[0].start..signed.spans[0].end], "well past");
 }
 
 #[test]
-fn comments_come_apart_and_only_when_asked_for() {
+fn comments_are_separate_and_optional() {
     assert!(read("gazette", &Options::default()).comments.is_empty());
     let document = read("gazette", &Options { comments: true, ..Options::default() });
     let comments: Vec<&str> = document.comments.iter().map(|comment| comment.text.as_str()).collect();
@@ -91,18 +96,19 @@ fn metadata_and_date_are_read() {
 }
 
 #[test]
-fn the_classic_rule_is_a_preset() {
+fn justext_is_a_preset() {
     let preset = Preset::Justext(tidings_clean::justext::JustextOptions::production());
     let text = read("gazette", &Options { preset, ..Options::default() }).text();
     assert!(text.contains("The contract was signed") && !text.contains("All rights reserved"));
 }
 
 #[test]
-fn a_page_without_text_says_why() {
-    let unfit = |html: &str, options: &Options| extract(&Source { html, ..Source::default() }, options).unwrap_err();
-    assert_eq!(unfit("", &Options::default()), Unfit::NoText);
-    assert_eq!(unfit("<img src=x>", &Options::default()), Unfit::NoText);
+fn a_page_without_text_gives_the_reason() {
+    let drop_reason =
+        |html: &str, options: &Options| extract(&HtmlInput { html, ..HtmlInput::default() }, options).unwrap_err();
+    assert_eq!(drop_reason("", &Options::default()), DropReason::NoText);
+    assert_eq!(drop_reason("<img src=x>", &Options::default()), DropReason::NoText);
     let stub = r#"<script type="application/ld+json">{"@type":"NewsArticle","isAccessibleForFree":"False"}</script>
         <article><p>The first sentence of an article that must be paid for, and nothing that follows it.</p></article>"#;
-    assert_eq!(unfit(stub, &Options { stubs: false, ..Options::default() }), Unfit::PaywallStub);
+    assert_eq!(drop_reason(stub, &Options { stubs: false, ..Options::default() }), DropReason::PaywallStub);
 }

@@ -1,20 +1,15 @@
-//! The command line.
+//! The command line: global options and the list of commands.
 
 use std::path::PathBuf;
 
 use clap::{ArgAction, Parser, Subcommand};
 
-use crate::cmd;
+use crate::{cmd, help};
 
-/// Turns web feeds into monitor corpora: find, fetch, keep, and see how language changes.
+/// Build corpora of dated news text from web feeds, and query how language changes
 #[derive(Debug, Parser)]
 #[command(name = "tidings", version, max_term_width = 100, propagate_version = true)]
-#[command(after_help = "A corpus in five steps:\n  \
-    tidings init news            make a home; put feed addresses into news/feeds.txt\n  \
-    tidings update --home news   see what the feeds list\n  \
-    tidings fetch --home news    download the articles, politely\n  \
-    tidings clean --home news    make documents of them\n  \
-    tidings plan --home news     see what became of each")]
+#[command(disable_help_subcommand = true, help_template = help::short())]
 pub struct Args {
     #[command(flatten)]
     pub global: Global,
@@ -22,128 +17,138 @@ pub struct Args {
     pub verb: Verb,
 }
 
-/// What every verb understands.
+/// Options of all commands.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Global {
-    /// The home to work in [default: the nearest folder upwards with a tidings.toml]
-    #[arg(long, global = true, value_name = "DIR", env = "TIDINGS_HOME")]
+    /// Home [default: nearest parent folder with tidings.toml]
+    #[arg(long, global = true, value_name = "DIR", env = "TIDINGS_HOME", hide_env_values = true, display_order = 900)]
     pub home: Option<PathBuf>,
-    /// Report as one JSON object on standard output
-    #[arg(long, global = true)]
+    /// Print the result as JSON
+    #[arg(long, global = true, display_order = 901)]
     pub json: bool,
-    /// Say less: errors only
-    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    /// Print only errors
+    #[arg(short, long, global = true, conflicts_with = "verbose", display_order = 902)]
     pub quiet: bool,
-    /// Say more; twice for everything
-    #[arg(short, long, global = true, action = ArgAction::Count)]
+    /// Print more messages; -vv prints all of them
+    #[arg(short, long, global = true, action = ArgAction::Count, display_order = 903)]
     pub verbose: u8,
 }
 
 impl Global {
-    /// How much to say: -1 for errors only, 0 for the usual, more for more.
+    /// The log level: -1 for errors only, 0 by default, 1 and 2 for more.
     pub fn verbosity(&self) -> i8 {
         if self.quiet { -1 } else { self.verbose.min(2) as i8 }
     }
 }
 
+/// The commands. [`help::GROUPS`] puts each of them in a group.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Play ten years of a simulated world through the whole house, without any network
+    /// Build a demo corpus from ten years of simulated news, offline
     Demo(cmd::demo::Args),
-    /// Make a home: settings, an empty feed list and an empty plan
+    /// Create a home: the folder with the settings, feeds and data of a corpus
     Init(cmd::init::Args),
-    /// Poll the feeds and add what is new to the plan
-    Update(cmd::update::Args),
-    /// Download the pages of the plan, politely
-    Fetch(cmd::fetch::Args),
-    /// Take in what others collected: archives, saved pages, texts, tokens, lists of feeds
-    Import(cmd::import::Args),
-    /// Make documents of the downloaded pages: their text, structure and metadata
-    Clean(cmd::clean::Args),
-    /// Find what was published before: duplicate paragraphs, sentences and documents, or many as a filter
-    Dedup(cmd::dedup::Args),
-    /// Join what several processes made with --shard
-    Merge(cmd::merge::Args),
-    /// Make what is derived from pages anew, from a stage on
-    Rebuild(cmd::rebuild::Args),
-    /// Copy what cannot be made again to another place; only what is new
-    Backup(cmd::backup::Args),
-    /// Make a home of a backup
-    Restore(cmd::restore::Args),
-    /// Print the digest of the corpus, by which two machines know that they hold the same
-    Digest(cmd::digest::Args),
-    /// Take a page, a host or all that looks so out of everything, and keep it out
-    Remove(cmd::remove::Args),
-    /// Print the text of web pages: files, folders, addresses, or a stream of them
-    Extract(cmd::extract::Args),
-    /// Find new feeds: of sites, in pages, archives, lists and streams of links; try and adopt them
-    Discover(cmd::discover::Args),
-    /// Print the plan, or the part of it you ask for
-    Plan(cmd::plan::Args),
-    /// List downloaded pages, or print the body of one
-    Pages(cmd::pages::Args),
-    /// Take settled entries out of the plan that left their feeds long ago
-    Prune(cmd::prune::Args),
-    /// Prove from the run logs how politely the web was asked
-    Audit(cmd::audit::Args),
-    /// Tell the fate of a page, a document, a feed or a host, stage by stage, or check that nothing vanished
-    Why(cmd::why::Args),
-    /// Show what a feed says, or read many as a filter
-    Feed(cmd::feed::Args),
-    /// Do everything that is due: update, fetch, clean, dedup, annotate, compile
-    Run(cmd::run::Args),
-    /// Show how the home is on one screen; the exit code tells monitors
-    Status(cmd::status::Args),
-    /// Write a page of charts about what was gathered, in one file
-    Report(cmd::report::Args),
-    /// Look for what could go wrong, and say what to do
+    /// Print the effective settings
+    Config(cmd::config::Args),
+    /// Check the home and the machine for problems, and suggest fixes
     Doctor(cmd::doctor::Args),
-    /// Make sentences of tokens of the documents
+
+    /// Find the feeds of websites, and add them to the feed list
+    Discover(cmd::discover::Args),
+    /// Poll the feeds and add new articles to the plan
+    Update(cmd::update::Args),
+    /// Download the pages in the plan, with a delay between requests to a host
+    Fetch(cmd::fetch::Args),
+    /// Import web archives, saved pages, texts, annotated texts and feed lists
+    Import(cmd::import::Args),
+    /// Print the plan: every article that the feeds listed, with its status
+    Plan(cmd::plan::Args),
+    /// List the downloaded pages, or print one
+    Pages(cmd::pages::Args),
+
+    /// Run all stages that are due: update, fetch, clean, dedup, annotate, compile
+    Run(cmd::run::Args),
+    /// Extract documents from the downloaded pages: text, structure and metadata
+    Clean(cmd::clean::Args),
+    /// Find duplicate documents, paragraphs and sentences
+    Dedup(cmd::dedup::Args),
+    /// Tokenize, lemmatize and tag the documents
     Annotate(cmd::annotate::Args),
-    /// Make the text searchable
+    /// Build the index that queries use
     Compile(cmd::compile::Args),
-    /// Show hits of a query in their context
+    /// Combine the results of processes that ran with --shard
+    Merge(cmd::merge::Args),
+    /// Rebuild derived data from the stored pages
+    Rebuild(cmd::rebuild::Args),
+
+    /// Search with CQL and show hits in context (concordance)
     Query(cmd::query::concordance::Args),
-    /// Count hits by an attribute or a field
+    /// Count hits by word form, lemma, site, date or another field
     Freq(cmd::query::freq::Args),
-    /// Show what stands beside hits
+    /// List the collocations of a word or query
     Colloc(cmd::query::colloc::Args),
-    /// Show what a word does: its collocates by grammatical relation
+    /// Show the word sketch of a lemma: collocations by grammatical relation
     Sketch(cmd::query::sketch::Args),
-    /// List words or n-grams
+    /// List words or n-grams with their frequencies
     Words(cmd::query::words::Args),
-    /// Show what is typical of a part of the corpus
+    /// List the keywords of a subcorpus compared with another one
     Keywords(cmd::query::keywords::Args),
-    /// Show hits in time
+    /// Show the frequency of a query over time
     Timeline(cmd::query::timeline::Args),
-    /// Show which words rise or fall
+    /// List words whose frequency rises or falls
     Trends(cmd::query::trends::Args),
-    /// Show words that were in the news for a while
+    /// List words that were in the news for a while
     Bursts(cmd::query::bursts::Args),
-    /// Show words that were not there before
-    NewWords(cmd::query::new_words::Args),
     #[command(flatten)]
     Question(cmd::query::generic::QuestionCommand),
-    /// Name a part of the corpus
+    /// List words that did not occur before a date
+    NewWords(cmd::query::new_words::Args),
+    /// Save filters as named subcorpora, and list the languages of the corpus
     Corpus(cmd::query::corpus::Args),
-    /// Write the corpus, or a part of it, for other programs: JSON lines, Parquet, CoNLL-U, TEI, WARC and others
-    Export(cmd::export::Args),
-    /// Open the corpus to browsers and programs: an HTTP API and a page
+
+    /// Start the web interface and the HTTP API
     Serve(cmd::serve::Args),
-    /// Make, list and revoke tokens for those who may read text over the network
+    /// Export documents as JSON lines, Parquet, CoNLL-U, TEI, WARC and other formats
+    Export(cmd::export::Args),
+    /// Write an HTML page with charts about the collection
+    Report(cmd::report::Args),
+    /// Create, list and revoke access tokens of the HTTP API
     Token(cmd::token::Args),
-    /// Cut text into sentences and tokens, or many texts as a filter
-    Tokenize(cmd::tokenize::Args),
-    /// Give the words of texts their lemmas, parts of speech and features, or many texts as a filter
-    Tag(cmd::tag::Args),
-    /// Tell in which language texts are written, or many as a filter
+
+    /// Show the state of feeds, stages and disk; the exit code is for monitoring
+    Status(cmd::status::Args),
+    /// Explain what happened to a page, document, feed or host, stage by stage
+    Why(cmd::why::Args),
+    /// Report delays, robots.txt and repeated requests from the request logs
+    Audit(cmd::audit::Args),
+    /// Delete pages by URL, host or pattern, and block them (takedown)
+    Remove(cmd::remove::Args),
+    /// Back up pages, settings and state; copies only what is new
+    Backup(cmd::backup::Args),
+    /// Restore a home from a backup
+    Restore(cmd::restore::Args),
+    /// Print a checksum of the corpus
+    Digest(cmd::digest::Args),
+    /// Remove finished entries from the plan that left their feeds long ago
+    Prune(cmd::prune::Args),
+
+    /// Show the contents of a feed
+    Feed(cmd::feed::Args),
+    /// Extract the text of web pages: files, folders, URLs or JSON lines
+    Extract(cmd::extract::Args),
+    /// Identify the language of texts
     Lang(cmd::lang::Args),
-    /// List the models of lemmas and parts of speech: languages, treebanks, licences, scores
+    /// Split text into sentences and tokens
+    Tokenize(cmd::tokenize::Args),
+    /// Lemmatize and tag text
+    Tag(cmd::tag::Args),
+    /// List the tagging models: languages, treebanks, licences, accuracy
     Models(cmd::models::Args),
-    /// Print the settings in force
-    Config(cmd::config::Args),
-    /// Print completions for a shell
+
+    /// Print the help of the program or of a command; --all lists all commands
+    Help(cmd::help::Args),
+    /// Print a completion script for a shell
     Completions(cmd::shell::CompletionsArgs),
-    /// Print the manual page, or write all of them to a folder
+    /// Print the manual page, or write one for each command
     Man(cmd::shell::ManArgs),
 }

@@ -1,6 +1,6 @@
-//! Small charts for the terminal: bars and sparklines out of block characters.
+//! Bars and sparklines for the terminal, in block characters.
 
-/// A bar of a value on a scale that ends with `most`, so many columns wide at most.
+/// A bar for `value` on a scale from 0 to `most`, at most `columns` wide.
 pub fn bar(value: f64, most: f64, columns: usize) -> String {
     const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     if most <= 0.0 || value <= 0.0 {
@@ -10,7 +10,7 @@ pub fn bar(value: f64, most: f64, columns: usize) -> String {
     "█".repeat(eighths / 8) + EIGHTHS[eighths % 8]
 }
 
-/// A line of eight heights, one column for each value; long series are averaged to `columns`.
+/// A sparkline with one column per value; longer series are averaged to `columns`.
 pub fn sparkline(values: &[f64], columns: usize) -> String {
     const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let columns = columns.min(values.len());
@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bars_are_as_long_as_their_share_and_never_invisible() {
+    fn bars_are_proportional_and_never_invisible() {
         assert_eq!(bar(10.0, 10.0, 3), "███");
         assert_eq!(bar(5.0, 10.0, 3), "█▌");
         assert_eq!(bar(0.001, 10.0, 3), "▏");
@@ -37,7 +37,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sparkline_has_its_height_at_the_greatest() {
+    fn a_sparkline_is_scaled_to_its_maximum() {
         assert_eq!(sparkline(&[0.0, 5.0, 10.0], 8), "▁▅█");
         assert_eq!(sparkline(&[1.0; 100], 4), "████");
         assert_eq!(sparkline(&[0.0, 0.0], 4), "▁▁");

@@ -7,14 +7,14 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use log::{Level, LevelFilter, Log, Metadata, Record};
 use tidings_pipeline::reporter::{Event, LogLines, Reporter};
 
-/// The bar on the terminal, which messages must not be printed into.
+/// The progress bar on the terminal. Messages suspend it.
 static BAR: Mutex<Option<ProgressBar>> = Mutex::new(None);
 
 struct Logger;
 
 impl Log for Logger {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        // Messages of dependencies are for developers: shown at the highest level only.
+        // Messages of dependencies are shown at the highest level only.
         metadata.target().starts_with("tidings") || log::max_level() == LevelFilter::Trace
     }
 
@@ -28,7 +28,7 @@ impl Log for Logger {
             _ => record.args().to_string(),
         };
         let print = || {
-            // A closed terminal is no reason to stop a run.
+            // A closed terminal must not stop a run.
             let _ = writeln!(std::io::stderr(), "{line}");
         };
         match BAR.lock().expect("no panic while held").as_ref() {
@@ -40,8 +40,8 @@ impl Log for Logger {
     fn flush(&self) {}
 }
 
-/// Sets how much is said: -1 is errors only, 0 the usual, 1 and 2 more.
-pub fn speak(level: i8) {
+/// Sets the log level: -1 errors only, 0 the default, 1 and 2 more.
+pub fn set_verbosity(level: i8) {
     let filter = match level {
         ..0 => LevelFilter::Error,
         0 => LevelFilter::Info,
@@ -53,7 +53,7 @@ pub fn speak(level: i8) {
     }
 }
 
-/// Shows progress as a bar on a terminal, and as a line in the log now and then elsewhere.
+/// Shows progress as a bar on a terminal, and as log lines elsewhere.
 #[derive(Default)]
 pub struct Terminal {
     lines: LogLines,
@@ -85,7 +85,7 @@ impl Reporter for Terminal {
 fn new_bar(total: u64) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr_with_hz(5));
     let style = ProgressStyle::with_template("{elapsed_precise} {wide_bar} {pos}/{len} {msg}");
-    bar.set_style(style.expect("the template is right"));
+    bar.set_style(style.expect("the template is valid"));
     bar
 }
 
@@ -94,12 +94,12 @@ pub fn reporter() -> Arc<dyn Reporter> {
     Arc::new(Terminal::default())
 }
 
-/// Prints to standard output; a reader that has gone away (`| head`) ends the program quietly.
+/// Prints to standard output; a closed pipe (`| head`) ends the program without an error.
 pub fn print(text: &str) {
     print_bytes(text.as_bytes());
 }
 
-/// The same for text that is known to be UTF-8 but was not written as a string.
+/// Like [`print`], for bytes.
 pub fn print_bytes(text: &[u8]) {
     let mut out = std::io::stdout().lock();
     if out.write_all(text).and_then(|()| out.flush()).is_err() {
@@ -107,7 +107,7 @@ pub fn print_bytes(text: &[u8]) {
     }
 }
 
-/// Standard output as a writer; a reader that has gone away ends the program quietly.
+/// Standard output as a writer; a closed pipe ends the program without an error.
 pub struct Stdout;
 
 impl Write for Stdout {

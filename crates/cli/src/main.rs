@@ -1,10 +1,10 @@
-//! `tidings`: turns web feeds into monitor corpora. The front door: one file per verb under
-//! [`cmd`], settings, progress, exit codes.
+//! `tidings`: the command line. One file per command under [`cmd`]; messages, progress and exit codes here.
 
 mod args;
 mod chart;
 mod cmd;
 mod console;
+mod help;
 mod signals;
 mod table;
 
@@ -15,10 +15,9 @@ use clap::Parser;
 use args::{Args, Verb};
 
 fn main() -> ExitCode {
-    // A reader that goes away (`| head`) is an error to handle, not a signal to die from: the
-    // standard library ignores SIGPIPE already, and `console::print` does the rest.
+    // The standard library ignores SIGPIPE; `console::print` handles a closed pipe (`| head`).
     let args = Args::parse();
-    console::speak(args.global.verbosity());
+    console::set_verbosity(args.global.verbosity());
     let json = args.global.json;
     match run(args) {
         Ok(report) => {
@@ -93,6 +92,7 @@ fn run(args: Args) -> anyhow::Result<cmd::Report> {
         Verb::Lang(args) => cmd::lang::run(&args),
         Verb::Config(args) => cmd::config::run(&args, global),
         Verb::Models(args) => cmd::models::run(&args),
+        Verb::Help(args) => cmd::help::run(&args),
         Verb::Completions(args) => cmd::shell::completions(&args),
         Verb::Man(args) => cmd::shell::man(&args),
     }

@@ -1,7 +1,7 @@
 //! Signals: SIGINT and SIGTERM cancel the work of this process, SIGHUP reloads settings.
 //!
-//! Signals belong to the process and not to a stage: once one is caught, its usual effect is gone for good, also for
-//! the stages that follow. So one thread listens, from the first command that can be cancelled.
+//! A handler replaces the default action for the rest of the process, so one thread handles signals for all stages,
+//! from the first command that can be cancelled.
 
 use std::sync::{LazyLock, Once};
 use std::time::Instant;
@@ -12,8 +12,8 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 static TOKEN: LazyLock<CancelToken> = LazyLock::new(CancelToken::new);
 static LISTENING: Once = Once::new();
 
-/// The token that SIGINT and SIGTERM cancel from now on, instead of ending the process. A second signal ends the process,
-/// and so does the end of the [grace](CancelToken::grace) that the work in hand declares.
+/// The token that SIGINT and SIGTERM cancel from now on. A second signal ends the process, and so does the end of the
+/// [grace period](CancelToken::grace).
 pub fn cancel_token() -> &'static CancelToken {
     LISTENING.call_once(listen);
     &TOKEN
@@ -47,7 +47,7 @@ fn listen() {
                 _ = interrupt.recv() => "SIGINT",
                 _ = terminate.recv() => "SIGTERM",
                 () = too_late => {
-                    log::info!("what is in hand is dropped; the next run does it again");
+                    log::info!("grace period over: unfinished work is discarded; the next run repeats it");
                     std::process::exit(1);
                 }
             };
@@ -55,7 +55,7 @@ fn listen() {
                 // Journals and temporary files make this safe.
                 std::process::exit(1);
             }
-            log::info!("{name}: finishing what is in hand; once more ends at once");
+            log::info!("{name}: finishing the current work; a second signal stops at once");
             deadline = TOKEN.grace().map(|grace| Instant::now() + grace);
             TOKEN.cancel(StopReason::Cancelled(name.to_owned()));
         }
@@ -64,13 +64,13 @@ fn listen() {
 }
 
 fn signals(kind: SignalKind) -> Signal {
-    signal(kind).expect("signals can be waited for")
+    signal(kind).expect("signal handlers can be installed")
 }
 
 fn on_thread(listening: impl Future<Output = ()> + Send + 'static) {
     let listen = || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        runtime.expect("a runtime without threads").block_on(listening);
+        runtime.expect("a current-thread runtime starts").block_on(listening);
     };
     std::thread::Builder::new().name("signals".to_owned()).spawn(listen).expect("a thread can be started");
 }

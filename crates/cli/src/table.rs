@@ -1,4 +1,4 @@
-//! Tables for people and for programs: the same rows as aligned columns or as CSV.
+//! Tables as aligned columns or as CSV.
 
 use tidings_formats::csv::quoted;
 use unicode_width::UnicodeWidthStr as _;
@@ -9,7 +9,7 @@ pub struct Table {
     rows: Vec<Vec<String>>,
 }
 
-/// On which side a column is even.
+/// Alignment of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Align {
     /// Words.
@@ -19,7 +19,7 @@ pub enum Align {
 }
 
 impl Table {
-    /// A table with these columns; numbers are those whose name begins with `#`.
+    /// A table with these columns; a name with `#` before it is a column of numbers.
     pub fn new(columns: &[&'static str]) -> Table {
         let column = |name: &&'static str| match name.strip_prefix('#') {
             Some(name) => (name, Align::Right),
@@ -34,7 +34,7 @@ impl Table {
         self.rows.push(row);
     }
 
-    /// As aligned columns with two blanks between them. Numbers have their digits grouped.
+    /// Aligned columns, two spaces apart, with grouped digits.
     pub fn text(&self) -> String {
         let shown: Vec<Vec<String>> = self
             .rows
@@ -63,7 +63,7 @@ impl Table {
         text
     }
 
-    /// As CSV (RFC 4180).
+    /// CSV (RFC 4180).
     pub fn csv(&self) -> String {
         let mut text = String::new();
         let headings: Vec<String> = self.columns.iter().map(|(name, _)| name.replace(' ', "_")).collect();
@@ -79,7 +79,7 @@ impl Table {
 fn pretty(field: &str, align: Align) -> String {
     match field.parse::<u64>() {
         Ok(number) if align == Align::Right => tidings_pipeline::display::grouped(number),
-        // A line is a line, whatever a page put into a title.
+        // Titles may contain line breaks and escape sequences.
         _ => field.chars().map(|c| if c.is_control() { ' ' } else { c }).collect(),
     }
 }
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_are_even_and_csv_is_plain() {
+    fn columns_are_aligned_and_csv_is_not() {
         let mut table = Table::new(&["word", "#hits"]);
         table.push(vec!["雨".into(), "12345".into()]);
         table.push(vec!["a, \"b\"".into(), "7".into()]);

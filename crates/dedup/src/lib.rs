@@ -1,20 +1,24 @@
-//! Duplicates: what of a document was said before, and in which.
+//! Duplicate detection: finds which paragraphs of a document were published before, and in which document.
 //!
-//! News is copied. A judge takes documents in the order of time, compares each with what it remembers, and
-//! says of every paragraph whether it is new; what is new is remembered. Nothing is removed: verdicts
-//! are a view. The memory lies on disk and is read in short steps, so that neither its size nor its age
-//! tells in memory or time.
+//! News is copied and edited. A [`Deduplicator`] takes documents in chronological order and gives a [`Verdict`] on
+//! each paragraph: new, an exact copy or a near copy. Candidates are found by fingerprints of *selected n-grams*
+//! (hash sampling, Manber 1994, plus the minimum hash of each unit, as in winnowing, Schleimer et al. 2003) and
+//! then compared n-gram by n-gram under Onion's rule (Pomikálek 2011). Nothing is deleted: verdicts are a view.
+//!
+//! Fingerprints live on disk in a log-structured merge tree ([`lsm_levels`]), so memory and time per day stay
+//! constant as the collection grows.
 //!
 //! ```
-//! use tidings_dedup::{Judge, Memory, Origin, Past, Rule, Scope, Text};
+//! use tidings_dedup::{Deduplicator, FingerprintStore, Origin, StoreFiles, Rule, Scope, Text};
 //! # fn main() -> tidings_dedup::Result<()> {
 //! # let folder = std::env::temp_dir().join(format!("tidings-dedup-{}", std::process::id()));
 //! # std::fs::create_dir_all(&folder).unwrap();
 //! let rule = Rule::default();
-//! let mut judge = Judge::new(rule, Scope::All, Memory::new(Past::default(), &folder, 1 << 20)?);
+//! let store = FingerprintStore::new(StoreFiles::default(), &folder, 1 << 20)?;
+//! let mut deduplicator = Deduplicator::new(rule, Scope::All, store);
 //! let story = Text::new(["The avalanche reached the village at dawn."], &rule);
-//! let first = judge.judge(&story, &Origin { name: "gazette", ..Origin::default() })?;
-//! let again = judge.judge(&story, &Origin { name: "courier", ..Origin::default() })?;
+//! let first = deduplicator.judge(&story, &Origin { name: "gazette", ..Origin::default() })?;
+//! let again = deduplicator.judge(&story, &Origin { name: "courier", ..Origin::default() })?;
 //! assert!(first.paragraphs[0].duplicate.is_none());
 //! assert_eq!(again.source(), Some("gazette"));
 //! # std::fs::remove_dir_all(&folder).unwrap();
@@ -22,33 +26,33 @@
 //! # }
 //! ```
 
-/// The version of how duplicates are told. It grows whenever the same documents and rule give other verdicts; the state of
-/// a home names it, so that an upgrade judges again only then.
+/// The version of the stage's behaviour. It grows when the same documents and rule give other verdicts. The state
+/// of a home records it, so an upgrade repeats deduplication only then.
 pub const BEHAVIOUR_VERSION: u32 = 1;
 
-pub mod ages;
-mod bits;
+mod blocks;
+mod deduplicator;
 mod error;
+mod fingerprint_index;
+mod fingerprint_store;
 mod hash;
-mod judge;
-mod keys;
-mod memory;
-mod pieces;
+pub mod lsm_levels;
+mod memtable;
 mod presets;
-mod recent;
+mod rice;
 mod rule;
 mod scope;
 mod units;
 mod verdict;
 mod words;
 
+pub use blocks::{BlockFile, join};
+pub use deduplicator::Deduplicator;
 pub use error::{Error, Result};
-pub use judge::Judge;
-pub use keys::{KeyRun, PieceNumber, merge};
-pub use memory::{Memory, Past, Sealed};
-pub use pieces::{PieceFile, join};
+pub use fingerprint_index::{BlockId, FingerprintRun, merge};
+pub use fingerprint_store::{FingerprintStore, FlushedFiles, StoreFiles};
 pub use presets::{PRESETS, Preset, preset};
 pub use rule::{Level, Levels, Rule};
 pub use scope::{Origin, Scope};
 pub use units::Text;
-pub use verdict::{Finding, Verdict, Why};
+pub use verdict::{MatchKind, UnitVerdict, Verdict};

@@ -1,15 +1,15 @@
-//! Rules that are in use, by name.
+//! Named rules of well-known corpora and tools.
 
 use crate::rule::{Level, Levels, Rule};
 
-/// A rule with a name and a reason.
+/// A named rule.
 #[derive(Debug, Clone, Copy)]
 pub struct Preset {
-    /// What it is called in settings and on the command line.
+    /// Its name in settings and on the command line.
     pub name: &'static str,
     /// The rule.
     pub rule: Rule,
-    /// Who uses it.
+    /// Its origin.
     pub because: &'static str,
 }
 
@@ -17,20 +17,20 @@ const fn level(level: Level) -> Levels {
     Levels::one(level)
 }
 
-/// Our own.
+/// The default rule.
 pub(crate) const TIDINGS: Rule = Rule { ngram: 5, threshold: 0.5, smoothing: 20, levels: level(Level::Paragraph) };
 
-/// All of them.
+/// All presets.
 pub const PRESETS: [Preset; 4] = [
     Preset {
         name: "tidings",
         rule: TIDINGS,
-        because: "best on our generator: finds edited paragraphs, keeps quotations",
+        because: "best on the benchmark generator: finds edited paragraphs, keeps quotations",
     },
     Preset {
         name: "onion",
         rule: Rule { ngram: 7, threshold: 0.5, smoothing: 20, levels: level(Level::Paragraph) },
-        because: "what Onion does by default, and SpiderLing with it",
+        because: "the default of Onion, used by SpiderLing",
     },
     Preset {
         name: "aranea",
@@ -44,7 +44,7 @@ pub const PRESETS: [Preset; 4] = [
     },
 ];
 
-/// The preset of a name.
+/// Looks up a preset by name.
 pub fn preset(name: &str) -> Option<&'static Preset> {
     PRESETS.iter().find(|preset| preset.name == name)
 }

@@ -1,10 +1,10 @@
-//! The rule: which units count as duplicates, given which words were seen before and where.
+//! The rule that decides which units are duplicates.
 //!
-//! It is Onion's rule (a unit goes when more than a threshold of its words lie in n-grams that were seen
-//! before) with evidence that must come from somewhere: words count as seen when a document that
-//! shares a landmark with this one has their n-gram, not when any of a hundred billion words happen to
-//! stand in the same order. What is too short to tell follows what stands around it, if both sides were
-//! seen in the same document; nothing follows the edge of a document unless nearly all of it was seen.
+//! It is Onion's rule (Pomikálek 2011): a unit is a duplicate when more than a threshold of its words lie in
+//! n-grams seen before. Here the evidence must come from a candidate document: an n-gram counts only if a document
+//! that shares a selected n-gram with this one contains it, which keeps chance matches out of large collections. A
+//! unit too short to decide follows its neighbours if both were seen in the same document. The edge of a document
+//! follows only if nearly all of the rest was seen.
 
 use std::ops::Range;
 use std::str::FromStr;
@@ -12,20 +12,20 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::units::Unit;
-use crate::verdict::{Finding, Why};
+use crate::verdict::{MatchKind, UnitVerdict};
 
-/// A size of units.
+/// The granularity of comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
-    /// The raw page, by its checksum.
+    /// The raw page, by checksum.
     Page,
-    /// The clean text, word for word.
+    /// The clean text, verbatim.
     Text,
-    /// The document, by its n-grams.
+    /// The document, by n-grams.
     Document,
-    /// Paragraphs, word for word and by their n-grams.
+    /// Paragraphs, verbatim and by n-grams.
     Paragraph,
-    /// Sentences, in the same way.
+    /// Sentences, verbatim and by n-grams.
     Sentence,
 }
 
@@ -37,7 +37,7 @@ const LEVELS: [(Level, &str); 5] = [
     (Level::Sentence, "sentence"),
 ];
 
-/// The sizes that are judged, one after the other from large to small.
+/// The set of enabled levels, applied from large to small.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Vec<String>", into = "Vec<String>")]
 pub struct Levels(u8);
@@ -47,7 +47,7 @@ impl Levels {
         Levels(1 << level as u8)
     }
 
-    /// Whether units of this size are judged.
+    /// Returns true if the level is enabled.
     pub fn has(self, level: Level) -> bool {
         self.0 & (1 << level as u8) != 0
     }
@@ -78,11 +78,11 @@ impl TryFrom<Vec<String>> for Levels {
                 Some((level, _)) => levels.0 |= 1 << *level as u8,
                 None => {
                     let known = LEVELS.map(|(_, name)| name).join(", ");
-                    return Err(format!("`{name}` is no level; there are {known}, or several of them"));
+                    return Err(format!("unknown level `{name}`; use one or more of {known}"));
                 }
             }
         }
-        if levels.0 == 0 { Err("no level is given".to_owned()) } else { Ok(levels) }
+        if levels.0 == 0 { Err("no level given".to_owned()) } else { Ok(levels) }
     }
 }
 
@@ -92,17 +92,17 @@ impl From<Levels> for Vec<String> {
     }
 }
 
-/// How duplicates are told.
+/// The parameters of duplicate detection.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rule {
-    /// Words of an n-gram.
+    /// The n-gram size in words.
     pub ngram: usize,
-    /// A unit is a duplicate when more than this share of its words was seen.
+    /// A unit is a duplicate when more than this share of its words was seen before.
     pub threshold: f32,
-    /// Unseen stretches of up to so many words between seen ones of the same document count as seen;
-    /// 0 is no smoothing.
+    /// Gaps of up to this many unseen words between words seen in the same document count as seen; 0 disables
+    /// smoothing.
     pub smoothing: usize,
-    /// The sizes of units that are judged.
+    /// The levels of comparison.
     pub levels: Levels,
 }
 
@@ -112,28 +112,28 @@ impl Default for Rule {
     }
 }
 
-/// Words at the edge of a document that may follow the rest of it.
+/// The maximum number of words at the edge of a document that follow the rest of it.
 const EDGE_WORDS: usize = 10;
-/// How much of the rest must have been seen in one document for that.
+/// The share of the rest that must come from one document for that.
 const EDGE_SHARE: f32 = 0.9;
 
-/// A document of which fewer words than this are found here was not copied from: everybody says such things.
+/// A document that shares fewer words than this is not a source: the match is a common phrase.
 const SOURCE_WORDS: usize = 12;
 
-/// Nobody.
+/// Marks a word that was not seen before.
 pub(crate) const UNSEEN: u32 = u32::MAX;
 
-/// What was found about a document: for each word the place of the document it was seen in.
+/// The source of each word: the index of the document it was seen in, or [`UNSEEN`].
 #[derive(Debug, Default)]
 pub(crate) struct Evidence {
     pub(crate) seen_in: Vec<u32>,
 }
 
 impl Evidence {
-    /// Makes of what was found what counts: documents with too little in common fall away, units that were
-    /// seen word for word come in, gaps are closed.
-    pub(crate) fn weigh(&mut self, rule: &Rule, sources: usize, exact: [(&[Unit], &[Option<u32>]); 2]) {
-        self.put_in(&exact, |words| words >= rule.ngram);
+    /// Turns raw matches into evidence: drops sources that share too few words, adds units seen verbatim, and closes
+    /// gaps.
+    pub(crate) fn consolidate(&mut self, rule: &Rule, sources: usize, exact: [(&[Unit], &[Option<u32>]); 2]) {
+        self.add_exact(&exact, |words| words >= rule.ngram);
         let mut counts = vec![0usize; sources];
         self.seen_in.iter().filter(|source| **source != UNSEEN).for_each(|source| counts[*source as usize] += 1);
         self.seen_in
@@ -141,11 +141,11 @@ impl Evidence {
             .filter(|source| **source != UNSEEN && counts[**source as usize] < SOURCE_WORDS)
             .for_each(|source| *source = UNSEEN);
         self.smooth(rule);
-        // Lines such as "Yes." are copies of each other, but no evidence for what stands around them.
-        self.put_in(&exact, |_| true);
+        // Lines such as "Yes." are duplicates of each other, but no evidence for the text around them.
+        self.add_exact(&exact, |_| true);
     }
 
-    fn put_in(&mut self, exact: &[(&[Unit], &[Option<u32>]); 2], counts: impl Fn(usize) -> bool) {
+    fn add_exact(&mut self, exact: &[(&[Unit], &[Option<u32>]); 2], counts: impl Fn(usize) -> bool) {
         for (units, sources) in exact {
             for (unit, source) in units.iter().zip(*sources) {
                 if let Some(source) = source.filter(|_| counts(unit.words().len())) {
@@ -158,7 +158,7 @@ impl Evidence {
         }
     }
 
-    /// Closes short gaps between words that were seen in the same document.
+    /// Closes short gaps between words seen in the same document.
     fn smooth(&mut self, rule: &Rule) {
         if rule.smoothing == 0 {
             return;
@@ -199,62 +199,66 @@ impl Evidence {
         }
     }
 
-    /// How many of these words were seen, and in which document most of them.
-    fn of(&self, words: Range<usize>) -> (usize, Option<u32>) {
+    /// The number of these words that were seen, and the document of the longest seen range.
+    fn coverage(&self, words: Range<usize>) -> (usize, Option<u32>) {
         let seen = &self.seen_in[words];
         let count = seen.iter().filter(|source| **source != UNSEEN).count();
-        // The longest stretch decides; units have one or two sources.
+        // Units have one or two sources, so the longest range decides.
         let mut best: Option<(usize, u32)> = None;
-        for stretch in seen.chunk_by(|a, b| a == b).filter(|stretch| stretch[0] != UNSEEN) {
-            if best.is_none_or(|(len, _)| stretch.len() > len) {
-                best = Some((stretch.len(), stretch[0]));
+        for range in seen.chunk_by(|a, b| a == b).filter(|range| range[0] != UNSEEN) {
+            if best.is_none_or(|(len, _)| range.len() > len) {
+                best = Some((range.len(), range[0]));
             }
         }
         (count, best.map(|best| best.1))
     }
 
-    /// What is to be said of units; `exact` are those that were seen word for word, and where.
-    pub(crate) fn judge(&self, rule: &Rule, units: &[Unit], exact: &[Option<u32>]) -> Vec<Finding> {
-        let mut findings: Vec<Finding> = units
+    /// Gives a verdict on each unit; `exact` holds the sources of units seen verbatim.
+    pub(crate) fn judge(&self, rule: &Rule, units: &[Unit], exact: &[Option<u32>]) -> Vec<UnitVerdict> {
+        let mut unit_verdicts: Vec<UnitVerdict> = units
             .iter()
             .zip(exact)
             .map(|(unit, exact)| {
                 let words = unit.words();
-                let (seen, of) = self.of(words.clone());
+                let (seen, of) = self.coverage(words.clone());
                 let share = if words.is_empty() { 0.0 } else { seen as f32 / words.len() as f32 };
                 match exact {
-                    Some(source) => Finding {
-                        duplicate: Some(Why::Exact),
+                    Some(source) => UnitVerdict {
+                        duplicate: Some(MatchKind::Exact),
                         share: 1.0,
                         of: Some(*source).filter(|at| *at != UNSEEN).or(of),
                     },
                     None => {
-                        let duplicate = (share > rule.threshold).then_some(Why::Near);
-                        Finding { duplicate, share, of: of.filter(|_| seen > 0) }
+                        let duplicate = (share > rule.threshold).then_some(MatchKind::Near);
+                        UnitVerdict { duplicate, share, of: of.filter(|_| seen > 0) }
                     }
                 }
             })
             .collect();
         if rule.smoothing > 0 {
-            follow_neighbours(&mut findings, units);
+            follow_neighbours(&mut unit_verdicts, units);
         }
-        findings
+        unit_verdicts
     }
 }
 
-/// Units without words go where both of their neighbours go.
-fn follow_neighbours(findings: &mut [Finding], units: &[Unit]) {
-    // Whether the next unit with words is a duplicate, or there is none; found from the end.
-    let mut leads_on = vec![true; units.len()];
+/// Marks units without words as duplicates if both neighbours are.
+fn follow_neighbours(unit_verdicts: &mut [UnitVerdict], units: &[Unit]) {
+    // True if the next unit with words is a duplicate or does not exist; computed from the end.
+    let mut next_is_duplicate = vec![true; units.len()];
     for at in (0..units.len().saturating_sub(1)).rev() {
         let next = at + 1;
-        leads_on[at] = if units[next].words().is_empty() { leads_on[next] } else { findings[next].duplicate.is_some() };
+        next_is_duplicate[at] = if units[next].words().is_empty() {
+            next_is_duplicate[next]
+        } else {
+            unit_verdicts[next].duplicate.is_some()
+        };
     }
-    for at in 1..findings.len() {
-        let (before, finding) = (findings[at - 1], findings[at]);
-        let is_bare = units[at].words().is_empty() && finding.duplicate.is_none();
-        if is_bare && before.duplicate.is_some() && leads_on[at] {
-            findings[at] = Finding { duplicate: Some(Why::Between), share: 0.0, of: before.of };
+    for at in 1..unit_verdicts.len() {
+        let (before, unit_verdict) = (unit_verdicts[at - 1], unit_verdicts[at]);
+        let is_bare = units[at].words().is_empty() && unit_verdict.duplicate.is_none();
+        if is_bare && before.duplicate.is_some() && next_is_duplicate[at] {
+            unit_verdicts[at] = UnitVerdict { duplicate: Some(MatchKind::Between), share: 0.0, of: before.of };
         }
     }
 }

@@ -1,8 +1,7 @@
-//! Against what a document is judged: all that was seen, or what was seen lately, this month, at this site.
+//! The scope of comparison: all documents, a window of days, the same month or the same site.
 //!
-//! The scope changes how often a word occurs over time, so that it is a choice of whoever builds a
-//! corpus. A month and a site become part of the keys; a window is a number of a piece below which
-//! nothing counts, because pieces are numbered in the order of time.
+//! The scope changes word frequencies over time, so the builder of a corpus chooses it. Month and site are mixed
+//! into the fingerprints. A window is a lower bound of block ids, because ids ascend with time.
 
 use std::str::FromStr;
 
@@ -10,18 +9,18 @@ use serde::{Deserialize, Serialize};
 
 use crate::hash;
 
-/// What a document is judged against.
+/// The documents that a document is compared with.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Scope {
-    /// Everything that was ever seen.
+    /// All earlier documents.
     #[default]
     All,
-    /// What was seen on the same day and on so many days before it.
+    /// Documents seen on the same day or on this many days before.
     Days(u32),
-    /// What is dated in the same calendar month.
+    /// Documents dated in the same calendar month.
     Month,
-    /// What the same site published.
+    /// Documents of the same site.
     Site,
 }
 
@@ -35,7 +34,7 @@ impl FromStr for Scope {
             "site" => Ok(Scope::Site),
             _ => match text.strip_suffix('d').and_then(|days| days.parse().ok()) {
                 Some(days @ 1..=100_000) => Ok(Scope::Days(days)),
-                _ => Err(format!("`{text}` is no scope; give all, month, site, or a window of days such as 30d")),
+                _ => Err(format!("unknown scope `{text}`; use all, month, site, or a window of days such as 30d")),
             },
         }
     }
@@ -60,23 +59,23 @@ impl From<Scope> for String {
     }
 }
 
-/// Where and when a document comes from, as far as anybody knows.
+/// Provenance of a document, as far as it is known.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Origin<'a> {
-    /// Its name: what copies of it will be said to be copies of.
+    /// The name that verdicts on its copies refer to.
     pub name: &'a str,
-    /// Who published it.
+    /// The site that published it.
     pub site: &'a str,
-    /// The month it belongs to.
+    /// The month it is dated in.
     pub month: &'a str,
-    /// The day on which it was seen, counted from any day.
+    /// The day on which it was seen, counted from any epoch.
     pub day: i64,
-    /// A checksum of the raw page, where that is known.
+    /// A checksum of the raw page, if known.
     pub page: Option<u64>,
 }
 
 impl Scope {
-    /// What makes keys of one scope differ from those of another.
+    /// A salt that separates the fingerprints of different months or sites.
     pub(crate) fn salt(self, origin: &Origin<'_>) -> u64 {
         match self {
             Scope::All | Scope::Days(_) => 0,
@@ -91,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_scope_has_a_name() {
+    fn scopes_round_trip_through_their_names() {
         for text in ["all", "month", "site", "30d"] {
             assert_eq!(String::from(text.parse::<Scope>().unwrap()), text);
         }

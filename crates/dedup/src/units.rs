@@ -1,48 +1,48 @@
-//! A document as the judge sees it: words, n-grams and units, all as numbers.
+//! Fingerprints of a document: words, n-grams and units as hashes.
 //!
-//! This is the costly part and depends on the document alone, so that it is done on all cores.
+//! This is the expensive step and depends on the document alone, so it runs on all cores.
 
-use crate::hash::{self, STEP, mix};
+use crate::hash::{self, MULTIPLIER, mix};
 use crate::rule::{Level, Rule};
 use crate::words::push_words;
 
-/// One n-gram in so many is an anchor, by which a text is recognised.
-const ANCHOR_RATE: u64 = 32;
+/// One n-gram in this many is selected by its hash (0 mod p sampling).
+const SAMPLING_RATE: u64 = 32;
 
-/// A unit of up to so many words has a second anchor of its own.
+/// Units of up to this many words get a second selected n-gram.
 const SHORT_WORDS: usize = 40;
 
-/// A document that is ready to be judged.
+/// A fingerprinted document.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Text {
-    /// The n-gram that begins at each word.
+    /// The hash of the n-gram that begins at each word.
     pub(crate) grams: Vec<u64>,
-    /// The words at which anchors begin, ascending.
-    pub(crate) anchors: Vec<u32>,
+    /// Word positions of selected n-grams, ascending.
+    pub(crate) selected_grams: Vec<u32>,
     pub(crate) paragraphs: Vec<Unit>,
-    /// Empty unless sentences are judged.
+    /// Sentences; empty unless that level is enabled.
     pub(crate) sentences: Vec<Unit>,
     pub(crate) words: usize,
-    /// What the whole text is known by.
+    /// The hash of the whole text.
     pub(crate) key: u64,
 }
 
 /// A paragraph or a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Unit {
-    /// The paragraph it is, or lies in.
+    /// The paragraph it is, or is part of.
     pub(crate) paragraph: u32,
-    /// Its words.
+    /// Its range of words.
     pub(crate) start: u32,
     pub(crate) end: u32,
-    /// Its bytes in the paragraph.
+    /// Its range of bytes in the paragraph.
     pub(crate) from: u32,
     pub(crate) to: u32,
-    /// What it is known by; nothing if there is nothing in it.
+    /// The hash of the unit, unless it is empty.
     pub(crate) key: Option<u64>,
-    /// The word at which its own anchor begins; nothing if it is too short for an n-gram. Whoever has the
-    /// unit word for word has the anchor.
-    pub(crate) anchor: Option<u32>,
+    /// The position of its n-gram with the minimum hash; none if it is shorter than an n-gram. Every verbatim copy
+    /// of the unit selects the same n-gram.
+    pub(crate) selected_gram: Option<u32>,
 }
 
 impl Unit {
@@ -52,7 +52,7 @@ impl Unit {
 }
 
 impl Text {
-    /// Prepares a document for the judge.
+    /// Fingerprints a document.
     pub fn new<'a>(paragraphs: impl IntoIterator<Item = &'a str>, rule: &Rule) -> Text {
         let mut text = Text::default();
         let mut words = Vec::new();
@@ -75,31 +75,32 @@ impl Text {
         for unit in text.paragraphs.iter_mut().chain(&mut text.sentences) {
             let end = (unit.end as usize + 1).saturating_sub(rule.ngram);
             let own = (unit.start as usize..end).min_by_key(|at| text.grams[*at] % (1 << 32));
-            unit.anchor = own.map(|at| at as u32);
+            unit.selected_gram = own.map(|at| at as u32);
         }
-        text.anchors = anchors(&text, rule.ngram);
+        text.selected_grams = selected_grams(&text, rule.ngram);
         text
     }
 
-    /// Writes it down as bytes, to be judged later in the same run.
+    /// Serializes it, to be compared later in the same run.
     pub fn pack(&self, bytes: &mut Vec<u8>) {
         let number = |number: usize, bytes: &mut Vec<u8>| bytes.extend((number as u32).to_le_bytes());
         bytes.extend(self.key.to_le_bytes());
-        let lens = [self.words, self.grams.len(), self.anchors.len(), self.paragraphs.len(), self.sentences.len()];
+        let lens =
+            [self.words, self.grams.len(), self.selected_grams.len(), self.paragraphs.len(), self.sentences.len()];
         lens.into_iter().for_each(|len| number(len, bytes));
         self.grams.iter().for_each(|gram| bytes.extend(gram.to_le_bytes()));
-        self.anchors.iter().for_each(|anchor| bytes.extend(anchor.to_le_bytes()));
+        self.selected_grams.iter().for_each(|selected_gram| bytes.extend(selected_gram.to_le_bytes()));
         for unit in self.paragraphs.iter().chain(&self.sentences) {
             [unit.paragraph, unit.start, unit.end, unit.from, unit.to]
                 .into_iter()
                 .for_each(|n| number(n as usize, bytes));
-            bytes.push(u8::from(unit.key.is_some()) | u8::from(unit.anchor.is_some()) << 1);
+            bytes.push(u8::from(unit.key.is_some()) | u8::from(unit.selected_gram.is_some()) << 1);
             bytes.extend(unit.key.unwrap_or(0).to_le_bytes());
-            bytes.extend(unit.anchor.unwrap_or(0).to_le_bytes());
+            bytes.extend(unit.selected_gram.unwrap_or(0).to_le_bytes());
         }
     }
 
-    /// Reads what [`Text::pack`] wrote; nothing if it is something else.
+    /// Deserializes the output of [`Text::pack`]; returns `None` for malformed input.
     pub fn unpack(bytes: &[u8]) -> Option<Text> {
         let mut rest = bytes;
         let key = take_u64(&mut rest)?;
@@ -107,37 +108,37 @@ impl Text {
         for len in &mut lens {
             *len = take_u32(&mut rest)? as usize;
         }
-        let [words, grams, anchors, paragraphs, sentences] = lens;
+        let [words, grams, selected_grams, paragraphs, sentences] = lens;
         let grams = (0..grams).map(|_| take_u64(&mut rest)).collect::<Option<_>>()?;
-        let anchors = (0..anchors).map(|_| take_u32(&mut rest)).collect::<Option<_>>()?;
+        let selected_grams = (0..selected_grams).map(|_| take_u32(&mut rest)).collect::<Option<_>>()?;
         let mut unit = || {
             let [paragraph, start, end, from, to] = std::array::from_fn(|_| take_u32(&mut rest).unwrap_or(0));
-            let (has, key, anchor) = (take::<1>(&mut rest)?[0], take_u64(&mut rest)?, take_u32(&mut rest)?);
-            let (key, anchor) = ((has & 1 != 0).then_some(key), (has & 2 != 0).then_some(anchor));
-            Some(Unit { paragraph, start, end, from, to, key, anchor })
+            let (has, key, selected_gram) = (take::<1>(&mut rest)?[0], take_u64(&mut rest)?, take_u32(&mut rest)?);
+            let (key, selected_gram) = ((has & 1 != 0).then_some(key), (has & 2 != 0).then_some(selected_gram));
+            Some(Unit { paragraph, start, end, from, to, key, selected_gram })
         };
         let paragraphs = (0..paragraphs).map(|_| unit()).collect::<Option<_>>()?;
         let sentences = (0..sentences).map(|_| unit()).collect::<Option<_>>()?;
-        Some(Text { grams, anchors, paragraphs, sentences, words, key })
+        Some(Text { grams, selected_grams, paragraphs, sentences, words, key })
     }
 
-    /// How many words it has.
+    /// The number of words.
     pub fn words(&self) -> usize {
         self.words
     }
 
-    /// How many paragraphs it has.
+    /// The number of paragraphs.
     pub fn paragraphs(&self) -> usize {
         self.paragraphs.len()
     }
 
-    /// The sentences of a paragraph, where sentences are judged.
+    /// The sentences of a paragraph, if sentences are compared.
     pub fn sentences_of(&self, paragraph: usize) -> std::ops::Range<usize> {
         let before = |limit: usize| self.sentences.partition_point(|unit| (unit.paragraph as usize) < limit);
         before(paragraph)..before(paragraph + 1)
     }
 
-    /// Where a sentence lies: its paragraph, and its first and last byte there.
+    /// The paragraph of a sentence and its byte range there.
     pub fn sentence(&self, at: usize) -> (usize, std::ops::Range<usize>) {
         let unit = &self.sentences[at];
         (unit.paragraph as usize, unit.from as usize..unit.to as usize)
@@ -162,7 +163,7 @@ fn unit(paragraph: usize, text: &str, from: usize, words: &[u64], start: usize) 
     let own = &words[start..];
     let key = match own.is_empty() {
         false => Some(sequence(own, 0x0417)),
-        // Lines of stars and dashes have no words but are copied like others.
+        // Lines of asterisks or dashes have no words but are copied like others.
         true => Some(text.trim()).filter(|text| !text.is_empty()).map(|text| hash::bytes(text.as_bytes())),
     };
     Unit {
@@ -172,25 +173,25 @@ fn unit(paragraph: usize, text: &str, from: usize, words: &[u64], start: usize) 
         from: from as u32,
         to: (from + text.len()) as u32,
         key,
-        anchor: None,
+        selected_gram: None,
     }
 }
 
-/// A number for words in their order.
+/// Hashes a sequence of words.
 fn sequence(words: &[u64], kind: u64) -> u64 {
-    mix(words.iter().fold(kind, |state, word| (state.rotate_left(11) ^ word).wrapping_mul(STEP)))
+    mix(words.iter().fold(kind, |state, word| (state.rotate_left(11) ^ word).wrapping_mul(MULTIPLIER)))
 }
 
-/// The numbers of all n-grams, each from the one before it.
+/// Hashes of all n-grams, by a rolling polynomial hash (Karp and Rabin 1987).
 fn grams(words: &[u64], ngram: usize) -> Vec<u64> {
     if words.len() < ngram {
         return Vec::new();
     }
-    let leaving = (1..ngram).fold(1u64, |power, _| power.wrapping_mul(STEP));
+    let leaving = (1..ngram).fold(1u64, |power, _| power.wrapping_mul(MULTIPLIER));
     let mut rolling = 0u64;
     let mut grams = Vec::with_capacity(words.len() + 1 - ngram);
     for (at, word) in words.iter().enumerate() {
-        rolling = rolling.wrapping_mul(STEP).wrapping_add(*word);
+        rolling = rolling.wrapping_mul(MULTIPLIER).wrapping_add(*word);
         if at + 1 >= ngram {
             grams.push(mix(rolling));
             rolling = rolling.wrapping_sub(words[at + 1 - ngram].wrapping_mul(leaving));
@@ -199,27 +200,27 @@ fn grams(words: &[u64], ngram: usize) -> Vec<u64> {
     grams
 }
 
-/// Every n-gram of a kind, wherever it stands, and one of each unit: a copy that was edited has most of
-/// them still.
-fn anchors(text: &Text, ngram: usize) -> Vec<u32> {
-    let sampled = text.grams.iter().enumerate().filter(|(_, gram)| gram.is_multiple_of(ANCHOR_RATE));
-    let mut anchors: Vec<u32> = sampled.map(|(at, _)| at as u32).collect();
+/// Selects n-grams: those whose hash is 0 modulo [`SAMPLING_RATE`] and the minimum of each unit. An edited copy
+/// still has most of them.
+fn selected_grams(text: &Text, ngram: usize) -> Vec<u32> {
+    let sampled = text.grams.iter().enumerate().filter(|(_, gram)| gram.is_multiple_of(SAMPLING_RATE));
+    let mut selected_grams: Vec<u32> = sampled.map(|(at, _)| at as u32).collect();
     for unit in text.paragraphs.iter().chain(&text.sentences) {
-        let Some(first) = unit.anchor else { continue };
-        anchors.push(first);
+        let Some(first) = unit.selected_gram else { continue };
+        selected_grams.push(first);
         if unit.words().len() > SHORT_WORDS {
             continue;
         }
-        // A short unit has few of the others, and one edited word takes its own away.
+        // A short unit has few sampled n-grams, and one edited word can remove its minimum.
         let others = (unit.start..unit.end + 1 - ngram as u32).filter(|at| *at != first);
-        anchors.extend(others.min_by_key(|at| text.grams[*at as usize] % (1 << 32)));
+        selected_grams.extend(others.min_by_key(|at| text.grams[*at as usize] % (1 << 32)));
     }
-    anchors.sort_unstable();
-    anchors.dedup();
-    anchors
+    selected_grams.sort_unstable();
+    selected_grams.dedup();
+    selected_grams
 }
 
-/// Where sentences begin and end. It need not be what a grammarian says, only the same for a copy.
+/// Splits a paragraph into sentences. The boundaries need not be right, only the same for a copy.
 fn sentences(paragraph: &str) -> Vec<(usize, usize)> {
     let mut sentences = Vec::new();
     let mut start = 0;
@@ -228,7 +229,7 @@ fn sentences(paragraph: &str) -> Vec<(usize, usize)> {
         match c {
             '。' | '！' | '？' | '।' => ended = true,
             '.' | '!' | '?' | '…' | '؟' => ended = true,
-            // Whatever closes a sentence belongs to it.
+            // Closing quotes and brackets end the sentence they follow.
             '"' | '”' | '’' | '»' | '«' | ')' | '」' | '\'' if ended => {}
             _ if c.is_whitespace() => {
                 if ended && at > start {
@@ -262,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn an_n_gram_is_the_same_wherever_it_stands() {
+    fn the_hash_of_an_n_gram_does_not_depend_on_its_position() {
         let rule = Rule { ngram: 3, ..Rule::default() };
         let long = text(&["one two three four", "five six"], &rule);
         assert_eq!(long.grams.len(), 4);
@@ -273,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn units_have_keys_unless_they_are_empty() {
+    fn non_empty_units_have_a_hash() {
         let rule = Rule::default();
         let some = text(&["Yes.", "* * *", "", " \u{a0}", "yes", "—"], &rule);
         let keys: Vec<Option<u64>> = some.paragraphs.iter().map(|unit| unit.key).collect();

@@ -1,77 +1,77 @@
-//! What the judge says.
+//! Verdicts on documents and their units.
 
 use serde::{Deserialize, Serialize};
 
-/// Why a unit counts as a duplicate.
+/// The kind of match that makes a unit a duplicate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Why {
+pub enum MatchKind {
     /// The raw page was seen before.
     Page,
     /// The whole text was seen before.
     Text,
-    /// Too much of the whole document was.
+    /// The document shares too many n-grams with another.
     Document,
-    /// The unit was, word for word.
+    /// The unit was seen verbatim.
     Exact,
-    /// Too much of the unit was.
+    /// The unit shares too many n-grams with another document.
     Near,
-    /// It lies between duplicates and is too short to tell.
+    /// The unit has no words and lies between duplicates.
     Between,
 }
 
-impl Why {
-    /// Its name in files.
+impl MatchKind {
+    /// The name in files.
     pub fn name(self) -> &'static str {
         match self {
-            Why::Page => "page",
-            Why::Text => "text",
-            Why::Document => "document",
-            Why::Exact => "exact",
-            Why::Near => "near",
-            Why::Between => "between",
+            MatchKind::Page => "page",
+            MatchKind::Text => "text",
+            MatchKind::Document => "document",
+            MatchKind::Exact => "exact",
+            MatchKind::Near => "near",
+            MatchKind::Between => "between",
         }
     }
 }
 
-/// What the judge says of a paragraph or sentence.
+/// The verdict on a paragraph or sentence.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Finding {
-    /// Why it is a duplicate, if it is one.
-    pub duplicate: Option<Why>,
-    /// The share of its words that was seen before, between 0 and 1.
+pub struct UnitVerdict {
+    /// The kind of match, if it is a duplicate.
+    pub duplicate: Option<MatchKind>,
+    /// The share of its words that was seen before, from 0 to 1.
     pub share: f32,
-    /// Where most of that was seen, as a place in [`Verdict::sources`].
+    /// The document where most of that was seen, as an index into [`Verdict::sources`].
     pub of: Option<u32>,
 }
 
-/// What the judge says of a document.
+/// The verdict on a document.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Verdict {
-    /// A finding for each paragraph.
-    pub paragraphs: Vec<Finding>,
-    /// A finding for each sentence, where sentences are judged. Those of a duplicate paragraph are
-    /// duplicates.
-    pub sentences: Vec<Finding>,
-    /// Names of documents.
+    /// One verdict per paragraph.
+    pub paragraphs: Vec<UnitVerdict>,
+    /// One verdict per sentence, if sentences are compared. Sentences of a duplicate paragraph are duplicates.
+    pub sentences: Vec<UnitVerdict>,
+    /// Names of the source documents.
     pub sources: Vec<String>,
     /// Words of the document.
     pub words: usize,
-    /// Words of its duplicates.
+    /// Words in duplicate units.
     pub removed: usize,
 }
 
 impl Verdict {
-    /// The share of words that are in duplicates.
+    /// The share of words in duplicate units.
     pub fn share(&self) -> f32 {
         if self.words == 0 { 0.0 } else { self.removed as f32 / self.words as f32 }
     }
 
-    /// The document most of it was seen in, if any.
+    /// The document that most of it was seen in, if any.
     pub fn source(&self) -> Option<&str> {
-        let findings = self.paragraphs.iter().chain(&self.sentences).filter(|finding| finding.duplicate.is_some());
+        let unit_verdicts =
+            self.paragraphs.iter().chain(&self.sentences).filter(|unit_verdict| unit_verdict.duplicate.is_some());
         let mut counts = vec![0u32; self.sources.len()];
-        findings.filter_map(|finding| finding.of).for_each(|of| counts[of as usize] += 1);
+        unit_verdicts.filter_map(|unit_verdict| unit_verdict.of).for_each(|of| counts[of as usize] += 1);
         let best =
             (0..counts.len()).filter(|at| counts[*at] > 0).max_by_key(|at| (counts[*at], std::cmp::Reverse(*at)));
         best.map(|at| self.sources[at].as_str())

@@ -1,24 +1,24 @@
-//! Text to words, as numbers: letters and digits without case, nothing else.
+//! Words as hashes: letters and digits, without case.
 //!
-//! A copy is often set in other quotation marks, other dashes, other capitals; none of these makes it
-//! a text of its own. Scripts that are written without blanks count each character as a word.
+//! Copies often differ in quotation marks, dashes and capitals, which do not make them new. In scripts
+//! without spaces each character counts as a word.
 
 use std::sync::LazyLock;
 
-use crate::hash::{STEP, mix};
+use crate::hash::{MULTIPLIER, mix};
 
-/// Characters below this have their folding in a table: Latin, Greek, Cyrillic, Armenian, Hebrew, Arabic.
+/// Characters below this are folded by a table: Latin, Greek, Cyrillic, Armenian, Hebrew, Arabic.
 const COMMON: usize = 0x800;
 
-/// Not part of a word.
+/// A character that separates words.
 const BREAK: u32 = 0;
-/// Part of a word, but without weight: accents of their own, soft hyphens, joiners.
+/// A character that is part of a word but ignored: combining accents, soft hyphens, joiners.
 const SILENT: u32 = u32::MAX;
 
 static FOLDED: LazyLock<Vec<u32>> =
     LazyLock::new(|| (0..COMMON as u32).map(|code| char::from_u32(code).map_or(BREAK, fold)).collect());
 
-/// What a character counts as.
+/// Folds a character to its lowercase code point, [`BREAK`] or [`SILENT`].
 fn fold(c: char) -> u32 {
     match c {
         '\u{300}'..='\u{36F}' | '\u{AD}' | '\u{200B}'..='\u{200D}' | '\u{2060}' | '\u{FEFF}' => SILENT,
@@ -27,7 +27,7 @@ fn fold(c: char) -> u32 {
     }
 }
 
-/// Whether a character belongs to a script without blanks between words.
+/// Returns true for characters of scripts without spaces between words.
 fn stands_alone(c: char) -> bool {
     matches!(u32::from(c),
         0x0E00..=0x0FFF // Thai, Lao, Tibetan
@@ -37,7 +37,7 @@ fn stands_alone(c: char) -> bool {
         | 0x3400..=0x9FFF | 0xF900..=0xFAFF | 0x2_0000..=0x3_FFFF) // Han
 }
 
-/// Adds the words of a text, each as a number that depends on nothing but the word.
+/// Appends the hashes of the words of a text.
 pub(crate) fn push_words(text: &str, words: &mut Vec<u64>) {
     let folded = &FOLDED[..COMMON];
     let mut word = 0;
@@ -58,9 +58,9 @@ pub(crate) fn push_words(text: &str, words: &mut Vec<u64>) {
             _ => {
                 if c as usize >= COMMON && stands_alone(c) {
                     end(&mut word, words);
-                    words.push(mix(u64::from(code).wrapping_mul(STEP)));
+                    words.push(mix(u64::from(code).wrapping_mul(MULTIPLIER)));
                 } else {
-                    word = (word.rotate_left(5) ^ u64::from(code)).wrapping_mul(STEP);
+                    word = (word.rotate_left(5) ^ u64::from(code)).wrapping_mul(MULTIPLIER);
                 }
             }
         }
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn case_punctuation_and_accents_of_their_own_do_not_count() {
+    fn case_punctuation_and_combining_accents_are_ignored() {
         assert_eq!(words("“Où est-il?” demanda l'homme…"), words("où EST il demanda L’HOMME"));
         assert_eq!(words("hy\u{AD}phen"), words("hyphen"));
         assert_eq!(words("Київ, 1905"), words("КИЇВ 1905"));
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn scripts_without_blanks_count_characters() {
+    fn scripts_without_spaces_count_characters() {
         assert_eq!(words("東京は雨です。").len(), 6);
         assert_eq!(words("ฝนตก 3 วัน").len(), "ฝนตก3วัน".chars().count());
         assert_eq!(words("서울에 비가 온다").len(), 3);

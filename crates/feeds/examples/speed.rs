@@ -1,7 +1,7 @@
-//! How fast the reader reads: large feeds made up here, and small ones from the development set.
+//! Parsing speed on large generated feeds and on small ones of the development set.
 //!
-//! `cargo run --release -p tidings-feeds --example speed` prints megabytes a second, parse only,
-//! best of five runs, for feeds of 50,000 entries in each format.
+//! `cargo run --release -p tidings-feeds --example speed` prints MB/s of parsing, best of five runs, for feeds of
+//! 50,000 entries in each format.
 
 use std::time::Instant;
 
@@ -61,12 +61,12 @@ fn main() {
     small_feeds();
 }
 
-/// The mean time for a feed of ordinary size, if the development documents are at hand.
+/// The mean time for a feed of ordinary size, if the development documents are available.
 fn small_feeds() {
     use base64::Engine;
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/feeds-dev/feeds.jsonl");
     let Ok(text) = std::fs::read_to_string(path) else {
-        println!("small feeds: skipped, the development documents are not beside the repository");
+        println!("small feeds: skipped, no development documents");
         return;
     };
     let bodies: Vec<Vec<u8>> = text
@@ -84,7 +84,7 @@ fn small_feeds() {
         best = best.min(start.elapsed().as_secs_f64());
     }
     println!(
-        "small feeds: {} of {:.1} KB in the mean, {:.4} ms each, {:.0} MB/s",
+        "small feeds: {} of {:.1} KB on average, {:.4} ms each, {:.0} MB/s",
         bodies.len(),
         bytes as f64 / 1e3 / bodies.len() as f64,
         best * 1e3 / bodies.len() as f64,

@@ -1,27 +1,27 @@
-//! Turns what a feed writes as an address into one that can be fetched.
+//! Resolution of links in feeds.
 //!
-//! Most addresses are absolute already and pass through untouched, because parsing fifty
-//! thousand of them would cost as much as reading the feed.
+//! Most links are absolute already and are returned unchanged, because parsing fifty thousand URLs would cost as
+//! much as parsing the feed.
 
 use std::borrow::Cow;
 use std::rc::Rc;
 
 use url::Url;
 
-/// Beyond this length a base address is an attack, not an address.
+/// Longer base URLs are ignored as malicious.
 const MAX_BASE_BYTES: usize = 4096;
 
-/// The address relative links are resolved against.
+/// The base URL of relative links.
 #[derive(Debug, Clone)]
 pub(crate) struct Base(Option<Rc<Url>>);
 
 impl Base {
-    /// Starts from the address the document was fetched from.
+    /// The base of a document fetched from `url`.
     pub(crate) fn new(url: &str) -> Self {
         Base(Url::parse(url).ok().map(Rc::new))
     }
 
-    /// Applies an `xml:base` found further inside.
+    /// Applies a nested `xml:base`.
     pub(crate) fn join(&self, relative: &str) -> Self {
         let relative = relative.trim();
         if relative.is_empty() || relative.len() > MAX_BASE_BYTES {
@@ -37,14 +37,14 @@ impl Base {
         }
     }
 
-    /// Makes an address absolute, or leaves it as it is where that is impossible.
+    /// Resolves a link, or returns it unchanged if it cannot be resolved.
     pub(crate) fn resolve(&self, address: &str) -> Option<String> {
         let address = address.trim();
         if address.is_empty() {
             return None;
         }
-        // Line breaks inside an address come from wrapped templates; browsers drop them too. An
-        // ampersand that is still escaped was escaped twice.
+        // Line breaks inside a link come from wrapped templates; browsers drop them too. An ampersand that is still
+        // escaped was escaped twice.
         let mut address = Cow::Borrowed(address);
         if address.contains(['\n', '\r', '\t']) {
             address = Cow::Owned(address.replace(['\n', '\r', '\t'], ""));
@@ -62,18 +62,18 @@ impl Base {
     }
 }
 
-/// Whether an address names its own scheme and host and so needs no base.
+/// Returns true if a URL has its own scheme and host and needs no base.
 fn has_scheme(address: &str) -> bool {
     let Some((scheme, rest)) = address.split_once(':') else {
         return false;
     };
     let named = scheme.starts_with(|c: char| c.is_ascii_alphabetic())
         && scheme.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.'));
-    // `http:page` is a relative address in disguise.
+    // `http:page` is a relative reference.
     named && (rest.starts_with("//") || !scheme.to_ascii_lowercase().starts_with("http"))
 }
 
-/// Whether an address can be asked for over the web.
+/// Returns true for http and https URLs.
 pub(crate) fn is_web(address: &str) -> bool {
     let bytes = address.as_bytes();
     let starts =
@@ -86,13 +86,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_base_inside_a_base_counts_from_the_outer_one() {
+    fn a_nested_base_is_resolved_against_the_outer_one() {
         let base = Base::new("https://a.example/x/feed").join("y/").join("z/");
         assert_eq!(base.resolve("1.html").as_deref(), Some("https://a.example/x/y/z/1.html"));
     }
 
     #[test]
-    fn absolute_addresses_pass_untouched() {
+    fn absolute_urls_are_unchanged() {
         let base = Base::new("https://a.example/");
         assert_eq!(base.resolve(" https://B.example/ä b ").as_deref(), Some("https://B.example/ä b"));
         assert_eq!(base.resolve("//c.example/1").as_deref(), Some("https://c.example/1"));
@@ -101,12 +101,12 @@ mod tests {
     }
 
     #[test]
-    fn without_a_base_a_relative_address_stays_as_it_is() {
+    fn without_a_base_a_relative_link_is_unchanged() {
         assert_eq!(Base::new("").resolve("/1").as_deref(), Some("/1"));
     }
 
     #[test]
-    fn endless_chains_of_bases_stop_growing() {
+    fn long_chains_of_bases_stop_growing() {
         let mut base = Base::new("https://a.example/");
         for _ in 0..10_000 {
             base = base.join("abcdefgh/");

@@ -1,8 +1,7 @@
-//! Bytes to text.
+//! Character encoding detection.
 //!
-//! Declarations of encodings are wrong so often that the bytes themselves are asked first: what
-//! reads as UTF-8 and is more than ASCII is UTF-8, whatever it is labelled. Only then do the
-//! server and the document get a word, and a detector the last one.
+//! Declared encodings are often wrong, so the bytes decide first: valid UTF-8 beyond ASCII is UTF-8, whatever the
+//! label. Then come the declarations of the server and the document, and a statistical detector last.
 
 use std::borrow::Cow;
 
@@ -10,23 +9,23 @@ use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, ISO_2022_JP, UTF_8, UTF_16BE, UTF_16LE};
 use tidings_model::Repair;
 
-use crate::mend::Mended;
+use crate::repairs::Repairs;
 
-/// How far into the document its XML declaration may stand; warnings of servers come first.
+/// The window in which the XML declaration is searched; server warnings may precede it.
 const DECLARATION_WINDOW_BYTES: usize = 1024;
 
-/// A document as text, and how it became text.
+/// A decoded document with its encoding.
 pub(crate) struct Text<'a> {
     pub(crate) text: Cow<'a, str>,
     pub(crate) encoding: &'static str,
 }
 
-/// Decodes a document and takes out the control characters no format allows.
-pub(crate) fn decode<'a>(body: &'a [u8], content_type: Option<&str>, mended: &mut Mended) -> Text<'a> {
-    let Text { text, encoding } = to_text(body, content_type, mended);
+/// Decodes a document and removes control characters.
+pub(crate) fn decode<'a>(body: &'a [u8], content_type: Option<&str>, repairs: &mut Repairs) -> Text<'a> {
+    let Text { text, encoding } = to_text(body, content_type, repairs);
     let text = match text {
-        Cow::Borrowed(text) => without_controls(text, mended),
-        Cow::Owned(text) => match without_controls(&text, mended) {
+        Cow::Borrowed(text) => without_controls(text, repairs),
+        Cow::Owned(text) => match without_controls(&text, repairs) {
             Cow::Owned(clean) => Cow::Owned(clean),
             Cow::Borrowed(_) => Cow::Owned(text),
         },
@@ -34,32 +33,32 @@ pub(crate) fn decode<'a>(body: &'a [u8], content_type: Option<&str>, mended: &mu
     Text { text, encoding }
 }
 
-fn to_text<'a>(body: &'a [u8], content_type: Option<&str>, mended: &mut Mended) -> Text<'a> {
+fn to_text<'a>(body: &'a [u8], content_type: Option<&str>, repairs: &mut Repairs) -> Text<'a> {
     if let Some((encoding, length)) = Encoding::for_bom(body) {
-        // A UTF-16 mark in front of ASCII text is a mistake of whoever glued the files.
+        // A UTF-16 byte order mark in front of ASCII text comes from concatenated files.
         let rest = &body[length..];
         if encoding == UTF_8 || looks_like_utf16(rest).is_some() || !rest.starts_with(b"<") {
-            return with(encoding, rest, mended);
+            return with(encoding, rest, repairs);
         }
-        mended.note(Repair::Mislabelled);
-        return to_text(rest, content_type, mended);
+        repairs.add(Repair::Mislabelled);
+        return to_text(rest, content_type, repairs);
     }
     if let Some(text) = utf32(body) {
         return Text { text: Cow::Owned(text), encoding: "UTF-32" };
     }
     if let Some(encoding) = looks_like_utf16(body) {
-        return with(encoding, body, mended);
+        return with(encoding, body, repairs);
     }
     let declared = declared(body, content_type);
     if let Ok(text) = std::str::from_utf8(body) {
-        // All ASCII, and yet Japanese: letters hide behind escape sequences.
+        // All bytes are ASCII, but ISO-2022-JP hides letters behind escape sequences.
         let hidden = [&b"\x1b$B"[..], b"\x1b$@", b"\x1b(J"];
         if memchr::memchr(0x1b, body).is_some() && hidden.iter().any(|mark| memchr::memmem::find(body, mark).is_some())
         {
-            return with(ISO_2022_JP, body, mended);
+            return with(ISO_2022_JP, body, repairs);
         }
         if declared.is_some_and(|e| e != UTF_8) && !body.is_ascii() {
-            mended.note(Repair::Mislabelled);
+            repairs.add(Repair::Mislabelled);
         }
         return Text { text: Cow::Borrowed(text), encoding: UTF_8.name() };
     }
@@ -67,36 +66,36 @@ fn to_text<'a>(body: &'a [u8], content_type: Option<&str>, mended: &mut Mended) 
         return Text { text: Cow::Owned(text), encoding: "IBM037" };
     }
     if mostly_utf8(body, declared) {
-        return with(UTF_8, body, mended);
+        return with(UTF_8, body, repairs);
     }
     match declared {
-        Some(encoding) if encoding != UTF_8 && encoding.is_single_byte() => with(encoding, body, mended),
+        Some(encoding) if encoding != UTF_8 && encoding.is_single_byte() => with(encoding, body, repairs),
         Some(encoding) if encoding != UTF_8 && encoding.is_ascii_compatible() => {
-            // A multi-byte label is believed unless the bytes contradict it at every turn.
+            // A multi-byte label is accepted unless most of the bytes contradict it.
             let (text, _, errors) = encoding.decode(body);
             let bad = if errors { text.chars().filter(|c| *c == '\u{fffd}').count() } else { 0 };
             if bad * 50 > body.iter().filter(|b| **b >= 0x80).count() {
-                mended.note(Repair::Mislabelled);
-                return with(guess(body), body, mended);
+                repairs.add(Repair::Mislabelled);
+                return with(guess(body), body, repairs);
             }
             if errors {
-                mended.note(Repair::BadBytes);
+                repairs.add(Repair::BadBytes);
             }
             Text { text, encoding: encoding.name() }
         }
         other => {
             if other.is_some() {
-                mended.note(Repair::Mislabelled);
+                repairs.add(Repair::Mislabelled);
             }
-            with(guess(body), body, mended)
+            with(guess(body), body, repairs)
         }
     }
 }
 
-fn with<'a>(encoding: &'static Encoding, body: &'a [u8], mended: &mut Mended) -> Text<'a> {
+fn with<'a>(encoding: &'static Encoding, body: &'a [u8], repairs: &mut Repairs) -> Text<'a> {
     let (text, errors) = encoding.decode_without_bom_handling(body);
     if errors {
-        mended.note(Repair::BadBytes);
+        repairs.add(Repair::BadBytes);
     }
     Text { text, encoding: encoding.name() }
 }
@@ -107,8 +106,8 @@ fn guess(body: &[u8]) -> &'static Encoding {
     detector.guess(None, Utf8Detection::Deny)
 }
 
-/// What the server and the document say, in this order. A server that says UTF-8 may only be
-/// stating its default, so another word of the document counts more.
+/// The encoding declared by the server, else by the document. A server's UTF-8 may be just its default, so another
+/// declaration in the document wins over it.
 fn declared(body: &[u8], content_type: Option<&str>) -> Option<&'static Encoding> {
     let server = content_type.and_then(charset_parameter);
     match server {
@@ -141,7 +140,7 @@ fn declaration(body: &[u8]) -> Option<&'static Encoding> {
 fn label(name: &str) -> Option<&'static Encoding> {
     let name = name.trim();
     Encoding::for_label_no_replacement(name.as_bytes()).or_else(|| {
-        // Names that the web never registered but that programs write.
+        // Unregistered names that programs write.
         let plain: String = name.chars().filter(|c| c.is_ascii_alphanumeric()).collect();
         let plain = plain.to_ascii_lowercase();
         let known = match plain.as_str() {
@@ -167,7 +166,7 @@ fn label(name: &str) -> Option<&'static Encoding> {
     })
 }
 
-/// UTF-16 without a mark shows in zero bytes at every second place.
+/// Detects UTF-16 without a byte order mark by its zero bytes.
 fn looks_like_utf16(body: &[u8]) -> Option<&'static Encoding> {
     let head = &body[..body.len().min(256) & !1];
     if head.len() < 4 {
@@ -183,7 +182,7 @@ fn looks_like_utf16(body: &[u8]) -> Option<&'static Encoding> {
     }
 }
 
-/// UTF-32 is forbidden on the web and still met; the detectors of browsers do not know it.
+/// Decodes UTF-32, which is forbidden on the web but occurs; browsers' detectors do not know it.
 fn utf32(body: &[u8]) -> Option<String> {
     let big = match body.get(..4)? {
         [0, 0, 0xfe, 0xff] | [0, 0, 0, b'<'] => true,
@@ -198,10 +197,10 @@ fn utf32(body: &[u8]) -> Option<String> {
     Some(body.chunks_exact(4).map(unit).filter(|c| *c != '\u{feff}').collect())
 }
 
-/// Whether a few bad bytes stand in what is otherwise UTF-8 beyond ASCII.
+/// Returns true if the text is UTF-8 with a few invalid bytes.
 ///
-/// Other encodings hardly ever look like UTF-8 by accident, so a few good letters outweigh
-/// bad bytes, and more so if nobody claims that the document is anything else.
+/// Other encodings rarely look like UTF-8 by accident, so a few valid sequences outweigh invalid bytes, the more so
+/// if no other encoding is declared.
 fn mostly_utf8(body: &[u8], declared: Option<&'static Encoding>) -> bool {
     let (mut good, mut bad) = (0usize, 0usize);
     for chunk in body.utf8_chunks() {
@@ -214,29 +213,29 @@ fn mostly_utf8(body: &[u8], declared: Option<&'static Encoding>) -> bool {
     }
 }
 
-/// Takes out what XML 1.0 forbids and every parser would choke on.
-fn without_controls<'a>(text: &'a str, mended: &mut Mended) -> Cow<'a, str> {
+/// Removes control characters that XML 1.0 forbids.
+fn without_controls<'a>(text: &'a str, repairs: &mut Repairs) -> Cow<'a, str> {
     let forbidden = |b: u8| b < 0x20 && b != b'\n' && b != b'\t' && b != b'\r';
-    // Counted without leaving early, so that the compiler can look at many bytes at once.
+    // No early exit, so that the loop is vectorised.
     let any = text.as_bytes().chunks(4096).any(|c| c.iter().fold(false, |seen, b| seen | forbidden(*b)));
     if !any {
         return Cow::Borrowed(text);
     }
-    mended.note(Repair::ControlCharacters);
+    repairs.add(Repair::ControlCharacters);
     Cow::Owned(text.chars().filter(|c| !(c.is_ascii() && forbidden(*c as u8))).collect())
 }
 
-/// EBCDIC shows in its `<?xm`; nothing else begins with these bytes.
+/// Detects EBCDIC by the bytes of `<?xm`.
 fn ebcdic(body: &[u8]) -> Option<String> {
     body.starts_with(&[0x4c, 0x6f, 0xa7, 0x94]).then(|| body.iter().map(|b| IBM037[*b as usize]).collect())
 }
 
-/// IBM code page 37, the common EBCDIC; built from its rows of 16 by the rule of the standard.
+/// IBM code page 37, the common EBCDIC.
 const IBM037: [char; 256] = ibm037();
 
 const fn ibm037() -> [char; 256] {
     let mut table = [' '; 256];
-    // Letters and digits stand in runs.
+    // Letters and digits are contiguous.
     let runs: [(usize, u8, u8); 7] = [
         (0x81, b'a', 9),
         (0x91, b'j', 9),
@@ -306,13 +305,13 @@ mod tests {
     use super::*;
 
     fn text(body: &[u8], content_type: Option<&str>) -> (String, Vec<Repair>) {
-        let mut mended = Mended::default();
-        let text = decode(body, content_type, &mut mended).text.into_owned();
-        (text, mended.list())
+        let mut repairs = Repairs::default();
+        let text = decode(body, content_type, &mut repairs).text.into_owned();
+        (text, repairs.list())
     }
 
     #[test]
-    fn what_reads_as_utf8_is_utf8_whatever_it_is_called() {
+    fn valid_utf8_is_utf8_whatever_is_declared() {
         let body = "<?xml version='1.0' encoding='iso-8859-1'?><a>Käse</a>".as_bytes();
         let (text, repairs) = text(body, Some("text/xml; charset=windows-1251"));
         assert!(text.contains("Käse"));
@@ -320,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn the_server_is_believed_before_the_document() {
+    fn the_server_takes_precedence_over_the_document() {
         let mut body = b"<?xml version='1.0' encoding='iso-8859-1'?><a>".to_vec();
         body.extend_from_slice(&[0xcf, 0xf0, 0xe8, 0xe2, 0xe5, 0xf2]);
         assert!(text(&body, Some("text/xml; charset=\"windows-1251\"")).0.ends_with("Привет"));
@@ -328,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn one_bad_byte_does_not_turn_utf8_into_something_else() {
+    fn one_invalid_byte_does_not_change_the_encoding() {
         let mut body = "<a>Größe, Käse, Öl, Übel".as_bytes().to_vec();
         body.push(0xff);
         let (text, repairs) = text(&body, None);
@@ -337,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn utf16_and_utf32_show_without_a_mark() {
+    fn utf16_and_utf32_are_detected_without_a_byte_order_mark() {
         let wide: Vec<u8> = "<a>Käse</a>".encode_utf16().flat_map(u16::to_be_bytes).collect();
         assert_eq!(text(&wide, None).0, "<a>Käse</a>");
         let wide: Vec<u8> = "<a>Käse</a>".encode_utf16().flat_map(u16::to_le_bytes).collect();
@@ -347,13 +346,13 @@ mod tests {
     }
 
     #[test]
-    fn a_declared_utf16_that_is_not_is_ignored() {
+    fn a_wrong_utf16_declaration_is_ignored() {
         let body = "<?xml version='1.0' encoding='utf-16'?><a>Käse</a>".as_bytes();
         assert!(text(body, None).0.contains("Käse"));
     }
 
     #[test]
-    fn control_characters_vanish() {
+    fn control_characters_are_removed() {
         assert_eq!(text(b"a\x00b\x0bc\td", None).0, "abc\td");
     }
 }

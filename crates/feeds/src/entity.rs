@@ -1,4 +1,4 @@
-//! Character references: `&amp;`, `&#8217;`, `&nbsp;` and what people write instead.
+//! Character references: `&amp;`, `&#8217;`, `&nbsp;`, and malformed variants.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -7,21 +7,21 @@ use std::sync::LazyLock;
 use memchr::{memchr, memchr_iter};
 use tidings_model::Repair;
 
-use crate::mend::Mended;
+use crate::repairs::Repairs;
 
-/// No name of a reference is longer; a bound on how far we look for its semicolon.
+/// The maximum length of a reference name, which bounds the search for its semicolon.
 const MAX_NAME_BYTES: usize = 32;
-/// A document may declare a few short entities of its own; anything more is a bomb.
+/// Limits on entities declared by a document, against entity expansion attacks.
 const MAX_DECLARED: usize = 256;
 const MAX_DECLARED_BYTES: usize = 512;
 
-/// Entities a document declares in its DTD, already expanded once and never again.
+/// Entities declared in the DTD, expanded once.
 #[derive(Debug, Default)]
 pub(crate) struct Declared(Vec<(String, String)>);
 
 impl Declared {
-    /// Reads `<!ENTITY name "value">` declarations out of an internal subset.
-    pub(crate) fn learn(&mut self, subset: &str, mended: &mut Mended) {
+    /// Parses the `<!ENTITY name "value">` declarations of an internal subset.
+    pub(crate) fn learn(&mut self, subset: &str, repairs: &mut Repairs) {
         for part in subset.split("<!ENTITY").skip(1).take(MAX_DECLARED) {
             let part = part.trim_start();
             let Some((name, rest)) = part.split_once(|c: char| c.is_ascii_whitespace()) else {
@@ -35,13 +35,13 @@ impl Declared {
                 continue;
             };
             if self.0.len() >= MAX_DECLARED || value.len() > MAX_DECLARED_BYTES || name.len() > MAX_NAME_BYTES {
-                mended.note(Repair::LimitReached);
+                repairs.add(Repair::LimitReached);
                 continue;
             }
-            // One expansion by what XML and HTML define; references to other declared entities
-            // stay as they are written, which is what defuses an entity bomb.
+            // Expand references of XML and HTML once. References to other declared entities are kept verbatim, which
+            // prevents exponential expansion ("billion laughs").
             let mut plain = String::new();
-            unescape_into(value, &Declared::default(), &mut plain, &mut Mended::default());
+            unescape_into(value, &Declared::default(), &mut plain, &mut Repairs::default());
             self.0.push((name.to_string(), plain));
         }
     }
@@ -52,17 +52,17 @@ impl Declared {
 }
 
 /// Resolves references in text, once.
-pub(crate) fn unescape<'a>(text: &'a str, declared: &Declared, mended: &mut Mended) -> Cow<'a, str> {
+pub(crate) fn unescape<'a>(text: &'a str, declared: &Declared, repairs: &mut Repairs) -> Cow<'a, str> {
     if memchr(b'&', text.as_bytes()).is_none() {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len());
-    unescape_into(text, declared, &mut out, mended);
+    unescape_into(text, declared, &mut out, repairs);
     Cow::Owned(out)
 }
 
-/// Like [`unescape`], appending to what is there.
-pub(crate) fn unescape_into(text: &str, declared: &Declared, out: &mut String, mended: &mut Mended) {
+/// Like [`unescape`], but appends to `out`.
+pub(crate) fn unescape_into(text: &str, declared: &Declared, out: &mut String, repairs: &mut Repairs) {
     let bytes = text.as_bytes();
     let mut done = 0;
     for at in memchr_iter(b'&', bytes) {
@@ -81,26 +81,26 @@ pub(crate) fn unescape_into(text: &str, declared: &Declared, out: &mut String, m
                     out.push_str(value);
                     done += length;
                 } else {
-                    mended.note(Repair::UnknownEntity);
+                    repairs.add(Repair::UnknownEntity);
                 }
             }
-            Reference::None => mended.note(Repair::BareAmpersand),
+            Reference::None => repairs.add(Repair::BareAmpersand),
         }
     }
     out.push_str(&text[done..]);
 }
 
-/// What stands at an ampersand.
+/// The text at an ampersand.
 pub(crate) enum Reference<'a> {
-    /// A reference to a character, or to one that does not exist (`&#0;`) and vanishes.
+    /// A character reference; `None` if the character does not exist (`&#0;`) and is removed.
     Char { c: Option<char>, length: usize, exact: bool },
-    /// A well-formed reference to something HTML does not define.
+    /// A well-formed reference to an entity that HTML does not define.
     Named { name: &'a str, length: usize },
-    /// Just an ampersand.
+    /// A bare ampersand.
     None,
 }
 
-/// Reads the reference at the beginning of `text`, which starts with an ampersand.
+/// Parses the reference at the start of `text`, which begins with an ampersand.
 pub(crate) fn reference(text: &str) -> Reference<'_> {
     let bytes = text.as_bytes();
     if bytes.get(1) == Some(&b'#') {
@@ -137,7 +137,7 @@ fn numeric(bytes: &[u8]) -> Reference<'_> {
     Reference::Char { c: character(value), length: at + usize::from(closed), exact: closed }
 }
 
-/// The character a number means on the web: 128 to 159 are windows-1252, others may not exist.
+/// The character of a numeric reference: 128 to 159 are windows-1252 on the web.
 fn character(number: u32) -> Option<char> {
     match number {
         9 | 10 | 13 => char::from_u32(number),
@@ -151,7 +151,7 @@ fn character(number: u32) -> Option<char> {
     }
 }
 
-/// The character an HTML 4 name stands for; HTML 5 adds mathematics that feeds do not use.
+/// The character of an HTML 4 entity; the mathematical ones of HTML 5 do not occur in feeds.
 pub(crate) fn named(name: &str) -> Option<char> {
     match name {
         "amp" => Some('&'),
@@ -181,7 +181,7 @@ static NAMES: LazyLock<HashMap<&'static str, char>> = LazyLock::new(|| {
     latin.chain(greek).chain(others).collect()
 });
 
-/// The names of U+00A0 to U+00FF, in order.
+/// Names of U+00A0 to U+00FF, in order.
 const LATIN: &str = "nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr
     deg plusmn sup2 sup3 acute micro para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest
     Agrave Aacute Acirc Atilde Auml Aring AElig Ccedil Egrave Eacute Ecirc Euml Igrave Iacute Icirc Iuml
@@ -189,13 +189,13 @@ const LATIN: &str = "nbsp iexcl cent pound curren yen brvbar sect uml copy ordf 
     agrave aacute acirc atilde auml aring aelig ccedil egrave eacute ecirc euml igrave iacute icirc iuml
     eth ntilde ograve oacute ocirc otilde ouml divide oslash ugrave uacute ucirc uuml yacute thorn yuml";
 
-/// The Greek alphabet, in the order of Unicode.
+/// Names of the Greek alphabet, in Unicode order.
 const GREEK: &str = "Alpha Beta Gamma Delta Epsilon Zeta Eta Theta Iota Kappa Lambda Mu Nu Xi Omicron Pi
     Rho Sigma Tau Upsilon Phi Chi Psi Omega
     alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi
     rho sigmaf sigma tau upsilon phi chi psi omega";
 
-/// Everything else HTML 4 names, and the few of HTML 5 that editors of text produce.
+/// The other entities of HTML 4, and those of HTML 5 that text editors produce.
 const OTHERS: &str = "OElig=152 oelig=153 Scaron=160 scaron=161 Yuml=178 fnof=192 circ=2c6 tilde=2dc
     thetasym=3d1 upsih=3d2 piv=3d6 ensp=2002 emsp=2003 thinsp=2009 zwnj=200c zwj=200d lrm=200e rlm=200f
     ndash=2013 mdash=2014 lsquo=2018 rsquo=2019 sbquo=201a ldquo=201c rdquo=201d bdquo=201e dagger=2020
@@ -226,42 +226,42 @@ mod tests {
     use super::*;
 
     fn plain(text: &str) -> String {
-        unescape(text, &Declared::default(), &mut Mended::default()).into_owned()
+        unescape(text, &Declared::default(), &mut Repairs::default()).into_owned()
     }
 
     #[test]
-    fn references_of_every_kind_resolve_once() {
+    fn references_are_resolved_once() {
         assert_eq!(plain("&lt;b&gt; &amp;amp; &eacute; &#8217; &#x2014; &hellip;"), "<b> &amp; é ’ — …");
         assert_eq!(plain("&alpha;&sigmaf;&sigma;&omega;&Omega;&Rho;&Sigma;"), "αςσωΩΡΣ");
         assert_eq!(plain("&yuml;&nbsp;&frac12;"), "ÿ\u{a0}½");
     }
 
     #[test]
-    fn numbers_of_windows_mean_windows() {
+    fn numeric_references_128_to_159_are_windows_1252() {
         assert_eq!(plain("it&#146;s &#147;so&#148;"), "it’s “so”");
     }
 
     #[test]
-    fn impossible_characters_vanish() {
+    fn invalid_characters_are_removed() {
         assert_eq!(plain("a&#0;b&#11;c&#xD800;d&#99999999999;e"), "abcde");
     }
 
     #[test]
-    fn an_ampersand_that_begins_nothing_is_an_ampersand() {
-        let mut mended = Mended::default();
-        assert_eq!(unescape("Q&A & B&copy=1&", &Declared::default(), &mut mended), "Q&A & B&copy=1&");
-        assert_eq!(mended.list(), [Repair::BareAmpersand]);
+    fn a_bare_ampersand_is_literal() {
+        let mut repairs = Repairs::default();
+        assert_eq!(unescape("Q&A & B&copy=1&", &Declared::default(), &mut repairs), "Q&A & B&copy=1&");
+        assert_eq!(repairs.list(), [Repair::BareAmpersand]);
         assert_eq!(plain("&unheard;"), "&unheard;");
     }
 
     #[test]
-    fn declared_entities_expand_but_never_grow() {
+    fn declared_entities_are_expanded_once() {
         let mut declared = Declared::default();
-        let mut mended = Mended::default();
+        let mut repairs = Repairs::default();
         declared.learn(
             r#"<!ENTITY co "Salt &#38; Co"> <!ENTITY lol "&co;&co;"> <!ENTITY x SYSTEM "file:///a">"#,
-            &mut mended,
+            &mut repairs,
         );
-        assert_eq!(unescape("&co;|&lol;|&x;", &declared, &mut mended), "Salt & Co|&co;&co;|&x;");
+        assert_eq!(unescape("&co;|&lol;|&x;", &declared, &mut repairs), "Salt & Co|&co;&co;|&x;");
     }
 }

@@ -1,20 +1,20 @@
-//! As much HTML as reading feeds needs: is this HTML, and what does it say?
+//! The HTML handling that feeds need: detection and visible text.
 
 use tidings_model::Repair;
 
 use crate::entity::{self, Declared, Reference};
 use crate::markup::{Token, Tokens};
-use crate::mend::Mended;
+use crate::repairs::Repairs;
 
-/// The visible text of a piece of HTML, white space collapsed.
+/// The visible text of an HTML fragment with white space collapsed.
 pub fn to_text(html: &str) -> String {
     let mut out = String::with_capacity(html.len());
     if !html.contains(['<', '&']) {
         push_collapsed(html, &mut out);
         return finish(out);
     }
-    let (nothing, mut ignored) = (Declared::default(), Mended::default());
-    let mut tokens = Tokens::of_piece(html);
+    let (nothing, mut ignored) = (Declared::default(), Repairs::default());
+    let mut tokens = Tokens::of_fragment(html);
     let mut hidden: Option<&str> = None;
     while let Some(token) = tokens.next("") {
         match token {
@@ -43,7 +43,7 @@ pub fn to_text(html: &str) -> String {
     finish(out)
 }
 
-/// Plain text with its white space collapsed.
+/// Collapses white space.
 pub(crate) fn collapse(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     push_collapsed(text, &mut out);
@@ -81,7 +81,7 @@ fn push_collapsed(text: &str, out: &mut String) {
     }
 }
 
-/// Makes text safe to stand in HTML.
+/// Appends text escaped for HTML.
 pub(crate) fn escape_into(text: &str, out: &mut String) {
     for c in text.chars() {
         match c {
@@ -93,16 +93,16 @@ pub(crate) fn escape_into(text: &str, out: &mut String) {
     }
 }
 
-/// Whether text whose kind nobody states is HTML: RSS leaves that to the reader.
+/// Guesses whether text of undeclared type is HTML, as RSS requires.
 ///
-/// It is if it closes a tag or uses a reference, and knows no tag and no reference that HTML
-/// does not know. "AT&amp;T" is HTML, "x < y" and "the <foo> element" are not.
+/// It is HTML if it closes a tag or has a reference, and has no unknown tags or references. "AT&amp;T" is HTML; "x < y"
+/// and "the <foo> element" are not.
 pub(crate) fn looks_like_html(text: &str) -> bool {
     if !text.contains(['<', '&']) {
         return false;
     }
     let mut evidence = false;
-    let mut tokens = Tokens::of_piece(text);
+    let mut tokens = Tokens::of_fragment(text);
     while let Some(token) = tokens.next("") {
         match token {
             Token::Start { name, .. } if !is_element(name) => return false,
@@ -123,14 +123,14 @@ pub(crate) fn looks_like_html(text: &str) -> bool {
     evidence
 }
 
-/// Text that reads as bytes of UTF-8 was encoded twice; this undoes the second time.
-pub(crate) fn undo_double_encoding(text: &str, mended: &mut Mended) -> Option<String> {
+/// Undoes double encoding: text whose characters form valid UTF-8 bytes.
+pub(crate) fn undo_double_encoding(text: &str, repairs: &mut Repairs) -> Option<String> {
     if text.is_ascii() || text.chars().any(|c| c as u32 > 0xff) {
         return None;
     }
     let bytes: Vec<u8> = text.chars().map(|c| c as u8).collect();
     let once = String::from_utf8(bytes).ok()?;
-    mended.note(Repair::Mislabelled);
+    repairs.add(Repair::Mislabelled);
     Some(once)
 }
 
@@ -138,14 +138,14 @@ fn is_hidden(name: &str) -> bool {
     ["script", "style", "template", "head"].iter().any(|hidden| name.eq_ignore_ascii_case(hidden))
 }
 
-/// Elements that do not break a word in two.
+/// Returns true for elements that do not separate words.
 fn is_inline(name: &str) -> bool {
     const INLINE: &str = " a abbr acronym b bdi bdo big cite code del dfn em font i ins kbd mark nobr q rb rp
         s samp small span strike strong sub sup tt u var wbr ";
     contains(INLINE, name)
 }
 
-/// Whether HTML knows an element of that name.
+/// Returns true for names of HTML elements.
 pub(crate) fn is_element(name: &str) -> bool {
     const ELEMENTS: &str = " a abbr acronym address applet area article aside audio b base basefont bdi bdo
         big blockquote body br button canvas caption center cite code col colgroup command data datalist dd
@@ -158,7 +158,7 @@ pub(crate) fn is_element(name: &str) -> bool {
     contains(ELEMENTS, name)
 }
 
-/// Whether a list of words set apart by white space has this word, whatever its case.
+/// Searches a word in a list separated by white space, ignoring case.
 fn contains(list: &str, name: &str) -> bool {
     list.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case(name))
 }
@@ -168,7 +168,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn visible_text_has_neither_tags_nor_scripts() {
+    fn visible_text_excludes_tags_and_scripts() {
         assert_eq!(
             to_text("<p>One&nbsp;<b>tw</b>o</p>\n<script>x<y</script><p>three &amp; four<br>five</p>"),
             "One two three & four five"
@@ -176,12 +176,12 @@ mod tests {
     }
 
     #[test]
-    fn less_than_signs_survive_in_text() {
+    fn less_than_signs_are_kept_in_text() {
         assert_eq!(to_text("a < b &lt; c"), "a < b < c");
     }
 
     #[test]
-    fn only_what_html_knows_makes_text_html() {
+    fn text_with_unknown_tags_is_not_html() {
         for html in ["AT&amp;T", "<b>x</b>", "a <br> &eacute;", "x &#8217;"] {
             assert!(looks_like_html(html), "{html}");
         }
@@ -191,9 +191,9 @@ mod tests {
     }
 
     #[test]
-    fn text_encoded_twice_is_decoded_twice() {
-        let mut mended = Mended::default();
-        assert_eq!(undo_double_encoding("KÃ¤se", &mut mended).as_deref(), Some("Käse"));
-        assert_eq!(undo_double_encoding("Käse", &mut mended), None);
+    fn double_encoding_is_undone() {
+        let mut repairs = Repairs::default();
+        assert_eq!(undo_double_encoding("KÃ¤se", &mut repairs).as_deref(), Some("Käse"));
+        assert_eq!(undo_double_encoding("Käse", &mut repairs), None);
     }
 }

@@ -1,22 +1,21 @@
-//! A small reader of JSON that forgives.
+//! A lenient JSON parser.
 //!
-//! JSON feeds break like XML ones do: cut off in the middle, with raw line breaks in strings or
-//! a comma too many. A strict parser gives nothing then; this one gives what was there. It
-//! borrows strings from the input and bounds its depth.
+//! JSON feeds are truncated, have raw line breaks in strings or superfluous commas. This parser returns what is
+//! there. It borrows strings from the input and bounds the nesting depth.
 
 use std::borrow::Cow;
 
 use memchr::memchr2;
 use tidings_model::Repair;
 
-use crate::mend::Mended;
+use crate::repairs::Repairs;
 
 /// A JSON value.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Value<'a> {
     Null,
     Bool(bool),
-    /// A number, as written.
+    /// A number, verbatim.
     Number(&'a str),
     String(Cow<'a, str>),
     Array(Vec<Value<'a>>),
@@ -24,7 +23,7 @@ pub(crate) enum Value<'a> {
 }
 
 impl<'a> Value<'a> {
-    /// The member of an object with that name, whatever its case.
+    /// The member with this name, ignoring case.
     pub(crate) fn get(&self, name: &str) -> Option<&Value<'a>> {
         match self {
             Value::Object(members) => members.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, v)| v),
@@ -41,7 +40,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The elements of an array; anything but null counts as an array of one.
+    /// The elements of an array; any other value but null counts as an array of one.
     pub(crate) fn list(&self) -> &[Value<'a>] {
         match self {
             Value::Array(values) => values,
@@ -51,16 +50,16 @@ impl<'a> Value<'a> {
     }
 }
 
-/// Reads a value from the beginning of the text.
-pub(crate) fn parse<'a>(text: &'a str, max_depth: usize, mended: &mut Mended) -> Option<Value<'a>> {
-    Parser { text, at: 0, max_depth, mended }.value(0)
+/// Parses the value at the start of the text.
+pub(crate) fn parse<'a>(text: &'a str, max_depth: usize, repairs: &mut Repairs) -> Option<Value<'a>> {
+    Parser { text, at: 0, max_depth, repairs }.value(0)
 }
 
 struct Parser<'a, 'm> {
     text: &'a str,
     at: usize,
     max_depth: usize,
-    mended: &'m mut Mended,
+    repairs: &'m mut Repairs,
 }
 
 impl<'a> Parser<'a, '_> {
@@ -76,7 +75,7 @@ impl<'a> Parser<'a, '_> {
         match self.peek()? {
             b'"' => Some(Value::String(self.string())),
             b'{' | b'[' if depth >= self.max_depth => {
-                self.mended.note(Repair::LimitReached);
+                self.repairs.add(Repair::LimitReached);
                 self.skip();
                 Some(Value::Null)
             }
@@ -86,7 +85,7 @@ impl<'a> Parser<'a, '_> {
         }
     }
 
-    /// Passes over a value that is too deep without looking into it.
+    /// Skips a value beyond the depth limit.
     fn skip(&mut self) {
         let mut open = 0usize;
         while let Some(byte) = self.peek() {
@@ -104,7 +103,7 @@ impl<'a> Parser<'a, '_> {
                 return;
             }
         }
-        self.mended.note(Repair::Truncated);
+        self.repairs.add(Repair::Truncated);
     }
 
     fn object(&mut self, depth: usize) -> Value<'a> {
@@ -117,11 +116,11 @@ impl<'a> Parser<'a, '_> {
                     if self.peek() == Some(b':') {
                         self.at += 1;
                     } else {
-                        self.mended.note(Repair::LooseJson);
+                        self.repairs.add(Repair::LooseJson);
                     }
                     match self.value(depth + 1) {
                         Some(value) => members.push((key, value)),
-                        None => self.mended.note(Repair::Truncated),
+                        None => self.repairs.add(Repair::Truncated),
                     }
                 }
                 Some(b'}') => {
@@ -130,13 +129,13 @@ impl<'a> Parser<'a, '_> {
                 }
                 Some(b',') => self.at += 1,
                 Some(b']') => {
-                    // The object was not closed; the bracket belongs to the list around it.
-                    self.mended.note(Repair::LooseJson);
+                    // The object was not closed; the bracket closes the array around it.
+                    self.repairs.add(Repair::LooseJson);
                     break;
                 }
                 Some(_) => self.stray(),
                 None => {
-                    self.mended.note(Repair::Truncated);
+                    self.repairs.add(Repair::Truncated);
                     break;
                 }
             }
@@ -155,7 +154,7 @@ impl<'a> Parser<'a, '_> {
                 }
                 Some(b',') => self.at += 1,
                 Some(b'}' | b':') => {
-                    self.mended.note(Repair::LooseJson);
+                    self.repairs.add(Repair::LooseJson);
                     break;
                 }
                 Some(_) => match self.value(depth + 1) {
@@ -163,7 +162,7 @@ impl<'a> Parser<'a, '_> {
                     None => self.stray(),
                 },
                 None => {
-                    self.mended.note(Repair::Truncated);
+                    self.repairs.add(Repair::Truncated);
                     break;
                 }
             }
@@ -171,9 +170,9 @@ impl<'a> Parser<'a, '_> {
         Value::Array(values)
     }
 
-    /// Steps over a character that should not be here.
+    /// Skips an unexpected character.
     fn stray(&mut self) {
-        self.mended.note(Repair::LooseJson);
+        self.repairs.add(Repair::LooseJson);
         self.at += self.text[self.at..].chars().next().map_or(0, char::len_utf8);
     }
 
@@ -190,7 +189,7 @@ impl<'a> Parser<'a, '_> {
             "false" => Value::Bool(false),
             number if number.starts_with(|c: char| c.is_ascii_digit() || c == '-') => Value::Number(number),
             _ => {
-                self.mended.note(Repair::LooseJson);
+                self.repairs.add(Repair::LooseJson);
                 Value::Null
             }
         })
@@ -203,7 +202,7 @@ impl<'a> Parser<'a, '_> {
         let mut owned: Option<String> = None;
         loop {
             let Some(stop) = memchr2(b'"', b'\\', &bytes[piece..]).map(|stop| piece + stop) else {
-                self.mended.note(Repair::Truncated);
+                self.repairs.add(Repair::Truncated);
                 self.at = bytes.len();
                 return match owned {
                     None => Cow::Borrowed(&self.text[from..]),
@@ -223,7 +222,7 @@ impl<'a> Parser<'a, '_> {
         }
     }
 
-    /// Resolves the escape behind a backslash; gives its length.
+    /// Resolves the escape after a backslash and returns its length.
     fn escape(&mut self, at: usize, out: &mut String) -> usize {
         let bytes = self.text.as_bytes();
         let unit = |at: usize| {
@@ -239,7 +238,7 @@ impl<'a> Parser<'a, '_> {
             b'"' | b'\\' | b'/' => *byte as char,
             b'u' => {
                 let Some(first) = unit(at + 1) else {
-                    self.mended.note(Repair::LooseJson);
+                    self.repairs.add(Repair::LooseJson);
                     return 1;
                 };
                 let second = || {
@@ -261,8 +260,8 @@ impl<'a> Parser<'a, '_> {
                 return 5;
             }
             _ => {
-                // An escape JSON does not know: the backslash goes, the character stays.
-                self.mended.note(Repair::LooseJson);
+                // Unknown escape: drop the backslash, keep the character.
+                self.repairs.add(Repair::LooseJson);
                 return 0;
             }
         };
@@ -276,13 +275,13 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> (Value<'_>, Vec<Repair>) {
-        let mut mended = Mended::default();
-        let value = parse(text, 20, &mut mended).unwrap();
-        (value, mended.list())
+        let mut repairs = Repairs::default();
+        let value = parse(text, 20, &mut repairs).unwrap();
+        (value, repairs.list())
     }
 
     #[test]
-    fn proper_json_needs_no_repair() {
+    fn valid_json_needs_no_repair() {
         let (value, repairs) = read(r#"{"a": [1, -2.5, "x\u00e9\n\ud83d\ude00"], "b": null, "c": true}"#);
         assert_eq!(value.get("a").unwrap().list()[2].text(), Some("xé\n😀"));
         assert_eq!(value.get("B"), Some(&Value::Null));
@@ -290,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_there_before_the_cut_is_kept() {
+    fn a_truncated_document_keeps_what_precedes_the_cut() {
         let (value, repairs) = read(r#"{"items": [{"id": "1"}, {"id": "2", "title": "cut o"#);
         let items = value.get("items").unwrap().list();
         assert_eq!(items[1].get("title").and_then(Value::text), Some("cut o"));
@@ -298,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn commas_too_many_and_escapes_unheard_of_are_forgiven() {
+    fn superfluous_commas_and_unknown_escapes_are_tolerated() {
         let (value, repairs) = read("{\"a\": [1,,2,], \"b\": \"line\nbreak \\x\",}");
         assert_eq!(value.get("a").unwrap().list().len(), 2);
         assert_eq!(value.get("b").and_then(Value::text), Some("line\nbreak x"));

@@ -1,9 +1,9 @@
-//! Bytes to feeds.
+//! Feed parsing, feed links, feed discovery and the poll schedule.
 //!
-//! One in six feeds in the wild is broken in some way, and a monitor corpus that drops them
-//! drops a sixth of the news. So there is one reader for good and bad documents alike: it never
-//! gives a document up, mends what it can and says what it mended in [`Feed::repairs`].
-//! Everything here is a pure function of its input: no files, no network, no clock.
+//! One in six feeds on the web is malformed, and a monitor corpus that drops them loses a sixth of the news. One
+//! lenient parser reads well-formed and malformed documents alike: it never rejects a feed, repairs what it can
+//! and lists the repairs in [`Feed::repairs`]. Everything here is a pure function of its input: no files, no
+//! network, no clock.
 //!
 //! ```
 //! let body = b"<rss><channel><title>Gazette</title>
@@ -25,11 +25,11 @@ mod json;
 mod limits;
 pub mod links;
 mod markup;
-mod mend;
 mod read;
+mod repairs;
 pub mod schedule;
 
 pub use html::to_text as visible_text;
 pub use limits::Limits;
 pub use read::{NotAFeed, read, read_with};
-pub use tidings_model::{Feed, FeedEntry, FeedFormat, Pace, Person, Repair, UpdatePeriod, Weekday};
+pub use tidings_model::{Feed, FeedEntry, FeedFormat, Person, Repair, UpdateHints, UpdatePeriod, Weekday};

@@ -1,16 +1,16 @@
-//! How much of a document we are willing to read.
+//! Limits of the parser.
 //!
-//! Feeds come from strangers. Every loop in this room is linear in the input, and these numbers
-//! bound the rest: a document that exceeds one is read up to it and says so.
+//! Feeds are untrusted input. Every loop of this crate is linear in the input, and these limits bound the rest: a
+//! document that exceeds one is read up to it and the repair is noted.
 
-/// Bounds on one document. The defaults let every honest feed through.
+/// Limits on one document. The defaults admit every legitimate feed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of a document that are looked at.
+    /// Bytes read of a document.
     pub max_bytes: usize,
-    /// Entries that are kept.
+    /// Entries kept.
     pub max_entries: usize,
-    /// Elements or JSON values inside one another that are told apart.
+    /// Nesting depth of elements or JSON values.
     pub max_depth: usize,
     /// Bytes of one title, summary or text.
     pub max_field_bytes: usize,

@@ -1,100 +1,99 @@
-//! Cuts text into tags and what stands between them, and never refuses.
+//! A lenient tokenizer for XML and HTML.
 //!
-//! The one tokenizer for good and bad documents: it borrows from the input, jumps from mark to
-//! mark, and takes anything that is no tag for text. Linear on hostile input, because nothing
-//! is looked at twice: a search that failed once is never repeated, and whatever was skipped
-//! over while looking for the end of a tag contains no other beginning of one.
+//! It borrows from the input, jumps from `<` to `<` and treats anything that is not a tag as text. It is linear on
+//! hostile input: a search that failed is never repeated, and text skipped in search of the end of a tag contains
+//! no start of another one.
 
 use memchr::{memchr, memchr2, memchr3, memmem};
 use tidings_model::Repair;
 
-use crate::mend::Mended;
+use crate::repairs::Repairs;
 
-/// A piece of markup.
+/// A markup token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Token<'a> {
     /// `<name attributes>`.
     Start { name: &'a str, attributes: &'a str, empty: bool },
     /// `</name>`.
     End { name: &'a str },
-    /// Text, references not yet resolved.
+    /// Text with unresolved references.
     Text(&'a str),
-    /// The inside of a CDATA section.
+    /// The contents of a CDATA section.
     Cdata(&'a str),
-    /// A document type declaration, whole.
+    /// A complete document type declaration.
     Doctype(&'a str),
-    /// A processing instruction, without its marks.
+    /// A processing instruction, without delimiters.
     Instruction(&'a str),
 }
 
-/// Walks over a document, token by token.
+/// The tokenizer.
 #[derive(Debug, Clone)]
 pub(crate) struct Tokens<'a> {
     text: &'a str,
-    /// The text is part of a larger one.
-    piece: bool,
-    /// The text is HTML.
+    /// True if the text is a fragment of a larger document.
+    fragment: bool,
+    /// True if the text is HTML.
     page: bool,
     at: usize,
-    /// Where the current token began.
+    /// The start of the current token.
     began: usize,
     no_comment_end: bool,
     had_doctype: bool,
-    cdata_end: Mark,
-    instruction_end: Mark,
-    /// CDATA sections that were opened inside another one and still want closing.
+    cdata_end: MarkPosition,
+    instruction_end: MarkPosition,
+    /// The number of nested CDATA sections that are still open.
     cdata_debt: usize,
-    /// The length of the rest of an outer section behind an inner one.
+    /// The length of the rest of an outer section after an inner one.
     cdata_tail: Option<usize>,
-    pub(crate) mended: Mended,
+    pub(crate) repairs: Repairs,
 }
 
 impl<'a> Tokens<'a> {
     pub(crate) fn new(text: &'a str) -> Self {
         Tokens {
             text,
-            piece: false,
+            fragment: false,
             page: false,
             at: 0,
             began: 0,
             no_comment_end: false,
             had_doctype: false,
-            cdata_end: Mark::Unknown,
-            instruction_end: Mark::Unknown,
+            cdata_end: MarkPosition::Unknown,
+            instruction_end: MarkPosition::Unknown,
             cdata_debt: 0,
             cdata_tail: None,
-            mended: Mended::default(),
+            repairs: Repairs::default(),
         }
     }
 
-    /// Walks over a piece of a document, where half a tag at the end is no tag cut off.
-    pub(crate) fn of_piece(text: &'a str) -> Self {
-        Tokens { piece: true, ..Tokens::new(text) }
+    /// Tokenizes a fragment, where an incomplete tag at the end is not a truncated tag.
+    pub(crate) fn of_fragment(text: &'a str) -> Self {
+        Tokens { fragment: true, ..Tokens::new(text) }
     }
 
-    /// Walks over a web page, where a slash may belong to an attribute without quotes.
+    /// Tokenizes HTML, where a slash may be part of an unquoted attribute value.
     pub(crate) fn of_page(text: &'a str) -> Self {
         Tokens { page: true, ..Tokens::new(text) }
     }
 
-    /// The position behind the last token.
+    /// The position after the last token.
     pub(crate) fn position(&self) -> usize {
         self.at
     }
 
-    /// The position where the last token began.
+    /// The start of the last token.
     pub(crate) fn token_start(&self) -> usize {
         self.began
     }
 
-    /// Passes over the inside of an element whose text is no markup, such as a script.
+    /// Skips the contents of a raw text element, such as a script.
     pub(crate) fn skip_to_end_of(&mut self, name: &str) {
         let rest = &self.text[self.at..];
         self.at += end_of(name, rest).unwrap_or(rest.len());
     }
 
-    /// The next token, or `None` at the end. `open` is the element we are inside of, if known;
-    /// a CDATA section that was never closed ends at its end tag.
+    /// The next token, or `None` at the end. `open` is the enclosing element, if known: an unclosed CDATA section
+    /// ends at its end tag.
     pub(crate) fn next(&mut self, open: &str) -> Option<Token<'a>> {
         if let Some(length) = self.cdata_tail.take() {
             let from = self.at;
@@ -135,8 +134,8 @@ impl<'a> Tokens<'a> {
                 }
                 _ => {}
             }
-            // The `<` began nothing.
-            self.mended.note(Repair::BareLessThan);
+            // A `<` that starts no tag.
+            self.repairs.add(Repair::BareLessThan);
             let end = memchr(b'<', &rest[1..]).map_or(rest.len(), |next| next + 1);
             return Some(self.text_until(end));
         }
@@ -160,11 +159,11 @@ impl<'a> Tokens<'a> {
         let end = match memchr2(b'>', b'<', behind) {
             Some(end) if behind[end] == b'>' => end + 1,
             Some(end) => {
-                self.mended.note(Repair::BrokenTag);
+                self.repairs.add(Repair::BrokenTag);
                 end
             }
             None => {
-                self.mended.note(Repair::Truncated);
+                self.repairs.add(Repair::Truncated);
                 behind.len()
             }
         };
@@ -181,11 +180,11 @@ impl<'a> Tokens<'a> {
         let mut quoted = false;
         loop {
             let Some(step) = bytes.get(at..).and_then(|b| memchr3(b'>', b'<', b'=', b)) else {
-                // The end of the input. Half a tag with attributes is a tag cut off.
-                if self.piece && !quoted {
+                // End of input: an incomplete tag with attributes is a truncated tag.
+                if self.fragment && !quoted {
                     return None;
                 }
-                self.mended.note(Repair::Truncated);
+                self.repairs.add(Repair::Truncated);
                 self.at += rest.len();
                 return Some(if quoted {
                     Token::Start { name, attributes: &rest[attributes_from..], empty: false }
@@ -204,7 +203,7 @@ impl<'a> Tokens<'a> {
                     return Some(Token::Start { name, attributes, empty });
                 }
                 b'<' if quoted => {
-                    self.mended.note(Repair::BrokenTag);
+                    self.repairs.add(Repair::BrokenTag);
                     self.at += at;
                     return Some(Token::Start { name, attributes: &rest[attributes_from..at], empty: false });
                 }
@@ -226,20 +225,20 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// The position behind a quoted value, or `None` if its closing quote is missing.
+    /// The position after a quoted value, or `None` if the closing quote is missing.
     fn quoted_end(&mut self, bytes: &[u8], open: usize, quote: u8) -> Option<usize> {
         let value = &bytes[open + 1..];
-        // The search begins at one quote and ends at the next: all searches together are linear.
+        // Each search starts at a quote and ends at the next, so all searches together are linear.
         let Some(length) = memchr(quote, value) else {
-            self.mended.note(Repair::BrokenTag);
+            self.repairs.add(Repair::BrokenTag);
             return None;
         };
         let end = open + 1 + length + 1;
         let plausible =
             matches!(bytes.get(end), None | Some(b'>' | b'/' | b'?' | b'<')) || bytes[end].is_ascii_whitespace();
         if !plausible && memchr2(b'<', b'>', &value[..length]).is_some() {
-            // The "closing" quote opens the value of a later tag.
-            self.mended.note(Repair::BrokenTag);
+            // This quote opens the value of a later tag.
+            self.repairs.add(Repair::BrokenTag);
             return None;
         }
         Some(end)
@@ -251,9 +250,9 @@ impl<'a> Tokens<'a> {
         match end {
             Some(end) => self.at += 4 + end + 3,
             None => {
-                // Better to read a comment than to lose the rest of the feed to it.
+                // Parse an unclosed comment as markup instead of losing the rest of the feed.
                 self.no_comment_end = true;
-                self.mended.note(Repair::BrokenComment);
+                self.repairs.add(Repair::BrokenComment);
                 self.at += 4;
             }
         }
@@ -263,12 +262,12 @@ impl<'a> Tokens<'a> {
         const MARK: usize = "<![CDATA[".len();
         let inside = &self.text[self.at + MARK..];
         let Some(end) = self.find_cdata_end(self.at + MARK).map(|end| end - self.at - MARK) else {
-            self.mended.note(Repair::BrokenCdata);
+            self.repairs.add(Repair::BrokenCdata);
             return self.open_cdata(inside, inside.len(), open);
         };
         let section = &inside[..end];
         if let Some(nested) = memmem::find(section.as_bytes(), b"<![CDATA[") {
-            self.mended.note(Repair::BrokenCdata);
+            self.repairs.add(Repair::BrokenCdata);
             if end_of(open, &section[..nested]).is_some() {
                 return self.open_cdata(inside, nested, open);
             }
@@ -278,7 +277,7 @@ impl<'a> Tokens<'a> {
         }
         self.at += MARK + end + "]]>".len();
         if self.cdata_debt > 0 {
-            // What follows the inner section belongs to the outer one, if that is ever closed.
+            // The text after the inner section is part of the outer one, if that is ever closed.
             self.cdata_debt -= 1;
             if let Some(end) = self.find_cdata_end(self.at) {
                 let behind = &self.text[self.at..end];
@@ -289,12 +288,12 @@ impl<'a> Tokens<'a> {
         Token::Cdata(section)
     }
 
-    /// The next `]]>` at or behind a position; found once, remembered until passed.
+    /// The next `]]>` from a position on, cached until passed.
     fn find_cdata_end(&mut self, from: usize) -> Option<usize> {
         next_mark(&mut self.cdata_end, self.text, from, b"]]>")
     }
 
-    /// A CDATA section without an end, of which `limit` bytes are ours at most.
+    /// An unclosed CDATA section of at most `limit` bytes.
     fn open_cdata(&mut self, inside: &'a str, limit: usize, open: &str) -> Token<'a> {
         let length = end_of(open, &inside[..limit]).unwrap_or(limit);
         self.at += "<![CDATA[".len() + length;
@@ -306,7 +305,7 @@ impl<'a> Tokens<'a> {
         let bytes = rest.as_bytes();
         let is_doctype = bytes.get(2..9).is_some_and(|b| b.eq_ignore_ascii_case(b"doctype"));
         if !is_doctype {
-            // `<!>`, `<!ELEMENT …>`, `<![endif]-->`: markup that says nothing.
+            // `<!>`, `<!ELEMENT …>`, `<![endif]-->`: ignored markup.
             let end = memchr2(b'>', b'<', &bytes[1..])?;
             if bytes[1 + end] == b'<' {
                 return None;
@@ -316,7 +315,7 @@ impl<'a> Tokens<'a> {
         }
         let first = memchr2(b'[', b'>', bytes);
         let end = match first {
-            // Only the first may have a subset, or looking for its end would never end.
+            // Only the first declaration may have a subset, or searching for its end would be quadratic.
             Some(at) if bytes[at] == b'[' && !self.had_doctype => memmem::find(&bytes[at..], b"]>")
                 .map(|end| at + end + 2)
                 .or_else(|| closing_bracket(bytes, at))
@@ -326,7 +325,7 @@ impl<'a> Tokens<'a> {
         };
         self.had_doctype = true;
         let Some(end) = end else {
-            self.mended.note(Repair::BrokenComment);
+            self.repairs.add(Repair::BrokenComment);
             self.at += "<!DOCTYPE".len();
             return Some(Token::Text(""));
         };
@@ -339,12 +338,12 @@ impl<'a> Tokens<'a> {
         let bytes = rest.as_bytes();
         let end = next_mark(&mut self.instruction_end, self.text, self.at, b"?>");
         let end = end.map(|end| end - self.at);
-        // It ends at its own mark, or, if that is missing, at a `>` or where the next tag begins.
+        // It ends at `?>` or, if that is missing, at `>` or the next tag.
         let next = memchr(b'<', &bytes[1..]).map_or(rest.len(), |next| 1 + next);
         let (end, mark) = match (end, memchr(b'>', &bytes[..next])) {
             (Some(end), _) if end < next => (end, 2),
             (_, close) => {
-                self.mended.note(Repair::BrokenTag);
+                self.repairs.add(Repair::BrokenTag);
                 close.map_or((next, 0), |close| (close, 1))
             }
         };
@@ -353,32 +352,32 @@ impl<'a> Tokens<'a> {
     }
 }
 
-/// Where a closing mark stands, so that no stretch of text is searched twice for it.
+/// The cached position of a closing delimiter, so that no text is searched twice for it.
 #[derive(Debug, Clone, Copy)]
-enum Mark {
+enum MarkPosition {
     Unknown,
     At(usize),
     Nowhere,
 }
 
-fn next_mark(known: &mut Mark, text: &str, from: usize, mark: &[u8]) -> Option<usize> {
+fn next_mark(known: &mut MarkPosition, text: &str, from: usize, mark: &[u8]) -> Option<usize> {
     match *known {
-        Mark::At(at) if at >= from => return Some(at),
-        Mark::Nowhere => return None,
+        MarkPosition::At(at) if at >= from => return Some(at),
+        MarkPosition::Nowhere => return None,
         _ => {}
     }
     let found = memmem::find(&text.as_bytes()[from..], mark).map(|at| from + at);
-    *known = found.map_or(Mark::Nowhere, Mark::At);
+    *known = found.map_or(MarkPosition::Nowhere, MarkPosition::At);
     found
 }
 
-/// Whether the last thing in a tag is a value without quotes, to which a slash would belong.
+/// Returns true if the last attribute value of a tag is unquoted, so that a slash is part of it.
 fn ends_in_bare_value(attributes: &[u8]) -> bool {
     let last = attributes.rsplit(u8::is_ascii_whitespace).next().unwrap_or_default();
     !last.ends_with(b"\"") && !last.ends_with(b"'") && last.contains(&b'=')
 }
 
-/// `]   >` closes an internal subset too.
+/// Finds `]   >`, which also closes an internal subset.
 fn closing_bracket(bytes: &[u8], from: usize) -> Option<usize> {
     let close = from + memchr(b']', &bytes[from..])?;
     let behind = &bytes[close + 1..];
@@ -386,7 +385,7 @@ fn closing_bracket(bytes: &[u8], from: usize) -> Option<usize> {
     (behind.get(spaces) == Some(&b'>')).then_some(close + spaces + 2)
 }
 
-/// Where the end tag of an element stands in a stretch of text.
+/// The position of an element's end tag.
 fn end_of(name: &str, text: &str) -> Option<usize> {
     if name.is_empty() {
         return None;
@@ -398,7 +397,7 @@ fn end_of(name: &str, text: &str) -> Option<usize> {
     })
 }
 
-/// Whether a tag's name may begin with this byte; any letter of any script may.
+/// Returns true for bytes that may start a tag name; letters of any script may.
 fn is_name_start(byte: u8) -> bool {
     byte.is_ascii_alphabetic() || byte == b'_' || byte >= 0x80
 }
@@ -407,7 +406,7 @@ fn is_name_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b':') || byte >= 0x80
 }
 
-/// The attributes of a tag, one after the other, values not yet unescaped.
+/// Iterates over the attributes of a tag, without unescaping values.
 pub(crate) struct Attributes<'a>(&'a str);
 
 impl<'a> Attributes<'a> {
@@ -415,7 +414,7 @@ impl<'a> Attributes<'a> {
         Attributes(text)
     }
 
-    /// The value of the first attribute of that name, whatever its case.
+    /// The value of the first attribute with this name, ignoring case.
     pub(crate) fn get(text: &'a str, name: &str) -> Option<&'a str> {
         Attributes(text).find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value)
     }
@@ -437,7 +436,7 @@ impl<'a> Iterator for Attributes<'a> {
             let name = &text[..end];
             let rest = text[end..].trim_start_matches(|c: char| c.is_ascii_whitespace());
             let Some(rest) = rest.strip_prefix('=') else {
-                // An attribute without a value, as HTML has them. A lone mark is skipped.
+                // An attribute without a value, as in HTML. Skip a stray delimiter.
                 self.0 = if end == 0 { &text[1..] } else { rest };
                 if end == 0 {
                     continue;
@@ -487,7 +486,7 @@ mod tests {
     }
 
     #[test]
-    fn well_formed_markup_comes_apart_as_it_should() {
+    fn well_formed_markup_is_tokenized() {
         assert_eq!(
             tokens("<?xml version='1.0'?><a b=\"1\" c='2>3'>x<!-- <no> --><d/>y<![CDATA[<z>]]></a >"),
             ["?xml version='1.0'", "<a[b=1,c=2>3]", "x", "<d[]/", "y", "C:<z>", "/a"]
@@ -495,18 +494,18 @@ mod tests {
     }
 
     #[test]
-    fn a_less_than_sign_that_begins_no_tag_is_text() {
+    fn a_less_than_sign_that_starts_no_tag_is_text() {
         assert_eq!(tokens("<a>1 < 2 <3 <x and y</a>"), ["<a[]", "1 ", "< 2 ", "<3 ", "<x and y", "/a"]);
     }
 
     #[test]
-    fn attributes_may_lack_their_quotes() {
+    fn attribute_values_may_be_unquoted() {
         assert_eq!(tokens("<a b=1 c d = '2' e=http://x/y/>"), ["<a[b=1,c=,d=2,e=http://x/y]/"]);
         assert_eq!(tokens("<a b=\"1><c d=\"2\">"), ["<a[b=1]", "<c[d=2]"]);
     }
 
     #[test]
-    fn an_open_cdata_section_ends_with_its_element() {
+    fn an_unclosed_cdata_section_ends_with_its_element() {
         assert_eq!(
             tokens("<title><![CDATA[x</title><b><![CDATA[y]]></b>"),
             ["<title[]", "C:x", "/title", "<b[]", "C:y", "/b"]
@@ -515,7 +514,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cdata_section_inside_another_loses_only_its_marks() {
+    fn a_nested_cdata_section_keeps_its_text() {
         assert_eq!(
             tokens("<title><![CDATA[a <![CDATA[b]]> <i>c</i>]]></title>"),
             ["<title[]", "C:a ", "C:b", "C: <i>c</i>", "/title"]
@@ -530,7 +529,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_and_instructions_without_an_end_swallow_nothing() {
+    fn unclosed_comments_and_instructions_do_not_swallow_the_rest() {
         assert_eq!(tokens("<a><!-- x <b>y</b>"), ["<a[]", " x ", "<b[]", "y", "/b"]);
         assert_eq!(tokens("<?xml version=\"1.0\"><a>x</a>"), ["?xml version=\"1.0\"", "<a[]", "x", "/a"]);
     }

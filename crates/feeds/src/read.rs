@@ -1,75 +1,75 @@
-//! The front door of the room: what kind of document is this, and who reads it?
+//! The entry point of the parser: detects the type of document and dispatches to its reader.
 
 use tidings_model::{Feed, Repair};
 
 use crate::charset;
 use crate::format;
 use crate::limits::Limits;
-use crate::mend::Mended;
+use crate::repairs::Repairs;
 
-/// Why a document is not a feed, in words a person can act on.
+/// The reason why a document is not a feed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NotAFeed {
-    /// Nothing, or nothing but white space.
+    /// Empty, or white space only.
     #[error("the document is empty")]
     Empty,
     /// A web page.
-    #[error("this is a web page, not a feed; a link to its feed may be on it")]
+    #[error("this is a web page, not a feed; it may link to its feed")]
     Html,
-    /// XML of another kind.
-    #[error("this is XML, but its root element <{root}> belongs to no feed format")]
+    /// XML of another type.
+    #[error("this is XML, but its root element <{root}> is not that of a feed")]
     OtherXml {
         /// The name of the root element.
         root: String,
     },
-    /// JSON that lists nothing.
+    /// JSON without a list of items.
     #[error("this is JSON, but it has no list of items")]
     Json,
-    /// An address list of a site for search engines.
+    /// A sitemap.
     #[error("this is a sitemap, not a feed")]
     Sitemap,
-    /// A list of feeds.
+    /// A list of feeds (OPML).
     #[error("this is a list of feeds (OPML), not a feed")]
     Opml,
-    /// Not text at all.
+    /// A binary file.
     #[error("this is not text: the document looks like a binary file")]
     Binary,
-    /// Text without any markup.
-    #[error("this is plain text without the markup of a feed")]
+    /// Plain text.
+    #[error("this is plain text without feed markup")]
     PlainText,
 }
 
-/// Reads a feed from the bytes of a document.
+/// Parses a feed.
 ///
-/// `content_type` is the HTTP header, if there was one; `url` is where the document came from,
-/// the base of its relative links. Never panics, takes time and memory linear in the input.
+/// `content_type` is the HTTP header, if known; `url` is the base of relative links. Never panics; time and memory are
+/// linear in the input.
 pub fn read(body: &[u8], content_type: Option<&str>, url: &str) -> Result<Feed, NotAFeed> {
     read_with(body, content_type, url, &Limits::default())
 }
 
-/// Reads a feed with other bounds than the default ones.
+/// Parses a feed with other limits than the default.
 pub fn read_with(body: &[u8], content_type: Option<&str>, url: &str, limits: &Limits) -> Result<Feed, NotAFeed> {
-    let mut mended = Mended::default();
+    let mut repairs = Repairs::default();
     let body = if body.len() > limits.max_bytes {
-        mended.note(Repair::LimitReached);
+        repairs.add(Repair::LimitReached);
         &body[..limits.max_bytes]
     } else {
         body
     };
-    let decoded = charset::decode(body, content_type, &mut mended);
+    let decoded = charset::decode(body, content_type, &mut repairs);
     let text = decoded.text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
     if text.is_empty() {
         return Err(NotAFeed::Empty);
     }
     let mut feed = if text.starts_with(['{', '[']) {
-        format::json::read(text, url, limits, &mut mended)?
+        format::json::read(text, url, limits, &mut repairs)?
     } else {
-        match format::xml::read(text, url, limits, &mut mended) {
+        match format::xml::read(text, url, limits, &mut repairs) {
             Err(reason) => match format::xml::unwrap_escaped(text) {
                 Some(inner) => {
-                    mended.note(Repair::Escaped);
-                    format::xml::read(&inner, url, limits, &mut mended).map_err(|_| reason)?
+                    repairs.add(Repair::Escaped);
+                    format::xml::read(&inner, url, limits, &mut repairs).map_err(|_| reason)?
                 }
                 None => {
                     return Err(if is_binary(text) { NotAFeed::Binary } else { reason });
@@ -79,11 +79,11 @@ pub fn read_with(body: &[u8], content_type: Option<&str>, url: &str, limits: &Li
         }
     };
     feed.encoding = decoded.encoding;
-    feed.repairs = mended.list();
+    feed.repairs = repairs.list();
     Ok(feed)
 }
 
-/// Replacement characters in the first lines betray a picture or an archive.
+/// Detects a binary file by replacement characters in its first lines.
 fn is_binary(text: &str) -> bool {
     let head: Vec<char> = text.chars().take(200).collect();
     head.iter().filter(|c| **c == '\u{fffd}').count() * 10 > head.len()
@@ -94,11 +94,11 @@ mod tests {
     use super::*;
 
     fn reason(body: &str) -> NotAFeed {
-        read(body.as_bytes(), None, "https://a.example/").expect_err("it is no feed")
+        read(body.as_bytes(), None, "https://a.example/").expect_err("not a feed")
     }
 
     #[test]
-    fn what_is_not_a_feed_is_called_by_its_name() {
+    fn other_documents_are_classified() {
         assert_eq!(reason(""), NotAFeed::Empty);
         assert_eq!(reason(" \n\u{feff} "), NotAFeed::Empty);
         assert_eq!(reason("<!DOCTYPE html><html><p>x</html>"), NotAFeed::Html);
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_with_rdf_in_a_picture_or_a_feed_in_a_lesson_is_a_page() {
+    fn a_page_with_embedded_rdf_or_an_escaped_feed_is_a_page() {
         let picture = "<html><svg><metadata><rdf:RDF><dc:title>x</dc:title></rdf:RDF></metadata></svg></html>";
         assert_eq!(reason(picture), NotAFeed::Html);
         let lesson = format!("<html><p>{}</p><pre>&lt;rss&gt;&lt;item&gt;</pre></html>", "How feeds work. ".repeat(9));

@@ -1,7 +1,7 @@
-//! Damages good feeds in the ways that publishers do; the reading must not change.
+//! Damages well-formed feeds in the ways publishers do; the parsed feed must not change.
 //!
-//! The feeds are our fixtures and, where they are at hand, the development documents. A damage
-//! that costs something by its nature (a cut, markup put into a title) says what it may cost.
+//! The feeds are the fixtures and, if available, the development documents. Damage that necessarily loses or adds
+//! something (a truncation, markup in a title) declares it.
 
 use std::fs;
 use std::path::Path;
@@ -12,8 +12,8 @@ use tidings_feeds::{Feed, FeedFormat, read};
 
 const URL: &str = "https://feeds.example/feed";
 
-/// A way to damage a document, `None` where it does not apply, and what it adds to the title of
-/// the first entry.
+/// A kind of damage: its name, the function (`None` if it does not apply), and the text that it adds to the title
+/// of the first entry.
 type Damage = (&'static str, fn(&str) -> Option<String>, &'static str);
 
 const DAMAGES: &[Damage] = &[
@@ -73,17 +73,17 @@ const DAMAGES: &[Damage] = &[
     ("markup around", |t| Some(format!("<html><body>{t}</body></html>")), ""),
 ];
 
-/// Where the first entry begins.
+/// The start of the first entry.
 fn entry(text: &str) -> Option<usize> {
     ["<item>", "<item ", "<entry>", "<entry "].iter().filter_map(|tag| text.find(tag)).min()
 }
 
-/// Puts something at the end of the first element of that name inside an entry.
+/// Appends text to the first element of that name inside an entry.
 fn in_text(text: &str, name: &str, what: &str) -> Option<String> {
     let from = entry(text)?;
     let end = from + text[from..].find(&format!("</{name}>"))?;
     let open = text[..end].rfind('<')?;
-    // Only plain text: the inside of CDATA and markup follows other rules.
+    // Plain text only: CDATA and markup follow other rules.
     let plain = text[open..].starts_with(&format!("<{name}>")) && !text[open..end].contains('&');
     plain.then(|| format!("{}{what}{}", &text[..end], &text[end..]))
 }
@@ -142,7 +142,7 @@ fn upper(text: &str) -> String {
     out
 }
 
-/// What has to survive: everything a corpus needs. White space is nobody's business.
+/// The values that must survive. White space is ignored.
 fn essence(feed: &Feed, added: &str) -> Vec<String> {
     let mut lines = vec![format!("{:?} {}", feed.format, feed.title)];
     for (at, entry) in feed.entries.iter().enumerate() {
@@ -157,19 +157,21 @@ fn words(text: &str) -> String {
     text.split_whitespace().collect()
 }
 
-/// Well-formed XML feeds: our own, and the development documents if they are there.
+/// Well-formed XML feeds: the fixtures, and the development documents if available.
 fn good_feeds() -> Vec<(String, String)> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut feeds = Vec::new();
     for folder in ["rss", "rdf", "atom"] {
-        for file in fs::read_dir(here.join("../../fixtures/feeds").join(folder)).expect("part of the repository") {
+        for file in
+            fs::read_dir(here.join("../../fixtures/feeds").join(folder)).expect("fixtures are in the repository")
+        {
             let path = file.expect("a file").path();
             if path.extension().is_some_and(|e| e == "xml") {
                 feeds.push((path.display().to_string(), fs::read_to_string(path).expect("UTF-8")));
             }
         }
     }
-    // Without the development documents our own fixtures are compared.
+    // Without the development documents only the fixtures are tested.
     let documents = tidings_testing::data("feeds-dev/feeds.jsonl").map(|path| fs::read_to_string(path).expect("UTF-8"));
     let documents = documents.unwrap_or_default();
     for line in documents.lines() {
@@ -182,7 +184,7 @@ fn good_feeds() -> Vec<(String, String)> {
             feeds.push((record["id"].as_str().expect("an id").to_string(), text));
         }
     }
-    // A lone entry is a feed only if nothing stands around it.
+    // A lone entry is a feed only if nothing surrounds it.
     feeds.retain(|(_, text)| !text.contains("<entry") || text.contains("<feed") || text.contains(":feed"));
     feeds.retain(|(_, text)| {
         read(text.as_bytes(), None, URL).is_ok_and(|feed| feed.repairs.is_empty() && feed.format != FeedFormat::Json)
@@ -191,7 +193,7 @@ fn good_feeds() -> Vec<(String, String)> {
 }
 
 #[test]
-fn damage_costs_nothing() {
+fn damaged_feeds_parse_as_before() {
     let (mut tried, mut hurt) = (0, Vec::new());
     for (name, text) in good_feeds() {
         let good = read(text.as_bytes(), None, URL).expect("it is a feed");
@@ -210,7 +212,7 @@ fn damage_costs_nothing() {
             }
         }
     }
-    println!("{tried} damaged documents, {} read differently", hurt.len());
+    println!("{tried} damaged documents, {} parsed differently", hurt.len());
     for line in &hurt {
         println!("{line}");
     }
@@ -218,7 +220,7 @@ fn damage_costs_nothing() {
 }
 
 #[test]
-fn a_cut_anywhere_leaves_what_came_before() {
+fn a_truncated_feed_keeps_what_precedes_the_cut() {
     for (name, text) in good_feeds().into_iter().filter(|(_, text)| text.len() < 20_000) {
         let good = read(text.as_bytes(), None, URL).expect("it is a feed");
         let mut last = 0;
@@ -233,7 +235,7 @@ fn a_cut_anywhere_leaves_what_came_before() {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Bytes changed, moved and repeated at random: anything may come out, but it comes out.
+    /// Random edits of feeds.
     #[test]
     fn no_mutation_makes_the_reader_panic(pick in any::<prop::sample::Index>(), edits in prop::collection::vec((any::<prop::sample::Index>(), 0u8..5, any::<u8>(), 0usize..60), 1..12)) {
         thread_local! { static FEEDS: Vec<(String, String)> = good_feeds(); }
@@ -256,20 +258,20 @@ proptest! {
         });
     }
 
-    /// The same for text that was never a feed.
+    /// Random text.
     #[test]
     fn no_text_makes_the_reader_panic(text in "(<|>|/|item|rss|<rss>|<item>|<title>|&|&#|;|\"|'|=| |<!\\[CDATA\\[|\\]\\]>|<!--|-->|<\\?|\\{|\\[|\"items\":|é|a){0,60}") {
         let _ = read(text.as_bytes(), None, URL);
         let _ = read(format!("<rss><item>{text}").as_bytes(), None, URL);
     }
 
-    /// Nor does a page on which feeds are looked for.
+    /// Random web pages.
     #[test]
     fn no_page_makes_the_finder_panic(text in "(<a|<link|<base|<script>| href=| rel=alternate| type=|application/rss\\+xml|/feed|http://|feed:|https://feedly.com/|%|é|\"|'|>|</a>|#|\\?| ){0,40}") {
         let _ = tidings_feeds::links::find(text.as_bytes(), URL);
     }
 
-    /// Dates of any kind are read or refused.
+    /// Random dates.
     #[test]
     fn no_date_makes_the_reader_panic(text in "([0-9]{1,5}|Jan|年|T|Z|:|-|\\+|/|\\.|,| |GMT|pm|W|\\(|é){0,14}") {
         let _ = tidings_feeds::date::parse(&text);

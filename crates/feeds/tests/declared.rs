@@ -1,11 +1,10 @@
-//! How many of the feeds that real pages declare are found on them, held against a plain reading
-//! of their `<link>` tags. The pages are development data that is not part of this repository:
-//! where it is absent the test says so and ends.
+//! Recall of the feeds that real pages declare, compared with a plain reading of their `<link>` tags. The pages
+//! are development data outside this repository; without them the test is skipped with a message.
 
 use std::collections::{BTreeMap, HashSet};
 use std::io::{BufRead, BufReader};
 
-/// What was reached; it may only rise.
+/// The pinned recall; it may only rise.
 const RECALL: f64 = 0.985;
 
 const SETS: &[&str] = &["trafi", "wcxb", "andy", "fundus"];
@@ -41,7 +40,7 @@ fn declared_feeds_are_found_and_nothing_that_is_none() {
     assert!(declared > 500 && recall >= RECALL);
 }
 
-/// The feeds that a page declares in ordinary `<link>` tags, comment feeds left out.
+/// The feeds declared in `<link>` tags, without comment feeds.
 fn plainly_declared(html: &str, url: &str) -> Vec<String> {
     let Ok(base) = url::Url::parse(url) else { return Vec::new() };
     let mut feeds = Vec::new();

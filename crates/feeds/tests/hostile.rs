@@ -1,7 +1,7 @@
-//! Documents made to hurt: each shape has to cost time in proportion to its size.
+//! Hostile documents: parsing time must be linear in their size.
 //!
-//! Each shape is read once small and once eight times as large; what takes eight times the work is linear, sixty-four times is
-//! quadratic, and the line is drawn generously in between (see `tidings_testing::superlinear`).
+//! Each shape is parsed small and eight times as large. Linear time takes eight times as long, quadratic time
+//! sixty-four times; the threshold is in between (see `tidings_testing::superlinear`).
 
 use tidings_feeds::{Limits, Repair, read, read_with};
 
@@ -13,10 +13,10 @@ fn item(inside: &str) -> String {
     format!("<rss><channel><item>{inside}<title>t</title></item></channel></rss>")
 }
 
-/// A name and what makes a document of it, given a size.
-type Shape = (&'static str, fn(usize) -> String);
+/// A name and a generator of documents of a given size.
+type HostileShape = (&'static str, fn(usize) -> String);
 
-const SHAPES: &[Shape] = &[
+const SHAPES: &[HostileShape] = &[
     ("attributes of one element", |n| {
         let attributes: String = (0..n).map(|i| format!(" a{i}=\"{i}\"")).collect();
         item(&format!("<link{attributes}>x</link><category{attributes}/>"))
@@ -97,8 +97,8 @@ const SHAPES: &[Shape] = &[
     }),
 ];
 
-/// Pages made to hurt whoever looks for feeds on them.
-const PAGES: &[Shape] = &[
+/// Hostile web pages for the feed link finder.
+const PAGES: &[HostileShape] = &[
     ("anchors", |n| (0..n).map(|i| format!("<a href=\"/feed/{i}\">RSS</a>")).collect()),
     ("anchors without an end", |n| "<a href=/feed><img alt=rss>".repeat(n)),
     ("attributes of an anchor", |n| format!("<a{} href=/feed>x</a>", " class=rss".repeat(n))),
@@ -111,7 +111,7 @@ const PAGES: &[Shape] = &[
     }),
 ];
 
-fn check(shapes: &[Shape], read: impl Fn(&str)) {
+fn check(shapes: &[HostileShape], read: impl Fn(&str)) {
     let grows = |shape: fn(usize) -> String| tidings_testing::superlinear(shape, SMALL, FACTOR, |text| read(text));
     let slow: Vec<String> =
         shapes.iter().filter_map(|(name, shape)| Some(format!("{name}: {}", grows(*shape)?))).collect();
@@ -119,24 +119,24 @@ fn check(shapes: &[Shape], read: impl Fn(&str)) {
 }
 
 #[test]
-fn every_shape_costs_in_proportion_to_its_size() {
+fn parsing_feeds_takes_linear_time() {
     check(SHAPES, |text| drop(std::hint::black_box(read(text.as_bytes(), None, URL))));
 }
 
 #[test]
-fn every_page_costs_in_proportion_to_its_size() {
+fn finding_links_takes_linear_time() {
     check(PAGES, |text| drop(std::hint::black_box(tidings_feeds::links::find(text.as_bytes(), URL))));
 }
 
 #[test]
-fn an_entity_bomb_stays_small() {
+fn an_entity_bomb_is_not_expanded() {
     let (_, bomb) = SHAPES.iter().find(|(name, _)| *name == "entity bomb").expect("it is in the table");
     let feed = read(bomb(1000).as_bytes(), None, URL).expect("it is a feed");
     assert!(feed.entries[0].title.len() < 100_000);
 }
 
 #[test]
-fn limits_are_kept_and_mentioned() {
+fn limits_apply_and_are_reported() {
     let limits = Limits { max_entries: 10, ..Limits::default() };
     let text = format!("<rss><channel>{}</channel></rss>", "<item><title>x</title></item>".repeat(50));
     let feed = read_with(text.as_bytes(), None, URL, &limits).expect("it is a feed");
@@ -155,7 +155,7 @@ fn limits_are_kept_and_mentioned() {
 }
 
 #[test]
-fn fifty_thousand_entries_are_all_there() {
+fn fifty_thousand_entries_are_parsed() {
     let text = format!("<rss><channel>{}</channel></rss>", "<item><title>x</title></item>".repeat(50_000));
     let feed = read(text.as_bytes(), None, URL).expect("it is a feed");
     assert_eq!(feed.entries.len(), 50_000);

@@ -1,8 +1,7 @@
-//! How well the reader reads: agreement with expected readings of feeds met in the wild.
+//! Accuracy of the parser: agreement with expected results for real feeds.
 //!
-//! The documents belong to their publishers and stay outside the repository; without them this
-//! test says so and passes. The pins below are what was reached; they may only rise.
-//! `TIDINGS_SCORE=misses cargo test --test score -- --nocapture` lists every disagreement.
+//! The documents are copyrighted and stay outside the repository; without them the test is skipped with a message. The
+//! pinned scores may only rise. `TIDINGS_SCORE=misses cargo test --test score -- --nocapture` lists every disagreement.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +9,7 @@ use base64::Engine;
 use serde_json::Value;
 use tidings_feeds::{Feed, FeedEntry};
 
-/// What has to be reached, in percent.
+/// Pinned scores, in per cent.
 const PIN_PLAIN: f64 = 98.9;
 const PIN_DAMAGED: f64 = 99.1;
 const PIN_CAPTURED: f64 = 98.2;
@@ -22,7 +21,7 @@ fn documents() -> Option<Vec<Value>> {
 }
 
 #[test]
-fn readings_agree_with_the_expected_ones() {
+fn parsed_feeds_agree_with_the_expected_ones() {
     let Some(documents) = documents() else { return };
     let show = std::env::var("TIDINGS_SCORE").is_ok();
     let mut groups: BTreeMap<&str, Tally> = BTreeMap::new();
@@ -77,7 +76,7 @@ impl Tally {
     }
 }
 
-/// One document against its expected reading. Fields in parentheses are reported, not scored.
+/// The comparison of one document with its expected result. Fields in parentheses are reported but not scored.
 struct Comparison {
     fields: Vec<(&'static str, f64)>,
     misses: Vec<String>,
@@ -90,7 +89,7 @@ impl Comparison {
         let wanted = expected["entries"].as_array().unwrap();
         let mut out = Comparison { fields: Vec::new(), misses: Vec::new() };
         let got = feed.map_or(&[][..], |feed| &feed.entries);
-        // Of a document that was cut off, only so many entries can be asked for.
+        // A truncated document has a minimum number of entries.
         let enough = document["min_entries"].as_u64().is_some_and(|n| (n as usize..=wanted.len()).contains(&got.len()));
         let (few, many) = (got.len().min(wanted.len()), got.len().max(wanted.len()));
         let share = if many == 0 || enough { 1.0 } else { few as f64 / many as f64 };
@@ -138,7 +137,7 @@ impl Comparison {
     }
 }
 
-/// Entries pair by position when the counts agree, else by id, link or title.
+/// Pairs entries by position if the counts agree, else by id, link or title.
 fn partner<'f>(wanted: &Value, at: usize, count: usize, got: &'f [FeedEntry], url: &str) -> Option<&'f FeedEntry> {
     if got.len() == count {
         return got.get(at);
@@ -197,7 +196,7 @@ fn judge(wanted: &Value, got: Option<&FeedEntry>, url: &str) -> Vec<(&'static st
     ]
 }
 
-/// Whether the expected value fits, or one of those that are as right.
+/// Returns true if the expected value or an equally correct one passes the test.
 fn either(expected: &Value, others: &Value, test: impl Fn(&Value) -> bool) -> bool {
     test(expected)
         || match others {
@@ -224,7 +223,7 @@ fn same_url(got: Option<&str>, wanted: &Value, base: &str) -> bool {
     }
 }
 
-/// Scheme and host in lower case, no default port, percent-encoding undone.
+/// Normalises a URL: scheme and host in lower case, no default port, percent-decoded.
 fn normal(address: &str, base: &str) -> Vec<u8> {
     let joined = url::Url::parse(base).and_then(|base| base.join(address.trim()));
     let text = joined.map_or_else(|_| address.trim().to_string(), String::from);
@@ -247,7 +246,7 @@ fn normal(address: &str, base: &str) -> Vec<u8> {
     out
 }
 
-/// Nine words in ten of the first 400 characters.
+/// Returns true if nine in ten words of the first 400 characters agree.
 fn same_text(got: &str, wanted: &Value) -> bool {
     let wanted = squeeze(wanted.as_str().unwrap_or(""));
     let got: String = squeeze(got).chars().take(wanted.chars().count().max(1)).collect();

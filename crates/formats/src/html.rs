@@ -1,6 +1,6 @@
 //! A page with the article and nothing else, for people to read.
 
-use tidings_model::{Document, Kind, Paragraph};
+use tidings_model::{Document, Paragraph, ParagraphKind};
 
 use crate::layout;
 use crate::markup::{self, Vocabulary, address, one_line};
@@ -96,7 +96,8 @@ fn section(paragraphs: &[Paragraph], out: &mut String) {
 /// Whether the text says its title itself.
 pub(crate) fn has_heading(paragraphs: &[Paragraph], title: &str) -> bool {
     let is_title = |paragraph: &Paragraph| {
-        matches!(paragraph.kind, Kind::Heading { .. }) && paragraph.text.split_whitespace().eq(title.split_whitespace())
+        matches!(paragraph.kind, ParagraphKind::Heading { .. })
+            && paragraph.text.split_whitespace().eq(title.split_whitespace())
     };
     paragraphs.iter().any(is_title)
 }

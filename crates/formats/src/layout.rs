@@ -1,6 +1,6 @@
 //! The paragraphs of a document as a page shows them: items in their lists, rows in their tables.
 
-use tidings_model::{Kind, Paragraph};
+use tidings_model::{Paragraph, ParagraphKind};
 
 /// A part of a document.
 #[derive(Debug, PartialEq)]
@@ -43,21 +43,23 @@ pub(crate) fn parts(paragraphs: &[Paragraph]) -> Vec<Part<'_>> {
     for run in paragraphs.chunk_by(|a, b| stand_together(a.kind, b.kind)) {
         let first = &run[0];
         match first.kind {
-            Kind::P => parts.push(Part::Plain(first)),
-            Kind::Heading { level } => parts.push(Part::Heading(level.clamp(1, 6), first)),
-            Kind::Code => parts.push(Part::Code(first)),
-            Kind::Quote => parts.push(Part::Quote(run)),
-            Kind::Row { .. } => parts.push(Part::Table(run)),
-            Kind::Item { .. } => parts.extend(lists(run).into_iter().map(Part::List)),
+            ParagraphKind::P => parts.push(Part::Plain(first)),
+            ParagraphKind::Heading { level } => parts.push(Part::Heading(level.clamp(1, 6), first)),
+            ParagraphKind::Code => parts.push(Part::Code(first)),
+            ParagraphKind::Quote => parts.push(Part::Quote(run)),
+            ParagraphKind::Row { .. } => parts.push(Part::Table(run)),
+            ParagraphKind::Item { .. } => parts.extend(lists(run).into_iter().map(Part::List)),
         }
     }
     parts
 }
 
-fn stand_together(a: Kind, b: Kind) -> bool {
+fn stand_together(a: ParagraphKind, b: ParagraphKind) -> bool {
     matches!(
         (a, b),
-        (Kind::Quote, Kind::Quote) | (Kind::Row { .. }, Kind::Row { .. }) | (Kind::Item { .. }, Kind::Item { .. })
+        (ParagraphKind::Quote, ParagraphKind::Quote)
+            | (ParagraphKind::Row { .. }, ParagraphKind::Row { .. })
+            | (ParagraphKind::Item { .. }, ParagraphKind::Item { .. })
     )
 }
 
@@ -85,7 +87,7 @@ fn lists(run: &[Paragraph]) -> Vec<List<'_>> {
 
 fn depth(item: &Paragraph) -> (bool, u8) {
     match item.kind {
-        Kind::Item { depth, ordered } => (ordered, depth),
+        ParagraphKind::Item { depth, ordered } => (ordered, depth),
         _ => (false, 0),
     }
 }
@@ -95,7 +97,7 @@ mod tests {
     use super::*;
 
     fn item(depth: u8, ordered: bool, text: &str) -> Paragraph {
-        Paragraph { kind: Kind::Item { depth, ordered }, text: text.into(), ..Paragraph::default() }
+        Paragraph { kind: ParagraphKind::Item { depth, ordered }, text: text.into(), ..Paragraph::default() }
     }
 
     fn shown(lists: &[List<'_>]) -> String {

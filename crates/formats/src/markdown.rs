@@ -3,7 +3,7 @@
 //! Signs of the text that Markdown would take for its own are escaped, and marks that it could not
 //! read, because a word goes on right behind them, are left out rather than shown as stars.
 
-use tidings_model::{Document, Kind, Mark, Paragraph, Span};
+use tidings_model::{Document, Mark, Paragraph, ParagraphKind, Span};
 
 use crate::html::has_heading;
 use crate::inline::{self, Inline, MAX_DEPTH};
@@ -66,7 +66,7 @@ fn push_table(rows: &[Paragraph], out: &mut String) {
     let columns = rows.iter().map(|row| inline::cells(&row.text).count()).max().unwrap_or(0);
     let mut rows = rows.iter().peekable();
     // A table must have a head, if only an empty one.
-    let head = rows.next_if(|row| matches!(row.kind, Kind::Row { header: true }));
+    let head = rows.next_if(|row| matches!(row.kind, ParagraphKind::Row { header: true }));
     let given = head.map_or(0, |row| push_row(row, out));
     out.push_str(if given == 0 { "|" } else { "" });
     (given..columns).for_each(|_| out.push_str("  |"));
@@ -282,8 +282,11 @@ mod tests {
 
     #[test]
     fn a_table_without_a_head_gets_an_empty_one() {
-        let row =
-            |text: &str| Paragraph { kind: Kind::Row { header: false }, text: text.into(), ..Paragraph::default() };
+        let row = |text: &str| Paragraph {
+            kind: ParagraphKind::Row { header: false },
+            text: text.into(),
+            ..Paragraph::default()
+        };
         let paragraphs = vec![row("a"), row("b\tc")];
         let text = write(&Document { paragraphs, ..Document::default() });
         assert_eq!(text, "|  |  |\n| --- | --- |\n| a |\n| b | c |\n");

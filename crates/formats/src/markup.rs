@@ -194,7 +194,7 @@ fn nested(list: &List<'_>, words: &Vocabulary, out: &mut String) {
 }
 
 fn table_row(row: &Paragraph, words: &Vocabulary, out: &mut String) {
-    let is_header = matches!(row.kind, tidings_model::Kind::Row { header: true });
+    let is_header = matches!(row.kind, tidings_model::ParagraphKind::Row { header: true });
     let (around, cell) = if is_header { (words.header_row, words.header_cell) } else { (words.row, words.cell) };
     element(around, out, |out| {
         for (from, to) in inline::cells(&row.text) {

@@ -1,11 +1,11 @@
 //! A document with everything in it, for the tests of writers.
 
-use tidings_model::{About, Dated, Document, Kind, Licence, Mark, Paragraph, Span};
+use tidings_model::{Dated, Document, Licence, Mark, PageMetadata, Paragraph, ParagraphKind, Span};
 
 pub(crate) fn article() -> Document {
-    let paragraph = |kind: Kind, text: &str| Paragraph { kind, text: text.into(), ..Paragraph::default() };
+    let paragraph = |kind: ParagraphKind, text: &str| Paragraph { kind, text: text.into(), ..Paragraph::default() };
     let span = |start, end, mark| Span { start, end, mark };
-    let mut rained = paragraph(Kind::P, "It rained *hard*,\nfor three days.");
+    let mut rained = paragraph(ParagraphKind::P, "It rained *hard*,\nfor three days.");
     rained.spans = vec![
         span(3, 16, Mark::Strong),
         span(10, 17, Mark::Emphasis),
@@ -16,7 +16,7 @@ pub(crate) fn article() -> Document {
         url: "http://e.org/a?b=1&c=2".into(),
         site: "e.org".into(),
         dated: Some(Dated { day: "2026-03-01".into(), source: "meta".into(), confidence: 0.5, doubts: vec![] }),
-        about: About {
+        about: PageMetadata {
             title: "Rain \"&\" flood, <again>".into(),
             authors: vec!["Ann".into(), "Bo".into()],
             language: "en-GB".into(),
@@ -29,20 +29,20 @@ pub(crate) fn article() -> Document {
                 url: "https://creativecommons.org/licenses/by/4.0/".into(),
                 evidence: "link".into(),
             }),
-            ..About::default()
+            ..PageMetadata::default()
         },
         paragraphs: vec![
-            paragraph(Kind::Heading { level: 2 }, "Rain & flood"),
+            paragraph(ParagraphKind::Heading { level: 2 }, "Rain & flood"),
             rained,
-            paragraph(Kind::Item { depth: 1, ordered: false }, "One"),
-            paragraph(Kind::Item { depth: 2, ordered: true }, "Inner"),
-            paragraph(Kind::Item { depth: 1, ordered: false }, "Two"),
-            paragraph(Kind::Quote, "We carried our chairs."),
-            paragraph(Kind::Code, "fn main() {\n    println!(\"`\");\n}"),
-            paragraph(Kind::Row { header: true }, "Day\tWater"),
-            paragraph(Kind::Row { header: false }, "Monday\t2 | 3 m"),
+            paragraph(ParagraphKind::Item { depth: 1, ordered: false }, "One"),
+            paragraph(ParagraphKind::Item { depth: 2, ordered: true }, "Inner"),
+            paragraph(ParagraphKind::Item { depth: 1, ordered: false }, "Two"),
+            paragraph(ParagraphKind::Quote, "We carried our chairs."),
+            paragraph(ParagraphKind::Code, "fn main() {\n    println!(\"`\");\n}"),
+            paragraph(ParagraphKind::Row { header: true }, "Day\tWater"),
+            paragraph(ParagraphKind::Row { header: false }, "Monday\t2 | 3 m"),
         ],
-        comments: vec![paragraph(Kind::P, "Well said.")],
+        comments: vec![paragraph(ParagraphKind::P, "Well said.")],
         extractor: "tidings-clean 0".into(),
         ..Document::default()
     }

@@ -171,7 +171,7 @@ fn division(kind: &str, paragraphs: &[Paragraph], out: &mut String) {
 mod tests {
     use super::*;
     use crate::sample;
-    use tidings_model::Kind;
+    use tidings_model::ParagraphKind;
 
     #[test]
     fn the_header_says_what_is_known() {
@@ -192,8 +192,11 @@ mod tests {
 
     #[test]
     fn headings_open_divisions_and_deeper_ones_lie_inside() {
-        let heading =
-            |level, text: &str| Paragraph { kind: Kind::Heading { level }, text: text.into(), ..Paragraph::default() };
+        let heading = |level, text: &str| Paragraph {
+            kind: ParagraphKind::Heading { level },
+            text: text.into(),
+            ..Paragraph::default()
+        };
         let paragraphs = vec![heading(2, "a"), heading(3, "b"), heading(2, "c"), heading(1, "d")];
         let tei = item(&Document { paragraphs, ..Document::default() }, false);
         let shape: String = tei

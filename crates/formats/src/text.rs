@@ -1,7 +1,7 @@
 //! The text alone: paragraphs parted by an empty line, items and rows by a line end. No signs are
 //! added that the author did not write, because they would be counted as words.
 
-use tidings_model::{Document, Kind, Paragraph};
+use tidings_model::{Document, Paragraph, ParagraphKind};
 
 pub(crate) fn write(document: &Document) -> String {
     let mut out = String::new();
@@ -15,7 +15,8 @@ fn push(paragraphs: &[Paragraph], out: &mut String) {
     for paragraph in paragraphs {
         let together = matches!(
             (before, paragraph.kind),
-            (Some(Kind::Item { .. }), Kind::Item { .. }) | (Some(Kind::Row { .. }), Kind::Row { .. })
+            (Some(ParagraphKind::Item { .. }), ParagraphKind::Item { .. })
+                | (Some(ParagraphKind::Row { .. }), ParagraphKind::Row { .. })
         );
         if !out.is_empty() && !together {
             out.push('\n');

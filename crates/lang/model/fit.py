@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
 """Finds the weights in crates/lang/data/weights.tsv.
 
-    cargo build --release -p tidings-lang --example weighed
-    venv/bin/python fit.py --items items.jsonl --weighed TARGET/release/examples/weighed --out ../data/weights.tsv
+    cargo build --release -p tidings-lang --example features
+    venv/bin/python fit.py --items items.jsonl --features TARGET/release/examples/features --out ../data/weights.tsv
 
-Items are JSON lines with `id`, `text`, `lang` (ISO 639-3), `kind` and `src`. What is fitted are
-weights of the evidence, shared by all languages, and two small handicaps per language: multinomial logistic
-regression, pulled towards zero. With `--check` half of the items are fitted and the other half is
-answered, both ways round, and macro-F1 is printed instead, over
-languages with a national press.
+Items are JSON lines with `id`, `text`, `lang` (ISO 639-3), `kind` and `src`. The model is a
+multinomial logistic regression with weights shared by all languages and two biases per language, with
+an L2 penalty on the biases, fitted by L-BFGS. With `--check` it is fitted to each half of the items and
+tested on the other half, and macro-F1 over languages with a national press is printed instead.
 """
 
 import argparse
@@ -20,13 +19,14 @@ import subprocess
 import zlib
 
 import numpy as np
+import registry
 from scipy.optimize import minimize
 
 HERE = pathlib.Path(__file__).parent
 FEATURES = re.findall(r'"([a-z-]+)"', re.search(r"FEATURES: \[&str; \d+\] = \[(.*?)\];", (HERE / "../src/identify/decide.rs").read_text(), re.S)[1])
-NAMES = re.findall(r'\("(\w+)", "[^"]+", "([a-z ]*)"\)', (HERE / "../src/names.rs").read_text())
-# Handicaps are pulled towards zero; those that grow with length harder.
-PULL, PULL_SLOPE = 3e-5, 3e-5
+NAMES = registry.languages()
+# L2 penalties of the bias and of the bias per unit of length.
+PENALTY, PENALTY_SLOPE = 3e-5, 3e-5
 # Languages with a national press are what feeds are written in; short texts are where weights matter.
 CORE = re.search(r'CORE: &str = "(.*?)"', (HERE / "../../../bench/text/src/lib.rs").read_text(), re.S)[1].replace("\\", " ").split()
 OTHERS_COUNT, SHORT_COUNT = 0.6, 2.0
@@ -36,8 +36,8 @@ def folded(code):
     """The label of the items for one of our codes. Both kinds of Norwegian are one there."""
     if code in ("nb", "nn"):
         return "nor"
-    # In the table of names the first three-letter code is the language's own.
-    three = [other for other in dict(NAMES).get(code, "").split() if len(other) == 3]
+    # The first three-letter code is the language's own.
+    three = [other for other in NAMES.get(code, {}).get("codes", "").split() if len(other) == 3]
     return three[0] if three else code
 
 
@@ -67,7 +67,7 @@ class Fit:
         self.labels = np.array([folded(code) for code in self.codes])
         self.gold = np.array([item["lang"] for item in items])
         self.right = (self.labels[None, :] == self.gold[:, None]) & (self.allowed == 0)
-        # Articles of law are not news; what we cannot answer teaches nothing.
+        # Articles of law are not news; items without a right candidate are left out.
         self.weight = np.array([self.counts(item) for item in items]) * self.right.any(1)
 
     @staticmethod
@@ -92,9 +92,9 @@ class Fit:
         share = right.sum(1) + 1e-30
         loss = -(weight * np.log(share / odds.sum(1))).sum()
         wrong = (odds / odds.sum(1, keepdims=True) - right / share[:, None]) * weight[:, None]
-        steps = [np.einsum("il,ilf->f", wrong, self.said[chosen]), wrong.sum(0) + 2 * PULL * bias, (wrong * self.said[chosen, :, -1]).sum(0) + 2 * PULL_SLOPE * slope]
+        steps = [np.einsum("il,ilf->f", wrong, self.said[chosen]), wrong.sum(0) + 2 * PENALTY * bias, (wrong * self.said[chosen, :, -1]).sum(0) + 2 * PENALTY_SLOPE * slope]
         steps[0][-1] = 0  # a weight for length alone is what the slopes are for
-        return loss + PULL * (bias**2).sum() + PULL_SLOPE * (slope**2).sum(), np.concatenate(steps).astype(float)
+        return loss + PENALTY * (bias**2).sum() + PENALTY_SLOPE * (slope**2).sum(), np.concatenate(steps).astype(float)
 
     def fit(self, chosen):
         start = np.zeros(len(FEATURES) + 2 * len(self.codes))
@@ -112,11 +112,11 @@ def macro_f1(gold, answers):
 def main():
     arguments = argparse.ArgumentParser()
     arguments.add_argument("--items", type=pathlib.Path, required=True)
-    arguments.add_argument("--weighed", required=True)
+    arguments.add_argument("--features", required=True)
     arguments.add_argument("--out", type=pathlib.Path)
     arguments.add_argument("--check", action="store_true")
     arguments = arguments.parse_args()
-    fit = Fit([json.loads(line) for line in arguments.items.open()], arguments.weighed)
+    fit = Fit([json.loads(line) for line in arguments.items.open()], arguments.features)
     half = np.array([zlib.crc32(item["id"].encode()) % 2 for item in fit.items])
     usable = fit.weight > 0
     if arguments.check:
@@ -132,9 +132,9 @@ def main():
                     print(src, kind, chosen.sum(), round(macro_f1(fit.gold[chosen], answers[chosen]), 4))
         return
     weights, bias, slope = fit.parts(fit.fit(np.flatnonzero(usable)))
-    lines = ["# Made by model/fit.py. First what each kind of evidence is worth, then each language's handicaps."]
+    lines = ["# Made by model/fit.py. Weights of the features, then bias and length bias of each language."]
     lines += [f"{name}\t{weight:.4f}" for name, weight in zip(FEATURES, weights)]
-    # A language that no item is written in has handicaps too: it must not take what is others'.
+    # Languages without items have biases too, so that they do not attract texts of others.
     lines += [f"{code}\t{b:.3f}\t{s:.3f}" for code, b, s in zip(fit.codes, bias, slope)]
     arguments.out.write_text("\n".join(lines) + "\n")
 

@@ -1,20 +1,19 @@
 #!/usr/bin/env python3
-"""Makes crates/lang/data/grams.bin, the table of evidence behind `tidings lang`.
+"""Makes crates/lang/data/grams.bin, the feature table of language identification.
 
     python3 -m venv venv && venv/bin/pip install -r requirements.txt
     cargo fetch            # brings the crate cld2-sys for bench-text's peers
     venv/bin/python make.py --cld2 DIR_OF_CRATE_CLD2_SYS --out ../data/grams.bin
 
-Three kinds of evidence go in, all of it obtained through package registries:
+Sources, all of them obtained through package registries:
 
 * byte n-grams with log-probabilities per language, from the naive Bayes model inside py3langid
-  (BSD-3-Clause). Whatever a language does not know is at the floor of its smoothing; only what
-  rises above the floor is kept, in a byte each.
+  (BSD-3-Clause). N-grams that a language does not have are at the floor of its smoothing; only
+  weights above the floor are kept, in a byte each.
 * frequent words of a hundred Wikipedias, from the lists inside jusText (BSD-2-Clause).
-* groups of four letters, words of up to eight letters and tell-tale words and word pairs of close
-  languages, from the tables inside the crate cld2-sys (Apache-2.0).
+* letter quadgrams, words of up to eight letters, and words and word pairs of close languages, from the tables inside the crate cld2-sys (Apache-2.0).
 
-docs/notes/language.md says why these, what they are worth and what their licences ask for.
+docs/notes/language.md says why these, what each contributes and what their licences require.
 """
 
 import argparse
@@ -28,6 +27,7 @@ import struct
 
 import numpy as np
 import py3langid
+import registry
 
 # Codes as corpora use them today: ISO 639-1 where there is one, ISO 639-3 elsewhere.
 RENAMED = {
@@ -39,13 +39,13 @@ RENAMED = {
 # What CLD2 calls Kurdish is written in Arabic letters, and so is what py3langid calls Southern
 # Kurdish: both are what newspapers in Sorani look like.
 SORANI = {("cld2", "ku"): "ckb", ("nb", "sdh"): "ckb"}
-# Jokes, placeholders and encodings that CLD2 tells apart and a corpus does not.
-NOBODY = re.compile(r"zz.|xxx|tlh|ut|un|x.*-.*")
-STEP = 1 / 24  # of a natural logarithm: what one unit of a weight is worth
+# Jokes, placeholders and encodings among the languages of CLD2.
+IGNORED = re.compile(r"zz.|xxx|tlh|ut|un|x.*-.*")
+STEP = 1 / 24  # one unit of a weight, as a natural logarithm
 
 
 def code_of(source, code):
-    if source == "cld2" and NOBODY.fullmatch(code):
+    if source == "cld2" and IGNORED.fullmatch(code):
         return None
     return SORANI.get((source, code)) or RENAMED.get(code, code)
 
@@ -67,7 +67,7 @@ def naive_bayes():
 
 
 def automaton(feature):
-    """A double array with failure links: four numbers a slot, 0 being the root."""
+    """An Aho-Corasick automaton as a double-array trie: four numbers a slot, slot 0 is the root."""
     children = collections.defaultdict(dict)
     for text in feature:
         if text:
@@ -94,7 +94,7 @@ def automaton(feature):
             first_free += 1
     size = (max(taken) // 256 + 1) * 256
     slots = np.zeros((size, 4), dtype="<u4")
-    slots[:, 1] = 0xFFFFFFFF  # nobody's child
+    slots[:, 1] = 0xFFFFFFFF  # no parent
     for text, slot in slot_of.items():
         suffix = text[1:]
         while suffix not in slot_of and suffix:
@@ -105,12 +105,13 @@ def automaton(feature):
     return slots
 
 
-def frequent_words(stop_rs):
-    """Word lists by language, as src/stop.rs names them. Serbo-Croatian is nobody's own list."""
+def frequent_words():
+    """Word lists by language, as languages/CODE/language.tsv names them. Serbo-Croatian is not identified."""
     folder = pathlib.Path(importlib.util.find_spec("justext").origin).parent / "stoplists"
-    for name, codes in re.findall(r'\("(\w+)", "([a-z ]+)"\)', stop_rs):
-        if name != "Serbo_Croatian":
-            yield codes.split()[0], {word.lower() for word in (folder / f"{name}.txt").read_text("utf-8").split()}
+    for code, language in registry.languages().items():
+        name = language.get("stop-words", "off")
+        if name not in ("off", "Serbo_Croatian"):
+            yield code, {word.lower() for word in (folder / f"{name}.txt").read_text("utf-8").split()}
 
 
 def fnv(word):
@@ -121,7 +122,7 @@ def fnv(word):
 
 
 def words_table(lists, label, known):
-    """Buckets of four, as CLD2 has them: the upper bits of a hash, and below them who knows the word."""
+    """Buckets of four, as CLD2 has them: the upper bits of a hash, and below them the index of its set of languages."""
     owners = collections.defaultdict(set)
     for code, words in lists:
         if known(code):
@@ -129,7 +130,7 @@ def words_table(lists, label, known):
                 owners[word].add(label(code))
     buckets, sets, places = np.zeros((1 << 16, 4), dtype="<u4"), {(): 0}, {}
     filled = collections.Counter()
-    # A word that few languages know says more; it comes first where a bucket is full.
+    # Words of few languages carry more information and come first if a bucket is full.
     for word, who in sorted(owners.items(), key=lambda item: (len(item[1]), item[0])):
         value = sets.setdefault(tuple(sorted(who)), len(sets))
         hashed = fnv(word)
@@ -182,7 +183,7 @@ def main():
     starts.append(len(pool) // 2)
     class_labels = bytes(label(code_of("nb", name)) for name in classes)
 
-    # Groups of four letters, and words.
+    # Quadgrams and words.
     table = read("generated_language.cc")
     code_by_name = dict(zip(c_rows(table, "kLanguageToCName"), c_rows(table, "kLanguageToCode")))
     code_by_name["UNKNOWN_LANGUAGE"] = "un"
@@ -197,8 +198,7 @@ def main():
     quads, words, marks = read("cld2_generated_quad0122.cc"), read("cld2_generated_deltaocta0122.cc"), read("cld2_generated_distinctocta0122.cc")
 
     known = set(labels)
-    stop_rs = (pathlib.Path(__file__).parent.parent / "src" / "stop.rs").read_text("utf-8")
-    frequent, owners, kept = words_table(frequent_words(stop_rs), label, known.__contains__)
+    frequent, owners, kept = words_table(frequent_words(), label, known.__contains__)
     print(kept, "frequent words")
 
     sections = [

@@ -1,4 +1,4 @@
-//! What we know of each language: which one it is, how it is spelled, what its small words are.
+//! Languages: identification, normalisation, masking of personal data, and data about each language.
 //!
 //! ```
 //! let german = tidings_lang::stop_list("de-AT").expect("there is a list of German stop words");
@@ -6,19 +6,21 @@
 //! assert!(!german.contains("Lawine"));
 //! ```
 
+mod calendar;
 mod identify;
 mod mask;
-mod months;
-mod names;
 mod normalise;
+mod registry;
 mod stop;
 
+pub use calendar::{Month, is_weekday, month};
 pub use identify::tables;
-pub use identify::{Guess, Guesses, Hints, Script, UNKNOWN, identifiable, identify, identify_paragraphs, tell_lines};
+pub use identify::{
+    Guess, Guesses, Hints, Script, UNKNOWN, identifiable, identify, identify_lines, identify_paragraphs,
+};
 #[doc(hidden)]
-pub use identify::{glanced, weighed};
+pub use identify::{fast_line_features, features};
 pub use mask::{MaskRule, Masked, mask};
-pub use months::{Month, month};
-pub use names::{canonical, language_name, other_codes};
 pub use normalise::normalise;
-pub use stop::{StopList, languages, stop_list};
+pub use registry::{Language, StopWords, canonical, language, language_name, languages};
+pub use stop::{StopList, stop_list};

@@ -1,19 +1,17 @@
-//! One spelling for one text: what looks the same becomes the same, what a linguist would call text
-//! stays.
+//! Unicode normalisation of text.
 //!
-//! Letters are composed (Unicode NFC); what cannot be seen goes, unless a script needs it to be
-//! written rightly; white space becomes one kind of space; and bytes of UTF-8 that somebody once
-//! read as windows-1252 become the letters they were. Quotation marks, dashes, ligatures and letters
-//! of every width are text, and stay.
+//! Composes letters (NFC), removes invisible characters unless a script needs them, unifies white space,
+//! and repairs mojibake: UTF-8 that was decoded as windows-1252. Quotation marks, dashes, ligatures and
+//! full-width letters are text and stay.
 
 use std::borrow::Cow;
 
 use unicode_normalization::{IsNormalized, UnicodeNormalization as _, is_nfc_quick};
 
-/// Normalises a text. Doing it again changes nothing.
+/// Normalises a text. The function is idempotent.
 ///
-/// Line breaks stay line breaks; other white space becomes a space, of which never two follow
-/// each other, and none stands at either end of a line.
+/// Line breaks stay. Other runs of white space become one space, and white space at both ends of a line
+/// is removed.
 ///
 /// ```
 /// use tidings_lang::normalise;
@@ -27,11 +25,10 @@ pub fn normalise(text: &str) -> Cow<'_, str> {
     }
     let repaired = repair(text);
     let text = tidy(&repaired);
-    // A step may bring together what another step composes: a mark that an invisible character had
-    // kept from its letter, or bytes that now look like what they are. Each round shortens the text
-    // or changes nothing, and there is rarely a second.
+    // Steps may enable each other: removing an invisible character joins a mark with its letter, or
+    // reveals mojibake. Each round shortens the text or changes nothing; a second is rare.
     let mut text: String = text.nfc().collect();
-    for _ in 0..MOST_ROUNDS {
+    for _ in 0..MAX_ROUNDS {
         let again: String = tidy(&repair(&text)).nfc().collect();
         if again == text {
             break;
@@ -41,9 +38,9 @@ pub fn normalise(text: &str) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-const MOST_ROUNDS: usize = 64;
+const MAX_ROUNDS: usize = 64;
 
-/// Whether there is nothing to do, which is the rule.
+/// Fast path: returns true if there is nothing to do.
 fn is_plain(text: &str) -> bool {
     let mut before = '\n';
     for letter in text.chars() {
@@ -82,36 +79,36 @@ fn is_plain(text: &str) -> bool {
     before != ' ' && is_nfc_quick(text.chars()) == IsNormalized::Yes
 }
 
-/// Whether a character is never touched, whatever stands beside it.
+/// Returns true for characters that stay in every context.
 fn is_kept_anywhere(letter: char) -> bool {
     match letter {
         ' '..='~' | '\n' => true,
         letter if letter.is_ascii() => false,
-        _ => kind(letter) == Kind::Text,
+        _ => char_class(letter) == CharClass::Text,
     }
 }
 
 #[derive(PartialEq, Eq, Clone, Copy)]
-enum Kind {
+enum CharClass {
     Text,
     /// A space that is not U+0020.
     Space,
     Break,
-    /// Joins or parts its neighbours, where their script knows that.
+    /// Zero-width joiner and non-joiner.
     Joiner,
-    /// Turns a character into its emoji, or its text, or a variant; or spells out a flag.
+    /// Variation selectors and flag tags.
     Variant,
     Invisible,
 }
 
-fn kind(letter: char) -> Kind {
+fn char_class(letter: char) -> CharClass {
     match letter {
-        '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}' => Kind::Break,
-        '\t' => Kind::Space,
-        '\u{200c}' | '\u{200d}' => Kind::Joiner,
-        '\u{fe00}'..='\u{fe0f}' | '\u{e0020}'..='\u{e007f}' | '\u{e0100}'..='\u{e01ef}' => Kind::Variant,
-        // Soft hyphen, zero-width space and word joiner, byte order mark, marks and embeddings of
-        // direction, invisible operators, annotations, the replacement for what was lost.
+        '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}' => CharClass::Break,
+        '\t' => CharClass::Space,
+        '\u{200c}' | '\u{200d}' => CharClass::Joiner,
+        '\u{fe00}'..='\u{fe0f}' | '\u{e0020}'..='\u{e007f}' | '\u{e0100}'..='\u{e01ef}' => CharClass::Variant,
+        // Soft hyphen, zero-width space, word joiner, byte order mark, bidirectional controls,
+        // invisible operators, annotations, the object replacement character.
         '\u{ad}'
         | '\u{200b}'
         | '\u{2060}'..='\u{206f}'
@@ -121,27 +118,27 @@ fn kind(letter: char) -> Kind {
         | '\u{202a}'..='\u{202e}'
         | '\u{61c}'
         | '\u{180e}'
-        | '\u{fff9}'..='\u{fffc}' => Kind::Invisible,
-        // Not characters, and never will be.
-        '\u{fdd0}'..='\u{fdef}' => Kind::Invisible,
-        letter if letter as u32 & 0xfffe == 0xfffe => Kind::Invisible,
-        letter if letter.is_control() => Kind::Invisible,
-        letter if letter.is_whitespace() => Kind::Space,
-        _ => Kind::Text,
+        | '\u{fff9}'..='\u{fffc}' => CharClass::Invisible,
+        // Noncharacters.
+        '\u{fdd0}'..='\u{fdef}' => CharClass::Invisible,
+        letter if letter as u32 & 0xfffe == 0xfffe => CharClass::Invisible,
+        letter if letter.is_control() => CharClass::Invisible,
+        letter if letter.is_whitespace() => CharClass::Space,
+        _ => CharClass::Text,
     }
 }
 
-/// Drops what cannot be seen and makes white space even.
+/// Removes invisible characters and unifies white space.
 fn tidy(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut letters = text.chars().peekable();
     let mut space = false;
     let mut last = '\n'; // the last visible character, or a break
     while let Some(letter) = letters.next() {
-        match kind(letter) {
-            Kind::Text if letter == ' ' => space = true,
-            Kind::Space => space = true,
-            Kind::Break => {
+        match char_class(letter) {
+            CharClass::Text if letter == ' ' => space = true,
+            CharClass::Space => space = true,
+            CharClass::Break => {
                 if letter == '\r' && letters.peek() == Some(&'\n') {
                     letters.next();
                 }
@@ -149,10 +146,10 @@ fn tidy(text: &str) -> String {
                 out.push('\n');
                 last = '\n';
             }
-            Kind::Invisible => {}
-            Kind::Joiner if space || !joins(last, letters.peek().copied()) => {}
-            Kind::Variant if space || !varies(last, letter) => {}
-            Kind::Text | Kind::Joiner | Kind::Variant => {
+            CharClass::Invisible => {}
+            CharClass::Joiner if space || !joins(last, letters.peek().copied()) => {}
+            CharClass::Variant if space || !varies(last, letter) => {}
+            CharClass::Text | CharClass::Joiner | CharClass::Variant => {
                 if space && last != '\n' {
                     out.push(' ');
                 }
@@ -165,8 +162,8 @@ fn tidy(text: &str) -> String {
     out
 }
 
-/// Whether a joiner between two characters is part of how they are written: in the scripts of
-/// Arabic and India and their relatives, and in emoji.
+/// Returns true if a joiner between two characters is part of the spelling: in Arabic and Indic
+/// scripts and their relatives, and in emoji.
 fn joins(before: char, after: Option<char>) -> bool {
     let joining = |letter: char| {
         matches!(letter as u32,
@@ -177,24 +174,24 @@ fn joins(before: char, after: Option<char>) -> bool {
     after.is_some_and(|after| joining(before) && joining(after) || picture(before) && picture(after))
 }
 
-/// Whether a selector has something to choose a variant of.
+/// Returns true if a selector follows a character that it can modify.
 fn varies(before: char, selector: char) -> bool {
     match selector {
         // Tags spell the flags of Scotland and Wales, after a black flag.
         '\u{e0020}'..='\u{e007f}' => before == '\u{1f3f4}' || matches!(before, '\u{e0020}'..='\u{e007e}'),
-        _ => !matches!(before, '\n' | ' ') && kind(before) == Kind::Text,
+        _ => !matches!(before, '\n' | ' ') && char_class(before) == CharClass::Text,
     }
 }
 
-/// Puts right what was UTF-8 and was read as windows-1252, where that is certain. One certain place
-/// in a text makes the doubtful ones certain too: nobody breaks half a text.
+/// Repairs UTF-8 that was decoded as windows-1252. One certain run in a text makes the likely ones certain
+/// too, because a text is decoded as a whole.
 fn repair(text: &str) -> Cow<'_, str> {
     if !runs(text).any(|run| run.is_certain()) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len());
     let mut copied = 0;
-    for run in runs(text).filter(Run::is_likely) {
+    for run in runs(text).filter(MojibakeRun::is_likely) {
         out.push_str(&text[copied..run.start]);
         out.push(run.meant);
         copied = run.end;
@@ -203,8 +200,8 @@ fn repair(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Characters whose bytes in windows-1252 are one character of UTF-8.
-struct Run {
+/// Characters whose windows-1252 bytes are one UTF-8 character.
+struct MojibakeRun {
     start: usize,
     end: usize,
     first: char,
@@ -212,20 +209,20 @@ struct Run {
     meant: char,
 }
 
-/// The runs of a text, from left to right, none in another.
-fn runs(text: &str) -> impl Iterator<Item = Run> + '_ {
+/// The runs of a text, from left to right, without overlap.
+fn runs(text: &str) -> impl Iterator<Item = MojibakeRun> + '_ {
     let mut place = 0;
     std::iter::from_fn(move || {
         while let Some(first) = text[place..].chars().next() {
             let start = place;
             place += first.len_utf8();
-            let Some(byte @ 0xc2..=0xf4) = western(first) else { continue };
+            let Some(byte @ 0xc2..=0xf4) = windows_1252(first) else { continue };
             let len = if byte < 0xe0 { 2 } else { 3 + usize::from(byte >= 0xf0) };
             let mut bytes = [byte, 0, 0, 0];
             let mut end = place;
             let mut count = 1;
             for next in text[place..].chars().take(len - 1) {
-                let Some(byte @ 0x80..=0xbf) = western(next) else { break };
+                let Some(byte @ 0x80..=0xbf) = windows_1252(next) else { break };
                 bytes[count] = byte;
                 count += 1;
                 end += next.len_utf8();
@@ -235,31 +232,30 @@ fn runs(text: &str) -> impl Iterator<Item = Run> + '_ {
             let second = text[place..].chars().next();
             if let (Some(meant), Some(second)) = (meant, second) {
                 place = end;
-                return Some(Run { start, end, first, second, meant });
+                return Some(MojibakeRun { start, end, first, second, meant });
             }
         }
         None
     })
 }
 
-impl Run {
-    /// Whether it makes a character that people write.
+impl MojibakeRun {
+    /// Returns true if the repaired character is common in text.
     fn is_likely(&self) -> bool {
         let sign =
             matches!(self.meant, '\u{a0}'..='\u{bf}' | '\u{2010}'..='\u{2044}' | '€' | '™' | '\u{300}'..='\u{36f}');
         self.meant.is_alphabetic() || sign || self.meant as u32 >= 0x1f300
     }
 
-    /// Whether nobody could have meant the characters as they stand. `Ã` before `©` or `¤` is no word
-    /// of any language; but `Â«` may open a quotation after a capital of Romanian or French, and
-    /// two letters, as in `ÃŠ`, may be a name.
+    /// Returns true if the characters cannot be correct text. `Ã` before `©` or `¤` occurs in no language,
+    /// but `Â«` may open a quotation after a Romanian or French capital, and `ÃŠ` may be a name.
     fn is_certain(&self) -> bool {
         let sign = !self.second.is_alphanumeric()
             && !matches!(
                 self.second,
                 '«' | '»' | '‹' | '›' | '…' | '–' | '—' | '·' | '\u{a0}' | '\u{2018}'..='\u{201e}'
             );
-        // Three bytes or four in a row are no accident.
+        // Valid sequences of three or four bytes are not a coincidence.
         let long = self.meant as u32 >= 0x800;
         self.is_likely()
             && match self.first {
@@ -270,13 +266,13 @@ impl Run {
     }
 }
 
-/// Characters that no keyboard has: the controls of Latin-1 and the odd signs of windows-1252.
+/// Characters that are rarely typed: Latin-1 controls and rare signs of windows-1252.
 fn is_control_like(letter: char) -> bool {
     letter.is_control() || matches!(letter, '¤' | '¦' | '¨' | '¬' | '¯' | '¸' | 'ˆ' | '˜' | '‡' | '†')
 }
 
-/// The byte that windows-1252, or Latin-1 where that has a control, reads as this character.
-fn western(letter: char) -> Option<u8> {
+/// The byte of a character in windows-1252, or in Latin-1 for controls.
+fn windows_1252(letter: char) -> Option<u8> {
     Some(match letter {
         '\u{80}'..='\u{ff}' => letter as u32 as u8,
         '€' => 0x80,
@@ -316,7 +312,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn what_cannot_be_seen_goes() {
+    fn invisible_characters_are_removed() {
         assert_eq!(normalise("Donau\u{ad}dampf\u{200b}schiff\u{feff}"), "Donaudampfschiff");
         assert_eq!(normalise("a\u{0}b\u{7}c\u{200e}d\u{fffe}"), "abcd");
         assert_eq!(normalise("e\u{301}té"), "été");
@@ -324,13 +320,13 @@ mod tests {
     }
 
     #[test]
-    fn white_space_becomes_even() {
+    fn white_space_is_unified() {
         assert_eq!(normalise("  one\u{a0}\u{2009}two\t three \r\n four\u{2028}five  "), "one two three\nfour\nfive");
         assert!(matches!(normalise("nothing to do\nhere"), Cow::Borrowed(_)));
     }
 
     #[test]
-    fn joiners_stay_where_they_are_written() {
+    fn joiners_stay_where_scripts_need_them() {
         for text in [
             "می\u{200c}خواهم",
             "क्\u{200d}ष",
@@ -346,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn mojibake_that_is_certain_is_put_right() {
+    fn certain_mojibake_is_repaired() {
         assert_eq!(normalise("schÃ¶n, GrÃ¼ÃŸe"), "schön, Grüße");
         assert_eq!(normalise("donâ€™t â€œquoteâ€\u{9d} â€“ 5 â‚¬"), "don’t “quote” – 5 €");
         assert_eq!(normalise("cafÃ©"), "café");
@@ -355,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn text_that_only_looks_broken_stays() {
+    fn text_that_resembles_mojibake_stays() {
         for text in [
             "SÃO PAULO",
             "Â« Tu viens ? »",
@@ -377,13 +373,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn twice_is_once(text in "\\PC*|[ -\u{ff}\u{200b}-\u{200f}\u{300}-\u{310}€™œŸ„”–ÃÂâð\n\t]{0,40}|.{0,30}") {
+        fn normalisation_is_idempotent(text in "\\PC*|[ -\u{ff}\u{200b}-\u{200f}\u{300}-\u{310}€™œŸ„”–ÃÂâð\n\t]{0,40}|.{0,30}") {
             let once = normalise(&text).into_owned();
             prop_assert_eq!(normalise(&once), once.as_str());
         }
 
         #[test]
-        fn letters_of_a_composed_text_are_never_altered(text in "[a-zA-Zа-яÀ-ÖØ-öø-ÿ]{1,20}( [a-zA-Zа-я]{1,9}[,.!?»”’]?){0,8}") {
+        fn composed_text_is_unchanged(text in "[a-zA-Zа-яÀ-ÖØ-öø-ÿ]{1,20}( [a-zA-Zа-я]{1,9}[,.!?»”’]?){0,8}") {
             let text: String = text.nfc().collect();
             prop_assert_eq!(normalise(&text), text.as_str());
         }

@@ -1,4 +1,4 @@
-//! What hints may and may not do, and how paragraphs help each other.
+//! Hints, and paragraphs that inherit the language of their neighbours.
 
 use tidings_lang::{Hints, identify, identify_paragraphs, normalise};
 
@@ -37,7 +37,7 @@ fn hints_decide_close_calls() {
 }
 
 #[test]
-fn a_hint_makes_nothing_of_what_is_no_language() {
+fn text_without_words_stays_unknown_despite_hints() {
     for noise in ["2026-03-01 12:30", "https://example.org/?q=1", "+++ 3:2 +++", "😀", ""] {
         assert_eq!(identify(noise, declared("de")).lang, "und", "{noise}");
         assert_eq!(identify(noise, under("at")).lang, "und", "{noise}");
@@ -46,7 +46,7 @@ fn a_hint_makes_nothing_of_what_is_no_language() {
 }
 
 #[test]
-fn both_kinds_of_norwegian_are_told_apart() {
+fn bokmal_nynorsk_and_danish_are_distinguished() {
     let guess = |text: &str| identify(text, Hints::default()).lang;
     assert_eq!(guess("Jeg vet ikke hva som skjedde med ham etter at han kom hjem fra jobben."), "nb");
     assert_eq!(guess("Eg veit ikkje kva som hende med han etter at han kom heim frå jobben."), "nn");
@@ -54,7 +54,7 @@ fn both_kinds_of_norwegian_are_told_apart() {
 }
 
 #[test]
-fn a_short_heading_is_in_the_language_of_its_neighbours() {
+fn a_short_heading_inherits_the_language_of_its_neighbours() {
     let guesses = identify_paragraphs(&["Sport", GERMAN, "Live", GERMAN, "Info", "12:30"], Hints::default());
     let langs: Vec<&str> = guesses.paragraphs.iter().map(|guess| guess.lang).collect();
     assert_eq!(guesses.document.lang, "de");
@@ -62,7 +62,7 @@ fn a_short_heading_is_in_the_language_of_its_neighbours() {
 }
 
 #[test]
-fn a_heading_between_paragraphs_of_another_language_goes_with_them() {
+fn a_heading_between_foreign_paragraphs_inherits_their_language() {
     let paragraphs = [GERMAN, GERMAN, GERMAN, FRENCH, "Transport", FRENCH];
     let langs: Vec<&str> =
         identify_paragraphs(&paragraphs, Hints::default()).paragraphs.iter().map(|guess| guess.lang).collect();
@@ -76,7 +76,7 @@ fn a_long_quotation_keeps_its_language() {
 }
 
 #[test]
-fn a_megabyte_of_anything_comes_to_an_end() {
+fn a_megabyte_of_hostile_text_is_processed() {
     let units = ["a", " ", "ž ", "漢", "\u{301}", "Ã¢", "a\u{200d}", "क\u{94d}\u{200d}", "@", "A.B", "\u{fe0f}", "é\n"];
     for unit in units {
         let text = unit.repeat((1 << 20) / unit.len());

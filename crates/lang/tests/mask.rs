@@ -1,8 +1,8 @@
-//! Numbers as people and machines write them: what is masked, what stays, row by row.
+//! Masking of numbers in common notations: rows that are masked and rows that stay.
 
 use tidings_lang::{MaskRule, mask};
 
-/// What it is, how it is written, and the rule that replaces all of it.
+/// Description, text, and the rule that replaces all of it.
 const PERSONAL: &[(&str, &str, MaskRule)] = &[
     ("e-mail", "jane.doe+news@mail.example.org", MaskRule::Email),
     ("e-mail with an apostrophe", "o'neil@example.ie", MaskRule::Email),
@@ -28,11 +28,11 @@ const PERSONAL: &[(&str, &str, MaskRule)] = &[
     ("British account", "GB82WEST12345698765432", MaskRule::Iban),
     ("Norwegian account", "NO93 8601 1117 947", MaskRule::Iban),
     ("Maltese account", "MT84MALT011000012345MTLCAST001S", MaskRule::Iban),
-    ("machine", "192.168.10.7", MaskRule::Ip),
-    ("machine of version 6", "2001:db8::ff00:42:8329", MaskRule::Ip),
+    ("IPv4 address", "192.168.10.7", MaskRule::Ip),
+    ("IPv6 address", "2001:db8::ff00:42:8329", MaskRule::Ip),
 ];
 
-/// What it is, and how it is written.
+/// Description and text.
 const LOOK_ALIKE: &[(&str, &str)] = &[
     ("ISBN-13", "978-3-16-148410-0"),
     ("ISBN-13 without dashes", "9783161484100"),
@@ -72,12 +72,12 @@ const LOOK_ALIKE: &[(&str, &str)] = &[
     ("large number", "100 000 000"),
 ];
 
-/// Texts that numbers stand in.
+/// Contexts before and after the text.
 const AROUND: &[(&str, &str)] =
     &[("", ""), ("Siehe ", "."), ("(", ")"), ("„", "“"), ("Так: ", ", потом"), ("詳細は ", " です")];
 
 #[test]
-fn what_belongs_to_a_person_is_masked_wherever_it_stands() {
+fn personal_data_is_masked_in_every_context() {
     for (name, written, rule) in PERSONAL {
         for (before, after) in AROUND {
             let text = format!("{before}{written}{after}");
@@ -89,7 +89,7 @@ fn what_belongs_to_a_person_is_masked_wherever_it_stands() {
 }
 
 #[test]
-fn what_only_looks_like_it_stays_wherever_it_stands() {
+fn similar_numbers_stay_in_every_context() {
     for (name, written) in LOOK_ALIKE {
         for (before, after) in AROUND {
             let text = format!("{before}{written}{after}");
@@ -99,7 +99,7 @@ fn what_only_looks_like_it_stays_wherever_it_stands() {
 }
 
 #[test]
-fn a_rule_that_is_off_masks_nothing() {
+fn a_disabled_rule_masks_nothing() {
     for (name, written, rule) in PERSONAL {
         let others: Vec<MaskRule> = MaskRule::ALL.into_iter().filter(|other| other != rule).collect();
         let got = mask(written, &others);
@@ -108,7 +108,7 @@ fn a_rule_that_is_off_masks_nothing() {
 }
 
 #[test]
-fn a_megabyte_of_anything_comes_to_an_end() {
+fn a_megabyte_of_hostile_text_is_processed() {
     for unit in ["@", "a@a.", "1 ", "1-", "(1", "+1 ", "DE89", "::1", "4111 1111 ", "+43158801420/1.2.3.4/"] {
         let text = unit.repeat((1 << 20) / unit.len());
         assert!(mask(&text, &MaskRule::ALL).text.len() <= text.len() * 4);

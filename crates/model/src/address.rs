@@ -1,15 +1,14 @@
-//! One article, one address.
+//! URL normalisation.
 //!
-//! Feeds decorate links for their statistics: campaign parameters, click identifiers, fragments.
-//! Each decoration would make the same article a new one and cost its publisher another request,
-//! so addresses are stripped to what names the article before they enter the plan.
+//! Feeds decorate links for their statistics: campaign parameters, click ids, fragments. Each variant would
+//! count as a new article and cost the publisher another request, so URLs are normalised before they enter the plan.
 
 use url::Url;
 
-/// Addresses longer than this are not addresses of articles.
+/// Longer URLs are rejected.
 pub const MAX_ADDRESS_BYTES: usize = 8 * 1024;
 
-/// Query parameters that say where a reader came from and nothing about what is read.
+/// Query parameters that identify the referrer, not the article.
 const TRACKING: &[&str] = &[
     "fbclid",
     "gclid",
@@ -69,7 +68,7 @@ const TRACKING: &[&str] = &[
     "ftcamp",
 ];
 
-/// Families of such parameters, told by how their names begin.
+/// Prefixes of families of such parameters.
 const TRACKING_PREFIXES: &[&str] = &["utm_", "mtm_", "pk_", "piwik_", "matomo_", "hsa_", "itm_", "stm_"];
 
 fn is_tracking(pair: &str) -> bool {
@@ -78,8 +77,8 @@ fn is_tracking(pair: &str) -> bool {
     TRACKING_PREFIXES.iter().any(starts) || TRACKING.iter().any(|known| name.eq_ignore_ascii_case(known))
 }
 
-/// Whether [`normalise`] might change an address that is otherwise in order: the quick look that
-/// spares the plan's millions of rows a full parse.
+/// Returns true if [`normalise`] might change a well-formed URL. A cheap check that spares millions of plan rows a full
+/// parse.
 pub(crate) fn is_decorated(address: &str) -> bool {
     match address.find(['?', '#']) {
         None => false,
@@ -90,8 +89,8 @@ pub(crate) fn is_decorated(address: &str) -> bool {
     }
 }
 
-/// The address under which an article is known: absolute, http or https, without fragment,
-/// credentials and tracking parameters. `None` if it does not name a web page.
+/// Normalises a URL: absolute, http or https, without fragment, credentials and tracking parameters. Returns
+/// `None` if it is not the URL of a web page.
 pub fn normalise(raw: &str, base: Option<&str>) -> Option<String> {
     let raw = raw.trim();
     if raw.is_empty() || raw.len() > MAX_ADDRESS_BYTES {
@@ -109,7 +108,7 @@ fn strip(mut url: Url) -> Option<String> {
         return None;
     }
     url.set_fragment(None);
-    // Credentials in a public feed are a mistake or a trap; neither belongs into requests or logs.
+    // Credentials in a public feed are a mistake; keep them out of requests and logs.
     let _ = url.set_username("");
     let _ = url.set_password(None);
     if let Some(query) = url.query() {
@@ -121,7 +120,7 @@ fn strip(mut url: Url) -> Option<String> {
     (address.len() <= MAX_ADDRESS_BYTES).then_some(address)
 }
 
-/// The host an address belongs to, without the port: the unit of politeness.
+/// The host of a URL without the port: the unit of politeness.
 pub fn host(address: &str) -> Option<&str> {
     let rest = address.split_once("://")?.1;
     let authority = &rest[..rest.find(['/', '?', '#']).unwrap_or(rest.len())];
@@ -138,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn decorations_are_stripped_and_nothing_else() {
+    fn tracking_parameters_fragments_and_credentials_are_removed() {
         let cases = [
             ("http://Example.ORG:80/a/../b", "http://example.org/b"),
             ("https://e.org/a?utm_source=x&id=7&fbclid=1#c", "https://e.org/a?id=7"),
@@ -151,13 +150,13 @@ mod tests {
         for (raw, expected) in cases {
             let got = normalise(raw, None).unwrap();
             assert_eq!(got, expected);
-            assert_eq!(normalise(&got, None).unwrap(), got, "normalising twice changes nothing");
+            assert_eq!(normalise(&got, None).unwrap(), got, "normalisation is idempotent");
             assert!(!is_decorated(&got));
         }
     }
 
     #[test]
-    fn what_is_not_a_web_page_has_no_address() {
+    fn only_web_pages_have_a_normalised_url() {
         for raw in ["mailto:a@b.c", "file:///etc/passwd", "javascript:void(0)", "", "http://", "/relative"] {
             assert_eq!(normalise(raw, None), None, "{raw}");
         }
@@ -169,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn hosts_are_found_without_a_full_parse() {
+    fn hosts_are_parsed_without_a_full_url_parser() {
         assert_eq!(host("https://e.org:8080/x?y"), Some("e.org"));
         assert_eq!(host("http://[::1]:80/x"), Some("[::1]"));
         assert_eq!(host("http://u@e.org"), Some("e.org"));

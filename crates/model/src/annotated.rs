@@ -1,75 +1,75 @@
-//! An annotated document: sentences of tokens, ready to be counted.
+//! Annotated documents: sentences of tokens.
 
 use std::fmt;
 
 use serde::de::{self, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A document whose text has become tokens. It lies in `text/` in the vertical format.
+/// A tokenized document, stored in `text/` in the vertical format.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Annotated {
-    /// What is known about it.
+    /// Metadata.
     pub about: Attributes,
-    /// Its paragraphs, in the order of reading.
+    /// Its paragraphs, in reading order.
     pub paragraphs: Vec<AnnotatedParagraph>,
 }
 
-/// What is known about an annotated document: the attributes of its line `<doc …>`.
+/// Metadata of an annotated document: the attributes of its `<doc …>` line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Attributes {
     /// The document's 128-bit id.
     pub id: u128,
-    /// The address it was fetched from.
+    /// The URL it was fetched from.
     pub url: String,
     /// The headline.
     pub title: String,
-    /// The day of publication, `YYYY-MM-DD`; nothing where nobody knows.
+    /// The publication date, `YYYY-MM-DD`; empty if unknown.
     pub date: String,
     /// The day it was first seen, `YYYY-MM-DD`.
     pub seen: String,
-    /// Everything with few distinct values that one may want to filter or count by: `site`, `feed`, `country`, `topic`,
-    /// `genre`, `licence`, `availability`, `lang` and whatever else the writer knows. Name and value, each name once.
+    /// Fields with few distinct values, to filter and group by: `site`, `feed`, `country`, `topic`, `genre`, `licence`,
+    /// `availability`, `lang` and others that the source provides. Names are unique.
     pub fields: Vec<(String, String)>,
 }
 
 impl Attributes {
-    /// The value of a field; nothing if the document has none of that name.
+    /// The value of a field, if the document has it.
     pub fn field(&self, name: &str) -> Option<&str> {
         self.fields.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 }
 
-/// A paragraph: its sentences.
+/// A paragraph as a list of sentences.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AnnotatedParagraph {
-    /// What it is on the page: `p`, `heading`, `item`, `quote`, `code`, `row`; nothing if unknown.
+    /// The paragraph type: `p`, `heading`, `item`, `quote`, `code`, `row`; empty if unknown.
     pub kind: String,
-    /// The code of its language where that is not its document's.
+    /// The language code, if it differs from the document's.
     pub language: String,
-    /// Its sentences, none of them empty.
+    /// Its sentences; none is empty.
     pub sentences: Vec<Vec<Token>>,
 }
 
-/// A token and what is known about it. In JSON it is a list, short because there are many: the word, its lemma, its tag,
-/// whether white space follows, and its features where it has some.
+/// A token with its annotations. Its JSON form is a list, for brevity: word, lemma, tag, whether white space
+/// follows, and features if there are any.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Token {
-    /// The word as it stands in the text.
+    /// The word form.
     pub word: String,
-    /// Its dictionary form; empty if unknown.
+    /// The lemma; empty if unknown.
     pub lemma: String,
-    /// Its part of speech; empty if unknown.
+    /// The part-of-speech tag; empty if unknown.
     pub tag: String,
-    /// Its morphological features as Universal Dependencies write them, `Case=Gen|Number=Plur`; empty if it has none. Those
-    /// of a token that stands for several words are joined by `+` as its tags are, a word without features being empty:
+    /// Morphological features in the notation of Universal Dependencies, `Case=Gen|Number=Plur`; empty if there
+    /// are none. A token of several words has the features of each, joined by `+` like their tags:
     /// `+Definite=Def|Number=Sing`.
     pub feats: String,
-    /// Whether white space follows it in the text.
+    /// True if white space follows in the text.
     pub space_after: bool,
 }
 
 impl Token {
-    /// A token without features that white space follows.
+    /// Creates a token without features, followed by white space.
     pub fn new(word: &str, lemma: &str, tag: &str) -> Token {
         let feats = String::new();
         Token { word: word.to_owned(), lemma: lemma.to_owned(), tag: tag.to_owned(), feats, space_after: true }
@@ -92,7 +92,7 @@ impl<'de> Deserialize<'de> for Token {
     }
 }
 
-/// Reads the list that a token is in JSON.
+/// Deserializes the JSON list of a token.
 struct ListVisitor;
 
 impl<'de> Visitor<'de> for ListVisitor {
@@ -109,14 +109,14 @@ impl<'de> Visitor<'de> for ListVisitor {
             lemma: list.next_element()?.ok_or_else(|| short(1))?,
             tag: list.next_element()?.ok_or_else(|| short(2))?,
             space_after: list.next_element()?.ok_or_else(|| short(3))?,
-            // Lists of four are older than the features, and still what a token without them is.
+            // Lists of four predate features and are still written for tokens without them.
             feats: list.next_element()?.unwrap_or_default(),
         })
     }
 }
 
 impl AnnotatedParagraph {
-    /// The text that its tokens tell; white space between sentences is a blank.
+    /// The text of the paragraph; sentences are separated by a space.
     pub fn text(&self) -> String {
         let mut text = String::new();
         for token in self.sentences.iter().flatten() {

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::{fmt, io};
 
-/// An I/O error that prints with what a person can do about it.
+/// An I/O error that prints its remedy.
 ///
-/// The remedy is part of the cause, because error reports print each cause of a chain once, behind the error itself.
+/// The remedy is part of the cause because error reports print each cause of a chain once, after the error itself.
 #[derive(Debug)]
 pub struct Cause(pub io::Error);
 

@@ -1,4 +1,4 @@
-//! A document: the clean text of a page, its structure, and what is known about it.
+//! Documents: the clean text of a page, its structure and its metadata.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -8,66 +8,66 @@ use serde::{Deserialize, Serialize};
 use crate::Rights;
 use crate::annotated::Token;
 
-/// One document, as it lies in `docs/`.
+/// A document as stored in `docs/`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Document {
-    /// A stable 128-bit hash of normalised address and content, in hexadecimal.
+    /// A stable 128-bit hash of the normalised URL and the content, in hexadecimal.
     pub id: String,
-    /// The address that was asked for.
+    /// The URL that was requested.
     pub url: String,
     /// The host that published it.
     pub site: String,
     /// The feed that listed it.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub feed: String,
-    /// When it was published, and how we know.
+    /// The publication date and its source.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dated: Option<Dated>,
-    /// When the page was downloaded, RFC 3339.
+    /// The time of download, RFC 3339.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub downloaded: String,
-    /// What the publisher said about use, as evidence.
+    /// Rights statements of the publisher, as evidence.
     #[serde(skip_serializing_if = "Rights::is_empty")]
     pub rights: Rights,
-    /// What the page says about itself.
+    /// Metadata declared by the page.
     #[serde(flatten)]
-    pub about: About,
-    /// The text, in the order of reading.
+    pub about: PageMetadata,
+    /// The text, in reading order.
     pub paragraphs: Vec<Paragraph>,
-    /// What readers wrote below it, where that was asked for.
+    /// Reader comments, if their extraction is enabled.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub comments: Vec<Paragraph>,
-    /// Paragraphs that were taken out after extraction, each with its reason.
+    /// Paragraphs dropped after extraction, each with its reason.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub left_out: Vec<LeftOut>,
-    /// How many things of each kind were masked.
+    pub left_out: Vec<DroppedParagraph>,
+    /// The number of masked items per type.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub masked: BTreeMap<String, u32>,
-    /// What else is known of a document that was imported: name to value.
+    /// Other metadata of an imported document: name to value.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub metadata: BTreeMap<String, String>,
-    /// The extractor and its version, because a change of extractor is a change of corpus.
+    /// The extractor and its version: a change of extractor changes the corpus.
     pub extractor: String,
 }
 
-/// What a page says about itself.
+/// Metadata declared by a page.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct About {
+pub struct PageMetadata {
     /// The headline, without the name of the site.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub title: String,
-    /// Names of people, or of organisations where no person is named.
+    /// Names of persons, or of organisations if no person is named.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub authors: Vec<String>,
-    /// The day of the last change, `YYYY-MM-DD`.
+    /// The day of the last modification, `YYYY-MM-DD`.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub modified: String,
-    /// What the site calls itself.
+    /// The name of the site.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub site_name: String,
-    /// A sentence or two for search engines and link previews.
+    /// A short description for search engines and link previews.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub description: String,
     /// Sections of the site.
@@ -76,156 +76,155 @@ pub struct About {
     /// Keywords.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
-    /// The language (BCP 47): told from the text where that was asked for, otherwise as declared.
+    /// The language (BCP 47): detected from the text if detection is enabled, otherwise as declared.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub language: String,
-    /// Between 0 and 1: how sure the text is of its language; nothing where it was not asked.
+    /// The confidence of language detection, from 0 to 1; `None` if it did not run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub language_score: Option<f32>,
-    /// The language that the page declares, where the text tells another.
+    /// The declared language, if detection disagrees.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub declared_language: String,
-    /// The licence the page states.
+    /// The licence stated on the page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub licence: Option<Licence>,
-    /// The address the page prefers for itself.
+    /// The canonical URL declared by the page.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub canonical: String,
-    /// The same page in other languages: language to address.
+    /// Translations of the page: language to URL.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub alternates: BTreeMap<String, String>,
-    /// The address of the lead picture.
+    /// The URL of the lead image.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub image: String,
 }
 
-/// A licence and where it was stated.
+/// A licence and its evidence.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Licence {
-    /// A short name such as `CC-BY-SA-4.0`, or the words of the page.
+    /// A short name such as `CC-BY-SA-4.0`, or the wording of the page.
     pub name: String,
-    /// The address of its text.
+    /// The URL of the licence text.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub url: String,
-    /// Where the page says so: `json-ld`, `link`, `meta`, `anchor`.
+    /// The element that states it: `json-ld`, `link`, `meta`, `anchor`.
     pub evidence: String,
 }
 
-/// A day with its source and how far it can be trusted.
+/// A date with its source and confidence.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Dated {
     /// `YYYY-MM-DD`.
     pub day: String,
-    /// What said so: `json-ld`, `meta`, `microdata`, `time`, `url`, `text`, `script`, `image`,
-    /// `feed`, `http`, `seen`.
+    /// The source: `json-ld`, `meta`, `microdata`, `time`, `url`, `text`, `script`, `image`, `feed`, `http`, `seen`.
     pub source: String,
-    /// Between 0 and 1: how often such evidence was right on pages whose date is known.
+    /// The accuracy of this source on pages with a known date, from 0 to 1.
     pub confidence: f32,
-    /// What is odd about it: `future-feed-date`, `rolling-feed-date`, `disagreement` and the like.
+    /// Anomalies: `future-feed-date`, `rolling-feed-date`, `disagreement` and others.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub doubts: Vec<String>,
 }
 
-/// A piece of text that stands by itself.
+/// A block of text.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Paragraph {
-    /// What it is on the page.
+    /// The type of block.
     #[serde(flatten)]
-    pub kind: Kind,
-    /// Its text: lines end with `\n`, cells of a row are parted by `\t`.
+    pub kind: ParagraphKind,
+    /// The text: lines end with `\n`, cells of a row are separated by `\t`.
     pub text: String,
-    /// Emphasis, links and the like, in the order of their beginnings.
+    /// Emphasis, links and other marks, ordered by start.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub spans: Vec<Span>,
-    /// Its language, where that is another than the document's.
+    /// The language, if it differs from the document's.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub language: String,
-    /// Its sentences, where it was imported with them. They hold as long as they tell its text.
+    /// Sentences that were imported with it. They are valid as long as they match the text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sentences: Vec<Vec<Token>>,
 }
 
-/// A paragraph that was taken out, and why.
+/// A dropped paragraph and the reason.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct LeftOut {
-    /// How many of the paragraphs that stayed came before it.
+pub struct DroppedParagraph {
+    /// The number of kept paragraphs before it.
     pub after: usize,
-    /// The rule that took it out.
+    /// The rule that dropped it.
     pub reason: String,
     /// The paragraph.
     #[serde(flatten)]
     pub paragraph: Paragraph,
 }
 
-/// What a paragraph is on the page.
+/// The type of a paragraph.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
-pub enum Kind {
+pub enum ParagraphKind {
     /// Running text.
     #[default]
     P,
-    /// A heading of that rank, 1 to 6.
+    /// A heading.
     Heading {
-        /// 1 is the highest.
+        /// The level, 1 to 6; 1 is the highest.
         level: u8,
     },
     /// An item of a list.
     Item {
-        /// How many lists it lies in.
+        /// The nesting depth of the list.
         depth: u8,
-        /// Whether the list counts.
+        /// True for a numbered list.
         ordered: bool,
     },
     /// A quotation.
     Quote,
-    /// Program text, white space kept.
+    /// Program code, with white space preserved.
     Code,
     /// A row of a table.
     Row {
-        /// Whether its cells head columns.
+        /// True if its cells are column headers.
         header: bool,
     },
 }
 
-impl Kind {
-    /// The word for it in annotated text.
-    pub fn word(self) -> &'static str {
+impl ParagraphKind {
+    /// The name in annotated text.
+    pub fn name(self) -> &'static str {
         match self {
-            Kind::P => "p",
-            Kind::Heading { .. } => "heading",
-            Kind::Item { .. } => "item",
-            Kind::Quote => "quote",
-            Kind::Code => "code",
-            Kind::Row { .. } => "row",
+            ParagraphKind::P => "p",
+            ParagraphKind::Heading { .. } => "heading",
+            ParagraphKind::Item { .. } => "item",
+            ParagraphKind::Quote => "quote",
+            ParagraphKind::Code => "code",
+            ParagraphKind::Row { .. } => "row",
         }
     }
 
-    /// What a word stands for, as far as it tells; running text if it is none of ours.
-    pub fn of_word(word: &str) -> Kind {
+    /// The type with this name; [`ParagraphKind::P`] for unknown names.
+    pub fn from_name(name: &str) -> ParagraphKind {
         let plain = [
-            Kind::Heading { level: 2 },
-            Kind::Item { depth: 1, ordered: false },
-            Kind::Quote,
-            Kind::Code,
-            Kind::Row { header: false },
+            ParagraphKind::Heading { level: 2 },
+            ParagraphKind::Item { depth: 1, ordered: false },
+            ParagraphKind::Quote,
+            ParagraphKind::Code,
+            ParagraphKind::Row { header: false },
         ];
-        plain.into_iter().find(|kind| kind.word() == word).unwrap_or_default()
+        plain.into_iter().find(|kind| kind.name() == name).unwrap_or_default()
     }
 }
 
-/// A stretch of a paragraph that is marked, in bytes of its text.
+/// A marked byte range of a paragraph's text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Span {
-    /// Where it begins.
+    /// The start offset.
     pub start: usize,
-    /// Where it ends.
+    /// The end offset.
     pub end: usize,
-    /// How it is marked.
+    /// The mark.
     #[serde(flatten)]
     pub mark: Mark,
 }
 
-/// A way to mark text.
+/// Inline markup.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "mark", rename_all = "lowercase")]
 pub enum Mark {
@@ -233,18 +232,19 @@ pub enum Mark {
     Strong,
     /// Italic.
     Emphasis,
-    /// Program text within a line.
+    /// Inline program code.
     Code,
-    /// A link, kept where that was asked for.
+    /// A link, if links are kept.
     Link {
-        /// Where it leads.
+        /// The target.
         href: String,
     },
 }
 
 impl Paragraph {
-    /// Where its sentences lie in its text, each with its tokens; nothing if it has none, or if they tell another text.
-    pub fn told_sentences(&self) -> Option<Vec<(Range<usize>, &[Token])>> {
+    /// The byte range of each imported sentence with its tokens; `None` if there are none or they do not match the
+    /// text.
+    pub fn aligned_sentences(&self) -> Option<Vec<(Range<usize>, &[Token])>> {
         let mut told = Vec::with_capacity(self.sentences.len());
         let mut at = 0;
         for sentence in self.sentences.iter().filter(|sentence| !sentence.is_empty()) {
@@ -265,7 +265,7 @@ impl Paragraph {
 }
 
 impl Document {
-    /// Gives the document its id: the same page with the same text has it everywhere.
+    /// Computes the id. The same URL and text give the same id everywhere.
     pub fn identify(&mut self) {
         let mut key = crate::address::normalise(&self.url, None).unwrap_or_else(|| self.url.clone());
         key.push('\n');
@@ -273,7 +273,7 @@ impl Document {
         self.id = format!("{:032x}", xxhash_rust::xxh3::xxh3_128(key.as_bytes()));
     }
 
-    /// The text alone, a paragraph a line.
+    /// The plain text, one paragraph per line.
     pub fn text(&self) -> String {
         let mut text = String::with_capacity(self.paragraphs.iter().map(|paragraph| paragraph.text.len() + 1).sum());
         for paragraph in &self.paragraphs {
@@ -285,8 +285,7 @@ impl Document {
         text
     }
 
-    /// The shelf of its language: the first part of the tag where that is a code of two or three
-    /// letters, otherwise `und`.
+    /// The language code for partitioning: the primary subtag if it has two or three letters, otherwise `und`.
     pub fn language_code(&self) -> String {
         let code = self.about.language.split(['-', '_']).next().unwrap_or_default().trim().to_ascii_lowercase();
         let is_code = (2..=3).contains(&code.len()) && code.bytes().all(|byte| byte.is_ascii_lowercase());
@@ -304,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_stands_for_address_and_text_and_nothing_else() {
+    fn the_id_depends_on_the_normalised_url_and_the_text_only() {
         let id = |url: &str, texts: &[&str]| {
             let mut document = document(url, texts);
             document.identify();
@@ -315,29 +314,29 @@ mod tests {
         assert_eq!(plain, id("http://E.org/a?utm_source=b#c", &["One.", "Two."]));
         assert_ne!(plain, id("http://e.org/b", &["One.", "Two."]));
         assert_ne!(plain, id("http://e.org/a", &["One.Two."]));
-        assert_ne!(id("x", &["a"]), id("y", &["a"]), "what is no address counts as it is");
+        assert_ne!(id("x", &["a"]), id("y", &["a"]), "an invalid URL is hashed as it is");
     }
 
     #[test]
-    fn sentences_hold_as_long_as_they_tell_the_text() {
+    fn imported_sentences_are_valid_while_they_match_the_text() {
         let token = |word: &str| Token { word: word.to_owned(), ..Token::default() };
         let sentences = vec![vec![token("Rain"), token(".")], vec![token("Sun")]];
         let paragraph =
             |text: &str| Paragraph { text: text.to_owned(), sentences: sentences.clone(), ..Paragraph::default() };
         let spans = |text: &str| {
             let paragraph = paragraph(text);
-            paragraph.told_sentences().map(|told| told.into_iter().map(|(span, _)| span).collect::<Vec<_>>())
+            paragraph.aligned_sentences().map(|told| told.into_iter().map(|(span, _)| span).collect::<Vec<_>>())
         };
         assert_eq!(spans("Rain.  Sun"), Some(vec![0..5, 7..10]));
         assert_eq!(spans("Rain. [MASKED]"), None);
         assert_eq!(spans("Rain. Sun and more"), None);
-        assert_eq!(Paragraph::default().told_sentences(), None);
+        assert_eq!(Paragraph::default().aligned_sentences(), None);
     }
 
     #[test]
-    fn a_language_has_a_shelf_and_nonsense_has_none() {
+    fn the_language_code_of_a_malformed_tag_is_und() {
         let code = |language: &str| {
-            let about = About { language: language.to_owned(), ..About::default() };
+            let about = PageMetadata { language: language.to_owned(), ..PageMetadata::default() };
             Document { about, ..Document::default() }.language_code()
         };
         let tags = ["de", "de-AT", "PT_br", "gsw", "", "english", "../x", "e\u{e9}", "x-klingon", "12"];

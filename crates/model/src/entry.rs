@@ -1,53 +1,52 @@
-//! One line of the plan.
+//! Rows of the plan.
 //!
-//! The plan has exactly eight columns, the ones FeedFetcher writes, so that either program's plan
-//! opens in the other. There is no header and nothing is escaped: white space inside a field
-//! became a single space when it was written.
+//! The plan has exactly eight columns, the same as FeedFetcher's, so each program opens the other's plan. There is no
+//! header and no escaping: white space inside a field is replaced by a single space on writing.
 
 use std::fmt::Write as _;
 
-/// An entry as it enters the plan.
+/// A new entry of the plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// When an update first saw it, RFC 3339 in UTC.
+    /// The time when an update first saw it, RFC 3339 in UTC.
     pub seen: String,
-    /// When the feed says it was published, RFC 3339 in UTC, or nothing.
+    /// The publication time given by the feed, RFC 3339 in UTC, or empty.
     pub published: String,
     /// The feed that listed it first.
     pub feed: String,
-    /// The article's address.
+    /// The URL of the article.
     pub url: String,
-    /// The title as the feed gives it.
+    /// The title given by the feed.
     pub title: String,
 }
 
-/// A plan line, borrowed from the text around it.
+/// A row of the plan, borrowed from its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Row<'a> {
-    /// Update cycles since the entry was last in its feed; 0 is still listed.
+    /// Updates since the entry was last in its feed; 0 means it is still listed.
     pub age: u32,
-    /// What became of it, see [`crate::Status`].
+    /// The outcome so far, see [`crate::Status`].
     pub status: &'a str,
-    /// How often it was tried.
+    /// The number of attempts.
     pub retries: u32,
-    /// When an update first saw it.
+    /// The time when an update first saw it.
     pub seen: &'a str,
-    /// When the feed says it was published.
+    /// The publication time given by the feed.
     pub published: &'a str,
     /// The feed that listed it first.
     pub feed: &'a str,
-    /// The article's address.
+    /// The URL of the article.
     pub url: &'a str,
-    /// The title as the feed gives it.
+    /// The title given by the feed.
     pub title: &'a str,
 }
 
-/// Why a line is not a plan line.
+/// A malformed plan row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BadRow {
-    /// It has this many tab-separated fields instead of eight.
+    /// The number of tab-separated fields is not eight.
     Fields(usize),
-    /// Age or retries, named here, is not a number.
+    /// The named column (age or retries) is not a number.
     Number(&'static str),
 }
 
@@ -61,7 +60,7 @@ impl std::fmt::Display for BadRow {
 }
 
 impl<'a> Row<'a> {
-    /// Reads a line without its line end.
+    /// Parses a row without its line end.
     pub fn parse(line: &'a str) -> Result<Row<'a>, BadRow> {
         let mut fields = [""; 8];
         let (mut start, mut number) = (0, 0);
@@ -80,11 +79,11 @@ impl<'a> Row<'a> {
         Ok(Row { age, status, retries, seen, published, feed, url, title })
     }
 
-    /// Appends the line, with its line end.
+    /// Appends the row with its line end.
     pub fn write(&self, out: &mut String) {
         let Row { age, status, retries, seen, published, feed, url, title } = self;
         let _ = write!(out, "{age}\t{status}\t{retries}");
-        // Plans have millions of rows, and formatting costs more than copying.
+        // Plans have millions of rows, and formatting is slower than copying.
         for field in [seen, published, feed, url, title] {
             out.push('\t');
             out.push_str(field);
@@ -92,7 +91,7 @@ impl<'a> Row<'a> {
         out.push('\n');
     }
 
-    /// Appends a line as it stands but with another age.
+    /// Appends a row with its age replaced.
     pub fn write_aged(line: &str, age: u32, out: &mut String) {
         let rest = line.find('\t').unwrap_or(line.len());
         let _ = write!(out, "{age}");
@@ -102,7 +101,7 @@ impl<'a> Row<'a> {
 }
 
 impl Entry {
-    /// The row with which this entry enters the plan.
+    /// The plan row of a new entry.
     pub fn row(&self) -> Row<'_> {
         let Entry { seen, published, feed, url, title } = self;
         Row { age: 0, status: "new", retries: 0, seen, published, feed, url, title }
@@ -114,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_row_is_written_as_it_was_read() {
+    fn rows_round_trip() {
         let line = "3\tok\t1\t2026-01-01T00:00:00Z\t\thttp://e.org/feed\thttp://e.org/a\tA title\n";
         let row = Row::parse(line.trim_end_matches('\n')).unwrap();
         assert_eq!((row.age, row.status, row.retries, row.title), (3, "ok", 1, "A title"));
@@ -124,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_of_another_shape_is_refused_with_its_fault() {
+    fn a_malformed_row_is_rejected_with_the_reason() {
         assert_eq!(Row::parse("0\tnew\t0\tx"), Err(BadRow::Fields(4)));
         assert_eq!(Row::parse("0\tnew\t0\ta\tb\tc\td\te\tf"), Err(BadRow::Fields(9)));
         assert_eq!(Row::parse("x\tnew\t0\ta\tb\tc\td\te"), Err(BadRow::Number("age")));

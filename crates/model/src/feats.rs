@@ -1,18 +1,18 @@
-//! Morphological features as Universal Dependencies write them: `Case=Gen|Number=Plur`.
+//! Morphological features in the notation of Universal Dependencies: `Case=Gen|Number=Plur`.
 //!
-//! Names begin with a capital letter and may have a layer in brackets (`Number[psor]`), values begin with a capital letter
-//! or a digit, and several values of one feature are parted by commas. In canonical form names are in alphabetical order
-//! whatever their case, each once, and so are the values of a name; whatever is compared or counted is compared in that form.
-//! A token that stands for several words has the features of each, joined by `+`.
+//! Names begin with a capital letter and may have a layer in brackets (`Number[psor]`). Values begin with a
+//! capital letter or a digit; several values of one feature are separated by commas. In canonical form, names and
+//! the values of a name are unique and in alphabetical order, ignoring case; only canonical forms are compared and
+//! counted. A token of several words has the features of each, joined by `+`.
 
 use std::borrow::Cow;
 
-/// Nothing that describes one token is longer.
+/// The maximum length of the features of one token.
 pub const MAX_BYTES: usize = 512;
-/// No name of a feature is longer, its layer included.
+/// The maximum length of a feature name, including its layer.
 pub const MAX_NAME_BYTES: usize = 31;
 
-/// Features in canonical form; nothing if they are none. `_` and the empty text are the features of a word without any.
+/// Returns features in canonical form, or `None` if they are malformed. `_` and the empty string mean no features.
 pub fn canonical(text: &str) -> Option<Cow<'_, str>> {
     if text.len() > MAX_BYTES {
         return None;
@@ -37,7 +37,7 @@ pub fn canonical(text: &str) -> Option<Cow<'_, str>> {
     Some(if ordered == text { Cow::Borrowed(text) } else { Cow::Owned(ordered) })
 }
 
-/// The features of one word in their order.
+/// The features of one word, sorted.
 fn pairs(word: &str) -> Option<Vec<(&str, Cow<'_, str>)>> {
     if word.is_empty() || word == "_" {
         return Some(Vec::new());
@@ -48,7 +48,7 @@ fn pairs(word: &str) -> Option<Vec<(&str, Cow<'_, str>)>> {
     (!is_repeated).then_some(pairs)
 }
 
-/// A feature and its values in their order.
+/// A feature with its values sorted.
 fn pair(text: &str) -> Option<(&str, Cow<'_, str>)> {
     let (name, value) = text.split_once('=')?;
     let mut values: Vec<&str> = value.split(',').collect();
@@ -63,7 +63,8 @@ fn pair(text: &str) -> Option<(&str, Cow<'_, str>)> {
     Some((name, Cow::Owned(values.join(","))))
 }
 
-/// Whether this may be the name of a feature: a capital letter, letters and digits, perhaps a layer in brackets.
+/// Returns true for a valid feature name: a capital letter, then letters and digits, then an optional layer in
+/// brackets.
 pub fn is_name(name: &str) -> bool {
     let (plain, layer) = match name.strip_suffix(']').and_then(|name| name.split_once('[')) {
         Some((plain, layer)) => (plain, Some(layer)),
@@ -82,7 +83,7 @@ fn is_value(value: &str) -> bool {
         && value.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
-/// The value of a feature; empty if there is none. Where a token stands for several words that have it, theirs joined by `+`.
+/// The value of a feature, or the empty string. Values of a token of several words are joined by `+`.
 pub fn value<'f>(feats: &'f str, name: &str) -> Cow<'f, str> {
     let mut values = feats.split(['+', '|']).filter_map(|pair| pair.strip_prefix(name)?.strip_prefix('='));
     match (values.next(), values.next()) {
@@ -95,7 +96,7 @@ pub fn value<'f>(feats: &'f str, name: &str) -> Cow<'f, str> {
     }
 }
 
-/// Joins the features of the words that one token stands for; the empty text if none has any.
+/// Joins the features of the words of one token; empty if none has any.
 pub fn join<'w>(words: impl IntoIterator<Item = &'w str>) -> String {
     let joined = words.into_iter().collect::<Vec<_>>().join("+");
     if joined.bytes().all(|byte| byte == b'+') { String::new() } else { joined }
@@ -106,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn features_are_put_in_order_and_nonsense_is_refused() {
+    fn features_are_sorted_and_malformed_ones_are_rejected() {
         let cases = [
             ("Case=Gen|Number=Plur", Some("Case=Gen|Number=Plur")),
             ("Number=Plur|Case=Gen", Some("Case=Gen|Number=Plur")),
@@ -135,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_feature_has_a_value_in_the_whole_token() {
+    fn the_value_of_a_token_of_several_words_is_joined() {
         assert_eq!(value("Case=Gen|Number=Plur", "Number"), "Plur");
         assert_eq!(value("Number[psor]=Sing", "Number"), "");
         assert_eq!(value("Number[psor]=Sing", "Number[psor]"), "Sing");
@@ -148,7 +149,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn what_is_canonical_stays_as_it_is(text in "([A-Z][a-z]{0,2}(\\[[a-z]\\])?=[A-Z0-9][a-z]?(,[A-Z]x?)?[|+]?){0,4}") {
+        fn canonical_is_idempotent(text in "([A-Z][a-z]{0,2}(\\[[a-z]\\])?=[A-Z0-9][a-z]?(,[A-Z]x?)?[|+]?){0,4}") {
             if let Some(once) = canonical(&text) {
                 proptest::prop_assert_eq!(canonical(&once), Some(Cow::Borrowed(&*once)));
             }

@@ -1,8 +1,7 @@
-//! What a feed says, whatever dialect it says it in.
+//! Feeds in a common form.
 //!
-//! Every dialect is read into these few types, so that the rooms behind the reader never ask
-//! whether an article came from RSS, Atom or JSON. What a feed does not say stays `None`: a
-//! corpus that counts words per day is better off without a date than with an invented one.
+//! RSS, Atom, RDF and JSON feeds are all parsed into these types, so later stages do not depend on the format.
+//! Missing values stay `None`: for a corpus that counts words per day, no date is better than an invented one.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,7 +9,7 @@ use std::fmt;
 use jiff::Timestamp;
 use serde::Serialize;
 
-/// The family of formats a feed document belongs to.
+/// The format family of a feed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FeedFormat {
@@ -36,51 +35,51 @@ impl fmt::Display for FeedFormat {
     }
 }
 
-/// A feed document, read.
+/// A parsed feed.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Feed {
-    /// Which family the document belongs to.
+    /// The format family.
     pub format: FeedFormat,
-    /// The version the document claims, as it writes it.
+    /// The declared version, verbatim.
     pub version: Option<String>,
-    /// The feed's title as plain text.
+    /// The title as plain text.
     pub title: String,
-    /// What the feed says about itself, as plain text.
+    /// The description as plain text.
     pub subtitle: Option<String>,
-    /// The web page the feed belongs to.
+    /// The web page of the feed.
     pub site: Option<String>,
-    /// Where the feed says it lives.
+    /// The declared URL of the feed.
     pub self_link: Option<String>,
-    /// WebSub hubs that announce its changes.
+    /// WebSub hubs.
     pub hubs: Vec<String>,
-    /// A language tag as the feed gives it.
+    /// The declared language tag, verbatim.
     pub language: Option<String>,
-    /// The copyright notice that covers the feed, as plain text.
+    /// The copyright notice as plain text.
     pub rights: Option<String>,
-    /// The address of the licence that covers the feed.
+    /// The URL of the licence.
     pub licence: Option<String>,
-    /// The program that made the feed.
+    /// The program that generated the feed.
     pub generator: Option<String>,
-    /// Who is responsible for the feed.
+    /// The authors of the feed.
     pub authors: Vec<Person>,
-    /// When the feed says it was published.
+    /// The declared publication time.
     pub published: Option<Timestamp>,
-    /// When the feed says it last changed.
+    /// The declared time of the last change.
     pub updated: Option<Timestamp>,
-    /// How often the feed wishes to be asked.
-    pub pace: Pace,
-    /// What the feed lists, in document order.
+    /// Declared polling hints.
+    pub pace: UpdateHints,
+    /// The entries in document order.
     pub entries: Vec<FeedEntry>,
-    /// The name of the character encoding the bytes were read with.
+    /// The character encoding used for decoding.
     pub encoding: &'static str,
-    /// What had to be mended to read the document; empty for a well-formed one.
+    /// Repairs that were needed to parse the document; empty for a well-formed one.
     pub repairs: Vec<Repair>,
 }
 
-/// Who wrote something.
+/// An author.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Person {
-    /// The name as given; empty if only an address was given.
+    /// The name; empty if only an address is given.
     pub name: String,
     /// An e-mail address.
     pub email: Option<String>,
@@ -99,56 +98,56 @@ impl fmt::Display for Person {
     }
 }
 
-/// One entry of a feed.
+/// An entry of a feed.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct FeedEntry {
-    /// The article's address, resolved against the feed's.
+    /// The URL of the article, resolved against the feed's.
     pub link: Option<String>,
-    /// What the feed gives as link where that is a tracker and `link` the article behind it.
+    /// The link of the feed, if it is a tracker that redirects to `link`.
     pub tracker_link: Option<String>,
-    /// The identifier as given: guid, `atom:id` or `rdf:about`.
+    /// The identifier, verbatim: guid, `atom:id` or `rdf:about`.
     pub id: Option<String>,
-    /// The title as plain text, white space collapsed. Microblogs have none.
+    /// The title as plain text with white space collapsed. Microblogs have none.
     pub title: String,
-    /// The title as HTML, where it says more than the plain text.
+    /// The title as HTML, if it has markup.
     pub title_html: Option<String>,
     /// The summary as plain text.
     pub summary: Option<String>,
-    /// The summary as HTML, where it says more than the plain text.
+    /// The summary as HTML, if it has markup.
     pub summary_html: Option<String>,
     /// The full text as HTML.
     pub content_html: Option<String>,
-    /// Who wrote it.
+    /// The authors.
     pub authors: Vec<Person>,
-    /// Subjects, in document order, without repetition.
+    /// Categories in document order, without duplicates.
     pub categories: Vec<String>,
-    /// When the feed says it was published, in UTC. Never invented.
+    /// The declared publication time in UTC. Never inferred.
     pub published: Option<Timestamp>,
-    /// When the feed says it was last changed.
+    /// The declared time of the last change.
     pub updated: Option<Timestamp>,
-    /// When the feed says it was created; rare.
+    /// The declared creation time; rare.
     pub created: Option<Timestamp>,
-    /// Dates that could not be understood, as the feed writes them.
+    /// Dates that could not be parsed, verbatim.
     pub unread_dates: Vec<String>,
-    /// A language tag, if the entry names one of its own.
+    /// The language tag, if the entry declares one.
     pub language: Option<String>,
-    /// A copyright notice, as plain text.
+    /// The copyright notice as plain text.
     pub rights: Option<String>,
-    /// The address of a licence.
+    /// The URL of the licence.
     pub licence: Option<String>,
-    /// The page with the comments; never taken for the article.
+    /// The URL of the comments page; never used as the article.
     pub comments: Option<String>,
-    /// Addresses of attached files: sound, film, pictures.
+    /// URLs of attached media files.
     pub enclosures: Vec<String>,
 }
 
 impl FeedEntry {
-    /// The best of the dates given: when it was published, or else changed, or else created.
+    /// The best available date: published, else updated, else created.
     pub fn date(&self) -> Option<Timestamp> {
         self.published.or(self.updated).or(self.created)
     }
 
-    /// The summary as HTML in any case, for readers that expect HTML.
+    /// The summary as HTML, escaped if it is plain text.
     pub fn summary_as_html(&self) -> Option<Cow<'_, str>> {
         if let Some(html) = &self.summary_html {
             return Some(Cow::Borrowed(html));
@@ -162,27 +161,27 @@ impl FeedEntry {
     }
 }
 
-/// How often a feed wishes to be asked, in its own words. Hints, not promises.
+/// Polling hints declared by a feed.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
-pub struct Pace {
-    /// RSS `ttl`: minutes a copy may be kept.
+pub struct UpdateHints {
+    /// RSS `ttl`: minutes for which a copy may be cached.
     pub ttl_minutes: Option<u32>,
-    /// RSS `skipHours`: hours of the day, in GMT, in which nothing new comes.
+    /// RSS `skipHours`: hours of the day in GMT without new entries.
     pub skip_hours: Vec<u8>,
-    /// RSS `skipDays`: days of the week on which nothing new comes.
+    /// RSS `skipDays`: days of the week without new entries.
     pub skip_days: Vec<Weekday>,
     /// `sy:updatePeriod`: the unit of `update_frequency`.
     pub update_period: Option<UpdatePeriod>,
-    /// `sy:updateFrequency`: how many times in a period.
+    /// `sy:updateFrequency`: updates per period.
     pub update_frequency: Option<u32>,
-    /// `sy:updateBase`: a moment from which the periods are counted.
+    /// `sy:updateBase`: the time from which periods are counted.
     pub update_base: Option<Timestamp>,
 }
 
-/// The unit in which a feed says how often it changes.
+/// The period of `sy:updatePeriod`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-#[allow(missing_docs)] // the words of the Syndication module, as they are
+#[allow(missing_docs)] // The variants are the values of the Syndication module.
 pub enum UpdatePeriod {
     Hourly,
     Daily,
@@ -205,31 +204,31 @@ pub enum Weekday {
     Sunday,
 }
 
-/// One kind of damage the reader mended, so that users can tell publishers.
+/// A defect that the parser repaired, reported so that publishers can fix it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Repair {
-    /// The document is in another encoding than it or its server declares.
+    /// The encoding differs from the declared one.
     Mislabelled,
-    /// Bytes that mean nothing in the encoding became U+FFFD.
+    /// Bytes invalid in the encoding became U+FFFD.
     BadBytes,
-    /// Control characters were taken out.
+    /// Control characters were removed.
     ControlCharacters,
-    /// Something stood in front of the document, such as a server's warning or a web page.
+    /// The document is preceded by other text, such as a server's warning or a web page.
     LeadingJunk,
-    /// The feed was written as text into a web page and had to be unescaped first.
+    /// The feed was escaped text inside a web page.
     Escaped,
-    /// An ampersand that begins no reference was taken literally.
+    /// An unescaped ampersand was taken literally.
     BareAmpersand,
-    /// A `<` that begins no tag was taken literally.
+    /// An unescaped `<` was taken literally.
     BareLessThan,
-    /// A reference to an entity nobody declared was taken literally.
+    /// An undeclared entity was taken literally.
     UnknownEntity,
-    /// A tag was malformed: a missing quote or a missing `>`.
+    /// A tag lacks a quote or `>`.
     BrokenTag,
     /// An end tag without a start was ignored.
     StrayEndTag,
-    /// An end tag was missing and had to be inferred.
+    /// A missing end tag was inferred.
     MissingEndTag,
     /// A CDATA section was nested or not closed.
     BrokenCdata,
@@ -237,11 +236,11 @@ pub enum Repair {
     BrokenComment,
     /// A well-known namespace prefix was used without declaring it.
     UndeclaredPrefix,
-    /// The document ends before it is complete.
+    /// The document ends prematurely.
     Truncated,
-    /// The JSON is not quite JSON, or a value is of the wrong type.
+    /// The JSON is malformed, or a value has the wrong type.
     LooseJson,
-    /// A limit was reached; what lies beyond it was left out.
+    /// A limit was reached; the rest was skipped.
     LimitReached,
 }
 

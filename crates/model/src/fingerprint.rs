@@ -1,7 +1,6 @@
-//! Eight bytes that stand for an address.
+//! 64-bit fingerprints of URLs.
 //!
-//! The plan outgrows memory long before a corpus is finished. What must be remembered about each
-//! of its entries while a run lasts is remembered under a fingerprint, never under the address.
+//! The plan outgrows memory, so state about its entries during a run is keyed by fingerprint instead of URL.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
@@ -9,16 +8,15 @@ use std::hash::{BuildHasherDefault, Hasher};
 use crate::address;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// A 64-bit fingerprint of an article's or a feed's address.
+/// A 64-bit fingerprint of the URL of an article or feed.
 ///
-/// Two of a billion addresses share one with a chance of about three in a hundred, and one page
-/// in a billion billion lookups would be taken for a known one: rarer than a server's own errors.
+/// Among a billion URLs a collision has a probability of about 3 %; a lookup of one new URL among a billion gives a
+/// false positive about once in 18 billion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Fingerprint(pub u64);
 
 impl Fingerprint {
-    /// The fingerprint of an address. Decorations do not count, so that plans written by other
-    /// programs, which keep them, still match.
+    /// The fingerprint of a URL. It is normalised first, so that plans written by other programs match.
     pub fn of(address: &str) -> Fingerprint {
         if address::is_decorated(address)
             && let Some(plain) = address::normalise(address, None)
@@ -45,7 +43,7 @@ impl Hasher for AlreadyHashed {
     }
 }
 
-/// A map from fingerprints.
+/// A map keyed by fingerprints.
 pub type FingerprintMap<V> = HashMap<Fingerprint, V, BuildHasherDefault<AlreadyHashed>>;
 /// A set of fingerprints.
 pub type FingerprintSet = HashSet<Fingerprint, BuildHasherDefault<AlreadyHashed>>;
@@ -55,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_decorated_address_has_the_fingerprint_of_the_plain_one() {
+    fn a_url_with_tracking_parameters_has_the_fingerprint_of_the_plain_one() {
         assert_eq!(Fingerprint::of("http://e.org/a?utm_source=b#c"), Fingerprint::of("http://e.org/a"));
         assert_ne!(Fingerprint::of("http://e.org/a?x=1"), Fingerprint::of("http://e.org/a"));
     }

@@ -1,5 +1,5 @@
-//! The words that every room of Tidings speaks: feeds, entries, pages, statuses. Pure values, no
-//! input or output but the [clock], so that any room can be tested with values made by hand.
+//! Data types shared by all crates: feeds, entries, pages, documents, statuses. They do no I/O, except for the
+//! [clock], so tests build them by hand.
 //!
 //! ```
 //! use tidings_model::{Fingerprint, address};
@@ -25,9 +25,9 @@ mod status;
 
 pub use annotated::{Annotated, AnnotatedParagraph, Attributes, Token};
 pub use cause::{Cause, Context, FileError, in_full};
-pub use document::{About, Dated, Document, Kind, LeftOut, Licence, Mark, Paragraph, Span};
+pub use document::{Dated, Document, DroppedParagraph, Licence, Mark, PageMetadata, Paragraph, ParagraphKind, Span};
 pub use entry::{BadRow, Entry, Row};
-pub use feed::{Feed, FeedEntry, FeedFormat, Pace, Person, Repair, UpdatePeriod, Weekday};
+pub use feed::{Feed, FeedEntry, FeedFormat, Person, Repair, UpdateHints, UpdatePeriod, Weekday};
 pub use fingerprint::{Fingerprint, FingerprintMap, FingerprintSet};
 pub use page::{DOCUMENT_TYPE, Page, Rights, RobotsEvidence, UNGATED};
 pub use status::{FailureKind, Status, UnknownFailure};

@@ -1,4 +1,4 @@
-//! A page: bytes as fetched, with what the harvest knew when it fetched them.
+//! Pages: downloaded bytes with their metadata.
 
 use std::collections::BTreeMap;
 
@@ -7,47 +7,47 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use serde::ser::SerializeStruct;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// The content type of pages whose body is not a web page but a [`Document`](crate::Document) in JSON: text that was
-/// imported. With the parameter [`UNGATED`] the gate lets it pass, whatever it is like.
+/// The content type of pages whose body is an imported [`Document`](crate::Document) in JSON. With the parameter
+/// [`UNGATED`] the
+/// quality gate accepts it unconditionally.
 pub const DOCUMENT_TYPE: &str = "application/vnd.tidings.document+json";
 
-/// The parameter of [`DOCUMENT_TYPE`] for texts that somebody has chosen already.
+/// The parameter of [`DOCUMENT_TYPE`] for texts that were selected by hand.
 pub const UNGATED: &str = "gate=off";
 
-/// One downloaded page, as it lies in `pages/`.
+/// A downloaded page as stored in `pages/`.
 ///
-/// In JSON the bytes stand as `body` where they are UTF-8, because text compresses and reads
-/// better, and as `body_base64` where they are not. FeedFetcher's records read as pages too: they
-/// lack most fields, spell the content type as a list and always use `body_base64`.
+/// In JSON the body is `body` if it is UTF-8, which compresses better and is readable, otherwise `body_base64`. Records
+/// of FeedFetcher are accepted: they lack most fields, give the content type as a list and always use `body_base64`.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Page {
-    /// The address in the plan.
+    /// The URL in the plan.
     pub url: String,
-    /// The address that answered, after redirects.
+    /// The URL after redirects.
     pub final_url: String,
     /// The feed that listed it.
     pub feed: String,
-    /// The title as the feed gives it.
+    /// The title given by the feed.
     pub title: String,
-    /// The feed's date, RFC 3339, or nothing.
+    /// The date given by the feed, RFC 3339, or empty.
     pub published: String,
-    /// When an update first saw it.
+    /// The time when an update first saw it.
     pub seen: String,
-    /// When the answer arrived.
+    /// The time of download.
     pub downloaded: String,
-    /// The HTTP status of the answer.
+    /// The HTTP status.
     pub status: u16,
-    /// The content type as the server gave it.
+    /// The `Content-Type` header.
     pub content_type: String,
-    /// The headers that later stages can use, by lower-case name.
+    /// Response headers used by later stages, by lower-case name.
     pub headers: BTreeMap<String, String>,
-    /// What the publisher said about use, as evidence.
+    /// Rights statements of the publisher, as evidence.
     pub rights: Rights,
-    /// The bytes as the server meant them, content encoding undone.
+    /// The body after content decoding.
     pub body: Vec<u8>,
 }
 
-/// Signals of permission and reservation, copied as they were given.
+/// Statements of permission or reservation, verbatim.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Rights {
@@ -57,43 +57,42 @@ pub struct Rights {
     /// The matching rule of `/.well-known/tdmrep.json`: `1` reserved, `0` not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tdmrep: Option<String>,
-    /// The policy that rule points to.
+    /// The policy URL of that rule.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tdmrep_policy: Option<String>,
-    /// Headers that speak of rights (`tdm-reservation`, `x-robots-tag`, …), by lower-case name.
+    /// Headers about rights (`tdm-reservation`, `x-robots-tag`, …), by lower-case name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub headers: BTreeMap<String, String>,
-    /// What the page itself says in its head (`robots`, `tdm-reservation`, `tdm-policy`), by lower-case name.
+    /// Statements in the head of the page (`robots`, `tdm-reservation`, `tdm-policy`), by lower-case name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub page: BTreeMap<String, String>,
 }
 
-/// Which robots.txt was obeyed.
+/// The robots.txt that was obeyed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RobotsEvidence {
-    /// When it was fetched.
+    /// The time when it was fetched.
     pub fetched: String,
-    /// The status it was served with.
+    /// Its HTTP status.
     pub status: u16,
     /// The digest under which its bytes are kept in `state/`.
     pub digest: String,
-    /// Lines of it that speak of use rather than access: Content-Usage, Content-Signal, License.
+    /// Its lines about usage rather than access: Content-Usage, Content-Signal, License.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub usage: Vec<String>,
 }
 
 impl Rights {
-    /// Whether nothing was said at all.
+    /// Returns true if there are no statements.
     pub fn is_empty(&self) -> bool {
         *self == Rights::default()
     }
 }
 
 impl Page {
-    /// Appends the page as its line of JSON, with the line end.
+    /// Appends the page as a JSON line.
     ///
-    /// Nearly all of a page is its body, so the body's escaping is what a harvest spends on JSON;
-    /// the rest goes the ordinary way.
+    /// Nearly all of a page is its body, so the body has a fast escaping routine; serde writes the rest.
     pub fn write_line(&self, line: &mut Vec<u8>) -> serde_json::Result<()> {
         let Ok(text) = simdutf8::basic::from_utf8(&self.body) else {
             serde_json::to_writer(&mut *line, self)?;
@@ -101,7 +100,7 @@ impl Page {
             return Ok(());
         };
         serde_json::to_writer(&mut *line, &WithoutBody(self))?;
-        line.pop(); // the closing brace, which the body comes before
+        line.pop(); // The closing brace: the body is appended before it.
         line.extend_from_slice(b",\"body\":\"");
         escape(text.as_bytes(), line);
         line.extend_from_slice(b"\"}\n");
@@ -109,7 +108,7 @@ impl Page {
     }
 }
 
-/// Appends text as the inside of a JSON string, looking at eight bytes at a time.
+/// Appends text escaped for a JSON string, checking eight bytes at a time.
 fn escape(text: &[u8], out: &mut Vec<u8>) {
     const HEX: &[u8; 16] = b"0123456789abcdef";
     out.reserve(text.len() + text.len() / 16);
@@ -144,8 +143,8 @@ fn escape(text: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(&text[clean..]);
 }
 
-/// Whether one of eight bytes is a control character, a quote or a backslash. May say yes where
-/// the answer is no (a byte above such a one can be taken along), never no where it is yes.
+/// Returns true if one of eight bytes is a control character, a quote or a backslash (SWAR). False positives are
+/// possible, false negatives are not.
 fn needs_escape(eight: u64) -> bool {
     const ONES: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = 0x8080_8080_8080_8080;
@@ -154,7 +153,7 @@ fn needs_escape(eight: u64) -> bool {
     below(eight, 0x20) | equal(b'"') | equal(b'\\') != 0
 }
 
-/// A page's line but for its body.
+/// A page without its body.
 struct WithoutBody<'a>(&'a Page);
 
 impl Serialize for WithoutBody<'_> {
@@ -195,7 +194,7 @@ impl Serialize for Page {
 
 impl<'de> Deserialize<'de> for Page {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Page, D::Error> {
-        let line = Line::deserialize(deserializer)?;
+        let line = PageRecord::deserialize(deserializer)?;
         let body = match (line.body, line.body_base64) {
             (Some(text), _) => text.into_bytes(),
             (None, Some(coded)) => BASE64.decode(coded).map_err(de::Error::custom)?,
@@ -222,9 +221,9 @@ impl<'de> Deserialize<'de> for Page {
     }
 }
 
-/// A page's JSON line, as lenient as other programs' lines need it.
+/// The JSON form of a page, lenient enough for records of other programs.
 #[derive(Deserialize)]
-struct Line {
+struct PageRecord {
     url: String,
     final_url: Option<String>,
     #[serde(default)]
@@ -261,7 +260,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn any_bytes_come_back_as_they_were() {
+    fn arbitrary_bytes_round_trip() {
         for body in [&b"plain \"text\"\r\n\0\x1b"[..], "žluť \u{feff}".as_bytes(), b"\xff\xfe\x00latin"] {
             let page = Page {
                 url: "http://e.org/".into(),
@@ -279,7 +278,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn quick_escaping_is_escaping(text in "[\\x00-\\x7fäß€😀\"\\\\]{0,60}") {
+        fn fast_escaping_equals_serde_json(text in "[\\x00-\\x7fäß€😀\"\\\\]{0,60}") {
             let mut quick = vec![b'"'];
             escape(text.as_bytes(), &mut quick);
             quick.push(b'"');
@@ -288,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_of_feedfetcher_is_a_page() {
+    fn a_record_of_feedfetcher_is_read_as_a_page() {
         let line = r#"{"url":"http://e.org/a","feed":"http://e.org/f","title":"T","published":null,
             "seen":"2025-01-02T03:04:05+00:00","downloaded":"2025-01-02T04:00:00+00:00",
             "body_base64":"PGh0bWw+","content_type":["text/html; charset=utf-8"]}"#;

@@ -1,93 +1,93 @@
-//! What a document may be used for, by what its publisher said.
+//! Permitted uses of a document, derived from the publisher's statements.
 //!
-//! Publishers speak in many places: the server's headers, the page's head, robots.txt, tdmrep.json, a licence. What they
-//! said is kept as evidence ([`Rights`], [`Licence`]). Here it is read as a short list of [`Signal`]s, and one table says
-//! what each of them means for each use. A signal that refuses wins over any that grants; where nobody speaks, the use
-//! decides. docs/notes/rights.md gives the reasons.
+//! Publishers make statements in response headers, the page's head, robots.txt, tdmrep.json and licences. They are
+//! stored as evidence ([`Rights`], [`Licence`]). This module reduces them to a list of [`Signal`]s, and one table
+//! gives the meaning of each signal for each use. A refusal wins over any grant; without a signal the default of
+//! the use applies. See docs/notes/rights.md for the reasons.
 
 use crate::{Document, Licence, Rights};
 
-/// What an export is for.
+/// The purpose of an export.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Purpose {
-    /// Analysis in the house of whoever collected it; nothing is passed on.
+    /// Analysis by the collecting institution; nothing is passed on.
     #[default]
     Research,
-    /// Publication: anybody may have it.
+    /// Publication to anyone.
     Public,
-    /// Training of models.
+    /// Training of language models.
     Train,
 }
 
 impl Purpose {
-    /// All of them, with their names.
+    /// All purposes with their names.
     pub const ALL: [(&'static str, Purpose); 3] =
         [("research", Purpose::Research), ("public", Purpose::Public), ("train", Purpose::Train)];
 
-    /// Its name on the command line.
+    /// The name on the command line.
     pub fn name(self) -> &'static str {
         Purpose::ALL.iter().find(|row| row.1 == self).map_or("research", |row| row.0)
     }
 }
 
-/// How much of a text leaves the house.
+/// The amount of text that is exported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Extent {
-    /// All of it, in its order, with what is known about it.
+    /// Whole documents in order, with metadata.
     Whole,
-    /// Single sentences, out of their order and without their source.
+    /// Single sentences, shuffled and without their source.
     Sentences,
     /// Counts.
     Counts,
 }
 
-/// Something that a publisher said.
+/// A statement of a publisher about use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Signal {
-    /// A licence under which everybody may copy, change and pass on: CC0, CC BY, CC BY-SA, public domain, MIT and the like.
+    /// A licence that allows copying, changing and sharing: CC0, CC BY, CC BY-SA, public domain, MIT and others.
     OpenLicence,
-    /// A Creative Commons licence that forbids changes or commerce.
+    /// A Creative Commons licence that forbids derivatives or commercial use.
     LimitedLicence,
-    /// TDM-Reservation 1, by tdmrep.json, header or page.
+    /// TDM-Reservation 1, in tdmrep.json, a header or the page.
     TdmReserved,
     /// TDM-Reservation 0.
     TdmFree,
-    /// `noai` for robots.
+    /// The robots directive `noai`.
     NoAi,
-    /// `train-ai=n`, `ai-train=no` or one of their elder forms.
+    /// `train-ai=n`, `ai-train=no` or an older form.
     NoTraining,
     /// `train-ai=y`, `ai-train=yes`.
     Training,
-    /// `noarchive` for robots.
+    /// The robots directive `noarchive`.
     NoArchive,
     /// `nosnippet`, or `max-snippet:0`.
     NoSnippet,
     /// `noindex`, `none`, or `search=no`.
     NoIndex,
-    /// Terms of a licence elsewhere, which nobody here has read: RSL in robots.txt, a TDM policy.
+    /// Licence terms elsewhere that Tidings does not interpret: RSL in robots.txt, a TDM policy.
     TermsElsewhere,
-    /// robots.txt shuts out crawlers that are known to gather text for training.
+    /// robots.txt blocks crawlers that are known to collect training data.
     ShutToTrainers,
-    /// The corpus keeps it for counts and metadata only.
+    /// The corpus restricts it to counts and metadata.
     MetadataOnly,
-    /// The corpus shows single lines of it only.
+    /// The corpus restricts it to single concordance lines.
     LinesOnly,
 }
 
-/// What a signal means for a use.
+/// The meaning of a signal for a use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Meaning {
-    /// It allows it.
+    /// The use is allowed.
     Grants,
-    /// It forbids it.
+    /// The use is forbidden.
     Refuses,
-    /// It does not speak of it.
+    /// The signal does not apply.
     Silent,
 }
 use Meaning::{Grants, Refuses, Silent};
 
-/// A signal, its name in reports, and what it means: for research, for whole texts in public, for single sentences in
-/// public, for counts in public, for training.
+/// Signals with their names in reports and their meanings: for research, whole texts in public, single sentences
+/// in public, counts in public, training.
 pub const TABLE: [(Signal, &str, [Meaning; 5]); 14] = [
     (Signal::OpenLicence, "open-licence", [Grants, Grants, Grants, Grants, Grants]),
     (Signal::LimitedLicence, "limited-licence", [Grants, Refuses, Silent, Silent, Refuses]),
@@ -105,7 +105,7 @@ pub const TABLE: [(Signal, &str, [Meaning; 5]); 14] = [
     (Signal::LinesOnly, "lines-only", [Silent, Refuses, Silent, Silent, Refuses]),
 ];
 
-/// What holds where no signal speaks, in the order of the table's columns, and its name where that is no.
+/// The default without signals, in the order of the table's columns, and the name of the refusal.
 const DEFAULTS: [Result<(), &str>; 5] = [Ok(()), Err("no-licence"), Ok(()), Ok(()), Ok(())];
 
 fn column(purpose: Purpose, extent: Extent) -> usize {
@@ -118,7 +118,7 @@ fn column(purpose: Purpose, extent: Extent) -> usize {
     }
 }
 
-/// Whether a document with these signals may be used so; otherwise the name of what forbids it.
+/// Decides a use by the signals of a document; returns the name of the refusing signal.
 pub fn decide(signals: &[Signal], purpose: Purpose, extent: Extent) -> Result<(), &'static str> {
     let column = column(purpose, extent);
     let rows = TABLE.iter().filter(|(signal, ..)| signals.contains(signal));
@@ -133,14 +133,14 @@ pub fn decide(signals: &[Signal], purpose: Purpose, extent: Extent) -> Result<()
     if granted { Ok(()) } else { DEFAULTS[column] }
 }
 
-/// What the publisher of a document said; `availability` is what the corpus says about it.
+/// The signals of a document. `availability` is the restriction set by the corpus.
 pub fn signals(document: &Document, availability: Option<&str>) -> Vec<Signal> {
     let mut signals = of_rights(&document.rights);
     signals.extend(document.about.licence.as_ref().map(of_licence));
     signals.extend(match availability {
         None | Some("" | "open") => None,
         Some("kwic") => Some(Signal::LinesOnly),
-        // A word that nobody knows allows nothing.
+        // An unknown value grants nothing.
         Some(_) => Some(Signal::MetadataOnly),
     });
     signals.sort_unstable();
@@ -148,9 +148,9 @@ pub fn signals(document: &Document, availability: Option<&str>) -> Vec<Signal> {
     signals
 }
 
-/// What a licence amounts to. Words that are no licence we know are terms that somebody should read.
+/// Classifies a licence. Unknown licences are terms that need reading.
 fn of_licence(licence: &Licence) -> Signal {
-    // Where the page only links to a licence, its address ends in the name.
+    // If the page only links to a licence, its URL ends in the name.
     let name = licence.name.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
     let name = name.to_ascii_uppercase().replace([' ', '_'], "-");
     let parts: Vec<&str> = name.split('-').collect();
@@ -164,12 +164,12 @@ fn of_licence(licence: &Licence) -> Signal {
     }
 }
 
-/// What the headers, the page and the files of its host say.
+/// The signals in response headers, the page and the files of its host.
 pub fn of_rights(rights: &Rights) -> Vec<Signal> {
     let mut signals = Vec::new();
     let said = |name: &str| [rights.page.get(name), rights.headers.get(name)].into_iter().flatten().map(String::as_str);
-    // The nearer to the text, the later: the page supersedes the header, the header the file. Absence resets nothing,
-    // and other values than 0 and 1 say nothing.
+    // The page supersedes the header, the header supersedes tdmrep.json. Absence resets nothing, and values other
+    // than 0 and 1 are ignored.
     let reservations = said("tdm-reservation").chain(rights.tdmrep.as_deref()).map(str::trim);
     match reservations.into_iter().find(|value| matches!(*value, "0" | "1")) {
         Some("1") => signals.push(Signal::TdmReserved),
@@ -198,7 +198,7 @@ pub fn of_rights(rights: &Rights) -> Vec<Signal> {
     signals
 }
 
-/// `noindex, max-snippet:0`, perhaps for a robot by name: what is said to one of them counts for us.
+/// Parses `noindex, max-snippet:0`, with an optional robot name: a directive to any robot counts.
 fn robots_words(words: &str, signals: &mut Vec<Signal>) {
     for word in words.to_ascii_lowercase().split([',', ';']) {
         let word = word.trim();
@@ -216,7 +216,7 @@ fn robots_words(words: &str, signals: &mut Vec<Signal>) {
     }
 }
 
-/// `train-ai=n, search=y`, perhaps behind a path: what is said of one path counts for all of a host.
+/// Parses `train-ai=n, search=y`, with an optional path: a preference for one path counts for the whole host.
 fn preferences(words: &str, signals: &mut Vec<Signal>) {
     for pair in words.to_ascii_lowercase().split([',', ';', ' ']) {
         let Some((name, value)) = pair.trim().split_once('=') else { continue };
@@ -229,7 +229,7 @@ fn preferences(words: &str, signals: &mut Vec<Signal>) {
             ("train-ai" | "ai-train" | "train-genai" | "genai" | "ai", false) => signals.push(Signal::NoTraining),
             ("train-ai" | "ai-train" | "train-genai", true) => signals.push(Signal::Training),
             ("search", false) => signals.push(Signal::NoIndex),
-            // Bots as such, or all of text and data mining: the widest word there is.
+            // All bots, or text and data mining as a whole: the broadest categories.
             ("bots" | "tdm", false) => signals.push(Signal::TdmReserved),
             _ => {}
         }
@@ -253,7 +253,7 @@ mod tests {
         Licence { name: name.into(), url: String::new(), evidence: "link".into() }
     }
 
-    /// What `signals` makes of evidence written as `place name: value`.
+    /// Runs `signals` on evidence written as `place name: value`.
     fn heard(evidence: &[&str]) -> Vec<Signal> {
         let mut document = Document::default();
         for said in evidence {
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn every_signal_is_heard_wherever_it_is_said() {
+    fn every_signal_is_recognised_in_every_place() {
         use Signal::*;
         let cases: &[(&[&str], &[Signal])] = &[
             (&[], &[]),
@@ -337,7 +337,7 @@ mod tests {
                     let decided = decide(&[one, other], purpose, extent);
                     match (ones[at], others[at]) {
                         (Refuses, _) | (_, Refuses) => {
-                            let name = decided.expect_err("one of them refuses");
+                            let name = decided.expect_err("one of the two signals refuses");
                             assert!(name == one_name || name == other_name);
                         }
                         (Grants, _) | (_, Grants) => assert_eq!(decided, Ok(())),
@@ -349,13 +349,13 @@ mod tests {
     }
 
     #[test]
-    fn silence_lets_research_and_training_go_on_and_publication_only_without_whole_texts() {
+    fn without_signals_research_and_training_are_allowed_and_publication_of_whole_texts_is_not() {
         let allowed = USES.map(|(purpose, extent)| decide(&[], purpose, extent));
         assert_eq!(allowed, [Ok(()), Err("no-licence"), Ok(()), Ok(()), Ok(())]);
     }
 
     #[test]
-    fn what_the_corpus_itself_holds_back_does_not_leave_it() {
+    fn restrictions_of_the_corpus_apply_to_every_purpose() {
         let of = |word: &str| signals(&Document::default(), Some(word));
         assert_eq!(
             (of("open"), of("kwic"), of("metadata")),

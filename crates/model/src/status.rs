@@ -1,4 +1,4 @@
-//! The status of an entry: one word that a person can read in the plan.
+//! The status of a plan entry, a readable word in the plan.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,19 +6,19 @@ use std::str::FromStr;
 /// The outcome of a plan entry so far.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Status {
-    /// Found in a feed, not asked for yet.
+    /// Found in a feed, not requested yet.
     New,
     /// Downloaded and stored.
     Ok,
-    /// The server answered with this status instead of a page.
+    /// The server returned this HTTP status.
     Http(u16),
-    /// No page, for a reason that is not an HTTP status.
+    /// No page, for a reason other than an HTTP status.
     Failed(FailureKind),
-    /// A word that some other program wrote into the plan.
+    /// A status written by another program.
     Foreign(String),
 }
 
-/// Declares the kinds of failure: one row each, and no other place that knows their words.
+/// Declares the kinds of failure in one table.
 macro_rules! failures {
     ($($variant:ident, $word:literal, final: $is_final:literal, network: $is_network:literal, $meaning:literal;)+) => {
         /// A reason other than an HTTP status for which there is no page.
@@ -31,22 +31,22 @@ macro_rules! failures {
             /// All kinds, in the order of the table.
             pub const ALL: &[FailureKind] = &[$(FailureKind::$variant),+];
 
-            /// The word in the plan and in run logs.
+            /// The name in the plan and in run logs.
             pub const fn word(self) -> &'static str {
                 match self { $(FailureKind::$variant => $word),+ }
             }
 
-            /// Whether asking again is pointless.
+            /// Returns true if retrying is pointless.
             pub const fn is_final(self) -> bool {
                 match self { $(FailureKind::$variant => $is_final),+ }
             }
 
-            /// Whether the network kept the page away, rather than the server's answer.
+            /// Returns true for network errors, as opposed to unusable responses.
             pub const fn is_network_trouble(self) -> bool {
                 match self { $(FailureKind::$variant => $is_network),+ }
             }
 
-            /// The explanation for people.
+            /// The explanation for users.
             pub const fn meaning(self) -> &'static str {
                 match self { $(FailureKind::$variant => $meaning),+ }
             }
@@ -55,27 +55,27 @@ macro_rules! failures {
 }
 
 failures! {
-    Timeout, "timeout", final: false, network: true, "no answer in time";
-    Slow, "slow", final: false, network: true, "the answer dripped below the minimum speed";
+    Timeout, "timeout", final: false, network: true, "no response in time";
+    Slow, "slow", final: false, network: true, "the response was below the minimum speed";
     Dns, "dns", final: false, network: true, "the host name did not resolve";
     Connect, "connect", final: false, network: true, "no connection could be made";
     Tls, "tls", final: false, network: true, "the secure connection could not be set up";
-    Cut, "cut", final: false, network: true, "the connection ended before the answer was complete";
-    Protocol, "protocol", final: false, network: false, "the answer was not valid HTTP";
-    Headers, "headers", final: false, network: false, "the answer's headers were larger than allowed";
-    Encoding, "encoding", final: false, network: false, "the compressed body was damaged or of an unknown kind";
-    Empty, "empty", final: false, network: false, "the answer had no body";
+    Cut, "cut", final: false, network: true, "the connection ended before the response was complete";
+    Protocol, "protocol", final: false, network: false, "the response was not valid HTTP";
+    Headers, "headers", final: false, network: false, "the response headers were larger than allowed";
+    Encoding, "encoding", final: false, network: false, "the compressed body was damaged or its encoding is unknown";
+    Empty, "empty", final: false, network: false, "the response had no body";
     Redirects, "redirects", final: false, network: false, "too many redirects, or a loop of them";
     RobotsUnreachable, "robots-unreachable", final: false, network: false,
-        "robots.txt could not be read, so nothing may be asked";
+        "robots.txt could not be read, so no request is allowed";
     Robots, "robots", final: true, network: false, "robots.txt forbids it";
     TooLarge, "too-large", final: true, network: false, "the page is larger than allowed, as sent or unpacked";
     NotText, "not-text", final: true, network: false, "the content type cannot be text";
     Private, "private", final: true, network: false,
-        "the address, or one it leads to, is not on the public Internet";
+        "the address, or one it redirects to, is not on the public Internet";
     Scheme, "scheme", final: true, network: false, "a redirect left http and https";
     BadUrl, "bad-url", final: true, network: false, "the address cannot be parsed";
-    Removed, "removed", final: true, network: false, "it was taken out of the corpus and must not come back";
+    Removed, "removed", final: true, network: false, "it was removed from the corpus and is blocked";
 }
 
 impl fmt::Display for FailureKind {
@@ -84,13 +84,13 @@ impl fmt::Display for FailureKind {
     }
 }
 
-/// A word that names no kind of failure.
+/// An unknown name of a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UnknownFailure;
 
 impl fmt::Display for UnknownFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the word names no kind of failure")
+        f.write_str("unknown kind of failure")
     }
 }
 
@@ -111,15 +111,15 @@ impl From<FailureKind> for Status {
 }
 
 impl Status {
-    /// The failure with that word, for code that has the word as a literal.
+    /// Creates a failure from its name, for literals in code.
     ///
     /// # Panics
-    /// If no [`FailureKind`] has the word.
+    /// If no [`FailureKind`] has the name.
     pub fn failed(word: &str) -> Status {
-        Status::Failed(word.parse().expect("the word is in the table of failures"))
+        Status::Failed(word.parse().expect("the name is in the table of failures"))
     }
 
-    /// Whether asking again could not change anything.
+    /// Returns true if a retry cannot succeed.
     pub fn is_final(&self) -> bool {
         match self {
             Status::Ok => true,
@@ -129,12 +129,12 @@ impl Status {
         }
     }
 
-    /// Whether the entry should be asked for, given how often that was tried and may be tried.
+    /// Returns true if the entry should be requested, given its number of attempts and their limit.
     pub fn is_pending(&self, retries: u32, limit: u32) -> bool {
         *self == Status::New || (!self.is_final() && retries < limit)
     }
 
-    /// Whether the network, rather than the server's opinion, kept the page away.
+    /// Returns true if the network failed, rather than the server refusing.
     pub fn is_network_trouble(&self) -> bool {
         matches!(self, Status::Failed(kind) if kind.is_network_trouble())
     }
@@ -155,7 +155,7 @@ impl fmt::Display for Status {
 impl FromStr for Status {
     type Err = std::convert::Infallible;
 
-    /// Reads any word: FeedFetcher writes whole status lines such as `404 Not Found`.
+    /// Accepts any text: FeedFetcher writes whole status lines such as `404 Not Found`.
     fn from_str(text: &str) -> Result<Status, Self::Err> {
         let code = |text: &str| text.split(' ').next().filter(|c| c.len() == 3).and_then(|c| c.parse::<u16>().ok());
         Ok(match text {
@@ -173,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn statuses_are_read_as_they_are_written() {
+    fn statuses_round_trip() {
         for text in ["new", "ok", "404", "timeout", "robots", "too-large", "res"] {
             assert_eq!(text.parse::<Status>().unwrap().to_string(), text);
         }
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn every_failure_is_read_as_it_is_written() {
+    fn failures_round_trip() {
         for kind in FailureKind::ALL {
             assert_eq!(kind.to_string().parse(), Ok(*kind));
             assert!(!(kind.is_final() && kind.is_network_trouble()), "{kind}: the network may recover");
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_may_pass_is_tried_again() {
+    fn only_transient_failures_are_retried() {
         let pending = |text: &str, retries| text.parse::<Status>().unwrap().is_pending(retries, 3);
         assert!(pending("new", 0) && pending("timeout", 2) && pending("500", 1) && pending("res", 0));
         assert!(!pending("ok", 1) && !pending("404", 1) && !pending("robots", 0) && !pending("timeout", 3));

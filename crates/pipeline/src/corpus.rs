@@ -4,13 +4,13 @@
 //! use std::path::Path;
 //! use tidings_pipeline::Pipeline;
 //! use tidings_pipeline::corpus::Corpus;
-//! use tidings_query::Rule;
+//! use tidings_query::MatchRule;
 //! use tidings_query::engine::Limits;
 //!
 //! fn main() -> anyhow::Result<()> {
 //!     let pipeline = Pipeline::open(Path::new("news"))?;
 //!     let corpus = Corpus::open(pipeline.home(), Some("en"))?;
-//!     let (_, search) = corpus.search("\"climate change\"", Rule::default(), None)?;
+//!     let (_, search) = corpus.search("\"climate change\"", MatchRule::default(), None)?;
 //!     println!("{} hits", search.count(&Limits::default()).hits);
 //!     Ok(())
 //! }
@@ -19,7 +19,7 @@
 use anyhow::{Context as _, Result, anyhow, bail};
 use tidings_index::Snapshot;
 use tidings_query::engine::{Engine, EngineError, Search};
-use tidings_query::{Filter, Query, Rule, cql};
+use tidings_query::{Filter, MatchRule, Query, cql};
 use tidings_store::Home;
 
 /// The index of a language with the engine that evaluates queries over it.
@@ -43,7 +43,7 @@ impl Corpus {
 
     /// Parses a query and compiles it for this corpus, or for the documents that a filter admits. An error points at the
     /// position in the text.
-    pub fn search(&self, text: &str, rule: Rule, filter: Option<&Filter>) -> Result<(Query, Search<'_>)> {
+    pub fn search(&self, text: &str, rule: MatchRule, filter: Option<&Filter>) -> Result<(Query, Search<'_>)> {
         let query = cql::parse(text).map_err(|error| anyhow!("the query is wrong: {}", error.render(text)))?;
         let search = self.engine.search(&query, rule, filter).map_err(|error| explain(error, text))?;
         Ok((query, search))
@@ -93,12 +93,12 @@ mod tests {
         let (_folder, pipeline) = crate::test_home::built();
         let corpus = Corpus::open(pipeline.home(), Some("en")).unwrap();
         let hits = |text: &str| {
-            let (_, search) = corpus.search(text, Rule::default(), None).unwrap();
+            let (_, search) = corpus.search(text, MatchRule::default(), None).unwrap();
             search.count(&tidings_query::engine::Limits::default()).hits
         };
         assert_eq!((hits("\"ferry\""), hits("\"Fluss\"")), (1, 0));
         for wrong in ["[word=", "[colour=\"red\"]"] {
-            let error = corpus.search(wrong, Rule::default(), None).err().unwrap().to_string();
+            let error = corpus.search(wrong, MatchRule::default(), None).err().unwrap().to_string();
             assert!(error.contains("the query is wrong"), "{error}");
         }
         assert!(Corpus::open(pipeline.home(), None).is_err(), "there are two languages");

@@ -1,36 +1,40 @@
 //! The extractor behind the panic guard: a page it fails on is dropped with a reason.
 
-use tidings_clean::refine::Refinement;
-use tidings_clean::{Options, Source, Unfit};
+use tidings_clean::postprocess::PostprocessOptions;
+use tidings_clean::{DropReason, HtmlInput, Options};
 use tidings_model::{Document, Page};
 
 use crate::guard::guarded;
 
 /// Makes a document of a page as it was fetched.
-pub fn read_page(page: &Page, options: &Options) -> Result<Document, Unfit> {
+pub fn read_page(page: &Page, options: &Options) -> Result<Document, DropReason> {
     finished(|| tidings_clean::read(page, options))
 }
 
 /// Makes a document for the corpus of a page as it was fetched.
-pub fn clean_page(page: &Page, options: &Options, refinement: &Refinement) -> Result<Document, Unfit> {
-    finished(|| tidings_clean::clean(page, options, refinement))
+pub fn clean_page(
+    page: &Page,
+    options: &Options,
+    postprocess_options: &PostprocessOptions,
+) -> Result<Document, DropReason> {
+    finished(|| tidings_clean::clean(page, options, postprocess_options))
 }
 
 /// Makes a document of a page whose characters are known, and perhaps its language.
-pub fn read_html(html: &str, url: &str, lang: Option<&str>, options: &Options) -> Result<Document, Unfit> {
+pub fn read_html(html: &str, url: &str, lang: Option<&str>, options: &Options) -> Result<Document, DropReason> {
     let url = Some(url).filter(|url| !url.is_empty());
-    let source = Source { html, url, stop_list: lang.and_then(tidings_lang::stop_list), ..Source::default() };
+    let source = HtmlInput { html, url, stop_list: lang.and_then(tidings_lang::stop_list), ..HtmlInput::default() };
     finished(|| tidings_clean::extract(&source, options))
 }
 
 /// Gives what a page without text still says about itself.
 pub fn describe(html: &str, url: &str) -> Document {
-    let source = Source { html, url: Some(url).filter(|url| !url.is_empty()), ..Source::default() };
+    let source = HtmlInput { html, url: Some(url).filter(|url| !url.is_empty()), ..HtmlInput::default() };
     finished(|| Ok(tidings_clean::describe(&source))).unwrap_or_default()
 }
 
-fn finished(extract: impl FnOnce() -> Result<Document, Unfit>) -> Result<Document, Unfit> {
-    guarded(extract).unwrap_or(Err(Unfit::Error))
+fn finished(extract: impl FnOnce() -> Result<Document, DropReason>) -> Result<Document, DropReason> {
+    guarded(extract).unwrap_or(Err(DropReason::Error))
 }
 
 #[cfg(test)]
@@ -39,7 +43,7 @@ mod tests {
 
     #[test]
     fn a_panic_is_a_reason_like_others() {
-        assert_eq!(finished(|| panic!("a mistake")), Err(Unfit::Error));
-        assert_eq!(finished(|| Err(Unfit::NoText)), Err(Unfit::NoText));
+        assert_eq!(finished(|| panic!("a mistake")), Err(DropReason::Error));
+        assert_eq!(finished(|| Err(DropReason::NoText)), Err(DropReason::NoText));
     }
 }

@@ -36,6 +36,6 @@ pub fn field_name(identifier: &'static str) -> &'static str {
     identifier.strip_prefix("r#").unwrap_or(identifier)
 }
 
-pub use cql::{Query, Rule};
+pub use cql::{MatchRule, Query};
 pub use filter::Filter;
-pub use syntax::{Logic, Matcher, Place, SyntaxError, Wanted, folded};
+pub use syntax::{CompiledMatcher, Logic, Span, SyntaxError, ValueMatcher, folded};

@@ -4,14 +4,14 @@
 //! else uses it. It goes by the definitions in [`crate::cql::ast`] and shares only the final arithmetic
 //! with the engine.
 
-use crate::cql::Rule;
+use crate::cql::MatchRule;
 use crate::cql::ast::*;
 use crate::filter::Filter;
 use crate::measure::association::Association;
 use crate::measure::keyness::Keyness;
 use crate::measure::per_million;
 use crate::question::*;
-use crate::syntax::{Logic, Wanted};
+use crate::syntax::{Logic, ValueMatcher};
 use crate::trend::Step;
 use jiff::civil::Date;
 use std::collections::{BTreeMap, BTreeSet};
@@ -115,7 +115,7 @@ fn attribute_of(token: &Token, attribute: Attribute) -> String {
 }
 
 /// Whether an attribute is what is wanted: of a feature one of its values, and never of a missing one.
-fn has(token: &Token, attribute: Attribute, wanted: &Wanted) -> bool {
+fn has(token: &Token, attribute: Attribute, wanted: &ValueMatcher) -> bool {
     let value = attribute_of(token, attribute);
     match attribute {
         Attribute::Feature(_) if value.is_empty() => false,
@@ -145,12 +145,12 @@ struct Way {
     labels: BTreeMap<String, usize>,
 }
 
-fn wanted_matches(wanted: &Wanted, text: &str) -> bool {
-    wanted.matcher().expect("an expression that was read can be compiled").matches(text)
+fn wanted_matches(wanted: &ValueMatcher, text: &str) -> bool {
+    wanted.compile().expect("an expression that was read can be compiled").matches(text)
 }
 
 fn token_fits(condition: &Logic<TokenTest>, token: &Token) -> bool {
-    condition.holds(&mut |test| has(token, test.attribute, &test.wanted) != test.negated)
+    condition.holds(&mut |test| has(token, test.attribute, &test.value) != test.negated)
 }
 
 /// All ways on from some ways, through a pattern.
@@ -241,7 +241,7 @@ fn satisfies(tokens: &[&Token], way: &Way, constraint: &Constraint) -> bool {
     let attribute = constraint.left.attribute;
     let Some(left) = token(&constraint.left) else { return false };
     match &constraint.right {
-        Comparand::Wanted(wanted) => has(left, attribute, wanted) != constraint.negated,
+        Comparand::Value(wanted) => has(left, attribute, wanted) != constraint.negated,
         Comparand::Reference(reference) => token(reference).is_some_and(|right| {
             let (left, right) = (attribute_of(left, attribute), attribute_of(right, reference.attribute));
             let is_nothing = matches!(attribute, Attribute::Feature(_)) && left.is_empty();
@@ -263,7 +263,7 @@ impl Corpus {
     }
 
     /// The hits of a query, document by document, from left to right.
-    pub fn hits(&self, query: &Query, rule: Rule) -> Vec<Hit> {
+    pub fn hits(&self, query: &Query, rule: MatchRule) -> Vec<Hit> {
         let mut hits = Vec::new();
         for (number, document) in self.documents.iter().enumerate() {
             let tokens = document.tokens();
@@ -276,9 +276,9 @@ impl Corpus {
                     .filter(|end| query.restrictions.iter().all(|r| fulfils(document, (start, *end), r)))
                     .collect();
                 let chosen: Vec<usize> = match rule {
-                    Rule::Shortest => ends.first().copied().into_iter().collect(),
-                    Rule::Longest => ends.last().copied().into_iter().collect(),
-                    Rule::All => ends.into_iter().collect(),
+                    MatchRule::Shortest => ends.first().copied().into_iter().collect(),
+                    MatchRule::Longest => ends.last().copied().into_iter().collect(),
+                    MatchRule::All => ends.into_iter().collect(),
                 };
                 hits.extend(chosen.into_iter().map(|end| Hit { document: number, start, end }));
             }
@@ -398,7 +398,7 @@ impl Corpus {
 
     /// All words, or n-grams inside sentences, that match and occur often enough. Values that are empty
     /// (a corpus without lemmas) are left out.
-    pub fn words(&self, attribute: Attribute, n: usize, matching: Option<&Wanted>, at_least: u64) -> Words {
+    pub fn words(&self, attribute: Attribute, n: usize, matching: Option<&ValueMatcher>, at_least: u64) -> Words {
         let mut counts: BTreeMap<String, (u64, BTreeSet<usize>)> = BTreeMap::new();
         for (number, document) in self.documents.iter().enumerate() {
             for sentence in document.paragraphs.iter().flatten() {

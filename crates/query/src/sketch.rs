@@ -6,10 +6,10 @@
 
 use crate::cql::ast::{Inclusion, Pattern, PatternKind, Query, Region, Restriction, Structure, Target, TokenTest};
 use crate::cql::{self, Attribute};
-use crate::syntax::{Logic, Place, Wanted};
+use crate::syntax::{Logic, Span, ValueMatcher};
 use std::sync::OnceLock;
 
-/// The grammars, by name. The last one is for all languages that no other names.
+/// The grammars, by name. `languages/CODE/language.tsv` names the grammar of a language; the last one is for all others.
 const FILES: &[(&str, &str)] = &[
     ("english", include_str!("../data/sketch/english.txt")),
     ("german", include_str!("../data/sketch/german.txt")),
@@ -27,8 +27,6 @@ const MOST_STEPS: usize = 256;
 pub struct Grammar {
     /// What it is called.
     pub name: String,
-    /// The codes of its languages; `*` is all that no other grammar has.
-    pub languages: Vec<String>,
     /// Its relations, in the order in which they are shown.
     pub relations: Vec<Relation>,
 }
@@ -84,7 +82,8 @@ impl Grammar {
     /// The grammar of a language.
     pub fn of(language: &str) -> &'static Grammar {
         let all = Grammar::all();
-        let named = all.iter().find(|grammar| grammar.languages.iter().any(|code| code == language));
+        let name = tidings_lang::language(language).and_then(|known| known.sketch);
+        let named = all.iter().find(|grammar| Some(grammar.name.as_str()) == name);
         named.unwrap_or_else(|| all.last().expect("there are grammars"))
     }
 
@@ -99,16 +98,14 @@ impl Grammar {
 
     /// Reads a grammar.
     pub fn parse(name: &str, text: &str) -> Result<Grammar, String> {
-        let mut grammar = Grammar { name: name.to_owned(), languages: Vec::new(), relations: Vec::new() };
+        let mut grammar = Grammar { name: name.to_owned(), relations: Vec::new() };
         let mut names: Option<[String; 2]> = None;
         for (number, line) in (1..).zip(text.lines().map(str::trim)) {
             let fault = |what: String| format!("{name}, line {number}: {what}");
             if line.is_empty() || line.starts_with('#') {
                 continue;
             }
-            if let Some(codes) = line.strip_prefix("languages ") {
-                grammar.languages.extend(codes.split_whitespace().map(str::to_owned));
-            } else if let Some(names) = names.take() {
+            if let Some(names) = names.take() {
                 grammar.relations.push(Relation::new(names, line).map_err(fault)?);
             } else {
                 let (one, other) =
@@ -169,7 +166,7 @@ impl Relation {
     pub fn query(&self, conditions: &[(Slot, Logic<TokenTest>)]) -> Query {
         let sentence = Target::Region(Region { structure: Structure::Sentence, filter: None });
         let within =
-            Restriction { relation: Inclusion::Within, negated: false, target: sentence, place: Place::default() };
+            Restriction { relation: Inclusion::Within, negated: false, target: sentence, span: Span::default() };
         Query { pattern: narrowed(&self.pattern, conditions), restrictions: vec![within], constraints: Vec::new() }
     }
 }
@@ -220,12 +217,12 @@ fn narrowed(pattern: &Pattern, conditions: &[(Slot, Logic<TokenTest>)]) -> Patte
         }
         other => other.clone(),
     };
-    Pattern { kind, place: pattern.place }
+    Pattern { kind, span: pattern.span }
 }
 
 /// A condition on an attribute.
-pub(crate) fn is(attribute: Attribute, wanted: Wanted) -> Logic<TokenTest> {
-    Logic::Test(TokenTest { attribute, negated: false, wanted, place: Place::default() })
+pub(crate) fn is(attribute: Attribute, value: ValueMatcher) -> Logic<TokenTest> {
+    Logic::Test(TokenTest { attribute, negated: false, value, span: Span::default() })
 }
 
 #[cfg(test)]
@@ -233,25 +230,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_grammar_can_be_read_and_no_language_has_two() {
-        let mut codes: Vec<&String> = Grammar::all().iter().flat_map(|grammar| &grammar.languages).collect();
+    fn every_grammar_can_be_read_and_languages_name_grammars_that_exist() {
         assert!(Grammar::all().iter().all(|grammar| grammar.relations.len() > 8));
-        let count = codes.len();
-        codes.sort();
-        codes.dedup();
-        assert_eq!(codes.len(), count);
+        for language in tidings_lang::languages() {
+            let name = language.sketch.unwrap_or("other");
+            assert_eq!(Grammar::of(language.code).name, name, "{}", language.code);
+        }
         assert_eq!((Grammar::of("de").name.as_str(), Grammar::of("fi").name.as_str()), ("german", "other"));
     }
 
     #[test]
     fn a_relation_becomes_a_query_that_people_can_ask() {
-        let text =
-            "languages xx\n\n# why\nmodifiers of @ | modified by @\nb:[tag=\"ADJ\"] [tag=\"ADV\"]? a:[tag=\"NOUN\"]\n";
+        let text = "# why\nmodifiers of @ | modified by @\nb:[tag=\"ADJ\"] [tag=\"ADV\"]? a:[tag=\"NOUN\"]\n";
         let grammar = Grammar::parse("x", text).unwrap();
         let relation = &grammar.relations[0];
         assert_eq!(relation.name(Slot::A, "rain", None), "modifiers of rain");
         assert!(relation.is_first(Slot::B) && !relation.is_first(Slot::A) && relation.divider().is_none());
-        let query = relation.query(&[(Slot::A, is(Attribute::Lemma, Wanted::exact("rain")))]).to_string();
+        let query = relation.query(&[(Slot::A, is(Attribute::Lemma, ValueMatcher::exact("rain")))]).to_string();
         assert_eq!(query, r#"[tag="ADJ"] [tag="ADV"]? [tag="NOUN" & lemma=="rain"] within <s/>"#);
         assert_eq!(cql::parse(&query).unwrap().to_string(), query);
     }

@@ -4,8 +4,8 @@
 use proptest::prelude::*;
 use tidings_query::cql::ast::*;
 use tidings_query::cql::{self, MAX_BYTES};
-use tidings_query::filter::{Demand, FieldTest, Filter, Order};
-use tidings_query::{Logic, Place, Wanted};
+use tidings_query::filter::{Comparison, FieldPredicate, FieldTest, Filter};
+use tidings_query::{Logic, Span, ValueMatcher};
 
 /// The canonical text of a query.
 fn canon(text: &str) -> String {
@@ -16,7 +16,7 @@ fn canon(text: &str) -> String {
 fn refusal(text: &str) -> (String, String) {
     let error = cql::parse(text).expect_err(text);
     error.render(text);
-    (error.message.clone(), text[error.place.range()].to_owned())
+    (error.message.clone(), text[error.span.range()].to_owned())
 }
 
 #[test]
@@ -171,8 +171,8 @@ fn filters_choose_documents_by_their_fields() {
 
 // ---- Random trees and random noise ----
 
-fn wanted() -> impl Strategy<Value = Wanted> {
-    let exact = "[a-zA-Z\"\\\\ .é(]{1,4}".prop_map(Wanted::exact);
+fn value() -> impl Strategy<Value = ValueMatcher> {
+    let exact = "[a-zA-Z\"\\\\ .é(]{1,4}".prop_map(ValueMatcher::exact);
     let regex = prop_oneof![
         Just("a.*"),
         Just("[ab]+"),
@@ -183,11 +183,11 @@ fn wanted() -> impl Strategy<Value = Wanted> {
         Just(r#"\\""#),
         Just("ß")
     ]
-    .prop_map(Wanted::regex);
-    (prop_oneof![exact, regex], any::<bool>(), any::<bool>()).prop_map(|(wanted, caseless, markless)| Wanted {
+    .prop_map(ValueMatcher::regex);
+    (prop_oneof![exact, regex], any::<bool>(), any::<bool>()).prop_map(|(value, caseless, markless)| ValueMatcher {
         caseless,
         markless,
-        ..wanted
+        ..value
     })
 }
 
@@ -210,22 +210,28 @@ fn logic<T: Clone + std::fmt::Debug + 'static>(test: impl Strategy<Value = T> + 
 }
 
 fn token_test() -> impl Strategy<Value = TokenTest> {
-    (attribute(), any::<bool>(), wanted()).prop_map(|(attribute, negated, wanted)| TokenTest {
+    (attribute(), any::<bool>(), value()).prop_map(|(attribute, negated, value)| TokenTest {
         attribute,
         negated,
-        wanted,
-        place: Place::default(),
+        value,
+        span: Span::default(),
     })
 }
 
 fn field_test() -> impl Strategy<Value = FieldTest> {
-    let text = (any::<bool>(), wanted()).prop_map(|(negated, wanted)| Demand::Text { negated, wanted });
-    let order = prop_oneof![Just(Order::Below), Just(Order::AtMost), Just(Order::AtLeast), Just(Order::Above)];
-    let compared = (order, "[a-z0-9\"\\\\]{1,3}").prop_map(|(order, bound)| Demand::Compared { order, bound });
-    ("(site|topic|country)", prop_oneof![text, compared]).prop_map(|(field, demand)| FieldTest {
+    let text = (any::<bool>(), value()).prop_map(|(negated, value)| FieldPredicate::Text { negated, value });
+    let comparison = prop_oneof![
+        Just(Comparison::Below),
+        Just(Comparison::AtMost),
+        Just(Comparison::AtLeast),
+        Just(Comparison::Above)
+    ];
+    let compared = (comparison, "[a-z0-9\"\\\\]{1,3}")
+        .prop_map(|(comparison, bound)| FieldPredicate::Compared { comparison, bound });
+    ("(site|topic|country)", prop_oneof![text, compared]).prop_map(|(field, predicate)| FieldTest {
         field,
-        demand,
-        place: Place::default(),
+        predicate,
+        span: Span::default(),
     })
 }
 
@@ -241,7 +247,7 @@ fn region() -> impl Strategy<Value = Region> {
 }
 
 fn here(kind: PatternKind) -> Pattern {
-    Pattern { kind, place: Place::default() }
+    Pattern { kind, span: Span::default() }
 }
 
 fn pattern() -> impl Strategy<Value = Pattern> {
@@ -295,17 +301,17 @@ fn query() -> impl Strategy<Value = Query> {
         relation,
         negated,
         target,
-        place: Place::default(),
+        span: Span::default(),
     });
     let right = prop_oneof![
-        wanted().prop_map(Comparand::Wanted),
+        value().prop_map(Comparand::Value),
         attribute().prop_map(|attribute| Comparand::Reference(Reference { label: "b1".into(), attribute })),
     ];
     let constraint = (attribute(), any::<bool>(), right).prop_map(|(attribute, negated, right)| Constraint {
         left: Reference { label: "a".into(), attribute },
         negated,
         right,
-        place: Place::default(),
+        span: Span::default(),
     });
     (pattern(), prop::collection::vec(restriction, 0..3), prop::collection::vec(constraint, 0..3)).prop_map(
         |(pattern, restrictions, constraints)| {

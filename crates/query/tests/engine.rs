@@ -8,14 +8,14 @@ use fastrand::Rng;
 use proptest::prelude::*;
 use tidings_index::{Day, Settings, Writer};
 use tidings_model::{Annotated, AnnotatedParagraph, Attributes, Token};
-use tidings_query::cql::{self, Attribute, Rule};
+use tidings_query::cql::{self, Attribute, MatchRule};
 use tidings_query::engine::{Engine, Hit, Limits, Order};
 use tidings_query::measure::association::Association;
 use tidings_query::measure::keyness::Keyness;
 use tidings_query::oracle::{self, By, Corpus};
 use tidings_query::question::Window;
 use tidings_query::trend::Step;
-use tidings_query::{Filter, Wanted};
+use tidings_query::{Filter, ValueMatcher};
 
 const WORDS: [&str; 9] = ["a", "A", "b", "ab", "Ab", "ba", "é", "E", "ca"];
 const LEMMAS: [&str; 4] = ["a", "b", "c", ""];
@@ -244,7 +244,7 @@ fn check(seed: u64) {
         let (text, query) = readable(&mut random);
         let filter = filter(&mut random);
         let asked = filter.as_ref().map_or_else(|| corpus.clone(), |filter| corpus.restricted(filter));
-        let rule = [Rule::Shortest, Rule::Shortest, Rule::Longest, Rule::All][random.usize(..4)];
+        let rule = [MatchRule::Shortest, MatchRule::Shortest, MatchRule::Longest, MatchRule::All][random.usize(..4)];
         let what = format!("seed {seed}, {text}, {rule:?}, filter {filter:?}");
         let search = match engine.search(&query, rule, filter.as_ref()) {
             Ok(search) => search,
@@ -301,7 +301,7 @@ fn check(seed: u64) {
             .collect();
         drawn.sort();
         sampled.sort();
-        if rule != Rule::All {
+        if rule != MatchRule::All {
             assert_eq!(drawn, sampled, "a sample: {what}");
         }
 
@@ -319,15 +319,15 @@ fn check(seed: u64) {
         let timeline = search.timeline(Step::Week, 0.95, &limits).0;
         assert_eq!(timeline, asked.timeline(&expected, Step::Week, 0.95), "{what}");
 
-        let part = engine.part(filter.as_ref()).expect("a part");
-        let matching = Wanted::regex(".*a.*");
+        let part = engine.subcorpus(filter.as_ref()).expect("a part");
+        let matching = ValueMatcher::regex(".*a.*");
         for wanted in [None, Some(&matching)] {
             let words = engine.words(&part, attribute, wanted, 1).expect("words");
             assert_eq!(words, asked.words(attribute, 1, wanted, 1), "{what}");
             let grams = engine.ngrams(&part, attribute, 2, wanted, 2).expect("n-grams");
             assert_eq!(grams, asked.words(attribute, 2, wanted, 2), "{what}");
         }
-        let everything = engine.part(None).expect("a part");
+        let everything = engine.subcorpus(None).expect("a part");
         let keywords = engine.keywords(&part, &everything, attribute, 1, Keyness::LogLikelihood, 1).unwrap();
         assert_eq!(keywords, asked.keywords(&corpus, attribute, Keyness::LogLikelihood, 1), "{what}");
     }
@@ -348,7 +348,7 @@ fn ask_everything(engine: &Engine, random: &mut Rng) {
     for _ in 0..3 {
         let (_, query) = readable(random);
         let filter = filter(random);
-        let Ok(search) = engine.search(&query, Rule::Shortest, filter.as_ref()) else { continue };
+        let Ok(search) = engine.search(&query, MatchRule::Shortest, filter.as_ref()) else { continue };
         let (page, _) = search.page(Order::Newest, 0, 5, &limits);
         let _ = engine.lines(&page, 3, &["date", "title"]);
         search.count(&limits);
@@ -357,7 +357,7 @@ fn ask_everything(engine: &Engine, random: &mut Rng) {
         search.collocates(Attribute::Lc, Window::Sentence, Association::Mi, 1, &limits);
         search.timeline(Step::Month, 0.95, &limits);
         search.sample(3, 1, &limits);
-        let part = engine.part(filter.as_ref()).expect("a part");
+        let part = engine.subcorpus(filter.as_ref()).expect("a part");
         let _ = engine.words(&part, Attribute::Word, None, 1);
         let _ = engine.ngrams(&part, Attribute::Lc, 3, None, 1);
         engine.period_counts(&part, Attribute::Lemma, &[Day(20_000)..Day(20_020)], 1);
@@ -397,7 +397,7 @@ fn counts_of_words_by_period_are_those_of_the_timeline() {
     let corpus = corpus(&mut random);
     let folder = tempfile::tempdir().expect("a folder");
     let engine = engine(folder.path(), &corpus, &mut random);
-    let part = engine.part(None).expect("a part");
+    let part = engine.subcorpus(None).expect("a part");
     let periods: Vec<_> = (0..4).map(|index| Day(20_000 + index * 10)..Day(20_010 + index * 10)).collect();
     let layer = tidings_index::lexicon::Layer::Word;
     let counts = engine.period_counts(&part, Attribute::Word, &periods, 1);
@@ -434,7 +434,7 @@ fn a_search_stops_in_the_middle_of_a_long_document() {
     let cancelled = std::sync::atomic::AtomicBool::new(false);
     let limits = Limits { cancelled: Some(&cancelled), until: None };
     let query = cql::parse("\"a\" []*").expect("a query");
-    let search = engine.search(&query, Rule::All, None).expect("a good query");
+    let search = engine.search(&query, MatchRule::All, None).expect("a good query");
     let mut hits = 0u32;
     let complete = search.each(&limits, |_| {
         hits += 1;
@@ -452,7 +452,7 @@ fn a_search_stops_when_it_is_told_to() {
     let cancelled = std::sync::atomic::AtomicBool::new(true);
     let limits = Limits { cancelled: Some(&cancelled), until: None };
     let query = cql::parse("[] []").expect("a query");
-    let search = engine.search(&query, Rule::Shortest, None).expect("a good query");
+    let search = engine.search(&query, MatchRule::Shortest, None).expect("a good query");
     assert!(!search.count(&limits).complete);
     assert_eq!(search.page(Order::Newest, 0, 9, &limits), (Vec::new(), false));
 }

@@ -3,12 +3,12 @@
 
 use std::collections::BTreeMap;
 use tidings_model::Token;
-use tidings_query::cql::{self, Attribute, Rule};
+use tidings_query::cql::{self, Attribute, MatchRule};
 use tidings_query::measure::{Association, Keyness};
 use tidings_query::oracle::{By, Corpus, Document, Hit};
 use tidings_query::question::{SortKey, Window, sort_lines};
 use tidings_query::trend::Step;
-use tidings_query::{Filter, Wanted};
+use tidings_query::{Filter, ValueMatcher};
 
 const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/");
 
@@ -46,7 +46,7 @@ fn corpus() -> Corpus {
 
 fn hits(corpus: &Corpus, query: &str) -> Vec<Hit> {
     let query = cql::parse(query).unwrap_or_else(|error| panic!("{}", error.render(query)));
-    corpus.hits(&query, Rule::Shortest)
+    corpus.hits(&query, MatchRule::Shortest)
 }
 
 #[test]
@@ -69,9 +69,9 @@ fn rules_choose_among_matches_that_begin_together() {
     let query = cql::parse(r#"(market ",")+ "#).unwrap();
     let found =
         |rule| -> Vec<(usize, usize)> { corpus.hits(&query, rule).iter().map(|hit| (hit.start, hit.end)).collect() };
-    assert_eq!(found(Rule::Shortest), [(3, 5), (5, 7)]);
-    assert_eq!(found(Rule::Longest), [(3, 7), (5, 7)]);
-    assert_eq!(found(Rule::All), [(3, 5), (3, 7), (5, 7)]);
+    assert_eq!(found(MatchRule::Shortest), [(3, 5), (5, 7)]);
+    assert_eq!(found(MatchRule::Longest), [(3, 7), (5, 7)]);
+    assert_eq!(found(MatchRule::All), [(3, 5), (3, 7), (5, 7)]);
 }
 
 #[test]
@@ -142,7 +142,7 @@ fn collocates_are_counted_once_for_every_hit() {
 #[test]
 fn word_lists_and_n_grams_are_counted_within_sentences() {
     let corpus = corpus();
-    let words = corpus.words(Attribute::Lc, 1, Some(&Wanted::regex("[a-z].*")), 4);
+    let words = corpus.words(Attribute::Lc, 1, Some(&ValueMatcher::regex("[a-z].*")), 4);
     let rows: Vec<(&str, u64, u64)> =
         words.rows.iter().map(|row| (row.value.as_str(), row.hits, row.documents)).collect();
     assert_eq!(rows, [("market", 5, 2), ("the", 4, 2)]);

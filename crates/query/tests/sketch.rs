@@ -9,7 +9,7 @@ use tidings_index::{Settings, Snapshot, Writer};
 use tidings_query::cql;
 use tidings_query::engine::{ContrastOf, Engine, Limits, SketchOf};
 use tidings_query::sketch::Grammar;
-use tidings_query::{Filter, Rule};
+use tidings_query::{Filter, MatchRule};
 
 const TAGS: [&str; 13] =
     ["NOUN", "ADJ", "VERB", "ADP", "ADP+DET", "DET", "CCONJ", "AUX", "ADV", "PART", "PRON", "PROPN", "PUNCT"];
@@ -65,7 +65,7 @@ fn every_count_of_a_sketch_is_the_count_of_the_query_that_it_names() {
                 for relation in &sketch.relations {
                     let count = |query: &str| {
                         let query = cql::parse(query).unwrap();
-                        engine.search(&query, Rule::Shortest, filter).unwrap().count(&limits).hits
+                        engine.search(&query, MatchRule::Shortest, filter).unwrap().count(&limits).hits
                     };
                     assert_eq!(count(&relation.query), relation.hits, "{}", relation.query);
                     assert_eq!(relation.rows.iter().map(|row| row.together).sum::<u64>(), relation.hits);

@@ -35,7 +35,7 @@ impl ApiError {
 
     /// A query or a filter is wrong at some place.
     pub fn syntax(parameter: impl Into<Cow<'static, str>>, text: &str, error: &SyntaxError) -> ApiError {
-        let place = (error.place.from, error.place.to, error.render(text));
+        let place = (error.span.start, error.span.end, error.render(text));
         ApiError { place: Some(place), ..ApiError::wrong(parameter, error.to_string()) }
     }
 

@@ -1,8 +1,8 @@
-//! The page that asks the API: a few files inside the program. Nothing is asked of anybody else.
+//! The files of the web page, embedded in the binary.
 //!
-//! The files are built from `ui/` and committed, so that no Node is needed here; `made-of.txt` names what they were made of.
-//! Under a name with its digest a file never changes and may be kept for ever; the document, which names the others so, is
-//! asked for anew each time and is mostly answered "as before". Packing and tags are those of all answers.
+//! They are built from `ui/` and committed, so that building Tidings needs no Node; `made-of.txt` has the digests of their sources.
+//! Files whose name contains a digest are immutable and cached by browsers; `index.html`, which refers to them, is
+//! revalidated at each visit.
 
 use std::sync::LazyLock;
 
@@ -13,9 +13,9 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::response::Body;
 
-/// What may be kept, because its name changes with it.
+/// Cache-Control of files whose name contains their digest.
 const IMMUTABLE: &str = "public, max-age=31536000, immutable";
-/// The document, which names the other files.
+/// The HTML document, which refers to the other files.
 const DOCUMENT: &str = "index.html";
 
 const FILES: &[(&str, &str, &str)] = &[
@@ -26,45 +26,45 @@ const FILES: &[(&str, &str, &str)] = &[
     (DOCUMENT, "text/html; charset=utf-8", include_str!("../assets/index.html")),
 ];
 
-/// A file, ready to be sent.
-struct File {
+/// An embedded file.
+struct Asset {
     path: String,
-    /// The path with a digest, under which it never changes; the document has none.
-    lasting: Option<String>,
+    /// The immutable path with a digest; `None` for the document.
+    immutable_path: Option<String>,
     kind: &'static str,
     bytes: Bytes,
 }
 
-static ASSETS: LazyLock<Vec<File>> = LazyLock::new(|| {
-    let mut shelf: Vec<File> = Vec::new();
+static ASSETS: LazyLock<Vec<Asset>> = LazyLock::new(|| {
+    let mut assets: Vec<Asset> = Vec::new();
     for &(name, kind, text) in FILES {
         let file = match name.split_once('.') {
             Some((stem, ending)) if name != DOCUMENT => {
-                let lasting = format!("/{stem}-{:016x}.{ending}", xxh3_64(text.as_bytes()));
-                File { path: format!("/{name}"), lasting: Some(lasting), kind, bytes: text.into() }
+                let immutable_path = format!("/{stem}-{:016x}.{ending}", xxh3_64(text.as_bytes()));
+                Asset { path: format!("/{name}"), immutable_path: Some(immutable_path), kind, bytes: text.into() }
             }
-            // The document comes last, when the names of the others are known.
+            // The document comes last, when the paths of the others are known.
             _ => {
                 let quoted = |path: &str| format!("\"{}\"", path.trim_start_matches('/'));
-                let text = shelf.iter().fold(text.to_owned(), |text, file| match &file.lasting {
-                    Some(lasting) => text.replace(&quoted(&file.path), &quoted(lasting)),
+                let text = assets.iter().fold(text.to_owned(), |text, file| match &file.immutable_path {
+                    Some(path) => text.replace(&quoted(&file.path), &quoted(path)),
                     None => text,
                 });
-                File { path: "/".to_owned(), lasting: None, kind, bytes: text.into() }
+                Asset { path: "/".to_owned(), immutable_path: None, kind, bytes: text.into() }
             }
         };
-        shelf.push(file);
+        assets.push(file);
     }
-    shelf
+    assets
 });
 
-/// The file of a path.
+/// The response for a path of the page.
 pub(crate) fn find(path: &str) -> Option<Response<Body>> {
-    let is_lasting = |file: &File| file.lasting.as_deref() == Some(path);
-    let file = ASSETS.iter().find(|file| file.path == path || is_lasting(file))?;
+    let is_immutable = |file: &Asset| file.immutable_path.as_deref() == Some(path);
+    let file = ASSETS.iter().find(|file| file.path == path || is_immutable(file))?;
     let mut response = Response::new(Body::of(file.bytes.clone()));
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(file.kind));
-    if is_lasting(file) {
+    if is_immutable(file) {
         response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static(IMMUTABLE));
     }
     Some(response)
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn the_bundle_is_made_of_the_sources_that_lie_in_ui() {
+    fn the_committed_bundle_matches_the_sources_in_ui() {
         let ui = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../ui"));
         let mut sources: Vec<String> =
             ["build.mjs", "package.json", "package-lock.json", "tsconfig.json"].map(str::to_owned).into();
@@ -109,14 +109,14 @@ mod tests {
         let made_of: Vec<&str> = include_str!("../assets/made-of.txt").lines().collect();
         assert_eq!(
             made_of, lines,
-            "ui/ and crates/serve/assets differ; `cd ui && npm ci && npm run build` makes the page anew"
+            "ui/ and crates/serve/assets differ; `cd ui && npm ci && npm run build` rebuilds the page"
         );
     }
 
     #[test]
-    fn the_document_names_files_that_are_there_and_never_change() {
+    fn the_document_refers_to_immutable_files_that_exist() {
         let keeps = |path: &str| find(path).unwrap().headers().get(CACHE_CONTROL).cloned();
-        assert_eq!((keeps("/"), keeps("/app.js")), (None, None), "what may change is asked for again");
+        assert_eq!((keeps("/"), keeps("/app.js")), (None, None), "mutable files are revalidated");
         let document = String::from_utf8(ASSETS.last().unwrap().bytes.to_vec()).unwrap();
         let is_file = |part: &&str| FILES.iter().any(|(name, ..)| part.ends_with(&name[name.len() - 3..]));
         let named: Vec<&str> = document.split('"').filter(is_file).collect();
@@ -128,10 +128,10 @@ mod tests {
     }
 
     #[test]
-    fn the_page_weighs_less_than_a_quarter_of_a_megabyte() {
+    fn the_compressed_page_is_below_250_kb() {
         let compressed = crate::compression::CompressionCache::default();
         let weight: usize = ASSETS.iter().map(|file| compressed.of(&file.bytes).len()).sum();
         assert!(weight < 250_000, "{weight} bytes");
-        eprintln!("the page weighs {weight} bytes compressed");
+        eprintln!("compressed page: {weight} bytes");
     }
 }

@@ -1,6 +1,6 @@
-//! Answers that took long, kept for those who ask the same again.
+//! LRU cache of expensive answers.
 //!
-//! Equal states of the corpus give equal answers, so that an answer is good until something new is opened. What somebody may see is part of the request.
+//! An answer is valid as long as the same generations are open. The client's scope is part of the key.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -9,15 +9,15 @@ use std::time::Duration;
 use bytes::Bytes;
 use tidings_store::tokens::Scope;
 
-use crate::compression::tag_of;
+use crate::compression::etag;
 
-/// What took less is quicker asked than kept.
+/// Answers that take less are cheaper to compute than to keep.
 pub(crate) const MIN_CACHED_TIME: Duration = Duration::from_millis(20);
-/// All answers together, and the largest that is kept.
+/// Size of the cache and of the largest entry.
 const MOST_BYTES: usize = 32 << 20;
 const LARGEST_BYTES: usize = 1 << 20;
 
-/// A request as it stands in the address, to what is open, by somebody with a right.
+/// Request URI, open generations and scope of the client.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Key {
     pub request: String,
@@ -26,15 +26,15 @@ pub(crate) struct Key {
 }
 
 impl Key {
-    /// The tag of the answer, known before the answer is. `seed` is another in every process: the count of what was opened is
-    /// not the same state of the corpus there.
+    /// The ETag of the answer, known before the answer is computed. `seed` differs between processes, in which `opened` may
+    /// count other states of the corpus.
     pub fn tag(&self, seed: u64) -> String {
         let text = format!("{seed} {} {:?} {}", self.opened, self.scope, self.request);
-        tag_of(text.as_bytes())
+        etag(text.as_bytes())
     }
 }
 
-/// Answers by their questions.
+/// Answers by key, evicted in least-recently-used order.
 #[derive(Debug, Default)]
 pub(crate) struct Cache(Mutex<Kept>);
 
@@ -42,7 +42,7 @@ pub(crate) struct Cache(Mutex<Kept>);
 struct Kept {
     answers: HashMap<Key, (Bytes, u64)>,
     bytes: usize,
-    /// Counts what is asked for, so that the answer that nobody wanted for the longest time is known.
+    /// Logical clock of accesses; the entry with the smallest is evicted first.
     clock: u64,
 }
 
@@ -51,8 +51,8 @@ impl Cache {
         let mut kept = self.0.lock().expect("no panic while held");
         kept.clock += 1;
         let now = kept.clock;
-        let (answer, wanted) = kept.answers.get_mut(key)?;
-        *wanted = now;
+        let (answer, last_use) = kept.answers.get_mut(key)?;
+        *last_use = now;
         Some(answer.clone())
     }
 
@@ -68,7 +68,7 @@ impl Cache {
             kept.bytes -= size(&key, &old);
         }
         while kept.bytes > MOST_BYTES {
-            let oldest = kept.answers.iter().min_by_key(|(_, (_, wanted))| *wanted).map(|(key, _)| key.clone());
+            let oldest = kept.answers.iter().min_by_key(|(_, (_, last_use))| *last_use).map(|(key, _)| key.clone());
             let Some(oldest) = oldest else { break };
             if let Some((answer, _)) = kept.answers.remove(&oldest) {
                 kept.bytes -= size(&oldest, &answer);
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_nobody_asks_for_makes_room_and_rights_are_kept_apart() {
+    fn the_least_recently_used_answer_is_evicted_and_scopes_are_separate() {
         let cache = Cache::default();
         let key = |number: usize, scope| Key { request: format!("/q?{number}"), opened: 1, scope };
         let large = Bytes::from(vec![b'x'; LARGEST_BYTES - 1000]);

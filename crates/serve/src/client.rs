@@ -1,4 +1,4 @@
-//! Who asks: how often they may, and with which right.
+//! Clients: authentication by token, rate limit (token bucket) and connection limit per address.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -15,10 +15,10 @@ use crate::corpus_registry::CorpusRegistry;
 use crate::rights::Right;
 use crate::settings::Settings;
 
-/// So many clients are remembered; when there are more, those who have been quiet are forgotten.
+/// Addresses with a token bucket; full buckets are dropped when there are more.
 const MOST_CLIENTS: usize = 10_000;
 
-/// Who asks.
+/// An authenticated or anonymous client.
 #[derive(Debug, Clone)]
 pub(crate) struct Client {
     pub right: Right,
@@ -27,7 +27,7 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    /// Tells who asks by the token, or by where the request comes from.
+    /// Authenticates a request by its bearer token, or by its address if it has none.
     pub fn of(
         headers: &HeaderMap,
         peer: IpAddr,
@@ -49,15 +49,16 @@ impl Client {
             Some(token) => Ok(with(token.scope, Some(token.name.clone()))),
             None => Err(ApiError::new(
                 StatusCode::UNAUTHORIZED,
-                "this token is unknown or its time is over; `tidings token list` tells, `tidings token add` makes another",
+                "unknown or expired token; see `tidings token list`, create one with `tidings token add`",
             )),
         }
     }
 }
 
-/// The address that is counted: of the client, also if it comes through a proxy on this machine.
+/// The address that the rate limit applies to: the client's, also behind a local reverse proxy.
 pub(crate) fn rate_limit_address(headers: &HeaderMap, peer: IpAddr, settings: &Settings) -> IpAddr {
-    // Only a proxy of the owner's can come from loopback to a public server; of what it says, the last is its own word.
+    // On a public server only the owner's reverse proxy connects from loopback. The last address of the list is
+    // the one the proxy added; earlier ones are the client's claims.
     let forwarded = headers.get_all("x-forwarded-for").iter().next_back().and_then(|header| header.to_str().ok());
     let last = forwarded.and_then(|list| list.rsplit(',').next()?.trim().parse().ok());
     match last {
@@ -66,8 +67,8 @@ pub(crate) fn rate_limit_address(headers: &HeaderMap, peer: IpAddr, settings: &S
     }
 }
 
-/// Whether a request means us. A web page can give our address another name and would then be read as ours (DNS
-/// rebinding), so that a server for its owner only listens to names of this machine.
+/// Returns `true` if the Host header names this machine. A private server rejects other names, because a web page could
+/// point its own host name at this address and read the answers (DNS rebinding).
 pub(crate) fn is_expected_host(headers: &HeaderMap, settings: &Settings) -> bool {
     if !settings.is_private() {
         return true;
@@ -81,16 +82,16 @@ pub(crate) fn is_expected_host(headers: &HeaderMap, settings: &Settings) -> bool
     name.eq_ignore_ascii_case("localhost") || bare.parse().is_ok_and(|address: IpAddr| address.is_loopback())
 }
 
-/// How many connections each client has open.
+/// Limits open connections per client.
 #[derive(Debug, Default)]
 pub(crate) struct ConnectionLimiter(Mutex<HashMap<IpAddr, usize>>);
 
-/// A connection of a client's, until it ends.
+/// One open connection of a client; released on drop.
 #[derive(Debug)]
 pub(crate) struct ConnectionPermit(Option<(Arc<ConnectionLimiter>, IpAddr)>);
 
 impl ConnectionLimiter {
-    /// Lets a client have another connection, unless it has so many. Whoever is on this machine may have any number.
+    /// Takes a permit for another connection, or `None` at `most`. Loopback clients are not limited.
     pub fn enter(self: &Arc<ConnectionLimiter>, client: IpAddr, most: usize) -> Option<ConnectionPermit> {
         if client.to_canonical().is_loopback() {
             return Some(ConnectionPermit(None));
@@ -119,7 +120,7 @@ impl Drop for ConnectionPermit {
     }
 }
 
-/// How often each client may ask: a bucket of requests that fills again with time.
+/// Token-bucket rate limiter per client address.
 #[derive(Debug)]
 pub(crate) struct RateLimiter {
     per_minute: f64,
@@ -137,13 +138,13 @@ impl RateLimiter {
         RateLimiter { per_minute: f64::from(per_minute), buckets: Mutex::default() }
     }
 
-    /// Takes one request out of a client's bucket; if there is none, in how many seconds there will be.
+    /// Takes one token from the client's bucket; the error is the number of seconds until the next one.
     pub fn take(&self, client: IpAddr, now: Instant) -> Result<(), u64> {
         if self.per_minute == 0.0 {
             return Ok(());
         }
         let per_second = self.per_minute / 60.0;
-        // A page that is opened sends several requests at once; a minute's worth may come in one go.
+        // Opening the web page sends a burst of requests: a full minute's budget may be spent at once.
         let full = self.per_minute;
         let filled = |bucket: &TokenBucket| {
             (bucket.left + now.saturating_duration_since(bucket.at).as_secs_f64() * per_second).min(full)
@@ -162,7 +163,7 @@ impl RateLimiter {
     }
 }
 
-/// Whoever has one IPv6 address has a network of them.
+/// The /64 network of an IPv6 address: one client usually owns all of it.
 fn network(client: IpAddr) -> IpAddr {
     match client {
         IpAddr::V6(address) => match address.to_ipv4_mapped() {
@@ -179,7 +180,7 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn a_bucket_fills_with_time_and_clients_do_not_share_it() {
+    fn a_token_bucket_refills_and_is_per_client() {
         let (rate_limiter, start) = (RateLimiter::new(60), Instant::now());
         let [one, other] = ["192.0.2.1", "192.0.2.2"].map(|text| text.parse::<IpAddr>().unwrap());
         assert!((0..60).all(|_| rate_limiter.take(one, start).is_ok()));
@@ -190,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_takes_all_seats_and_who_leaves_is_forgotten() {
+    fn connections_are_limited_per_client_and_released_on_drop() {
         let connection_limiter: Arc<ConnectionLimiter> = Arc::default();
         let [far, other, here] = ["192.0.2.1", "192.0.2.2", "::ffff:127.0.0.1"].map(|text| text.parse().unwrap());
         let seats: Vec<ConnectionPermit> = (0..3).filter_map(|_| connection_limiter.enter(far, 2)).collect();
@@ -203,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn the_neighbours_in_a_network_share_a_bucket() {
+    fn addresses_of_one_ipv6_network_share_a_bucket() {
         let (rate_limiter, start) = (RateLimiter::new(1), Instant::now());
         assert_eq!(rate_limiter.take("2001:db8::1".parse().unwrap(), start), Ok(()));
         assert!(rate_limiter.take("2001:db8::2".parse().unwrap(), start).is_err());
@@ -211,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_of_clients_does_not_grow_without_end() {
+    fn the_number_of_buckets_is_bounded() {
         let (rate_limiter, start) = (RateLimiter::new(1), Instant::now());
         let client = |number: u32| IpAddr::from(std::net::Ipv4Addr::from(number));
         assert!((0..MOST_CLIENTS as u32).all(|number| rate_limiter.take(client(number), start).is_ok()));
@@ -221,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_private_server_answers_to_names_of_this_machine_only() {
+    fn a_private_server_rejects_foreign_host_names() {
         let settings = Settings::default();
         let meant = |host: &str| is_expected_host(&HeaderMap::from_iter([(HOST, host.parse().unwrap())]), &settings);
         assert!(meant("localhost:7878") && meant("127.0.0.1") && meant("[::1]:80") && meant("LOCALHOST"));
@@ -230,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_proxy_is_believed_only_on_loopback_and_only_its_own_word() {
+    fn forwarded_addresses_are_trusted_from_a_loopback_proxy_only() {
         let headers =
             HeaderMap::from_iter([("x-forwarded-for".parse().unwrap(), "198.51.100.9, 192.0.2.7".parse().unwrap())]);
         let public = Settings { public: true, ..Settings::default() };

@@ -1,4 +1,4 @@
-//! Smaller answers: gzip for those who understand it, and tags by which those who have an answer need not get it again.
+//! Gzip compression of responses, and entity tags (RFC 9110).
 
 use std::collections::HashMap;
 use std::io::Write as _;
@@ -13,15 +13,15 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use crate::response::Body;
 
-/// What is shorter travels in one packet anyway.
+/// Shorter bodies fit one packet anyway.
 const MIN_COMPRESSED_BYTES: usize = 1 << 10;
-/// How hard answers are compressed: JSON loses nine tenths of its bytes at any level, and harder takes longer.
+/// Compression level: JSON shrinks by nine tenths at any level, and higher ones cost more CPU.
 const LEVEL: u32 = 4;
-/// CompressionCache answers that are kept for those who ask the same again, all together.
+/// Size of the cache of compressed bodies.
 const MOST_BYTES: usize = 16 << 20;
 
-/// Whether a client understands gzip.
-pub(crate) fn understands_gzip(headers: &HeaderMap) -> bool {
+/// Returns `true` if the client accepts gzip.
+pub(crate) fn accepts_gzip(headers: &HeaderMap) -> bool {
     let texts = headers.get_all(ACCEPT_ENCODING).iter().filter_map(|text| text.to_str().ok());
     let mut codings = texts.flat_map(|text| text.split(',')).map(|coding| {
         let (name, rest) = coding.split_once(';').unwrap_or((coding, ""));
@@ -31,33 +31,33 @@ pub(crate) fn understands_gzip(headers: &HeaderMap) -> bool {
     codings.any(|(name, refused)| matches!(name.as_str(), "gzip" | "x-gzip" | "*") && !refused)
 }
 
-/// Whether a client has the answer of a tag already.
-pub(crate) fn has(headers: &HeaderMap, tag: &str) -> bool {
+/// Returns `true` if `If-None-Match` lists the tag (weak comparison).
+pub(crate) fn matches_etag(headers: &HeaderMap, tag: &str) -> bool {
     let texts = headers.get_all(IF_NONE_MATCH).iter().filter_map(|text| text.to_str().ok());
     let bare = |tag: &str| tag.trim().trim_start_matches("W/").to_owned();
     texts.flat_map(|text| text.split(',')).any(|known| bare(known) == bare(tag))
 }
 
-/// The tag of some bytes. It is weak: compressed and decompressed bytes are one answer.
-pub(crate) fn tag_of(bytes: &[u8]) -> String {
+/// The weak ETag of a body: compressed and plain bytes are the same answer.
+pub(crate) fn etag(bytes: &[u8]) -> String {
     format!("W/\"{:032x}\"", xxh3_128(bytes))
 }
 
-/// Bytes that are compressed piece by piece.
-pub(crate) struct FrameEncoder(GzEncoder<Vec<u8>>);
+/// Streaming gzip encoder.
+pub(crate) struct GzipStream(GzEncoder<Vec<u8>>);
 
-impl FrameEncoder {
-    pub fn new() -> FrameEncoder {
-        FrameEncoder(GzEncoder::new(Vec::new(), Compression::new(LEVEL)))
+impl GzipStream {
+    pub fn new() -> GzipStream {
+        GzipStream(GzEncoder::new(Vec::new(), Compression::new(LEVEL)))
     }
 
-    /// Packs a piece so that all of it can be decompressed where it arrives.
-    pub fn piece(&mut self, bytes: &[u8]) -> Vec<u8> {
+    /// Compresses and flushes a chunk, so that the client can decode all of it on arrival.
+    pub fn chunk(&mut self, bytes: &[u8]) -> Vec<u8> {
         self.0.write_all(bytes).and_then(|()| self.0.flush()).expect("memory takes everything");
         std::mem::take(self.0.get_mut())
     }
 
-    /// What is to come behind the last piece.
+    /// The trailer after the last chunk.
     pub fn end(self) -> Vec<u8> {
         self.0.finish().expect("memory takes everything")
     }
@@ -69,12 +69,12 @@ fn compressed(bytes: &[u8]) -> Bytes {
     encoder.finish().expect("memory takes everything").into()
 }
 
-/// CompressionCache answers by their digests: the files of the page and answers that many ask for are compressed once.
+/// Compressed bodies by digest: assets and popular answers are compressed once.
 #[derive(Debug, Default)]
 pub(crate) struct CompressionCache(Mutex<(HashMap<u128, Bytes>, usize)>);
 
 impl CompressionCache {
-    /// The bytes, compressed.
+    /// The compressed form of a body.
     pub fn of(&self, bytes: &[u8]) -> Bytes {
         let key = xxh3_128(bytes);
         if let Some(known) = self.0.lock().expect("no panic while held").0.get(&key) {
@@ -92,7 +92,7 @@ impl CompressionCache {
     }
 }
 
-/// The bytes of an answer that are worth packing.
+/// The body of a response, if compression is worth it.
 pub(crate) fn compressible(response: &Response<Body>) -> Option<Bytes> {
     let Body::Whole(Some(bytes)) = response.body() else { return None };
     let kind = response.headers().get(CONTENT_TYPE)?.to_str().ok()?;
@@ -113,36 +113,36 @@ mod tests {
     }
 
     #[test]
-    fn clients_say_what_they_understand() {
-        let understands =
-            |text: &str| understands_gzip(&HeaderMap::from_iter([(ACCEPT_ENCODING, text.parse().unwrap())]));
-        assert!(understands("gzip, br") && understands("br;q=1.0, GZIP;q=0.5") && understands("*"));
-        assert!(!understands("br") && !understands("gzip;q=0") && !understands("identity"));
-        assert!(!understands_gzip(&HeaderMap::new()));
+    fn accept_encoding_is_honoured() {
+        let accepts = |text: &str| accepts_gzip(&HeaderMap::from_iter([(ACCEPT_ENCODING, text.parse().unwrap())]));
+        assert!(accepts("gzip, br") && accepts("br;q=1.0, GZIP;q=0.5") && accepts("*"));
+        assert!(!accepts("br") && !accepts("gzip;q=0") && !accepts("identity"));
+        assert!(!accepts_gzip(&HeaderMap::new()));
     }
 
     #[test]
-    fn tags_are_compared_weakly_and_in_lists() {
-        let has = |text: &str, tag: &str| has(&HeaderMap::from_iter([(IF_NONE_MATCH, text.parse().unwrap())]), tag);
-        let tag = tag_of(b"answer");
+    fn etags_are_compared_weakly_and_in_lists() {
+        let has =
+            |text: &str, tag: &str| matches_etag(&HeaderMap::from_iter([(IF_NONE_MATCH, text.parse().unwrap())]), tag);
+        let tag = etag(b"answer");
         assert!(has(&tag, &tag) && has(&format!("\"a\", {tag}"), &tag) && has(&tag[2..], &tag));
-        assert!(!has("\"a\"", &tag) && tag != tag_of(b"another"));
+        assert!(!has("\"a\"", &tag) && tag != etag(b"another"));
     }
 
     #[test]
-    fn pieces_can_be_unpacked_as_they_come_and_all_together() {
-        let mut encoder = FrameEncoder::new();
-        let mut sent = encoder.piece(b"value,hits\r\n");
+    fn chunks_decode_on_arrival_and_as_a_whole() {
+        let mut encoder = GzipStream::new();
+        let mut sent = encoder.chunk(b"value,hits\r\n");
         let mut first = [0; 12];
         flate2::read::GzDecoder::new(&sent[..]).read_exact(&mut first).unwrap();
         assert_eq!(&first, b"value,hits\r\n");
-        sent.extend(encoder.piece(b"storm,3\r\n"));
+        sent.extend(encoder.chunk(b"storm,3\r\n"));
         sent.extend(encoder.end());
         assert_eq!(decompressed(&sent), b"value,hits\r\nstorm,3\r\n");
     }
 
     #[test]
-    fn what_is_packed_is_kept_within_bounds() {
+    fn the_cache_is_bounded() {
         let kept = CompressionCache::default();
         let text = b"the storm ".repeat(1000);
         assert_eq!(decompressed(&kept.of(&text)), text);

@@ -1,7 +1,6 @@
-//! The page for publishers: who asks their sites, how, how often, and how to stop it.
+//! The page about the crawler, for publishers: identity, behaviour, opt-out, and figures per host.
 //!
-//! Whoever finds us in a log comes here by the address in the user agent. They want to know who it is, what was taken from their
-//! own site, and what to write into robots.txt; none of that needs a script or a token.
+//! The user agent links to it. It needs neither scripts nor a token.
 
 use std::fmt::Write as _;
 
@@ -14,10 +13,10 @@ use crate::api_error::ApiError;
 use crate::response::Body;
 use crate::settings::Settings;
 
-/// Names of hosts are no longer.
+/// The longest host name (RFC 1035).
 const LONGEST_HOST: usize = 253;
 
-/// What is known of a site.
+/// Crawl figures of a host.
 #[derive(Debug, Default, PartialEq)]
 struct Site {
     requests: u64,
@@ -26,7 +25,7 @@ struct Site {
     recent: yields::Yield,
 }
 
-/// The page; with `?host=NAME` it shows the numbers of a site.
+/// Renders the page; `?host=NAME` adds the figures of a host.
 pub(crate) fn page(home: &Home, settings: &Settings, query: &str) -> Result<Response<Body>, ApiError> {
     let params = form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "host");
     let host = params.map(|(_, host)| host.trim().to_lowercase()).filter(|host| !host.is_empty());
@@ -58,22 +57,22 @@ fn look_up(home: &Home, host: &str) -> Result<Site, ApiError> {
 fn html(settings: &Settings, host: Option<&str>, site: Option<&Site>) -> String {
     let contact = match settings.contact.as_deref() {
         Some(contact) => format!("Write to <strong>{}</strong>; a person reads it.", escaped(contact)),
-        None => "The owner of this server has given no address yet.".to_owned(),
+        None => "The owner of this server has not set a contact address.".to_owned(),
     };
     let mut page = format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width\">\n\
          <title>Tidings, for publishers</title>\n<link rel=\"stylesheet\" href=\"/style.css\">\n</head>\n<body>\n<main>\n\
-         <h1>Tidings asks your site</h1>\n\
-         <p>Tidings collects articles that feeds announce, to study how language changes. It counts words and shows short lines around them; \
-         it does not publish your articles.</p>\n\
+         <h1>About the Tidings crawler</h1>\n\
+         <p>Tidings collects articles listed in news feeds, for research on how language changes. It counts words and shows short excerpts around them; \
+         it does not republish articles.</p>\n\
          <h2>How it behaves</h2>\n<ul>\n\
-         <li>It asks a host for one thing at a time and pauses between two requests, longer if robots.txt or an answer says so.</li>\n\
-         <li>It reads robots.txt before anything else and at least once a day, and asks for nothing that is disallowed.</li>\n\
-         <li>It sends back your ETag and Last-Modified, so that an unchanged feed costs you next to nothing.</li>\n\
-         <li>It heeds 429, 503 and Retry-After, and reservations of text and data mining (TDMRep).</li>\n</ul>\n\
-         <h2>How to stop it</h2>\n<p>Two lines in your robots.txt are enough, from the next day on:</p>\n\
-         <pre>User-agent: Tidings\nDisallow: /</pre>\n<p>To have articles removed that are here already, or for any request: {contact}</p>\n\
-         <h2>What it took from your site</h2>\n<form action=\"/bot\">\n<label for=\"host\">Host, such as news.example</label>\n\
+         <li>It sends one request at a time to a host and pauses between requests, longer if robots.txt or a response says so.</li>\n\
+         <li>It reads robots.txt first and at least once a day, and requests nothing that is disallowed.</li>\n\
+         <li>It uses ETag and Last-Modified, so that an unchanged feed costs you almost nothing.</li>\n\
+         <li>It obeys 429, 503 and Retry-After, and text and data mining reservations (TDMRep).</li>\n</ul>\n\
+         <h2>How to stop it</h2>\n<p>Add two lines to your robots.txt; they take effect within a day:</p>\n\
+         <pre>User-agent: Tidings\nDisallow: /</pre>\n<p>To have stored articles removed, or for questions: {contact}</p>\n\
+         <h2>Figures for your site</h2>\n<form action=\"/bot\">\n<label for=\"host\">Host, such as news.example</label>\n\
          <input id=\"host\" name=\"host\" value=\"{}\" maxlength=\"{LONGEST_HOST}\" required>\n<button>Show</button>\n</form>\n",
         escaped(host.unwrap_or_default()),
     );
@@ -87,21 +86,21 @@ fn html(settings: &Settings, host: Option<&str>, site: Option<&Site>) -> String 
 fn numbers(host: &str, site: &Site) -> String {
     let host = escaped(host);
     if *site == Site::default() {
-        return format!("<p>Nothing was ever asked of {host} from here.</p>\n");
+        return format!("<p>This crawler has never sent a request to {host}.</p>\n");
     }
     let mut table = format!("<table>\n<caption>{host}</caption>\n<tbody>\n");
     let mut row = |name: &str, value: String| {
         let _ = writeln!(table, "<tr><th scope=\"row\">{name}</th><td>{}</td></tr>", escaped(&value));
     };
-    row("Requests, ever", site.requests.to_string());
+    row("Requests in total", site.requests.to_string());
     row("Last request", site.last_request.clone());
     if !site.not_before.is_empty() {
-        row("Not asked again before", site.not_before.clone());
+        row("Next request not before", site.not_before.clone());
     }
-    row("Pages of the last 30 days of collecting", site.recent.pages.to_string());
-    row("Their bytes, decompressed", site.recent.downloaded.to_string());
-    row("Articles found in them", site.recent.documents.to_string());
-    row("Bytes of their text", site.recent.clean.to_string());
+    row("Pages in the last 30 days of collecting", site.recent.pages.to_string());
+    row("Bytes (uncompressed)", site.recent.downloaded.to_string());
+    row("Articles extracted", site.recent.documents.to_string());
+    row("Bytes of article text", site.recent.clean.to_string());
     table.push_str("</tbody>\n</table>\n");
     table
 }
@@ -115,14 +114,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_hosts_are_text_and_never_markup() {
+    fn host_names_are_escaped() {
         let page = html(&Settings::default(), Some("<script>\"'&"), Some(&Site::default()));
         assert!(!page.contains("<script>") && page.contains("&lt;script&gt;&quot;&#39;&amp;"), "{page}");
-        assert!(page.contains("given no address yet"));
+        assert!(page.contains("not set a contact address"));
     }
 
     #[test]
-    fn a_publisher_sees_what_was_taken() {
+    fn figures_of_a_host_are_shown() {
         let site = Site { requests: 12, last_request: "2026-03-01T04:00:00.000Z".into(), ..Site::default() };
         let settings = Settings { contact: Some("corpus@example.org".into()), ..Settings::default() };
         let page = html(&settings, Some("news.example"), Some(&site));

@@ -1,12 +1,12 @@
-//! The reading state: an HTTP API over the indexes of a home, and a page that asks it.
+//! HTTP API over the indexes of a home, and the web page that uses it.
 //!
-//! [`Server`] listens; `endpoint` is the table of everything that can be asked, from which both the router and the
-//! OpenAPI document are made. The server only reads: whatever it says comes from the indexes and tables of the home, and
-//! it notices by itself when those change.
+//! [`Server`] listens. `endpoint` is the table of endpoints, from which the router and the OpenAPI document are made. The
+//! server only reads: answers come from the indexes and tables of the home, and it picks up new generations by itself.
 //!
-//! A request walks through `server` (connections, limits), `client` (who asks, how often, with which right), `endpoint` and
-//! `query_params` (the question), `handler` (the answer), and `response` (JSON, JSON lines or CSV).
+//! A request passes `server` (connections), `respond` (rate limit, admission, cache), `client` (authentication), `endpoint` and
+//! `query_params` (routing, parameters), a file of `handler` (the answer) and `response` (JSON, JSON Lines, CSV, RSS).
 
+mod admission;
 mod api_error;
 mod assets;
 mod cache;
@@ -16,10 +16,12 @@ mod corpus_registry;
 mod crawler_page;
 mod endpoint;
 mod handler;
+mod headers;
 mod low_priority;
 mod metrics;
 mod openapi;
 mod query_params;
+mod respond;
 mod response;
 mod rights;
 mod rss;

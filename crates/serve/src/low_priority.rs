@@ -1,13 +1,13 @@
-//! Threads for questions that take long. They give way: whenever a quick request wants a core, it gets one.
+//! Low-priority threads for expensive requests.
 //!
-//! A core that counts a hundred million tokens for somebody is a core that somebody else's first page waits for, however
-//! the requests stand in line. The system's scheduler can do better than any line of ours, if it knows who may wait.
+//! Counting a hundred million tokens occupies a core that the first page of another client waits for, whatever the order in
+//! the queue. The scheduler of the operating system preempts such a thread as soon as a quick request needs the core.
 
-/// How much heavy threads give way. The weight of a thread falls by a fifth with each step: at 15 a core that is wanted by both
-/// spends a thirtieth of its time on heavy questions, so that they go on, slowly, whatever the others do.
+/// The nice value. Each step lowers the weight of a thread by a fifth: at 15 a contended core spends a thirtieth of its time on
+/// expensive requests, so that they still make progress.
 const NICENESS: i32 = 15;
 
-/// Does work on a thread of its own, which gives way to others. It ends with the work, also if that panics.
+/// Runs `work` on a thread of its own at low priority.
 pub(crate) fn spawn_low_priority(work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
     let runtime = tokio::runtime::Handle::current();
     let thread = std::thread::Builder::new().name("heavy".to_owned());
@@ -19,11 +19,11 @@ pub(crate) fn spawn_low_priority(work: impl FnOnce() + Send + 'static) -> std::i
     Ok(())
 }
 
-/// Lowers the priority of this thread alone: on Linux every thread has its own.
+/// Lowers the priority of this thread; on Linux each thread has its own.
 #[cfg(target_os = "linux")]
 fn lower_priority() {
     if let Err(error) = rustix::process::setpriority_process(Some(rustix::thread::gettid()), NICENESS) {
-        log::debug!("heavy questions cannot give way: {error}");
+        log::debug!("cannot lower the priority of a thread: {error}");
     }
 }
 
@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn heavy_threads_give_way_and_the_others_do_not() {
+    fn spawned_threads_have_low_priority_and_the_caller_keeps_its_own() {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         let _entered = runtime.enter();
         let (sender, receiver) = std::sync::mpsc::channel();

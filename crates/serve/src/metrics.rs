@@ -1,4 +1,4 @@
-//! How the server does, in the text format of Prometheus.
+//! Metrics in the Prometheus text format.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -8,20 +8,20 @@ use std::time::Duration;
 
 use crate::corpus_registry::CorpusRegistry;
 
-/// Upper bounds of how long requests take, in seconds.
+/// Histogram bounds of request times, in seconds.
 const BOUNDS: [f64; 9] = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 30.0];
 
-/// What is counted.
+/// Counters and histograms of the server.
 #[derive(Debug, Default)]
 pub(crate) struct Metrics {
     /// Requests by endpoint and status.
     requests: Mutex<BTreeMap<(&'static str, u16), u64>>,
     times: Mutex<BTreeMap<&'static str, Times>>,
-    /// Requests under way.
-    pub under_way: AtomicU64,
-    /// Connections open.
+    /// Requests in flight.
+    pub in_flight: AtomicU64,
+    /// Open connections.
     pub connections: AtomicU64,
-    /// Answers that nobody waited for.
+    /// Requests whose client disconnected before the response.
     pub abandoned: AtomicU64,
 }
 
@@ -33,7 +33,7 @@ struct Times {
 }
 
 impl Metrics {
-    /// Counts a request that was answered.
+    /// Records an answered request.
     pub fn answered(&self, endpoint: &'static str, status: u16, took: Duration) {
         *self.requests.lock().expect("no panic while held").entry((endpoint, status)).or_default() += 1;
         let mut times = self.times.lock().expect("no panic while held");
@@ -46,7 +46,7 @@ impl Metrics {
         times.count += 1;
     }
 
-    /// Everything, as text.
+    /// The exposition text.
     pub fn text(&self, registry: &CorpusRegistry) -> String {
         let mut text = String::new();
         let mut family = |name: &str, kind: &str, about: &str, lines: &[(String, String)]| {
@@ -73,10 +73,10 @@ impl Metrics {
             lines.push((format!("_sum{{endpoint=\"{endpoint}\"}}"), times.sum_s.to_string()));
             lines.push((format!("_count{{endpoint=\"{endpoint}\"}}"), times.count.to_string()));
         }
-        family("request_seconds", "histogram", "How long requests took until their answers began.", &lines);
+        family("request_seconds", "histogram", "Time from request to start of response.", &lines);
         for (name, about, value) in [
-            ("requests_under_way", "Requests under way.", &self.under_way),
-            ("connections", "Connections open.", &self.connections),
+            ("requests_under_way", "Requests in flight.", &self.in_flight),
+            ("connections", "Open connections.", &self.connections),
         ] {
             family(name, "gauge", about, &[(String::new(), value.load(Relaxed).to_string())]);
         }
@@ -84,7 +84,7 @@ impl Metrics {
         family(
             "requests_abandoned_total",
             "counter",
-            "Requests whose clients went away.",
+            "Requests whose client disconnected.",
             &[(String::new(), abandoned)],
         );
         let corpora = registry.corpora();
@@ -94,14 +94,9 @@ impl Metrics {
             };
             corpora.iter().map(line).collect()
         };
-        family("corpus_tokens", "gauge", "Tokens that can be asked.", &of_corpora(|snapshot| snapshot.tokens()));
-        family(
-            "corpus_documents",
-            "gauge",
-            "Documents that can be asked.",
-            &of_corpora(|snapshot| snapshot.documents()),
-        );
-        family("corpus_generation", "gauge", "The state of the index.", &of_corpora(|snapshot| snapshot.generation()));
+        family("corpus_tokens", "gauge", "Tokens in the index.", &of_corpora(|snapshot| snapshot.tokens()));
+        family("corpus_documents", "gauge", "Documents in the index.", &of_corpora(|snapshot| snapshot.documents()));
+        family("corpus_generation", "gauge", "Generation of the index.", &of_corpora(|snapshot| snapshot.generation()));
         text
     }
 }

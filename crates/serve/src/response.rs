@@ -1,4 +1,4 @@
-//! Answers on their way: JSON and RSS in one piece, JSON lines and CSV row by row.
+//! Responses: JSON and RSS as one body, JSON Lines and CSV streamed row by row.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -19,17 +19,17 @@ use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::api_error::ApiError;
-use crate::compression::FrameEncoder;
+use crate::compression::GzipStream;
 use crate::endpoint::Endpoint;
 use crate::rss;
 
-/// Rows are sent in pieces of this size, and so many pieces may wait.
-const PIECE_BYTES: usize = 32 << 10;
-const PIECES_WAITING: usize = 4;
-/// A client that takes no piece for so long has gone, whatever its connection says.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// Size of a chunk of a stream, and how many may be queued.
+const CHUNK_BYTES: usize = 32 << 10;
+const QUEUED_CHUNKS: usize = 4;
+/// A client that accepts no chunk for this long counts as gone.
+const SEND_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Tells the thread that works on an answer when nobody wants it any more.
+/// Cancels the worker thread of a response when the response is dropped.
 #[derive(Debug)]
 pub(crate) struct CancelOnDrop(pub Arc<AtomicBool>);
 
@@ -39,16 +39,16 @@ impl Drop for CancelOnDrop {
     }
 }
 
-/// The body of an answer.
+/// The body of a response.
 #[derive(Debug)]
 pub(crate) enum Body {
     Whole(Option<Bytes>),
-    Pieces(mpsc::Receiver<Result<Bytes, Truncated>>, Option<CancelOnDrop>),
+    Chunks(mpsc::Receiver<Result<Bytes, Truncated>>, Option<CancelOnDrop>),
 }
 
-/// The answer is not whole: the connection ends in the middle, so that nobody takes it for all there is.
+/// Aborts the connection in the middle of a stream, so that the client notices that rows are missing.
 #[derive(Debug, thiserror::Error)]
-#[error("the answer was cut off")]
+#[error("the response is incomplete")]
 pub(crate) struct Truncated;
 
 impl Body {
@@ -56,9 +56,9 @@ impl Body {
         Body::Whole(Some(bytes.into()))
     }
 
-    /// Keeps the sign that the answer is cancel_on_drop as long as the body lives.
+    /// Cancels the worker when the body of a stream is dropped.
     pub fn cancel_on_drop(&mut self, cancel_on_drop: CancelOnDrop) {
-        if let Body::Pieces(_, kept) = self {
+        if let Body::Chunks(_, kept) = self {
             *kept = Some(cancel_on_drop);
         }
     }
@@ -73,14 +73,14 @@ impl hyper::body::Body for Body {
             Body::Whole(bytes) => {
                 Poll::Ready(bytes.take().filter(|bytes| !bytes.is_empty()).map(|bytes| Ok(Frame::data(bytes))))
             }
-            Body::Pieces(pieces, _) => pieces.poll_recv(context).map(|piece| piece.map(|piece| piece.map(Frame::data))),
+            Body::Chunks(chunks, _) => chunks.poll_recv(context).map(|chunk| chunk.map(|chunk| chunk.map(Frame::data))),
         }
     }
 
     fn size_hint(&self) -> SizeHint {
         match self {
             Body::Whole(bytes) => SizeHint::with_exact(bytes.as_ref().map_or(0, Bytes::len) as u64),
-            Body::Pieces(..) => SizeHint::default(),
+            Body::Chunks(..) => SizeHint::default(),
         }
     }
 }
@@ -118,7 +118,7 @@ impl tidings_query::question::Request for FormatParams {
 }
 
 impl Format {
-    /// Whether rows leave as they come, so that there may be many.
+    /// Returns `true` if rows are streamed.
     pub fn is_stream(self) -> bool {
         matches!(self, Format::Jsonl | Format::Csv)
     }
@@ -128,37 +128,37 @@ impl Format {
 #[derive(Debug, Clone)]
 pub(crate) struct ResponseOptions {
     pub format: Format,
-    /// The address that asks the same, without the server's.
+    /// Canonical path and query of the request.
     pub link: String,
-    /// The address of the server, as the client knows it.
+    /// Base URL of the server as the client sees it.
     pub base: String,
-    /// Whether the client understands gzip.
+    /// The client accepts gzip.
     pub gzip: bool,
 }
 
-/// A mark of answers that are the same whenever the same is asked of the same state of a corpus.
+/// Marks a response that is a pure function of request and corpus generation, and may be cached.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Exact;
 
-/// Nobody wants the rest.
+/// The client has disconnected.
 pub(crate) struct ClientGone;
 
-/// An answer that is being made.
+/// Writes a response: head properties first, then rows.
 pub(crate) struct ResponseWriter {
     endpoint: &'static Endpoint,
     options: ResponseOptions,
     head: Map<String, Value>,
-    /// Rows of a feed; those of other answers are text already.
+    /// Rows of an RSS feed; other formats write rows to `buffer` at once.
     rows: Vec<Value>,
     columns: Vec<Column>,
     buffer: Vec<u8>,
-    pieces: Option<mpsc::Sender<Result<Bytes, Truncated>>>,
-    encoder: Option<FrameEncoder>,
+    chunks: Option<mpsc::Sender<Result<Bytes, Truncated>>>,
+    encoder: Option<GzipStream>,
     first: Option<oneshot::Sender<Result<Response<Body>, ApiError>>>,
 }
 
 impl ResponseWriter {
-    /// An answer that goes to somebody who waits for its beginning. `fields` are the columns of maps.
+    /// A writer whose head or error goes to `first`. `fields` are the columns of maps.
     pub fn new(
         endpoint: &'static Endpoint,
         options: ResponseOptions,
@@ -168,18 +168,18 @@ impl ResponseWriter {
         let columns = if options.format == Format::Csv { endpoint.columns(fields) } else { Vec::new() };
         ResponseWriter {
             endpoint,
-            encoder: (options.gzip && options.format.is_stream()).then(FrameEncoder::new),
+            encoder: (options.gzip && options.format.is_stream()).then(GzipStream::new),
             options,
             head: Map::new(),
             rows: Vec::new(),
             columns,
             buffer: Vec::new(),
-            pieces: None,
+            chunks: None,
             first: Some(first),
         }
     }
 
-    /// Whether rows leave as they come.
+    /// Returns `true` if rows are streamed.
     pub fn is_stream(&self) -> bool {
         self.options.format.is_stream()
     }
@@ -227,15 +227,15 @@ impl ResponseWriter {
                 self.buffer.push(b'\n');
             }
         }
-        if self.is_stream() && self.buffer.len() >= PIECE_BYTES { self.send() } else { Ok(()) }
+        if self.is_stream() && self.buffer.len() >= CHUNK_BYTES { self.send() } else { Ok(()) }
     }
 
-    /// Sends the head of a stream, once.
+    /// Sends the head of a stream on the first call.
     fn begin(&mut self) {
         let Some(first) = self.first.take() else { return };
-        let (sender, receiver) = mpsc::channel(PIECES_WAITING);
-        self.pieces = Some(sender);
-        let mut response = Response::new(Body::Pieces(receiver, None));
+        let (sender, receiver) = mpsc::channel(QUEUED_CHUNKS);
+        self.chunks = Some(sender);
+        let mut response = Response::new(Body::Chunks(receiver, None));
         let (kind, ending) = match self.options.format {
             Format::Csv => ("text/csv; charset=utf-8; header=present", "csv"),
             _ => ("application/x-ndjson", "jsonl"),
@@ -263,28 +263,28 @@ impl ResponseWriter {
 
     fn send(&mut self) -> Result<(), ClientGone> {
         let buffer = std::mem::take(&mut self.buffer);
-        let piece = match &mut self.encoder {
-            Some(encoder) if !buffer.is_empty() => encoder.piece(&buffer),
+        let chunk = match &mut self.encoder {
+            Some(encoder) if !buffer.is_empty() => encoder.chunk(&buffer),
             _ => buffer,
         };
-        self.send_piece(piece)
+        self.send_chunk(chunk)
     }
 
-    fn send_piece(&self, piece: Vec<u8>) -> Result<(), ClientGone> {
-        let piece = Bytes::from(piece);
-        let Some(pieces) = self.pieces.as_ref().filter(|_| !piece.is_empty()) else { return Ok(()) };
-        let sent = Handle::current().block_on(tokio::time::timeout(PATIENCE, pieces.send(Ok(piece))));
+    fn send_chunk(&self, chunk: Vec<u8>) -> Result<(), ClientGone> {
+        let chunk = Bytes::from(chunk);
+        let Some(chunks) = self.chunks.as_ref().filter(|_| !chunk.is_empty()) else { return Ok(()) };
+        let sent = Handle::current().block_on(tokio::time::timeout(SEND_TIMEOUT, chunks.send(Ok(chunk))));
         if matches!(sent, Ok(Ok(()))) { Ok(()) } else { Err(ClientGone) }
     }
 
-    /// Sends what is left.
+    /// Sends the rest of the response.
     pub fn finish(mut self) {
         if self.is_stream() {
             self.begin();
             if self.send().is_ok()
                 && let Some(encoder) = self.encoder.take()
             {
-                let _ = self.send_piece(encoder.end());
+                let _ = self.send_chunk(encoder.end());
             }
             return;
         }
@@ -310,19 +310,19 @@ impl ResponseWriter {
         let _ = first.send(Ok(response));
     }
 
-    /// Refuses, unless something was sent already: then the answer is cut off.
-    pub fn refuse(mut self, error: ApiError) {
+    /// Sends an error, or aborts the stream if rows have been sent.
+    pub fn fail(mut self, error: ApiError) {
         if let Some(first) = self.first.take() {
             let _ = first.send(Err(error));
         } else if self.send().is_ok()
-            && let Some(pieces) = &self.pieces
+            && let Some(chunks) = &self.chunks
         {
-            let _ = Handle::current().block_on(tokio::time::timeout(PATIENCE, pieces.send(Err(Truncated))));
+            let _ = Handle::current().block_on(tokio::time::timeout(SEND_TIMEOUT, chunks.send(Err(Truncated))));
         }
     }
 }
 
-/// An answer of what is said about the whole, which is never nothing, and of rows that are JSON already.
+/// The JSON body of properties (never empty) and rows that are JSON text already.
 fn whole(head: &Map<String, Value>, name: &str, rows: &[u8]) -> Vec<u8> {
     let mut text = serde_json::to_vec(head).expect("answers serialise");
     if !name.is_empty() {
@@ -335,14 +335,14 @@ fn whole(head: &Map<String, Value>, name: &str, rows: &[u8]) -> Vec<u8> {
     text
 }
 
-/// A response with a body of JSON.
+/// A response with a JSON body.
 pub(crate) fn json_response(status: StatusCode, body: &Value) -> Response<Body> {
     let mut text = body.to_string();
     text.push('\n');
     json_bytes(status, text.into())
 }
 
-/// The same of what is JSON already.
+/// The same for serialised JSON.
 pub(crate) fn json_bytes(status: StatusCode, body: Bytes) -> Response<Body> {
     let mut response = Response::new(Body::of(body));
     *response.status_mut() = status;
@@ -350,7 +350,7 @@ pub(crate) fn json_bytes(status: StatusCode, body: Bytes) -> Response<Body> {
     response
 }
 
-/// JSON without letters that a header cannot carry.
+/// JSON with non-ASCII characters escaped, for a header.
 fn ascii(value: &Value) -> String {
     let mut text = String::new();
     for c in value.to_string().chars() {

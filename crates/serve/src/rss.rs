@@ -1,4 +1,4 @@
-//! New words as a feed: RSS 2.0, so that whoever reads feeds reads what Tidings found in feeds.
+//! New words as an RSS 2.0 feed.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use jiff::civil::Date;
 use serde_json::{Map, Value};
 use url::form_urlencoded::Serializer;
 
-/// An answer about new words as RSS. `base` is the address of the server, `link` what was asked of it.
+/// Renders an answer of `new-words` as RSS. `base` is the URL of the server, `link` the path and query of the request.
 pub(crate) fn render(answer: &Map<String, Value>, rows: &[Value], base: &str, link: &str) -> String {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let nothing = Value::Null;
@@ -22,11 +22,7 @@ pub(crate) fn render(answer: &Map<String, Value>, rows: &[Value], base: &str, li
     );
     element(&mut feed, "title", &format!("New words ({lang})"));
     element(&mut feed, "link", &page(&[("view", "new-words")]));
-    element(
-        &mut feed,
-        "description",
-        &format!("Words that were not in the corpus before {since}, most widely spread first"),
-    );
+    element(&mut feed, "description", &format!("Words first used on or after {since}, by number of sites"));
     element(&mut feed, "language", &lang);
     element(&mut feed, "generator", concat!("Tidings ", env!("CARGO_PKG_VERSION")));
     let own = escaped(&format!("{base}{link}"));
@@ -36,7 +32,7 @@ pub(crate) fn render(answer: &Map<String, Value>, rows: &[Value], base: &str, li
         feed.push_str("<item>\n");
         element(&mut feed, "title", &word);
         element(&mut feed, "link", &page(&[("q", &word)]));
-        element(&mut feed, "description", &in_words(row));
+        element(&mut feed, "description", &summary(row));
         if let Ok(day) = first_seen.parse::<Date>() {
             element(&mut feed, "pubDate", &day.strftime("%a, %d %b %Y 00:00:00 +0000").to_string());
         }
@@ -47,16 +43,16 @@ pub(crate) fn render(answer: &Map<String, Value>, rows: &[Value], base: &str, li
     feed
 }
 
-/// What is known of a word, in a sentence.
-fn in_words(row: &Value) -> String {
+/// A one-sentence summary of a word.
+fn summary(row: &Value) -> String {
     let count = |name: &str, one: &str| {
         let number = row[name].as_u64().unwrap_or(0);
         format!("{number} {one}{}", if number == 1 { "" } else { "s" })
     };
     let fate = match row["fate"].as_str() {
-        Some("lasting") => "it stayed",
-        Some("burst") => "it has not been seen since",
-        _ => "too early to say whether it stays",
+        Some("lasting") => "still in use",
+        Some("burst") => "not used since",
+        _ => "too recent to tell whether it lasts",
     };
     let [documents, sites, days] =
         [("documents", "document"), ("sites", "site"), ("days", "day")].map(|(name, one)| count(name, one));
@@ -68,7 +64,7 @@ fn element(feed: &mut String, name: &str, text: &str) {
     let _ = writeln!(feed, "<{name}>{}</{name}>", escaped(text));
 }
 
-/// Text as XML may hold it: most control characters have no place there, escaped or not.
+/// Text escaped for XML; control characters that XML 1.0 forbids are dropped.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
@@ -91,7 +87,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn words_become_items_and_markup_stays_text() {
+    fn words_become_items_and_markup_is_escaped() {
         let answer = json!({ "about": { "corpus": "en" }, "since": "2026-06-01" });
         let rows = [json!({ "value": "a<b&c\u{1}", "first_seen": "2026-06-02", "hits": 7, "documents": 5, "sites": 3,
             "days": 1, "fate": "lasting" })];
@@ -100,7 +96,7 @@ mod tests {
         assert!(feed.contains("<title>a&lt;b&amp;c</title>"), "{feed}");
         assert!(feed.contains("<pubDate>Tue, 02 Jun 2026 00:00:00 +0000</pubDate>"), "{feed}");
         assert!(feed.contains("<link>http://localhost:7878/?lang=en&amp;q=a%3Cb%26c%01</link>"), "{feed}");
-        assert!(feed.contains("7 hits in 5 documents of 3 sites on 1 day; it stayed."), "{feed}");
+        assert!(feed.contains("7 hits in 5 documents of 3 sites on 1 day; still in use."), "{feed}");
         assert!(feed.contains("href=\"http://localhost:7878/api/v1/en/new-words?format=rss\" rel=\"self\""), "{feed}");
     }
 }

@@ -1,4 +1,4 @@
-//! What a server is told before it begins.
+//! Settings of the server.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
@@ -7,34 +7,34 @@ use tidings_store::tokens::Scope;
 
 use crate::rights::Availability;
 
-/// How a server behaves.
+/// Address, limits and access rules of a server.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// Where it listens.
+    /// Address to listen on.
     pub bind: IpAddr,
-    /// The port; 0 takes a free one.
+    /// Port; 0 picks a free one.
     pub port: u16,
-    /// Whether others than the owner of the machine ask: then text needs a token, also on loopback.
+    /// Accepts requests from other machines; text then needs a token, also on loopback.
     pub public: bool,
-    /// How long one request may take.
+    /// Time limit of one request.
     pub time_limit: Duration,
-    /// How many questions that take long are answered at once.
+    /// Expensive requests that run at the same time.
     pub heavy_requests: usize,
-    /// Requests that one client may send in a minute; 0 is no limit.
+    /// Requests per minute and client; 0 means no limit.
     pub requests_per_minute: u32,
-    /// Connections that are open at once; more wait to be accepted.
+    /// Open connections; more wait to be accepted.
     pub most_connections: usize,
-    /// How many of them one client may have, unless it is on this machine.
+    /// Open connections per client; loopback is exempt.
     pub connections_per_client: usize,
-    /// A client that has not sent its head after so long is not going to.
+    /// Time in which a client must send its request head.
     pub head_patience: Duration,
-    /// Whom publishers may write to.
+    /// Contact for publishers.
     pub contact: Option<String>,
-    /// The origin whose pages may read the answers; nobody's if there is none.
+    /// Origin allowed by CORS; none if absent.
     pub cors: Option<String>,
-    /// The availability of documents that do not tell theirs.
+    /// Availability of documents that do not state one.
     pub default_availability: Availability,
-    /// What somebody may do who asks from this machine without a token, unless the server is public.
+    /// Scope of loopback clients without a token on a private server.
     pub loopback_scope: Option<Scope>,
 }
 
@@ -59,7 +59,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Whether only the owner of the machine asks.
+    /// Returns `true` if only this machine can connect.
     pub(crate) fn is_private(&self) -> bool {
         self.bind.is_loopback() && !self.public
     }

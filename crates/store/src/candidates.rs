@@ -140,7 +140,7 @@ fn merge(home: &Home, rows: Vec<Candidate>, combine: impl Fn(Candidate, Candidat
 
 /// A site that was searched and has no feed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Barren {
+pub struct SiteWithoutFeed {
     /// Its host, without `www.`.
     pub site: String,
     /// When it was searched.
@@ -151,16 +151,16 @@ pub struct Barren {
     pub start: String,
 }
 
-columns!(Barren { site, checked, requests, start });
+columns!(SiteWithoutFeed { site, checked, requests, start });
 
 /// Shows every site without feeds to `see`.
-pub fn read_barren(home: &Home, see: impl FnMut(Barren)) -> Result<()> {
+pub fn read_sites_without_feed(home: &Home, see: impl FnMut(SiteWithoutFeed)) -> Result<()> {
     table::read(&home.state("barren.tsv"), see)
 }
 
 /// Remembers sites without feeds.
-pub fn add_barren(home: &Home, sites: Vec<Barren>) -> Result<()> {
-    let rows: HashMap<String, Barren> = sites.into_iter().map(|row| (row.site.clone(), row)).collect();
+pub fn add_sites_without_feed(home: &Home, sites: Vec<SiteWithoutFeed>) -> Result<()> {
+    let rows: HashMap<String, SiteWithoutFeed> = sites.into_iter().map(|row| (row.site.clone(), row)).collect();
     table::merge(&home.state("barren.tsv"), rows, |row| row.site.clone(), |_, new| new)
 }
 

@@ -228,17 +228,21 @@ pub struct FeedState {
     /// Days it was watched, older ones counting less.
     pub watched_days: String,
     /// The hours that its document reaches back.
-    pub reach_h: String,
+    #[serde(rename = "reach_h")]
+    pub window_age_h: String,
     /// Recent entries by the hour of the day, in UTC: 24 numbers.
     pub hours: String,
     /// The weight of one of its entries compared with others; nothing is 1.
-    pub worth: String,
+    #[serde(rename = "worth")]
+    pub yield_weight: String,
     /// Its own hints for polling: `ttl=60 hours=0,1 days=sunday`.
-    pub wishes: String,
+    #[serde(rename = "wishes")]
+    pub server_hints: String,
     /// Polls with validators since it was last asked for all it has.
     pub conditional: u32,
     /// The number of false 304 answers.
-    pub lies: u32,
+    #[serde(rename = "lies")]
+    pub false_304s: u32,
     /// The entries it listed last, as short hashes.
     pub window: String,
 }
@@ -264,12 +268,12 @@ columns!(FeedState {
     rate,
     arrived,
     watched_days,
-    reach_h,
+    "reach_h" = window_age_h,
     hours,
-    worth,
-    wishes,
+    "worth" = yield_weight,
+    "wishes" = server_hints,
     conditional,
-    lies,
+    "lies" = false_304s,
     window
 });
 
@@ -291,6 +295,14 @@ pub(crate) fn merge_states(home: &Home, changed: HashMap<String, FeedState>) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_names_in_json_are_those_of_the_columns() {
+        let json = serde_json::to_value(FeedState::default()).unwrap();
+        let columns = <FeedState as table::Tabular>::COLUMNS;
+        let missing: Vec<&&str> = columns.iter().filter(|column| json.get(column).is_none()).collect();
+        assert!(missing.is_empty(), "{missing:?}");
+    }
 
     #[test]
     fn a_feed_is_what_its_last_polls_say() {

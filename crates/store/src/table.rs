@@ -244,7 +244,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    use crate::candidates::{Barren, Candidate, Fate, Searched};
+    use crate::candidates::{Candidate, Fate, Searched, SiteWithoutFeed};
     use crate::feeds::{FeedState, Polled};
     use crate::hosts::HostState;
     use crate::removed::{Kind, Tombstone};
@@ -285,7 +285,7 @@ mod tests {
         assert_eq!(names(RulesAnswer::COLUMNS), "origin kind fetched status digest");
         assert_eq!(names(Token::COLUMNS), "name scope digest created expires");
         assert_eq!(names(VirtualCorpus::COLUMNS), "name filter");
-        assert_eq!(names(Barren::COLUMNS), "site checked requests start");
+        assert_eq!(names(SiteWithoutFeed::COLUMNS), "site checked requests start");
         assert_eq!(names(Searched::COLUMNS), "file pages");
     }
 

@@ -1,16 +1,20 @@
-//! Learns the models of `tidings-annotate`: parts of speech, lemmas and morphological features, from treebanks.
+//! Trains the models of `tidings-annotate` on treebanks: part-of-speech tags ([`tags`], a
+//! linear-chain CRF), lemmas ([`lemmas`], ranked edit scripts) and morphological features
+//! ([`feats`]).
 //!
-//! The same text gives the same bytes on every run, however many languages are learned at once: whatever is shuffled
-//! takes a fixed seed, and everything is summed up in a fixed order. Machines whose `exp` rounds otherwise may differ.
+//! Training is reproducible: shuffling and dropout use fixed seeds, and sums have a fixed order, so
+//! the same treebanks give the same bytes for any number of threads. Platforms whose `exp` rounds
+//! differently may give other bytes.
 
 pub mod adagrad;
 mod cases;
-mod dice;
 pub mod feats;
+mod forward_backward;
 pub mod lemmas;
 mod linear;
 pub mod model;
+mod rng;
 pub mod score;
-pub mod shelf;
 pub mod tags;
 pub mod treebank;
+pub mod treebank_list;

@@ -1,60 +1,61 @@
-//! Linear models that choose one of a few candidates: each has features, each feature a weight.
+//! Log-linear ranking of candidates (maximum entropy), trained by AdaGrad with averaging over the
+//! second half of the epochs.
 
 use std::collections::HashMap;
 
-use tidings_annotate::tagger::Sparse;
+use tidings_annotate::tagger::FeatureIndex;
 
 use crate::adagrad::AdaGrad;
-use crate::dice::Dice;
+use crate::rng::Rng;
 
-/// A choice among candidates, by the numbers of their features.
+/// Training example: candidates of which at least one is correct.
 #[derive(Debug, Default)]
 pub struct Choice {
-    /// The features of each candidate.
+    /// Feature numbers of each candidate.
     pub candidates: Vec<Vec<u32>>,
-    /// Which of them are right.
+    /// Correct candidates.
     pub right: Vec<bool>,
-    /// How much the choice matters.
+    /// Weight of the example.
     pub weight: f32,
 }
 
-/// Features by their places in a set of two to the power of `bits`, numbered as they come.
+/// Numbering of hashed features in order of occurrence.
 #[derive(Debug)]
-pub struct Numbers {
+pub struct FeatureNumbers {
     bits: u32,
     numbers: HashMap<u32, u32>,
-    places: Vec<u32>,
+    slots: Vec<u32>,
 }
 
-impl Numbers {
-    pub fn new(bits: u32) -> Numbers {
-        Numbers { bits, numbers: HashMap::new(), places: Vec::new() }
+impl FeatureNumbers {
+    pub fn new(bits: u32) -> FeatureNumbers {
+        FeatureNumbers { bits, numbers: HashMap::new(), slots: Vec::new() }
     }
 
     pub fn of(&mut self, hashes: &[u64]) -> Vec<u32> {
-        let places = hashes.iter().map(|hash| Sparse::place(*hash, self.bits));
-        let number = |place: u32| {
-            *self.numbers.entry(place).or_insert_with(|| {
-                self.places.push(place);
-                self.places.len() as u32 - 1
+        let slots = hashes.iter().map(|hash| FeatureIndex::slot(*hash, self.bits));
+        let number = |slot: u32| {
+            *self.numbers.entry(slot).or_insert_with(|| {
+                self.slots.push(slot);
+                self.slots.len() as u32 - 1
             })
         };
-        places.map(number).collect()
+        slots.map(number).collect()
     }
 }
 
-/// Learns weights; pairs of place and weight, by place.
-pub fn learn(choices: &[Choice], numbers: &Numbers, adagrad: AdaGrad) -> Vec<(u32, f32)> {
-    let mut weights = vec![0f32; numbers.places.len()];
-    let mut steps = vec![adagrad.initial_squares; numbers.places.len()];
-    let mut sums = vec![0f32; numbers.places.len()];
+/// Trains the weights; returns slots and weights sorted by slot.
+pub fn train(choices: &[Choice], numbers: &FeatureNumbers, adagrad: AdaGrad) -> Vec<(u32, f32)> {
+    let mut weights = vec![0f32; numbers.slots.len()];
+    let mut squares = vec![adagrad.initial_squares; numbers.slots.len()];
+    let mut sums = vec![0f32; numbers.slots.len()];
     let mut order: Vec<u32> = (0..choices.len() as u32).collect();
-    let mut dice = Dice::new(7);
+    let mut rng = Rng::new(7);
     let mut scores = Vec::new();
-    for round in 0..adagrad.epochs {
-        dice.shuffle(&mut order);
-        for place in &order {
-            let choice = &choices[*place as usize];
+    for epoch in 0..adagrad.epochs {
+        rng.shuffle(&mut order);
+        for index in &order {
+            let choice = &choices[*index as usize];
             scores.clear();
             scores.extend(
                 choice
@@ -68,34 +69,33 @@ pub fn learn(choices: &[Choice], numbers: &Numbers, adagrad: AdaGrad) -> Vec<(u3
             let right: f32 = scores.iter().zip(&choice.right).filter(|pair| *pair.1).map(|pair| pair.0).sum();
             let right = right.max(1e-20);
             for ((score, is_right), candidate) in scores.iter().zip(&choice.right).zip(&choice.candidates) {
-                let wanted = if *is_right { score / right } else { 0.0 };
-                let slope = (score / all - wanted) * choice.weight;
-                if slope.abs() < 0.002 {
+                let expected = if *is_right { score / right } else { 0.0 };
+                let gradient = (score / all - expected) * choice.weight;
+                if gradient.abs() < 0.002 {
                     continue;
                 }
                 for feature in candidate {
                     let at = *feature as usize;
-                    steps[at] += slope * slope;
-                    let step = adagrad.step / steps[at].sqrt();
-                    let weight = weights[at] - step * slope;
+                    squares[at] += gradient * gradient;
+                    let step = adagrad.step / squares[at].sqrt();
+                    let weight = weights[at] - step * gradient;
                     weights[at] = weight.signum() * (weight.abs() - step * adagrad.l1).max(0.0);
                 }
             }
         }
-        if round >= adagrad.epochs / 2 {
+        if epoch >= adagrad.epochs / 2 {
             sums.iter_mut().zip(&weights).for_each(|(sum, weight)| *sum += weight);
         }
     }
     let share = (adagrad.epochs - adagrad.epochs / 2) as f32;
-    let mut pairs: Vec<(u32, f32)> =
-        numbers.places.iter().zip(sums).map(|(place, sum)| (*place, sum / share)).collect();
+    let mut pairs: Vec<(u32, f32)> = numbers.slots.iter().zip(sums).map(|(slot, sum)| (*slot, sum / share)).collect();
     pairs.sort_by_key(|pair| pair.0);
     pairs
 }
 
-/// Weights in a byte each, those that become nothing or are weaker than `keep` left out.
-pub fn rounded(pairs: &[(u32, f32)], unit: f32, keep: f32) -> Vec<(u32, i8)> {
+/// Quantises weights to a byte; drops those that round to zero or are below `min_weight`.
+pub fn rounded(pairs: &[(u32, f32)], unit: f32, min_weight: f32) -> Vec<(u32, i8)> {
     let round = |weight: f32| (weight / unit).round().clamp(-127.0, 127.0) as i8;
-    let kept = pairs.iter().filter(|(_, weight)| weight.abs() >= keep);
-    kept.map(|(place, weight)| (*place, round(*weight))).filter(|pair| pair.1 != 0).collect()
+    let kept = pairs.iter().filter(|(_, weight)| weight.abs() >= min_weight);
+    kept.map(|(slot, weight)| (*slot, round(*weight))).filter(|pair| pair.1 != 0).collect()
 }

@@ -1,4 +1,4 @@
-//! `tidings-train`: makes models of languages from treebanks.
+//! `tidings-train`: trains models on treebanks.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -7,55 +7,55 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context as _, Result, bail, ensure};
 use clap::Parser;
-use tidings_annotate::tagger::{About, Models, Tagger};
-use tidings_train::model::{Material, Settings, make};
+use tidings_annotate::tagger::{ModelInfo, Models, Tagger};
+use tidings_train::model::{Settings, TrainingData, train};
 use tidings_train::score::{Score, score, tokens};
-use tidings_train::shelf::{self, Shelves, Trial};
 use tidings_train::treebank::{Sentence, Treebank};
+use tidings_train::treebank_list::{self, TreebankList, Trial};
 
-/// Learns taggers and lemmatisers from treebanks of Universal Dependencies
+/// Train taggers and lemmatisers on Universal Dependencies treebanks
 #[derive(Debug, Parser)]
 #[command(version)]
 struct Args {
-    /// Treebanks of one language: CoNLL-U, or JSON lines packed by xz; with --join, files of models
+    /// Treebanks of one language (CoNLL-U, or xz-compressed JSON lines); with --join, model files
     files: Vec<PathBuf>,
-    /// The code of their language
+    /// Language code of the treebanks
     #[arg(long, value_name = "CODE", requires = "files")]
     lang: Option<String>,
-    /// The licence of the treebanks, which will be the model's
+    /// Licence of the treebanks, recorded in the model
     #[arg(long, default_value = "CC BY-SA 4.0")]
     licence: String,
-    /// Learn every language of a folder with `ud-train/` and `text-dev/ud/` in it instead
+    /// Train every language in a folder that contains `ud-train/` and `text-dev/ud/`
     #[arg(long, value_name = "DIR", conflicts_with = "files")]
     shared: Option<PathBuf>,
-    /// Join files of models to one instead; where several know a language, the last wins
+    /// Merge model files; for a language in several files, the last one wins
     #[arg(long, requires = "files", conflicts_with = "lang")]
     join: bool,
     /// Only these languages of the folder
     #[arg(long, value_delimiter = ',', value_name = "CODES")]
     only: Vec<String>,
-    /// Where the models go; without it, only scores are printed
+    /// Model file to write; without it, only scores are printed
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Into how many parts text is divided to be tested where there is no other
+    /// Folds of cross-validation for treebanks without a development file
     #[arg(long, default_value_t = 5)]
     folds: usize,
-    /// Test on one part only
+    /// Evaluate on one fold only
     #[arg(long)]
     quick: bool,
-    /// Test on these treebanks only, such as pt_bosque
+    /// Evaluate on these treebanks only, such as pt_bosque
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     trials: Vec<String>,
-    /// Learn without testing
+    /// Train without evaluation
     #[arg(long)]
     untested: bool,
-    /// Print up to so many words of each trial that were wrong
+    /// Print up to N wrong words per evaluation
     #[arg(long, value_name = "N", default_value_t = 0)]
     show: usize,
-    /// How many languages are learned at once
+    /// Languages to train in parallel
     #[arg(long, default_value_t = std::thread::available_parallelism().map_or(1, usize::from))]
     jobs: usize,
-    /// Change a setting, as in tags.rounds=8
+    /// Override a setting, such as tags.epochs=8
     #[arg(long, value_name = "NAME=VALUE")]
     set: Vec<String>,
 }
@@ -66,19 +66,19 @@ fn main() -> Result<()> {
         return join(&args.files, args.output.as_deref());
     }
     let settings = settings(&args.set)?;
-    let shelves = match &args.shared {
-        Some(folder) => shelf::shelves(folder, &[])?,
-        None => own(&args)?,
+    let list = match &args.shared {
+        Some(folder) => treebank_list::read(folder, &[])?,
+        None => from_args(&args)?,
     };
-    let codes: Vec<&String> = shelves.keys().filter(|code| args.only.is_empty() || args.only.contains(code)).collect();
+    let codes: Vec<&String> = list.keys().filter(|code| args.only.is_empty() || args.only.contains(code)).collect();
     let next = AtomicUsize::new(0);
-    let results: Mutex<BTreeMap<&String, Learned>> = Mutex::default();
+    let results: Mutex<BTreeMap<&String, TrainedLanguage>> = Mutex::default();
     std::thread::scope(|scope| {
         for _ in 0..args.jobs.max(1) {
             scope.spawn(|| {
                 while let Some(code) = codes.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let learned = learn(code, &shelves, &args, &settings);
-                    results.lock().expect("no thread panics with it").insert(code, learned);
+                    let trained = train_language(code, &list, &args, &settings);
+                    results.lock().expect("no thread panics while holding the lock").insert(code, trained);
                 }
             });
         }
@@ -86,19 +86,19 @@ fn main() -> Result<()> {
     let results = results.into_inner().expect("a thread that panics ends the scope");
     report(&results);
     if let Some(path) = &args.output {
-        let models: Vec<(&About, &[u8])> =
-            results.values().filter_map(|learned| Some((&learned.about, learned.packed.as_deref()?))).collect();
+        let models: Vec<(&ModelInfo, &[u8])> =
+            results.values().filter_map(|trained| Some((&trained.about, trained.packed.as_deref()?))).collect();
         write(path, &models)?;
     }
     Ok(())
 }
 
-/// Writes models in the order of their languages.
-fn write(path: &Path, models: &[(&About, &[u8])]) -> Result<()> {
+/// Writes a model file.
+fn write(path: &Path, models: &[(&ModelInfo, &[u8])]) -> Result<()> {
     std::fs::write(path, Models::write(models)).with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// Makes one file of several.
+/// Merges model files.
 fn join(files: &[PathBuf], output: Option<&Path>) -> Result<()> {
     let mut all = Models::default();
     for file in files {
@@ -106,44 +106,45 @@ fn join(files: &[PathBuf], output: Option<&Path>) -> Result<()> {
         let bytes = std::fs::read(file).with_context(|| format!("cannot read {}", what()))?;
         let models = Models::from_bytes(bytes.into()).with_context(what)?;
         models.check().with_context(what)?;
-        ensure!(models.are_current(), "{} is of an older version; make it anew", what());
+        ensure!(models.are_current(), "{} has an older format version; train it again", what());
         all = all.with(models);
     }
     write(output.context("--join needs --output")?, &all.packed().collect::<Vec<_>>())
 }
 
-/// What came of a language.
-struct Learned {
-    about: About,
+/// Result of a language.
+struct TrainedLanguage {
+    about: ModelInfo,
     packed: Option<Vec<u8>>,
-    /// By treebank: whether it has a file for training, the score, the size of the tested model.
+    /// By treebank: whether it has a training file, the score, the size of the evaluated model.
     scores: BTreeMap<String, (bool, Score, usize)>,
 }
 
-/// Treebanks given by name.
-fn own(args: &Args) -> Result<Shelves> {
+/// Treebanks given on the command line.
+fn from_args(args: &Args) -> Result<TreebankList> {
     let Some(lang) = args.lang.as_ref().filter(|_| !args.files.is_empty()) else {
-        bail!("give --lang CODE and treebanks, or --shared DIR");
+        bail!("no treebanks given: use --lang CODE FILE… or --shared DIR");
     };
-    let mut shelf = shelf::Shelf::default();
+    let mut treebanks = treebank_list::LanguageTreebanks::default();
     for file in &args.files {
-        shelf.train.push(Treebank::read(file)?);
+        treebanks.train.push(Treebank::read(file)?);
     }
-    Ok(Shelves::from([(lang.clone(), shelf)]))
+    Ok(TreebankList::from([(lang.clone(), treebanks)]))
 }
 
-fn learn(code: &str, shelves: &Shelves, args: &Args, settings: &Settings) -> Learned {
-    let shelf = &shelves[code];
-    let (helping, help) = shelf::helping(shelves, code);
-    let model = |sentences: &[&Sentence]| make(Material { own: sentences, helping: &helping, help }, settings);
-    let mut learned = Learned { about: About::default(), packed: None, scores: BTreeMap::new() };
-    let mut trials: Vec<Trial> = if args.untested { Vec::new() } else { shelf.trials(args.folds, args.quick) };
+fn train_language(code: &str, list: &TreebankList, args: &Args, settings: &Settings) -> TrainedLanguage {
+    let treebanks = &list[code];
+    let (related, related_weight) = treebank_list::related(list, code);
+    let model =
+        |sentences: &[&Sentence]| train(TrainingData { own: sentences, related: &related, related_weight }, settings);
+    let mut trained = TrainedLanguage { about: ModelInfo::default(), packed: None, scores: BTreeMap::new() };
+    let mut trials: Vec<Trial> = if args.untested { Vec::new() } else { treebanks.trials(args.folds, args.quick) };
     trials.retain(|trial| args.trials.is_empty() || args.trials.contains(&trial.name));
     for trial in &trials {
-        let sentences: Vec<&Sentence> = trial.learn.iter().collect();
+        let sentences: Vec<&Sentence> = trial.train.iter().collect();
         let model = model(&sentences);
-        let tagger = Tagger::read(About::default(), &model).expect("it was just written");
-        let row = learned.scores.entry(trial.name.clone()).or_insert((trial.is_trained, Score::default(), 0));
+        let tagger = Tagger::read(ModelInfo::default(), &model).expect("it was just serialised");
+        let row = trained.scores.entry(trial.name.clone()).or_insert((trial.is_trained, Score::default(), 0));
         let found = score(&tagger, &trial.test);
         row.1.merge(&found);
         eprintln!("{} {}", trial.name, shares(&found));
@@ -151,28 +152,28 @@ fn learn(code: &str, shelves: &Shelves, args: &Args, settings: &Settings) -> Lea
         row.2 = Models::pack(&model).len();
     }
     let mut all = Score::default();
-    learned.scores.values().for_each(|row| all.merge(&row.1));
+    trained.scores.values().for_each(|row| all.merge(&row.1));
     let fold = if args.quick { "held-out fifth" } else { "cross-validation" };
     let mut measured: Vec<&str> = trials.iter().map(|trial| if trial.is_dev { "dev" } else { fold }).collect();
     measured.sort_unstable();
     measured.dedup();
-    learned.about = About {
+    trained.about = ModelInfo {
         language: code.to_owned(),
-        treebanks: shelf::sources(shelf, args.shared.is_none().then_some(args.licence.as_str())),
+        treebanks: treebank_list::sources(treebanks, args.shared.is_none().then_some(args.licence.as_str())),
         upos: all.upos(),
         lemma: all.lemma(),
         feats: all.bundle(),
         measured: if measured.is_empty() { "-".to_owned() } else { measured.join(", ") },
-        ..About::default()
+        ..ModelInfo::default()
     };
     if args.output.is_some() {
-        let sentences: Vec<&Sentence> = shelf.all().flat_map(Treebank::sentences).collect();
-        learned.packed = Some(Models::pack(&model(&sentences)));
+        let sentences: Vec<&Sentence> = treebanks.all().flat_map(Treebank::sentences).collect();
+        trained.packed = Some(Models::pack(&model(&sentences)));
     }
-    learned
+    trained
 }
 
-/// Prints words that were wrong, as they were and as they should have been.
+/// Prints wrongly annotated words with the expected annotation.
 fn show(name: &str, tagger: &Tagger, sentences: &[Sentence], limit: usize) {
     let mut left = limit;
     for sentence in sentences {
@@ -190,11 +191,11 @@ fn show(name: &str, tagger: &Tagger, sentences: &[Sentence], limit: usize) {
     }
 }
 
-fn report(results: &BTreeMap<&String, Learned>) {
+fn report(results: &BTreeMap<&String, TrainedLanguage>) {
     let mut means: BTreeMap<bool, [Vec<f32>; 4]> = BTreeMap::new();
     println!("treebank\tUPOS\tlemma\tfeats\tF1\tKB");
-    for learned in results.values() {
-        for (name, (is_trained, score, bytes)) in &learned.scores {
+    for trained in results.values() {
+        for (name, (is_trained, score, bytes)) in &trained.scores {
             let mark = if *is_trained { "+" } else { "" };
             println!("{name}{mark}\t{}\t{}", shares(score), bytes / 1000);
             let row = means.entry(*is_trained).or_default();
@@ -205,16 +206,16 @@ fn report(results: &BTreeMap<&String, Learned>) {
         let mean = |scores: &Vec<f32>| format!("{:.2}", scores.iter().sum::<f32>() / scores.len() as f32 * 100.0);
         let what = if is_trained { "with" } else { "without" };
         let means: Vec<String> = scores.iter().map(mean).collect();
-        println!("mean of {} {what} a file for training\t{}", scores[0].len(), means.join("\t"));
+        println!("mean of {} {what} a training file\t{}", scores[0].len(), means.join("\t"));
     }
-    let sizes: Vec<usize> = results.values().filter_map(|learned| Some(learned.packed.as_ref()?.len())).collect();
+    let sizes: Vec<usize> = results.values().filter_map(|trained| Some(trained.packed.as_ref()?.len())).collect();
     if let Some(largest) = sizes.iter().max() {
         let all: usize = sizes.iter().sum();
         println!("{} models, {} KB, the largest {} KB", sizes.len(), all / 1000, largest / 1000);
     }
 }
 
-/// The shares of a score in per cent, as columns.
+/// Scores in per cent, as columns.
 fn shares(score: &Score) -> String {
     let shown = |share: Option<f32>| share.map_or("-".to_owned(), |share| format!("{:.2}", share * 100.0));
     score.shares().map(shown).join("\t")
@@ -223,43 +224,44 @@ fn shares(score: &Score) -> String {
 fn settings(changes: &[String]) -> Result<Settings> {
     let mut settings = Settings::default();
     for change in changes {
-        let (name, value) = change.split_once('=').with_context(|| format!("{change} is not NAME=VALUE"))?;
-        let number: f32 = value.parse().with_context(|| format!("{value} is no number"))?;
+        let (name, value) = change.split_once('=').with_context(|| format!("--set {change}: expected NAME=VALUE"))?;
+        let number: f32 = value.parse().with_context(|| format!("--set {change}: `{value}` is not a number"))?;
         match name {
-            "tags.rounds" => settings.tags.adagrad.epochs = number as usize,
+            // The second name of each setting is its former name.
+            "tags.epochs" | "tags.rounds" => settings.tags.adagrad.epochs = number as usize,
             "tags.step" => settings.tags.adagrad.step = number,
-            "tags.calm" => settings.tags.adagrad.initial_squares = number,
-            "tags.draw" => settings.tags.adagrad.l1 = number,
-            "tags.forget" => settings.tags.forget = number,
-            "tags.noise" => settings.tags.noise = number,
-            "tags.least" => settings.tags.least = number as u32,
-            "tags.class_least" => settings.tags.class_least = number as u32,
-            "tags.keep" => settings.tags.keep = number,
+            "tags.initial_squares" | "tags.calm" => settings.tags.adagrad.initial_squares = number,
+            "tags.l1" | "tags.draw" => settings.tags.adagrad.l1 = number,
+            "tags.lexical_dropout" | "tags.forget" => settings.tags.lexical_dropout = number,
+            "tags.dropout" | "tags.noise" => settings.tags.dropout = number,
+            "tags.min_count" | "tags.least" => settings.tags.min_count = number as u32,
+            "tags.min_class_count" | "tags.class_least" => settings.tags.min_class_count = number as u32,
+            "tags.min_weight" | "tags.keep" => settings.tags.min_weight = number,
             "tags.bits" => settings.tags.bits = number as u32,
-            "lemmas.rounds" => settings.lemmas.adagrad.epochs = number as usize,
-            "lemmas.calm" => settings.lemmas.adagrad.initial_squares = number,
+            "lemmas.epochs" | "lemmas.rounds" => settings.lemmas.adagrad.epochs = number as usize,
+            "lemmas.initial_squares" | "lemmas.calm" => settings.lemmas.adagrad.initial_squares = number,
             "lemmas.step" => settings.lemmas.adagrad.step = number,
-            "lemmas.draw" => settings.lemmas.adagrad.l1 = number,
-            "lemmas.least" => settings.lemmas.least = number as u32,
-            "lemmas.frequent" => settings.lemmas.frequent = number as u32,
+            "lemmas.l1" | "lemmas.draw" => settings.lemmas.adagrad.l1 = number,
+            "lemmas.min_count" | "lemmas.least" => settings.lemmas.min_count = number as u32,
+            "lemmas.frequent_count" | "lemmas.frequent" => settings.lemmas.frequent_count = number as u32,
             "lemmas.unit" => settings.lemmas.unit = number,
             "lemmas.bits" => settings.lemmas.bits = number as u32,
-            "most_bytes" => settings.most_bytes = number as usize,
-            "least_feats" => settings.least_feats = number as usize,
-            "feats.rounds" => settings.feats.adagrad.epochs = number as usize,
+            "max_bytes" | "most_bytes" => settings.max_bytes = number as usize,
+            "min_feats_bytes" | "least_feats" => settings.min_feats_bytes = number as usize,
+            "feats.epochs" | "feats.rounds" => settings.feats.adagrad.epochs = number as usize,
             "feats.step" => settings.feats.adagrad.step = number,
-            "feats.calm" => settings.feats.adagrad.initial_squares = number,
-            "feats.draw" => settings.feats.adagrad.l1 = number,
-            "feats.forget" => settings.feats.forget = number,
-            "feats.noise" => settings.feats.noise = number,
-            "feats.least" => settings.feats.least = number as u32,
-            "feats.common" => settings.feats.common = number,
+            "feats.initial_squares" | "feats.calm" => settings.feats.adagrad.initial_squares = number,
+            "feats.l1" | "feats.draw" => settings.feats.adagrad.l1 = number,
+            "feats.lexical_dropout" | "feats.forget" => settings.feats.lexical_dropout = number,
+            "feats.dropout" | "feats.noise" => settings.feats.dropout = number,
+            "feats.min_count" | "feats.least" => settings.feats.min_count = number as u32,
+            "feats.min_per_mille" | "feats.common" => settings.feats.min_per_mille = number,
             "feats.candidates" => settings.feats.candidates = number as usize,
-            "feats.sure" => settings.feats.sure = number as u32,
-            "feats.keep" => settings.feats.keep = number,
+            "feats.unambiguous_count" | "feats.sure" => settings.feats.unambiguous_count = number as u32,
+            "feats.min_weight" | "feats.keep" => settings.feats.min_weight = number,
             "feats.bits" => settings.feats.bits = number as u32,
-            "feats.most_bytes" => settings.feats.most_bytes = number as usize,
-            _ => bail!("there is no setting {name}"),
+            "feats.max_bytes" | "feats.most_bytes" => settings.feats.max_bytes = number as usize,
+            _ => bail!("unknown setting `{name}` in --set"),
         }
     }
     Ok(settings)

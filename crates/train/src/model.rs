@@ -1,38 +1,38 @@
-//! Makes a model of a language from sentences.
+//! Trains and serialises the model of a language.
 
 use std::collections::BTreeMap;
 
 use tidings_annotate::Tagger;
 use tidings_annotate::tagger::Models;
-use tidings_annotate::tagger::script::lower;
+use tidings_annotate::tagger::edit_script::lowercase;
 
 use crate::treebank::Sentence;
 use crate::{feats, lemmas, tags};
 
-/// What to learn from.
+/// Training data of a language.
 #[derive(Debug, Default, Clone, Copy)]
-pub struct Material<'m> {
+pub struct TrainingData<'m> {
     /// Sentences of the language.
     pub own: &'m [&'m Sentence],
-    /// Sentences of related languages, which help with parts of speech.
-    pub helping: &'m [&'m Sentence],
-    /// What those weigh.
-    pub help: f32,
+    /// Sentences of related languages; used for tags only.
+    pub related: &'m [&'m Sentence],
+    /// Weight of the related sentences.
+    pub related_weight: f32,
 }
 
-/// How to learn.
+/// Training settings.
 #[derive(Debug, Clone, Copy)]
 pub struct Settings {
-    /// Parts of speech.
+    /// Settings for part-of-speech tags.
     pub tags: tags::Settings,
-    /// Lemmas.
+    /// Settings for lemmas.
     pub lemmas: lemmas::Settings,
-    /// Morphological features.
+    /// Settings for morphological features.
     pub feats: feats::Settings,
-    /// If a model is larger than this when it is packed, the weakest weights are left out until it is not.
-    pub most_bytes: usize,
-    /// Weights of tags are only left out when those of features are down to this.
-    pub least_feats: usize,
+    /// Size limit of the compressed model; weights are pruned until it fits.
+    pub max_bytes: usize,
+    /// Size of the features below which weights of tags are pruned instead.
+    pub min_feats_bytes: usize,
 }
 
 impl Default for Settings {
@@ -41,41 +41,45 @@ impl Default for Settings {
             tags: Default::default(),
             lemmas: Default::default(),
             feats: Default::default(),
-            most_bytes: 500_000,
-            least_feats: 50_000,
+            max_bytes: 500_000,
+            min_feats_bytes: 50_000,
         }
     }
 }
 
-/// Learns a model; its bytes, not packed.
-pub fn make(material: Material<'_>, settings: &Settings) -> Vec<u8> {
-    let names = tags::tags(material.own);
-    let learned = tags::learn(&names, &material, &settings.tags);
-    let lemmas = lemmas::learn(&names, material.own, &settings.lemmas);
-    let feats = feats::learn(&names, material.own, &learned.classes, &settings.feats);
-    let parts = parts(material.own);
-    // How much stronger weights of tags and of features must be than usual.
-    let (mut of_tags, mut of_feats) = (1.0, 1.0);
+/// Trains a model; returns it uncompressed.
+pub fn train(data: TrainingData<'_>, settings: &Settings) -> Vec<u8> {
+    let names = tags::tags(data.own);
+    let trained = tags::train(&names, &data, &settings.tags);
+    let lemmas = lemmas::train(&names, data.own, &settings.lemmas);
+    let feats = feats::train(&names, data.own, &trained.classes, &settings.feats);
+    let parts = parts(data.own);
+    // Factors on the pruning thresholds of tags and features.
+    let (mut tag_strictness, mut feats_strictness) = (1.0, 1.0);
     loop {
-        let feats = feats.write(of_feats);
-        let learned = [&learned.classes, &learned.chain(of_tags), &lemmas, &feats];
-        let model = Tagger::write(&names, learned.map(Vec::as_slice), &parts);
-        // What is too large although hardly a weight is left would stay so.
-        if of_tags > 20.0 || Models::pack(&model).len() <= settings.most_bytes {
+        let feats = feats.write(feats_strictness);
+        let trained = [&trained.classes, &trained.crf(tag_strictness), &lemmas, &feats];
+        let model = Tagger::write(&names, trained.map(Vec::as_slice), &parts);
+        // Give up when almost no weights are left.
+        if tag_strictness > 20.0 || Models::pack(&model).len() <= settings.max_bytes {
             return model;
         }
-        // Lemmas and features need the tags: those are left alone as long as features can do with less.
-        let step = if Models::pack(&feats).len() > settings.least_feats { &mut of_feats } else { &mut of_tags };
+        // Features are pruned first: lemmas and features depend on correct tags.
+        let step = if Models::pack(&feats).len() > settings.min_feats_bytes {
+            &mut feats_strictness
+        } else {
+            &mut tag_strictness
+        };
         *step *= 1.08;
     }
 }
 
-/// Words that stand for several wherever they were seen at least twice: word, lemmas, tags.
+/// Multi-word tokens that occur at least twice and mostly with this analysis: word, lemmas, tags.
 fn parts(sentences: &[&Sentence]) -> Vec<[String; 3]> {
     let mut seen: BTreeMap<String, BTreeMap<(&str, &str), u32>> = BTreeMap::new();
     for gold in sentences.iter().copied().flatten() {
         let analysis = (gold.lemma.as_deref().unwrap_or_default(), gold.tag.as_str());
-        *seen.entry(lower(&gold.form)).or_default().entry(analysis).or_default() += 1;
+        *seen.entry(lowercase(&gold.form)).or_default().entry(analysis).or_default() += 1;
     }
     let parts = seen.into_iter().filter_map(|(word, analyses)| {
         let all: u32 = analyses.values().sum();

@@ -1,79 +1,80 @@
-//! How many tags, lemmas and features are right.
+//! Accuracy of tags, lemmas and features.
 
 use tidings_annotate::Tagger;
 use tidings_model::Token;
 
-use crate::treebank::{Gold, Sentence};
+use crate::treebank::{GoldToken, Sentence};
 
-/// Counts of what was right. Tokens that stand for several words do not count.
+/// Counts of correct annotations. Multi-word tokens are not counted.
 #[derive(Debug, Default, Clone, Copy, PartialEq)]
 pub struct Score {
-    /// Tags that were asked for, and right.
+    /// Tags: total, correct.
     pub tags: (u32, u32),
-    /// Lemmas that were asked for, and right.
+    /// Lemmas: total, correct.
     pub lemmas: (u32, u32),
-    /// Bundles of features that were asked for, and right as a whole.
+    /// Bundles of features: total, correct.
     pub bundles: (u32, u32),
-    /// Features such as `Case=Gen` that were wanted, given, and right.
+    /// Single features such as `Case=Gen`: expected, predicted, correct.
     pub feats: (u32, u32, u32),
 }
 
 impl Score {
-    /// The share of tags that were right.
+    /// Accuracy of tags.
     pub fn upos(&self) -> Option<f32> {
-        share(self.tags)
+        accuracy(self.tags)
     }
 
-    /// The share of lemmas that were right.
+    /// Accuracy of lemmas.
     pub fn lemma(&self) -> Option<f32> {
-        share(self.lemmas)
+        accuracy(self.lemmas)
     }
 
-    /// The share of words all of whose features were right; none if hardly any word has one.
+    /// Accuracy of bundles; `None` if hardly any word has features.
     pub fn bundle(&self) -> Option<f32> {
-        share(self.bundles).filter(|_| self.has_feats())
+        accuracy(self.bundles).filter(|_| self.has_feats())
     }
 
-    /// The harmonic mean of how many features that were wanted were given, and how many given were wanted.
+    /// F1 of single features; `None` if hardly any word has features.
     pub fn feat(&self) -> Option<f32> {
-        let (wanted, given, right) = self.feats;
-        self.has_feats().then(|| 2.0 * right as f32 / (wanted + given) as f32)
+        let (expected, predicted, right) = self.feats;
+        self.has_feats().then(|| 2.0 * right as f32 / (expected + predicted) as f32)
     }
 
-    /// Whether one word of a hundred has a feature. Treebanks of some languages mark a handful, which nobody can learn or miss.
+    /// Returns true if at least one word in a hundred has features. Some treebanks annotate only a
+    /// handful, too few to learn.
     fn has_feats(&self) -> bool {
         self.feats.0 > 0 && self.feats.0 * 100 >= self.bundles.0
     }
 
-    /// All four: tags, lemmas, bundles, features.
+    /// All four scores: tags, lemmas, bundles, features.
     pub fn shares(&self) -> [Option<f32>; 4] {
         [self.upos(), self.lemma(), self.bundle(), self.feat()]
     }
 
-    /// Counts a word; what is not given does not count.
-    pub fn add(&mut self, gold: &Gold, tag: Option<&str>, lemma: Option<&str>, feats: Option<&str>) {
+    /// Counts a word; annotations that are `None` are not counted.
+    pub fn add(&mut self, gold: &GoldToken, tag: Option<&str>, lemma: Option<&str>, feats: Option<&str>) {
         if gold.is_joined() {
             return;
         }
-        let count = |counts: &mut (u32, u32), wanted: &str, found: Option<&str>| {
+        let count = |counts: &mut (u32, u32), expected: &str, found: Option<&str>| {
             if let Some(found) = found {
-                *counts = (counts.0 + 1, counts.1 + u32::from(found == wanted));
+                *counts = (counts.0 + 1, counts.1 + u32::from(found == expected));
             }
         };
         count(&mut self.tags, &gold.tag, tag);
-        if let Some(wanted) = &gold.lemma {
-            count(&mut self.lemmas, wanted, lemma);
+        if let Some(expected) = &gold.lemma {
+            count(&mut self.lemmas, expected, lemma);
         }
-        if let (Some(wanted), Some(feats)) = (&gold.feats, feats) {
-            count(&mut self.bundles, wanted, Some(feats));
+        if let (Some(expected), Some(feats)) = (&gold.feats, feats) {
+            count(&mut self.bundles, expected, Some(feats));
             let pairs = |feats| str::split(feats, '|').filter(|pair| !pair.is_empty());
-            let right = pairs(feats).filter(|pair| pairs(wanted).any(|wanted| wanted == *pair)).count();
-            let (wanted, given) = (pairs(wanted).count(), pairs(feats).count());
-            add3(&mut self.feats, (wanted as u32, given as u32, right as u32));
+            let right = pairs(feats).filter(|pair| pairs(expected).any(|expected| expected == *pair)).count();
+            let (expected, predicted) = (pairs(expected).count(), pairs(feats).count());
+            add3(&mut self.feats, (expected as u32, predicted as u32, right as u32));
         }
     }
 
-    /// Adds another count.
+    /// Adds the counts of another score.
     pub fn merge(&mut self, other: &Score) {
         let add = |one: &mut (u32, u32), other: (u32, u32)| *one = (one.0 + other.0, one.1 + other.1);
         add(&mut self.tags, other.tags);
@@ -87,16 +88,16 @@ fn add3(one: &mut (u32, u32, u32), other: (u32, u32, u32)) {
     *one = (one.0 + other.0, one.1 + other.1, one.2 + other.2);
 }
 
-fn share((asked, right): (u32, u32)) -> Option<f32> {
-    (asked > 0).then(|| right as f32 / asked as f32)
+fn accuracy((total, right): (u32, u32)) -> Option<f32> {
+    (total > 0).then(|| right as f32 / total as f32)
 }
 
-/// The words of a sentence, not yet tagged.
+/// Tokens of a sentence without annotation.
 pub fn tokens(sentence: &Sentence) -> Vec<Token> {
     sentence.iter().map(|gold| Token { word: gold.form.clone(), ..Token::default() }).collect()
 }
 
-/// Compares what a tagger says with what people said.
+/// Scores a tagger on annotated sentences.
 pub fn score<'s>(tagger: &Tagger, sentences: impl IntoIterator<Item = &'s Sentence>) -> Score {
     let mut score = Score::default();
     for sentence in sentences {

@@ -1,36 +1,43 @@
-//! Learns to choose parts of speech: a conditional random field, by stochastic gradient descent.
+//! Training of the part-of-speech tagger: a linear-chain CRF (Lafferty, McCallum and Pereira 2001),
+//! optimised by AdaGrad with dropout.
+//!
+//! Gradients come from the forward-backward algorithm. Lexical features are dropped more often, the
+//! more the rarer a word is, so that the others learn to tag unknown words. The weights are
+//! averaged over the second half of the epochs.
 
 use std::collections::{BTreeMap, HashMap};
 
 use tidings_annotate::tagger::bytes::Reader;
-use tidings_annotate::tagger::chain::{Chain, MOST_TAGS};
+use tidings_annotate::tagger::crf::{LinearChainCrf, MAX_TAGS};
 use tidings_annotate::tagger::features::{self, LEXICAL};
-use tidings_annotate::tagger::words::{CLASSED_ENDS, Classes, Word};
-use tidings_annotate::tagger::{Models, Sparse};
+use tidings_annotate::tagger::word::{AmbiguityClasses, CLASSED_SUFFIXES, HashedWord};
+use tidings_annotate::tagger::{FeatureIndex, Models};
 
 use crate::adagrad::AdaGrad;
-use crate::dice::Dice;
-use crate::model::Material;
+use crate::forward_backward::{Lattice, Scores};
+use crate::model::TrainingData;
+use crate::rng::Rng;
 use crate::treebank::Sentence;
 
-/// How to learn.
+/// Training settings for part-of-speech tags.
 #[derive(Debug, Clone, Copy)]
 pub struct Settings {
-    /// The optimiser.
+    /// Optimiser.
     pub adagrad: AdaGrad,
-    /// How often what is known of the word itself is left out: this share of words seen once, less of others.
-    pub forget: f32,
-    /// How often any other feature is left out.
-    pub noise: f32,
-    /// Features seen less often are not learned.
-    pub least: u32,
-    /// Words seen less often have no class.
-    pub class_least: u32,
-    /// Weights below this are left out.
-    pub keep: f32,
-    /// If the weights are larger than this when they are packed, more of them are left out.
-    pub most_bytes: usize,
-    /// Two to the power of this is the number of places for features.
+    /// Dropout rate of lexical features for words seen once; inversely proportional to frequency
+    /// for others.
+    pub lexical_dropout: f32,
+    /// Dropout rate of the other features.
+    pub dropout: f32,
+    /// Minimum frequency of a feature.
+    pub min_count: u32,
+    /// Minimum frequency of a word to get an ambiguity class.
+    pub min_class_count: u32,
+    /// Weights below this are pruned.
+    pub min_weight: f32,
+    /// Size limit of the compressed weights; more weights are pruned until they fit.
+    pub max_bytes: usize,
+    /// Number of feature slots as a power of two.
     pub bits: u32,
 }
 
@@ -38,31 +45,31 @@ impl Default for Settings {
     fn default() -> Settings {
         Settings {
             adagrad: AdaGrad { epochs: 8, step: 0.15, initial_squares: 0.1, l1: 0.0005 },
-            forget: 0.5,
-            noise: 0.2,
-            least: 2,
-            class_least: 2,
-            keep: 0.06,
-            most_bytes: 330_000,
+            lexical_dropout: 0.5,
+            dropout: 0.2,
+            min_count: 2,
+            min_class_count: 2,
+            min_weight: 0.06,
+            max_bytes: 330_000,
             bits: 21,
         }
     }
 }
 
-/// What the strongest weight of a row must be if weights below `keep` are left out. Where that is more than usual there are too
-/// many, and a row costs more than its weights.
-pub(crate) fn least_of_row(keep: f32, usual: f32) -> f32 {
-    if keep > usual { keep * 2.0 } else { keep }
+/// Minimum of the largest weight of a row, given the pruning threshold. Above the default threshold
+/// the model is too large, and rows with small weights cost more than they are worth.
+pub(crate) fn min_row_weight(min_weight: f32, usual: f32) -> f32 {
+    if min_weight > usual { min_weight * 2.0 } else { min_weight }
 }
 
-/// The tags of a language, by their number.
+/// Tags of a language by number.
 pub fn tags(sentences: &[&Sentence]) -> Vec<String> {
     let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
     for gold in sentences.iter().copied().flatten() {
         *counts.entry(&gold.tag).or_default() += 1;
     }
     let (joined, mut simple): (Vec<_>, Vec<_>) = counts.into_iter().partition(|(tag, _)| tag.contains('+'));
-    // Parts of tokens that stand for several words are needed when a rare joined tag is taken apart.
+    // Parts of joined tags are needed for tokens whose joined tag is too rare.
     for (tag, _) in &joined {
         for part in tag.split('+') {
             if !simple.iter().any(|(known, _)| *known == part) {
@@ -70,14 +77,14 @@ pub fn tags(sentences: &[&Sentence]) -> Vec<String> {
             }
         }
     }
-    simple.truncate(MOST_TAGS);
+    simple.truncate(MAX_TAGS);
     let mut joined: Vec<_> = joined.into_iter().filter(|(_, count)| *count >= 4).collect();
     joined.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    joined.truncate(MOST_TAGS - simple.len());
+    joined.truncate(MAX_TAGS - simple.len());
     simple.into_iter().chain(joined).map(|(tag, _)| tag.to_owned()).collect()
 }
 
-/// The number of a tag; a joined tag that is too rare counts as that of its weightiest part.
+/// Number of a tag; a joined tag that is too rare is mapped to its main part.
 pub fn number(tags: &[String], tag: &str) -> u8 {
     let find = |tag: &str| tags.iter().position(|known| known == tag);
     let weighty = ["VERB", "NOUN", "PROPN", "ADJ"];
@@ -85,36 +92,36 @@ pub fn number(tags: &[String], tag: &str) -> u8 {
     find(tag).or_else(|| part().and_then(find)).unwrap_or_default() as u8
 }
 
-/// Which tags words and ends had, as a part of a model.
-fn classes(tags: &[String], material: &Material<'_>, settings: &Settings) -> Vec<u8> {
+/// Computes and serialises the ambiguity classes of words and suffixes.
+fn classes(tags: &[String], data: &TrainingData<'_>, settings: &Settings) -> Vec<u8> {
     let mut of_words: HashMap<u64, Vec<u32>> = HashMap::new();
-    let mut words: BTreeMap<u64, Word> = BTreeMap::new();
-    for gold in material.own.iter().chain(material.helping).copied().flatten() {
-        let word = Word::new(&gold.form);
-        words.insert(word.whole, word);
-        let counts = of_words.entry(word.whole).or_insert_with(|| vec![0; tags.len()]);
+    let mut words: BTreeMap<u64, HashedWord> = BTreeMap::new();
+    for gold in data.own.iter().chain(data.related).copied().flatten() {
+        let word = HashedWord::new(&gold.form);
+        words.insert(word.form, word);
+        let counts = of_words.entry(word.form).or_insert_with(|| vec![0; tags.len()]);
         counts[usize::from(number(tags, &gold.tag))] += 1;
     }
     let mut found: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     let mut of_ends: BTreeMap<u64, (u32, Vec<u32>)> = BTreeMap::new();
     for (whole, word) in &words {
         let counts = &of_words[whole];
-        for length in CLASSED_ENDS {
-            let end = of_ends.entry(word.ends[length - 1]).or_insert_with(|| (0, vec![0; tags.len()]));
+        for length in CLASSED_SUFFIXES {
+            let end = of_ends.entry(word.suffixes[length - 1]).or_insert_with(|| (0, vec![0; tags.len()]));
             end.0 += 1;
-            // An ending is judged by words, not by how often the most frequent of them occurs.
+            // Suffixes are counted by word types, with little weight on frequency.
             end.1.iter_mut().zip(counts).for_each(|(sum, count)| *sum += (*count).min(2));
         }
-        if counts.iter().sum::<u32>() >= settings.class_least {
-            found.insert(Sparse::place(*whole, settings.bits), counts.clone());
+        if counts.iter().sum::<u32>() >= settings.min_class_count {
+            found.insert(FeatureIndex::slot(*whole, settings.bits), counts.clone());
         }
     }
     for (end, (types, counts)) in of_ends {
         if types >= 4 {
-            found.entry(Sparse::place(end, settings.bits)).or_insert(counts);
+            found.entry(FeatureIndex::slot(end, settings.bits)).or_insert(counts);
         }
     }
-    // The most frequent sets of tags have a number of their own, all others that of their first tag.
+    // Frequent sets of tags get a number; the others use a subset of their most frequent tags.
     let class = |counts: &[u32], most: usize| {
         let all: u32 = counts.iter().sum();
         let mut ranked: Vec<usize> =
@@ -132,65 +139,67 @@ fn classes(tags: &[String], material: &Material<'_>, settings: &Settings) -> Vec
     frequent.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     let named: Vec<Vec<usize>> = singles.into_iter().chain(frequent.into_iter().map(|pair| pair.0)).take(240).collect();
     let numbers: HashMap<&Vec<usize>, u8> =
-        named.iter().enumerate().map(|(place, class)| (class, place as u8)).collect();
+        named.iter().enumerate().map(|(index, class)| (class, index as u8)).collect();
     let of =
         |counts: &Vec<u32>| (1..=3).rev().find_map(|most| numbers.get(&class(counts, most)).copied()).unwrap_or(255);
-    let places: Vec<u32> = found.keys().copied().collect();
+    let slots: Vec<u32> = found.keys().copied().collect();
     let classes: Vec<u8> = found.values().map(of).collect();
     let mut out = Vec::new();
-    Classes::write(settings.bits, &places, &classes, &mut out);
+    AmbiguityClasses::write(settings.bits, &slots, &classes, &mut out);
     out
 }
 
-/// Of more tokens than this, features must have been seen three times: there are too many for a small model.
-const LARGE: usize = 100_000;
+/// Above this number of tokens, features must occur three times; otherwise the model gets too
+/// large.
+const LARGE_TREEBANK_TOKENS: usize = 100_000;
 
-/// A sentence as numbers.
+/// Sentence as training example.
 struct Example {
-    /// The rows of each token's features; those that know the word first.
+    /// Number of lexical rows and rows of each token's features; lexical rows come first.
     rows: Vec<(usize, Vec<u32>)>,
     tags: Vec<u8>,
-    /// How often each word is forgotten.
-    forget: Vec<f32>,
+    /// Dropout rate of lexical features by token.
+    lexical_dropout: Vec<f32>,
     weight: f32,
-    /// Whether it is of a related language.
-    is_helping: bool,
+    /// The sentence is in a related language.
+    is_related: bool,
 }
 
-/// What was learned.
-pub struct Learned {
-    /// Classes of words, as a part of a model.
+/// Trained CRF.
+pub struct TrainedCrf {
+    /// Serialised ambiguity classes.
     pub classes: Vec<u8>,
-    field: Field,
-    places: Vec<u32>,
-    /// Weights below this are left out.
-    keep: f32,
+    trainer: CrfTrainer,
+    slots: Vec<u32>,
+    /// Weights below this are pruned.
+    min_weight: f32,
     settings: Settings,
 }
 
-impl Learned {
-    /// Weights of the chain, as a part of a model: of the weakest more are left out, the higher `strictness` is above one.
-    pub fn chain(&self, strictness: f32) -> Vec<u8> {
-        self.field.write(&self.places, self.keep * strictness, &self.settings)
+impl TrainedCrf {
+    /// Serialises the CRF; a `strictness` above one prunes more weights.
+    pub fn crf(&self, strictness: f32) -> Vec<u8> {
+        self.trainer.write(&self.slots, self.min_weight * strictness, &self.settings)
     }
 }
 
-/// Learns from sentences of a language, with the help of others in related ones.
-pub fn learn(tags: &[String], material: &Material<'_>, settings: &Settings) -> Learned {
-    let packed_classes = classes(tags, material, settings);
-    let classes = Classes::read(&mut Reader::new(&packed_classes)).expect("it was just written");
-    let (examples, places) = examples(tags, material, &classes, settings);
-    let field = Field::learn(tags.len(), places.len(), &examples, settings);
-    let mut learned = Learned { classes: packed_classes, field, places, keep: settings.keep, settings: *settings };
-    while Models::pack(&learned.chain(1.0)).len() > settings.most_bytes && learned.keep < 2.0 {
-        learned.keep *= 1.3;
+/// Trains on sentences of a language and, with less weight, of related languages.
+pub fn train(tags: &[String], data: &TrainingData<'_>, settings: &Settings) -> TrainedCrf {
+    let class_bytes = classes(tags, data, settings);
+    let classes = AmbiguityClasses::read(&mut Reader::new(&class_bytes)).expect("it was just serialised");
+    let (examples, slots) = examples(tags, data, &classes, settings);
+    let trainer = CrfTrainer::train(tags.len(), slots.len(), &examples, settings);
+    let mut trained =
+        TrainedCrf { classes: class_bytes, trainer, slots, min_weight: settings.min_weight, settings: *settings };
+    while Models::pack(&trained.crf(1.0)).len() > settings.max_bytes && trained.min_weight < 2.0 {
+        trained.min_weight *= 1.3;
     }
-    learned
+    trained
 }
 
-pub(crate) fn words(sentence: &Sentence, classes: &Classes) -> Vec<Word> {
+pub(crate) fn words(sentence: &Sentence, classes: &AmbiguityClasses) -> Vec<HashedWord> {
     let word = |form: &str| {
-        let mut word = Word::new(form);
+        let mut word = HashedWord::new(form);
         classes.classify(&mut word);
         word
     };
@@ -199,38 +208,38 @@ pub(crate) fn words(sentence: &Sentence, classes: &Classes) -> Vec<Word> {
 
 fn examples(
     tags: &[String],
-    material: &Material<'_>,
-    classes: &Classes,
+    data: &TrainingData<'_>,
+    classes: &AmbiguityClasses,
     settings: &Settings,
 ) -> (Vec<Example>, Vec<u32>) {
-    let helping = if material.help > 0.0 { material.helping } else { &[] };
-    let own = material.own.len();
-    let all = || material.own.iter().chain(helping).copied();
+    let related = if data.related_weight > 0.0 { data.related } else { &[] };
+    let own = data.own.len();
+    let all = || data.own.iter().chain(related).copied();
     let mut counts: HashMap<u64, u32> = HashMap::new();
     let mut seen: HashMap<u64, u32> = HashMap::new();
-    let tokens: usize = material.own.iter().map(|sentence| sentence.len()).sum();
+    let tokens: usize = data.own.iter().map(|sentence| sentence.len()).sum();
     for sentence in all() {
         let words = words(sentence, classes);
-        words.iter().for_each(|word| *seen.entry(word.whole).or_default() += 1);
+        words.iter().for_each(|word| *seen.entry(word.form).or_default() += 1);
         features::of_sentence(&words, |found| found.iter().for_each(|hash| *counts.entry(*hash).or_default() += 1));
     }
-    let mut places: Vec<u32> = counts
+    let mut slots: Vec<u32> = counts
         .iter()
-        .filter(|(_, count)| **count >= settings.least.max(if tokens > LARGE { 3 } else { 0 }))
-        .map(|(hash, _)| Sparse::place(*hash, settings.bits))
+        .filter(|(_, count)| **count >= settings.min_count.max(if tokens > LARGE_TREEBANK_TOKENS { 3 } else { 0 }))
+        .map(|(hash, _)| FeatureIndex::slot(*hash, settings.bits))
         .collect();
-    places.sort_unstable();
-    places.dedup();
+    slots.sort_unstable();
+    slots.dedup();
     let examples = all().enumerate().map(|(number_of, sentence)| {
         let words = words(sentence, classes);
         let mut rows = Vec::with_capacity(words.len());
         features::of_sentence(&words, |found| {
             let mut known = Vec::with_capacity(found.len());
             let mut lexical = 0;
-            for (place, hash) in found.iter().enumerate() {
-                if let Ok(row) = places.binary_search(&Sparse::place(*hash, settings.bits)) {
+            for (index, hash) in found.iter().enumerate() {
+                if let Ok(row) = slots.binary_search(&FeatureIndex::slot(*hash, settings.bits)) {
                     known.push(row as u32);
-                    lexical += usize::from(place < LEXICAL);
+                    lexical += usize::from(index < LEXICAL);
                 }
             }
             rows.push((lexical, known));
@@ -238,211 +247,147 @@ fn examples(
         Example {
             rows,
             tags: sentence.iter().map(|gold| number(tags, &gold.tag)).collect(),
-            forget: words.iter().map(|word| settings.forget / seen[&word.whole] as f32).collect(),
-            weight: if number_of < own { 1.0 } else { material.help },
-            is_helping: number_of >= own,
+            lexical_dropout: words.iter().map(|word| settings.lexical_dropout / seen[&word.form] as f32).collect(),
+            weight: if number_of < own { 1.0 } else { data.related_weight },
+            is_related: number_of >= own,
         }
     });
-    (examples.collect(), places)
+    (examples.collect(), slots)
 }
 
-/// Weights while they are learned.
-struct Field {
+/// Weights during training.
+struct CrfTrainer {
     tags: usize,
-    weights: Vec<[f32; MOST_TAGS]>,
-    steps: Vec<[f32; MOST_TAGS]>,
-    /// By the tag before, then by the one that follows; the last row is the beginning of a sentence.
-    after: [[f32; MOST_TAGS]; MOST_TAGS + 1],
-    after_steps: [[f32; MOST_TAGS]; MOST_TAGS + 1],
+    weights: Vec<[f32; MAX_TAGS]>,
+    squares: Vec<[f32; MAX_TAGS]>,
+    /// Transition weights by the tag before, then by tag; the last row holds the initial weights.
+    transitions: [[f32; MAX_TAGS]; MAX_TAGS + 1],
+    transition_squares: [[f32; MAX_TAGS]; MAX_TAGS + 1],
 }
 
-type Scores = [f32; MOST_TAGS];
-
-impl Field {
-    fn learn(tags: usize, rows: usize, examples: &[Example], settings: &Settings) -> Field {
-        let blank = [0.0; MOST_TAGS];
-        let mut field = Field {
+impl CrfTrainer {
+    fn train(tags: usize, rows: usize, examples: &[Example], settings: &Settings) -> CrfTrainer {
+        let blank = [0.0; MAX_TAGS];
+        let mut trainer = CrfTrainer {
             tags,
             weights: vec![blank; rows],
-            steps: vec![[settings.adagrad.initial_squares; MOST_TAGS]; rows],
-            after: [blank; MOST_TAGS + 1],
-            after_steps: [[settings.adagrad.initial_squares; MOST_TAGS]; MOST_TAGS + 1],
+            squares: vec![[settings.adagrad.initial_squares; MAX_TAGS]; rows],
+            transitions: [blank; MAX_TAGS + 1],
+            transition_squares: [[settings.adagrad.initial_squares; MAX_TAGS]; MAX_TAGS + 1],
         };
         let mut sums = vec![blank; rows];
-        let mut after_sums = field.after;
-        let mut dice = Dice::new(11);
+        let mut transition_sums = trainer.transitions;
+        let mut rng = Rng::new(11);
         let mut order: Vec<u32> = (0..examples.len() as u32).collect();
         let from = settings.adagrad.epochs / 2;
-        for round in 0..settings.adagrad.epochs {
-            dice.shuffle(&mut order);
-            // In the end a language is alone with itself.
-            let helped = round * 2 < settings.adagrad.epochs;
-            for place in &order {
-                let example = &examples[*place as usize];
-                if helped || !example.is_helping {
-                    field.step(example, settings, &mut dice);
+        for epoch in 0..settings.adagrad.epochs {
+            rng.shuffle(&mut order);
+            // Related languages take part in the first half only.
+            let with_related = epoch * 2 < settings.adagrad.epochs;
+            for index in &order {
+                let example = &examples[*index as usize];
+                if with_related || !example.is_related {
+                    trainer.step(example, settings, &mut rng);
                 }
             }
-            if round >= from {
+            if epoch >= from {
                 let add =
                     |sum: &mut Scores, weights: &Scores| sum.iter_mut().zip(weights).for_each(|(sum, one)| *sum += one);
-                sums.iter_mut().zip(&field.weights).for_each(|(sum, weights)| add(sum, weights));
-                after_sums.iter_mut().zip(&field.after).for_each(|(sum, weights)| add(sum, weights));
+                sums.iter_mut().zip(&trainer.weights).for_each(|(sum, weights)| add(sum, weights));
+                transition_sums.iter_mut().zip(&trainer.transitions).for_each(|(sum, weights)| add(sum, weights));
             }
         }
-        let share = 1.0 / (settings.adagrad.epochs - from) as f32;
-        sums.iter_mut().chain(&mut after_sums).flatten().for_each(|sum| *sum *= share);
-        field.weights = sums;
-        field.after = after_sums;
-        field
+        let factor = 1.0 / (settings.adagrad.epochs - from) as f32;
+        sums.iter_mut().chain(&mut transition_sums).flatten().for_each(|sum| *sum *= factor);
+        trainer.weights = sums;
+        trainer.transitions = transition_sums;
+        trainer
     }
 
-    /// Learns from one sentence.
-    fn step(&mut self, example: &Example, settings: &Settings, dice: &mut Dice) {
-        let count = example.tags.len();
-        if count == 0 {
+    /// One training step on a sentence: dropout, forward-backward, then AdaGrad updates.
+    fn step(&mut self, example: &Example, settings: &Settings, rng: &mut Rng) {
+        if example.tags.is_empty() {
             return;
         }
-        let tags = self.tags;
-        // Which features take part this time.
-        let mut active: Vec<Vec<u32>> = Vec::with_capacity(count);
-        for ((lexical, rows), forget) in example.rows.iter().zip(&example.forget) {
-            let from = if dice.share() < *forget { *lexical } else { 0 };
-            active.push(rows[from..].iter().copied().filter(|_| dice.share() >= settings.noise).collect());
+        let mut active: Vec<Vec<u32>> = Vec::with_capacity(example.rows.len());
+        for ((lexical, rows), lexical_dropout) in example.rows.iter().zip(&example.lexical_dropout) {
+            let from = if rng.unit_f32() < *lexical_dropout { *lexical } else { 0 };
+            active.push(rows[from..].iter().copied().filter(|_| rng.unit_f32() >= settings.dropout).collect());
         }
-        let mut local: Vec<Scores> = Vec::with_capacity(count);
-        for rows in &active {
-            let mut sum = [0.0; MOST_TAGS];
+        let gradients = self.lattice(&active).gradients(&example.tags);
+        for (index, rows) in active.iter().enumerate().rev() {
+            // Confidently correct tokens are skipped, which saves most of the time.
+            if gradients.emissions[index][usize::from(example.tags[index])] < -0.005 {
+                self.update(rows, &gradients.emissions[index], example.weight, settings);
+            }
+        }
+        let (by_tag, initial) = self.transitions.split_at_mut(MAX_TAGS);
+        let (squares, initial_squares) = self.transition_squares.split_at_mut(MAX_TAGS);
+        for ((weights, squares), gradients) in
+            by_tag.iter_mut().zip(squares).zip(&gradients.transitions).take(self.tags)
+        {
+            settings.adagrad.update(weights, squares, gradients, example.weight);
+        }
+        settings.adagrad.update(&mut initial[0], &mut initial_squares[0], &gradients.emissions[0], example.weight);
+    }
+
+    /// Exponentiated scores of a sentence with these rows of features active.
+    fn lattice(&self, active: &[Vec<u32>]) -> Lattice {
+        let exp = |weights: &Scores| -> Scores {
+            std::array::from_fn(|tag| if tag < self.tags { weights[tag].exp() } else { 0.0 })
+        };
+        let emissions = active.iter().map(|rows| {
+            let mut sum = [0.0; MAX_TAGS];
             for row in rows {
                 let weights = &self.weights[*row as usize];
-                for tag in 0..MOST_TAGS {
+                for tag in 0..MAX_TAGS {
                     sum[tag] += weights[tag];
                 }
             }
-            let highest = sum[..tags].iter().copied().fold(f32::MIN, f32::max);
-            for score in &mut sum[..tags] {
-                *score = (*score - highest).exp();
-            }
-            sum[tags..].fill(0.0);
-            local.push(sum);
+            // Relative to the highest score, so that `exp` cannot overflow.
+            let highest = sum[..self.tags].iter().copied().fold(f32::MIN, f32::max);
+            sum.iter_mut().for_each(|score| *score -= highest);
+            exp(&sum)
+        });
+        let mut transitions = [[0.0; MAX_TAGS]; MAX_TAGS];
+        transitions.iter_mut().zip(&self.transitions).take(self.tags).for_each(|(row, weights)| *row = exp(weights));
+        Lattice {
+            tags: self.tags,
+            emissions: emissions.collect(),
+            initial: exp(&self.transitions[MAX_TAGS]),
+            transitions,
         }
-        let mut follow = [[0.0; MOST_TAGS]; MOST_TAGS];
-        for (row, weights) in follow.iter_mut().zip(&self.after).take(tags) {
-            for (one, weight) in row.iter_mut().zip(weights).take(tags) {
-                *one = weight.exp();
-            }
-        }
-        // Forward and backward, each step scaled to one.
-        let mut forward: Vec<Scores> = vec![[0.0; MOST_TAGS]; count];
-        for tag in 0..tags {
-            forward[0][tag] = local[0][tag] * self.after[MOST_TAGS][tag].exp();
-        }
-        scale(&mut forward[0]);
-        for place in 1..count {
-            let mut sum = [0.0; MOST_TAGS];
-            for before in 0..tags {
-                let weight = forward[place - 1][before];
-                for tag in 0..MOST_TAGS {
-                    sum[tag] += weight * follow[before][tag];
-                }
-            }
-            for tag in 0..MOST_TAGS {
-                sum[tag] *= local[place][tag];
-            }
-            scale(&mut sum);
-            forward[place] = sum;
-        }
-        let mut backward = [1.0; MOST_TAGS];
-        let mut follow_slopes = [[0.0f32; MOST_TAGS]; MOST_TAGS];
-        let mut first_slopes = [0.0f32; MOST_TAGS];
-        for place in (0..count).rev() {
-            let gold = usize::from(example.tags[place]);
-            let mut share = [0.0; MOST_TAGS];
-            for tag in 0..MOST_TAGS {
-                share[tag] = forward[place][tag] * backward[tag];
-            }
-            scale(&mut share);
-            let mut slopes = share;
-            slopes[gold] -= 1.0;
-            if slopes[gold] < -0.005 {
-                self.update(&active[place], &slopes, example.weight, settings);
-            }
-            let mut ahead = [0.0; MOST_TAGS];
-            for tag in 0..MOST_TAGS {
-                ahead[tag] = backward[tag] * local[place][tag];
-            }
-            if place == 0 {
-                first_slopes = slopes;
-                break;
-            }
-            let mut next = [0.0; MOST_TAGS];
-            let mut all = 0.0;
-            for before in 0..tags {
-                let mut sum = 0.0;
-                for tag in 0..MOST_TAGS {
-                    sum += follow[before][tag] * ahead[tag];
-                }
-                next[before] = sum;
-                all += sum * forward[place - 1][before];
-            }
-            let all = all.max(1e-30);
-            for before in 0..tags {
-                let weight = forward[place - 1][before] / all;
-                for tag in 0..MOST_TAGS {
-                    follow_slopes[before][tag] += weight * follow[before][tag] * ahead[tag];
-                }
-            }
-            follow_slopes[usize::from(example.tags[place - 1])][gold] -= 1.0;
-            scale(&mut next);
-            backward = next;
-        }
-        let rows = self.after.iter_mut().zip(&mut self.after_steps).zip(&follow_slopes);
-        for ((weights, steps), slopes) in rows.take(tags) {
-            settings.adagrad.update(weights, steps, slopes, example.weight);
-        }
-        settings.adagrad.update(
-            &mut self.after[MOST_TAGS],
-            &mut self.after_steps[MOST_TAGS],
-            &first_slopes,
-            example.weight,
-        );
     }
 
-    fn update(&mut self, rows: &[u32], slopes: &Scores, weight: f32, settings: &Settings) {
+    fn update(&mut self, rows: &[u32], gradients: &Scores, weight: f32, settings: &Settings) {
         for row in rows {
             let at = *row as usize;
-            settings.adagrad.update(&mut self.weights[at], &mut self.steps[at], slopes, weight);
+            settings.adagrad.update(&mut self.weights[at], &mut self.squares[at], gradients, weight);
         }
     }
 
-    /// The weights as a part of a model, rounded, without those that say little.
-    fn write(&self, places: &[u32], keep: f32, settings: &Settings) -> Vec<u8> {
+    /// Serialises the CRF with weights quantised to a byte and small ones pruned.
+    fn write(&self, slots: &[u32], min_weight: f32, settings: &Settings) -> Vec<u8> {
         let largest = self.weights.iter().flatten().map(|weight| weight.abs()).fold(0.0, f32::max);
         let unit = (largest / 127.0).clamp(0.04, 0.08);
-        let round = |weight: f32| if weight.abs() < keep { 0.0 } else { (weight / unit).round() };
-        let least = least_of_row(keep, settings.keep);
+        let round = |weight: f32| if weight.abs() < min_weight { 0.0 } else { (weight / unit).round() };
+        let least = min_row_weight(min_weight, settings.min_weight);
         let mut kept = Vec::new();
         let mut rows: Vec<Vec<i8>> = Vec::new();
-        for (place, weights) in places.iter().zip(&self.weights) {
+        for (slot, weights) in slots.iter().zip(&self.weights) {
             let row: Vec<i8> = weights[..self.tags].iter().map(|one| round(*one).clamp(-127.0, 127.0) as i8).collect();
             if weights[..self.tags].iter().any(|weight| weight.abs() >= least) && row.iter().any(|weight| *weight != 0)
             {
-                kept.push(*place);
+                kept.push(*slot);
                 rows.push(row);
             }
         }
         let wide = |weight: f32| (weight / unit).round().clamp(-32767.0, 32767.0) as i16;
-        let first: Vec<i16> = self.after[MOST_TAGS][..self.tags].iter().map(|one| wide(*one)).collect();
-        let follow = |tag: usize| (0..self.tags).map(|before| wide(self.after[before][tag])).collect();
-        let after: Vec<Vec<i16>> = (0..self.tags).map(follow).collect();
+        let initial: Vec<i16> = self.transitions[MAX_TAGS][..self.tags].iter().map(|one| wide(*one)).collect();
+        let column = |tag: usize| (0..self.tags).map(|before| wide(self.transitions[before][tag])).collect();
+        let transitions: Vec<Vec<i16>> = (0..self.tags).map(column).collect();
         let mut out = Vec::new();
-        Chain::write(settings.bits, &kept, &rows, &first, &after, &mut out);
+        LinearChainCrf::write(settings.bits, &kept, &rows, &initial, &transitions, &mut out);
         out
     }
-}
-
-fn scale(scores: &mut Scores) {
-    let sum: f32 = scores.iter().sum();
-    let share = 1.0 / sum.max(1e-30);
-    scores.iter_mut().for_each(|score| *score *= share);
 }

@@ -1,4 +1,4 @@
-//! Treebanks: sentences of words with lemmas, parts of speech and features.
+//! Treebanks: sentences with gold lemmas, tags and features.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,57 +7,57 @@ use anyhow::{Context as _, Result, ensure};
 use serde::Deserialize;
 use tidings_annotate::tagger::feats::canonical;
 
-/// A word as people analysed it.
+/// Token with its gold annotation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Gold {
-    /// The word as it stands in the text.
+pub struct GoldToken {
+    /// Word form.
     pub form: String,
-    /// Its dictionary form; none if the treebank gives none. Of a token that stands for several words,
-    /// those of all, joined by `+`.
+    /// Lemma; `None` if the treebank has no lemmas. Those of a multi-word token are joined by `+`.
     pub lemma: Option<String>,
-    /// Its part of speech, joined in the same way.
+    /// Part-of-speech tag, joined in the same way.
     pub tag: String,
-    /// The features we learn, joined in the same way: see [`canonical`]. None if the treebank is not to be trusted with them.
+    /// Supported features, joined in the same way, see [`canonical`]. `None` if the features of the
+    /// treebank are unreliable.
     pub feats: Option<String>,
 }
 
-impl Gold {
-    fn new(form: String, lemma: String, tag: String, feats: &str) -> Gold {
+impl GoldToken {
+    fn new(form: String, lemma: String, tag: String, feats: &str) -> GoldToken {
         let lemma = Some(lemma).filter(|lemma| !lemma.is_empty() && (lemma != "_" || form == "_"));
-        Gold { form, lemma, tag, feats: Some(canonical(feats)) }
+        GoldToken { form, lemma, tag, feats: Some(canonical(feats)) }
     }
 
-    /// Whether the token stands for several words.
+    /// Returns true for multi-word tokens.
     pub fn is_joined(&self) -> bool {
         self.tag.contains('+')
     }
 }
 
-/// A sentence.
-pub type Sentence = Vec<Gold>;
+/// Sentence of a treebank.
+pub type Sentence = Vec<GoldToken>;
 
-/// A file of a treebank.
+/// File of a treebank.
 #[derive(Debug, Clone, Default)]
 pub struct Treebank {
     /// Language and corpus, such as `fr_sequoia`.
     pub name: String,
-    /// The name its makers gave it, such as `UD_French-Sequoia`.
+    /// Official name, such as `UD_French-Sequoia`.
     pub title: String,
-    /// Its documents: sentences that belong together and are never parted between learning and testing.
+    /// Documents; a document is never split between training and test data.
     pub documents: Vec<Vec<Sentence>>,
 }
 
 /// Form, lemma, tag and features.
-type Word = (String, Option<String>, Option<String>, Option<String>);
+type TokenRow = (String, Option<String>, Option<String>, Option<String>);
 
 #[derive(Deserialize)]
 struct Row {
     tb: String,
-    sents: Vec<Vec<Word>>,
+    sents: Vec<Vec<TokenRow>>,
 }
 
 impl Treebank {
-    /// Reads CoNLL-U (`.conllu`) or JSON lines packed by xz (`.jsonl.xz`).
+    /// Reads CoNLL-U (`.conllu`) or xz-compressed JSON lines (`.jsonl.xz`).
     pub fn read(path: &Path) -> Result<Treebank> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let name = name.split('.').next().unwrap_or_default().to_owned();
@@ -73,10 +73,10 @@ impl Treebank {
         for line in String::from_utf8(unpacked.stdout).with_context(what)?.lines() {
             let row: Row = serde_json::from_str(line).with_context(what)?;
             treebank.title = row.tb;
-            let sentence = |words: Vec<Word>| {
-                let gold = |(form, lemma, tag, feats): Word| {
+            let sentence = |words: Vec<TokenRow>| {
+                let gold = |(form, lemma, tag, feats): TokenRow| {
                     let feats = feats.unwrap_or_default();
-                    Gold::new(form, lemma.unwrap_or_default(), tag.unwrap_or_default(), &feats)
+                    GoldToken::new(form, lemma.unwrap_or_default(), tag.unwrap_or_default(), &feats)
                 };
                 words.into_iter().map(gold).filter(|gold| !gold.tag.is_empty()).collect()
             };
@@ -85,41 +85,42 @@ impl Treebank {
         Ok(treebank)
     }
 
-    /// The code of its language.
+    /// Language code.
     pub fn language(&self) -> &str {
         self.name.split('_').next().unwrap_or_default()
     }
 
-    /// All its sentences.
+    /// All sentences.
     pub fn sentences(&self) -> impl Iterator<Item = &Sentence> {
         self.documents.iter().flatten()
     }
 
-    /// The number of its tokens.
+    /// Number of tokens.
     pub fn tokens(&self) -> usize {
         self.sentences().map(Vec::len).sum()
     }
 
-    /// The same without features.
+    /// Removes the features.
     pub fn without_feats(mut self) -> Treebank {
         self.documents.iter_mut().flatten().flatten().for_each(|gold| gold.feats = None);
         self
     }
 
-    /// The documents of one fold of `folds`, and all others. Documents go to the folds in turns.
+    /// Returns the sentences of one fold, and those of all others. Folds are contiguous blocks of
+    /// documents.
     pub fn fold(&self, fold: usize, folds: usize) -> (Vec<Sentence>, Vec<Sentence>) {
         let (mut inside, mut outside) = (Vec::new(), Vec::new());
         let folds = folds.min(self.documents.len());
         let fold = fold.min(folds.saturating_sub(1));
-        for (place, document) in self.documents.iter().enumerate() {
-            let side = if place * folds / self.documents.len() == fold { &mut inside } else { &mut outside };
+        for (index, document) in self.documents.iter().enumerate() {
+            let side = if index * folds / self.documents.len() == fold { &mut inside } else { &mut outside };
             side.extend(document.iter().cloned());
         }
         (inside, outside)
     }
 }
 
-/// The treebanks of a folder, in the order of their names.
+/// Treebank files of a folder, sorted by name.
 pub fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     let entries = std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
     let mut files: Vec<PathBuf> = entries.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
@@ -131,22 +132,22 @@ pub fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// How many sentences of CoNLL-U without marks of documents make one.
-const DOCUMENT: usize = 10;
+/// Sentences per document in CoNLL-U without document marks.
+const DOCUMENT_SENTENCES: usize = 10;
 
-/// Reads CoNLL-U: surface tokens, with the analyses of their words joined.
+/// Parses CoNLL-U into surface tokens; the annotation of multi-word tokens is joined.
 fn conllu(text: &str) -> Result<Vec<Vec<Sentence>>> {
     let mut documents: Vec<Vec<Sentence>> = Vec::new();
     let mut sentence = Sentence::new();
-    // The last word of a token that stands for several.
+    // Last word of the current multi-word token.
     let mut joined_until = 0;
     for (number, line) in text.lines().chain([""]).enumerate() {
         if line.is_empty() {
             if !sentence.is_empty() {
-                if documents.last().is_none_or(|document| document.len() >= DOCUMENT) {
+                if documents.last().is_none_or(|document| document.len() >= DOCUMENT_SENTENCES) {
                     documents.push(Vec::new());
                 }
-                documents.last_mut().expect("one was pushed").push(std::mem::take(&mut sentence));
+                documents.last_mut().expect("a document was pushed").push(std::mem::take(&mut sentence));
             }
             joined_until = 0;
             continue;
@@ -158,12 +159,12 @@ fn conllu(text: &str) -> Result<Vec<Vec<Sentence>>> {
         ensure!(fields.len() == 10, "line {} has {} fields instead of 10", number + 1, fields.len());
         let (id, form, lemma, tag, feats) = (fields[0], fields[1], fields[2], fields[3], fields[5]);
         if let Some((_, last)) = id.split_once('-') {
-            joined_until = last.parse().with_context(|| format!("line {} has the number {id}", number + 1))?;
+            joined_until = last.parse().with_context(|| format!("line {}: invalid word number {id}", number + 1))?;
             let (lemma, tag, feats) = (Some(String::new()), String::new(), Some(String::new()));
-            sentence.push(Gold { form: form.to_owned(), lemma, tag, feats });
+            sentence.push(GoldToken { form: form.to_owned(), lemma, tag, feats });
             continue;
         }
-        // Words that are not in the text have numbers such as 8.1.
+        // Empty nodes have numbers such as 8.1.
         let Ok(id) = id.parse::<usize>() else { continue };
         match sentence.last_mut() {
             Some(token) if id <= joined_until => {
@@ -172,7 +173,7 @@ fn conllu(text: &str) -> Result<Vec<Vec<Sentence>>> {
                 token.feats = token.feats.take().map(|before| [&before, plus, &canonical(feats)].concat());
                 token.lemma = token.lemma.take().map(|before| [&before, plus, lemma].concat());
             }
-            _ => sentence.push(Gold::new(form.to_owned(), lemma.to_owned(), tag.to_owned(), feats)),
+            _ => sentence.push(GoldToken::new(form.to_owned(), lemma.to_owned(), tag.to_owned(), feats)),
         }
     }
     Ok(documents)
@@ -183,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_of_a_token_are_joined() {
+    fn words_of_a_multi_word_token_are_joined() {
         let line = |id: &str, form: &str, lemma: &str, tag: &str| {
             let feats = if tag == "ADP" { "_" } else { "Number=Sing|Typo=Yes|Gender=Masc" };
             format!("{id}\t{form}\t{lemma}\t{tag}\t_\t{feats}\t0\troot\t_\t_\n")
@@ -198,8 +199,9 @@ mod tests {
             "\n".to_owned(),
         ];
         let documents = conllu(&text.concat()).unwrap();
-        let gold =
-            |form: &str, lemma: &str, tag: &str, feats: &str| Gold::new(form.into(), lemma.into(), tag.into(), feats);
+        let gold = |form: &str, lemma: &str, tag: &str, feats: &str| {
+            GoldToken::new(form.into(), lemma.into(), tag.into(), feats)
+        };
         let sing = "Gender=Masc|Number=Sing";
         let du = gold("Du", "de+le", "ADP+DET", "+Gender=Masc|Number=Sing");
         assert_eq!(documents, [[[du, gold("pain", "pain", "NOUN", sing)]]]);

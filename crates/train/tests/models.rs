@@ -1,18 +1,18 @@
-//! Small models from a few sentences: what they say, and what becomes of them when they are damaged.
+//! Small models trained on a few sentences, and damaged model files.
 
 use tidings_annotate::Tagger;
-use tidings_annotate::tagger::{About, ModelError, Models};
+use tidings_annotate::tagger::{ModelError, ModelInfo, Models};
 use tidings_model::Token;
-use tidings_train::model::{Material, Settings, make};
-use tidings_train::treebank::{Gold, Sentence};
+use tidings_train::model::{Settings, TrainingData, train};
+use tidings_train::treebank::{GoldToken, Sentence};
 
-/// Words as `form/lemma/tag` or `form/lemma/tag/features`, parted by blanks.
+/// Sentence from words as `form/lemma/tag` or `form/lemma/tag/features`, separated by spaces.
 fn sentence(text: &str) -> Sentence {
     let gold = |word: &str| {
         let mut parts = word.split('/').map(str::to_owned);
-        let mut part = || parts.next().expect("three parts");
+        let mut part = || parts.next().expect("a word has three parts");
         let (form, lemma, tag) = (part(), Some(part()), part());
-        Gold { form, lemma, tag, feats: Some(parts.next().unwrap_or_default()) }
+        GoldToken { form, lemma, tag, feats: Some(parts.next().unwrap_or_default()) }
     };
     text.split_whitespace().map(gold).collect()
 }
@@ -21,8 +21,8 @@ fn model() -> Vec<u8> {
     let mut sentences = Vec::new();
     let nouns = ["house", "tree", "river", "street", "garden", "window", "table", "road"];
     let verbs = ["want", "paint", "need", "follow"];
-    for (place, noun) in nouns.iter().enumerate() {
-        let verb = verbs[place % verbs.len()];
+    for (index, noun) in nouns.iter().enumerate() {
+        let verb = verbs[index % verbs.len()];
         sentences.push(sentence(&format!(
             "The/the/DET {noun}s/{noun}/NOUN/Case=Nom|Number=Plur {verb}ed/{verb}/VERB/Tense=Past \
              a/a/DET/Number=Sing {noun}/{noun}/NOUN/Case=Acc|Number=Sing ././PUNCT"
@@ -33,7 +33,7 @@ fn model() -> Vec<u8> {
         )));
     }
     let own: Vec<&Sentence> = sentences.iter().collect();
-    make(Material { own: &own, ..Material::default() }, &Settings::default())
+    train(TrainingData { own: &own, ..TrainingData::default() }, &Settings::default())
 }
 
 fn tagged(tagger: &Tagger, words: &str) -> Vec<(String, String)> {
@@ -44,8 +44,8 @@ fn tagged(tagger: &Tagger, words: &str) -> Vec<(String, String)> {
 }
 
 #[test]
-fn words_that_were_never_seen_follow_those_that_were() {
-    let tagger = Tagger::read(About::default(), &model()).unwrap();
+fn unknown_words_are_tagged_by_their_affixes() {
+    let tagger = Tagger::read(ModelInfo::default(), &model()).unwrap();
     let found = tagged(&tagger, "The forests wanted du garden .");
     let pair = |lemma: &str, tag: &str| (lemma.to_owned(), tag.to_owned());
     assert_eq!(found[1], pair("forest", "NOUN"));
@@ -57,8 +57,8 @@ fn words_that_were_never_seen_follow_those_that_were() {
 }
 
 #[test]
-fn features_of_new_words_follow_their_ends_and_neighbours() {
-    let tagger = Tagger::read(About::default(), &model()).unwrap();
+fn features_of_unknown_words_follow_from_affixes_and_neighbours() {
+    let tagger = Tagger::read(ModelInfo::default(), &model()).unwrap();
     let words = ["The", "forests", "waited", "du", "forest", "."];
     let mut tokens = words.map(|word| Token { word: word.to_owned(), ..Token::default() });
     tagger.tag(&mut tokens);
@@ -67,56 +67,56 @@ fn features_of_new_words_follow_their_ends_and_neighbours() {
 }
 
 #[test]
-fn the_same_sentences_give_the_same_bytes() {
+fn training_is_reproducible() {
     assert_eq!(model(), model());
 }
 
 #[test]
-fn odd_words_and_endless_sentences_are_tagged() {
-    let tagger = Tagger::read(About::default(), &model()).unwrap();
+fn unusual_words_and_very_long_sentences_are_tagged() {
+    let tagger = Tagger::read(ModelInfo::default(), &model()).unwrap();
     let long = "x".repeat(100_000);
     for words in ["", " ", "İ", "ẞ ﬁ ǅ", "\u{301}", "a b", "-", long.as_str()] {
         assert_eq!(tagged(&tagger, words).len(), words.split(' ').count());
     }
-    let endless = "the house ".repeat(5_000);
-    assert!(tagged(&tagger, endless.trim_end()).iter().all(|(lemma, tag)| !lemma.is_empty() && !tag.is_empty()));
+    let long_sentence = "the house ".repeat(5_000);
+    assert!(tagged(&tagger, long_sentence.trim_end()).iter().all(|(lemma, tag)| !lemma.is_empty() && !tag.is_empty()));
     tagger.tag(&mut []);
 }
 
 #[test]
-fn a_damaged_model_is_an_error_or_another_model_but_no_panic() {
+fn a_damaged_model_never_panics() {
     let whole = model();
-    let mut dice = 0x9e37_79b9_u64;
-    let mut roll = |below: usize| {
-        dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (dice >> 33) as usize % below
+    let mut state = 0x9e37_79b9_u64;
+    let mut random_below = |below: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % below
     };
     for _ in 0..800 {
         let mut bytes = whole.clone();
-        for _ in 0..=roll(4) {
-            // Every other time in its last part, where the features are.
-            let from = roll(2) * (bytes.len() - bytes.len() / 4);
-            let place = from + roll(bytes.len() - from);
-            bytes[place] = roll(256) as u8;
+        for _ in 0..=random_below(4) {
+            // Half of the time in the last part, which holds the features.
+            let from = random_below(2) * (bytes.len() - bytes.len() / 4);
+            let index = from + random_below(bytes.len() - from);
+            bytes[index] = random_below(256) as u8;
         }
-        bytes.truncate(if roll(3) == 0 { roll(bytes.len()) } else { bytes.len() });
-        if let Ok(tagger) = Tagger::read(About::default(), &bytes) {
+        bytes.truncate(if random_below(3) == 0 { random_below(bytes.len()) } else { bytes.len() });
+        if let Ok(tagger) = Tagger::read(ModelInfo::default(), &bytes) {
             tagged(&tagger, "The forests wanted du garden , 1984 Übung");
         }
     }
 }
 
 #[test]
-fn a_file_of_models_is_read_as_it_was_written() {
-    let about = About { language: "xx".into(), measured: "-".into(), ..About::default() };
+fn a_model_file_round_trips() {
+    let info = ModelInfo { language: "xx".into(), measured: "-".into(), ..ModelInfo::default() };
     let packed = Models::pack(&model());
-    let file = Models::write(&[(&about, packed.as_slice())]);
+    let file = Models::write(&[(&info, packed.as_slice())]);
     let models = Models::from_bytes(file.clone().into()).unwrap();
     models.check().unwrap();
     assert_eq!(tagged(&models.tagger("xx").unwrap(), "The houses")[1].0, "house");
     assert!(models.tagger("yy").is_none());
     assert_eq!(models.languages().next().unwrap().bytes, packed.len());
-    assert_eq!(Models::from_bytes(b"something else".as_slice().into()).unwrap_err(), ModelError::Foreign);
+    assert_eq!(Models::from_bytes(b"something else".as_slice().into()).unwrap_err(), ModelError::NotAModel);
     for length in 0..file.len().min(200) {
         assert!(Models::from_bytes(file[..length].to_vec().into()).is_err());
     }

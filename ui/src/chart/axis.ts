@@ -1,8 +1,8 @@
-// Axes: lines, ticks and their names.
+// Axes: grid lines, ticks and labels.
 
 import { draw } from "../dom.ts";
 
-/** Where a picture keeps clear of its edges. */
+/** Margins of a chart. */
 export interface Margin {
   top: number;
   right: number;
@@ -10,7 +10,7 @@ export interface Margin {
   left: number;
 }
 
-/** Lines across the picture with their values at the left. */
+/** Horizontal grid lines with values at the left. */
 export function leftAxis(
   ticks: readonly number[],
   y: (value: number) => number,
@@ -28,7 +28,7 @@ export function leftAxis(
   return group;
 }
 
-/** Names below the picture, from its left edge to `edge`: as many of them as there is room for. */
+/** Labels of bins below a chart, as many as fit between its left edge and `edge`. */
 export function binAxis(bins: readonly string[], x: (at: number) => number, y: number, edge: number): SVGGElement {
   const group = draw("g", { class: "axis", "aria-hidden": "true" });
   const wide = Math.max(...bins.map((bin) => short(bin).length), 1) * 7;
@@ -36,12 +36,12 @@ export function binAxis(bins: readonly string[], x: (at: number) => number, y: n
   const step = Math.max(1, Math.ceil(bins.length / Math.max(1, Math.floor(span / (wide + 16)))));
   bins.forEach((bin, at) => {
     if (at % step !== 0) return;
-    // A name that would leave the picture stays at its edge.
+    // A label that would leave the chart stays at its edge.
     const middle = Math.min(Math.max(x(at), wide / 2), edge - wide / 2);
     group.append(draw("text", { x: middle, y, "text-anchor": "middle" }, short(bin)));
   });
   return group;
 }
 
-/** The name of a bin without its end. */
+/** The first part of the name of a bin. */
 export const short = (bin: string): string => bin.split("..")[0] ?? bin;

@@ -1,18 +1,18 @@
-// Bars: how much came in each step of time in each language, and what became of what was downloaded.
+// Stacked bars per interval, and the funnel of the pipeline.
 
 import { max, sum } from "d3-array";
 import { scaleLinear } from "d3-scale";
 import { draw } from "../dom.ts";
-import { brief, count, percent } from "../say.ts";
+import { brief, count, percent } from "../format.ts";
 import { binAxis, leftAxis } from "./axis.ts";
 
-/** A step of time, with an amount for each kind. */
+/** The amounts of one interval. */
 export interface Stack {
   bin: string;
   parts: readonly number[];
 }
 
-/** Bars one upon the other, a colour for each kind. */
+/** A stacked bar chart, one colour per kind. */
 export function stacks(
   width: number,
   all: readonly Stack[],
@@ -31,7 +31,7 @@ export function stacks(
     {
       viewBox: `0 0 ${width} ${height}`,
       role: "img",
-      "aria-label": `${unit} in each of ${all.length} steps of time from ${all[0]?.bin ?? ""} to ${all.at(-1)?.bin ?? ""}`,
+      "aria-label": `${unit} in ${all.length} intervals from ${all[0]?.bin ?? ""} to ${all.at(-1)?.bin ?? ""}`,
     },
     leftAxis(y.ticks(4), y, brief, left, right),
     binAxis(
@@ -63,17 +63,17 @@ export function stacks(
   return picture;
 }
 
-/** A step of the way: what it kept, and what it left out for which reason. */
-export interface Step {
+/** A stage: items kept, and items dropped by reason. */
+export interface FunnelStage {
   name: string;
   unit: string;
   parts: readonly { reason: string; items: number; kept: boolean }[];
 }
 
-/** The way from pages to text: a bar for each step, as long as what came in, in which what was kept comes first. */
-export function funnel(width: number, steps: readonly Step[], tell: (text: string) => void): SVGSVGElement {
+/** A bar per stage, as long as its input, with kept items first. */
+export function funnel(width: number, steps: readonly FunnelStage[], tell: (text: string) => void): SVGSVGElement {
   const row = 54;
-  const total = (step: Step) => sum(step.parts, (part) => part.items);
+  const total = (step: FunnelStage) => sum(step.parts, (part) => part.items);
   const x = scaleLinear([0, max(steps, total) || 1], [0, width - 4]);
   const picture = draw("svg", {
     viewBox: `0 0 ${width} ${steps.length * row + 4}`,

@@ -1,9 +1,9 @@
-// A picture with its words: a caption, downloads, and the same numbers as a table for those who cannot see it.
+// A chart with caption, downloads (CSV, SVG, PNG) and its data as an accessible table.
 
 import { el, save } from "../dom.ts";
 import { type Column, csvButton, table } from "../table.ts";
 
-/** What a picture needs when it is alone in a file. */
+/** Computed styles that a saved chart needs. */
 const PAINT = [
   "fill",
   "fill-opacity",
@@ -18,11 +18,11 @@ const PAINT = [
   "font-weight",
   "text-anchor",
 ];
-/** Screens of paper are finer than ours. */
+/** Pixels per unit in PNG files. */
 const PNG_SCALE = 2;
 
-/** The picture without this page: the colours that the page gives it become its own. */
-function alone(picture: SVGSVGElement): SVGSVGElement {
+/** A copy of a chart with its computed styles inlined. */
+function standalone(picture: SVGSVGElement): SVGSVGElement {
   const copy = picture.cloneNode(true) as SVGSVGElement;
   const [here, there] = [picture, copy].map((each) => [each, ...each.querySelectorAll("*")] as Element[]);
   here!.forEach((element, at) => {
@@ -45,7 +45,7 @@ function alone(picture: SVGSVGElement): SVGSVGElement {
 }
 
 function svgFile(picture: SVGSVGElement): Blob {
-  return new Blob([new XMLSerializer().serializeToString(alone(picture))], { type: "image/svg+xml" });
+  return new Blob([new XMLSerializer().serializeToString(standalone(picture))], { type: "image/svg+xml" });
 }
 
 async function pngFile(picture: SVGSVGElement): Promise<Blob> {
@@ -58,14 +58,14 @@ async function pngFile(picture: SVGSVGElement): Promise<Blob> {
     const canvas = el("canvas", { width: width * PNG_SCALE, height: height * PNG_SCALE });
     canvas.getContext("2d")!.drawImage(image, 0, 0, canvas.width, canvas.height);
     return await new Promise((resolve, reject) =>
-      canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("no picture"))), "image/png"),
+      canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("no image"))), "image/png"),
     );
   } finally {
     URL.revokeObjectURL(source);
   }
 }
 
-/** A picture that is drawn for the width it gets, and drawn anew when that changes. It tells in words what is pointed at. */
+/** A chart that is redrawn when its width changes, with a line of text about the point under the cursor. */
 export function figure<Row>(
   name: string,
   caption: string,
@@ -86,8 +86,8 @@ export function figure<Row>(
     button("SVG", () => save(`tidings-${name}.svg`, svgFile(picture()))),
     button("PNG", async () => save(`tidings-${name}.png`, await pngFile(picture()))),
   );
-  // The table of many rows is made when somebody wants it.
-  const numbers = el("details", { class: "numbers" }, el("summary", {}, "The numbers as a table"));
+  // The table is built on demand.
+  const numbers = el("details", { class: "numbers" }, el("summary", {}, "Data table"));
   numbers.addEventListener("toggle", () => numbers.append(table(name, caption, columns, rows)), { once: true });
   let drawn = 0;
   new ResizeObserver(([entry]) => {

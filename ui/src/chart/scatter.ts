@@ -1,21 +1,21 @@
-// Where text comes of what is downloaded: a point for each host, both ways logarithmic, as crawlers are judged.
+// Yield of hosts: downloaded against kept bytes, log-log, as crawlers are evaluated.
 
 import { extent } from "d3-array";
 import { scaleLog } from "d3-scale";
 import { draw } from "../dom.ts";
-import { bytes, percent } from "../say.ts";
+import { bytes, percent } from "../format.ts";
 
-/** A host. */
+/** A host with its bytes. */
 export interface Host {
   name: string;
   downloaded: number;
   kept: number;
 }
 
-/** Lines along which so much of what was downloaded is kept. */
+/** Yields with a guide line. */
 const SHARES = [0.1, 0.01, 0.001];
 
-/** Draws hosts that gave something. */
+/** Draws the hosts with kept text. */
 export function scatter(width: number, hosts: readonly Host[], tell: (text: string) => void): SVGSVGElement {
   const height = Math.max(280, Math.min(width * 0.62, 460));
   const [left, right, top, bottom] = [62, width - 14, 14, height - 42];
@@ -26,7 +26,7 @@ export function scatter(width: number, hosts: readonly Host[], tell: (text: stri
   };
   const x = scaleLog(domain(extent(seen, (host) => host.downloaded)), [left, right]);
   const y = scaleLog(domain(extent(seen, (host) => host.kept)), [bottom, top]);
-  // Powers of ten, and steps between them where there are few.
+  // Powers of ten, with steps between them if there are few.
   const ticks = (scale: typeof x) => {
     const [from, to] = scale.domain() as [number, number];
     const steps = to / from > 1000 ? [1] : [1, 2, 5];
@@ -54,7 +54,7 @@ export function scatter(width: number, hosts: readonly Host[], tell: (text: stri
   }
   const [most, least] = [x.domain()[1]!, y.domain()[0]!];
   for (const share of SHARES) {
-    // The line of a share, cut where it leaves the picture.
+    // Guide line, clipped to the chart.
     const from = Math.max(x.domain()[0]!, least / share);
     const to = Math.min(most, y.domain()[1]! / share);
     if (from >= to || x(to) - x(from) < 40) continue;

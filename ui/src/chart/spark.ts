@@ -1,14 +1,14 @@
-// A line as small as a word: how a word went.
+// Sparklines and change intervals inside tables.
 
 import { max } from "d3-array";
 import { scaleLinear } from "d3-scale";
 import { line } from "d3-shape";
 import { draw } from "../dom.ts";
-import { rate } from "../say.ts";
+import { rate } from "../format.ts";
 
 const [WIDTH, HEIGHT] = [120, 26];
 
-/** Rates over bins. */
+/** A sparkline of rates. */
 export function spark(rates: readonly number[], bins: readonly string[]): SVGSVGElement {
   const x = scaleLinear([0, Math.max(rates.length - 1, 1)], [3, WIDTH - 3]);
   const y = scaleLinear([0, max(rates) || 1], [HEIGHT - 3, 3]);
@@ -33,7 +33,7 @@ export function spark(rates: readonly number[], bins: readonly string[]): SVGSVG
   );
 }
 
-/** A change with its band: to the left less, to the right more, in powers of two. */
+/** A log ratio with its confidence interval; right of the middle is an increase. */
 export function change(logRatio: number, low: number | null, high: number | null, widest: number): SVGSVGElement {
   const x = scaleLinear([-widest, widest], [3, WIDTH - 3]).clamp(true);
   const middle = HEIGHT / 2;

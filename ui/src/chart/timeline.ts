@@ -1,14 +1,14 @@
-// Hits in time: the rate as a line in its band of confidence, the counts as bars, and below them how much was collected, because a
-// word cannot be found on days on which nobody looked.
+// Timeline chart: rate with confidence band, hits as bars, and a strip of coverage, because a rate means little for days on which
+// nothing was collected.
 
 import { max } from "d3-array";
 import { scaleLinear } from "d3-scale";
 import { area, line } from "d3-shape";
 import { draw } from "../dom.ts";
-import { brief, count, many, percent, rate, round } from "../say.ts";
+import { brief, count, plural, percent, rate, round } from "../format.ts";
 import { binAxis, leftAxis } from "./axis.ts";
 
-/** A step of time, as the API gives it. */
+/** One interval. */
 export interface Point {
   bin: string;
   hits: number;
@@ -19,34 +19,34 @@ export interface Point {
   band: { low: number; high: number } | null;
   days: number;
   days_with_documents: number;
-  /** How well was collected, from 0 to 1. */
+  /** Coverage from 0 to 1. */
   health: number;
 }
 
-/** One query in time. */
+/** The points of one query. */
 export interface Series {
   name: string;
   points: readonly Point[];
 }
 
-/** A step of time in words: what was found, and in what. */
-function told(all: readonly Series[], at: number): string {
+/** A text description of an interval. */
+function describe(all: readonly Series[], at: number): string {
   const point = all[0]?.points[at];
   if (!point) return "";
-  if (point.per_million === null) return `${point.bin}: nothing was collected`;
+  if (point.per_million === null) return `${point.bin}: nothing collected`;
   const found = all.map((series) => {
     const { per_million: value, band, hits } = series.points[at]!;
-    const chance = band ? ` (95 % between ${rate(band.low)} and ${rate(band.high)})` : "";
-    return `${all.length > 1 ? `${series.name} ` : ""}${rate(value)} per million${chance}, ${many(hits, "hit")}`;
+    const interval = band ? ` (95 % between ${rate(band.low)} and ${rate(band.high)})` : "";
+    return `${all.length > 1 ? `${series.name} ` : ""}${rate(value)} per million${interval}, ${plural(hits, "hit")}`;
   });
   const missing =
     point.health < 0.995
-      ? `; documents on ${count(point.days_with_documents)} of ${many(point.days, "day")}, health ${percent(point.health)}`
+      ? `; documents on ${count(point.days_with_documents)} of ${plural(point.days, "day")}, coverage ${percent(point.health)}`
       : "";
-  return `${point.bin}: ${found.join("; ")}. In ${many(point.tokens, "token")} of ${many(point.documents, "document")} from ${many(point.sites, "source")}${missing}.`;
+  return `${point.bin}: ${found.join("; ")}. In ${plural(point.tokens, "token")} of ${plural(point.documents, "document")} from ${plural(point.sites, "source")}${missing}.`;
 }
 
-/** Draws series over the same bins. `choose` is called with the bin and the number of the series that somebody wants to see. */
+/** Draws series over the same bins. `choose` is called with the bin and the series that the user selects. */
 export function timeline(
   width: number,
   all: readonly Series[],
@@ -64,7 +64,7 @@ export function timeline(
   const x = (at: number) => margin.left + (at + 0.5) * step;
   const points = all.flatMap((series) => series.points);
 
-  // Rates set the scale: the band of a month with little text may reach beyond the picture.
+  // Rates set the scale: the band of an interval with little text may exceed it.
   const highest = max(points, (point) => point.per_million ?? 0) || 1;
   const most = Math.max(highest, Math.min(max(points, (point) => point.band?.high ?? 0) ?? 0, 1.6 * highest));
   const y = scaleLinear([0, most], [margin.top + lineHeight, margin.top])
@@ -75,7 +75,7 @@ export function timeline(
   const picture = draw("svg", {
     viewBox: `0 0 ${width} ${height}`,
     role: "group",
-    "aria-label": `Timeline with ${bins.length} steps from ${bins[0] ?? ""} to ${bins.at(-1) ?? ""}. Arrow keys walk along it, Enter shows the hits.`,
+    "aria-label": `Timeline with ${bins.length} intervals from ${bins[0] ?? ""} to ${bins.at(-1) ?? ""}. Arrow keys move along it, Enter shows the hits.`,
   });
   picture.append(
     leftAxis(y.ticks(5), y, round, margin.left, width - margin.right),
@@ -84,7 +84,7 @@ export function timeline(
     binAxis(bins, x, height - 5, width),
   );
 
-  // How well was collected, as a strip: the darker, the better; dashed where there was nothing.
+  // Coverage strip: darker is better, dashed where nothing was collected.
   all[0]?.points.forEach((point, at) => {
     const level = point.tokens === 0 ? "none" : String(Math.min(4, Math.floor(point.health * 4.999)));
     picture.append(
@@ -101,8 +101,8 @@ export function timeline(
           "title",
           {},
           point.tokens === 0
-            ? `${point.bin}: nothing was collected`
-            : `${point.bin}: ${count(point.tokens)} tokens collected, health ${percent(point.health)}`,
+            ? `${point.bin}: nothing collected`
+            : `${point.bin}: ${count(point.tokens)} tokens collected, coverage ${percent(point.health)}`,
         ),
       ),
     );
@@ -150,7 +150,7 @@ export function timeline(
     });
   });
 
-  // Each bin is a button over its whole height: easy to hit, and one stop for the Tab key in all.
+  // Each bin is a button over its whole height; together they are one tab stop.
   const cursor = draw("line", {
     class: "cursor",
     y1: margin.top,
@@ -160,7 +160,7 @@ export function timeline(
   });
   picture.append(cursor);
   const targets = bins.map((bin, at) => {
-    const words = told(all, at);
+    const text = describe(all, at);
     const show = () => {
       for (const [name, value] of [
         ["x1", x(at)],
@@ -168,12 +168,12 @@ export function timeline(
         ["visibility", "visible"],
       ] as const)
         cursor.setAttribute(name, String(value));
-      tell(words);
+      tell(text);
     };
     const pick = () => {
       const found = all.findIndex((series) => (series.points[at]?.hits ?? 0) > 0);
       if (found >= 0) choose(bin, found);
-      else tell(`${bin}: there are no hits to show`);
+      else tell(`${bin}: no hits`);
     };
     return draw("rect", {
       class: "target",
@@ -183,7 +183,7 @@ export function timeline(
       height: strip + stripHeight - margin.top,
       role: "button",
       tabindex: at === 0 ? 0 : -1,
-      "aria-label": words,
+      "aria-label": text,
       "data-bin": bin,
       "data-screen-only": true,
       pointerenter: show,

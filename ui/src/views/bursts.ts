@@ -1,11 +1,12 @@
-// Words that were on everybody’s lips for a while.
+// Words with a burst of frequency.
 
 import { el } from "../dom.ts";
-import { link } from "../place.ts";
-import { count, many, rate } from "../say.ts";
+import { link } from "../route.ts";
+import { count, plural, rate } from "../format.ts";
 import { table } from "../table.ts";
-import { type View, asQuery, attributeField, stepField } from "../view.ts";
-import { LIMIT, PANEL, nothing, wordColumn } from "./shared.ts";
+import { asQuery } from "../cql.ts";
+import { type View, attributeField, intervalField } from "../view.ts";
+import { LIMIT, PANEL, showEmpty, wordColumn } from "./shared.ts";
 
 interface BurstRow {
   value: string;
@@ -17,37 +18,40 @@ interface BurstRow {
   sequel: "fell" | "stayed" | "open";
 }
 
-const SEQUELS = { fell: "went again", stayed: "stayed", open: "too early to tell" } as const;
+const SEQUELS = { fell: "faded", stayed: "lasted", open: "too recent to tell" } as const;
 
-/** Words that were in the news for a while. */
+/** The bursts view. */
 export const bursts: View = {
   name: "bursts",
   title: "Bursts",
-  about: "Words that were on everybody’s lips for a while.",
+  about: "Words that were much more frequent than usual for a short time.",
   group: "Time",
-  chooses: "Which documents",
+  documentFilter: "Filter documents",
   button: "Show",
-  fields: (desk) => [stepField("week"), attributeField(desk), PANEL, LIMIT],
+  fields: (context) => [intervalField("week"), attributeField(context), PANEL, LIMIT],
   ready: () => true,
   meaning:
-    "A burst is a step in which a word is much more frequent than in the steps before, in many documents and not in one. What came then tells whether it went again or stayed.",
-  show: async (desk) => {
-    const { place } = desk;
-    const found = await desk.ask<{ values: number; rows: BurstRow[] }>("bursts", {
-      by: place.get("by"),
-      attribute: place.get("attribute"),
-      panel: place.get("panel"),
-      limit: place.get("limit"),
+    "A burst is an interval in which a word is much more frequent than before, in several documents. “Afterwards” says whether it faded or lasted.",
+  show: async (context) => {
+    const { route } = context;
+    const found = await context.request<{ values: number; rows: BurstRow[] }>("bursts", {
+      by: route.get("by"),
+      attribute: route.get("attribute"),
+      panel: route.get("panel"),
+      limit: route.get("limit"),
     });
     if (found.rows.length === 0)
-      return nothing(desk, "No word stood out from the steps before it. Longer or shorter steps may show something.");
-    desk.say(`${many(found.values, "burst")}.`);
-    desk.put(
+      return showEmpty(
+        context,
+        "No word stood out from the steps before it. Longer or shorter steps may show something.",
+      );
+    context.announce(`${plural(found.values, "burst")}.`);
+    context.append(
       table(
         "bursts",
-        "Words that burst, strongest first",
+        "Bursts, strongest first",
         [
-          wordColumn<BurstRow>(desk),
+          wordColumn<BurstRow>(context),
           {
             name: "when",
             value: (row) => row.bin,
@@ -55,8 +59,8 @@ export const bursts: View = {
               el(
                 "a",
                 {
-                  href: link("search", place, {
-                    q: asQuery(row.value, place.get("attribute") || "lc"),
+                  href: link("search", route, {
+                    q: asQuery(row.value, route.get("attribute") || "lc"),
                     filter: `date=${row.bin}`,
                   }),
                 },
@@ -64,8 +68,8 @@ export const bursts: View = {
               ),
           },
           {
-            name: "times as often",
-            about: "How many times the rate before",
+            name: "factor",
+            about: "Rate divided by the rate before",
             value: (row) => (row.log_ratio === null ? null : 2 ** row.log_ratio),
             numeric: true,
             show: (row) => (row.log_ratio === null ? "new" : `× ${rate(2 ** row.log_ratio)}`),
@@ -73,7 +77,7 @@ export const bursts: View = {
           { name: "hits", value: (row) => row.hits, numeric: true, show: (row) => count(row.hits) },
           { name: "documents", value: (row) => row.documents, numeric: true, show: (row) => count(row.documents) },
           { name: "score", value: (row) => row.score, numeric: true, show: (row) => rate(row.score) },
-          { name: "then it", value: (row) => row.sequel, show: (row) => SEQUELS[row.sequel] },
+          { name: "afterwards", value: (row) => row.sequel, show: (row) => SEQUELS[row.sequel] },
         ],
         found.rows,
       ),

@@ -1,11 +1,12 @@
-// The company that a word keeps.
+// Collocations.
 
-import { el, foreign } from "../dom.ts";
-import { link } from "../place.ts";
-import { count, many, rate } from "../say.ts";
+import { el, bidi } from "../dom.ts";
+import { link } from "../route.ts";
+import { count, plural, rate } from "../format.ts";
 import { table } from "../table.ts";
-import { type View, asCql, attributeField, formsField, isCql, meant } from "../view.ts";
-import { LIMIT, PUNCTUATION, QUERY, nothing } from "./shared.ts";
+import { asCql, isCql, queryOf } from "../cql.ts";
+import { type View, attributeField, formsField } from "../view.ts";
+import { LIMIT, PUNCTUATION, QUERY, showEmpty } from "./shared.ts";
 
 interface Collocate {
   value: string;
@@ -15,70 +16,65 @@ interface Collocate {
 }
 
 const MEASURES = [
-  ["logdice", "logDice", "log_dice"],
+  ["log-dice", "logDice", "log_dice"],
   ["mi", "MI", "mi"],
   ["mi3", "MI³", "mi3"],
   ["t-score", "t-score", "t_score"],
-  ["ll", "log-likelihood", "log_likelihood"],
+  ["log-likelihood", "log-likelihood", "log_likelihood"],
   ["dice", "Dice", "dice"],
   ["min-sensitivity", "minimum sensitivity", "min_sensitivity"],
-  ["mi.log-f", "MI log f", "mi_log_f"],
+  ["mi-log-f", "MI log f", "mi_log_f"],
 ] as const;
 
-/** What stands beside hits. */
+/** The collocations view. */
 export const collocations: View = {
   name: "collocations",
   title: "Collocations",
-  about: "The company that a word keeps.",
+  about: "Words that occur near a word more often than expected.",
   group: "Words",
-  chooses: "Which documents",
+  documentFilter: "Filter documents",
   button: "Show",
-  fields: (desk) => [
+  fields: (context) => [
     QUERY,
-    ...formsField(desk),
+    ...formsField(context),
     {
       name: "measure",
       label: "Order by",
       kind: "choice",
       choices: MEASURES.map(([key, name]) => [key, name] as const),
-      usual: "logdice",
+      initial: "log-dice",
     },
-    attributeField(desk),
-    { name: "left", label: "Tokens before", kind: "number", usual: "5", rare: true },
-    { name: "right", label: "Tokens behind", kind: "number", usual: "5", rare: true },
-    { name: "sentence", label: "The whole sentence instead", kind: "flag", rare: true },
-    { name: "min", label: "Together at least so often", kind: "number", usual: "3", rare: true },
+    attributeField(context),
+    { name: "left", label: "Left window (tokens)", kind: "number", initial: "5", advanced: true },
+    { name: "right", label: "Right window (tokens)", kind: "number", initial: "5", advanced: true },
+    { name: "sentence", label: "Whole sentence as window", kind: "flag", advanced: true },
+    { name: "min", label: "Minimum co-occurrence", kind: "number", initial: "3", advanced: true },
     PUNCTUATION,
     LIMIT,
   ],
-  ready: (place) => place.get("q") !== "",
+  ready: (route) => route.get("q") !== "",
   meaning:
-    "“Together” counts how often a word stands within the window around a hit. LogDice is at most 14 and can be compared between corpora of different size; MI favours rare words that hardly occur elsewhere; t-score and log-likelihood favour frequent ones.",
-  show: async (desk) => {
-    const { place } = desk;
+    "Co-occurrences are counted within the window around each hit. logDice has a maximum of 14 and is comparable between corpora of different size; MI favours rare words; t-score and log-likelihood favour frequent ones.",
+  show: async (context) => {
+    const { route } = context;
     const names = ["measure", "attribute", "left", "right", "sentence", "min", "punctuation", "limit"];
-    const q = meant(place);
-    const found = await desk.ask<{ hits: number; collocates: number; rows: Collocate[] }>("colloc", {
+    const q = queryOf(route);
+    const found = await context.request<{ hits: number; collocates: number; rows: Collocate[] }>("colloc", {
       q,
-      ...Object.fromEntries(names.map((name) => [name, place.get(name)])),
+      ...Object.fromEntries(names.map((name) => [name, route.get(name)])),
     });
     if (found.rows.length === 0)
-      return nothing(
-        desk,
-        found.hits === 0
-          ? "There are no hits, so that nothing stands beside them."
-          : "Nothing stands beside these hits often enough. A smaller least number may help.",
-      );
-    desk.say(`${many(found.collocates, "collocate")} of ${many(found.hits, "hit")}.`);
-    const chosen = MEASURES.find(([key]) => key === (place.get("measure") || "logdice"))!;
+      return showEmpty(context, found.hits === 0 ? "No hits." : "No word co-occurs often enough. Try a lower minimum.");
+    context.announce(`${plural(found.collocates, "collocate")} of ${plural(found.hits, "hit")}.`);
+    const chosen = MEASURES.find(([key]) => key === (route.get("measure") || "log-dice"))!;
     const shown = [
       chosen,
-      ...MEASURES.filter(([key]) => key !== chosen[0] && ["logdice", "mi", "t-score", "ll"].includes(key)),
+      ...MEASURES.filter(([key]) => key !== chosen[0] && ["log-dice", "mi", "t-score", "log-likelihood"].includes(key)),
     ];
-    // Both together, whichever comes first, as far apart as the window reaches.
-    const gap = (name: string) => `[]{0,${Math.max(Number(place.get(name) || 5) - 1, 0)}}`;
+    // Both words in either order, as far apart as the window allows.
+    const gap = (name: string) => `[]{0,${Math.max(Number(route.get(name) || 5) - 1, 0)}}`;
     const both = (row: Collocate) => {
-      const other = asCql(row.value, place.get("attribute") || "lc");
+      const other = asCql(row.value, route.get("attribute") || "lc");
       const node = isCql(q)
         ? `(${q})`
         : q
@@ -87,10 +83,10 @@ export const collocations: View = {
             .join(" ");
       return `${node} ${gap("right")} ${other} | ${other} ${gap("left")} ${node}`;
     };
-    desk.put(
+    context.append(
       table(
         "collocations",
-        `Collocates of ${place.get("q")}`,
+        `Collocates of ${route.get("q")}`,
         [
           {
             name: "word",
@@ -98,12 +94,12 @@ export const collocations: View = {
             show: (row) =>
               el(
                 "a",
-                { href: link("search", place, { q: both(row) }), title: "Show both together" },
-                foreign(row.value),
+                { href: link("search", route, { q: both(row) }), title: "Show both words in context" },
+                bidi(row.value),
               ),
           },
-          { name: "together", value: (row) => row.together, numeric: true, show: (row) => count(row.together) },
-          { name: "anywhere", value: (row) => row.hits, numeric: true, show: (row) => count(row.hits) },
+          { name: "co-occurrences", value: (row) => row.together, numeric: true, show: (row) => count(row.together) },
+          { name: "frequency", value: (row) => row.hits, numeric: true, show: (row) => count(row.hits) },
           ...shown.map(([, name, key]) => ({
             name,
             value: (row: Collocate) => row.scores[key] ?? null,

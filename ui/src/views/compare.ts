@@ -1,16 +1,17 @@
-// Two periods beside each other.
+// Comparison of two periods.
 
 import { change } from "../chart/spark.ts";
 import { el } from "../dom.ts";
-import { link } from "../place.ts";
-import { chance, count, many, rate } from "../say.ts";
+import { link } from "../route.ts";
+import { count, pValue, plural, rate } from "../format.ts";
 import { table } from "../table.ts";
-import { type Desk, type View, asQuery, attributeField } from "../view.ts";
-import { nothing, wordColumn } from "./shared.ts";
+import { asQuery } from "../cql.ts";
+import { type ViewContext, type View, attributeField } from "../view.ts";
+import { showEmpty, wordColumn } from "./shared.ts";
 
-/** Two halves of the time that there is. */
-function halves(desk: Desk): { before: string; after: string } {
-  const { first_day: first, last_day: last } = desk.corpus ?? {};
+/** The first and second half of the period of the corpus. */
+function halves(context: ViewContext): { before: string; after: string } {
+  const { first_day: first, last_day: last } = context.corpus ?? {};
   if (!first || !last) return { before: "", after: "" };
   const middle = new Date((Date.parse(first) + Date.parse(last)) / 2);
   const day = (date: Date) => date.toISOString().slice(0, 10);
@@ -38,67 +39,67 @@ interface Changes {
   rows: Change[];
 }
 
-/** How many times as often, either way. */
+/** The factor of a change. */
 const times = (logRatio: number | null): string =>
   logRatio === null ? "–" : `${logRatio >= 0 ? "×" : "÷"} ${rate(2 ** Math.abs(logRatio))}`;
 
-/** Two periods beside each other. */
+/** The comparison view. */
 export const compare: View = {
   name: "compare",
   title: "Compare periods",
-  about: "Which words became more or less frequent from one time to another.",
+  about: "Words that became more or less frequent between two periods.",
   group: "Time",
-  chooses: "Which documents",
+  documentFilter: "Filter documents",
   button: "Compare",
-  fields: (desk) => {
-    const { before, after } = halves(desk);
+  fields: (context) => {
+    const { before, after } = halves(context);
     return [
       {
         name: "before",
         label: "Before",
         kind: "text",
         wide: true,
-        usual: before,
+        initial: before,
         hint: "2025 · 2026-Q1 · 2026-03..2026-05",
       },
-      { name: "after", label: "After", kind: "text", wide: true, usual: after, hint: "2026 · 2026-Q2 · 2026-W30" },
-      attributeField(desk),
-      { name: "panel", label: "Only sources that are in both", kind: "flag", rare: true },
-      { name: "min", label: "In at least so many documents", kind: "number", usual: "10", rare: true },
-      { name: "fdr", label: "Share of false alarms that is fine (0 to 1)", kind: "text", usual: "0.05", rare: true },
-      { name: "limit", label: "Rows", kind: "number", usual: "30", rare: true },
+      { name: "after", label: "After", kind: "text", wide: true, initial: after, hint: "2026 · 2026-Q2 · 2026-W30" },
+      attributeField(context),
+      { name: "panel", label: "Sources in both periods only (panel)", kind: "flag", advanced: true },
+      { name: "min", label: "Minimum documents", kind: "number", initial: "10", advanced: true },
+      { name: "fdr", label: "False discovery rate (0 to 1)", kind: "text", initial: "0.05", advanced: true },
+      { name: "limit", label: "Maximum rows", kind: "number", initial: "30", advanced: true },
     ];
   },
   ready: () => true,
   meaning:
-    "× 2 is twice as often as before, ÷ 2 half as often. The small picture shows the same with the range in which it lies with a confidence of 95 %; the line in its middle means no change. Words that surely changed most come first: a word that was seen rarely needs a larger change to be sure. “By chance” is corrected for the number of words tested.",
-  show: async (desk) => {
-    const { place } = desk;
-    const usual = halves(desk);
-    const [before, after] = [place.get("before") || usual.before, place.get("after") || usual.after];
-    if (!before || !after) return nothing(desk, "Say which two periods are to be compared.");
+    "× 2 means twice as frequent as before, ÷ 2 half as frequent. The small chart shows the log ratio with its 95 % confidence interval; the line in the middle means no change. Words are ordered by the smallest change that the interval allows, so that rare words need a larger change. The q-value is corrected for the number of words tested.",
+  show: async (context) => {
+    const { route } = context;
+    const usual = halves(context);
+    const [before, after] = [route.get("before") || usual.before, route.get("after") || usual.after];
+    if (!before || !after) return showEmpty(context, "Choose two periods.");
     const ask = (direction: string) =>
-      desk.ask<Changes>("compare", {
+      context.request<Changes>("compare", {
         before: `date=${before}`,
         after: `date=${after}`,
         direction,
-        attribute: place.get("attribute"),
-        panel: place.get("panel"),
-        min: place.get("min"),
-        fdr: place.get("fdr"),
-        limit: place.get("limit") || 30,
+        attribute: route.get("attribute"),
+        panel: route.get("panel"),
+        min: route.get("min"),
+        fdr: route.get("fdr"),
+        limit: route.get("limit") || 30,
       });
     const [rose, fell] = await Promise.all([ask("rising"), ask("falling")]);
     if (rose.before_tokens === 0 || rose.after_tokens === 0) {
-      return nothing(
-        desk,
-        `There are no documents of ${rose.before_tokens === 0 ? before : after}. A period is written 2026, 2026-Q1, 2026-03, 2026-W09, 2026-03-01, or two of these with .. between.`,
+      return showEmpty(
+        context,
+        `No documents in ${rose.before_tokens === 0 ? before : after}. Write a period as 2026, 2026-Q1, 2026-03, 2026-W09, 2026-03-01, or as a range with .. between two of these.`,
       );
     }
-    desk.say(
-      `${before}: ${many(rose.before_tokens, "token")}; ${after}: ${many(rose.after_tokens, "token")}. ${many(rose.values, "word")} of ${count(rose.tested)} tested rose, ${count(fell.values)} fell.`,
+    context.announce(
+      `${before}: ${plural(rose.before_tokens, "token")}; ${after}: ${plural(rose.after_tokens, "token")}. ${plural(rose.values, "word")} of ${count(rose.tested)} tested rose, ${count(fell.values)} fell.`,
     );
-    // Beyond 32 times as often nobody needs to see how much more.
+    // The scale ends at a factor of 32.
     const widest = Math.min(
       5,
       Math.max(
@@ -106,11 +107,11 @@ export const compare: View = {
         ...[...rose.rows, ...fell.rows].flatMap((row) => [row.band.low ?? 0, row.band.high ?? 0].map(Math.abs)),
       ),
     );
-    const kind = place.get("attribute") || "lc";
+    const kind = route.get("attribute") || "lc";
     const hitsOf = (row: Change, period: string) =>
-      link("search", place, {
+      link("search", route, {
         q: asQuery(row.value, kind),
-        filter: [`date=${period}`, place.get("filter") && `(${place.get("filter")})`].filter(Boolean).join(" "),
+        filter: [`date=${period}`, route.get("filter") && `(${route.get("filter")})`].filter(Boolean).join(" "),
       });
     const amount = (row: Change, hits: number, perMillion: number, period: string) =>
       hits > 0
@@ -118,7 +119,7 @@ export const compare: View = {
             "a",
             {
               href: hitsOf(row, period),
-              "aria-label": `${row.value}: ${rate(perMillion)} per million, ${many(hits, "hit")} in ${period}`,
+              "aria-label": `${row.value}: ${rate(perMillion)} per million, ${plural(hits, "hit")} in ${period}`,
             },
             rate(perMillion),
           )
@@ -129,21 +130,21 @@ export const compare: View = {
         {},
         el("h2", {}, title),
         rows.length === 0
-          ? el("p", { class: "empty" }, "No word did so more than chance allows.")
+          ? el("p", { class: "empty" }, "No significant change.")
           : table(
               name,
-              `${title}, surest first`,
+              `${title}, most significant first`,
               [
-                wordColumn<Change>(desk),
+                wordColumn<Change>(context),
                 {
-                  name: "how much",
+                  name: "change",
                   picture: true,
                   value: () => "",
                   show: (row) => change(row.log_ratio ?? 0, row.band.low, row.band.high, widest),
                 },
                 {
-                  name: "times",
-                  about: "How many times as often as before",
+                  name: "factor",
+                  about: "Rate after divided by rate before",
                   value: (row) => row.log_ratio,
                   numeric: true,
                   show: (row) => times(row.log_ratio),
@@ -161,18 +162,18 @@ export const compare: View = {
                   show: (row) => amount(row, row.after, row.after_per_million, after),
                 },
                 {
-                  name: "by chance",
-                  about: "How likely this is by chance, given how many words were tested (q)",
+                  name: "q-value",
+                  about: "False discovery rate at which the word is significant (Benjamini–Hochberg)",
                   value: (row) => row.q,
                   numeric: true,
-                  show: (row) => chance(row.q),
+                  show: (row) => pValue(row.q),
                 },
               ],
               rows,
             ),
       );
-    desk.put(
-      el("div", { class: "sides" }, half("Words that rose", "risen", rose), half("Words that fell", "fallen", fell)),
+    context.append(
+      el("div", { class: "sides" }, half("Rising words", "risen", rose), half("Falling words", "fallen", fell)),
     );
   },
 };

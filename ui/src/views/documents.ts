@@ -1,11 +1,11 @@
-// Documents: lists of them, and one with all that is known about it.
+// The list of documents, and the view of one document.
 
-import { el, foreign } from "../dom.ts";
-import { link } from "../place.ts";
-import { count, many } from "../say.ts";
+import { el, bidi } from "../dom.ts";
+import { link } from "../route.ts";
+import { count, plural } from "../format.ts";
 import { table } from "../table.ts";
 import type { View } from "../view.ts";
-import { nothing } from "./shared.ts";
+import { showEmpty } from "./shared.ts";
 
 const SIZE = 50;
 
@@ -20,13 +20,13 @@ interface Row {
   fields: Record<string, string>;
 }
 
-/** The documents that are chosen. */
+/** The documents view. */
 export const documents: View = {
   name: "documents",
   title: "Documents",
-  about: "What is in the corpus, document by document.",
+  about: "Documents of the corpus.",
   group: "Read",
-  chooses: "Which documents",
+  documentFilter: "Filter documents",
   button: "List",
   fields: () => [
     {
@@ -37,22 +37,22 @@ export const documents: View = {
         ["newest", "newest first"],
         ["oldest", "oldest first"],
       ],
-      usual: "newest",
+      initial: "newest",
     },
   ],
   ready: () => true,
-  show: async (desk) => {
-    const { place } = desk;
-    const found = await desk.ask<{
+  show: async (context) => {
+    const { route } = context;
+    const found = await context.request<{
       documents: number;
       tokens: number;
       first: number;
       next: string | null;
       rows: Row[];
-    }>("documents", { order: place.get("order"), size: SIZE, fields: "site", cursor: place.get("cursor") });
-    if (found.rows.length === 0) return nothing(desk, "No document fits what is chosen under “Which documents”.");
-    desk.say(`${many(found.documents, "document")} with ${many(found.tokens, "token")}.`);
-    desk.put(
+    }>("documents", { order: route.get("order"), size: SIZE, fields: "site", cursor: route.get("cursor") });
+    if (found.rows.length === 0) return showEmpty(context, "No document matches the filter under “Filter documents”.");
+    context.announce(`${plural(found.documents, "document")} with ${plural(found.tokens, "token")}.`);
+    context.append(
       table(
         "documents",
         "Documents",
@@ -60,20 +60,19 @@ export const documents: View = {
           {
             name: "title",
             value: (row) => row.title,
-            show: (row) =>
-              el("a", { href: link("document", place, { id: row.id }) }, foreign(row.title || "without a title")),
+            show: (row) => el("a", { href: link("document", route, { id: row.id }) }, bidi(row.title || "(no title)")),
           },
           { name: "date", value: (row) => row.date },
           { name: "source", value: (row) => row.fields.site ?? "" },
           { name: "tokens", value: (row) => row.tokens, numeric: true, show: (row) => count(row.tokens) },
-          { name: "address", value: (row) => row.url, show: (row) => outside(row.url, "the original") },
+          { name: "link", value: (row) => row.url, show: (row) => externalLink(row.url, "original") },
         ],
         found.rows,
       ),
       el(
         "nav",
         { class: "pages", "aria-label": "Pages" },
-        found.first > 0 && el("a", { href: place.with({ cursor: undefined }) }, "First page"),
+        found.first > 0 && el("a", { href: route.with({ cursor: undefined }) }, "First page"),
         el(
           "span",
           {},
@@ -81,47 +80,47 @@ export const documents: View = {
         ),
         found.next &&
           found.first + found.rows.length < found.documents &&
-          el("a", { href: place.with({ cursor: found.next }), rel: "next", class: "next" }, "Next page"),
+          el("a", { href: route.with({ cursor: found.next }), rel: "next", class: "next" }, "Next page"),
       ),
     );
   },
 };
 
-/** A link to a page of the web, if its address is one; it is told nothing about us. */
-export function outside(url: string, words: string): HTMLElement | string {
+/** A link to an external page, without referrer. */
+export function externalLink(url: string, words: string): HTMLElement | string {
   return /^https?:\/\//i.test(url)
     ? el("a", { href: url, rel: "noreferrer noopener nofollow", target: "_blank" }, words)
     : "";
 }
 
-/** One document. */
+/** The document view. */
 export const documentView: View = {
   name: "document",
   title: "Document",
-  about: "All that is known about one document.",
+  about: "Metadata and text of one document.",
   group: "Read",
-  chooses: false,
+  documentFilter: false,
   fields: () => [],
-  ready: (place) => place.get("id") !== "",
-  show: async (desk) => {
-    const { place } = desk;
-    const found = await desk.askPlainly<Row & { restricted: boolean; paragraphs?: string[] }>(
-      `${encodeURIComponent(desk.lang)}/documents/${encodeURIComponent(place.get("id"))}`,
+  ready: (route) => route.get("id") !== "",
+  show: async (context) => {
+    const { route } = context;
+    const found = await context.requestPath<Row & { restricted: boolean; paragraphs?: string[] }>(
+      `${encodeURIComponent(context.lang)}/documents/${encodeURIComponent(route.get("id"))}`,
     );
-    desk.say("");
+    context.announce("");
     const known: [string, HTMLElement | string][] = [
       ["Date", found.date],
       ["Seen", found.seen],
       ["Tokens", count(found.tokens)],
-      ["Original", outside(found.url, found.url)],
+      ["Original", externalLink(found.url, found.url)],
       ["Availability", found.availability],
-      ...Object.entries(found.fields).map(([name, value]): [string, HTMLElement] => [name, foreign(value)]),
+      ...Object.entries(found.fields).map(([name, value]): [string, HTMLElement] => [name, bidi(value)]),
     ];
-    desk.put(
+    context.append(
       el(
         "article",
         { class: "document" },
-        el("h2", { dir: "auto", lang: desk.lang }, found.title || "Without a title"),
+        el("h2", { dir: "auto", lang: context.lang }, found.title || "(no title)"),
         el(
           "dl",
           { class: "known" },
@@ -131,11 +130,11 @@ export const documentView: View = {
           ? el(
               "p",
               { class: "note" },
-              "The whole text of this document is not shown here: its availability allows lines of hits at most. The original may be on the web still.",
+              "The full text of this document is not available here; concordance lines may be. See the original on the web.",
             )
           : el(
               "div",
-              { class: "text", lang: desk.lang },
+              { class: "text", lang: context.lang },
               ...found.paragraphs.map((text) => el("p", { dir: "auto" }, text)),
             ),
       ),

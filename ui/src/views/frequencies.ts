@@ -1,29 +1,30 @@
-// Hits by whatever is known about them.
+// Frequency of hits by attribute or metadata field.
 
-import { el, foreign } from "../dom.ts";
-import { exactly, link } from "../place.ts";
-import { count, many, rate } from "../say.ts";
+import { el, bidi } from "../dom.ts";
+import { fieldEquals, link } from "../route.ts";
+import { count, plural, rate } from "../format.ts";
 import { table } from "../table.ts";
-import { type View, again, asQuery, formsField, meant } from "../view.ts";
-import { LIMIT, QUERY, nothing } from "./shared.ts";
+import { asQuery, queryOf, sameQuery } from "../cql.ts";
+import { type View, formsField } from "../view.ts";
+import { LIMIT, QUERY, showEmpty } from "./shared.ts";
 
-/** How often hits have each value. */
+/** The frequencies view. */
 export const frequencies: View = {
   name: "frequencies",
   title: "Frequencies",
-  about: "Hits by source, by form, by month or whatever is known about documents.",
+  about: "Frequency of hits by source, word form, month or any metadata field.",
   group: "Words",
-  chooses: "Which documents",
+  documentFilter: "Filter documents",
   button: "Count",
-  fields: (desk) => {
-    const fields = (desk.corpus?.fields ?? []).filter((name) => !["url", "title"].includes(name));
-    const attributes = desk.attributes
+  fields: (context) => {
+    const fields = (context.corpus?.fields ?? []).filter((name) => !["url", "title"].includes(name));
+    const attributes = context.attributes
       .filter((name) => name !== "word")
       .map((name) => [name, { lc: "form", tag: "part of speech", feats: "all features" }[name] ?? name] as const);
-    const features = Object.keys(desk.corpus?.features ?? {}).map((name) => [name, `feature ${name}`] as const);
+    const features = Object.keys(context.corpus?.features ?? {}).map((name) => [name, `feature ${name}`] as const);
     return [
       QUERY,
-      ...formsField(desk),
+      ...formsField(context),
       {
         name: "by",
         label: "By",
@@ -34,31 +35,33 @@ export const frequencies: View = {
           ...features,
           ...fields.map((name) => [name, name === "site" ? "source" : name] as const),
         ],
-        usual: fields.includes("site") ? "site" : "lc",
+        initial: fields.includes("site") ? "site" : "lc",
       },
       LIMIT,
     ];
   },
-  ready: (place) => place.get("q") !== "",
-  show: async (desk) => {
-    const { place } = desk;
-    const by = place.get("by") || (desk.corpus?.fields.includes("site") ? "site" : "lc");
-    const found = await desk.ask<{
+  ready: (route) => route.get("q") !== "",
+  show: async (context) => {
+    const { route } = context;
+    const by = route.get("by") || (context.corpus?.fields.includes("site") ? "site" : "lc");
+    const found = await context.request<{
       hits: number;
       values: number;
       rows: { value: string; hits: number; tokens?: number; per_million?: number | null }[];
-    }>("freq", { q: meant(place), by, limit: place.get("limit") });
-    if (found.rows.length === 0) return nothing(desk, "There are no hits.");
-    desk.say(`${many(found.hits, "hit")}, ${many(found.values, "value")}.`);
-    const isField = desk.corpus?.fields.includes(by);
+    }>("freq", { q: queryOf(route), by, limit: route.get("limit") });
+    if (found.rows.length === 0) return showEmpty(context, "No hits.");
+    context.announce(`${plural(found.hits, "hit")}, ${plural(found.values, "value")}.`);
+    const isField = context.corpus?.fields.includes(by);
     const hitsOf = (value: string) =>
       isField
-        ? link("search", place, {
-            ...again(place),
-            filter: [exactly(by, value), place.get("filter") && `(${place.get("filter")})`].filter(Boolean).join(" "),
+        ? link("search", route, {
+            ...sameQuery(route),
+            filter: [fieldEquals(by, value), route.get("filter") && `(${route.get("filter")})`]
+              .filter(Boolean)
+              .join(" "),
           })
-        : link("search", place, { q: asQuery(value, by) });
-    desk.put(
+        : link("search", route, { q: asQuery(value, by) });
+    context.append(
       table(
         "frequencies",
         `Hits by ${by}`,
@@ -66,7 +69,7 @@ export const frequencies: View = {
           {
             name: by,
             value: (row) => row.value,
-            show: (row) => (row.value ? el("a", { href: hitsOf(row.value) }, foreign(row.value)) : "(not known)"),
+            show: (row) => (row.value ? el("a", { href: hitsOf(row.value) }, bidi(row.value)) : "(unknown)"),
           },
           { name: "hits", value: (row) => row.hits, numeric: true, show: (row) => count(row.hits) },
           { name: "per million", value: (row) => row.per_million, numeric: true, show: (row) => rate(row.per_million) },

@@ -1,10 +1,10 @@
-// Help by example: every example runs.
+// Query syntax by example. Every example is a link.
 
 import { el } from "../dom.ts";
-import { link } from "../place.ts";
+import { link } from "../route.ts";
 import type { View } from "../view.ts";
 
-/** A query, what it finds, and which attribute it needs. */
+/** A query, its meaning, and the attribute it needs. */
 const EXAMPLES: readonly {
   title: string;
   rows: readonly (readonly [query: string, about: string, needs?: string])[];
@@ -12,29 +12,29 @@ const EXAMPLES: readonly {
   {
     title: "Words and phrases",
     rows: [
-      ["market", "a word, in small or capital letters"],
-      ["March", "with a capital: exactly so, the month and not the walk"],
-      ["climate change", "two words beside each other"],
-      ['"market"', "in quotes: exactly these letters"],
+      ["market", "a word, upper or lower case"],
+      ["March", "with a capital: this spelling only (the month, not the verb)"],
+      ["climate change", "two adjacent words"],
+      ['"market"', "in quotes: exactly this form"],
     ],
   },
   {
-    title: "Patterns of letters",
+    title: "Regular expressions",
     rows: [
-      ['[lc="inter.*"]', "words that begin with inter; a dot is any letter, a star means any number of it"],
+      ['[lc="inter.*"]', "words that begin with inter; a dot is any character, a star repeats it"],
       ['[lc=".*ness"]', "words that end in ness"],
-      ['[lc="colou?r"]', "color and colour: the question mark makes a letter optional"],
+      ['[lc="colou?r"]', "color and colour; the question mark makes a character optional"],
       ['[lc="cat|dog"]', "one or the other"],
-      ['[word="zoe"%cd]', "without regard to case (c) and marks (d): Zoë, too"],
+      ['[word="zoe"%cd]', "ignoring case (c) and diacritics (d): also Zoë"],
     ],
   },
   {
     title: "Several words",
     rows: [
-      ['"as" [] "as"', "any word between"],
-      ['[lc="strong"] []{0,3} [lc="wind"]', "up to three words between"],
+      ['"as" [] "as"', "any word in between"],
+      ['[lc="strong"] []{0,3} [lc="wind"]', "up to three words in between"],
       ['[lc="the"] [lc="new"]? [lc="government"]', "with or without “new”"],
-      ['([lc="very"]){2,}', "one word twice or more"],
+      ['([lc="very"]){2,}', "a word twice or more"],
     ],
   },
   {
@@ -46,17 +46,13 @@ const EXAMPLES: readonly {
     ],
   },
   {
-    title: "Features of words",
+    title: "Morphological features",
     rows: [
-      ['[tag="NOUN" & Number="Plur"]', "nouns in the plural; names of features begin with a capital", "feats"],
-      ['[Case="Gen|Dat"]', "words in the genitive or dative", "feats"],
-      [
-        '[tag="VERB" & Tense!="Past"]',
-        "verbs but for those in the past; a word without the feature counts, too",
-        "feats",
-      ],
+      ['[tag="NOUN" & Number="Plur"]', "plural nouns; names of features begin with a capital", "feats"],
+      ['[Case="Gen|Dat"]', "genitive or dative forms", "feats"],
+      ['[tag="VERB" & Tense!="Past"]', "verbs not in the past tense; includes words without the feature", "feats"],
       ['a:[tag="ADJ"] b:[tag="NOUN"] :: a.Case = b.Case', "an adjective and a noun in the same case", "feats"],
-      ['[feats=".*Mood=Imp.*"]', "in all features of a word, as the tagger writes them", "feats"],
+      ['[feats=".*Mood=Imp.*"]', "in the whole feature string", "feats"],
     ],
   },
   {
@@ -70,22 +66,22 @@ const EXAMPLES: readonly {
   },
 ];
 
-/** The view. */
+/** The help view. */
 export const help: View = {
   name: "help",
   title: "Help",
-  about: "What can be asked, by example. Every example is a link that runs.",
+  about: "Query syntax by example. Click an example to run it.",
   group: "Corpus",
-  chooses: false,
+  documentFilter: false,
   fields: () => [],
   ready: () => true,
-  show: async (desk) => {
-    const { place } = desk;
-    const known = (needs?: string) => !needs || desk.attributes.includes(needs);
-    desk.say("");
+  show: async (context) => {
+    const { route } = context;
+    const known = (needs?: string) => !needs || context.attributes.includes(needs);
+    context.announce("");
     for (const { title, rows } of EXAMPLES) {
       const missing = rows.find(([, , needs]) => !known(needs))?.[2];
-      desk.put(
+      context.append(
         el(
           "section",
           { class: "examples" },
@@ -94,7 +90,7 @@ export const help: View = {
             el(
               "p",
               { class: "note" },
-              `This corpus has no ${missing === "feats" ? "features" : "lemmas or parts of speech"}, so that these would find nothing here.`,
+              `This corpus has no ${missing === "feats" ? "morphological features" : "lemmas or parts of speech"}; these queries find nothing here.`,
             ),
           el(
             "dl",
@@ -104,7 +100,7 @@ export const help: View = {
                 "dt",
                 {},
                 known(needs)
-                  ? el("a", { href: link("search", place, { q: query }) }, el("code", {}, query))
+                  ? el("a", { href: link("search", route, { q: query }) }, el("code", {}, query))
                   : el("code", {}, query),
               ),
               el("dd", {}, about),
@@ -113,26 +109,26 @@ export const help: View = {
         ),
       );
     }
-    desk.put(
+    context.append(
       el(
         "section",
         {},
-        el("h2", {}, "Which documents"),
+        el("h2", {}, "Filter documents"),
         el(
           "p",
           {},
-          "Every view can be kept to some documents: a time, a source, or conditions on what is known about them, such as ",
+          "Every view can be restricted to a period, a source, or metadata conditions such as ",
           el("code", {}, "topic=sport"),
           " or ",
           el("code", {}, "!site=gazette.example"),
-          ". Days are written 2026, 2026-Q1, 2026-03, 2026-W09 or 2026-03-01.",
+          ". Periods are written 2026, 2026-Q1, 2026-03, 2026-W09 or 2026-03-01.",
         ),
-        desk.corpus &&
+        context.corpus &&
           el(
             "p",
             {},
-            "This corpus knows ",
-            ...desk.corpus.fields.flatMap((name, at) => [at > 0 && ", ", el("code", {}, name)]),
+            "Available metadata fields: ",
+            ...context.corpus.fields.flatMap((name, at) => [at > 0 && ", ", el("code", {}, name)]),
             ".",
           ),
       ),
@@ -145,11 +141,11 @@ export const help: View = {
           { class: "keys" },
           ...(
             [
-              ["/", "goes to the query"],
-              ["Up, Down", "from hit to hit in a concordance"],
-              ["Enter", "shows more of the text, or the hits of a step of time"],
-              ["Escape", "closes it"],
-              ["Left, Right", "from step to step in a timeline"],
+              ["/", "focus the query field"],
+              ["Up, Down", "previous or next hit in a concordance"],
+              ["Enter", "show the paragraph of a hit, or the hits of a period"],
+              ["Escape", "close it"],
+              ["Left, Right", "previous or next period in a timeline"],
             ] as const
           ).flatMap(([key, about]) => [el("dt", {}, el("kbd", {}, key)), el("dd", {}, about)]),
         ),
@@ -157,12 +153,12 @@ export const help: View = {
       el(
         "section",
         {},
-        el("h2", {}, "Numbers you can quote"),
+        el("h2", {}, "Citing results"),
         el(
           "p",
           {},
-          "Below every answer stand the address that shows it again, the question that was sent to the server, and a line to cite. The state of the corpus is part of it: equal states give equal answers. ",
-          "Rates are hits per million tokens of the documents that were asked; a step of time in which nothing was collected has no rate, which is not a rate of zero.",
+          "Below every result are its URL, the API request and a citation. The citation names the state of the corpus: equal states give equal results. ",
+          "Rates are hits per million tokens of the selected documents; a period in which nothing was collected has no rate, which is not a rate of zero.",
         ),
       ),
     );

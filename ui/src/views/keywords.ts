@@ -1,11 +1,11 @@
-// What is typical of some documents.
+// Keywords of a focus subcorpus.
 
 import { el } from "../dom.ts";
-import { filterOf, link } from "../place.ts";
-import { count, many, rate } from "../say.ts";
+import { filterOf, link } from "../route.ts";
+import { count, plural, rate } from "../format.ts";
 import { table } from "../table.ts";
 import { type View, attributeField } from "../view.ts";
-import { LIMIT, NGRAM, PUNCTUATION, nothing, wordColumn } from "./shared.ts";
+import { LIMIT, NGRAM, PUNCTUATION, showEmpty, wordColumn } from "./shared.ts";
 
 interface Keyword {
   value: string;
@@ -18,40 +18,52 @@ interface Keyword {
   log_likelihood: number | null;
 }
 
-/** What is typical of some documents. */
+/** The keywords view. */
 export const keywords: View = {
   name: "keywords",
   title: "Keywords",
-  about: "What is typical of some documents against all others.",
+  about: "Words typical of a focus subcorpus compared with a reference subcorpus.",
   group: "Words",
-  chooses: "Documents in focus",
+  documentFilter: "Focus subcorpus",
   button: "Show",
-  fields: (desk) => [
-    { name: "against", label: "Compared with (all others if empty)", kind: "text", wide: true, hint: "date<2026-06" },
+  fields: (context) => [
+    {
+      name: "against",
+      label: "Reference subcorpus (all other documents if empty)",
+      kind: "text",
+      wide: true,
+      hint: "date<2026-06",
+    },
     NGRAM,
-    attributeField(desk),
+    attributeField(context),
     {
       name: "measure",
       label: "Order by",
       kind: "choice",
       choices: [
-        ["simple", "simple maths"],
-        ["ll", "log-likelihood"],
+        ["simple-maths", "simple maths"],
+        ["log-likelihood", "log-likelihood"],
         ["log-ratio", "log ratio"],
         ["din", "DIN"],
-        ["chi2", "chi square"],
+        ["chi-square", "chi-square"],
       ],
-      usual: "simple",
-      rare: true,
+      initial: "simple-maths",
+      advanced: true,
     },
-    { name: "add", label: "Simple maths adds (more: commoner words)", kind: "text", usual: "1", rare: true },
-    { name: "min", label: "At least so often", kind: "number", usual: "5", rare: true },
+    {
+      name: "add",
+      label: "Simple maths: added constant (higher favours common words)",
+      kind: "text",
+      initial: "1",
+      advanced: true,
+    },
+    { name: "min", label: "Minimum frequency", kind: "number", initial: "5", advanced: true },
     PUNCTUATION,
     LIMIT,
   ],
-  ready: (place) => filterOf(place) !== "",
-  welcome: (desk) => {
-    const { corpus, place } = desk;
+  ready: (route) => filterOf(route) !== "",
+  welcome: (context) => {
+    const { corpus, route } = context;
     const [month, year] = [corpus?.last_day?.slice(0, 7), corpus?.last_day?.slice(0, 4)];
     return el(
       "div",
@@ -59,48 +71,56 @@ export const keywords: View = {
       el(
         "p",
         {},
-        "Say above which documents are in focus: a time, a source, or conditions on what is known about them. Their words are compared with those of all others. For example:",
+        "Choose a focus subcorpus above: a period, a source, or conditions on metadata. Its words are compared with all other documents. Examples:",
       ),
       el(
         "ul",
         {},
         ...[month && `date=${month}`, year && `date=${year}`].flatMap((filter) =>
-          filter ? [el("li", {}, el("a", { href: link("keywords", place, { filter }) }, filter))] : [],
+          filter ? [el("li", {}, el("a", { href: link("keywords", route, { filter }) }, filter))] : [],
         ),
       ),
       corpus &&
         el(
           "p",
           {},
-          "This corpus knows ",
+          "Available metadata fields: ",
           ...corpus.fields.flatMap((name, at) => [at > 0 && ", ", el("code", {}, name)]),
           ".",
         ),
     );
   },
   meaning:
-    "Simple maths divides the rate in focus by the rate elsewhere, after adding a number (1) to both: a larger number favours common words. Log ratio tells how many times as often, as a power of two; log-likelihood, how sure it is that there is a difference at all.",
-  show: async (desk) => {
-    const { place } = desk;
+    "Simple maths divides the rate in the focus subcorpus by the rate in the reference, after adding a constant (1) to both; a higher constant favours common words. The log ratio is the binary logarithm of the ratio of rates; log-likelihood measures the evidence for a difference.",
+  show: async (context) => {
+    const { route } = context;
     const names = ["against", "ngram", "attribute", "measure", "add", "min", "punctuation", "limit"];
-    const found = await desk.ask<{ focus_tokens: number; reference_tokens: number; values: number; rows: Keyword[] }>(
-      "keywords",
-      { focus: filterOf(place), filter: "", ...Object.fromEntries(names.map((name) => [name, place.get(name)])) },
-    );
+    const found = await context.request<{
+      focus_tokens: number;
+      reference_tokens: number;
+      values: number;
+      rows: Keyword[];
+    }>("keywords", {
+      focus: filterOf(route),
+      filter: "",
+      ...Object.fromEntries(names.map((name) => [name, route.get(name)])),
+    });
     if (found.rows.length === 0)
-      return nothing(
-        desk,
+      return showEmpty(
+        context,
         found.focus_tokens === 0
-          ? "No document is in focus: is the condition too narrow?"
-          : "No word is frequent enough in focus.",
+          ? "The focus subcorpus has no documents; the filter may be too narrow."
+          : "No word is frequent enough in the focus subcorpus.",
       );
-    desk.say(`${many(found.focus_tokens, "token")} in focus against ${count(found.reference_tokens)}.`);
-    desk.put(
+    context.announce(
+      `${plural(found.focus_tokens, "token")} in focus, ${count(found.reference_tokens)} in the reference.`,
+    );
+    context.append(
       table(
         "keywords",
-        "Words that are typical of the documents in focus",
+        "Keywords of the focus subcorpus",
         [
-          wordColumn<Keyword>(desk, "search"),
+          wordColumn<Keyword>(context, "search"),
           {
             name: "per million in focus",
             value: (row) => row.focus_per_million,
@@ -108,7 +128,7 @@ export const keywords: View = {
             show: (row) => rate(row.focus_per_million),
           },
           {
-            name: "per million elsewhere",
+            name: "per million in reference",
             value: (row) => row.reference_per_million,
             numeric: true,
             show: (row) => rate(row.reference_per_million),
@@ -116,7 +136,7 @@ export const keywords: View = {
           { name: "score", value: (row) => row.score, numeric: true, show: (row) => rate(row.score) },
           {
             name: "log ratio",
-            about: "How many times as often, as a power of two",
+            about: "Binary logarithm of the ratio of rates",
             value: (row) => row.log_ratio,
             numeric: true,
             show: (row) => rate(row.log_ratio),
@@ -128,7 +148,12 @@ export const keywords: View = {
             show: (row) => rate(row.log_likelihood),
           },
           { name: "hits in focus", value: (row) => row.focus, numeric: true, show: (row) => count(row.focus) },
-          { name: "hits elsewhere", value: (row) => row.reference, numeric: true, show: (row) => count(row.reference) },
+          {
+            name: "hits in reference",
+            value: (row) => row.reference,
+            numeric: true,
+            show: (row) => count(row.reference),
+          },
         ],
         found.rows,
       ),

@@ -1,10 +1,10 @@
-// A concordance: hits below each other, aligned on the hit, in the direction in which the language is written.
+// Concordance lines (KWIC), aligned on the hit, in the writing direction of the language.
 
 import { el } from "../dom.ts";
-import { type Place, link } from "../place.ts";
-import { direction } from "../say.ts";
+import { type Route, link } from "../route.ts";
+import { direction } from "../format.ts";
 
-/** A word of a line. */
+/** A token of a line. */
 export interface Token {
   word: string;
   lemma?: string;
@@ -13,7 +13,7 @@ export interface Token {
   space_after: boolean;
 }
 
-/** A hit in its context. Without a right there is no text. */
+/** A concordance line; without access to the text only metadata. */
 export interface Line {
   document: string;
   fields: Record<string, string>;
@@ -24,44 +24,44 @@ export interface Line {
   right?: Token[];
 }
 
-/** Tokens as they stand in the text. */
+/** Tokens as running text. */
 export const text = (tokens: readonly Token[] = []): string =>
   tokens
     .map((token) => token.word + (token.space_after ? " " : ""))
     .join("")
     .trim();
 
-/** What the tagger says about the words of a hit, where that is more than the words say themselves. */
+/** Lemma, tag and features of the tokens of a hit, where they add to the word form. */
 const analysis = (tokens: readonly Token[] = []): string =>
   tokens
     .filter(({ word, lemma, tag }) => tag || (lemma && lemma !== word.toLowerCase()))
     .map((token) => `${token.word}: ${[token.lemma, token.tag, token.feats].filter(Boolean).join(", ")}`)
     .join("; ");
 
-/** The sentences around a hit, as the API gives them. */
+/** The sentences around a hit. */
 export interface Context {
   restricted: boolean;
   shortened: boolean;
   sentences: { paragraph: number; position: number; tokens: Token[] }[];
 }
 
-/** Asks for what stands around a hit: its paragraph, and so many on either side. */
+/** Requests the paragraph of a hit and `around` paragraphs on each side. */
 export type Widen = (line: Line, around: number) => Promise<Context>;
 
-/** The table of the lines. */
+/** The table of concordance lines. */
 export function concordance(
   lines: readonly Line[],
   lang: string,
-  place: Place,
+  route: Route,
   caption: string,
   widen: Widen,
 ): HTMLElement {
   const base = direction(lang);
-  // The words before a hit are cut off at their beginning: text runs away from the hit in a cell of the other direction.
+  // The left context is cut at its beginning: a cell of the opposite direction aligns text at the hit.
   const away = base === "ltr" ? "rtl" : "ltr";
   const longest = Math.max(...lines.map((line) => text(line.node).length), 4);
   const middle = el("col", { class: "node" });
-  // The style of an element is set by script, which the policy of the page allows; a style attribute would be refused.
+  // Set by script: the Content-Security-Policy forbids style attributes.
   middle.style.width = `${Math.min(Math.max(longest + 3, 8), 26)}ch`;
   const body = el("tbody");
   const buttons: HTMLButtonElement[] = [];
@@ -74,19 +74,14 @@ export function concordance(
         { class: "site" },
         el(
           "a",
-          { href: link("document", place, { id: line.document }), title: line.fields.title || line.fields.site },
+          { href: link("document", route, { id: line.document }), title: line.fields.title || line.fields.site },
           el("bdi", {}, line.fields.site || "document"),
         ),
       ),
     ];
     if (line.restricted || !line.node) {
       body.append(
-        el(
-          "tr",
-          {},
-          ...meta,
-          el("td", { class: "withheld", colspan: 3 }, "The text of this document is shown with a token only."),
-        ),
+        el("tr", {}, ...meta, el("td", { class: "withheld", colspan: 3 }, "This text needs an access token.")),
       );
       continue;
     }
@@ -107,7 +102,7 @@ export function concordance(
       ...meta,
       el("td", { class: "before", dir: away }, el("bdi", { lang }, text(line.left))),
       el("td", { class: "node" }, button),
-      el("td", { class: "behind" }, el("bdi", { lang }, text(line.right))),
+      el("td", { class: "after" }, el("bdi", { lang }, text(line.right))),
     );
     const mine = buttons.push(button) - 1;
     let opened: HTMLElement | undefined;
@@ -118,11 +113,11 @@ export function concordance(
         button.setAttribute("aria-expanded", "false");
         return;
       }
-      const cell = el("td", { colspan: 5 }, "One moment …");
+      const cell = el("td", { colspan: 5 }, "Loading …");
       opened = el("tr", { class: "opened" }, cell);
       row.after(opened);
       button.setAttribute("aria-expanded", "true");
-      await passage(line, lang, cell, link("document", place, { id: line.document }), widen, 0);
+      await passage(line, lang, cell, link("document", route, { id: line.document }), widen, 0);
     };
     button.addEventListener("click", open);
     button.addEventListener("keydown", (event) => {
@@ -142,22 +137,22 @@ export function concordance(
   return el(
     "table",
     { class: "kwic", dir: base },
-    el("caption", { class: "unseen" }, `${caption} Up and Down go from hit to hit, Enter shows more of the text.`),
+    el("caption", { class: "unseen" }, `${caption} Up and Down move between hits, Enter shows the paragraph.`),
     el("colgroup", {}, el("col", { class: "date" }), el("col", { class: "site" }), el("col"), middle, el("col")),
     el(
       "thead",
       { class: "unseen" },
-      el("tr", {}, ...["Date", "Source", "Before", "Hit", "Behind"].map((name) => el("th", { scope: "col" }, name))),
+      el("tr", {}, ...["Date", "Source", "Left", "Hit", "Right"].map((name) => el("th", { scope: "col" }, name))),
     ),
     body,
   );
 }
 
-/** Shows the paragraph of a hit, and on demand those around it. */
+/** Shows the paragraph of a hit, and more on demand. */
 async function passage(
   line: Line,
   lang: string,
-  place: Element,
+  cell: Element,
   document: string,
   widen: Widen,
   around: number,
@@ -181,10 +176,10 @@ async function passage(
     const about = analysis(line.node);
     const more = el(
       "button",
-      { type: "button", class: "plain", click: () => void passage(line, lang, place, document, widen, around + 2) },
-      "More of the text",
+      { type: "button", class: "plain", click: () => void passage(line, lang, cell, document, widen, around + 2) },
+      "Show more",
     );
-    place.replaceChildren(
+    cell.replaceChildren(
       el(
         "div",
         { class: "passage" },
@@ -200,13 +195,13 @@ async function passage(
         el(
           "p",
           { class: "source", dir: "ltr" },
-          shortened ? "More of this text may not be shown. " : more,
+          shortened ? "More of this text is restricted. " : more,
           " ",
-          el("a", { href: document }, "About the document"),
+          el("a", { href: document }, "Document details"),
         ),
       ),
     );
   } catch (error) {
-    place.textContent = error instanceof Error ? error.message : String(error);
+    cell.textContent = error instanceof Error ? error.message : String(error);
   }
 }

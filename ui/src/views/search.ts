@@ -1,10 +1,11 @@
-// Hits in their context: the first thing that everybody wants to see.
+// Concordance search.
 
 import { type Corpus, address } from "../api.ts";
-import { type Child, el, foreign } from "../dom.ts";
-import { filterOf, link } from "../place.ts";
-import { count, language, many, rate } from "../say.ts";
-import { type Desk, type View, again, formsField, meant } from "../view.ts";
+import { type Child, el, bidi } from "../dom.ts";
+import { filterOf, link } from "../route.ts";
+import { count, language, plural, rate } from "../format.ts";
+import { queryOf, sameQuery } from "../cql.ts";
+import { type ViewContext, type View, formsField } from "../view.ts";
 import { type Context, type Line, concordance } from "./kwic.ts";
 
 const SIZE = 50;
@@ -22,129 +23,125 @@ interface Found {
 const SORTS = [
   ["", "newest first"],
   ["oldest", "oldest first"],
-  ["left", "words before"],
-  ["node", "the hit"],
-  ["right", "words behind"],
+  ["left", "left context"],
+  ["node", "hit"],
+  ["right", "right context"],
   ["site", "source"],
-  ["sample", "a random sample"],
+  ["sample", "random sample"],
 ] as const;
 
-async function show(desk: Desk): Promise<void> {
-  const { place } = desk;
-  const sort = place.get("sort");
+async function show(context: ViewContext): Promise<void> {
+  const { route } = context;
+  const sort = route.get("sort");
   const fields = ["date", "site", "title"]
-    .filter((name) => name === "site" || desk.corpus?.fields.includes(name))
+    .filter((name) => name === "site" || context.corpus?.fields.includes(name))
     .join(",");
-  const q = meant(place);
+  const q = queryOf(route);
   const asked = {
     q,
     fields,
     size: SIZE,
-    cursor: place.get("cursor"),
-    longest: place.get("longest"),
+    cursor: route.get("cursor"),
+    longest: route.get("longest"),
     order: sort === "oldest" ? "oldest" : undefined,
     sort: ["left", "node", "right", "site"].includes(sort) ? sort : undefined,
     sample: sort === "sample" ? SIZE : undefined,
   };
-  const found = await desk.ask<Found>("query", asked);
+  const found = await context.request<Found>("query", asked);
   const total = found.hits ?? 0;
   if (total === 0) {
-    desk.say("No hits.");
-    desk.put(
+    context.announce("No hits.");
+    context.append(
       el(
         "div",
         { class: "empty" },
-        el("p", {}, "Nothing in these documents looks like this. Some things to try:"),
+        el("p", {}, "No hits in these documents. Suggestions:"),
         el(
           "ul",
           {},
-          el("li", {}, "small letters: ", foreign("apple"), " also finds Apple, but Apple finds only Apple;"),
-          el("li", {}, "another form of the word, or a pattern such as ", el("code", {}, '[lc="appl.*"]'), ";"),
-          el("li", {}, "a longer time, or all documents, under “Which documents”;"),
-          el("li", {}, el("a", { href: link("help", place) }, "examples of what can be asked"), "."),
+          el("li", {}, "use lower case: ", bidi("apple"), " also finds Apple, but Apple finds Apple only;"),
+          el("li", {}, "try another form of the word, or a pattern such as ", el("code", {}, '[lc="appl.*"]'), ";"),
+          el("li", {}, "choose a longer period or all documents under “Filter documents”;"),
+          el("li", {}, el("a", { href: link("help", route) }, "see the query syntax"), "."),
         ),
       ),
     );
     return;
   }
-  const sample = found.about?.exactness.kind === "sample" ? " A sample of them is sorted." : "";
+  const sample = found.about?.exactness.kind === "sample" ? " Sorted: a random sample of them." : "";
   const estimate = found.about?.exactness.kind === "estimate" ? "more than " : "";
-  desk.say(`${estimate}${many(total, "hit")}, ${rate(found.per_million)} per million tokens.${sample}`);
+  context.announce(`${estimate}${plural(total, "hit")}, ${rate(found.per_million)} per million tokens.${sample}`);
   const widen = (line: Line, around: number) =>
-    desk.askAside<Context>(`${encodeURIComponent(desk.lang)}/documents/${line.document}/context`, {
+    context.requestUnlisted<Context>(`${encodeURIComponent(context.lang)}/documents/${line.document}/context`, {
       position: line.position,
       unit: "paragraph",
       around,
     });
   const range = `Lines ${count(found.first + 1)} to ${count(found.first + found.lines.length)} of ${count(total)}`;
   if (found.withheld > 0) {
-    desk.put(
+    context.append(
       el(
         "p",
         { class: "note" },
-        `The text of ${many(found.withheld, "line")} on this page is shown with a token only (see the foot of the page); the counts include them.`,
+        `${plural(found.withheld, "line")} on this page can be read with an access token only (see the footer); counts include them.`,
       ),
     );
   }
-  desk.put(
+  context.append(
     el(
       "nav",
       { class: "onward", "aria-label": "More about this query" },
       ...[
-        ["timeline", "in time"],
-        ["collocations", "what stands beside it"],
-        ["frequencies", "by source or form"],
-      ].map(([view, words]) => el("a", { href: link(view!, place, again(place)) }, words)),
+        ["timeline", "frequency over time"],
+        ["collocations", "collocations"],
+        ["frequencies", "frequency by source or form"],
+      ].map(([view, words]) => el("a", { href: link(view!, route, sameQuery(route)) }, words)),
       el(
         "a",
         {
-          href: address(`${encodeURIComponent(desk.lang)}/query`, {
+          href: address(`${encodeURIComponent(context.lang)}/query`, {
             q,
             fields,
-            filter: filterOf(place),
-            in: place.get("in"),
+            filter: filterOf(route),
+            in: route.get("in"),
             format: "csv",
           }),
           download: "",
           "data-api": true,
         },
-        "all lines as CSV",
+        "all lines (CSV)",
       ),
     ),
-    concordance(found.lines, desk.lang, place, `Concordance of ${place.get("q")}.`, widen),
+    concordance(found.lines, context.lang, route, `Concordance of ${route.get("q")}.`, widen),
     el(
       "nav",
       { class: "pages", "aria-label": "Pages" },
-      found.first > 0 && el("a", { href: place.with({ cursor: undefined }) }, "First page"),
-      el(
-        "span",
-        {},
-        sort === "sample" ? `${count(found.lines.length)} of ${count(total)} hits, drawn at random` : range,
-      ),
+      found.first > 0 && el("a", { href: route.with({ cursor: undefined }) }, "First page"),
+      el("span", {}, sort === "sample" ? `${count(found.lines.length)} of ${count(total)} hits, random sample` : range),
       found.next &&
         found.first + found.lines.length < total &&
-        el("a", { href: place.with({ cursor: found.next }), rel: "next", class: "next" }, "Next page"),
+        el("a", { href: route.with({ cursor: found.next }), rel: "next", class: "next" }, "Next page"),
     ),
   );
 }
 
 const described = (corpus: Corpus): string =>
-  `${many(corpus.tokens, "token")} in ${many(corpus.documents, "document")}${corpus.first_day ? `, ${corpus.first_day} to ${corpus.last_day}` : ""}`;
+  `${plural(corpus.tokens, "token")} in ${plural(corpus.documents, "document")}${corpus.first_day ? `, ${corpus.first_day} to ${corpus.last_day}` : ""}`;
 
-async function welcome(desk: Desk): Promise<Child> {
-  const { place, corpus } = desk;
+async function welcome(context: ViewContext): Promise<Child> {
+  const { route, corpus } = context;
   if (!corpus) return null;
   const ways = [
-    ["timeline", "How did a word go?", "Its rate in time, with what chance may add, and with what was collected."],
-    ["trends", "Which words rise or fall?", "Every word of the corpus is tested; small lines show how it went."],
-    ["new-words", "Which words are new?", "Words that were not there before, on several sources and days."],
-    ["compare", "What changed?", "Two periods beside each other: what is typical of each."],
-    ["collocations", "What stands beside a word?", "Its company, by eight measures."],
-    ["collection", "What is in here?", "Sources, volume per day, and where downloaded bytes ended up."],
+    ["timeline", "Frequency over time", "With confidence intervals and coverage."],
+    ["trends", "Trends", "Words that become more or less frequent, tested over the whole vocabulary."],
+    ["new-words", "New words", "Words first used in a period, on several sources and days."],
+    ["compare", "Compare periods", "Words that rose or fell between two periods."],
+    ["collocations", "Collocations", "Words that occur together, by eight association measures."],
+    ["collection", "Collection", "Sources, volume over time, and what each stage kept."],
   ] as const;
-  const newest = await desk
-    .askAside<{ rows: { id: string; date: string; title: string; fields: Record<string, string> }[] }>(
-      `${desk.lang}/documents`,
+  const newest = await context
+    .requestUnlisted<{ rows: { id: string; date: string; title: string; fields: Record<string, string> }[] }>(
+      `${context.lang}/documents`,
       { size: 5, fields: "site" },
     )
     .catch(() => ({ rows: [] }));
@@ -154,15 +151,15 @@ async function welcome(desk: Desk): Promise<Child> {
     el(
       "p",
       { class: "lead" },
-      `The ${language(corpus.corpus)} corpus has ${described(corpus)}. Write a word or a phrase above; `,
-      el("a", { href: link("help", place) }, "there is more that can be asked"),
+      `The ${language(corpus.corpus)} corpus has ${described(corpus)}. Enter a word or a phrase above, or see the `,
+      el("a", { href: link("help", route) }, "query syntax"),
       ".",
     ),
     el(
       "ul",
       { class: "ways" },
       ...ways.map(([view, title, about]) =>
-        el("li", {}, el("a", { href: link(view, place) }, title), el("p", {}, about)),
+        el("li", {}, el("a", { href: link(view, route) }, title), el("p", {}, about)),
       ),
     ),
     newest.rows.length > 0 &&
@@ -178,8 +175,8 @@ async function welcome(desk: Desk): Promise<Child> {
               "li",
               {},
               el("span", { class: "quiet" }, `${row.date} `),
-              el("a", { href: link("document", place, { id: row.id }) }, foreign(row.title || "without a title")),
-              el("span", { class: "quiet" }, " ", foreign(row.fields.site ?? "")),
+              el("a", { href: link("document", route, { id: row.id }) }, bidi(row.title || "(no title)")),
+              el("span", { class: "quiet" }, " ", bidi(row.fields.site ?? "")),
             ),
           ),
         ),
@@ -187,14 +184,14 @@ async function welcome(desk: Desk): Promise<Child> {
   );
 }
 
-/** The view. */
+/** The search view. */
 export const search: View = {
   name: "search",
   title: "Search",
   about: "Words, phrases and patterns in their context.",
   group: "Read",
-  chooses: "Which documents",
-  fields: (desk) => [
+  documentFilter: "Filter documents",
+  fields: (context) => [
     {
       name: "q",
       label: "Word, phrase or pattern",
@@ -203,11 +200,11 @@ export const search: View = {
       required: true,
       hint: 'storm · climate change · [lc="inter.*"]',
     },
-    ...formsField(desk),
-    { name: "sort", label: "Order", kind: "choice", choices: SORTS, usual: "" },
-    { name: "longest", label: "Longest match of a pattern instead of the shortest", kind: "flag", rare: true },
+    ...formsField(context),
+    { name: "sort", label: "Order", kind: "choice", choices: SORTS, initial: "" },
+    { name: "longest", label: "Longest match instead of the shortest", kind: "flag", advanced: true },
   ],
-  ready: (place) => place.get("q") !== "",
+  ready: (route) => route.get("q") !== "",
   show,
   welcome,
 };

@@ -1,29 +1,30 @@
-// What several views have in common: fields of their forms, and how tables begin.
+// Form fields and table columns that several views share.
 
 import { el } from "../dom.ts";
-import { link } from "../place.ts";
+import { link } from "../route.ts";
 import { type Column } from "../table.ts";
-import { type Desk, asQuery } from "../view.ts";
+import { asQuery } from "../cql.ts";
+import { type ViewContext } from "../view.ts";
 
-/** How many rows are shown. */
-export const LIMIT = { name: "limit", label: "Rows", kind: "number", usual: "50", rare: true } as const;
-/** How many words are counted as one. */
+/** Maximum number of rows. */
+export const LIMIT = { name: "limit", label: "Maximum rows", kind: "number", initial: "50", advanced: true } as const;
+/** Length of n-grams. */
 export const NGRAM = {
   name: "ngram",
-  label: "Words in a row",
+  label: "N-gram length",
   kind: "choice",
   choices: [
-    ["1", "one"],
-    ["2", "two"],
-    ["3", "three"],
-    ["4", "four"],
-    ["5", "five"],
+    ["1", "1 (single words)"],
+    ["2", "2"],
+    ["3", "3"],
+    ["4", "4"],
+    ["5", "5"],
   ],
-  usual: "1",
+  initial: "1",
 } as const;
-/** Whether punctuation counts as a word. */
-export const PUNCTUATION = { name: "punctuation", label: "Punctuation too", kind: "flag", rare: true } as const;
-/** What is looked for. */
+/** Includes punctuation. */
+export const PUNCTUATION = { name: "punctuation", label: "Include punctuation", kind: "flag", advanced: true } as const;
+/** The query field. */
 export const QUERY = {
   name: "q",
   label: "Word, phrase or pattern",
@@ -32,30 +33,26 @@ export const QUERY = {
   required: true,
   hint: "storm",
 } as const;
-/** Whether sources that came or went are left out. */
-export const PANEL = {
-  name: "panel",
-  label: "Only sources that were there all the time",
-  kind: "flag",
-  rare: true,
-} as const;
+/** Restricts to sources with documents in every interval. */
+export const PANEL = { name: "panel", label: "Constant sources only (panel)", kind: "flag", advanced: true } as const;
 
-/** A word that leads to its timeline. */
+/** A column of words that link to another view. */
 export function wordColumn<Row extends { value: string }>(
-  desk: Desk,
+  context: ViewContext,
   view = "timeline",
   attribute?: string,
 ): Column<Row> {
-  const kind = attribute ?? (desk.place.get("attribute") || "lc");
+  const kind = attribute ?? (context.route.get("attribute") || "lc");
   return {
     name: "word",
     value: (row) => row.value,
-    show: (row) => el("a", { href: link(view, desk.place, { q: asQuery(row.value, kind) }) }, el("bdi", {}, row.value)),
+    show: (row) =>
+      el("a", { href: link(view, context.route, { q: asQuery(row.value, kind) }) }, el("bdi", {}, row.value)),
   };
 }
 
-/** Says that a table is empty, and what to do. */
-export function nothing(desk: Desk, advice: string): void {
-  desk.say("Nothing was found.");
-  desk.put(el("p", { class: "empty" }, advice));
+/** Shows that there are no results, with advice. */
+export function showEmpty(context: ViewContext, advice: string): void {
+  context.announce("No results.");
+  context.append(el("p", { class: "empty" }, advice));
 }

@@ -1,10 +1,11 @@
-// One page about a word, by grammar.
+// Word sketch: collocates by grammatical relation.
 
-import { el, foreign } from "../dom.ts";
-import { link } from "../place.ts";
-import { count, many, rate } from "../say.ts";
+import { el, bidi } from "../dom.ts";
+import { link } from "../route.ts";
+import { count, plural, rate } from "../format.ts";
 import { table } from "../table.ts";
-import { type View, asQuery } from "../view.ts";
+import { asQuery } from "../cql.ts";
+import { type View } from "../view.ts";
 import { QUERY } from "./shared.ts";
 
 interface Sketch {
@@ -15,60 +16,62 @@ interface Sketch {
   rows: { relation: string; value: string; together: number; anywhere: number; score: number | null; query: string }[];
 }
 
-/** What a word does with others, by grammar. */
+/** The word sketch view. */
 export const sketch: View = {
   name: "sketch",
   title: "Word sketch",
-  about: "One page about a word: what it does, and what is done with it.",
+  about: "Collocates of a word by grammatical relation.",
   group: "Words",
-  chooses: "Which documents",
+  documentFilter: "Filter documents",
   button: "Sketch",
   fields: () => [
-    { ...QUERY, name: "lemma", label: "Word, as a dictionary has it" },
-    { name: "min", label: "Together at least so often", kind: "number", usual: "3", rare: true },
-    { name: "size", label: "Rows for each relation", kind: "number", usual: "12", rare: true },
+    { ...QUERY, name: "lemma", label: "Lemma" },
+    { name: "min", label: "Minimum co-occurrence", kind: "number", initial: "3", advanced: true },
+    { name: "size", label: "Rows per relation", kind: "number", initial: "12", advanced: true },
   ],
-  ready: (place) => place.get("lemma") !== "",
-  show: async (desk) => {
-    const { place } = desk;
-    const word = place.get("lemma");
+  ready: (route) => route.get("lemma") !== "",
+  show: async (context) => {
+    const { route } = context;
+    const word = route.get("lemma");
     const instead = (why: string) => {
-      desk.say("There is no sketch.");
-      desk.put(
+      context.announce("No sketch.");
+      context.append(
         el(
           "p",
           { class: "empty" },
           `${why} `,
-          el("a", { href: link("collocations", place, { q: asQuery(word) }) }, "Collocations"),
-          " tell what stands beside the word.",
+          el("a", { href: link("collocations", route, { q: asQuery(word) }) }, "Collocations"),
+          " work without annotation.",
         ),
       );
     };
-    if (!desk.attributes.includes("tag"))
+    if (!context.attributes.includes("tag"))
       return instead("Word sketches need lemmas and parts of speech, which this corpus does not have.");
-    const found = await desk.ask<Sketch>("sketch", {
+    const found = await context.request<Sketch>("sketch", {
       lemma: word,
-      pos: place.get("pos"),
-      min: place.get("min"),
-      size: place.get("size"),
+      pos: route.get("pos"),
+      min: route.get("min"),
+      size: route.get("size"),
     });
     if (found.rows.length === 0)
       return instead(
         found.hits === 0
-          ? "The word does not occur in this form: a sketch wants it as a dictionary has it, such as go and not went."
-          : "No other word is in a relation with it often enough.",
+          ? "This lemma does not occur. Enter the base form, such as go instead of went."
+          : "No relation is frequent enough.",
       );
-    desk.say(`${word} (${found.tag}): ${many(found.hits, "hit")}, ${many(found.relations.length, "relation")}.`);
+    context.announce(
+      `${word} (${found.tag}): ${plural(found.hits, "hit")}, ${plural(found.relations.length, "relation")}.`,
+    );
     const others = found.tags.filter(({ tag }) => tag !== found.tag);
-    desk.put(
+    context.append(
       others.length > 0 &&
         el(
           "p",
           { class: "quiet" },
-          "The word is also ",
+          "Other parts of speech: ",
           ...others.flatMap(({ tag, hits }, at) => [
             at > 0 && ", ",
-            el("a", { href: place.with({ pos: tag }) }, tag),
+            el("a", { href: route.with({ pos: tag }) }, tag),
             ` (${count(hits)})`,
           ]),
           ".",
@@ -83,8 +86,8 @@ export const sketch: View = {
             el(
               "h2",
               {},
-              el("a", { href: link("search", place, { q: query }) }, foreign(name)),
-              el("span", { class: "quiet" }, ` ${many(hits, "hit")}, ${many(values, "word")}`),
+              el("a", { href: link("search", route, { q: query }) }, bidi(name)),
+              el("span", { class: "quiet" }, ` ${plural(hits, "hit")}, ${plural(values, "word")}`),
             ),
             table(
               `sketch-${name}`,
@@ -96,20 +99,20 @@ export const sketch: View = {
                   show: (row) =>
                     el(
                       "a",
-                      { href: link("sketch", place, { lemma: row.value }), title: "The sketch of this word" },
-                      foreign(row.value),
+                      { href: link("sketch", route, { lemma: row.value }), title: "Word sketch of this word" },
+                      bidi(row.value),
                     ),
                 },
                 {
-                  name: "together",
+                  name: "co-occurrences",
                   value: (row) => row.together,
                   numeric: true,
                   show: (row) =>
                     el(
                       "a",
                       {
-                        href: link("search", place, { q: row.query }),
-                        "aria-label": `${many(row.together, "hit")} of ${row.value}`,
+                        href: link("search", route, { q: row.query }),
+                        "aria-label": `${plural(row.together, "hit")} of ${row.value}`,
                       },
                       count(row.together),
                     ),

@@ -1,11 +1,11 @@
-// Which words rise or fall.
+// Words with rising or falling frequency.
 
 import { spark } from "../chart/spark.ts";
 import { el } from "../dom.ts";
-import { chance, count, many, rate } from "../say.ts";
+import { count, pValue, plural, rate } from "../format.ts";
 import { table } from "../table.ts";
-import { type Desk, type View, attributeField, stepField } from "../view.ts";
-import { LIMIT, PANEL, nothing, wordColumn } from "./shared.ts";
+import { type ViewContext, type View, attributeField, intervalField } from "../view.ts";
+import { LIMIT, PANEL, showEmpty, wordColumn } from "./shared.ts";
 
 interface TrendRow {
   value: string;
@@ -18,17 +18,17 @@ interface TrendRow {
   per_million: number[];
 }
 
-const SHAPES = { steady: "all the time", late: "of late", early: "at first" } as const;
+const SHAPES = { steady: "steady", late: "late", early: "early" } as const;
 
-/** Which words rise or fall. */
+/** The trends view. */
 export const trends: View = {
   name: "trends",
   title: "Trends",
   about: "Words that become more or less frequent, tested one by one.",
   group: "Time",
-  chooses: "Which documents",
+  documentFilter: "Filter documents",
   button: "Show",
-  fields: (desk) => [
+  fields: (context) => [
     {
       name: "direction",
       label: "Direction",
@@ -38,48 +38,51 @@ export const trends: View = {
         ["rising", "rising"],
         ["falling", "falling"],
       ],
-      usual: "both",
+      initial: "both",
     },
-    stepField(trendStep(desk)),
-    attributeField(desk),
-    { name: "min", label: "In at least so many documents", kind: "number", usual: "30", rare: true },
-    { name: "fdr", label: "Share of false alarms that is fine (0 to 1)", kind: "text", usual: "0.05", rare: true },
+    intervalField(trendInterval(context)),
+    attributeField(context),
+    { name: "min", label: "Minimum documents", kind: "number", initial: "30", advanced: true },
+    { name: "fdr", label: "False discovery rate (0 to 1)", kind: "text", initial: "0.05", advanced: true },
     PANEL,
     LIMIT,
   ],
   ready: () => true,
   meaning:
-    "Growth is the rise of a straight line through all steps, measured in mean rates of the word: 1 means that it rose by as much as it is frequent on average. “When” tells whether it changed all the time, of late, or at first. “By chance” is corrected for the number of words tested: among all words with at most 0.05, one in twenty may be a false alarm. New sources can make words rise, too: “only sources that were there all the time” leaves them out.",
-  show: async (desk) => {
-    const { place } = desk;
-    const found = await desk.ask<{ bins: string[]; tested: number; values: number; rows: TrendRow[] }>("trends", {
-      by: place.get("by") || trendStep(desk),
-      direction: place.get("direction"),
-      attribute: place.get("attribute"),
-      min: place.get("min"),
-      fdr: place.get("fdr"),
-      panel: place.get("panel"),
-      limit: place.get("limit"),
-    });
+    "Growth is the slope of a Theil–Sen line over all intervals, in units of the word’s mean rate: 1 means that it rose by its own average frequency. Shape says whether the change is steady, late or early. The q-value is corrected for the number of words tested (Benjamini–Hochberg): of all words with q ≤ 0.05, about one in twenty is a false positive. New sources can also make words rise; “constant sources only” leaves them out.",
+  show: async (context) => {
+    const { route } = context;
+    const found = await context.request<{ bins: string[]; tested: number; values: number; rows: TrendRow[] }>(
+      "trends",
+      {
+        by: route.get("by") || trendInterval(context),
+        direction: route.get("direction"),
+        attribute: route.get("attribute"),
+        min: route.get("min"),
+        fdr: route.get("fdr"),
+        panel: route.get("panel"),
+        limit: route.get("limit"),
+      },
+    );
     if (found.rows.length === 0) {
-      return nothing(
-        desk,
-        `${many(found.tested, "word")} were tested over ${many(found.bins.length, "step")} of time, and none changed more than chance allows. Shorter steps, more documents or a smaller least number may help.`,
+      return showEmpty(
+        context,
+        `${plural(found.tested, "word")} tested over ${plural(found.bins.length, "interval")}; no significant change. Try shorter intervals, more documents or a lower minimum.`,
       );
     }
-    desk.say(
-      `${many(found.values, "word")} of ${count(found.tested)} tested changed${found.values > found.rows.length ? `; the surest ${count(found.rows.length)} are shown` : ""}.`,
+    context.announce(
+      `${plural(found.values, "word")} of ${count(found.tested)} tested changed significantly${found.values > found.rows.length ? `; the first ${count(found.rows.length)} are shown` : ""}.`,
     );
-    desk.put(
+    context.append(
       table(
         "trends",
-        "Words that rise or fall, surest first",
+        "Rising and falling words, most significant first",
         [
-          wordColumn<TrendRow>(desk),
-          { name: "how it went", picture: true, value: () => "", show: (row) => spark(row.per_million, found.bins) },
+          wordColumn<TrendRow>(context),
+          { name: "sparkline", picture: true, value: () => "", show: (row) => spark(row.per_million, found.bins) },
           {
             name: "growth",
-            about: "By how many times its own mean rate the word grows from the first step to the last",
+            about: "Theil–Sen slope from the first to the last interval, in units of the mean rate",
             value: (row) => row.growth,
             numeric: true,
             show: (row) =>
@@ -89,15 +92,15 @@ export const trends: View = {
                 `${(row.growth ?? 0) >= 0 ? "▲" : "▼"} ${rate(Math.abs(row.growth ?? 0))}`,
               ),
           },
-          { name: "when", value: (row) => row.shape ?? "", show: (row) => (row.shape ? SHAPES[row.shape] : "") },
+          { name: "shape", value: (row) => row.shape ?? "", show: (row) => (row.shape ? SHAPES[row.shape] : "") },
           { name: "hits", value: (row) => row.hits, numeric: true, show: (row) => count(row.hits) },
           { name: "documents", value: (row) => row.documents, numeric: true, show: (row) => count(row.documents) },
           {
-            name: "by chance",
-            about: "How likely this is by chance, given how many words were tested (q)",
+            name: "q-value",
+            about: "False discovery rate at which the word is significant (Benjamini–Hochberg)",
             value: (row) => row.q,
             numeric: true,
-            show: (row) => chance(row.q),
+            show: (row) => pValue(row.q),
           },
         ],
         found.rows,
@@ -106,9 +109,9 @@ export const trends: View = {
   },
 };
 
-/** Trends want some steps, and much text in each. */
-function trendStep(desk: Desk): string {
-  const { corpus } = desk;
+/** The interval for trends: some dozens of points, with much text in each. */
+function trendInterval(context: ViewContext): string {
+  const { corpus } = context;
   if (!corpus?.first_day || !corpus.last_day) return "quarter";
   const days = (Date.parse(corpus.last_day) - Date.parse(corpus.first_day)) / 86_400_000;
   return days < 60 ? "day" : days < 150 ? "week" : days < 1100 ? "month" : days < 3700 ? "quarter" : "year";

@@ -1,11 +1,12 @@
-// The words of the corpus.
+// Word list.
 
 import { el } from "../dom.ts";
-import { link } from "../place.ts";
-import { count, many, rate } from "../say.ts";
+import { link } from "../route.ts";
+import { count, plural, rate } from "../format.ts";
 import { table } from "../table.ts";
-import { type View, asQuery, attributeField } from "../view.ts";
-import { LIMIT, NGRAM, PUNCTUATION, nothing, wordColumn } from "./shared.ts";
+import { asQuery } from "../cql.ts";
+import { type View, attributeField } from "../view.ts";
+import { LIMIT, NGRAM, PUNCTUATION, showEmpty, wordColumn } from "./shared.ts";
 
 interface WordRow {
   value: string;
@@ -14,62 +15,62 @@ interface WordRow {
   per_million: number | null;
 }
 
-/** The words of the corpus. */
+/** The word list view. */
 export const words: View = {
   name: "words",
   title: "Word list",
-  about: "The words of the corpus and how often they occur.",
+  about: "Words and n-grams of the corpus with their frequency.",
   group: "Words",
-  chooses: "Which documents",
+  documentFilter: "Filter documents",
   button: "List",
-  fields: (desk) => [
-    { name: "regex", label: "Only words like", kind: "text", hint: "un.*able", wide: true },
+  fields: (context) => [
+    { name: "regex", label: "Regular expression", kind: "text", hint: "un.*able", wide: true },
     NGRAM,
-    attributeField(desk),
-    { name: "min", label: "At least so often", kind: "number", usual: "1", rare: true },
+    attributeField(context),
+    { name: "min", label: "Minimum frequency", kind: "number", initial: "1", advanced: true },
     PUNCTUATION,
-    { ...LIMIT, usual: "100" },
+    { ...LIMIT, initial: "100" },
   ],
   ready: () => true,
-  show: async (desk) => {
-    const { place } = desk;
-    const found = await desk.ask<{ values: number; tokens: number; rows: WordRow[] }>("words", {
-      regex: place.get("regex"),
-      ngram: place.get("ngram"),
-      attribute: place.get("attribute"),
-      min: place.get("min"),
-      punctuation: place.get("punctuation"),
-      limit: place.get("limit") || 100,
+  show: async (context) => {
+    const { route } = context;
+    const found = await context.request<{ values: number; tokens: number; rows: WordRow[] }>("words", {
+      regex: route.get("regex"),
+      ngram: route.get("ngram"),
+      attribute: route.get("attribute"),
+      min: route.get("min"),
+      punctuation: route.get("punctuation"),
+      limit: route.get("limit") || 100,
     });
     if (found.rows.length === 0)
-      return nothing(
-        desk,
-        "No word is like this. A pattern means the whole word: un.* finds words that begin with un.",
+      return showEmpty(
+        context,
+        "No word matches. The expression must match the whole word: un.* finds words that begin with un.",
       );
-    desk.say(
-      `${many(found.values, "different one")} in ${many(found.tokens, "token")}${found.values > found.rows.length ? `; the ${count(found.rows.length)} most frequent are shown` : ""}.`,
+    context.announce(
+      `${plural(found.values, "distinct value")} in ${plural(found.tokens, "token")}${found.values > found.rows.length ? `; the ${count(found.rows.length)} most frequent are shown` : ""}.`,
     );
-    desk.put(
+    context.append(
       table(
         "words",
         "Words, most frequent first",
         [
-          wordColumn<WordRow>(desk, "search"),
+          wordColumn<WordRow>(context, "search"),
           { name: "hits", value: (row) => row.hits, numeric: true, show: (row) => count(row.hits) },
           { name: "per million", value: (row) => row.per_million, numeric: true, show: (row) => rate(row.per_million) },
           { name: "documents", value: (row) => row.documents, numeric: true, show: (row) => count(row.documents) },
           {
-            name: "look further",
+            name: "more",
             picture: true,
             value: () => "",
             show: (row) =>
               el(
                 "a",
                 {
-                  href: link("timeline", place, { q: asQuery(row.value, place.get("attribute") || "lc") }),
-                  "aria-label": `${row.value} in time`,
+                  href: link("timeline", route, { q: asQuery(row.value, route.get("attribute") || "lc") }),
+                  "aria-label": `${row.value} over time`,
                 },
-                "in time",
+                "timeline",
               ),
           },
         ],

@@ -1,7 +1,8 @@
-//! Our jusText as a filter over JSON lines, so that it can be measured like any other extractor and
-//! compared with the Python package paragraph by paragraph.
+//! jusText as a filter over JSON lines, to measure it like any other extractor and compare it with
+//! the Python package paragraph by paragraph.
 //!
-//! `bench-justext public|production < pages.jsonl`: takes `{id, html, lang}`, gives `{id, text, paragraphs}`.
+//! `bench-justext public|production < pages.jsonl` reads `{id, html, lang}` and writes `{id, text,
+//! paragraphs}`.
 
 use std::io::{BufRead, BufWriter, Write};
 
@@ -21,10 +22,10 @@ fn main() -> anyhow::Result<()> {
     let options = match std::env::args().nth(1).as_deref() {
         None | Some("public") => JustextOptions::public(),
         Some("production") => JustextOptions::production(),
-        Some(other) => bail!("there is no preset {other}, only public and production"),
+        Some(other) => bail!("unknown preset `{other}`; use public or production"),
     };
-    // Who cannot name the language tries English; the peer does the same.
-    let english = tidings_lang::stop_list("en").expect("there is an English list");
+    // Without a known language the stop words are English, as in peers.py.
+    let english = tidings_lang::stop_list("en").expect("English has a stop list");
     let mut out = BufWriter::new(std::io::stdout().lock());
     for line in std::io::stdin().lock().lines() {
         let page: Page = serde_json::from_str(&line?)?;

@@ -1,62 +1,62 @@
-//! Fits the extractor's weights to annotated pages and says how well they do on domains left out.
+//! Trains the extractor's model on annotated pages and cross-validates it over domains.
 
 use std::path::PathBuf;
 
 use anyhow::Context;
-use bench_extract::fit::boost::{Growth, Table, grow};
+use bench_extract::fit::boost::{BinnedColumns, BoostParams, train};
 use bench_extract::fit::labels::{Label, label};
-use bench_extract::fit::odds::{self, Weights};
+use bench_extract::fit::lift::{self, Weights};
 use bench_extract::score::{Segments, Shingles, shingles};
 use bench_extract::sets::{self, Sample, TEXT_SETS};
 use clap::Parser;
 use tidings_clean::article::blocks::{self};
-use tidings_clean::article::features::{self, FIRST, SECOND, Survey};
+use tidings_clean::article::features::{self, FIRST_COLUMNS, FeatureMatrix, SECOND_COLUMNS};
 use tidings_clean::article::forest::{Forest, probability};
-use tidings_clean::article::select::{self, Sureness};
-use tidings_clean::facts::Facts;
+use tidings_clean::article::select::{self, ThresholdBias};
+use tidings_clean::declared_metadata::DeclaredMetadata;
 use tidings_clean::tree;
 use url::Url;
 
-/// Fits the extractor's weights.
+/// Trains the extractor's model.
 #[derive(Parser)]
 struct Args {
-    /// The folder of annotated pages.
+    /// Folder of annotated pages.
     #[arg(long, default_value = "../shared/extract-dev")]
     data: PathBuf,
-    /// Where to write the weights; without it nothing is written.
+    /// Folder to write the model to; without it nothing is written.
     #[arg(long)]
     write: Option<PathBuf>,
-    /// Trees of each forest.
+    /// Trees per forest.
     #[arg(long, default_value_t = 100)]
     trees: usize,
-    /// Questions per tree.
+    /// Splits per tree.
     #[arg(long, default_value_t = 6)]
     depth: usize,
-    /// How much of each tree is believed.
+    /// Learning rate.
     #[arg(long, default_value_t = 0.12)]
     rate: f32,
-    /// Shrinks answers that rest on little weight.
+    /// L2 regularisation of leaf values.
     #[arg(long, default_value_t = 2.0)]
     shrinkage: f32,
-    /// Forests whose mean is taken: steadier than any of them.
+    /// Number of forests to average.
     #[arg(long, default_value_t = 1)]
     forests: u64,
-    /// The share of rows that count as far from right and are drawn for every tree.
+    /// Share of rows with the largest gradients, used for every tree.
     #[arg(long, default_value_t = 0.2)]
     far: f32,
-    /// The share of the other rows drawn for each tree.
+    /// Share of the other rows sampled for each tree.
     #[arg(long, default_value_t = 0.2)]
     near: f32,
-    /// Lists the pages that lose most.
+    /// List this many pages with the largest loss.
     #[arg(long)]
     worst: Option<usize>,
-    /// Keeps the probabilities of blocks on domains left out in this file.
+    /// Save the out-of-fold probabilities of all blocks to this file.
     #[arg(long)]
     keep: Option<PathBuf>,
-    /// Takes the probabilities from such a file and only scores them, for trying out what follows them.
+    /// Load the probabilities from such a file and only score them.
     #[arg(long)]
     again: Option<PathBuf>,
-    /// Writes what was thought of every block, a file a page, into this folder.
+    /// Write all blocks with their predictions to this folder, one file per page.
     #[arg(long)]
     dump: Option<PathBuf>,
 }
@@ -69,7 +69,7 @@ struct Page {
     fold: usize,
     domain: String,
     labels: Vec<Label>,
-    survey: Survey,
+    matrix: FeatureMatrix,
     first_row: usize,
 }
 
@@ -86,15 +86,15 @@ fn main() -> anyhow::Result<()> {
         .iter()
         .map(|(_, sample)| {
             let tree = tree::parse(&sample.html);
-            let blocks = blocks::cut(&tree);
+            let blocks = blocks::segment(&tree);
             let labels = label(sample, &blocks);
-            let counts = odds::count(&tree, &blocks, &labels);
+            let counts = lift::count(&tree, &blocks, &labels);
             (sample.fold(FOLDS), sample.domain(), labels, counts)
         })
         .collect();
     let weights_without = |fold: Option<usize>| {
         let pages = counted.iter().filter(|page| Some(page.0) != fold).map(|page| (page.1.as_str(), &page.3));
-        odds::weigh(pages)
+        lift::estimate(pages)
     };
     let by_fold: Vec<Weights> = (0..FOLDS as usize)
         .map(|fold| {
@@ -109,31 +109,36 @@ fn main() -> anyhow::Result<()> {
     let mut rows = 0;
     for ((set, sample), (fold, domain, labels, _)) in samples.into_iter().zip(counted) {
         let tree = tree::parse(&sample.html);
-        let facts = Facts::read(&tree);
-        let survey =
-            Survey::of(&tree, blocks::cut(&tree), &facts, Url::parse(&sample.url).ok().as_ref(), &by_fold[fold]);
-        let count = survey.blocks.list.len();
-        pages.push(Page { sample, set, fold, domain, labels, survey, first_row: rows });
+        let declared = DeclaredMetadata::read(&tree);
+        let matrix = FeatureMatrix::of(
+            &tree,
+            blocks::segment(&tree),
+            &declared,
+            Url::parse(&sample.url).ok().as_ref(),
+            &by_fold[fold],
+        );
+        let count = matrix.blocks.list.len();
+        pages.push(Page { sample, set, fold, domain, labels, matrix, first_row: rows });
         rows += count;
     }
     eprintln!("{rows} blocks, {:.1?}", clock.elapsed());
 
-    let labels: Vec<f32> = pages.iter().flat_map(|page| page.labels.iter().map(|label| label.wanted)).collect();
+    let labels: Vec<f32> = pages.iter().flat_map(|page| page.labels.iter().map(|label| label.article_share)).collect();
     let weights: Vec<f32> = pages.iter().flat_map(|page| page.labels.iter().map(|label| label.weight)).collect();
     let fold_of: Vec<usize> = pages.iter().flat_map(|page| page.labels.iter().map(|_| page.fold)).collect();
-    let mut columns: Vec<Vec<f32>> = (0..FIRST).map(|_| Vec::with_capacity(rows)).collect();
+    let mut columns: Vec<Vec<f32>> = (0..FIRST_COLUMNS).map(|_| Vec::with_capacity(rows)).collect();
     for page in &pages {
-        for (to, from) in columns.iter_mut().zip(&page.survey.columns) {
+        for (to, from) in columns.iter_mut().zip(&page.matrix.columns) {
             to.extend_from_slice(from);
         }
     }
-    let growth = |seed| Growth {
+    let params = |seed| BoostParams {
         trees: args.trees,
         depth: args.depth,
-        rate: args.rate,
-        shrinkage: args.shrinkage,
-        far: args.far,
-        near: args.near,
+        learning_rate: args.rate,
+        l2: args.shrinkage,
+        top_rate: args.far,
+        other_rate: args.near,
         columns: 0.4,
         seed,
     };
@@ -144,31 +149,32 @@ fn main() -> anyhow::Result<()> {
         report("again", &pages, &p, &[0.9, 1.0, 1.1, 1.2, 1.3]);
         return Ok(());
     }
-    let (first, p) = crossfit(&columns, &labels, &weights, &fold_of, args.write.is_some(), &growth(1), args.forests);
+    let (first, p) = crossfit(&columns, &labels, &weights, &fold_of, args.write.is_some(), &params(1), args.forests);
     eprintln!("first forest, {:.1?}", clock.elapsed());
     report("first", &pages, &p, &[1.0]);
 
-    columns.resize(SECOND, Vec::new());
+    columns.resize(SECOND_COLUMNS, Vec::new());
     for page in &pages {
         let own = &p[page.first_row..page.first_row + page.labels.len()];
-        for (to, from) in columns[FIRST..].iter_mut().zip(page.survey.with_context(own)) {
+        for (to, from) in columns[FIRST_COLUMNS..].iter_mut().zip(page.matrix.with_context(own)) {
             to.extend(from);
         }
     }
-    // Annotations of live blogs and long lists in `andy` are cut short; what they miss is no boilerplate.
+    // Annotations of live blogs and long lists in `andy` are truncated; text missing there is not
+    // boilerplate.
     let mut weights = weights;
-    let mut doubted = 0;
+    let mut down_weighted = 0;
     for page in pages.iter().filter(|page| page.set == "andy") {
         let (precision, recall) = shingles(&text(page, &p, 1.0), page.sample.gold.text.as_deref().unwrap_or_default());
         if precision < 0.5 && recall > 0.8 {
-            doubted += 1;
+            down_weighted += 1;
             for weight in &mut weights[page.first_row..page.first_row + page.labels.len()] {
                 *weight *= 0.1;
             }
         }
     }
-    eprintln!("{doubted} annotations doubted");
-    let (second, p) = crossfit(&columns, &labels, &weights, &fold_of, args.write.is_some(), &growth(2), args.forests);
+    eprintln!("{down_weighted} annotations down-weighted");
+    let (second, p) = crossfit(&columns, &labels, &weights, &fold_of, args.write.is_some(), &params(2), args.forests);
     eprintln!("second forest, {:.1?}", clock.elapsed());
     report("second", &pages, &p, &[0.9, 1.0, 1.1, 1.2]);
     if let Some(path) = &args.keep {
@@ -181,11 +187,11 @@ fn main() -> anyhow::Result<()> {
     if let Some(folder) = args.dump {
         for page in &pages {
             let mut lines = format!("{} {:?}\n", page.sample.url, page.sample.page_type);
-            for (row, block) in page.survey.blocks.list.iter().enumerate() {
+            for (row, block) in page.matrix.blocks.list.iter().enumerate() {
                 let label = page.labels[row];
                 let p = p[page.first_row + row];
-                let near: Vec<String> = (0..features::FIRST)
-                    .map(|column| (features::name(column), page.survey.columns[column][row]))
+                let near: Vec<String> = (0..features::FIRST_COLUMNS)
+                    .map(|column| (features::name(column), page.matrix.columns[column][row]))
                     .filter(|(name, value)| {
                         *value > 0.0 && *value < 4.0 && (name.starts_with("near_") || name.starts_with("in_"))
                     })
@@ -193,11 +199,11 @@ fn main() -> anyhow::Result<()> {
                         format!("{}{value}", name.trim_start_matches("near_").trim_start_matches("in_"))
                     })
                     .collect();
-                let text = block.text(&page.survey.blocks).replace('\n', "⏎");
+                let text = block.text(&page.matrix.blocks).replace('\n', "⏎");
                 lines += &format!(
                     "{} p={p:.2} y={:.2} w={:.4} n={} {}\t[{}]\n",
-                    if (p > 0.45) != (label.wanted > 0.5) && label.weight > 0.0 { "!!" } else { "  " },
-                    label.wanted,
+                    if (p > 0.45) != (label.article_share > 0.5) && label.weight > 0.0 { "!!" } else { "  " },
+                    label.article_share,
                     label.weight,
                     block.len(),
                     text.chars().take(140).collect::<String>(),
@@ -209,7 +215,7 @@ fn main() -> anyhow::Result<()> {
     }
 
     if let Some(folder) = args.write {
-        let columns: Vec<String> = (0..SECOND).map(features::name).collect();
+        let columns: Vec<String> = (0..SECOND_COLUMNS).map(features::name).collect();
         let write = |name: &str, text: String| {
             let path = folder.join(name);
             std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
@@ -223,17 +229,18 @@ fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Fits a forest to everything, and gives each row the answer of a forest that never saw its domain.
+/// Trains a forest on all rows if `whole`, and predicts each row with a forest that was trained
+/// without its domain (cross-fitting).
 fn crossfit(
     columns: &[Vec<f32>],
     labels: &[f32],
     weights: &[f32],
     fold_of: &[usize],
     whole: bool,
-    growth: &Growth,
+    params: &BoostParams,
     forests: u64,
 ) -> (Forest, Vec<f32>) {
-    let table = Table::of(columns);
+    let table = BinnedColumns::of(columns);
     let mut p = vec![0.0; labels.len()];
     let rows = |fold: Option<usize>| -> Vec<u32> {
         (0..labels.len())
@@ -241,40 +248,40 @@ fn crossfit(
             .map(|row| row as u32)
             .collect()
     };
-    let grow = |rows: &[u32]| {
+    let average = |rows: &[u32]| {
         let mut mean = Forest::default();
-        for place in 0..forests {
-            let growth = Growth { seed: growth.seed + 1000 * place, ..*growth };
-            let forest = grow(&table, labels, weights, rows, &growth);
+        for index in 0..forests {
+            let params = BoostParams { seed: params.seed + 1000 * index, ..*params };
+            let forest = train(&table, labels, weights, rows, &params);
             mean.bias += forest.bias / forests as f32;
             mean.trees.extend(forest.trees.into_iter().map(|mut tree| {
-                tree.answers.iter_mut().for_each(|answer| *answer /= forests as f32);
+                tree.leaves.iter_mut().for_each(|leaf| *leaf /= forests as f32);
                 tree
             }));
         }
         mean
     };
     for fold in 0..FOLDS as usize {
-        let forest = grow(&rows(Some(fold)));
-        let sums = forest.weigh(labels.len(), |column| &columns[column]);
+        let forest = average(&rows(Some(fold)));
+        let sums = forest.predict(labels.len(), |column| &columns[column]);
         for (row, sum) in sums.into_iter().enumerate() {
             if fold_of[row] == fold {
                 p[row] = probability(sum);
             }
         }
     }
-    let forest = if whole { grow(&rows(None)) } else { Forest::default() };
+    let forest = if whole { average(&rows(None)) } else { Forest::default() };
     (forest, p)
 }
 
-fn text(page: &Page, p: &[f32], sureness: f32) -> String {
+fn text(page: &Page, p: &[f32], bias: f32) -> String {
     let tree = tree::parse(&page.sample.html);
-    let facts = Facts::read(&tree);
+    let declared = DeclaredMetadata::read(&tree);
     let own = &p[page.first_row..page.first_row + page.labels.len()];
-    let rows = select::choose(&page.survey, own, Sureness(sureness));
-    let blocks = &page.survey.blocks;
-    let shown: f32 = rows.iter().map(|row| page.survey.words[*row].count).sum();
-    let declared = select::better_declared(&facts, shown as usize);
+    let rows = select::choose(&page.matrix, own, ThresholdBias(bias));
+    let blocks = &page.matrix.blocks;
+    let shown: f32 = rows.iter().map(|row| page.matrix.words[*row].count).sum();
+    let declared = select::declared_body_if_longer(&declared, shown as usize);
     declared.unwrap_or_else(|| rows.iter().map(|row| blocks.list[*row].text(blocks)).collect::<Vec<_>>().join("\n"))
 }
 

@@ -1,19 +1,19 @@
-//! Reads pages that were made to be expensive, each in a process of its own, and says what they cost.
+//! Measures CPU time and memory on adversarial pages, each in its own process.
 
 use std::process::Command;
 
-use bench_extract::hostile::SHAPES;
+use bench_extract::hostile::HOSTILE_PAGES;
 use clap::Parser;
-use tidings_clean::{Options, Source, extract};
+use tidings_clean::{HtmlInput, Options, extract};
 use wait4::Wait4;
 
-/// Measures expensive pages.
+/// Measures adversarial pages.
 #[derive(Parser)]
 struct Args {
-    /// The size of the pages in bytes; several sizes show how the cost grows.
+    /// Page sizes in bytes; several sizes show how the cost grows.
     #[arg(long, value_delimiter = ',', default_value = "1000000,10000000,50000000")]
     sizes: Vec<usize>,
-    /// Reads one shape and ends; this is what the processes are started with.
+    /// Extract one page and exit; used for the child processes.
     #[arg(long, hide = true)]
     shape: Option<usize>,
 }
@@ -21,14 +21,14 @@ struct Args {
 fn main() -> anyhow::Result<()> {
     let args = Args::parse();
     if let Some(shape) = args.shape {
-        let html = (SHAPES[shape].make)(args.sizes[0]);
-        let document = extract(&Source { html: &html, url: None, ..Source::default() }, &Options::default());
+        let html = (HOSTILE_PAGES[shape].make)(args.sizes[0]);
+        let document = extract(&HtmlInput { html: &html, url: None, ..HtmlInput::default() }, &Options::default());
         std::hint::black_box(&document);
         return Ok(());
     }
     println!("{:<36} {:>12} {:>10} {:>10}", "shape", "bytes", "CPU s", "MiB");
     let (mut slowest, mut largest) = (0.0f64, 0u64);
-    for (place, shape) in SHAPES.iter().enumerate() {
+    for (place, shape) in HOSTILE_PAGES.iter().enumerate() {
         for size in &args.sizes {
             let mut command = Command::new(std::env::current_exe()?);
             command.arg("--shape").arg(place.to_string()).arg("--sizes").arg(size.to_string());

@@ -1,4 +1,4 @@
-//! Says where the time of an extraction goes, in CPU time of one thread.
+//! Profiles the steps of extraction in CPU time of one thread.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -6,30 +6,30 @@ use std::time::Duration;
 use bench_extract::sets;
 use clap::Parser;
 use tidings_clean::article::blocks;
-use tidings_clean::article::features::Survey;
+use tidings_clean::article::features::FeatureMatrix;
 use tidings_clean::article::select;
 use tidings_clean::article::weights::Weights;
-use tidings_clean::facts::Facts;
-use tidings_clean::{Options, Source, about, date, extract, tree};
+use tidings_clean::declared_metadata::DeclaredMetadata;
+use tidings_clean::{HtmlInput, Options, date, extract, metadata, tree};
 
-/// Measures the steps of extraction.
+/// Profiles the steps of extraction.
 #[derive(Parser)]
 struct Args {
-    /// The folder of annotated pages.
+    /// Folder of annotated pages.
     #[arg(long, default_value = "../shared/extract-dev")]
     data: PathBuf,
-    /// The sets to read.
+    /// Sets to read.
     #[arg(long, value_delimiter = ',', default_value = "andy,fundus,trafi")]
     sets: Vec<String>,
-    /// Pages from this size on, in bytes.
+    /// Minimum page size in bytes.
     #[arg(long, default_value_t = 0)]
     least: usize,
-    /// Pages up to this size, in bytes.
+    /// Maximum page size in bytes.
     #[arg(long, default_value_t = usize::MAX)]
     most: usize,
 }
 
-/// The CPU time of this thread.
+/// CPU time of this thread.
 fn clock() -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
@@ -50,24 +50,24 @@ fn main() -> anyhow::Result<()> {
                 let tree = tree::parse(&page.html);
                 spent[0] += clock() - start;
                 let start = clock();
-                let facts = Facts::read(&tree);
+                let declared = DeclaredMetadata::read(&tree);
                 spent[1] += clock() - start;
                 let start = clock();
-                let survey = Survey::of(&tree, blocks::cut(&tree), &facts, url.as_ref(), weights);
+                let matrix = FeatureMatrix::of(&tree, blocks::segment(&tree), &declared, url.as_ref(), weights);
                 spent[2] += clock() - start;
                 let start = clock();
-                let p = select::weigh(&survey, weights);
+                let p = select::predict(&matrix, weights);
                 std::hint::black_box(&p);
                 spent[3] += clock() - start;
                 let start = clock();
-                std::hint::black_box(about::read(&tree, &facts, url.as_ref()));
+                std::hint::black_box(metadata::read(&tree, &declared, url.as_ref()));
                 spent[5] += clock() - start;
                 let start = clock();
-                std::hint::black_box(date::read(&tree, &facts, Some(&page.url), &date::Clocks::default()));
+                std::hint::black_box(date::read(&tree, &declared, Some(&page.url), &date::KnownDates::default()));
                 spent[6] += clock() - start;
                 let start = clock();
                 let _ = std::hint::black_box(extract(
-                    &Source { html: &page.html, url: Some(&page.url), ..Source::default() },
+                    &HtmlInput { html: &page.html, url: Some(&page.url), ..HtmlInput::default() },
                     &Options::default(),
                 ));
                 spent[4] += clock() - start;
@@ -79,7 +79,7 @@ fn main() -> anyhow::Result<()> {
         let bytes: usize = pages.iter().map(|page| page.html.len()).sum();
         let each = |time: Duration| time.as_secs_f64() * 1000.0 / pages.len() as f64;
         println!(
-            "{set}: {} pages of {} kB, ms a page: parse {:.2}, facts {:.2}, survey {:.2}, forests {:.2}, about {:.2}, dates {:.2}, all {:.2}",
+            "{set}: {} pages of {} kB, ms per page: parse {:.2}, declarations {:.2}, features {:.2}, forests {:.2}, metadata {:.2}, dates {:.2}, all {:.2}",
             pages.len(),
             bytes / pages.len().max(1) / 1000,
             each(best[0]),

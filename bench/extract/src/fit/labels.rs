@@ -1,4 +1,4 @@
-//! Which blocks of an annotated page belong to its text.
+//! Labels blocks of annotated pages: article text or boilerplate.
 
 use std::collections::HashMap;
 
@@ -7,16 +7,16 @@ use tidings_clean::article::blocks::Blocks;
 use crate::score::{runs, squash, words};
 use crate::sets::Sample;
 
-/// What the annotation says of a block.
+/// Label of a block.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Label {
-    /// The share of it that belongs to the text.
-    pub wanted: f32,
-    /// How much it matters; nothing where the annotation does not tell.
+    /// Share of the block that is article text.
+    pub article_share: f32,
+    /// Weight in training; 0 where the annotation is silent.
     pub weight: f32,
 }
 
-/// Labels every block.
+/// Labels all blocks of a page.
 pub fn label(sample: &Sample, blocks: &Blocks) -> Vec<Label> {
     let mut labels = match (&sample.gold.text, &sample.gold.with, &sample.gold.without) {
         (Some(text), ..) => by_text(text, blocks),
@@ -30,7 +30,7 @@ pub fn label(sample: &Sample, blocks: &Blocks) -> Vec<Label> {
     labels
 }
 
-/// How much a page counts: shops and lists are not what feeds lead to.
+/// Weight of a page by its type: shops and lists are rare in feeds.
 fn share(sample: &Sample) -> f32 {
     match sample.page_type.as_deref() {
         Some("product" | "collection" | "listing" | "service") => 0.6,
@@ -58,15 +58,15 @@ fn by_text(gold: &str, blocks: &Blocks) -> Vec<Label> {
         let length = own.len().min(4);
         let count = own.windows(length).count();
         let found = own.windows(length).filter(|run| known.contains_key(&hash(run))).count();
-        let mut wanted = found as f32 / count as f32;
-        // A text that the annotation has once is not wanted twice.
+        let mut article_share = found as f32 / count as f32;
+        // Repeated text is article text only as often as the annotation contains it.
         let whole = hash(&own);
         let times = used.entry(whole).or_default();
         *times += 1;
-        if own.len() >= 4 && wanted > 0.5 && *times > known.get(&hash(&own[..4])).copied().unwrap_or(1) {
-            wanted = 0.0;
+        if own.len() >= 4 && article_share > 0.5 && *times > known.get(&hash(&own[..4])).copied().unwrap_or(1) {
+            article_share = 0.0;
         }
-        labels.push(Label { wanted, weight: own.len() as f32 / total });
+        labels.push(Label { article_share, weight: own.len() as f32 / total });
     }
     let sum: f32 = labels.iter().map(|label| label.weight).sum();
     let scale = (4.0 / sum).min(1.0);
@@ -80,7 +80,7 @@ fn by_segments(with: &[String], without: &[String], blocks: &Blocks) -> Vec<Labe
     let squashed: Vec<String> = blocks.list.iter().map(|block| squash(block.text(blocks))).collect();
     let mut labels = vec![Label::default(); blocks.list.len()];
     let each = 4.0 / (with.len() + without.len()).max(1) as f32;
-    for (segments, wanted) in [(with, 1.0), (without, 0.0)] {
+    for (segments, article_share) in [(with, 1.0), (without, 0.0)] {
         for segment in segments {
             let segment = squash(segment);
             let segment_runs: Vec<u64> = runs(&words(&segment)).collect();
@@ -95,14 +95,15 @@ fn by_segments(with: &[String], without: &[String], blocks: &Blocks) -> Vec<Labe
                     rows.push(row);
                 }
             }
-            // A segment that occurs in many places tells nothing of any of them.
+            // A segment found in many blocks identifies none of them.
             if rows.len() > 6 {
                 continue;
             }
             for row in &rows {
                 let label = &mut labels[*row];
                 let weight = each / rows.len() as f32;
-                label.wanted = (label.wanted * label.weight + wanted * weight) / (label.weight + weight);
+                label.article_share =
+                    (label.article_share * label.weight + article_share * weight) / (label.weight + weight);
                 label.weight += weight;
             }
         }

@@ -1,5 +1,5 @@
-//! Fits the weights of the extractor to annotated pages.
+//! Training of the extractor's model on annotated pages.
 
 pub mod boost;
 pub mod labels;
-pub mod odds;
+pub mod lift;

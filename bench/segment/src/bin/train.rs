@@ -22,8 +22,8 @@ struct Args {
 
 fn main() -> Result<()> {
     let args = Args::parse();
-    for (code, shelf) in split::shelves(&args.shared, &args.only)? {
-        let model = learn(&code, shelf.train.iter().chain(&shelf.dev), Settings::default());
+    for (code, treebanks) in split::read(&args.shared, &args.only)? {
+        let model = learn(&code, treebanks.train.iter().chain(&treebanks.dev), Settings::default());
         let path = args.out.join(format!("{code}.tsm"));
         println!("{code}\t{} bytes", model.len());
         std::fs::write(&path, model).with_context(|| format!("cannot write {}", path.display()))?;

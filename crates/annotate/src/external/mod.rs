@@ -1,11 +1,13 @@
-//! Annotators of others: any command that reads tokens on its standard input and writes them back with lemmas and tags.
+//! External annotators: any command that reads tokens from standard input and writes them back with
+//! lemmas and tags.
 //!
-//! A tool is started once and kept, and gets sentences in batches. Nothing that it says is taken for granted: every line is held
-//! against the token that it must be about, all waiting has an end, and a tool that dies is started anew, but not for ever.
-//! What goes wrong costs the batch and says so; no token gets what was said about another.
+//! The tool is started once and gets sentences in batches. Its output is not trusted: every line is
+//! checked against the expected token, every wait has a timeout, and a tool that exits is restarted
+//! a limited number of times. An error discards the batch, so no token ever gets the annotation of
+//! another.
 
-mod dialect;
 mod process;
+mod protocol;
 #[cfg(test)]
 mod tests;
 
@@ -19,53 +21,54 @@ use std::time::{Duration, Instant};
 use tidings_model::Token;
 use xxhash_rust::xxh3::xxh3_64;
 
-use self::dialect::{Listener, Said, form};
-use self::process::{Heard, Process};
-use crate::layer::Annotator;
+use self::process::{Process, ToolOutput};
+use self::protocol::{Annotation, OutputReader, clean_word};
+use crate::annotator::Annotator;
 
-pub use self::dialect::{Column, Format};
+pub use self::protocol::{Column, Format};
 
-/// How often a batch is tried with a tool that dies of it.
-const TRIES: u32 = 3;
-/// How long a tool may take to tell its version.
-const VERSION_TIME: Duration = Duration::from_secs(30);
+/// Attempts per batch if the tool exits.
+const MAX_TRIES: u32 = 3;
+/// Time limit for the version command.
+const VERSION_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// When a tool gives back what it was given.
+/// Protocol for input and output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
-    /// As soon as it has it: the tool runs on from batch to batch.
+    /// The tool answers each sentence as it reads it; it runs from batch to batch.
     Stream,
-    /// When its input ends: the tool is started for each batch.
+    /// The tool answers at the end of its input; it is started for each batch.
     Batch,
 }
 
-/// How a tool is run.
+/// Settings of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
-    /// The program and its arguments.
+    /// Program and arguments.
     pub command: Vec<String>,
-    /// What it reads and writes.
+    /// Format of input and output.
     pub format: Format,
-    /// What the columns of vertical text hold, the first of them the token.
+    /// Columns of vertical output; the first is the token.
     pub columns: Vec<Column>,
-    /// When it answers.
+    /// Protocol for input and output.
     pub mode: Mode,
-    /// Its version, as the user knows it.
+    /// Version, as given by the user.
     pub version: String,
-    /// Other names for its tags; `V*` means all that begin with V, and the longest that fits decides.
+    /// Tag mapping; `V*` matches all tags that start with V, and the longest match wins.
     pub tags: BTreeMap<String, String>,
-    /// How long a batch may take.
+    /// Time limit for a batch.
     pub timeout: Duration,
-    /// Sentences of a batch.
+    /// Sentences per batch.
     pub batch_sentences: usize,
-    /// Short sentences that are sent behind each batch and forgotten: they push it through the tool's buffers.
+    /// Short sentences sent after each batch to flush the tool's buffers; their annotation is
+    /// discarded.
     pub padding_sentences: usize,
-    /// How many of the tool run at the same time, at most.
+    /// Maximum number of concurrent processes.
     pub workers: usize,
 }
 
 impl Settings {
-    /// The usual ones for a command.
+    /// Default settings for a command.
     pub fn new(command: Vec<String>) -> Settings {
         Settings {
             command,
@@ -81,7 +84,7 @@ impl Settings {
         }
     }
 
-    /// The name that a tag of the tool has with us.
+    /// Maps a tag of the tool.
     fn tag<'t>(&'t self, tag: &'t str) -> &'t str {
         if tag.is_empty() || self.tags.is_empty() {
             return tag;
@@ -94,106 +97,110 @@ impl Settings {
         longest.and_then(|key| self.tags.get(key)).map_or(tag, String::as_str)
     }
 
-    /// What recipes call it: its version, and a digest of all that matters for what it says.
+    /// Name in recipes: the version, and a digest of the settings that affect the output. The
+    /// digest covers the `Debug` names of enum variants, so renaming a variant makes existing text
+    /// stale.
     fn name(&self) -> String {
         let own = self.command.first().map(|program| program.rsplit('/').next().unwrap_or(program)).unwrap_or_default();
         let version = if self.version.is_empty() { own } else { &self.version };
-        let matters = format!("{:?}", (&self.command, self.format, &self.columns, self.mode, &self.tags));
-        format!("external {version} {:08x}", xxh3_64(matters.as_bytes()) >> 32)
+        let relevant = format!("{:?}", (&self.command, self.format, &self.columns, self.mode, &self.tags));
+        format!("external {version} {:08x}", xxh3_64(relevant.as_bytes()) >> 32)
     }
 }
 
-/// What a tool did wrong.
+/// Failure of a tool.
 #[derive(Debug, thiserror::Error)]
 pub enum ToolFault {
-    /// It could not be started.
-    #[error("cannot be started: {0}; check the path of the program, and that it may be run")]
+    /// The tool could not be started.
+    #[error("cannot be started: {0}; check the path and the permissions of the program")]
     Start(io::Error),
-    /// It ended although it was not told to, or said that it failed.
-    #[error("ended ({how}) after {tokens} of {of} tokens, {tries} times; try it by hand with the same input")]
-    Died {
-        /// How.
+    /// The tool exited before the end of the batch, or with an error status.
+    #[error("exited ({how}) after {tokens} of {of} tokens in {tries} attempts; run it by hand with the same input")]
+    Exited {
+        /// Exit status.
         how: String,
-        /// Tokens that it said something about.
+        /// Tokens annotated so far.
         tokens: usize,
         /// Tokens of the batch.
         of: usize,
-        /// How often it was tried.
+        /// Number of attempts.
         tries: u32,
     },
-    /// It took too long.
+    /// The tool exceeded the time limit.
     #[error(
-        "was not done after {seconds} s ({tokens} of {of} tokens); it must write each sentence when it has read it: let it flush its \
-         output, or set mode = \"batch\", or a longer timeout_s"
+        "timed out after {seconds} s ({tokens} of {of} tokens); the tool must write each sentence as soon as it has read it: make it \
+         flush its output, set mode = \"batch\", or raise timeout_s"
     )]
-    Silent {
-        /// How long.
+    TimedOut {
+        /// Time limit.
         seconds: f64,
-        /// Tokens that it said something about.
+        /// Tokens annotated so far.
         tokens: usize,
         /// Tokens of the batch.
         of: usize,
     },
-    /// It said something about other tokens than it was given.
-    #[error("line {line} of its output: {what}; it must write every token once, unchanged and in the same order")]
-    Lie {
-        /// The line, since the tool was started.
+    /// The output does not match the input.
+    #[error(
+        "line {line} of its output: {what}; the tool must write every token exactly once, unchanged and in the same order"
+    )]
+    BadOutput {
+        /// Line number, counted from the start of the tool.
         line: u64,
-        /// What is wrong with it.
+        /// Description of the mismatch.
         what: String,
     },
 }
 
-/// A tool that failed: which, for which language, how, and what it complained about.
+/// Failure of a tool with its language, command and last error output.
 #[derive(Debug, thiserror::Error)]
-#[error("the annotator of {language}, `{command}`, {fault}{}", complaint(.last_words))]
+#[error("the annotator of {language}, `{command}`, {fault}{}", quoted_stderr(.stderr_tail))]
 pub struct ToolError {
-    /// The language.
+    /// Language.
     pub language: String,
-    /// The command as it was started.
+    /// Command line.
     pub command: String,
-    /// What went wrong; part of what the error says, and therefore not its source.
+    /// The failure; it is part of the message and therefore not a `source`.
     pub fault: ToolFault,
-    /// The last lines of its standard error.
-    pub last_words: Vec<String>,
+    /// Last lines of standard error.
+    pub stderr_tail: Vec<String>,
 }
 
-fn complaint(last_words: &[String]) -> String {
-    last_words.iter().fold(String::new(), |mut text, line| {
-        let _ = write!(text, "\n  it said: {line}");
+fn quoted_stderr(stderr_tail: &[String]) -> String {
+    stderr_tail.iter().fold(String::new(), |mut text, line| {
+        let _ = write!(text, "\n  stderr: {line}");
         text
     })
 }
 
-/// The annotator that a tool is.
+/// Annotator that runs an external tool.
 pub struct External {
     language: String,
     name: String,
     settings: Settings,
     pool: Mutex<Pool>,
     returned: Condvar,
-    /// Once is enough to say that its features are none.
+    /// Limits the warning about invalid features to one.
     warned: Once,
 }
 
-/// Tools that wait for work, and how many are at work.
+/// Pool of processes.
 #[derive(Default)]
 struct Pool {
-    idle: Vec<Running>,
+    idle: Vec<RunningTool>,
     busy: usize,
-    /// How often one died and was started again, and of what the last time.
+    /// Number of restarts, and the exit status before the last one.
     restarts: u64,
-    last_death: String,
+    last_exit: String,
 }
 
-/// A tool that runs, and what it still owes us of the padding behind the last batch.
-struct Running {
+/// Running process; `padding_pending` if the annotation of the last padding has not been read.
+struct RunningTool {
     process: Process,
-    owes_padding: bool,
+    padding_pending: bool,
 }
 
 impl External {
-    /// The annotator of a language. Nothing is started yet.
+    /// Creates the annotator of a language. The tool is started on first use.
     pub fn new(language: &str, settings: Settings) -> External {
         External {
             language: language.to_owned(),
@@ -205,93 +212,93 @@ impl External {
         }
     }
 
-    fn error(&self, fault: ToolFault, last_words: Vec<String>) -> ToolError {
-        ToolError { language: self.language.clone(), command: self.settings.command.join(" "), fault, last_words }
+    fn error(&self, fault: ToolFault, stderr_tail: Vec<String>) -> ToolError {
+        ToolError { language: self.language.clone(), command: self.settings.command.join(" "), fault, stderr_tail }
     }
 
-    /// Annotates a batch; a tool that dies of it is tried again.
+    /// Annotates a batch; retries if the tool exits.
     fn batch(&self, sentences: &mut [&mut [Token]]) -> Result<(), ToolError> {
         let words: Vec<Cow<'_, str>> = sentences
             .iter()
             .flat_map(|sentence| sentence.iter())
-            .map(|token| Cow::Owned(form(&token.word).into_owned()))
+            .map(|token| Cow::Owned(clean_word(&token.word).into_owned()))
             .collect();
         let mut input = Vec::new();
         for sentence in sentences.iter() {
             let spaced = sentence.iter().map(|token| (token.word.as_str(), token.space_after));
-            dialect::write(self.settings.format, spaced, &mut input);
+            protocol::write(self.settings.format, spaced, &mut input);
         }
         for tries in 1.. {
-            let mut running = self.take()?;
-            match self.converse(&mut running, &input, &words, tries) {
-                Ok(said) => {
-                    self.give_back(Some(running).filter(|_| self.settings.mode == Mode::Stream));
+            let mut running = self.acquire()?;
+            match self.exchange(&mut running, &input, &words, tries) {
+                Ok(annotation) => {
+                    self.release(Some(running).filter(|_| self.settings.mode == Mode::Stream));
                     let tokens = sentences.iter_mut().flat_map(|sentence| sentence.iter_mut());
-                    for (token, said) in tokens.zip(said) {
-                        (token.lemma, token.tag, token.feats) = (said.lemma, said.tag, said.feats);
+                    for (token, annotation) in tokens.zip(annotation) {
+                        (token.lemma, token.tag, token.feats) = (annotation.lemma, annotation.tag, annotation.feats);
                     }
                     return Ok(());
                 }
                 Err(fault) => {
                     running.process.kill();
-                    let last_words = running.process.last_words();
+                    let stderr_tail = running.process.stderr_tail();
                     drop(running);
-                    self.give_back(None);
+                    self.release(None);
                     match fault {
-                        ToolFault::Died { how, .. } if tries < TRIES => {
-                            let mut pool = self.pool.lock().expect("no panic while held");
-                            (pool.restarts, pool.last_death) = (pool.restarts + 1, how);
+                        ToolFault::Exited { how, .. } if tries < MAX_TRIES => {
+                            let mut pool = self.pool.lock().expect("no thread panics while holding the lock");
+                            (pool.restarts, pool.last_exit) = (pool.restarts + 1, how);
                         }
-                        fault => return Err(self.error(fault, last_words)),
+                        fault => return Err(self.error(fault, stderr_tail)),
                     }
                 }
             }
         }
-        unreachable!("the last try returns")
+        unreachable!("the last attempt returns")
     }
 
-    /// A tool that nobody else uses.
-    fn take(&self) -> Result<Running, ToolError> {
-        let pool = self.pool.lock().expect("no panic while held");
+    /// Takes a process from the pool, or starts one; waits if all are busy.
+    fn acquire(&self) -> Result<RunningTool, ToolError> {
+        let pool = self.pool.lock().expect("no thread panics while holding the lock");
         let is_full = |pool: &mut Pool| pool.idle.is_empty() && pool.busy >= self.settings.workers.max(1);
-        let mut pool = self.returned.wait_while(pool, is_full).expect("no panic while held");
+        let mut pool = self.returned.wait_while(pool, is_full).expect("no thread panics while holding the lock");
         pool.busy += 1;
         if let Some(running) = pool.idle.pop() {
             return Ok(running);
         }
         drop(pool);
         match Process::start(&self.settings.command) {
-            Ok(process) => Ok(Running { process, owes_padding: false }),
+            Ok(process) => Ok(RunningTool { process, padding_pending: false }),
             Err(error) => {
-                self.give_back(None);
+                self.release(None);
                 Err(self.error(ToolFault::Start(error), Vec::new()))
             }
         }
     }
 
-    fn give_back(&self, running: Option<Running>) {
-        let mut pool = self.pool.lock().expect("no panic while held");
+    fn release(&self, running: Option<RunningTool>) {
+        let mut pool = self.pool.lock().expect("no thread panics while holding the lock");
         pool.busy -= 1;
         pool.idle.extend(running);
         self.returned.notify_one();
     }
 
-    /// Gives a tool a batch and hears what it says about every token.
-    fn converse(
+    /// Sends a batch and reads the annotation of every token.
+    fn exchange(
         &self,
-        running: &mut Running,
+        running: &mut RunningTool,
         input: &[u8],
         words: &[Cow<'_, str>],
         tries: u32,
-    ) -> Result<Vec<Said>, ToolFault> {
+    ) -> Result<Vec<Annotation>, ToolFault> {
         let settings = &self.settings;
-        let until = Instant::now() + settings.timeout;
+        let deadline = Instant::now() + settings.timeout;
         let padding: Vec<Cow<'_, str>> = vec![Cow::Borrowed("."); settings.padding_sentences];
-        // What the tool owes may come only when more is sent.
+        // Buffered padding may only arrive after more input.
         running.process.send(input.to_vec());
-        if std::mem::take(&mut running.owes_padding) {
-            let mut listener = Listener::new(settings, &padding);
-            self.listen(&mut running.process, &mut listener, until, tries, words.len())?;
+        if std::mem::take(&mut running.padding_pending) {
+            let mut reader = OutputReader::new(settings, &padding);
+            self.read_tokens(&mut running.process, &mut reader, deadline, tries, words.len())?;
         }
         match settings.mode {
             Mode::Batch => running.process.end_input(),
@@ -300,89 +307,89 @@ impl External {
                 let mut out = Vec::new();
                 padding
                     .iter()
-                    .for_each(|word| dialect::write(settings.format, [(&**word, true)].into_iter(), &mut out));
+                    .for_each(|word| protocol::write(settings.format, [(&**word, true)].into_iter(), &mut out));
                 running.process.send(out);
-                running.owes_padding = true;
+                running.padding_pending = true;
             }
         }
-        let mut listener = Listener::new(settings, words);
-        self.listen(&mut running.process, &mut listener, until, tries, words.len())?;
+        let mut reader = OutputReader::new(settings, words);
+        self.read_tokens(&mut running.process, &mut reader, deadline, tries, words.len())?;
         if settings.mode == Mode::Batch {
-            self.hear_the_end(&mut running.process, &mut listener, until, tries)?;
+            self.read_to_exit(&mut running.process, &mut reader, deadline, tries)?;
         }
-        if let Some(odd) = listener.odd_feats() {
+        if let Some(invalid) = reader.invalid_feats() {
             self.warned.call_once(|| {
                 log::warn!(
-                    "the annotator of {}, `{}`, says “{odd}” where features such as Case=Gen|Number=Plur belong; what is none is \
-                     left out (name its columns, or see docs/how-to/taggers.md)",
+                    "the annotator of {}, `{}`, returned “{invalid}” instead of features such as Case=Gen|Number=Plur; invalid features \
+                     are dropped (set `columns`, or see docs/how-to/taggers.md)",
                     self.language,
                     settings.command.join(" ")
                 );
             });
         }
-        Ok(listener.finish())
+        Ok(reader.finish())
     }
 
-    /// Listens until something was said about every token.
-    fn listen(
+    /// Reads lines until every token is annotated.
+    fn read_tokens(
         &self,
         process: &mut Process,
-        listener: &mut Listener<'_>,
-        until: Instant,
+        reader: &mut OutputReader<'_>,
+        deadline: Instant,
         tries: u32,
         of: usize,
     ) -> Result<(), ToolFault> {
-        while !listener.is_done() {
-            match process.hear(until) {
-                Heard::Line(line) => hear(process, listener, &line)?,
-                Heard::TooLong => return Err(lie(process, "a line without end".to_owned())),
-                Heard::Silence => {
+        while !reader.is_done() {
+            match process.read_line(deadline) {
+                ToolOutput::Line(line) => read_line(process, reader, &line)?,
+                ToolOutput::TooLong => return Err(bad_output(process, "a line longer than 64 KiB".to_owned())),
+                ToolOutput::Timeout => {
                     let seconds = self.settings.timeout.as_secs_f64();
-                    return Err(ToolFault::Silent { seconds, tokens: listener.heard(), of });
+                    return Err(ToolFault::TimedOut { seconds, tokens: reader.tokens_read(), of });
                 }
-                Heard::End => {
+                ToolOutput::End => {
                     let how = process.wait(Instant::now() + Duration::from_secs(1));
                     let how = how.map_or_else(|| "closed its output".to_owned(), |status| status.to_string());
-                    return Err(ToolFault::Died { how, tokens: listener.heard(), of, tries });
+                    return Err(ToolFault::Exited { how, tokens: reader.tokens_read(), of, tries });
                 }
             }
         }
         Ok(())
     }
 
-    /// Behind the last token of a batch there is nothing but the end, and the tool must be content.
-    fn hear_the_end(
+    /// Reads to the end of the output of a batch and checks the exit status.
+    fn read_to_exit(
         &self,
         process: &mut Process,
-        listener: &mut Listener<'_>,
-        until: Instant,
+        reader: &mut OutputReader<'_>,
+        deadline: Instant,
         tries: u32,
     ) -> Result<(), ToolFault> {
-        let of = listener.heard();
-        let silent = || ToolFault::Silent { seconds: self.settings.timeout.as_secs_f64(), tokens: of, of };
+        let of = reader.tokens_read();
+        let timed_out = || ToolFault::TimedOut { seconds: self.settings.timeout.as_secs_f64(), tokens: of, of };
         loop {
-            match process.hear(until) {
-                Heard::Line(line) => hear(process, listener, &line)?,
-                Heard::TooLong => return Err(lie(process, "a line without end".to_owned())),
-                Heard::Silence => return Err(silent()),
-                Heard::End => break,
+            match process.read_line(deadline) {
+                ToolOutput::Line(line) => read_line(process, reader, &line)?,
+                ToolOutput::TooLong => return Err(bad_output(process, "a line longer than 64 KiB".to_owned())),
+                ToolOutput::Timeout => return Err(timed_out()),
+                ToolOutput::End => break,
             }
         }
-        match process.wait(until) {
-            None => Err(silent()),
+        match process.wait(deadline) {
+            None => Err(timed_out()),
             Some(status) if status.success() => Ok(()),
-            Some(status) => Err(ToolFault::Died { how: status.to_string(), tokens: of, of, tries }),
+            Some(status) => Err(ToolFault::Exited { how: status.to_string(), tokens: of, of, tries }),
         }
     }
 }
 
-fn hear(process: &Process, listener: &mut Listener<'_>, line: &[u8]) -> Result<(), ToolFault> {
-    let text = str::from_utf8(line).map_err(|_| lie(process, "it is not UTF-8".to_owned()))?;
-    listener.hear(text).map_err(|what| lie(process, what))
+fn read_line(process: &Process, reader: &mut OutputReader<'_>, line: &[u8]) -> Result<(), ToolFault> {
+    let text = str::from_utf8(line).map_err(|_| bad_output(process, "not valid UTF-8".to_owned()))?;
+    reader.read_line(text).map_err(|what| bad_output(process, what))
 }
 
-fn lie(process: &Process, what: String) -> ToolFault {
-    ToolFault::Lie { line: process.lines, what }
+fn bad_output(process: &Process, what: String) -> ToolFault {
+    ToolFault::BadOutput { line: process.lines, what }
 }
 
 impl Annotator for External {
@@ -395,35 +402,41 @@ impl Annotator for External {
     }
 
     fn restarts(&self) -> Option<(u64, String)> {
-        let pool = self.pool.lock().expect("no panic while held");
-        (pool.restarts > 0).then(|| (pool.restarts, pool.last_death.clone()))
+        let pool = self.pool.lock().expect("no thread panics while holding the lock");
+        (pool.restarts > 0).then(|| (pool.restarts, pool.last_exit.clone()))
     }
 }
 
-/// What a command says its version is: the first line that it writes.
+/// Returns the version that a command reports: its first line of output.
 pub fn version_of(language: &str, command: &[String]) -> Result<String, ToolError> {
-    let error =
-        |fault, last_words| ToolError { language: language.to_owned(), command: command.join(" "), fault, last_words };
+    let error = |fault, stderr_tail| ToolError {
+        language: language.to_owned(),
+        command: command.join(" "),
+        fault,
+        stderr_tail,
+    };
     let mut process = Process::start(command).map_err(|fault| error(ToolFault::Start(fault), Vec::new()))?;
     process.end_input();
-    let until = Instant::now() + VERSION_TIME;
+    let deadline = Instant::now() + VERSION_TIMEOUT;
     loop {
-        let line = match process.hear(until) {
-            Heard::Line(line) => String::from_utf8_lossy(&line).trim().to_owned(),
-            Heard::TooLong => return Err(error(lie(&process, "a line without end".to_owned()), process.last_words())),
-            Heard::Silence => {
-                let seconds = VERSION_TIME.as_secs_f64();
-                process.kill();
-                return Err(error(ToolFault::Silent { seconds, tokens: 0, of: 0 }, process.last_words()));
+        let line = match process.read_line(deadline) {
+            ToolOutput::Line(line) => String::from_utf8_lossy(&line).trim().to_owned(),
+            ToolOutput::TooLong => {
+                return Err(error(bad_output(&process, "a line longer than 64 KiB".to_owned()), process.stderr_tail()));
             }
-            Heard::End => {
+            ToolOutput::Timeout => {
+                let seconds = VERSION_TIMEOUT.as_secs_f64();
+                process.kill();
+                return Err(error(ToolFault::TimedOut { seconds, tokens: 0, of: 0 }, process.stderr_tail()));
+            }
+            ToolOutput::End => {
                 let how =
-                    process.wait(until).map_or_else(|| "closed its output".to_owned(), |status| status.to_string());
-                // Some tell their version where others complain.
-                let last_words = process.last_words();
-                return match last_words.first() {
+                    process.wait(deadline).map_or_else(|| "closed its output".to_owned(), |status| status.to_string());
+                // Some tools print their version to standard error.
+                let stderr_tail = process.stderr_tail();
+                return match stderr_tail.first() {
                     Some(line) => Ok(line.clone()),
-                    None => Err(error(ToolFault::Died { how, tokens: 0, of: 0, tries: 1 }, last_words)),
+                    None => Err(error(ToolFault::Exited { how, tokens: 0, of: 0, tries: 1 }, stderr_tail)),
                 };
             }
         };

@@ -1,5 +1,5 @@
-//! A tool that runs: a process group with three pipes, each of which has a thread of its own, so that neither side can wait
-//! for the other for ever.
+//! Process of a tool. Each of its three pipes has its own thread, so that neither side can
+//! deadlock.
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
@@ -12,34 +12,34 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
-/// No line of a tool is longer.
+/// Maximum length of an output line.
 const MAX_LINE_BYTES: u64 = 64 << 10;
-/// Lines that wait to be heard; whoever writes more has to wait.
-const WAITING_LINES: usize = 4096;
-/// What is kept of what a tool complains about.
-const LAST_WORDS: usize = 5;
-const MAX_WORDS_BYTES: u64 = 400;
-/// How long the last words of a tool are on their way, at most.
-const LAST_WAY: Duration = Duration::from_millis(20);
-/// How long a tool may take to end by itself when it has nothing to read any more.
-const FAREWELL: Duration = Duration::from_millis(500);
+/// Output lines buffered before the tool is blocked.
+const MAX_QUEUED_LINES: usize = 4096;
+/// Lines of standard error that are kept, and their maximum length.
+const STDERR_TAIL_LINES: usize = 5;
+const MAX_STDERR_LINE_BYTES: u64 = 400;
+/// Time to wait for the last error output of a tool that has exited.
+const STDERR_GRACE: Duration = Duration::from_millis(20);
+/// Time for a tool to exit by itself after its input is closed.
+const EXIT_GRACE: Duration = Duration::from_millis(500);
 
-/// What was heard of a tool.
-pub(super) enum Heard {
+/// Result of reading from a tool.
+pub(super) enum ToolOutput {
     Line(Vec<u8>),
     TooLong,
-    /// It closed its output.
+    /// The tool closed its output.
     End,
-    /// Nothing, for too long.
-    Silence,
+    /// No line before the deadline.
+    Timeout,
 }
 
-/// A tool that runs.
+/// Running tool.
 pub(super) struct Process {
     child: Child,
     input: Option<Sender<Vec<u8>>>,
-    output: Receiver<Heard>,
-    last_words: Arc<Mutex<VecDeque<String>>>,
+    output: Receiver<ToolOutput>,
+    stderr_tail: Arc<Mutex<VecDeque<String>>>,
     pub lines: u64,
 }
 
@@ -51,12 +51,12 @@ impl Process {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
-            // What it starts can then be ended with it.
+            // A process group, so that child processes of the tool can be killed with it.
             .process_group(0)
             .spawn()?;
         let (input, to_write) = channel::<Vec<u8>>();
-        let (heard, output) = sync_channel(WAITING_LINES);
-        let last_words = Arc::new(Mutex::new(VecDeque::new()));
+        let (to_read, output) = sync_channel(MAX_QUEUED_LINES);
+        let stderr_tail = Arc::new(Mutex::new(VecDeque::new()));
         if let Some(mut stdin) = child.stdin.take() {
             thread::spawn(move || {
                 to_write.iter().try_for_each(|bytes| stdin.write_all(&bytes).and_then(|()| stdin.flush()))
@@ -67,80 +67,85 @@ impl Process {
                 let mut stdout = BufReader::new(stdout);
                 loop {
                     let line = read_line(&mut stdout);
-                    let is_last = !matches!(line, Heard::Line(_));
-                    if heard.send(line).is_err() || is_last {
+                    let is_last = !matches!(line, ToolOutput::Line(_));
+                    if to_read.send(line).is_err() || is_last {
                         return;
                     }
                 }
             });
         }
         if let Some(stderr) = child.stderr.take() {
-            let last_words = Arc::clone(&last_words);
+            let stderr_tail = Arc::clone(&stderr_tail);
             thread::spawn(move || {
                 let mut stderr = BufReader::new(stderr);
                 let mut line = Vec::new();
-                while stderr.by_ref().take(MAX_WORDS_BYTES).read_until(b'\n', &mut line).is_ok_and(|read| read > 0) {
+                while stderr
+                    .by_ref()
+                    .take(MAX_STDERR_LINE_BYTES)
+                    .read_until(b'\n', &mut line)
+                    .is_ok_and(|read| read > 0)
+                {
                     let text = String::from_utf8_lossy(&line).trim().to_owned();
                     line.clear();
-                    let Ok(mut words) = last_words.lock() else { return };
+                    let Ok(mut words) = stderr_tail.lock() else { return };
                     if !text.is_empty() {
                         words.push_back(text);
                     }
-                    if words.len() > LAST_WORDS {
+                    if words.len() > STDERR_TAIL_LINES {
                         words.pop_front();
                     }
                 }
             });
         }
-        Ok(Process { child, input: Some(input), output, last_words, lines: 0 })
+        Ok(Process { child, input: Some(input), output, stderr_tail, lines: 0 })
     }
 
-    /// Sends bytes. Whether they arrive shows in what comes back.
+    /// Sends bytes. A failure shows as missing output.
     pub fn send(&self, bytes: Vec<u8>) {
         if let Some(input) = &self.input {
             let _ = input.send(bytes);
         }
     }
 
-    /// Lets the tool know that nothing more comes.
+    /// Closes standard input.
     pub fn end_input(&mut self) {
         self.input = None;
     }
 
-    /// Waits for the next line until some time.
-    pub fn hear(&mut self, until: Instant) -> Heard {
-        match self.output.recv_timeout(until.saturating_duration_since(Instant::now())) {
-            Ok(heard) => {
+    /// Waits for the next line.
+    pub fn read_line(&mut self, deadline: Instant) -> ToolOutput {
+        match self.output.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+            Ok(line) => {
                 self.lines += 1;
-                heard
+                line
             }
-            Err(RecvTimeoutError::Timeout) => Heard::Silence,
-            Err(RecvTimeoutError::Disconnected) => Heard::End,
+            Err(RecvTimeoutError::Timeout) => ToolOutput::Timeout,
+            Err(RecvTimeoutError::Disconnected) => ToolOutput::End,
         }
     }
 
-    /// Waits for its end; none if it does not come in time.
-    pub fn wait(&mut self, until: Instant) -> Option<ExitStatus> {
+    /// Waits for the process to exit; `None` after the deadline.
+    pub fn wait(&mut self, deadline: Instant) -> Option<ExitStatus> {
         loop {
             if let Ok(Some(status)) = self.child.try_wait() {
                 return Some(status);
             }
-            if Instant::now() >= until {
+            if Instant::now() >= deadline {
                 return None;
             }
             thread::sleep(Duration::from_millis(5));
         }
     }
 
-    /// What it complained about last. To be asked when it has ended: what it wrote may still be on its way.
-    pub fn last_words(&self) -> Vec<String> {
-        thread::sleep(LAST_WAY);
-        self.last_words.lock().map(|words| words.iter().cloned().collect()).unwrap_or_default()
+    /// Last lines of standard error; to be called after the tool has exited.
+    pub fn stderr_tail(&self) -> Vec<String> {
+        thread::sleep(STDERR_GRACE);
+        self.stderr_tail.lock().map(|words| words.iter().cloned().collect()).unwrap_or_default()
     }
 
-    /// Ends it and whatever it has started.
+    /// Kills the process group.
     pub fn kill(&mut self) {
-        // While the child is not waited for, nobody else can have its number.
+        // The process ID cannot be reused before the child is waited for.
         if let (Ok(None), Some(group)) = (self.child.try_wait(), Pid::from_raw(self.child.id() as i32)) {
             let _ = kill_process_group(group, Signal::KILL);
         }
@@ -151,26 +156,26 @@ impl Process {
 impl Drop for Process {
     fn drop(&mut self) {
         self.end_input();
-        if self.wait(Instant::now() + FAREWELL).is_none() {
+        if self.wait(Instant::now() + EXIT_GRACE).is_none() {
             self.kill();
         }
     }
 }
 
-fn read_line(input: &mut impl io::BufRead) -> Heard {
+fn read_line(input: &mut impl io::BufRead) -> ToolOutput {
     let mut line = Vec::new();
     match input.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut line) {
-        Ok(0) | Err(_) => Heard::End,
+        Ok(0) | Err(_) => ToolOutput::End,
         Ok(_) => {
             if line.last() == Some(&b'\n') {
                 line.pop();
             } else if line.len() as u64 == MAX_LINE_BYTES {
-                return Heard::TooLong;
+                return ToolOutput::TooLong;
             }
             if line.last() == Some(&b'\r') {
                 line.pop();
             }
-            Heard::Line(line)
+            ToolOutput::Line(line)
         }
     }
 }

@@ -1,12 +1,12 @@
-//! Tools of all kinds: honest, slow, dying, silent and lying ones, each a few lines of shell.
+//! Tools as shell scripts: well-behaved, slow, crashing, hanging, and with wrong output.
 
 use std::sync::Arc;
 use std::thread;
 
 use super::*;
 
-/// Gives every token back in upper case with the tag X.
-const HONEST: &str = r#"while IFS= read -r line; do case "$line" in
+/// Annotates every token with a lemma and the tag X.
+const WELL_BEHAVED: &str = r#"while IFS= read -r line; do case "$line" in
     '<'?*'>') printf '%s\n' "$line";; *) printf '%s\t%s\tX\n' "$line" "lemma-of-$line";; esac; done"#;
 
 fn shell(script: &str) -> Settings {
@@ -30,32 +30,32 @@ fn fault(settings: Settings) -> String {
 }
 
 #[test]
-fn an_honest_tool_is_started_once_and_gives_every_token_its_own() {
+fn a_tool_is_started_once_and_annotates_every_token() {
     let folder = tempfile::tempdir().unwrap();
     let starts = folder.path().join("starts");
-    let mut settings = shell(&format!("echo started >>'{}'; {HONEST}", starts.display()));
+    let mut settings = shell(&format!("echo started >>'{}'; {WELL_BEHAVED}", starts.display()));
     settings.batch_sentences = 2;
     let tool = External::new("de", settings);
     let texts = ["es regnet .", "<b> < >", "Ende", "x", "y z"];
     for _ in 0..3 {
-        let said = annotate(&tool, &texts).unwrap();
-        assert_eq!(said[1], ("lemma-of-regnet".to_owned(), "X".to_owned()));
-        assert_eq!(said.len(), 10);
-        assert_eq!(said[3].0, "<b>", "what the tool takes for a tag stays a token without one");
+        let found = annotate(&tool, &texts).unwrap();
+        assert_eq!(found[1], ("lemma-of-regnet".to_owned(), "X".to_owned()));
+        assert_eq!(found.len(), 10);
+        assert_eq!(found[3].0, "<b>", "a token that looks like markup is kept without a tag");
     }
     assert_eq!(std::fs::read_to_string(starts).unwrap(), "started\n");
 }
 
 #[test]
-fn several_tools_work_side_by_side() {
-    let tool = Arc::new(External::new("de", Settings { workers: 2, batch_sentences: 1, ..shell(HONEST) }));
+fn several_processes_run_concurrently() {
+    let tool = Arc::new(External::new("de", Settings { workers: 2, batch_sentences: 1, ..shell(WELL_BEHAVED) }));
     thread::scope(|scope| {
         for worker in 0..4 {
             let tool = Arc::clone(&tool);
             scope.spawn(move || {
                 let text = format!("a{worker} b{worker}");
-                let said = annotate(&tool, &[text.as_str(); 20]).unwrap();
-                assert!(said.iter().all(|(lemma, _)| lemma.ends_with(&worker.to_string())), "{said:?}");
+                let found = annotate(&tool, &[text.as_str(); 20]).unwrap();
+                assert!(found.iter().all(|(lemma, _)| lemma.ends_with(&worker.to_string())), "{found:?}");
             });
         }
     });
@@ -63,8 +63,8 @@ fn several_tools_work_side_by_side() {
 }
 
 #[test]
-fn a_tool_that_holds_back_its_last_sentences_gets_padding() {
-    // It answers a line when it has read six more.
+fn padding_flushes_a_tool_that_buffers_its_output() {
+    // Writes a line only after it has read six more.
     let held = r#"n=0; while IFS= read -r line; do n=$((n+1)); eval "l$n=\$line"; m=$((n-6)); if [ $m -gt 0 ]; then
         eval "old=\$l$m"; printf '%s\tx\tX\n' "$old"; fi; done"#;
     let tool = External::new("de", Settings { padding_sentences: 4, ..shell(held) });
@@ -74,46 +74,47 @@ fn a_tool_that_holds_back_its_last_sentences_gets_padding() {
 }
 
 #[test]
-fn a_tool_for_each_batch_answers_at_the_end_of_its_input() {
+fn in_batch_mode_the_tool_answers_at_the_end_of_its_input() {
     let settings = Settings { mode: Mode::Batch, batch_sentences: 2, ..shell("sed 's/^\\([^<].*\\)$/\\1\\tl\\tN/'") };
     let tool = External::new("de", settings.clone());
     assert_eq!(annotate(&tool, &["a b", "c", "d"]).unwrap(), vec![("l".to_owned(), "N".to_owned()); 4]);
-    let unhappy =
+    let failing =
         Settings { command: shell("sed 's/$/\\tl\\tN/'; echo bad model >&2; exit 4").command, ..settings.clone() };
-    let error = fault(unhappy);
+    let error = fault(failing);
     assert!(
-        error.contains("exit status: 4") && error.contains("3 times") && error.contains("it said: bad model"),
+        error.contains("exit status: 4") && error.contains("3 attempts") && error.contains("stderr: bad model"),
         "{error}"
     );
-    let talkative = Settings { command: shell("cat; echo more").command, ..settings };
-    assert!(fault(talkative).contains("“more” behind the last token"));
+    let extra_output = Settings { command: shell("cat; echo more").command, ..settings };
+    assert!(fault(extra_output).contains("“more” after the last token"));
 }
 
 #[test]
-fn a_tool_that_dies_now_and_then_is_started_again() {
+fn a_tool_that_exits_is_restarted_up_to_the_limit() {
     let folder = tempfile::tempdir().unwrap();
     let mark = folder.path().join("mark");
-    let script = format!("if ! [ -e '{0}' ]; then touch '{0}'; read -r line; exit 7; fi; {HONEST}", mark.display());
+    let script =
+        format!("if ! [ -e '{0}' ]; then touch '{0}'; read -r line; exit 7; fi; {WELL_BEHAVED}", mark.display());
     let tool = External::new("de", shell(&script));
     assert_eq!(tool.restarts(), None);
     assert_eq!(annotate(&tool, &["a b"]).unwrap().len(), 2);
     assert_eq!(tool.restarts(), Some((1, "exit status: 7".to_owned())));
     let error = fault(shell("read -r line; echo 'no such model' >&2; exit 7"));
-    assert!(error.contains("exit status: 7") && error.contains("0 of 6 tokens, 3 times"), "{error}");
-    assert!(error.contains("it said: no such model") && error.contains("the annotator of de, `sh -c"), "{error}");
+    assert!(error.contains("exit status: 7") && error.contains("0 of 6 tokens in 3 attempts"), "{error}");
+    assert!(error.contains("stderr: no such model") && error.contains("the annotator of de, `sh -c"), "{error}");
     let error = fault(Settings::new(vec!["/nowhere/tagger".into()]));
     assert!(error.contains("/nowhere/tagger") && error.contains("cannot be started"), "{error}");
 }
 
 #[test]
-fn a_tool_that_hangs_is_ended_with_all_that_it_started() {
+fn a_tool_that_hangs_is_killed_with_its_children() {
     let folder = tempfile::tempdir().unwrap();
     let pid = folder.path().join("pid");
     let script = format!("sleep 1000 & echo $! >'{}'; wait", pid.display());
     let error = fault(Settings { timeout: Duration::from_millis(300), ..shell(&script) });
-    assert!(error.contains("was not done after 0.3 s (0 of 6 tokens)"), "{error}");
+    assert!(error.contains("timed out after 0.3 s (0 of 6 tokens)"), "{error}");
     let pid = std::fs::read_to_string(pid).unwrap();
-    // A process that was killed stays listed as a zombie until its parent collects it.
+    // A killed process remains a zombie until its parent waits for it.
     tidings_testing::until("the grandchild has ended", || {
         let state = std::fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
         state.is_empty() || state.contains(") Z ")
@@ -121,30 +122,30 @@ fn a_tool_that_hangs_is_ended_with_all_that_it_started() {
 }
 
 #[test]
-fn a_tool_that_lies_is_told_where() {
-    let lies = [
-        ("while read -r line; do echo nonsense; done", "“nonsense” where the token “es” was due"),
-        ("while read -r line; do printf '\\377\\n'; done", "not UTF-8"),
-        ("tr -d '\\n' </dev/zero | tr '\\0' a", "a line without end"),
-        ("yes '<s>'", "line after line that says nothing about tokens"),
-        ("yes 'es\tes\tX'", "line 2 of its output: “es” where the token “regnet” was due"),
+fn wrong_output_is_reported_with_its_line() {
+    let cases = [
+        ("while read -r line; do echo nonsense; done", "“nonsense” instead of the token “es”"),
+        ("while read -r line; do printf '\\377\\n'; done", "not valid UTF-8"),
+        ("tr -d '\\n' </dev/zero | tr '\\0' a", "a line longer than 64 KiB"),
+        ("yes '<s>'", "too many lines without a token"),
+        ("yes 'es\tes\tX'", "line 2 of its output: “es” instead of the token “regnet”"),
     ];
-    for (script, what) in lies {
+    for (script, what) in cases {
         let error = fault(shell(script));
-        assert!(error.contains(what) && error.contains("every token once"), "{script}: {error}");
+        assert!(error.contains(what) && error.contains("every token exactly once"), "{script}: {error}");
     }
 }
 
 #[test]
-fn a_tool_that_reads_nothing_does_not_block_us() {
+fn a_tool_that_reads_nothing_times_out() {
     let many = vec!["a b c d e f g h i j k l m n o p q r s t u v w x y z"; 20_000];
     let settings = Settings { timeout: Duration::from_millis(300), batch_sentences: 20_000, ..shell("sleep 1000") };
     let error = annotate(&External::new("de", settings), &many).unwrap_err();
-    assert!(matches!(error.fault, ToolFault::Silent { .. }), "{error}");
+    assert!(matches!(error.fault, ToolFault::TimedOut { .. }), "{error}");
 }
 
 #[test]
-fn the_name_tells_the_version_and_changes_with_what_matters() {
+fn the_name_contains_the_version_and_changes_with_relevant_settings() {
     let settings = Settings { version: "treetagger 3.2".into(), ..shell("cat") };
     let name = External::new("de", settings.clone()).name().to_owned();
     assert!(name.starts_with("external treetagger 3.2 "), "{name}");

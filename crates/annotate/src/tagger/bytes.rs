@@ -1,35 +1,38 @@
-//! Reading and writing of model files: numbers, texts, and limits that no file can talk its way around.
+//! Reading and writing of model files: varints and strings, with bounds checks against damaged
+//! files.
 
 use crate::tagger::ModelError;
 
-/// What is left of a model's bytes.
+/// Reader over the rest of a model's bytes.
 #[derive(Debug)]
 pub struct Reader<'b> {
     rest: &'b [u8],
 }
 
 impl<'b> Reader<'b> {
-    /// All of these bytes.
+    /// Reads from these bytes.
     pub fn new(bytes: &'b [u8]) -> Reader<'b> {
         Reader { rest: bytes }
     }
 
-    /// The next bytes.
+    /// Reads `count` bytes.
     pub fn take(&mut self, count: usize) -> Result<&'b [u8], ModelError> {
-        self.rest.split_off(..count).ok_or(ModelError::Short)
+        self.rest.split_off(..count).ok_or(ModelError::Truncated)
     }
 
-    /// The next byte.
+    /// Reads a byte.
     pub fn u8(&mut self) -> Result<u8, ModelError> {
         Ok(self.take(1)?[0])
     }
 
-    /// A number in as few bytes as it needs.
+    /// Reads a LEB128 varint.
     pub fn number(&mut self) -> Result<u32, ModelError> {
         let (mut number, mut shift) = (0u32, 0);
         loop {
             let byte = self.u8()?;
-            number |= u32::from(byte & 127).checked_shl(shift).ok_or(ModelError::Odd("a number is too long"))?;
+            number |= u32::from(byte & 127)
+                .checked_shl(shift)
+                .ok_or(ModelError::Damaged("a number does not fit into 32 bits"))?;
             shift += 7;
             if byte < 128 {
                 return Ok(number);
@@ -37,30 +40,31 @@ impl<'b> Reader<'b> {
         }
     }
 
-    /// A count of things that take at least a byte each, so that nobody reserves room for more than there is.
+    /// Reads the number of following items of at least one byte each; limits what a damaged file
+    /// can make the caller allocate.
     pub fn count(&mut self) -> Result<usize, ModelError> {
         let count = self.number()? as usize;
-        if count > self.rest.len() { Err(ModelError::Short) } else { Ok(count) }
+        if count > self.rest.len() { Err(ModelError::Truncated) } else { Ok(count) }
     }
 
-    /// A text with its length before it.
+    /// Reads a string with a length prefix.
     pub fn text(&mut self) -> Result<&'b str, ModelError> {
         let count = self.count()?;
-        std::str::from_utf8(self.take(count)?).map_err(|_| ModelError::Odd("a text is not UTF-8"))
+        std::str::from_utf8(self.take(count)?).map_err(|_| ModelError::Damaged("a string is not UTF-8"))
     }
 
-    /// How many bytes there are still.
+    /// Number of bytes not yet read.
     pub fn left(&self) -> usize {
         self.rest.len()
     }
 
-    /// Whether all has been read.
+    /// Returns an error unless everything was read.
     pub fn end(&self) -> Result<(), ModelError> {
-        if self.rest.is_empty() { Ok(()) } else { Err(ModelError::Odd("there are bytes after the end")) }
+        if self.rest.is_empty() { Ok(()) } else { Err(ModelError::Damaged("there is data after the end")) }
     }
 }
 
-/// Writes what [`Reader::number`] reads.
+/// Writes a LEB128 varint for [`Reader::number`].
 pub fn put_number(mut number: u32, out: &mut Vec<u8>) {
     while number >= 128 {
         out.push(number as u8 | 128);
@@ -69,7 +73,7 @@ pub fn put_number(mut number: u32, out: &mut Vec<u8>) {
     out.push(number as u8);
 }
 
-/// Writes what [`Reader::text`] reads.
+/// Writes a string for [`Reader::text`].
 pub fn put_text(text: &str, out: &mut Vec<u8>) {
     put_number(text.len() as u32, out);
     out.extend(text.as_bytes());

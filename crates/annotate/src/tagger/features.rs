@@ -1,39 +1,39 @@
-//! Features of a token for the choice of its part of speech: a word and its neighbours, as hashes.
+//! Features of a token for part-of-speech tagging, as hashes (feature hashing).
 //!
-//! Those that know the word itself come first: in training they are now and then left out, so that the others
-//! learn to do without them, as they must for words that were never seen. Those that a word has whatever stands around
-//! it are apart, so that they need not be looked up again when the word comes back.
+//! Lexical features, which identify the word itself, come first: training drops them at random so
+//! that the others learn to tag unknown words. Features without context are separate so that they
+//! can be cached per word.
 
 use std::sync::LazyLock;
 
 use crate::hash::{Hash, mix};
-use crate::tagger::words::Word;
+use crate::tagger::word::HashedWord;
 
-/// How many features a word has by itself.
-pub const OWN: usize = 27;
-/// How many it has by its neighbours.
-pub const AROUND: usize = 32;
-/// How many of both know the word itself or its class: the first ones.
-const OWN_LEXICAL: usize = 3;
-const AROUND_LEXICAL: usize = 7;
-/// How many there are in all.
-pub const COUNT: usize = OWN + AROUND;
-/// How many of all know the word itself.
-pub const LEXICAL: usize = OWN_LEXICAL + AROUND_LEXICAL;
+/// Number of features without context.
+pub const WORD_FEATURES: usize = 27;
+/// Number of features with context.
+pub const CONTEXT_FEATURES: usize = 32;
+/// Number of lexical features (word form or class) in each group; they come first.
+const WORD_LEXICAL: usize = 3;
+const CONTEXT_LEXICAL: usize = 7;
+/// Number of all features.
+pub const COUNT: usize = WORD_FEATURES + CONTEXT_FEATURES;
+/// Number of lexical features.
+pub const LEXICAL: usize = WORD_LEXICAL + CONTEXT_LEXICAL;
 
-/// The features that a word has by itself, whatever stands around it.
+/// Features of a word that do not depend on context.
 #[inline]
-pub fn own(word: &Word, is_first: bool) -> [Hash; OWN] {
+pub fn word_features(word: &HashedWord, is_first: bool) -> [Hash; WORD_FEATURES] {
     let first = u64::from(is_first);
-    let [e1, e2, e3, e4, e5, e6] = word.ends;
-    let [s1, s2, s3, s4, s5, s6, s7] = word.starts;
-    let case = word.looks & 7;
+    let [e1, e2, e3, e4, e5, e6] = word.suffixes;
+    let [s1, s2, s3, s4, s5, s6, s7] = word.prefixes;
+    let case = word.shape & 7;
     [
-        // With the word itself.
-        feature(0, &[word.whole]),
-        feature(1, &[word.whole, case, first]),
+        // Lexical.
+        feature(0, &[word.form]),
+        feature(1, &[word.form, case, first]),
         feature(4, &[word.class]),
-        // With its beginning and its end.
+        // Affixes and shape.
         feature(10, &[]),
         feature(11, &[e1]),
         feature(12, &[e2]),
@@ -48,91 +48,92 @@ pub fn own(word: &Word, is_first: bool) -> [Hash; OWN] {
         feature(21, &[s5]),
         feature(22, &[s6]),
         feature(23, &[s7]),
-        feature(24, &[e1, word.looks]),
+        feature(24, &[e1, word.shape]),
         feature(25, &[e2, case, first]),
         feature(26, &[e3, case, first]),
         feature(27, &[s1, e2]),
         feature(28, &[s2, e1]),
-        feature(29, &[word.looks]),
-        feature(30, &[word.looks, first]),
+        feature(29, &[word.shape]),
+        feature(30, &[word.shape, first]),
         feature(31, &[word.length, case]),
         feature(34, &[word.parts[0]]),
         feature(35, &[word.parts[1]]),
     ]
 }
 
-/// The features that the word in the middle of five has by its neighbours.
+/// Features of the middle word of a window of five that depend on context.
 #[inline]
-pub fn around(words: &[&Word; 5]) -> [Hash; AROUND] {
+pub fn context_features(words: &[&HashedWord; 5]) -> [Hash; CONTEXT_FEATURES] {
     let [before2, before, word, after, after2] = words;
-    let [_, e2, e3, ..] = word.ends;
-    let case = word.looks & 7;
+    let [_, e2, e3, ..] = word.suffixes;
+    let case = word.shape & 7;
     [
-        // With the word itself.
-        feature(2, &[before.whole, word.whole]),
-        feature(3, &[word.whole, after.whole]),
+        // Lexical.
+        feature(2, &[before.form, word.form]),
+        feature(3, &[word.form, after.form]),
         feature(5, &[before.class, word.class]),
         feature(6, &[word.class, after.class]),
         feature(7, &[before.class, word.class, after.class]),
         feature(8, &[before2.class, before.class, word.class]),
         feature(9, &[word.class, after.class, after2.class]),
-        // With what it looks like.
-        feature(32, &[word.looks, before.looks]),
-        feature(33, &[word.looks, after.looks]),
-        // With its neighbours alone.
-        feature(36, &[before.whole]),
-        feature(37, &[after.whole]),
-        feature(38, &[before2.whole]),
-        feature(39, &[after2.whole]),
-        feature(40, &[before.whole, after.whole]),
-        feature(41, &[before2.whole, before.whole]),
-        feature(42, &[after.whole, after2.whole]),
+        // Shape.
+        feature(32, &[word.shape, before.shape]),
+        feature(33, &[word.shape, after.shape]),
+        // Neighbours only.
+        feature(36, &[before.form]),
+        feature(37, &[after.form]),
+        feature(38, &[before2.form]),
+        feature(39, &[after2.form]),
+        feature(40, &[before.form, after.form]),
+        feature(41, &[before2.form, before.form]),
+        feature(42, &[after.form, after2.form]),
         feature(43, &[before.class]),
         feature(44, &[after.class]),
         feature(45, &[before.class, after.class]),
         feature(46, &[before2.class, before.class]),
         feature(47, &[after.class, after2.class]),
-        feature(48, &[before.ends[2]]),
-        feature(49, &[after.ends[2]]),
-        feature(50, &[before.ends[1], after.ends[1]]),
-        // With both.
-        feature(51, &[before.whole, e3]),
-        feature(52, &[after.whole, e3]),
+        feature(48, &[before.suffixes[2]]),
+        feature(49, &[after.suffixes[2]]),
+        feature(50, &[before.suffixes[1], after.suffixes[1]]),
+        // Neighbours and suffix.
+        feature(51, &[before.form, e3]),
+        feature(52, &[after.form, e3]),
         feature(53, &[before.class, e3]),
         feature(54, &[after.class, e3]),
         feature(55, &[before.class, e2, after.class]),
-        feature(56, &[before.ends[2], e2]),
-        feature(57, &[e2, after.ends[2]]),
-        feature(58, &[before.whole, case]),
+        feature(56, &[before.suffixes[2], e2]),
+        feature(57, &[e2, after.suffixes[2]]),
+        feature(58, &[before.form, case]),
     ]
 }
 
-/// A feature of its number and its parts. Numbers are part of every model.
+/// Hash of a feature from its template number and values. Template numbers are part of every
+/// trained model.
 #[inline(always)]
 fn feature(number: usize, parts: &[u64]) -> Hash {
     let number = number as u64 + 1;
     parts.iter().fold(mix(0, number), |hash, part| mix(hash, *part)) ^ number
 }
 
-/// The five words around a place of a sentence, the first and last of which may be outside of it.
+/// Window of five words around `index`; positions outside of the sentence hold boundary markers.
 #[inline]
-pub fn five(words: &[Word], place: usize) -> [&Word; 5] {
-    [-2, -1, 0, 1, 2].map(|offset| match place.checked_add_signed(offset) {
-        Some(place) if place < words.len() => &words[place],
-        Some(place) => &OUTSIDE[2 + place - words.len()],
-        None => &OUTSIDE[usize::from(place == 0 && offset == -2)],
+pub fn window(words: &[HashedWord], index: usize) -> [&HashedWord; 5] {
+    [-2, -1, 0, 1, 2].map(|offset| match index.checked_add_signed(offset) {
+        Some(index) if index < words.len() => &words[index],
+        Some(index) => &OUTSIDE[2 + index - words.len()],
+        None => &OUTSIDE[usize::from(index == 0 && offset == -2)],
     })
 }
 
-/// Before the sentence by one and by two places, behind it by one and by two.
-static OUTSIDE: LazyLock<[Word; 4]> = LazyLock::new(|| [0, 1, 2, 3].map(Word::outside));
+/// Boundary markers: one and two positions before the sentence, one and two after it.
+static OUTSIDE: LazyLock<[HashedWord; 4]> = LazyLock::new(|| [0, 1, 2, 3].map(HashedWord::outside));
 
-/// Calls `each` with all features of every token of a sentence; those that know the word itself come first.
-pub fn of_sentence(words: &[Word], mut each: impl FnMut(&[Hash; COUNT])) {
-    for (place, word) in words.iter().enumerate() {
-        let (own, around) = (own(word, place == 0), around(&five(words, place)));
-        let lexical = own[..OWN_LEXICAL].iter().chain(&around[..AROUND_LEXICAL]);
-        let mut all = lexical.chain(&own[OWN_LEXICAL..]).chain(&around[AROUND_LEXICAL..]).copied();
-        each(&std::array::from_fn(|_| all.next().expect("there are as many")));
+/// Calls `each` with the features of every token of a sentence, lexical features first.
+pub fn of_sentence(words: &[HashedWord], mut each: impl FnMut(&[Hash; COUNT])) {
+    for (index, word) in words.iter().enumerate() {
+        let (own, around) = (word_features(word, index == 0), context_features(&window(words, index)));
+        let lexical = own[..WORD_LEXICAL].iter().chain(&around[..CONTEXT_LEXICAL]);
+        let mut all = lexical.chain(&own[WORD_LEXICAL..]).chain(&around[CONTEXT_LEXICAL..]).copied();
+        each(&std::array::from_fn(|_| all.next().expect("both groups together have COUNT features")));
     }
 }

@@ -1,8 +1,8 @@
-//! Chooses the lemma of a word whose part of speech is known.
+//! Lemma of a word whose part of speech is known.
 //!
-//! Words whose lemma no rule gives are remembered. For all others the scripts that fit compete: each
-//! is weighed by the ends and beginnings it would replace, and by the lemma it would make, for a lemma
-//! that has been seen is a better guess than one that has not.
+//! Frequent and irregular words are looked up in a list of exceptions. For the others, a linear
+//! model ranks the applicable edit scripts by the affixes they replace and by the lemma they
+//! produce: a lemma that occurs in the treebank is more likely.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -11,52 +11,52 @@ use std::hash::{BuildHasherDefault, Hasher};
 use crate::hash::{EMPTY, Hash, mix, of_more, of_str};
 use crate::tagger::ModelError;
 use crate::tagger::bytes::{Reader, put_number};
-use crate::tagger::joints::Joints;
-use crate::tagger::script::{Case, Script, lower};
-use crate::tagger::sparse::Sparse;
-use crate::tagger::words::{Word, ends};
+use crate::tagger::compound_marks::CompoundMarks;
+use crate::tagger::edit_script::{EditScript, LemmaCase, lowercase};
+use crate::tagger::feature_index::FeatureIndex;
+use crate::tagger::word::{HashedWord, suffixes};
 
-/// Longer words are their own lemma.
-const MOST_CHARS: usize = 64;
-/// No word is compared in more ways than this.
-const MOST_CANDIDATES: usize = 24;
+/// Longer words are returned as their own lemma.
+const MAX_CHARS: usize = 64;
+/// Maximum number of candidate scripts of a word.
+const MAX_CANDIDATES: usize = 24;
 
-/// The scripts, their weights, and what is remembered.
+/// Edit scripts, their weights, and exceptions.
 #[derive(Debug, Default)]
 pub struct Lemmatiser {
-    scripts: Vec<Script>,
-    /// Those of them that compete.
-    ranks: Ranks,
-    weights: Weights,
-    case_weights: Weights,
-    remembered: Sparse,
-    memory: Vec<(u16, u8)>,
-    known: Sparse,
-    joints: Joints,
+    scripts: Vec<EditScript>,
+    /// Index of the scripts that are candidates for unseen words.
+    script_index: ScriptIndex,
+    weights: ScriptWeights,
+    case_weights: ScriptWeights,
+    exceptions: FeatureIndex,
+    exception_scripts: Vec<(u16, u8)>,
+    known: FeatureIndex,
+    compound_marks: CompoundMarks,
 }
 
-/// Single weights of features.
+/// Weights of hashed features.
 #[derive(Debug, Default)]
-pub struct Weights {
-    known: Sparse,
+pub struct ScriptWeights {
+    known: FeatureIndex,
     weights: Vec<i8>,
 }
 
-impl Weights {
-    fn read(reader: &mut Reader<'_>) -> Result<Weights, ModelError> {
-        let known = Sparse::read(reader)?;
+impl ScriptWeights {
+    fn read(reader: &mut Reader<'_>) -> Result<ScriptWeights, ModelError> {
+        let known = FeatureIndex::read(reader)?;
         let weights = reader.take(known.len())?.iter().map(|byte| *byte as i8).collect();
-        Ok(Weights { known, weights })
+        Ok(ScriptWeights { known, weights })
     }
 
-    /// Places and weights as a part of a model; places must ascend.
+    /// Serialises the weights; slots must ascend.
     pub fn write(bits: u32, pairs: &[(u32, i8)], out: &mut Vec<u8>) {
-        let places: Vec<u32> = pairs.iter().map(|pair| pair.0).collect();
-        Sparse::write(bits, &places, out);
+        let slots: Vec<u32> = pairs.iter().map(|pair| pair.0).collect();
+        FeatureIndex::write(bits, &slots, out);
         out.extend(pairs.iter().map(|pair| pair.1 as u8));
     }
 
-    /// What features weigh together.
+    /// Sum of the weights of features.
     #[inline]
     fn of<const COUNT: usize>(&self, features: &[Hash; COUNT]) -> i32 {
         let mut sum = 0;
@@ -65,37 +65,37 @@ impl Weights {
     }
 }
 
-/// A word on its way to its lemma.
+/// Word to lemmatise.
 #[derive(Debug)]
-pub struct Asked<'w> {
-    /// The word in small letters.
+pub struct LemmaQuery<'w> {
+    /// The lowercase word.
     pub lower: &'w str,
-    /// What is seen of it.
-    pub word: Word,
-    /// The number of its tag.
+    /// Its hashed properties.
+    pub word: HashedWord,
+    /// Its tag.
     pub tag: u8,
 }
 
-/// How many features a script has.
+/// Number of features of a script.
 const FEATURES: usize = 30;
-/// And how many a case has.
+/// Number of features of a case.
 const CASE_FEATURES: usize = 7;
 
-/// The part of a script's features that is the same for all scripts that compete for a word.
+/// Part of the features that all candidate scripts of a word share.
 #[derive(Debug)]
-pub struct Question([Hash; FEATURES]);
+pub struct SharedFeatures([Hash; FEATURES]);
 
-impl Question {
-    /// What is asked about a word.
-    pub fn new(asked: &Asked<'_>) -> Question {
-        let (word, tag) = (&asked.word, u64::from(asked.tag));
-        let [e1, e2, e3, e4, e5, e6] = word.ends;
+impl SharedFeatures {
+    /// Computes the shared part for a word.
+    pub fn new(query: &LemmaQuery<'_>) -> SharedFeatures {
+        let (word, tag) = (&query.word, u64::from(query.tag));
+        let [e1, e2, e3, e4, e5, e6] = word.suffixes;
         let mut number = 0;
         let mut part = |parts: &[u64]| {
             number += 1;
             parts.iter().fold(mix(1, number), |hash, part| mix(hash, *part))
         };
-        Question([
+        SharedFeatures([
             part(&[]),
             part(&[tag]),
             part(&[e1]),
@@ -108,13 +108,13 @@ impl Question {
             part(&[e3, tag]),
             part(&[e4, tag]),
             part(&[e5, tag]),
-            part(&[word.starts[0], tag]),
-            part(&[word.starts[1], tag]),
-            part(&[word.starts[2]]),
-            part(&[word.starts[3]]),
+            part(&[word.prefixes[0], tag]),
+            part(&[word.prefixes[1], tag]),
+            part(&[word.prefixes[2]]),
+            part(&[word.prefixes[3]]),
             part(&[word.length, tag]),
-            part(&[word.looks]),
-            part(&[word.starts[3], e3]),
+            part(&[word.shape]),
+            part(&[word.prefixes[3], e3]),
             part(&[]),
             part(&[tag]),
             part(&[tag]),
@@ -129,10 +129,10 @@ impl Question {
         ])
     }
 
-    /// What speaks for and against a script; `known` is what is known about the lemma it makes.
+    /// Features of a candidate; `known` comes from [`known_flags`].
     pub fn features(&self, candidate: &Candidate, known: u64) -> [Hash; FEATURES] {
-        let Traits { start, end, both, added, taken, taken_length } = candidate.traits;
-        let made: [Hash; 4] = ends(&candidate.lemma);
+        let ScriptHashes { start, end, both, added, taken, taken_length } = candidate.hashes;
+        let made: [Hash; 4] = suffixes(&candidate.lemma);
         let added_known = mix(added, known);
         let values = [
             both,
@@ -170,208 +170,210 @@ impl Question {
     }
 }
 
-/// What speaks for and against a case.
-pub fn case_features(asked: &Asked<'_>, case: Case, is_first: bool) -> [Hash; CASE_FEATURES] {
-    let (tag, case, first) = (u64::from(asked.tag), case as u64, u64::from(is_first));
-    let word = &asked.word;
-    let looks = word.looks;
+/// Features of a lemma's case.
+pub fn case_features(query: &LemmaQuery<'_>, case: LemmaCase, is_first: bool) -> [Hash; CASE_FEATURES] {
+    let (tag, case, first) = (u64::from(query.tag), case as u64, u64::from(is_first));
+    let word = &query.word;
+    let shape = word.shape;
     let feature =
         |number: u64, parts: &[u64]| parts.iter().fold(mix(mix(2, number), case), |hash, part| mix(hash, *part));
     [
-        feature(1, &[tag, looks]),
-        feature(2, &[tag, looks, first]),
-        feature(3, &[tag, looks, word.length]),
-        feature(4, &[tag, word.ends[2], looks & 7]),
-        feature(5, &[word.ends[1], looks & 7]),
-        feature(6, &[word.whole]),
-        feature(7, &[word.starts[3], looks & 7, tag]),
+        feature(1, &[tag, shape]),
+        feature(2, &[tag, shape, first]),
+        feature(3, &[tag, shape, word.length]),
+        feature(4, &[tag, word.suffixes[2], shape & 7]),
+        feature(5, &[word.suffixes[1], shape & 7]),
+        feature(6, &[word.form]),
+        feature(7, &[word.prefixes[3], shape & 7, tag]),
     ]
 }
 
-/// What a remembered word is found by.
-pub fn remembered(word: &Word, tag: u8) -> Hash {
-    mix(mix(3, word.whole), u64::from(tag))
+/// Key of a word in the list of exceptions.
+pub fn exception_hash(word: &HashedWord, tag: u8) -> Hash {
+    mix(mix(3, word.form), u64::from(tag))
 }
 
-/// What a known lemma is found by: alone, with its tag, and as a word of a text.
+/// Keys of a known lemma: alone, with its tag, and as a word form.
 pub fn known_lemma(lemma: &str, tag: u8) -> [Hash; 3] {
     known_hash(of_str(lemma), tag)
 }
 
-/// The same of a lemma's hash.
+/// Same as [`known_lemma`], from the hash of the lemma.
 pub fn known_hash(lemma: Hash, tag: u8) -> [Hash; 3] {
     [mix(4, lemma), mix(mix(5, lemma), u64::from(tag)), mix(6, lemma)]
 }
 
-/// What is known about a lemma, as a number for features.
-pub fn knowledge([alone, with_tag, as_word]: [bool; 3]) -> u64 {
+/// Packs the results of [`known_lemma`] lookups into a feature value.
+pub fn known_flags([alone, with_tag, as_word]: [bool; 3]) -> u64 {
     u64::from(alone) + u64::from(with_tag) * 2 + u64::from(as_word) * 4
 }
 
 impl Lemmatiser {
-    /// Reads what [`Lemmatiser::write`] wrote.
+    /// Reads the output of [`Lemmatiser::write`].
     pub fn read(reader: &mut Reader<'_>) -> Result<Lemmatiser, ModelError> {
         let count = reader.count()?;
-        let scripts = (0..count).map(|_| Script::read(reader)).collect::<Result<Vec<Script>, _>>()?;
-        // The first ones compete, the others are only remembered.
+        let scripts = (0..count).map(|_| EditScript::read(reader)).collect::<Result<Vec<EditScript>, _>>()?;
+        // The first scripts are candidates for unseen words, the others only occur in exceptions.
         let competing = reader.number()? as usize;
         let mut lemmatiser = Lemmatiser {
-            weights: Weights::read(reader)?,
-            case_weights: Weights::read(reader)?,
-            remembered: Sparse::read(reader)?,
+            weights: ScriptWeights::read(reader)?,
+            case_weights: ScriptWeights::read(reader)?,
+            exceptions: FeatureIndex::read(reader)?,
             ..Lemmatiser::default()
         };
-        for _ in 0..lemmatiser.remembered.len() {
+        for _ in 0..lemmatiser.exceptions.len() {
             let number = reader.number()?;
             let (script, case) = (number / 4, (number % 4) as u8);
             if script as usize >= scripts.len() || script > u32::from(u16::MAX) {
-                return Err(ModelError::Odd("a lemma has a script that is not there"));
+                return Err(ModelError::Damaged("an exception refers to a missing script"));
             }
-            lemmatiser.memory.push((script as u16, case));
+            lemmatiser.exception_scripts.push((script as u16, case));
         }
-        lemmatiser.known = Sparse::read(reader)?;
-        lemmatiser.joints = Joints::read(reader)?;
-        lemmatiser.ranks = Ranks::new(&scripts[..competing.min(scripts.len())]);
+        lemmatiser.known = FeatureIndex::read(reader)?;
+        lemmatiser.compound_marks = CompoundMarks::read(reader)?;
+        lemmatiser.script_index = ScriptIndex::new(&scripts[..competing.min(scripts.len())]);
         lemmatiser.scripts = scripts;
         Ok(lemmatiser)
     }
 
-    /// The parts of a lemmatiser as a part of a model. `memory` is sorted by place.
+    /// Serialises a lemmatiser. `exception_scripts` is sorted by slot.
     #[allow(clippy::too_many_arguments)]
     pub fn write(
-        scripts: &[Script],
+        scripts: &[EditScript],
         competing: usize,
         bits: u32,
         weights: &[(u32, i8)],
         case_weights: &[(u32, i8)],
-        memory: &[(u32, u16, Case)],
+        exception_scripts: &[(u32, u16, LemmaCase)],
         known: &[u32],
-        joints: &[u8],
+        compound_marks: &[u8],
         out: &mut Vec<u8>,
     ) {
         put_number(scripts.len() as u32, out);
         scripts.iter().for_each(|script| script.write(out));
         put_number(competing as u32, out);
-        Weights::write(bits, weights, out);
-        Weights::write(bits, case_weights, out);
-        let places: Vec<u32> = memory.iter().map(|row| row.0).collect();
-        Sparse::write(bits, &places, out);
-        memory.iter().for_each(|(_, script, case)| put_number(u32::from(*script) * 4 + *case as u32, out));
-        Sparse::write(bits, known, out);
-        out.extend(joints);
+        ScriptWeights::write(bits, weights, out);
+        ScriptWeights::write(bits, case_weights, out);
+        let slots: Vec<u32> = exception_scripts.iter().map(|row| row.0).collect();
+        FeatureIndex::write(bits, &slots, out);
+        exception_scripts.iter().for_each(|(_, script, case)| put_number(u32::from(*script) * 4 + *case as u32, out));
+        FeatureIndex::write(bits, known, out);
+        out.extend(compound_marks);
     }
 
-    /// The lemma of a word, given the number of its tag.
-    pub fn lemma(&self, text: &str, word: &Word, tag: u8, is_first: bool) -> String {
-        if self.scripts.is_empty() || text.chars().nth(MOST_CHARS).is_some() {
+    /// Returns the lemma of a word with a tag.
+    pub fn lemma(&self, text: &str, word: &HashedWord, tag: u8, is_first: bool) -> String {
+        if self.scripts.is_empty() || text.chars().nth(MAX_CHARS).is_some() {
             return text.to_owned();
         }
-        let lower = lower(text);
-        let asked = Asked { lower: &lower, word: *word, tag };
-        if let Some(number) = self.remembered.find(remembered(word, tag)) {
-            let (script, case) = self.memory[number];
-            return made(&self.scripts[usize::from(script)], Case::ALL[usize::from(case)], text, &lower);
+        let lower = lowercase(text);
+        let query = LemmaQuery { lower: &lower, word: *word, tag };
+        if let Some(number) = self.exceptions.find(exception_hash(word, tag)) {
+            let (script, case) = self.exception_scripts[number];
+            return apply_script(&self.scripts[usize::from(script)], LemmaCase::ALL[usize::from(case)], text, &lower);
         }
-        let case = self.case(&asked, is_first);
-        let Some(script) = self.choose(&asked) else { return text.to_owned() };
-        let lemma = made(&script, case, text, &lower);
+        let case = self.case(&query, is_first);
+        let Some(script) = self.choose(&query) else { return text.to_owned() };
+        let lemma = apply_script(&script, case, text, &lower);
         let small = script.apply(&lower).unwrap_or_default();
-        self.joints.mark(lemma, &small)
+        self.compound_marks.mark(lemma, &small)
     }
 
-    /// The script that fits best.
-    fn choose(&self, asked: &Asked<'_>) -> Option<Cow<'_, Script>> {
-        let is_known = |lemma: Hash| self.known.has(known_hash(lemma, asked.tag)[1]);
-        let candidates = self.ranks.candidates(&self.scripts, asked.lower, is_known);
-        let question = Question::new(asked);
+    /// Returns the best script.
+    fn choose(&self, query: &LemmaQuery<'_>) -> Option<Cow<'_, EditScript>> {
+        let is_known = |lemma: Hash| self.known.contains(known_hash(lemma, query.tag)[1]);
+        let candidates = self.script_index.candidates(&self.scripts, query.lower, is_known);
+        let shared = SharedFeatures::new(query);
         let mut best = (i32::MIN, 0);
-        for (place, candidate) in candidates.iter().enumerate() {
-            let mut known = known_lemma(&candidate.lemma, asked.tag).map(|hash| self.known.has(hash));
-            known[2] &= candidate.lemma != asked.lower;
-            let features = question.features(candidate, knowledge(known));
+        for (index, candidate) in candidates.iter().enumerate() {
+            let mut known = known_lemma(&candidate.lemma, query.tag).map(|hash| self.known.contains(hash));
+            known[2] &= candidate.lemma != query.lower;
+            let features = shared.features(candidate, known_flags(known));
             let score = self.weights.of(&features);
             if score > best.0 {
-                best = (score, place);
+                best = (score, index);
             }
         }
-        Some(match candidates.get(best.1)?.which {
-            Which::Ranked(number) => Cow::Borrowed(&self.scripts[usize::from(number)]),
-            Which::New(at, addition) => Cow::Owned(self.ranks.new_script(asked.lower, at, addition)),
+        Some(match candidates.get(best.1)?.origin {
+            Origin::Listed(number) => Cow::Borrowed(&self.scripts[usize::from(number)]),
+            Origin::Derived(at, addition) => Cow::Owned(self.script_index.new_script(query.lower, at, addition)),
         })
     }
 
-    fn case(&self, asked: &Asked<'_>, is_first: bool) -> Case {
-        let score = |case: &Case| self.case_weights.of(&case_features(asked, *case, is_first));
-        let scores = Case::ALL.each_ref().map(score);
+    fn case(&self, query: &LemmaQuery<'_>, is_first: bool) -> LemmaCase {
+        let score = |case: &LemmaCase| self.case_weights.of(&case_features(query, *case, is_first));
+        let scores = LemmaCase::ALL.each_ref().map(score);
         let highest = scores.iter().copied().max().unwrap_or_default();
-        Case::ALL[scores.iter().position(|score| *score == highest).unwrap_or_default()]
+        LemmaCase::ALL[scores.iter().position(|score| *score == highest).unwrap_or_default()]
     }
 }
 
-/// What a script makes of a word; the word itself if it cannot be applied: remembered by its hash, it may be another word.
-fn made(script: &Script, case: Case, text: &str, lower: &str) -> String {
+/// Applies a script. Exceptions are found by hash, so the script may belong to another word; if it
+/// does not apply, the word is its own lemma.
+fn apply_script(script: &EditScript, case: LemmaCase, text: &str, lower: &str) -> String {
     let lemma = match case {
-        Case::Keep => script.apply_kept(text, lower),
+        LemmaCase::Keep => script.apply_kept(text, lower),
         _ => script.apply(lower).map(|lemma| case.apply(&lemma, "")),
     };
     lemma.unwrap_or_else(|| text.to_owned())
 }
 
-/// A script that can be applied to a word.
+/// Script that can be applied to a word.
 #[derive(Debug)]
 pub struct Candidate {
-    which: Which,
-    /// The lemma it makes, in small letters.
+    origin: Origin,
+    /// The resulting lemma, lowercase.
     pub lemma: String,
-    traits: Traits,
+    hashes: ScriptHashes,
 }
 
-/// Where a candidate comes from.
+/// Source of a candidate.
 #[derive(Debug, Clone, Copy)]
-enum Which {
-    /// The number of a script that competes.
-    Ranked(u16),
-    /// Takes the end from this byte of the word on, and puts the addition with this number there.
-    New(usize, usize),
+enum Origin {
+    /// Number of a script in the model.
+    Listed(u16),
+    /// Script not in the model: replaces the suffix from a byte offset by the addition with a
+    /// number.
+    Derived(usize, usize),
 }
 
-/// What a script is to features.
+/// Hashes of a script for features.
 #[derive(Debug, Clone, Copy)]
-struct Traits {
+struct ScriptHashes {
     start: Hash,
     end: Hash,
     both: Hash,
-    /// What is added at the end.
+    /// Text added at the end.
     added: Hash,
-    /// The beginning of what is taken from the end: one, two, three characters.
+    /// First one, two and three characters of the removed suffix.
     taken: [Hash; 3],
     taken_length: u64,
 }
 
-impl Traits {
-    fn new(script: &Script) -> Traits {
+impl ScriptHashes {
+    fn new(script: &EditScript) -> ScriptHashes {
         let start = mix(of_str(&script.start.0), of_str(&script.start.1));
         let added = of_str(&script.end.1);
         let end = mix(of_str(&script.end.0), added);
-        let taken = Word::new(&script.end.0);
-        Traits {
+        let taken = HashedWord::new(&script.end.0);
+        ScriptHashes {
             start,
             end,
             both: mix(start, end),
             added,
-            taken: [taken.starts[0], taken.starts[1], taken.starts[2]],
+            taken: [taken.prefixes[0], taken.prefixes[1], taken.prefixes[2]],
             taken_length: taken.length,
         }
     }
 }
 
-/// Hashes are hashed already.
+/// Hasher for keys that are hashes already.
 #[derive(Debug, Default)]
-struct Already(u64);
+struct IdentityHasher(u64);
 
-type Plain = BuildHasherDefault<Already>;
+type BuildIdentityHasher = BuildHasherDefault<IdentityHasher>;
 
-impl Hasher for Already {
+impl Hasher for IdentityHasher {
     fn finish(&self) -> u64 {
         self.0
     }
@@ -385,87 +387,95 @@ impl Hasher for Already {
     }
 }
 
-/// Scripts that compete.
+/// Index of candidate scripts.
 #[derive(Debug, Default)]
-pub struct Ranks {
-    /// By the hash of what they take from the end, last character first.
-    by_end: HashMap<Hash, Vec<u16>, Plain>,
-    longest_end: usize,
-    traits: Vec<Traits>,
-    /// What is most often put at the end.
+pub struct ScriptIndex {
+    /// Scripts by the hash of the suffix they remove, last character first.
+    by_suffix: HashMap<Hash, Vec<u16>, BuildIdentityHasher>,
+    longest_suffix: usize,
+    hashes: Vec<ScriptHashes>,
+    /// Most frequent added suffixes.
     additions: Vec<String>,
 }
 
-/// How many additions are tried with ends that were never seen.
+/// Number of additions that are combined with unseen suffixes.
 const ADDITIONS: usize = 8;
-/// How much of a word may be an end that was never seen, in characters.
-const LONGEST_NEW_END: usize = 12;
-/// How much of the word must be left then; one more if something is added.
-const SHORTEST_STEM: usize = 2;
+/// Maximum length of an unseen suffix, in characters.
+const MAX_NEW_SUFFIX_CHARS: usize = 12;
+/// Minimum length of the remaining stem; one more if something is added.
+const MIN_STEM_CHARS: usize = 2;
 
-impl Ranks {
-    /// Scripts that compete, in the order of how many words they serve.
-    pub fn new(scripts: &[Script]) -> Ranks {
-        let mut ranks = Ranks::default();
+impl ScriptIndex {
+    /// Indexes scripts, sorted by descending frequency.
+    pub fn new(scripts: &[EditScript]) -> ScriptIndex {
+        let mut script_index = ScriptIndex::default();
         for (number, script) in scripts.iter().enumerate().take(usize::from(u16::MAX)) {
-            ranks.traits.push(Traits::new(script));
+            script_index.hashes.push(ScriptHashes::new(script));
             let end = &script.end;
-            ranks.longest_end = ranks.longest_end.max(end.0.chars().count());
+            script_index.longest_suffix = script_index.longest_suffix.max(end.0.chars().count());
             let hash = end.0.chars().rev().fold(0, |hash, c| mix(hash, c as u64));
-            ranks.by_end.entry(hash).or_default().push(number as u16);
-            if ranks.additions.len() < ADDITIONS && end.0.chars().count() > 1 && !ranks.additions.contains(&end.1) {
-                ranks.additions.push(end.1.clone());
+            script_index.by_suffix.entry(hash).or_default().push(number as u16);
+            if script_index.additions.len() < ADDITIONS
+                && end.0.chars().count() > 1
+                && !script_index.additions.contains(&end.1)
+            {
+                script_index.additions.push(end.1.clone());
             }
         }
-        ranks
+        script_index
     }
 
-    /// The scripts that fit a word, and new ones that take another end from it if that leads to a known lemma.
-    pub fn candidates(&self, scripts: &[Script], lower: &str, is_known: impl Fn(Hash) -> bool) -> Vec<Candidate> {
+    /// Candidates for a word: scripts that apply, and replacements of unseen suffixes that lead to
+    /// a known lemma.
+    pub fn candidates(&self, scripts: &[EditScript], lower: &str, is_known: impl Fn(Hash) -> bool) -> Vec<Candidate> {
         let mut found: Vec<Candidate> = Vec::new();
         let mut ends: Vec<(usize, Hash)> = vec![(lower.len(), 0)];
-        for (at, c) in lower.char_indices().rev().take(self.longest_end.max(LONGEST_NEW_END)) {
+        for (at, c) in lower.char_indices().rev().take(self.longest_suffix.max(MAX_NEW_SUFFIX_CHARS)) {
             ends.push((at, mix(ends[ends.len() - 1].1, c as u64)));
         }
-        let fitting = ends.iter().take(self.longest_end + 1).filter_map(|(_, hash)| self.by_end.get(hash));
+        let fitting = ends.iter().take(self.longest_suffix + 1).filter_map(|(_, hash)| self.by_suffix.get(hash));
         let mut fitting: Vec<u16> = fitting.flatten().copied().collect();
-        // Those that serve most words come first.
+        // More frequent scripts have lower numbers.
         fitting.sort_unstable();
         for number in fitting {
             if let Some(lemma) = scripts[usize::from(number)].apply(lower).filter(|lemma| !lemma.is_empty()) {
-                found.push(Candidate { which: Which::Ranked(number), lemma, traits: self.traits[usize::from(number)] });
+                found.push(Candidate {
+                    origin: Origin::Listed(number),
+                    lemma,
+                    hashes: self.hashes[usize::from(number)],
+                });
             }
-            if found.len() == MOST_CANDIDATES {
+            if found.len() == MAX_CANDIDATES {
                 break;
             }
         }
-        let longest = ends[ends.len().min(LONGEST_NEW_END + 1) - 1].0;
+        let longest = ends[ends.len().min(MAX_NEW_SUFFIX_CHARS + 1) - 1].0;
         let mut stem = EMPTY;
         for (length, (at, c)) in lower.char_indices().enumerate() {
             let beginning = stem;
             stem = of_more(stem, std::iter::once(c));
-            if length < SHORTEST_STEM || at < longest {
+            if length < MIN_STEM_CHARS || at < longest {
                 continue;
             }
             for (number, addition) in self.additions.iter().enumerate() {
-                if length == SHORTEST_STEM && !addition.is_empty() {
+                if length == MIN_STEM_CHARS && !addition.is_empty() {
                     continue;
                 }
-                // Most are unknown, and need not be written out to be told so.
+                // Most are unknown; the check by hash avoids building the string.
                 if !is_known(of_more(beginning, addition.chars())) {
                     continue;
                 }
                 let lemma = [&lower[..at], addition].concat();
                 if !found.iter().any(|one| one.lemma == lemma) {
-                    let traits = Traits::new(&self.new_script(lower, at, number));
-                    found.push(Candidate { which: Which::New(at, number), lemma, traits });
+                    let hashes = ScriptHashes::new(&self.new_script(lower, at, number));
+                    found.push(Candidate { origin: Origin::Derived(at, number), lemma, hashes });
                 }
             }
         }
         found
     }
 
-    fn new_script(&self, lower: &str, at: usize, addition: usize) -> Script {
-        Script { end: (lower[at..].to_owned(), self.additions[addition].clone()), ..Script::default() }
+    fn new_script(&self, lower: &str, at: usize, addition: usize) -> EditScript {
+        EditScript { end: (lower[at..].to_owned(), self.additions[addition].clone()), ..EditScript::default() }
     }
 }

@@ -1,8 +1,9 @@
-//! Parts of speech, lemmas and morphological features, by models that were learned from treebanks.
+//! Part-of-speech tags, lemmas and morphological features by models trained on treebanks.
 //!
-//! A linear chain over hashed features chooses the tags of a sentence ([`chain`]); edit scripts that
-//! compete, and a memory of what they get wrong, give the lemma of each word ([`lemma`]); bundles of
-//! features compete in the same way ([`feats`]). Models are made by `tidings-train`; docs/MODELS.md says from what, and how good they are.
+//! A linear-chain CRF over hashed features chooses the tags of a sentence by Viterbi decoding
+//! ([`crf`]); a linear model ranks edit scripts for the lemma of each word, with a list of
+//! exceptions ([`lemma`]); another ranks bundles of features ([`feats`]). `tidings-train` builds
+//! the models; docs/MODELS.md lists their treebanks and scores.
 //!
 //! ```
 //! use tidings_annotate::tagger::models;
@@ -16,169 +17,169 @@
 //! }
 //! ```
 
-mod about;
 pub mod bytes;
-pub mod chain;
+pub mod compound_marks;
+pub mod crf;
+pub mod edit_script;
 pub mod feats;
+mod feature_index;
 pub mod features;
-pub mod joints;
+mod info;
 pub mod lemma;
-mod memo;
 pub(crate) mod models;
 mod rows;
-pub mod script;
-mod sparse;
-pub mod words;
+pub mod word;
+mod word_cache;
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use tidings_model::Token;
 
-pub use about::{About, Source};
+pub use feature_index::FeatureIndex;
+pub use info::{ModelInfo, TreebankInfo};
 pub use models::{Models, models};
-pub use sparse::Sparse;
 
 use bytes::{Reader, put_number, put_text};
-use chain::{Chain, MOST_TAGS};
-use feats::Feats;
+use crf::{LinearChainCrf, MAX_TAGS};
+use feats::FeatsModel;
 use lemma::Lemmatiser;
-use memo::{Memo, Seen};
-use words::{Classes, Word};
+use word::{AmbiguityClasses, HashedWord};
+use word_cache::{CachedWord, WordCache};
 
-/// Why a file of models cannot be used.
+/// A model file that cannot be used.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum ModelError {
-    /// It does not begin as one does.
-    #[error("this is no file of models, or one of another version; make it anew with tidings-train")]
-    Foreign,
-    /// Its version is newer than the one this program reads.
-    #[error("the file of models was written by a newer Tidings (format {found}, Tidings {} reads up to {VERSION}); install a newer version", env!("CARGO_PKG_VERSION"))]
+    /// The magic bytes are missing.
+    #[error("not a model file, or one of an unknown version; build it again with tidings-train")]
+    NotAModel,
+    /// The format version is newer than the newest that this program reads.
+    #[error("the model file was written by a newer Tidings (format {found}, Tidings {} reads up to {VERSION}); install a newer version", env!("CARGO_PKG_VERSION"))]
     Newer {
-        /// The version it has.
+        /// The format version of the file.
         found: u8,
     },
-    /// It ends too early.
-    #[error("the file of models ends too early; make or copy it anew")]
-    Short,
-    /// Something in it cannot be.
-    #[error("the file of models is damaged: {0}; make or copy it anew")]
-    Odd(&'static str),
+    /// The file ends before its content does.
+    #[error("the model file is truncated; copy it again or rebuild it with tidings-train")]
+    Truncated,
+    /// The content violates the format.
+    #[error("the model file is damaged: {0}; copy it again or rebuild it with tidings-train")]
+    Damaged(&'static str),
 }
 
-/// The version of models that is written.
+/// Format version that is written.
 const VERSION: u8 = 2;
 
-/// Sentences are tagged in pieces of this many tokens: what is longer is no sentence.
-const MOST_TOKENS: usize = 1024;
+/// Longer sentences are tagged in chunks of this many tokens.
+const MAX_TOKENS: usize = 1024;
 
-/// One of the words that a token stands for: French *du* is *de* and *le*.
+/// Syntactic word of a multi-word token: French *du* is *de* and *le*.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Part {
-    /// Its dictionary form.
+pub struct WordPart {
+    /// Lemma.
     pub lemma: String,
-    /// Its part of speech.
+    /// Universal part-of-speech tag.
     pub tag: String,
 }
 
-/// The model of a language, ready for use.
+/// Model of a language, ready for use.
 #[derive(Debug)]
 pub struct Tagger {
-    about: About,
+    info: ModelInfo,
     tags: Vec<String>,
-    classes: Classes,
-    chain: Chain,
+    classes: AmbiguityClasses,
+    crf: LinearChainCrf,
     lemmas: Lemmatiser,
-    feats: Feats,
-    parts: HashMap<String, Vec<Part>>,
-    /// What nobody is using; as many as there were ever threads.
-    memos: Mutex<Vec<Memo>>,
+    feats: FeatsModel,
+    parts: HashMap<String, Vec<WordPart>>,
+    /// Caches not in use; there are as many as threads ever tagged at the same time.
+    idle_caches: Mutex<Vec<WordCache>>,
 }
 
 impl Tagger {
-    /// Reads a model as [`Tagger::write`] writes it; `about` says what it is.
-    pub fn read(about: About, model: &[u8]) -> Result<Tagger, ModelError> {
-        Tagger::read_version(about, model, VERSION)
+    /// Reads a model as written by [`Tagger::write`].
+    pub fn read(info: ModelInfo, model: &[u8]) -> Result<Tagger, ModelError> {
+        Tagger::read_version(info, model, VERSION)
     }
 
-    /// Reads a model of a version up to ours: the first had no features.
-    fn read_version(about: About, model: &[u8], version: u8) -> Result<Tagger, ModelError> {
+    /// Reads a model of any supported version; version 1 has no features.
+    fn read_version(info: ModelInfo, model: &[u8], version: u8) -> Result<Tagger, ModelError> {
         let mut reader = Reader::new(model);
         let count = reader.count()?;
-        if count == 0 || count > MOST_TAGS {
-            return Err(ModelError::Odd("it has no tags or too many"));
+        if count == 0 || count > MAX_TAGS {
+            return Err(ModelError::Damaged("the number of tags is out of range"));
         }
         let tags = (0..count).map(|_| reader.text().map(str::to_owned)).collect::<Result<Vec<String>, _>>()?;
-        let classes = Classes::read(&mut reader)?;
-        let chain = Chain::read(count, version, &mut reader)?;
+        let classes = AmbiguityClasses::read(&mut reader)?;
+        let crf = LinearChainCrf::read(count, version, &mut reader)?;
         let lemmas = Lemmatiser::read(&mut reader)?;
-        let feats = if version == 1 { Feats::none(&tags) } else { Feats::read(&tags, &mut reader)? };
+        let feats = if version == 1 { FeatsModel::none(&tags) } else { FeatsModel::read(&tags, &mut reader)? };
         let mut parts = HashMap::new();
         for _ in 0..reader.count()? {
             let word = reader.text()?.to_owned();
-            let part = |analysis: (&str, &str)| Part { lemma: analysis.0.to_owned(), tag: analysis.1.to_owned() };
+            let part = |analysis: (&str, &str)| WordPart { lemma: analysis.0.to_owned(), tag: analysis.1.to_owned() };
             let (lemmas, tags) = (reader.text()?, reader.text()?);
             parts.insert(word, lemmas.split('+').zip(tags.split('+')).map(part).collect());
         }
         reader.end()?;
-        Ok(Tagger { about, tags, classes, chain, lemmas, feats, parts, memos: Mutex::default() })
+        Ok(Tagger { info, tags, classes, crf, lemmas, feats, parts, idle_caches: Mutex::default() })
     }
 
-    /// A model as bytes: tags, then what the parts of a model (classes, chain, lemmas, features) wrote of themselves, then
-    /// words with their joined lemmas and tags.
-    pub fn write(tags: &[String], learned: [&[u8]; 4], parts: &[[String; 3]]) -> Vec<u8> {
+    /// Serialises a model: tags, the sections (classes, CRF, lemmas, features), then multi-word
+    /// tokens with their joined lemmas and tags.
+    pub fn write(tags: &[String], sections: [&[u8]; 4], parts: &[[String; 3]]) -> Vec<u8> {
         let mut out = Vec::new();
         put_number(tags.len() as u32, &mut out);
         tags.iter().for_each(|tag| put_text(tag, &mut out));
-        learned.iter().for_each(|part| out.extend(*part));
+        sections.iter().for_each(|section| out.extend(*section));
         put_number(parts.len() as u32, &mut out);
         parts.iter().flatten().for_each(|text| put_text(text, &mut out));
         out
     }
 
-    /// What is known about the model.
-    pub fn about(&self) -> &About {
-        &self.about
+    /// Returns the description of the model.
+    pub fn info(&self) -> &ModelInfo {
+        &self.info
     }
 
-    /// Fills in lemma, tag (a part of speech of Universal Dependencies) and morphological features of a sentence's tokens. A
-    /// token that stands for several words has those of all, joined by `+`: `de+le`, `ADP+DET`, `+Number=Sing`.
+    /// Fills in lemma, universal part-of-speech tag and morphological features of a sentence's
+    /// tokens. Those of a multi-word token are joined by `+`: `de+le`, `ADP+DET`, `+Number=Sing`.
     pub fn tag(&self, sentence: &mut [Token]) {
-        let idle = || self.memos.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut memo = idle().pop().unwrap_or_default();
-        sentence.chunks_mut(MOST_TOKENS).for_each(|piece| self.tag_piece(piece, &mut memo));
-        idle().push(memo);
+        let idle_caches = || self.idle_caches.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut cache = idle_caches().pop().unwrap_or_default();
+        sentence.chunks_mut(MAX_TOKENS).for_each(|chunk| self.tag_chunk(chunk, &mut cache));
+        idle_caches().push(cache);
     }
 
-    fn tag_piece(&self, piece: &mut [Token], memo: &mut Memo) {
-        let (mut words, mut own) = (Vec::with_capacity(piece.len()), Vec::with_capacity(piece.len()));
-        for (place, token) in piece.iter().enumerate() {
-            let seen = memo.seen(&token.word, place == 0, || {
-                let mut word = Word::new(&token.word);
+    fn tag_chunk(&self, chunk: &mut [Token], cache: &mut WordCache) {
+        let (mut words, mut own) = (Vec::with_capacity(chunk.len()), Vec::with_capacity(chunk.len()));
+        for (index, token) in chunk.iter().enumerate() {
+            let cached = cache.word(&token.word, index == 0, || {
+                let mut word = HashedWord::new(&token.word);
                 self.classes.classify(&mut word);
-                Seen { word, own: self.chain.own(&word, place == 0) }
+                CachedWord { word, own: self.crf.own_scores(&word, index == 0) }
             });
-            words.push(seen.word);
-            own.push(seen.own);
+            words.push(cached.word);
+            own.push(cached.own);
         }
-        let tags = self.chain.tag(&words, &own);
-        let mut shapes = Vec::with_capacity(piece.len());
-        for (place, token) in piece.iter_mut().enumerate() {
-            let (tag, is_first) = (tags[place], place == 0);
-            let (lemma, shape) = memo.lemma(&token.word, is_first, tag, || {
-                let lemma = self.lemmas.lemma(&token.word, &words[place], tag, is_first);
-                let shape = self.feats.shape(&words[place], &lemma, tag);
-                (lemma, shape)
+        let tags = self.crf.viterbi(&words, &own);
+        let mut word_scores = Vec::with_capacity(chunk.len());
+        for (index, token) in chunk.iter_mut().enumerate() {
+            let (tag, is_first) = (tags[index], index == 0);
+            let (lemma, scores) = cache.lemma(&token.word, is_first, tag, || {
+                let lemma = self.lemmas.lemma(&token.word, &words[index], tag, is_first);
+                let scores = self.feats.word_scores(&words[index], &lemma, tag);
+                (lemma, scores)
             });
             token.lemma = lemma;
-            shapes.push(shape);
+            word_scores.push(scores);
             token.tag.clone_from(&self.tags[usize::from(tag)]);
         }
-        self.feats.choose(&words, &shapes, &tags, |place, feats| feats.clone_into(&mut piece[place].feats));
+        self.feats.choose(&words, &word_scores, &tags, |index, feats| feats.clone_into(&mut chunk[index].feats));
     }
 
-    /// The words that a token stands for, in small letters; none for ordinary words.
-    pub fn parts(&self, word: &str) -> Option<&[Part]> {
-        self.parts.get(&script::lower(word)).map(Vec::as_slice)
+    /// Returns the syntactic words of a multi-word token, in lowercase; `None` for other words.
+    pub fn parts(&self, word: &str) -> Option<&[WordPart]> {
+        self.parts.get(&edit_script::lowercase(word)).map(Vec::as_slice)
     }
 }

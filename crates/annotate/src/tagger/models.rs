@@ -1,6 +1,6 @@
-//! A file of models: a list of what is in it, then one packed model after the other.
+//! Model file: a list of languages, followed by their compressed models.
 //!
-//! Reading the list costs nothing; a language is unpacked when it is asked for, and stays.
+//! Only the list is read at startup; a model is decompressed on first use and kept.
 
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
@@ -8,133 +8,133 @@ use std::sync::{Arc, OnceLock};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::codes;
-use crate::tagger::about::About;
 use crate::tagger::bytes::{Reader, put_number, put_text};
+use crate::tagger::info::ModelInfo;
 use crate::tagger::{ModelError, Tagger, VERSION};
 
-/// The first bytes of a file of models, before the number of its version and a line feed.
+/// Magic bytes, followed by the version digit and a line feed.
 const MAGIC: &[u8] = b"tidings-tags ";
 
-/// No model may be larger than this when it is unpacked.
-const MOST_BYTES: usize = 64 << 20;
+/// Maximum size of a decompressed model.
+const MAX_BYTES: usize = 64 << 20;
 
 /// Models of several languages.
 #[derive(Debug, Clone, Default)]
 pub struct Models {
-    places: Vec<Arc<Place>>,
+    models: Vec<Arc<StoredModel>>,
 }
 
 #[derive(Debug)]
-struct Place {
-    about: About,
+struct StoredModel {
+    info: ModelInfo,
     version: u8,
     packed: Cow<'static, [u8]>,
     tagger: OnceLock<Option<Arc<Tagger>>>,
 }
 
-/// All models that ship with the binary.
+/// Models embedded in the binary.
 pub fn models() -> &'static Models {
     static MODELS: OnceLock<Models> = OnceLock::new();
-    MODELS.get_or_init(|| Models::from_bytes(Cow::Borrowed(SHIPPED)).unwrap_or_default())
+    MODELS.get_or_init(|| Models::from_bytes(Cow::Borrowed(EMBEDDED)).unwrap_or_default())
 }
 
-/// The file that ships with the binary.
-pub(crate) const SHIPPED: &[u8] = include_bytes!("../../models/tags.bin");
+/// Model file embedded in the binary.
+pub(crate) const EMBEDDED: &[u8] = include_bytes!("../../models/tags.bin");
 
 impl Models {
-    /// The models of a file. Each is checked against its digest when it is first used.
+    /// Reads a model file. Models are decompressed and validated on first use.
     pub fn from_bytes(bytes: Cow<'static, [u8]>) -> Result<Models, ModelError> {
         let (version, list) = match bytes.strip_prefix(MAGIC) {
             Some([digit @ b'1'..=b'9', b'\n', list @ ..]) if digit - b'0' <= VERSION => (digit - b'0', list),
             Some([digit @ b'1'..=b'9', b'\n', ..]) => return Err(ModelError::Newer { found: digit - b'0' }),
-            _ => return Err(ModelError::Foreign),
+            _ => return Err(ModelError::NotAModel),
         };
         let mut reader = Reader::new(list);
         let count = reader.count()?;
         let mut listed = Vec::with_capacity(count.min(1024));
         for _ in 0..count {
-            let mut about = About::from_line(reader.text()?)?;
-            about.bytes = reader.number()? as usize;
-            listed.push(about);
+            let mut info = ModelInfo::from_line(reader.text()?)?;
+            info.bytes = reader.number()? as usize;
+            listed.push(info);
         }
-        let mut places = Vec::with_capacity(listed.len());
-        for mut about in listed {
+        let mut models = Vec::with_capacity(listed.len());
+        for mut info in listed {
             let start = bytes.len() - reader.left();
-            about.digest = format!("{:016x}", xxh3_64(reader.take(about.bytes)?));
-            let part = start..start + about.bytes;
+            info.digest = format!("{:016x}", xxh3_64(reader.take(info.bytes)?));
+            let part = start..start + info.bytes;
             let packed = match &bytes {
                 Cow::Borrowed(all) => Cow::Borrowed(&all[part]),
                 Cow::Owned(all) => Cow::Owned(all[part].to_vec()),
             };
-            places.push(Arc::new(Place { about, version, packed, tagger: OnceLock::new() }));
+            models.push(Arc::new(StoredModel { info, version, packed, tagger: OnceLock::new() }));
         }
         reader.end()?;
-        Ok(Models { places })
+        Ok(Models { models })
     }
 
-    /// A file of these models, each as [`Models::pack`] gave it.
-    pub fn write(models: &[(&About, &[u8])]) -> Vec<u8> {
+    /// Serialises compressed models (see [`Models::pack`]) to a model file.
+    pub fn write(models: &[(&ModelInfo, &[u8])]) -> Vec<u8> {
         let mut bytes = [MAGIC, &[b'0' + VERSION, b'\n']].concat();
         put_number(models.len() as u32, &mut bytes);
-        for (about, packed) in models {
-            put_text(&about.to_line(), &mut bytes);
+        for (info, packed) in models {
+            put_text(&info.to_line(), &mut bytes);
             put_number(packed.len() as u32, &mut bytes);
         }
         models.iter().for_each(|(_, packed)| bytes.extend(*packed));
         bytes
     }
 
-    /// Whether all of them are of the version that is written.
+    /// Returns true if all models have the current format version.
     pub fn are_current(&self) -> bool {
-        self.places.iter().all(|place| place.version == VERSION)
+        self.models.iter().all(|model| model.version == VERSION)
     }
 
-    /// What [`Models::write`] writes: each model as it lies in its file.
-    pub fn packed(&self) -> impl Iterator<Item = (&About, &[u8])> {
-        self.places.iter().map(|place| (&place.about, place.packed.as_ref()))
+    /// Compressed models, as input of [`Models::write`].
+    pub fn packed(&self) -> impl Iterator<Item = (&ModelInfo, &[u8])> {
+        self.models.iter().map(|model| (&model.info, model.packed.as_ref()))
     }
 
-    /// A model packed for a file.
+    /// Compresses a model.
     pub fn pack(model: &[u8]) -> Vec<u8> {
-        zstd::bulk::compress(model, 19).expect("memory takes everything that is written to it")
+        zstd::bulk::compress(model, 19).expect("compression into memory does not fail")
     }
 
-    /// What is known of each model, in the order of the file.
-    pub fn languages(&self) -> impl Iterator<Item = &About> {
-        self.places.iter().map(|place| &place.about)
+    /// Descriptions of the models, in file order.
+    pub fn languages(&self) -> impl Iterator<Item = &ModelInfo> {
+        self.models.iter().map(|model| &model.info)
     }
 
-    /// These models and others, which win where both know a language.
+    /// Merges two sets; for a language in both, the model of `others` is used.
     pub fn with(&self, others: Models) -> Models {
-        let mut places = others.places;
-        let own = self.places.iter().filter(|own| !places.iter().any(|one| one.about.language == own.about.language));
-        let own: Vec<Arc<Place>> = own.cloned().collect();
-        places.extend(own);
-        places.sort_by(|one, other| one.about.language.cmp(&other.about.language));
-        Models { places }
+        let mut models = others.models;
+        let own = self.models.iter().filter(|own| !models.iter().any(|one| one.info.language == own.info.language));
+        let own: Vec<Arc<StoredModel>> = own.cloned().collect();
+        models.extend(own);
+        models.sort_by(|one, other| one.info.language.cmp(&other.info.language));
+        Models { models }
     }
 
-    /// The tagger of a language, by whatever code it goes; none if there is no model of it.
+    /// Returns the tagger of a language by any of its codes; `None` if there is no model or it is
+    /// damaged (see [`Models::check`]).
     ///
-    /// The first call for a language unpacks its model, which takes milliseconds. A model that is
-    /// damaged is none; [`Models::check`] tells why.
+    /// The first call for a language decompresses its model, which takes milliseconds.
     pub fn tagger(&self, language: &str) -> Option<Arc<Tagger>> {
-        let code = codes::plain(language);
-        let place = self.places.iter().find(|place| place.about.language == code)?;
-        place.tagger.get_or_init(|| place.unpack().ok().map(Arc::new)).clone()
+        let code = codes::short_code(language);
+        let model = self.models.iter().find(|model| model.info.language == code)?;
+        model.tagger.get_or_init(|| model.unpack().ok().map(Arc::new)).clone()
     }
 
-    /// Unpacks every model once and says which cannot be used.
+    /// Decompresses and validates every model; returns the first error.
     pub fn check(&self) -> Result<(), ModelError> {
-        self.places.iter().try_for_each(|place| place.unpack().map(drop))
+        self.models.iter().try_for_each(|model| model.unpack().map(drop))
     }
 }
 
-impl Place {
+impl StoredModel {
     fn unpack(&self) -> Result<Tagger, ModelError> {
-        let damaged = |_| ModelError::Odd("a model cannot be unpacked");
-        let model = zstd::bulk::decompress(&self.packed, MOST_BYTES).map_err(damaged)?;
-        Tagger::read_version(self.about.clone(), &model, self.version)
+        let damaged = |_| ModelError::Damaged("a model cannot be decompressed");
+        let model = zstd::bulk::decompress(&self.packed, MAX_BYTES).map_err(damaged)?;
+        Tagger::read_version(self.info.clone(), &model, self.version)
     }
 }
 
@@ -143,14 +143,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_model_that_ships_can_be_used_and_says_whose_it_is() {
+    fn every_embedded_model_is_valid_and_names_its_treebanks() {
         assert_eq!(models().check(), Ok(()));
         assert!(models().languages().count() >= 45);
-        for about in models().languages() {
-            assert!(!about.treebanks.is_empty() && !about.licence().contains("NC"), "{about:?}");
-            assert!(about.bytes <= 500_000, "{about:?} is large");
+        for info in models().languages() {
+            assert!(!info.treebanks.is_empty() && !info.licence().contains("NC"), "{info:?}");
+            assert!(info.bytes <= 500_000, "{info:?} is larger than 500 kB");
         }
-        let norwegian = models().tagger("nob").expect("codes of three letters are understood");
-        assert_eq!(norwegian.about().language, "nb");
+        let norwegian = models().tagger("nob").expect("three-letter codes are mapped");
+        assert_eq!(norwegian.info().language, "nb");
     }
 }

@@ -1,12 +1,12 @@
-//! Rows of small weights, one for each feature of a set, as they lie in a model.
+//! Storage of weight tables: one row per feature, one 8-bit weight per tag or value.
 //!
-//! Nine of ten weights are nothing. Column by column, bits say which are not, and only those follow: that
-//! packs a tenth better than a byte for each.
+//! Nine of ten weights are zero. Each column is stored as a bitmap of its non-zero weights followed
+//! by those weights, which compresses 5 to 14 % better than storing every weight.
 
 use crate::tagger::ModelError;
 use crate::tagger::bytes::Reader;
 
-/// Writes the first `columns` of every row.
+/// Writes the first `columns` weights of every row.
 pub fn write(columns: usize, rows: &[Vec<i8>], out: &mut Vec<u8>) {
     let mut weights = Vec::new();
     for column in 0..columns {
@@ -24,14 +24,14 @@ pub fn write(columns: usize, rows: &[Vec<i8>], out: &mut Vec<u8>) {
     out.extend(weights);
 }
 
-/// Reads what [`write()`] wrote: so many columns of so many rows. No row is wider than `WIDTH`.
+/// Reads the output of [`write()`].
 pub fn read<const WIDTH: usize>(
     columns: usize,
     count: usize,
     reader: &mut Reader<'_>,
 ) -> Result<Vec<[i8; WIDTH]>, ModelError> {
     if columns > WIDTH {
-        return Err(ModelError::Odd("its rows are too wide"));
+        return Err(ModelError::Damaged("a weight table has too many columns"));
     }
     let stride = count.div_ceil(8);
     let bits = reader.take(stride * columns)?;
@@ -40,9 +40,9 @@ pub fn read<const WIDTH: usize>(
     let mut rows = vec![[0; WIDTH]; count];
     for column in 0..columns {
         for (byte, eight) in bits[column * stride..][..stride].iter().zip(rows.chunks_mut(8)) {
-            // Bits beyond the last row have a weight as well, which nobody asks for.
+            // Bits beyond the last row also have a weight; it is skipped.
             for bit in (0..8).filter(|bit| byte >> bit & 1 == 1) {
-                let weight = weights.next().ok_or(ModelError::Short)?;
+                let weight = weights.next().ok_or(ModelError::Truncated)?;
                 if let Some(row) = eight.get_mut(bit) {
                     row[column] = *weight as i8;
                 }
@@ -52,8 +52,8 @@ pub fn read<const WIDTH: usize>(
     Ok(rows)
 }
 
-/// Reads columns that have every weight, as models of the first version had them.
-pub fn read_whole<const WIDTH: usize>(
+/// Reads columns without bitmaps, the format of version 1.
+pub fn read_dense<const WIDTH: usize>(
     columns: usize,
     count: usize,
     reader: &mut Reader<'_>,
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_are_read_as_they_were_written() {
+    fn rows_round_trip() {
         let rows: Vec<Vec<i8>> = (0..13).map(|row| vec![row % 3 - 1, 0, -row]).collect();
         let mut bytes = Vec::new();
         write(3, &rows, &mut bytes);

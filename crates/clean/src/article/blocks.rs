@@ -1,68 +1,68 @@
-//! Cuts a page into blocks: the pieces of text that stand by themselves.
+//! Segments a page into text blocks.
 //!
-//! A block is what a reader sees as one paragraph, heading, list item or table cell. It ends where
-//! an element breaks the line, and at two line breaks in a row, which is how pages without
-//! paragraphs part theirs. All decisions about what belongs to the article are made on blocks.
+//! A block is what a reader sees as one paragraph, heading, list item or table cell. It ends at a
+//! block-level element boundary and at two consecutive line breaks, the paragraph separator of
+//! pages without `<p>`. The classifier decides per block.
 
 use html5ever::{LocalName, local_name};
 
 use crate::tree::{Data, NodeId, Tree, is_inline, is_space};
 
-/// The blocks of a page in document order, with the text they share.
+/// The blocks of a page in document order, with their shared text buffer.
 #[derive(Debug)]
 pub struct Blocks {
-    /// The text of all blocks, one after the other.
+    /// The concatenated text of all blocks.
     pub text: String,
-    /// The text nodes that went into them.
-    pub pieces: Vec<Piece>,
-    /// The blocks.
+    /// The text nodes the blocks consist of.
+    pub pieces: Vec<TextPiece>,
+    /// The blocks, in document order.
     pub list: Vec<Block>,
 }
 
-/// A piece of text that stands by itself.
+/// A paragraph-like unit of text.
 #[derive(Debug, Clone, Default)]
 pub struct Block {
-    /// The innermost element around it that breaks the line.
+    /// The innermost block-level element around it.
     pub element: Option<NodeId>,
-    /// Its text, in bytes of the shared text.
+    /// Start of its text, in bytes of [`Blocks::text`].
     pub start: usize,
-    /// Where its text ends.
+    /// End of its text.
     pub end: usize,
-    /// Its pieces, by place in the list of pieces.
+    /// Index of its first piece in [`Blocks::pieces`].
     pub first_piece: usize,
-    /// Where its pieces end.
+    /// Index after its last piece.
     pub end_piece: usize,
-    /// The bytes of its text that are links.
+    /// Bytes of its text inside links.
     pub link_bytes: usize,
-    /// The number of links that begin in it.
+    /// Number of links that begin in it.
     pub links: usize,
-    /// The bytes of its text that are bold or italic.
+    /// Bytes of its text in bold or italics.
     pub strong_bytes: usize,
-    /// The number of single line breaks in it.
+    /// Number of single line breaks in it.
     pub breaks: usize,
-    /// The number of pictures and players on the page before its end.
+    /// Number of images and media players on the page before its end.
     pub pictures: usize,
 }
 
-/// A text node's part in a block.
+/// The contribution of one text node to a block.
 #[derive(Debug, Clone, Copy)]
-pub struct Piece {
+pub struct TextPiece {
     /// The text node.
     pub node: NodeId,
-    /// Where its characters begin in the shared text.
+    /// Start of its characters in [`Blocks::text`].
     pub start: usize,
-    /// Where they end.
+    /// End of its characters.
     pub end: usize,
 }
 
-/// More blocks than this are looked at in parts: no article has so many, and what is known of each
-/// takes near a kilobyte.
-const MOST_BLOCKS: usize = 16_384;
+/// Longer pages are classified in chunks: a row of features takes nearly a kilobyte, and no article
+/// has this many blocks.
+const MAX_BLOCKS: usize = 16_384;
 
 impl Blocks {
-    /// The blocks in parts of bounded size, nearly always one.
+    /// Splits the blocks into chunks of bounded size, nearly always one.
     pub fn into_parts(self) -> Vec<Blocks> {
-        if self.list.len() <= MOST_BLOCKS {
+        if self.list.len() <= MAX_BLOCKS {
             return vec![self];
         }
         let part = |list: &[Block]| {
@@ -74,15 +74,18 @@ impl Blocks {
                 end_piece: block.end_piece - first.first_piece,
                 ..block.clone()
             };
-            let piece =
-                |piece: &Piece| Piece { start: piece.start - first.start, end: piece.end - first.start, ..*piece };
+            let piece = |piece: &TextPiece| TextPiece {
+                start: piece.start - first.start,
+                end: piece.end - first.start,
+                ..*piece
+            };
             Blocks {
                 text: self.text[first.start..last.end].to_owned(),
                 pieces: self.pieces[first.first_piece..last.end_piece].iter().map(piece).collect(),
                 list: list.iter().map(shift).collect(),
             }
         };
-        self.list.chunks(MOST_BLOCKS).map(part).collect()
+        self.list.chunks(MAX_BLOCKS).map(part).collect()
     }
 }
 
@@ -92,18 +95,18 @@ impl Block {
         &blocks.text[self.start..self.end]
     }
 
-    /// The number of its bytes.
+    /// Length of its text in bytes.
     pub fn len(&self) -> usize {
         self.end - self.start
     }
 
-    /// Whether it has no text, which no finished block has.
+    /// Returns whether it has no text; finished blocks always have some.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
-/// Elements that hold no text of the page.
+/// Returns whether an element's content is never page text.
 fn is_skipped(name: &LocalName) -> bool {
     matches!(
         *name,
@@ -132,22 +135,22 @@ fn is_skipped(name: &LocalName) -> bool {
     )
 }
 
-/// Cuts a page into blocks.
-pub fn cut(tree: &Tree) -> Blocks {
-    let mut cutter = Cutter::new(tree);
+/// Segments a page into blocks.
+pub fn segment(tree: &Tree) -> Blocks {
+    let mut builder = BlockBuilder::new(tree);
     let top = tree.root();
     let mut at = tree.first_child(top);
     while let Some(id) = at {
-        let descend = cutter.enter(id);
+        let descend = builder.enter(id);
         if descend && let Some(child) = tree.first_child(id) {
             at = Some(child);
             continue;
         }
-        // Up again, leaving elements, until one has a sibling.
+        // Climb, leaving elements, until one has a next sibling.
         let mut done = id;
         at = loop {
             if descend || done != id {
-                cutter.leave(done);
+                builder.leave(done);
             }
             if let Some(next) = tree.next_sibling(done) {
                 break Some(next);
@@ -158,29 +161,29 @@ pub fn cut(tree: &Tree) -> Blocks {
             }
         };
     }
-    cutter.flush();
-    Blocks { text: cutter.text, pieces: cutter.pieces, list: cutter.list }
+    builder.flush();
+    Blocks { text: builder.text, pieces: builder.pieces, list: builder.list }
 }
 
-struct Cutter<'a> {
+struct BlockBuilder<'a> {
     tree: &'a Tree,
     text: String,
-    pieces: Vec<Piece>,
+    pieces: Vec<TextPiece>,
     list: Vec<Block>,
     block: Block,
     link_depth: u32,
     strong_depth: u32,
     pre_depth: u32,
-    /// Whether a space is owed before the next character.
+    /// Whether white space is pending before the next character.
     space: bool,
     /// Line breaks since the last character.
     line_breaks: u32,
     pictures: usize,
 }
 
-impl<'a> Cutter<'a> {
-    fn new(tree: &'a Tree) -> Cutter<'a> {
-        Cutter {
+impl<'a> BlockBuilder<'a> {
+    fn new(tree: &'a Tree) -> BlockBuilder<'a> {
+        BlockBuilder {
             tree,
             text: String::new(),
             pieces: Vec::new(),
@@ -195,7 +198,7 @@ impl<'a> Cutter<'a> {
         }
     }
 
-    /// Takes a node; says whether to look below it.
+    /// Handles a node; returns whether to descend into it.
     fn enter(&mut self, id: NodeId) -> bool {
         match &self.tree.node(id).data {
             Data::Text(text) => {
@@ -319,7 +322,7 @@ impl<'a> Cutter<'a> {
 
     fn finish_piece(&mut self, node: NodeId, start: usize) {
         let end = self.text.len();
-        self.pieces.push(Piece { node, start, end });
+        self.pieces.push(TextPiece { node, start, end });
         if self.link_depth > 0 {
             self.block.link_bytes += end - start;
         }
@@ -338,7 +341,7 @@ impl<'a> Cutter<'a> {
             block.pictures = self.pictures;
             self.list.push(block);
         } else {
-            // A link around blocks belongs to the block that comes first in it.
+            // A link around several blocks counts for the first of them.
             self.block.links = if self.link_depth > 0 { block.links } else { 0 };
         }
     }
@@ -349,12 +352,12 @@ mod tests {
     use super::*;
 
     fn texts(html: &str) -> Vec<String> {
-        let blocks = cut(&crate::tree::parse(html));
+        let blocks = segment(&crate::tree::parse(html));
         blocks.list.iter().map(|block| block.text(&blocks).to_owned()).collect()
     }
 
     #[test]
-    fn paragraphs_and_double_line_breaks_part_blocks() {
+    fn paragraphs_and_double_line_breaks_separate_blocks() {
         assert_eq!(
             texts("<p>One <b>two</b>\n three<p>Four<br>five<br> <br>six"),
             ["One two three", "Four\nfive", "six"]
@@ -362,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn inline_elements_do_not_part_words() {
+    fn inline_elements_do_not_separate_words() {
         assert_eq!(
             texts("<div>un<i>believ</i>able, <a href=x>really</a>.<div>next</div>tail</div>"),
             ["unbelievable, really.", "next", "tail"]
@@ -370,13 +373,13 @@ mod tests {
     }
 
     #[test]
-    fn program_text_keeps_its_white_space() {
+    fn preformatted_text_keeps_its_white_space() {
         assert_eq!(texts("<pre>\nfn main() {\n    x\n}</pre>"), ["fn main() {\n    x\n}"]);
     }
 
     #[test]
-    fn links_are_measured() {
-        let blocks = cut(&crate::tree::parse("<li><a href=1>abc</a> and <a href=2>de</a></li>"));
+    fn link_bytes_and_links_are_counted() {
+        let blocks = segment(&crate::tree::parse("<li><a href=1>abc</a> and <a href=2>de</a></li>"));
         assert_eq!((blocks.list[0].link_bytes, blocks.list[0].links), (5, 2));
     }
 }

@@ -1,8 +1,9 @@
-//! What names and roles tell about an element.
+//! Evidence from class names, ids, tags and ARIA roles.
 //!
-//! Publishers name their boxes for themselves, in a few dozen words that recur from site to site:
-//! `share-bar`, `related`, `entry-content`. Each group of such words is a row with a reason. A group
-//! is evidence, never a verdict: an article about comments may well lie in `class="comments"`.
+//! Publishers name their containers with a few dozen words that recur from site to site:
+//! `share-bar`, `related`, `entry-content`. Each group of such words is a feature with a stated
+//! reason. A group is evidence, not a verdict: an article about comments may have
+//! `class="comments"`.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -11,20 +12,20 @@ use html5ever::{LocalName, local_name};
 
 use crate::tree::{NodeId, Tree};
 
-/// A kind of box, the words it goes by, and why it matters.
-pub struct Group {
-    /// Its name.
+/// A group of words in class names and ids that mark one kind of container.
+pub struct NameGroup {
+    /// Name of the group; part of the column names in the weight files.
     pub name: &'static str,
-    /// The words of class and id.
+    /// WordStats that occur in `class` and `id`.
     pub words: &'static [&'static str],
-    /// What lies in such boxes.
+    /// Content of such containers.
     pub because: &'static str,
 }
 
 macro_rules! groups {
     ($($name:ident: $words:expr, $because:literal;)*) => {
-        /// The groups, each with its words and its reason.
-        pub const GROUPS: &[Group] = &[$(Group { name: stringify!($name), words: &$words, because: $because }),*];
+        /// All name groups. Their names are column names of the forests.
+        pub const GROUPS: &[NameGroup] = &[$(NameGroup { name: stringify!($name), words: &$words, because: $because }),*];
     };
 }
 
@@ -64,7 +65,7 @@ groups! {
         "other articles";
     teaser: ["teaser", "teasers", "card", "cards", "tile", "item", "items", "list", "listing", "grid", "slider", "carousel", "swiper", "slick",
         "thumb", "preview", "river", "feed", "archive", "row", "col"],
-        "one of many boxes alike";
+        "one of many containers alike";
     nav: ["nav", "navi", "navigation", "menu", "navbar", "breadcrumb", "breadcrumbs", "pagination", "pager", "skip", "topbar", "sitemap",
         "tabs", "tab", "submenu", "dropdown", "megamenu", "link", "links"],
         "ways to other pages";
@@ -118,13 +119,14 @@ groups! {
 
 macro_rules! roles {
     ($($name:ident),*) => {
-        /// What an element is by its tag, its role or its attributes.
+        /// ElementRole of an element by its tag, its ARIA `role` or its attributes. The names are column
+        /// names of the forests.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         #[allow(missing_docs)]
         #[repr(usize)]
-        pub enum Role { $($name),* }
+        pub enum ElementRole { $($name),* }
 
-        /// The names of the roles.
+        /// The names of the roles, in order.
         pub const ROLES: &[&str] = &[$(stringify!($name)),*];
     };
 }
@@ -134,30 +136,30 @@ roles! {
     Noscript, Button, Hidden, Address, Heading, ArticleBody, Dialog, Pre, Complementary, Contentinfo, Span, Div, P, Item
 }
 
-/// The number of things an element can be near to.
-pub const NEAR: usize = GROUPS.len() + ROLES.len();
+/// Number of groups and roles.
+pub const EVIDENCE_COUNT: usize = GROUPS.len() + ROLES.len();
 
-/// For each group and role the distance to the nearest element of that kind, itself included, plus
-/// one; zero where there is none.
+/// Distance to the nearest enclosing element of each group and role, the element itself being at 1;
+/// 0 if there is none.
 #[derive(Debug, Clone, Copy)]
-pub struct Near(pub [u8; NEAR]);
+pub struct AncestorDistances(pub [u8; EVIDENCE_COUNT]);
 
-impl Near {
-    /// At the top of a page nothing is near.
-    pub const NOTHING: Near = Near([0; NEAR]);
+impl AncestorDistances {
+    /// The distances at the root of a page.
+    pub const NOTHING: AncestorDistances = AncestorDistances([0; EVIDENCE_COUNT]);
 
-    /// The distance to a box of that group, its own element being at one; zero where there is none.
+    /// Distance to the nearest container of the group called `name`; 0 if there is none.
     pub fn group(&self, name: &str) -> u8 {
         GROUPS.iter().position(|group| group.name == name).map_or(0, |place| self.0[place])
     }
 
-    /// Whether there is such an element around.
-    pub fn role(&self, role: Role) -> bool {
+    /// Returns whether the element or one of its ancestors has the role.
+    pub fn role(&self, role: ElementRole) -> bool {
         self.0[GROUPS.len() + role as usize] > 0
     }
 
-    /// What is near to an element, given what is near to its parent.
-    pub fn below(&self, own: &Own) -> Near {
+    /// The distances of a child element with the given evidence.
+    pub fn below(&self, own: &ElementEvidence) -> AncestorDistances {
         let mut near = *self;
         for (place, distance) in near.0.iter_mut().enumerate() {
             if own.kinds >> place & 1 == 1 {
@@ -170,28 +172,28 @@ impl Near {
     }
 }
 
-/// What an element says by itself.
+/// Evidence of one element, without its ancestors.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Own {
-    /// One bit for each group and role.
+pub struct ElementEvidence {
+    /// One bit per group, then one per role.
     pub kinds: u128,
-    /// The smallest and the largest weight of its words.
-    pub odds: (f32, f32),
-    /// A hash of its tag and classes, by which boxes alike are known.
+    /// Minimum and maximum lift of the words in its class and id.
+    pub lift: (f32, f32),
+    /// Fnv1a of tag and classes; equal for containers built from the same template.
     pub signature: u32,
 }
 
-/// Reads an element.
-pub fn read(tree: &Tree, id: NodeId, weigh: &impl Fn(u64) -> Option<f32>) -> Own {
-    let mut own = Own::default();
+/// Reads the evidence of an element.
+pub fn read(tree: &Tree, id: NodeId, lift: &impl Fn(u64) -> Option<f32>) -> ElementEvidence {
+    let mut own = ElementEvidence::default();
     let Some(name) = tree.name(id) else { return own };
-    let mut role = |role: Role| own.kinds |= 1 << (GROUPS.len() + role as usize);
+    let mut role = |role: ElementRole| own.kinds |= 1 << (GROUPS.len() + role as usize);
     if let Some(by_tag) = tag_role(name) {
         role(by_tag);
     }
-    let mut signature = Hash::new();
+    let mut signature = Fnv1a::new();
     signature.word(name);
-    let mut odds: Option<(f32, f32)> = None;
+    let mut range: Option<(f32, f32)> = None;
     for attribute in tree.attrs(id) {
         let value = &*attribute.value;
         match attribute.name.local {
@@ -205,82 +207,82 @@ pub fn read(tree: &Tree, id: NodeId, weigh: &impl Fn(u64) -> Option<f32>) -> Own
                     if let Some(groups) = group_table().get(&hash) {
                         own.kinds |= u128::from(*groups);
                     }
-                    if let Some(weight) = weigh(hash) {
-                        let (low, high) = odds.unwrap_or((weight, weight));
-                        odds = Some((low.min(weight), high.max(weight)));
+                    if let Some(weight) = lift(hash) {
+                        let (low, high) = range.unwrap_or((weight, weight));
+                        range = Some((low.min(weight), high.max(weight)));
                     }
                 });
             }
-            local_name!("hidden") => own.kinds |= bit(Role::Hidden),
-            local_name!("style") if hides(clip(value, 512)) => own.kinds |= bit(Role::Hidden),
+            local_name!("hidden") => own.kinds |= bit(ElementRole::Hidden),
+            local_name!("style") if hides(clip(value, 512)) => own.kinds |= bit(ElementRole::Hidden),
             local_name!("role") => {
                 if let Some(declared) = declared_role(value) {
                     own.kinds |= bit(declared);
                 }
             }
-            local_name!("itemprop") if value.contains("articleBody") => own.kinds |= bit(Role::ArticleBody),
-            _ if &*attribute.name.local == "aria-hidden" && value == "true" => own.kinds |= bit(Role::Hidden),
+            local_name!("itemprop") if value.contains("articleBody") => own.kinds |= bit(ElementRole::ArticleBody),
+            _ if &*attribute.name.local == "aria-hidden" && value == "true" => own.kinds |= bit(ElementRole::Hidden),
             _ => {}
         }
     }
-    own.odds = odds.unwrap_or_default();
+    own.lift = range.unwrap_or_default();
     own.signature = signature.0 as u32;
     own
 }
 
-fn bit(role: Role) -> u128 {
+fn bit(role: ElementRole) -> u128 {
     1 << (GROUPS.len() + role as usize)
 }
 
-fn tag_role(name: &LocalName) -> Option<Role> {
+fn tag_role(name: &LocalName) -> Option<ElementRole> {
     Some(match *name {
-        local_name!("article") => Role::Article,
-        local_name!("main") => Role::Main,
-        local_name!("aside") => Role::Aside,
-        local_name!("nav") | local_name!("menu") => Role::Nav,
-        local_name!("header") => Role::Header,
-        local_name!("footer") => Role::Footer,
-        local_name!("form") | local_name!("fieldset") | local_name!("label") => Role::Form,
-        local_name!("figure") => Role::Figure,
-        local_name!("figcaption") | local_name!("caption") => Role::Caption,
-        local_name!("table") => Role::Table,
-        local_name!("td") | local_name!("th") => Role::Cell,
-        local_name!("ul") | local_name!("ol") => Role::List,
-        local_name!("li") => Role::Item,
-        local_name!("dl") => Role::Definition,
-        local_name!("blockquote") => Role::Quote,
-        local_name!("section") => Role::Section,
-        local_name!("a") => Role::Link,
-        local_name!("details") => Role::Details,
-        local_name!("noscript") => Role::Noscript,
-        local_name!("button") => Role::Button,
-        local_name!("address") => Role::Address,
+        local_name!("article") => ElementRole::Article,
+        local_name!("main") => ElementRole::Main,
+        local_name!("aside") => ElementRole::Aside,
+        local_name!("nav") | local_name!("menu") => ElementRole::Nav,
+        local_name!("header") => ElementRole::Header,
+        local_name!("footer") => ElementRole::Footer,
+        local_name!("form") | local_name!("fieldset") | local_name!("label") => ElementRole::Form,
+        local_name!("figure") => ElementRole::Figure,
+        local_name!("figcaption") | local_name!("caption") => ElementRole::Caption,
+        local_name!("table") => ElementRole::Table,
+        local_name!("td") | local_name!("th") => ElementRole::Cell,
+        local_name!("ul") | local_name!("ol") => ElementRole::List,
+        local_name!("li") => ElementRole::Item,
+        local_name!("dl") => ElementRole::Definition,
+        local_name!("blockquote") => ElementRole::Quote,
+        local_name!("section") => ElementRole::Section,
+        local_name!("a") => ElementRole::Link,
+        local_name!("details") => ElementRole::Details,
+        local_name!("noscript") => ElementRole::Noscript,
+        local_name!("button") => ElementRole::Button,
+        local_name!("address") => ElementRole::Address,
         local_name!("h1")
         | local_name!("h2")
         | local_name!("h3")
         | local_name!("h4")
         | local_name!("h5")
-        | local_name!("h6") => Role::Heading,
-        local_name!("dialog") => Role::Dialog,
-        local_name!("pre") => Role::Pre,
-        local_name!("span") => Role::Span,
-        local_name!("div") => Role::Div,
-        local_name!("p") => Role::P,
+        | local_name!("h6") => ElementRole::Heading,
+        local_name!("dialog") => ElementRole::Dialog,
+        local_name!("pre") => ElementRole::Pre,
+        local_name!("span") => ElementRole::Span,
+        local_name!("div") => ElementRole::Div,
+        local_name!("p") => ElementRole::P,
         _ => return None,
     })
 }
 
-fn declared_role(value: &str) -> Option<Role> {
+fn declared_role(value: &str) -> Option<ElementRole> {
     Some(match value.trim() {
-        "main" => Role::Main,
-        "article" => Role::Article,
-        "navigation" | "menu" | "menubar" | "tablist" => Role::Nav,
-        "complementary" => Role::Complementary,
-        "contentinfo" => Role::Contentinfo,
-        "banner" => Role::Header,
-        "dialog" | "alertdialog" | "alert" => Role::Dialog,
-        "search" | "form" => Role::Form,
-        "button" => Role::Button,
+        "main" => ElementRole::Main,
+        "article" => ElementRole::Article,
+        "navigation" | "menu" | "menubar" | "tablist" => ElementRole::Nav,
+        "complementary" => ElementRole::Complementary,
+        "contentinfo" => ElementRole::Contentinfo,
+        "banner" => ElementRole::Header,
+        "dialog" | "alertdialog" | "alert" => ElementRole::Dialog,
+        "search" | "form" => ElementRole::Form,
+        "button" => ElementRole::Button,
         _ => return None,
     })
 }
@@ -304,26 +306,26 @@ fn clip(text: &str, most: usize) -> &str {
     &text[..text.floor_char_boundary(most)]
 }
 
-fn group_table() -> &'static HashMap<u64, u64, Plain> {
-    static TABLE: OnceLock<HashMap<u64, u64, Plain>> = OnceLock::new();
+fn group_table() -> &'static HashMap<u64, u64, IdentityState> {
+    static TABLE: OnceLock<HashMap<u64, u64, IdentityState>> = OnceLock::new();
     TABLE.get_or_init(|| {
-        let mut table: HashMap<u64, u64, Plain> = HashMap::default();
+        let mut table: HashMap<u64, u64, IdentityState> = HashMap::default();
         for (place, group) in GROUPS.iter().enumerate() {
             for word in group.words {
-                *table.entry(Hash::of(word)).or_default() |= 1 << place;
+                *table.entry(Fnv1a::of(word)).or_default() |= 1 << place;
             }
         }
         table
     })
 }
 
-/// Calls back with the hash of every name in a class or id, and of the words it is made of.
+/// Calls `found` with the hash of every name in a class or id attribute, and of the words in it.
 ///
 /// `mainContent entry-body_2` has the names `maincontent` and `entrybody` and the words `main`,
 /// `content`, `entry`, `body`.
 pub fn names(value: &str, mut found: impl FnMut(u64)) {
     for name in value.split_ascii_whitespace() {
-        let (mut whole, mut word) = (Hash::new(), Hash::new());
+        let (mut whole, mut word) = (Fnv1a::new(), Fnv1a::new());
         let (mut words, mut length) = (0, 0);
         let mut lower_before = false;
         for byte in name.bytes() {
@@ -333,7 +335,7 @@ pub fn names(value: &str, mut found: impl FnMut(u64)) {
                     found(word.0);
                     words += 1;
                 }
-                word = Hash::new();
+                word = Fnv1a::new();
                 length = 0;
             }
             lower_before = byte.is_ascii_lowercase();
@@ -354,17 +356,17 @@ pub fn names(value: &str, mut found: impl FnMut(u64)) {
     }
 }
 
-/// FNV-1a: tables are looked up by hash, and names are short.
+/// FNV-1a hash. The tables are keyed by hash, and names are short.
 #[derive(Debug, Clone, Copy)]
-pub struct Hash(pub u64);
+pub struct Fnv1a(pub u64);
 
-impl Hash {
-    /// The hash of nothing.
-    pub fn new() -> Hash {
-        Hash(0xcbf2_9ce4_8422_2325)
+impl Fnv1a {
+    /// The hash of the empty string.
+    pub fn new() -> Fnv1a {
+        Fnv1a(0xcbf2_9ce4_8422_2325)
     }
 
-    /// Takes a byte.
+    /// Adds a byte.
     #[inline]
     pub fn byte(&mut self, byte: u8) {
         self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
@@ -377,9 +379,9 @@ impl Hash {
         self.byte(0);
     }
 
-    /// The hash of a name.
+    /// The hash of a string.
     pub fn of(text: &str) -> u64 {
-        let mut hash = Hash::new();
+        let mut hash = Fnv1a::new();
         for byte in text.bytes() {
             hash.byte(byte);
         }
@@ -387,29 +389,29 @@ impl Hash {
     }
 }
 
-impl Default for Hash {
-    fn default() -> Hash {
-        Hash::new()
+impl Default for Fnv1a {
+    fn default() -> Fnv1a {
+        Fnv1a::new()
     }
 }
 
-/// A hasher for what is hashed already.
+/// Builds hashers that return the key itself; the keys are hashes already.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Plain;
+pub struct IdentityState;
 
-impl std::hash::BuildHasher for Plain {
-    type Hasher = PlainHasher;
+impl std::hash::BuildHasher for IdentityState {
+    type Hasher = IdentityHasher;
 
-    fn build_hasher(&self) -> PlainHasher {
-        PlainHasher(0)
+    fn build_hasher(&self) -> IdentityHasher {
+        IdentityHasher(0)
     }
 }
 
-/// See [`Plain`].
+/// See [`IdentityState`].
 #[derive(Debug, Clone, Copy)]
-pub struct PlainHasher(u64);
+pub struct IdentityHasher(u64);
 
-impl std::hash::Hasher for PlainHasher {
+impl std::hash::Hasher for IdentityHasher {
     fn finish(&self) -> u64 {
         self.0
     }
@@ -425,7 +427,8 @@ impl std::hash::Hasher for PlainHasher {
     }
 
     fn write_u32(&mut self, value: u32) {
-        // The table takes its buckets from the low bits and its tags from the high ones.
+        // hashbrown takes the bucket from the low bits and the tag from the high ones, so an
+        // integer key must be spread over both (Fibonacci hashing).
         self.0 = u64::from(value).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     }
 }
@@ -435,15 +438,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_fall_into_words() {
+    fn class_names_are_split_into_words() {
         let mut found = Vec::new();
         names("mainContent entry-body_2 x", |hash| found.push(hash));
-        let expected = ["main", "content", "maincontent", "entry", "body", "entrybody"].map(Hash::of);
+        let expected = ["main", "content", "maincontent", "entry", "body", "entrybody"].map(Fnv1a::of);
         assert_eq!(found, expected);
     }
 
     #[test]
-    fn a_style_that_hides_is_seen() {
+    fn styles_that_hide_an_element_are_detected() {
         assert!(hides("color: red; display : none"));
         assert!(hides("visibility:hidden"));
         assert!(!hides("display:block;background:url(none)"));

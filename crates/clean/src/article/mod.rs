@@ -1,9 +1,15 @@
-//! Finds the article in a page.
+//! Main-content extraction: separates the article of a page from its boilerplate.
 //!
-//! The page is cut into [`blocks`], everything known of them is put in numbers by [`features`],
-//! [`forest`]s weigh them, [`rules`] forbid, [`select`] decides, and [`render`] gives what was kept its structure.
+//! The page is segmented into [`blocks`]; [`features`] describes each block as a row of numbers;
+//! two gradient-boosted [`forest`]s predict the probability that a block is article text;
+//! [`select`] picks a threshold and applies the exclusion [`rules`]; [`render`] restores headings,
+//! lists, quotes and tables. The task is known as boilerplate removal (Kohlschütter et al. 2010,
+//! "Boilerplate Detection using Shallow Text Features"). The design and its measurements are in
+//! docs/notes/extraction.md.
 
 pub mod blocks;
+mod context;
+mod declared_text;
 pub mod evidence;
 pub mod features;
 pub mod forest;

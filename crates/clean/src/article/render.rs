@@ -1,57 +1,58 @@
-//! Gives the kept blocks their structure: headings, lists, quotes, tables, emphasis, links.
+//! Restores the structure of the selected blocks: headings, lists, quotes, tables, emphasis, links.
 
 use html5ever::{LocalName, local_name};
-use tidings_model::{Kind, Mark, Paragraph, Span};
+use tidings_model::{Mark, Paragraph, ParagraphKind, Span};
 use url::Url;
 
 use super::blocks::{Block, Blocks};
 use crate::tree::{NodeId, Tree};
 
-/// Cells longer than this belong to a table that arranges a page, not data.
-const LONGEST_CELL: usize = 300;
+/// Longer cells belong to layout tables, not to data tables.
+const MAX_CELL_BYTES: usize = 300;
 
-/// Turns blocks into paragraphs; links are kept where there is an address to resolve them against
-/// or they are absolute, if they are wanted.
+/// Converts the blocks in `kept` to paragraphs. Cells of a data table row become one paragraph,
+/// separated by tabs.
 pub fn paragraphs(tree: &Tree, blocks: &Blocks, kept: &[usize], links: Links<'_>) -> Vec<Paragraph> {
-    let mut shapes: Vec<Shape> = kept.iter().map(|place| Shape::of(tree, &blocks.list[*place])).collect();
-    for row in shapes.chunk_by_mut(|one, other| one.row.is_some() && one.row == other.row) {
-        // A cell of several blocks arranges the page; data has one to a cell.
+    let mut layouts: Vec<BlockLayout> = kept.iter().map(|place| BlockLayout::of(tree, &blocks.list[*place])).collect();
+    for row in layouts.chunk_by_mut(|one, other| one.row.is_some() && one.row == other.row) {
+        // Several blocks in one cell mean a layout table; data tables have one block per cell.
         if row.windows(2).any(|two| two[0].cell == two[1].cell) {
-            row.iter_mut().for_each(|shape| *shape = Shape::default());
+            row.iter_mut().for_each(|layout| *layout = BlockLayout::default());
         }
     }
     let mut paragraphs: Vec<Paragraph> = Vec::with_capacity(kept.len());
     let mut row = None;
-    for (place, shape) in kept.iter().zip(shapes) {
+    for (place, layout) in kept.iter().zip(layouts) {
         let block = &blocks.list[*place];
         let Some(element) = block.element else { continue };
-        let mut paragraph = Paragraph { kind: shape.kind, text: block.text(blocks).to_owned(), ..Paragraph::default() };
-        if shape.kind == Kind::Code {
+        let mut paragraph =
+            Paragraph { kind: layout.kind, text: block.text(blocks).to_owned(), ..Paragraph::default() };
+        if layout.kind == ParagraphKind::Code {
             paragraph.text.truncate(paragraph.text.trim_end().len());
         } else {
             paragraph.spans = spans(tree, blocks, block, element, links);
         }
         match paragraphs.last_mut() {
-            Some(last) if shape.row.is_some() && shape.row == row => join_cell(last, paragraph),
+            Some(last) if layout.row.is_some() && layout.row == row => join_cell(last, paragraph),
             _ => paragraphs.push(paragraph),
         }
-        row = shape.row;
+        row = layout.row;
     }
     paragraphs
 }
 
-/// What text within an element is.
-pub fn kind(tree: &Tree, element: NodeId) -> Kind {
-    let shape = Shape::within(tree, element, 0);
-    if shape.row.is_some() { Kind::P } else { shape.kind }
+/// The paragraph kind of text in an element.
+pub fn kind(tree: &Tree, element: NodeId) -> ParagraphKind {
+    let layout = BlockLayout::within(tree, element, 0);
+    if layout.row.is_some() { ParagraphKind::P } else { layout.kind }
 }
 
-/// What to do with links.
+/// Handling of links.
 #[derive(Debug, Clone, Copy)]
 pub enum Links<'a> {
-    /// Only their words are kept.
+    /// Keep only the link text.
     Drop,
-    /// They are kept, resolved against the address of the page.
+    /// Keep links, resolved against the page URL. Without one, only absolute links are kept.
     Keep(Option<&'a Url>),
 }
 
@@ -64,40 +65,40 @@ fn join_cell(row: &mut Paragraph, cell: Paragraph) {
         end: span.end + offset,
         ..span
     }));
-    if let (Kind::Row { header }, Kind::Row { header: also }) = (&mut row.kind, cell.kind) {
+    if let (ParagraphKind::Row { header }, ParagraphKind::Row { header: also }) = (&mut row.kind, cell.kind) {
         *header &= also;
     }
 }
 
 #[derive(Default)]
-struct Shape {
-    kind: Kind,
-    /// The `<tr>` of a table of data.
+struct BlockLayout {
+    kind: ParagraphKind,
+    /// The `<tr>` of a data table.
     row: Option<NodeId>,
-    /// The cell in it.
+    /// The cell within the row.
     cell: Option<NodeId>,
 }
 
-impl Shape {
-    fn of(tree: &Tree, block: &Block) -> Shape {
-        block.element.map_or_else(Shape::default, |element| Shape::within(tree, element, block.len()))
+impl BlockLayout {
+    fn of(tree: &Tree, block: &Block) -> BlockLayout {
+        block.element.map_or_else(BlockLayout::default, |element| BlockLayout::within(tree, element, block.len()))
     }
 
-    fn within(tree: &Tree, element: NodeId, length: usize) -> Shape {
-        let (mut kind, mut row) = (Kind::P, None);
+    fn within(tree: &Tree, element: NodeId, length: usize) -> BlockLayout {
+        let (mut kind, mut row) = (ParagraphKind::P, None);
         let (mut depth, mut ordered, mut item) = (0u8, None, false);
         let mut cell = None;
         for id in std::iter::once(element).chain(tree.ancestors(element)) {
             let Some(name) = tree.name(id) else { continue };
             match *name {
-                local_name!("h1") => return Shape::heading(1),
-                local_name!("h2") => return Shape::heading(2),
-                local_name!("h3") => return Shape::heading(3),
-                local_name!("h4") => return Shape::heading(4),
-                local_name!("h5") => return Shape::heading(5),
-                local_name!("h6") => return Shape::heading(6),
-                local_name!("pre") => return Shape { kind: Kind::Code, ..Shape::default() },
-                local_name!("blockquote") if kind == Kind::P => kind = Kind::Quote,
+                local_name!("h1") => return BlockLayout::heading(1),
+                local_name!("h2") => return BlockLayout::heading(2),
+                local_name!("h3") => return BlockLayout::heading(3),
+                local_name!("h4") => return BlockLayout::heading(4),
+                local_name!("h5") => return BlockLayout::heading(5),
+                local_name!("h6") => return BlockLayout::heading(6),
+                local_name!("pre") => return BlockLayout { kind: ParagraphKind::Code, ..BlockLayout::default() },
+                local_name!("blockquote") if kind == ParagraphKind::P => kind = ParagraphKind::Quote,
                 local_name!("li") => item = true,
                 local_name!("ul") | local_name!("ol") | local_name!("menu") if item => {
                     depth = depth.saturating_add(1);
@@ -105,7 +106,7 @@ impl Shape {
                 }
                 local_name!("td") | local_name!("th") => cell = cell.or(Some(id)),
                 local_name!("tr")
-                    if row.is_none() && cell.is_some() && length <= LONGEST_CELL && !arranges(tree, id) =>
+                    if row.is_none() && cell.is_some() && length <= MAX_CELL_BYTES && !is_layout_row(tree, id) =>
                 {
                     row = Some(id);
                 }
@@ -113,21 +114,21 @@ impl Shape {
             }
         }
         if row.is_some() {
-            kind = Kind::Row { header: cell.is_some_and(|cell| tree.is(cell, &local_name!("th"))) };
+            kind = ParagraphKind::Row { header: cell.is_some_and(|cell| tree.is(cell, &local_name!("th"))) };
         } else if depth > 0 {
-            kind = Kind::Item { depth, ordered: ordered.unwrap_or(false) };
+            kind = ParagraphKind::Item { depth, ordered: ordered.unwrap_or(false) };
         }
-        Shape { kind, row, cell: cell.filter(|_| row.is_some()) }
+        BlockLayout { kind, row, cell: cell.filter(|_| row.is_some()) }
     }
 
-    fn heading(level: u8) -> Shape {
-        Shape { kind: Kind::Heading { level }, ..Shape::default() }
+    fn heading(level: u8) -> BlockLayout {
+        BlockLayout { kind: ParagraphKind::Heading { level }, ..BlockLayout::default() }
     }
 }
 
-/// Whether a row holds parts of the page rather than data: it has one cell, or cells with
-/// paragraphs, headings or tables in them.
-fn arranges(tree: &Tree, row: NodeId) -> bool {
+/// Returns whether a table row is page layout rather than data: it has fewer than two cells, or
+/// cells with headings, forms, tables or many paragraphs.
+fn is_layout_row(tree: &Tree, row: NodeId) -> bool {
     let cells =
         tree.children(row).filter(|id| matches!(tree.name(*id), Some(&local_name!("td") | &local_name!("th")))).take(2);
     if cells.count() < 2 {
@@ -153,7 +154,7 @@ fn spans(tree: &Tree, blocks: &Blocks, block: &Block, element: NodeId, links: Li
         let inline: Vec<NodeId> = tree.ancestors(piece.node).take_while(|id| *id != element).collect();
         for id in inline.into_iter().rev() {
             let Some(mark) = tree.name(id).and_then(|name| mark(tree, id, name, links)) else { continue };
-            // An element with several texts in it marks one stretch.
+            // An element with several text nodes gets one span.
             match spans.iter_mut().rev().find(|(_, marker)| *marker == id) {
                 Some((span, _)) => span.end = end,
                 None => spans.push((Span { start, end, mark }, id)),

@@ -1,54 +1,53 @@
-//! Boxes that are never the article, whatever their text looks like.
+//! Hard exclusion rules for containers that are never part of the article.
 //!
-//! The forests weigh; a rule forbids. So a rule must be right nearly always, which is tried on domains
-//! that were left out, and it stands here with its reason and a page in `fixtures/pages` that asked
-//! for it.
+//! The forests predict; a rule overrides them, so it must be right almost always, which is measured
+//! on held-out domains. Each rule has a reason and a page in `fixtures/pages` that motivated it.
 
-use super::evidence::{GROUPS, Role};
-use super::features::Survey;
+use super::evidence::{ElementRole, GROUPS};
+use super::features::FeatureMatrix;
 
-/// A kind of box that goes.
-pub struct Rule {
-    /// Its name.
+/// A kind of container whose blocks are excluded.
+pub struct ExclusionRule {
+    /// Name of the rule.
     pub name: &'static str,
-    /// Why it goes.
+    /// Reason for the exclusion.
     pub because: &'static str,
-    /// Whether a block lies in one.
-    applies: fn(&Place<'_>) -> bool,
+    /// Returns whether a block lies in such a container.
+    applies: fn(&BlockContext<'_>) -> bool,
 }
 
-/// The rules, in the order of asking.
-pub const RULES: &[Rule] = &[Rule {
+/// All rules, in order of evaluation.
+pub const RULES: &[ExclusionRule] = &[ExclusionRule {
     name: "author-box",
     because: "a few sentences about the author are not by the author",
-    applies: |place| place.is_named(&["bio", "byline"], 3) && !place.role(Role::Header),
+    applies: |place| place.is_named(&["bio", "byline"], 3) && !place.role(ElementRole::Header),
 }];
 
-/// The first rule that forbids a block.
-pub fn forbids(survey: &Survey, row: usize) -> Option<&'static Rule> {
-    let place = Place { survey, row };
+/// Returns the first rule that excludes a block.
+pub fn excluded_by(matrix: &FeatureMatrix, row: usize) -> Option<&'static ExclusionRule> {
+    let place = BlockContext { matrix, row };
     RULES.iter().find(|rule| (rule.applies)(&place))
 }
 
-struct Place<'a> {
-    survey: &'a Survey,
+struct BlockContext<'a> {
+    matrix: &'a FeatureMatrix,
     row: usize,
 }
 
-impl Place<'_> {
-    /// Whether one of the nearest elements is named by words of all these groups.
-    fn is_named(&self, groups: &[&str], most: usize) -> bool {
+impl BlockContext<'_> {
+    /// Returns whether one of the `levels` innermost containers has names of all given groups.
+    fn is_named(&self, groups: &[&str], levels: usize) -> bool {
         let bits = groups.iter().filter_map(|group| GROUPS.iter().position(|known| known.name == *group));
         let wanted = bits.fold(0u128, |bits, place| bits | 1 << place);
-        let mut at = self.survey.home[self.row];
-        (0..most).any(|_| {
-            let around = &self.survey.boxes[at as usize];
+        let mut at = self.matrix.innermost[self.row];
+        (0..levels).any(|_| {
+            let around = &self.matrix.containers[at as usize];
             at = around.parent;
             around.own.kinds & wanted == wanted
         })
     }
 
-    fn role(&self, role: Role) -> bool {
-        self.survey.boxes[self.survey.home[self.row] as usize].near.role(role)
+    fn role(&self, role: ElementRole) -> bool {
+        self.matrix.containers[self.matrix.innermost[self.row] as usize].near.role(role)
     }
 }

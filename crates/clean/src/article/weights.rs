@@ -1,31 +1,31 @@
-//! The fitted weights, as they come with the program.
+//! The trained model embedded in the binary: two forests and two tables of lift.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use super::evidence::{Hash, Plain};
-use super::features::{self, Odds, SECOND};
+use super::evidence::{Fnv1a, IdentityState};
+use super::features::{self, SECOND_COLUMNS, WordLifts};
 use super::forest::Forest;
 use super::words::pair;
 
-/// All that was learned from annotated pages.
+/// The trained model.
 #[derive(Debug)]
 pub struct Weights {
-    names: HashMap<u64, f32, Plain>,
-    words: HashMap<u64, f32, Plain>,
-    /// What a block's own features tell.
+    names: HashMap<u64, f32, IdentityState>,
+    words: HashMap<u64, f32, IdentityState>,
+    /// Predicts from the features of a block and its containers.
     pub first: Forest,
-    /// What its features and its neighbours tell together.
+    /// Predicts from the same features and the first forest's predictions for neighbouring blocks.
     pub second: Forest,
 }
 
 impl Weights {
-    /// The weights of this version, read at first use.
+    /// The embedded model, parsed on first use.
     pub fn get() -> &'static Weights {
         static WEIGHTS: OnceLock<Weights> = OnceLock::new();
         WEIGHTS.get_or_init(|| {
-            let columns: Vec<String> = (0..SECOND).map(features::name).collect();
-            let forest = |text: &str| Forest::read(text, &columns).expect("the forests in the program are whole");
+            let columns: Vec<String> = (0..SECOND_COLUMNS).map(features::name).collect();
+            let forest = |text: &str| Forest::read(text, &columns).expect("the embedded forests are well-formed");
             Weights {
                 names: table(include_str!("weights/names.tsv")),
                 words: table(include_str!("weights/words.tsv")),
@@ -36,7 +36,7 @@ impl Weights {
     }
 }
 
-impl Odds for Weights {
+impl WordLifts for Weights {
     fn name(&self, hash: u64) -> Option<f32> {
         self.names.get(&hash).copied()
     }
@@ -46,12 +46,12 @@ impl Odds for Weights {
     }
 }
 
-fn table(text: &str) -> HashMap<u64, f32, Plain> {
+fn table(text: &str) -> HashMap<u64, f32, IdentityState> {
     let row = |line: &str| {
         let (name, weight) = line.split_once('\t')?;
         let hash = match name.split_once(' ') {
-            Some((first, second)) => pair(Hash::of(first), Hash::of(second)),
-            None => Hash::of(name),
+            Some((first, second)) => pair(Fnv1a::of(first), Fnv1a::of(second)),
+            None => Fnv1a::of(name),
         };
         Some((hash, weight.parse().ok()?))
     };

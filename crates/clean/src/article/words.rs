@@ -1,79 +1,79 @@
-//! Looks at the words of a block, once.
+//! Word statistics of a block, computed in one pass.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use super::evidence::{Hash, Plain};
+use super::evidence::{Fnv1a, IdentityState};
 
-/// What the words of a block tell.
+/// Word statistics of a block.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Words {
-    /// The number of words; a character of a script without spaces counts as half a word.
+pub struct WordStats {
+    /// Number of words; a character of a script without spaces counts as half a word.
     pub count: f32,
-    /// Characters that are letters.
+    /// Number of letters.
     pub letters: u32,
-    /// Words that begin with a capital.
+    /// Number of words with an initial capital.
     pub capitals: u32,
-    /// Characters that are digits.
+    /// Number of digits.
     pub digits: u32,
-    /// Characters that are neither letters, digits nor white space.
+    /// Number of characters that are neither letters, digits nor white space.
     pub symbols: u32,
-    /// Ends of sentences.
+    /// Number of sentence ends.
     pub sentences: u32,
-    /// Commas and their like.
+    /// Number of commas and similar marks.
     pub commas: u32,
     /// Whether the last character ends a sentence.
     pub ends: bool,
-    /// Whether the first letter is a small one.
+    /// Whether the first letter is lower case.
     pub starts_small: bool,
-    /// Whether the first character opens a quotation.
+    /// Whether the first character is an opening quotation mark.
     pub starts_quoted: bool,
-    /// Bars, arrows and bullets between words.
+    /// Number of bars, arrows and bullets.
     pub dividers: u32,
-    /// Whether it claims a copyright.
+    /// Whether it contains a copyright sign.
     pub copyright: bool,
-    /// Sum of the weights of known words, and their number.
-    pub odds: f32,
-    /// The number of known words.
+    /// Sum of the lift of known words.
+    pub lift: f32,
+    /// Number of words with known lift.
     pub known: u32,
-    /// The smallest weight of a word.
-    pub odds_low: f32,
-    /// The mean weight of the first two words.
-    pub odds_first: f32,
-    /// The smallest and the largest weight of a pair of words at the beginning.
-    pub odds_pair: (f32, f32),
-    /// Words that are stop words.
+    /// Minimum lift of a word.
+    pub lift_low: f32,
+    /// Mean lift of the first two words.
+    pub lift_first: f32,
+    /// Minimum and maximum lift of a bigram among the first words.
+    pub lift_pair: (f32, f32),
+    /// Number of stop words.
     pub stops: u32,
-    /// Words of the title.
+    /// Number of words that occur in the title.
     pub in_title: u32,
-    /// Words of the description.
+    /// Number of words that occur in the description.
     pub in_description: u32,
-    /// Characters of scripts that are written without spaces.
+    /// Number of characters of scripts written without spaces.
     pub unspaced: u32,
-    /// A hash of all words, by which repeated blocks are known.
+    /// Fnv1a of the word sequence, for finding repeated blocks.
     pub hash: u64,
 }
 
-/// A set of words by hash.
-pub type WordSet = HashSet<u64, Plain>;
+/// A set of words, by hash.
+pub type WordSet = HashSet<u64, IdentityState>;
 
-/// What to look for in words.
-pub struct Lookup<'a, W: Fn(u64) -> Option<f32>, S: Fn(u64) -> bool> {
-    /// The weight of a word.
-    pub weigh: W,
-    /// Whether it is a stop word of the page's language.
+/// The tables that words are looked up in.
+pub struct WordLookup<'a, W: Fn(u64) -> Option<f32>, S: Fn(u64) -> bool> {
+    /// Lift of a word or bigram.
+    pub lift: W,
+    /// Returns whether a word is a stop word of the page's language.
     pub stop: S,
-    /// The words of the title.
+    /// WordStats of the title.
     pub title: &'a WordSet,
-    /// The words of the description.
+    /// WordStats of the description.
     pub description: &'a WordSet,
 }
 
-impl Words {
-    /// Reads a block.
-    pub fn read<W: Fn(u64) -> Option<f32>, S: Fn(u64) -> bool>(text: &str, lookup: &Lookup<'_, W, S>) -> Words {
-        let mut words = Words { odds_low: 0.0, ..Words::default() };
-        let mut all = Hash::new();
+impl WordStats {
+    /// Computes the statistics of a text.
+    pub fn of<W: Fn(u64) -> Option<f32>, S: Fn(u64) -> bool>(text: &str, lookup: &WordLookup<'_, W, S>) -> WordStats {
+        let mut words = WordStats { lift_low: 0.0, ..WordStats::default() };
+        let mut all = Fnv1a::new();
         let mut first = true;
         let mut last = ' ';
         for c in text.chars() {
@@ -115,18 +115,18 @@ impl Words {
                 words.starts_small = !capital;
             }
             words.capitals += u32::from(capital);
-            if let Some(odds) = (lookup.weigh)(word) {
-                words.odds += odds;
+            if let Some(lift) = (lookup.lift)(word) {
+                words.lift += lift;
                 words.known += 1;
-                words.odds_low = words.odds_low.min(odds);
+                words.lift_low = words.lift_low.min(lift);
                 if seen < 2 {
-                    words.odds_first += odds / 2.0;
+                    words.lift_first += lift / 2.0;
                 }
             }
             if (1..PAIRS).contains(&seen)
-                && let Some(odds) = (lookup.weigh)(pair(before, word))
+                && let Some(lift) = (lookup.lift)(pair(before, word))
             {
-                words.odds_pair = (words.odds_pair.0.min(odds), words.odds_pair.1.max(odds));
+                words.lift_pair = (words.lift_pair.0.min(lift), words.lift_pair.1.max(lift));
             }
             before = word;
             words.stops += u32::from((lookup.stop)(word));
@@ -139,20 +139,21 @@ impl Words {
     }
 }
 
-/// Pairs of words are looked at up to here; what a box is for, it says at once.
+/// Number of leading words whose bigrams are looked up; boilerplate gives itself away at the start
+/// ("read more", "sign up").
 const PAIRS: usize = 12;
 
-/// The hash of two words in a row.
+/// The hash of a bigram.
 pub fn pair(first: u64, second: u64) -> u64 {
     (first.rotate_left(23) ^ second).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
-/// The stop words of a language by hash.
+/// The stop words of a language, by hash.
 pub fn stop_words(language: &str) -> Option<&'static WordSet> {
     static SETS: OnceLock<Mutex<HashMap<usize, &'static WordSet>>> = OnceLock::new();
     let list = tidings_lang::stop_list(language).filter(|list| !list.is_off())?;
     let mut sets = SETS.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
-    // A list lives as long as the program, and so does what is made of it: once per language.
+    // Stop lists are static, so the set of hashes is leaked once per language.
     let set = sets.entry(std::ptr::from_ref(list).addr()).or_insert_with(|| {
         let mut set = WordSet::default();
         for word in list.words() {
@@ -169,16 +170,16 @@ fn is_terminal(c: char) -> bool {
     matches!(c, '.' | '!' | '?' | '…' | '。' | '！' | '？' | '।' | '؟' | '۔')
 }
 
-/// Whether a script is written without spaces between words.
+/// Returns whether a character's script is written without spaces between words.
 pub fn is_unspaced(c: char) -> bool {
     matches!(c, '\u{0e00}'..='\u{0eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' | '\u{3040}'..='\u{30ff}'
         | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{2fa1f}')
 }
 
-/// Calls back with the hash of every word in lower case, whether it began with a capital, and how
-/// much it counts. In scripts without spaces pairs of characters take the place of words.
+/// Calls `found` with the hash of every lower-cased word, whether it starts with a capital, and its
+/// weight in the word count. In scripts without spaces, character bigrams take the place of words.
 pub fn each_word(text: &str, mut found: impl FnMut(u64, bool, f32)) {
-    let mut hash = Hash::new();
+    let mut hash = Fnv1a::new();
     let mut within = false;
     let mut capital = false;
     let mut before: Option<char> = None;
@@ -187,13 +188,13 @@ pub fn each_word(text: &str, mut found: impl FnMut(u64, bool, f32)) {
             if !within {
                 within = true;
                 capital = c.is_ascii_uppercase();
-                hash = Hash::new();
+                hash = Fnv1a::new();
             }
             hash.byte(c.to_ascii_lowercase() as u8);
             continue;
         }
         if c.is_ascii() || !c.is_alphanumeric() {
-            // Apostrophes and hyphens part words; that is good enough for counting.
+            // Apostrophes and hyphens separate words, which is accurate enough for counting.
             if within {
                 found(hash.0, capital, 1.0);
                 within = false;
@@ -207,7 +208,7 @@ pub fn each_word(text: &str, mut found: impl FnMut(u64, bool, f32)) {
                 within = false;
             }
             if let Some(before) = before {
-                let mut pair = Hash::new();
+                let mut pair = Fnv1a::new();
                 let mut buffer = [0; 4];
                 for c in [before, c] {
                     for byte in c.encode_utf8(&mut buffer).bytes() {
@@ -222,7 +223,7 @@ pub fn each_word(text: &str, mut found: impl FnMut(u64, bool, f32)) {
         if !within {
             within = true;
             capital = c.is_uppercase();
-            hash = Hash::new();
+            hash = Fnv1a::new();
         }
         let lower = if c.is_uppercase() { c.to_lowercase().next().unwrap_or(c) } else { c };
         let mut buffer = [0; 4];
@@ -235,7 +236,7 @@ pub fn each_word(text: &str, mut found: impl FnMut(u64, bool, f32)) {
     }
 }
 
-/// The words of a text as a set.
+/// The set of words of a text.
 pub fn word_set(text: &str) -> WordSet {
     let mut set = WordSet::default();
     each_word(text, |word, _, _| {
@@ -251,8 +252,8 @@ mod tests {
     #[test]
     fn sentences_and_words_are_counted() {
         let none = WordSet::default();
-        let lookup = Lookup { weigh: |_| None, stop: |_| false, title: &none, description: &none };
-        let words = Words::read("“Yes.” He said 3.5 things, twice!", &lookup);
+        let lookup = WordLookup { lift: |_| None, stop: |_| false, title: &none, description: &none };
+        let words = WordStats::of("“Yes.” He said 3.5 things, twice!", &lookup);
         assert_eq!((words.count as u32, words.sentences, words.commas, words.ends), (7, 3, 1, true));
         assert!(words.starts_quoted && !words.starts_small);
     }

@@ -1,18 +1,19 @@
-//! Decides on which day a page was published, and how far that can be trusted.
+//! Publication date of a page, with its source and a calibrated confidence.
 //!
-//! A dozen witnesses speak of the day of an article: its JSON-LD, its metas, the line below its
-//! headline, its address, the feed that listed it. Each is right only so often, and some speak of
-//! the last change or of another article. All are heard, the impossible are refused, and those
-//! that agree win. People count words per day in our corpora, so the day comes with its source
-//! and with a confidence that was measured, not felt.
+//! Many signals date an article: JSON-LD, `<meta>`, the line below the headline, the URL, the feed
+//! entry. None is always right, and some give the last modification or the date of another article.
+//! All are collected as [`Candidate`]s, impossible ones are dropped, and [`decide`] combines the
+//! rest. Users count words per day, so the date carries its source and a confidence measured on
+//! annotated pages.
 
-mod address;
+mod decide;
 mod declared;
+mod labels;
+mod locale;
 mod page;
-mod script;
-mod weigh;
-mod words;
-mod written;
+mod parse;
+mod scripts;
+mod url_date;
 
 use html5ever::local_name;
 use jiff::civil::Date;
@@ -20,56 +21,57 @@ use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use tidings_model::Dated;
 
-use crate::facts::Facts;
+use crate::declared_metadata::DeclaredMetadata;
 use crate::tree::Tree;
-use address::Address;
-use written::{FIRST_YEAR, Habit, LAST_YEAR, Stamp, Zone};
+use locale::{DateLocale, UtcOffsets};
+use parse::{FIRST_YEAR, LAST_YEAR, MachineDate};
+use url_date::UrlDate;
 
-/// What is known of a page besides the page.
+/// Dates known from outside the page.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Clocks {
-    /// The date the feed gave the entry.
+pub struct KnownDates {
+    /// Date of the feed entry.
     pub feed: Option<Timestamp>,
-    /// The HTTP header of that name.
+    /// The `Last-Modified` HTTP header.
     pub last_modified: Option<Timestamp>,
-    /// When the entry was first seen in its feed.
+    /// Time the entry was first seen in its feed.
     pub seen: Option<Timestamp>,
-    /// When the page was fetched.
+    /// Time the page was downloaded.
     pub downloaded: Option<Timestamp>,
-    /// No page is younger, for callers that know that much but not when it was fetched.
+    /// Upper bound for callers that do not know the download time.
     pub latest: Option<Date>,
 }
 
-/// What a page's dates come to.
+/// The dates of a page.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Dates {
-    /// The day of publication.
+    /// Publication date.
     pub published: Option<Dated>,
-    /// The day of the last change.
+    /// Date of the last modification.
     pub modified: Option<Date>,
-    /// All that was heard, in the order of hearing.
+    /// All candidates, in order of extraction.
     pub candidates: Vec<Candidate>,
-    /// What is odd about it.
+    /// Problems found.
     pub doubts: Vec<Doubt>,
 }
 
-/// Why a date should be looked at twice.
+/// A problem that casts doubt on a date.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Doubt {
-    /// The feed's date lies after the download.
+    /// The feed date is after the download.
     FutureFeedDate,
-    /// The feed's date lies years before the download.
+    /// The feed date is years before the download.
     OldFeedDate,
-    /// The feed's date is the moment it was asked, while the page is older.
+    /// The feed date is the time of the request, while the page is older.
     RollingFeedDate,
-    /// The page declares a day after the download.
+    /// The page declares a date after the download.
     FuturePageDate,
-    /// Good evidence speaks for another day too.
+    /// Strong evidence also supports another day.
     Disagreement,
 }
 
 impl Doubt {
-    /// Its name in documents.
+    /// The name used in documents.
     pub fn name(self) -> &'static str {
         match self {
             Doubt::FutureFeedDate => "future-feed-date",
@@ -81,18 +83,18 @@ impl Doubt {
     }
 }
 
-/// Something that speaks of a day.
+/// A possible publication date.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Candidate {
     /// The day as written, in its own time zone.
     pub day: Date,
-    /// Who says so.
-    pub source: Source,
-    /// Of what it speaks.
-    pub role: Role,
-    /// Where it stands.
-    pub place: Place,
-    /// How often such evidence was the day of publication, between 0 and 1.
+    /// Origin of the date.
+    pub source: DateSource,
+    /// Event that it dates.
+    pub role: DateRole,
+    /// Position on the page.
+    pub position: DatePosition,
+    /// Estimated probability that such evidence gives the publication date.
     pub confidence: f32,
     utc_hour: Option<i8>,
     vague: bool,
@@ -100,18 +102,18 @@ pub struct Candidate {
     nth: u8,
 }
 
-/// Who speaks of a day.
+/// Origin of a date.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Source {
+pub enum DateSource {
     /// JSON-LD of an article.
     LdArticle,
     /// JSON-LD of a page.
     LdPage,
-    /// JSON-LD of something else, or of one article among many.
+    /// JSON-LD of another type, or of one article among several.
     LdOther,
-    /// A meta that is about publication or change.
+    /// A `<meta>` for publication or modification.
     Meta,
-    /// A meta that only says `date`.
+    /// A `<meta>` named just `date`.
     MetaPlain,
     /// `itemprop` or `property`.
     Microdata,
@@ -119,27 +121,27 @@ pub enum Source {
     Time,
     /// A `data-` attribute.
     Data,
-    /// An element named after a date.
+    /// An element whose class or id names a date.
     Marked,
-    /// Text after a word such as *published*.
+    /// Text after a label such as *published*.
     Labelled,
-    /// A line that is little more than a date.
+    /// A line that consists of little more than a date.
     Alone,
     /// A date within a short line.
     Line,
     /// A date at the beginning of a paragraph.
     Prose,
-    /// Another reading of an ambiguous date.
+    /// The other reading of an ambiguous day and month.
     Swapped,
-    /// The address, by year, month and day.
+    /// Year, month and day in the URL.
     Url,
-    /// A number in the address.
+    /// An eight-digit number in the URL.
     UrlNumber,
-    /// A month in the address.
+    /// Year and month in the URL.
     UrlMonth,
-    /// The state of a script.
+    /// Data embedded in a script.
     Script,
-    /// The address of the lead picture.
+    /// The URL of the lead image.
     Image,
     /// A copyright line.
     Copyright,
@@ -147,218 +149,232 @@ pub enum Source {
     Feed,
     /// The HTTP header `Last-Modified`.
     Http,
-    /// Our own calendar: the day the entry was first seen.
+    /// Day on which the crawler first saw the entry.
     Seen,
 }
 
-impl Source {
-    /// The word for it in [`Dated`].
+impl DateSource {
+    /// The name used in [`Dated`].
     pub fn name(self) -> &'static str {
         match self {
-            Source::LdArticle | Source::LdPage | Source::LdOther => "json-ld",
-            Source::Meta | Source::MetaPlain => "meta",
-            Source::Microdata => "microdata",
-            Source::Time | Source::Data => "time",
-            Source::Marked | Source::Labelled | Source::Alone | Source::Line | Source::Prose | Source::Swapped => {
-                "text"
-            }
-            Source::Url | Source::UrlNumber | Source::UrlMonth => "url",
-            Source::Script => "script",
-            Source::Image => "image",
-            Source::Copyright => "copyright",
-            Source::Feed => "feed",
-            Source::Http => "http",
-            Source::Seen => "seen",
+            DateSource::LdArticle | DateSource::LdPage | DateSource::LdOther => "json-ld",
+            DateSource::Meta | DateSource::MetaPlain => "meta",
+            DateSource::Microdata => "microdata",
+            DateSource::Time | DateSource::Data => "time",
+            DateSource::Marked
+            | DateSource::Labelled
+            | DateSource::Alone
+            | DateSource::Line
+            | DateSource::Prose
+            | DateSource::Swapped => "text",
+            DateSource::Url | DateSource::UrlNumber | DateSource::UrlMonth => "url",
+            DateSource::Script => "script",
+            DateSource::Image => "image",
+            DateSource::Copyright => "copyright",
+            DateSource::Feed => "feed",
+            DateSource::Http => "http",
+            DateSource::Seen => "seen",
         }
     }
 }
 
-/// What a date speaks of.
+/// The event that a date refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Role {
+pub enum DateRole {
     /// Publication.
     Published,
-    /// The last change.
+    /// The last modification.
     Modified,
-    /// It does not say.
+    /// Not stated.
     Unclear,
 }
 
-/// Where a date stands.
+/// Position of a date on the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Place {
-    /// Declared, not shown.
+pub enum DatePosition {
+    /// Declared in metadata, not displayed.
     Head,
-    /// In the address.
-    Address,
-    /// Beside the headline.
+    /// In the URL.
+    Url,
+    /// Next to the headline.
     Title,
     /// Elsewhere in the article.
     Article,
     /// Elsewhere on the page.
     Body,
-    /// In a menu, a side bar, the foot of the page.
+    /// In a menu, sidebar or page footer.
     Edge,
-    /// Among comments, events or other articles.
+    /// In comments, events or teasers of other articles.
     Aside,
-    /// Not on the page but in its record.
+    /// Not on the page: from the feed, HTTP or the crawler.
     Record,
 }
 
 impl Candidate {
-    fn on(day: Date, source: Source, role: Role, place: Place) -> Candidate {
-        Candidate { day, source, role, place, confidence: 0.0, utc_hour: None, vague: false, linked: false, nth: 0 }
+    fn on(day: Date, source: DateSource, role: DateRole, position: DatePosition) -> Candidate {
+        Candidate { day, source, role, position, confidence: 0.0, utc_hour: None, vague: false, linked: false, nth: 0 }
     }
 
-    fn of(stamp: Stamp, source: Source, role: Role, place: Place) -> Candidate {
+    fn of(stamp: MachineDate, source: DateSource, role: DateRole, position: DatePosition) -> Candidate {
         let vague = stamp.other.is_some();
-        Candidate { utc_hour: stamp.utc_hour, vague, ..Candidate::on(stamp.day, source, role, place) }
+        Candidate { utc_hour: stamp.utc_hour, vague, ..Candidate::on(stamp.day, source, role, position) }
     }
 
     fn same(&self, other: &Candidate) -> bool {
-        (self.day, self.source, self.role, self.place) == (other.day, other.source, other.role, other.place)
+        (self.day, self.source, self.role, self.position) == (other.day, other.source, other.role, other.position)
     }
 }
 
-/// Feeds and pages east of us may already live in tomorrow; beyond that, a date is a typo.
-const AHEAD: SignedDuration = SignedDuration::from_hours(36);
-/// An entry that old was posted again, or its date is a default.
-const BEHIND: SignedDuration = SignedDuration::from_hours(730 * 24);
-/// A feed date that close to the moment of asking was made by the asking.
-const ROLLING: SignedDuration = SignedDuration::from_mins(10);
+/// Time zones ahead of UTC may already be in the next day; later dates are errors.
+const MAX_AHEAD: SignedDuration = SignedDuration::from_hours(36);
+/// Older entries are republished, or the date is a default value.
+const MAX_AGE: SignedDuration = SignedDuration::from_hours(730 * 24);
+/// A feed date this close to the request was generated by it.
+const ROLLING_WINDOW: SignedDuration = SignedDuration::from_mins(10);
 
-/// Below this it is no answer.
-const LEAST: f32 = 0.03;
+/// Minimum weight for a date to be reported.
+const MIN_WEIGHT: f32 = 0.03;
 
-/// Hears all witnesses and decides.
-pub fn read(tree: &Tree, facts: &Facts<'_>, url: Option<&str>, clocks: &Clocks) -> Dates {
+/// Collects all candidates and decides on the dates.
+pub fn read(tree: &Tree, declared: &DeclaredMetadata<'_>, url: Option<&str>, known_dates: &KnownDates) -> Dates {
     let host = url.and_then(|url| url.split("://").nth(1)).and_then(|rest| rest.split(['/', ':', '?']).next());
-    let habit = Habit::of(facts.language, host);
-    let zone = Zone::of(facts.language);
+    let locale = DateLocale::of(declared.language, host);
+    let zone = UtcOffsets::of(declared.language);
     let mut candidates = Vec::new();
-    declared::linked_data(facts, url, habit, &mut candidates);
-    declared::metas(facts, habit, &mut candidates);
-    if let Some(said) = url.and_then(address::read) {
-        let (day, source) = match said {
-            Address::Day(day) => (day, Source::Url),
-            Address::Number(day) => (day, Source::UrlNumber),
-            Address::Month(day) => (day, Source::UrlMonth),
+    declared::linked_data(declared, url, locale, &mut candidates);
+    declared::metas(declared, locale, &mut candidates);
+    if let Some(date) = url.and_then(url_date::read) {
+        let (day, source) = match date {
+            UrlDate::Day(day) => (day, DateSource::Url),
+            UrlDate::Number(day) => (day, DateSource::UrlNumber),
+            UrlDate::Month(day) => (day, DateSource::UrlMonth),
         };
-        candidates.push(Candidate::on(day, source, Role::Published, Place::Address));
+        candidates.push(Candidate::on(day, source, DateRole::Published, DatePosition::Url));
     }
     let mut doubts = Vec::new();
-    let latest = latest(clocks);
-    refuse_impossible(&mut candidates, latest, &mut doubts);
-    if !weigh::is_certain(&candidates, zone) {
-        page::read(tree, facts, habit, &mut candidates);
-        refuse_impossible(&mut candidates, latest, &mut doubts);
-        if weigh::decide(&mut candidates, zone).is_none_or(|decision| decision.weight < 0.5) {
-            script::read(tree, habit, &mut candidates);
-            last_resorts(tree, facts, habit, &mut candidates);
-            refuse_impossible(&mut candidates, latest, &mut doubts);
+    let latest = latest(known_dates);
+    drop_impossible(&mut candidates, latest, &mut doubts);
+    if !decide::is_certain(&candidates, zone) {
+        page::read(tree, declared, locale, &mut candidates);
+        drop_impossible(&mut candidates, latest, &mut doubts);
+        if decide::decide(&mut candidates, zone).is_none_or(|decision| decision.weight < 0.5) {
+            scripts::read(tree, locale, &mut candidates);
+            last_resorts(tree, declared, locale, &mut candidates);
+            drop_impossible(&mut candidates, latest, &mut doubts);
         }
     }
-    hear_clocks(clocks, zone, &mut candidates, &mut doubts);
-    let decision = weigh::decide(&mut candidates, zone);
+    add_known_dates(known_dates, zone, &mut candidates, &mut doubts);
+    let decision = decide::decide(&mut candidates, zone);
     if decision.is_some_and(|decision| decision.disputed) {
         doubts.push(Doubt::Disagreement);
     }
-    // A year alone is no day.
-    let published = decision.filter(|decision| decision.weight >= LEAST).map(|decision| Dated {
+    // A year alone (a copyright line) is too weak.
+    let published = decision.filter(|decision| decision.weight >= MIN_WEIGHT).map(|decision| Dated {
         day: decision.day.to_string(),
         source: decision.source.name().to_string(),
         confidence: decision.confidence,
         doubts: doubts.iter().map(|doubt| doubt.name().to_owned()).collect(),
     });
-    let modified = weigh::modified(&candidates, decision.map(|decision| decision.day));
+    let modified = decide::modified(&candidates, decision.map(|decision| decision.day));
     Dates { published, modified, candidates, doubts }
 }
 
-/// The last day a page can have.
-fn latest(clocks: &Clocks) -> Date {
-    let fetched = clocks.downloaded.or(clocks.seen).and_then(|moment| moment.checked_add(AHEAD).ok());
+/// The latest date that the page can have.
+fn latest(known_dates: &KnownDates) -> Date {
+    let fetched = known_dates.downloaded.or(known_dates.seen).and_then(|moment| moment.checked_add(MAX_AHEAD).ok());
     let last = Date::new(LAST_YEAR, 12, 31).unwrap_or(Date::MAX);
-    fetched.map(utc_day).or(clocks.latest).unwrap_or(last)
+    fetched.map(utc_day).or(known_dates.latest).unwrap_or(last)
 }
 
 fn utc_day(moment: Timestamp) -> Date {
     moment.to_zoned(TimeZone::UTC).date()
 }
 
-fn refuse_impossible(candidates: &mut Vec<Candidate>, latest: Date, doubts: &mut Vec<Doubt>) {
-    let declared_late = |candidate: &Candidate| candidate.day > latest && candidate.place == Place::Head;
+fn drop_impossible(candidates: &mut Vec<Candidate>, latest: Date, doubts: &mut Vec<Doubt>) {
+    let declared_late = |candidate: &Candidate| candidate.day > latest && candidate.position == DatePosition::Head;
     if candidates.iter().any(declared_late) && !doubts.contains(&Doubt::FuturePageDate) {
         doubts.push(Doubt::FuturePageDate);
     }
     candidates.retain(|candidate| candidate.day.year() >= FIRST_YEAR && candidate.day <= latest);
 }
 
-/// What is better than nothing: the address of the lead picture, the year of the copyright.
-fn last_resorts(tree: &Tree, facts: &Facts<'_>, habit: Habit, candidates: &mut Vec<Candidate>) {
-    let image = facts.meta("og:image").chain(facts.meta("twitter:image")).find_map(address::read);
-    if let Some(Address::Day(day) | Address::Number(day)) = image {
-        candidates.push(Candidate::on(day, Source::Image, Role::Unclear, Place::Address));
+/// Weak signals, used only without better ones: the URL of the lead image, dates in descriptions
+/// and scripts, the copyright year.
+fn last_resorts(tree: &Tree, declared: &DeclaredMetadata<'_>, locale: DateLocale, candidates: &mut Vec<Candidate>) {
+    let image = declared.meta("og:image").chain(declared.meta("twitter:image")).find_map(url_date::read);
+    if let Some(UrlDate::Day(day) | UrlDate::Number(day)) = image {
+        candidates.push(Candidate::on(day, DateSource::Image, DateRole::Unclear, DatePosition::Url));
     }
     if candidates.is_empty() {
-        let told = facts.meta("description").chain(facts.meta("og:description")).chain(facts.meta("og:title"));
-        let found = told.take(4).find_map(|text| {
+        let texts =
+            declared.meta("description").chain(declared.meta("og:description")).chain(declared.meta("og:title"));
+        let found = texts.take(4).find_map(|text| {
             let text = &text[..text.floor_char_boundary(400)];
-            written::find(text, habit).into_iter().find(|found| !found.vague)
+            parse::find(text, locale).into_iter().find(|found| !found.vague)
         });
-        candidates.extend(found.map(|found| Candidate::on(found.day, Source::Prose, Role::Unclear, Place::Head)));
+        candidates.extend(
+            found.map(|found| Candidate::on(found.day, DateSource::Prose, DateRole::Unclear, DatePosition::Head)),
+        );
     }
     if candidates.is_empty() {
-        script::literal(tree, habit, candidates);
+        scripts::literal(tree, locale, candidates);
     }
     if candidates.is_empty() {
         let picture = local_name!("img");
         let mut sources = tree.elements(&picture).take(60).filter_map(|id| tree.attr(id, &local_name!("src")));
-        let day = sources.find_map(|src| match address::read(src)? {
-            Address::Day(day) | Address::Number(day) => Some(day),
-            Address::Month(_) => None,
+        let day = sources.find_map(|src| match url_date::read(src)? {
+            UrlDate::Day(day) | UrlDate::Number(day) => Some(day),
+            UrlDate::Month(_) => None,
         });
-        candidates.extend(day.map(|day| Candidate::on(day, Source::Image, Role::Unclear, Place::Body)));
+        candidates.extend(day.map(|day| Candidate::on(day, DateSource::Image, DateRole::Unclear, DatePosition::Body)));
     }
     if candidates.is_empty()
         && let Some(day) = page::copyright(tree)
     {
-        candidates.push(Candidate::on(day, Source::Copyright, Role::Unclear, Place::Edge));
+        candidates.push(Candidate::on(day, DateSource::Copyright, DateRole::Unclear, DatePosition::Edge));
     }
 }
 
-/// Adds what the record knows. The feed is believed unless its date cannot be true.
-fn hear_clocks(clocks: &Clocks, zone: Zone, candidates: &mut Vec<Candidate>, doubts: &mut Vec<Doubt>) {
+/// Adds the dates known from outside the page. The feed is trusted unless its date is implausible.
+fn add_known_dates(
+    known_dates: &KnownDates,
+    zone: UtcOffsets,
+    candidates: &mut Vec<Candidate>,
+    doubts: &mut Vec<Doubt>,
+) {
     let record = |moment: Timestamp, source, role| {
-        let mut candidate = Candidate::on(utc_day(moment), source, role, Place::Record);
+        let mut candidate = Candidate::on(utc_day(moment), source, role, DatePosition::Record);
         candidate.utc_hour = Some(moment.to_zoned(TimeZone::UTC).hour());
         candidate
     };
-    let asked = clocks.downloaded.or(clocks.seen);
-    if let Some(feed) = clocks.feed {
-        let ahead = asked.is_some_and(|asked| feed.duration_since(asked) > AHEAD);
-        let behind = asked.is_some_and(|asked| asked.duration_since(feed) > BEHIND);
+    let asked = known_dates.downloaded.or(known_dates.seen);
+    if let Some(feed) = known_dates.feed {
+        let ahead = asked.is_some_and(|asked| feed.duration_since(asked) > MAX_AHEAD);
+        let behind = asked.is_some_and(|asked| asked.duration_since(feed) > MAX_AGE);
         let day = utc_day(feed);
-        // A day apart may be the same moment in another zone.
-        let page_is_older = weigh::decide(candidates, zone)
+        // One day apart may be the same moment in another time zone.
+        let page_is_older = decide::decide(candidates, zone)
             .is_some_and(|decision| decision.weight >= 0.5 && decision.day.tomorrow().is_ok_and(|next| next < day));
-        let just_asked = |asked: Timestamp| feed.duration_since(asked).abs() <= ROLLING;
-        let rolling = page_is_older && [clocks.seen, clocks.downloaded].into_iter().flatten().any(just_asked);
+        let just_asked = |asked: Timestamp| feed.duration_since(asked).abs() <= ROLLING_WINDOW;
+        let rolling = page_is_older && [known_dates.seen, known_dates.downloaded].into_iter().flatten().any(just_asked);
         if ahead {
             doubts.push(Doubt::FutureFeedDate);
         } else if rolling {
             doubts.push(Doubt::RollingFeedDate);
         } else if behind {
             doubts.push(Doubt::OldFeedDate);
-            // Old, but not alone: the page says so too.
+            // Old, but confirmed by the page.
             if candidates.iter().any(|candidate| candidate.day == day) {
-                candidates.push(record(feed, Source::Feed, Role::Published));
+                candidates.push(record(feed, DateSource::Feed, DateRole::Published));
             }
         } else {
-            candidates.push(record(feed, Source::Feed, Role::Published));
+            candidates.push(record(feed, DateSource::Feed, DateRole::Published));
         }
     }
-    candidates.extend(clocks.last_modified.map(|moment| record(moment, Source::Http, Role::Modified)));
-    candidates.extend(clocks.seen.or(clocks.downloaded).map(|moment| record(moment, Source::Seen, Role::Unclear)));
+    candidates.extend(known_dates.last_modified.map(|moment| record(moment, DateSource::Http, DateRole::Modified)));
+    candidates.extend(
+        known_dates.seen.or(known_dates.downloaded).map(|moment| record(moment, DateSource::Seen, DateRole::Unclear)),
+    );
 }
 
 #[cfg(test)]

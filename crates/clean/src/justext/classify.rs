@@ -1,14 +1,14 @@
-//! Judges paragraphs, first each by itself, then those in doubt by their neighbours.
+//! Context-free and context-sensitive classification of paragraphs.
 //!
-//! Every search for a neighbour is a table filled in one pass, because pages with a hundred thousand
-//! short paragraphs exist.
+//! Every search for a neighbour is a table filled in one pass: some pages have a hundred thousand
+//! short paragraphs.
 
 use tidings_lang::StopList;
 
 use super::segment::Segment;
 use super::{Class, Edition, JustextOptions, JustextParagraph};
 
-/// Judges the paragraphs of a page and leaves out those without text.
+/// Classifies the paragraphs of a page and drops those without text.
 pub(super) fn classify(
     segments: Vec<Segment>,
     stop_list: &StopList,
@@ -16,16 +16,16 @@ pub(super) fn classify(
 ) -> Vec<JustextParagraph> {
     let lengths: Vec<usize> = segments.iter().map(|segment| segment.length).collect();
     let mut paragraphs: Vec<JustextParagraph> =
-        segments.into_iter().map(|segment| judge_alone(segment, stop_list, options)).collect();
-    judge_in_context(&mut paragraphs, &lengths, options);
+        segments.into_iter().map(|segment| classify_alone(segment, stop_list, options)).collect();
+    classify_in_context(&mut paragraphs, &lengths, options);
     paragraphs.retain(|paragraph| !paragraph.text.is_empty());
     paragraphs
 }
 
-fn judge_alone(segment: Segment, stop_list: &StopList, options: &JustextOptions) -> JustextParagraph {
+fn classify_alone(segment: Segment, stop_list: &StopList, options: &JustextOptions) -> JustextParagraph {
     let link_density = share(segment.link_chars, segment.length);
     let stop_word_density = (!stop_list.is_off()).then(|| density(&segment.text, stop_list));
-    // Where words cannot be told, every paragraph has as many stop words as could be asked for.
+    // Without a stop list, every paragraph passes the stop word thresholds.
     let at_least = |threshold: f64| stop_word_density.is_none_or(|density| density >= threshold);
     let class = if link_density > options.max_link_density
         || segment.text.contains('©')
@@ -66,25 +66,25 @@ fn share(part: usize, whole: usize) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
-fn judge_in_context(paragraphs: &mut [JustextParagraph], lengths: &[usize], options: &JustextOptions) {
+fn classify_in_context(paragraphs: &mut [JustextParagraph], lengths: &[usize], options: &JustextOptions) {
     let mut classes: Vec<Class> = paragraphs.iter().map(|paragraph| paragraph.alone).collect();
 
     if options.edition == Edition::CorpusTools {
         let near = before_good(&classes, lengths, options.max_heading_distance);
-        for (place, paragraph) in paragraphs.iter().enumerate() {
-            if paragraph.heading && classes[place] == Class::Short && near[place] {
-                classes[place] = Class::NearGood;
+        for (index, paragraph) in paragraphs.iter().enumerate() {
+            if paragraph.heading && classes[index] == Class::Short && near[index] {
+                classes[index] = Class::NearGood;
             }
         }
     }
 
-    settle_short(&mut classes, options.max_good_distance);
-    settle_near_good(&mut classes, options.max_good_distance);
+    decide_short(&mut classes, options.max_good_distance);
+    decide_near_good(&mut classes, options.max_good_distance);
 
     let near = before_good(&classes, lengths, options.max_heading_distance);
-    for (place, paragraph) in paragraphs.iter().enumerate() {
-        if paragraph.heading && paragraph.alone != Class::Bad && near[place] {
-            classes[place] = Class::Good;
+    for (index, paragraph) in paragraphs.iter().enumerate() {
+        if paragraph.heading && paragraph.alone != Class::Bad && near[index] {
+            classes[index] = Class::Good;
         }
     }
 
@@ -93,39 +93,39 @@ fn judge_in_context(paragraphs: &mut [JustextParagraph], lengths: &[usize], opti
     }
 }
 
-/// A short paragraph between good ones is good; between a good and a bad one it is good if a
-/// near-good one stands on the bad side.
-fn settle_short(classes: &mut [Class], reach: Option<usize>) {
+/// Decides short paragraphs: good between good ones; between a good and a bad one, good if a
+/// near-good one is on the bad side.
+fn decide_short(classes: &mut [Class], reach: Option<usize>) {
     let sides = [Side::Before, Side::After].map(|side| {
         let firm = neighbours(classes, side, reach, |class| matches!(class, Class::Good | Class::Bad));
         let nearest = neighbours(classes, side, reach, |class| class != Class::Short);
         (firm, nearest)
     });
     let [(before, nearest_before), (after, nearest_after)] = sides;
-    for place in 0..classes.len() {
-        if classes[place] != Class::Short {
+    for index in 0..classes.len() {
+        if classes[index] != Class::Short {
             continue;
         }
-        classes[place] = match (before[place], after[place]) {
+        classes[index] = match (before[index], after[index]) {
             (Class::Good, Class::Good) => Class::Good,
-            (Class::Bad, Class::Good) if nearest_before[place] == Class::NearGood => Class::Good,
-            (Class::Good, Class::Bad) if nearest_after[place] == Class::NearGood => Class::Good,
+            (Class::Bad, Class::Good) if nearest_before[index] == Class::NearGood => Class::Good,
+            (Class::Good, Class::Bad) if nearest_after[index] == Class::NearGood => Class::Good,
             _ => Class::Bad,
         };
     }
 }
 
-/// A near-good paragraph is good unless both its neighbours are bad. It goes from the top, and what
-/// was settled counts for what comes after.
-fn settle_near_good(classes: &mut [Class], reach: Option<usize>) {
+/// Decides near-good paragraphs: good unless both neighbours are bad. Goes from the top; decided
+/// paragraphs count for later ones.
+fn decide_near_good(classes: &mut [Class], reach: Option<usize>) {
     let after = neighbours(classes, Side::After, reach, |class| matches!(class, Class::Good | Class::Bad));
-    for place in 0..classes.len() {
-        if classes[place] == Class::NearGood {
-            // No short and no near-good paragraph is left above, so the neighbour is the next one.
+    for index in 0..classes.len() {
+        if classes[index] == Class::NearGood {
+            // No undecided paragraph is left above, so the neighbour is the previous one.
             let in_reach = reach.is_none_or(|reach| reach > 1);
-            let before = if place > 0 && in_reach { classes[place - 1] } else { Class::Bad };
-            let bad = before == Class::Bad && after[place] == Class::Bad;
-            classes[place] = if bad { Class::Bad } else { Class::Good };
+            let before = if index > 0 && in_reach { classes[index - 1] } else { Class::Bad };
+            let bad = before == Class::Bad && after[index] == Class::Bad;
+            classes[index] = if bad { Class::Bad } else { Class::Good };
         }
     }
 }
@@ -136,34 +136,34 @@ enum Side {
     After,
 }
 
-/// For each paragraph the class of the nearest one on a side that counts, or bad where there is none
+/// For each paragraph, the class of the nearest one on a side that counts, or bad if there is none
 /// less than `reach` paragraphs away.
 fn neighbours(classes: &[Class], side: Side, reach: Option<usize>, counts: impl Fn(Class) -> bool) -> Vec<Class> {
     let mut found = vec![Class::Bad; classes.len()];
     let mut nearest: Option<(usize, Class)> = None;
     for step in 0..classes.len() {
-        let place = if side == Side::Before { step } else { classes.len() - 1 - step };
+        let index = if side == Side::Before { step } else { classes.len() - 1 - step };
         if let Some((at, class)) = nearest
             && reach.is_none_or(|reach| step - at < reach)
         {
-            found[place] = class;
+            found[index] = class;
         }
-        if counts(classes[place]) {
-            nearest = Some((step, classes[place]));
+        if counts(classes[index]) {
+            nearest = Some((step, classes[index]));
         }
     }
     found
 }
 
-/// For each paragraph whether a good one follows with no more than `distance` characters between.
+/// For each paragraph, whether a good one follows after at most `distance` characters.
 fn before_good(classes: &[Class], lengths: &[usize], distance: usize) -> Vec<bool> {
     let mut near = vec![false; classes.len()];
     let mut between: Option<usize> = None;
-    for place in (0..classes.len()).rev() {
-        near[place] = between.is_some_and(|between| between <= distance);
-        between = match classes[place] {
+    for index in (0..classes.len()).rev() {
+        near[index] = between.is_some_and(|between| between <= distance);
+        between = match classes[index] {
             Class::Good => Some(0),
-            _ => between.map(|between| between + lengths[place]),
+            _ => between.map(|between| between + lengths[index]),
         };
     }
     near
@@ -184,15 +184,15 @@ mod tests {
         letters.chars().map(class).collect()
     }
 
-    fn settled(letters: &str, reach: Option<usize>) -> String {
+    fn decided(letters: &str, reach: Option<usize>) -> String {
         let mut classes = classes(letters);
-        settle_short(&mut classes, reach);
-        settle_near_good(&mut classes, reach);
+        decide_short(&mut classes, reach);
+        decide_near_good(&mut classes, reach);
         classes.iter().map(|class| if *class == Class::Good { 'g' } else { 'b' }).collect()
     }
 
     #[test]
-    fn doubtful_paragraphs_follow_their_neighbours() {
+    fn undecided_paragraphs_follow_their_neighbours() {
         let cases = [
             ("gsg", "ggg"),
             ("gsb", "gbb"),
@@ -207,17 +207,17 @@ mod tests {
             ("gsssssssg", "ggggggggg"),
         ];
         for (letters, expected) in cases {
-            assert_eq!(settled(letters, None), expected, "{letters}");
+            assert_eq!(decided(letters, None), expected, "{letters}");
         }
     }
 
     #[test]
     fn a_good_paragraph_out_of_reach_is_no_neighbour() {
         // Four steps are less than five.
-        assert_eq!(settled("gssssg", Some(5)), "gggggg");
-        assert_eq!(settled("gsssssg", Some(5)), "gbgggbg");
-        assert_eq!(settled("gnnnnnnnb", Some(5)), "ggggggggb");
-        assert_eq!(settled("bnnnnnb", Some(5)), "bbbbbbb");
+        assert_eq!(decided("gssssg", Some(5)), "gggggg");
+        assert_eq!(decided("gsssssg", Some(5)), "gbgggbg");
+        assert_eq!(decided("gnnnnnnnb", Some(5)), "ggggggggb");
+        assert_eq!(decided("bnnnnnb", Some(5)), "bbbbbbb");
     }
 
     #[test]

@@ -1,16 +1,16 @@
-//! jusText: paragraphs that read like running text, told by length, links and stop words alone.
+//! jusText: boilerplate removal by paragraph length, link density and stop words.
 //!
-//! Corpora have been cleaned this way since 2011, and whoever compares a new corpus with an old one
-//! needs the old behaviour rather than a better one. So this is the method as published
-//! (J. Pomikálek, *Removing Boilerplate and Duplicate Content from Web Corpora*, Brno 2011), with
-//! the habits of the two programs in use, down to those that look like slips; [`Edition`] lists
-//! them. The page is cut into paragraphs (`segment.rs`), each is judged alone, then those in doubt
-//! follow their neighbours (`classify.rs`).
+//! Corpora have been cleaned this way since 2011, and comparing a new corpus with an old one needs
+//! the same behaviour rather than a better one. So this is the published method (J. Pomikálek,
+//! *Removing Boilerplate and Duplicate Content from Web Corpora*, Brno 2011) with the quirks of the
+//! two implementations in use, listed in [`Edition`]. The page is segmented into paragraphs
+//! (`segment.rs`); each is classified by itself, then the undecided ones by their neighbours
+//! (`classify.rs`).
 //!
 //! ```
 //! use tidings_clean::{justext, tree};
 //!
-//! let text = "Nobody who had ever been there in the summer would have said that it was a small place.";
+//! let text = "None of those who had been there in the summer would have said that it was a small place.";
 //! let page = tree::parse(&format!("<ul><li><a href=/>Home</a></ul><p>{text}"));
 //! let english = tidings_lang::stop_list("en").unwrap();
 //! let paragraphs = justext::paragraphs(&page, english, &justext::JustextOptions::public());
@@ -25,51 +25,52 @@ use tidings_lang::StopList;
 
 use crate::tree::{NodeId, Tree};
 
-/// When a paragraph is good. Lengths are in characters.
+/// Parameters of jusText. Lengths are in characters.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct JustextOptions {
-    /// Shorter paragraphs cannot speak for themselves.
+    /// Shorter paragraphs are classified as short.
     pub length_low: usize,
     /// Longer paragraphs with many stop words are good.
     pub length_high: usize,
-    /// With a smaller share of stop words among its words, a paragraph is bad.
+    /// Paragraphs with a lower stop word density are bad.
     pub stopwords_low: f64,
-    /// With at least this share of stop words, a paragraph is good or nearly so.
+    /// Paragraphs with at least this stop word density are good or near-good.
     pub stopwords_high: f64,
-    /// With a greater share of characters in links, a paragraph is bad.
+    /// Paragraphs with a higher link density are bad.
     pub max_link_density: f64,
-    /// How far away a neighbour may be and still count, in paragraphs; see [`JustextOptions::production`].
+    /// Maximum distance of a neighbour that counts, in paragraphs; see
+    /// [`JustextOptions::production`].
     pub max_good_distance: Option<usize>,
-    /// How far before a good paragraph a heading may stand, in characters of the text between them.
+    /// Maximum distance of a heading before a good paragraph, in characters of the text between
+    /// them.
     pub max_heading_distance: usize,
-    /// Whether headings are judged like any other paragraph.
+    /// Whether headings are treated like other paragraphs.
     pub no_headings: bool,
-    /// Whose habits to follow.
+    /// The implementation to follow.
     pub edition: Edition,
 }
 
-/// The two programs that are called jusText. They share rules and differ in habits.
+/// The two implementations of jusText. They share the rules and differ in details.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Edition {
-    /// The Python package. White space that stands alone between two elements is lost, and with it the
-    /// space between two words in different elements; a line break of the source stays one in
-    /// the text; headings are first looked after when no paragraph has a class yet, so that only the
-    /// second look finds any.
+    /// The Python package. White space between two elements is lost, and with it the space between
+    /// words in different elements; line breaks of the source stay in the text; headings are first
+    /// checked before any paragraph has a final class, so only the second check has an effect.
     Package,
-    /// The program of corpus.tools. White space is a space wherever it stands, and headings are looked
-    /// after twice. (It also lets white space between two `<br>` join what they part; we do
-    /// not follow it there.)
+    /// The program from corpus.tools. White space always counts as a space, and headings are
+    /// checked twice. (It also ignores white space between two `<br>`; this implementation does
+    /// not.)
     CorpusTools,
 }
 
 impl JustextOptions {
-    /// The values, and the edition, that monitor corpora are made with.
+    /// Parameters and edition used for monitor corpora.
     ///
-    /// `max_good_distance` ends the search for a neighbour to follow: a paragraph in doubt that meets
-    /// neither a good nor a bad one among the next four on a side (fewer than the five of the
-    /// option, which is how corpus.tools counts) has a bad neighbour on that side. Near-good
-    /// paragraphs are settled from the top, and one that was settled counts for the next: a
-    /// run of them still follows a good one above it however long it is.
+    /// `max_good_distance` limits the search for a neighbour: an undecided paragraph with neither a
+    /// good nor a bad one among the next four on a side (fewer than the five of the option, as
+    /// corpus.tools counts) has a bad neighbour on that side. Near-good paragraphs are decided from
+    /// the top, and decided ones count for the next: a run of them follows a good one above it,
+    /// however long it is.
     pub const fn production() -> JustextOptions {
         JustextOptions {
             length_low: 70,
@@ -103,20 +104,25 @@ impl JustextOptions {
 impl std::str::FromStr for JustextOptions {
     type Err = String;
 
-    /// Reads `production` or `public`, and behind it single values: `public,length_high=140`.
+    /// Parses `production` or `public`, followed by overrides: `public,length_high=140`.
     fn from_str(text: &str) -> Result<JustextOptions, String> {
         let mut parts = text.split(',').map(str::trim);
         let mut options = match parts.next() {
             Some("production") => JustextOptions::production(),
             Some("public") => JustextOptions::public(),
-            other => return Err(format!("{} is neither production nor public", other.unwrap_or_default())),
+            other => {
+                return Err(format!(
+                    "unknown jusText preset `{}`; use production or public",
+                    other.unwrap_or_default()
+                ));
+            }
         };
         for part in parts {
-            let (name, value) = part.split_once('=').ok_or_else(|| format!("{part} is not NAME=VALUE"))?;
-            let whole = || value.parse::<usize>().map_err(|_| format!("{value} is no whole number for {name}"));
+            let (name, value) = part.split_once('=').ok_or_else(|| format!("`{part}` is not NAME=VALUE"))?;
+            let whole = || value.parse::<usize>().map_err(|_| format!("{name} = {value} is not a whole number"));
             let share = || match value.parse::<f64>() {
                 Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
-                _ => Err(format!("{value} is not between 0 and 1, as {name} must be")),
+                _ => Err(format!("{name} = {value} is out of range; give a number from 0 to 1")),
             };
             match name {
                 "length_low" => options.length_low = whole()?,
@@ -127,56 +133,56 @@ impl std::str::FromStr for JustextOptions {
                 "max_good_distance" => options.max_good_distance = Some(whole()?),
                 "max_heading_distance" => options.max_heading_distance = whole()?,
                 "no_headings" => options.no_headings = value == "true",
-                _ => return Err(format!("jusText has no parameter {name}")),
+                _ => return Err(format!("unknown jusText parameter `{name}`")),
             }
         }
         Ok(options)
     }
 }
 
-/// What a paragraph is.
+/// Class of a paragraph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Class {
     /// Running text.
     Good,
-    /// Perhaps running text; only before the neighbours were asked.
+    /// Possibly running text; context-free classification only.
     NearGood,
-    /// Too short to tell; only before the neighbours were asked.
+    /// Too short to decide; context-free classification only.
     Short,
     /// Boilerplate.
     Bad,
 }
 
-/// A paragraph and what became of it.
+/// A classified paragraph.
 #[derive(Debug, Clone)]
 pub struct JustextParagraph {
-    /// Its text, which is never empty.
+    /// The text, never empty.
     pub text: String,
-    /// Good or bad.
+    /// The final class: good or bad.
     pub class: Class,
-    /// What it looked like before its neighbours were asked.
+    /// The context-free class.
     pub alone: Class,
-    /// Whether it stands in a heading.
+    /// Whether it is in a heading.
     pub heading: bool,
-    /// The share of its characters that are links.
+    /// Share of its characters in links.
     pub link_density: f64,
-    /// The share of its words that are stop words; none where the stop list is off.
+    /// Share of stop words; `None` if the stop list is off.
     pub stop_word_density: Option<f64>,
     /// The innermost element around its beginning.
     pub node: NodeId,
 }
 
 impl JustextParagraph {
-    /// Whether it is to be kept.
+    /// Returns whether the paragraph is kept.
     pub fn is_good(&self) -> bool {
         self.class == Class::Good
     }
 }
 
-/// The paragraphs of a page in order, the bad ones too, so that they can be shown.
+/// Classifies the paragraphs of a page; bad ones are included for inspection.
 ///
-/// A stop list that is off, as for Chinese, leaves the decision to length and links.
+/// With a stop list that is off, as for Chinese, only length and links count.
 pub fn paragraphs(tree: &Tree, stop_list: &StopList, options: &JustextOptions) -> Vec<JustextParagraph> {
-    let segments = segment::cut(tree, options.edition);
+    let segments = segment::segment(tree, options.edition);
     classify::classify(segments, stop_list, options)
 }

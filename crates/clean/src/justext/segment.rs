@@ -1,26 +1,26 @@
-//! Cuts a page into jusText's paragraphs.
+//! Segmentation into jusText paragraphs.
 //!
-//! Other than the blocks of our own extractor, these follow a list of tags that knows nothing of
-//! HTML 5: an `<article>` does not end a paragraph, a `<li>` does. Some elements are dropped with
-//! all they hold; of some others, such as forms, only the tags are, and text on both sides of
-//! them is one piece. Pieces matter because white space is judged by the piece.
+//! Unlike the [blocks](crate::article::blocks) of the default extractor, these follow a list of
+//! tags from before HTML5: an `<article>` does not end a paragraph, a `<li>` does. Some elements
+//! are dropped with their content; of others, such as forms, only the tags are ignored, so that
+//! text on both sides is one piece. Pieces matter because white space is handled per piece.
 
 use html5ever::{LocalName, local_name};
 
 use super::Edition;
 use crate::tree::{Data, NodeId, Tree};
 
-/// A paragraph before it was judged.
+/// A paragraph before classification.
 pub(super) struct Segment {
-    /// Its text with white space squashed; empty where only line breaks stood.
+    /// Text with white space collapsed; empty if there were only line breaks.
     pub text: String,
-    /// The number of its characters.
+    /// Length in characters.
     pub length: usize,
-    /// The characters in links, white space at the edges of their pieces included.
+    /// Number of characters in links, including white space at the edges of pieces.
     pub link_chars: usize,
-    /// Whether it began below a heading.
+    /// Whether it began inside a heading.
     pub heading: bool,
-    /// Whether it began below an element with "select" in its name.
+    /// Whether it began inside an element with "select" in its name.
     pub select: bool,
     /// The element in which it began.
     pub node: NodeId,
@@ -32,22 +32,22 @@ impl Segment {
     }
 }
 
-/// What an element means to paragraphs.
+/// Effect of an element on segmentation.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Role {
-    /// It goes with everything below it.
+enum ElementRole {
+    /// Dropped with its content.
     Dropped,
-    /// Its tags are as if they were not there.
+    /// Tags ignored.
     Unwrapped,
-    /// It begins a paragraph and ends one.
+    /// Starts and ends a paragraph.
     Paragraph,
     LineBreak,
     Link,
-    /// It only parts pieces of text.
+    /// Separates pieces of text only.
     Other,
 }
 
-fn role(tree: &Tree, id: NodeId, name: &LocalName) -> Role {
+fn role(tree: &Tree, id: NodeId, name: &LocalName) -> ElementRole {
     match *name {
         local_name!("head")
         | local_name!("base")
@@ -57,13 +57,13 @@ fn role(tree: &Tree, id: NodeId, name: &LocalName) -> Role {
         | local_name!("button")
         | local_name!("input")
         | local_name!("select")
-        | local_name!("textarea") => Role::Dropped,
-        local_name!("link") if is_style_sheet(tree, id) => Role::Dropped,
+        | local_name!("textarea") => ElementRole::Dropped,
+        local_name!("link") if is_style_sheet(tree, id) => ElementRole::Dropped,
         local_name!("form")
         | local_name!("iframe")
         | local_name!("object")
         | local_name!("embed")
-        | local_name!("param") => Role::Unwrapped,
+        | local_name!("param") => ElementRole::Unwrapped,
         local_name!("body")
         | local_name!("blockquote")
         | local_name!("caption")
@@ -93,11 +93,11 @@ fn role(tree: &Tree, id: NodeId, name: &LocalName) -> Role {
         | local_name!("h3")
         | local_name!("h4")
         | local_name!("h5")
-        | local_name!("h6") => Role::Paragraph,
-        local_name!("br") => Role::LineBreak,
-        local_name!("a") => Role::Link,
-        _ if &**name == "layer" => Role::Unwrapped,
-        _ => Role::Other,
+        | local_name!("h6") => ElementRole::Paragraph,
+        local_name!("br") => ElementRole::LineBreak,
+        local_name!("a") => ElementRole::Link,
+        _ if &**name == "layer" => ElementRole::Unwrapped,
+        _ => ElementRole::Other,
     }
 }
 
@@ -105,34 +105,34 @@ fn is_style_sheet(tree: &Tree, id: NodeId) -> bool {
     tree.attr(id, &local_name!("rel")).is_some_and(|rel| rel.to_ascii_lowercase().contains("stylesheet"))
 }
 
-/// Whether the name has `h1` or the like as a word of its own, as in `x-h1`.
+/// Returns whether the name contains `h1` to `h9` as a separate word, as in `x-h1`.
 fn is_heading(name: &str) -> bool {
     name.split(|c: char| !c.is_alphanumeric() && c != '_')
         .any(|word| matches!(word.as_bytes(), [b'h', digit] if digit.is_ascii_digit()))
 }
 
-/// White space as Python sees it, which counts four control characters that Unicode does not.
+/// White space as in Python, which includes four control characters that Unicode does not.
 fn is_space(c: char) -> bool {
     c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c)
 }
 
-/// Cuts a page into paragraphs.
-pub(super) fn cut(tree: &Tree, edition: Edition) -> Vec<Segment> {
+/// Segments a page into paragraphs.
+pub(super) fn segment(tree: &Tree, edition: Edition) -> Vec<Segment> {
     let top = tree.root();
-    let mut cutter = Cutter::new(tree, edition);
+    let mut segmenter = Segmenter::new(tree, edition);
     let mut at = tree.first_child(top);
     while let Some(id) = at {
-        let below = cutter.enter(id);
+        let below = segmenter.enter(id);
         if below && let Some(child) = tree.first_child(id) {
             at = Some(child);
             continue;
         }
-        // Up again, leaving elements, until one has a sibling.
+        // Climb, leaving elements, until one has a next sibling.
         let mut done = id;
         let mut entered = below;
         at = loop {
             if entered {
-                cutter.leave(done);
+                segmenter.leave(done);
             }
             if let Some(next) = tree.next_sibling(done) {
                 break Some(next);
@@ -143,38 +143,38 @@ pub(super) fn cut(tree: &Tree, edition: Edition) -> Vec<Segment> {
             }
         };
     }
-    cutter.take_piece();
-    cutter.begin_segment(top);
-    cutter.segments
+    segmenter.take_piece();
+    segmenter.begin_segment(top);
+    segmenter.segments
 }
 
-struct Cutter<'a> {
+struct Segmenter<'a> {
     tree: &'a Tree,
     edition: Edition,
     segments: Vec<Segment>,
     segment: Segment,
-    /// Whether anything was put into the paragraph, be it only a line break.
+    /// Whether the paragraph has any content, even just a line break.
     touched: bool,
-    /// The white space owed before the next character of the paragraph.
-    owed: Option<char>,
-    /// Text nodes that nothing has parted yet.
+    /// Pending white space before the next character.
+    pending_space: Option<char>,
+    /// Text nodes since the last tag that separates pieces.
     piece: String,
     in_link: bool,
-    /// Whether nothing but white space came since a line break.
+    /// Whether only white space came since the last line break.
     after_break: bool,
     headings: u32,
     selects: u32,
 }
 
-impl<'a> Cutter<'a> {
-    fn new(tree: &'a Tree, edition: Edition) -> Cutter<'a> {
-        Cutter {
+impl<'a> Segmenter<'a> {
+    fn new(tree: &'a Tree, edition: Edition) -> Segmenter<'a> {
+        Segmenter {
             tree,
             edition,
             segments: Vec::new(),
             segment: Segment::at(tree.root(), false, false),
             touched: false,
-            owed: None,
+            pending_space: None,
             piece: String::new(),
             in_link: false,
             after_break: false,
@@ -183,7 +183,7 @@ impl<'a> Cutter<'a> {
         }
     }
 
-    /// Takes a node; says whether to look below it and to leave it afterwards.
+    /// Handles a node; returns whether to descend into it and leave it afterwards.
     fn enter(&mut self, id: NodeId) -> bool {
         let name = match &self.tree.node(id).data {
             Data::Text(text) => {
@@ -195,23 +195,23 @@ impl<'a> Cutter<'a> {
         };
         let role = role(self.tree, id, name);
         match role {
-            Role::Dropped => return false,
-            Role::Unwrapped => return true,
+            ElementRole::Dropped => return false,
+            ElementRole::Unwrapped => return true,
             _ => self.take_piece(),
         }
         self.headings += u32::from(is_heading(name));
         self.selects += u32::from(name.contains("select"));
-        if role == Role::Paragraph || (role == Role::LineBreak && self.after_break) {
+        if role == ElementRole::Paragraph || (role == ElementRole::LineBreak && self.after_break) {
             self.begin_segment(id);
             return true;
         }
-        self.after_break = role == Role::LineBreak;
+        self.after_break = role == ElementRole::LineBreak;
         match role {
-            Role::LineBreak => {
+            ElementRole::LineBreak => {
                 self.touched = true;
-                self.owe(' ');
+                self.note_space(' ');
             }
-            Role::Link => self.in_link = true,
+            ElementRole::Link => self.in_link = true,
             _ => {}
         }
         true
@@ -220,20 +220,20 @@ impl<'a> Cutter<'a> {
     fn leave(&mut self, id: NodeId) {
         let Some(name) = self.tree.name(id) else { return };
         let role = role(self.tree, id, name);
-        if role == Role::Unwrapped {
+        if role == ElementRole::Unwrapped {
             return;
         }
         self.take_piece();
         self.headings -= u32::from(is_heading(name));
         self.selects -= u32::from(name.contains("select"));
         match role {
-            Role::Paragraph => self.begin_segment(self.tree.parent(id).unwrap_or(id)),
-            Role::Link => self.in_link = false,
+            ElementRole::Paragraph => self.begin_segment(self.tree.parent(id).unwrap_or(id)),
+            ElementRole::Link => self.in_link = false,
             _ => {}
         }
     }
 
-    /// Puts the text that came since the last tag into the paragraph.
+    /// Adds the text since the last tag to the paragraph.
     fn take_piece(&mut self) {
         if self.piece.is_empty() {
             return;
@@ -248,12 +248,12 @@ impl<'a> Cutter<'a> {
             }
         }
         self.after_break &= blank;
-        // Back with its memory.
+        // Reuses the allocation.
         self.piece = piece;
         self.piece.clear();
     }
 
-    /// Appends text with white space squashed; says how many characters it has when squashed alone.
+    /// Appends text with white space collapsed; returns its length when collapsed by itself.
     fn push(&mut self, piece: &str) -> usize {
         let mut count = 0;
         let mut in_space = false;
@@ -262,12 +262,12 @@ impl<'a> Cutter<'a> {
                 count += usize::from(!in_space);
                 in_space = true;
                 let breaks = self.edition == Edition::Package && matches!(c, '\n' | '\r');
-                self.owe(if breaks { '\n' } else { ' ' });
+                self.note_space(if breaks { '\n' } else { ' ' });
                 continue;
             }
             in_space = false;
             count += 1;
-            if let Some(space) = self.owed.take()
+            if let Some(space) = self.pending_space.take()
                 && !self.segment.text.is_empty()
             {
                 self.segment.text.push(space);
@@ -279,19 +279,19 @@ impl<'a> Cutter<'a> {
         count
     }
 
-    /// Notes white space, of which a line break is the stronger.
-    fn owe(&mut self, space: char) {
-        if self.owed != Some('\n') {
-            self.owed = Some(space);
+    /// Records pending white space; a line break takes precedence over a space.
+    fn note_space(&mut self, space: char) {
+        if self.pending_space != Some('\n') {
+            self.pending_space = Some(space);
         }
     }
 
-    /// Ends the paragraph and begins another.
+    /// Ends the paragraph and starts another.
     fn begin_segment(&mut self, node: NodeId) {
         let next = Segment::at(node, self.headings > 0, self.selects > 0);
         let segment = std::mem::replace(&mut self.segment, next);
-        self.owed = None;
-        // An empty paragraph is a paragraph to the package, and stands between others.
+        self.pending_space = None;
+        // The Python package keeps empty paragraphs, and they count as neighbours.
         if std::mem::take(&mut self.touched) && (!segment.text.is_empty() || self.edition == Edition::Package) {
             self.segments.push(segment);
         }
@@ -303,17 +303,17 @@ mod tests {
     use super::*;
 
     fn texts(html: &str, edition: Edition) -> Vec<String> {
-        cut(&crate::tree::parse(html), edition).into_iter().map(|segment| segment.text).collect()
+        segment(&crate::tree::parse(html), edition).into_iter().map(|segment| segment.text).collect()
     }
 
     #[test]
-    fn tags_of_old_html_part_paragraphs_and_new_ones_do_not() {
+    fn tags_before_html5_separate_paragraphs_and_newer_ones_do_not() {
         let html = "<article>one<section>two</section></article><ul><li>three<li>four</ul>five";
         assert_eq!(texts(html, Edition::CorpusTools), ["onetwo", "three", "four", "five"]);
     }
 
     #[test]
-    fn two_line_breaks_part_paragraphs_and_one_is_a_space() {
+    fn two_line_breaks_separate_paragraphs_and_one_is_a_space() {
         let html = "<p>one<br>two<br> <br>three<br>";
         assert_eq!(texts(html, Edition::CorpusTools), ["one two", "three"]);
         assert_eq!(texts(html, Edition::Package), ["one two", "three"]);
@@ -327,27 +327,28 @@ mod tests {
     }
 
     #[test]
-    fn dropped_elements_and_comments_do_not_part_pieces() {
+    fn dropped_elements_and_comments_do_not_separate_pieces() {
         let html = "<div>one<script>x</script> <!-- y --> <form> <b>two</b></form>";
         assert_eq!(texts(html, Edition::Package), ["one two"]);
     }
 
     #[test]
-    fn line_breaks_alone_are_a_paragraph_to_the_package() {
+    fn line_breaks_alone_are_a_paragraph_in_the_package_edition() {
         assert_eq!(texts("<p>one</p><p><br></p>", Edition::Package), ["one", ""]);
         assert_eq!(texts("<p>one</p><p><br></p>", Edition::CorpusTools), ["one"]);
     }
 
     #[test]
-    fn headings_are_known_by_their_path() {
-        let segments = cut(&crate::tree::parse("<h2>a<div>b</div></h2><x-h3><p>c</p></x-h3><p>d"), Edition::Package);
+    fn headings_are_recognised_by_their_path() {
+        let segments =
+            segment(&crate::tree::parse("<h2>a<div>b</div></h2><x-h3><p>c</p></x-h3><p>d"), Edition::Package);
         let headings: Vec<bool> = segments.iter().map(|segment| segment.heading).collect();
         assert_eq!(headings, [true, true, true, false]);
     }
 
     #[test]
-    fn characters_in_links_are_counted_by_the_piece() {
-        let segments = cut(&crate::tree::parse("<p>x <a href=1> a  b </a>"), Edition::Package);
+    fn link_characters_are_counted_per_piece() {
+        let segments = segment(&crate::tree::parse("<p>x <a href=1> a  b </a>"), Edition::Package);
         assert_eq!((segments[0].link_chars, segments[0].length), (5, 5));
     }
 }

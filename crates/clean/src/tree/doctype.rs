@@ -1,10 +1,10 @@
-//! The document type: it decides whether a page is read as of old, which shows in tables within paragraphs.
+//! The doctype, which decides about quirks mode: there, tables may lie within paragraphs.
 
 use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::Doctype;
 use memchr::memchr;
 
-/// Reads a document type behind `<!doctype`; the second value is where it ends, nothing where it does not.
+/// Reads a doctype after `<!doctype`; also returns the offset after it, if it ends.
 pub(super) fn read(rest: &str) -> (Doctype, Option<usize>) {
     let mut reader = Reader { rest, at: 0, doctype: Doctype::default() };
     let end = reader.read();
@@ -18,9 +18,9 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Reads up to the end and says where that is.
+    /// Reads up to the end of the doctype and returns its offset.
     fn read(&mut self) -> Option<usize> {
-        // Old until the whole of it has been read; an end where none should be leaves it so.
+        // Quirks mode until the doctype is complete; a premature end keeps it.
         self.doctype.force_quirks = true;
         if self.peek()? == b'>' {
             return Some(self.at + 1);
@@ -55,12 +55,12 @@ impl Reader<'_> {
             return self.skip();
         }
         self.peek()?;
-        // What else stands here is wrong but harmless.
+        // Further content is invalid but does not trigger quirks mode.
         self.doctype.force_quirks = false;
         self.skip()
     }
 
-    /// The next byte that is no white space.
+    /// The next byte that is not white space.
     fn peek(&mut self) -> Option<u8> {
         let space = self.rest.as_bytes()[self.at..].iter().take_while(|byte| is_space(**byte)).count();
         self.at += space;
@@ -76,7 +76,7 @@ impl Reader<'_> {
         memchr(b'>', &self.rest.as_bytes()[self.at..]).map(|found| self.at + found + 1)
     }
 
-    /// What stands in quotes next; nothing inside where nothing does.
+    /// Reads a quoted identifier; the inner `None` means that there is none.
     fn quoted(&mut self) -> Option<Option<Quoted>> {
         let quote = self.peek()?;
         if quote != b'"' && quote != b'\'' {

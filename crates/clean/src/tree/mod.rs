@@ -1,11 +1,11 @@
-//! A page as browsers see it: the tree of its elements and texts, in one arena.
+//! HTML parsing into an arena-allocated DOM.
 //!
-//! The tree is built by html5ever, so broken markup means here what it means in a browser. The nodes lie in
-//! one vector in the order they were made and point to one another by number: a page is one
-//! allocation to walk and to drop, and no walk needs the call stack, however deep the page.
+//! html5ever's tree builder constructs the tree, so broken markup is interpreted as browsers do.
+//! Nodes are stored in one vector in creation order and refer to each other by index: traversal is
+//! iterative, so nesting depth cannot overflow the stack, and dropping a page frees one allocation.
 
 mod doctype;
-mod feed;
+mod parse;
 mod raw;
 mod references;
 mod sink;
@@ -16,16 +16,16 @@ mod tokenize;
 use html5ever::tendril::StrTendril;
 use html5ever::{Attribute, LocalName, QualName, local_name, ns};
 
-pub use feed::{Limits, parse, parse_with};
+pub use parse::{Limits, parse, parse_with};
 
-/// The number of a node in its tree.
+/// Index of a node in its tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(u32);
 
 impl NodeId {
     const NONE: NodeId = NodeId(u32::MAX);
 
-    /// The place in a table with one row per node.
+    /// The index, for tables with one row per node.
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -39,11 +39,11 @@ impl NodeId {
 #[derive(Debug)]
 pub struct Tree {
     nodes: Vec<Node>,
-    /// Whether a limit was met and what follows it was read without structure, or not at all.
+    /// Whether a limit was hit; the input after it was read as plain paragraphs or not at all.
     pub capped: bool,
 }
 
-/// An element, a text, or what is neither.
+/// A node of the tree.
 #[derive(Debug)]
 pub struct Node {
     parent: NodeId,
@@ -52,78 +52,78 @@ pub struct Node {
     previous: NodeId,
     next: NodeId,
     depth: u32,
-    /// What it is.
+    /// Type and content of the node.
     pub data: Data,
 }
 
-/// What a node is.
+/// Type and content of a node.
 #[derive(Debug)]
 pub enum Data {
-    /// The page itself, or the contents of a template.
+    /// The document itself, or the contents of a template.
     Document,
-    /// An element with its attributes in the order of the source.
+    /// An element with its attributes in source order.
     Element(QualName, Vec<Attribute>),
     /// Characters.
     Text(StrTendril),
-    /// A comment or a processing instruction, whose content nobody needs.
+    /// A comment or a processing instruction; the content is dropped.
     Other,
 }
 
 impl Tree {
     const DOCUMENT: NodeId = NodeId(0);
 
-    /// The document node, above `<html>`.
+    /// The document node, parent of `<html>`.
     pub fn root(&self) -> NodeId {
         Tree::DOCUMENT
     }
 
-    /// The number of nodes, reachable or not; tables with one row per node have this length.
+    /// Number of nodes, including detached ones; the length of tables with one row per node.
     #[allow(clippy::len_without_is_empty)] // a tree always has its document node
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// The node of that number.
+    /// The node with an id.
     pub fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id.index()]
     }
 
-    /// The node it hangs on.
+    /// The parent node.
     pub fn parent(&self, id: NodeId) -> Option<NodeId> {
         self.node(id).parent.some()
     }
 
-    /// Its first child.
+    /// The first child.
     pub fn first_child(&self, id: NodeId) -> Option<NodeId> {
         self.node(id).first_child.some()
     }
 
-    /// The node after it under the same parent.
+    /// The next sibling.
     pub fn next_sibling(&self, id: NodeId) -> Option<NodeId> {
         self.node(id).next.some()
     }
 
-    /// The node before it under the same parent.
+    /// The previous sibling.
     pub fn previous_sibling(&self, id: NodeId) -> Option<NodeId> {
         self.node(id).previous.some()
     }
 
-    /// Its children in order.
+    /// The children in document order.
     pub fn children(&self, id: NodeId) -> impl Iterator<Item = NodeId> + '_ {
         std::iter::successors(self.first_child(id), |child| self.next_sibling(*child))
     }
 
-    /// Its parent, that one's parent, and so on up to the document.
+    /// The parent, its parent and so on, up to the document.
     pub fn ancestors(&self, id: NodeId) -> impl Iterator<Item = NodeId> + '_ {
         std::iter::successors(self.parent(id), |node| self.parent(*node))
     }
 
-    /// Everything below it in document order, itself not included.
+    /// All nodes below `top` in document order, without `top`.
     pub fn descendants(&self, top: NodeId) -> impl Iterator<Item = NodeId> + '_ {
         std::iter::successors(self.first_child(top), move |node| self.following(*node, top, false))
     }
 
-    /// The next node in document order that is still below `top`; `skip` leaves out what is below `node`.
+    /// The next node in document order below `top`; `skip` skips the subtree of `node`.
     pub fn following(&self, node: NodeId, top: NodeId, skip: bool) -> Option<NodeId> {
         if !skip && let Some(child) = self.first_child(node) {
             return Some(child);
@@ -138,7 +138,7 @@ impl Tree {
         None
     }
 
-    /// The name of an element; foreign elements (SVG, MathML) have names too.
+    /// The local name of an element, including foreign ones (SVG, MathML).
     pub fn name(&self, id: NodeId) -> Option<&LocalName> {
         match &self.node(id).data {
             Data::Element(name, _) => Some(&name.local),
@@ -146,12 +146,12 @@ impl Tree {
         }
     }
 
-    /// Whether it is the HTML element of that name.
+    /// Returns whether a node is the HTML element with that name.
     pub fn is(&self, id: NodeId, local: &LocalName) -> bool {
         matches!(&self.node(id).data, Data::Element(name, _) if name.local == *local && name.ns == ns!(html))
     }
 
-    /// The characters of a text node.
+    /// The text of a text node.
     pub fn as_text(&self, id: NodeId) -> Option<&str> {
         match &self.node(id).data {
             Data::Text(text) => Some(text),
@@ -159,7 +159,7 @@ impl Tree {
         }
     }
 
-    /// The attributes of an element.
+    /// The attributes of an element; none for other nodes.
     pub fn attrs(&self, id: NodeId) -> &[Attribute] {
         match &self.node(id).data {
             Data::Element(_, attrs) => attrs,
@@ -167,27 +167,27 @@ impl Tree {
         }
     }
 
-    /// The value of an attribute, as it was written.
+    /// The value of an attribute.
     pub fn attr(&self, id: NodeId, name: &LocalName) -> Option<&str> {
         self.attrs(id).iter().find(|attribute| attribute.name.local == *name).map(|attribute| &*attribute.value)
     }
 
-    /// All elements of that name in document order.
+    /// All HTML elements with a name, in document order.
     pub fn elements<'a>(&'a self, name: &'a LocalName) -> impl Iterator<Item = NodeId> + 'a {
         self.descendants(Tree::DOCUMENT).filter(move |id| self.is(*id, name))
     }
 
-    /// The first element of that name.
+    /// The first HTML element with a name.
     pub fn find(&self, name: &LocalName) -> Option<NodeId> {
         self.elements(name).next()
     }
 
-    /// `<body>`, or the document where a frameset took its place.
+    /// `<body>`, or the document if there is none (framesets).
     pub fn body(&self) -> NodeId {
         self.find(&local_name!("body")).unwrap_or(Tree::DOCUMENT)
     }
 
-    /// The text below a node as it stands in the source, scripts and styles left out.
+    /// The text below a node as written, without scripts and styles.
     pub fn raw_text(&self, top: NodeId) -> String {
         let mut text = String::new();
         let mut at = Some(top);
@@ -196,7 +196,7 @@ impl Tree {
             let mut skip = false;
             match &self.node(id).data {
                 Data::Text(piece) => text.push_str(piece),
-                Data::Element(name, _) if !first => skip = is_code(&name.local),
+                Data::Element(name, _) if !first => skip = is_hidden_text(&name.local),
                 _ => {}
             }
             first = false;
@@ -205,17 +205,17 @@ impl Tree {
         text
     }
 
-    /// The text below a node with every run of white space as one space, none at the ends; elements
-    /// that break the line count as white space.
+    /// The text below a node with white space collapsed and trimmed. Block-level elements count as
+    /// white space.
     pub fn text(&self, top: NodeId) -> String {
         let mut text = String::new();
         let mut at = Some(top);
         while let Some(id) = at {
             let mut skip = false;
             match &self.node(id).data {
-                Data::Text(piece) => push_squashed(&mut text, piece),
+                Data::Text(piece) => push_collapsed(&mut text, piece),
                 Data::Element(name, _) => {
-                    skip = id != top && is_code(&name.local);
+                    skip = id != top && is_hidden_text(&name.local);
                     if !is_inline(&name.local) && !text.is_empty() && !text.ends_with(' ') {
                         text.push(' ');
                     }
@@ -229,12 +229,13 @@ impl Tree {
     }
 }
 
-/// Appends text with white space squashed, the space before it included where there is one.
-pub fn push_squashed(text: &mut String, piece: &str) {
+/// Appends text with white space collapsed.
+pub fn push_collapsed(text: &mut String, piece: &str) {
     push_words(text, piece, String::push_str);
 }
 
-/// Appends the words of a piece of text, each by `push`, with one space for any white space between and around them.
+/// Appends the words of `piece` with `push`, separated by single spaces. White space at either end
+/// becomes one space.
 pub fn push_words(text: &mut String, piece: &str, push: impl Fn(&mut String, &str)) {
     if piece.starts_with(is_space) && !text.is_empty() && !text.ends_with([' ', '\n']) {
         text.push(' ');
@@ -252,17 +253,17 @@ pub fn push_words(text: &mut String, piece: &str, push: impl Fn(&mut String, &st
     }
 }
 
-/// White space as HTML and readers see it: Unicode's, the no-break space included.
+/// Unicode white space, including the no-break space.
 pub fn is_space(c: char) -> bool {
     c.is_whitespace()
 }
 
-/// Elements whose text is not meant for people.
-fn is_code(name: &LocalName) -> bool {
+/// Returns whether an element's text is not shown to readers.
+fn is_hidden_text(name: &LocalName) -> bool {
     matches!(*name, local_name!("script") | local_name!("style") | local_name!("template") | local_name!("noscript"))
 }
 
-/// Elements that stand within a line of text; all others break it.
+/// Returns whether an element is inline; all others are block-level.
 pub fn is_inline(name: &LocalName) -> bool {
     matches!(
         *name,

@@ -1,9 +1,9 @@
-//! Finds the end of elements whose text is not markup: scripts, styles, titles.
+//! Finds the end of raw text elements: scripts, styles, titles.
 
 use html5ever::tokenizer::states::RawKind;
 use memchr::{memchr, memchr2};
 
-/// Where the end tag of the element begins, if it is there.
+/// Returns the offset of the element's end tag.
 pub(super) fn end(rest: &[u8], kind: RawKind, name: &[u8]) -> Option<usize> {
     match kind {
         RawKind::Rcdata | RawKind::Rawtext => plain_end(rest, name),
@@ -22,58 +22,58 @@ fn plain_end(rest: &[u8], name: &[u8]) -> Option<usize> {
     }
 }
 
-/// How deep a script stands in what old pages wrapped around scripts.
+/// The "script data escaped" states of the HTML standard, for scripts wrapped in comments.
 #[derive(Clone, Copy, PartialEq)]
-enum Depth {
+enum ScriptState {
     Script,
-    /// Behind `<!--`.
+    /// Inside `<!--`.
     Comment,
-    /// Behind another `<script` within the comment, where `</script>` only ends that one.
+    /// Inside another `<script` within the comment, where `</script>` closes only the inner one.
     Inner,
 }
 
 fn script_end(rest: &[u8]) -> Option<usize> {
     const NAME: &[u8] = b"script";
-    let mut depth = Depth::Script;
+    let mut state = ScriptState::Script;
     let mut at = 0;
     loop {
-        if depth == Depth::Script {
+        if state == ScriptState::Script {
             let open = at + memchr(b'<', &rest[at..])?;
-            let behind = &rest[open + 1..];
-            if closes(behind, NAME) {
+            let after = &rest[open + 1..];
+            if closes(after, NAME) {
                 return Some(open);
             }
-            let comment = behind.starts_with(b"!--");
+            let comment = after.starts_with(b"!--");
             at = if comment { open + 4 } else { open + 1 };
-            depth = if comment { Depth::Comment } else { Depth::Script };
+            state = if comment { ScriptState::Comment } else { ScriptState::Script };
             continue;
         }
         let found = at + memchr2(b'<', b'>', &rest[at..])?;
         at = found + 1;
         if rest[found] == b'>' {
-            // The dashes of `<!-->` count for both its ends.
+            // The dashes of `<!-->` count for both ends.
             if rest[..found].ends_with(b"--") {
-                depth = Depth::Script;
+                state = ScriptState::Script;
             }
             continue;
         }
-        let behind = &rest[at..];
-        match depth {
-            Depth::Comment if closes(behind, NAME) => return Some(found),
-            Depth::Comment if is_tag(behind, NAME) => depth = Depth::Inner,
-            Depth::Inner if closes(behind, NAME) => depth = Depth::Comment,
+        let after = &rest[at..];
+        match state {
+            ScriptState::Comment if closes(after, NAME) => return Some(found),
+            ScriptState::Comment if is_tag(after, NAME) => state = ScriptState::Inner,
+            ScriptState::Inner if closes(after, NAME) => state = ScriptState::Comment,
             _ => {}
         }
     }
 }
 
-/// Whether an end tag of that name begins here, behind its angle bracket.
-fn closes(behind: &[u8], name: &[u8]) -> bool {
-    behind.first() == Some(&b'/') && is_tag(&behind[1..], name)
+/// Returns whether the bytes after `<` are an end tag with that name.
+fn closes(after: &[u8], name: &[u8]) -> bool {
+    after.first() == Some(&b'/') && is_tag(&after[1..], name)
 }
 
-fn is_tag(behind: &[u8], name: &[u8]) -> bool {
-    behind.len() > name.len()
-        && matches!(behind[name.len()], b' ' | b'\t' | b'\n' | 0x0c | b'/' | b'>')
-        && behind[..name.len()].eq_ignore_ascii_case(name)
+fn is_tag(after: &[u8], name: &[u8]) -> bool {
+    after.len() > name.len()
+        && matches!(after[name.len()], b' ' | b'\t' | b'\n' | 0x0c | b'/' | b'>')
+        && after[..name.len()].eq_ignore_ascii_case(name)
 }

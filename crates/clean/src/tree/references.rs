@@ -1,19 +1,20 @@
-//! Character references: `&amp;`, `&#8217;`, `&#x2019;`, and what browsers make of broken ones.
+//! Character references (`&amp;`, `&#8217;`, `&#x2019;`), with the error handling of the HTML
+//! standard.
 
 use html5ever::data::{C1_REPLACEMENTS, NAMED_ENTITIES};
 use memchr::memchr2;
 
-/// The longest name that also counts without its semicolon, such as `&Aacute`.
-const LONGEST_BARE: usize = 6;
-/// The longest name of all, without its semicolon.
-const LONGEST: usize = 31;
+/// Length of the longest name that is valid without a semicolon, such as `&Aacute`.
+const MAX_BARE_NAME: usize = 6;
+/// Length of the longest name, without the semicolon.
+const MAX_NAME: usize = 31;
 
-/// What a reference stands for.
+/// A decoded character reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Reference {
     first: char,
     second: Option<char>,
-    /// The bytes it takes behind the ampersand.
+    /// Number of bytes after the ampersand.
     pub(super) length: usize,
 }
 
@@ -24,10 +25,10 @@ impl Reference {
     }
 }
 
-/// Reads a reference behind its ampersand; nothing where the ampersand only stands for itself.
+/// Reads the reference after an ampersand; `None` if the ampersand is literal.
 ///
-/// An address in an attribute may hold `&copy=1`, so there a name without semicolon must not be
-/// followed by what could continue it.
+/// URLs in attributes may contain `&copy=1`, so there a name without a semicolon must not be
+/// followed by `=` or an alphanumeric character.
 pub(super) fn read(rest: &[u8], in_attribute: bool) -> Option<Reference> {
     match rest.first()? {
         b'#' => numeric(rest),
@@ -36,7 +37,7 @@ pub(super) fn read(rest: &[u8], in_attribute: bool) -> Option<Reference> {
     }
 }
 
-/// Appends text with its references read; a null character becomes the replacement character.
+/// Appends text with its references decoded; null characters become U+FFFD.
 pub(super) fn decode(text: &str, in_attribute: bool, into: &mut String) {
     let mut from = 0;
     let mut look = 0;
@@ -62,7 +63,7 @@ fn numeric(rest: &[u8]) -> Option<Reference> {
     let mut number = 0_u32;
     let mut end = start;
     while let Some(digit) = rest.get(end).and_then(|byte| char::from(*byte).to_digit(base)) {
-        // Whatever is out of range stays out of range.
+        // Out-of-range values saturate and stay out of range.
         number = number.saturating_mul(base).saturating_add(digit);
         end += 1;
     }
@@ -70,7 +71,7 @@ fn numeric(rest: &[u8]) -> Option<Reference> {
         return None;
     }
     let length = end + usize::from(rest.get(end) == Some(&b';'));
-    // The numbers of control characters mean Windows' characters of that number.
+    // Numbers in the C1 control range mean the Windows-1252 characters.
     let windows = number.checked_sub(0x80).and_then(|place| *C1_REPLACEMENTS.get(place as usize)?);
     let first = match number {
         0 => '\u{fffd}',
@@ -80,19 +81,19 @@ fn numeric(rest: &[u8]) -> Option<Reference> {
 }
 
 fn named(rest: &[u8], in_attribute: bool) -> Option<Reference> {
-    let run = rest.iter().take(LONGEST + 1).take_while(|byte| byte.is_ascii_alphanumeric()).count();
+    let run = rest.iter().take(MAX_NAME + 1).take_while(|byte| byte.is_ascii_alphanumeric()).count();
     if rest.get(run) == Some(&b';')
         && let Some(reference) = look_up(&rest[..run + 1])
     {
         return Some(reference);
     }
-    let reference = (1..=run.min(LONGEST_BARE)).rev().find_map(|length| look_up(&rest[..length]))?;
-    let goes_on = rest.get(reference.length).is_some_and(|next| *next == b'=' || next.is_ascii_alphanumeric());
-    (!in_attribute || !goes_on).then_some(reference)
+    let reference = (1..=run.min(MAX_BARE_NAME)).rev().find_map(|length| look_up(&rest[..length]))?;
+    let continues = rest.get(reference.length).is_some_and(|next| *next == b'=' || next.is_ascii_alphanumeric());
+    (!in_attribute || !continues).then_some(reference)
 }
 
 fn look_up(name: &[u8]) -> Option<Reference> {
-    // The table also holds the beginnings of names, which stand for nothing.
+    // The table also contains prefixes of names, mapped to 0.
     let (first, second) = *NAMED_ENTITIES.get(std::str::from_utf8(name).ok()?)?;
     let first = char::from_u32(first).filter(|first| *first != '\0')?;
     let second = char::from_u32(second).filter(|second| *second != '\0');
@@ -110,22 +111,22 @@ mod tests {
     }
 
     #[test]
-    fn no_name_is_longer_than_the_longest() {
+    fn no_entity_name_exceeds_the_maximum() {
         for (name, _) in NAMED_ENTITIES.entries().filter(|(_, (first, _))| *first != 0) {
-            let most = if name.ends_with(';') { LONGEST + 1 } else { LONGEST_BARE };
+            let most = if name.ends_with(';') { MAX_NAME + 1 } else { MAX_BARE_NAME };
             assert!(name.len() <= most, "{name}");
         }
     }
 
     #[test]
-    fn names_and_numbers_become_characters() {
+    fn named_and_numeric_references_are_decoded() {
         assert_eq!(plain("Tom &amp; Jerry&#8217;s &#x201c;M&uuml;ll&#X201D;"), "Tom & Jerry’s “Müll”");
         assert_eq!(plain("&notit; &notin; &NotEqualTilde; &CounterClockwiseContourIntegral;"), "¬it; ∉ ≂̸ ∳");
         assert_eq!(plain("&#x80; &#0; &#xD800; &#99999999999; &# &#x; &; &nosuch; &"), "€ � � � &# &#x; &; &nosuch; &");
     }
 
     #[test]
-    fn addresses_keep_their_parameters() {
+    fn references_in_urls_keep_query_parameters() {
         let mut decoded = String::new();
         decode("?a=1&copy=2&copyx&copy;&copy ", true, &mut decoded);
         assert_eq!(decoded, "?a=1&copy=2&copyx©© ");

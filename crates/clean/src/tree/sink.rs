@@ -1,4 +1,4 @@
-//! Takes what html5ever's tree builder decides and puts it into the arena.
+//! The [`TreeSink`](html5ever::interface::TreeSink) that stores html5ever's tree in the arena.
 
 use std::borrow::Cow;
 use std::cell::{Cell, Ref, RefCell};
@@ -9,14 +9,15 @@ use html5ever::{Attribute, LocalName, Namespace, QualName, local_name};
 
 use super::{Data, Node, NodeId, Tree};
 
-/// A root that has so many attributes takes no more from further tags, each of which is looked for among them.
-const MOST_ADDED: usize = 256;
+/// Maximum number of attributes of the root element before attributes of repeated `<html>` and
+/// `<body>` tags are ignored; each addition scans all existing ones.
+const MAX_ROOT_ATTRIBUTES: usize = 256;
 
-/// The arena while it is being filled.
+/// The arena under construction.
 #[derive(Default)]
 pub(super) struct Sink {
     nodes: RefCell<Vec<Node>>,
-    /// The contents of templates, which hang on nothing.
+    /// Detached roots of template contents.
     templates: RefCell<Vec<(NodeId, NodeId)>>,
     deepest: Cell<u32>,
 }
@@ -36,10 +37,10 @@ impl ElemName for Name<'_> {
 }
 
 impl Sink {
-    /// An empty arena with room for a page of so many bytes.
+    /// An empty arena with capacity for a page of `bytes` bytes.
     pub(super) fn new(bytes: usize) -> Sink {
         let sink = Sink::default();
-        // A node for every sixty bytes is what pages need; more room is made where it is not enough.
+        // Pages have about one node per sixty bytes.
         sink.nodes.borrow_mut().reserve((bytes / 60).clamp(64, 100_000));
         sink.create(Data::Document);
         sink
@@ -53,7 +54,7 @@ impl Sink {
         self.deepest.get()
     }
 
-    /// `<body>`, or what is there instead.
+    /// `<body>`, or the node that takes its place.
     pub(super) fn body(&self) -> NodeId {
         let nodes = self.nodes.borrow();
         let is_body = |node: &Node| matches!(&node.data, Data::Element(name, _) if name.local == local_name!("body"));
@@ -88,7 +89,7 @@ impl Sink {
         self.link(parent, id);
     }
 
-    /// Hangs a node as the last child of another.
+    /// Appends a node as the last child of another.
     pub(super) fn link(&self, parent: NodeId, child: NodeId) {
         self.unlink(child);
         let nodes = &mut *self.nodes.borrow_mut();
@@ -128,7 +129,7 @@ impl Sink {
         }
     }
 
-    /// Takes a node from where it hangs.
+    /// Detaches a node from its parent.
     fn unlink(&self, id: NodeId) {
         let nodes = &mut *self.nodes.borrow_mut();
         let Node { parent, previous, next, .. } = nodes[id.index()];
@@ -175,7 +176,7 @@ impl TreeSink for Sink {
     }
 
     fn create_element(&self, name: QualName, attrs: Vec<Attribute>, flags: ElementFlags) -> NodeId {
-        // A declarative shadow root is shown; what any other template holds is not.
+        // Declarative shadow roots are displayed; the contents of other templates are not.
         let shown = attrs.iter().any(|attribute| attribute.name.local == local_name!("shadowrootmode"));
         let id = self.create(Data::Element(name, attrs));
         if flags.template {
@@ -241,7 +242,7 @@ impl TreeSink for Sink {
     fn add_attrs_if_missing(&self, target: &NodeId, attrs: Vec<Attribute>) {
         if let Data::Element(_, present) = &mut self.nodes.borrow_mut()[target.index()].data {
             for attribute in attrs {
-                if present.len() < MOST_ADDED && !present.iter().any(|known| known.name == attribute.name) {
+                if present.len() < MAX_ROOT_ATTRIBUTES && !present.iter().any(|known| known.name == attribute.name) {
                     present.push(attribute);
                 }
             }

@@ -1,4 +1,4 @@
-//! The text of markup that is too deep or too large to be read with structure.
+//! Text extraction without structure, for markup past the parser's limits.
 
 use html5ever::tendril::StrTendril;
 use html5ever::{LocalName, QualName, local_name, ns};
@@ -7,10 +7,10 @@ use memchr::memchr;
 use super::sink::Sink;
 use super::{Data, NodeId, is_inline};
 
-/// Paragraphs that are kept apart; the text of any more goes into the last.
-const MOST_PARAGRAPHS: usize = 20_000;
+/// Maximum number of paragraphs; further text goes into the last one.
+const MAX_PARAGRAPHS: usize = 20_000;
 
-/// Appends what follows a limit as plain paragraphs.
+/// Appends the rest of a page as plain paragraphs.
 pub(super) fn append(sink: &Sink, html: &str) {
     let body = sink.body();
     let mut paragraph = String::new();
@@ -26,7 +26,7 @@ pub(super) fn append(sink: &Sink, html: &str) {
             rest = &rest[step..];
             continue;
         };
-        if tag.breaks && count == MOST_PARAGRAPHS {
+        if tag.breaks && count == MAX_PARAGRAPHS {
             paragraph.push(' ');
         } else if tag.breaks {
             count += usize::from(flush(sink, body, &mut paragraph));
@@ -54,7 +54,7 @@ struct Tag {
 }
 
 impl Tag {
-    /// The tag, comment or raw text element at the start of `rest`.
+    /// Reads the tag, comment or raw text element at the start of `rest`.
     fn read(rest: &str) -> Option<Tag> {
         let bytes = rest.as_bytes();
         if bytes.starts_with(b"<!--") {
@@ -79,7 +79,7 @@ impl Tag {
     }
 }
 
-/// The few references that are common enough to matter where structure no longer does.
+/// Decodes the most common references, which is enough for unstructured text.
 fn decode_entities(text: &str) -> String {
     if !text.contains('&') {
         return text.to_owned();

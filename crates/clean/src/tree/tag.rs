@@ -1,4 +1,4 @@
-//! Reads tags: names in lower case, attributes once each, values with their references read.
+//! Tokenizes tags: lower-case names, deduplicated attributes, decoded values.
 
 use std::collections::HashSet;
 
@@ -9,15 +9,15 @@ use memchr::{memchr, memchr2};
 
 use super::references;
 
-/// Attributes of one tag that are kept; no honest tag has as many.
-const MOST_ATTRIBUTES: usize = 4000;
-/// The same for elements whose attributes the tree builder compares with those of all others.
-const MOST_COMPARED: usize = 64;
-/// Up to so many attributes, looking through all of them finds a repeated one fastest.
+/// Maximum number of attributes kept per tag; real tags have far fewer.
+const MAX_ATTRIBUTES: usize = 4000;
+/// The same for formatting elements, whose attributes the tree builder compares with all open ones.
+const MAX_FORMATTING_ATTRIBUTES: usize = 64;
+/// Up to this many attributes a linear scan finds duplicates fastest.
 const FEW_ATTRIBUTES: usize = 32;
 
-/// Attributes that are not kept, and why they cannot matter.
-pub(super) const USELESS: &[(&str, &str)] = &[
+/// Attributes that are dropped, with the reason why they cannot matter.
+pub(super) const DROPPED_ATTRIBUTES: &[(&str, &str)] = &[
     ("srcset", "pictures in other sizes; the address is in src"),
     ("sizes", "pictures in other sizes; the address is in src"),
     ("imagesrcset", "pictures in other sizes; the address is in href"),
@@ -41,28 +41,30 @@ pub(super) const USELESS: &[(&str, &str)] = &[
     ("stroke-linejoin", "the line of a drawing"),
 ];
 
-/// Whether an attribute is left out: one in the table, or a script such as `onclick`.
-pub(super) fn is_useless(name: &str) -> bool {
-    name.starts_with("on") || USELESS.iter().any(|(useless, _)| *useless == name)
+/// Returns whether an attribute is dropped: one in the table, or an event handler such as
+/// `onclick`.
+pub(super) fn is_dropped(name: &str) -> bool {
+    name.starts_with("on") || DROPPED_ATTRIBUTES.iter().any(|(dropped, _)| *dropped == name)
 }
 
-/// Formatting elements. The tree builder lets only three of the same attributes stand open, so an
-/// attribute left out could change the tree.
-pub(super) fn is_compared(name: &str) -> bool {
+/// Returns whether an element is a formatting element. The tree builder keeps at most three open
+/// ones with equal attributes (the Noah's Ark clause), so dropping an attribute could change the
+/// tree.
+pub(super) fn is_formatting(name: &str) -> bool {
     matches!(
         name,
         "a" | "b" | "big" | "code" | "em" | "font" | "i" | "nobr" | "s" | "small" | "strike" | "strong" | "tt" | "u"
     )
 }
 
-// What a byte ends; several can be true of one.
+// Bit flags of a byte class: the tokens that a byte ends.
 const SPACE: u8 = 1;
 const TAG_NAME: u8 = 2;
 const ATTRIBUTE_NAME: u8 = 4;
 const UNQUOTED: u8 = 8;
-/// Not an end, but nothing that can be taken as it is.
-const UNCLEAN_NAME: u8 = 16;
-const UNCLEAN_VALUE: u8 = 32;
+/// Not an end, but the name needs lower-casing or replacement.
+const DECODE_NAME: u8 = 16;
+const DECODE_VALUE: u8 = 32;
 
 const CLASSES: [u8; 256] = {
     let mut classes = [0; 256];
@@ -73,9 +75,9 @@ const CLASSES: [u8; 256] = {
             b'/' => TAG_NAME | ATTRIBUTE_NAME,
             b'>' => TAG_NAME | ATTRIBUTE_NAME | UNQUOTED,
             b'=' => ATTRIBUTE_NAME,
-            b'A'..=b'Z' => UNCLEAN_NAME,
-            b'&' => UNCLEAN_VALUE,
-            0 => UNCLEAN_NAME | UNCLEAN_VALUE,
+            b'A'..=b'Z' => DECODE_NAME,
+            b'&' => DECODE_VALUE,
+            0 => DECODE_NAME | DECODE_VALUE,
             _ => 0,
         };
         byte += 1;
@@ -87,26 +89,26 @@ const CLASSES: [u8; 256] = {
 pub(super) struct Tags<'a> {
     page: &'a StrTendril,
     has_null: bool,
-    names: Names,
+    names: NameCache,
     value: String,
 }
 
-/// A tag as it was found.
-pub(super) struct Found {
+/// A tag with its position.
+pub(super) struct ScannedTag {
     pub(super) tag: Tag,
-    /// Where its name ends.
+    /// Offset after the name.
     pub(super) name_end: usize,
-    /// Where it ends.
+    /// Offset after the tag.
     pub(super) end: usize,
 }
 
 impl<'a> Tags<'a> {
     pub(super) fn new(page: &'a StrTendril, has_null: bool) -> Tags<'a> {
-        Tags { page, has_null, names: Names::new(), value: String::new() }
+        Tags { page, has_null, names: NameCache::new(), value: String::new() }
     }
 
-    /// Reads a tag from the first letter of its name; nothing where the page ends within.
-    pub(super) fn read(&mut self, kind: TagKind, start: usize) -> Option<Found> {
+    /// Reads a tag from the first letter of its name; `None` if the page ends inside it.
+    pub(super) fn read(&mut self, kind: TagKind, start: usize) -> Option<ScannedTag> {
         let html = self.page.as_bytes();
         let (name, name_end) = self.name(start, TAG_NAME);
         let mut attributes = Attributes::of(kind, &name);
@@ -124,7 +126,7 @@ impl<'a> Tags<'a> {
         }
     }
 
-    /// Reads an attribute and says where it ends.
+    /// Reads an attribute; returns the offset after it.
     fn attribute(&mut self, start: usize, attributes: &mut Attributes) -> Option<usize> {
         let html = self.page.as_bytes();
         let (name, name_end) = self.name(start, ATTRIBUTE_NAME);
@@ -134,14 +136,14 @@ impl<'a> Tags<'a> {
         } else {
             (Value::default(), equals)
         };
-        if attributes.wants(&name) {
+        if attributes.accepts(&name) {
             let value = self.text_of(value);
             attributes.push(name.name, value);
         }
         Some(end)
     }
 
-    /// Finds where a value ends.
+    /// Finds the extent of a value.
     fn value(&self, start: usize) -> Option<(Value, usize)> {
         let html = self.page.as_bytes();
         let quote = *html.get(start)?;
@@ -153,21 +155,21 @@ impl<'a> Tags<'a> {
                 class & UNQUOTED != 0
             })?;
             let end = start + length;
-            return Some((Value { start, end, unclean: classes & UNCLEAN_VALUE != 0 }, end));
+            return Some((Value { start, end, needs_decoding: classes & DECODE_VALUE != 0 }, end));
         }
         let start = start + 1;
         let mut end = start + memchr2(quote, b'&', &html[start..])?;
-        let mut unclean = false;
+        let mut needs_decoding = false;
         if html[end] == b'&' {
-            unclean = true;
+            needs_decoding = true;
             end += memchr(quote, &html[end..])?;
         }
-        unclean |= self.has_null && memchr(0, &html[start..end]).is_some();
-        Some((Value { start, end, unclean }, end + 1))
+        needs_decoding |= self.has_null && memchr(0, &html[start..end]).is_some();
+        Some((Value { start, end, needs_decoding }, end + 1))
     }
 
     fn text_of(&mut self, value: Value) -> StrTendril {
-        if !value.unclean {
+        if !value.needs_decoding {
             return self.page.subtendril(value.start as u32, (value.end - value.start) as u32);
         }
         self.value.clear();
@@ -175,8 +177,8 @@ impl<'a> Tags<'a> {
         StrTendril::from_slice(&self.value)
     }
 
-    /// Reads the name that begins here, whatever its first character.
-    fn name(&mut self, start: usize, ends: u8) -> (Known, usize) {
+    /// Reads the name at `start`; its first character is never a terminator.
+    fn name(&mut self, start: usize, ends: u8) -> (InternedName, usize) {
         let html = self.page.as_bytes();
         let mut classes = CLASSES[usize::from(html[start])];
         let length = html[start + 1..].iter().position(|byte| {
@@ -186,7 +188,7 @@ impl<'a> Tags<'a> {
         });
         let end = length.map_or(html.len(), |length| start + 1 + length);
         let written = &self.page[start..end];
-        if classes & UNCLEAN_NAME == 0 {
+        if classes & DECODE_NAME == 0 {
             return (self.names.get(written), end);
         }
         let mut name = written.to_ascii_lowercase();
@@ -197,10 +199,17 @@ impl<'a> Tags<'a> {
     }
 }
 
-fn found(kind: TagKind, name: Known, attributes: Attributes, self_closing: bool, name_end: usize, end: usize) -> Found {
+fn found(
+    kind: TagKind,
+    name: InternedName,
+    attributes: Attributes,
+    self_closing: bool,
+    name_end: usize,
+    end: usize,
+) -> ScannedTag {
     let attrs = attributes.kept;
     let tag = Tag { kind, name: name.name, self_closing, attrs, had_duplicate_attributes: false };
-    Found { tag, name_end, end }
+    ScannedTag { tag, name_end, end }
 }
 
 fn skip_space(html: &[u8], at: usize) -> usize {
@@ -208,13 +217,13 @@ fn skip_space(html: &[u8], at: usize) -> usize {
     at + space
 }
 
-/// Where a value stands in the page.
+/// Extent of an attribute value in the page.
 #[derive(Default)]
 struct Value {
     start: usize,
     end: usize,
-    /// Whether it holds references or null characters.
-    unclean: bool,
+    /// Whether it contains character references or null characters.
+    needs_decoding: bool,
 }
 
 /// The attributes of one tag.
@@ -222,23 +231,23 @@ struct Attributes {
     kept: Vec<Attribute>,
     most: usize,
     keeps_all: bool,
-    /// The names that are kept, once there are many.
+    /// NameCache of the kept attributes, filled once there are many.
     names: HashSet<String>,
 }
 
 impl Attributes {
-    fn of(kind: TagKind, name: &Known) -> Attributes {
+    fn of(kind: TagKind, name: &InternedName) -> Attributes {
         let most = match kind {
-            // Nobody reads the attributes of an end tag.
+            // Attributes of end tags have no effect.
             TagKind::EndTag => 0,
-            TagKind::StartTag if name.compared => MOST_COMPARED,
-            TagKind::StartTag => MOST_ATTRIBUTES,
+            TagKind::StartTag if name.formatting => MAX_FORMATTING_ATTRIBUTES,
+            TagKind::StartTag => MAX_ATTRIBUTES,
         };
-        Attributes { kept: Vec::new(), most, keeps_all: name.compared, names: HashSet::new() }
+        Attributes { kept: Vec::new(), most, keeps_all: name.formatting, names: HashSet::new() }
     }
 
-    fn wants(&mut self, name: &Known) -> bool {
-        if self.kept.len() >= self.most || (name.useless && !self.keeps_all) {
+    fn accepts(&mut self, name: &InternedName) -> bool {
+        if self.kept.len() >= self.most || (name.dropped && !self.keeps_all) {
             return false;
         }
         if self.kept.len() < FEW_ATTRIBUTES {
@@ -255,36 +264,37 @@ impl Attributes {
     }
 }
 
-/// A name, and what is known of it.
+/// An interned name with its properties.
 #[derive(Clone)]
-struct Known {
+struct InternedName {
     name: LocalName,
-    useless: bool,
-    compared: bool,
+    dropped: bool,
+    formatting: bool,
 }
 
-/// The names met last: making one anew costs more than the rest of a tag.
-struct Names {
-    places: Vec<Option<Known>>,
+/// A direct-mapped cache of interned names. Interning costs more than the rest of a tag.
+struct NameCache {
+    slots: Vec<Option<InternedName>>,
 }
 
-impl Names {
-    const PLACES: usize = 512;
+impl NameCache {
+    const SLOTS: usize = 512;
 
-    fn new() -> Names {
-        Names { places: vec![None; Names::PLACES] }
+    fn new() -> NameCache {
+        NameCache { slots: vec![None; NameCache::SLOTS] }
     }
 
-    fn get(&mut self, name: &str) -> Known {
+    fn get(&mut self, name: &str) -> InternedName {
         let hash =
             name.bytes().fold(0_u32, |hash, byte| (hash.rotate_left(5) ^ u32::from(byte)).wrapping_mul(0x9e37_79b9));
-        let place = &mut self.places[(hash >> 16) as usize % Names::PLACES];
+        let place = &mut self.slots[(hash >> 16) as usize % NameCache::SLOTS];
         if let Some(known) = place
             && *known.name == *name
         {
             return known.clone();
         }
-        let known = Known { name: LocalName::from(name), useless: is_useless(name), compared: is_compared(name) };
+        let known =
+            InternedName { name: LocalName::from(name), dropped: is_dropped(name), formatting: is_formatting(name) };
         place.insert(known).clone()
     }
 }

@@ -1,10 +1,10 @@
-//! Cuts a page into tags, texts and comments as the HTML standard has it, in whole runs.
+//! A zero-copy HTML tokenizer for html5ever's tree builder.
 //!
-//! html5ever's tree builder decides what the pieces mean; its own tokenizer would find the same ones,
-//! character by character, and took most of the time of reading a page. A page is here in one piece
-//! with its line ends made equal, so every run ends at the next byte that matters, and texts and
-//! values are parts of the page instead of copies. What nobody reads, such as the text of comments,
-//! is not handed on.
+//! It produces the same tokens as html5ever's tokenizer (the test compares the trees node for node)
+//! but scans with `memchr` to the next significant byte instead of stepping through a state machine
+//! per character, and text and attribute values are slices of the page. html5ever's tokenizer took
+//! most of the time of reading a page. Comment text is dropped, since nothing reads it. See
+//! docs/notes/tokenizer.md.
 
 use std::ops::Range;
 
@@ -16,12 +16,13 @@ use memchr::{memchr, memchr_iter, memchr2, memchr3, memmem};
 use super::tag::Tags;
 use super::{doctype, raw, references};
 
-/// What some programs write before a text; it is not part of it.
-pub(super) const MARK: char = '\u{feff}';
+/// The byte order mark.
+pub(super) const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// Makes every line end a line feed and leaves out the byte order mark, as comes before all reading.
-pub(super) fn prepare(html: &str) -> StrTendril {
-    let html = html.strip_prefix(MARK).unwrap_or(html);
+/// Normalises newlines to `\
+/// ` and removes the byte order mark, as the HTML standard's input preprocessing does.
+pub(super) fn normalise_newlines(html: &str) -> StrTendril {
+    let html = html.strip_prefix(BYTE_ORDER_MARK).unwrap_or(html);
     let mut rest = html;
     let mut page = StrTendril::new();
     while let Some(found) = memchr(b'\r', rest.as_bytes()) {
@@ -29,7 +30,7 @@ pub(super) fn prepare(html: &str) -> StrTendril {
             page = StrTendril::with_capacity(html.len() as u32);
         }
         page.push_slice(&rest[..found]);
-        // The line feed behind it comes with the next run.
+        // The line feed of a CR LF pair is copied with the next run.
         rest = &rest[found + 1..];
         if !rest.starts_with('\n') {
             page.push_char('\n');
@@ -42,56 +43,57 @@ pub(super) fn prepare(html: &str) -> StrTendril {
     page
 }
 
-/// How far a step has come.
+/// Result of one tokenizer step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Step {
-    /// There is more to read.
+pub(super) enum Progress {
+    /// There is more input.
     More,
-    /// The page has ended, and the tree builder knows.
+    /// The page has ended and the tree builder was told.
     Ended,
-    /// What is here of the page has ended within something.
+    /// The input was cut off inside a token.
     Cut,
 }
 
-/// What the next characters are.
+/// State of the tokenizer.
 #[derive(Debug, Clone)]
 enum State {
     Data,
-    /// The text of an element that holds no markup, whose tag begins there and is named there.
+    /// Inside a raw text element: its kind, the offset of its start tag and the range of its name.
     Raw(RawKind, usize, Range<usize>),
     Plaintext,
 }
 
-/// Reads a page one tag after the other.
+/// Tokenizes a page tag by tag.
 pub(super) struct Tokenizer<'a, S> {
     page: &'a StrTendril,
     at: usize,
     state: State,
-    /// Whether the page goes on where what is here of it ends.
+    /// Whether the page continues after the end of the input.
     cut: bool,
     has_null: bool,
     tags: Tags<'a>,
-    /// Text with its references read, of which more may follow.
+    /// Text with decoded character references, not yet emitted.
     text: String,
-    /// What the pieces are for.
+    /// Receiver of the tokens.
     pub(super) sink: S,
 }
 
 impl<'a, S: TokenSink> Tokenizer<'a, S> {
-    /// Reads a page that is [prepared](prepare), or what is here of it.
+    /// Tokenizes a page with [normalised newlines](normalise_newlines). `cut` says that the page
+    /// continues after it.
     pub(super) fn new(page: &'a StrTendril, cut: bool, sink: S) -> Tokenizer<'a, S> {
         let has_null = memchr(0, page.as_bytes()).is_some();
         let tags = Tags::new(page, has_null);
         Tokenizer { page, at: 0, state: State::Data, cut, has_null, tags, text: String::new(), sink }
     }
 
-    /// How far the page has been read.
+    /// Number of bytes consumed.
     pub(super) fn at(&self) -> usize {
         self.at
     }
 
-    /// Reads on, up to the end of the next tag or comment.
-    pub(super) fn step(&mut self) -> Step {
+    /// Consumes the input up to the end of the next tag or comment.
+    pub(super) fn step(&mut self) -> Progress {
         match std::mem::replace(&mut self.state, State::Data) {
             State::Data => self.data(),
             State::Raw(kind, start, name) => self.raw(kind, start, name),
@@ -103,11 +105,11 @@ impl<'a, S: TokenSink> Tokenizer<'a, S> {
         }
     }
 
-    fn data(&mut self) -> Step {
+    fn data(&mut self) -> Progress {
         let html = self.page.as_bytes();
         let mut from = self.at;
         let mut look = from;
-        while let Some(found) = self.next_of_note(look) {
+        while let Some(found) = self.next_special(look) {
             look = found + 1;
             match html[found] {
                 b'<' if opens_markup(&html[look..]) => {
@@ -138,14 +140,14 @@ impl<'a, S: TokenSink> Tokenizer<'a, S> {
         self.end(html.len())
     }
 
-    fn next_of_note(&self, from: usize) -> Option<usize> {
+    fn next_special(&self, from: usize) -> Option<usize> {
         let rest = &self.page.as_bytes()[from..];
         let found = if self.has_null { memchr3(b'<', b'&', 0, rest) } else { memchr2(b'<', b'&', rest) };
         found.map(|found| from + found)
     }
 
-    /// Reads what begins with an angle bracket.
-    fn markup(&mut self, open: usize) -> Step {
+    /// Tokenizes what begins with `<` at `open`.
+    fn markup(&mut self, open: usize) -> Progress {
         let rest = &self.page.as_bytes()[open + 1..];
         match rest {
             [b'!', b'-', b'-', ..] => self.comment(open),
@@ -161,7 +163,7 @@ impl<'a, S: TokenSink> Tokenizer<'a, S> {
             [b'!' | b'?', ..] => self.bogus_comment(open),
             [b'/', b'>', ..] => {
                 self.at = open + 3;
-                Step::More
+                Progress::More
             }
             [b'/', letter, ..] if letter.is_ascii_alphabetic() => self.tag(TagKind::EndTag, open),
             [b'/', ..] => self.bogus_comment(open),
@@ -169,21 +171,21 @@ impl<'a, S: TokenSink> Tokenizer<'a, S> {
         }
     }
 
-    fn tag(&mut self, kind: TagKind, open: usize) -> Step {
+    fn tag(&mut self, kind: TagKind, open: usize) -> Progress {
         let start = open + if kind == TagKind::EndTag { 2 } else { 1 };
-        // The end of the page within a tag makes it none.
+        // A tag that the end of the page cuts off is dropped.
         let Some(found) = self.tags.read(kind, start) else { return self.end(open) };
         self.at = found.end;
         match self.sink.process_token(Token::TagToken(found.tag), 1) {
             TokenSinkResult::Plaintext => self.state = State::Plaintext,
             TokenSinkResult::RawData(kind) => self.state = State::Raw(kind, open, start..found.name_end),
-            // Scripts are not run, and the encoding has been decided before.
+            // Scripts are not run, and the encoding was decided before.
             TokenSinkResult::Continue | TokenSinkResult::Script(_) | TokenSinkResult::EncodingIndicator(_) => {}
         }
-        Step::More
+        Progress::More
     }
 
-    fn raw(&mut self, kind: RawKind, start: usize, name: Range<usize>) -> Step {
+    fn raw(&mut self, kind: RawKind, start: usize, name: Range<usize>) -> Progress {
         let html = self.page.as_bytes();
         let from = self.at;
         let close = raw::end(&html[from..], kind, &html[name]).map(|length| from + length);
@@ -203,7 +205,7 @@ impl<'a, S: TokenSink> Tokenizer<'a, S> {
         }
     }
 
-    fn comment(&mut self, open: usize) -> Step {
+    fn comment(&mut self, open: usize) -> Progress {
         let body = &self.page.as_bytes()[open + 4..];
         let ends = |close: usize| {
             let before = &body[..close];
@@ -213,29 +215,29 @@ impl<'a, S: TokenSink> Tokenizer<'a, S> {
         self.end_comment(open, close)
     }
 
-    fn bogus_comment(&mut self, open: usize) -> Step {
+    fn bogus_comment(&mut self, open: usize) -> Progress {
         let close = memchr(b'>', &self.page.as_bytes()[open..]).map(|close| open + close);
         self.end_comment(open, close)
     }
 
-    fn end_comment(&mut self, open: usize, close: Option<usize>) -> Step {
+    fn end_comment(&mut self, open: usize, close: Option<usize>) -> Progress {
         if close.is_none() && self.cut {
             return self.end(open);
         }
         self.send(Token::CommentToken(StrTendril::new()));
-        self.go_on(open, close.map(|close| close + 1))
+        self.continue_after(open, close.map(|close| close + 1))
     }
 
-    fn doctype(&mut self, open: usize) -> Step {
+    fn doctype(&mut self, open: usize) -> Progress {
         let start = open + "<!doctype".len();
         let (doctype, length) = doctype::read(&self.page[start..]);
         if length.is_some() || !self.cut {
             self.send(Token::DoctypeToken(doctype));
         }
-        self.go_on(open, length.map(|length| start + length))
+        self.continue_after(open, length.map(|length| start + length))
     }
 
-    fn character_data(&mut self, open: usize) -> Step {
+    fn character_data(&mut self, open: usize) -> Progress {
         let html = self.page.as_bytes();
         let start = open + "<![CDATA[".len();
         let close = memmem::find(&html[start..], b"]]>").map(|length| start + length);
@@ -247,10 +249,10 @@ impl<'a, S: TokenSink> Tokenizer<'a, S> {
             from = null + 1;
         }
         self.flush(from, end);
-        self.go_on(end, close.map(|close| close + 3))
+        self.continue_after(end, close.map(|close| close + 3))
     }
 
-    /// Hands on text without references, in which a null character is not left out but replaced.
+    /// Emits text without character references; null characters become U+FFFD.
     fn raw_text(&mut self, from: usize, to: usize) {
         if self.has_null && memchr(0, &self.page.as_bytes()[from..to]).is_some() {
             self.text = self.page[from..to].replace('\0', "\u{fffd}");
@@ -260,7 +262,7 @@ impl<'a, S: TokenSink> Tokenizer<'a, S> {
         }
     }
 
-    /// Hands on the text in hand and the run behind it.
+    /// Emits the pending text followed by the given range of the page.
     fn flush(&mut self, from: usize, to: usize) {
         let run = if self.text.is_empty() {
             self.page.subtendril(from as u32, (to - from) as u32)
@@ -276,31 +278,31 @@ impl<'a, S: TokenSink> Tokenizer<'a, S> {
     }
 
     fn send(&mut self, token: Token) {
-        // Only tags change how reading goes on.
+        // Only tags change the tokenizer state.
         let _ = self.sink.process_token(token, 1);
     }
 
-    /// Goes on behind what was read, or ends where the page ended in what began at `start`.
-    fn go_on(&mut self, start: usize, end: Option<usize>) -> Step {
+    /// Continues at `end`, or ends if the page ended inside the token that begins at `start`.
+    fn continue_after(&mut self, start: usize, end: Option<usize>) -> Progress {
         let Some(end) = end else { return self.end(start) };
         self.at = end;
-        Step::More
+        Progress::More
     }
 
-    fn end(&mut self, at: usize) -> Step {
+    fn end(&mut self, at: usize) -> Progress {
         self.at = at;
         if self.cut {
-            return Step::Cut;
+            return Progress::Cut;
         }
         self.send(Token::EOFToken);
         self.sink.end();
-        Step::Ended
+        Progress::Ended
     }
 }
 
-/// Whether an angle bracket before this is more than a character.
-fn opens_markup(behind: &[u8]) -> bool {
-    match behind {
+/// Returns whether `<` followed by these bytes starts markup rather than text.
+fn opens_markup(after: &[u8]) -> bool {
+    match after {
         [b'/', rest @ ..] => !rest.is_empty(),
         [byte, ..] => byte.is_ascii_alphabetic() || matches!(byte, b'!' | b'?'),
         [] => false,

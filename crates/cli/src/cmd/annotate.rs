@@ -1,4 +1,4 @@
-//! `tidings annotate`: documents → sentences of tokens.
+//! `tidings annotate`: documents → annotated text.
 
 use anyhow::Result;
 use tidings_pipeline::stage::annotate::Annotate;
@@ -8,11 +8,11 @@ use crate::args::Global;
 
 #[derive(Debug, Default, clap::Args)]
 #[command(
-    after_help = "Tokens come to text/LANG/DAY.vert.zst in the vertical format, a token a line, which other corpus tools read \
-    as it is; text/recipes/DAY.json says what each day was made of. Days that are up to date are left alone."
+    after_help = "Writes text/LANG/DAY.vert.zst in the vertical format (one token per line), which other corpus tools can read. \
+    text/recipes/DAY.json records the inputs, settings and version of each day. Days that are up to date are skipped."
 )]
 pub struct Args {
-    /// Documents cut at the same time [default: clean.threads of the settings, one for each core]
+    /// Number of threads [default: setting clean.threads, one per core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
     #[command(flatten)]

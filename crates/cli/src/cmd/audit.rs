@@ -1,4 +1,4 @@
-//! `tidings audit`: proves from the run logs how politely the web was asked.
+//! `tidings audit`: delays, robots.txt and repeated requests, from the request logs.
 
 use anyhow::Result;
 use tidings_pipeline::audit::{self, Options};
@@ -8,10 +8,10 @@ use crate::args::Global;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Look at the last N runs only [default: all]
+    /// Number of last runs to check [default: all]
     #[arg(long, value_name = "N")]
     last: Option<usize>,
-    /// Also print a line per host, the most hurried first
+    /// Print a line per host, shortest delay first
     #[arg(long)]
     hosts: bool,
 }

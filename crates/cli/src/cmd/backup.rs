@@ -1,4 +1,4 @@
-//! `tidings backup`: copies what cannot be made again to another place; only what is new since the last time.
+//! `tidings backup`: an incremental copy of everything that cannot be rebuilt.
 
 use std::path::PathBuf;
 
@@ -11,18 +11,18 @@ use crate::console;
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Saved are settings, feeds, the plan, pages, states, lists of hidden and removed documents, tokens and the logs of runs: all but \
-    docs/, seen/, text/, index/ and history/, which can be made again. Pages are copied once. It may run at any time, also while \
-    pages are fetched; those of a run under way are left to the next backup. `tidings restore` makes a home of it."
+    after_help = "Saves everything except docs/, seen/, text/, index/ and history/, which can be rebuilt: settings, feeds, the plan, pages, \
+    state, lists of hidden and removed documents, access tokens and run logs. Each page is copied once. A backup can run at any \
+    time; pages of a fetch that is still running are left to the next backup. `tidings restore` creates a home from it."
 )]
 pub struct Args {
-    /// The folder of the backup, best on another disk or machine
+    /// Folder of the backup, preferably on another disk or machine
     #[arg(value_name = "DIR")]
     to: PathBuf,
-    /// Only read the backup and hold every byte against its digest
+    /// Check every file of the backup against its checksum, and copy nothing
     #[arg(long)]
     verify: bool,
-    /// Write to a backup of another home
+    /// Overwrite the backup of another home
     #[arg(long)]
     replace: bool,
 }

@@ -1,4 +1,4 @@
-//! `tidings compile`: annotated text → indexes.
+//! `tidings compile`: annotated text → index.
 
 use anyhow::Result;
 use tidings_pipeline::stage::compile::Compile;
@@ -7,17 +7,15 @@ use super::{Report, StepArgs};
 use crate::args::Global;
 
 #[derive(Debug, Default, clap::Args)]
-#[command(
-    after_help = "The index of a language is in index/LANG/. It is derived: if it is deleted, the next run makes it again."
-)]
+#[command(after_help = "Writes one index per language to index/LANG/. If it is deleted, the next run rebuilds it.")]
 pub struct Args {
-    /// Only this language, such as de
+    /// Build only the index of this language, such as de
     #[arg(long, value_name = "CODE")]
     lang: Option<String>,
-    /// Check every byte of the index against its digests
+    /// Check the whole index against its checksums
     #[arg(long)]
     verify: bool,
-    /// Hide a document from every answer, by its address or id, now and whenever the index is made again
+    /// Hide a document, by URL or ID, from all results; applies to rebuilt indexes too
     #[arg(long, value_name = "DOCUMENT")]
     hide: Vec<String>,
     #[command(flatten)]

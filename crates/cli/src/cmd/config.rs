@@ -1,4 +1,4 @@
-//! `tidings config`: the settings in force, or a reference of all settings.
+//! `tidings config`: the effective settings, or a reference of all settings.
 
 use anyhow::Result;
 use tidings_pipeline::config::{InForce, reference};
@@ -8,7 +8,7 @@ use crate::args::Global;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Describe every setting with its default, as Markdown
+    /// Print a reference of all settings with their defaults, in Markdown
     #[arg(long)]
     reference: bool,
 }

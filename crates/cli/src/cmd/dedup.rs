@@ -1,4 +1,4 @@
-//! `tidings dedup`: tells what was published before, day by day; with `--jsonl` of any stream of documents.
+//! `tidings dedup`: finds text that was published before, day by day; with `--jsonl` in any stream of documents.
 
 use std::io::stdin;
 
@@ -15,62 +15,62 @@ use crate::console;
 
 #[derive(Debug, Default, clap::Args)]
 #[command(
-    after_help = "In a home, verdicts come to seen/verdicts/DAY.jsonl.zst, a line for each document; nothing is \
-    taken away. Days that are up to date are left alone; where a day has changed, it and all after it are judged again.\n\n\
-    The filter reads one JSON object a line, in the order of time, and writes the same with the \
-    paragraphs that are new:\n  \
-    in   {\"id\", \"paragraphs\": [text, …]}, and where the scope needs them \"date\" or \"month\", and \"site\"\n  \
-    out  the same line with fewer paragraphs; with --marks with all of them and \"marks\", one for each:\n       \
-    {\"kept\"} or {\"kept\", \"why\", \"share\", \"of\"}: exact, near or between, how much was seen, in which document\n\
-    Presets: tidings (5 words, 0.5), onion (7, 0.5), aranea (5, 0.9, no smoothing), now (11, whole documents)."
+    after_help = "Without --jsonl: writes one verdict per document to seen/verdicts/DAY.jsonl.zst and deletes nothing. Days that \
+    are up to date are skipped. If a day has changed, it and all later days are processed again.\n\n\
+    With --jsonl: reads one JSON object per line, in chronological order, and writes it without duplicate paragraphs:\n  \
+    in   {\"id\", \"paragraphs\": [text, …]}, and if --scope needs them \"date\" or \"month\", and \"site\"\n  \
+    out  the same object with fewer paragraphs; with --marks all paragraphs and \"marks\", one for each:\n       \
+    {\"kept\"} or {\"kept\", \"why\", \"share\", \"of\"}; why: exact, near or between; of: the earlier document\n\n\
+    Presets: tidings (5-grams, 0.5), onion (7-grams, 0.5), aranea (5-grams, 0.9, no smoothing), now (11-grams, whole \
+    documents)."
 )]
 pub struct Args {
     #[command(flatten)]
     rule: RuleArgs,
-    /// Read documents as JSON lines on standard input and write what is new of them as JSON lines
+    /// Read documents as JSON lines from standard input, and write them without duplicates
     #[arg(long)]
     jsonl: bool,
-    /// Keep everything and mark what was seen before
+    /// Keep duplicates and mark them
     #[arg(long, alias = "mark", requires = "jsonl")]
     marks: bool,
-    /// List the texts that were most often seen before
+    /// List the N texts with the most copies
     #[arg(long, value_name = "N", conflicts_with = "jsonl")]
     top: Option<u16>,
-    /// Print every duplicate with its text as JSON lines
+    /// Print all duplicates with their text as JSON lines
     #[arg(long, conflicts_with_all = ["jsonl", "top"])]
     removed: bool,
-    /// Print who copied whom as JSON lines
+    /// Print pairs of original and copy as JSON lines
     #[arg(long, conflicts_with_all = ["jsonl", "top", "removed"])]
     copies: bool,
-    /// Threads to read on [default: one for each core]
+    /// Number of threads [default: one per core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
     #[command(flatten)]
     steps: StepArgs,
 }
 
-/// How duplicates are told.
+/// The rule for duplicates.
 #[derive(Debug, Clone, Default, clap::Args)]
 struct RuleArgs {
-    /// A rule by name: tidings, onion, aranea or now [default: tidings]
+    /// Preset of the rule: tidings, onion, aranea or now [default: setting dedup.preset, tidings]
     #[arg(long, value_name = "NAME")]
     preset: Option<String>,
-    /// Words of an n-gram
+    /// Length of n-grams in words [default: that of the preset]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]
     ngram: Option<u16>,
-    /// A unit is a duplicate when more than this share of its words was seen, 0 to 1
+    /// Share of known words, 0 to 1, above which a unit is a duplicate [default: that of the preset]
     #[arg(long, value_name = "SHARE", value_parser = parse_share)]
     threshold: Option<f32>,
-    /// Do not let short stretches follow what stands around them
+    /// Judge short passages without regard to their context
     #[arg(long)]
     no_smoothing: bool,
-    /// What is judged: page, text, document, paragraph, sentence, or several of them
+    /// Units to judge: page, text, document, paragraph, sentence, or several [default: by preset]
     #[arg(long, value_name = "LEVEL,…")]
     level: Option<Levels>,
-    /// Against what: all, month, site, or a window of days such as 30d [default: all]
+    /// Earlier documents to compare with: all, month, site, or a window such as 30d [default: all]
     #[arg(long, value_name = "SCOPE")]
     scope: Option<Scope>,
-    /// Memory for what was seen of late, in MiB; the rest lies on disk [default: 96]
+    /// Memory in MiB for recent fingerprints; older ones are on disk [default: 96]
     #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     memory_mb: Option<u32>,
 }
@@ -78,12 +78,12 @@ struct RuleArgs {
 fn parse_share(text: &str) -> Result<f32, String> {
     match text.parse::<f32>() {
         Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
-        _ => Err("give a share from 0 to 1".to_owned()),
+        _ => Err("expected a number from 0 to 1".to_owned()),
     }
 }
 
 impl RuleArgs {
-    /// The settings with these flags put over them.
+    /// The settings, overridden by these flags.
     fn over(&self, config: &DedupConfig) -> DedupConfig {
         let mut config = config.clone();
         if let Some(preset) = &self.preset {
@@ -115,7 +115,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
             true => views::removed(&home, |row| lines.push(row))?,
             false => views::copies(&home, |row| lines.push(row))?,
         }
-        // The lines are the report.
+        // The printed lines are the result.
         return Ok(Report::default());
     }
     super::run_stage(global, &args.steps, &Dedup, |config| {

@@ -1,4 +1,4 @@
-//! `tidings digest`: one number by which two machines know that they hold the same corpus.
+//! `tidings digest`: a checksum of the corpus.
 
 use anyhow::Result;
 use tidings_pipeline::digest::{self, Layer, Options};
@@ -8,20 +8,21 @@ use crate::args::Global;
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "The same raw pages, settings and program give the same digest, whatever the machine, the number of threads, of runs \
-    and of files. --tree shows where two corpora differ: stage, shelf, day, items, digest, divided by tabs; compare two of them with diff."
+    after_help = "Equal pages, settings and program version give equal digests, on any machine and with any number of threads, runs and \
+    files. To find where two corpora differ, compare the output of --tree with diff: stage, language, day, items, digest, separated \
+    by tabs."
 )]
 pub struct Args {
-    /// Print the digest of every stage, language and day
+    /// Print a digest for each stage, language and day
     #[arg(long)]
     tree: bool,
-    /// The stage to take the digest of [default: text, which is the corpus; with --tree all of them]
+    /// Stage to digest [default: text; with --tree all stages]
     #[arg(long, value_name = "STAGE", value_parser = layer_parser())]
     stage: Option<Layer>,
-    /// Only this language, such as de
+    /// Digest only this language, such as de
     #[arg(long, value_name = "CODE")]
     lang: Option<String>,
-    /// Read every byte again and hold it against the recipes
+    /// Read all files and compare them with the digests in the recipes
     #[arg(long)]
     verify: bool,
 }

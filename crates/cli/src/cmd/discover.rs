@@ -13,68 +13,68 @@ use crate::args::Global;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Addresses whose feeds are wanted; with --from, files and folders (`-` is standard input)
+    /// URLs of sites or pages; with --from, files and folders (`-` is standard input)
     what: Vec<String>,
-    /// Gather candidates from many pages or links instead of asking for addresses
+    /// Collect candidate feeds from pages or links, without requests
     #[arg(long, value_enum, value_name = "SOURCE", conflicts_with_all = ["opml", "trial", "opml_out"])]
     from: Option<SourceArg>,
-    /// Take in the feeds of an OPML list as candidates
+    /// Add the feeds of an OPML file as candidates
     #[arg(long, value_name = "FILE", conflicts_with_all = ["trial", "opml_out"])]
     opml: Option<PathBuf>,
-    /// Write feeds.txt as an OPML list; `-` is standard output
+    /// Write feeds.txt as OPML; `-` is standard output
     #[arg(long, value_name = "FILE", conflicts_with = "trial")]
     opml_out: Option<PathBuf>,
-    /// Ask for the best candidates, for at most this many requests
+    /// Check the best candidates, with at most this many requests
     #[arg(long, value_name = "REQUESTS", conflicts_with = "trial")]
     probe: Option<u64>,
-    /// Try confirmed candidates in a scratch home and adopt those that give pages
+    /// Test confirmed candidates in a temporary home, and add those with usable articles
     #[arg(long)]
     trial: bool,
-    /// With --trial: candidates tried at most
+    /// With --trial: maximum number of candidates
     #[arg(long, value_name = "N", default_value_t = 100, requires = "trial")]
     limit: usize,
-    /// With --trial: articles fetched for each candidate
+    /// With --trial: articles to fetch per candidate
     #[arg(long, value_name = "N", default_value_t = 3, requires = "trial",
           value_parser = clap::value_parser!(u32).range(1..=1000))]
     pages_per_feed: u32,
-    /// Add the feeds that were found to feeds.txt
+    /// Add the found feeds to feeds.txt
     #[arg(long, conflicts_with_all = ["trial", "from", "opml", "opml_out"])]
     add: bool,
-    /// Ask again for what was found to have no feed; read files again that were searched
+    /// Repeat checks that found no feed, and read files again
     #[arg(long)]
     again: bool,
-    /// With --from: also guess common paths on the sites of feeds that pass the filter
+    /// With --from: also check common feed paths on the sites of accepted feeds
     #[arg(long, requires = "from")]
     expand: bool,
-    /// Pages that must link to a feed [default: discover.min_seen of the settings, 20]
+    /// Minimum number of pages that link to a feed [default: setting discover.min_seen, 20]
     #[arg(long, value_name = "N")]
     min_seen: Option<u64>,
-    /// Good pages that a site outside the languages' countries needs [default: 20]
+    /// Minimum number of good pages of a site outside the languages' countries [default: 20]
     #[arg(long, value_name = "N")]
     min_good_pages: Option<u64>,
-    /// A language that is wanted, such as de; may be repeated [default: discover.languages]
+    /// Language to accept, such as de; may be repeated [default: setting discover.languages]
     #[arg(long, value_name = "CODE", value_delimiter = ',')]
     language: Vec<String>,
-    /// Requests for one address, at most [default: discover.max_requests of the settings, 12]
+    /// Maximum number of requests per URL [default: setting discover.max_requests, 12]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     max_requests: Option<u32>,
-    /// Look at declared links and /rss, /rss.xml, /feed only: for comparison
+    /// Check only declared links and /rss, /rss.xml, /feed; for comparison
     #[arg(long, hide = true)]
     paper_rule: bool,
     #[command(flatten)]
     crawl: CrawlArgs,
 }
 
-/// Where candidates are gathered from.
+/// A source of candidates.
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
 enum SourceArg {
-    /// Pages of this home that were not searched yet, or files of pages
+    /// Pages of this home that were not searched yet, or page files
     Pages,
-    /// WARC or WET files, packed or not
+    /// WARC or WET files, compressed or not
     Warc,
     /// Folders of saved web pages
     Html,
-    /// Links: JSON lines or plain addresses, from files or standard input
+    /// Links from files or standard input: JSON lines or plain URLs
     Links,
 }
 
@@ -122,13 +122,13 @@ fn task(args: &Args) -> Result<Task> {
         (None, Some(path)) => Task::Opml(path.clone()),
         (None, None) if args.probe.is_some() => Task::Probe,
         (None, None) if args.what.is_empty() => {
-            bail!("nothing to look for: name addresses, or a source with --from, --opml, --probe or --trial")
+            bail!("nothing to do: give the URL of a site, or one of --from, --opml, --probe and --trial")
         }
         (None, None) => Task::Search(args.what.clone()),
     })
 }
 
-/// A list that was written.
+/// The outcome of `--opml-out`.
 #[derive(Serialize)]
 struct Exported {
     done: bool,

@@ -1,4 +1,4 @@
-//! `tidings doctor`: looks for what could go wrong before it does, and says what to do.
+//! `tidings doctor`: checks the home and the machine for problems.
 
 use anyhow::Result;
 use tidings_pipeline::doctor::{self, Options};
@@ -8,14 +8,14 @@ use crate::args::Global;
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Exit codes: 0 nothing found, 3 warnings only, 1 something that keeps Tidings from its work. Nothing is \
-    changed: a file system is tried in a folder of its own that goes away again."
+    after_help = "Exit codes: 0 no problems, 3 warnings only, 1 a problem that stops Tidings from working. Nothing is changed; \
+    the file system is tested in a temporary folder."
 )]
 pub struct Args {
-    /// Also read everything that has checksums: the plan and all of the index
+    /// Verify the checksums of the plan and the index too
     #[arg(long)]
     thorough: bool,
-    /// Also try to reach hosts of the feed list: names and connections, no requests
+    /// Resolve and connect to hosts of the feed list too, without sending requests
     #[arg(long)]
     network: bool,
 }

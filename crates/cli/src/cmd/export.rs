@@ -1,4 +1,4 @@
-//! `tidings export`: the corpus, or a part of it, in the formats of other programs.
+//! `tidings export`: writes the corpus, or a part of it, in formats of other programs.
 
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
@@ -22,44 +22,44 @@ use crate::console;
     tidings export --format conllu --lang de --cql '\"Klima.*\"' klima.conllu\n  \
     tidings export --format vertical --in spring spring.vert\n  \
     tidings export --format shuffled --purpose public sentences.txt.zst\n\n\
-    Beside TARGET lies TARGET.manifest.json: what it holds, what was left out and why, and its digest.")]
+    TARGET.manifest.json lists the contents, what was left out and why, and the checksums.")]
 pub struct Args {
-    /// The file or folder to make; - is standard output
+    /// File or folder to write; - is standard output
     #[arg(value_name = "TARGET")]
     target: PathBuf,
-    /// What to make
+    /// Format of the export
     #[arg(long, short, value_name = "FORMAT", value_parser = format_parser())]
     format: ExportFormat,
     #[command(flatten)]
     selection: SelectionArgs,
-    /// What it is for: obeys what publishers have said about that use
+    /// Intended use: research, public or train; documents whose rights forbid it are left out
     #[arg(long, value_name = "PURPOSE", default_value = "research", value_parser = parse_purpose)]
     purpose: Purpose,
-    /// List the documents that were asked for and left out because of their rights
+    /// List the documents that were left out because of their rights
     #[arg(long)]
     explain: bool,
-    /// Replace what is there
+    /// Overwrite an existing target
     #[arg(long)]
     force: bool,
-    /// Begin CSV and TSV with the mark by which Excel knows UTF-8
+    /// Write a byte order mark to CSV and TSV, for Excel
     #[arg(long)]
     bom: bool,
-    /// ngrams: how many words
+    /// ngrams: number of words
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..=5))]
     n: u8,
-    /// ngrams: give only those that so many documents hold
+    /// ngrams: minimum number of documents
     #[arg(long, value_name = "DOCUMENTS", default_value_t = LEAST_PUBLIC_DOCUMENTS)]
     threshold: u64,
-    /// shuffled: which order
+    /// shuffled: seed of the random order
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// shuffled: give nothing unless there are so many different sentences
+    /// shuffled: minimum number of distinct sentences; fewer are an error
     #[arg(long, value_name = "SENTENCES", default_value_t = 10_000)]
     pool: u64,
-    /// pairs: what stands on a line; a TARGET that ends in .tmx is a translation memory
+    /// pairs: unit of a line; a TARGET that ends in .tmx is a translation memory
     #[arg(long, value_name = "LEVEL", default_value = "sentence")]
     level: LevelArg,
-    /// Documents read at the same time [default: clean.threads of the settings, one for each core]
+    /// Number of threads [default: setting clean.threads, one per core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
 }
@@ -67,25 +67,25 @@ pub struct Args {
 /// The documents to export.
 #[derive(Debug, Default, clap::Args)]
 struct SelectionArgs {
-    /// Only documents dated on or after this day, month or year
+    /// First day, month or year
     #[arg(long, value_name = "DATE")]
     from: Option<String>,
-    /// Only documents dated on or before this day, month or year
+    /// Last day, month or year
     #[arg(long, value_name = "DATE")]
     to: Option<String>,
-    /// Only this language, such as de; may be repeated
+    /// Language, such as de; may be repeated [default: all]
     #[arg(long, value_name = "CODE")]
     lang: Vec<String>,
-    /// Only this site, such as gazette.example; may be repeated
+    /// Site, such as gazette.example; may be repeated [default: all]
     #[arg(long, value_name = "HOST")]
     site: Vec<String>,
-    /// Only documents such as "site=gazette.example date>=2026-01 topic=sport"
+    /// Filter by metadata, such as "site=gazette.example date>=2026-01 topic=sport"
     #[arg(long, value_name = "FILTER")]
     filter: Option<String>,
-    /// Only documents of a virtual corpus that `tidings corpus save` has named
+    /// Named subcorpus, see `tidings corpus save`
     #[arg(long = "in", value_name = "NAME")]
     corpus: Option<String>,
-    /// Only documents with a hit of this query, which the index is asked for
+    /// Export only documents with a hit of this CQL query
     #[arg(long, value_name = "QUERY")]
     cql: Option<String>,
 }
@@ -107,9 +107,9 @@ impl SelectionArgs {
 /// The unit of a line of pairs.
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
 enum LevelArg {
-    /// A pair of sentences a line.
+    /// A pair of sentences per line
     Sentence,
-    /// A pair of documents a line.
+    /// A pair of documents per line
     Document,
 }
 
@@ -129,13 +129,13 @@ fn format_parser() -> impl TypedValueParser<Value = ExportFormat> {
 
 fn parse_purpose(name: &str) -> Result<Purpose, String> {
     let known = Purpose::ALL.iter().find(|row| row.0 == name).map(|row| row.1);
-    known.ok_or_else(|| format!("give {}", Purpose::ALL.map(|row| row.0).join(", ")))
+    known.ok_or_else(|| format!("expected one of {}", Purpose::ALL.map(|row| row.0).join(", ")))
 }
 
 pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let (home, mut config) = super::open_home(global)?;
     config.clean.threads = args.threads.map_or(config.clean.threads, usize::from);
-    // A signal ends the process at once: what was not published leaves no trace but a draft, which the next export removes.
+    // A signal ends the process at once: an unfinished export leaves only a temporary file, which the next one removes.
     let pipeline = Pipeline::new(home, config).with_reporter(console::reporter());
     let options = Options {
         format: args.format,
@@ -164,7 +164,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     };
     let outcome = export::run(&pipeline, &options, destination, &mut excluded)?;
     if to_stdout {
-        // The export itself is on standard output, where nothing else belongs.
+        // Standard output holds the export and nothing else.
         log::info!("{}", outcome.to_string().trim_end());
         return Ok(Report::default());
     }

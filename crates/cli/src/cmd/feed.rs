@@ -1,12 +1,11 @@
-//! `tidings feed`: shows what a feed says, from a file, from the web or from standard input; and
-//! with `--jsonl` reads any number of them as a filter.
+//! `tidings feed`: shows a feed from a file, the web or standard input; with `--jsonl` as a filter.
 
 use std::fmt::Write as _;
 use std::io::{Read as _, stdin};
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
-use tidings_feeds::{Feed, FeedEntry, Pace};
+use tidings_feeds::{Feed, FeedEntry, UpdateHints};
 use tidings_pipeline::display::count;
 use tidings_pipeline::filter::{self, feed::ReadFeed};
 use tidings_pipeline::parallel;
@@ -16,21 +15,21 @@ use crate::args::Global;
 use crate::console;
 
 #[derive(Debug, clap::Args)]
-#[command(after_help = "The filter reads and writes one JSON object a line, in the same order:\n  \
+#[command(after_help = "With --jsonl: reads and writes one JSON object per line, in the same order:\n  \
     in   {\"id\", \"url\", \"content_type\", \"body_base64\"}\n  \
     out  {\"id\", \"format\", \"title\", \"language\", \"entries\": [{\"link\", \"title\", \"id\", \"published\", \
     \"updated\", \"author\", \"categories\", \"summary\", \"content_html\"}]} or {\"id\", \"error\"}")]
 pub struct Args {
-    /// A file, a web address, or `-` for standard input
+    /// File, URL, or `-` for standard input
     #[arg(value_name = "FILE|URL|-", required_unless_present = "jsonl", conflicts_with = "jsonl")]
     source: Option<String>,
-    /// Where the feed came from, if it is not asked there: the base of relative links
+    /// Base URL of relative links, if the feed is a file [default: URL of the feed]
     #[arg(long, value_name = "URL", conflicts_with = "jsonl")]
     base: Option<String>,
-    /// Read feeds as JSON lines on standard input and write what they say as JSON lines
+    /// Read feeds as JSON lines from standard input, and write their contents as JSON lines
     #[arg(long)]
     jsonl: bool,
-    /// Ask non-public addresses too: all of them, or the given networks
+    /// Allow requests to non-public IP addresses: all, or only these networks
     #[arg(long, value_name = "NETWORK", num_args = 0.., value_delimiter = ',', require_equals = true,
           default_missing_values = ["0.0.0.0/0", "::/0"])]
     allow_private: Option<Vec<String>>,
@@ -38,7 +37,7 @@ pub struct Args {
 
 pub fn run(args: &Args, global: &Global) -> Result<Report> {
     if args.jsonl {
-        // What is no feed has a line that says so: an ordinary answer, not a failure.
+        // Input that is not a feed is reported in its output line and is not a failure.
         filter::run(&ReadFeed, stdin(), parallel::cores(), console::print_bytes)?;
         return Ok(Report::default());
     }
@@ -60,7 +59,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     Ok(Report { text: describe(&feed), json, ..Report::default() })
 }
 
-/// What looks like a web address, unless there is a file of that name.
+/// The URL in `source`, unless there is a file of that name.
 fn as_address(source: &str) -> Option<String> {
     let source = source.strip_prefix("feed:").map_or(source, |rest| rest.trim_start_matches("//"));
     let scheme = source.split_once("://").map(|parts| parts.0.to_ascii_lowercase());
@@ -70,7 +69,7 @@ fn as_address(source: &str) -> Option<String> {
     }
 }
 
-/// A feed as people read it.
+/// A feed as text.
 fn describe(feed: &Feed) -> String {
     let mut text = format!("{}\n", or_dash(&feed.title));
     let format = match &feed.version {
@@ -87,9 +86,9 @@ fn describe(feed: &Feed) -> String {
     row("site", feed.site.as_deref().unwrap_or_default());
     row("language", feed.language.as_deref().unwrap_or_default());
     row("licence", feed.licence.as_deref().or(feed.rights.as_deref()).unwrap_or_default());
-    row("made by", feed.generator.as_deref().unwrap_or_default());
+    row("generator", feed.generator.as_deref().unwrap_or_default());
     row("hub", &feed.hubs.join(" "));
-    row("pace", &pace(&feed.pace));
+    row("polling", &polling_hints(&feed.pace));
     row("repairs", &feed.repairs.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "));
     let _ = writeln!(text, "\n{}", count(feed.entries.len() as u64, "entry"));
     for entry in &feed.entries {
@@ -106,35 +105,35 @@ fn describe_entry(entry: &FeedEntry, text: &mut String) {
     }
 }
 
-/// How often a feed wishes to be asked, in words.
-fn pace(pace: &Pace) -> String {
-    let mut wishes = Vec::new();
+/// The polling hints of a feed.
+fn polling_hints(pace: &UpdateHints) -> String {
+    let mut hints = Vec::new();
     if let Some(minutes) = pace.ttl_minutes {
-        wishes.push(format!("good for {minutes} min"));
+        hints.push(format!("ttl {minutes} min"));
     }
     if let Some(period) = pace.update_period {
         let period = format!("{period:?}").to_lowercase();
         match pace.update_frequency {
-            Some(times) if times > 1 => wishes.push(format!("{period}, {times} times")),
-            _ => wishes.push(period),
+            Some(times) if times > 1 => hints.push(format!("{period}, {times} times")),
+            _ => hints.push(period),
         }
     }
     if !pace.skip_hours.is_empty() {
         let hours: Vec<String> = pace.skip_hours.iter().map(u8::to_string).collect();
-        wishes.push(format!("nothing new at the hours {} GMT", hours.join(", ")));
+        hints.push(format!("skip hours {} GMT", hours.join(", ")));
     }
     if !pace.skip_days.is_empty() {
         let days: Vec<String> = pace.skip_days.iter().map(|day| format!("{day:?}")).collect();
-        wishes.push(format!("nothing new on {}", days.join(", ")));
+        hints.push(format!("skip days {}", days.join(", ")));
     }
-    wishes.join("; ")
+    hints.join("; ")
 }
 
 fn or_dash(title: &str) -> String {
     if title.trim().is_empty() { "—".to_owned() } else { plain(title) }
 }
 
-/// What a feed says must not steer the terminal: anything but visible text becomes a space.
+/// Replaces control characters, so that a feed cannot send escape sequences to the terminal.
 fn plain(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
@@ -148,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn a_feed_is_shown_with_its_pace_its_repairs_and_its_entries() {
+    fn a_feed_is_shown_with_polling_hints_repairs_and_entries() {
         let text = shown(
             "<rss version='2.0'><channel><title>Gazette</title><link>https://a.example/</link><language>en</language>\
              <ttl>90</ttl><skipDays><day>Sunday</day></skipDays><item><title>Salt & pepper</title><link>/salt</link>\
@@ -159,7 +158,7 @@ mod tests {
             "format    RSS 2.0, UTF-8\n",
             "site      https://a.example/\n",
             "language  en\n",
-            "pace      good for 90 min; nothing new on Sunday\n",
+            "polling   ttl 90 min; skip days Sunday\n",
             "repairs   an ampersand is not escaped\n",
             "2 entries\n",
             "2026-03-02 11:30  Salt & pepper\n                  https://a.example/salt\n",
@@ -170,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn titles_cannot_steer_the_terminal() {
+    fn titles_cannot_send_escape_sequences_to_the_terminal() {
         let text = shown(
             r#"{"version":"https://jsonfeed.org/version/1","title":"a\u001b[2Jb","items":[{"id":"1","title":"\u0007x\ny"}]}"#,
         );
@@ -178,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn only_web_addresses_are_asked() {
+    fn only_http_urls_are_fetched() {
         assert_eq!(as_address("https://a.example/f").as_deref(), Some("https://a.example/f"));
         assert_eq!(as_address("feed://https://a.example/f").as_deref(), Some("https://a.example/f"));
         assert_eq!(as_address("file:///etc/passwd"), None);

@@ -1,4 +1,4 @@
-//! `tidings fetch`: downloads the pages of the plan, politely.
+//! `tidings fetch`: downloads the pages in the plan.
 
 use anyhow::Result;
 use tidings_pipeline::stage::fetch::Fetch;
@@ -10,10 +10,10 @@ use crate::args::Global;
 pub struct Args {
     #[command(flatten)]
     crawl: CrawlArgs,
-    /// Write WARC 1.1 files beside the pages
+    /// Write WARC 1.1 files too
     #[arg(long)]
     warc: bool,
-    /// Show what would be fetched, and fetch nothing
+    /// Show what would be fetched, without fetching
     #[arg(long)]
     dry_run: bool,
 }

@@ -1,4 +1,4 @@
-//! `tidings import`: pages, texts, tokens, lists of feeds and plans of other programs.
+//! `tidings import`: pages, texts, annotated texts, feed lists and plans of other programs.
 
 use std::path::PathBuf;
 
@@ -15,63 +15,63 @@ use crate::console;
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Web pages go to pages/DAY, DAY being the day of their own download; texts and tokens go there as \
-    documents. `tidings run --from clean` does the rest. What was imported already is passed over, and an import that \
-    was stopped goes on where it was.\n\nExamples:\n  \
+    after_help = "Pages and texts are stored in pages/DAY, where DAY is the day of their download. Run `tidings run --from clean` \
+    afterwards to process them. Files that were imported before are skipped, and an interrupted import resumes where it \
+    stopped.\n\nExamples:\n  \
     tidings import CC-NEWS-20260301*.warc.gz     web archives\n  \
-    tidings import CC-MAIN-*.warc.wet.gz --lines lines/   text by language, a line once\n  \
+    tidings import CC-MAIN-*.warc.wet.gz --lines lines/   unique lines by language\n  \
     tidings import old-home/pages/*.jsonl.zst    pages of FeedFetcher\n  \
     tidings import saved/ --date 2026-03-01      a folder of web pages\n  \
-    tidings import feeds.opml                    feeds, for feeds.txt\n  \
+    tidings import feeds.opml                    feeds, added to feeds.txt\n  \
     tidings import corpus.vert --columns word,tag,lemma"
 )]
 pub struct Args {
-    /// Files and folders to take in
+    /// Files and folders to import
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// What they are [default: told by their names and first bytes]
+    /// Format of the files [default: detected from their names and first bytes]
     #[arg(long, value_name = "FORMAT", value_parser = format_parser())]
     from: Option<ImportFormat>,
-    /// Count what would come in, and take nothing in
+    /// Count what would be imported, without importing
     #[arg(long)]
     dry_run: bool,
-    /// Take in what was taken in before
+    /// Import files again that were imported before
     #[arg(long)]
     again: bool,
-    /// When the pages or texts were obtained, where they do not say [default: the time of the file]
+    /// Download date of pages and texts without one [default: modification time of the file]
     #[arg(long, value_name = "DAY", value_parser = parse_date)]
     date: Option<Timestamp>,
-    /// The language of texts that do not name theirs, such as de; it is a hint, the text decides
+    /// Language hint for texts without one, such as de; the text itself decides
     #[arg(long, value_name = "CODE")]
     language: Option<String>,
-    /// Only pages of this host and those below it; may be repeated
+    /// Host to import, with its subdomains; may be repeated [default: all]
     #[arg(long, value_name = "HOST", value_delimiter = ',')]
     site: Vec<String>,
-    /// Let every text pass the quality gate: it was chosen already
+    /// Skip the quality gate
     #[arg(long)]
     no_gate: bool,
-    /// Characters that a line of a WET file must have to be text
+    /// Minimum length of a WET line in characters
     #[arg(long, value_name = "N", default_value_t = MIN_CHARS)]
     min_chars: usize,
-    /// What the columns of a vertical file are, by the names word, lemma, tag, feats
+    /// Columns of a vertical file: word, lemma, tag, feats, or _ to skip one
     #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "word,lemma,tag,feats")]
     columns: Vec<String>,
-    /// Write the lines of WET files or texts to this folder instead, a file for each language, no line twice
+    /// Write unique lines of WET files or texts to this folder, one file per language, without a home
     #[arg(long, value_name = "DIR")]
     lines: Option<PathBuf>,
-    /// With --lines: memory for telling lines apart that were there before, in MiB
+    /// With --lines: memory for the set of known lines, in MiB
     #[arg(long, value_name = "MIB", default_value_t = 1024, requires = "lines")]
     memory: usize,
-    /// Remove each file that was read to its end
+    /// Delete each file after it was imported completely
     #[arg(long, conflicts_with = "dry_run")]
     remove: bool,
-    /// Things made at the same time [default: clean.threads of the settings, one for each core]
+    /// Number of threads [default: setting clean.threads, one per core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
-    /// Import one part of the files, such as 2/4; other processes may import the others at the same time
-    #[arg(long, value_name = "I/N", default_value_t, conflicts_with = "lines")]
+    /// Import one share of the files, such as 2/4, while other processes import the others
+    #[arg(long, value_name = "I/N", default_value_t, hide_default_value = true, conflicts_with = "lines")]
     shard: Shard,
-    /// Pages that make a step, in KiB, packed: for tests
+    /// Compressed size of a commit, in KiB; for tests
     #[arg(long, hide = true)]
     step_kib: Option<usize>,
 }
@@ -86,7 +86,7 @@ fn parse_date(text: &str) -> Result<Timestamp, String> {
     text.parse::<Timestamp>()
         .ok()
         .or_else(|| at_midnight().map(|zoned| zoned.timestamp()))
-        .ok_or_else(|| "give a day such as 2026-03-01".to_owned())
+        .ok_or_else(|| "expected a day such as 2026-03-01".to_owned())
 }
 
 pub fn run(args: &Args, global: &Global) -> Result<Report> {
@@ -96,7 +96,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     }
     let (home, mut config) = super::open_home(global)?;
     config.clean.threads = args.threads.map_or(config.clean.threads, usize::from);
-    // A signal ends the process at once: what was imported up to the last step is safe.
+    // A signal ends the process at once: everything up to the last commit is safe.
     let pipeline = Pipeline::new(home, config).with_reporter(console::reporter()).with_shard(args.shard);
     let options = Options {
         paths: args.paths.clone(),

@@ -1,4 +1,4 @@
-//! `tidings init`: a folder becomes a home.
+//! `tidings init`: creates a home.
 
 use std::path::PathBuf;
 
@@ -9,12 +9,12 @@ use super::Report;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The folder; it is made if it does not exist
+    /// Folder of the home; it is created if it does not exist
     dir: PathBuf,
-    /// Start with the feeds of this file, one address a line
+    /// File with initial feeds, one URL per line
     #[arg(long, value_name = "FILE")]
     feeds: Option<PathBuf>,
-    /// Start with this plan, for example FeedFetcher's plan.txt
+    /// Initial plan, for example FeedFetcher's plan.txt
     #[arg(long, value_name = "FILE")]
     plan: Option<PathBuf>,
 }

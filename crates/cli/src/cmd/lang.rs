@@ -1,5 +1,4 @@
-//! `tidings lang`: tells in which language texts are written, from files or standard input; and with
-//! `--jsonl` labels any number of them as a filter.
+//! `tidings lang`: identifies the language of texts from files or standard input; with `--jsonl` as a filter.
 
 use std::io::{Read as _, stdin};
 
@@ -12,28 +11,28 @@ use super::stream::{Input, filter_report, threads};
 use crate::console;
 
 #[derive(Debug, clap::Args)]
-#[command(after_help = "The filter reads and writes one JSON object a line, in the same order:\n  \
-    in   {\"id\", \"text\"}, and if you know them \"declared\" (a language) and \"tld\"\n  \
+#[command(after_help = "With --jsonl: reads and writes one JSON object per line, in the same order:\n  \
+    in   {\"id\", \"text\"}, and if known \"declared\" (a language) and \"tld\"\n  \
     out  {\"id\", \"lang\", \"score\"} or {\"id\", \"error\"}\n\
-    A language is und where the text does not tell.\n\n\
-    Exit codes: 0 all was read, 3 some lines were not (each has an error), 2 wrong usage.")]
+    The language is und if it cannot be determined.\n\n\
+    Exit codes: 0 all lines were read, 3 some were invalid (each has an error), 2 wrong usage.")]
 pub struct Args {
-    /// Files of plain text; standard input if there is none
+    /// Plain text files [default: standard input]
     #[arg(value_name = "FILE", conflicts_with = "jsonl")]
     files: Vec<String>,
-    /// Label each paragraph too: paragraphs are lines
+    /// Identify each paragraph too; a paragraph is a line
     #[arg(long, conflicts_with = "jsonl")]
     paragraphs: bool,
-    /// The language that the texts are said to be in: weak evidence
+    /// Declared language of the texts, used as weak evidence
     #[arg(long, value_name = "CODE")]
     declared: Option<String>,
-    /// The top-level domain that the texts come from: weak evidence
+    /// Top-level domain of the texts' source, used as weak evidence
     #[arg(long, value_name = "TLD")]
     tld: Option<String>,
-    /// Read texts as JSON lines on standard input and write their languages as JSON lines
+    /// Read texts as JSON lines from standard input, and write their languages as JSON lines
     #[arg(long)]
     jsonl: bool,
-    /// Texts read at the same time, with --jsonl [default: one for each core]
+    /// Number of threads, with --jsonl [default: one per core]
     #[arg(long, value_name = "N", requires = "jsonl", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
 }

@@ -1,4 +1,4 @@
-//! `tidings merge`: joins what shards made.
+//! `tidings merge`: combines the results of shards.
 
 use anyhow::Result;
 use tidings_pipeline::merge;
@@ -8,8 +8,8 @@ use crate::args::Global;
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "After `tidings clean --shard 1/4` … `--shard 4/4` and the like in several processes or on several machines over a \
-    shared folder: recovers what a killed process left and names what is missing. The next `tidings run` does the same."
+    after_help = "Run it after `tidings clean --shard 1/4` … `--shard 4/4` and the like, in several processes or on several machines \
+    with a shared folder. It recovers the work of killed processes and reports what is missing. `tidings run` does the same."
 )]
 pub struct Args {}
 

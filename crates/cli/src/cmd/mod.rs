@@ -15,6 +15,7 @@ pub mod export;
 pub mod extract;
 pub mod feed;
 pub mod fetch;
+pub mod help;
 pub mod import;
 pub mod init;
 pub mod lang;
@@ -55,16 +56,16 @@ use tidings_store::Home;
 use crate::args::Global;
 use crate::{console, signals};
 
-/// What a command prints, and whether its work was done.
+/// The output and the exit status of a command.
 #[derive(Debug, Default)]
 pub struct Report {
-    /// For people.
+    /// Output without `--json`.
     pub text: String,
-    /// For programs; null if all has been printed already.
+    /// Output with `--json`; null if everything is printed already.
     pub json: Value,
-    /// Whether the work was not done although nothing is broken.
+    /// Exit code 1: not done.
     pub failed: bool,
-    /// Whether it was done but for some things, each of which was named with its reason.
+    /// Exit code 3: done except for items that were reported.
     pub partly: bool,
 }
 
@@ -80,14 +81,14 @@ impl<T: Outcome> From<T> for Report {
 }
 
 impl Report {
-    /// Rows with their table.
+    /// Rows as a table and as a JSON array.
     fn list(text: String, rows: &[impl Serialize]) -> Report {
         let json = serde_json::to_value(rows).expect("rows serialise");
         Report { text, json, ..Report::default() }
     }
 }
 
-/// The home a command works in.
+/// The home of a command.
 fn find_home(global: &Global) -> Result<Home> {
     Ok(match &global.home {
         Some(root) => Home::at(root)?,
@@ -95,38 +96,38 @@ fn find_home(global: &Global) -> Result<Home> {
     })
 }
 
-/// The home a command works in, with its settings.
+/// The home of a command with its settings.
 fn open_home(global: &Global) -> Result<(Home, Config)> {
     let home = find_home(global)?;
     let config = Config::of_home(&home)?;
     Ok((home, config))
 }
 
-/// A client for a few documents, with the settings of the home if there is one.
+/// A client for single downloads, with the settings of the home if there is one.
 fn http_get(global: &Global, allow_private: Option<&[String]>) -> Result<HttpGet> {
     let client = match open_home(global) {
         Ok((home, config)) => HttpGet::new(config, Some(home.settings())),
-        // A home that was named must be there; otherwise none is needed.
+        // A home given by --home must exist; otherwise none is needed.
         Err(error) if global.home.is_some() => return Err(error),
         Err(_) => HttpGet::new(Config::without_home(&|name| std::env::var(name).ok())?, None),
     };
     Ok(client.allow_private(allow_private.unwrap_or_default()))
 }
 
-/// The home a command works in, opened for work that signals cancel and the terminal shows.
+/// A pipeline that signals cancel and whose progress the terminal shows.
 fn open(global: &Global) -> Result<Pipeline> {
     let (home, config) = open_home(global)?;
     let pipeline = Pipeline::new(home, config);
     Ok(pipeline.with_reporter(console::reporter()).with_cancel(signals::cancel_token().clone()))
 }
 
-/// The home of a command that a signal may end at any moment, as signals usually do.
+/// A pipeline of a command that any signal may end at once.
 fn open_interruptible(global: &Global) -> Result<Pipeline> {
     let (home, config) = open_home(global)?;
     Ok(Pipeline::new(home, config).with_reporter(console::reporter()))
 }
 
-/// Runs a stage with settings that flags were put over.
+/// Runs a stage with the settings changed by flags.
 fn run_stage(global: &Global, flags: &StepArgs, stage: &dyn Stage, config: impl FnOnce(&mut Config)) -> Result<Report> {
     let pipeline = flags.over(open(global)?);
     let mut settings = pipeline.config().clone();
@@ -137,29 +138,29 @@ fn run_stage(global: &Global, flags: &StepArgs, stage: &dyn Stage, config: impl 
 /// The flags of commands that crawl.
 #[derive(Debug, Clone, clap::Args)]
 pub struct CrawlArgs {
-    /// Hosts asked at the same time [default: fetch.concurrency of the settings, 500]
+    /// Maximum number of hosts in parallel [default: setting fetch.concurrency, 500]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     concurrency: Option<u32>,
-    /// Seconds between an answer and the next request to its host [default: 5, feeds 3]
+    /// Seconds between a response and the next request to its host [default: 5, feeds 3]
     #[arg(long, value_name = "SECONDS", value_parser = parse_delay)]
     delay: Option<f64>,
-    /// End the run after this long, such as 90s, 30m or 2h; 0 is no limit [default: 55m]
+    /// Time limit, such as 90s, 30m or 2h; 0 is no limit [default: 55m]
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     time_limit: Option<Duration>,
-    /// Ask non-public addresses too: all of them, or the given networks
+    /// Allow requests to non-public IP addresses: all, or only these networks
     #[arg(long, value_name = "NETWORK", num_args = 0.., value_delimiter = ',', require_equals = true,
           default_missing_values = ["0.0.0.0/0", "::/0"])]
     allow_private: Option<Vec<String>>,
-    /// A number that fixes the random order of pages [default: another one each run]
+    /// Seed of the random order of pages [default: random]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// One of N processes that share the work of all stages; the first of them asks the web
+    /// Share of this process, such as 2/4; only the first of the processes sends requests
     #[arg(long, value_name = "I/N", default_value_t, hide_default_value = true)]
     shard: Shard,
 }
 
 impl CrawlArgs {
-    /// The settings with these flags put over them.
+    /// Overrides the settings by these flags.
     fn over(&self, config: &mut Config) {
         if let Some(concurrency) = self.concurrency {
             config.fetch.concurrency = concurrency as usize;
@@ -180,7 +181,7 @@ impl CrawlArgs {
 fn parse_delay(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(seconds) if (0.0..=86_400.0).contains(&seconds) => Ok(seconds),
-        _ => Err("give a number of seconds from 0 to 86400".to_owned()),
+        _ => Err("expected a number of seconds from 0 to 86400".to_owned()),
     }
 }
 
@@ -188,13 +189,13 @@ fn parse_time(text: &str) -> Result<Duration, String> {
     text.parse::<Span>().map(|span| span.0)
 }
 
-/// The flags of stages that work day by day.
+/// The flags of stages that process day by day.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct StepArgs {
-    /// Begin no further day after this long, such as 90s, 30m or 2h; 0 is no limit [default: no limit]
+    /// Time after which no further day is started, such as 90s, 30m or 2h [default: no limit]
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     time_limit: Option<Duration>,
-    /// Do one part of the work, such as 2/4; other processes may do the others at the same time
+    /// Share of this process, such as 2/4; other processes do the others at the same time
     #[arg(long, value_name = "I/N", default_value_t, hide_default_value = true)]
     shard: Shard,
 }
@@ -205,10 +206,10 @@ impl StepArgs {
     }
 }
 
-/// Reads the name of a stage that `is_wanted`, and lists the names in the help.
-fn stage_parser(is_wanted: impl Fn(&dyn Stage) -> bool) -> impl clap::builder::TypedValueParser<Value = StageId> {
+/// A parser of the names of stages that `is_accepted`; the help lists them.
+fn stage_parser(is_accepted: impl Fn(&dyn Stage) -> bool) -> impl clap::builder::TypedValueParser<Value = StageId> {
     use clap::builder::{PossibleValuesParser, TypedValueParser as _};
-    let stages = StageId::ALL.iter().filter(|id| is_wanted(id.stage().as_ref())).map(|id| id.name());
+    let stages = StageId::ALL.iter().filter(|id| is_accepted(id.stage().as_ref())).map(|id| id.name());
     PossibleValuesParser::new(stages.collect::<Vec<_>>())
         .map(|name| name.parse().expect("only names of stages are possible"))
 }

@@ -1,4 +1,4 @@
-//! `tidings models`: the models of lemmas and tags with their languages, treebanks, licences and scores.
+//! `tidings models`: the tagging models with their languages, treebanks, licences and accuracy.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
 use serde::Serialize;
-use tidings_annotate::tagger::{About, Models, Source};
+use tidings_annotate::tagger::{ModelInfo, Models, TreebankInfo};
 use tidings_lang::language_name;
 
 use super::Report;
@@ -15,16 +15,15 @@ use tidings_pipeline::display::{count, grouped};
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Models were learned from treebanks of Universal Dependencies. Unlike the program they are published under the \
-    treebanks' licences; whoever passes them on names the treebanks. Scores are shares of tokens that were right on text \
-    that was not learned from.\n\n\
-    Exit codes: 0 all models can be used, 1 some cannot, 2 wrong usage."
+    after_help = "The models were trained on Universal Dependencies treebanks. Unlike the program, they have the licences of the \
+    treebanks, which must be named when a model is passed on. Accuracy is the share of correct tokens on held-out text.\n\n\
+    Exit codes: 0 all models are usable, 1 some are not, 2 wrong usage."
 )]
 pub struct Args {
-    /// A file of models to show instead of those that come with the program
+    /// Model file to show [default: the models in the program]
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
-    /// Only this language, with all that is known about its model
+    /// Language whose model to show in detail
     #[arg(short, long, value_name = "CODE")]
     lang: Option<String>,
 }
@@ -41,17 +40,17 @@ pub fn run(args: &Args) -> Result<Report> {
             &own
         }
     };
-    let wanted: Vec<&About> = match &args.lang {
+    let wanted: Vec<&ModelInfo> = match &args.lang {
         None => models.languages().collect(),
         Some(code) => models
             .tagger(code)
             .iter()
-            .flat_map(|tagger| models.languages().filter(|about| about.language == tagger.about().language))
+            .flat_map(|tagger| models.languages().filter(|about| about.language == tagger.info().language))
             .collect(),
     };
     let text = match (&args.lang, wanted.as_slice()) {
         (Some(code), []) => {
-            format!("There is no model of {code}: its lemmas are its words in small letters, and it has no tags.\n")
+            format!("There is no model for {code}: lemmas are the lowercase words, and there are no tags.\n")
         }
         (Some(_), found) => found.iter().map(|about| described(about)).collect(),
         (None, all) => table(all),
@@ -61,7 +60,7 @@ pub fn run(args: &Args) -> Result<Report> {
     Ok(Report { text, json: serde_json::to_value(rows)?, failed, ..Report::default() })
 }
 
-fn table(models: &[&About]) -> String {
+fn table(models: &[&ModelInfo]) -> String {
     let mut table = Table::new(&["code", "language", "#UPOS", "#lemma", "#feats", "#KB", "treebanks", "licence"]);
     for about in models {
         let names: Vec<&str> = about.treebanks.iter().map(|source| short(&source.name)).collect();
@@ -78,19 +77,19 @@ fn table(models: &[&About]) -> String {
     }
     let bytes: usize = models.iter().map(|about| about.bytes).sum();
     let all = count(models.len() as u64, "model");
-    format!("{}{all}, {} KB; UPOS, lemma and features: % right\n", table.text(), grouped(bytes as u64 / 1000))
+    format!("{}{all}, {} KB; accuracy of UPOS, lemma and feats in %\n", table.text(), grouped(bytes as u64 / 1000))
 }
 
-fn described(about: &About) -> String {
+fn described(about: &ModelInfo) -> String {
     let mut text =
         format!("{} ({}), {} KB, {}\n", name(&about.language), about.language, about.bytes / 1000, about.digest);
     let _ = writeln!(
         text,
-        "UPOS {} %, lemma {} %, all features {} % right, by {}",
+        "accuracy: UPOS {} %, lemma {} %, all features {} %, on {}",
         percent(about.upos),
         percent(about.lemma),
         percent(about.feats),
-        if about.measured == "dev" { "text set apart for development" } else { about.measured.as_str() }
+        if about.measured == "dev" { "the development set" } else { about.measured.as_str() }
     );
     for source in &about.treebanks {
         let _ = writeln!(text, "{}, {} tokens, {}", source.name, grouped(u64::from(source.tokens)), source.licence);
@@ -103,7 +102,7 @@ fn name(code: &str) -> &str {
     language_name(code).unwrap_or(code)
 }
 
-/// The part of a treebank's name that distinguishes it from others of its language.
+/// A treebank's name without the language.
 fn short(name: &str) -> &str {
     name.rsplit('-').next().unwrap_or(name)
 }
@@ -112,7 +111,7 @@ fn percent(share: Option<f32>) -> String {
     share.map_or("-".to_owned(), |share| format!("{:.1}", share * 100.0))
 }
 
-/// A model as programs read it.
+/// A model in JSON.
 #[derive(Serialize)]
 struct ModelRow<'a> {
     language: &'a str,
@@ -135,10 +134,13 @@ struct TreebankRow<'a> {
     tokens: u32,
 }
 
-impl<'a> From<&'a About> for ModelRow<'a> {
-    fn from(about: &'a About) -> ModelRow<'a> {
-        let treebank =
-            |source: &'a Source| TreebankRow { name: &source.name, licence: &source.licence, tokens: source.tokens };
+impl<'a> From<&'a ModelInfo> for ModelRow<'a> {
+    fn from(about: &'a ModelInfo) -> ModelRow<'a> {
+        let treebank = |source: &'a TreebankInfo| TreebankRow {
+            name: &source.name,
+            licence: &source.licence,
+            tokens: source.tokens,
+        };
         ModelRow {
             language: &about.language,
             treebanks: about.treebanks.iter().map(treebank).collect(),

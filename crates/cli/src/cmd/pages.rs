@@ -1,4 +1,4 @@
-//! `tidings pages`: what lies in the archive of pages, readable.
+//! `tidings pages`: the downloaded pages.
 
 use std::path::PathBuf;
 
@@ -11,9 +11,9 @@ use crate::console;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Files of pages, ours or FeedFetcher's [default: all of the home]
+    /// Page files of Tidings or FeedFetcher [default: all of the home]
     files: Vec<PathBuf>,
-    /// Print the body of the page with this address
+    /// URL of a page whose body to print
     #[arg(long, value_name = "URL")]
     body: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! `tidings plan`: shows the plan, or the part of it that was asked for.
+//! `tidings plan`: prints the plan.
 
 use std::path::PathBuf;
 
@@ -11,22 +11,22 @@ use crate::console;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Only entries with this status (new, ok, 404, timeout, …); may be given several times
+    /// Status to show, such as new, ok, 404 or timeout; may be repeated [default: all]
     #[arg(long, value_name = "STATUS")]
     status: Vec<String>,
-    /// Only entries of this host
+    /// Host to show [default: all]
     #[arg(long)]
     host: Option<String>,
-    /// Only entries of this feed
+    /// Feed to show [default: all]
     #[arg(long, value_name = "URL")]
     feed: Option<String>,
-    /// Stop after this many entries
+    /// Maximum number of entries [default: all]
     #[arg(short = 'n', long, value_name = "N")]
     limit: Option<u64>,
-    /// Print only how many entries have each status
+    /// Print only the number of entries by status
     #[arg(long)]
     count: bool,
-    /// Read this plan file instead of the home's: ours or FeedFetcher's, plain or compressed
+    /// Plan file of Tidings or FeedFetcher, plain or compressed [default: the plan of the home]
     #[arg(long, value_name = "FILE")]
     file: Option<PathBuf>,
 }

@@ -1,4 +1,4 @@
-//! `tidings prune`: takes settled entries out of the plan that left their feeds long ago.
+//! `tidings prune`: removes finished entries from the plan that left their feeds long ago.
 
 use anyhow::Result;
 use tidings_pipeline::prune::{self, Options};
@@ -8,10 +8,10 @@ use crate::args::Global;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Update cycles since the entry was last in its feed
+    /// Minimum number of updates since the entry was last in its feed
     #[arg(long, value_name = "CYCLES", default_value_t = 100)]
     min_age: u32,
-    /// Only say how many entries would go
+    /// Count the entries, without removing them
     #[arg(long)]
     dry_run: bool,
 }

@@ -1,4 +1,4 @@
-//! `tidings rebuild`: deletes what was derived, from a stage on, and makes it again.
+//! `tidings rebuild`: deletes derived data from a stage on, and runs these stages again.
 
 use anyhow::Result;
 use tidings_pipeline::rebuild;
@@ -9,19 +9,19 @@ use crate::args::Global;
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "With --lang, the days that hold documents of that language are made again; documents of other languages on these days \
-    come back as they were. Verdicts depend on all days before, so they are made again from the first such day on."
+    after_help = "With --lang, all days with documents of that language are rebuilt; documents of other languages on these days stay the \
+    same. Duplicates depend on all earlier days, so dedup runs again from the first of these days on."
 )]
 pub struct Args {
-    /// The first stage to do again
+    /// First stage to run again
     #[arg(long, value_name = "STAGE", default_value = "clean", value_parser = derived_stage())]
     from: StageId,
-    /// Only what concerns this language, such as de
+    /// Rebuild only days with documents of this language, such as de
     #[arg(long, value_name = "CODE")]
     lang: Option<String>,
 }
 
-/// The names of the stages that can be done again.
+/// A parser of the names of derived stages.
 fn derived_stage() -> impl clap::builder::TypedValueParser<Value = StageId> {
     super::stage_parser(|stage| stage.is_derived())
 }

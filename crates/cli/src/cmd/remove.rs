@@ -1,4 +1,4 @@
-//! `tidings remove`: takes something out of everything, and keeps it out.
+//! `tidings remove`: deletes pages everywhere, and blocks them (takedown).
 
 use std::path::PathBuf;
 
@@ -10,26 +10,26 @@ use crate::args::Global;
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "WHAT is an address with ://, a host (with all hosts under it), or a pattern in which * stands for anything, such as \
-    example.org/private/* or https://*.example.org/2024/*. An address goes where it was asked for and where redirects led to it.\n\
-    removed.tsv keeps what was removed, as a hash where it is one address, with date and reason and without content. Nothing it \
-    covers is fetched or made a document again. Without WHAT, work that was stopped is finished.\n\
-    What remains: the address in the plan and in the logs of runs, and spellings of words in the lexicon of the index, \
-    which no document has any more; `tidings rebuild --from compile` clears those."
+    after_help = "WHAT is a URL, a host (with its subdomains), or a pattern in which * matches any text, such as \
+    example.org/private/* or https://*.example.org/2024/*. A URL also matches pages that redirected to it.\n\n\
+    removed.tsv records each removal with date and reason; single URLs are stored as a hash. Matching pages are not fetched, \
+    imported or processed again. Without WHAT, an interrupted removal is completed.\n\n\
+    Not removed: the URL in the plan and in the request logs, and words in the lexicon of the index that no document has any \
+    more; `tidings rebuild --from compile` removes these."
 )]
 pub struct Args {
-    /// An address, a host or a pattern [default: what was not finished]
+    /// URL, host or pattern [default: complete an interrupted removal]
     what: Option<String>,
-    /// Why, in a few words, for the record
+    /// Reason for the record
     #[arg(long, value_name = "TEXT", requires = "what")]
     reason: Option<String>,
-    /// Show what would go, and change nothing
+    /// Show what would be removed, without removing
     #[arg(long, requires = "what")]
     dry_run: bool,
-    /// Also name the exports under this folder that hold it
+    /// Folder of exports; those that contain the pages are listed
     #[arg(long, value_name = "DIR", requires = "what")]
     exports: Option<PathBuf>,
-    /// Leave it to the next run to make what is left of the days anew
+    /// Leave the rebuild of the affected days to the next run
     #[arg(long)]
     later: bool,
 }

@@ -1,4 +1,4 @@
-//! `tidings report`: a page of charts about what was gathered, in one file.
+//! `tidings report`: an HTML page with charts about the collection.
 
 use std::path::PathBuf;
 
@@ -12,27 +12,27 @@ use crate::console;
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "The page needs nothing but itself: no script, no request to anybody. It shows volume by day and language, what \
-    became of pages and why, what each feed brought, the yield of hosts, documents by month of publication, and \
-    gaps in the harvest; the numbers of every chart are beside it as a table."
+    after_help = "The page is a single file without scripts or external resources. It shows the volume by day and language, the \
+    results of downloads and why pages were rejected, articles by feed, yield by host, documents by month of publication, and gaps \
+    in the collection. Every chart has a table with its numbers."
 )]
 pub struct Args {
-    /// Where to write it; - is standard output [default: report.html in the home]
+    /// File to write; - is standard output [default: report.html in the home]
     #[arg(long, short, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// The last seven days
+    /// Cover the last seven days
     #[arg(long, group = "period")]
     week: bool,
-    /// The last thirty days, which is the default
+    /// Cover the last thirty days; this is the default
     #[arg(long, group = "period")]
     month: bool,
-    /// The last year
+    /// Cover the last year
     #[arg(long, group = "period")]
     year: bool,
-    /// The last so many days
+    /// Cover the last N days
     #[arg(long, group = "period", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=20_000))]
     days: Option<u32>,
-    /// The last day of the report, such as 2026-03-01 [default: today]
+    /// Last day of the report, such as 2026-03-01 [default: today]
     #[arg(long, value_name = "DAY")]
     until: Option<Date>,
 }

@@ -1,4 +1,4 @@
-//! `tidings restore`: makes a home of a backup, without what was removed.
+//! `tidings restore`: creates a home from a backup, without removed pages.
 
 use std::path::PathBuf;
 
@@ -10,17 +10,17 @@ use crate::console;
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Every file is held against its digest on the way. The home gets what was saved; `tidings run --from clean` makes the rest of it. \
-    What was removed since the backup was taken stays removed with --removed, which takes the removed.tsv of then."
+    after_help = "Every file is checked against its checksum. Run `tidings run --from clean` afterwards to rebuild documents, text and \
+    index. If pages were removed after the backup, give the newer removed.tsv with --removed, so that they stay removed."
 )]
 pub struct Args {
-    /// The folder of the backup
+    /// Folder of the backup
     #[arg(value_name = "BACKUP")]
     from: PathBuf,
-    /// The folder of the new home: empty, or not there yet
+    /// Folder of the new home; empty or nonexistent
     #[arg(value_name = "HOME")]
     to: PathBuf,
-    /// A newer removed.tsv, whose tombstones hold here too
+    /// Newer removed.tsv whose removals apply too
     #[arg(long, value_name = "FILE")]
     removed: Option<PathBuf>,
 }

@@ -1,4 +1,4 @@
-//! `tidings run`: all stages in one command, from the feeds to the index.
+//! `tidings run`: all stages, from the feeds to the index.
 
 mod service;
 
@@ -17,23 +17,23 @@ use crate::console;
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Stages: update, fetch, clean, dedup, annotate, compile, each with a time of its own in the [run] table of the \
-    settings. Safe to start at any time, from cron or by hand: a second one says that there is one at work and ends well, \
-    and each stage goes on where an earlier run was stopped.\n\n\
-    With --loop it is a service that speaks to systemd (packaging/ has the unit): SIGHUP reads the settings again, SIGTERM \
-    ends within seconds."
+    after_help = "Stages: update, fetch, clean, dedup, annotate, compile. The [run] settings give each a time limit. The command can be \
+    started at any time, from cron or by hand: a second process exits with code 0 if one is running, and each stage resumes \
+    where an earlier run stopped.\n\n\
+    With --loop it runs as a service with systemd notifications (packaging/ has the unit): SIGHUP reloads the settings, SIGTERM \
+    stops it within seconds."
 )]
 pub struct Args {
-    /// Begin with this stage, such as clean
+    /// First stage to run [default: update]
     #[arg(long, value_name = "STAGE", value_parser = super::stage_parser(|_| true))]
     from: Option<StageId>,
-    /// Go on as a service, a round each run.every of the settings
+    /// Run as a service, with a round every --every
     #[arg(long = "loop")]
     looping: bool,
-    /// How far apart rounds begin, such as 15m [default: run.every of the settings, 1h]
+    /// Time between the starts of two rounds, such as 15m [default: setting run.every, 1h]
     #[arg(long, value_name = "TIME", value_parser = super::parse_time, requires = "looping")]
     every: Option<Duration>,
-    /// The time for all stages together, such as 50m [default: run.total of the settings, no limit]
+    /// Time limit of all stages together, such as 50m [default: setting run.total, no limit]
     #[arg(long, value_name = "TIME", value_parser = super::parse_time)]
     time_limit: Option<Duration>,
 }
@@ -44,7 +44,7 @@ impl Args {
     }
 }
 
-/// The outcome of a run that found another one at work.
+/// The outcome if another run holds the lock.
 #[derive(Serialize)]
 struct Running {
     done: bool,
@@ -59,7 +59,7 @@ impl Outcome for Running {}
 impl std::fmt::Display for Running {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let by = self.process.as_ref().map(|process| format!(" (process {process})")).unwrap_or_default();
-        writeln!(f, "nothing done: another run is at work in {}{by}", self.home)
+        writeln!(f, "nothing done: another run is active in {}{by}", self.home)
     }
 }
 
@@ -79,7 +79,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     Ok(one_round(args, &pipeline, global, &|_| {})?.into())
 }
 
-/// Goes through the stages once and prints what came of each as it ends.
+/// Runs the stages once and prints the outcome of each.
 fn one_round(
     args: &Args,
     pipeline: &tidings_pipeline::Pipeline,

@@ -1,4 +1,4 @@
-//! `tidings serve`: the corpus for browsers and programs.
+//! `tidings serve`: the web interface and the HTTP API.
 
 use std::net::{IpAddr, SocketAddr};
 use std::process::{Command, Stdio};
@@ -14,20 +14,20 @@ use crate::console;
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "The server only reads, and notices by itself when `compile` has published something new. By default it \
-    answers this machine only; with --public, or at another address than loopback, text needs a token (tidings token add)."
+    after_help = "The server is read-only and picks up new versions of the index by itself. By default it listens on this machine only. \
+    With --public, or on an address other than loopback, reading text requires an access token (tidings token add)."
 )]
 pub struct Args {
-    /// The address to listen at [default: serve.bind of the settings, 127.0.0.1]
+    /// IP address to listen on [default: setting serve.bind, 127.0.0.1]
     #[arg(long, value_name = "ADDRESS")]
     bind: Option<IpAddr>,
-    /// The port; 0 takes a free one [default: serve.port of the settings, 7878]
+    /// Port; 0 picks a free one [default: setting serve.port, 7878]
     #[arg(long, value_name = "N")]
     port: Option<u16>,
-    /// Open the page in the browser
+    /// Open the web interface in a browser
     #[arg(long)]
     open: bool,
-    /// Others than the owner of this machine ask: text needs a token
+    /// Require an access token for text on all connections
     #[arg(long)]
     public: bool,
 }
@@ -44,9 +44,9 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let stopped_by = runtime.block_on(async {
         let server = Server::bind(home, settings).await?;
         if server.corpora().is_empty() {
-            log::warn!("nothing is searchable yet; run `tidings compile`, and it will be there");
+            log::warn!("the corpus has no index yet; run `tidings run`, and it appears here");
         }
-        // Whoever started us may wait for this line to learn the port.
+        // Callers parse this line to learn the port.
         console::print(&match global.json {
             true => format!("{}\n", json!({ "listening": format!("http://{}/", server.address()) })),
             false => format!("listening at http://{}/\n", server.address()),
@@ -62,18 +62,18 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
                 _ = interrupt.recv() => "SIGINT",
                 _ = terminate.recv() => "SIGTERM",
             };
-            log::info!("{name}: finishing what is in hand");
+            log::info!("{name}: finishing open requests");
         };
         server.run(stop).await;
         anyhow::Ok(name)
     })?;
-    // A question that does not look at the clock is not waited for.
+    // Do not wait for queries that do not check their deadline.
     runtime.shutdown_background();
     log::info!("stopped by {stopped_by}");
     Ok(Report::default())
 }
 
-/// Asks the system to show the page. A server runs well without a browser, so that trouble is told and no more.
+/// Opens the web interface in the default browser. Failure is only a warning.
 fn open(address: SocketAddr) {
     let host = if address.ip().is_unspecified() { "localhost".to_owned() } else { address.ip().to_string() };
     let host = if host.contains(':') { format!("[{host}]") } else { host };
@@ -81,8 +81,8 @@ fn open(address: SocketAddr) {
     let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
     let quiet = || Stdio::null();
     match Command::new(program).arg(&page).stdin(quiet()).stdout(quiet()).stderr(quiet()).spawn() {
-        // Whoever opens browsers comes back at once or never; nobody waits for them.
+        // The opener may run as long as the browser.
         Ok(mut opener) => drop(std::thread::spawn(move || opener.wait())),
-        Err(error) => log::warn!("no browser could be opened ({program}: {error}); the page is at {page}"),
+        Err(error) => log::warn!("cannot open a browser ({program}: {error}); the web interface is at {page}"),
     }
 }

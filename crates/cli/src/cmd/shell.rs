@@ -1,4 +1,4 @@
-//! `tidings completions` and `tidings man`: what a shell and a manual reader need.
+//! `tidings completions` and `tidings man`.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use super::Report;
 
 #[derive(Debug, clap::Args)]
 pub struct CompletionsArgs {
-    /// The shell
+    /// Shell to complete for
     shell: Shell,
 }
 
@@ -24,7 +24,7 @@ pub fn completions(args: &CompletionsArgs) -> Result<Report> {
 
 #[derive(Debug, clap::Args)]
 pub struct ManArgs {
-    /// Write one page per verb into this folder instead of printing the first
+    /// Folder for one manual page per command
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
 }
@@ -33,7 +33,7 @@ pub fn man(args: &ManArgs) -> Result<Report> {
     let command = crate::args::Args::command();
     match &args.dir {
         Some(dir) => {
-            std::fs::create_dir_all(dir).with_context(|| format!("cannot make the folder {}", dir.display()))?;
+            std::fs::create_dir_all(dir).with_context(|| format!("cannot create the folder {}", dir.display()))?;
             clap_mangen::generate_to(command, dir).with_context(|| format!("cannot write to {}", dir.display()))?;
             Ok(Report { json: json!({ "done": true, "dir": dir }), ..Report::default() })
         }

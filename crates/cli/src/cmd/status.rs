@@ -1,4 +1,4 @@
-//! `tidings status`: how the home is, on one screen and for monitors.
+//! `tidings status`: the state of the home, for people and monitoring.
 
 use anyhow::Result;
 use serde::Serialize;
@@ -10,14 +10,14 @@ use crate::console;
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Exit codes, as monitors expect them: 0 all is well, 1 something needs a look, 2 data is being lost or will be \
-    soon, 3 the home cannot be read.\n\n\
-    Feeds: alive (answered), quiet (answered, but less than an entry a month), failing (did not answer of late), dead (gone for \
-    good, or failing for a week). A feed below its own baseline brought so little in the last days that chance would do it \
-    once in thousands of times, by its own past eight weeks and weekdays (docs/notes/status.md)."
+    after_help = "Exit codes (as in Nagios): 0 OK, 1 warning, 2 critical: data is being lost or will be soon, 3 the home cannot be \
+    read.\n\n\
+    Feeds: alive (responding), quiet (responding, less than one entry a month), failing (last requests failed), dead (gone, or \
+    failing for a week). A feed is below its baseline if its volume of the last days has a probability of less than one in \
+    thousands, given its last eight weeks and weekdays (docs/notes/status.md)."
 )]
 pub struct Args {
-    /// For health checks of containers: exit with 1 where data is being lost or the home cannot be read, else with 0
+    /// Exit with 1 if the state is critical or the home is unreadable, else with 0; for containers
     #[arg(long)]
     health: bool,
 }
@@ -33,7 +33,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let print = |text: &str, json: &serde_json::Value| {
         console::print(&if global.json { format!("{json}\n") } else { text.to_owned() });
     };
-    // Nothing is left to the usual codes here: what a monitor takes for a warning must be one.
+    // The usual exit codes do not apply: to a monitor, 1 means warning.
     let code = match super::open_interruptible(global).and_then(|pipeline| status::status(&pipeline)) {
         Ok(outcome) => {
             let code = match outcome.state {

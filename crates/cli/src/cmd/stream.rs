@@ -1,4 +1,4 @@
-//! Filters on standard input and output: what their commands share.
+//! Shared code of commands that filter standard input to standard output.
 
 use serde::Serialize;
 use tidings_pipeline::display::count;
@@ -11,38 +11,38 @@ use crate::console;
 /// The form of the input of a filter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Input {
-    /// A JSON object a line, each of which is answered.
+    /// JSON lines, each with an output line.
     JsonLines,
-    /// Text, of which unreadable lines are left out.
+    /// Text; unreadable lines are skipped.
     PlainText,
 }
 
-/// The threads of a filter: as many as the flag says, or one for each core.
+/// The number of threads of a filter, one per core by default.
 pub fn threads(flag: Option<u16>) -> usize {
     flag.map_or_else(parallel::cores, usize::from)
 }
 
-/// Reports how a filter ended. The lines that it wrote are its report, so that nothing is printed behind them.
+/// The report of a filter. Its output is already printed, so the report has no text.
 pub fn filter_report(unreadable: Unreadable, input: Input) -> Report {
     let Unreadable(lines) = unreadable;
     if lines > 0 {
         let why = match input {
-            Input::JsonLines => "each has a line that says why",
-            Input::PlainText => "they are too long or not UTF-8",
+            Input::JsonLines => "each has an output line with the error",
+            Input::PlainText => "they are too long or not valid UTF-8",
         };
         log::warn!("{} could not be read; {why}", count(lines, "line"));
     }
     Report { partly: lines > 0, ..Report::default() }
 }
 
-/// Prints rows as JSON lines, many at once.
+/// Prints rows as JSON lines, buffered.
 #[derive(Default)]
 pub struct JsonLines {
     buffer: Vec<u8>,
 }
 
 impl JsonLines {
-    /// Bytes that are printed at once.
+    /// Buffer size.
     const PRINTED_BYTES: usize = 1 << 16;
 
     /// Prints a row.

@@ -1,5 +1,4 @@
-//! `tidings tag`: gives the words of a text their lemmas, parts of speech and features; and with `--jsonl` those of any number of texts
-//! as a filter.
+//! `tidings tag`: lemmatizes and tags text; with `--jsonl` as a filter.
 
 use std::io::stdin;
 
@@ -16,23 +15,23 @@ use crate::console;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
-    tidings tag --lang de <text.txt          CoNLL-U: lemmas, parts of speech and features of Universal Dependencies\n  \
-    tidings tag --jsonl <texts.jsonl         as a filter\n  \
-    tidings tag --home news --lang de        with the tools and models of a home's settings\n\n\
-    The end of a line ends a sentence. A word that stands for several (French du) is a multiword token. Languages without a \
-    model get the word in lower case as its lemma, and no part of speech.\n\n\
-    The filter reads and writes one JSON object a line, in the same order:\n  \
-    in   {\"id\", \"lang\", \"text\"}; without lang the language is told from the text\n  \
+    tidings tag --lang de <text.txt          CoNLL-U with Universal Dependencies tags\n  \
+    tidings tag --jsonl <texts.jsonl         JSON lines\n  \
+    tidings tag --home news --lang de        with the taggers of a home's settings\n\n\
+    A line break ends a sentence. Contractions (French du) are multiword tokens. In languages without a model, the lemma is \
+    the lowercase word, and there is no part of speech.\n\n\
+    With --jsonl: reads and writes one JSON object per line, in the same order:\n  \
+    in   {\"id\", \"lang\", \"text\"}; without lang the language is identified\n  \
     out  {\"id\", \"lang\", \"sentences\": [[{\"form\", \"lemma\", \"upos\", \"feats\", \"space\"}, …], …]} or {\"id\", \"error\"}\n\n\
-    Exit codes: 0 all was read, 3 some lines were not (each is named), 2 wrong usage.")]
+    Exit codes: 0 all lines were read, 3 some were invalid (each is reported), 2 wrong usage.")]
 pub struct Args {
-    /// The language of the text, such as de, deu or de-AT; with --jsonl that of texts that name none [default: told from the text]
+    /// Language, such as de, deu or de-AT; with --jsonl of texts without one [default: identified]
     #[arg(short, long, value_name = "CODE")]
     lang: Option<String>,
-    /// Read texts as JSON lines on standard input and write their words as JSON lines
+    /// Read texts as JSON lines from standard input, and write their tokens as JSON lines
     #[arg(long)]
     jsonl: bool,
-    /// Texts read at the same time [default: one for each core]
+    /// Number of threads [default: one per core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
 }

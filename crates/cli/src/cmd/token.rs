@@ -1,4 +1,4 @@
-//! `tidings token`: who may read text over the network.
+//! `tidings token`: access tokens of the HTTP API.
 
 use anyhow::{Result, anyhow};
 use tidings_pipeline::tokens::{self, Expiry, Scope, TokenRow};
@@ -10,34 +10,34 @@ use crate::table::Table;
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
-    what: What,
+    action: TokenAction,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum What {
-    /// Make a token and print it, once
+enum TokenAction {
+    /// Create a token and print it; it is not shown again
     Add {
-        /// Whose it is, or what for
+        /// Name of the user or the purpose
         #[arg(long)]
         name: String,
-        /// text: read lines where documents admit it; admin: everything
+        /// Permission: text (text of documents that allow it) or admin (everything)
         #[arg(long, value_name = "SCOPE", default_value = "text", value_parser = parse_scope)]
         scope: Scope,
-        /// When it ends: a time from now such as 90d, or a day such as 2027-01-01 [default: never]
+        /// End of validity: a duration such as 90d, or a day such as 2027-01-01 [default: never]
         #[arg(long, value_name = "TIME")]
         expires: Option<String>,
     },
-    /// Show all, without their secrets
+    /// List the tokens, without their secrets
     List,
-    /// End one at once
+    /// Revoke a token immediately
     Revoke {
-        /// Its name
+        /// Name of the token
         name: String,
     },
 }
 
 fn parse_scope(name: &str) -> Result<Scope, String> {
-    Scope::named(name).ok_or_else(|| "give text or admin".to_owned())
+    Scope::named(name).ok_or_else(|| "expected text or admin".to_owned())
 }
 
 fn parse_expiry(text: &str) -> Result<Expiry> {
@@ -46,13 +46,13 @@ fn parse_expiry(text: &str) -> Result<Expiry> {
 
 pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let (home, _) = open_home(global)?;
-    match &args.what {
-        What::List => Ok(table(&tokens::list(&home)?)),
-        What::Add { name, scope, expires } => {
+    match &args.action {
+        TokenAction::List => Ok(table(&tokens::list(&home)?)),
+        TokenAction::Add { name, scope, expires } => {
             let expiry = expires.as_deref().map(parse_expiry).transpose()?;
             Ok(tokens::add(&home, name, *scope, expiry)?.into())
         }
-        What::Revoke { name } => Ok(tokens::revoke(&home, name)?.into()),
+        TokenAction::Revoke { name } => Ok(tokens::revoke(&home, name)?.into()),
     }
 }
 
@@ -61,11 +61,11 @@ fn table(rows: &[TokenRow]) -> Report {
     for row in rows {
         let expires = match row.expires.as_str() {
             "" => "never".to_owned(),
-            time if row.expired => format!("{time} (over)"),
+            time if row.expired => format!("{time} (expired)"),
             time => time.to_owned(),
         };
         table.push(vec![row.name.clone(), row.scope.to_owned(), row.created.clone(), expires]);
     }
-    let text = if rows.is_empty() { "there is no token yet\n".to_owned() } else { table.text() };
+    let text = if rows.is_empty() { "no tokens\n".to_owned() } else { table.text() };
     Report::list(text, rows)
 }

@@ -1,4 +1,4 @@
-//! `tidings update`: polls the feeds and adds what is new to the plan.
+//! `tidings update`: polls the feeds and adds new articles to the plan.
 
 use anyhow::Result;
 use tidings_pipeline::stage::update::Update;
@@ -10,10 +10,10 @@ use crate::args::Global;
 pub struct Args {
     #[command(flatten)]
     crawl: CrawlArgs,
-    /// Poll every feed, whether its turn has come or not
+    /// Poll all feeds, also those that are not due
     #[arg(long)]
     all: bool,
-    /// Ask feeds again whose server said they are gone
+    /// Poll feeds again that their servers reported as gone
     #[arg(long)]
     retry_gone: bool,
 }

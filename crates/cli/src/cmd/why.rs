@@ -1,4 +1,4 @@
-//! `tidings why`: what happened to one thing, stage by stage, with the rule that decided; with `--all` that nothing vanished.
+//! `tidings why`: the history of an item, stage by stage; with `--all` a check that no item was lost.
 
 use anyhow::Result;
 use tidings_pipeline::why;
@@ -8,18 +8,19 @@ use crate::args::Global;
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "An address with :// is a page, or a feed if it is one of ours; 32 hexadecimal digits are a document; anything else is a host.\n\
-    --all holds the numbers of all stages against each other: what went in came out or was left out for a named reason. It ends with \
-    exit code 1 if something vanished. What waits for its stage is not lost."
+    after_help = "A URL is a page, or a feed of the feed list; 32 hexadecimal digits are the ID of a document; anything else is a \
+    host.\n\n\
+    --all compares the counts of all stages: every input of a stage must be in its output or left out for a recorded reason. The \
+    exit code is 1 if items are missing. Items that wait for a stage are not missing."
 )]
 pub struct Args {
-    /// The address of a page or a feed, the id of a document, or a host
+    /// URL of a page or feed, ID of a document, or host
     #[arg(value_name = "URL|FEED|ID|HOST", required_unless_present = "all", conflicts_with = "all")]
     thing: Option<String>,
-    /// Check that nothing vanished: at every stage, items in = items out + items left out by reason
+    /// Check all stages: items in = items out + items left out
     #[arg(long)]
     all: bool,
-    /// With --all: item by item, reading every document, instead of by the counts in the recipes
+    /// With --all: read and compare every document instead of the counts in the recipes
     #[arg(long, requires = "all")]
     items: bool,
 }

@@ -183,12 +183,12 @@ fn a_tool_that_fails_leaves_its_days_undone_and_nothing_wrong_behind() {
     corpus.run("clean").ok();
     with_tool(&corpus, "en", "while read -r line; do echo nonsense; done", "");
     let ran = corpus.run("annotate").exits(3);
-    ran.says("“nonsense” where the token")
+    ran.says("“nonsense” instead of the token")
         .says("3 days are left undone, because a tool failed, and 2 more were not tried");
     assert!(text(&corpus).is_empty(), "nothing is written");
     corpus.is_tidy();
     with_tool(&corpus, "en", "sleep 1000", "timeout_s = 0.2");
-    corpus.run("annotate").exits(3).says("2026-03-01 is left undone").says("was not done after 0.2 s");
+    corpus.run("annotate").exits(3).says("2026-03-01 is left undone").says("timed out after 0.2 s");
     with_tool(&corpus, "en", "exit 1", "version = ['/nowhere/tagger']");
     corpus.run("annotate").exits(1).says("/nowhere/tagger").says("cannot be started");
     with_tool(&corpus, "en", &tool("X"), "");

@@ -1,4 +1,4 @@
-//! Finding feeds: by ladder, in bulk, from lists, and what a trial makes of them.
+//! Finding feeds: by probe sequence, in bulk, from lists, and what a trial makes of them.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -171,7 +171,7 @@ fn archives_folders_and_streams_of_links_give_the_same_candidates() {
 }
 
 #[test]
-fn a_shared_link_is_climbed_however_rarely_it_was_seen() {
+fn a_shared_link_is_probed_however_rarely_it_was_seen() {
     let corpus = hidden(&[Hiding::Declared], 2, "");
     fs::write(corpus.beside("links.txt"), format!("{}\n", corpus.web.site(0).url("/"))).unwrap();
     corpus.run(&format!("discover --from links {}", corpus.beside("links.txt").display())).ok();

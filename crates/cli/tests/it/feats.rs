@@ -142,7 +142,7 @@ fn features_of_a_tool_are_taken_unless_they_are_not_wanted() {
         .ok()
         .says("1\tHäuser\tl\tNOUN\t_\tCase=Nom|Number=Plur\t_")
         .says("3\t.\tl\tNOUN\t_\t_\t_")
-        .says("says “Sg” where features such as Case=Gen|Number=Plur belong");
+        .says("returned “Sg” instead of features such as Case=Gen|Number=Plur");
     fs::write(corpus.beside("a.txt"), "{\"id\":1,\"text\":\"Häuser.\"}\n").unwrap();
     tag("--jsonl")
         .ok()

@@ -14,14 +14,14 @@ use crate::clean::corpus;
 use crate::digest::{digest, tree};
 use crate::support::{Corpus, copy_folder, unpacked};
 
-fn gzip(bytes: &[u8]) -> Vec<u8> {
+pub fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     encoder.write_all(bytes).unwrap();
     encoder.finish().unwrap()
 }
 
 /// A record of an archive; `more` are further lines of its head.
-fn record(kind: &str, url: &str, date: &str, more: &str, block: &[u8]) -> Vec<u8> {
+pub fn record(kind: &str, url: &str, date: &str, more: &str, block: &[u8]) -> Vec<u8> {
     let head = format!(
         "WARC/1.0\r\nWARC-Type: {kind}\r\nWARC-Record-ID: <urn:uuid:{kind}-{url}>\r\nWARC-Date: {date}\r\nWARC-Target-URI: {url}\r\n{more}Content-Length: {}\r\n\r\n",
         block.len()
@@ -29,7 +29,7 @@ fn record(kind: &str, url: &str, date: &str, more: &str, block: &[u8]) -> Vec<u8
     [head.as_bytes(), block, b"\r\n\r\n"].concat()
 }
 
-fn answer(headers: &str, body: &[u8]) -> Vec<u8> {
+pub fn answer(headers: &str, body: &[u8]) -> Vec<u8> {
     [b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n", headers.as_bytes(), b"\r\n", body].concat()
 }
 

@@ -11,6 +11,7 @@ mod daily;
 mod dedup;
 mod digest;
 mod discover;
+mod docs_commands;
 mod doctor;
 mod export;
 mod extract;

@@ -222,9 +222,9 @@ fn a_person_searches_reads_and_takes_lines_home() {
     assert!(reader.browser.text(".trouble pre").contains("^^^^"));
     reader.is_quiet(&["400 (Bad Request)"]);
     reader.view("?q=zzz");
-    assert!(reader.browser.text(".empty").contains("Nothing in these documents"));
+    assert!(reader.browser.text(".empty").contains("No hits in these documents"));
     reader.view("?lang=xx");
-    assert!(reader.browser.text(".empty").contains("There is no corpus of xx"));
+    assert!(reader.browser.text(".empty").contains("No corpus for language xx"));
 
     // Nothing in a text can become markup.
     reader.view("?q=%3Cimg+src%3Dx+onerror%3Dalert(1)%3E");
@@ -254,7 +254,7 @@ fn a_step_of_the_timeline_leads_to_its_hits() {
     reader.view("?view=timeline&q=storm&by=month");
     reader.browser.until("!!document.querySelector('.target')");
     let table = String::from_utf8(reader.saves(".chart .csv", "tidings-timeline.csv")).unwrap();
-    assert!(table.contains("step,hits,per million,low,high"), "{table}");
+    assert!(table.contains("period,hits,per million,low,high"), "{table}");
     assert!(table.lines().nth(6).unwrap().starts_with("2026-06,36,"), "{table}");
     let picture = String::from_utf8(reader.saves(".tools button:nth-child(2)", "tidings-timeline.svg")).unwrap();
     assert!(picture.starts_with("<svg") && picture.contains("stroke=\"rgb("), "{picture}");
@@ -274,7 +274,7 @@ fn words_that_change_are_found_and_lead_on() {
     assert!(reader.browser.eval(words).as_array().unwrap().iter().any(|word| word == "storm"));
     assert!(reader.browser.eval("document.querySelectorAll('.spark path').length") != 0);
     let table = String::from_utf8(reader.saves(".csv", "tidings-trends.csv")).unwrap();
-    assert!(table.contains("word,growth,when,hits"), "{table}");
+    assert!(table.contains("word,growth,shape,hits"), "{table}");
 
     // A click on the head of a column sorts, and says so to those who cannot see it.
     reader.browser.click("thead th:nth-child(5) .sort");
@@ -293,7 +293,7 @@ fn words_that_change_are_found_and_lead_on() {
     assert!(risen.as_array().unwrap().iter().any(|word| word == "storm"), "{risen}");
     reader.picture("compare");
     reader.view("?view=compare&before=2019&after=2026");
-    assert!(reader.browser.text(".empty").contains("There are no documents of 2019"));
+    assert!(reader.browser.text(".empty").contains("No documents in 2019"));
 
     reader.view("?view=new-words&since=2026-06-01");
     assert!(reader.browser.text(".rows tbody").contains("heatdome"));
@@ -379,7 +379,7 @@ fn texts_that_not_everybody_may_read_are_shown_with_a_token() {
     reader.view("?q=storm");
     assert!(reader.browser.text("#message").starts_with("126 hits, "), "counts are for everybody");
     assert_eq!(reader.browser.eval("document.querySelectorAll('.hit').length"), 0);
-    assert!(reader.browser.text(".kwic .withheld").contains("with a token only"));
+    assert!(reader.browser.text(".kwic .withheld").contains("needs an access token"));
 
     until("the server knows the token", || reader.server.get("/api/v1/en/count?q=storm", Some(&secret)).0 == 200);
     reader.browser.eval(&format!(
@@ -397,9 +397,9 @@ fn texts_that_not_everybody_may_read_are_shown_with_a_token() {
 fn a_corpus_that_is_still_empty_says_so() {
     let Some(mut reader) = Reader::of(crate::clean::corpus, "") else { return };
     reader.view("");
-    assert!(reader.browser.text(".empty").contains("Nothing is searchable yet"));
+    assert!(reader.browser.text(".empty").contains("No index yet"));
     reader.view("?view=collection");
-    assert!(reader.browser.text("main").contains("Nothing was downloaded yet"));
+    assert!(reader.browser.text("main").contains("Nothing downloaded yet"));
     reader.view("?view=help");
     assert!(reader.browser.text("main").contains("Words and phrases"));
     reader.is_quiet(&[]);

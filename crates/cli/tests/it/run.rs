@@ -95,7 +95,7 @@ fn a_second_run_says_that_there_is_one_and_ends_well() {
     let lock = fs::File::create(corpus.home().join(".run.lock")).unwrap();
     fs::write(corpus.home().join(".run.lock"), "4711\n").unwrap();
     lock.try_lock().unwrap();
-    corpus.run("run").ok().says("nothing done: another run is at work").says("(process 4711)");
+    corpus.run("run").ok().says("nothing done: another run is active").says("(process 4711)");
     assert_eq!(corpus.run("--json run").ok().json()["running"], true);
     assert!(corpus.web.requests().is_empty());
     drop(lock);
@@ -184,8 +184,7 @@ fn the_service_tells_systemd_what_it_does_and_ends_when_it_is_told() {
     until("READY=1");
     running.signal(Signal::TERM);
     until("STOPPING=1");
-    let ran =
-        running.wait().ok().says("stopped by SIGTERM").says("settings were read again").says("are not taken over");
+    let ran = running.wait().ok().says("stopped by SIGTERM").says("settings reloaded").says("settings not reloaded");
     assert!(ran.stderr.contains("give a time such as"), "{}", ran.stderr);
     assert!(corpus.files("runs", "-run.jsonl.zst").len() >= 2);
     corpus.is_tidy();

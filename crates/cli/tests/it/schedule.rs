@@ -1,4 +1,4 @@
-//! Feeds are polled when their turn comes, and read the same way by hand.
+//! Feeds are polled when they are due, and read the same way by hand.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -68,7 +68,7 @@ fn only_what_is_due_is_polled() {
     assert_eq!((&first["due"], &first["polled"]["listed"]), (&6.into(), &6.into()));
 
     let text = corpus.run(&["update"]);
-    assert!(text.contains("no feed is due") && text.contains("6 feeds wait for their turn"), "{text}");
+    assert!(text.contains("no feed is due") && text.contains("6 feeds are not due yet"), "{text}");
     assert!(text.contains("the next is due in"), "{text}");
     let second = corpus.update(&[]);
     assert_eq!((&second["done"], &second["due"], &second["requests"]), (&true.into(), &0.into(), &0.into()));

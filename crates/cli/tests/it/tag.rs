@@ -70,7 +70,7 @@ fn the_tools_of_a_home_are_used() {
     assert!(said.stdout.contains("1\tRegen\tl\tNOUN\t"), "{}{}", said.stdout, said.stderr);
     fs::write(folder.path().join("tidings.toml"), "[annotate.external.de]\ncommand = ['false']\n").unwrap();
     let said = tag(&["--home", home, "--lang", "de"], "Regen fällt.");
-    assert!(said.code == 1 && said.stderr.contains("the annotator of de, `false`, ended"), "{}", said.stderr);
+    assert!(said.code == 1 && said.stderr.contains("the annotator of de, `false`, exited"), "{}", said.stderr);
 }
 
 #[test]

@@ -1,9 +1,7 @@
-//! Dates as feeds write them, to moments in UTC.
+//! A lenient parser of dates in feeds.
 //!
-//! There are hundreds of ways to write a date and no end of lists of formats, so this is not a
-//! list: the string is cut into numbers, words and signs, the time and the zone are found by
-//! their shape, and what remains must be a day. Whatever cannot be read with certainty is not
-//! read at all, because people count words per day in our corpora.
+//! Instead of a list of formats, the string is split into numbers, words and signs; time and zone are found by
+//! their shape, and the rest must be a date. Ambiguous dates are rejected, because users count words per day.
 
 mod names;
 mod zones;
@@ -12,10 +10,10 @@ use jiff::civil::{Date, ISOWeekDate, Time, Weekday};
 use jiff::tz::{Offset, TimeZone};
 use jiff::{Timestamp, ToSpan};
 
-/// No date is longer; anything that is would only cost time.
+/// Longer strings are rejected.
 const MAX_BYTES: usize = 120;
 
-/// Reads a date; a missing zone means UTC, a missing time means midnight.
+/// Parses a date; without a zone it is in UTC, without a time it is midnight.
 ///
 /// ```
 /// let moment = tidings_feeds::date::parse("Mo., 3. März 2003 10:15 MEZ").unwrap();
@@ -35,14 +33,14 @@ pub fn parse(text: &str) -> Option<Timestamp> {
     }
     let lower = text.to_lowercase();
     let tokens = cut(&lower);
-    let mut reading = Reading::new(tokens);
+    let mut reading = DateParser::new(tokens);
     reading.take_time()?;
     let date = reading.date()?;
     moment(date, reading.time, reading.offset_seconds)
 }
 
-/// The two shapes nearly all dates have, read without ceremony: `2003-12-31T10:14:55Z` and
-/// `Wed, 31 Dec 2003 10:14:55 GMT`, with numeric zones as well.
+/// A fast path for the two most common formats: `2003-12-31T10:14:55Z` and `Wed, 31 Dec 2003 10:14:55 GMT`, also with
+/// numeric zones.
 fn common_shape(b: &[u8]) -> Option<Timestamp> {
     let two = |at: usize| -> Option<i8> {
         let (tens, ones) = (b.get(at)?, b.get(at + 1)?);
@@ -103,22 +101,22 @@ fn common_shape(b: &[u8]) -> Option<Timestamp> {
     moment(date, Some((time, false)), offset)
 }
 
-/// Years before this are placeholders of programs, not dates.
+/// Earlier years are placeholders, not dates.
 const MIN_YEAR: i16 = 1000;
 
-/// `(time, a day later)`; 24:00 is the midnight of the next day.
-type Clock = (Time, bool);
+/// A time and whether it is on the next day: 24:00 is midnight of the next day.
+type ClockTime = (Time, bool);
 
-fn moment(date: Date, time: Option<Clock>, offset_seconds: i32) -> Option<Timestamp> {
+fn moment(date: Date, time: Option<ClockTime>, offset_seconds: i32) -> Option<Timestamp> {
     let (time, next_day) = time.unwrap_or((Time::midnight(), false));
     let date = if next_day { date.tomorrow().ok()? } else { date };
-    // Arithmetic on the civil time, because no zone table may shift it.
+    // Civil arithmetic in UTC: no time zone rules apply.
     let zone = TimeZone::fixed(Offset::UTC);
     let utc = date.to_datetime(time).to_zoned(zone).ok()?.timestamp();
     utc.checked_sub(i64::from(offset_seconds).seconds()).ok()
 }
 
-/// Nothing but digits: seconds or milliseconds since 1970, or a date without separators.
+/// Parses digits only: seconds or milliseconds since 1970, or a date without separators.
 fn digits_only(text: &str) -> Option<Timestamp> {
     let number = |range: std::ops::Range<usize>| text.get(range)?.parse::<i64>().ok();
     let date = |y: i64, m: i64, d: i64| {
@@ -160,12 +158,12 @@ fn ordinal(year: i16, day: i64) -> Option<Date> {
     first.checked_add((day - 1).days()).ok()
 }
 
-/// Two digits mean the century in which most feeds live.
+/// Expands two-digit and three-digit years.
 fn full_year(year: i64, digits: usize) -> Option<i16> {
     let year = match (digits, year) {
         (1..=2, 0..70) => year + 2000,
         (1..=2, _) => year + 1900,
-        // Programs that counted from 1900 wrote 103 for 2003.
+        // Programs that count from 1900 write 103 for 2003.
         (3, 100..200) => year + 1900,
         (4, _) => year,
         _ => return None,
@@ -174,7 +172,7 @@ fn full_year(year: i64, digits: usize) -> Option<i16> {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Piece<'a> {
+enum DatePart<'a> {
     Number { value: i64, digits: usize },
     Word(&'a str),
     Sign(char),
@@ -182,12 +180,12 @@ enum Piece<'a> {
 
 #[derive(Debug, Clone, Copy)]
 struct Token<'a> {
-    piece: Piece<'a>,
-    /// White space stands before it.
+    piece: DatePart<'a>,
+    /// True if preceded by white space.
     apart: bool,
 }
 
-/// Cuts a date into numbers, words and signs.
+/// Splits a date into numbers, words and signs.
 fn cut(text: &str) -> Vec<Token<'_>> {
     let mut tokens = Vec::new();
     let mut rest = text;
@@ -200,14 +198,14 @@ fn cut(text: &str) -> Vec<Token<'_>> {
             continue;
         } else if c.is_ascii_digit() {
             let length = rest.bytes().take_while(u8::is_ascii_digit).count();
-            // Fractions of seconds may be long; only their length matters then.
+            // Fractions of seconds may be long; truncate them.
             let value = rest[..length.min(18)].parse().unwrap_or(0);
-            (Piece::Number { value, digits: length }, length)
+            (DatePart::Number { value, digits: length }, length)
         } else if is_word(c) {
             let length = rest.find(|c: char| !is_word(c)).unwrap_or(rest.len());
-            (Piece::Word(&rest[..length]), length)
+            (DatePart::Word(&rest[..length]), length)
         } else {
-            (Piece::Sign(c), c.len_utf8())
+            (DatePart::Sign(c), c.len_utf8())
         };
         tokens.push(Token { piece, apart });
         apart = false;
@@ -216,53 +214,53 @@ fn cut(text: &str) -> Vec<Token<'_>> {
     tokens
 }
 
-/// Punctuation outside ASCII that stands in dates.
+/// Returns true for non-ASCII punctuation used in dates.
 fn is_mark(c: char) -> bool {
     matches!(c, '،' | '，' | '、' | '：' | '–' | '—' | '−' | '·' | '«' | '»' | '“' | '”' | '’' | '‘')
 }
 
-/// A date while it is being read: tokens that are understood are taken out.
-struct Reading<'a> {
+/// The parser state; recognised tokens are removed.
+struct DateParser<'a> {
     tokens: Vec<Token<'a>>,
-    time: Option<Clock>,
+    time: Option<ClockTime>,
     offset_seconds: i32,
 }
 
-impl<'a> Reading<'a> {
+impl<'a> DateParser<'a> {
     fn new(tokens: Vec<Token<'a>>) -> Self {
-        Reading { tokens, time: None, offset_seconds: 0 }
+        DateParser { tokens, time: None, offset_seconds: 0 }
     }
 
-    fn piece(&self, at: usize) -> Option<Piece<'a>> {
+    fn part(&self, at: usize) -> Option<DatePart<'a>> {
         self.tokens.get(at).map(|token| token.piece)
     }
 
     fn number(&self, at: usize) -> Option<(i64, usize)> {
-        match self.piece(at)? {
-            Piece::Number { value, digits } => Some((value, digits)),
+        match self.part(at)? {
+            DatePart::Number { value, digits } => Some((value, digits)),
             _ => None,
         }
     }
 
     fn word(&self, at: usize) -> Option<&'a str> {
-        match self.piece(at)? {
-            Piece::Word(word) => Some(word),
+        match self.part(at)? {
+            DatePart::Word(word) => Some(word),
             _ => None,
         }
     }
 
     fn is_sign(&self, at: usize, sign: char) -> bool {
-        self.piece(at) == Some(Piece::Sign(sign))
+        self.part(at) == Some(DatePart::Sign(sign))
     }
 
-    /// Finds the time and the zone behind it and takes both out. `None` if there is nonsense.
+    /// Removes the time and the zone after it. `None` if they are invalid.
     fn take_time(&mut self) -> Option<()> {
         let Some((from, mut to, [hour, minute, second])) = self.find_time() else {
             return Some(());
         };
         let mut from = from;
         let mut hour = hour;
-        // Morning and afternoon stand behind the time, or in front of it in East Asia.
+        // AM and PM follow the time; in East Asia they precede it.
         let half = self.half_of_day(to).map(|(half, end)| {
             to = end;
             half
@@ -274,23 +272,23 @@ impl<'a> Reading<'a> {
         });
         match half {
             Some(_) if hour > 12 => {}
-            Some(Half::Morning) if hour == 12 => hour = 0,
-            Some(Half::Afternoon) if hour < 12 => hour += 12,
+            Some(HalfDay::Morning) if hour == 12 => hour = 0,
+            Some(HalfDay::Afternoon) if hour < 12 => hour += 12,
             _ => {}
         }
         let next_day = hour == 24 && minute == 0 && second == 0;
         let hour = if next_day { 0 } else { hour };
-        // A leap second is the last second of its minute.
+        // A leap second becomes the last second of its minute.
         let second = if second == 60 { 59 } else { second };
         let part = |value: i64| i8::try_from(value).ok();
         let time = Time::new(part(hour)?, part(minute)?, part(second)?, 0).ok()?;
         self.time = Some((time, next_day));
         to = self.take_zone(to)?;
-        // A `T` or a comma that only led up to the time goes with it.
+        // Remove a `T` or comma that introduces the time.
         if from > 0
             && matches!(
-                self.piece(from - 1),
-                Some(Piece::Word("t" | "um" | "at" | "klo" | "kl" | "à" | "às" | "ob" | "o" | "alle" | "ore"))
+                self.part(from - 1),
+                Some(DatePart::Word("t" | "um" | "at" | "klo" | "kl" | "à" | "às" | "ob" | "o" | "alle" | "ore"))
             )
         {
             from -= 1;
@@ -299,7 +297,7 @@ impl<'a> Reading<'a> {
         Some(())
     }
 
-    /// Hours, minutes and seconds with their place.
+    /// Finds hours, minutes and seconds with their token range.
     fn find_time(&self) -> Option<(usize, usize, [i64; 3])> {
         for at in 0..self.tokens.len() {
             let Some((hour, digits)) = self.number(at) else {
@@ -360,11 +358,11 @@ impl<'a> Reading<'a> {
         None
     }
 
-    /// Whether a word says which half of the day is meant, and where it ends.
-    fn half_of_day(&self, at: usize) -> Option<(Half, usize)> {
+    /// Parses an AM/PM marker and returns the end of it.
+    fn half_of_day(&self, at: usize) -> Option<(HalfDay, usize)> {
         let half = match self.word(at)? {
-            "am" | "오전" | "上午" | "午前" | "πμ" | "dop" | "fm" => Half::Morning,
-            "pm" | "오후" | "下午" | "午後" | "μμ" | "odp" | "em" => Half::Afternoon,
+            "am" | "오전" | "上午" | "午前" | "πμ" | "dop" | "fm" => HalfDay::Morning,
+            "pm" | "오후" | "下午" | "午後" | "μμ" | "odp" | "em" => HalfDay::Afternoon,
             letter @ ("a" | "p" | "π" | "μ") => {
                 // a.m. and p.m.
                 let dotted = self.is_sign(at + 1, '.') && matches!(self.word(at + 2), Some("m" | "μ"));
@@ -372,26 +370,26 @@ impl<'a> Reading<'a> {
                     return None;
                 }
                 let end = if self.is_sign(at + 3, '.') { at + 4 } else { at + 3 };
-                return Some((if matches!(letter, "a" | "π") { Half::Morning } else { Half::Afternoon }, end));
+                return Some((if matches!(letter, "a" | "π") { HalfDay::Morning } else { HalfDay::Afternoon }, end));
             }
             _ => return None,
         };
         Some((half, at + 1))
     }
 
-    /// Reads the zone behind the time; gives the place behind it.
+    /// Parses the zone after the time and returns the end of it.
     fn take_zone(&mut self, mut at: usize) -> Option<usize> {
         let mut offset = None;
         while at < self.tokens.len() {
             if self.is_sign(at, '(') || self.is_sign(at, '[') {
-                // A comment with the zone's name; it counts only if nothing else does.
+                // A comment with the zone's name, used only if there is nothing else.
                 if let (None, Some(name)) = (offset, self.word(at + 1)) {
                     offset = zones::seconds(name);
                 }
                 return Some(self.finish_zone(offset, self.tokens.len()));
             }
             if let Some((seconds, end)) = self.numeric_zone(at) {
-                // GMT+1 is UTC+1, whatever POSIX says.
+                // GMT+1 is UTC+1, unlike in POSIX.
                 offset = Some(offset.unwrap_or(0) + seconds?);
                 at = end;
                 continue;
@@ -405,14 +403,14 @@ impl<'a> Reading<'a> {
                 "uhr" | "h" | "hs" | "hrs" | "klo" => at += 1,
                 "etc" if self.is_sign(at + 1, '/') => at += 2,
                 _ if self.is_sign(at + 1, '/') && self.word(at + 2).is_some() => {
-                    // Europe/Berlin: the offset depends on tables we do not carry here.
+                    // Europe/Berlin: its offset needs the time zone database.
                     return None;
                 }
-                _ if names::month(word).is_some() || names::is_weekday(word) => break,
+                _ if names::month(word).is_some() || tidings_lang::is_weekday(word) => break,
                 _ => {
                     match zones::seconds(word) {
                         Some(seconds) => offset = Some(offset.unwrap_or(0) + seconds),
-                        // The mail standard tells us to take zones nobody knows for UTC.
+                        // RFC 5322: unknown zone names are UTC.
                         None if word.is_ascii() && word.len() <= 5 => offset = offset.or(Some(0)),
                         None => break,
                     }
@@ -428,17 +426,17 @@ impl<'a> Reading<'a> {
         end
     }
 
-    /// Korean dates without a zone are in Korean time: the programs that write them say so.
+    /// The default offset: Korean dates without a zone are in Korean time.
     fn usual_offset(&self) -> i32 {
-        let korean = self.tokens.iter().any(|t| matches!(t.piece, Piece::Word("년" | "오전" | "오후")));
+        let korean = self.tokens.iter().any(|t| matches!(t.piece, DatePart::Word("년" | "오전" | "오후")));
         if korean { 9 * 3600 } else { 0 }
     }
 
-    /// `+0200`, `+02:00`, `+2`; the inner `None` says that it is one, but an impossible one.
+    /// Parses `+0200`, `+02:00`, `+2`; the inner `None` is an invalid offset.
     fn numeric_zone(&self, at: usize) -> Option<(Option<i32>, usize)> {
-        let sign = match self.piece(at)? {
-            Piece::Sign('+') => 1,
-            Piece::Sign('-' | '−' | '–') => -1,
+        let sign = match self.part(at)? {
+            DatePart::Sign('+') => 1,
+            DatePart::Sign('-' | '−' | '–') => -1,
             _ => return None,
         };
         let (value, digits) = self.number(at + 1)?;
@@ -458,7 +456,7 @@ impl<'a> Reading<'a> {
         Some((seconds.map(|seconds| sign * seconds), end))
     }
 
-    /// Reads what is left as a day.
+    /// Parses the remaining tokens as a date.
     fn date(&self) -> Option<Date> {
         let mut numbers: Vec<(i64, usize)> = Vec::new();
         let mut separators: Vec<char> = Vec::new();
@@ -471,28 +469,28 @@ impl<'a> Reading<'a> {
         let mut at = 0;
         while at < self.tokens.len() {
             match self.tokens[at].piece {
-                Piece::Number { value, digits } => numbers.push((value, digits)),
-                Piece::Sign(sign @ ('-' | '/' | '.' | ',' | '–' | '—')) => separators.push(sign),
-                Piece::Sign('(' | ')' | '\'' | '"' | '،' | '，' | '、' | '·' | '’') => {}
-                Piece::Sign(_) => return None,
-                Piece::Word("w") if numbers.len() == 1 && self.number(at + 1).is_some() => {
+                DatePart::Number { value, digits } => numbers.push((value, digits)),
+                DatePart::Sign(sign @ ('-' | '/' | '.' | ',' | '–' | '—')) => separators.push(sign),
+                DatePart::Sign('(' | ')' | '\'' | '"' | '،' | '，' | '、' | '·' | '’') => {}
+                DatePart::Sign(_) => return None,
+                DatePart::Word("w") if numbers.len() == 1 && self.number(at + 1).is_some() => {
                     week = self.number(at + 1);
                     at += 1;
                 }
-                Piece::Word(word @ ("年" | "月" | "日" | "년" | "월" | "일")) => units.push_str(word),
-                Piece::Word("tháng" | "thg") => {
+                DatePart::Word(word @ ("年" | "月" | "日" | "년" | "월" | "일")) => units.push_str(word),
+                DatePart::Word("tháng" | "thg") => {
                     month = self.number(at + 1).map(|(value, _)| value);
                     months_before_numbers = numbers.len();
                     at += 1;
                 }
-                Piece::Word(word) => match names::month(word) {
+                DatePart::Word(word) => match names::month(word) {
                     Some(found) if month.is_none() => {
                         month = Some(i64::from(found));
                         months_before_numbers = numbers.len();
                         thai = word.starts_with(|c: char| ('\u{e00}'..'\u{e80}').contains(&c));
                     }
-                    _ if names::is_filler(word) || names::is_weekday(word) => {}
-                    // One word before everything else is a weekday in a language we do not know.
+                    _ if names::is_filler(word) || tidings_lang::is_weekday(word) => {}
+                    // One leading unknown word is a weekday in another language.
                     _ if numbers.is_empty() && month.is_none() && strangers == 0 => strangers += 1,
                     _ => return None,
                 },
@@ -520,7 +518,7 @@ impl<'a> Reading<'a> {
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Half {
+enum HalfDay {
     Morning,
     Afternoon,
 }
@@ -535,19 +533,19 @@ fn week_date(year: i64, week: i64, day: i64) -> Option<Date> {
     Some(week.date())
 }
 
-/// Beside a month's name stand a day and a year, in either order, or a year alone.
+/// The year and day next to a month name, in either order, or the year alone.
 fn year_and_day(numbers: &[(i64, usize)], before_month: usize) -> Option<((i64, usize), i64)> {
     match *numbers {
         [year @ (_, 4)] => Some((year, 1)),
         [year @ (_, 3 | 4), (day, 1 | 2)] => Some((year, day)),
         [(day, 1 | 2), year @ (_, 3 | 4)] => Some((year, day)),
-        // Day and year with two digits each: the year stands last.
+        // Day and year with two digits each: the year is last.
         [(day, 1 | 2), year @ (_, 2)] if before_month <= 1 => Some((year, day)),
         _ => None,
     }
 }
 
-/// Three numbers, or two, or one, whose order has to be certain.
+/// Parses a numeric date whose order is unambiguous.
 fn numeric_date(numbers: &[(i64, usize)], separators: &[char]) -> Option<Date> {
     match *numbers {
         [(year, 4), (month, 1 | 2), (day, 1 | 2)] => civil(full_year(year, 4)?, month, day),
@@ -557,7 +555,7 @@ fn numeric_date(numbers: &[(i64, usize)], separators: &[char]) -> Option<Date> {
             match (a > 12, b > 12) {
                 (true, false) => civil(year, b, a),
                 (false, true) if !dots => civil(year, a, b),
-                // Dots are European, and Europe puts the day first.
+                // Dots are European: the day comes first.
                 (false, false) if dots || a == b => civil(year, b, a),
                 _ => None,
             }
@@ -568,7 +566,7 @@ fn numeric_date(numbers: &[(i64, usize)], separators: &[char]) -> Option<Date> {
         [(day, 1 | 2), (month, 1 | 2), (year, 2)] if separators.iter().filter(|c| **c == '.').count() >= 2 => {
             civil(full_year(year, 2)?, month, day)
         }
-        // A leading hyphen stands for the century: -03-12, -0312.
+        // A leading hyphen replaces the century: -03-12, -0312.
         [(year, 2), (month, 2)] if separators == ['-', '-'] => civil(full_year(year, 2)?, month, 1),
         [(whole, 4)] if separators == ['-'] => civil(full_year(whole / 100, 2)?, whole % 100, 1),
         [(year, 2), (day, 3)] => ordinal(full_year(year, 2)?, day),

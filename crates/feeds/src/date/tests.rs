@@ -1,4 +1,4 @@
-//! A table of dates as feeds write them. One row, one shape met somewhere.
+//! A table of date formats seen in feeds.
 
 use super::parse;
 
@@ -10,7 +10,7 @@ fn reads(rows: &[(&str, &str)]) {
 }
 
 #[test]
-fn mail_dates_with_every_kind_of_zone() {
+fn rfc_2822_dates_with_every_kind_of_zone() {
     reads(&[
         ("Thu, 01 Jan 2004 19:48:21 GMT", "2004-01-01T19:48:21Z"),
         ("Thu, 1 Jan 2004 19:48 EST", "2004-01-02T00:48:00Z"),
@@ -40,7 +40,7 @@ fn mail_dates_with_every_kind_of_zone() {
 }
 
 #[test]
-fn iso_dates_whole_and_in_part() {
+fn iso_8601_dates_complete_and_partial() {
     reads(&[
         ("2003-12-31T10:14:55Z", "2003-12-31T10:14:55Z"),
         ("2003-12-31T10:14:55.1234567+01:00", "2003-12-31T09:14:55Z"),
@@ -70,7 +70,7 @@ fn iso_dates_whole_and_in_part() {
 }
 
 #[test]
-fn numbers_whose_order_is_certain() {
+fn numeric_dates_with_an_unambiguous_order() {
     reads(&[
         ("31/12/2003 10:14", "2003-12-31T10:14:00Z"),
         ("12/31/2003 10:14:55 PM", "2003-12-31T22:14:55Z"),
@@ -121,7 +121,7 @@ fn months_in_many_languages() {
 }
 
 #[test]
-fn what_is_not_certain_is_not_read() {
+fn ambiguous_dates_are_rejected() {
     for text in [
         "",
         "yesterday",

@@ -1,6 +1,6 @@
-//! Names of time zones that stand in feeds, as they are meant there.
+//! Time zone names in feeds.
 
-/// Seconds east of Greenwich. Where a name has several meanings, the one most feeds mean.
+/// The offset in seconds east of Greenwich. Ambiguous names have the meaning that most feeds intend.
 pub(super) fn seconds(name: &str) -> Option<i32> {
     let hours = |h: i32| Some(h * 3600);
     let half = |h: i32| Some(h * 3600 + 1800);
@@ -37,7 +37,7 @@ pub(super) fn seconds(name: &str) -> Option<i32> {
     }
 }
 
-/// The single letters of the old mail standard.
+/// Military time zones, single letters of RFC 822.
 fn military(name: &str) -> Option<i32> {
     let [letter] = name.as_bytes() else {
         return None;

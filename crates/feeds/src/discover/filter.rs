@@ -1,22 +1,21 @@
-//! Which of the feeds that a crawl links to are worth a request.
+//! The filter of feed candidates from a crawl.
 //!
-//! A crawl of a billion pages links to millions of feeds, most of them for the comments of one
-//! article or in a language nobody asked for. What many pages link to is the feed of a site; what
-//! lies in a country's domain, or on a site that has given good text before, is likely to be in the
-//! language wanted.
+//! A crawl of a billion pages links to millions of feeds, most of them comment feeds or in other languages. A feed
+//! that many pages link to is the feed of a site. A feed under a national top-level domain, or on a site that has
+//! given good text before, is likely to be in the wanted language.
 
 use url::Url;
 
 use super::site::languages_of_tld;
 
-/// What a candidate must be to be asked for.
+/// Conditions for probing a candidate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Filter {
-    /// It was seen this often.
+    /// The minimum number of pages that link to it.
     pub min_seen: u64,
-    /// Or, outside the countries of the languages: its site has this many good pages.
+    /// The minimum number of good pages of its site, if it is not under a national domain of the languages.
     pub min_good_pages: u64,
-    /// The languages wanted, as two-letter codes; none means any, and then only counts matter.
+    /// The wanted languages as two-letter codes; if empty, only counts matter.
     pub languages: Vec<String>,
 }
 
@@ -26,45 +25,40 @@ impl Default for Filter {
     }
 }
 
-/// Why a candidate is not asked for.
+/// The reason for rejecting a candidate.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Unfit {
-    /// Seen too rarely, so far.
+pub enum RejectReason {
+    /// Too few links so far.
     Rare,
-    /// Neither in a country of the languages nor on a site with good pages, so far.
+    /// Neither under a national domain of the languages nor on a site with good pages, so far.
     Unproven,
-    /// Its address names another language.
+    /// Its URL names another language.
     OtherLanguage(String),
-    /// It lies in a country of other languages.
+    /// It is under a national domain of other languages.
     OtherCountry(String),
 }
 
-impl Unfit {
-    /// Whether time cannot heal it.
+impl RejectReason {
+    /// Returns true if later evidence cannot change the decision.
     pub fn is_final(&self) -> bool {
-        matches!(self, Unfit::OtherLanguage(_) | Unfit::OtherCountry(_))
+        matches!(self, RejectReason::OtherLanguage(_) | RejectReason::OtherCountry(_))
     }
 
-    /// The reason in words.
+    /// The reason as text.
     pub fn reason(&self) -> String {
         match self {
-            Unfit::Rare => "seen too rarely".to_owned(),
-            Unfit::Unproven => "no good pages on its site yet".to_owned(),
-            Unfit::OtherLanguage(code) => format!("language code {code}"),
-            Unfit::OtherCountry(tld) => format!("country .{tld}"),
+            RejectReason::Rare => "seen too rarely".to_owned(),
+            RejectReason::Unproven => "no good pages on its site yet".to_owned(),
+            RejectReason::OtherLanguage(code) => format!("language code {code}"),
+            RejectReason::OtherCountry(tld) => format!("country .{tld}"),
         }
     }
 }
 
-/// Codes that addresses use to name a language. `us` and `uk` name countries there, and codes that
-/// are common words in paths (`no`, `is`, `so`, `to`, `my`, `tv`) are left out.
-const CODES: &str = "ar az be bg bn bs ca cs cy da de el en es et eu fa fi fr ga gl gu he hi hr hu hy id it ja ka kk ko \
-    ku lb lt lv mk ml mn mr nb ne nl nn pa pl ps pt ro ru sk sl sq sr sv sw ta te th tl tr uk ur uz vi zh";
-
 impl Filter {
-    /// Judges a candidate by its address, how often it was seen and how many good pages its site has.
-    pub fn judge(&self, address: &str, seen: u64, good_pages: u64) -> Result<(), Unfit> {
-        let Ok(url) = Url::parse(address) else { return Err(Unfit::OtherLanguage("?".to_owned())) };
+    /// Checks a candidate by its URL, the number of links to it and the number of good pages of its site.
+    pub fn check(&self, address: &str, seen: u64, good_pages: u64) -> Result<(), RejectReason> {
+        let Ok(url) = Url::parse(address) else { return Err(RejectReason::OtherLanguage("?".to_owned())) };
         let host = url.host_str().unwrap_or_default();
         let wanted = |code: &str| self.languages.iter().any(|language| language == code);
         if !self.languages.is_empty() {
@@ -72,27 +66,27 @@ impl Filter {
             if let Some(other) = named.iter().find(|code| !wanted(code))
                 && !named.iter().any(|code| wanted(code))
             {
-                return Err(Unfit::OtherLanguage(other.clone()));
+                return Err(RejectReason::OtherLanguage(other.clone()));
             }
             let of_country = languages_of_tld(host);
             if !of_country.is_empty() && !of_country.iter().any(|code| wanted(code)) {
-                return Err(Unfit::OtherCountry(host.rsplit('.').next().unwrap_or_default().to_owned()));
+                return Err(RejectReason::OtherCountry(host.rsplit('.').next().unwrap_or_default().to_owned()));
             }
             if of_country.is_empty() && good_pages < self.min_good_pages {
-                return Err(if seen < self.min_seen { Unfit::Rare } else { Unfit::Unproven });
+                return Err(if seen < self.min_seen { RejectReason::Rare } else { RejectReason::Unproven });
             }
         }
-        if seen < self.min_seen { Err(Unfit::Rare) } else { Ok(()) }
+        if seen < self.min_seen { Err(RejectReason::Rare) } else { Ok(()) }
     }
 }
 
-/// The languages that an address names: in a step of its path, its first label, or a parameter.
+/// The languages named in a URL: in a path segment, the first label or a query parameter.
 fn named_languages(url: &Url) -> Vec<String> {
-    let known = |word: &str| CODES.split_ascii_whitespace().any(|code| code == word);
+    let known = |word: &str| tidings_lang::language(word).is_some_and(|known| known.code == word && known.is_url_code);
     let code_of = |word: &str| {
         let word = word.to_ascii_lowercase();
         let primary = word.split(['-', '_']).next().unwrap_or_default().to_owned();
-        // `en`, `en-us`; but `de-mail` is a word.
+        // `en` and `en-us` are codes, `de-mail` is a word.
         let whole = primary.len() == word.len() || word.len() == 5;
         (whole && known(&primary) && word != "uk").then_some(primary)
     };
@@ -116,35 +110,35 @@ mod tests {
     }
 
     #[test]
-    fn a_feed_seen_often_in_its_country_passes() {
-        assert_eq!(german().judge("https://zeitung.example.at/feed", 20, 0), Ok(()));
-        assert_eq!(german().judge("https://zeitung.example.at/feed", 19, 0), Err(Unfit::Rare));
+    fn a_frequent_feed_under_a_national_domain_passes() {
+        assert_eq!(german().check("https://zeitung.example.at/feed", 20, 0), Ok(()));
+        assert_eq!(german().check("https://zeitung.example.at/feed", 19, 0), Err(RejectReason::Rare));
     }
 
     #[test]
-    fn outside_the_country_good_pages_must_speak_for_the_site() {
-        assert_eq!(german().judge("https://zeitung.com/feed", 500, 20), Ok(()));
-        assert_eq!(german().judge("https://zeitung.com/feed", 500, 19), Err(Unfit::Unproven));
+    fn outside_national_domains_a_site_needs_good_pages() {
+        assert_eq!(german().check("https://zeitung.com/feed", 500, 20), Ok(()));
+        assert_eq!(german().check("https://zeitung.com/feed", 500, 19), Err(RejectReason::Unproven));
     }
 
     #[test]
-    fn other_languages_and_countries_are_out_for_good() {
+    fn other_languages_and_countries_are_rejected_for_good() {
         for address in [
             "https://zeitung.de/en/feed",
             "https://en.zeitung.de/feed",
             "https://zeitung.de/feed?lang=en",
             "https://zeitung.de/en-us/feed",
         ] {
-            assert_eq!(german().judge(address, 99, 99), Err(Unfit::OtherLanguage("en".into())), "{address}");
+            assert_eq!(german().check(address, 99, 99), Err(RejectReason::OtherLanguage("en".into())), "{address}");
         }
-        assert_eq!(german().judge("https://journal.fr/feed", 99, 99), Err(Unfit::OtherCountry("fr".into())));
-        assert!(Unfit::OtherCountry("fr".into()).is_final() && !Unfit::Rare.is_final());
-        assert_eq!(german().judge("https://zeitung.de/de-at/feed", 99, 0), Ok(()));
+        assert_eq!(german().check("https://journal.fr/feed", 99, 99), Err(RejectReason::OtherCountry("fr".into())));
+        assert!(RejectReason::OtherCountry("fr".into()).is_final() && !RejectReason::Rare.is_final());
+        assert_eq!(german().check("https://zeitung.de/de-at/feed", 99, 0), Ok(()));
     }
 
     #[test]
     fn without_languages_only_counts_matter() {
-        assert_eq!(Filter::default().judge("https://journal.fr/en/feed", 20, 0), Ok(()));
-        assert_eq!(Filter::default().judge("https://journal.fr/en/feed", 19, 99), Err(Unfit::Rare));
+        assert_eq!(Filter::default().check("https://journal.fr/en/feed", 20, 0), Ok(()));
+        assert_eq!(Filter::default().check("https://journal.fr/en/feed", 19, 99), Err(RejectReason::Rare));
     }
 }

@@ -1,31 +1,31 @@
-//! OPML, the format in which feed readers exchange their lists: read leniently, written plainly.
+//! OPML, the exchange format of feed readers: a lenient parser and a writer.
 
 use crate::charset;
 use crate::entity::{self, Declared};
 use crate::html;
 use crate::markup::{Attributes, Token, Tokens};
-use crate::mend::Mended;
+use crate::repairs::Repairs;
 
-/// Outlines that are read from one list; deeper nesting than this is not counted.
+/// The maximum number of outlines read from one list, and the maximum nesting depth.
 const MAX_OUTLINES: usize = 1_000_000;
 const MAX_DEPTH: usize = 64;
 
-/// A feed in a list.
+/// A feed in an OPML list.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Outline {
-    /// The feed's address.
+    /// The feed URL.
     pub feed: String,
-    /// What the list calls it.
+    /// The title in the list.
     pub title: String,
-    /// The web page it belongs to, or nothing.
+    /// The URL of its web page, or empty.
     pub site: String,
-    /// The language tag that the list gives, or nothing.
+    /// The language tag in the list, or empty.
     pub language: String,
-    /// The folders it lies in, the outermost first, and its categories.
+    /// The enclosing folders, outermost first, and its categories.
     pub labels: Vec<String>,
 }
 
-/// Reads the feeds of a list. What is broken costs itself, never the list.
+/// Reads the feeds of a list. Malformed outlines are skipped.
 ///
 /// ```
 /// let list = br#"<opml><body><outline text="News"><outline text="G" xmlUrl="https://g.example/feed"/></outline>"#;
@@ -33,9 +33,9 @@ pub struct Outline {
 /// assert_eq!((feeds[0].title.as_str(), feeds[0].labels[0].as_str()), ("G", "News"));
 /// ```
 pub fn read(body: &[u8]) -> Vec<Outline> {
-    let decoded = charset::decode(body, None, &mut Mended::default());
+    let decoded = charset::decode(body, None, &mut Repairs::default());
     let mut tokens = Tokens::new(&decoded.text);
-    // Folders that are open; an outline that is a feed itself opens a nameless one.
+    // Open folders; an outline that is a feed itself opens a nameless one.
     let mut open: Vec<Option<String>> = Vec::new();
     let mut feeds = Vec::new();
     while let Some(token) = tokens.next("") {
@@ -44,7 +44,7 @@ pub fn read(body: &[u8]) -> Vec<Outline> {
                 let get = |wanted: &str| {
                     let found = Attributes::new(attributes).find(|(name, _)| name.eq_ignore_ascii_case(wanted));
                     let text =
-                        found.map(|(_, value)| entity::unescape(value, &Declared::default(), &mut Mended::default()));
+                        found.map(|(_, value)| entity::unescape(value, &Declared::default(), &mut Repairs::default()));
                     html::collapse(&text.unwrap_or_default())
                 };
                 let title = [get("title"), get("text")].into_iter().find(|text| !text.is_empty()).unwrap_or_default();
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nested_lists_give_their_folders_as_labels() {
+    fn folders_become_labels() {
         let list = br#"<?xml version="1.0"?><opml version="1.0"><body>
             <outline text="News"><outline text="Salt &amp; Co" xmlurl="https://a.example/feed" htmlUrl="https://a.example/"/>
               <outline title="Regional"><outline type="rss" text="B" xmlUrl="https://b.example/rss" category="/x,y"/></outline>
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_list_gives_what_it_has() {
+    fn a_malformed_list_gives_its_readable_feeds() {
         let list = b"garbage <opml><outline text=x xmlUrl=https://a.example/feed><outline text='B' xmlUrl='https://b.example/'";
         assert_eq!(read(list)[0].feed, "https://a.example/feed");
         assert!(read(b"").is_empty());
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_again() {
+    fn lists_round_trip() {
         let feed = Outline {
             feed: "https://a.example/?a=1&b=\"2\"".into(),
             title: "<Salt> & \"Pepper\"".into(),

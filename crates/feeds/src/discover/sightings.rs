@@ -1,46 +1,46 @@
-//! Counting which feeds many pages link to, in memory that does not grow with the crawl.
+//! Counts links to feeds in bounded memory.
 
 use std::collections::HashMap;
 
-use super::rank::Evidence;
+use super::evidence::Evidence;
 use super::site::site;
 use crate::links;
 
 /// A feed that pages link to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sighting {
-    /// Its address.
+pub struct FeedSighting {
+    /// The feed URL.
     pub feed: String,
     /// The best evidence for it.
     pub evidence: Evidence,
-    /// Pages that link to it.
+    /// The number of pages that link to it.
     pub seen: u64,
-    /// The first of them.
+    /// The first page that links to it.
     pub found_on: String,
-    /// What that page calls it.
+    /// The title of that link.
     pub title: String,
 }
 
-/// Feeds and sites met in a heap of pages.
+/// Counts of feeds and sites seen in pages.
 #[derive(Debug)]
-pub struct Sightings {
-    feeds: HashMap<String, Sighting>,
-    /// Pages with text enough, by site.
+pub struct FeedSightings {
+    feeds: HashMap<String, FeedSighting>,
+    /// Substantial pages by site.
     good_pages: HashMap<String, u64>,
-    /// Pages looked at.
+    /// The number of pages read.
     pub pages: u64,
-    /// Feeds held at most; the rarest are forgotten first.
+    /// The maximum number of feeds held; the rarest are dropped first.
     limit: usize,
     forgotten: u64,
 }
 
-impl Sightings {
-    /// Counts of at most this many feeds.
-    pub fn new(limit: usize) -> Sightings {
-        Sightings { feeds: HashMap::new(), good_pages: HashMap::new(), pages: 0, limit: limit.max(1), forgotten: 0 }
+impl FeedSightings {
+    /// Creates counters for at most `limit` feeds.
+    pub fn new(limit: usize) -> FeedSightings {
+        FeedSightings { feeds: HashMap::new(), good_pages: HashMap::new(), pages: 0, limit: limit.max(1), forgotten: 0 }
     }
 
-    /// Takes in the links of a page.
+    /// Adds the links of a page.
     pub fn page(&mut self, body: &[u8], url: &str, is_good: bool) {
         self.pages += 1;
         if is_good && let Some(site) = site(url) {
@@ -51,12 +51,12 @@ impl Sightings {
         }
     }
 
-    /// Takes in a page of which only the text is known.
+    /// Adds a page of which only the text is known.
     pub fn text(&mut self, url: &str, is_good: bool) {
         self.page(b"", url, is_good);
     }
 
-    /// Takes in one link.
+    /// Adds one link.
     pub fn see(&mut self, feed: String, evidence: Evidence, found_on: &str, title: String) {
         match self.feeds.get_mut(&feed) {
             Some(known) => {
@@ -64,7 +64,8 @@ impl Sightings {
                 known.evidence = known.evidence.min(evidence);
             }
             None => {
-                let sighting = Sighting { feed: feed.clone(), evidence, seen: 1, found_on: found_on.to_owned(), title };
+                let sighting =
+                    FeedSighting { feed: feed.clone(), evidence, seen: 1, found_on: found_on.to_owned(), title };
                 self.feeds.insert(feed, sighting);
                 if self.feeds.len() > self.limit {
                     self.forget();
@@ -73,7 +74,7 @@ impl Sightings {
         }
     }
 
-    /// Takes in a link of unknown kind: a feed by its looks, else a page of a site to begin from.
+    /// Adds a link of unknown type: a feed if it looks like one, else a page of a site to start from.
     pub fn link(&mut self, address: &str, found_on: &str) {
         let Some(address) = tidings_model::address::normalise(address, None) else { return };
         let Ok(url) = url::Url::parse(&address) else { return };
@@ -82,14 +83,14 @@ impl Sightings {
             self.see(address, Evidence::Address, found_on, String::new());
             return;
         }
-        // One page of a site is enough to begin from; the first one stands for all.
+        // One page per site is enough to start from, so use the root.
         let host = url.host_str().unwrap_or_default();
         let start =
             if super::site::is_shared(host) { address } else { format!("{}/", url.origin().ascii_serialization()) };
         self.see(start, Evidence::Page, found_on, String::new());
     }
 
-    /// Halves the number of feeds held, the rarest first; among equals the address decides.
+    /// Drops the rarer half of the feeds; ties are broken by URL.
     fn forget(&mut self) {
         let mut order: Vec<(u64, String)> = self.feeds.values().map(|feed| (feed.seen, feed.feed.clone())).collect();
         order.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| b.1.cmp(&a.1)));
@@ -99,14 +100,14 @@ impl Sightings {
         }
     }
 
-    /// Feeds that were forgotten for lack of room.
+    /// The number of feeds dropped for lack of memory.
     pub fn forgotten(&self) -> u64 {
         self.forgotten
     }
 
-    /// What was met: the feeds in the order of their addresses, and the good pages of each site.
-    pub fn finish(self) -> (Vec<Sighting>, HashMap<String, u64>) {
-        let mut feeds: Vec<Sighting> = self.feeds.into_values().collect();
+    /// The feeds ordered by URL, and the number of good pages by site.
+    pub fn finish(self) -> (Vec<FeedSighting>, HashMap<String, u64>) {
+        let mut feeds: Vec<FeedSighting> = self.feeds.into_values().collect();
         feeds.sort_by(|a, b| a.feed.cmp(&b.feed));
         (feeds, self.good_pages)
     }
@@ -123,7 +124,7 @@ mod tests {
 
     #[test]
     fn pages_are_counted_for_each_feed_and_site() {
-        let mut sightings = Sightings::new(100);
+        let mut sightings = FeedSightings::new(100);
         sightings.page(PAGE, "https://www.g.example/a", true);
         sightings.page(PAGE, "https://www.g.example/b", false);
         let (feeds, good) = sightings.finish();
@@ -134,8 +135,8 @@ mod tests {
     }
 
     #[test]
-    fn the_rarest_feeds_are_forgotten_first() {
-        let mut sightings = Sightings::new(10);
+    fn the_rarest_feeds_are_dropped_first() {
+        let mut sightings = FeedSightings::new(10);
         for _ in 0..3 {
             sightings.see("https://g.example/often".into(), Evidence::Declared, "x", String::new());
         }
@@ -149,7 +150,7 @@ mod tests {
 
     #[test]
     fn a_stream_of_links_becomes_feeds_and_sites() {
-        let mut sightings = Sightings::new(100);
+        let mut sightings = FeedSightings::new(100);
         for link in ["https://g.example/2026/a.html?utm_source=x", "https://g.example/b", "https://g.example/rss.xml"] {
             sightings.link(link, "");
         }

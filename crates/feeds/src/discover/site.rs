@@ -1,11 +1,10 @@
-//! Which site an address belongs to, and which languages its country speaks.
+//! Sites, registrable domains and the languages of top-level domains.
 
 use url::Url;
 
-/// The name of a site: its host without `www.`, with the port if it is not the usual one.
+/// The site of a URL: the host without `www.`, with the port if it is not the default.
 ///
-/// Subdomains are sites of their own: `blog.example.org` may have a feed where `example.org` has
-/// none.
+/// Subdomains are separate sites: `blog.example.org` may have a feed where `example.org` has none.
 pub fn site(address: &str) -> Option<String> {
     let url = Url::parse(address).ok()?;
     let host = url.host_str().filter(|host| !host.is_empty())?;
@@ -16,15 +15,14 @@ pub fn site(address: &str) -> Option<String> {
     })
 }
 
-/// The domain that somebody registered: `example.co.uk` for `news.example.co.uk`. Hosting companies
-/// whose customers get a name each count as registries. Nothing for numbers.
+/// The registrable domain (eTLD+1): `example.co.uk` of `news.example.co.uk`. Hosting services with a subdomain per
+/// customer count as public suffixes. `None` for IP addresses.
 pub fn registrable(host: &str) -> Option<&str> {
     let is_number = host.starts_with('[') || host.bytes().all(|b| b.is_ascii_digit() || b == b'.');
     if is_number { None } else { psl::domain_str(host) }
 }
 
-/// Whether a host belongs to many people, so that one of them without a feed says nothing about
-/// the others.
+/// Returns true for hosts shared by many publishers, where one without a feed says nothing about the others.
 pub fn is_shared(host: &str) -> bool {
     const SHARED: &[&str] = &[
         "youtube.com",
@@ -59,125 +57,18 @@ pub fn is_shared(host: &str) -> bool {
     SHARED.iter().any(|shared| host == *shared || host.strip_suffix(shared).is_some_and(|rest| rest.ends_with('.')))
 }
 
-/// The top-level domains of countries, with the languages written there. Domains that the world
-/// uses as it likes (`.tv`, `.io`, `.me`) are left out: they say nothing.
-const NATIONAL: &[(&str, &str)] = &[
-    ("ae", "ar"),
-    ("al", "sq"),
-    ("am", "hy"),
-    ("ar", "es"),
-    ("at", "de"),
-    ("au", "en"),
-    ("az", "az"),
-    ("ba", "bs hr sr"),
-    ("bd", "bn"),
-    ("be", "nl fr de"),
-    ("bg", "bg"),
-    ("bo", "es"),
-    ("br", "pt"),
-    ("by", "be ru"),
-    ("ca", "en fr"),
-    ("cat", "ca"),
-    ("ch", "de fr it rm"),
-    ("cl", "es"),
-    ("cn", "zh"),
-    ("cr", "es"),
-    ("cu", "es"),
-    ("cy", "el tr"),
-    ("cymru", "cy"),
-    ("cz", "cs"),
-    ("de", "de"),
-    ("dk", "da"),
-    ("do", "es"),
-    ("dz", "ar fr"),
-    ("ec", "es"),
-    ("ee", "et"),
-    ("eg", "ar"),
-    ("es", "es ca gl eu"),
-    ("eus", "eu"),
-    ("fi", "fi sv"),
-    ("fo", "fo"),
-    ("fr", "fr"),
-    ("gal", "gl"),
-    ("ge", "ka"),
-    ("gr", "el"),
-    ("gt", "es"),
-    ("hk", "zh en"),
-    ("hn", "es"),
-    ("hr", "hr"),
-    ("hu", "hu"),
-    ("id", "id"),
-    ("ie", "en ga"),
-    ("il", "he"),
-    ("in", "en hi bn ta te mr gu kn ml pa ur"),
-    ("iq", "ar ku"),
-    ("ir", "fa"),
-    ("is", "is"),
-    ("it", "it"),
-    ("jo", "ar"),
-    ("jp", "ja"),
-    ("ke", "en sw"),
-    ("kr", "ko"),
-    ("kz", "kk ru"),
-    ("li", "de"),
-    ("lk", "si ta en"),
-    ("lt", "lt"),
-    ("lu", "lb fr de"),
-    ("lv", "lv"),
-    ("ma", "ar fr"),
-    ("md", "ro ru"),
-    ("mk", "mk"),
-    ("mn", "mn"),
-    ("mt", "mt en"),
-    ("mx", "es"),
-    ("my", "ms en"),
-    ("ng", "en"),
-    ("ni", "es"),
-    ("nl", "nl fy"),
-    ("no", "no nb nn"),
-    ("np", "ne"),
-    ("nz", "en mi"),
-    ("pe", "es"),
-    ("ph", "en tl"),
-    ("pk", "ur en"),
-    ("pl", "pl"),
-    ("pt", "pt"),
-    ("py", "es gn"),
-    ("qa", "ar"),
-    ("ro", "ro"),
-    ("rs", "sr"),
-    ("ru", "ru"),
-    ("sa", "ar"),
-    ("scot", "en gd"),
-    ("se", "sv"),
-    ("sg", "en zh"),
-    ("si", "sl"),
-    ("sk", "sk"),
-    ("su", "ru"),
-    ("sv", "es"),
-    ("th", "th"),
-    ("tj", "tg"),
-    ("tn", "ar fr"),
-    ("tr", "tr"),
-    ("tw", "zh"),
-    ("ua", "uk"),
-    ("uk", "en cy gd"),
-    ("us", "en"),
-    ("uy", "es"),
-    ("uz", "uz"),
-    ("ve", "es"),
-    ("vn", "vi"),
-    ("za", "en af"),
-    ("xn--p1ai", "ru"),
-];
-
-/// The languages of the country that a host's top-level domain belongs to; none if it belongs to
-/// no country, or to everybody.
+/// Languages of the country of a top-level domain; empty for generic domains and those used
+/// world-wide (`.tv`, `.io`).
 pub fn languages_of_tld(host: &str) -> Vec<&'static str> {
     let host = host.split(':').next().unwrap_or(host);
     let tld = host.rsplit('.').next().unwrap_or_default();
-    let row = NATIONAL.iter().find(|row| row.0 == tld);
-    row.map(|row| row.1.split(' ').collect()).unwrap_or_default()
+    let written_there = tidings_lang::languages().iter().filter(|language| language.site_tlds.contains(&tld));
+    // Norwegian is declared as `no` more often than as `nb`: codes of two letters are as good as ours.
+    let codes = |language: &'static tidings_lang::Language| {
+        let short = language.other_codes.iter().copied().filter(|code| code.len() == 2);
+        std::iter::once(language.code).chain(short)
+    };
+    written_there.flat_map(codes).collect()
 }
 
 #[cfg(test)]
@@ -192,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn customers_of_hosting_companies_have_domains_of_their_own() {
+    fn subdomains_of_hosting_services_are_registrable_domains() {
         assert_eq!(registrable("news.example.co.uk"), Some("example.co.uk"));
         assert_eq!(registrable("anna.blogspot.com"), Some("anna.blogspot.com"));
         assert_eq!(registrable("127.1.0.1"), None);
@@ -200,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn countries_tell_languages_and_the_world_does_not() {
+    fn national_domains_have_languages_and_generic_ones_do_not() {
         assert_eq!(languages_of_tld("zeitung.example.ch"), ["de", "fr", "it", "rm"]);
         assert!(languages_of_tld("example.com").is_empty() && languages_of_tld("example.tv").is_empty());
     }

@@ -1,4 +1,4 @@
-//! Site maps: made for search engines, and now and then they list the feed.
+//! Sitemaps, which sometimes list the feed.
 
 use url::Url;
 
@@ -6,26 +6,26 @@ use crate::charset;
 use crate::entity::{self, Declared};
 use crate::links::address;
 use crate::markup::{Token, Tokens};
-use crate::mend::Mended;
+use crate::repairs::Repairs;
 
-/// Addresses of a site map that are looked at; the protocol allows 50,000.
+/// The maximum number of URLs read of a sitemap, the limit of the protocol.
 const MAX_ADDRESSES: usize = 50_000;
-/// Feeds and further maps that are taken from one.
+/// The maximum number of feeds and further sitemaps taken from one.
 const MAX_TAKEN: usize = 20;
 
-/// What a site map leads to.
+/// The useful contents of a sitemap.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct SitemapFound {
-    /// Addresses in it that look like feeds.
+pub struct SitemapSummary {
+    /// URLs that look like feeds.
     pub feeds: Vec<String>,
-    /// Further site maps.
+    /// Further sitemaps.
     pub maps: Vec<String>,
 }
 
-/// Reads a site map, or an index of site maps.
-pub(crate) fn read(body: &[u8], url: &str) -> SitemapFound {
-    let decoded = charset::decode(body, None, &mut Mended::default());
-    let mut found = SitemapFound::default();
+/// Reads a sitemap or a sitemap index.
+pub(crate) fn read(body: &[u8], url: &str) -> SitemapSummary {
+    let decoded = charset::decode(body, None, &mut Repairs::default());
+    let mut found = SitemapSummary::default();
     let base = Url::parse(url).ok();
     let mut tokens = Tokens::new(&decoded.text);
     let (mut in_index, mut in_loc, mut seen) = (false, false, 0);
@@ -42,7 +42,7 @@ pub(crate) fn read(body: &[u8], url: &str) -> SitemapFound {
                 if seen > MAX_ADDRESSES {
                     break;
                 }
-                let text = entity::unescape(text.trim(), &Declared::default(), &mut Mended::default());
+                let text = entity::unescape(text.trim(), &Declared::default(), &mut Repairs::default());
                 let Some(url) = base.as_ref().map_or_else(|| Url::parse(&text).ok(), |base| base.join(&text).ok())
                 else {
                     continue;
@@ -59,7 +59,7 @@ pub(crate) fn read(body: &[u8], url: &str) -> SitemapFound {
     found
 }
 
-/// The site maps that a robots.txt names.
+/// The sitemaps named in a robots.txt.
 pub fn in_robots(text: &str, origin: &str) -> Vec<String> {
     let base = Url::parse(origin).ok();
     let maps = text.lines().filter_map(|line| {
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn feeds_are_picked_out_of_a_map() {
+    fn feeds_in_a_sitemap_are_found() {
         let map = b"<?xml version='1.0'?><urlset xmlns='x'>
             <url><loc>https://g.example/2026/a.html</loc></url>
             <url><loc><![CDATA[https://g.example/rss/news.xml]]></loc></url>
@@ -87,13 +87,13 @@ mod tests {
     }
 
     #[test]
-    fn an_index_leads_to_further_maps() {
+    fn a_sitemap_index_leads_to_further_sitemaps() {
         let index = b"<sitemapindex><sitemap><loc>/maps/1.xml</loc><lastmod>2026</lastmod></sitemap></sitemapindex>";
         assert_eq!(read(index, "https://g.example/sitemap.xml").maps, ["https://g.example/maps/1.xml"]);
     }
 
     #[test]
-    fn robots_txt_names_maps_anywhere() {
+    fn sitemaps_in_robots_txt_are_found_in_any_position() {
         let text = "User-agent: *\nDisallow: /x\nSITEMAP: https://g.example/a.xml # news\n\nSitemap:/b.xml\n";
         assert_eq!(in_robots(text, "https://g.example"), ["https://g.example/a.xml", "https://g.example/b.xml"]);
     }

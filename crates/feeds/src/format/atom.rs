@@ -1,26 +1,26 @@
-//! Atom 0.3 and 1.0: the words that RSS does not share.
+//! Element names of Atom 0.3 and 1.0 that RSS does not share.
 
 use tidings_model::FeedFormat;
 
-use super::vocabulary::{Role, Word};
+use super::element::{ElementRole, PersonRole};
 
-/// What an element of Atom means; the first draft's names are among them.
-pub(super) fn word(name: &str) -> Option<Word> {
+/// The role of an Atom element, including the names of version 0.3.
+pub(super) fn role(name: &str) -> Option<ElementRole> {
     Some(match name {
-        "feed" => Word::Root(FeedFormat::Atom),
-        "entry" => Word::Item,
-        "id" => Word::Id,
-        "subtitle" | "tagline" => Word::Subtitle,
-        "summary" => Word::Summary,
-        "content" => Word::Content,
-        "published" | "issued" => Word::Published,
-        "updated" | "modified" => Word::Updated,
-        "created" => Word::Created,
-        "contributor" => Word::Person(Role::Other),
-        "name" => Word::Name,
-        "email" => Word::Email,
-        "uri" | "url" | "homepage" => Word::Uri,
-        "rights" => Word::Rights,
+        "feed" => ElementRole::Root(FeedFormat::Atom),
+        "entry" => ElementRole::Item,
+        "id" => ElementRole::Id,
+        "subtitle" | "tagline" => ElementRole::Subtitle,
+        "summary" => ElementRole::Summary,
+        "content" => ElementRole::Content,
+        "published" | "issued" => ElementRole::Published,
+        "updated" | "modified" => ElementRole::Updated,
+        "created" => ElementRole::Created,
+        "contributor" => ElementRole::Person(PersonRole::Other),
+        "name" => ElementRole::Name,
+        "email" => ElementRole::Email,
+        "uri" | "url" | "homepage" => ElementRole::Uri,
+        "rights" => ElementRole::Rights,
         _ => return None,
     })
 }

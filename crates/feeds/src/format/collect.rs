@@ -1,7 +1,6 @@
-//! Collects a feed from its fields, as the walker brings them.
+//! Builds a feed from the fields that the XML walker finds.
 //!
-//! The walker knows where an element begins and ends; what a field means, and whether it belongs
-//! to the feed or to an entry, is decided here.
+//! The walker knows the start and end of elements; the collector assigns fields to the feed or to an entry.
 
 use tidings_model::{Feed, FeedFormat, Person, Repair, UpdatePeriod, Weekday};
 
@@ -11,73 +10,73 @@ use crate::entity::{self, Declared};
 use crate::html;
 use crate::limits::Limits;
 use crate::markup::Attributes;
-use crate::mend::Mended;
+use crate::repairs::Repairs;
 
-use super::draft::{Common, DateSlot, Draft, Fit, person};
-use super::value::{Inside, Kind, Prose};
-use super::vocabulary::{Role, Word};
+use super::content::{ContentKind, ElementContent, RichText};
+use super::element::{ElementRole, PersonRole};
+use super::entry_builder::{CommonFields, DateField, EntryBuilder, LinkFit, person};
 
-/// A field of which the walker has seen the end.
+/// A complete field.
 #[derive(Debug)]
 pub(super) struct Field<'a> {
-    pub(super) word: Word,
+    pub(super) role: ElementRole,
     pub(super) attributes: &'a str,
-    pub(super) inside: Inside<'a>,
-    pub(super) kind: Kind,
+    pub(super) inside: ElementContent<'a>,
+    pub(super) kind: ContentKind,
 }
 
-/// The feed so far.
+/// The feed under construction.
 pub(super) struct Collector<'l> {
     limits: &'l Limits,
-    pub(super) mended: Mended,
+    pub(super) repairs: Repairs,
     pub(super) declared: Declared,
-    /// The addresses that relative links count from, the innermost last.
+    /// Base URLs of relative links, innermost last.
     bases: Vec<Base>,
-    /// How deep the field at hand stands.
+    /// The nesting depth of the current field.
     pub(super) depth: usize,
-    person: Option<(Role, Person)>,
-    entry: Option<Draft>,
-    common: Common,
+    person: Option<(PersonRole, Person)>,
+    entry: Option<EntryBuilder>,
+    common: CommonFields,
     pub(super) feed: Feed,
 }
 
 impl<'l> Collector<'l> {
-    pub(super) fn new(url: &str, limits: &'l Limits, mended: Mended) -> Self {
+    pub(super) fn new(url: &str, limits: &'l Limits, repairs: Repairs) -> Self {
         Collector {
             limits,
-            mended,
+            repairs,
             declared: Declared::default(),
             bases: vec![Base::new(url)],
             depth: 0,
             person: None,
             entry: None,
-            common: Common::default(),
+            common: CommonFields::default(),
             feed: Feed::default(),
         }
     }
 
-    /// The base that counts here.
+    /// The innermost base URL.
     fn base(&self) -> &Base {
         self.bases.last().expect("the document's own base is never popped")
     }
 
-    /// Enters an element with an `xml:base` of its own.
+    /// Enters an element with an `xml:base`.
     pub(super) fn push_base(&mut self, relative: &str) {
-        let relative = entity::unescape(relative, &self.declared, &mut self.mended);
+        let relative = entity::unescape(relative, &self.declared, &mut self.repairs);
         let inner = self.base().join(&relative);
         self.bases.push(inner);
     }
 
-    /// Leaves it again.
+    /// Leaves an element with an `xml:base`.
     pub(super) fn pop_base(&mut self) {
         if self.bases.len() > 1 {
             self.bases.pop();
         }
     }
 
-    /// Begins an entry; its tag may say a few things already.
+    /// Starts an entry and reads the attributes of its tag.
     pub(super) fn begin_entry(&mut self, attributes: &str) {
-        let mut draft = Draft::default();
+        let mut draft = EntryBuilder::default();
         if attributes.is_empty() {
             self.entry = Some(draft);
             return;
@@ -85,10 +84,10 @@ impl<'l> Collector<'l> {
         let get = |name| Attributes::get(attributes, name);
         draft.common.language = get("xml:lang").map(tag_of_language).filter(|tag| !tag.is_empty());
         let about = get("rdf:about").or_else(|| get("about")).map(str::trim);
-        draft.about = about.map(|about| entity::unescape(about, &self.declared, &mut self.mended).into_owned());
-        // CDF writes the entry's address and date into its tag.
+        draft.about = about.map(|about| entity::unescape(about, &self.declared, &mut self.repairs).into_owned());
+        // CDF has URL and date of the entry in its tag.
         if let Some(date) = get("lastmod") {
-            draft.common.offer_date(DateSlot::Updated, date);
+            draft.common.offer_date(DateField::Updated, date);
         }
         self.entry = Some(draft);
         if let Some(href) = get("href") {
@@ -96,66 +95,66 @@ impl<'l> Collector<'l> {
         }
     }
 
-    /// Begins a person described by elements.
-    pub(super) fn begin_person(&mut self, role: Role) {
-        self.person = Some((role, Person::default()));
+    /// Starts a person with child elements.
+    pub(super) fn begin_person(&mut self, person_role: PersonRole) {
+        self.person = Some((person_role, Person::default()));
     }
 
-    /// Completes the entry at hand, if there is one.
+    /// Finishes the current entry, if any.
     pub(super) fn finish_entry(&mut self) {
         let Some(draft) = self.entry.take() else {
             return;
         };
         if self.feed.entries.len() >= self.limits.max_entries {
-            self.mended.note(Repair::LimitReached);
+            self.repairs.add(Repair::LimitReached);
             return;
         }
         let base = self.base();
         self.feed.entries.push(draft.finish(|link| base.resolve(link)));
     }
 
-    /// Completes the person at hand, if there is one.
+    /// Finishes the current person, if any.
     pub(super) fn finish_person(&mut self) {
-        if let Some((role, person)) = self.person.take() {
-            self.offer_person(role, person);
+        if let Some((person_role, person)) = self.person.take() {
+            self.offer_person(person_role, person);
         }
     }
 
-    fn offer_person(&mut self, role: Role, person: Person) {
+    fn offer_person(&mut self, person_role: PersonRole, person: Person) {
         let limits = self.limits;
-        match role {
-            Role::Other => {}
-            role => self.common().offer_author(person, role == Role::Editor, limits),
+        match person_role {
+            PersonRole::Other => {}
+            person_role => self.common().offer_author(person, person_role == PersonRole::Editor, limits),
         }
     }
 
-    /// Where fields of the feed or of the current entry go.
-    fn common(&mut self) -> &mut Common {
+    /// The common fields of the current entry or of the feed.
+    fn common(&mut self) -> &mut CommonFields {
         match &mut self.entry {
             Some(entry) => &mut entry.common,
             None => &mut self.common,
         }
     }
 
-    /// What kind of text a field holds if it does not say.
-    pub(super) fn usual_kind(&self, word: Word) -> Kind {
+    /// The default content type of a field.
+    pub(super) fn default_kind(&self, role: ElementRole) -> ContentKind {
         let atom = self.feed.format == FeedFormat::Atom;
-        match word {
-            Word::Description | Word::Encoded => Kind::Html,
-            Word::Body => Kind::Xhtml,
-            _ if atom => Kind::Text,
-            _ => Kind::Guess,
+        match role {
+            ElementRole::Description | ElementRole::Encoded => ContentKind::Html,
+            ElementRole::Body => ContentKind::Xhtml,
+            _ if atom => ContentKind::Text,
+            _ => ContentKind::Guess,
         }
     }
 
-    /// Reads fields that live in attributes. True if nothing more is to be expected.
-    pub(super) fn read_attributes(&mut self, word: Word, attributes: &str) -> bool {
+    /// Reads fields stored in attributes. Returns true if the element has no further content.
+    pub(super) fn read_attributes(&mut self, role: ElementRole, attributes: &str) -> bool {
         if attributes.is_empty() {
             return false;
         }
         let get = |name| Attributes::get(attributes, name);
-        match word {
-            Word::Link => {
+        match role {
+            ElementRole::Link => {
                 let Some(href) = get("href") else {
                     return false;
                 };
@@ -163,30 +162,30 @@ impl<'l> Collector<'l> {
                 self.link(href, rel, kind);
                 true
             }
-            Word::Category => {
+            ElementRole::Category => {
                 let Some(term) = get("term").or_else(|| get("text")).or_else(|| get("label")) else {
                     return false;
                 };
-                let term = entity::unescape(term, &self.declared, &mut self.mended);
+                let term = entity::unescape(term, &self.declared, &mut self.repairs);
                 self.category(&html::collapse(&term));
                 // Podcast categories nest; the inner ones are categories too.
                 true
             }
-            // A container of the same text in several forms, each in its own element.
-            Word::Content => get("type").is_some_and(|kind| kind.starts_with("multipart/")),
-            Word::Enclosure => {
+            // A container of alternative forms of the same text.
+            ElementRole::Content => get("type").is_some_and(|kind| kind.starts_with("multipart/")),
+            ElementRole::Enclosure => {
                 if let Some(address) = get("url").or_else(|| get("href")) {
                     self.enclosure(address);
                 }
                 true
             }
-            Word::GeneratorAgent => {
+            ElementRole::GeneratorAgent => {
                 if let Some(agent) = get("rdf:resource") {
                     self.feed.generator.get_or_insert_with(|| agent.trim().to_string());
                 }
                 true
             }
-            Word::Licence => {
+            ElementRole::Licence => {
                 let Some(address) = get("rdf:resource").or_else(|| get("href")) else {
                     return false;
                 };
@@ -197,98 +196,100 @@ impl<'l> Collector<'l> {
         }
     }
 
-    /// Takes a complete field.
+    /// Adds a complete field.
     pub(super) fn field<'a>(&mut self, field: &Field<'a>, raw: &'a str) {
-        let word = field.word;
-        if let Word::Title
-        | Word::MediaTitle
-        | Word::Subtitle
-        | Word::Description
-        | Word::Summary
-        | Word::Content
-        | Word::Encoded
-        | Word::Body
-        | Word::Rights = word
+        let role = field.role;
+        if let ElementRole::Title
+        | ElementRole::MediaTitle
+        | ElementRole::Subtitle
+        | ElementRole::Description
+        | ElementRole::Summary
+        | ElementRole::Content
+        | ElementRole::Encoded
+        | ElementRole::Body
+        | ElementRole::Rights = role
         {
-            let prose = field.inside.prose(raw, field.kind, &self.declared, &mut self.mended);
-            self.prose(word, prose);
+            let prose = field.inside.prose(raw, field.kind, &self.declared, &mut self.repairs);
+            self.prose(role, prose);
             return;
         }
-        let text = field.inside.plain(raw, &self.declared, &mut self.mended);
+        let text = field.inside.plain(raw, &self.declared, &mut self.repairs);
         let text = text.as_ref();
         if text.is_empty() {
             return;
         }
-        match word {
-            Word::Link => {
+        match role {
+            ElementRole::Link => {
                 let get = |name| Attributes::get(field.attributes, name).unwrap_or("");
-                let fit = if get("rel").is_empty() { Fit::Plain } else { Fit::Page };
+                let fit = if get("rel").is_empty() { LinkFit::Plain } else { LinkFit::Page };
                 self.link_of(text, get("rel"), get("type"), fit);
             }
-            Word::OrigLink => {
+            ElementRole::OrigLink => {
                 let link = self.resolve(text);
                 if let Some(entry) = &mut self.entry {
                     entry.orig_link = link;
                 }
             }
-            Word::Comments => {
+            ElementRole::Comments => {
                 let link = self.resolve(text);
                 if let Some(entry) = &mut self.entry {
                     entry.comments = link;
                 }
             }
-            Word::Enclosure => self.enclosure(text),
-            Word::Id => {
+            ElementRole::Enclosure => self.enclosure(text),
+            ElementRole::Id => {
                 let permanent = Attributes::get(field.attributes, "isPermaLink");
                 if let Some(entry) = &mut self.entry {
                     entry.id.get_or_insert_with(|| text.to_string());
                     entry.id_is_link = permanent.is_none_or(|value| value.trim().eq_ignore_ascii_case("true"));
                 }
             }
-            Word::Published => self.common().offer_date(DateSlot::Published, text),
-            Word::Updated => self.common().offer_date(DateSlot::Updated, text),
-            Word::Created => self.common().offer_date(DateSlot::Created, text),
-            Word::Person(role) => {
+            ElementRole::Published => self.common().offer_date(DateField::Published, text),
+            ElementRole::Updated => self.common().offer_date(DateField::Updated, text),
+            ElementRole::Created => self.common().offer_date(DateField::Created, text),
+            ElementRole::Person(person_role) => {
                 let plain = if html::looks_like_html(text) { html::to_text(text) } else { text.to_string() };
-                self.offer_person(role, person(&plain));
+                self.offer_person(person_role, person(&plain));
             }
-            Word::Name | Word::Email | Word::Uri => self.person_part(word, text),
-            Word::Category => self.category(&html::collapse(text)),
-            Word::Keywords => {
+            ElementRole::Name | ElementRole::Email | ElementRole::Uri => self.person_part(role, text),
+            ElementRole::Category => self.category(&html::collapse(text)),
+            ElementRole::Keywords => {
                 for keyword in text.split(',') {
                     self.category(&html::collapse(keyword));
                 }
             }
-            Word::Language => {
+            ElementRole::Language => {
                 let tag = text.chars().take(40).collect();
                 self.common().language = Some(tag);
             }
-            Word::Licence => self.licence(text),
-            Word::Generator | Word::GeneratorAgent if self.entry.is_none() => {
+            ElementRole::Licence => self.licence(text),
+            ElementRole::Generator | ElementRole::GeneratorAgent if self.entry.is_none() => {
                 self.feed.generator = Some(html::collapse(text));
             }
-            _ if self.entry.is_none() => self.pace(word, text),
+            _ if self.entry.is_none() => self.pace(role, text),
             _ => {}
         }
     }
 
-    fn prose(&mut self, word: Word, prose: Prose<'_>) {
+    fn prose(&mut self, role: ElementRole, prose: RichText<'_>) {
         let depth = self.depth;
-        if word == Word::Title || word == Word::MediaTitle {
-            self.common().offer_title(&prose, depth, word == Word::MediaTitle);
+        if role == ElementRole::Title || role == ElementRole::MediaTitle {
+            self.common().offer_title(&prose, depth, role == ElementRole::MediaTitle);
             return;
         }
-        if word == Word::Rights {
+        if role == ElementRole::Rights {
             let plain = prose.plain();
             if !plain.is_empty() {
                 self.common().rights.get_or_insert(plain);
             }
             return;
         }
-        match (&mut self.entry, word) {
-            (Some(entry), Word::Description | Word::Summary) => entry.offer_summary(prose),
-            (Some(entry), Word::Content | Word::Encoded | Word::Body) => entry.offer_content(prose),
-            (None, Word::Description | Word::Subtitle | Word::Summary) => {
+        match (&mut self.entry, role) {
+            (Some(entry), ElementRole::Description | ElementRole::Summary) => entry.offer_summary(prose),
+            (Some(entry), ElementRole::Content | ElementRole::Encoded | ElementRole::Body) => {
+                entry.offer_content(prose)
+            }
+            (None, ElementRole::Description | ElementRole::Subtitle | ElementRole::Summary) => {
                 let plain = prose.plain();
                 if !plain.is_empty() {
                     self.feed.subtitle.get_or_insert(plain);
@@ -298,31 +299,31 @@ impl<'l> Collector<'l> {
         }
     }
 
-    fn person_part(&mut self, word: Word, text: &str) {
-        let address = (word == Word::Uri).then(|| self.resolve(text)).flatten();
+    fn person_part(&mut self, role: ElementRole, text: &str) {
+        let address = (role == ElementRole::Uri).then(|| self.resolve(text)).flatten();
         let Some((_, person)) = &mut self.person else {
             return;
         };
-        match word {
-            Word::Name => person.name = html::collapse(text),
-            Word::Email => person.email = Some(text.to_string()),
+        match role {
+            ElementRole::Name => person.name = html::collapse(text),
+            ElementRole::Email => person.email = Some(text.to_string()),
             _ => person.uri = address,
         }
     }
 
-    fn pace(&mut self, word: Word, text: &str) {
+    fn pace(&mut self, role: ElementRole, text: &str) {
         let pace = &mut self.feed.pace;
-        match word {
-            Word::Ttl => pace.ttl_minutes = text.parse().ok(),
-            Word::SkipHour => {
-                // Some count to 24; both ends mean midnight.
+        match role {
+            ElementRole::Ttl => pace.ttl_minutes = text.parse().ok(),
+            ElementRole::SkipHour => {
+                // Some feeds count to 24; both ends mean midnight.
                 let hour = text.parse::<u8>().ok().filter(|hour| *hour <= 24).map(|hour| hour % 24);
                 pace.skip_hours.extend(hour.filter(|hour| !pace.skip_hours.contains(hour)));
             }
-            Word::SkipDay => {
+            ElementRole::SkipDay => {
                 pace.skip_days.extend(weekday(text).filter(|day| !pace.skip_days.contains(day)));
             }
-            Word::UpdatePeriod => {
+            ElementRole::UpdatePeriod => {
                 pace.update_period = match text.to_ascii_lowercase().as_str() {
                     "hourly" => Some(UpdatePeriod::Hourly),
                     "daily" => Some(UpdatePeriod::Daily),
@@ -332,8 +333,8 @@ impl<'l> Collector<'l> {
                     _ => None,
                 }
             }
-            Word::UpdateFrequency => pace.update_frequency = text.parse().ok(),
-            Word::UpdateBase => pace.update_base = date::parse(text),
+            ElementRole::UpdateFrequency => pace.update_frequency = text.parse().ok(),
+            ElementRole::UpdateBase => pace.update_base = date::parse(text),
             _ => {}
         }
     }
@@ -342,14 +343,14 @@ impl<'l> Collector<'l> {
         self.base().resolve(address)
     }
 
-    /// A link as an attribute gives it.
+    /// Adds a link given by attributes.
     pub(super) fn link(&mut self, href: &str, rel: &str, kind: &str) {
-        let href = entity::unescape(href, &self.declared, &mut self.mended).into_owned();
-        self.link_of(&href, rel, kind, Fit::Page);
+        let href = entity::unescape(href, &self.declared, &mut self.repairs).into_owned();
+        self.link_of(&href, rel, kind, LinkFit::Page);
     }
 
-    /// A link, by its relation to the feed or entry; `page` is how well a web page fits.
-    fn link_of(&mut self, href: &str, rel: &str, kind: &str, page: Fit) {
+    /// Adds a link by its relation; `page` is the fit of a web page.
+    fn link_of(&mut self, href: &str, rel: &str, kind: &str, page: LinkFit) {
         let Some(link) = self.resolve(href) else {
             return;
         };
@@ -360,7 +361,7 @@ impl<'l> Collector<'l> {
         match rel {
             "" | "alternate" => {
                 let is_page = kind.is_empty() || kind.contains("html");
-                let fit = if is_page { page } else { Fit::OtherForm };
+                let fit = if is_page { page } else { LinkFit::OtherForm };
                 self.common().offer_link(depth, fit, link);
             }
             "enclosure" => self.enclosure(&link),
@@ -376,13 +377,13 @@ impl<'l> Collector<'l> {
                     entry.comments.get_or_insert(link);
                 }
             }
-            "related" | "via" | "canonical" => self.common().offer_link(depth, Fit::Related, link),
+            "related" | "via" | "canonical" => self.common().offer_link(depth, LinkFit::Related, link),
             _ => {}
         }
     }
 
     fn enclosure(&mut self, address: &str) {
-        let address = entity::unescape(address, &self.declared, &mut self.mended);
+        let address = entity::unescape(address, &self.declared, &mut self.repairs);
         let link = self.resolve(&address);
         if let (Some(entry), Some(link)) = (&mut self.entry, link)
             && entry.enclosures.len() < self.limits.max_list
@@ -392,7 +393,7 @@ impl<'l> Collector<'l> {
     }
 
     fn licence(&mut self, address: &str) {
-        let address = entity::unescape(address, &self.declared, &mut self.mended);
+        let address = entity::unescape(address, &self.declared, &mut self.repairs);
         if let Some(link) = self.resolve(&address) {
             self.common().licence.get_or_insert(link);
         }
@@ -405,15 +406,15 @@ impl<'l> Collector<'l> {
         }
     }
 
-    /// Takes the language of the whole feed from a tag.
+    /// Sets the language of the feed from a tag.
     pub(super) fn set_language(&mut self, attributes: &str) {
         if let Some(tag) = Attributes::get(attributes, "xml:lang").map(tag_of_language).filter(|tag| !tag.is_empty()) {
             self.common.language.get_or_insert(tag);
         }
     }
 
-    /// Gives the feed and what was mended in it.
-    pub(super) fn finish(mut self) -> (Feed, Mended) {
+    /// Returns the feed and the repairs.
+    pub(super) fn finish(mut self) -> (Feed, Repairs) {
         self.finish_entry();
         let common = self.common;
         let mut feed = self.feed;
@@ -425,11 +426,11 @@ impl<'l> Collector<'l> {
         feed.language = common.language;
         feed.rights = common.rights;
         feed.licence = common.licence;
-        (feed, self.mended)
+        (feed, self.repairs)
     }
 }
 
-/// A language tag with hyphens, as everyone but old Java writes it.
+/// Normalises a language tag to hyphens.
 fn tag_of_language(text: &str) -> String {
     text.trim().chars().take(40).collect::<String>().replace('_', "-")
 }

@@ -1,55 +1,55 @@
-//! The namespaces that feeds borrow words from.
+//! Element names of extension namespaces.
 
-use super::vocabulary::{Role, Space, Word};
+use super::element::{ElementRole, Namespace, PersonRole};
 
-/// What an element of a borrowed namespace means.
-pub(super) fn word(space: Space, name: &str) -> Option<Word> {
-    Some(match (space, name) {
-        (Space::Content, "encoded") => Word::Encoded,
+/// The role of an element of an extension namespace.
+pub(super) fn role(namespace: Namespace, name: &str) -> Option<ElementRole> {
+    Some(match (namespace, name) {
+        (Namespace::Content, "encoded") => ElementRole::Encoded,
 
-        (Space::Dc, "title") => Word::Title,
-        (Space::Dc, "description") => Word::Description,
-        (Space::Dc, "creator" | "author") => Word::Person(Role::Author),
-        (Space::Dc, "publisher") => Word::Person(Role::Editor),
-        (Space::Dc, "contributor") => Word::Person(Role::Other),
-        (Space::Dc, "date") => Word::Updated,
-        (Space::Dc, "subject") => Word::Category,
-        (Space::Dc, "language") => Word::Language,
-        (Space::Dc, "rights") => Word::Rights,
+        (Namespace::Dc, "title") => ElementRole::Title,
+        (Namespace::Dc, "description") => ElementRole::Description,
+        (Namespace::Dc, "creator" | "author") => ElementRole::Person(PersonRole::Author),
+        (Namespace::Dc, "publisher") => ElementRole::Person(PersonRole::Editor),
+        (Namespace::Dc, "contributor") => ElementRole::Person(PersonRole::Other),
+        (Namespace::Dc, "date") => ElementRole::Updated,
+        (Namespace::Dc, "subject") => ElementRole::Category,
+        (Namespace::Dc, "language") => ElementRole::Language,
+        (Namespace::Dc, "rights") => ElementRole::Rights,
 
-        (Space::DcTerms, "title") => Word::Title,
-        (Space::DcTerms, "abstract" | "description") => Word::Description,
-        (Space::DcTerms, "creator") => Word::Person(Role::Author),
-        (Space::DcTerms, "issued") => Word::Published,
-        (Space::DcTerms, "modified") => Word::Updated,
-        (Space::DcTerms, "created") => Word::Created,
-        (Space::DcTerms, "subject") => Word::Category,
-        (Space::DcTerms, "language") => Word::Language,
-        (Space::DcTerms, "rights") => Word::Rights,
-        (Space::DcTerms, "license") => Word::Licence,
+        (Namespace::DcTerms, "title") => ElementRole::Title,
+        (Namespace::DcTerms, "abstract" | "description") => ElementRole::Description,
+        (Namespace::DcTerms, "creator") => ElementRole::Person(PersonRole::Author),
+        (Namespace::DcTerms, "issued") => ElementRole::Published,
+        (Namespace::DcTerms, "modified") => ElementRole::Updated,
+        (Namespace::DcTerms, "created") => ElementRole::Created,
+        (Namespace::DcTerms, "subject") => ElementRole::Category,
+        (Namespace::DcTerms, "language") => ElementRole::Language,
+        (Namespace::DcTerms, "rights") => ElementRole::Rights,
+        (Namespace::DcTerms, "license") => ElementRole::Licence,
 
-        (Space::Media, "title") => Word::MediaTitle,
-        (Space::Media, "description") => Word::Description,
-        (Space::Media, "category") => Word::Category,
-        (Space::Media, "keywords") => Word::Keywords,
-        (Space::Media, "license") => Word::Licence,
+        (Namespace::Media, "title") => ElementRole::MediaTitle,
+        (Namespace::Media, "description") => ElementRole::Description,
+        (Namespace::Media, "category") => ElementRole::Category,
+        (Namespace::Media, "keywords") => ElementRole::Keywords,
+        (Namespace::Media, "license") => ElementRole::Licence,
 
-        (Space::Itunes, "summary" | "description") => Word::Summary,
-        (Space::Itunes, "author") => Word::Person(Role::Author),
-        (Space::Itunes, "owner") => Word::Person(Role::Other),
-        (Space::Itunes, "name") => Word::Name,
-        (Space::Itunes, "email") => Word::Email,
-        (Space::Itunes, "category") => Word::Category,
-        (Space::Itunes, "keywords") => Word::Keywords,
+        (Namespace::Itunes, "summary" | "description") => ElementRole::Summary,
+        (Namespace::Itunes, "author") => ElementRole::Person(PersonRole::Author),
+        (Namespace::Itunes, "owner") => ElementRole::Person(PersonRole::Other),
+        (Namespace::Itunes, "name") => ElementRole::Name,
+        (Namespace::Itunes, "email") => ElementRole::Email,
+        (Namespace::Itunes, "category") => ElementRole::Category,
+        (Namespace::Itunes, "keywords") => ElementRole::Keywords,
 
-        (Space::Syndication, "updateperiod") => Word::UpdatePeriod,
-        (Space::Syndication, "updatefrequency") => Word::UpdateFrequency,
-        (Space::Syndication, "updatebase") => Word::UpdateBase,
+        (Namespace::Syndication, "updateperiod") => ElementRole::UpdatePeriod,
+        (Namespace::Syndication, "updatefrequency") => ElementRole::UpdateFrequency,
+        (Namespace::Syndication, "updatebase") => ElementRole::UpdateBase,
 
-        (Space::Feedburner, "origlink") => Word::OrigLink,
-        (Space::CreativeCommons, "license") => Word::Licence,
-        (Space::Admin, "generatoragent") => Word::GeneratorAgent,
-        (Space::Xhtml, "body") => Word::Body,
+        (Namespace::Feedburner, "origlink") => ElementRole::OrigLink,
+        (Namespace::CreativeCommons, "license") => ElementRole::Licence,
+        (Namespace::Admin, "generatoragent") => ElementRole::GeneratorAgent,
+        (Namespace::Xhtml, "body") => ElementRole::Body,
         _ => return None,
     })
 }

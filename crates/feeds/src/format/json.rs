@@ -1,7 +1,6 @@
-//! JSON Feed 1.0 and 1.1, and two cousins: RSS written as JSON, and the lists of WordPress.
+//! JSON Feed 1.0 and 1.1, RSS converted to JSON, and post lists of WordPress.
 //!
-//! The types of members are wrong as often as not, so every member is taken for what it
-//! evidently is: a number for an identifier, one string for a list of tags.
+//! Members often have the wrong type, so they are coerced: a number to an identifier, a string to a list of tags.
 
 use tidings_model::{Feed, FeedEntry, FeedFormat, Person, Repair};
 
@@ -9,20 +8,21 @@ use crate::address::Base;
 use crate::html;
 use crate::json::{self, Value};
 use crate::limits::Limits;
-use crate::mend::Mended;
 use crate::read::NotAFeed;
+use crate::repairs::Repairs;
 
-use super::draft::{Common, DateSlot, Draft, Fit, person};
-use super::value::Prose;
+use super::content::RichText;
+use super::entry_builder::{CommonFields, DateField, EntryBuilder, LinkFit, person};
 
-/// Reads a feed from JSON.
-pub(crate) fn read(text: &str, url: &str, limits: &Limits, mended: &mut Mended) -> Result<Feed, NotAFeed> {
-    let root = json::parse(text, limits.max_depth.min(64), mended).ok_or(NotAFeed::Json)?;
+/// Parses a feed in JSON.
+pub(crate) fn read(text: &str, url: &str, limits: &Limits, repairs: &mut Repairs) -> Result<Feed, NotAFeed> {
+    let root = json::parse(text, limits.max_depth.min(64), repairs).ok_or(NotAFeed::Json)?;
     let reader = Reader { base: Base::new(url), limits };
     let mut feed = match &root {
         Value::Array(posts) if posts.iter().any(is_post) => reader.posts(posts),
         root if root.get("rss").is_some_and(|rss| rss.get("channel").is_some()) => {
-            let channel = root.get("rss").and_then(|rss| rss.get("channel")).expect("checked by the guard");
+            let channel =
+                root.get("rss").and_then(|rss| rss.get("channel")).expect("the guard has checked this member");
             reader.channel(channel)
         }
         root if is_json_feed(root) => reader.feed(root),
@@ -30,14 +30,13 @@ pub(crate) fn read(text: &str, url: &str, limits: &Limits, mended: &mut Mended) 
     };
     if feed.entries.len() > limits.max_entries {
         feed.entries.truncate(limits.max_entries);
-        mended.note(Repair::LimitReached);
+        repairs.add(Repair::LimitReached);
     }
     feed.format = FeedFormat::Json;
     Ok(feed)
 }
 
-/// The version of a JSON Feed is an address. Where it is missing the items have to tell: lists
-/// called `items` are in every second programming interface.
+/// Detects a JSON Feed by its version or, if that is missing, by its items: many APIs have lists called `items`.
 fn is_json_feed(root: &Value<'_>) -> bool {
     if let Some(version) = string(root, "version") {
         return version.contains("jsonfeed.org");
@@ -47,7 +46,7 @@ fn is_json_feed(root: &Value<'_>) -> bool {
     items.iter().any(|item| telling.iter().any(|name| item.get(name).is_some()))
 }
 
-/// A post as WordPress lists it: title and content are objects with a rendered form.
+/// Detects a WordPress post: title and content are objects with a rendered form.
 fn is_post(value: &Value<'_>) -> bool {
     value.get("link").is_some() && value.get("title").is_some_and(|title| title.get("rendered").is_some())
 }
@@ -56,7 +55,7 @@ fn string<'v>(value: &'v Value<'_>, name: &str) -> Option<&'v str> {
     value.get(name).and_then(Value::text).map(str::trim).filter(|text| !text.is_empty())
 }
 
-/// The text of a member that may be a string, an object with one in it, or a list of either.
+/// The text of a member that is a string, an object with a rendered form, or a list of these.
 fn rendered<'v>(value: &'v Value<'_>, name: &str) -> Option<&'v str> {
     let member = value.get(name)?.list().first()?;
     let inner = || ["rendered", "#value", "$t", "_", "#text"].iter().find_map(|key| string(member, key));
@@ -89,10 +88,11 @@ impl Reader<'_> {
     }
 
     fn item(&self, item: &Value<'_>) -> FeedEntry {
-        let mut draft = Draft { id: string(item, "id").map(str::to_string), id_is_link: true, ..Draft::default() };
+        let mut draft =
+            EntryBuilder { id: string(item, "id").map(str::to_string), id_is_link: true, ..EntryBuilder::default() };
         for name in ["url", "external_url"] {
             if let Some(link) = self.link(item, name) {
-                draft.common.offer_link(0, Fit::Page, link);
+                draft.common.offer_link(0, LinkFit::Page, link);
             }
         }
         if let Some(title) = string(item, "title") {
@@ -116,7 +116,7 @@ impl Reader<'_> {
         draft.finish(|link| self.base.resolve(link))
     }
 
-    /// RSS whose elements became members.
+    /// Reads RSS converted to JSON.
     fn channel(&self, channel: &Value<'_>) -> Feed {
         let channel = channel.list().first().unwrap_or(channel);
         let mut feed = Feed {
@@ -133,9 +133,13 @@ impl Reader<'_> {
     }
 
     fn channel_item(&self, item: &Value<'_>) -> FeedEntry {
-        let mut draft = Draft { id: rendered(item, "guid").map(str::to_string), id_is_link: true, ..Draft::default() };
+        let mut draft = EntryBuilder {
+            id: rendered(item, "guid").map(str::to_string),
+            id_is_link: true,
+            ..EntryBuilder::default()
+        };
         if let Some(link) = rendered(item, "link").and_then(|link| self.base.resolve(link)) {
-            draft.common.offer_link(0, Fit::Page, link);
+            draft.common.offer_link(0, LinkFit::Page, link);
         }
         if let Some(title) = rendered(item, "title") {
             draft.common.offer_title(&markup_if(title), 0, false);
@@ -154,13 +158,16 @@ impl Reader<'_> {
         draft.finish(|link| self.base.resolve(link))
     }
 
-    /// What the programming interface of WordPress lists.
+    /// Reads the post list of the WordPress API.
     fn posts(&self, posts: &[Value<'_>]) -> Feed {
         let entries = posts.iter().filter(|post| is_post(post)).map(|post| {
-            let mut draft =
-                Draft { id: rendered(post, "guid").map(str::to_string), id_is_link: true, ..Draft::default() };
+            let mut draft = EntryBuilder {
+                id: rendered(post, "guid").map(str::to_string),
+                id_is_link: true,
+                ..EntryBuilder::default()
+            };
             if let Some(link) = self.link(post, "link") {
-                draft.common.offer_link(0, Fit::Page, link);
+                draft.common.offer_link(0, LinkFit::Page, link);
             }
             if let Some(title) = rendered(post, "title") {
                 draft.common.offer_title(&markup(title), 0, false);
@@ -181,18 +188,18 @@ impl Reader<'_> {
         string(value, name).and_then(|link| self.base.resolve(link))
     }
 
-    fn dates(&self, common: &mut Common, item: &Value<'_>, [published, updated]: [&str; 2]) {
+    fn dates(&self, common: &mut CommonFields, item: &Value<'_>, [published, updated]: [&str; 2]) {
         if let Some(date) = rendered(item, published) {
-            common.offer_date(DateSlot::Published, date);
+            common.offer_date(DateField::Published, date);
         }
         if let Some(date) = rendered(item, updated) {
-            common.offer_date(DateSlot::Updated, date);
+            common.offer_date(DateField::Updated, date);
         }
     }
 
-    /// Version 1.1 has a list of authors, version 1 had one; both may be plain strings.
+    /// Reads authors: a list in version 1.1, one in version 1.0; both may be plain strings.
     fn authors(&self, value: &Value<'_>) -> Vec<Person> {
-        let mut common = Common::default();
+        let mut common = CommonFields::default();
         for name in ["authors", "author"] {
             for author in value.get(name).map(Value::list).unwrap_or_default() {
                 let found = match author.text() {
@@ -209,7 +216,7 @@ impl Reader<'_> {
         common.authors
     }
 
-    fn tags(&self, draft: &mut Draft, tags: Option<&Value<'_>>) {
+    fn tags(&self, draft: &mut EntryBuilder, tags: Option<&Value<'_>>) {
         for tag in tags.map(Value::list).unwrap_or_default() {
             let name = tag.text().or_else(|| string(tag, "name")).or_else(|| string(tag, "#value"));
             draft.offer_category(name.unwrap_or(""), self.limits);
@@ -217,14 +224,14 @@ impl Reader<'_> {
     }
 }
 
-fn text(value: &str) -> Prose<'_> {
-    Prose { value: value.into(), is_html: false }
+fn text(value: &str) -> RichText<'_> {
+    RichText { value: value.into(), is_html: false }
 }
 
-fn markup(value: &str) -> Prose<'_> {
-    Prose { value: value.into(), is_html: true }
+fn markup(value: &str) -> RichText<'_> {
+    RichText { value: value.into(), is_html: true }
 }
 
-fn markup_if(value: &str) -> Prose<'_> {
-    Prose { value: value.into(), is_html: html::looks_like_html(value) }
+fn markup_if(value: &str) -> RichText<'_> {
+    RichText { value: value.into(), is_html: html::looks_like_html(value) }
 }

@@ -1,17 +1,16 @@
-//! The dialects, each in its own file.
+//! Feed formats.
 //!
-//! The XML dialects share one walker, [`xml`], because feeds in the wild mix them: Atom links
-//! stand in RSS channels and Dublin Core stands everywhere. What differs is vocabulary, so each
-//! dialect is a table from the names of its elements to a [`Word`](vocabulary::Word), the little
-//! language the walker understands. A new dialect is a new file and a line in [`vocabulary`].
+//! The XML formats share one walker, [`xml`], because feeds mix them: Atom links occur in RSS channels, and Dublin Core
+//! everywhere. The formats differ in element names, so each is a table from element names to
+//! [`ElementRole`](element::ElementRole). A new format is a new file and a line in [`element`].
 
 mod atom;
 mod collect;
-mod draft;
+mod content;
+mod element;
+mod entry_builder;
 mod extension;
 pub(crate) mod json;
 mod rdf;
 mod rss;
-mod value;
-mod vocabulary;
 pub(crate) mod xml;

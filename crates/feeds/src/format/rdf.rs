@@ -1,13 +1,13 @@
-//! RSS 0.90, 1.0 and 1.1: the words that are RDF's own.
+//! Element names of RSS 0.90, 1.0 and 1.1, which are RDF.
 
 use tidings_model::FeedFormat;
 
-use super::vocabulary::Word;
+use super::element::ElementRole;
 
-/// What an element of RDF means. Entries stand beside the channel there, not in it.
-pub(super) fn word(name: &str) -> Option<Word> {
+/// The role of an RDF element. Entries are siblings of the channel there.
+pub(super) fn role(name: &str) -> Option<ElementRole> {
     Some(match name {
-        "rdf" => Word::Root(FeedFormat::Rdf),
+        "rdf" => ElementRole::Root(FeedFormat::Rdf),
         _ => return None,
     })
 }

@@ -1,38 +1,38 @@
-//! RSS 0.91 to 2.0, and its ancestor CDF: the words.
+//! Element names of RSS 0.91 to 2.0 and of its predecessor CDF.
 
 use tidings_model::FeedFormat;
 
-use super::vocabulary::{Role, Word};
+use super::element::{ElementRole, PersonRole};
 
-/// What an element of RSS means.
-pub(super) fn word(name: &str) -> Option<Word> {
+/// The role of an RSS element.
+pub(super) fn role(name: &str) -> Option<ElementRole> {
     Some(match name {
-        "rss" => Word::Root(FeedFormat::Rss),
-        "channel" => Word::Channel,
-        "item" => Word::Item,
-        "image" | "textinput" => Word::Aside,
-        "title" => Word::Title,
-        "link" => Word::Link,
-        "description" | "abstract" => Word::Description,
-        "fullitem" => Word::Encoded,
-        "body" => Word::Body,
-        "guid" => Word::Id,
-        "pubdate" => Word::Published,
-        "lastbuilddate" => Word::Updated,
-        "author" => Word::Person(Role::Author),
-        "managingeditor" => Word::Person(Role::Editor),
-        "webmaster" => Word::Person(Role::Other),
-        "category" => Word::Category,
-        "keywords" => Word::Keywords,
-        "language" => Word::Language,
-        "copyright" => Word::Rights,
-        "generator" => Word::Generator,
-        "comments" => Word::Comments,
-        "enclosure" => Word::Enclosure,
-        "source" => Word::Source,
-        "ttl" => Word::Ttl,
-        "hour" => Word::SkipHour,
-        "day" => Word::SkipDay,
+        "rss" => ElementRole::Root(FeedFormat::Rss),
+        "channel" => ElementRole::Channel,
+        "item" => ElementRole::Item,
+        "image" | "textinput" => ElementRole::Aside,
+        "title" => ElementRole::Title,
+        "link" => ElementRole::Link,
+        "description" | "abstract" => ElementRole::Description,
+        "fullitem" => ElementRole::Encoded,
+        "body" => ElementRole::Body,
+        "guid" => ElementRole::Id,
+        "pubdate" => ElementRole::Published,
+        "lastbuilddate" => ElementRole::Updated,
+        "author" => ElementRole::Person(PersonRole::Author),
+        "managingeditor" => ElementRole::Person(PersonRole::Editor),
+        "webmaster" => ElementRole::Person(PersonRole::Other),
+        "category" => ElementRole::Category,
+        "keywords" => ElementRole::Keywords,
+        "language" => ElementRole::Language,
+        "copyright" => ElementRole::Rights,
+        "generator" => ElementRole::Generator,
+        "comments" => ElementRole::Comments,
+        "enclosure" => ElementRole::Enclosure,
+        "source" => ElementRole::Source,
+        "ttl" => ElementRole::Ttl,
+        "hour" => ElementRole::SkipHour,
+        "day" => ElementRole::SkipDay,
         _ => return None,
     })
 }

@@ -1,8 +1,8 @@
-//! Walks over a document in any XML dialect and collects the feed.
+//! The walker over XML feeds of any format.
 //!
-//! Feeds are shallow: a root, entries, and fields with text in them. The walker keeps a short
-//! stack of open elements, and when a field opens it notes where and waits for the end tag, or
-//! for anything that shows the end tag is missing. Nothing is copied until a field is complete.
+//! Feeds are shallow: a root, entries, and fields with text. The walker keeps a short stack of open elements. When
+//! a field opens, it records the position and waits for the end tag, or for evidence that the end tag is missing.
+//! Nothing is copied until a field is complete.
 
 use tidings_model::{Feed, FeedFormat, Repair};
 
@@ -11,45 +11,45 @@ use crate::entity::{self, Declared};
 use crate::html;
 use crate::limits::Limits;
 use crate::markup::{Attributes, Token, Tokens};
-use crate::mend::Mended;
 use crate::read::NotAFeed;
+use crate::repairs::Repairs;
 
 use super::collect::{Collector, Field};
-use super::value::{Inside, Kind, local};
-use super::vocabulary::{Role, Space, Word, meaning, space_of_address, space_of_prefix};
+use super::content::{ContentKind, ElementContent, local};
+use super::element::{ElementRole, Namespace, PersonRole, element_role, namespace_of_prefix, namespace_of_uri};
 
-/// More prefixes than this are noise; those that matter come first.
+/// The maximum number of namespace prefixes.
 const MAX_PREFIXES: usize = 64;
 
-/// Reads a feed from text, whatever stands around it.
-pub(crate) fn read(text: &str, url: &str, limits: &Limits, mended: &mut Mended) -> Result<Feed, NotAFeed> {
-    let mut walker = Walker::new(text, url, limits, *mended);
+/// Parses a feed, ignoring surrounding text.
+pub(crate) fn read(text: &str, url: &str, limits: &Limits, repairs: &mut Repairs) -> Result<Feed, NotAFeed> {
+    let mut walker = XmlWalker::new(text, url, limits, *repairs);
     let in_front = walker.find_root()?;
     walker.walk();
-    let (feed, repairs) = walker.out.finish();
-    // Pictures on web pages carry RDF about themselves, which is no feed for that.
+    let (feed, noted) = walker.out.finish();
+    // Images in web pages carry RDF metadata, which is not a feed.
     let empty = feed.entries.is_empty() && (feed.format == FeedFormat::Rdf || feed.title.is_empty());
     if let (Some(first), true) = (in_front, empty) {
         return Err(without_root(text, Some(first)));
     }
-    *mended = repairs;
-    mended.also(walker.tokens.mended);
+    *repairs = noted;
+    repairs.extend(walker.tokens.repairs);
     Ok(feed)
 }
 
-/// A feed shown as text on a web page, with its marks escaped; gives it back as markup.
+/// Unescapes a feed shown as text in a web page.
 ///
-/// The feed has to be most of the page, or every tutorial would become a feed.
+/// The feed must be most of the page, or tutorials would become feeds.
 pub(crate) fn unwrap_escaped(text: &str) -> Option<String> {
     let at = ["&lt;?xml", "&lt;rss", "&lt;feed", "&lt;rdf:RDF"].iter().filter_map(|mark| text.find(mark)).min()?;
     if at > text.len() / 2 {
         return None;
     }
-    let inner = entity::unescape(&text[at..], &Declared::default(), &mut Mended::default());
+    let inner = entity::unescape(&text[at..], &Declared::default(), &mut Repairs::default());
     Some(inner.into_owned())
 }
 
-/// What a document is in which no feed was found.
+/// Classifies a document without a feed root.
 fn without_root(text: &str, first: Option<&str>) -> NotAFeed {
     let Some(name) = first else {
         let declares_html = text.trim_start().starts_with("<!");
@@ -63,13 +63,13 @@ fn without_root(text: &str, first: Option<&str>) -> NotAFeed {
     }
 }
 
-/// Whose fields are being read.
+/// The object whose fields are being read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Scope {
     Feed,
     Entry,
     Person,
-    /// A logo, a search box, the source of a copied entry: nothing in there is ours.
+    /// A logo, a search box, the source of a copied entry: its fields are ignored.
     Aside,
 }
 
@@ -77,48 +77,48 @@ enum Scope {
 #[derive(Debug)]
 struct Frame<'a> {
     name: &'a str,
-    word: Option<Word>,
+    role: Option<ElementRole>,
     scope: Scope,
-    /// The namespace of names without a prefix.
-    space: Space,
+    /// The default namespace.
+    namespace: Namespace,
     has_base: bool,
 }
 
-/// A field whose end tag we wait for.
+/// A field whose end tag has not been seen yet.
 #[derive(Debug)]
 struct Capture<'a> {
     field: Field<'a>,
     name: &'a str,
     from: usize,
-    /// Elements of the same name inside.
+    /// Open child elements of the same name.
     nested: usize,
     has_base: bool,
-    space: Space,
+    namespace: Namespace,
 }
 
-struct Walker<'a> {
+struct XmlWalker<'a> {
     text: &'a str,
     tokens: Tokens<'a>,
     limits: &'a Limits,
-    /// Where the fields go.
+    /// The feed under construction.
     out: Collector<'a>,
-    prefixes: Vec<(&'a str, Space)>,
+    prefixes: Vec<(&'a str, Namespace)>,
     frames: Vec<Frame<'a>>,
-    /// Elements too deep to keep.
+    /// The number of open elements beyond the depth limit.
     too_deep: usize,
     capture: Option<Capture<'a>>,
-    /// The last tag was `<link/>`.
+    /// True if the last tag was `<link/>`.
     after_empty_link: bool,
     done: bool,
 }
 
-impl<'a> Walker<'a> {
-    fn new(text: &'a str, url: &str, limits: &'a Limits, mended: Mended) -> Self {
-        Walker {
+impl<'a> XmlWalker<'a> {
+    fn new(text: &'a str, url: &str, limits: &'a Limits, repairs: Repairs) -> Self {
+        XmlWalker {
             text,
             tokens: Tokens::new(text),
             limits,
-            out: Collector::new(url, limits, mended),
+            out: Collector::new(url, limits, repairs),
             prefixes: Vec::new(),
             frames: Vec::new(),
             too_deep: 0,
@@ -128,8 +128,7 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Skips to the element that makes this a feed; everything before it is junk. Gives the
-    /// first element of the junk, if there is one.
+    /// Skips to the root element of the feed. Returns the first element before it, if any.
     fn find_root(&mut self) -> Result<Option<&'a str>, NotAFeed> {
         let mut first: Option<&'a str> = None;
         let mut junk = false;
@@ -137,11 +136,11 @@ impl<'a> Walker<'a> {
             match token {
                 Token::Doctype(text) => self.learn(text),
                 Token::Start { name, attributes, empty } => {
-                    let word = self.word_outside(name);
-                    let format = match word {
-                        Some(Word::Root(format)) => Some(format),
-                        Some(Word::Channel) if first.is_none() => Some(FeedFormat::Rss),
-                        Some(Word::Item) if first.is_none() => Some(FeedFormat::Atom),
+                    let role = self.role_outside(name);
+                    let format = match role {
+                        Some(ElementRole::Root(format)) => Some(format),
+                        Some(ElementRole::Channel) if first.is_none() => Some(FeedFormat::Rss),
+                        Some(ElementRole::Item) if first.is_none() => Some(FeedFormat::Atom),
                         _ => None,
                     };
                     let Some(format) = format else {
@@ -151,9 +150,9 @@ impl<'a> Walker<'a> {
                     };
                     self.out.feed.format = format;
                     if junk {
-                        self.out.mended.note(Repair::LeadingJunk);
+                        self.out.repairs.add(Repair::LeadingJunk);
                     }
-                    self.open_root(name, attributes, word, empty);
+                    self.open_root(name, attributes, role, empty);
                     return Ok(first);
                 }
                 Token::Text(text) => junk |= !text.trim().is_empty(),
@@ -163,25 +162,25 @@ impl<'a> Walker<'a> {
         Err(without_root(self.text, first))
     }
 
-    fn word_outside(&self, name: &str) -> Option<Word> {
+    fn role_outside(&self, name: &str) -> Option<ElementRole> {
         let mut buffer = [0; 32];
-        meaning(Space::Core, lower(local(name), &mut buffer))
+        element_role(Namespace::Core, lower(local(name), &mut buffer))
     }
 
     fn learn(&mut self, doctype: &str) {
-        self.out.declared.learn(doctype, &mut self.out.mended);
+        self.out.declared.learn(doctype, &mut self.out.repairs);
     }
 
-    fn open_root(&mut self, name: &'a str, attributes: &'a str, word: Option<Word>, empty: bool) {
+    fn open_root(&mut self, name: &'a str, attributes: &'a str, role: Option<ElementRole>, empty: bool) {
         self.out.feed.version = Attributes::get(attributes, "version").map(|v| v.chars().take(20).collect());
-        let (_, has_base) = self.scan_attributes(attributes, Space::Core);
-        // Whatever the default namespace is, the root's own children are feed words.
+        let (_, has_base) = self.scan_attributes(attributes, Namespace::Core);
+        // Children of the root are feed elements whatever the default namespace.
         self.out.set_language(attributes);
-        let scope = if word == Some(Word::Item) { Scope::Entry } else { Scope::Feed };
+        let scope = if role == Some(ElementRole::Item) { Scope::Entry } else { Scope::Feed };
         if scope == Scope::Entry {
             self.out.begin_entry(attributes);
         }
-        self.frames.push(Frame { name, word, scope, space: Space::Core, has_base });
+        self.frames.push(Frame { name, role, scope, namespace: Namespace::Core, has_base });
         self.done = empty;
     }
 
@@ -206,7 +205,7 @@ impl<'a> Walker<'a> {
             }
         }
         if !self.done {
-            self.out.mended.note(Repair::Truncated);
+            self.out.repairs.add(Repair::Truncated);
         }
         if self.capture.is_some() {
             self.close_capture(self.text.len());
@@ -216,53 +215,53 @@ impl<'a> Walker<'a> {
         }
     }
 
-    fn top(&self) -> (Scope, Space) {
-        self.frames.last().map_or((Scope::Feed, Space::Core), |frame| (frame.scope, frame.space))
+    fn top(&self) -> (Scope, Namespace) {
+        self.frames.last().map_or((Scope::Feed, Namespace::Core), |frame| (frame.scope, frame.namespace))
     }
 
-    /// The meaning of a name, if it has one for us.
-    fn word(&mut self, name: &str, default: Space) -> Option<Word> {
+    /// The role of an element, if it is known.
+    fn role(&mut self, name: &str, default: Namespace) -> Option<ElementRole> {
         let mut buffer = [0; 32];
         match name.split_once(':') {
-            Some((prefix, local)) => meaning(self.space(prefix)?, lower(local, &mut buffer)),
-            // A default namespace is often declared where it should not be.
+            Some((prefix, local)) => element_role(self.namespace(prefix)?, lower(local, &mut buffer)),
+            // Default namespaces are often declared wrongly.
             None => {
                 let name = lower(name, &mut buffer);
-                meaning(default, name).or_else(|| meaning(Space::Core, name))
+                element_role(default, name).or_else(|| element_role(Namespace::Core, name))
             }
         }
     }
 
-    /// The namespace of a prefix: the declared one, or the one it customarily stands for.
-    fn space(&mut self, prefix: &str) -> Option<Space> {
+    /// The namespace of a prefix: declared, or else conventional.
+    fn namespace(&mut self, prefix: &str) -> Option<Namespace> {
         let mut known = self.prefixes.iter().rev();
-        if let Some((_, space)) = known.find(|(known, _)| known.eq_ignore_ascii_case(prefix)) {
-            return Some(*space);
+        if let Some((_, namespace)) = known.find(|(known, _)| known.eq_ignore_ascii_case(prefix)) {
+            return Some(*namespace);
         }
-        let customary = space_of_prefix(prefix)?;
-        self.out.mended.note(Repair::UndeclaredPrefix);
+        let customary = namespace_of_prefix(prefix)?;
+        self.out.repairs.add(Repair::UndeclaredPrefix);
         Some(customary)
     }
 
-    /// Whether an element belongs to a vocabulary of feeds and so to no text.
+    /// Returns true for elements of a feed extension, which are never part of a text.
     fn is_extension(&mut self, name: &str) -> bool {
-        let space = name.split_once(':').and_then(|(prefix, _)| self.space(prefix));
-        space.is_some_and(|space| !matches!(space, Space::Xhtml | Space::Other))
+        let namespace = name.split_once(':').and_then(|(prefix, _)| self.namespace(prefix));
+        namespace.is_some_and(|namespace| !matches!(namespace, Namespace::Xhtml | Namespace::Other))
     }
 
-    /// Takes namespace declarations and `xml:base` from a tag.
-    fn scan_attributes(&mut self, attributes: &'a str, inherited: Space) -> (Space, bool) {
-        let mut space = inherited;
+    /// Reads namespace declarations and `xml:base` of a tag.
+    fn scan_attributes(&mut self, attributes: &'a str, inherited: Namespace) -> (Namespace, bool) {
+        let mut namespace = inherited;
         let mut has_base = false;
         if !attributes.contains("xml") && !attributes.contains("XML") {
-            return (space, false);
+            return (namespace, false);
         }
         for (key, value) in Attributes::new(attributes) {
             if key.eq_ignore_ascii_case("xmlns") {
-                // An unknown default namespace is a publisher's whim, not another vocabulary.
-                space = space_of_address(value).unwrap_or(Space::Core);
+                // An unknown default namespace does not change the meaning of elements.
+                namespace = namespace_of_uri(value).unwrap_or(Namespace::Core);
             } else if let Some(prefix) = key.strip_prefix("xmlns:").or_else(|| key.strip_prefix("XMLNS:")) {
-                let known = space_of_address(value).or_else(|| space_of_prefix(prefix)).unwrap_or(Space::Other);
+                let known = namespace_of_uri(value).or_else(|| namespace_of_prefix(prefix)).unwrap_or(Namespace::Other);
                 if self.prefixes.len() < MAX_PREFIXES
                     && self.prefixes.iter().rev().find(|(p, _)| *p == prefix).is_none_or(|(_, s)| *s != known)
                 {
@@ -273,29 +272,31 @@ impl<'a> Walker<'a> {
                 has_base = true;
             }
         }
-        (space, has_base)
+        (namespace, has_base)
     }
 
     fn start(&mut self, name: &'a str, attributes: &'a str, empty: bool) {
         if let Some(capture) = &self.capture {
-            let (kind, outer, space) = (capture.field.kind, capture.field.word, capture.space);
-            let word = self.word(name, space);
-            let missing = match word {
-                Some(word) => interrupts(word, name, kind, outer),
+            let (kind, outer, namespace) = (capture.field.kind, capture.field.role, capture.namespace);
+            let role = self.role(name, namespace);
+            let missing = match role {
+                Some(role) => interrupts(role, name, kind, outer),
                 None => !is_rich(outer) && self.is_extension(name),
             };
             if !missing {
-                let capture = self.capture.as_mut().expect("looked at above");
+                let capture = self.capture.as_mut().expect("a capture was found above");
                 if !empty && capture.name == name {
                     capture.nested += 1;
                 }
                 capture.field.inside.element();
                 return;
             }
-            if let (Word::Person(role), Some(Word::Name | Word::Email | Word::Uri)) = (outer, word) {
-                self.open_person(role);
+            if let (ElementRole::Person(person_role), Some(ElementRole::Name | ElementRole::Email | ElementRole::Uri)) =
+                (outer, role)
+            {
+                self.open_person(person_role);
             } else {
-                self.out.mended.note(Repair::MissingEndTag);
+                self.out.repairs.add(Repair::MissingEndTag);
                 let at = self.tokens.token_start();
                 self.close_capture(at);
             }
@@ -303,42 +304,42 @@ impl<'a> Walker<'a> {
         self.out.depth = self.frames.len();
         self.after_empty_link = false;
         let (scope, inherited) = self.top();
-        let (space, has_base) = self.scan_attributes(attributes, inherited);
-        let word = self.word(name, space);
+        let (namespace, has_base) = self.scan_attributes(attributes, inherited);
+        let role = self.role(name, namespace);
         let mut inner = scope;
-        match word {
-            Some(Word::Item) if scope != Scope::Aside => {
-                self.begin_entry(name, attributes, empty, space, has_base);
+        match role {
+            Some(ElementRole::Item) if scope != Scope::Aside => {
+                self.begin_entry(name, attributes, empty, namespace, has_base);
                 return;
             }
-            Some(Word::Aside | Word::Source) => inner = Scope::Aside,
-            Some(Word::Channel) if scope == Scope::Feed => {
+            Some(ElementRole::Aside | ElementRole::Source) => inner = Scope::Aside,
+            Some(ElementRole::Channel) if scope == Scope::Feed => {
                 self.out.set_language(attributes);
-                // CDF writes the channel's address into its tag.
+                // CDF has the URL of the channel in its tag.
                 if let Some(href) = Attributes::get(attributes, "href") {
                     self.out.link(href, "", "");
                 }
             }
-            Some(word) if scope != Scope::Aside && self.is_field(word, scope) => {
-                let said = self.out.read_attributes(word, attributes);
+            Some(role) if scope != Scope::Aside && self.is_field(role, scope) => {
+                let said = self.out.read_attributes(role, attributes);
                 if said || empty {
-                    self.after_empty_link = word == Word::Link && !said;
+                    self.after_empty_link = role == ElementRole::Link && !said;
                     self.drop_base(has_base);
                     if !empty {
-                        // The tag has said it all; its text is of no interest.
-                        self.push(Frame { name, word: None, scope, space, has_base: false });
+                        // The attributes are complete; ignore the text.
+                        self.push(Frame { name, role: None, scope, namespace, has_base: false });
                     }
                     return;
                 }
-                let kind = Kind::of(attributes, self.out.usual_kind(word));
-                let inside = Inside::default();
+                let kind = ContentKind::of(attributes, self.out.default_kind(role));
+                let inside = ElementContent::default();
                 self.capture = Some(Capture {
-                    field: Field { word, attributes, inside, kind },
+                    field: Field { role, attributes, inside, kind },
                     name,
                     from: self.tokens.position(),
                     nested: 0,
                     has_base,
-                    space,
+                    namespace,
                 });
                 return;
             }
@@ -347,12 +348,11 @@ impl<'a> Walker<'a> {
         if empty {
             self.drop_base(has_base);
         } else {
-            self.push(Frame { name, word, scope: inner, space, has_base });
+            self.push(Frame { name, role, scope: inner, namespace, has_base });
         }
     }
 
-    /// An address behind `<link/>`: the feed went through a program that knows only HTML, where
-    /// links are empty.
+    /// Takes the URL after `<link/>` as a link: an HTML serializer has emptied the element.
     fn link_outside(&mut self, text: &str) {
         self.after_empty_link = false;
         if is_web(text.trim()) {
@@ -364,7 +364,7 @@ impl<'a> Walker<'a> {
         if self.frames.len() < self.limits.max_depth {
             self.frames.push(frame);
         } else {
-            self.out.mended.note(Repair::LimitReached);
+            self.out.repairs.add(Repair::LimitReached);
             self.drop_base(frame.has_base);
             self.too_deep += 1;
         }
@@ -388,35 +388,36 @@ impl<'a> Walker<'a> {
                 return;
             }
             let structural = |frame: &Frame<'_>| {
-                matches!(frame.word, Some(Word::Item | Word::Channel | Word::Root(_))) || frame.scope == Scope::Person
+                matches!(frame.role, Some(ElementRole::Item | ElementRole::Channel | ElementRole::Root(_)))
+                    || frame.scope == Scope::Person
             };
             if !self.frames.iter().rev().any(|f| f.name.eq_ignore_ascii_case(name) && structural(f)) {
                 if capture.field.inside.markup {
                     capture.field.inside.element();
                 } else {
-                    self.out.mended.note(Repair::StrayEndTag);
+                    self.out.repairs.add(Repair::StrayEndTag);
                     capture.field.inside.cut();
                 }
                 return;
             }
-            self.out.mended.note(Repair::MissingEndTag);
+            self.out.repairs.add(Repair::MissingEndTag);
             self.close_capture(self.tokens.token_start());
         }
         let Some(at) = self.frames.iter().rposition(|frame| frame.name.eq_ignore_ascii_case(name)) else {
             if self.too_deep > 0 {
                 self.too_deep -= 1;
             } else {
-                self.out.mended.note(Repair::StrayEndTag);
+                self.out.repairs.add(Repair::StrayEndTag);
             }
             return;
         };
-        if self.too_deep > 0 && at + 1 == self.frames.len() && self.frames[at].word.is_none() {
+        if self.too_deep > 0 && at + 1 == self.frames.len() && self.frames[at].role.is_none() {
             self.too_deep -= 1;
             return;
         }
         self.too_deep = 0;
         if at + 1 < self.frames.len() {
-            self.out.mended.note(Repair::MissingEndTag);
+            self.out.repairs.add(Repair::MissingEndTag);
         }
         while self.frames.len() > at {
             self.pop();
@@ -429,18 +430,25 @@ impl<'a> Walker<'a> {
             return;
         };
         self.drop_base(frame.has_base);
-        match frame.word {
-            Some(Word::Item) => self.out.finish_entry(),
-            Some(Word::Person(_)) => self.out.finish_person(),
+        match frame.role {
+            Some(ElementRole::Item) => self.out.finish_entry(),
+            Some(ElementRole::Person(_)) => self.out.finish_person(),
             _ => {}
         }
     }
 
-    fn begin_entry(&mut self, name: &'a str, attributes: &'a str, empty: bool, space: Space, mut has_base: bool) {
-        if let Some(at) = self.frames.iter().rposition(|frame| frame.word == Some(Word::Item)) {
-            // Entries do not contain entries: the end tag of the last one is missing.
-            self.out.mended.note(Repair::MissingEndTag);
-            // The base of the new entry is on top of those of the old one; it counts anew.
+    fn begin_entry(
+        &mut self,
+        name: &'a str,
+        attributes: &'a str,
+        empty: bool,
+        namespace: Namespace,
+        mut has_base: bool,
+    ) {
+        if let Some(at) = self.frames.iter().rposition(|frame| frame.role == Some(ElementRole::Item)) {
+            // Entries do not nest: the end tag of the previous one is missing.
+            self.out.repairs.add(Repair::MissingEndTag);
+            // The base of the new entry is on top of that of the old one; push it again.
             self.drop_base(has_base);
             while self.frames.len() > at {
                 self.pop();
@@ -452,28 +460,29 @@ impl<'a> Walker<'a> {
             }
         }
         self.out.begin_entry(attributes);
-        self.frames.push(Frame { name, word: Some(Word::Item), scope: Scope::Entry, space, has_base });
+        self.frames.push(Frame { name, role: Some(ElementRole::Item), scope: Scope::Entry, namespace, has_base });
         if empty {
             self.pop();
         }
     }
 
-    fn open_person(&mut self, role: Role) {
+    fn open_person(&mut self, person_role: PersonRole) {
         let Some(capture) = self.capture.take() else {
             return;
         };
-        self.out.begin_person(role);
-        let (name, space, has_base) = (capture.name, capture.space, capture.has_base);
-        let word = Some(Word::Person(role));
-        self.push(Frame { name, word, scope: Scope::Person, space, has_base });
+        self.out.begin_person(person_role);
+        let (name, namespace, has_base) = (capture.name, capture.namespace, capture.has_base);
+        let role = Some(ElementRole::Person(person_role));
+        self.push(Frame { name, role, scope: Scope::Person, namespace, has_base });
     }
 
-    /// Whether a word is a field here: parts of a person only in a person, and nothing else there.
-    fn is_field(&self, word: Word, scope: Scope) -> bool {
-        let part = matches!(word, Word::Name | Word::Email | Word::Uri);
+    /// Returns true if an element is a field in this scope: parts of a person occur only in a person, and nothing
+    /// else there.
+    fn is_field(&self, role: ElementRole, scope: Scope) -> bool {
+        let part = matches!(role, ElementRole::Name | ElementRole::Email | ElementRole::Uri);
         match scope {
             Scope::Person => part,
-            _ => !part && !matches!(word, Word::Root(_) | Word::Channel | Word::Item),
+            _ => !part && !matches!(role, ElementRole::Root(_) | ElementRole::Channel | ElementRole::Item),
         }
     }
 
@@ -483,7 +492,7 @@ impl<'a> Walker<'a> {
         };
         let raw = &self.text[capture.from..to];
         let raw = if raw.len() > self.limits.max_field_bytes {
-            self.out.mended.note(Repair::LimitReached);
+            self.out.repairs.add(Repair::LimitReached);
             capture.field.inside.cut();
             &raw[..boundary(raw, self.limits.max_field_bytes)]
         } else {
@@ -495,24 +504,34 @@ impl<'a> Walker<'a> {
     }
 }
 
-/// Whether an element inside a field shows that the field's end tag is missing.
-fn interrupts(word: Word, name: &str, kind: Kind, outer: Word) -> bool {
-    match (outer, word) {
-        (Word::Person(_), Word::Name | Word::Email | Word::Uri) => true,
-        (_, Word::Name | Word::Email | Word::Uri | Word::SkipDay | Word::SkipHour) => false,
-        (_, Word::Root(_) | Word::Channel) => false,
-        _ if word == outer => false,
-        // Names that HTML has too may be part of a text, but not of an address or a title.
-        _ => !(is_rich(outer) && (kind == Kind::Xhtml || html::is_element(local(name)))),
+/// Returns true if an element inside a field shows that the field's end tag is missing.
+fn interrupts(role: ElementRole, name: &str, kind: ContentKind, outer: ElementRole) -> bool {
+    match (outer, role) {
+        (ElementRole::Person(_), ElementRole::Name | ElementRole::Email | ElementRole::Uri) => true,
+        (
+            _,
+            ElementRole::Name | ElementRole::Email | ElementRole::Uri | ElementRole::SkipDay | ElementRole::SkipHour,
+        ) => false,
+        (_, ElementRole::Root(_) | ElementRole::Channel) => false,
+        _ if role == outer => false,
+        // Elements that HTML also has may be part of a text, but not of a URL or title.
+        _ => !(is_rich(outer) && (kind == ContentKind::Xhtml || html::is_element(local(name)))),
     }
 }
 
-/// Whether a field may well have elements inside.
-fn is_rich(word: Word) -> bool {
-    matches!(word, Word::Description | Word::Summary | Word::Content | Word::Encoded | Word::Body)
+/// Returns true for fields that may contain elements.
+fn is_rich(role: ElementRole) -> bool {
+    matches!(
+        role,
+        ElementRole::Description
+            | ElementRole::Summary
+            | ElementRole::Content
+            | ElementRole::Encoded
+            | ElementRole::Body
+    )
 }
 
-/// The last place to cut a string that is not inside a character.
+/// The last character boundary up to a position.
 fn boundary(text: &str, mut at: usize) -> usize {
     while !text.is_char_boundary(at) {
         at -= 1;
@@ -520,7 +539,7 @@ fn boundary(text: &str, mut at: usize) -> usize {
     at
 }
 
-/// Lower case without allocating; names longer than any we know come out empty.
+/// Lowercases without allocating; names longer than the buffer become empty.
 fn lower<'b>(name: &'b str, buffer: &'b mut [u8; 32]) -> &'b str {
     if !name.bytes().any(|b| b.is_ascii_uppercase()) {
         return name;

@@ -1,8 +1,8 @@
-//! What an address says: is this a feed, a feed of comments, or something else altogether?
+//! Classification of URLs: feeds, comment feeds, APIs.
 
 use url::Url;
 
-/// Whether an address looks like that of a feed.
+/// Returns true if a URL looks like a feed.
 pub(crate) fn looks_like_feed(url: &Url) -> bool {
     if is_elsewhere(url) {
         return false;
@@ -42,13 +42,13 @@ pub(crate) fn looks_like_feed(url: &Url) -> bool {
             let Some(at) = segments.iter().position(|segment| is_feed_segment(segment)) else {
                 return false;
             };
-            // Behind the word stands the name of the section, perhaps in several steps.
+            // The section may follow in up to three segments.
             segments.len() - at <= 4
         }
     }
 }
 
-/// Whether a link that calls itself a feed may be one: not a page on another site about feeds.
+/// Returns true if a link with a text that names a feed may be one, and not a page about feeds on another site.
 pub(super) fn may_be_feed(url: &Url, page: Option<&Url>) -> bool {
     if is_elsewhere(url) {
         return false;
@@ -67,7 +67,7 @@ pub(super) fn may_be_feed(url: &Url, page: Option<&Url>) -> bool {
     }
 }
 
-/// Whether an address leads to comments.
+/// Returns true for URLs of comments.
 pub(crate) fn is_comments(url: &Url) -> bool {
     let path = url.path().to_ascii_lowercase();
     let query = url.query().unwrap_or("").to_ascii_lowercase();
@@ -91,7 +91,7 @@ pub(crate) fn is_comments(url: &Url) -> bool {
     in_path || in_query
 }
 
-/// Whether the title of a feed says that it lists comments, in the languages of weblog programs.
+/// Returns true if the title of a feed names comments, in the languages of blog software.
 pub(crate) fn title_of_comments(title: &str) -> bool {
     const ROOTS: &[&str] = &[
         "comment",
@@ -163,7 +163,7 @@ pub(crate) fn title_of_comments(title: &str) -> bool {
         "源",
     ];
     let lower = title.to_lowercase();
-    // An opinion page is not a list of comments.
+    // Commentary is opinion, not comments.
     if lower.contains("commentary") || lower.contains("commentator") || lower.contains("comment is free") {
         return false;
     }
@@ -171,10 +171,9 @@ pub(crate) fn title_of_comments(title: &str) -> bool {
         && (FEEDS.iter().any(|feed| lower.contains(feed)) || lower.split_whitespace().count() <= 1)
 }
 
-/// Whether an address belongs to programs: interfaces, embeddings, site maps.
+/// Returns true for URLs of APIs, embeds and sitemaps.
 ///
-/// A site that declares a feed under such an address means it, as long as it is not one of the
-/// things that are declared by mistake everywhere.
+/// A declared feed with such a URL is accepted, except for those that are commonly declared by mistake.
 pub(crate) fn is_interface(url: &Url, declared: bool) -> bool {
     const ALWAYS: &[&str] = &[
         "oembed",
@@ -201,11 +200,10 @@ pub(crate) fn is_interface(url: &Url, declared: bool) -> bool {
     has(ALWAYS) || !declared && (host.starts_with("api.") || has(USUALLY))
 }
 
-/// Whether a feed belongs to the one article that the page is: those list its comments.
+/// Returns true for the comment feed of the article that the page is.
 ///
-/// Weblog programs put it at the article's own address with `feed` behind it. Pages of sections
-/// do the same for good reason, so it counts only if the page looks like an article and there
-/// is another feed.
+/// Blog software appends `feed` to the article's URL. Sections have their feed there too, so the page must look
+/// like an article and have another feed.
 pub(super) fn is_feed_of_article(feed: &Url, page: &Url, all: &[Url]) -> bool {
     let of_page = |url: &Url| {
         let path = url.path().trim_end_matches('/');
@@ -218,7 +216,7 @@ pub(super) fn is_feed_of_article(feed: &Url, page: &Url, all: &[Url]) -> bool {
     is_article(page) && of_page(feed) && all.iter().any(|other| site(other) == site(page) && !of_page(other))
 }
 
-/// Articles have a date, a number or a sentence in their address.
+/// Returns true if a URL has a date, a number or a headline, as articles do.
 fn is_article(page: &Url) -> bool {
     let segments = segments(page);
     let archive =
@@ -239,12 +237,12 @@ fn is_article(page: &Url) -> bool {
         || last.bytes().filter(u8::is_ascii_digit).count() >= 5
 }
 
-/// Whether two addresses name the same document.
+/// Returns true if two URLs name the same document.
 pub(super) fn same_document(a: &Url, b: &Url) -> bool {
     a[..url::Position::AfterQuery] == b[..url::Position::AfterQuery]
 }
 
-/// `feed://host/path` and `feed:https://host/path` are how some pages call a reader.
+/// Removes the scheme of `feed://host/path` and `feed:https://host/path`.
 pub(super) fn without_feed_scheme(href: &str) -> String {
     let Some(rest) = href.get(..5).filter(|start| start.eq_ignore_ascii_case("feed:")).map(|_| &href[5..]) else {
         return href.to_string();
@@ -256,7 +254,7 @@ pub(super) fn without_feed_scheme(href: &str) -> String {
     }
 }
 
-/// The feed's address inside that of a service that reads feeds for people.
+/// The feed URL inside the URL of a feed reader service.
 pub(super) fn inside_a_reader(href: &str) -> Option<String> {
     const READERS: &[&str] = &[
         "feedly.com/",
@@ -303,7 +301,7 @@ fn percent_decoded(text: &str) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// Sites where a word like "feed" means something else, and files that are no feeds.
+/// Returns true for sites where "feed" has another meaning, and for files that are not feeds.
 fn is_elsewhere(url: &Url) -> bool {
     const SITES: &[&str] = &[
         "facebook.com",
@@ -343,7 +341,7 @@ fn is_elsewhere(url: &Url) -> bool {
     on_site || extension(last).is_some_and(|end| file.contains(&end))
 }
 
-/// The host without `www.`, good enough to tell one site from another here.
+/// The host without `www.`.
 fn site(url: &Url) -> &str {
     let host = url.host_str().unwrap_or("");
     host.strip_prefix("www.").unwrap_or(host)
@@ -359,7 +357,7 @@ fn extension(segment: &str) -> Option<&str> {
         .then_some(end)
 }
 
-/// Words that make a page about feeds of what would be a feed.
+/// Words of pages about feeds.
 const ABOUT: &[&str] = &[
     "reader",
     "readers",
@@ -378,7 +376,7 @@ const ABOUT: &[&str] = &[
     "icons",
 ];
 
-/// A segment that is nothing but the word: `/feed/`, `/rss2/`, `/news-feed/`.
+/// Returns true for path segments that name a feed: `/feed/`, `/rss2/`, `/news-feed/`.
 fn is_feed_segment(segment: &str) -> bool {
     let words: Vec<&str> = segment.split(['-', '_', '+', '.', ',']).filter(|word| !word.is_empty()).collect();
     words.len() <= 3 && words.iter().any(|word| is_feed_word(word)) && !words.iter().any(|word| ABOUT.contains(word))
@@ -421,7 +419,7 @@ fn is_feed_word(word: &str) -> bool {
     )
 }
 
-/// Programs that make a feed of any page take the wish as a parameter.
+/// Returns true if a query parameter requests a feed.
 fn query_of_feed(url: &Url) -> bool {
     url.query_pairs().take(30).any(|(key, value)| {
         let (key, value) = (key.to_ascii_lowercase(), value.to_ascii_lowercase());

@@ -1,9 +1,8 @@
-//! Finds feeds on a web page.
+//! Finds feed links in web pages.
 //!
-//! A page that knows its feed says so in a `<link>`; many only show an orange button. But of the
-//! links that look like feeds, two in five lead to comments on one article, and others to
-//! interfaces for programs. A harvester that takes those polls a million feeds nobody wants, so
-//! what is left out matters here as much as what is found.
+//! Some pages declare their feed in a `<link>`; many only have a button. Two in five links that look like feeds
+//! are comment feeds of one article, and others are APIs. A crawler that follows those polls a million useless
+//! feeds, so exclusion matters as much as recall.
 
 pub(crate) mod address;
 
@@ -15,44 +14,44 @@ use crate::charset;
 use crate::entity::{self, Declared};
 use crate::html;
 use crate::markup::{Attributes, Token, Tokens};
-use crate::mend::Mended;
+use crate::repairs::Repairs;
 
-/// More feeds than this on one page are a directory of feeds, and a directory goes on elsewhere.
+/// The maximum number of feed links per page.
 const MAX_LINKS: usize = 500;
-/// Longer addresses are no addresses, and a long base would be copied for every link.
+/// Longer URLs are ignored; a long base would be copied for every link.
 const MAX_ADDRESS_BYTES: usize = 4096;
-/// How much of a link's text is looked at.
+/// The maximum length of link text that is examined.
 const MAX_TEXT_BYTES: usize = 200;
 
 /// A link that seems to lead to a feed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FeedLink {
-    /// The address, absolute.
+    /// The absolute URL.
     pub url: String,
-    /// What the page calls the feed.
+    /// The title given by the page.
     pub title: Option<String>,
-    /// The media type the page states, in lower case.
+    /// The declared media type, in lower case.
     pub media_type: Option<String>,
-    /// Why we believe that it is a feed.
+    /// The evidence that it is a feed.
     pub evidence: Evidence,
 }
 
-/// Why a link is believed to lead to a feed, the best reason first.
+/// The evidence that a link is a feed, best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Evidence {
-    /// The page declares the feed with the media type of a feed.
+    /// Declared with the media type of a feed.
     Declared,
-    /// The page declares something whose address looks like a feed.
+    /// Declared, and the URL looks like a feed.
     DeclaredLoosely,
-    /// An ordinary link whose address looks like a feed.
+    /// An anchor whose URL looks like a feed.
     Address,
-    /// An ordinary link that calls itself a feed.
+    /// An anchor whose text names a feed.
     Text,
 }
 
-/// Finds the feeds a page links to, the best evidence first and otherwise in the page's order.
+/// Finds the feed links of a page, ordered by evidence, then by position.
 ///
-/// Comment feeds, oEmbed and programming interfaces are left out.
+/// Comment feeds, oEmbed and APIs are excluded.
 ///
 /// ```
 /// let page = br#"<link rel="alternate" type="application/rss+xml" href="/feed/" title="News">
@@ -62,7 +61,7 @@ pub enum Evidence {
 /// assert_eq!(found[0].url, "https://gazette.example/feed/");
 /// ```
 pub fn find(page: &[u8], base_url: &str) -> Vec<FeedLink> {
-    let decoded = charset::decode(page, None, &mut Mended::default());
+    let decoded = charset::decode(page, None, &mut Repairs::default());
     let mut finder = Finder::new(base_url);
     finder.walk(&decoded.text);
     finder.finish()
@@ -72,16 +71,16 @@ struct Finder {
     page: Option<Url>,
     base: Option<Url>,
     found: Vec<FeedLink>,
-    /// Where each address stands in `found`.
+    /// The index in `found` of each URL.
     known: HashMap<String, usize>,
 }
 
-/// An anchor whose text is still being collected.
+/// An open anchor.
 struct Anchor<'a> {
     attributes: &'a str,
-    /// What a person reads on it.
+    /// Its visible text.
     text: String,
-    /// What a program calls it: classes and identifiers.
+    /// Its classes and ids.
     hints: String,
 }
 
@@ -108,7 +107,7 @@ impl Finder {
                         self.close(anchor.take());
                         anchor = Some(Anchor { attributes, text: String::new(), hints: String::new() });
                     } else if let (Some(anchor), true) = (&mut anchor, is(name, &["img", "svg", "i", "span", "use"])) {
-                        // A button is a picture with a word behind it.
+                        // A button is an image with alternative text.
                         for name in ["alt", "title", "aria-label"] {
                             push_text(&mut anchor.text, Attributes::get(attributes, name).unwrap_or(""));
                         }
@@ -136,7 +135,7 @@ impl Finder {
         true
     }
 
-    /// A `<link>` in the head of the page.
+    /// Reads a `<link>` in the head of the page.
     fn declared(&mut self, attributes: &str) {
         let get = |name| Attributes::get(attributes, name).map(unescaped);
         let Some(href) = get("href") else { return };
@@ -179,14 +178,14 @@ impl Finder {
             return;
         };
         let evidence = match kind_of(&media_type) {
-            Kind::Feed => Evidence::Declared,
-            Kind::Never => return,
-            Kind::Perhaps if address::looks_like_feed(&url) => Evidence::DeclaredLoosely,
-            // XML that is another form of the page is a feed nearly always; JSON hardly ever.
-            Kind::Perhaps if media_type.ends_with("/xml") && rels.contains(&"alternate") => {
+            MediaKind::Feed => Evidence::Declared,
+            MediaKind::Never => return,
+            MediaKind::Perhaps if address::looks_like_feed(&url) => Evidence::DeclaredLoosely,
+            // Alternate XML is nearly always a feed; JSON rarely is.
+            MediaKind::Perhaps if media_type.ends_with("/xml") && rels.contains(&"alternate") => {
                 Evidence::DeclaredLoosely
             }
-            Kind::Unknown
+            MediaKind::Unknown
                 // With a language it is a translation of the page.
                 if (rels.contains(&"alternate") || rels.contains(&"feed"))
                     && get("hreflang").is_none()
@@ -199,7 +198,7 @@ impl Finder {
         self.offer(url, title, media_type, evidence);
     }
 
-    /// An ordinary link, complete with its text.
+    /// Reads a complete anchor.
     fn close(&mut self, anchor: Option<Anchor<'_>>) {
         let Some(anchor) = anchor else { return };
         let get = |name| Attributes::get(anchor.attributes, name).map(unescaped);
@@ -209,14 +208,14 @@ impl Finder {
         for name in ["title", "aria-label", "class", "id"] {
             push_text(&mut hints, &get(name).unwrap_or_default());
         }
-        // Services that read feeds carry the feed's address inside their own.
+        // Feed reader services have the feed URL inside their own.
         let href = address::inside_a_reader(&href).unwrap_or(href);
         let Some(url) = self.resolve(&href) else {
             return;
         };
         let evidence = match kind_of(&media_type) {
-            Kind::Feed => Evidence::Declared,
-            Kind::Never => return,
+            MediaKind::Feed => Evidence::Declared,
+            MediaKind::Never => return,
             _ if address::looks_like_feed(&url) => Evidence::Address,
             _ if (calls_itself_feed(&text) || calls_itself_feed(&hints))
                 && address::may_be_feed(&url, self.page.as_ref()) =>
@@ -248,7 +247,7 @@ impl Finder {
             return;
         }
         let page_itself = self.page.as_ref().is_some_and(|page| address::same_document(page, &url));
-        // Declarations stand at the top; only anchors come by the thousand.
+        // Declarations are few and come first; anchors come by the thousand.
         if page_itself || self.found.len() >= MAX_LINKS {
             return;
         }
@@ -276,16 +275,16 @@ impl Finder {
     }
 }
 
-/// What a media type says about being a feed.
-enum Kind {
+/// The class of a media type.
+enum MediaKind {
     Feed,
-    /// XML or JSON of some kind.
+    /// Generic XML or JSON.
     Perhaps,
     Never,
     Unknown,
 }
 
-fn kind_of(media_type: &str) -> Kind {
+fn kind_of(media_type: &str) -> MediaKind {
     let has = |part: &str| media_type.contains(part);
     if has("oembed")
         || has("opensearch")
@@ -294,25 +293,25 @@ fn kind_of(media_type: &str) -> Kind {
         || has("activity+json")
         || has("ld+json")
     {
-        Kind::Never
+        MediaKind::Never
     } else if has("rss") || has("atom") || has("rdf") || has("feed+json") {
-        Kind::Feed
+        MediaKind::Feed
     } else if has("xml") && !has("html") || has("json") || media_type == "text/plain" {
-        Kind::Perhaps
+        MediaKind::Perhaps
     } else if media_type.is_empty() {
-        Kind::Unknown
+        MediaKind::Unknown
     } else {
-        Kind::Never
+        MediaKind::Never
     }
 }
 
-/// A media type without its parameters.
+/// The media type without parameters.
 fn media_type(value: &str) -> String {
     value.split(';').next().unwrap_or("").trim().to_ascii_lowercase()
 }
 
 fn unescaped(text: &str) -> String {
-    entity::unescape(text, &Declared::default(), &mut Mended::default()).into_owned()
+    entity::unescape(text, &Declared::default(), &mut Repairs::default()).into_owned()
 }
 
 fn push_text(out: &mut String, text: &str) {
@@ -326,7 +325,7 @@ fn is(name: &str, names: &[&str]) -> bool {
     names.iter().any(|known| name.eq_ignore_ascii_case(known))
 }
 
-/// Whether the words of a link name a feed.
+/// Returns true if a link text names a feed.
 fn calls_itself_feed(text: &str) -> bool {
     let lower = text.to_lowercase();
     let words: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();

@@ -1,4 +1,4 @@
-//! Pages in miniature: what is on them, and which feeds a reader of news would want.
+//! Small pages and the feed links expected of them.
 
 use super::{Evidence, find};
 
@@ -27,7 +27,7 @@ fn declared_feeds_of_every_type_are_found() {
 }
 
 #[test]
-fn comment_feeds_are_left_out() {
+fn comment_feeds_are_excluded() {
     let html = r#"
         <link rel="alternate" type="application/rss+xml" title="Gazette &raquo; Feed" href="/feed/" />
         <link rel="alternate" type="application/rss+xml" title="Gazette &raquo; Comments Feed" href="/comments/feed/" />
@@ -47,7 +47,7 @@ fn a_page_of_opinions_is_not_a_page_of_comments() {
 }
 
 #[test]
-fn interfaces_for_programs_are_left_out() {
+fn apis_are_excluded() {
     let html = r#"
         <link rel="alternate" type="application/json+oembed" href="/wp-json/oembed/1.0/embed?url=x">
         <link rel="alternate" type="text/xml+oembed" href="/oembed?format=xml">
@@ -128,13 +128,13 @@ fn declared_feeds_come_before_anchors_and_once() {
 }
 
 #[test]
-fn the_base_of_the_page_counts() {
+fn the_base_element_applies() {
     let html = r#"<base href="https://cdn.example/x/"><link rel="alternate" type="application/rss+xml" href="feed">"#;
     assert_eq!(urls(html), ["https://cdn.example/x/feed"]);
 }
 
 #[test]
-fn links_in_scripts_and_comments_do_not_exist() {
+fn links_in_scripts_and_comments_are_ignored() {
     let html = r#"<script>document.write('<a href="/feed">RSS</a>')</script><!-- <a href="/rss">RSS</a> --><style><a href="/x.rss"></style>"#;
     assert_eq!(urls(html), Vec::<String>::new());
 }

@@ -1,53 +1,53 @@
-//! When to ask a feed again.
+//! The poll schedule: when to poll each feed again.
 //!
-//! Polls are a budget, and the question is where they do most good. If a feed publishes λ entries
-//! a day and is asked every T days, its entries wait λ·T/2 days a day in all; the sum over all
-//! feeds is smallest, for a given number of polls, when T = c/√λ with one c for everybody. (An
-//! interval in proportion to the mean gap, the usual rule, is exactly as slow as one interval for
-//! all.) The same holds within the day: a newsroom that sleeps at night is asked more by day.
+//! Polls are a budget to be spent where they reduce the delay most. If a feed publishes λ entries a day (a Poisson
+//! process) and is polled every T days, its entries wait λ·T/2 days per day in total. For a given number of polls
+//! the sum over all feeds is minimal when T = c/√λ, with the same c for all feeds. (An interval proportional to
+//! the mean gap, the usual rule, is no better than a fixed interval.) The same holds within the day: a feed that
+//! pauses at night is polled more by day.
 //!
-//! Three parts, none of which knows a clock or a file:
+//! Three parts, none of which reads a clock or a file:
 //!
-//! - a [`Pulse`] is what was learned about one feed: how much it publishes, at which hours, and
-//!   how long its document remembers;
-//! - a [`Tempo`] is the c that makes all feeds together meet the [`Budget`];
-//! - [`hints`] are the wishes of servers, and how patience grows with failures.
+//! - [`PublishingRate`]: the estimated rate of one feed by hour of the day, and the age of its window;
+//! - [`PollPolicy`]: the c with which all feeds together meet the [`Budget`];
+//! - [`server_hints`]: hints of servers (`Retry-After`, `Cache-Control`, `ttl`, `skipHours`) and the backoff after
+//!   failures.
 //!
 //! ```
-//! use tidings_feeds::schedule::{Budget, Hints, Pulse, Sighting, Tempo};
+//! use tidings_feeds::schedule::{Budget, ServerHints, PublishingRate, EntrySighting, PollPolicy};
 //!
 //! let now: jiff::Timestamp = "2026-03-02T12:00:00Z".parse().unwrap();
-//! let shown: Vec<Sighting> = (1..=20i64)
-//!     .map(|n| Sighting { key: n as u32, date: Some(now - jiff::SignedDuration::from_hours(n)) })
+//! let shown: Vec<EntrySighting> = (1..=20i64)
+//!     .map(|n| EntrySighting { key: n as u32, date: Some(now - jiff::SignedDuration::from_hours(n)) })
 //!     .collect();
-//! let mut pulse = Pulse::default();
-//! pulse.listed(now, None, &shown, &Default::default());
-//! let tempo = Tempo::fit(Budget::default(), &[&pulse]);
-//! let turn = tempo.next(&pulse, now, 1, &Hints::default());
-//! assert!(turn.due > now);
+//! let mut publishing = PublishingRate::default();
+//! publishing.observe_entries(now, None, &shown, &Default::default());
+//! let policy = PollPolicy::fit(Budget::default(), &[&publishing]);
+//! let next = policy.next_poll(&publishing, now, 1, &ServerHints::default());
+//! assert!(next.due > now);
 //! ```
 
-pub mod hints;
-mod pulse;
-mod tempo;
-mod worth;
+mod poll_policy;
+mod publishing_rate;
+pub mod server_hints;
+mod yield_weight;
 
-pub use hints::{Failure, Hints};
-pub use pulse::{Pulse, Sighting};
-pub use tempo::{Budget, Tempo, Turn};
-pub use worth::worth;
+pub use poll_policy::{Budget, NextPoll, PollPolicy};
+pub use publishing_rate::{EntrySighting, PublishingRate};
+pub use server_hints::{PollFailure, ServerHints};
+pub use yield_weight::yield_weight;
 
 use jiff::{SignedDuration, Timestamp};
 
 const HOUR_S: f64 = 3600.0;
 const DAY_S: f64 = 86_400.0;
 
-/// Seconds from one moment to another; negative if the other came first.
+/// Seconds from one time to another; negative if the other is earlier.
 fn seconds_between(from: Timestamp, to: Timestamp) -> f64 {
     to.duration_since(from).as_secs_f64()
 }
 
-/// A moment some seconds later. No schedule reaches beyond a year.
+/// Adds seconds to a time, at most a year.
 fn later(from: Timestamp, seconds: f64) -> Timestamp {
     let bounded = seconds.clamp(0.0, 366.0 * DAY_S);
     from.checked_add(SignedDuration::from_secs_f64(bounded)).unwrap_or(from)

@@ -1,7 +1,9 @@
 //! Random documents with characters that are special in some format.
 
 use proptest::prelude::*;
-use tidings_model::{About, Annotated, AnnotatedParagraph, Attributes, Document, Kind, Mark, Paragraph, Span, Token};
+use tidings_model::{
+    Annotated, AnnotatedParagraph, Attributes, Document, Mark, PageMetadata, Paragraph, ParagraphKind, Span, Token,
+};
 
 /// Characters that end something in some format, with some that are longer than a byte.
 const SPECIAL: &str = "[a-c<>&\"'|\\\\=#*_`\\[\\](),;/%é日😀\u{200b}\u{feff}]";
@@ -75,14 +77,14 @@ prop_compose! {
 prop_compose! {
     fn paragraph()(text in anything(), number in 0u8..9, spans in prop::collection::vec(span(), 0..4)) -> Paragraph {
         let kind = match number {
-            0 => Kind::Heading { level: 2 },
-            1 => Kind::Item { depth: 1, ordered: true },
-            2 => Kind::Item { depth: 3, ordered: false },
-            3 => Kind::Quote,
-            4 => Kind::Code,
-            5 => Kind::Row { header: true },
-            6 => Kind::Row { header: false },
-            _ => Kind::P,
+            0 => ParagraphKind::Heading { level: 2 },
+            1 => ParagraphKind::Item { depth: 1, ordered: true },
+            2 => ParagraphKind::Item { depth: 3, ordered: false },
+            3 => ParagraphKind::Quote,
+            4 => ParagraphKind::Code,
+            5 => ParagraphKind::Row { header: true },
+            6 => ParagraphKind::Row { header: false },
+            _ => ParagraphKind::P,
         };
         Paragraph { text, kind, spans, ..Paragraph::default() }
     }
@@ -94,7 +96,7 @@ prop_compose! {
         id in "[0-9a-f]{32}", url in anything(), title in anything(), author in anything(), description in anything(),
         paragraphs in prop::collection::vec(paragraph(), 0..6), comments in prop::collection::vec(paragraph(), 0..2),
     ) -> Document {
-        let about = About { title, authors: vec![author], description, language: "de".into(), ..About::default() };
+        let about = PageMetadata { title, authors: vec![author], description, language: "de".into(), ..PageMetadata::default() };
         Document { id, url, site: "e.org".into(), about, paragraphs, comments, ..Document::default() }
     }
 }

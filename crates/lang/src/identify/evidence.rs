@@ -1,49 +1,49 @@
-//! Reads a text once and gathers what it says about its language.
+//! Feature extraction: one pass over a sample of the text.
 
 use std::borrow::Cow;
 
-use super::decide::{script, writers};
+use super::decide::{languages_of_script, script};
 use super::grams::{GRAMS, Label, STEP, pair_hash, word_hash};
-use super::letters::{Word, is_accent, letter};
+use super::letters::{WordBuffer, is_accent, letter};
 use super::script::Script;
 use crate::normalise::normalise;
 
-/// Longer texts are judged by pieces from their whole length: more would not change the answer.
+/// Longer texts are sampled: more text would not change the result.
 pub(super) const ENOUGH_BYTES: usize = 1280;
-/// Most long texts are told by less.
-pub(super) const GLANCE_BYTES: usize = 512;
+/// The size of the first sample of a long text, which suffices for most.
+pub(super) const FIRST_TRY_BYTES: usize = 512;
 const PIECES: usize = 4;
 
-/// What a text says about its language, before anybody weighs it.
+/// The features of a text, before they are weighted.
 #[derive(Debug, Clone)]
 pub struct Evidence {
-    /// What was read, in one spelling.
+    /// The sample, normalised.
     pub(super) read: String,
-    /// Log-probabilities per class of n-grams, above the floor of each class.
+    /// Log-probabilities of the n-grams by class, above the floor of each class.
     pub(super) ngrams: Box<[f32; 256]>,
-    /// What the floors are to be multiplied by.
+    /// The factor of the floors.
     pub(super) mass: f32,
-    /// Bytes that were read.
+    /// Bytes of the sample without non-words.
     pub(super) bytes: usize,
-    /// Features found, repeats included.
+    /// N-grams found, repetitions included.
     pub(super) found: usize,
-    /// Points per label from groups of four letters, from words, and from words of close languages.
-    pub(super) quads: Vec<u32>,
+    /// Points by label: from quadgrams, words, and words and word pairs of close languages.
+    pub(super) quadgrams: Vec<u32>,
     pub(super) words: Vec<u32>,
     pub(super) marks: Vec<u32>,
-    /// Groups of letters and words looked up, known or not.
-    pub(super) quads_seen: usize,
-    pub(super) quads_known: usize,
+    /// Quadgrams and words looked up, whether found or not.
+    pub(super) quadgrams_seen: usize,
+    pub(super) quadgrams_known: usize,
     pub(super) words_seen: usize,
-    /// Letters per script.
+    /// Letters by script.
     pub(super) scripts: [u32; Script::COUNT],
-    /// How rare the text's frequent words are elsewhere, per label that has them.
+    /// Sum of the inverse document frequency of frequent words, by label.
     pub(super) frequent: Vec<f32>,
-    /// Letters in words that were looked up.
+    /// Letters of the words that were looked up.
     pub(super) letters: usize,
 }
 
-/// Keeps the counts between texts, so that a short one does not pay for a long array.
+/// Counters that are reused between texts, because clearing them costs more than a short text.
 #[derive(Debug)]
 pub(super) struct Scratch {
     counts: Vec<u16>,
@@ -65,11 +65,11 @@ impl Evidence {
             mass: 0.0,
             bytes: 0,
             found: 0,
-            quads: vec![0; labels],
+            quadgrams: vec![0; labels],
             words: vec![0; labels],
             marks: vec![0; labels],
-            quads_seen: 0,
-            quads_known: 0,
+            quadgrams_seen: 0,
+            quadgrams_known: 0,
             words_seen: 0,
             scripts: [0; Script::COUNT],
             frequent: vec![0.0; labels],
@@ -77,28 +77,28 @@ impl Evidence {
         }
     }
 
-    /// Gathers the evidence of a text, in time linear in the bytes that are read of it.
+    /// Extracts the features of a text, in time linear in the sample.
     pub(super) fn gather(text: &str, enough_bytes: usize, scratch: &mut Scratch) -> Evidence {
         let mut evidence = Evidence::none();
         let mut pieces = sample(text, enough_bytes).join("\n");
         if let Cow::Owned(normal) = normalise(&pieces) {
             pieces = normal;
         }
-        if is_shouted(&pieces) {
+        if is_all_caps(&pieces) {
             pieces = pieces.to_lowercase();
         }
         let mut speech = Vec::with_capacity(pieces.len());
         let mut letters = Letters::new();
         for word in pieces.split_inclusive([' ', '\n']) {
-            if !is_address(word) {
+            if !is_non_word(word) {
                 speech.extend_from_slice(word.as_bytes());
                 letters.read(word, &mut evidence);
             }
         }
         letters.end_word(&mut evidence);
         evidence.bytes = speech.len();
-        // Where one language alone uses the script, there is nothing left to ask.
-        if script(&evidence.scripts).is_some_and(|script| writers(script).len() > 1) {
+        // N-grams are not needed for scripts with one language.
+        if script(&evidence.scripts).is_some_and(|script| languages_of_script(script).len() > 1) {
             evidence.read_ngrams(&speech, scratch);
         }
         evidence.read = pieces;
@@ -119,12 +119,11 @@ impl Evidence {
                 self.found += 1;
             }
         }
-        // The table is larger than a cache: asked for all at once, what is far arrives while what is
-        // near is added up.
-        let said: Vec<&[[u8; 2]]> = scratch.touched.iter().map(|feature| GRAMS.pairs(*feature)).collect();
-        for (feature, pairs) in scratch.touched.drain(..).zip(said) {
+        // All slices are looked up before any is read, so that cache misses overlap.
+        let weights: Vec<&[[u8; 2]]> = scratch.touched.iter().map(|feature| GRAMS.pairs(*feature)).collect();
+        for (feature, pairs) in scratch.touched.drain(..).zip(weights) {
             let count = std::mem::take(&mut scratch.counts[feature as usize]);
-            // What is repeated counts less each time: a name in every sentence is no evidence.
+            // Sublinear term frequency: a name in every sentence is weak evidence.
             let times = f32::from(count).ln_1p();
             self.mass += times;
             let unit = times * STEP;
@@ -135,7 +134,7 @@ impl Evidence {
     }
 }
 
-/// The text, or pieces from its whole length if it is long.
+/// The text, or evenly spaced pieces of it if it is long.
 fn sample(text: &str, enough_bytes: usize) -> Vec<&str> {
     if text.len() <= enough_bytes {
         return vec![text];
@@ -150,8 +149,8 @@ fn sample(text: &str, enough_bytes: usize) -> Vec<&str> {
         .collect()
 }
 
-/// Whether the text is all in capitals, which n-grams would take for a foreign language.
-fn is_shouted(text: &str) -> bool {
+/// Returns true for text in capitals, which the n-grams do not cover.
+fn is_all_caps(text: &str) -> bool {
     let mut upper = false;
     for letter in text.chars().take(ENOUGH_BYTES) {
         if letter.is_lowercase() {
@@ -162,11 +161,10 @@ fn is_shouted(text: &str) -> bool {
     upper
 }
 
-/// Whether what stands between spaces is no word: the address of a page or a person, a number, a
-/// stamp, a piece of code.
-pub(super) fn is_address(word: &str) -> bool {
+/// Returns true for tokens that are not words: URLs, e-mail addresses, numbers, timestamps, code.
+pub(super) fn is_non_word(word: &str) -> bool {
     let bytes = word.trim_ascii_end().as_bytes();
-    // Where words are not parted by spaces a whole sentence may stand around a number.
+    // Not in scripts without spaces, where a token may be a sentence with a number in it.
     if bytes.is_ascii()
         && bytes
             .iter()
@@ -188,19 +186,19 @@ pub(super) fn is_address(word: &str) -> bool {
     }
 }
 
-/// Parts a text into words of one script, in lower case, and looks them up.
+/// Splits a text into words of one script, in lower case, and looks them up.
 struct Letters {
-    word: Word,
+    word: WordBuffer,
     script: Option<Script>,
-    /// Hashes that were looked up a moment ago: repetitions are no evidence.
-    recent_quads: [u32; 2],
+    /// The last two hashes: immediate repetitions are not counted.
+    recent_quadgrams: [u32; 2],
     recent_words: [u64; 2],
     turn: usize,
 }
 
 impl Letters {
     fn new() -> Letters {
-        Letters { word: Word::new(), script: None, recent_quads: [0; 2], recent_words: [0; 2], turn: 0 }
+        Letters { word: WordBuffer::new(), script: None, recent_quadgrams: [0; 2], recent_words: [0; 2], turn: 0 }
     }
 
     fn read(&mut self, text: &str, evidence: &mut Evidence) {
@@ -225,25 +223,25 @@ impl Letters {
 
     fn end_word(&mut self, evidence: &mut Evidence) {
         let Some(script) = self.script.take() else { return };
-        let telling = !matches!(script, Script::Kana | Script::Han | Script::Hangul);
-        if telling && !self.word.is_empty() {
+        let has_words = !matches!(script, Script::Kana | Script::Han | Script::Hangul);
+        if has_words && !self.word.is_empty() {
             evidence.letters += self.word.letters();
-            self.look_up_quads(script == Script::Latin, evidence);
+            self.look_up_quadgrams(script == Script::Latin, evidence);
             self.look_up_word(script == Script::Latin, evidence);
         }
         self.word.clear();
     }
 
-    fn look_up_quads(&mut self, latin: bool, evidence: &mut Evidence) {
-        let recent = &mut self.recent_quads;
-        self.word.quads(|hash| {
-            evidence.quads_seen += 1;
+    fn look_up_quadgrams(&mut self, latin: bool, evidence: &mut Evidence) {
+        let recent = &mut self.recent_quadgrams;
+        self.word.quadgrams(|hash| {
+            evidence.quadgrams_seen += 1;
             if !recent.contains(&hash) {
-                let value = GRAMS.quads.by_quad(hash);
+                let value = GRAMS.quadgrams.by_quadgram(hash);
                 if value != 0 {
                     *recent = [recent[1], hash];
-                    evidence.quads_known += 1;
-                    add(&mut evidence.quads, GRAMS.voices(value, latin));
+                    evidence.quadgrams_known += 1;
+                    add(&mut evidence.quadgrams, GRAMS.scored_labels(value, latin));
                 }
             }
         });
@@ -260,23 +258,23 @@ impl Letters {
         self.turn = 1 - self.turn;
         let before = self.recent_words[self.turn];
         if before != 0 {
-            add(&mut evidence.marks, GRAMS.voices(GRAMS.marks.by_word(pair_hash(before, hash)), latin));
+            add(&mut evidence.marks, GRAMS.scored_labels(GRAMS.marks.by_word(pair_hash(before, hash)), latin));
         }
-        add(&mut evidence.marks, GRAMS.voices(GRAMS.marks.by_word(hash), latin));
-        add(&mut evidence.words, GRAMS.voices(GRAMS.words.by_word(hash), latin));
+        add(&mut evidence.marks, GRAMS.scored_labels(GRAMS.marks.by_word(hash), latin));
+        add(&mut evidence.words, GRAMS.scored_labels(GRAMS.words.by_word(hash), latin));
         let owners = GRAMS.owners(self.word.bytes());
         if !owners.is_empty() {
-            let rarity = (LISTS / owners.len() as f32).ln();
+            let rarity = (WORD_LISTS / owners.len() as f32).ln();
             owners.iter().for_each(|label| evidence.frequent[usize::from(*label)] += rarity);
         }
     }
 }
 
-/// How many lists of frequent words there are, of which a word's owners are a share.
-pub(super) const LISTS: f32 = 90.0;
+/// The number of lists of frequent words, for the inverse document frequency.
+pub(super) const WORD_LISTS: f32 = 90.0;
 
-fn add(points: &mut [u32], voices: impl Iterator<Item = (Label, u8)>) {
-    for (label, point) in voices {
+fn add(points: &mut [u32], scored_labels: impl Iterator<Item = (Label, u8)>) {
+    for (label, point) in scored_labels {
         points[usize::from(label)] += u32::from(point);
     }
 }

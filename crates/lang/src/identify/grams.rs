@@ -1,49 +1,50 @@
-//! The table of evidence: which n-grams and words speak for which language, and how loudly.
+//! The feature table: weights of n-grams, quadgrams and words by language.
 //!
-//! `model/make.py` makes it, docs/notes/language.md tells from what. It is read where it lies in the
-//! program, number by number: nothing is unpacked at the start, and only the pages of memory are
-//! touched that a text asks for.
+//! `model/make.py` makes it; docs/notes/language.md has its sources. It is read in place from the
+//! embedded bytes: nothing is unpacked at start-up, and only the memory pages are touched that a text
+//! needs.
 
 use std::sync::LazyLock;
 
 pub(crate) static TABLE: &[u8] = include_bytes!("../../data/grams.bin");
 
-/// The table as it lies in the program. Reading it costs nothing but its directory.
+/// The embedded table. Opening it reads the directory only.
 pub(super) static GRAMS: LazyLock<Grams> = LazyLock::new(|| Grams::read(TABLE));
 
 /// The number of a language in [`Grams::codes`]; 0 is "und".
 pub(super) type Label = u8;
 
-/// Stands where the table has something to say about no language of ours.
-pub(super) const NOBODY: Label = 255;
+/// Marks entries of languages that are not supported.
+pub(super) const NO_LANGUAGE: Label = 255;
 
-/// What one unit of an n-gram's weight is worth, as a natural logarithm.
+/// One unit of an n-gram's weight, as a natural logarithm.
 pub(super) const STEP: f32 = 1.0 / 24.0;
 
 pub(super) struct Grams {
     pub(super) codes: Vec<&'static str>,
-    /// The classes of the n-grams: several of them may be one language, as Serbian has two scripts.
+    /// Labels of the n-gram classes. A language may have several classes: Serbian has two scripts.
     pub(super) classes: &'static [Label],
     priors: &'static [u8],
     floors: &'static [u8],
-    /// A double array with failure links, four numbers a slot: base, parent, failure, feature + 1.
+    /// An Aho-Corasick automaton as a double-array trie, four numbers a slot: base, parent, failure,
+    /// feature + 1.
     slots: &'static [[u8; 16]],
-    /// Where each feature's pairs of class and weight begin.
+    /// The start of each feature in `pairs`.
     starts: &'static [u8],
     pairs: &'static [[u8; 2]],
-    /// The languages behind the numbers in the tables of letters, for Latin script and for others.
+    /// Labels of the language numbers in the hash tables, for Latin script and for others.
     latin: &'static [Label],
     other: &'static [Label],
     triples: &'static [u8],
-    pub(super) quads: Hashed,
-    pub(super) words: Hashed,
-    pub(super) marks: Hashed,
-    /// Frequent words; their values are rows of eight labels.
-    frequent: Hashed,
+    pub(super) quadgrams: HashTable,
+    pub(super) words: HashTable,
+    pub(super) marks: HashTable,
+    /// Frequent words; values are rows of eight labels.
+    frequent: HashTable,
 }
 
-/// Four entries a bucket, each the upper bits of a hash and, below them, the number of a value.
-pub(super) struct Hashed {
+/// A bucketed hash table: four entries a bucket, each the upper bits of a hash and, below them, the index of a value.
+pub(super) struct HashTable {
     buckets: &'static [u8],
     values: &'static [u8],
     value_bits: u32,
@@ -62,7 +63,7 @@ fn float(bytes: &[u8], place: usize) -> f32 {
 
 impl Grams {
     fn read(table: &'static [u8]) -> Grams {
-        assert!(table.starts_with(b"TIDGRAM2"), "the table of evidence is of another version");
+        assert!(table.starts_with(b"TIDGRAM2"), "the feature table has another version; rebuild it with model/make.py");
         let section = |n: usize| {
             let (start, len) = (number(table, 2 + 2 * n) as usize, number(table, 3 + 2 * n) as usize);
             &table[start..start + len]
@@ -79,10 +80,10 @@ impl Grams {
             latin: &section(7)[..256],
             other: &section(7)[256..],
             triples: section(8),
-            quads: Hashed { buckets: section(9), values: section(10), value_bits: 18 },
-            words: Hashed { buckets: section(11), values: section(12), value_bits: 16 },
-            marks: Hashed { buckets: section(13), values: section(14), value_bits: 13 },
-            frequent: Hashed { buckets: section(15), values: section(16), value_bits: 13 },
+            quadgrams: HashTable { buckets: section(9), values: section(10), value_bits: 18 },
+            words: HashTable { buckets: section(11), values: section(12), value_bits: 16 },
+            marks: HashTable { buckets: section(13), values: section(14), value_bits: 13 },
+            frequent: HashTable { buckets: section(15), values: section(16), value_bits: 13 },
         }
     }
 
@@ -95,7 +96,7 @@ impl Grams {
         float(self.priors, class)
     }
 
-    /// The log-probability of a feature that a class has never seen.
+    /// The smoothed log-probability of features that a class does not have.
     pub(super) fn floor(&self, class: usize) -> f32 {
         float(self.floors, class)
     }
@@ -104,7 +105,7 @@ impl Grams {
         self.starts.len() / 4 - 1
     }
 
-    /// The state after one more byte, and the longest feature that ends with it.
+    /// Advances the automaton by one byte. Returns the state and the longest feature that ends there.
     pub(super) fn step(&self, mut state: u32, byte: u8) -> (u32, Option<u32>) {
         let slot = |state: u32| self.slots.get(state as usize).unwrap_or(&[0; 16]);
         loop {
@@ -117,28 +118,27 @@ impl Grams {
             if state == 0 {
                 return (0, None);
             }
-            state = number(here, 2); // always a shorter text, so that this ends
+            state = number(here, 2); // a shorter suffix each time, so that the loop ends
         }
     }
 
-    /// What a feature says: the classes that have seen it, each with its weight above the floor,
-    /// in units of [`STEP`].
+    /// The classes that have a feature, each with its weight above the floor, in units of [`STEP`].
     pub(super) fn pairs(&self, feature: u32) -> &'static [[u8; 2]] {
         let start = number(self.starts, feature as usize) as usize;
         let end = number(self.starts, feature as usize + 1) as usize;
         self.pairs.get(start..end).unwrap_or(&[])
     }
 
-    /// Which labels the groups of letters speak for.
-    pub(super) fn with_quads(&self) -> Vec<bool> {
+    /// Flags of the labels that have quadgrams.
+    pub(super) fn with_quadgrams(&self) -> Vec<bool> {
         let mut known = vec![false; self.codes.len()];
         for number in self.latin.iter().chain(self.other) {
             if let Some(known) = known.get_mut(usize::from(*number)) {
                 *known = true;
             }
         }
-        // The numbers name more languages than the groups know: these are told by script alone, or
-        // were never counted.
+        // The numbers name more languages than the quadgrams cover: these are identified by script
+        // alone, or have no data.
         for code in "gu hy ja ka km kn ko ku lo ml my or pa si ta te th el zh dv chr syr lif iu os".split(' ') {
             if let Some(label) = self.label(code) {
                 known[usize::from(label)] = false;
@@ -147,7 +147,7 @@ impl Grams {
         known
     }
 
-    /// Which labels have a list of frequent words.
+    /// Flags of the labels that have frequent words.
     pub(super) fn with_frequent(&self) -> Vec<bool> {
         let mut known = vec![false; self.codes.len()];
         for label in self.frequent.values {
@@ -158,47 +158,47 @@ impl Grams {
         known
     }
 
-    /// The languages behind the numbers in values, for Latin script or for others; [`NOBODY`] for none.
-    pub(super) fn speakers(&self, latin: bool) -> [Label; 256] {
+    /// Labels of the language numbers in values, for Latin script or for others; [`NO_LANGUAGE`] for none.
+    pub(super) fn languages_of_gram(&self, latin: bool) -> [Label; 256] {
         let labels = if latin { self.latin } else { self.other };
-        std::array::from_fn(|number| if number == 0 { NOBODY } else { labels[number] })
+        std::array::from_fn(|number| if number == 0 { NO_LANGUAGE } else { labels[number] })
     }
 
-    /// The points for the three languages of a value, by its lowest byte.
+    /// Points of the three languages of a value, by its lowest byte.
     pub(super) fn points(&self, triple: u8) -> [u8; 3] {
         std::array::from_fn(|n| self.triples.get(usize::from(triple) * 3 + n).copied().unwrap_or(0))
     }
 
-    /// What an entry of the hashed tables says: up to three languages, each with 1 to 12 points.
-    pub(super) fn voices(&self, value: u32, latin: bool) -> impl Iterator<Item = (Label, u8)> + '_ {
+    /// The labels of a value, at most three, each with 1 to 12 points.
+    pub(super) fn scored_labels(&self, value: u32, latin: bool) -> impl Iterator<Item = (Label, u8)> + '_ {
         let labels = if latin { self.latin } else { self.other };
         let triple = (value & 0xff) as usize * 3;
         (0..3).filter_map(move |n| {
             let label = labels[(value >> (8 + 8 * n) & 0xff) as usize];
             let points = self.triples.get(triple + n)?;
-            (label != NOBODY && value >> (8 + 8 * n) & 0xff != 0).then_some((label, *points))
+            (label != NO_LANGUAGE && value >> (8 + 8 * n) & 0xff != 0).then_some((label, *points))
         })
     }
 
-    /// The languages that have a word among their most frequent.
+    /// The languages that have the word among their most frequent.
     pub(super) fn owners(&self, word: &[u8]) -> &'static [Label] {
-        let row = self.owners_at(self.place_of_owners(frequent_hash(word)));
-        &row[..row.iter().position(|label| *label == NOBODY).unwrap_or(row.len())]
+        let row = self.owners_at(self.index_of_owners(frequent_hash(word)));
+        &row[..row.iter().position(|label| *label == NO_LANGUAGE).unwrap_or(row.len())]
     }
 
-    /// Where the owners of a frequent word are, by its hash.
-    pub(super) fn place_of_owners(&self, hash: u64) -> u32 {
+    /// The index of the owners of a frequent word, by its hash.
+    pub(super) fn index_of_owners(&self, hash: u64) -> u32 {
         self.frequent.place(hash, (hash >> 32) as u32)
     }
 
-    /// The owners at a place, with [`NOBODY`] behind them.
+    /// The owners at an index, padded with [`NO_LANGUAGE`].
     pub(super) fn owners_at(&self, place: u32) -> &'static [Label; 8] {
-        self.frequent.values.as_chunks::<8>().0.get(place as usize).unwrap_or(&[NOBODY; 8])
+        self.frequent.values.as_chunks::<8>().0.get(place as usize).unwrap_or(&[NO_LANGUAGE; 8])
     }
 }
 
-impl Hashed {
-    /// The number of the value for a bucket and the upper bits of a key.
+impl HashTable {
+    /// The index of the value for a bucket and the upper bits of a key.
     fn entry(&self, bucket: u64, key: u32) -> Option<u32> {
         let buckets = self.buckets.len() as u64 / 16;
         let start = (bucket & (buckets - 1)) as usize * 16;
@@ -212,9 +212,8 @@ impl Hashed {
         self.entry(bucket, key).map_or(0, |place| number(self.values, place as usize))
     }
 
-    /// The number of the value of a group of letters, by its hash; 0 if there is none. It takes no branch, so that many can
-    /// be looked up at once.
-    pub(super) fn place_of_quad(&self, hash: u32) -> u32 {
+    /// The index of the value of a quadgram, by its hash; 0 if there is none. Branch-free, so that lookups overlap.
+    pub(super) fn index_of_quadgram(&self, hash: u32) -> u32 {
         self.place(u64::from(hash.wrapping_add(hash >> 12)), hash)
     }
 
@@ -233,8 +232,8 @@ impl Hashed {
         number(self.values, place as usize)
     }
 
-    /// The value of a group of letters, by its hash.
-    pub(super) fn by_quad(&self, hash: u32) -> u32 {
+    /// The value of a quadgram, by its hash.
+    pub(super) fn by_quadgram(&self, hash: u32) -> u32 {
         self.find(u64::from(hash.wrapping_add(hash >> 12)), hash)
     }
 
@@ -247,7 +246,7 @@ impl Hashed {
 const BEFORE: u32 = 0x0000_4444;
 const AFTER: u32 = 0x4444_0000;
 
-/// Four bytes of a text as a number, zeros where it has ended.
+/// Four bytes as a little-endian number, padded with zeros.
 fn four(bytes: &[u8], start: usize) -> u32 {
     let mut word = [0; 4];
     if let Some(rest) = bytes.get(start..) {
@@ -257,10 +256,9 @@ fn four(bytes: &[u8], start: usize) -> u32 {
     u32::from_le_bytes(word)
 }
 
-/// The hash under which the table keeps one to four letters. `first` and `last` tell whether they
-/// begin and end a word.
-pub(super) fn quad_hash(letters: &[u8], first: bool, last: bool) -> u32 {
-    let mut hash = ascii_quad_hash(four(letters, 0), first, last);
+/// The hash of one to four letters. `first` and `last` say if they begin and end a word.
+pub(super) fn quadgram_hash(letters: &[u8], first: bool, last: bool) -> u32 {
+    let mut hash = ascii_quadgram_hash(four(letters, 0), first, last);
     if letters.len() > 4 {
         let word = four(letters, 4);
         hash = hash.wrapping_add(word ^ word << 4);
@@ -272,8 +270,7 @@ pub(super) fn quad_hash(letters: &[u8], first: bool, last: bool) -> u32 {
     hash
 }
 
-/// The hash under which the table keeps a word's first eight letters. `last` tells whether that is
-/// the whole word.
+/// The hash of a word's first eight letters. `last` says if that is the whole word.
 pub(super) fn word_hash(letters: &[u8], last: bool) -> u64 {
     let letters = &letters[..letters.len().min(24)];
     let edges = BEFORE | if last { AFTER } else { 0 };
@@ -296,7 +293,7 @@ pub(super) fn word_hash(letters: &[u8], last: bool) -> u64 {
     (hash ^ u64::from(edges)).wrapping_add((sum & 0xff) << 32)
 }
 
-/// The hash under which the table keeps a frequent word.
+/// The hash of a frequent word: FNV-1a with a final mix.
 pub(super) fn frequent_hash(word: &[u8]) -> u64 {
     let hash = word
         .iter()
@@ -304,13 +301,13 @@ pub(super) fn frequent_hash(word: &[u8]) -> u64 {
     hash ^ hash >> 29
 }
 
-/// The hash of up to four letters of ASCII, given as a number with zeros behind them.
-pub(super) fn ascii_quad_hash(letters: u32, first: bool, last: bool) -> u32 {
+/// The hash of up to four ASCII letters, as a little-endian number padded with zeros.
+pub(super) fn ascii_quadgram_hash(letters: u32, first: bool, last: bool) -> u32 {
     let edges = if first { BEFORE } else { 0 } | if last { AFTER } else { 0 };
     (letters ^ letters >> 3) ^ edges
 }
 
-/// The hash under which the table keeps two words in a row.
+/// The hash of two consecutive words.
 pub(super) fn pair_hash(one: u64, two: u64) -> u64 {
     one.rotate_right(13).wrapping_add(two)
 }
@@ -320,7 +317,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_knows_more_than_a_hundred_languages() {
+    fn the_table_covers_more_than_150_languages() {
         assert!(GRAMS.codes.len() > 150);
         assert_eq!(GRAMS.codes[0], "und");
         assert!(GRAMS.label("cs").is_some() && GRAMS.label("xx").is_none());
@@ -328,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn the_automaton_finds_the_longest_feature_and_always_ends() {
+    fn the_automaton_finds_features_and_terminates() {
         let mut state = 0;
         let mut found = 0;
         for byte in " und die Straße ist naß".bytes().chain(0..=255) {
@@ -343,11 +340,11 @@ mod tests {
     }
 
     #[test]
-    fn a_german_word_speaks_for_german() {
+    fn german_quadgrams_and_words_score_for_german() {
         let code = |label: &Label| GRAMS.codes[usize::from(*label)];
-        let value = GRAMS.quads.by_quad(quad_hash("sche".as_bytes(), false, false));
-        let voices: Vec<_> = GRAMS.voices(value, true).map(|(label, _)| code(&label)).collect();
-        assert!(voices.contains(&"de"), "{voices:?}");
+        let value = GRAMS.quadgrams.by_quadgram(quadgram_hash("sche".as_bytes(), false, false));
+        let found: Vec<_> = GRAMS.scored_labels(value, true).map(|(label, _)| code(&label)).collect();
+        assert!(found.contains(&"de"), "{found:?}");
         let owners: Vec<_> = GRAMS.owners("zwischen".as_bytes()).iter().map(code).collect();
         assert_eq!(owners, ["de"]);
     }

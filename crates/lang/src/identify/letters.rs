@@ -1,23 +1,23 @@
-//! Letters and words as the table of evidence knows them: in lower case, each of one script.
+//! Letters and words as the feature table has them: in lower case, each of one script.
 
 use std::sync::LazyLock;
 
-use super::grams::{ascii_quad_hash, quad_hash};
+use super::grams::{ascii_quadgram_hash, quadgram_hash};
 use super::script::Script;
 
-/// Longer words are none; their rest is read as another word.
+/// Longer words are cut; the rest is read as another word.
 const LONGEST_WORD: usize = 256;
 
-/// What is to be known of a letter.
+/// Properties of a letter.
 #[derive(Debug, Clone, Copy)]
 struct Letter {
     script: Option<Script>,
-    /// Its small letter; the first of them where it has several.
+    /// The lower case letter, or the first of several.
     small: u16,
 }
 
-/// Letters by their number. To look them up is several times as fast as to ask the tables of the standard library, which are
-/// packed.
+/// Letters of the Basic Multilingual Plane. This table is several times as fast as the compressed tables of the standard
+/// library.
 static LETTERS: LazyLock<Vec<Letter>> = LazyLock::new(|| {
     let letter = |number: u16| {
         let Some(letter) = char::from_u32(number.into()) else { return Letter { script: None, small: number } };
@@ -27,7 +27,7 @@ static LETTERS: LazyLock<Vec<Letter>> = LazyLock::new(|| {
     (0..=u16::MAX).map(letter).collect()
 });
 
-/// The script of a letter, and its small letter.
+/// The script of a letter and its lower case.
 #[inline]
 pub(super) fn letter(letter: char) -> (Option<Script>, char) {
     match LETTERS.get(letter as usize) {
@@ -36,24 +36,24 @@ pub(super) fn letter(letter: char) -> (Option<Script>, char) {
     }
 }
 
-/// Whether it is an accent that belongs to the letter before it.
+/// Returns true for combining diacritical marks.
 pub(super) fn is_accent(letter: char) -> bool {
     matches!(letter, '\u{300}'..='\u{36f}')
 }
 
-/// A word while it is read.
+/// The buffer of the word that is being read.
 #[derive(Debug)]
-pub(super) struct Word {
+pub(super) struct WordBuffer {
     bytes: [u8; LONGEST_WORD + 4],
-    /// Where each letter begins.
+    /// The offset of each letter.
     starts: [u16; LONGEST_WORD + 4],
     len: usize,
     letters: usize,
 }
 
-impl Word {
-    pub(super) fn new() -> Word {
-        Word { bytes: [0; LONGEST_WORD + 4], starts: [0; LONGEST_WORD + 4], len: 0, letters: 0 }
+impl WordBuffer {
+    pub(super) fn new() -> WordBuffer {
+        WordBuffer { bytes: [0; LONGEST_WORD + 4], starts: [0; LONGEST_WORD + 4], len: 0, letters: 0 }
     }
 
     pub(super) fn clear(&mut self) {
@@ -64,7 +64,7 @@ impl Word {
         self.letters == 0
     }
 
-    /// Whether no letter can be added.
+    /// Returns true if no letter can be added.
     pub(super) fn is_full(&self) -> bool {
         self.len >= LONGEST_WORD
     }
@@ -80,7 +80,7 @@ impl Word {
         self.len += letter.encode_utf8(&mut self.bytes[self.len..]).len();
     }
 
-    /// Adds a letter of ASCII, unless the word is full.
+    /// Adds an ASCII letter, unless the word is full.
     #[inline]
     pub(super) fn push_ascii(&mut self, letter: u8) {
         if self.is_full() {
@@ -100,52 +100,52 @@ impl Word {
         &self.bytes[..self.len]
     }
 
-    /// Its first letters, at most so many; and whether that is all.
+    /// The first `letters` letters, and true if that is the whole word.
     pub(super) fn beginning(&self, letters: usize) -> (&[u8], bool) {
-        let end = self.place(letters);
+        let end = self.offset(letters);
         (&self.bytes[..end], end == self.len)
     }
 
-    fn place(&self, letter: usize) -> usize {
+    fn offset(&self, letter: usize) -> usize {
         if letter < self.letters { self.starts[letter].into() } else { self.len }
     }
 
-    /// The hashes of its groups of four letters, as many as the table was counted from.
-    pub(super) fn quads(&self, mut each: impl FnMut(u32)) {
+    /// Calls `each` with the hash of each quadgram, at the offsets that the table was counted at.
+    pub(super) fn quadgrams(&self, mut each: impl FnMut(u32)) {
         let is_ascii = self.len == self.letters;
         let mut first = 0;
         while first < self.letters {
             let end = (first + 4).min(self.letters);
             let (is_first, is_last) = (first == 0, end == self.letters);
             each(match is_ascii {
-                true => ascii_quad_hash(self.four(first) & UP_TO[end - first], is_first, is_last),
-                false => quad_hash(&self.bytes[self.place(first)..self.place(end)], is_first, is_last),
+                true => ascii_quadgram_hash(self.four(first) & FIRST_BYTES[end - first], is_first, is_last),
+                false => quadgram_hash(&self.bytes[self.offset(first)..self.offset(end)], is_first, is_last),
             });
             if is_last {
                 break;
             }
-            // Two letters on, and past a vowel.
-            let next = self.bytes[self.place(first + 2)];
+            // CLD2 advances by two letters, and past a vowel.
+            let next = self.bytes[self.offset(first + 2)];
             first += 2 + usize::from(matches!(next, b'a' | b'e' | b'i' | b'o' | b'u'));
         }
     }
 
-    /// Four bytes from a place on, whatever they are.
-    fn four(&self, place: usize) -> u32 {
-        let bytes = &self.bytes[place..place + 4];
+    /// Four bytes from an offset.
+    fn four(&self, offset: usize) -> u32 {
+        let bytes = &self.bytes[offset..offset + 4];
         u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])
     }
 }
 
-/// What keeps so many bytes of four.
-const UP_TO: [u32; 5] = [0, 0xff, 0xffff, 0xff_ffff, 0xffff_ffff];
+/// Masks that keep the first 0 to 4 bytes.
+const FIRST_BYTES: [u32; 5] = [0, 0xff, 0xffff, 0xff_ffff, 0xffff_ffff];
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn letters_are_what_the_standard_library_says() {
+    fn the_letter_table_agrees_with_the_standard_library() {
         for known in (0..=0x1_0FFF).filter_map(char::from_u32) {
             let small = known.to_lowercase().next().unwrap();
             assert_eq!(letter(known), (Script::of(known), small), "{known}");
@@ -153,14 +153,14 @@ mod tests {
     }
 
     #[test]
-    fn a_word_that_is_full_takes_no_more() {
-        let mut word = Word::new();
+    fn a_full_word_ignores_further_letters() {
+        let mut word = WordBuffer::new();
         (0..1000).for_each(|_| word.push('ẹ'));
         (0..1000).for_each(|_| word.push_ascii(b'e'));
         assert!(word.is_full() && word.bytes().len() <= LONGEST_WORD + 4);
         assert!(std::str::from_utf8(word.bytes()).is_ok());
-        let mut quads = 0;
-        word.quads(|_| quads += 1);
-        assert!(quads > 20);
+        let mut quadgrams = 0;
+        word.quadgrams(|_| quadgrams += 1);
+        assert!(quadgrams > 20);
     }
 }

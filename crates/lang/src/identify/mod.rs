@@ -1,32 +1,36 @@
-//! In which language a text is written.
+//! Language identification.
 //!
-//! Four kinds of evidence are weighed together: byte n-grams, groups of four letters, frequent words,
-//! and the words by which sister languages are told apart; the script comes first and rules most
-//! languages out. docs/notes/language.md tells where the evidence comes from and what each kind is
-//! worth.
+//! A multinomial logistic regression over four kinds of features: byte n-grams (naive Bayes), letter
+//! quadgrams, frequent words, and words that separate confusable languages. The script is checked
+//! first and rules out most languages. docs/notes/language.md has the sources of the features and what
+//! each kind contributes.
 
+mod confusable;
 mod decide;
 mod evidence;
-mod glance;
+mod fast_lines;
 mod grams;
 mod letters;
 mod script;
-mod sisters;
 
 use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
 #[doc(hidden)]
-pub use glance::glanced;
-pub use glance::tell_lines;
+pub use fast_lines::fast_line_features;
+pub use fast_lines::identify_lines;
 pub use script::Script;
 
-use evidence::{ENOUGH_BYTES, Evidence, GLANCE_BYTES, Scratch};
+use evidence::{ENOUGH_BYTES, Evidence, FIRST_TRY_BYTES, Scratch};
 use grams::{GRAMS, Label};
 
-/// The code for text that does not tell its language.
+use crate::registry::{canonical, languages};
+
+/// The code of text whose language is unknown.
 pub const UNKNOWN: &str = "und";
 
-/// What is known about a text besides its words: weak evidence, which decides close calls only.
+/// Metadata about a text. It is weak evidence and decides close calls only.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Hints<'a> {
     /// The language that a page or a feed declares, as in `de-AT`.
@@ -35,30 +39,30 @@ pub struct Hints<'a> {
     pub tld: Option<&'a str>,
 }
 
-/// What language a text seems to be in.
+/// The language of a text, with a confidence.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Guess {
-    /// ISO 639-1 where there is such a code, else ISO 639-3; [`UNKNOWN`] where the text does not tell.
+    /// ISO 639-1 where there is such a code, else ISO 639-3; [`UNKNOWN`] if it is unknown.
     pub lang: &'static str,
-    /// How often a guess like this one is right, between 0 and 1; 0 for [`UNKNOWN`].
+    /// The probability that the guess is right, calibrated, from 0 to 1; 0 for [`UNKNOWN`].
     pub score: f32,
     /// The script that most of the text is written in.
     pub script: Option<Script>,
 }
 
 impl Guess {
-    /// The guess that is none.
+    /// The guess for text without evidence.
     pub const fn unknown() -> Guess {
         Guess { lang: UNKNOWN, score: 0.0, script: None }
     }
 
-    /// Whether the text told its language.
+    /// Returns true unless the language is [`UNKNOWN`].
     pub fn is_known(&self) -> bool {
         self.lang != UNKNOWN
     }
 }
 
-/// A document's language, and that of each of its paragraphs.
+/// The languages of a document and of its paragraphs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Guesses {
     /// The language of most of the text.
@@ -67,19 +71,19 @@ pub struct Guesses {
     pub paragraphs: Vec<Guess>,
 }
 
-/// Below this score a text has not told its language.
-const SURE_ENOUGH: f32 = 0.12;
-/// A long text that reaches this score at a glance is read no further.
+/// Guesses with a lower score are [`UNKNOWN`].
+const MIN_SCORE: f32 = 0.12;
+/// A long text whose first sample reaches this score is read no further.
 const CLEAR: f32 = 0.99;
-/// With fewer letters than this, text in a script of many languages does not tell.
-const FEWEST_LETTERS: usize = 4;
-/// So many of the first are asked whether a sister is meant.
+/// Shorter texts in Latin, Cyrillic or Arabic script are [`UNKNOWN`].
+const MIN_LETTERS: usize = 4;
+/// The number of best candidates whose groups of confusable languages are scored.
 const LEADING: usize = 4;
-/// What a declaration and a top-level domain are worth, as logarithms.
+/// Bonus of the declared language and of the languages of the top-level domain, in log-odds.
 const DECLARED: f32 = 1.5;
 const DOMAIN: f32 = 0.8;
 
-/// Guesses the language of a text. Long texts are judged by pieces from their whole length.
+/// Identifies the language of a text. Long texts are sampled over their whole length.
 ///
 /// ```
 /// use tidings_lang::{Hints, identify};
@@ -96,9 +100,9 @@ pub fn identify(text: &str, hints: Hints<'_>) -> Guess {
         decide(&evidence, hints)
     };
     if text.len() > ENOUGH_BYTES {
-        let at_a_glance = guess(GLANCE_BYTES);
-        if at_a_glance.score >= CLEAR {
-            return at_a_glance;
+        let first_try = guess(FIRST_TRY_BYTES);
+        if first_try.score >= CLEAR {
+            return first_try;
         }
     }
     guess(ENOUGH_BYTES)
@@ -110,14 +114,14 @@ fn decide(evidence: &Evidence, hints: Hints<'_>) -> Guess {
     let mut rows = decide::rows(evidence);
     match &rows[..] {
         [] => return unknown,
-        // Nobody else writes this script.
+        // No other language uses this script.
         [(label, _)] => return Guess { lang: GRAMS.codes[usize::from(*label)], score: 0.99, script },
         _ => {}
     }
-    if matches!(script, Some(Script::Latin | Script::Cyrillic | Script::Arabic)) && evidence.letters < FEWEST_LETTERS {
+    if matches!(script, Some(Script::Latin | Script::Cyrillic | Script::Arabic)) && evidence.letters < MIN_LETTERS {
         return unknown;
     }
-    let hinted = Hinted::new(hints);
+    let hinted = HintLabels::new(hints);
     let total = |(label, row): &(Label, decide::Row)| (*label, decide::total(*label, row) + hinted.bonus(*label));
     let leader = |totals: &[(Label, f32)]| totals.iter().copied().max_by(|a, b| a.1.total_cmp(&b.1));
 
@@ -125,45 +129,45 @@ fn decide(evidence: &Evidence, hints: Hints<'_>) -> Guess {
     let mut leading = totals.clone();
     leading.sort_unstable_by(|a, b| b.1.total_cmp(&a.1));
     let leading: Vec<Label> = leading.into_iter().take(LEADING).map(|(label, _)| label).collect();
-    decide::add_sisters(&mut rows, evidence, &leading);
+    decide::add_confusable(&mut rows, evidence, &leading);
     totals = rows.iter().map(total).collect();
     let Some((first, best)) = leader(&totals) else { return unknown };
     let score = 1.0 / totals.iter().map(|(_, total)| (total - best).exp()).sum::<f32>();
-    match score >= SURE_ENOUGH {
+    match score >= MIN_SCORE {
         true => Guess { lang: GRAMS.codes[usize::from(first)], score: score.min(0.999), script },
         false => unknown,
     }
 }
 
-/// Guesses the language of a document and of each of its paragraphs.
+/// Identifies the language of a document and of each of its paragraphs.
 ///
-/// The document's language is that of most of its text. A paragraph that is too short to tell, as
-/// headings and captions are, is taken to be in the language of the document, or of both its
-/// neighbours if these agree on another; so is one whose guess is a sister of that language, as
-/// a short quotation in Croatian inside a Serbian article is most likely a mistake of ours. What has no
-/// letters is in no language, wherever it stands.
+/// The document's language is that of most of its text. Short paragraphs with an uncertain guess, such
+/// as headings and captions, take the language of the nearest long paragraphs on both sides if those
+/// agree, else the language of the document. So do uncertain guesses that are confusable with that
+/// language: Croatian in the middle of a Serbian article is most likely an error. Paragraphs without
+/// letters stay [`UNKNOWN`].
 pub fn identify_paragraphs(paragraphs: &[&str], hints: Hints<'_>) -> Guesses {
     let alone: Vec<Guess> = paragraphs.iter().map(|text| identify(text, hints)).collect();
     let document = majority(paragraphs, &alone, hints);
-    let long = |place: usize| paragraphs[place].len() >= SHORT_BYTES && alone[place].is_known();
-    // The nearest paragraphs that are long enough to speak for themselves, before and after each.
+    let long = |index: usize| paragraphs[index].len() >= SHORT_BYTES && alone[index].is_known();
+    // The languages of the nearest long paragraphs before and after each paragraph.
     let mut before = vec![None; alone.len()];
     let mut after = vec![None; alone.len()];
-    for place in 1..alone.len() {
-        before[place] = if long(place - 1) { Some(alone[place - 1].lang) } else { before[place - 1] };
-        let back = alone.len() - 1 - place;
+    for index in 1..alone.len() {
+        before[index] = if long(index - 1) { Some(alone[index - 1].lang) } else { before[index - 1] };
+        let back = alone.len() - 1 - index;
         after[back] = if long(back + 1) { Some(alone[back + 1].lang) } else { after[back + 1] };
     }
-    let settle = |place: usize| {
-        let guess = alone[place];
-        let around = match (before[place], after[place]) {
+    let settle = |index: usize| {
+        let guess = alone[index];
+        let around = match (before[index], after[index]) {
             (Some(one), Some(two)) if one == two => one,
             _ => document.lang,
         };
         let unsure = !guess.is_known()
             || guess.score < SHORT_BUT_SURE
-                && (paragraphs[place].len() < SHORT_BYTES || are_sisters(guess.lang, around));
-        let inherits = around != UNKNOWN && guess.lang != around && unsure && has_letters(paragraphs[place]);
+                && (paragraphs[index].len() < SHORT_BYTES || are_confusable(guess.lang, around));
+        let inherits = around != UNKNOWN && guess.lang != around && unsure && has_letters(paragraphs[index]);
         match inherits {
             true => Guess { lang: around, score: document.score.min(0.5), script: guess.script },
             false => guess,
@@ -174,10 +178,10 @@ pub fn identify_paragraphs(paragraphs: &[&str], hints: Hints<'_>) -> Guesses {
 
 /// Headings and captions are shorter than this.
 const SHORT_BYTES: usize = 80;
-/// A short paragraph stands for itself only above this score.
+/// A short paragraph keeps its own guess only above this score.
 const SHORT_BUT_SURE: f32 = 0.95;
 
-/// The language of most of the text, by bytes; with the score of the whole.
+/// The language of most of the text by bytes, with the score of the whole text.
 fn majority(paragraphs: &[&str], alone: &[Guess], hints: Hints<'_>) -> Guess {
     let mut bytes: Vec<(&'static str, usize)> = Vec::new();
     for (text, guess) in paragraphs.iter().zip(alone).filter(|(_, guess)| guess.is_known()) {
@@ -186,14 +190,14 @@ fn majority(paragraphs: &[&str], alone: &[Guess], hints: Hints<'_>) -> Guess {
             None => bytes.push((guess.lang, text.len())),
         }
     }
-    // Paragraph by paragraph sisters are confused, together they are not: they vote as one, and
-    // the whole text decides between them.
+    // Single paragraphs of confusable languages are often wrong, whole texts rarely. So confusable
+    // languages pool their votes, and the whole text decides between them.
     let whole = identify(&paragraphs.join("\n"), hints);
     let votes = |lang: &str| -> usize {
-        bytes.iter().filter(|(other, _)| *other == lang || are_sisters(other, lang)).map(|(_, sum)| sum).sum()
+        bytes.iter().filter(|(other, _)| *other == lang || are_confusable(other, lang)).map(|(_, sum)| sum).sum()
     };
     let Some((most, _)) = bytes.iter().max_by_key(|(lang, sum)| (votes(lang), *sum)).copied() else { return whole };
-    if whole.lang == most || are_sisters(whole.lang, most) {
+    if whole.lang == most || are_confusable(whole.lang, most) {
         return whole;
     }
     let total: usize = bytes.iter().map(|(_, sum)| sum).sum();
@@ -205,28 +209,38 @@ fn has_letters(text: &str) -> bool {
     text.chars().any(char::is_alphabetic)
 }
 
-/// Whether two languages are so close that short texts confuse them.
-fn are_sisters(one: &str, two: &str) -> bool {
+/// Returns true if the languages share a group of confusable languages.
+fn are_confusable(one: &str, two: &str) -> bool {
     let (Some(one), Some(two)) = (GRAMS.label(one), GRAMS.label(two)) else { return false };
-    one != two && sisters::SISTERS.iter().any(|group| group.labels.contains(&one) && group.labels.contains(&two))
+    one != two && confusable::GROUPS.iter().any(|group| group.labels.contains(&one) && group.labels.contains(&two))
 }
 
-/// The codes of all languages that [`identify`] can answer with.
+/// The codes of all languages that [`identify`] can return.
 pub fn identifiable() -> impl Iterator<Item = &'static str> {
     decide::candidates().into_iter().map(|label| GRAMS.codes[usize::from(label)])
 }
 
-/// Hints, as labels.
-struct Hinted {
+/// The languages of the press under a country's top-level domain.
+static HINT_TLDS: LazyLock<HashMap<&str, Vec<Label>>> = LazyLock::new(|| {
+    let mut labels: HashMap<&str, Vec<Label>> = HashMap::new();
+    for language in languages() {
+        let Some(label) = GRAMS.label(language.code) else { continue };
+        language.hint_tlds.iter().for_each(|tld| labels.entry(tld).or_default().push(label));
+    }
+    labels
+});
+
+/// [`Hints`] as labels.
+struct HintLabels {
     declared: Option<Label>,
-    domain: Vec<Label>,
+    domain: &'static [Label],
 }
 
-impl Hinted {
-    fn new(hints: Hints<'_>) -> Hinted {
-        let declared = hints.declared.and_then(|code| GRAMS.label(crate::names::canonical(code)?));
-        let domain = hints.tld.map(crate::names::spoken_under).unwrap_or_default();
-        Hinted { declared, domain: domain.split(' ').filter_map(|code| GRAMS.label(code)).collect() }
+impl HintLabels {
+    fn new(hints: Hints<'_>) -> HintLabels {
+        let declared = hints.declared.and_then(|code| GRAMS.label(canonical(code)?));
+        let domain = hints.tld.and_then(|tld| HINT_TLDS.get(tld.trim_start_matches('.').to_ascii_lowercase().as_str()));
+        HintLabels { declared, domain: domain.map_or(&[], Vec::as_slice) }
     }
 
     fn bonus(&self, label: Label) -> f32 {
@@ -236,22 +250,22 @@ impl Hinted {
     }
 }
 
-/// What is weighed for a text, per language code: for `model/fit.py`, which finds the weights.
+/// The feature vectors of a text by language code, for `model/fit.py`, which fits the weights.
 #[doc(hidden)]
-pub fn weighed(text: &str) -> Vec<(&'static str, Vec<f32>)> {
+pub fn features(text: &str) -> Vec<(&'static str, Vec<f32>)> {
     let evidence = Evidence::gather(text, ENOUGH_BYTES, &mut Scratch::new());
     let mut rows = decide::rows(&evidence);
     let all: Vec<Label> = rows.iter().map(|(label, _)| *label).collect();
-    decide::add_sisters(&mut rows, &evidence, &all);
+    decide::add_confusable(&mut rows, &evidence, &all);
     rows.into_iter().map(|(label, row)| (GRAMS.codes[usize::from(label)], row.to_vec())).collect()
 }
 
-/// The data that language identification rests on, by file: other data may give other languages.
-pub fn tables() -> [(&'static str, &'static [u8]); 4] {
-    [
+/// The data that determines the result of language identification, by file; groups of confusable languages by code.
+pub fn tables() -> impl Iterator<Item = (&'static str, &'static [u8])> {
+    let own = [
         ("grams.bin", grams::TABLE),
         ("weights.tsv", decide::WEIGHTS_TSV.as_bytes()),
-        ("glance.tsv", glance::WORTH_TSV.as_bytes()),
-        ("close.txt", sisters::LISTS.as_bytes()),
-    ]
+        ("fast_lines.tsv", fast_lines::FAST_WEIGHTS_TSV.as_bytes()),
+    ];
+    own.into_iter().chain(confusable::tables().map(|(code, text)| (code, text.as_bytes())))
 }

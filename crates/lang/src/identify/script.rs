@@ -1,21 +1,37 @@
-//! Scripts: the first thing to know about a letter, and often the last.
+//! Scripts of letters. Many languages are identified by their script alone.
 
-/// A writing system, as far as it tells languages apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)] // their names say it
-#[rustfmt::skip]
-pub enum Script {
-    Latin, Greek, Cyrillic, Armenian, Hebrew, Arabic, Syriac, Thaana, Nko, Devanagari, Bengali, Gurmukhi,
-    Gujarati, Oriya, Tamil, Telugu, Kannada, Malayalam, Sinhala, Thai, Lao, Tibetan, Myanmar, Georgian,
-    Hangul, Ethiopic, Cherokee, Aboriginal, Khmer, Mongolian, Limbu, Tifinagh, Kana, Han, Other,
+macro_rules! scripts {
+    ($($name:ident)*) => {
+        /// A writing system, as fine-grained as language identification needs.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[allow(missing_docs)] // the names are those of Unicode
+        pub enum Script { $($name,)* }
+
+        const NAMES: &[(&str, Script)] = &[$((stringify!($name), Script::$name),)*];
+    };
+}
+
+scripts! {
+    Latin Greek Cyrillic Armenian Hebrew Arabic Syriac Thaana Nko Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu
+    Kannada Malayalam Sinhala Thai Lao Tibetan Myanmar Georgian Hangul Ethiopic Cherokee Aboriginal Khmer Mongolian Limbu
+    Tifinagh Kana Han Other
 }
 
 impl Script {
-    /// How many there are.
-    pub const COUNT: usize = Script::Other as usize + 1;
+    /// The number of scripts.
+    pub const COUNT: usize = NAMES.len();
 
-    /// The script of a letter or of a mark that belongs to letters; none for digits, punctuation,
-    /// symbols and white space.
+    /// The script with a name, as `languages/CODE/language.tsv` has it.
+    pub fn named(name: &str) -> Option<Script> {
+        NAMES.iter().find(|(known, _)| *known == name).map(|(_, script)| *script)
+    }
+
+    /// All scripts.
+    pub(super) fn all() -> impl Iterator<Item = Script> {
+        NAMES.iter().map(|(_, script)| *script)
+    }
+
+    /// The script of a letter or combining mark; none for digits, punctuation, symbols and white space.
     pub fn of(letter: char) -> Option<Script> {
         use Script::*;
         if letter.is_ascii() {
@@ -60,7 +76,7 @@ impl Script {
             _ => Other,
         };
         let is_mark = |script| match script {
-            // The vowel signs and viramas of these are marks, which `is_alphabetic` knows in part.
+            // The vowel classes_seen and viramas of these are marks, which `is_alphabetic` knows in part.
             Devanagari | Bengali | Gurmukhi | Gujarati | Oriya | Tamil | Telugu | Kannada | Malayalam | Sinhala
             | Thai | Lao | Myanmar | Khmer | Tibetan | Thaana | Limbu => {
                 !matches!(letter as u32, 0x964 | 0x965 | 0x970 | 0xDF4 | 0xE3F | 0xE4F | 0xE5A | 0xE5B | 0xF04..=0xF14 | 0xF3A..=0xF3D | 0x104A..=0x104F | 0x17D4..=0x17DB)
@@ -74,7 +90,7 @@ impl Script {
         (letter.is_alphabetic() || (!letter.is_numeric() && is_mark(script))).then_some(script)
     }
 
-    /// Whether its words stand between spaces.
+    /// Returns true if words are separated by spaces.
     pub fn has_spaces(self) -> bool {
         use Script::*;
         !matches!(self, Thai | Lao | Khmer | Myanmar | Kana | Han | Tibetan)
@@ -86,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn letters_have_a_script_and_nothing_else_has() {
+    fn only_letters_and_marks_have_a_script() {
         for (letter, script) in [
             ('a', Script::Latin),
             ('ß', Script::Latin),

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tidings_clean::Options;
 use tidings_clean::gate::Gate;
-use tidings_clean::refine::{Foreign, Refinement};
+use tidings_clean::postprocess::{ForeignParagraphs, PostprocessOptions};
 use tidings_lang::MaskRule;
 
 use super::gate::GateConfig;
@@ -20,7 +20,7 @@ pub struct CleanConfig {
     pub links: bool,
     pub comments: bool,
     pub languages: Vec<String>,
-    pub foreign: Foreign,
+    pub foreign: ForeignParagraphs,
     pub mask: Vec<String>,
     pub memory_mib: usize,
     pub threads: usize,
@@ -33,7 +33,7 @@ impl Default for CleanConfig {
             links: false,
             comments: false,
             languages: Vec::new(),
-            foreign: Foreign::Mark,
+            foreign: ForeignParagraphs::Mark,
             mask: MaskRule::ALL.iter().map(|rule| rule.name().to_owned()).collect(),
             memory_mib: 512,
             threads: 0,
@@ -71,8 +71,8 @@ impl CleanConfig {
     }
 
     /// What becomes of the text of pages that a gate looks at.
-    pub fn refinement(&self, gate: Gate) -> Refinement {
-        Refinement {
+    pub fn postprocess_options(&self, gate: Gate) -> PostprocessOptions {
+        PostprocessOptions {
             masks: self.mask.iter().filter_map(|name| MaskRule::named(name)).collect(),
             languages: self.languages.clone(),
             foreign: self.foreign,

@@ -22,7 +22,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use serde::{Deserialize, Serialize};
-use tidings_clean::refine::Refinement;
+use tidings_clean::postprocess::PostprocessOptions;
 use tidings_store::Home;
 
 pub use annotate::{AnnotateConfig, Duplicates};
@@ -115,8 +115,8 @@ impl Config {
     }
 
     /// What becomes of the text of pages.
-    pub fn refinement(&self) -> Refinement {
-        self.clean.refinement(self.gate.gate())
+    pub fn postprocess_options(&self) -> PostprocessOptions {
+        self.clean.postprocess_options(self.gate.gate())
     }
 }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use serde::Serialize;
 use serde_json::Value;
-use tidings_feeds::discover::{Evidence, Sightings, common_paths, is_substantial, own_address, site};
+use tidings_feeds::discover::{Evidence, FeedSightings, common_paths, is_substantial, own_address, site};
 use tidings_fetch::decode::{Ceiling, Decoder};
 use tidings_formats::saved_page;
 use tidings_formats::warc::PageReader as WarcReader;
@@ -69,7 +69,7 @@ impl fmt::Display for Gathered {
 /// Reads a source and adds what it links to to the candidates. A file that was read before would be
 /// counted twice, so it is passed over unless it shall be read `again`.
 pub fn gather(context: &RunContext, source: Source, paths: &[String], expand: bool, again: bool) -> Result<Gathered> {
-    let mut sightings = Sightings::new(MAX_FEEDS);
+    let mut sightings = FeedSightings::new(MAX_FEEDS);
     let paths: Vec<PathBuf> = paths.iter().map(PathBuf::from).collect();
     let mut known = HashSet::new();
     candidates::read_searched(&context.home, |row| {
@@ -117,7 +117,7 @@ fn need(paths: Vec<PathBuf>) -> Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-fn read_pages(file: &Path, sightings: &mut Sightings) -> Result<()> {
+fn read_pages(file: &Path, sightings: &mut FeedSightings) -> Result<()> {
     for page in PageReader::open(file)? {
         let page = page?;
         let is_html = page.content_type.is_empty() || page.content_type.to_ascii_lowercase().contains("html");
@@ -128,7 +128,7 @@ fn read_pages(file: &Path, sightings: &mut Sightings) -> Result<()> {
     Ok(())
 }
 
-fn read_warc(context: &RunContext, path: &Path, sightings: &mut Sightings) -> Result<()> {
+fn read_warc(context: &RunContext, path: &Path, sightings: &mut FeedSightings) -> Result<()> {
     let fetch = &context.config.fetch;
     let mut decoder = Decoder::new(Ceiling { max_bytes: fetch.max_page_mib << 20, max_ratio: fetch.max_unpack_ratio });
     for page in WarcReader::open(path)? {
@@ -143,7 +143,7 @@ fn read_warc(context: &RunContext, path: &Path, sightings: &mut Sightings) -> Re
     Ok(())
 }
 
-fn read_html(path: &Path, sightings: &mut Sightings) -> Result<()> {
+fn read_html(path: &Path, sightings: &mut FeedSightings) -> Result<()> {
     let mut homeless = 0;
     for file in input_files::html_files(path)? {
         let body = saved_page::read_html(&file)?;
@@ -168,7 +168,7 @@ fn read_html(path: &Path, sightings: &mut Sightings) -> Result<()> {
 }
 
 /// A line of a stream: JSON in which links stand anywhere, or plain addresses.
-fn read_line(line: &str, sightings: &mut Sightings) {
+fn read_line(line: &str, sightings: &mut FeedSightings) {
     let line = line.trim();
     sightings.pages += u64::from(!line.is_empty());
     match serde_json::from_str::<Value>(line) {
@@ -184,7 +184,7 @@ fn read_line(line: &str, sightings: &mut Sightings) {
     }
 }
 
-fn links_in(value: &Value, depth: usize, sightings: &mut Sightings) {
+fn links_in(value: &Value, depth: usize, sightings: &mut FeedSightings) {
     match value {
         Value::String(text) if depth > 0 => {
             let words = text.split(|c: char| c.is_whitespace() || "\"'<>()".contains(c));
@@ -199,7 +199,7 @@ fn links_in(value: &Value, depth: usize, sightings: &mut Sightings) {
 }
 
 /// Adds sightings to the candidates and counts what passes the filter.
-fn add(context: &RunContext, sightings: Sightings, expand: bool) -> Result<Gathered> {
+fn add(context: &RunContext, sightings: FeedSightings, expand: bool) -> Result<Gathered> {
     let filter = filter(context);
     let in_list = listed(context)?;
     let mut gathered = Gathered { pages: sightings.pages, ..Gathered::default() };
@@ -213,11 +213,11 @@ fn add(context: &RunContext, sightings: Sightings, expand: bool) -> Result<Gathe
         }
         let site = site(&sighting.feed).unwrap_or_default();
         let good = good_pages.get(&site).copied().unwrap_or(0);
-        let unfit = filter.judge(&sighting.feed, sighting.seen, good).err().filter(|unfit| unfit.is_final());
+        let unfit = filter.check(&sighting.feed, sighting.seen, good).err().filter(|unfit| unfit.is_final());
         gathered.rejected += u64::from(unfit.is_some());
         rows.push(Candidate {
             site,
-            evidence: sighting.evidence.word().to_owned(),
+            evidence: sighting.evidence.name().to_owned(),
             seen: sighting.seen,
             found_on: sighting.found_on,
             fate: if unfit.is_some() { Fate::Rejected } else { Fate::New },
@@ -247,7 +247,7 @@ fn add(context: &RunContext, sightings: Sightings, expand: bool) -> Result<Gathe
                 if known.insert(plain(url.as_str())) && !in_list.contains(&plain(url.as_str())) {
                     guesses.push(Candidate {
                         feed: url.into(),
-                        evidence: Evidence::Path.word().to_owned(),
+                        evidence: Evidence::Path.name().to_owned(),
                         found_on: row.feed.clone(),
                         title: String::new(),
                         ..row.clone()
@@ -267,7 +267,7 @@ mod tests {
 
     #[test]
     fn links_stand_anywhere_in_a_line() {
-        let mut sightings = Sightings::new(100);
+        let mut sightings = FeedSightings::new(100);
         read_line(
             r#"{"text": "look: https://a.example/x.", "embeds": [{"url": "https://b.example/rss.xml"}]}"#,
             &mut sightings,

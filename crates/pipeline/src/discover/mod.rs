@@ -16,9 +16,9 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use serde::{Deserialize, Serialize};
-use tidings_feeds::discover::{Beliefs, Evidence, Filter, Ladder, Options as LadderOptions};
+use tidings_feeds::discover::{Evidence, EvidencePriors, Filter, ProbeOptions, ProbeSequence};
 use tidings_feeds::discover::{is_shared, site};
-use tidings_store::candidates::{self, Barren, Candidate, Fate};
+use tidings_store::candidates::{self, Candidate, Fate, SiteWithoutFeed};
 use tidings_store::{feeds, rfc3339};
 
 use crate::context::RunContext;
@@ -155,8 +155,8 @@ fn listed(context: &RunContext) -> Result<HashSet<String>> {
 /// Whether a candidate may be probed. Only feeds met in a crawl must have been seen often enough:
 /// what the user or a list names need not, and a shared link is where a probe sequence begins.
 fn fits(filter: &Filter, row: &Candidate) -> bool {
-    let verdict = filter.judge(&row.feed, row.seen, row.good_pages);
-    match Evidence::of_word(&row.evidence).unwrap_or(Evidence::Page) {
+    let verdict = filter.check(&row.feed, row.seen, row.good_pages);
+    match Evidence::from_name(&row.evidence).unwrap_or(Evidence::Page) {
         Evidence::Listed | Evidence::Given => true,
         Evidence::Page => verdict.err().is_none_or(|unfit| !unfit.is_final()),
         _ => verdict.is_ok(),
@@ -172,9 +172,9 @@ fn filter(context: &RunContext) -> Filter {
     }
 }
 
-fn barren(context: &RunContext) -> Result<HashSet<String>> {
+fn sites_without_feed(context: &RunContext) -> Result<HashSet<String>> {
     let mut sites = HashSet::new();
-    candidates::read_barren(&context.home, |row| {
+    candidates::read_sites_without_feed(&context.home, |row| {
         sites.insert(row.site);
     })?;
     Ok(sites)
@@ -182,27 +182,29 @@ fn barren(context: &RunContext) -> Result<HashSet<String>> {
 
 /// Searches the sites of addresses.
 fn search(context: &RunContext, addresses: &[String], options: &Options) -> Result<SearchOutcome> {
-    let ladder_options = LadderOptions {
+    let probe_options = ProbeOptions {
         max_requests: context.config.discover.max_requests,
         paper_rule: options.paper_rule,
-        ..LadderOptions::default()
+        ..ProbeOptions::default()
     };
-    let barren = barren(context)?;
+    let sites_without_feed = sites_without_feed(context)?;
     let (mut probes, mut skipped) = (Vec::new(), Vec::new());
     for given in addresses {
         let address = if given.contains("://") { given.clone() } else { format!("http://{given}") };
-        let Some(ladder) = Ladder::new(&address, ladder_options) else { bail!("`{given}` is not a web address") };
-        if !options.again && barren.contains(&ladder.site()) {
-            skipped.push(ladder.site());
+        let Some(sequence) = ProbeSequence::new(&address, probe_options) else {
+            bail!("`{given}` is not a web address")
+        };
+        if !options.again && sites_without_feed.contains(&sequence.site()) {
+            skipped.push(sequence.site());
             continue;
         }
         let candidate = Candidate {
-            feed: ladder.start().to_owned(),
-            site: ladder.site(),
-            evidence: Evidence::Given.word().to_owned(),
+            feed: sequence.start().to_owned(),
+            site: sequence.site(),
+            evidence: Evidence::Given.name().to_owned(),
             ..Candidate::default()
         };
-        probes.push(Probe { ladder, candidate });
+        probes.push(Probe { sequence, candidate });
     }
     let mut search = Search::new(context)?;
     let cost =
@@ -231,26 +233,26 @@ fn probe_best(context: &RunContext, options: &Options, budget: u64) -> Result<Se
 /// The candidates worth probing, the best first, as many as a budget could pay for.
 fn best(context: &RunContext, again: bool, budget: u64) -> Result<Vec<Probe>> {
     let filter = filter(context);
-    let barren = barren(context)?;
+    let sites_without_feed = sites_without_feed(context)?;
     let listed = listed(context)?;
-    let mut beliefs = Beliefs::default();
+    let mut priors = EvidencePriors::default();
     let mut on_site: HashMap<String, u64> = HashMap::new();
     let mut open = Vec::new();
     candidates::read(&context.home, |row| {
-        let evidence = Evidence::of_word(&row.evidence).unwrap_or(Evidence::Page);
+        let evidence = Evidence::from_name(&row.evidence).unwrap_or(Evidence::Page);
         let is_feed = matches!(row.fate, Fate::ProbedFeed | Fate::Trial | Fate::Promoted);
         let led_on = row.reason.starts_with("leads to") || row.reason.starts_with("moved to");
         if row.requests > 0 {
-            beliefs.learn(evidence, is_feed || led_on, row.requests);
+            priors.record(evidence, is_feed || led_on, row.requests);
         }
         if is_feed {
             *on_site.entry(row.site.clone()).or_default() += 1;
         }
         let asked = matches!(row.fate, Fate::NotAFeed | Fate::Unreachable);
-        let is_barren = evidence == Evidence::Page && barren.contains(&row.site);
+        let has_no_feed = evidence == Evidence::Page && sites_without_feed.contains(&row.site);
         let fit = fits(&filter, &row);
         let open_still = row.fate == Fate::New || (asked && again && !led_on);
-        if open_still && fit && (again || !is_barren) && !listed.contains(&plain(&row.feed)) {
+        if open_still && fit && (again || !has_no_feed) && !listed.contains(&plain(&row.feed)) {
             open.push((evidence, row));
         }
     })?;
@@ -258,18 +260,18 @@ fn best(context: &RunContext, again: bool, budget: u64) -> Result<Vec<Probe>> {
         .into_iter()
         .map(|(evidence, row)| {
             let known = on_site.get(&row.site).copied().unwrap_or(0);
-            (beliefs.worth(evidence, row.seen, known), evidence, row)
+            (priors.score(evidence, row.seen, known), evidence, row)
         })
         .collect();
     // The best first; among equals the address decides, so that the same state asks the same.
     ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.2.feed.cmp(&b.2.feed)));
-    let options = LadderOptions { max_requests: context.config.discover.max_requests, ..LadderOptions::default() };
+    let options = ProbeOptions { max_requests: context.config.discover.max_requests, ..ProbeOptions::default() };
     let probes = ranked.into_iter().take(budget as usize).filter_map(|(_, evidence, candidate)| {
-        let ladder = match evidence {
-            Evidence::Page => Ladder::new(&candidate.feed, options)?,
-            _ => Ladder::confirm(&candidate.feed, evidence, &candidate.found_on)?,
+        let sequence = match evidence {
+            Evidence::Page => ProbeSequence::new(&candidate.feed, options)?,
+            _ => ProbeSequence::confirm(&candidate.feed, evidence, &candidate.found_on)?,
         };
-        Some(Probe { ladder, candidate })
+        Some(Probe { sequence, candidate })
     });
     Ok(probes.collect())
 }
@@ -407,15 +409,15 @@ impl Search {
     /// Records what probe sequences found that came to their ends.
     fn record(&mut self, context: &RunContext, ended: Vec<Probe>) -> Result<()> {
         let now = rfc3339(tidings_model::clock::now());
-        let (mut rows, mut sites): (Vec<Candidate>, Vec<Barren>) = (Vec::new(), Vec::new());
-        for Probe { ladder, candidate } in ended {
+        let (mut rows, mut sites): (Vec<Candidate>, Vec<SiteWithoutFeed>) = (Vec::new(), Vec::new());
+        for Probe { sequence, candidate } in ended {
             self.searched += 1;
-            let given = candidate.evidence == Evidence::Given.word();
-            let requests = candidate.requests + ladder.requests();
+            let given = candidate.evidence == Evidence::Given.name();
+            let requests = candidate.requests + sequence.requests();
             let start = Candidate { checked: now.clone(), requests, ..candidate.clone() };
             let mut first = true;
-            for found in ladder.found() {
-                let language = if found.feed.language.is_empty() { ladder.language() } else { &found.feed.language };
+            for found in sequence.found() {
+                let language = if found.feed.language.is_empty() { sequence.language() } else { &found.feed.language };
                 let itself = plain(&found.url) == plain(&candidate.feed);
                 let wanted = language.is_empty()
                     || self.languages.is_empty()
@@ -429,7 +431,7 @@ impl Search {
                 let row = Candidate {
                     feed: found.url.clone(),
                     site: site(&found.url).unwrap_or_default(),
-                    evidence: if itself { candidate.evidence.clone() } else { found.evidence.word().to_owned() },
+                    evidence: if itself { candidate.evidence.clone() } else { found.evidence.name().to_owned() },
                     seen: candidate.seen.max(1),
                     found_on: if itself && !given { candidate.found_on.clone() } else { found.found_on.clone() },
                     fate,
@@ -452,11 +454,11 @@ impl Search {
                 }
                 rows.push(row);
             }
-            let itself = ladder.found().iter().any(|found| plain(&found.url) == plain(&candidate.feed));
-            match (ladder.found().first(), ladder.unreachable()) {
+            let itself = sequence.found().iter().any(|found| plain(&found.url) == plain(&candidate.feed));
+            match (sequence.found().first(), sequence.unreachable()) {
                 (Some(_), _) if itself => {}
                 (Some(found), _) => {
-                    let evidence = Evidence::of_word(&candidate.evidence);
+                    let evidence = Evidence::from_name(&candidate.evidence);
                     let (fate, word) = match evidence {
                         Some(Evidence::Page) => (Fate::NotAFeed, "leads to"),
                         _ => (Fate::Rejected, "moved to"),
@@ -467,22 +469,22 @@ impl Search {
                 }
                 (None, Some(why)) => {
                     self.unreachable += 1;
-                    let _ = writeln!(self.text, "{}: not reached ({why})", ladder.start());
+                    let _ = writeln!(self.text, "{}: not reached ({why})", sequence.start());
                     if !given {
                         rows.push(Candidate { fate: Fate::Unreachable, reason: why.to_owned(), ..start });
                     }
                 }
                 (None, None) => {
                     self.without += 1;
-                    let cost = count(ladder.requests().into(), "request");
-                    let _ = writeln!(self.text, "{}: no feed found, {cost}", ladder.start());
-                    let whole_site = given || candidate.evidence == Evidence::Page.word();
-                    if whole_site && !is_shared(&ladder.site()) {
-                        sites.push(Barren {
-                            site: ladder.site(),
+                    let cost = count(sequence.requests().into(), "request");
+                    let _ = writeln!(self.text, "{}: no feed found, {cost}", sequence.start());
+                    let whole_site = given || candidate.evidence == Evidence::Page.name();
+                    if whole_site && !is_shared(&sequence.site()) {
+                        sites.push(SiteWithoutFeed {
+                            site: sequence.site(),
                             checked: now.clone(),
-                            requests: ladder.requests(),
-                            start: ladder.start().to_owned(),
+                            requests: sequence.requests(),
+                            start: sequence.start().to_owned(),
                         });
                     }
                     if !given {
@@ -492,7 +494,7 @@ impl Search {
             }
         }
         candidates::replace(&context.home, rows)?;
-        candidates::add_barren(&context.home, sites)?;
+        candidates::add_sites_without_feed(&context.home, sites)?;
         Ok(())
     }
 
@@ -558,7 +560,7 @@ fn found_feed(row: &Candidate) -> FoundFeed {
 /// Where a feed comes from, in words.
 fn origin(row: &Candidate) -> String {
     let on = |what: &str| if row.found_on.is_empty() { what.to_owned() } else { format!("{what} {}", row.found_on) };
-    match Evidence::of_word(&row.evidence) {
+    match Evidence::from_name(&row.evidence) {
         Some(Evidence::Given) => "as given".to_owned(),
         Some(Evidence::Listed) => on("listed in"),
         Some(Evidence::Declared | Evidence::Loose) => on("declared on"),

@@ -73,7 +73,7 @@ fn outlined(context: &RunContext, path: &Path) -> Result<Outlined> {
         let topics: Vec<String> = outline.labels.iter().map(|text| label(text)).collect();
         rows.push(Candidate {
             site,
-            evidence: Evidence::Listed.word().to_owned(),
+            evidence: Evidence::Listed.name().to_owned(),
             seen: 1,
             found_on: shown.clone(),
             language: outline.language.split(['-', '_']).next().unwrap_or_default().to_ascii_lowercase(),

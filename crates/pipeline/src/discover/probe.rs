@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use anyhow::Result;
 use serde::Serialize;
-use tidings_feeds::discover::{Finding, Ladder, Question, in_robots};
+use tidings_feeds::discover::{ProbeRequest, ProbeResult, ProbeSequence, in_robots};
 use tidings_fetch::{FetchJob, JobSource, Kind};
 use tidings_model::address;
 use tidings_store::candidates::Candidate;
@@ -20,8 +20,8 @@ use crate::ingest::{self, Counters, Work};
 
 /// A probe sequence, and the candidate that it is about.
 pub struct Probe {
-    /// The ladder.
-    pub ladder: Ladder,
+    /// The sequence.
+    pub sequence: ProbeSequence,
     /// What is known about the address it begins with.
     pub candidate: Candidate,
 }
@@ -58,35 +58,35 @@ pub fn run_probes(
         }
         tell_sitemaps(context, &mut probes)?;
         let mut room = budget.map_or(u64::MAX, |budget| budget.saturating_sub(cost.requests));
-        let mut asked: Vec<(usize, Question)> = Vec::new();
+        let mut asked: Vec<(usize, ProbeRequest)> = Vec::new();
         let mut at_end = vec![false; probes.len()];
         for (at, probe) in probes.iter_mut().enumerate() {
             // A host that is new to us costs its robots.txt too.
-            let host = address::host(probe.ladder.start()).unwrap_or_default();
+            let host = address::host(probe.sequence.start()).unwrap_or_default();
             let needed = if met.contains(host) { 1 } else { 2 };
             if room < needed {
                 continue;
             }
-            let questions = probe.ladder.next();
-            at_end[at] = questions.is_empty();
-            for question in questions {
-                let host = address::host(&question.url).unwrap_or_default();
+            let requests = probe.sequence.next();
+            at_end[at] = requests.is_empty();
+            for request in requests {
+                let host = address::host(&request.url).unwrap_or_default();
                 room = room.saturating_sub(if met.insert(host.to_owned()) { 2 } else { 1 });
-                asked.push((at, question));
+                asked.push((at, request));
             }
         }
         if !asked.is_empty() {
             let harvested = ask(context, seed, &asked, &mut cost)?;
-            for (job, (at, question)) in asked.iter().enumerate() {
+            for (job, (at, request)) in asked.iter().enumerate() {
                 let Some(found) = harvested.get(&(job as u32)) else {
-                    probes[*at].ladder.learn(question, &Finding::Unreachable("left for later".to_owned()));
+                    probes[*at].sequence.record(request, &ProbeResult::Unreachable("left for later".to_owned()));
                     continue;
                 };
-                let mut question = question.clone();
-                if let (Some(moved_to), Finding::Feed(_)) = (&found.moved_to, &found.finding) {
-                    question.url.clone_from(moved_to);
+                let mut request = request.clone();
+                if let (Some(moved_to), ProbeResult::Feed(_)) = (&found.moved_to, &found.result) {
+                    request.url.clone_from(moved_to);
                 }
-                probes[*at].ladder.learn(&question, &found.finding);
+                probes[*at].sequence.record(&request, &found.result);
             }
         }
         let mut ended = Vec::new();
@@ -110,7 +110,7 @@ pub fn run_probes(
     }
     cost.left = probes.len() as u64;
     // What was found counts, even if the sequence did not come to its end.
-    let (found, _): (Vec<Probe>, Vec<Probe>) = probes.into_iter().partition(|probe| !probe.ladder.found().is_empty());
+    let (found, _): (Vec<Probe>, Vec<Probe>) = probes.into_iter().partition(|probe| !probe.sequence.found().is_empty());
     if !found.is_empty() && !cost.offline {
         done(context, found)?;
     }
@@ -129,12 +129,17 @@ struct RoundSummary<'a> {
 }
 
 /// Sends the requests of a round.
-fn ask(context: &RunContext, seed: u64, asked: &[(usize, Question)], cost: &mut Cost) -> Result<HashMap<u32, Probed>> {
+fn ask(
+    context: &RunContext,
+    seed: u64,
+    asked: &[(usize, ProbeRequest)],
+    cost: &mut Cost,
+) -> Result<HashMap<u32, Probed>> {
     let follow_up = if cost.rounds > 0 { Some(context.follow_up("discover")?) } else { None };
     let context = follow_up.as_ref().unwrap_or(context);
     let mut queues: BTreeMap<String, Vec<u32>> = BTreeMap::new();
-    for (job, (_, question)) in asked.iter().enumerate() {
-        let host = address::host(&question.url).unwrap_or_default().to_ascii_lowercase();
+    for (job, (_, request)) in asked.iter().enumerate() {
+        let host = address::host(&request.url).unwrap_or_default().to_ascii_lowercase();
         queues.entry(host).or_default().push(job as u32);
     }
     require_contact(&context.config, &context.home, queues.keys().map(String::as_str))?;
@@ -150,7 +155,7 @@ fn ask(context: &RunContext, seed: u64, asked: &[(usize, Question)], cost: &mut 
         queues,
         all_hosts_idle_for,
         remembered,
-        source: ProbeJobs(asked.iter().map(|(_, question)| question.url.clone()).collect()),
+        source: ProbeJobs(asked.iter().map(|(_, request)| request.url.clone()).collect()),
         shelf: PageWriter::open(&context.home, &context.run, None),
     };
     let found = Arc::new(Mutex::new(Vec::new()));
@@ -177,8 +182,11 @@ fn ask(context: &RunContext, seed: u64, asked: &[(usize, Question)], cost: &mut 
 /// read that file anyway, so this costs nothing.
 fn tell_sitemaps(context: &RunContext, probes: &mut [Probe]) -> Result<()> {
     let origin = |start: &str| url::Url::parse(start).map(|url| url.origin().ascii_serialization()).unwrap_or_default();
-    let wanting: HashSet<String> =
-        probes.iter().filter(|probe| probe.ladder.wants_sitemaps()).map(|probe| origin(probe.ladder.start())).collect();
+    let wanting: HashSet<String> = probes
+        .iter()
+        .filter(|probe| probe.sequence.needs_sitemaps())
+        .map(|probe| origin(probe.sequence.start()))
+        .collect();
     if wanting.is_empty() {
         return Ok(());
     }
@@ -188,9 +196,9 @@ fn tell_sitemaps(context: &RunContext, probes: &mut [Probe]) -> Result<()> {
         let maps = in_robots(answer.body.as_deref().unwrap_or_default(), &answer.origin);
         named.insert(answer.origin, maps);
     })?;
-    for probe in probes.iter_mut().filter(|probe| probe.ladder.wants_sitemaps()) {
-        let maps = named.get(&origin(probe.ladder.start())).map(Vec::as_slice).unwrap_or_default();
-        probe.ladder.learn_sitemaps(maps);
+    for probe in probes.iter_mut().filter(|probe| probe.sequence.needs_sitemaps()) {
+        let maps = named.get(&origin(probe.sequence.start())).map(Vec::as_slice).unwrap_or_default();
+        probe.sequence.add_sitemaps(maps);
     }
     Ok(())
 }

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use anyhow::{Context as _, Result};
 use serde::{Deserialize, Serialize};
-use tidings_annotate::align::{self, Bead, Shape};
+use tidings_annotate::align::{self, Bead, SentenceProfile};
 use tidings_formats::conllu::{Numbers, text_of};
 use tidings_formats::tmx;
 use tidings_model::{Document, Fingerprint};
@@ -139,8 +139,9 @@ impl Parallel {
                 serde_json::from_slice(&bytes).context("the scratch file of pairs was damaged")
             };
             let (left, right) = (read(left)?, read(right)?);
-            let shapes = |text: &Text| text.sentences.iter().map(|sentence| Shape::of(sentence)).collect::<Vec<_>>();
-            let beads = align::align(&shapes(&left), &shapes(&right));
+            let profiles =
+                |text: &Text| text.sentences.iter().map(|sentence| SentenceProfile::of(sentence)).collect::<Vec<_>>();
+            let beads = align::align(&profiles(&left), &profiles(&right));
             let matched: usize =
                 beads.iter().filter(|bead| bead.score > 0.0).map(|b| b.left.len() + b.right.len()).sum();
             let share = matched as f64 / (left.sentences.len() + right.sentences.len()).max(1) as f64;

@@ -11,7 +11,7 @@ use tidings_model::purpose::{self, Extent, Purpose, Signal};
 use tidings_model::{Annotated, Attributes, Document};
 use tidings_query::engine::{Engine, Limits};
 use tidings_query::filter::CompiledFilter;
-use tidings_query::{Filter, Rule, cql};
+use tidings_query::{Filter, MatchRule, cql};
 use tidings_store::removed::Removed;
 use tidings_store::sorted::{DayIds, DayIdsBuilder};
 use tidings_store::{Home, hidden, rules};
@@ -289,7 +289,7 @@ fn hits(
     let mut found = DayIdsBuilder::new(scratch);
     for code in languages {
         let engine = Engine::new(Snapshot::open(&home.index_of(&code))?);
-        let search = engine.search(&query, Rule::Shortest, filter)?;
+        let search = engine.search(&query, MatchRule::Shortest, filter)?;
         // Hits of a segment come from left to right, so that a document's follow each other.
         let mut last = (u32::MAX, 0);
         let mut kept = Ok(());

@@ -17,7 +17,7 @@ use std::time::Instant;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use serde::Serialize;
-use tidings_clean::Unfit;
+use tidings_clean::DropReason;
 use tidings_formats::Format;
 use tidings_model::{Document, Page};
 
@@ -160,7 +160,7 @@ struct Job<'a> {
 enum Extracted {
     Text(String),
     Written,
-    LeftOut(Unfit),
+    LeftOut(DropReason),
     Failed(anyhow::Error),
 }
 
@@ -185,9 +185,9 @@ impl Job<'_> {
                     write(&text);
                 }
                 Extracted::Written => outcome.documents += 1,
-                Extracted::LeftOut(unfit) => {
-                    *outcome.left_out.entry(unfit.name()).or_default() += 1;
-                    log::warn!("{}: {} ({})", inputs[place].name(), explain(unfit), unfit.name());
+                Extracted::LeftOut(reason) => {
+                    *outcome.left_out.entry(reason.name()).or_default() += 1;
+                    log::warn!("{}: {} ({})", inputs[place].name(), explain(reason), reason.name());
                 }
                 Extracted::Failed(error) => {
                     outcome.failed += 1;
@@ -203,7 +203,7 @@ impl Job<'_> {
     fn extract(&self, place: usize, input: &Input) -> Extracted {
         let document = match self.read(input) {
             Ok(Ok(document)) => document,
-            Ok(Err(unfit)) => return Extracted::LeftOut(unfit),
+            Ok(Err(reason)) => return Extracted::LeftOut(reason),
             Err(error) => return Extracted::Failed(error),
         };
         let format = self.options.format;
@@ -219,7 +219,7 @@ impl Job<'_> {
         }
     }
 
-    fn read(&self, input: &Input) -> Result<Result<Document, Unfit>> {
+    fn read(&self, input: &Input) -> Result<Result<Document, DropReason>> {
         let body = match input {
             Input::Web(url) => {
                 return match &self.web_pages[url] {
@@ -259,13 +259,13 @@ fn weight(input: &Input) -> usize {
 }
 
 /// A reason in words.
-fn explain(unfit: Unfit) -> &'static str {
-    match unfit {
-        Unfit::NotHtml => "this is no web page",
-        Unfit::NoText => "no text was found",
-        Unfit::PaywallStub => "only the beginning is there, the rest must be paid for",
-        Unfit::Refused(_) => "its text is not good enough",
-        Unfit::Error => "reading it failed, which is a mistake in Tidings",
+fn explain(reason: DropReason) -> &'static str {
+    match reason {
+        DropReason::NotHtml => "this is no web page",
+        DropReason::NoText => "no text was found",
+        DropReason::PaywallStub => "only the beginning is there, the rest must be paid for",
+        DropReason::Rejected(_) => "its text is not good enough",
+        DropReason::Error => "reading it failed, which is a mistake in Tidings",
     }
 }
 

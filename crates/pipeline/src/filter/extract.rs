@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use tidings_clean::{Options, Unfit};
+use tidings_clean::{DropReason, Options};
 use tidings_model::{Document, Licence};
 
 use super::{Filter, required};
@@ -76,16 +76,16 @@ impl Filter for Extract {
     fn answer<'q>(&'q self, question: &'q Question<'_>) -> Result<Answer<'q>, String> {
         let html = required(&question.html, "html")?;
         let url = question.url.as_deref().unwrap_or_default();
-        let (document, unfit) = match extract_guarded::read_html(html, url, question.lang.as_deref(), &self.options) {
+        let (document, reason) = match extract_guarded::read_html(html, url, question.lang.as_deref(), &self.options) {
             Ok(document) => (document, None),
-            Err(unfit) => (extract_guarded::describe(html, url), Some(unfit)),
+            Err(reason) => (extract_guarded::describe(html, url), Some(reason)),
         };
-        Ok(self.describe(url, document, unfit))
+        Ok(self.describe(url, document, reason))
     }
 }
 
 impl Extract {
-    fn describe<'q>(&self, url: &'q str, document: Document, unfit: Option<Unfit>) -> Answer<'q> {
+    fn describe<'q>(&self, url: &'q str, document: Document, reason: Option<DropReason>) -> Answer<'q> {
         let text = document.text();
         let comments = self
             .options
@@ -96,7 +96,7 @@ impl Extract {
         Answer {
             url,
             text,
-            reason: unfit.map(Unfit::name),
+            reason: reason.map(DropReason::name),
             title: about.title,
             author: about.authors.join("; "),
             authors: about.authors,

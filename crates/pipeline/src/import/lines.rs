@@ -17,7 +17,7 @@ use std::time::Instant;
 use anyhow::{Context as _, Result, bail};
 use serde::Serialize;
 use tidings_formats::warc::{Headers, Position, RecordEvent, RecordReader};
-use tidings_lang::tell_lines;
+use tidings_lang::identify_lines;
 use tidings_store::FrameEncoder;
 use tidings_store::by_language::ByLanguage;
 use tidings_store::import_log::{self, Input};
@@ -362,7 +362,7 @@ fn identify_one(all: &[u8], place: Range<usize>, min_chars: usize, found: &mut L
         lines.push(trimmed);
         places.push(from + valid.len() - valid.trim_start().len());
     }
-    for ((line, begin), language) in lines.iter().zip(places).zip(tell_lines(&lines)) {
+    for ((line, begin), language) in lines.iter().zip(places).zip(identify_lines(&lines)) {
         found.lines.push((language, xxh3_64(line.as_bytes()), begin..begin + line.len()));
     }
 }

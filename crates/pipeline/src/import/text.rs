@@ -9,8 +9,8 @@ use serde::Deserialize;
 use serde_json::Value;
 use tidings_lang::normalise;
 use tidings_model::{
-    About, Annotated, AnnotatedParagraph, DOCUMENT_TYPE, Dated, Document, Kind, LeftOut, Licence, Page, Paragraph,
-    Rights, UNGATED,
+    Annotated, AnnotatedParagraph, DOCUMENT_TYPE, Dated, Document, DroppedParagraph, Licence, Page, PageMetadata,
+    Paragraph, ParagraphKind, Rights, UNGATED,
 };
 
 use super::source::NAME;
@@ -98,7 +98,7 @@ fn of_fields(line: Line, text: &str) -> (Document, Rights) {
         feed: more.text("feed"),
         dated: dated(&day, if source.is_empty() { "given" } else { &source }, confidence),
         downloaded: first([line.downloaded, line.added, more.text("downloaded")]),
-        about: About {
+        about: PageMetadata {
             title: first([line.title, more.text("title")]),
             language: first([line.language, line.lang, more.text("language"), more.text("lang")]),
             language_score: more.text("language_score").parse().ok(),
@@ -110,7 +110,7 @@ fn of_fields(line: Line, text: &str) -> (Document, Rights) {
             categories: more.list("categories"),
             tags: more.list("tags"),
             licence: more.licence(),
-            ..About::default()
+            ..PageMetadata::default()
         },
         extractor: more.text("extractor"),
         site: Some(line.source).filter(|source| is_host(source)).unwrap_or_default(),
@@ -215,7 +215,7 @@ pub fn of_lines(
             None => document.paragraphs.push(paragraph),
             Some(reason) => {
                 let after = document.paragraphs.len();
-                document.left_out.push(LeftOut { after, reason: reason.to_owned(), paragraph });
+                document.left_out.push(DroppedParagraph { after, reason: reason.to_owned(), paragraph });
             }
         }
     }
@@ -282,7 +282,7 @@ fn annotated_paragraph(mut paragraph: AnnotatedParagraph) -> Option<Paragraph> {
     paragraph.sentences.retain(|sentence| !sentence.is_empty());
     let text = paragraph.text();
     (!text.is_empty()).then(|| Paragraph {
-        kind: Kind::of_word(&paragraph.kind),
+        kind: ParagraphKind::from_name(&paragraph.kind),
         language: paragraph.language,
         sentences: paragraph.sentences,
         ..plain(&text)

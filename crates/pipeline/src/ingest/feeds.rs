@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use http::header;
-use tidings_feeds::schedule::hints::{fresh_s, retry_after_s};
-use tidings_feeds::schedule::{Failure, Hints, Sighting, Tempo};
+use tidings_feeds::schedule::server_hints::{fresh_s, retry_after_s};
+use tidings_feeds::schedule::{EntrySighting, PollFailure, PollPolicy, ServerHints};
 use tidings_fetch::decode::{Ceiling, Decoder};
 use tidings_fetch::{FetchResult, HttpResponse};
 use tidings_model::{FailureKind, Feed, Status, address};
@@ -14,7 +14,9 @@ use tidings_store::journal::Record;
 use tidings_store::rfc3339;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::pulse::{hints_of, keep_pulse, keep_turn, pulse_of, seed_of, wishes};
+use super::publishing_rate::{
+    format_server_hints, hints_of, publishing_rate_of, seed_of, store_next_poll, store_publishing_rate,
+};
 use super::{Batch, Processor};
 
 /// A permanent redirect is believed when it has been seen this often in a row: servers under
@@ -30,44 +32,44 @@ pub struct FeedProcessor {
     known: Arc<Vec<FeedState>>,
     decoder: Decoder,
     /// How often feeds are polled at present.
-    tempo: Tempo,
+    policy: PollPolicy,
 }
 
 impl FeedProcessor {
     /// A processor that knows these feeds.
-    pub fn new(known: Arc<Vec<FeedState>>, ceiling: Ceiling, tempo: Tempo) -> FeedProcessor {
-        FeedProcessor { known, decoder: Decoder::new(ceiling), tempo }
+    pub fn new(known: Arc<Vec<FeedState>>, ceiling: Ceiling, policy: PollPolicy) -> FeedProcessor {
+        FeedProcessor { known, decoder: Decoder::new(ceiling), policy }
     }
 
-    /// The poll's outcome with the feed's next turn.
+    /// The poll's outcome with the feed's next poll.
     fn follow(&mut self, result: &FetchResult, batch: &mut Batch) -> FeedState {
         let since = self.known[result.job as usize].succeeded.parse().ok();
         let (mut state, feed) = self.poll(result, batch);
         let now = result.at;
-        let mut pulse = pulse_of(&state);
+        let mut publishing = publishing_rate_of(&state);
         match (state.polled, &feed) {
             (Polled::Listed, Some(feed)) => {
-                let new = pulse.listed(now, since, &sightings(feed), &feed.pace);
-                state.wishes = wishes(&feed.pace);
+                let new = publishing.observe_entries(now, since, &sightings(feed), &feed.pace);
+                state.server_hints = format_server_hints(&feed.pace);
                 let before = &self.known[result.job as usize];
                 if new > 0 && since.is_some() && kept_its_validators(before, &state) {
-                    state.lies += 1;
+                    state.false_304s += 1;
                 }
             }
-            (Polled::Unchanged, _) => pulse.unchanged(now, since),
+            (Polled::Unchanged, _) => publishing.observe_unchanged(now, since),
             _ => {}
         }
-        keep_pulse(&mut state, &pulse);
+        store_publishing_rate(&mut state, &publishing);
         let seed = seed_of(&state);
         let hints = hints_of(&state, said(result));
-        let turn = match state.polled {
-            Polled::Listed | Polled::Unchanged => self.tempo.next(&pulse, now, seed, &hints),
+        let poll = match state.polled {
+            Polled::Listed | Polled::Unchanged => self.policy.next_poll(&publishing, now, seed, &hints),
             Polled::Failed | Polled::Gone => {
-                let failure = Failure { times: state.failures, hard: is_hard(result) };
-                self.tempo.after_failure(&pulse, now, seed, &said(result), failure)
+                let failure = PollFailure { times: state.failures, hard: is_hard(result) };
+                self.policy.after_failure(&publishing, now, seed, &said(result), failure)
             }
         };
-        keep_turn(&mut state, turn, now);
+        store_next_poll(&mut state, poll, now);
         state
     }
 
@@ -174,25 +176,25 @@ fn kept_its_validators(before: &FeedState, after: &FeedState) -> bool {
 }
 
 /// The entries of a feed as the schedule sees them.
-fn sightings(feed: &Feed) -> Vec<Sighting> {
+fn sightings(feed: &Feed) -> Vec<EntrySighting> {
     let key = |entry: &tidings_model::FeedEntry| {
         let name = entry.link.as_deref().or(entry.id.as_deref()).unwrap_or(&entry.title);
         xxh3_64(name.as_bytes()) as u32
     };
-    feed.entries.iter().map(|entry| Sighting { key: key(entry), date: entry.date() }).collect()
+    feed.entries.iter().map(|entry| EntrySighting { key: key(entry), date: entry.date() }).collect()
 }
 
 /// What a server says in its headers about being asked again.
-fn said(result: &FetchResult) -> Hints {
-    let Ok(answer) = &result.result else { return Hints::default() };
+fn said(result: &FetchResult) -> ServerHints {
+    let Ok(answer) = &result.result else { return ServerHints::default() };
     let text = |name| answer.headers.get(name).and_then(|value| value.to_str().ok());
     let fresh = fresh_s(text(header::CACHE_CONTROL), text(header::AGE), text(header::EXPIRES), result.at);
     let failed = answer.status.is_client_error() || answer.status.is_server_error();
-    Hints {
+    ServerHints {
         // How long an error is good for is nobody's considered opinion.
         fresh_s: fresh.filter(|_| !failed),
         retry_after_s: retry_after_s(text(header::RETRY_AFTER), result.at).filter(|_| failed),
-        ..Hints::default()
+        ..ServerHints::default()
     }
 }
 
@@ -276,8 +278,8 @@ mod tests {
     /// The batch and the state of the feed after an answer.
     fn polled(known: FeedState, result: FetchResult) -> (Batch, FeedState) {
         let ceiling = Ceiling { max_bytes: 1 << 20, max_ratio: 100 };
-        let tempo = Tempo::fit(Default::default(), &[]);
-        let mut processor = FeedProcessor::new(Arc::new(vec![known]), ceiling, tempo);
+        let policy = PollPolicy::fit(Default::default(), &[]);
+        let mut processor = FeedProcessor::new(Arc::new(vec![known]), ceiling, policy);
         let mut batch = Batch::default();
         let state = processor.follow(&result, &mut batch);
         (batch, state)
@@ -385,9 +387,9 @@ mod tests {
         let (_, first) = polled(known(), ok(&[("etag", "\"a\"")], RSS));
         let more = RSS.replace("/1<", "/3<");
         let later = FetchResult { at: "2026-03-01T18:00:00Z".parse().unwrap(), ..ok(&[("etag", "\"a\"")], &more) };
-        assert_eq!(polled(first.clone(), later).1.lies, 1);
+        assert_eq!(polled(first.clone(), later).1.false_304s, 1);
         let honest = FetchResult { at: "2026-03-01T18:00:00Z".parse().unwrap(), ..ok(&[("etag", "\"b\"")], &more) };
-        assert_eq!(polled(first, honest).1.lies, 0);
+        assert_eq!(polled(first, honest).1.false_304s, 0);
     }
 
     #[test]
@@ -409,8 +411,8 @@ mod tests {
     #[test]
     fn only_trouble_of_the_network_is_provisional() {
         let ceiling = Ceiling { max_bytes: 1 << 20, max_ratio: 100 };
-        let tempo = Tempo::fit(Default::default(), &[]);
-        let mut processor = FeedProcessor::new(Arc::new(vec![known()]), ceiling, tempo);
+        let policy = PollPolicy::fit(Default::default(), &[]);
+        let mut processor = FeedProcessor::new(Arc::new(vec![known()]), ceiling, policy);
         let batch = processor.process(vec![failed(0, FEED, FailureKind::Connect)]);
         assert!(batch.step.is_empty() && !batch.provisional.is_empty());
         assert_eq!(batch.counters.get("connect"), 1);

@@ -13,7 +13,7 @@ pub mod feeds;
 pub mod host_memory;
 pub mod pages;
 pub mod probes;
-pub mod pulse;
+pub mod publishing_rate;
 mod request_log;
 
 use std::collections::BTreeMap;

@@ -1,10 +1,10 @@
-//! Probes: each answer is reduced at once to the little that finding feeds needs.
+//! Probes: each answer is reduced at once to the little that feed discovery needs.
 
 use std::io::Read as _;
 use std::sync::{Arc, Mutex};
 
 use http::header;
-use tidings_feeds::discover::{self, Finding};
+use tidings_feeds::discover::{self, ProbeResult};
 use tidings_fetch::decode::{Ceiling, Decoder};
 use tidings_fetch::{FetchResult, HttpResponse};
 use tidings_model::{FailureKind, Status};
@@ -19,7 +19,7 @@ pub struct Probed {
     /// Where it led for good, if that is somewhere else.
     pub moved_to: Option<String>,
     /// What the answer was.
-    pub finding: Finding,
+    pub result: ProbeResult,
 }
 
 /// Reduces answers to findings.
@@ -35,30 +35,30 @@ impl ProbeProcessor {
         ProbeProcessor { decoder: Decoder::new(ceiling), max_bytes: ceiling.max_bytes, found }
     }
 
-    fn finding(&mut self, result: &FetchResult) -> Finding {
+    fn probe_result(&mut self, result: &FetchResult) -> ProbeResult {
         let answer = match &result.result {
             Ok(answer) => answer,
             Err((status, _)) => {
                 let word = status.to_string();
                 let no_answer =
                     status.is_network_trouble() || *status == Status::Failed(FailureKind::RobotsUnreachable);
-                return if no_answer { Finding::Unreachable(word) } else { Finding::Nothing(word) };
+                return if no_answer { ProbeResult::Unreachable(word) } else { ProbeResult::Nothing(word) };
             }
         };
         match answer.status.as_u16() {
             200..300 => self.read(result, answer),
             // Not now says nothing about whether there is a feed.
-            code @ (429 | 500..600) => Finding::Unreachable(code.to_string()),
-            code => Finding::Nothing(code.to_string()),
+            code @ (429 | 500..600) => ProbeResult::Unreachable(code.to_string()),
+            code => ProbeResult::Nothing(code.to_string()),
         }
     }
 
-    fn read(&mut self, result: &FetchResult, answer: &HttpResponse) -> Finding {
+    fn read(&mut self, result: &FetchResult, answer: &HttpResponse) -> ProbeResult {
         let text = |name| answer.headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
         let encodings = text(header::CONTENT_ENCODING).unwrap_or_default();
         let mut body = match self.decoder.decode(&encodings, &answer.body) {
             Ok(body) => body,
-            Err(status) => return Finding::Nothing(status.to_string()),
+            Err(status) => return ProbeResult::Nothing(status.to_string()),
         };
         if body.starts_with(&[0x1f, 0x8b]) {
             // A site map that is a gzip file, rather than one that was packed for the journey.
@@ -77,19 +77,23 @@ impl Processor for ProbeProcessor {
     fn process(&mut self, results: Vec<FetchResult>) -> Batch {
         let mut batch = Batch::default();
         for result in results {
-            let finding = self.finding(&result);
+            let probe_result = self.probe_result(&result);
             let permanent = result.redirects.iter().all(|redirect| matches!(redirect.status, 301 | 308));
             let moved_to = (!result.redirects.is_empty() && permanent).then(|| result.url.clone());
-            let word = match &finding {
-                Finding::Feed(_) => "feed",
-                Finding::Page(_) => "page",
-                Finding::Sitemap(_) => "sitemap",
-                Finding::Unwanted(word) => word,
-                Finding::Nothing(word) | Finding::Unreachable(word) => word.as_str(),
+            let word = match &probe_result {
+                ProbeResult::Feed(_) => "feed",
+                ProbeResult::Page(_) => "page",
+                ProbeResult::Sitemap(_) => "sitemap",
+                ProbeResult::Unwanted(word) => word,
+                ProbeResult::Nothing(word) | ProbeResult::Unreachable(word) => word.as_str(),
             };
             log::debug!("{}: {word}", result.url);
             batch.counters.add(word, 1);
-            self.found.lock().expect("no panic while held").push(Probed { job: result.job, moved_to, finding });
+            self.found.lock().expect("no panic while held").push(Probed {
+                job: result.job,
+                moved_to,
+                result: probe_result,
+            });
         }
         batch
     }
@@ -115,7 +119,7 @@ mod tests {
     #[test]
     fn a_feed_is_found() {
         let (probed, words) = probed(answered(3, URL, answer(200, &[], RSS)));
-        assert!(matches!(probed.finding, Finding::Feed(_)), "{probed:?}");
+        assert!(matches!(probed.result, ProbeResult::Feed(_)), "{probed:?}");
         assert_eq!((probed.job, probed.moved_to, words), (3, None, vec!["feed".to_owned()]));
     }
 
@@ -129,20 +133,20 @@ mod tests {
     #[test]
     fn a_server_in_trouble_says_nothing_about_a_feed() {
         for status in [429, 500, 503] {
-            assert!(matches!(probed(answered(0, URL, answer(status, &[], b""))).0.finding, Finding::Unreachable(_)));
+            assert!(matches!(probed(answered(0, URL, answer(status, &[], b""))).0.result, ProbeResult::Unreachable(_)));
         }
         for status in [403, 404, 410] {
-            assert!(matches!(probed(answered(0, URL, answer(status, &[], b""))).0.finding, Finding::Nothing(_)));
+            assert!(matches!(probed(answered(0, URL, answer(status, &[], b""))).0.result, ProbeResult::Nothing(_)));
         }
     }
 
     #[test]
     fn a_host_that_is_not_reached_is_not_one_without_feed() {
         for kind in [FailureKind::Dns, FailureKind::Timeout, FailureKind::RobotsUnreachable] {
-            assert!(matches!(probed(failed(0, URL, kind)).0.finding, Finding::Unreachable(_)), "{kind}");
+            assert!(matches!(probed(failed(0, URL, kind)).0.result, ProbeResult::Unreachable(_)), "{kind}");
         }
         for kind in [FailureKind::Robots, FailureKind::TooLarge] {
-            assert!(matches!(probed(failed(0, URL, kind)).0.finding, Finding::Nothing(_)), "{kind}");
+            assert!(matches!(probed(failed(0, URL, kind)).0.result, ProbeResult::Nothing(_)), "{kind}");
         }
     }
 
@@ -151,13 +155,13 @@ mod tests {
         let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
         std::io::Write::write_all(&mut packed, RSS).unwrap();
         let (probed, _) = probed(answered(0, URL, answer(200, &[], &packed.finish().unwrap())));
-        assert!(matches!(probed.finding, Finding::Feed(_)), "{probed:?}");
+        assert!(matches!(probed.result, ProbeResult::Feed(_)), "{probed:?}");
     }
 
     #[test]
     fn a_damaged_body_is_nothing() {
         let (probed, words) = probed(answered(0, URL, answer(200, &[("content-encoding", "gzip")], b"damaged")));
-        assert!(matches!(probed.finding, Finding::Nothing(_)));
+        assert!(matches!(probed.result, ProbeResult::Nothing(_)));
         assert_eq!(words, ["encoding"]);
     }
 }

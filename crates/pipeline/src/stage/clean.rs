@@ -11,8 +11,8 @@ use std::time::Instant;
 
 use anyhow::{Result, anyhow, bail};
 use serde::{Deserialize, Serialize};
-use tidings_clean::refine::Refinement;
-use tidings_clean::{Options, Unfit};
+use tidings_clean::Options;
+use tidings_clean::postprocess::PostprocessOptions;
 use tidings_model::{FailureKind, Page};
 use tidings_store::digest;
 use tidings_store::docs::{self, Day, DayDraft, DroppedPage, Recipe};
@@ -77,7 +77,9 @@ impl Outcome for CleanOutcome {
     fn status(&self) -> Status {
         match () {
             () if !self.done => Status::NotDone,
-            () if self.dropped.contains_key(DropReason::Unfit(Unfit::Error).word()) => Status::Partly,
+            () if self.dropped.contains_key(DropReason::NoDocument(tidings_clean::DropReason::Error).word()) => {
+                Status::Partly
+            }
             () => Status::Done,
         }
     }
@@ -192,7 +194,7 @@ impl Stage for Clean {
             stage: self,
             context,
             options: config.options(),
-            refinement: context.config.refinement(),
+            postprocess_options: context.config.postprocess_options(),
             removed: Removed::read(&context.home)?,
             bounds: Bounds { threads: super::threads(config.threads), weight: config.memory_mib << 20 },
             progress: context.progress("files of pages", files),
@@ -220,7 +222,7 @@ struct CleanRun<'a> {
     stage: &'a Clean,
     context: &'a RunContext,
     options: Options,
-    refinement: Refinement,
+    postprocess_options: PostprocessOptions,
     removed: Removed,
     bounds: Bounds,
     progress: ProgressScope,
@@ -268,7 +270,7 @@ enum Place {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum DropReason {
     /// The page is no document for the corpus.
-    Unfit(Unfit),
+    NoDocument(tidings_clean::DropReason),
     /// It was removed from the corpus and came back by another way.
     Removed,
 }
@@ -277,7 +279,7 @@ impl DropReason {
     /// Its word in `docs/dropped` and in recipes.
     pub fn word(self) -> &'static str {
         match self {
-            DropReason::Unfit(unfit) => unfit.name(),
+            DropReason::NoDocument(reason) => reason.name(),
             DropReason::Removed => FailureKind::Removed.word(),
         }
     }
@@ -285,7 +287,7 @@ impl DropReason {
     /// The record of a page that was dropped for this reason.
     fn record(self, page: &Page) -> DroppedPage<'_> {
         let refusal = match self {
-            DropReason::Unfit(Unfit::Refused(refusal)) => Some(refusal),
+            DropReason::NoDocument(tidings_clean::DropReason::Rejected(rejection)) => Some(rejection),
             _ => None,
         };
         DroppedPage {
@@ -376,13 +378,13 @@ impl CleanRun<'_> {
             open = Some((path, PageReader::open(path)?));
         };
         let began = Instant::now();
-        let (options, refinement, removed) = (&self.options, &self.refinement, &self.removed);
+        let (options, postprocess_options, removed) = (&self.options, &self.postprocess_options, &self.removed);
         let (progress, files_before) = (&self.progress, self.files);
         let (mut done, mut current, mut files_done) = (0u64, None, 0);
         parallel::ordered(
             self.bounds,
             source,
-            |(path, line)| (path, clean_page(path, &line, options, refinement, removed)),
+            |(path, line)| (path, clean_page(path, &line, options, postprocess_options, removed)),
             |(path, cleaned)| {
                 let Cleaned { place, line, feed, host, sum } = cleaned?;
                 if current != Some(path) {
@@ -422,7 +424,7 @@ fn clean_page(
     path: &Path,
     line: &PageLine,
     options: &Options,
-    refinement: &Refinement,
+    postprocess_options: &PostprocessOptions,
     removed: &Removed,
 ) -> Result<Cleaned> {
     let mut page = line.page(path)?;
@@ -435,7 +437,7 @@ fn clean_page(
     let mut sum = Yield { pages: 1, downloaded: page.body.len() as u64, ..Yield::default() };
     let cleaned = match is_removed {
         true => Err(DropReason::Removed),
-        false => extract_guarded::clean_page(&page, options, refinement).map_err(DropReason::Unfit),
+        false => extract_guarded::clean_page(&page, options, postprocess_options).map_err(DropReason::NoDocument),
     };
     let place = match cleaned {
         Ok(document) => {

@@ -8,7 +8,7 @@ use anyhow::Result;
 use http::header::{self, HeaderName, HeaderValue};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use tidings_feeds::schedule::{Pulse, Tempo};
+use tidings_feeds::schedule::{PollPolicy, PublishingRate};
 use tidings_fetch::{FetchJob, JobSource, Kind};
 use tidings_model::address;
 use tidings_store::feeds::{self, FeedState, Polled};
@@ -21,7 +21,7 @@ use crate::context::{RunContext, StageLog, elapsed};
 use crate::display::{count, span, span_s};
 use crate::ingest::feeds::{FeedProcessor, MOVES_TO_BELIEVE};
 use crate::ingest::host_memory::{HostMemory, remembered_rules, require_contact};
-use crate::ingest::{self, Counters, Ingested, Work, pulse};
+use crate::ingest::{self, Counters, Ingested, Work, publishing_rate};
 use crate::outcome::{Ending, Outcome, Status};
 
 /// The names under which polls that did not fail are counted.
@@ -159,13 +159,13 @@ struct Feeds {
     gone: u64,
     asked: Vec<FeedState>,
     waiting: Vec<FeedState>,
-    tempo: Tempo,
+    policy: PollPolicy,
     cadence_s: f64,
 }
 
 impl Update {
     fn poll(&self, context: &RunContext, log: &mut StageLog<'_>) -> Result<UpdateOutcome> {
-        let Feeds { listed, gone, asked, waiting, tempo, cadence_s } = self.sort_feeds(context)?;
+        let Feeds { listed, gone, asked, waiting, policy, cadence_s } = self.sort_feeds(context)?;
         let due = asked.len() as u64;
         if asked.is_empty() {
             // Runs that find nothing to do are logged as well: they tell how often there is one.
@@ -175,7 +175,7 @@ impl Update {
             return Ok(nothing_due(context, outlook, listed, gone));
         }
         let asked = Arc::new(asked);
-        let ingested = self.crawl(context, log, &asked, tempo)?;
+        let ingested = self.crawl(context, log, &asked, policy)?;
         let applied = context.apply_journal()?.unwrap_or_default();
         ingest::log_given_up(&ingested);
         let outlook = Outlook::of(context, waiting, asked.iter().map(|state| state.feed.as_str()), cadence_s)?;
@@ -209,19 +209,20 @@ impl Update {
         let mut states = feeds::states(&context.home)?;
         let mut known = |url: String| states.remove(&url).unwrap_or(FeedState { feed: url, ..FeedState::default() });
         let mut all: Vec<FeedState> = list.feeds.into_iter().map(|feed| known(feed.url)).collect();
-        pulse::keep_worth(&mut all, &context.home)?;
+        publishing_rate::store_yield_weights(&mut all, &context.home)?;
         let listed = all.len() as u64;
         let (gone, living): (Vec<FeedState>, Vec<FeedState>) =
             all.into_iter().partition(|state| !self.retry_gone && state.polled == Polled::Gone);
         let cadence_s = cadence_s(context)?;
-        let tempo = tempo(context, &living, cadence_s);
+        let policy = poll_policy(context, &living, cadence_s);
         let is_due = |state: &FeedState| {
-            pulse::turn_of(state, &tempo).is_none_or(|(turn, asked)| turn.has_come(asked, context.started, cadence_s))
+            publishing_rate::next_poll_of(state, &policy)
+                .is_none_or(|(poll, asked)| poll.is_due(asked, context.started, cadence_s))
         };
         let (asked, waiting) = living
             .into_iter()
             .partition(|state| self.all || self.retry_gone && state.polled == Polled::Gone || is_due(state));
-        Ok(Feeds { listed, gone: gone.len() as u64, asked, waiting, tempo, cadence_s })
+        Ok(Feeds { listed, gone: gone.len() as u64, asked, waiting, policy, cadence_s })
     }
 
     fn crawl(
@@ -229,7 +230,7 @@ impl Update {
         context: &RunContext,
         log: &mut StageLog<'_>,
         asked: &Arc<Vec<FeedState>>,
-        tempo: Tempo,
+        policy: PollPolicy,
     ) -> Result<Ingested> {
         let mut queues: BTreeMap<String, Vec<u32>> = BTreeMap::new();
         for (job, state) in asked.iter().enumerate() {
@@ -252,7 +253,7 @@ impl Update {
             source: FeedJobs(asked.clone()),
             shelf: PageWriter::open(&context.home, &context.run, None),
         };
-        ingest::run(context, log, work, || FeedProcessor::new(asked.clone(), ceiling, tempo))
+        ingest::run(context, log, work, || FeedProcessor::new(asked.clone(), ceiling, policy))
     }
 }
 
@@ -300,11 +301,11 @@ fn cadence_s(context: &RunContext) -> Result<f64> {
     Ok(if gaps.len() < 2 { 0.0 } else { gaps[(gaps.len() - 1) / 2] })
 }
 
-/// The tempo that the budget allows, given what is known about the feeds that answer.
-fn tempo(context: &RunContext, feeds: &[FeedState], cadence_s: f64) -> Tempo {
+/// The poll policy that meets the budget, fitted to the feeds that respond.
+fn poll_policy(context: &RunContext, feeds: &[FeedState], cadence_s: f64) -> PollPolicy {
     let answering = feeds.iter().filter(|state| state.failures < MANY_FAILURES);
-    let pulses: Vec<Pulse> = answering.map(pulse::pulse_of).collect();
-    Tempo::fit(context.config.feeds.budget(cadence_s), &pulses.iter().collect::<Vec<_>>())
+    let rates: Vec<PublishingRate> = answering.map(publishing_rate::publishing_rate_of).collect();
+    PollPolicy::fit(context.config.feeds.budget(cadence_s), &rates.iter().collect::<Vec<_>>())
 }
 
 /// From as many failures on, a feed is mentioned by name.
@@ -314,7 +315,7 @@ const FEW: usize = 5;
 
 /// What lies ahead, for all feeds of the list that are not gone for good.
 struct Outlook {
-    /// Feeds whose turn is yet to come.
+    /// Feeds that are not due yet.
     waiting: u64,
     /// When the first of them is due.
     next_due: Option<Timestamp>,
@@ -337,9 +338,13 @@ impl Outlook {
             states.extend(polled.filter_map(|feed| now.remove(feed)));
         }
         states.retain(|state| state.polled != Polled::Gone);
-        // What was learned in this run is in the tempo of the next.
-        let tempo = tempo(context, &states, cadence_s);
-        let next_due = states.iter().filter_map(|state| pulse::turn_of(state, &tempo)).map(|turn| turn.0.due).min();
+        // The next run uses what this one has learned.
+        let policy = poll_policy(context, &states, cadence_s);
+        let next_due = states
+            .iter()
+            .filter_map(|state| publishing_rate::next_poll_of(state, &policy))
+            .map(|(poll, _)| poll.due)
+            .min();
         let waiting = states.len() as u64;
         let mut silent = states;
         silent.retain(|state| state.failures >= MANY_FAILURES);
@@ -360,8 +365,8 @@ impl Outlook {
     fn text(&self, now: Timestamp) -> String {
         let mut text = String::new();
         if let Some(due) = self.next_due {
-            let waits = if self.waiting == 1 { "waits for its turn" } else { "wait for their turn" };
-            text.push_str(&format!("{} {waits}", count(self.waiting, "feed")));
+            let not_due = if self.waiting == 1 { "is not due yet" } else { "are not due yet" };
+            text.push_str(&format!("{} {not_due}", count(self.waiting, "feed")));
             let wait = elapsed(now, due);
             match wait.is_zero() {
                 true => text.push_str("; the next is due now\n"),
@@ -397,7 +402,7 @@ struct FeedJobs(Arc<Vec<FeedState>>);
 impl JobSource for FeedJobs {
     fn job(&mut self, job: u32) -> Result<FetchJob, Box<dyn std::error::Error + Send + Sync>> {
         let state = &self.0[job as usize];
-        let conditional = pulse::is_conditional(state);
+        let conditional = publishing_rate::is_conditional(state);
         let validators = [(header::IF_NONE_MATCH, &state.etag), (header::IF_MODIFIED_SINCE, &state.last_modified)];
         let headers = validators
             .into_iter()

@@ -306,7 +306,7 @@ mod tests {
         assert_eq!(of("404", 1).1, "the server answered 404; asking again would not help");
         let (outcome, says) = of("timeout", 1);
         assert_eq!(outcome, TraceOutcome::Failing);
-        assert_eq!(says, "timeout: no answer in time after 1 try; will be tried again, up to 3 times");
+        assert_eq!(says, "timeout: no response in time after 1 try; will be tried again, up to 3 times");
         assert_eq!(of("timeout", 3).0, TraceOutcome::Failed);
     }
 }

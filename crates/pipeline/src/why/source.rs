@@ -68,7 +68,7 @@ fn trace_polls(trace: &mut Trace, state: FeedState) {
         "every {} min: {} entries a day, its list reaches back {} h; it brought {} in all",
         state.interval_min,
         or_unknown(&state.rate),
-        or_unknown(&state.reach_h),
+        or_unknown(&state.window_age_h),
         count(state.brought, "entry"),
     );
     let (due, not_before) = (state.due.clone(), state.not_before.clone());

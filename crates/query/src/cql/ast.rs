@@ -5,12 +5,12 @@
 //!
 //! A *match* is a run of one or more tokens of one document that the [`Pattern`] describes. A *hit* is a
 //! match that fulfils every [`Restriction`] and every [`Constraint`]. From each position at most one hit
-//! begins, namely the shortest ([`Rule::Shortest`]); hits are listed from left to right and may overlap.
+//! begins, namely the shortest ([`MatchRule::Shortest`]); hits are listed from left to right and may overlap.
 //! Matches may cross sentences and paragraphs unless `within <s/>` forbids it, but never documents.
 
 pub use super::attribute::{ATTRIBUTES, Attribute, Feature};
 use crate::filter::Filter;
-use crate::syntax::{Logic, Place, Wanted};
+use crate::syntax::{Logic, Span, ValueMatcher};
 
 /// A whole query.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub struct Pattern {
     /// The description.
     pub kind: PatternKind,
     /// Where it stands in the query.
-    pub place: Place,
+    pub span: Span,
 }
 
 /// The ways to describe a run of tokens.
@@ -75,9 +75,9 @@ pub struct TokenTest {
     /// `!=`, `!==`: it must be something else.
     pub negated: bool,
     /// What it must be.
-    pub wanted: Wanted,
+    pub value: ValueMatcher,
     /// Where the test stands in the query.
-    pub place: Place,
+    pub span: Span,
 }
 
 /// What a corpus is divided into.
@@ -126,7 +126,7 @@ pub struct Restriction {
     /// What the hit lies in, or what it contains.
     pub target: Target,
     /// Where the restriction stands in the query.
-    pub place: Place,
+    pub span: Span,
 }
 
 /// How a hit and the target of a restriction lie to each other.
@@ -159,7 +159,7 @@ pub struct Constraint {
     /// What it must be.
     pub right: Comparand,
     /// Where the constraint stands in the query.
-    pub place: Place,
+    pub span: Span,
 }
 
 /// `a.lemma`
@@ -177,12 +177,12 @@ pub enum Comparand {
     /// The same text as that of another token.
     Reference(Reference),
     /// A text.
-    Wanted(Wanted),
+    Value(ValueMatcher),
 }
 
 choices! {
     /// The choice among matches that begin at one position. Every answer states it.
-    pub enum Rule {
+    pub enum MatchRule {
         /// The shortest that fulfils restrictions and constraints.
         Shortest = "shortest",
         /// The longest that does.
@@ -192,8 +192,8 @@ choices! {
     }
 }
 
-impl Default for Rule {
-    fn default() -> Rule {
-        Rule::Shortest
+impl Default for MatchRule {
+    fn default() -> MatchRule {
+        MatchRule::Shortest
     }
 }

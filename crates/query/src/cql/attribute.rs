@@ -3,7 +3,7 @@
 //! An index stores words, lemmas, tags and features; the others are derived from these: `lc` is the word in lower case,
 //! and a single feature such as `Case`, which begins with a capital letter, is taken out of the features.
 
-use crate::syntax::Matcher;
+use crate::syntax::CompiledMatcher;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
@@ -74,7 +74,7 @@ impl Attribute {
 
     /// Whether a value is what somebody asks for. A feature may have several values (`Case=Acc,Dat`), of which one is
     /// enough; a token without the feature has none.
-    pub(crate) fn fits(&self, matcher: &Matcher, value: &str) -> bool {
+    pub(crate) fn fits(&self, matcher: &CompiledMatcher, value: &str) -> bool {
         match self {
             Attribute::Feature(_) => {
                 let mut each = value.split([',', '+']);
@@ -154,7 +154,7 @@ impl fmt::Debug for Feature {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::syntax::Wanted;
+    use crate::syntax::ValueMatcher;
 
     #[test]
     fn names_with_capitals_are_features_unless_they_mean_something_else() {
@@ -171,7 +171,7 @@ mod tests {
     #[test]
     fn one_of_several_values_is_enough_and_no_value_is_never() {
         let case = Attribute::named("Case").unwrap();
-        let fits = |pattern: &str, value: &str| case.fits(&Wanted::regex(pattern).matcher().unwrap(), value);
+        let fits = |pattern: &str, value: &str| case.fits(&ValueMatcher::regex(pattern).compile().unwrap(), value);
         assert!(
             fits("Dat", "Acc,Dat")
                 && fits("Acc,Dat", "Acc,Dat")

@@ -3,7 +3,7 @@
 
 use super::ast::*;
 use super::{MAX_REPEAT, MAX_TOKENS};
-use crate::syntax::{Place, SyntaxError};
+use crate::syntax::{Span, SyntaxError};
 
 pub(crate) fn check(query: &Query) -> Result<(), SyntaxError> {
     let mut labels = Vec::new();
@@ -15,26 +15,26 @@ pub(crate) fn check(query: &Query) -> Result<(), SyntaxError> {
             check_labels(pattern, false, &mut unheard)?;
             if let Some(label) = unheard.first() {
                 let message = format!("the label {label} stands in a restriction, where no constraint can see it");
-                return Err(SyntaxError::new(restriction.place, message));
+                return Err(SyntaxError::new(restriction.span, message));
             }
             tokens += unfolded(pattern)?;
         }
     }
     if tokens > MAX_TOKENS {
-        return Err(too_large(query.pattern.place));
+        return Err(too_large(query.pattern.span));
     }
     if !can_hold_tokens(&query.pattern) {
-        return Err(SyntaxError::new(query.pattern.place, "the query describes a place but no token")
+        return Err(SyntaxError::new(query.pattern.span, "the query describes a place but no token")
             .help("put [] beside it for any token"));
     }
     for constraint in &query.constraints {
         let right = match &constraint.right {
             Comparand::Reference(reference) => Some(&reference.label),
-            Comparand::Wanted(_) => None,
+            Comparand::Value(_) => None,
         };
         for label in [Some(&constraint.left.label), right].into_iter().flatten() {
             if !labels.contains(label) {
-                return Err(SyntaxError::new(constraint.place, format!("no token has the label {label}"))
+                return Err(SyntaxError::new(constraint.span, format!("no token has the label {label}"))
                     .help(format!("write {label}:[…] in the query")));
             }
         }
@@ -42,8 +42,8 @@ pub(crate) fn check(query: &Query) -> Result<(), SyntaxError> {
     Ok(())
 }
 
-fn too_large(place: Place) -> SyntaxError {
-    SyntaxError::new(place, format!("with all its repetitions the query has more than {MAX_TOKENS} tokens"))
+fn too_large(span: Span) -> SyntaxError {
+    SyntaxError::new(span, format!("with all its repetitions the query has more than {MAX_TOKENS} tokens"))
         .help("use smaller repetitions")
 }
 
@@ -53,10 +53,10 @@ fn check_labels(pattern: &Pattern, repeated: bool, labels: &mut Vec<String>) -> 
         PatternKind::Labelled { label, .. } => {
             if repeated {
                 let message = format!("the label {label} is repeated and would mean several tokens");
-                return Err(SyntaxError::new(pattern.place, message));
+                return Err(SyntaxError::new(pattern.span, message));
             }
             if labels.contains(label) {
-                return Err(SyntaxError::new(pattern.place, format!("there is another token with the label {label}")));
+                return Err(SyntaxError::new(pattern.span, format!("there is another token with the label {label}")));
             }
             labels.push(label.clone());
             Ok(())
@@ -85,13 +85,13 @@ fn unfolded(pattern: &Pattern) -> Result<u64, SyntaxError> {
         PatternKind::Sequence(parts) | PatternKind::Alternatives(parts) => sum(parts)?,
         PatternKind::Repeat { of, at_least, at_most } => {
             if !can_hold_tokens(of) {
-                return Err(SyntaxError::new(pattern.place, "only tokens can be repeated, not places"));
+                return Err(SyntaxError::new(pattern.span, "only tokens can be repeated, not places"));
             }
             unfolded(of)?.saturating_mul(u64::from(at_most.unwrap_or(*at_least).clamp(1, MAX_REPEAT)))
         }
         _ => 1,
     };
-    if tokens > MAX_TOKENS { Err(too_large(pattern.place)) } else { Ok(tokens) }
+    if tokens > MAX_TOKENS { Err(too_large(pattern.span)) } else { Ok(tokens) }
 }
 
 /// Whether anything in it is more than a place.

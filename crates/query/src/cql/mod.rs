@@ -23,7 +23,7 @@ mod check;
 mod parse;
 mod print;
 
-pub use ast::{Attribute, Feature, Query, Rule};
+pub use ast::{Attribute, Feature, MatchRule, Query};
 pub use parse::parse;
 pub(crate) use print::equality;
 

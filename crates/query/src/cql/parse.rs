@@ -3,7 +3,7 @@
 use super::ast::*;
 use super::{MAX_BYTES, MAX_REPEAT, check};
 use crate::filter;
-use crate::syntax::{Cursor, Logic, Place, SyntaxError, Wanted, read_logic, unescape};
+use crate::syntax::{Cursor, Logic, Span, SyntaxError, ValueMatcher, read_logic, unescape};
 
 /// Signs that make a text CQL. Without any of them it is plain words, whatever they are.
 const SIGNS: &[char] = &['[', ']', '(', ')', '{', '}', '<', '>', '"', '|'];
@@ -13,8 +13,8 @@ const NOT_IN_BARE_WORDS: &[char] = &['&', '?', '*', '+', ':', '=', '!', '%', '\\
 /// Reads a query: CQL, bare words, or a phrase in quotes.
 pub fn parse(text: &str) -> Result<Query, SyntaxError> {
     if text.len() > MAX_BYTES {
-        let place = Place::new(0, 0);
-        return Err(SyntaxError::new(place, format!("the query is longer than {MAX_BYTES} bytes")));
+        let span = Span::new(0, 0);
+        return Err(SyntaxError::new(span, format!("the query is longer than {MAX_BYTES} bytes")));
     }
     let query = if text.contains(SIGNS) { read_query(text)? } else { plain_words(text)? };
     check::check(&query)?;
@@ -24,7 +24,7 @@ pub fn parse(text: &str) -> Result<Query, SyntaxError> {
 /// Words without any sign of CQL: one token each, exactly so, in this order.
 fn plain_words(text: &str) -> Result<Query, SyntaxError> {
     let pattern = phrase(text, 0, str::to_owned)
-        .ok_or_else(|| SyntaxError::new(Place::new(0, 0), "the query is empty").help("write a word, or [] for any"))?;
+        .ok_or_else(|| SyntaxError::new(Span::new(0, 0), "the query is empty").help("write a word, or [] for any"))?;
     Ok(Query { pattern, restrictions: Vec::new(), constraints: Vec::new() })
 }
 
@@ -32,20 +32,20 @@ fn plain_words(text: &str) -> Result<Query, SyntaxError> {
 fn phrase(text: &str, offset: usize, meaning: impl Fn(&str) -> String) -> Option<Pattern> {
     let words = text.split_whitespace().map(|word| {
         let from = offset + (word.as_ptr() as usize - text.as_ptr() as usize);
-        let place = Place::new(from, from + word.len());
-        word_pattern(Wanted::typed(&meaning(word)), place)
+        let span = Span::new(from, from + word.len());
+        word_pattern(ValueMatcher::typed(&meaning(word)), span)
     });
     one_or(words.collect(), PatternKind::Sequence)
 }
 
-fn word_pattern(wanted: Wanted, place: Place) -> Pattern {
-    let test = TokenTest { attribute: Attribute::Word, negated: false, wanted, place };
-    Pattern { kind: PatternKind::Token(Logic::Test(test)), place }
+fn word_pattern(value: ValueMatcher, span: Span) -> Pattern {
+    let test = TokenTest { attribute: Attribute::Word, negated: false, value, span };
+    Pattern { kind: PatternKind::Token(Logic::Test(test)), span }
 }
 
 fn one_or(mut parts: Vec<Pattern>, many: fn(Vec<Pattern>) -> PatternKind) -> Option<Pattern> {
-    let place = Place::new(parts.first()?.place.from, parts.last()?.place.to);
-    if parts.len() == 1 { parts.pop() } else { Some(Pattern { kind: many(parts), place }) }
+    let span = Span::new(parts.first()?.span.start, parts.last()?.span.end);
+    if parts.len() == 1 { parts.pop() } else { Some(Pattern { kind: many(parts), span }) }
 }
 
 fn read_query(text: &str) -> Result<Query, SyntaxError> {
@@ -107,15 +107,15 @@ fn read_part(cursor: &mut Cursor<'_>) -> Result<Option<Pattern>, SyntaxError> {
         };
     };
     if let Some(label) = label {
-        let place = cursor.place_from(from);
+        let span = cursor.span_from(from);
         if !matches!(pattern.kind, PatternKind::Any | PatternKind::Token(_)) {
-            return Err(SyntaxError::new(place, format!("the label {label} stands before more than one token")));
+            return Err(SyntaxError::new(span, format!("the label {label} stands before more than one token")));
         }
-        pattern = Pattern { kind: PatternKind::Labelled { label, token: Box::new(pattern) }, place };
+        pattern = Pattern { kind: PatternKind::Labelled { label, token: Box::new(pattern) }, span };
     }
     if let Some((at_least, at_most)) = read_repetition(cursor)? {
         let kind = PatternKind::Repeat { of: Box::new(pattern), at_least, at_most };
-        pattern = Pattern { kind, place: cursor.place_from(from) };
+        pattern = Pattern { kind, span: cursor.span_from(from) };
         if matches!(cursor.peek(), Some('?' | '*' | '+' | '{')) {
             return Err(cursor.unexpected("no second repetition").help("put parentheses around the first"));
         }
@@ -151,7 +151,7 @@ fn read_atom(cursor: &mut Cursor<'_>) -> Result<Option<Pattern>, SyntaxError> {
                     .help("within and containing stand behind the whole query"));
             }
             cursor.expect(")", "to close the group")?;
-            return Ok(Some(Pattern { place: cursor.place_from(from), ..inner }));
+            return Ok(Some(Pattern { span: cursor.span_from(from), ..inner }));
         }
         Some('<') => read_tag(cursor)?,
         Some(c) if c.is_whitespace() || SIGNS.contains(&c) || NOT_IN_BARE_WORDS.contains(&c) || c == ';' => {
@@ -163,10 +163,10 @@ fn read_atom(cursor: &mut Cursor<'_>) -> Result<Option<Pattern>, SyntaxError> {
             let word = cursor.take_while(|c| {
                 !c.is_whitespace() && !SIGNS.contains(&c) && !NOT_IN_BARE_WORDS.contains(&c) && c != ';'
             });
-            return Ok(Some(word_pattern(Wanted::typed(word), cursor.place_from(from))));
+            return Ok(Some(word_pattern(ValueMatcher::typed(word), cursor.span_from(from))));
         }
     };
-    Ok(Some(Pattern { kind, place: cursor.place_from(from) }))
+    Ok(Some(Pattern { kind, span: cursor.span_from(from) }))
 }
 
 /// A word that belongs to the language. In quotes it is an ordinary word.
@@ -192,17 +192,17 @@ fn read_token_test(cursor: &mut Cursor<'_>) -> Result<TokenTest, SyntaxError> {
     cursor.skip_blanks();
     let from = cursor.at();
     if cursor.peek() == Some('"') {
-        let (wanted, _) = Wanted::read(cursor, false)?;
-        return Ok(TokenTest { attribute: Attribute::Word, negated: false, wanted, place: cursor.place_from(from) });
+        let (value, _) = ValueMatcher::read(cursor, false)?;
+        return Ok(TokenTest { attribute: Attribute::Word, negated: false, value, span: cursor.span_from(from) });
     }
     let attribute = read_attribute(cursor)?;
     let (negated, exact) = read_equality(cursor)?;
-    let (wanted, _) = Wanted::read(cursor, exact)?;
-    Ok(TokenTest { attribute, negated, wanted, place: cursor.place_from(from) })
+    let (value, _) = ValueMatcher::read(cursor, exact)?;
+    Ok(TokenTest { attribute, negated, value, span: cursor.span_from(from) })
 }
 
 fn read_attribute(cursor: &mut Cursor<'_>) -> Result<Attribute, SyntaxError> {
-    let (plain, mut place) = cursor.name("an attribute such as word, lemma or tag")?;
+    let (plain, mut span) = cursor.name("an attribute such as word, lemma or tag")?;
     let mut name = plain.to_owned();
     // `Number[psor]`: a feature may have a layer.
     if plain.starts_with(|c: char| c.is_ascii_uppercase()) && cursor.rest().starts_with('[') {
@@ -210,11 +210,11 @@ fn read_attribute(cursor: &mut Cursor<'_>) -> Result<Attribute, SyntaxError> {
         let (layer, _) = cursor.name("the layer of a feature, as in Number[psor]")?;
         cursor.expect("]", "to close the layer")?;
         name = format!("{plain}[{layer}]");
-        place = cursor.place_from(place.from);
+        span = cursor.span_from(span.start);
     }
     Attribute::named(&name).ok_or_else(|| {
         let known: Vec<&str> = ATTRIBUTES.iter().flat_map(|(_, names)| names.iter().copied()).collect();
-        SyntaxError::new(place, format!("there is no attribute {name}")).help(suggest(&name, &known))
+        SyntaxError::new(span, format!("there is no attribute {name}")).help(suggest(&name, &known))
     })
 }
 
@@ -246,7 +246,7 @@ fn read_string(cursor: &mut Cursor<'_>) -> Result<Pattern, SyntaxError> {
     let mut ahead = Cursor::new(cursor.rest());
     let raw = ahead
         .quoted()
-        .map_err(|error| SyntaxError { place: Place::new(from + error.place.from, from + error.place.to), ..error })?;
+        .map_err(|error| SyntaxError { span: Span::new(from + error.span.start, from + error.span.end), ..error })?;
     if raw.trim().contains(char::is_whitespace) {
         let pattern =
             phrase(raw, from + 1, |word| unescape(word, true)).expect("there is something between the blanks");
@@ -257,11 +257,11 @@ fn read_string(cursor: &mut Cursor<'_>) -> Result<Pattern, SyntaxError> {
         return Ok(pattern);
     }
     if raw.trim().is_empty() {
-        let place = Place::new(from, from + raw.len() + 2);
-        return Err(SyntaxError::new(place, "the string is empty").help("[] is any token"));
+        let span = Span::new(from, from + raw.len() + 2);
+        return Err(SyntaxError::new(span, "the string is empty").help("[] is any token"));
     }
-    let (wanted, _) = Wanted::read(cursor, false)?;
-    Ok(word_pattern(wanted, cursor.place_from(from)))
+    let (value, _) = ValueMatcher::read(cursor, false)?;
+    Ok(word_pattern(value, cursor.span_from(from)))
 }
 
 /// `<s>`, `</s>`, `<s/>`, `<doc …/>`
@@ -280,9 +280,9 @@ fn read_tag(cursor: &mut Cursor<'_>) -> Result<PatternKind, SyntaxError> {
 }
 
 fn read_structure(cursor: &mut Cursor<'_>) -> Result<Structure, SyntaxError> {
-    let (name, place) = cursor.name("a structure: s, p or doc")?;
+    let (name, span) = cursor.name("a structure: s, p or doc")?;
     Structure::named(name)
-        .ok_or_else(|| SyntaxError::new(place, format!("there is no structure {name}")).help("there are s, p and doc"))
+        .ok_or_else(|| SyntaxError::new(span, format!("there is no structure {name}")).help("there are s, p and doc"))
 }
 
 /// What follows the name: fields and `/>`.
@@ -295,7 +295,7 @@ fn read_region(cursor: &mut Cursor<'_>, structure: Structure) -> Result<Region, 
     let filter = filter::read(cursor)?;
     if structure != Structure::Document {
         let message = format!("<{}> has no attributes", structure.name());
-        return Err(SyntaxError::new(cursor.place_from(from), message).help("fields belong to <doc …/>"));
+        return Err(SyntaxError::new(cursor.span_from(from), message).help("fields belong to <doc …/>"));
     }
     cursor.expect("/>", "to close the structure, or & or |")?;
     Ok(Region { structure, filter: Some(filter) })
@@ -319,16 +319,16 @@ fn read_repetition(cursor: &mut Cursor<'_>) -> Result<Option<(u32, Option<u32>)>
         true => Some(cursor.number()?),
     };
     cursor.expect("}", "to close the repetition")?;
-    let place = cursor.place_from(from);
+    let span = cursor.span_from(from);
     let largest = at_most.unwrap_or(at_least).max(at_least);
     if at_most.is_some_and(|most| most < at_least) {
-        return Err(SyntaxError::new(place, "the repetition ends before it begins").help("write {least,most}"));
+        return Err(SyntaxError::new(span, "the repetition ends before it begins").help("write {least,most}"));
     }
     if largest > MAX_REPEAT {
-        return Err(SyntaxError::new(place, format!("more than {MAX_REPEAT} repetitions")));
+        return Err(SyntaxError::new(span, format!("more than {MAX_REPEAT} repetitions")));
     }
     if at_most == Some(0) {
-        return Err(SyntaxError::new(place, "repeated zero times there is nothing left"));
+        return Err(SyntaxError::new(span, "repeated zero times there is nothing left"));
     }
     Ok(Some((at_least, at_most)))
 }
@@ -342,7 +342,7 @@ fn read_restriction(cursor: &mut Cursor<'_>) -> Result<Option<Restriction>, Synt
     };
     cursor.name("within or containing")?;
     let target = read_target(cursor)?;
-    Ok(Some(Restriction { relation, negated, target, place: cursor.place_from(from) }))
+    Ok(Some(Restriction { relation, negated, target, span: cursor.span_from(from) }))
 }
 
 fn read_target(cursor: &mut Cursor<'_>) -> Result<Target, SyntaxError> {
@@ -364,10 +364,10 @@ fn read_constraint(cursor: &mut Cursor<'_>) -> Result<Constraint, SyntaxError> {
     let left = read_reference(cursor)?;
     let (negated, exact) = read_equality(cursor)?;
     let right = match cursor.peek() {
-        Some('"') => Comparand::Wanted(Wanted::read(cursor, exact)?.0),
+        Some('"') => Comparand::Value(ValueMatcher::read(cursor, exact)?.0),
         _ => Comparand::Reference(read_reference(cursor)?),
     };
-    Ok(Constraint { left, negated, right, place: cursor.place_from(from) })
+    Ok(Constraint { left, negated, right, span: cursor.span_from(from) })
 }
 
 fn read_reference(cursor: &mut Cursor<'_>) -> Result<Reference, SyntaxError> {

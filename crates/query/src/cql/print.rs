@@ -77,7 +77,7 @@ impl fmt::Display for Pattern {
 
 impl fmt::Display for TokenTest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}{}", self.attribute.name(), equality(self.negated, self.wanted.exact), self.wanted)
+        write!(f, "{}{}{}", self.attribute.name(), equality(self.negated, self.value.exact), self.value)
     }
 }
 
@@ -115,11 +115,11 @@ impl fmt::Display for Restriction {
 
 impl fmt::Display for Constraint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let exact = matches!(&self.right, Comparand::Wanted(wanted) if wanted.exact);
+        let exact = matches!(&self.right, Comparand::Value(value) if value.exact);
         write!(f, "{} {} ", self.left, equality(self.negated, exact))?;
         match &self.right {
             Comparand::Reference(reference) => write!(f, "{reference}"),
-            Comparand::Wanted(wanted) => write!(f, "{wanted}"),
+            Comparand::Value(value) => write!(f, "{value}"),
         }
     }
 }

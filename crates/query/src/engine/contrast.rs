@@ -1,6 +1,6 @@
 //! Two parts of a corpus beside each other.
 
-use super::{Engine, Part, Result};
+use super::{Engine, Result, Subcorpus};
 use crate::filter::Filter;
 
 /// Two virtual corpora that are compared.
@@ -18,11 +18,11 @@ pub struct ContrastOf<'a> {
 
 impl Engine {
     /// The documents in focus and those they are compared with.
-    pub fn contrast(&self, asked: &ContrastOf<'_>) -> Result<(Part, Part)> {
+    pub fn contrast(&self, asked: &ContrastOf<'_>) -> Result<(Subcorpus, Subcorpus)> {
         let complement = asked.focus.complement();
         let reference = asked.reference.unwrap_or(&complement);
-        let parts = |within: Option<&Filter>| -> Result<(Part, Part)> {
-            let part = |own: &Filter| self.part(Filter::both(within.cloned(), Some(own.clone())).as_ref());
+        let parts = |within: Option<&Filter>| -> Result<(Subcorpus, Subcorpus)> {
+            let part = |own: &Filter| self.subcorpus(Filter::both(within.cloned(), Some(own.clone())).as_ref());
             Ok((part(asked.focus)?, part(reference)?))
         };
         let (focus, reference) = parts(asked.within)?;

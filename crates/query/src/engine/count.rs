@@ -3,7 +3,7 @@
 use super::scope::Scope;
 use super::search::DayCursor;
 use super::set::{LexemeSet, layer_of};
-use super::{Engine, Limits, Part, Search};
+use super::{Engine, Limits, Search, Subcorpus};
 use crate::cql::Attribute;
 use crate::measure::per_million;
 use crate::question::{Frequencies, FrequencyRow, Timeline, TimelinePoint};
@@ -378,13 +378,13 @@ impl Engine {
     }
 
     /// What was collected on each day.
-    pub fn volume(&self, part: &Part) -> BTreeMap<Day, DayVolume> {
+    pub fn volume(&self, part: &Subcorpus) -> BTreeMap<Day, DayVolume> {
         let segments = self.snapshot().segments().iter().map(|live| live.segment());
         volume(segments.zip(&part.scopes))
     }
 
     /// Tokens of a part.
-    pub fn tokens(&self, part: &Part) -> u64 {
+    pub fn tokens(&self, part: &Subcorpus) -> u64 {
         let segments = self.snapshot().segments().iter().map(|live| live.segment());
         segments.zip(&part.scopes).map(|(segment, scope)| tokens_in(segment, scope)).sum()
     }

@@ -1,18 +1,18 @@
 //! The documents of a part, in the order of time.
 
-use super::{Engine, Order, Part};
+use super::{Engine, Order, Subcorpus};
 use std::cmp::Reverse;
 use tidings_index::Day;
 
 impl Engine {
     /// How many documents a part has.
-    pub fn documents(&self, part: &Part) -> u64 {
+    pub fn documents(&self, part: &Subcorpus) -> u64 {
         part.scopes.iter().map(|scope| scope.count()).sum()
     }
 
     /// A page of documents, as segment and document: `size` of them behind the first `first`. Documents of one day come
     /// in the order of writing, or in the opposite one.
-    pub fn page_of_documents(&self, part: &Part, order: Order, first: usize, size: usize) -> Vec<(usize, u32)> {
+    pub fn page_of_documents(&self, part: &Subcorpus, order: Order, first: usize, size: usize) -> Vec<(usize, u32)> {
         let segments = self.snapshot().segments();
         let mut days: Vec<(Day, usize, usize)> = Vec::new();
         for (index, live) in segments.iter().enumerate() {

@@ -4,13 +4,13 @@
 //! the column, and everything else is verified around them. Patterns of one fixed line of tests are verified token by token;
 //! all others by a machine that keeps the set of steps it may be at.
 
+use super::nfa::{Assertion, END, Edge, Nfa};
 use super::plan::Plan;
-use super::program::{Demand, END, Edge, Program};
 use super::restrict::Restrictions;
 use super::scope::Scope;
 use super::set::LexemeSet;
-use super::{Limits, Watch};
-use crate::cql::Rule;
+use super::{Deadline, Limits};
+use crate::cql::MatchRule;
 use crate::cql::ast::Structure;
 use std::ops::{ControlFlow, Range};
 use tidings_index::Segment;
@@ -18,8 +18,8 @@ use tidings_index::codec::{BitSet, PostingList, TokenColumn, bit, next_bit};
 
 /// A list that is at most so many times as long as another is compared with it.
 const COMPARABLE: u64 = 6;
-/// So many anchors are looked at together before each is tried.
-const TOUCHED: usize = 64;
+/// So many seeds are looked at together before each is tried.
+const PREFETCH: usize = 64;
 
 /// Which ranks of a segment pass a test.
 pub(crate) enum RankTest<'a> {
@@ -102,22 +102,22 @@ pub(crate) fn ranks_of(few: &[u32], lexemes: &[u32]) -> Vec<u32> {
 /// Looks for hits in one segment.
 pub(crate) struct Finder<'a> {
     pub(crate) segment: &'a Segment,
-    pub(crate) program: &'a Program,
+    pub(crate) nfa: &'a Nfa,
     pub(crate) scope: &'a Scope,
     pub(crate) restrictions: Restrictions<'a>,
-    pub(crate) rule: Rule,
+    pub(crate) rule: MatchRule,
     pub(crate) plan: Plan,
     column: TokenColumn<'a>,
     tests: Vec<RankTest<'a>>,
-    /// For demands on documents: which fulfil them.
+    /// For assertions on documents: which fulfil them.
     admitted: Vec<Option<BitSet>>,
-    machine: Machine<'a>,
-    anchors: Vec<u32>,
+    run: NfaRun<'a>,
+    seeds: Vec<u32>,
 }
 
 /// The document that was looked at last.
 #[derive(Clone)]
-struct Here {
+struct DocCursor {
     document: usize,
     tokens: Range<u32>,
 }
@@ -125,37 +125,37 @@ struct Here {
 impl<'a> Finder<'a> {
     pub(crate) fn new(
         segment: &'a Segment,
-        program: &'a Program,
+        nfa: &'a Nfa,
         sets: &'a [LexemeSet],
         scope: &'a Scope,
         restrictions: Restrictions<'a>,
-        rule: Rule,
+        rule: MatchRule,
         limits: &Limits<'a>,
     ) -> Finder<'a> {
-        let plan = Plan::new(program, sets, segment, restrictions.sentence_bound());
+        let plan = Plan::new(nfa, sets, segment, restrictions.sentence_bound());
         let many = plan.expected as usize * 2 > segment.lexemes().len();
         // Where nothing can be found, nothing needs to be prepared.
-        let (sets, demands) = if plan.is_hopeless { (&[][..], &[][..]) } else { (sets, &program.demands[..]) };
-        let is_needed = |test: usize| match (&program.line, &plan.anchors[..]) {
+        let (sets, assertions) = if plan.cannot_match { (&[][..], &[][..]) } else { (sets, &nfa.assertions[..]) };
+        let is_needed = |test: usize| match (&nfa.line, &plan.seeds[..]) {
             // What comes from the list of a test need not be tested again.
-            (Some(line), [anchor]) if !restrictions.has_constraints() && plan.reads_lists() => {
-                test != anchor.test || line.iter().filter(|other| **other == test).count() > 1
+            (Some(line), [seed]) if !restrictions.has_constraints() && plan.reads_lists() => {
+                test != seed.test || line.iter().filter(|other| **other == test).count() > 1
             }
             _ => true,
         };
         let test = |(test, set)| if is_needed(test) { RankTest::new(set, segment, many) } else { RankTest::Any };
         let tests = sets.iter().enumerate().map(test).collect();
-        let admitted = demands.iter().map(|demand| match demand {
-            Demand::Admitted(filter) => Some(super::restrict::admitted_bits(segment, filter)),
+        let admitted = assertions.iter().map(|assertion| match assertion {
+            Assertion::Admitted(filter) => Some(super::restrict::admitted_bits(segment, filter)),
             _ => None,
         });
         Finder {
             admitted: admitted.collect(),
-            machine: Machine::new(program, limits),
-            anchors: Vec::new(),
+            run: NfaRun::new(nfa, limits),
+            seeds: Vec::new(),
             column: segment.column(),
             segment,
-            program,
+            nfa,
             scope,
             restrictions,
             rule,
@@ -171,20 +171,20 @@ impl<'a> Finder<'a> {
         each: &mut dyn FnMut(u32, u32) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         let tokens = self.segment.tokens_in(documents.clone());
-        if tokens.is_empty() || self.plan.is_hopeless {
+        if tokens.is_empty() || self.plan.cannot_match {
             return ControlFlow::Continue(());
         }
-        let mut anchors = std::mem::take(&mut self.anchors);
-        anchors.clear();
-        self.plan.positions(self.segment, &self.tests, tokens.clone(), &mut anchors);
-        let here = Here { document: documents.start as usize, tokens: self.segment.tokens_of(documents.start) };
-        let result = match (&self.program.line, &self.plan.anchors[..]) {
-            (Some(line), [anchor]) if self.rule_is_moot() => {
-                self.find_line(line, anchor.nearest, &anchors, tokens, here, each)
+        let mut seeds = std::mem::take(&mut self.seeds);
+        seeds.clear();
+        self.plan.positions(self.segment, &self.tests, tokens.clone(), &mut seeds);
+        let doc = DocCursor { document: documents.start as usize, tokens: self.segment.tokens_of(documents.start) };
+        let result = match (&self.nfa.line, &self.plan.seeds[..]) {
+            (Some(line), [seed]) if self.rule_is_moot() => {
+                self.find_line(line, seed.nearest, &seeds, tokens, doc, each)
             }
-            _ => self.find_any(&anchors, tokens, here, each),
+            _ => self.find_any(&seeds, tokens, doc, each),
         };
-        self.anchors = anchors;
+        self.seeds = seeds;
         result
     }
 
@@ -197,9 +197,9 @@ impl<'a> Finder<'a> {
         &self,
         line: &[usize],
         offset: u32,
-        anchors: &[u32],
+        seeds: &[u32],
         tokens: Range<u32>,
-        mut here: Here,
+        mut doc: DocCursor,
         each: &mut dyn FnMut(u32, u32) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         let length = line.len() as u32;
@@ -217,12 +217,12 @@ impl<'a> Finder<'a> {
             _ => None,
         });
         let compared;
-        let anchors = match partner {
+        let seeds = match partner {
             Some((index, list)) => {
-                compared = together(anchors, offset, &list, index, &tokens);
+                compared = intersect(seeds, offset, &list, index, &tokens);
                 &compared[..]
             }
-            None => anchors,
+            None => seeds,
         };
         let verified = |index: u32| index == offset || partner.is_some_and(|(known, _)| known == index);
         let others: Vec<(u32, &RankTest<'_>)> = (0..)
@@ -230,8 +230,8 @@ impl<'a> Finder<'a> {
             .filter(|(index, test)| !verified(*index) && !matches!(self.tests[**test], RankTest::Any))
             .map(|(index, test)| (index, &self.tests[*test]))
             .collect();
-        for anchor in anchors {
-            let Some(start) = anchor.checked_sub(offset).filter(|start| *start >= tokens.start) else { continue };
+        for seed in seeds {
+            let Some(start) = seed.checked_sub(offset).filter(|start| *start >= tokens.start) else { continue };
             if !others.iter().all(|(index, test)| test.passes(self.column.get(start + index))) {
                 continue;
             }
@@ -240,10 +240,10 @@ impl<'a> Finder<'a> {
                 continue;
             }
             if needs_document {
-                self.move_to(&mut here, start);
-                let is_inside = here.tokens.start <= start && end <= here.tokens.end;
-                let is_asked = is_inside && self.scope.contains(here.document as u32);
-                if !is_asked || !self.restrictions.hold(self.segment, here.document as u32, &here.tokens, start..end) {
+                self.move_to(&mut doc, start);
+                let is_inside = doc.tokens.start <= start && end <= doc.tokens.end;
+                let is_asked = is_inside && self.scope.contains(doc.document as u32);
+                if !is_asked || !self.restrictions.hold(self.segment, doc.document as u32, &doc.tokens, start..end) {
                     continue;
                 }
             }
@@ -256,51 +256,51 @@ impl<'a> Finder<'a> {
     }
 
     #[inline]
-    fn move_to(&self, here: &mut Here, position: u32) {
-        if position >= here.tokens.end {
-            let document = self.segment.document_from(here.document as u32, position) as usize;
-            here.document = document;
-            here.tokens = self.segment.tokens_of(document as u32);
+    fn move_to(&self, doc: &mut DocCursor, position: u32) {
+        if position >= doc.tokens.end {
+            let document = self.segment.document_from(doc.document as u32, position) as usize;
+            doc.document = document;
+            doc.tokens = self.segment.tokens_of(document as u32);
         }
     }
 
     /// Reads what will be needed soon: loads that do not wait for each other are many times faster than those that do.
-    fn touch(&self, anchors: &[u32]) {
+    fn prefetch(&self, seeds: &[u32]) {
         let bits = self.segment.sentence_bits();
         let mut sum = 0;
-        for anchor in anchors {
-            sum ^= u64::from(self.column.get(*anchor)) ^ bits.get(*anchor as usize / 64).copied().unwrap_or(0);
+        for seed in seeds {
+            sum ^= u64::from(self.column.get(*seed)) ^ bits.get(*seed as usize / 64).copied().unwrap_or(0);
         }
         std::hint::black_box(sum);
     }
 
-    /// Tries every position from which a match may reach one of the anchors.
+    /// Tries every position from which a match may reach one of the seeds.
     fn find_any(
         &mut self,
-        anchors: &[u32],
+        seeds: &[u32],
         tokens: Range<u32>,
-        mut here: Here,
+        mut doc: DocCursor,
         each: &mut dyn FnMut(u32, u32) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         let (nearest, farthest) = self.plan.reach();
         let mut next = tokens.start;
-        for (index, anchor) in anchors.iter().enumerate() {
-            if index % TOUCHED == 0 {
-                self.touch(&anchors[index..anchors.len().min(index + TOUCHED)]);
+        for (index, seed) in seeds.iter().enumerate() {
+            if index % PREFETCH == 0 {
+                self.prefetch(&seeds[index..seeds.len().min(index + PREFETCH)]);
             }
-            self.move_to(&mut here, *anchor);
+            self.move_to(&mut doc, *seed);
             // A damaged list may name any position.
-            if !here.tokens.contains(anchor) || !self.scope.contains(here.document as u32) {
+            if !doc.tokens.contains(seed) || !self.scope.contains(doc.document as u32) {
                 continue;
             }
-            let Some(last) = anchor.checked_sub(nearest) else { continue };
-            let floor = farthest.map_or(here.tokens.start, |far| anchor.saturating_sub(far).max(here.tokens.start));
+            let Some(last) = seed.checked_sub(nearest) else { continue };
+            let floor = farthest.map_or(doc.tokens.start, |far| seed.saturating_sub(far).max(doc.tokens.start));
             let floor = match self.restrictions.within_sentence() {
-                true => floor.max(self.segment.sentence_of(*anchor, &here.tokens).start),
+                true => floor.max(self.segment.sentence_of(*seed, &doc.tokens).start),
                 false => floor,
             };
-            for start in floor.max(next)..=last.min(here.tokens.end - 1) {
-                self.try_start(start, &here, each)?;
+            for start in floor.max(next)..=last.min(doc.tokens.end - 1) {
+                self.try_start(start, &doc, each)?;
                 if self.is_over() {
                     return ControlFlow::Break(());
                 }
@@ -312,52 +312,52 @@ impl<'a> Finder<'a> {
 
     /// Whether the search stopped in the middle because a limit was hit.
     fn is_over(&self) -> bool {
-        self.machine.is_over() || self.restrictions.is_over()
+        self.run.is_over() || self.restrictions.is_over()
     }
 
     /// Gives the hit or hits that begin at a position.
     fn try_start(
         &mut self,
         start: u32,
-        here: &Here,
+        doc: &DocCursor,
         each: &mut dyn FnMut(u32, u32) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         let limit = match self.restrictions.within_sentence() {
-            true => next_bit(self.segment.sentence_bits(), start + 1, here.tokens.end).unwrap_or(here.tokens.end),
-            false => here.tokens.end,
+            true => next_bit(self.segment.sentence_bits(), start + 1, doc.tokens.end).unwrap_or(doc.tokens.end),
+            false => doc.tokens.end,
         };
-        let document = here.document as u32;
+        let document = doc.document as u32;
         let (segment, rule) = (self.segment, self.rule);
         let restrictions = &self.restrictions;
         let mut longest = None;
         let mut flow = ControlFlow::Continue(());
-        let scene = Scene {
+        let context = MatchContext {
             segment,
             column: self.column,
-            program: self.program,
+            nfa: self.nfa,
             tests: &self.tests,
             admitted: &self.admitted,
             document,
-            tokens: here.tokens.clone(),
+            tokens: doc.tokens.clone(),
         };
         let mut consider = |end: u32, holds: bool| {
-            if !holds || !restrictions.hold(segment, document, &here.tokens, start..end) {
+            if !holds || !restrictions.hold(segment, document, &doc.tokens, start..end) {
                 return ControlFlow::Continue(());
             }
             match rule {
-                Rule::Shortest => {
+                MatchRule::Shortest => {
                     flow = each(start, end);
                     return ControlFlow::Break(());
                 }
-                Rule::Longest => longest = Some(end),
-                Rule::All => flow = each(start, end),
+                MatchRule::Longest => longest = Some(end),
+                MatchRule::All => flow = each(start, end),
             }
             if flow.is_break() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
         if restrictions.has_constraints() {
-            run_with_labels(&scene, start, limit, restrictions, &mut self.machine.watch, &mut consider);
+            run_with_labels(&context, start, limit, restrictions, &mut self.run.deadline, &mut consider);
         } else {
-            self.machine.run(&scene, start, limit, &mut |end| consider(end, true));
+            self.run.run(&context, start, limit, &mut |end| consider(end, true));
         }
         if let Some(end) = longest {
             return each(start, end);
@@ -366,10 +366,10 @@ impl<'a> Finder<'a> {
     }
 }
 
-/// The anchors, `offset` behind the start of a match, at whose matches a list has the token `index` behind the start.
-fn together(anchors: &[u32], offset: u32, list: &PostingList<'_>, index: u32, tokens: &Range<u32>) -> Vec<u32> {
-    let mut found = Vec::with_capacity(anchors.len());
-    let mut left = anchors;
+/// The seeds, `offset` behind the start of a match, at whose matches a list has the token `index` behind the start.
+fn intersect(seeds: &[u32], offset: u32, list: &PostingList<'_>, index: u32, tokens: &Range<u32>) -> Vec<u32> {
+    let mut found = Vec::with_capacity(seeds.len());
+    let mut left = seeds;
     list.pieces(tokens.start, tokens.end, |piece| {
         let (mut here, mut there) = (0, 0);
         while here < left.len() && there < piece.len() {
@@ -388,30 +388,30 @@ fn together(anchors: &[u32], offset: u32, list: &PostingList<'_>, index: u32, to
 }
 
 /// What a machine looks at.
-pub(crate) struct Scene<'s> {
+pub(crate) struct MatchContext<'s> {
     pub(crate) segment: &'s Segment,
     pub(crate) column: TokenColumn<'s>,
-    pub(crate) program: &'s Program,
+    pub(crate) nfa: &'s Nfa,
     pub(crate) tests: &'s [RankTest<'s>],
     pub(crate) admitted: &'s [Option<BitSet>],
     pub(crate) document: u32,
     pub(crate) tokens: Range<u32>,
 }
 
-impl Scene<'_> {
-    /// Which demands the place before a position fulfils, as bits.
-    fn fulfilled(&self, position: u32) -> u32 {
-        let mut fulfilled = 0;
-        for (index, demand) in self.program.demands.iter().enumerate() {
-            let holds = match demand {
-                Demand::Start(structure) => position < self.tokens.end && self.is_border(*structure, position),
-                Demand::End(structure) => position > self.tokens.start && self.is_border(*structure, position),
-                Demand::Inside(structure) => !self.is_border(*structure, position),
-                Demand::Admitted(_) => self.admitted[index].as_ref().is_some_and(|bits| bits.get(self.document)),
+impl MatchContext<'_> {
+    /// Which assertions the place before a position fulfils, as bits.
+    fn satisfied(&self, position: u32) -> u32 {
+        let mut satisfied = 0;
+        for (index, assertion) in self.nfa.assertions.iter().enumerate() {
+            let holds = match assertion {
+                Assertion::Start(structure) => position < self.tokens.end && self.is_border(*structure, position),
+                Assertion::End(structure) => position > self.tokens.start && self.is_border(*structure, position),
+                Assertion::Inside(structure) => !self.is_border(*structure, position),
+                Assertion::Admitted(_) => self.admitted[index].as_ref().is_some_and(|bits| bits.get(self.document)),
             };
-            fulfilled |= u32::from(holds) << index;
+            satisfied |= u32::from(holds) << index;
         }
-        fulfilled
+        satisfied
     }
 
     fn is_border(&self, structure: Structure, position: u32) -> bool {
@@ -426,53 +426,53 @@ impl Scene<'_> {
 }
 
 /// Keeps the set of steps that a match may be at.
-pub(crate) struct Machine<'l> {
+pub(crate) struct NfaRun<'l> {
     now: Vec<u32>,
     next: Vec<u32>,
-    /// When each step was last put into a set, to put it in once.
+    /// When each state was last put into a set, to put it in once.
     stamps: Vec<u32>,
     stamp: u32,
-    watch: Watch<'l>,
+    deadline: Deadline<'l>,
 }
 
-impl<'l> Machine<'l> {
-    pub(crate) fn new(program: &Program, limits: &Limits<'l>) -> Machine<'l> {
-        let stamps = vec![0; program.steps.len()];
-        Machine { now: Vec::new(), next: Vec::new(), stamps, stamp: 0, watch: Watch::new(limits) }
+impl<'l> NfaRun<'l> {
+    pub(crate) fn new(nfa: &Nfa, limits: &Limits<'l>) -> NfaRun<'l> {
+        let stamps = vec![0; nfa.states.len()];
+        NfaRun { now: Vec::new(), next: Vec::new(), stamps, stamp: 0, deadline: Deadline::new(limits) }
     }
 
     /// Whether it stopped because a limit was hit.
     pub(crate) fn is_over(&self) -> bool {
-        self.watch.is_over
+        self.deadline.is_over
     }
 
     /// Gives the ends of all matches that begin at `start` and do not go beyond `limit`, the nearest first.
     pub(crate) fn run(
         &mut self,
-        scene: &Scene<'_>,
+        context: &MatchContext<'_>,
         start: u32,
         limit: u32,
         each: &mut dyn FnMut(u32) -> ControlFlow<()>,
     ) {
-        let program = scene.program;
-        let has_demands = !program.demands.is_empty();
-        let mut fulfilled = if has_demands { scene.fulfilled(start) } else { 0 };
+        let nfa = context.nfa;
+        let has_assertions = !nfa.assertions.is_empty();
+        let mut satisfied = if has_assertions { context.satisfied(start) } else { 0 };
         self.next.clear();
         self.advance();
-        self.enter(&program.first, fulfilled);
+        self.enter(&nfa.first, satisfied);
         let mut position = start;
-        while !self.next.is_empty() && position < limit && self.watch.goes_on() {
+        while !self.next.is_empty() && position < limit && self.deadline.tick() {
             std::mem::swap(&mut self.now, &mut self.next);
             self.next.clear();
             self.advance();
-            let rank = scene.column.get(position);
+            let rank = context.column.get(position);
             position += 1;
-            fulfilled = if has_demands { scene.fulfilled(position) } else { 0 };
+            satisfied = if has_assertions { context.satisfied(position) } else { 0 };
             let mut is_end = false;
             for index in 0..self.now.len() {
-                let step = self.now[index] as usize;
-                if scene.tests[program.steps[step].test].passes(rank) {
-                    is_end |= self.enter(&program.follow[step], fulfilled);
+                let state = self.now[index] as usize;
+                if context.tests[nfa.states[state].test].passes(rank) {
+                    is_end |= self.enter(&nfa.follow[state], satisfied);
                 }
             }
             if is_end && each(position).is_break() {
@@ -493,10 +493,10 @@ impl<'l> Machine<'l> {
 
     /// Adds the steps that edges lead to; says whether one leads to the end.
     #[inline]
-    fn enter(&mut self, edges: &[Edge], fulfilled: u32) -> bool {
+    fn enter(&mut self, edges: &[Edge], satisfied: u32) -> bool {
         let mut is_end = false;
         for edge in edges {
-            if edge.demands & !fulfilled != 0 {
+            if edge.assertions & !satisfied != 0 {
                 continue;
             }
             if edge.to == END {
@@ -512,18 +512,18 @@ impl<'l> Machine<'l> {
 
 /// The same for queries that compare labelled tokens: each way is kept with what its labels stand for.
 fn run_with_labels(
-    scene: &Scene<'_>,
+    context: &MatchContext<'_>,
     start: u32,
     limit: u32,
     restrictions: &Restrictions<'_>,
-    watch: &mut Watch<'_>,
+    deadline: &mut Deadline<'_>,
     each: &mut dyn FnMut(u32, bool) -> ControlFlow<()>,
 ) {
     type Way = (u32, Vec<Option<u32>>);
-    let program = scene.program;
-    let enter = |edges: &[Edge], fulfilled: u32, labels: &[Option<u32>], next: &mut Vec<Way>| {
+    let nfa = context.nfa;
+    let enter = |edges: &[Edge], satisfied: u32, labels: &[Option<u32>], next: &mut Vec<Way>| {
         let mut is_end = false;
-        for edge in edges.iter().filter(|edge| edge.demands & !fulfilled == 0) {
+        for edge in edges.iter().filter(|edge| edge.assertions & !satisfied == 0) {
             if edge.to == END {
                 is_end = true;
             } else {
@@ -533,28 +533,28 @@ fn run_with_labels(
         is_end
     };
     let mut next: Vec<Way> = Vec::new();
-    enter(&program.first, scene.fulfilled(start), &vec![None; program.labels.len()], &mut next);
+    enter(&nfa.first, context.satisfied(start), &vec![None; nfa.labels.len()], &mut next);
     let mut position = start;
     while !next.is_empty() && position < limit {
         next.sort_unstable();
         next.dedup();
         let now = std::mem::take(&mut next);
-        let rank = scene.column.get(position);
-        let fulfilled = scene.fulfilled(position + 1);
+        let rank = context.column.get(position);
+        let satisfied = context.satisfied(position + 1);
         let mut holds = false;
-        for (step, mut labels) in now {
-            let step = step as usize;
-            if !watch.goes_on() {
+        for (state, mut labels) in now {
+            let state = state as usize;
+            if !deadline.tick() {
                 return;
             }
-            if !scene.tests[program.steps[step].test].passes(rank) {
+            if !context.tests[nfa.states[state].test].passes(rank) {
                 continue;
             }
-            if let Some(label) = program.steps[step].label {
+            if let Some(label) = nfa.states[state].label {
                 labels[label] = Some(position);
             }
-            if enter(&program.follow[step], fulfilled, &labels, &mut next) {
-                holds |= restrictions.constraints_hold(scene.segment, &program.labels, &labels);
+            if enter(&nfa.follow[state], satisfied, &labels, &mut next) {
+                holds |= restrictions.constraints_hold(context.segment, &nfa.labels, &labels);
             }
         }
         position += 1;

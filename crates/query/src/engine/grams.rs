@@ -2,11 +2,11 @@
 
 use super::set::layer_of;
 use super::words::{is_wordlike, words};
-use super::{Engine, EngineError, Part, Result};
+use super::{Engine, EngineError, Result, Subcorpus};
 use crate::cql::Attribute;
 use crate::measure::keyness::Keyness;
 use crate::question::{Keywords, Words};
-use crate::syntax::Wanted;
+use crate::syntax::ValueMatcher;
 use hashbrown::HashMap;
 use tidings_index::codec::bit;
 
@@ -44,18 +44,18 @@ impl Glance {
         Glance(vec![0; tokens.next_power_of_two().min(MOST_COUNTERS) as usize])
     }
 
-    fn place(&self, gram: &[u32]) -> usize {
+    fn slot(&self, gram: &[u32]) -> usize {
         let mix = |hash: u64, word: &u32| (hash.rotate_left(23) ^ u64::from(*word)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         (gram.iter().fold(0, mix) >> 32) as usize & (self.0.len() - 1)
     }
 
     fn meet(&mut self, gram: &[u32]) {
-        let place = self.place(gram);
+        let place = self.slot(gram);
         self.0[place] = self.0[place].saturating_add(1);
     }
 
     fn at_most(&self, gram: &[u32]) -> u8 {
-        self.0[self.place(gram)]
+        self.0[self.slot(gram)]
     }
 }
 
@@ -63,10 +63,10 @@ impl Engine {
     /// The n-grams inside sentences of a part that match and occur often enough, the most frequent first.
     pub fn ngrams(
         &self,
-        part: &Part,
+        part: &Subcorpus,
         attribute: Attribute,
         n: usize,
-        matching: Option<&Wanted>,
+        matching: Option<&ValueMatcher>,
         at_least: u64,
     ) -> Result<Words> {
         let rows = self.grams(part, attribute, n, at_least)?;
@@ -76,7 +76,7 @@ impl Engine {
     /// Every n-gram that occurs often enough, with its hits and documents.
     pub(super) fn grams(
         &self,
-        part: &Part,
+        part: &Subcorpus,
         attribute: Attribute,
         n: usize,
         at_least: u64,
@@ -91,7 +91,7 @@ impl Engine {
     /// Words in a row that are typical of one part against another.
     pub(super) fn keyterms(
         &self,
-        (focus, reference): (&Part, &Part),
+        (focus, reference): (&Subcorpus, &Subcorpus),
         attribute: Attribute,
         n: usize,
         order: Keyness,
@@ -117,7 +117,7 @@ impl Engine {
 
     /// Counts all n-grams that may occur often enough. Most n-grams of a corpus occur once: a first look counts them by
     /// hash, and those whose counter stays below the bound are not held in memory at all.
-    fn tally(&self, part: &Part, of: &[u32], n: usize, at_least: u64) -> Result<HashMap<Gram, Tally>> {
+    fn tally(&self, part: &Subcorpus, of: &[u32], n: usize, at_least: u64) -> Result<HashMap<Gram, Tally>> {
         let bound = at_least.min(u8::MAX.into()) as u8;
         let mut glance = (bound >= 2).then(|| Glance::new(self.tokens(part)));
         if let Some(glance) = &mut glance {
@@ -155,7 +155,7 @@ impl Engine {
     }
 
     /// Gives every n-gram with a number of its document until one is not wanted; says whether all were.
-    fn each_gram(&self, part: &Part, of: &[u32], n: usize, mut each: impl FnMut(&Gram, u32) -> bool) -> bool {
+    fn each_gram(&self, part: &Subcorpus, of: &[u32], n: usize, mut each: impl FnMut(&Gram, u32) -> bool) -> bool {
         let n = n.clamp(1, MAX_N);
         let mut number = 0;
         let mut goes_on = true;

@@ -31,7 +31,7 @@ impl Engine {
 /// found and that nobody knows are two answers.
 pub(super) fn absent(test: &TokenTest, lexicon: &Lexicon) -> Option<SyntaxError> {
     let layer = layer_of(test.attribute);
-    let error = |what: &str| SyntaxError::new(test.place, format!("no token of this corpus has {what}"));
+    let error = |what: &str| SyntaxError::new(test.span, format!("no token of this corpus has {what}"));
     if lexicon.lexemes() > 0 && lexicon.count(layer) <= 1 && lexicon.string(layer, 0).is_empty() {
         let what = match layer {
             Layer::Word => return None,

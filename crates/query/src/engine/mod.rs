@@ -13,9 +13,9 @@ mod grams;
 mod kwic;
 mod layers;
 mod near;
+mod nfa;
 mod periods;
 mod plan;
-mod program;
 mod relations;
 mod restrict;
 mod scope;
@@ -35,13 +35,13 @@ pub use sketch::SketchOf;
 pub use view::{MOST_SORTED, View};
 pub use words::is_wordlike;
 
-use crate::cql::Rule;
+use crate::cql::MatchRule;
 use crate::cql::ast::Query;
 use crate::filter::{CompiledFilter, Filter};
 use crate::syntax::SyntaxError;
-use program::Program;
+use nfa::Nfa;
 use relations::Marginals;
-use restrict::Rules;
+use restrict::HitConditions;
 use scope::Scope;
 use set::LexemeSet;
 use std::collections::BTreeMap;
@@ -91,31 +91,31 @@ impl Limits<'_> {
 
 /// Looks at the limits now and then, where single steps take too little time to ask before each.
 #[derive(Debug, Clone)]
-pub(crate) struct Watch<'l> {
+pub(crate) struct Deadline<'l> {
     limits: Limits<'l>,
     steps: u32,
     is_over: bool,
 }
 
-impl<'l> Watch<'l> {
+impl<'l> Deadline<'l> {
     /// Between two looks lie so many steps, a few hundred microseconds.
     const STEPS: u32 = 1 << 14;
 
-    pub(crate) fn new(limits: &Limits<'l>) -> Watch<'l> {
-        Watch { limits: *limits, steps: 0, is_over: false }
+    pub(crate) fn new(limits: &Limits<'l>) -> Deadline<'l> {
+        Deadline { limits: *limits, steps: 0, is_over: false }
     }
 
     /// Counts a step; false if it must be the last.
     #[inline]
-    pub(crate) fn goes_on(&mut self) -> bool {
-        self.goes_on_by(1)
+    pub(crate) fn tick(&mut self) -> bool {
+        self.tick_by(1)
     }
 
     /// Counts many small steps at once; false if they must be the last.
     #[inline]
-    pub(crate) fn goes_on_by(&mut self, steps: u32) -> bool {
+    pub(crate) fn tick_by(&mut self, steps: u32) -> bool {
         self.steps = self.steps.saturating_add(steps);
-        if self.steps >= Watch::STEPS {
+        if self.steps >= Deadline::STEPS {
             self.steps = 0;
             self.is_over |= self.limits.is_over();
         }
@@ -150,17 +150,17 @@ pub struct Engine {
 
 /// A part of the corpus: the documents that a filter admits.
 #[derive(Debug)]
-pub struct Part {
+pub struct Subcorpus {
     scopes: Vec<Scope>,
     is_everything: bool,
     stop: Option<(Instant, Arc<AtomicBool>)>,
 }
 
-impl Part {
+impl Subcorpus {
     /// The same part for an impatient asker: what counts its words stops soon after this time, or after somebody says so.
-    /// Whoever sets a limit must ask [`Part::is_over`] before they believe a count.
-    pub fn until(self, time: Instant, cancelled: Arc<AtomicBool>) -> Part {
-        Part { stop: Some((time, cancelled)), ..self }
+    /// Whoever sets a limit must ask [`Subcorpus::is_over`] before they believe a count.
+    pub fn until(self, time: Instant, cancelled: Arc<AtomicBool>) -> Subcorpus {
+        Subcorpus { stop: Some((time, cancelled)), ..self }
     }
 
     /// Whether the limit is reached, so that counts may be incomplete.
@@ -206,27 +206,27 @@ impl Engine {
     }
 
     /// The part of the corpus that a filter describes; all of it without one.
-    pub fn part(&self, filter: Option<&Filter>) -> Result<Part> {
+    pub fn subcorpus(&self, filter: Option<&Filter>) -> Result<Subcorpus> {
         let filter: Option<CompiledFilter> = filter.map(Filter::compile).transpose()?;
         let scopes = self.snapshot.segments().iter().map(|live| Scope::new(live, filter.as_ref()));
-        Ok(Part { scopes: scopes.collect(), is_everything: filter.is_none(), stop: None })
+        Ok(Subcorpus { scopes: scopes.collect(), is_everything: filter.is_none(), stop: None })
     }
 
     /// Compiles a query for this corpus, or for those of its documents that a filter admits.
-    pub fn search(&self, query: &Query, rule: Rule, filter: Option<&Filter>) -> Result<Search<'_>> {
-        let program = Program::new(&query.pattern)?;
-        let sets = sets_of(&program, self.lexicon())?;
-        let rules = Rules::new(query, self.lexicon())?;
+    pub fn search(&self, query: &Query, rule: MatchRule, filter: Option<&Filter>) -> Result<Search<'_>> {
+        let nfa = Nfa::new(&query.pattern)?;
+        let sets = sets_of(&nfa, self.lexicon())?;
+        let conditions = HitConditions::new(query, self.lexicon())?;
         let filter = filter.map(Filter::compile).transpose()?;
-        Ok(Search::new(self, query, program, sets, rules, rule, filter))
+        Ok(Search::new(self, query, nfa, sets, conditions, rule, filter))
     }
 }
 
 /// The lexemes that each test of a machine admits.
-pub(crate) fn sets_of(program: &Program, lexicon: &Lexicon) -> std::result::Result<Vec<LexemeSet>, SyntaxError> {
+pub(crate) fn sets_of(nfa: &Nfa, lexicon: &Lexicon) -> std::result::Result<Vec<LexemeSet>, SyntaxError> {
     let set = |test: &Option<_>| match test {
         Some(condition) => LexemeSet::of(condition, lexicon),
         None => Ok(LexemeSet::All),
     };
-    program.tests.iter().map(set).collect()
+    nfa.tests.iter().map(set).collect()
 }

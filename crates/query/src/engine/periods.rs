@@ -6,7 +6,7 @@
 
 use super::scope::Scope;
 use super::set::layer_of;
-use super::{Engine, Limits, Part, Watch};
+use super::{Deadline, Engine, Limits, Subcorpus};
 use crate::cql::Attribute;
 use crate::trend::BinCount;
 use std::ops::Range;
@@ -35,7 +35,7 @@ impl Engine {
     /// there should not be too many periods.
     pub fn period_counts(
         &self,
-        part: &Part,
+        part: &Subcorpus,
         attribute: Attribute,
         periods: &[Range<Day>],
         at_least: u64,
@@ -76,7 +76,7 @@ impl Engine {
     /// of the words' numbers; gives the tokens of the periods back.
     pub(super) fn each_course(
         &self,
-        part: &Part,
+        part: &Subcorpus,
         attribute: Attribute,
         periods: &[Range<Day>],
         at_least: u64,
@@ -92,11 +92,11 @@ impl Engine {
         let mut course = Vec::new();
         let mut positions = Vec::new();
         let limits = part.limits();
-        let mut watch = Watch::new(&limits);
+        let mut deadline = Deadline::new(&limits);
         for word in 0..lists.words() {
             // How often a word occurs tells how long it takes to follow it.
             let steps = lists.of(word).iter().map(|(place, rank)| places[*place as usize].frequency(*rank));
-            if !watch.goes_on_by(steps.fold(1, u32::saturating_add)) {
+            if !deadline.tick_by(steps.fold(1, u32::saturating_add)) {
                 break;
             }
             let mut first = places.len() as u32;
@@ -135,7 +135,7 @@ fn count_segment(
     counts: &mut PeriodCounts,
 ) {
     let (column, width) = (segment.column(), counts.tokens.len());
-    let mut watch = Watch::new(limits);
+    let mut deadline = Deadline::new(limits);
     // Words that are not counted go to a row of their own at the end.
     let spare = counts.words.len();
     let row_of = |lexeme: &u32| {
@@ -161,7 +161,7 @@ fn count_segment(
         }
         now = period;
         let tokens = segment.tokens_of(document);
-        if !watch.goes_on_by(tokens.len() as u32) {
+        if !deadline.tick_by(tokens.len() as u32) {
             return;
         }
         column.scan(tokens.start, tokens.end, |_, ranks| {

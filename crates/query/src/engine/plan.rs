@@ -1,7 +1,7 @@
 //! How a segment is searched: from what every match has in it and few tokens are.
 
 use super::find::{RankTest, ranks_of};
-use super::program::{Anchor, Program};
+use super::nfa::{Nfa, SeedToken};
 use super::set::LexemeSet;
 use std::ops::Range;
 use tidings_index::Segment;
@@ -18,13 +18,13 @@ const VERIFY: f64 = 6.0;
 #[derive(Debug, Clone)]
 pub(crate) struct Plan {
     /// What is looked for first; every match has one of them in it.
-    pub(crate) anchors: Vec<Anchor>,
-    /// Where the positions of each anchor come from.
+    pub(crate) seeds: Vec<SeedToken>,
+    /// Where the positions of each seed come from.
     sources: Vec<Positions>,
     /// About how many positions that gives in the whole segment.
     pub(crate) expected: u64,
     /// No match is possible: a lexeme that every match needs does not occur.
-    pub(crate) is_hopeless: bool,
+    pub(crate) cannot_match: bool,
 }
 
 /// Where positions come from.
@@ -39,83 +39,83 @@ enum Positions {
 }
 
 /// How many tokens of a segment pass a test, and by which ranks if they are few.
-struct Weight {
+struct Selectivity {
     tokens: u64,
     ranks: Option<Vec<u32>>,
 }
 
-fn weigh(set: &LexemeSet, segment: &Segment) -> Weight {
+fn selectivity(set: &LexemeSet, segment: &Segment) -> Selectivity {
     let frequencies = segment.frequencies();
     let frequency = |rank: &u32| u64::from(frequencies.get(*rank as usize).copied().unwrap_or(0));
     match set {
-        LexemeSet::All => Weight { tokens: u64::from(segment.tokens()), ranks: None },
+        LexemeSet::All => Selectivity { tokens: u64::from(segment.tokens()), ranks: None },
         LexemeSet::Few(few) => {
             let ranks = ranks_of(few, segment.lexemes());
-            Weight { tokens: ranks.iter().map(frequency).sum(), ranks: Some(ranks) }
+            Selectivity { tokens: ranks.iter().map(frequency).sum(), ranks: Some(ranks) }
         }
         LexemeSet::Many(bits) => {
             let present = segment.lexemes().iter().zip(frequencies).filter(|(lexeme, _)| bits.get(**lexeme));
-            Weight { tokens: present.map(|(_, count)| u64::from(*count)).sum(), ranks: None }
+            Selectivity { tokens: present.map(|(_, count)| u64::from(*count)).sum(), ranks: None }
         }
     }
 }
 
 impl Plan {
     /// The cheapest way through a segment. `sentence_bound` says that no hit is longer than a sentence.
-    pub(crate) fn new(program: &Program, sets: &[LexemeSet], segment: &Segment, sentence_bound: bool) -> Plan {
-        let mut weights: Vec<Option<Weight>> = sets.iter().map(|_| None).collect();
-        let is_few =
-            |anchors: &Vec<Anchor>| anchors.iter().all(|anchor| matches!(sets[anchor.test], LexemeSet::Few(_)));
+    pub(crate) fn new(nfa: &Nfa, sets: &[LexemeSet], segment: &Segment, sentence_bound: bool) -> Plan {
+        let mut selectivities: Vec<Option<Selectivity>> = sets.iter().map(|_| None).collect();
+        let is_few = |seeds: &Vec<SeedToken>| seeds.iter().all(|seed| matches!(sets[seed.test], LexemeSet::Few(_)));
         // Small sets are weighed first: weighing a large one takes longer than many a query.
-        let mut order: Vec<&Vec<Anchor>> = program.anchors.iter().collect();
-        order.sort_by_key(|anchors| !is_few(anchors));
-        let mut best: Option<(f64, &Vec<Anchor>, u64)> = None;
-        for anchors in order {
-            if !is_few(anchors) && best.as_ref().is_some_and(|(cost, ..)| *cost < f64::from(segment.tokens()) * 0.05) {
+        let mut order: Vec<&Vec<SeedToken>> = nfa.seeds.iter().collect();
+        order.sort_by_key(|seeds| !is_few(seeds));
+        let mut best: Option<(f64, &Vec<SeedToken>, u64)> = None;
+        for seeds in order {
+            if !is_few(seeds) && best.as_ref().is_some_and(|(cost, ..)| *cost < f64::from(segment.tokens()) * 0.05) {
                 break;
             }
             let (mut cost, mut expected) = (0.0, 0);
-            for anchor in anchors {
-                let weight = weights[anchor.test].get_or_insert_with(|| weigh(&sets[anchor.test], segment));
-                let starts = match (anchor.farthest, sentence_bound) {
-                    (Some(far), _) => f64::from(far - anchor.nearest + 1),
+            for seed in seeds {
+                let selectivity =
+                    selectivities[seed.test].get_or_insert_with(|| selectivity(&sets[seed.test], segment));
+                let starts = match (seed.farthest, sentence_bound) {
+                    (Some(far), _) => f64::from(far - seed.nearest + 1),
                     (None, true) => 20.0,
                     (None, false) => 400.0,
                 };
-                let tokens = weight.tokens as f64;
-                let gather = match &weight.ranks {
+                let tokens = selectivity.tokens as f64;
+                let gather = match &selectivity.ranks {
                     Some(ranks) => lists_cost(ranks.len(), tokens).min(f64::from(segment.tokens()) * SCAN),
                     None => f64::from(segment.tokens()) * SCAN,
                 };
                 cost += gather + tokens * starts * VERIFY;
-                expected += weight.tokens;
+                expected += selectivity.tokens;
             }
             if best.as_ref().is_none_or(|(known, ..)| cost < *known) {
-                best = Some((cost, anchors, expected));
+                best = Some((cost, seeds, expected));
             }
         }
-        let Some((_, anchors, expected)) = best else {
+        let Some((_, seeds, expected)) = best else {
             // Nothing can be told about any token: every position is tried.
-            let anchors = vec![Anchor { test: 0, nearest: 0, farthest: Some(0) }];
+            let seeds = vec![SeedToken { test: 0, nearest: 0, farthest: Some(0) }];
             let expected = u64::from(segment.tokens());
-            return Plan { anchors, sources: vec![Positions::Everywhere], expected, is_hopeless: false };
+            return Plan { seeds, sources: vec![Positions::Everywhere], expected, cannot_match: false };
         };
-        let source = |anchor: &Anchor| match weights[anchor.test].take() {
-            _ if matches!(sets[anchor.test], LexemeSet::All) => Positions::Everywhere,
-            Some(Weight { tokens, ranks: Some(ranks) })
+        let source = |seed: &SeedToken| match selectivities[seed.test].take() {
+            _ if matches!(sets[seed.test], LexemeSet::All) => Positions::Everywhere,
+            Some(Selectivity { tokens, ranks: Some(ranks) })
                 if lists_cost(ranks.len(), tokens as f64) <= f64::from(segment.tokens()) * SCAN =>
             {
                 Positions::Lists(ranks)
             }
             Some(_) => Positions::Scan,
-            // Weighed for an anchor before this one.
-            None => match &sets[anchor.test] {
+            // Weighed for an seed before this one.
+            None => match &sets[seed.test] {
                 LexemeSet::Few(few) => Positions::Lists(ranks_of(few, segment.lexemes())),
                 _ => Positions::Scan,
             },
         };
-        let sources = anchors.iter().map(source).collect();
-        Plan { anchors: anchors.clone(), sources, expected, is_hopeless: expected == 0 }
+        let sources = seeds.iter().map(source).collect();
+        Plan { seeds: seeds.clone(), sources, expected, cannot_match: expected == 0 }
     }
 
     /// Whether all positions come from lists.
@@ -123,23 +123,23 @@ impl Plan {
         self.sources.iter().all(|source| matches!(source, Positions::Lists(_)))
     }
 
-    /// How far from an anchor a match may begin.
+    /// How far from an seed a match may begin.
     pub(crate) fn reach(&self) -> (u32, Option<u32>) {
-        let nearest = self.anchors.iter().map(|anchor| anchor.nearest).min().unwrap_or(0);
-        let farthest = self.anchors.iter().map(|anchor| anchor.farthest);
+        let nearest = self.seeds.iter().map(|seed| seed.nearest).min().unwrap_or(0);
+        let farthest = self.seeds.iter().map(|seed| seed.farthest);
         (nearest, farthest.reduce(|a, b| a.zip(b).map(|(a, b)| a.max(b))).flatten())
     }
 
-    /// Appends the positions of the anchors among some tokens, ascending.
+    /// Appends the positions of the seeds among some tokens, ascending.
     pub(crate) fn positions(&self, segment: &Segment, tests: &[RankTest<'_>], tokens: Range<u32>, into: &mut Vec<u32>) {
-        for (anchor, source) in self.anchors.iter().zip(&self.sources) {
+        for (seed, source) in self.seeds.iter().zip(&self.sources) {
             match source {
                 Positions::Everywhere => into.extend(tokens.clone()),
                 Positions::Lists(ranks) => lists(segment, ranks, tokens.clone(), into),
-                Positions::Scan => scan(segment, &tests[anchor.test], tokens.clone(), into),
+                Positions::Scan => scan(segment, &tests[seed.test], tokens.clone(), into),
             }
         }
-        if self.anchors.len() > 1 {
+        if self.seeds.len() > 1 {
             into.sort_unstable();
             into.dedup();
         }
@@ -147,15 +147,15 @@ impl Plan {
 
     /// The plan in words, for people who wonder why a query takes so long.
     pub(crate) fn explain(&self, name: impl Fn(usize) -> String) -> String {
-        let steps = self.anchors.iter().zip(&self.sources).map(|(anchor, source)| {
-            let test = name(anchor.test);
+        let steps = self.seeds.iter().zip(&self.sources).map(|(seed, source)| {
+            let test = name(seed.test);
             let how = match source {
                 Positions::Everywhere => "every token".to_owned(),
                 Positions::Lists(ranks) if ranks.len() == 1 => format!("the list of {test}"),
                 Positions::Lists(ranks) => format!("the {} lists of {test}", ranks.len()),
                 Positions::Scan => format!("a scan of the column for {test}"),
             };
-            let distance = match (anchor.nearest, anchor.farthest) {
+            let distance = match (seed.nearest, seed.farthest) {
                 (0, Some(0)) => String::new(),
                 (near, Some(far)) if near == far => format!(", {near} behind the start"),
                 (near, Some(far)) => format!(", {near} to {far} behind the start"),

@@ -9,7 +9,7 @@ use super::set::LexemeSet;
 use super::{Engine, Limits, Result};
 use crate::filter::{CompiledFilter, Filter};
 use crate::sketch::{Grammar, MOST_RELATIONS, Slot};
-use crate::syntax::{Place, SyntaxError};
+use crate::syntax::{Span, SyntaxError};
 use hashbrown::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -117,7 +117,7 @@ impl Walks {
                 }
                 if number >= MOST_RELATIONS {
                     let message = format!("the grammar {} has too many different tokens", grammar.name);
-                    return Err(SyntaxError::new(Place::default(), message).into());
+                    return Err(SyntaxError::new(Span::default(), message).into());
                 }
                 steps.push((1 << number, step.at_least, step.at_most));
             }

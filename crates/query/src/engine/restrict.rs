@@ -1,12 +1,12 @@
 //! What else must hold of a hit: `within`, `containing`, constraints on labelled tokens.
 
 use super::Limits;
-use super::find::{Machine, RankTest, Scene};
-use super::program::{Demand, Program};
+use super::find::{MatchContext, NfaRun, RankTest};
+use super::nfa::{Assertion, Nfa};
 use super::set::{LexemeSet, layer_of};
 use crate::cql::ast::{Comparand, Constraint, Inclusion, Query, Reference, Region, Structure, Target};
 use crate::filter::Filter;
-use crate::syntax::{Matcher, SyntaxError};
+use crate::syntax::{CompiledMatcher, SyntaxError};
 use std::cell::RefCell;
 use std::ops::{ControlFlow, Range};
 use tidings_index::Segment;
@@ -15,9 +15,9 @@ use tidings_index::lexicon::Lexicon;
 
 /// The restrictions and constraints of a query, compiled once.
 #[derive(Debug)]
-pub(crate) struct Rules {
+pub(crate) struct HitConditions {
     rules: Vec<Compiled>,
-    constraints: Vec<(Constraint, Option<Matcher>)>,
+    constraints: Vec<(Constraint, Option<CompiledMatcher>)>,
 }
 
 #[derive(Debug)]
@@ -30,19 +30,19 @@ struct Compiled {
 #[derive(Debug)]
 enum CompiledTarget {
     Region(Region),
-    Pattern { program: Program, sets: Vec<LexemeSet> },
+    Pattern { nfa: Nfa, sets: Vec<LexemeSet> },
 }
 
-impl Rules {
-    pub(crate) fn new(query: &Query, lexicon: &Lexicon) -> Result<Rules, SyntaxError> {
+impl HitConditions {
+    pub(crate) fn new(query: &Query, lexicon: &Lexicon) -> Result<HitConditions, SyntaxError> {
         let mut rules = Vec::new();
         for restriction in &query.restrictions {
             let target = match &restriction.target {
                 Target::Region(region) => CompiledTarget::Region(region.clone()),
                 Target::Pattern(pattern) => {
-                    let program = Program::new(pattern)?;
-                    let sets = super::sets_of(&program, lexicon)?;
-                    CompiledTarget::Pattern { program, sets }
+                    let nfa = Nfa::new(pattern)?;
+                    let sets = super::sets_of(&nfa, lexicon)?;
+                    CompiledTarget::Pattern { nfa, sets }
                 }
             };
             rules.push(Compiled { relation: restriction.relation, negated: restriction.negated, target });
@@ -50,12 +50,12 @@ impl Rules {
         let mut constraints = Vec::new();
         for constraint in &query.constraints {
             let matcher = match &constraint.right {
-                Comparand::Wanted(wanted) => Some(wanted.matcher()?),
+                Comparand::Value(wanted) => Some(wanted.compile()?),
                 Comparand::Reference(_) => None,
             };
             constraints.push((constraint.clone(), matcher));
         }
-        Ok(Rules { rules, constraints })
+        Ok(HitConditions { rules, constraints })
     }
 
     /// Whether there are none.
@@ -76,7 +76,7 @@ impl Rules {
 
 /// Restrictions on the hits of one segment.
 pub(crate) struct Restrictions<'a> {
-    rules: &'a Rules,
+    rules: &'a HitConditions,
     lexicon: &'a Lexicon,
     targets: Vec<Bound<'a>>,
     within_sentence: bool,
@@ -92,10 +92,10 @@ struct Bound<'a> {
 }
 
 struct Matches<'a> {
-    program: &'a Program,
+    nfa: &'a Nfa,
     tests: Vec<RankTest<'a>>,
     admitted: Vec<Option<BitSet>>,
-    machine: Machine<'a>,
+    run: NfaRun<'a>,
     document: Option<u32>,
     /// For each token of the document, the nearest end of a match that begins there.
     nearest: Vec<u32>,
@@ -113,7 +113,7 @@ pub(crate) fn admitted_bits(segment: &Segment, filter: &Filter) -> BitSet {
 
 impl<'a> Restrictions<'a> {
     pub(crate) fn new(
-        rules: &'a Rules,
+        rules: &'a HitConditions,
         lexicon: &'a Lexicon,
         segment: &'a Segment,
         limits: &Limits<'a>,
@@ -132,16 +132,16 @@ impl<'a> Restrictions<'a> {
                 let admitted = region.filter.as_ref().map(|filter| admitted_bits(segment, filter));
                 Bound { rule, admitted, matches: None }
             }
-            CompiledTarget::Pattern { program, sets } => {
-                let admitted = program.demands.iter().map(|demand| match demand {
-                    Demand::Admitted(filter) => Some(admitted_bits(segment, filter)),
+            CompiledTarget::Pattern { nfa, sets } => {
+                let admitted = nfa.assertions.iter().map(|assertion| match assertion {
+                    Assertion::Admitted(filter) => Some(admitted_bits(segment, filter)),
                     _ => None,
                 });
                 let matches = Matches {
-                    program,
+                    nfa,
                     tests: sets.iter().map(|set| RankTest::new(set, segment, false)).collect(),
                     admitted: admitted.collect(),
-                    machine: Machine::new(program, limits),
+                    run: NfaRun::new(nfa, limits),
                     document: None,
                     nearest: Vec::new(),
                     farthest: Vec::new(),
@@ -154,7 +154,7 @@ impl<'a> Restrictions<'a> {
 
     /// Whether a limit was hit while something was looked for.
     pub(crate) fn is_over(&self) -> bool {
-        self.targets.iter().filter_map(|bound| bound.matches.as_ref()).any(|matches| matches.borrow().machine.is_over())
+        self.targets.iter().filter_map(|bound| bound.matches.as_ref()).any(|matches| matches.borrow().run.is_over())
     }
 
     pub(crate) fn within_sentence(&self) -> bool {
@@ -205,8 +205,8 @@ impl<'a> Restrictions<'a> {
             let attribute = constraint.left.attribute;
             let same = match (&constraint.right, matcher) {
                 (Comparand::Reference(right), _) => text(right).map(|right| attribute.agrees(&left, &right)),
-                (Comparand::Wanted(_), Some(matcher)) => Some(attribute.fits(matcher, &left)),
-                (Comparand::Wanted(_), None) => None,
+                (Comparand::Value(_), Some(matcher)) => Some(attribute.fits(matcher, &left)),
+                (Comparand::Value(_), None) => None,
             };
             same.is_some_and(|same| same != constraint.negated)
         })
@@ -249,10 +249,10 @@ impl Matches<'_> {
         self.document = Some(document);
         self.nearest.clear();
         self.farthest.clear();
-        let scene = Scene {
+        let context = MatchContext {
             segment,
             column: segment.column(),
-            program: self.program,
+            nfa: self.nfa,
             tests: &self.tests,
             admitted: &self.admitted,
             document,
@@ -261,7 +261,7 @@ impl Matches<'_> {
         let mut farthest = 0;
         for start in tokens.clone() {
             let mut nearest = u32::MAX;
-            self.machine.run(&scene, start, tokens.end, &mut |end| {
+            self.run.run(&context, start, tokens.end, &mut |end| {
                 nearest = nearest.min(end);
                 farthest = farthest.max(end);
                 ControlFlow::Continue(())

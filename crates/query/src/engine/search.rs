@@ -1,12 +1,12 @@
 //! A compiled query: hits in the order of time, pages, samples, counts.
 
 use super::find::Finder;
-use super::program::Program;
-use super::restrict::{Restrictions, Rules};
+use super::nfa::Nfa;
+use super::restrict::{HitConditions, Restrictions};
 use super::scope::Scope;
 use super::set::LexemeSet;
 use super::{Counted, Engine, Limits};
-use crate::cql::Rule;
+use crate::cql::MatchRule;
 use crate::cql::ast::Query;
 use crate::filter::CompiledFilter;
 use crate::question::{Explanation, sample_rank};
@@ -53,10 +53,10 @@ const SHORTEST_LOOK: u64 = 1 << 16;
 pub struct Search<'e> {
     pub(crate) engine: &'e Engine,
     query: String,
-    pub(crate) program: Program,
+    pub(crate) nfa: Nfa,
     pub(crate) sets: Vec<LexemeSet>,
-    rules: Rules,
-    rule: Rule,
+    conditions: HitConditions,
+    rule: MatchRule,
     filter: Option<CompiledFilter>,
     scopes: Vec<OnceCell<Scope>>,
 }
@@ -65,14 +65,14 @@ impl<'e> Search<'e> {
     pub(crate) fn new(
         engine: &'e Engine,
         query: &Query,
-        program: Program,
+        nfa: Nfa,
         sets: Vec<LexemeSet>,
-        rules: Rules,
-        rule: Rule,
+        conditions: HitConditions,
+        rule: MatchRule,
         filter: Option<CompiledFilter>,
     ) -> Search<'e> {
         let scopes = engine.snapshot().segments().iter().map(|_| OnceCell::new()).collect();
-        Search { engine, query: query.to_string(), program, sets, rules, rule, filter, scopes }
+        Search { engine, query: query.to_string(), nfa, sets, conditions, rule, filter, scopes }
     }
 
     /// The engine that compiled it.
@@ -81,7 +81,7 @@ impl<'e> Search<'e> {
     }
 
     /// Which of several matches at one place is the hit.
-    pub fn rule(&self) -> Rule {
+    pub fn rule(&self) -> MatchRule {
         self.rule
     }
 
@@ -99,8 +99,8 @@ impl<'e> Search<'e> {
 
     /// If the query is one test of one token and nothing else: which.
     pub(crate) fn only_test(&self) -> Option<&LexemeSet> {
-        let is_free = self.rules.is_empty();
-        match self.program.line.as_deref() {
+        let is_free = self.conditions.is_empty();
+        match self.nfa.line.as_deref() {
             Some([test]) if is_free => Some(&self.sets[*test]),
             _ => None,
         }
@@ -111,15 +111,15 @@ impl<'e> Search<'e> {
         'e: 'f,
     {
         let segment = self.segment(index);
-        let restrictions = Restrictions::new(&self.rules, self.engine.lexicon(), segment, limits);
-        Finder::new(segment, &self.program, &self.sets, self.scope(index), restrictions, self.rule, limits)
+        let restrictions = Restrictions::new(&self.conditions, self.engine.lexicon(), segment, limits);
+        Finder::new(segment, &self.nfa, &self.sets, self.scope(index), restrictions, self.rule, limits)
     }
 
     /// The plan of the search: lexemes of each token test, and how each segment is searched.
     pub fn explain(&self) -> Explanation {
         let mut lines = vec![format!("query: {}", self.query)];
-        let name = |test: usize| self.program.tests[test].as_ref().map_or("[]".to_owned(), |test| format!("[{test}]"));
-        for (index, (test, set)) in self.program.tests.iter().zip(&self.sets).enumerate() {
+        let name = |test: usize| self.nfa.tests[test].as_ref().map_or("[]".to_owned(), |test| format!("[{test}]"));
+        for (index, (test, set)) in self.nfa.tests.iter().zip(&self.sets).enumerate() {
             if test.is_some() {
                 lines.push(format!("{}: {}", name(index), set.describe(self.engine.lexicon())));
             }

@@ -2,7 +2,7 @@
 
 use super::layers;
 use crate::cql::ast::{Attribute, TokenTest};
-use crate::syntax::{Logic, Matcher, SyntaxError, Wanted};
+use crate::syntax::{CompiledMatcher, Logic, SyntaxError, ValueMatcher};
 use regex_syntax::hir::{Hir, HirKind};
 use tidings_index::codec::BitSet;
 use tidings_index::lexicon::{Layer, Lexicon};
@@ -74,8 +74,8 @@ impl LexemeSet {
 
     fn matching(test: &TokenTest, lexicon: &Lexicon) -> Result<LexemeSet, SyntaxError> {
         let layer = layer_of(test.attribute);
-        let strings = strings_matching(test.attribute, &test.wanted, lexicon)
-            .map_err(|error| SyntaxError { place: test.place, ..error })?;
+        let strings = strings_matching(test.attribute, &test.value, lexicon)
+            .map_err(|error| SyntaxError { span: test.span, ..error })?;
         if let [only] = strings[..] {
             let mut lexemes = Vec::new();
             lexicon.lexemes_with(layer, only, &mut lexemes);
@@ -88,11 +88,11 @@ impl LexemeSet {
             lexemes.sort_unstable();
             return Ok(LexemeSet::of_sorted(lexemes, lexicon));
         }
-        let mut wanted = BitSet::new(lexicon.count(layer) as usize);
-        strings.iter().for_each(|string| wanted.set(*string));
+        let mut value = BitSet::new(lexicon.count(layer) as usize);
+        strings.iter().for_each(|string| value.set(*string));
         let mut lexemes = BitSet::new(lexicon.lexemes() as usize);
         for (lexeme, string) in (0..).zip(lexicon.all_of(layer)) {
-            if wanted.get(string) {
+            if value.get(string) {
                 lexemes.set(lexeme);
             }
         }
@@ -191,13 +191,13 @@ pub(crate) fn layer_of(attribute: Attribute) -> Layer {
 /// The strings that an attribute may have.
 pub(crate) fn strings_matching(
     attribute: Attribute,
-    wanted: &Wanted,
+    value: &ValueMatcher,
     lexicon: &Lexicon,
 ) -> Result<Vec<u32>, SyntaxError> {
     let layer = layer_of(attribute);
     if let Attribute::Feature(_) = attribute {
         // There are a few thousand sets of features in a corpus, and each is short.
-        let matcher = wanted.matcher()?;
+        let matcher = value.compile()?;
         let mut found = Vec::new();
         for strings in lexicon.strings(layer) {
             strings.each(|id, feats| found.extend(attribute.fits(&matcher, &attribute.value(feats)).then_some(id)));
@@ -205,11 +205,11 @@ pub(crate) fn strings_matching(
         found.sort_unstable();
         return Ok(found);
     }
-    let is_plain = !wanted.caseless && !wanted.markless && attribute != Attribute::Lc;
-    if is_plain && (wanted.exact || wanted.text.bytes().all(|byte| byte.is_ascii_alphanumeric())) {
-        return Ok(lexicon.find(layer, &wanted.text).into_iter().collect());
+    let is_plain = !value.caseless && !value.markless && attribute != Attribute::Lc;
+    if is_plain && (value.exact || value.text.bytes().all(|byte| byte.is_ascii_alphanumeric())) {
+        return Ok(lexicon.find(layer, &value.text).into_iter().collect());
     }
-    let matcher = wanted.matcher()?;
+    let matcher = value.compile()?;
     if let (Some(literal), false) = (matcher.literal(), attribute == Attribute::Lc) {
         return Ok(lexicon.find(layer, literal).into_iter().collect());
     }
@@ -220,8 +220,8 @@ pub(crate) fn strings_matching(
             found.push(id);
         }
     };
-    let plain = Wanted { caseless: false, markless: false, ..wanted.clone() };
-    if let Some(literal) = plain.matcher().as_ref().ok().and_then(Matcher::literal) {
+    let plain = ValueMatcher { caseless: false, markless: false, ..value.clone() };
+    if let Some(literal) = plain.compile().as_ref().ok().and_then(CompiledMatcher::literal) {
         let key = look_up_key(literal);
         for strings in lexicon.strings(layer) {
             strings.with_key(&key).for_each(|id| consider(id, strings.get(id)));
@@ -238,7 +238,7 @@ pub(crate) fn strings_matching(
         found.dedup();
         return Ok(found);
     }
-    let needles = if is_plain { needles(&wanted.hir()?) } else { None };
+    let needles = if is_plain { needles(&value.hir()?) } else { None };
     for strings in lexicon.strings(layer) {
         match needles.as_deref() {
             None => strings.each(&mut consider),

@@ -9,12 +9,12 @@ use super::set::LexemeSet;
 use super::words::is_wordlike;
 use super::{Engine, Limits, Result};
 use crate::cql::ast::{Query, TokenTest};
-use crate::cql::{Attribute, Rule};
+use crate::cql::{Attribute, MatchRule};
 use crate::filter::Filter;
 use crate::measure::association::{Association, Pair};
 use crate::question::{Sketch, SketchRelation, SketchRow, TagCount};
 use crate::sketch::{Grammar, Relation, Slot, is};
-use crate::syntax::{Logic, Wanted};
+use crate::syntax::{Logic, ValueMatcher};
 use hashbrown::HashMap;
 use tidings_index::lexicon::Layer;
 
@@ -50,9 +50,9 @@ type Counts = HashMap<u32, u64>;
 impl Engine {
     /// The sketch of a word; says whether everything was looked at.
     pub fn sketch(&self, asked: &SketchOf<'_>, limits: &Limits<'_>) -> Result<(Sketch, bool)> {
-        let lemma = is(Attribute::Lemma, Wanted::exact(asked.lemma));
+        let lemma = is(Attribute::Lemma, ValueMatcher::exact(asked.lemma));
         let alone = crate::cql::parse(&format!("[{lemma}]"))?;
-        let found = self.search(&alone, Rule::Shortest, asked.filter)?;
+        let found = self.search(&alone, MatchRule::Shortest, asked.filter)?;
         let tokens = found.tokens();
         let (by_tag, mut complete) = found.by_attribute(Attribute::Tag, limits);
         let tags = by_tag.into_iter().filter(|(tag, _)| !tag.is_empty());
@@ -73,7 +73,7 @@ impl Engine {
             return Ok((sketch, complete));
         }
         let (marginals, whole) = self.marginals(asked.grammar, asked.filter, limits)?;
-        let word = Logic::All(vec![lemma, is(Attribute::Tag, Wanted::exact(&sketch.tag))]);
+        let word = Logic::All(vec![lemma, is(Attribute::Tag, ValueMatcher::exact(&sketch.tag))]);
         let desk = Desk { engine: self, asked, word, marginals: &marginals, limits };
         complete &= whole;
         for relation in 0..asked.grammar.relations.len() {
@@ -165,7 +165,7 @@ impl<'a> Desk<'a> {
     fn pairs(&self, query: &Query, relation: &Relation, slot: Slot) -> Result<(HashMap<Option<String>, Counts>, bool)> {
         let lexicon = self.engine.lexicon();
         let divides = relation.divider().map(|condition| LexemeSet::of(condition, lexicon)).transpose()?;
-        let search = self.engine.search(query, Rule::Shortest, self.asked.filter)?;
+        let search = self.engine.search(query, MatchRule::Shortest, self.asked.filter)?;
         let mut pairs: HashMap<Option<u32>, Counts> = HashMap::new();
         let (mut held, mut is_full) = (0, false);
         let complete = search.each(self.limits, |hit| {
@@ -235,7 +235,7 @@ impl<'a> Desk<'a> {
         }
         let rows = scored.into_iter().take(self.asked.rows).map(|row| {
             let value = text(row.lemma).to_owned();
-            let collocate = (group.slot.other(), is(Attribute::Lemma, Wanted::exact(&value)));
+            let collocate = (group.slot.other(), is(Attribute::Lemma, ValueMatcher::exact(&value)));
             let query = group.query(vec![(group.slot, self.word.clone()), collocate]).to_string();
             SketchRow { value, together: row.together, anywhere: row.anywhere, score: row.score, query }
         });
@@ -246,7 +246,7 @@ impl<'a> Desk<'a> {
     fn count_rare(&self, group: &Group<'_>, batch: &[(u32, u64)]) -> Result<(Vec<Scored>, bool)> {
         let lexicon = self.engine.lexicon();
         let other = group.slot.other();
-        let lemmas = batch.iter().map(|(id, _)| Wanted::exact(lexicon.string(Layer::Lemma, *id)));
+        let lemmas = batch.iter().map(|(id, _)| ValueMatcher::exact(lexicon.string(Layer::Lemma, *id)));
         let lemmas = any_of(lemmas.map(|lemma| is(Attribute::Lemma, lemma)).collect());
         let (anywhere, complete) = self.pairs(&group.query(vec![(other, lemmas)]), group.relation, other)?;
         let scored = batch.iter().map(|(lemma, together)| {
@@ -264,7 +264,7 @@ fn any_of(mut tests: Vec<Logic<TokenTest>>) -> Logic<TokenTest> {
 
 /// A lemma, alone or as the first of several that one token stands for.
 fn begins_with(lemma: &str) -> Logic<TokenTest> {
-    is(Attribute::Lemma, Wanted::regex(format!("{}(\\+.*)?", regex_syntax::escape(lemma))))
+    is(Attribute::Lemma, ValueMatcher::regex(format!("{}(\\+.*)?", regex_syntax::escape(lemma))))
 }
 
 fn first_part(lemma: &str) -> &str {

@@ -8,11 +8,11 @@ use tidings_index::Day;
 use tidings_index::codec::bit;
 
 use super::set::layer_of;
-use super::{Engine, Part, Result};
+use super::{Engine, Result, Subcorpus};
 use crate::cql::Attribute;
-use crate::filter::{Demand, FieldTest, Filter};
+use crate::filter::{FieldPredicate, FieldTest, Filter};
 use crate::question::{BurstRow, Bursts, NewWords, Trends};
-use crate::syntax::{Logic, Place, Wanted};
+use crate::syntax::{Logic, Span, ValueMatcher};
 use crate::trend::{
     Bin, BurstConfig, NewWordConfig, RiseConfig, Sighting, Step, Table, alive_throughout, burst, is_word, rises,
     tokens_before,
@@ -20,7 +20,7 @@ use crate::trend::{
 
 impl Engine {
     /// The words of a part that rise or fall over its time, surest first.
-    pub fn trends(&self, part: &Part, attribute: Attribute, step: Step, config: &RiseConfig) -> Trends {
+    pub fn trends(&self, part: &Subcorpus, attribute: Attribute, step: Step, config: &RiseConfig) -> Trends {
         let (bins, periods) = self.periods(part, step);
         let counts = self.period_counts(part, attribute, &periods, config.min_count);
         let tokens: Vec<f64> = counts.tokens.iter().map(|tokens| *tokens as f64).collect();
@@ -34,7 +34,7 @@ impl Engine {
     }
 
     /// The words of a part with the strongest bursts, strongest first.
-    pub fn bursts(&self, part: &Part, attribute: Attribute, step: Step, config: &BurstConfig) -> Bursts {
+    pub fn bursts(&self, part: &Subcorpus, attribute: Attribute, step: Step, config: &BurstConfig) -> Bursts {
         let (bins, periods) = self.periods(part, step);
         let tokens = self.volume_of(part, &periods);
         let before = tokens_before(&tokens);
@@ -58,7 +58,7 @@ impl Engine {
 
     /// The words that were first seen in the window of the configuration, most widely spread first. Spellings that
     /// differ in case are one word, shown as it is written most often.
-    pub fn new_words(&self, part: &Part, attribute: Attribute, config: &NewWordConfig) -> Result<NewWords> {
+    pub fn new_words(&self, part: &Subcorpus, attribute: Attribute, config: &NewWordConfig) -> Result<NewWords> {
         let candidates = self.unseen_before(part, attribute, config);
         let mut seen: HashMap<&str, Spread> = HashMap::new();
         let layer = layer_of(attribute);
@@ -99,7 +99,7 @@ impl Engine {
     }
 
     /// The strings that occur in the window and, in whatever case, never before it, with what they have in common.
-    fn unseen_before(&self, part: &Part, attribute: Attribute, config: &NewWordConfig) -> HashMap<u32, String> {
+    fn unseen_before(&self, part: &Subcorpus, attribute: Attribute, config: &NewWordConfig) -> HashMap<u32, String> {
         let layer = layer_of(attribute);
         let (first, last) = (Day(config.window_start), Day(config.today));
         let before = Day(i32::MIN + 1)..first;
@@ -127,7 +127,7 @@ impl Engine {
 
     /// Those documents of a part whose sites gave documents in every bin of its time: what changes there is the writing,
     /// not the list of feeds.
-    pub fn panel(&self, part: &Part, step: Step, min_documents: u32) -> Filter {
+    pub fn panel(&self, part: &Subcorpus, step: Step, min_documents: u32) -> Filter {
         let bins = self.bins(part, step);
         let place: HashMap<Bin, usize> = bins.iter().enumerate().map(|(place, bin)| (*bin, place)).collect();
         let mut sites: BTreeMap<String, Vec<u32>> = BTreeMap::new();
@@ -150,8 +150,8 @@ impl Engine {
     }
 
     /// The documents of sites that gave some to both parts.
-    pub fn panel_of_two(&self, one: &Part, other: &Part) -> Filter {
-        let sites = |part: &Part| -> BTreeSet<String> {
+    pub fn panel_of_two(&self, one: &Subcorpus, other: &Subcorpus) -> Filter {
+        let sites = |part: &Subcorpus| -> BTreeSet<String> {
             let mut sites = BTreeSet::new();
             for (segment, scope) in self.scopes(part) {
                 let Some(field) = segment.field("site") else { continue };
@@ -166,7 +166,7 @@ impl Engine {
     }
 
     /// The bins from the first day of a part to its last.
-    fn bins(&self, part: &Part, step: Step) -> Vec<Bin> {
+    fn bins(&self, part: &Subcorpus, step: Step) -> Vec<Bin> {
         let volume = self.volume(part);
         match (volume.keys().next(), volume.keys().next_back()) {
             (Some(first), Some(last)) => step.bins(first.date(), last.date()),
@@ -175,7 +175,7 @@ impl Engine {
     }
 
     /// The bins of a part's time, and the days of each.
-    fn periods(&self, part: &Part, step: Step) -> (Vec<Bin>, Vec<Range<Day>>) {
+    fn periods(&self, part: &Subcorpus, step: Step) -> (Vec<Bin>, Vec<Range<Day>>) {
         let bins = self.bins(part, step);
         let days = |bin: &Bin| Day::of(bin.first)..Day(Day::of(bin.last).0 + 1);
         let periods = bins.iter().map(days).collect();
@@ -183,7 +183,7 @@ impl Engine {
     }
 
     /// Tokens collected in each period.
-    fn volume_of(&self, part: &Part, periods: &[Range<Day>]) -> Vec<f64> {
+    fn volume_of(&self, part: &Subcorpus, periods: &[Range<Day>]) -> Vec<f64> {
         let volume = self.volume(part);
         let tokens = |period: &Range<Day>| volume.range(period.clone()).map(|(_, day)| day.tokens as f64).sum();
         periods.iter().map(tokens).collect()
@@ -198,8 +198,8 @@ impl Engine {
 /// The filter that admits the documents of some sites.
 fn of_sites<'s>(sites: impl Iterator<Item = &'s str>) -> Filter {
     let test = |site: &str| {
-        let demand = Demand::Text { negated: false, wanted: Wanted::exact(site) };
-        Logic::Test(FieldTest { field: "site".to_owned(), demand, place: Place::default() })
+        let predicate = FieldPredicate::Text { negated: false, value: ValueMatcher::exact(site) };
+        Logic::Test(FieldTest { field: "site".to_owned(), predicate, span: Span::default() })
     };
     let mut tests: Vec<Logic<FieldTest>> = sites.map(test).collect();
     let condition = match tests.len() {

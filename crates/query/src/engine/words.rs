@@ -3,12 +3,12 @@
 use super::count::tokens_in;
 use super::scope::Scope;
 use super::set::layer_of;
-use super::{Engine, Limits, Part, Result, Search};
+use super::{Engine, Limits, Result, Search, Subcorpus};
 use crate::cql::Attribute;
 use crate::measure::keyness::Keyness;
 use crate::measure::per_million;
 use crate::question::{CompareConfig, Comparison, Keywords, WordRow, Words};
-use crate::syntax::Wanted;
+use crate::syntax::ValueMatcher;
 use hashbrown::HashMap;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -55,13 +55,13 @@ fn count_ranks(segment: &Segment, scope: &Scope, limits: &Limits<'_>, counts: &m
 }
 
 impl Engine {
-    pub(super) fn scopes<'p>(&'p self, part: &'p Part) -> impl Iterator<Item = (&'p Segment, &'p Scope)> {
+    pub(super) fn scopes<'p>(&'p self, part: &'p Subcorpus) -> impl Iterator<Item = (&'p Segment, &'p Scope)> {
         let segments = self.snapshot().segments().iter().map(|live| live.segment());
         segments.zip(&part.scopes).take_while(|_| !part.is_over())
     }
 
     /// How often each string of a layer occurs in a part, by its number.
-    pub fn string_counts(&self, part: &Part, layer: Layer) -> Cow<'_, [u64]> {
+    pub fn string_counts(&self, part: &Subcorpus, layer: Layer) -> Cow<'_, [u64]> {
         if part.is_everything {
             return Cow::Borrowed(self.string_totals(layer));
         }
@@ -141,7 +141,7 @@ impl Engine {
 
     /// How often each value of an attribute occurs in a part and in how many of its documents, by its number; spellings
     /// that share a value have the number of the first of them.
-    fn value_counts(&self, part: &Part, attribute: Attribute) -> Vec<(u64, u64)> {
+    fn value_counts(&self, part: &Subcorpus, attribute: Attribute) -> Vec<(u64, u64)> {
         let lexicon = self.lexicon();
         let (layer, of) = (layer_of(attribute), self.words_of_lexemes(attribute));
         // For each string its hits, the documents with it, and the last of them.
@@ -177,7 +177,13 @@ impl Engine {
     }
 
     /// The words of a part that match and occur often enough, the most frequent first.
-    pub fn words(&self, part: &Part, attribute: Attribute, matching: Option<&Wanted>, at_least: u64) -> Result<Words> {
+    pub fn words(
+        &self,
+        part: &Subcorpus,
+        attribute: Attribute,
+        matching: Option<&ValueMatcher>,
+        at_least: u64,
+    ) -> Result<Words> {
         let tokens = self.tokens(part);
         let counts = (0..).zip(self.value_counts(part, attribute));
         let text = |id: u32| self.name(attribute, id);
@@ -189,8 +195,8 @@ impl Engine {
     /// What is typical of one part against another.
     pub fn keywords(
         &self,
-        focus: &Part,
-        reference: &Part,
+        focus: &Subcorpus,
+        reference: &Subcorpus,
         attribute: Attribute,
         n: usize,
         order: Keyness,
@@ -199,7 +205,7 @@ impl Engine {
         if n > 1 {
             return self.keyterms((focus, reference), attribute, n, order, at_least);
         }
-        let values = |part: &Part| self.joined(attribute, self.string_counts(part, layer_of(attribute)));
+        let values = |part: &Subcorpus| self.joined(attribute, self.string_counts(part, layer_of(attribute)));
         let (here, there) = (values(focus), values(reference));
         let counts = (0..).zip(here.iter().copied().zip(there.iter().copied()));
         let counts = counts.filter(|(_, (here, _))| *here >= at_least.max(1));
@@ -208,8 +214,14 @@ impl Engine {
     }
 
     /// The words that are surely more or less frequent in one part than in another, such as a later and an earlier period.
-    pub fn compare(&self, before: &Part, after: &Part, attribute: Attribute, config: &CompareConfig) -> Comparison {
-        let count = |part: &Part| self.value_counts(part, attribute);
+    pub fn compare(
+        &self,
+        before: &Subcorpus,
+        after: &Subcorpus,
+        attribute: Attribute,
+        config: &CompareConfig,
+    ) -> Comparison {
+        let count = |part: &Subcorpus| self.value_counts(part, attribute);
         let counts = (0..).zip(count(before).into_iter().zip(count(after)));
         let met = counts.filter(|(_, (before, after))| before.1 + after.1 >= config.min_documents.max(1));
         let words = met.map(|(word, (before, after))| (self.name(attribute, word), before, after));
@@ -227,11 +239,11 @@ pub(super) fn words(
     attribute: Attribute,
     n: usize,
     tokens: u64,
-    matching: Option<&Wanted>,
+    matching: Option<&ValueMatcher>,
     at_least: u64,
     counts: Vec<(String, u64, u64)>,
 ) -> Result<Words> {
-    let matcher = matching.map(Wanted::matcher).transpose()?;
+    let matcher = matching.map(ValueMatcher::compile).transpose()?;
     let wanted = |value: &str| matcher.as_ref().is_none_or(|matcher| matcher.matches(value));
     let mut rows: Vec<WordRow> = counts
         .into_iter()

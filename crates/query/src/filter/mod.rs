@@ -19,9 +19,9 @@ mod period;
 mod test;
 
 pub use period::Period;
-pub use test::{Demand, FieldMatcher, FieldTest, Order};
+pub use test::{Comparison, FieldMatcher, FieldPredicate, FieldTest};
 
-use crate::syntax::{Cursor, Logic, Place, SyntaxError, read_logic};
+use crate::syntax::{Cursor, Logic, Span, SyntaxError, read_logic};
 use std::fmt;
 use std::str::FromStr;
 
@@ -96,7 +96,7 @@ impl FromStr for Filter {
 
     fn from_str(text: &str) -> Result<Self, SyntaxError> {
         if text.len() > MAX_BYTES {
-            return Err(SyntaxError::new(Place::new(0, 0), format!("the filter is longer than {MAX_BYTES} bytes")));
+            return Err(SyntaxError::new(Span::new(0, 0), format!("the filter is longer than {MAX_BYTES} bytes")));
         }
         let mut cursor = Cursor::new(text);
         let filter = read(&mut cursor)?;

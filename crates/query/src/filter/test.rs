@@ -2,7 +2,7 @@
 
 use super::{DATE_FIELDS, Period};
 use crate::cql::equality;
-use crate::syntax::{Cursor, Matcher, Place, SyntaxError, Wanted};
+use crate::syntax::{CompiledMatcher, Cursor, Span, SyntaxError, ValueMatcher};
 use jiff::civil::Date;
 use std::cmp::Ordering;
 use std::fmt;
@@ -13,25 +13,25 @@ pub struct FieldTest {
     /// The name of the field.
     pub field: String,
     /// What is demanded of it.
-    pub demand: Demand,
+    pub predicate: FieldPredicate,
     /// Where the test stands.
-    pub place: Place,
+    pub span: Span,
 }
 
 /// What can be demanded of a field.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Demand {
+pub enum FieldPredicate {
     /// `=`, `!=`, `==`, `!==`: to be, or not to be, such a text, or a day of such a period.
     Text {
         /// It must be something else.
         negated: bool,
         /// What it must be.
-        wanted: Wanted,
+        value: ValueMatcher,
     },
     /// `<`, `<=`, `>`, `>=`: dates in their order, numbers in theirs, other texts byte by byte.
     Compared {
         /// On which side.
-        order: Order,
+        comparison: Comparison,
         /// Of what.
         bound: String,
     },
@@ -39,7 +39,7 @@ pub enum Demand {
 
 /// On which side of a bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Order {
+pub enum Comparison {
     /// `<`
     Below,
     /// `<=`
@@ -50,21 +50,21 @@ pub enum Order {
     Above,
 }
 
-const ORDERS: &[(&str, Order)] =
-    &[("<=", Order::AtMost), (">=", Order::AtLeast), ("<", Order::Below), (">", Order::Above)];
+const COMPARISONS: &[(&str, Comparison)] =
+    &[("<=", Comparison::AtMost), (">=", Comparison::AtLeast), ("<", Comparison::Below), (">", Comparison::Above)];
 
-impl Order {
+impl Comparison {
     fn sign(self) -> &'static str {
-        ORDERS.iter().find(|(_, order)| *order == self).map_or("", |(sign, _)| sign)
+        COMPARISONS.iter().find(|(_, comparison)| *comparison == self).map_or("", |(sign, _)| sign)
     }
 
     /// Whether something that compares so to the bound is on the right side.
     fn admits(self, ordering: Ordering) -> bool {
         match self {
-            Order::Below => ordering.is_lt(),
-            Order::AtMost => ordering.is_le(),
-            Order::AtLeast => ordering.is_ge(),
-            Order::Above => ordering.is_gt(),
+            Comparison::Below => ordering.is_lt(),
+            Comparison::AtMost => ordering.is_le(),
+            Comparison::AtLeast => ordering.is_ge(),
+            Comparison::Above => ordering.is_gt(),
         }
     }
 }
@@ -73,31 +73,33 @@ impl FieldTest {
     /// Makes it ready for use.
     pub fn compile(&self) -> Result<FieldMatcher, SyntaxError> {
         let is_date = DATE_FIELDS.contains(&self.field.as_str());
-        let at_place = |error: SyntaxError| SyntaxError { place: self.place, ..error };
-        Ok(match &self.demand {
-            Demand::Text { negated, wanted } => match Period::parse(&wanted.text).filter(|_| is_date) {
+        let at_span = |error: SyntaxError| SyntaxError { span: self.span, ..error };
+        Ok(match &self.predicate {
+            FieldPredicate::Text { negated, value } => match Period::parse(&value.text).filter(|_| is_date) {
                 Some(period) => FieldMatcher::Days { period, negated: *negated },
-                None if is_date && wanted.exact => return Err(self.no_date(&wanted.text)),
-                None => FieldMatcher::Text { matcher: wanted.matcher().map_err(at_place)?, negated: *negated },
+                None if is_date && value.exact => return Err(self.no_date(&value.text)),
+                None => FieldMatcher::Text { matcher: value.compile().map_err(at_span)?, negated: *negated },
             },
-            Demand::Compared { order, bound } if is_date => {
+            FieldPredicate::Compared { comparison, bound } if is_date => {
                 let period = Period::parse(bound).ok_or_else(|| self.no_date(bound))?;
                 let before = |day: Date| day.yesterday().unwrap_or(Date::MIN);
                 let after = |day: Date| day.tomorrow().unwrap_or(Date::MAX);
-                let (first, last) = match order {
-                    Order::Below => (Date::MIN, before(period.first)),
-                    Order::AtMost => (Date::MIN, period.last),
-                    Order::AtLeast => (period.first, Date::MAX),
-                    Order::Above => (after(period.last), Date::MAX),
+                let (first, last) = match comparison {
+                    Comparison::Below => (Date::MIN, before(period.first)),
+                    Comparison::AtMost => (Date::MIN, period.last),
+                    Comparison::AtLeast => (period.first, Date::MAX),
+                    Comparison::Above => (after(period.last), Date::MAX),
                 };
                 FieldMatcher::Days { period: Period { first, last }, negated: false }
             }
-            Demand::Compared { order, bound } => FieldMatcher::Order { order: *order, bound: bound.clone() },
+            FieldPredicate::Compared { comparison, bound } => {
+                FieldMatcher::Compared { comparison: *comparison, bound: bound.clone() }
+            }
         })
     }
 
     fn no_date(&self, text: &str) -> SyntaxError {
-        SyntaxError::new(self.place, format!("{text} is no date"))
+        SyntaxError::new(self.span, format!("{text} is no date"))
             .help("write 2026, 2026-H1, 2026-Q1, 2026-03, 2026-W09 or 2026-03-01")
     }
 }
@@ -115,14 +117,14 @@ pub enum FieldMatcher {
     /// The field has, or has not, such a text.
     Text {
         /// The text.
-        matcher: Matcher,
+        matcher: CompiledMatcher,
         /// Must not be.
         negated: bool,
     },
     /// The field lies on one side of a bound. What is empty lies nowhere.
-    Order {
+    Compared {
         /// On which side.
-        order: Order,
+        comparison: Comparison,
         /// Of what.
         bound: String,
     },
@@ -138,8 +140,8 @@ impl FieldMatcher {
                 day.is_some_and(|day| period.contains(day)) != *negated
             }
             FieldMatcher::Text { matcher, negated } => matcher.matches(text) != *negated,
-            FieldMatcher::Order { .. } if text.is_empty() => false,
-            FieldMatcher::Order { order, bound } => order.admits(compare(text, bound)),
+            FieldMatcher::Compared { .. } if text.is_empty() => false,
+            FieldMatcher::Compared { comparison, bound } => comparison.admits(compare(text, bound)),
         }
     }
 }
@@ -154,34 +156,34 @@ fn compare(a: &str, b: &str) -> Ordering {
 
 pub(super) fn read(cursor: &mut Cursor<'_>) -> Result<FieldTest, SyntaxError> {
     let (field, begun) = cursor.name("a field such as site, date or topic")?;
-    let demand = read_demand(cursor)?;
-    let test = FieldTest { field: field.to_owned(), demand, place: cursor.place_from(begun.from) };
+    let predicate = read_predicate(cursor)?;
+    let test = FieldTest { field: field.to_owned(), predicate, span: cursor.span_from(begun.start) };
     test.compile()?;
     Ok(test)
 }
 
-fn read_demand(cursor: &mut Cursor<'_>) -> Result<Demand, SyntaxError> {
-    for (sign, order) in ORDERS {
+fn read_predicate(cursor: &mut Cursor<'_>) -> Result<FieldPredicate, SyntaxError> {
+    for (sign, comparison) in COMPARISONS {
         if cursor.eat(sign) {
             let bound = match cursor.peek() {
                 Some('"') => crate::syntax::unescape(cursor.quoted()?, true),
                 _ => read_bare(cursor)?,
             };
-            return Ok(Demand::Compared { order: *order, bound });
+            return Ok(FieldPredicate::Compared { comparison: *comparison, bound });
         }
     }
     for (sign, negated, exact) in [("!==", true, true), ("==", false, true), ("!=", true, false), ("=", false, false)] {
         if cursor.eat(sign) {
-            let wanted = match cursor.peek() {
-                Some('"') => Wanted::read(cursor, exact)?.0,
+            let value = match cursor.peek() {
+                Some('"') => ValueMatcher::read(cursor, exact)?.0,
                 // Without quotes nobody means a regular expression: site=a.example is that site.
                 _ => {
-                    let mut wanted = Wanted::exact(read_bare(cursor)?);
-                    wanted.read_flags(cursor)?;
-                    wanted
+                    let mut value = ValueMatcher::exact(read_bare(cursor)?);
+                    value.read_flags(cursor)?;
+                    value
                 }
             };
-            return Ok(Demand::Text { negated, wanted });
+            return Ok(FieldPredicate::Text { negated, value });
         }
     }
     Err(cursor.unexpected("=, !=, ==, !==, <, <=, > or >="))
@@ -204,10 +206,12 @@ fn read_bare(cursor: &mut Cursor<'_>) -> Result<String, SyntaxError> {
 
 impl fmt::Display for FieldTest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.demand {
-            Demand::Text { negated, wanted } => write!(f, "{}{}{wanted}", self.field, equality(*negated, wanted.exact)),
-            Demand::Compared { order, bound } => {
-                write!(f, "{}{}{}", self.field, order.sign(), Wanted::exact(bound.as_str()))
+        match &self.predicate {
+            FieldPredicate::Text { negated, value } => {
+                write!(f, "{}{}{value}", self.field, equality(*negated, value.exact))
+            }
+            FieldPredicate::Compared { comparison, bound } => {
+                write!(f, "{}{}{}", self.field, comparison.sign(), ValueMatcher::exact(bound.as_str()))
             }
         }
     }

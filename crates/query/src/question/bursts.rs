@@ -4,9 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::params::{AttributeParams, LimitParams, PanelParams, ScopeParams};
-use super::trends::panel_part;
+use super::trends::panel_subcorpus;
 use super::{Answered, Cost, Exactness, Question, QuestionContext, QuestionError, Request};
-use crate::cql::{Attribute, Rule};
+use crate::cql::{Attribute, MatchRule};
 use crate::trend::{Bin, BurstConfig, Sequel, Step};
 
 /// Finds the words with the strongest bursts.
@@ -92,10 +92,10 @@ impl Question for BurstsRequest {
     type Answer = Bursts;
 
     fn answer(&self, context: &QuestionContext<'_>) -> Result<Answered<Bursts>, QuestionError> {
-        let (part, filter) = panel_part(context, &self.scope, &self.panel, self.by)?;
-        let found = context.engine.bursts(&part, self.attribute.attribute, self.by, &BurstConfig::default());
-        let mut found = context.in_time(&part, found)?;
+        let (subcorpus, filter) = panel_subcorpus(context, &self.scope, &self.panel, self.by)?;
+        let found = context.engine.bursts(&subcorpus, self.attribute.attribute, self.by, &BurstConfig::default());
+        let mut found = context.in_time(&subcorpus, found)?;
         found.values = self.limit.cut(&mut found.rows);
-        Ok(context.answered((None, filter.as_ref()), Rule::default(), Exactness::Exact, Vec::new(), found))
+        Ok(context.answered((None, filter.as_ref()), MatchRule::default(), Exactness::Exact, Vec::new(), found))
     }
 }

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use super::params::{AttributeParams, SearchParams, WordRowParams};
 use super::{Answered, Cost, Exactness, Question, QuestionContext, QuestionError, Request};
-use crate::cql::{Attribute, Rule};
+use crate::cql::{Attribute, MatchRule};
 use crate::measure::association::{Association, Pair};
 
 /// Ranks the words in the neighbourhood of hits by an association measure.
@@ -202,7 +202,7 @@ impl Question for CollocRequest {
 
     fn answer(&self, context: &QuestionContext<'_>) -> Result<Answered<Collocates>, QuestionError> {
         let filter = context.filter(&self.search.scope)?;
-        let search = context.search(&self.search.q, Rule::default(), filter.as_ref())?;
+        let search = context.search(&self.search.q, MatchRule::default(), filter.as_ref())?;
         let window = match self.sentence {
             true => Window::Sentence,
             false => Window::Tokens { left: self.left, right: self.right },
@@ -213,7 +213,7 @@ impl Question for CollocRequest {
         let (mut found, complete) = search.collocates(attribute, window, self.measure, min, &context.limits);
         found.collocates = self.rows.cut(&mut found.rows, |row| &row.value);
         let exactness = Exactness::of(complete, found.hits);
-        Ok(context.answered((Some(&self.search.q), filter.as_ref()), Rule::default(), exactness, rewrites, found))
+        Ok(context.answered((Some(&self.search.q), filter.as_ref()), MatchRule::default(), exactness, rewrites, found))
     }
 }
 

@@ -3,10 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::keywords::two_parts;
+use super::keywords::two_subcorpora;
 use super::params::{AttributeParams, ConfidenceParams, ScopeParams, TestParams, WordRowParams};
 use super::{Answered, Cost, Exactness, Parsed, Question, QuestionContext, QuestionError, Request};
-use crate::cql::{Attribute, Rule};
+use crate::cql::{Attribute, MatchRule};
 use crate::filter::Filter;
 use crate::measure::interval::{Band, bunching};
 use crate::measure::keyness::{Contrast, Keyness};
@@ -225,7 +225,7 @@ impl Question for CompareRequest {
 
     fn answer(&self, context: &QuestionContext<'_>) -> Result<Answered<Comparison>, QuestionError> {
         let within = context.filter(&self.scope)?;
-        let (before, after, within) = two_parts(context, (&self.before, &self.after), within, self.panel)?;
+        let (before, after, within) = two_subcorpora(context, (&self.before, &self.after), within, self.panel)?;
         let config = CompareConfig {
             min_documents: self.min,
             false_discovery_rate: self.test.fdr,
@@ -237,7 +237,7 @@ impl Question for CompareRequest {
         self.test.keep(&mut found.rows, |row| row.log_ratio);
         found.values = self.rows.limit.cut(&mut found.rows);
         (found.before, found.after) = (self.before.to_string(), self.after.to_string());
-        Ok(context.answered((None, within.as_ref()), Rule::default(), Exactness::Exact, Vec::new(), found))
+        Ok(context.answered((None, within.as_ref()), MatchRule::default(), Exactness::Exact, Vec::new(), found))
     }
 }
 

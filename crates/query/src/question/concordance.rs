@@ -12,7 +12,7 @@ use super::{
     AVAILABILITY_FIELD, Answered, Availability, Cost, Exactness, Question, QuestionContext, QuestionError, Request,
     RowSink,
 };
-use crate::cql::Rule;
+use crate::cql::MatchRule;
 use crate::engine::{Hit, Search, View};
 use crate::filter::Filter;
 use crate::measure::per_million;
@@ -124,8 +124,8 @@ const BATCH: usize = 256;
 
 impl ConcordanceRequest {
     /// The choice among matches that begin at one position.
-    pub fn rule(&self) -> Rule {
-        if self.longest { Rule::Longest } else { Rule::Shortest }
+    pub fn rule(&self) -> MatchRule {
+        if self.longest { MatchRule::Longest } else { MatchRule::Shortest }
     }
 
     /// The fields that are read: those that are shown, and the one that says what may be shown.

@@ -7,8 +7,8 @@ use std::time::Instant;
 
 use super::params::ScopeParams;
 use super::{Parsed, QuestionError};
-use crate::cql::{Query, Rule};
-use crate::engine::{Engine, Limits, Part, Search};
+use crate::cql::{MatchRule, Query};
+use crate::engine::{Engine, Limits, Search, Subcorpus};
 use crate::filter::Filter;
 use crate::trend::Bin;
 
@@ -135,7 +135,7 @@ answer! {
         #[serde(skip_serializing_if = "Option::is_none")]
         pub filter: Option<String>,
         /// The choice among matches that begin at one position.
-        pub rule: Rule,
+        pub rule: MatchRule,
         /// Whether the numbers are exact.
         pub exactness: Exactness,
     }
@@ -200,24 +200,24 @@ impl<'c> QuestionContext<'c> {
     }
 
     /// The documents that a filter admits. Counting them stops at the limit of the context: check [`Self::in_time`].
-    pub(super) fn part(&self, filter: Option<&Filter>) -> Result<Part, QuestionError> {
-        let part = self.engine.part(filter)?;
+    pub(super) fn subcorpus(&self, filter: Option<&Filter>) -> Result<Subcorpus, QuestionError> {
+        let subcorpus = self.engine.subcorpus(filter)?;
         Ok(match &self.cancel {
-            Some((until, cancelled)) => part.until(*until, cancelled.clone()),
-            None => part,
+            Some((until, cancelled)) => subcorpus.until(*until, cancelled.clone()),
+            None => subcorpus,
         })
     }
 
     /// The answer of a count over a part, unless the limit was reached.
-    pub(super) fn in_time<T>(&self, part: &Part, counted: T) -> Result<T, QuestionError> {
-        if part.is_over() { Err(QuestionError::Timeout) } else { Ok(counted) }
+    pub(super) fn in_time<T>(&self, subcorpus: &Subcorpus, counted: T) -> Result<T, QuestionError> {
+        if subcorpus.is_over() { Err(QuestionError::Timeout) } else { Ok(counted) }
     }
 
     /// Compiles a query for the documents that a filter admits.
     pub fn search(
         &self,
         query: &Parsed<Query>,
-        rule: Rule,
+        rule: MatchRule,
         filter: Option<&Filter>,
     ) -> Result<Search<'c>, QuestionError> {
         self.engine.search(query, rule, filter).map_err(QuestionError::of_engine("q", "query", query.text()))
@@ -240,7 +240,7 @@ impl<'c> QuestionContext<'c> {
     pub(super) fn answered<T>(
         &self,
         (query, filter): (Option<&Query>, Option<&Filter>),
-        rule: Rule,
+        rule: MatchRule,
         exactness: Exactness,
         rewrites: Vec<String>,
         body: T,

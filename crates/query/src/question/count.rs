@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::params::SearchParams;
 use super::{Answered, Cost, Exactness, Question, QuestionContext, QuestionError, Request};
-use crate::cql::Rule;
+use crate::cql::MatchRule;
 use crate::measure::per_million;
 
 /// Counts the hits of a query.
@@ -43,12 +43,12 @@ impl Question for CountRequest {
 
     fn answer(&self, context: &QuestionContext<'_>) -> Result<Answered<HitCount>, QuestionError> {
         let filter = context.filter(&self.search.scope)?;
-        let search = context.search(&self.search.q, Rule::default(), filter.as_ref())?;
+        let search = context.search(&self.search.q, MatchRule::default(), filter.as_ref())?;
         let counted = search.count(&context.limits);
         let tokens = search.tokens();
         let body =
             HitCount { hits: counted.hits, tokens, per_million: per_million(counted.hits as f64, tokens as f64) };
         let exactness = Exactness::of(counted.complete, counted.hits);
-        Ok(context.answered((Some(&self.search.q), filter.as_ref()), Rule::default(), exactness, Vec::new(), body))
+        Ok(context.answered((Some(&self.search.q), filter.as_ref()), MatchRule::default(), exactness, Vec::new(), body))
     }
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use super::documents::metadata;
 use super::{Answered, Availability, Cost, Exactness, Question, QuestionContext, QuestionError, Request};
-use crate::cql::Rule;
+use crate::cql::MatchRule;
 use crate::engine::EngineError;
 
 /// Shows the metadata of a document and its text.
@@ -90,7 +90,7 @@ impl Question for DocumentRequest {
             restricted: !shows,
             paragraphs,
         };
-        Ok(context.answered((None, None), Rule::default(), Exactness::Exact, Vec::new(), body))
+        Ok(context.answered((None, None), MatchRule::default(), Exactness::Exact, Vec::new(), body))
     }
 }
 

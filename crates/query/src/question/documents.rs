@@ -10,7 +10,7 @@ use super::{
     AVAILABILITY_FIELD, Answered, Availability, Cost, Exactness, Question, QuestionContext, QuestionError, Request,
     RowSink,
 };
-use crate::cql::Rule;
+use crate::cql::MatchRule;
 use crate::engine::EngineError;
 
 /// Lists documents in the order of time.
@@ -128,18 +128,19 @@ impl DocumentsRequest {
     /// The answer without rows, and the documents of the page as segment and number.
     fn page(&self, context: &QuestionContext<'_>) -> Result<(Answered<Documents>, Vec<(usize, u32)>), QuestionError> {
         let filter = context.filter(&self.scope)?;
-        let part = context.part(filter.as_ref())?;
+        let subcorpus = context.subcorpus(filter.as_ref())?;
         let size = self.page.rows(context)?;
         let [first, rows] = [self.page.first(), size].map(|n| usize::try_from(n).unwrap_or(usize::MAX));
-        let page = context.engine.page_of_documents(&part, self.page.order, first, rows);
+        let page = context.engine.page_of_documents(&subcorpus, self.page.order, first, rows);
         let body = Documents {
-            documents: context.engine.documents(&part),
-            tokens: context.engine.tokens(&part),
+            documents: context.engine.documents(&subcorpus),
+            tokens: context.engine.tokens(&subcorpus),
             first: self.page.first(),
             next: self.page.next(context, page.len() as u64, size),
             rows: Vec::new(),
         };
-        let answered = context.answered((None, filter.as_ref()), Rule::default(), Exactness::Exact, Vec::new(), body);
+        let answered =
+            context.answered((None, filter.as_ref()), MatchRule::default(), Exactness::Exact, Vec::new(), body);
         Ok((answered, page))
     }
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::params::{LimitParams, SearchParams};
 use super::{Answered, Cost, Exactness, Question, QuestionContext, QuestionError, Request};
-use crate::cql::{Attribute, Rule};
+use crate::cql::{Attribute, MatchRule};
 
 /// Counts the hits of a query by the values of an attribute or a field.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -72,7 +72,7 @@ impl Question for FreqRequest {
 
     fn answer(&self, context: &QuestionContext<'_>) -> Result<Answered<Frequencies>, QuestionError> {
         let filter = context.filter(&self.search.scope)?;
-        let search = context.search(&self.search.q, Rule::default(), filter.as_ref())?;
+        let search = context.search(&self.search.q, MatchRule::default(), filter.as_ref())?;
         let mut rewrites = Vec::new();
         let (mut found, complete) = match Attribute::named(&self.by) {
             Some(attribute) => {
@@ -85,6 +85,6 @@ impl Question for FreqRequest {
         };
         found.values = self.limit.cut(&mut found.rows);
         let exactness = Exactness::of(complete, found.hits);
-        Ok(context.answered((Some(&self.search.q), filter.as_ref()), Rule::default(), exactness, rewrites, found))
+        Ok(context.answered((Some(&self.search.q), filter.as_ref()), MatchRule::default(), exactness, rewrites, found))
     }
 }

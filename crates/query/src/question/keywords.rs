@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::params::{AttributeParams, NgramParams, ScopeParams, WordRowParams};
 use super::{Answered, Cost, Exactness, Parsed, Question, QuestionContext, QuestionError, Request};
-use crate::cql::{Attribute, Rule};
-use crate::engine::Part;
+use crate::cql::{Attribute, MatchRule};
+use crate::engine::Subcorpus;
 use crate::filter::Filter;
 use crate::measure::keyness::{Contrast, Keyness, KeynessMeasure};
 use crate::measure::per_million;
@@ -177,14 +177,15 @@ impl Request for KeywordsRequest {
 }
 
 /// Two parts of a corpus within a common filter, with the filter that both are taken from.
-pub(super) fn two_parts(
+pub(super) fn two_subcorpora(
     context: &QuestionContext<'_>,
     (one, other): (&Filter, &Filter),
     within: Option<Filter>,
     panel: bool,
-) -> Result<(Part, Part, Option<Filter>), QuestionError> {
-    let part =
-        |within: &Option<Filter>, own: &Filter| context.part(Filter::both(within.clone(), Some(own.clone())).as_ref());
+) -> Result<(Subcorpus, Subcorpus, Option<Filter>), QuestionError> {
+    let part = |within: &Option<Filter>, own: &Filter| {
+        context.subcorpus(Filter::both(within.clone(), Some(own.clone())).as_ref())
+    };
     if !panel {
         return Ok((part(&within, one)?, part(&within, other)?, within));
     }
@@ -203,7 +204,7 @@ impl Question for KeywordsRequest {
     fn answer(&self, context: &QuestionContext<'_>) -> Result<Answered<Keywords>, QuestionError> {
         let reference = self.against.as_deref().cloned().unwrap_or_else(|| self.focus.complement());
         let within = context.filter(&self.scope)?;
-        let (focus, against, within) = two_parts(context, (&self.focus, &reference), within, self.panel)?;
+        let (focus, against, within) = two_subcorpora(context, (&self.focus, &reference), within, self.panel)?;
         let (mut rewrites, mut min, n) = (Vec::new(), self.min, self.ngram.ngram as usize);
         if n > 1 {
             (min, _) = context.min_counts(min, &mut rewrites);
@@ -213,6 +214,6 @@ impl Question for KeywordsRequest {
         let mut found = context.in_time(&focus, found)?;
         found.values = self.rows.cut(&mut found.rows, |row| &row.value);
         (found.focus, found.against) = (self.focus.to_string(), reference.to_string());
-        Ok(context.answered((None, within.as_ref()), Rule::default(), Exactness::Exact, rewrites, found))
+        Ok(context.answered((None, within.as_ref()), MatchRule::default(), Exactness::Exact, rewrites, found))
     }
 }

@@ -9,7 +9,7 @@ use tidings_index::Day;
 
 use super::params::{LimitParams, ScopeParams};
 use super::{Answered, Cost, Exactness, Question, QuestionContext, QuestionError, Request};
-use crate::cql::{Attribute, Rule};
+use crate::cql::{Attribute, MatchRule};
 use crate::trend::{Fate, NewWordConfig, NewWordWindow, NoNewWords, Sighting, Verdict, judge};
 
 /// Finds the words that were not collected before a day.
@@ -178,8 +178,8 @@ impl Question for NewWordsRequest {
 
     fn answer(&self, context: &QuestionContext<'_>) -> Result<Answered<NewWords>, QuestionError> {
         let filter = context.filter(&self.scope)?;
-        let part = context.part(filter.as_ref())?;
-        let volume = context.engine.volume(&part);
+        let subcorpus = context.subcorpus(filter.as_ref())?;
+        let volume = context.engine.volume(&subcorpus);
         let collected = volume.keys().next().copied().zip(volume.keys().next_back().copied());
         let window = NewWordWindow::choose(collected, self.since.map(Day::of)).map_err(no_new_words)?;
         let config = NewWordConfig {
@@ -195,10 +195,10 @@ impl Question for NewWordsRequest {
             WordForm::Word => Attribute::Word,
             WordForm::Lemma => Attribute::Lemma,
         };
-        let mut found = context.in_time(&part, context.engine.new_words(&part, attribute, &config)?)?;
-        found.tokens = context.engine.tokens(&part);
+        let mut found = context.in_time(&subcorpus, context.engine.new_words(&subcorpus, attribute, &config)?)?;
+        found.tokens = context.engine.tokens(&subcorpus);
         found.values = self.limit.cut(&mut found.rows);
-        Ok(context.answered((None, filter.as_ref()), Rule::default(), Exactness::Exact, Vec::new(), found))
+        Ok(context.answered((None, filter.as_ref()), MatchRule::default(), Exactness::Exact, Vec::new(), found))
     }
 }
 

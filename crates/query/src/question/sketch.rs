@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::params::ScopeParams;
 use super::{Answered, Cost, Exactness, Question, QuestionContext, QuestionError, Request};
-use crate::cql::Rule;
+use crate::cql::MatchRule;
 use crate::engine;
 use crate::sketch::Grammar;
 
@@ -208,6 +208,6 @@ impl Question for SketchRequest {
         };
         let (found, complete) = context.engine.sketch(&asked, &context.limits)?;
         let exactness = Exactness::of(complete, found.hits);
-        Ok(context.answered((None, filter.as_ref()), Rule::default(), exactness, rewrites, found.into()))
+        Ok(context.answered((None, filter.as_ref()), MatchRule::default(), exactness, rewrites, found.into()))
     }
 }

@@ -9,7 +9,7 @@ use super::document::find;
 use super::documents::metadata;
 use super::kwic::{KwicToken, MAX_CONTEXT};
 use super::{Answered, Availability, Cost, Exactness, Question, QuestionContext, QuestionError, Request};
-use crate::cql::Rule;
+use crate::cql::MatchRule;
 use crate::engine::EngineError;
 
 /// Shows the sentences or paragraphs around a token of a document.
@@ -110,7 +110,7 @@ impl Question for SurroundingsRequest {
             let annotated = context.engine.snapshot().annotated(place.0, place.1).map_err(EngineError::from)?;
             self.show(&annotated, shows_text, &mut body)?;
         }
-        Ok(context.answered((None, None), Rule::default(), Exactness::Exact, Vec::new(), body))
+        Ok(context.answered((None, None), MatchRule::default(), Exactness::Exact, Vec::new(), body))
     }
 }
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::params::{ConfidenceParams, PanelParams, SearchParams};
 use super::trends::panel_filter;
 use super::{Answered, Cost, Exactness, Question, QuestionContext, QuestionError, Request};
-use crate::cql::Rule;
+use crate::cql::MatchRule;
 use crate::measure::interval::{Band, rate_band};
 use crate::measure::per_million;
 use crate::trend::{Bin, Collected, Step, health};
@@ -146,13 +146,19 @@ impl Question for TimelineRequest {
 
     fn answer(&self, context: &QuestionContext<'_>) -> Result<Answered<Timeline>, QuestionError> {
         let filter = panel_filter(context, &self.search.scope, &self.panel, self.by)?;
-        let search = context.search(&self.search.q, Rule::default(), filter.as_ref())?;
+        let search = context.search(&self.search.q, MatchRule::default(), filter.as_ref())?;
         let (mut found, complete) = search.timeline(self.by, self.confidence.confidence, &context.limits);
         let bins: Vec<Bin> = found.points.iter().map(|point| point.bin).collect();
         if let Some(runs) = (context.run_days)(&bins) {
             found.points.iter_mut().zip(runs).for_each(|(point, days)| point.days_with_runs = Some(days));
         }
         let exactness = Exactness::of(complete, found.hits);
-        Ok(context.answered((Some(&self.search.q), filter.as_ref()), Rule::default(), exactness, Vec::new(), found))
+        Ok(context.answered(
+            (Some(&self.search.q), filter.as_ref()),
+            MatchRule::default(),
+            exactness,
+            Vec::new(),
+            found,
+        ))
     }
 }

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use super::params::{AttributeParams, LimitParams, PanelParams, ScopeParams, TestParams};
 use super::{Answered, Cost, Exactness, Question, QuestionContext, QuestionError, Request};
-use crate::cql::{Attribute, Rule};
-use crate::engine::Part;
+use crate::cql::{Attribute, MatchRule};
+use crate::engine::Subcorpus;
 use crate::filter::Filter;
 use crate::measure::per_million;
 use crate::trend::{Bin, Rise, RiseConfig, Rises, Shape, Step, Table};
@@ -58,20 +58,20 @@ pub(super) fn panel_filter(
     if !panel.panel {
         return Ok(filter);
     }
-    let part = context.part(filter.as_ref())?;
-    let sites = context.in_time(&part, context.engine.panel(&part, step, 1))?;
+    let subcorpus = context.subcorpus(filter.as_ref())?;
+    let sites = context.in_time(&subcorpus, context.engine.panel(&subcorpus, step, 1))?;
     Ok(Filter::both(filter, Some(sites)))
 }
 
 /// The documents of [`panel_filter`], with the filter.
-pub(super) fn panel_part(
+pub(super) fn panel_subcorpus(
     context: &QuestionContext<'_>,
     scope: &ScopeParams,
     panel: &PanelParams,
     step: Step,
-) -> Result<(Part, Option<Filter>), QuestionError> {
+) -> Result<(Subcorpus, Option<Filter>), QuestionError> {
     let filter = panel_filter(context, scope, panel, step)?;
-    Ok((context.part(filter.as_ref())?, filter))
+    Ok((context.subcorpus(filter.as_ref())?, filter))
 }
 
 fn as_texts<S: Serializer>(values: &[Bin], serializer: S) -> Result<S::Ok, S::Error> {
@@ -196,14 +196,14 @@ impl Question for TrendsRequest {
     type Answer = Trends;
 
     fn answer(&self, context: &QuestionContext<'_>) -> Result<Answered<Trends>, QuestionError> {
-        let (part, filter) = panel_part(context, &self.scope, &self.panel, self.by)?;
+        let (subcorpus, filter) = panel_subcorpus(context, &self.scope, &self.panel, self.by)?;
         let config = RiseConfig { min_count: self.min, false_discovery_rate: self.test.fdr, ..RiseConfig::default() };
-        let found = context.engine.trends(&part, self.attribute.attribute, self.by, &config);
-        let mut found = context.in_time(&part, found)?;
-        found.tokens = context.engine.tokens(&part);
+        let found = context.engine.trends(&subcorpus, self.attribute.attribute, self.by, &config);
+        let mut found = context.in_time(&subcorpus, found)?;
+        found.tokens = context.engine.tokens(&subcorpus);
         self.test.keep(&mut found.rows, |row| row.growth);
         found.values = self.limit.cut(&mut found.rows);
-        Ok(context.answered((None, filter.as_ref()), Rule::default(), Exactness::Exact, Vec::new(), found))
+        Ok(context.answered((None, filter.as_ref()), MatchRule::default(), Exactness::Exact, Vec::new(), found))
     }
 }
 

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::params::{AttributeParams, NgramParams, ScopeParams, WordRowParams};
 use super::{Answered, Cost, Exactness, Question, QuestionContext, QuestionError, Request};
-use crate::cql::{Attribute, Rule};
-use crate::syntax::Wanted;
+use crate::cql::{Attribute, MatchRule};
+use crate::syntax::ValueMatcher;
 
 /// Lists words or n-grams with their frequencies.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -87,16 +87,16 @@ impl Question for WordsRequest {
 
     fn answer(&self, context: &QuestionContext<'_>) -> Result<Answered<Words>, QuestionError> {
         let filter = context.filter(&self.scope)?;
-        let part = context.part(filter.as_ref())?;
-        let matching = self.regex.as_ref().map(Wanted::regex);
+        let subcorpus = context.subcorpus(filter.as_ref())?;
+        let matching = self.regex.as_ref().map(ValueMatcher::regex);
         let (attribute, n) = (self.attribute.attribute, self.ngram.ngram as usize);
         let mut rewrites = Vec::new();
         let found = match n {
-            1 => context.engine.words(&part, attribute, matching.as_ref(), self.min.unwrap_or(1)),
+            1 => context.engine.words(&subcorpus, attribute, matching.as_ref(), self.min.unwrap_or(1)),
             n => {
                 let min = self.min.unwrap_or(USUAL_NGRAM_MIN);
                 let (min, min_documents) = context.min_counts(min, &mut rewrites);
-                let found = context.engine.ngrams(&part, attribute, n, matching.as_ref(), min);
+                let found = context.engine.ngrams(&subcorpus, attribute, n, matching.as_ref(), min);
                 found.map(|mut found| {
                     found.rows.retain(|row| row.documents >= min_documents);
                     found
@@ -105,8 +105,8 @@ impl Question for WordsRequest {
         };
         let text = self.regex.as_deref().unwrap_or_default();
         let found = found.map_err(QuestionError::of_engine("regex", "query", text))?;
-        let mut found = context.in_time(&part, found)?;
+        let mut found = context.in_time(&subcorpus, found)?;
         found.values = self.rows.cut(&mut found.rows, |row| &row.value);
-        Ok(context.answered((None, filter.as_ref()), Rule::default(), Exactness::Exact, rewrites, found))
+        Ok(context.answered((None, filter.as_ref()), MatchRule::default(), Exactness::Exact, rewrites, found))
     }
 }

@@ -1,6 +1,6 @@
 //! A finger on the text of a query: looks ahead, takes what it expects, complains otherwise.
 
-use super::{Place, SyntaxError};
+use super::{Span, SyntaxError};
 
 /// Parentheses and negations within each other.
 const MAX_DEPTH: usize = 60;
@@ -28,8 +28,8 @@ impl<'t> Cursor<'t> {
         &self.text[self.at..]
     }
 
-    pub fn place_from(&self, from: usize) -> Place {
-        Place::new(from, self.at)
+    pub fn span_from(&self, from: usize) -> Span {
+        Span::new(from, self.at)
     }
 
     pub fn skip_blanks(&mut self) {
@@ -88,14 +88,14 @@ impl<'t> Cursor<'t> {
         &rest[..rest.find(|c| !is_name(c)).unwrap_or(rest.len())]
     }
 
-    pub fn name(&mut self, expected: &str) -> Result<(&'t str, Place), SyntaxError> {
+    pub fn name(&mut self, expected: &str) -> Result<(&'t str, Span), SyntaxError> {
         let name = self.peek_name();
         if name.is_empty() {
             return Err(self.unexpected(expected));
         }
         let from = self.at;
         self.at += name.len();
-        Ok((name, self.place_from(from)))
+        Ok((name, self.span_from(from)))
     }
 
     pub fn number(&mut self) -> Result<u32, SyntaxError> {
@@ -105,7 +105,7 @@ impl<'t> Cursor<'t> {
         if digits.is_empty() {
             return Err(self.unexpected("a number"));
         }
-        digits.parse().map_err(|_| SyntaxError::new(self.place_from(from), format!("{digits} is too large a number")))
+        digits.parse().map_err(|_| SyntaxError::new(self.span_from(from), format!("{digits} is too large a number")))
     }
 
     /// The raw text between quotes, with its backslashes. A backslash protects whatever follows it.
@@ -125,36 +125,36 @@ impl<'t> Cursor<'t> {
                 _ => {}
             }
         }
-        Err(SyntaxError::new(Place::new(from, self.text.len()), "the string has no end").help("close it with \""))
+        Err(SyntaxError::new(Span::new(from, self.text.len()), "the string has no end").help("close it with \""))
     }
 
     /// Says what is there instead of what was expected.
     pub fn unexpected(&mut self, expected: &str) -> SyntaxError {
         match self.peek() {
             Some(c) => {
-                SyntaxError::new(Place::new(self.at, self.at + c.len_utf8()), format!("expected {expected}, found {c}"))
+                SyntaxError::new(Span::new(self.at, self.at + c.len_utf8()), format!("expected {expected}, found {c}"))
             }
             None => {
-                SyntaxError::new(Place::new(self.at, self.at), format!("expected {expected}, but the query ends here"))
+                SyntaxError::new(Span::new(self.at, self.at), format!("expected {expected}, but the query ends here"))
             }
         }
     }
 
     /// Keeps account of what the expressions take that were read so far.
-    pub fn spend(&mut self, bytes: usize, place: Place) -> Result<(), SyntaxError> {
+    pub fn spend(&mut self, bytes: usize, span: Span) -> Result<(), SyntaxError> {
         self.regex_bytes += bytes;
         if self.regex_bytes <= MAX_REGEX_BYTES {
             return Ok(());
         }
         let message = format!("the query's expressions need more than {} MB together", MAX_REGEX_BYTES >> 20);
-        Err(SyntaxError::new(place, message).help("use fewer or simpler ones"))
+        Err(SyntaxError::new(span, message).help("use fewer or simpler ones"))
     }
 
     /// Reads something that may contain its like, to a limited depth.
     pub fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, SyntaxError>) -> Result<T, SyntaxError> {
         if self.depth == MAX_DEPTH {
-            let place = Place::new(self.at, self.at);
-            return Err(SyntaxError::new(place, format!("more than {MAX_DEPTH} parentheses within each other")));
+            let span = Span::new(self.at, self.at);
+            return Err(SyntaxError::new(span, format!("more than {MAX_DEPTH} parentheses within each other")));
         }
         self.depth += 1;
         let result = read(self);

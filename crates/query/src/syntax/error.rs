@@ -8,32 +8,32 @@ use std::ops::Range;
 /// All places are equal to each other: two queries are the same when they say the same, wherever the
 /// words stand.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Place {
+pub struct Span {
     /// The first byte.
-    pub from: usize,
+    pub start: usize,
     /// The byte behind the last.
-    pub to: usize,
+    pub end: usize,
 }
 
-impl Place {
+impl Span {
     /// A place between two bytes.
-    pub fn new(from: usize, to: usize) -> Self {
-        Place { from, to }
+    pub fn new(start: usize, end: usize) -> Self {
+        Span { start, end }
     }
 
     /// As a range of bytes.
     pub fn range(self) -> Range<usize> {
-        self.from..self.to
+        self.start..self.end
     }
 }
 
-impl PartialEq for Place {
-    fn eq(&self, _: &Place) -> bool {
+impl PartialEq for Span {
+    fn eq(&self, _: &Span) -> bool {
         true
     }
 }
 
-impl Eq for Place {}
+impl Eq for Span {}
 
 /// What is wrong with a query, where, and what to write instead.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -41,7 +41,7 @@ pub struct SyntaxError {
     /// What is wrong.
     pub message: String,
     /// Where.
-    pub place: Place,
+    pub span: Span,
     /// What would be right, if that can be told.
     pub help: Option<String>,
 }
@@ -50,8 +50,8 @@ pub struct SyntaxError {
 const AROUND_CHARS: usize = 50;
 
 impl SyntaxError {
-    pub(crate) fn new(place: Place, message: impl Into<String>) -> Self {
-        SyntaxError { message: message.into(), place, help: None }
+    pub(crate) fn new(span: Span, message: impl Into<String>) -> Self {
+        SyntaxError { message: message.into(), span, help: None }
     }
 
     pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
@@ -66,7 +66,7 @@ impl SyntaxError {
     pub fn render(&self, query: &str) -> String {
         let boundary =
             |byte: usize| (0..=byte.min(query.len())).rev().find(|&b| query.is_char_boundary(b)).unwrap_or(0);
-        let (from, to) = (boundary(self.place.from), boundary(self.place.to.max(self.place.from)));
+        let (from, to) = (boundary(self.span.start), boundary(self.span.end.max(self.span.start)));
         let printable = |text: &str| text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect::<String>();
 
         let before: Vec<char> = printable(&query[..from]).chars().collect();
@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn carets_stand_under_the_place() {
-        let error = SyntaxError::new(Place::new(6, 9), "no such attribute").help("did you mean lemma?");
+        let error = SyntaxError::new(Span::new(6, 9), "no such attribute").help("did you mean lemma?");
         assert_eq!(
             error.render("\"ä\" [lem=1]"),
             "no such attribute (did you mean lemma?)\n  \"ä\" [lem=1]\n       ^^^"
@@ -117,13 +117,13 @@ mod tests {
 
     #[test]
     fn a_place_behind_the_end_gets_one_caret() {
-        assert_eq!(SyntaxError::new(Place::new(9, 9), "m").render("ab"), "m\n  ab\n    ^");
+        assert_eq!(SyntaxError::new(Span::new(9, 9), "m").render("ab"), "m\n  ab\n    ^");
     }
 
     #[test]
     fn a_long_query_is_cut_around_the_place() {
         let query = "x".repeat(200);
-        let shown = SyntaxError::new(Place::new(100, 101), "m").render(&query);
+        let shown = SyntaxError::new(Span::new(100, 101), "m").render(&query);
         assert!(shown.lines().all(|line| line.chars().count() < 110), "{shown}");
         assert!(shown.contains('…'));
     }

@@ -4,11 +4,11 @@
 mod cursor;
 mod error;
 mod logic;
-mod wanted;
+mod value_matcher;
 
 pub(crate) use cursor::Cursor;
-pub use error::{Place, SyntaxError};
+pub use error::{Span, SyntaxError};
 pub use logic::Logic;
 pub(crate) use logic::read_logic;
-pub(crate) use wanted::unescape;
-pub use wanted::{Matcher, Wanted, folded};
+pub(crate) use value_matcher::unescape;
+pub use value_matcher::{CompiledMatcher, ValueMatcher, folded};

@@ -1,4 +1,4 @@
-//! What is answered.
+//! Answers of the endpoints, and their agreement with the OpenAPI document.
 
 use std::collections::BTreeSet;
 
@@ -149,7 +149,7 @@ fn a_line_can_be_widened_to_sentences_and_paragraphs() {
 }
 
 #[test]
-fn silence_and_nobody_listening_are_told_apart() {
+fn zero_hits_differ_from_nothing_collected() {
     let points = |server: &TestServer, query: &str| {
         server.get(&format!("/api/v1/en/timeline?q=storm{query}")).is(200).json()["points"].clone()
     };
@@ -248,7 +248,7 @@ fn pages_follow_each_other_and_a_new_generation_does_not_disturb_them() {
 }
 
 #[test]
-fn an_index_that_is_made_anew_is_not_taken_for_the_old_one() {
+fn a_rebuilt_index_is_not_taken_for_the_old_one() {
     let server = TestServer::new();
     assert_eq!(server.get("/api/v1/en/count?q=storm").json()["hits"], STORMS);
     // The same generation, and files of the same names.
@@ -259,7 +259,7 @@ fn an_index_that_is_made_anew_is_not_taken_for_the_old_one() {
 }
 
 #[test]
-fn virtual_corpora_are_asked_by_name() {
+fn virtual_corpora_are_selected_by_name() {
     let server = TestServer::new();
     let spring = tidings_store::virtual_corpora::VirtualCorpus {
         name: "spring".into(),
@@ -272,7 +272,7 @@ fn virtual_corpora_are_asked_by_name() {
 }
 
 #[test]
-fn the_page_asks_nobody_else() {
+fn the_page_makes_no_third_party_requests() {
     let server = TestServer::new();
     for path in ["/", "/app.js", "/style.css", "/icon.svg"] {
         let file = server.get(path).is(200);
@@ -288,7 +288,7 @@ fn the_page_asks_nobody_else() {
     let publishers = server.get("/bot").is(200).body;
     assert!(publishers.contains("Disallow: /") && publishers.contains("href=\"/style.css\""));
     server.get("/style.css").is(200);
-    assert!(server.get("/bot?host=%3Cb%3E").is(200).body.contains("Nothing was ever asked of &lt;b&gt;"));
+    assert!(server.get("/bot?host=%3Cb%3E").is(200).body.contains("has never sent a request to &lt;b&gt;"));
     server.get("/api/v1/en/count?q=storm").is(200);
     let metrics = server.get("/metrics").is(200).body;
     assert!(metrics.contains("tidings_requests_total{endpoint=\"count\",status=\"200\"} 1\n"), "{metrics}");

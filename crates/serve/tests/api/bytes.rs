@@ -16,7 +16,7 @@ fn unpacked(got: &Got) -> String {
 }
 
 #[test]
-fn answers_are_packed_for_those_who_can_unpack_them() {
+fn responses_are_compressed_if_the_client_accepts_gzip() {
     let server = TestServer::new();
     for path in [
         "/api/v1/en/query?q=storm",
@@ -38,7 +38,7 @@ fn answers_are_packed_for_those_who_can_unpack_them() {
 }
 
 #[test]
-fn an_answer_that_somebody_has_is_not_sent_again_until_the_corpus_changes() {
+fn a_matching_etag_gets_304_until_the_corpus_changes() {
     let server = TestServer::new();
     for path in ["/api/v1/en/query?q=storm", "/api/v1/en/words", "/api/v1/corpora", "/", "/api/v1/feeds"] {
         let tag = server.get(path).is(200).header("etag").unwrap().to_owned();
@@ -61,7 +61,7 @@ fn an_answer_that_somebody_has_is_not_sent_again_until_the_corpus_changes() {
 }
 
 #[test]
-fn tags_of_one_right_are_not_those_of_another() {
+fn etags_differ_by_scope() {
     let server = TestServer::with(&weather(), Settings { public: true, ..Settings::default() });
     let now = jiff::Timestamp::now();
     let (token, secret) =
@@ -73,7 +73,7 @@ fn tags_of_one_right_are_not_those_of_another() {
 }
 
 #[test]
-fn the_head_of_an_answer_comes_without_its_body() {
+fn head_requests_have_no_body() {
     let server = TestServer::new();
     for path in ["/", "/api/v1/en/count?q=storm", "/api/v1/en/query?q=storm&format=csv", "/healthz"] {
         let (whole, head) = (server.get(path).is(200), server.ask("HEAD", path, "").is(200));
@@ -85,7 +85,7 @@ fn the_head_of_an_answer_comes_without_its_body() {
 }
 
 #[test]
-fn new_words_are_a_feed_that_feed_readers_understand() {
+fn new_words_are_a_valid_rss_feed() {
     let server = TestServer::new();
     let path = "/api/v1/en/new-words?since=2026-06-01&format=rss";
     let got = server.get(path).is(200);

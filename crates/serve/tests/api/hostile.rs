@@ -1,4 +1,4 @@
-//! Questions that nobody would ask, from clients that nobody would want.
+//! Malformed and hostile requests and clients.
 
 use std::io::{Read as _, Write as _};
 use std::time::Duration;
@@ -7,7 +7,7 @@ use tidings_serve::Settings;
 
 use crate::test_server::{TestServer, weather};
 
-/// What random questions are made of: some of it means something, most of it nothing.
+/// Fragments of random requests: some valid, most not.
 const PIECES: &[&str] = &[
     "storm",
     "the",
@@ -161,7 +161,7 @@ fn question(rng: &mut fastrand::Rng) -> String {
 }
 
 #[test]
-fn no_question_breaks_the_server_or_costs_more_than_its_limits() {
+fn random_requests_never_break_the_server() {
     let limit = Duration::from_secs(2);
     let server = TestServer::with(&weather(), Settings { time_limit: limit, ..Settings::default() });
     let mut rng = fastrand::Rng::with_seed(8);
@@ -177,7 +177,7 @@ fn no_question_breaks_the_server_or_costs_more_than_its_limits() {
 }
 
 #[test]
-fn clients_that_never_finish_their_question_do_not_keep_others_waiting() {
+fn slow_clients_do_not_block_others() {
     let settings = Settings { most_connections: 20, head_patience: Duration::from_millis(300), ..Settings::default() };
     let server = TestServer::with(&weather(), settings);
     // All connections there are, each with half a question.

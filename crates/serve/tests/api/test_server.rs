@@ -1,4 +1,4 @@
-//! A reading server for a test: a home with an index, a server, and a plain client.
+//! A server over a small corpus, with a plain HTTP client.
 
 use std::fmt::Write as _;
 use std::io::{Read, Write};
@@ -22,7 +22,7 @@ pub struct TestServer {
     runtime: Option<Runtime>,
 }
 
-/// What a client got.
+/// A response as the client received it.
 #[derive(Debug)]
 pub struct Got {
     pub status: u16,
@@ -30,7 +30,7 @@ pub struct Got {
     pub bytes: Vec<u8>,
     /// The same as text.
     pub body: String,
-    /// Whether the body came to its end.
+    /// The body is complete.
     pub whole: bool,
 }
 

@@ -9,7 +9,7 @@ use tidings_testing::{WATCHDOG, until};
 use crate::test_server::{TestServer, document, received, weather};
 
 #[test]
-fn a_wrong_question_is_shown_where_it_is_wrong() {
+fn syntax_errors_point_at_their_place() {
     let server = TestServer::new();
     let error = server.get("/api/v1/en/query?q=%5Blema%3D%22x%22%5D").is(400).json();
     assert_eq!((error["parameter"].as_str(), &error["place"]), (Some("q"), &serde_json::json!({ "from": 1, "to": 5 })));
@@ -34,7 +34,7 @@ fn a_wrong_question_is_shown_where_it_is_wrong() {
         assert_eq!(got.status, status, "{path}: {got:?}");
         assert!(got.body.contains(words), "{path}: {}", got.body);
     }
-    assert!(server.get("/api/v1/xx/count?q=a").is(404).body.contains("there are en"));
+    assert!(server.get("/api/v1/xx/count?q=a").is(404).body.contains("available: en"));
     server.get("/../etc/passwd").is(404);
 }
 
@@ -66,7 +66,7 @@ fn much() -> String {
 const LONG_STREAM: &str = "GET /api/v1/en/query?q=word&context=200&format=jsonl HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
 #[test]
-fn more_heavy_questions_than_allowed_are_sent_away_at_once_and_the_others_go_on() {
+fn heavy_requests_over_the_limit_get_503_and_others_continue() {
     // No answer below can be due to the time limit: it is longer than the test waits for any answer.
     let limits = Settings { heavy_requests: 1, time_limit: WATCHDOG * 2, ..Settings::default() };
     let server = TestServer::with(&much(), limits);
@@ -76,7 +76,7 @@ fn more_heavy_questions_than_allowed_are_sent_away_at_once_and_the_others_go_on(
     let mut first = [0; 1];
     holder.read_exact(&mut first).unwrap();
     let heavy = "GET /api/v1/en/words HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
-    let crowd: Vec<_> = (0..12)
+    let others: Vec<_> = (0..12)
         .map(|_| {
             let mut stream = server.open();
             stream.write_all(heavy.as_bytes()).unwrap();
@@ -84,9 +84,9 @@ fn more_heavy_questions_than_allowed_are_sent_away_at_once_and_the_others_go_on(
         })
         .collect();
     server.get("/api/v1/en/count?q=word").is(200);
-    for stream in crowd {
+    for stream in others {
         let got = received(stream).is(503);
-        assert!(got.head.contains("retry-after: ") && got.body.contains("ask again"), "{got:?}");
+        assert!(got.head.contains("retry-after: ") && got.body.contains("try again"), "{got:?}");
     }
     // The client of the stream hangs up, and its place is free.
     drop(holder);
@@ -94,7 +94,7 @@ fn more_heavy_questions_than_allowed_are_sent_away_at_once_and_the_others_go_on(
 }
 
 #[test]
-fn a_stream_that_takes_too_long_ends_without_its_end() {
+fn a_stream_past_its_deadline_is_aborted() {
     let limits = Settings { time_limit: Duration::from_millis(1), ..Settings::default() };
     let server = TestServer::with(&much(), limits);
     let got = server.get("/api/v1/en/query?q=word&context=200&format=jsonl");
@@ -103,20 +103,20 @@ fn a_stream_that_takes_too_long_ends_without_its_end() {
 }
 
 #[test]
-fn a_count_that_is_not_whole_is_not_given() {
+fn partial_counts_are_not_returned() {
     let server = TestServer::with(&weather(), Settings { time_limit: Duration::ZERO, ..Settings::default() });
     for path in
         ["words", "words?ngram=2", "keywords?focus=date%3D2026-06", "trends", "bursts", "new-words?since=2026-06-01"]
     {
         let refused = server.get(&format!("/api/v1/en/{path}")).is(503);
-        assert!(refused.body.contains("took longer") && refused.head.contains("retry-after"), "{path}: {refused:?}");
+        assert!(refused.body.contains("time limit") && refused.head.contains("retry-after"), "{path}: {refused:?}");
     }
     let counted = server.get("/api/v1/en/count?q=%5Bword%3D%22s.*%22%5D+%5B%5D").is(200).json();
     assert_eq!(counted["about"]["exactness"]["kind"], "sample");
 }
 
 #[test]
-fn a_client_that_asks_too_often_is_told_when_to_come_back() {
+fn the_rate_limit_answers_429_with_retry_after() {
     let settings = Settings { public: true, requests_per_minute: 3, ..Settings::default() };
     let server = TestServer::with(&weather(), settings);
     (0..3).for_each(|_| drop(server.get("/healthz").is(200)));
@@ -125,7 +125,7 @@ fn a_client_that_asks_too_often_is_told_when_to_come_back() {
 }
 
 #[test]
-fn other_origins_read_only_if_that_is_set() {
+fn cors_is_off_by_default() {
     let preflight = "OPTIONS /api/v1/corpora HTTP/1.1\r\nHost: localhost\r\nOrigin: https://page.example\r\nConnection: close\r\n\r\n";
     let server = TestServer::new();
     assert!(!server.send(preflight).is(405).head.contains("access-control"));

@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
 use tidings_store::Home;
 use tidings_store::backup::{Backup, FOLDER_ENDING};
-use tidings_store::candidates::{self, Barren, Candidate, Fate, Searched};
+use tidings_store::candidates::{self, Candidate, Fate, Searched, SiteWithoutFeed};
 use tidings_store::digest::{Digester, Stage};
 use tidings_store::tokens::{self, Scope, Token};
 
@@ -91,12 +91,15 @@ fn a_token_opens_by_its_secret_until_it_expires() {
 fn sites_without_feeds_and_searched_files_are_remembered_once() {
     let (_folder, home) = home();
     for requests in [3, 5] {
-        candidates::add_barren(&home, vec![Barren { site: "a.example".into(), requests, ..Barren::default() }])
-            .unwrap();
+        candidates::add_sites_without_feed(
+            &home,
+            vec![SiteWithoutFeed { site: "a.example".into(), requests, ..SiteWithoutFeed::default() }],
+        )
+        .unwrap();
         candidates::add_searched(&home, vec![Searched { file: "pages/a".into(), pages: requests.into() }]).unwrap();
     }
     let (mut sites, mut files) = (Vec::new(), Vec::new());
-    candidates::read_barren(&home, |row| sites.push((row.site, row.requests))).unwrap();
+    candidates::read_sites_without_feed(&home, |row| sites.push((row.site, row.requests))).unwrap();
     candidates::read_searched(&home, |row| files.push((row.file, row.pages))).unwrap();
     assert_eq!((sites, files), (vec![("a.example".to_owned(), 5)], vec![("pages/a".to_owned(), 5)]));
 }

@@ -1,4 +1,4 @@
-//! The same trees as with html5ever's own tokenizer, node for node.
+//! Comparison with html5ever's own tokenizer: the trees must be equal, node for node.
 
 use std::io::{BufRead, BufReader};
 
@@ -9,15 +9,15 @@ use html5ever::tree_builder::TreeBuilder;
 use proptest::prelude::*;
 
 use super::*;
-use crate::tree::feed::{Limits, builder, parse_with};
+use crate::tree::parse::{Limits, builder, parse_with};
 use crate::tree::sink::Sink;
-use crate::tree::tag::{is_compared, is_useless};
+use crate::tree::tag::{is_dropped, is_formatting};
 use crate::tree::{Data, Node, NodeId, Tree};
 
 const NO_LIMITS: Limits = Limits { depth: u32::MAX, nodes: usize::MAX, bytes: usize::MAX, plain_bytes: 0 };
 
-/// The tree builder behind html5ever's tokenizer: without the attributes that we leave out, and
-/// without errors, which it takes for tokens that stand between `<pre>` and its first line end.
+/// Tree builder after html5ever's tokenizer. Removes the attributes that our tokenizer drops, and
+/// parse errors, which the tree builder takes for a token between `<pre>` and its first newline.
 struct Filter(TreeBuilder<NodeId, Sink>);
 
 impl TokenSink for Filter {
@@ -26,8 +26,8 @@ impl TokenSink for Filter {
     fn process_token(&self, mut token: Token, line: u64) -> TokenSinkResult<NodeId> {
         match &mut token {
             Token::ParseError(_) => return TokenSinkResult::Continue,
-            Token::TagToken(tag) if tag.kind == TagKind::StartTag && !is_compared(&tag.name) => {
-                tag.attrs.retain(|attribute| !is_useless(&attribute.name.local));
+            Token::TagToken(tag) if tag.kind == TagKind::StartTag && !is_formatting(&tag.name) => {
+                tag.attrs.retain(|attribute| !is_dropped(&attribute.name.local));
             }
             _ => {}
         }
@@ -44,18 +44,18 @@ impl TokenSink for Filter {
 }
 
 fn reference(html: &str) -> Tree {
-    // html5ever would also leave out the mark wherever it pauses, as behind a script.
+    // html5ever also drops a byte order mark wherever it pauses, for example after a script.
     let options = TokenizerOpts { discard_bom: false, ..Default::default() };
     let tokenizer = html5ever::tokenizer::Tokenizer::new(Filter(builder(html.len())), options);
     let queue = BufferQueue::default();
-    queue.push_back(StrTendril::from_slice(html.strip_prefix(MARK).unwrap_or(html)));
+    queue.push_back(StrTendril::from_slice(html.strip_prefix(BYTE_ORDER_MARK).unwrap_or(html)));
     while !matches!(tokenizer.feed(&queue), TokenizerResult::Done) {}
     tokenizer.end();
     tokenizer.sink.0.sink.into_tree(false)
 }
 
-/// Everything about a node that can be compared.
-fn facts(node: &Node) -> impl PartialEq + std::fmt::Debug + '_ {
+/// The comparable properties of a node.
+fn properties(node: &Node) -> impl PartialEq + std::fmt::Debug + '_ {
     let (kind, name, attributes, text) = match &node.data {
         Data::Document => ("document", None, None, None),
         Data::Other => ("other", None, None, None),
@@ -71,7 +71,7 @@ fn difference(html: &str) -> Option<String> {
     let (ours, theirs) = (parse_with(html, NO_LIMITS), reference(html));
     let longest = ours.nodes.len().max(theirs.nodes.len());
     (0..longest).find_map(|place| {
-        let (ours, theirs) = (ours.nodes.get(place).map(facts), theirs.nodes.get(place).map(facts));
+        let (ours, theirs) = (ours.nodes.get(place).map(properties), theirs.nodes.get(place).map(properties));
         (ours != theirs).then(|| format!("node {place}:\n  ours   {ours:?}\n  theirs {theirs:?}"))
     })
 }
@@ -82,7 +82,7 @@ fn assert_same(html: &str) {
     }
 }
 
-/// What snippets are put into: the state of the tree builder changes what tokens mean.
+/// Contexts for the snippets: the state of the tree builder changes the meaning of tokens.
 const CONTEXTS: &[&str] = &[
     "",
     "<!doctype html><title>t</title><body><p>",
@@ -146,12 +146,12 @@ const SNIPPETS: &[&str] = &[
     // Scripts.
     "<script>a<b&amp;</b></script>c", "<script>\0</script>", "<script></script>x", "<script/>x</script>y", "<SCRIPT>a</ScRiPt>b", "<script>a</scrip></script>b", "<script>a</scriptx></script>b", "<script>'</script>'", "<script><!--a--></script>b", "<script><!--a</script>b-->c", "<script><!--<script>a</script>b--></script>c", "<script><!--<script>a</script>b</script>c", "<script><!--<script>a--></script>b", "<script><!--<script>a--!></script>b</script>c", "<script><!--></script>b", "<script><!---></script>b", "<script><!-></script>b", "<script><!-- <scriptx></script>b", "<script><!-- <SCRIPT/></script>x</script>b", "<script><!-- <script </script >x</script>b", "<script><!--<script\n></script\t>a</script>b",
     "<script><!--<script>a</scriptx></script>b</script>c", "<script><!--<script><script></script></script>b", "<script><!--<script></script><script></script></script>b", "<script><!--\0-\0--\0<\0</\0</s\0--></script>b", "<script><!--<script>\0-\0--\0<\0</\0</s\0--></script>b", "<script><!--a--b---></script>c", "<script><!--<", "<script><!--</", "<script><!--</s", "<script><!--</script", "<script><!--<s", "<script><!--<script", "<script><!--<script>", "<script><!--<script><", "<script><!--<script></", "<script><!--<script></script", "<script><!--<script>-", "<script><!--<script>--", "<script><!-", "<script><!", "<script>a<", "<script>a</", "<script>a</s", "<script><!-<!--</script>b", "<script><<!--<<script></script>b</script>c", "<script><!--<script--></script>b", "<script><!--<a--></script>b", "<script>a\r\nb\rc</script\r\n>d", "<script><!--\r-\r--\r></script>b", "<script>a</script>\u{feff}b", "<meta charset=x>\u{feff}y", "<script><!--<script/--></script>b",
-    // What the tree builder asks for.
+    // States that the tree builder requests.
     "<meta charset=utf-8>x", "<meta http-equiv=content-type content='text/html; charset=x'>y", "<annotation-xml encoding=text/html><p>x", "<math><annotation-xml encoding='text/HTML'><p>x", "<svg><font color=red>x", "<svg><font>x", "<svg><p>x", "<template shadowrootmode=open><p>x</template>y", "<div><template shadowrootmode=open><p>x</template></div>y", "<select><input>", "<table>a<b>c</table>d", "<table> <!-- -->\0 x</table>", "<table><tr> \n x &amp; y<td>z", "<colgroup> x", "<frameset> x &amp; <frame></frameset> y", "<body>\0<frameset>", "<p> <frameset>", "<a>1<p>2</a>3</p>", "<form><form><p form=x>", "</html> x <!-- y -->", "</body> </html>\n", "<ruby>a<rt>b<rp>c</ruby>", "<button><button>", "<h1><h2>x", "<option><optgroup><option>",
 ];
 
 #[test]
-fn every_snippet_means_the_same_wherever_it_stands_and_wherever_it_ends() {
+fn every_snippet_parses_equally_in_every_context_and_cut_anywhere() {
     assert!(SNIPPETS.len() > 300);
     let mut cases = 0;
     for snippet in SNIPPETS {
@@ -184,7 +184,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 20_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn tag_soup_means_the_same(pieces in prop::collection::vec(prop::sample::select(PIECES), 0..48)) {
+    fn tag_soup_parses_equally(pieces in prop::collection::vec(prop::sample::select(PIECES), 0..48)) {
         let html = pieces.concat();
         if let Some(difference) = difference(&html) {
             return Err(TestCaseError::fail(format!("{html:?} {difference}")));
@@ -193,10 +193,10 @@ proptest! {
 }
 
 #[test]
-fn pages_of_the_web_mean_the_same() {
+fn web_pages_parse_equally() {
     let Some(folder) = tidings_testing::data("extract-dev") else { return };
     let files = std::fs::read_dir(folder).expect("it is a folder");
-    // Slow builds are for those who wait for them; the rest is compared in fast ones.
+    // Debug builds compare a sample of the pages, release builds all of them.
     let every = if cfg!(debug_assertions) { 20 } else { 1 };
     let (mut pages, mut bytes) = (0, 0);
     for path in files.flatten().map(|file| file.path()).filter(|path| path.extension().is_some_and(|end| end == "zst"))
@@ -205,7 +205,7 @@ fn pages_of_the_web_mean_the_same() {
             zstd::Decoder::new(std::fs::File::open(&path).expect("the file is there")).expect("it is zstd");
         decoder.window_log_max(27).expect("the window is one zstd knows");
         for (line, text) in BufReader::with_capacity(1 << 20, decoder).lines().enumerate().step_by(every) {
-            // One set was written with Python's idea of JSON.
+            // One data set was written by Python's json module, which allows NaN.
             let text = text.expect("lines are text").replace(": NaN", ": null");
             let page: serde_json::Value = serde_json::from_str(&text).expect("lines are JSON");
             let html = page["html"].as_str().unwrap_or_default();
@@ -220,7 +220,7 @@ fn pages_of_the_web_mean_the_same() {
 }
 
 #[test]
-fn what_is_cut_off_is_left_to_be_read_without_structure() {
+fn a_token_cut_by_the_byte_limit_is_read_without_structure() {
     let limits = Limits { bytes: 60, ..Limits::default() };
     let text = |html: &str| {
         let tree = parse_with(html, limits);
@@ -237,7 +237,7 @@ fn what_is_cut_off_is_left_to_be_read_without_structure() {
 }
 
 #[test]
-fn what_is_left_is_found_in_the_page_as_it_came() {
+fn the_rest_after_a_limit_is_located_in_the_original_page() {
     let limits = Limits { depth: 6, ..Limits::default() };
     let tree = parse_with("\u{feff}<p>a\r\n\rb\r\n<div><div><div><div>\r\nc <p>\r\nd", limits);
     assert!(tree.capped);
@@ -245,7 +245,7 @@ fn what_is_left_is_found_in_the_page_as_it_came() {
 }
 
 #[test]
-fn a_tag_of_very_many_attributes_keeps_the_first() {
+fn a_tag_with_too_many_attributes_keeps_the_first() {
     let html: String = (0..100_000).map(|number| format!(" x{number}={number} x1")).collect();
     let tree = parse_with(&format!("<p{html}>word"), Limits::default());
     assert!(!tree.capped);

@@ -1,8 +1,7 @@
-//! Rounds for ever, as a service.
+//! `tidings run --loop`: rounds at a fixed interval, as a service.
 //!
-//! Rounds begin a fixed time apart, by whichever clock says so first: the one that nobody sets stands still while
-//! a machine sleeps, the one on the wall may be set back. systemd is told when we are ready, what we do, and
-//! that we are alive; without systemd nobody is told and nothing else changes.
+//! The interval is over when either clock says so: the monotonic clock stands still while the machine sleeps, and the
+//! wall clock may be set back. Under systemd the service notifies readiness, status and watchdog.
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -21,14 +20,14 @@ use crate::args::Global;
 use crate::cmd::Report;
 use crate::{console, signals};
 
-/// We never sleep longer at once, so that a clock that was set and a changed setting are noticed.
-const NAP: Duration = Duration::from_secs(10);
-/// A pause even where rounds take longer than their distance, for those who wait for the home.
-const BREATH: Duration = Duration::from_secs(1);
-/// A round that takes longer than this hangs: text stages may exceed their time by a day in hand, not by this.
+/// Longest single sleep, so that clock changes and new settings are noticed.
+const MAX_SLEEP: Duration = Duration::from_secs(10);
+/// Pause between rounds that exceed the interval, for other processes that wait for the lock.
+const MIN_PAUSE: Duration = Duration::from_secs(1);
+/// A round without progress for this long is considered stuck. Stages may exceed their time limit by the current day.
 const STUCK: Duration = Duration::from_secs(24 * 3600);
 
-/// Goes on until somebody asks for an end.
+/// Runs rounds until SIGINT or SIGTERM.
 pub fn serve(args: &Args, pipeline: &Pipeline, global: &Global) -> Result<Report> {
     let every = Arc::new(Mutex::new(Duration::ZERO));
     let read_every = {
@@ -42,22 +41,22 @@ pub fn serve(args: &Args, pipeline: &Pipeline, global: &Global) -> Result<Report
     read_every()?;
     signals::on_hangup(move || {
         let now = NotifyState::monotonic_usec_now().unwrap_or(NotifyState::MonotonicUsec(0));
-        tell(&[NotifyState::Reloading, now]);
+        notify(&[NotifyState::Reloading, now]);
         match read_every() {
-            Ok(()) => log::info!("SIGHUP: the settings were read again; the next stage works by them"),
-            Err(error) => log::error!("SIGHUP: the settings are not taken over: {error:#}"),
+            Ok(()) => log::info!("SIGHUP: settings reloaded; they apply from the next stage on"),
+            Err(error) => log::error!("SIGHUP: settings not reloaded: {error:#}"),
         }
-        tell(&[NotifyState::Ready]);
+        notify(&[NotifyState::Ready]);
     });
     let heartbeat = Heartbeat::start()?;
-    tell(&[NotifyState::Ready]);
+    notify(&[NotifyState::Ready]);
     loop {
         let (began, started) = (Instant::now(), clock::now());
         heartbeat.beat();
-        // Settings that cannot be read are a failure of the round: they may be mended before the next.
+        // Unreadable settings fail only this round: they may be corrected before the next.
         let ended = super::one_round(args, pipeline, global, &|stage| {
             heartbeat.beat();
-            tell(&[NotifyState::Status(&format!("at work: {stage}"))]);
+            notify(&[NotifyState::Status(&format!("running {stage}"))]);
         });
         match ended {
             Ok(outcome) => {
@@ -67,42 +66,42 @@ pub fn serve(args: &Args, pipeline: &Pipeline, global: &Global) -> Result<Report
             Err(error) => log::error!("{error:#}"),
         }
         heartbeat.beat();
-        let mut told = None;
+        let mut announced = None;
         loop {
             let every = *every.lock().expect("no panic while held");
             let gone = began.elapsed().max(elapsed(started, clock::now()));
-            let wait = rest(every, gone).max(if told.is_none() { BREATH } else { Duration::ZERO });
+            let wait = rest(every, gone).max(if announced.is_none() { MIN_PAUSE } else { Duration::ZERO });
             if wait.is_zero() {
                 break;
             }
-            if told != Some(every) {
-                tell(&[NotifyState::Status(&format!("waiting; the next round begins in {}", span(wait)))]);
-                told = Some(every);
+            if announced != Some(every) {
+                notify(&[NotifyState::Status(&format!("waiting; next round in {}", span(wait)))]);
+                announced = Some(every);
             }
             heartbeat.beat();
-            if pipeline.cancel_token().wait(wait.min(NAP)) {
+            if pipeline.cancel_token().wait(wait.min(MAX_SLEEP)) {
                 break;
             }
         }
         if let Some(StopReason::Cancelled(name)) = pipeline.cancel_token().reason() {
-            tell(&[NotifyState::Stopping]);
+            notify(&[NotifyState::Stopping]);
             log::info!("stopped by {name}");
             return Ok(Report::default());
         }
     }
 }
 
-/// How long to wait for the next round when so much time has gone since the last one began.
+/// Time until the next round, `gone` after the last one began.
 fn rest(every: Duration, gone: Duration) -> Duration {
     every.saturating_sub(gone)
 }
 
-fn tell(states: &[NotifyState<'_>]) {
-    // Nobody listens where there is no systemd.
+fn notify(states: &[NotifyState<'_>]) {
+    // Without systemd there is no socket, which is not an error.
     let _ = sd_notify::notify(states);
 }
 
-/// Tells the watchdog that we are alive as long as rounds get ahead.
+/// Notifies systemd's watchdog as long as rounds make progress.
 struct Heartbeat(Arc<Mutex<Instant>>);
 
 impl Heartbeat {
@@ -113,12 +112,15 @@ impl Heartbeat {
         let beat = move || {
             loop {
                 if watched.lock().expect("no panic while held").elapsed() < STUCK {
-                    tell(&[NotifyState::Watchdog]);
+                    notify(&[NotifyState::Watchdog]);
                 }
                 std::thread::sleep(patience / 3);
             }
         };
-        std::thread::Builder::new().name("watchdog".to_owned()).spawn(beat).context("cannot start a thread")?;
+        std::thread::Builder::new()
+            .name("watchdog".to_owned())
+            .spawn(beat)
+            .context("cannot start the watchdog thread")?;
         Ok(Heartbeat(last))
     }
 

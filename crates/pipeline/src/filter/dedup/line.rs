@@ -11,7 +11,7 @@ use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
-use tidings_dedup::{Finding, Origin, Rule, Scope, Text, Verdict, Why};
+use tidings_dedup::{MatchKind, Origin, Rule, Scope, Text, UnitVerdict, Verdict};
 
 use crate::lines::Fault;
 
@@ -207,7 +207,7 @@ impl DocumentLine {
     pub fn write_marked(&self, verdict: &Verdict, out: &mut Vec<u8>) {
         let end = self.line.iter().rposition(|byte| *byte == b'}').unwrap_or(self.line.len());
         out.extend_from_slice(&self.line[..end]);
-        let marks = |findings: &[Finding]| {
+        let marks = |findings: &[UnitVerdict]| {
             let marks: Vec<Mark<'_>> = findings.iter().map(|finding| Mark::new(finding, verdict)).collect();
             serde_json::to_vec(&marks).expect("marks serialise")
         };
@@ -227,7 +227,7 @@ impl DocumentLine {
 pub struct Mark<'a> {
     kept: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    why: Option<Why>,
+    why: Option<MatchKind>,
     #[serde(skip_serializing_if = "is_nothing")]
     share: f32,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -240,7 +240,7 @@ fn is_nothing(share: &f32) -> bool {
 
 impl<'a> Mark<'a> {
     /// The mark of a finding.
-    pub fn new(finding: &Finding, verdict: &'a Verdict) -> Mark<'a> {
+    pub fn new(finding: &UnitVerdict, verdict: &'a Verdict) -> Mark<'a> {
         Mark {
             kept: finding.duplicate.is_none(),
             why: finding.duplicate,

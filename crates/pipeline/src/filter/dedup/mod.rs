@@ -8,7 +8,7 @@ mod line;
 use std::io::Read;
 
 use anyhow::{Context as _, Result};
-use tidings_dedup::{Judge, Memory, Past, Rule, Scope};
+use tidings_dedup::{Deduplicator, FingerprintStore, Rule, Scope, StoreFiles};
 
 use self::line::DocumentLine;
 use super::{MAX_LINE_BYTES, Unreadable};
@@ -27,7 +27,7 @@ pub struct Options {
     pub scope: Scope,
     /// Whether duplicates stay, with marks.
     pub marks: bool,
-    /// Memory for recent fingerprints; older ones lie on disk.
+    /// FingerprintStore for recent fingerprints; older ones lie on disk.
     pub memory_bytes: usize,
     /// Threads that parse lines.
     pub threads: usize,
@@ -37,8 +37,8 @@ pub struct Options {
 pub fn run(input: impl Read + Send, options: &Options, mut write: impl FnMut(&[u8])) -> Result<Unreadable> {
     let folder = tempfile::Builder::new().prefix("tidings-dedup-").tempdir();
     let folder = folder.context("cannot make a temporary folder; TMPDIR says where")?;
-    let memory = Memory::new(Past::default(), folder.path(), options.memory_bytes)?;
-    let mut judge = Judge::new(options.rule, options.scope, memory);
+    let store = FingerprintStore::new(StoreFiles::default(), folder.path(), options.memory_bytes)?;
+    let mut deduplicator = Deduplicator::new(options.rule, options.scope, store);
     let mut counters = Counters::default();
     let parse = |batch: lines::Batch| -> Vec<Result<DocumentLine, Fault>> {
         let lines = batch.into_iter().filter(|line| line.as_ref().is_none_or(|line| !line.trim_ascii().is_empty()));
@@ -54,7 +54,7 @@ pub fn run(input: impl Read + Send, options: &Options, mut write: impl FnMut(&[u
         for document in documents {
             match document {
                 Ok(document) => {
-                    let verdict = judge.judge(&document.text, &document.origin())?;
+                    let verdict = deduplicator.judge(&document.text, &document.origin())?;
                     match options.marks {
                         true => document.write_marked(&verdict, &mut out),
                         false => document.write_kept(&verdict, &mut out),
@@ -71,13 +71,13 @@ pub fn run(input: impl Read + Send, options: &Options, mut write: impl FnMut(&[u
         Ok(())
     };
     lines::in_order(input, options.threads, MAX_LINE_BYTES, parse, judge_all)?;
-    let memory = judge.memory();
+    let store = deduplicator.store();
     log::debug!(
         "{}, {}; {} in {} on disk",
         count(counters.documents, "document"),
         counters.share(),
-        count(memory.grams(), "n-gram"),
-        count(memory.disk_bytes(), "byte"),
+        count(store.grams(), "n-gram"),
+        count(store.disk_bytes(), "byte"),
     );
     Ok(Unreadable(counters.unreadable))
 }

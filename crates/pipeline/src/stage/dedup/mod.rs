@@ -15,10 +15,10 @@ use std::time::Instant;
 use anyhow::{Result, anyhow};
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
-use tidings_dedup::ages::{self, Aged};
+use tidings_dedup::lsm_levels::{self, LevelRun};
 use tidings_dedup::{
-    Finding, Judge, KeyRun, Level, Memory, Origin, Past, PieceFile, PieceNumber, Rule, Scope, Sealed, Text, Verdict,
-    join,
+    BlockFile, BlockId, Deduplicator, FingerprintRun, FingerprintStore, FlushedFiles, Level, Origin, Rule, Scope,
+    StoreFiles, Text, UnitVerdict, Verdict, join,
 };
 use tidings_model::Document;
 use tidings_store::dedup_state::{
@@ -250,8 +250,8 @@ fn up_to_date(
 fn memory_files(days: &[JudgedDay]) -> Vec<FileDigest> {
     let count = days.len() as u64;
     let last = |range: &Range<u64>| &days[range.end as usize - 1];
-    let keys = ages::layout(count).iter().map(|range| last(range).key_file.clone()).collect::<Vec<_>>();
-    let pieces = ages::piece_layout(count).iter().map(|range| last(range).piece_file.clone()).collect::<Vec<_>>();
+    let keys = lsm_levels::layout(count).iter().map(|range| last(range).key_file.clone()).collect::<Vec<_>>();
+    let pieces = lsm_levels::block_layout(count).iter().map(|range| last(range).piece_file.clone()).collect::<Vec<_>>();
     [keys, pieces].concat()
 }
 
@@ -268,10 +268,10 @@ struct DedupRun<'a> {
     rule: Rule,
     scope: Scope,
     ledger: JudgedDays,
-    keys: Vec<Aged>,
-    pieces: Vec<PieceFile>,
+    keys: Vec<LevelRun>,
+    pieces: Vec<BlockFile>,
     /// The days as numbers, with the first piece of each.
-    days: Vec<(i64, PieceNumber)>,
+    days: Vec<(i64, BlockId)>,
     docs_days: HashMap<String, DocsDay>,
     progress: ProgressScope,
     outcome: DedupOutcome,
@@ -354,14 +354,14 @@ impl<'a> DedupRun<'a> {
         let count = ledger.days.len() as u64;
         let path = |file: &FileDigest| file.path(home);
         let (mut keys, mut pieces) = (Vec::new(), Vec::new());
-        for range in ages::layout(count) {
-            let run = KeyRun::open(&path(&ledger.days[range.end as usize - 1].key_file))?;
-            keys.push(Aged { days: range, run });
+        for range in lsm_levels::layout(count) {
+            let run = FingerprintRun::open(&path(&ledger.days[range.end as usize - 1].key_file))?;
+            keys.push(LevelRun { days: range, run });
         }
-        for range in ages::piece_layout(count) {
+        for range in lsm_levels::block_layout(count) {
             let [first, last] = [&ledger.days[range.start as usize], &ledger.days[range.end as usize - 1]];
             let number = last.pieces.end - first.pieces.start;
-            pieces.push(PieceFile::known(&path(&last.piece_file), first.pieces.start, number, last.piece_file.bytes));
+            pieces.push(BlockFile::known(&path(&last.piece_file), first.pieces.start, number, last.piece_file.bytes));
         }
         let days = numbered_days(&ledger.days);
         let mut run = DedupRun {
@@ -405,25 +405,25 @@ impl<'a> DedupRun<'a> {
             }),
         };
         let mut keys = Vec::new();
-        for range in ages::layout(kept as u64) {
+        for range in lsm_levels::layout(kept as u64) {
             let target = self.memory_path("keys", &range, None);
-            if !self.keys.iter().any(|aged| aged.days == range) {
-                drop(ages::cut(&self.keys, &range, first, |_| draft.clone())?);
+            if !self.keys.iter().any(|level| level.days == range) {
+                drop(lsm_levels::cut(&self.keys, &range, first, |_| draft.clone())?);
                 let made = dedup_state::place(home, &draft, &target)?;
                 is_same(&made, range.end - 1, &days[range.end as usize - 1].key_file)?;
             }
-            keys.push(Aged { days: range, run: KeyRun::open(&target)? });
+            keys.push(LevelRun { days: range, run: FingerprintRun::open(&target)? });
         }
         let mut pieces = Vec::new();
-        for range in ages::piece_layout(kept as u64) {
+        for range in lsm_levels::block_layout(kept as u64) {
             let target = self.memory_path("pieces", &range, None);
             if !self.pieces.iter().any(|file| file.path() == target) {
-                let parts: Vec<&PieceFile> = self.pieces.iter().collect();
+                let parts: Vec<&BlockFile> = self.pieces.iter().collect();
                 join(&parts, first(range.start)..first(range.end), &draft)?;
                 let made = dedup_state::place(home, &draft, &target)?;
                 is_same(&made, range.end - 1, &days[range.end as usize - 1].piece_file)?;
             }
-            pieces.push(PieceFile::open(&target)?);
+            pieces.push(BlockFile::open(&target)?);
         }
         (self.keys, self.pieces) = (keys, pieces);
         self.ledger.cut(&self.context.home, kept)?;
@@ -438,10 +438,10 @@ impl<'a> DedupRun<'a> {
         let files = day.files(home)?;
         let waiting = self.read(day, &files, &mut texts)?;
 
-        let (ranges, runs): (Vec<_>, Vec<_>) = self.keys.drain(..).map(|aged| (aged.days, aged.run)).unzip();
-        let past = Past { runs, pieces: self.pieces.clone(), days: std::mem::take(&mut self.days) };
-        let memory = Memory::new(past, &folder, self.context.config.dedup.memory_mib << 20)?;
-        let mut judge = Judge::new(self.rule, self.scope, memory);
+        let (ranges, runs): (Vec<_>, Vec<_>) = self.keys.drain(..).map(|level| (level.days, level.run)).unzip();
+        let past = StoreFiles { runs, blocks: self.pieces.clone(), days: std::mem::take(&mut self.days) };
+        let store = FingerprintStore::new(past, &folder, self.context.config.dedup.memory_mib << 20)?;
+        let mut deduplicator = Deduplicator::new(self.rule, self.scope, store);
 
         // The order of time, and nothing else, decides which of two copies is kept.
         let mut order: Vec<usize> = (0..waiting.len()).collect();
@@ -463,7 +463,7 @@ impl<'a> DedupRun<'a> {
             let name = &document.id;
             let (site, page) = (&document.site, document.page);
             let origin = Origin { name, site, month, day: numbered(&day.name), page };
-            let verdict = judge.judge(&text, &origin)?;
+            let verdict = deduplicator.judge(&text, &origin)?;
             let line = line(document, &files[document.lang].0, &text, &verdict);
             judged.add(&line, &verdict);
             if let Some(of) = &line.copy_of {
@@ -477,10 +477,10 @@ impl<'a> DedupRun<'a> {
             }
             places[at] = verdicts.push(&serde_json::to_vec(&line)?)?;
         }
-        let mut sealed = judge.seal()?;
-        let past = ranges.into_iter().zip(sealed.past.drain(..));
-        self.keys = past.map(|(days, run)| Aged { days, run }).collect();
-        self.days = std::mem::take(&mut sealed.days);
+        let mut flushed = deduplicator.flush()?;
+        let past = ranges.into_iter().zip(flushed.past.drain(..));
+        self.keys = past.map(|(days, run)| LevelRun { days, run }).collect();
+        self.days = std::mem::take(&mut flushed.days);
 
         let mut draft = VerdictDraft::create(home, &day.name)?;
         for (document, place) in waiting.iter().zip(&places) {
@@ -493,7 +493,7 @@ impl<'a> DedupRun<'a> {
             draft.push(&bytes)?;
         }
         let verdicts = draft.publish(home)?;
-        let judged = self.remember(day, &sealed, judged, verdicts)?;
+        let judged = self.remember(day, &flushed, judged, verdicts)?;
         Ok(judged)
     }
 
@@ -534,22 +534,28 @@ impl<'a> DedupRun<'a> {
     }
 
     /// Puts what a day has left into its place; the ledger comes last.
-    fn remember(&mut self, day: &DocsDay, sealed: &Sealed, tally: Counters, verdicts: FileDigest) -> Result<JudgedDay> {
+    fn remember(
+        &mut self,
+        day: &DocsDay,
+        flushed: &FlushedFiles,
+        tally: Counters,
+        verdicts: FileDigest,
+    ) -> Result<JudgedDay> {
         let home = self.context.home.clone();
         let folder = dedup_state::draft_folder(&home)?;
         let draft = |name: &str| folder.join(name);
-        let grown = ages::grow(&self.keys, &sealed.runs, |_| draft("keys.tmp"))?;
+        let grown = lsm_levels::grow(&self.keys, &flushed.runs, |_| draft("keys.tmp"))?;
         let key_path = self.memory_path("keys", &grown.days, Some(&day.name));
-        let range = ages::piece_layout(self.ledger.days.len() as u64 + 1).pop().expect("a day is in some file");
+        let range = lsm_levels::block_layout(self.ledger.days.len() as u64 + 1).pop().expect("a day is in some file");
         let piece_path = self.memory_path("pieces", &range, Some(&day.name));
-        let first = self.ledger.days.get(range.start as usize).map_or(sealed.pieces.first(), |day| day.pieces.start);
-        let older = ages::piece_layout(self.ledger.days.len() as u64);
+        let first = self.ledger.days.get(range.start as usize).map_or(flushed.blocks.first(), |day| day.pieces.start);
+        let older = lsm_levels::block_layout(self.ledger.days.len() as u64);
         let at = older.iter().filter(|older| older.end <= range.start).count();
         let drafted: PathBuf = match range.end - range.start {
-            1 => sealed.pieces.path().to_owned(),
+            1 => flushed.blocks.path().to_owned(),
             _ => {
-                let parts: Vec<&PieceFile> = self.pieces[at..].iter().chain([&sealed.pieces]).collect();
-                join(&parts, first..sealed.pieces.end(), &draft("joined.tmp"))?.path().to_owned()
+                let parts: Vec<&BlockFile> = self.pieces[at..].iter().chain([&flushed.blocks]).collect();
+                join(&parts, first..flushed.blocks.end(), &draft("joined.tmp"))?.path().to_owned()
             }
         };
         let key_file = dedup_state::place(&home, grown.run.path(), &key_path)?;
@@ -563,16 +569,16 @@ impl<'a> DedupRun<'a> {
             duplicate_paragraphs: tally.duplicate_paragraphs,
             words: tally.words,
             duplicate_words: tally.duplicate_words,
-            pieces: sealed.pieces.first()..sealed.pieces.end(),
+            pieces: flushed.blocks.first()..flushed.blocks.end(),
             verdicts,
             piece_file,
             key_file,
         };
         self.ledger.push(&home, judged.clone())?;
-        self.keys.retain(|aged| aged.days.start < grown.days.start);
-        self.keys.push(Aged { days: grown.days, run: KeyRun::open(&key_path)? });
+        self.keys.retain(|level| level.days.start < grown.days.start);
+        self.keys.push(LevelRun { days: grown.days, run: FingerprintRun::open(&key_path)? });
         self.pieces.truncate(at);
-        self.pieces.push(PieceFile::open(&piece_path)?);
+        self.pieces.push(BlockFile::open(&piece_path)?);
         // There may be thousands of verdicts, and each of them is named.
         let named = memory_files(&self.ledger.days).into_iter().map(|file| file.path(&home)).collect();
         dedup_state::tidy(&home, &["draft", "keys", "pieces"], &named)?;
@@ -586,7 +592,7 @@ fn numbered(day: &str) -> i64 {
 }
 
 /// Days as numbers, with the first piece of each.
-fn numbered_days(days: &[JudgedDay]) -> Vec<(i64, PieceNumber)> {
+fn numbered_days(days: &[JudgedDay]) -> Vec<(i64, BlockId)> {
     days.iter().map(|day| (numbered(&day.day), day.pieces.start)).collect()
 }
 
@@ -638,7 +644,7 @@ impl Counters {
 
 /// The verdict on a document as it is kept.
 fn line(document: &Waiting, lang: &str, text: &Text, verdict: &Verdict) -> VerdictLine {
-    let unit = |paragraph: usize, bytes: Option<Range<usize>>, finding: &Finding| {
+    let unit = |paragraph: usize, bytes: Option<Range<usize>>, finding: &UnitVerdict| {
         let why = finding.duplicate?;
         Some(DuplicateUnit {
             paragraph: paragraph as u64,

@@ -1,0 +1,102 @@
+//! Context features: the first forest's predictions for a block's neighbours, containers and section.
+
+use std::collections::HashMap;
+
+use super::evidence::IdentityState;
+use super::features::{CONTEXT_FEATURES, ContextFeature, FeatureMatrix, LEVELS, log, prefix_sums};
+
+impl FeatureMatrix {
+    /// Computes the context columns of the second forest from the first forest's probabilities.
+    pub fn with_context(&self, p: &[f32]) -> Vec<Vec<f32>> {
+        let count = p.len();
+        let mut columns = vec![vec![0.0; count]; CONTEXT_FEATURES.len()];
+        if count == 0 {
+            return columns;
+        }
+        let lengths: Vec<f32> = self.blocks.list.iter().map(|block| block.len() as f32).collect();
+        let bytes = prefix_sums(lengths.iter().map(|length| f64::from(*length)));
+        let mass = prefix_sums(lengths.iter().zip(p).map(|(length, p)| f64::from(length * p)));
+        let core = |row: usize| p[row] > 0.5 && lengths[row] >= 60.0;
+        let mut sums = vec![(0.0f32, 0.0f32); self.containers.len()];
+        let mut alike: HashMap<u32, (f32, f32), IdentityState> = HashMap::default();
+        let mut core_bytes = 0.0;
+        for row in 0..count {
+            let (length, weighted) = (lengths[row], lengths[row] * p[row]);
+            let in_core = if core(row) { length } else { 0.0 };
+            core_bytes += in_core;
+            let mut at = self.innermost[row];
+            loop {
+                sums[at as usize].0 += weighted;
+                sums[at as usize].1 += in_core;
+                let parent = self.containers[at as usize].parent;
+                if parent == at {
+                    break;
+                }
+                at = parent;
+            }
+            let group = alike.entry(self.path[row]).or_default();
+            group.0 += weighted;
+            group.1 += length;
+        }
+        let rows: Vec<usize> = (0..count).filter(|row| core(*row)).collect();
+        let (first, last) = (rows.first().copied(), rows.last().copied());
+        let mean = |from: usize, to: usize| ((mass[to] - mass[from]) / (bytes[to] - bytes[from]).max(1.0)) as f32;
+        let mut core_before: Option<usize> = None;
+        let mut next_core = 0;
+        // Row after the last block of each block's section.
+        let mut section_end = vec![count; count];
+        let mut end = count;
+        for row in (0..count).rev() {
+            section_end[row] = end;
+            if self.section[row] as usize == row {
+                end = row;
+            }
+        }
+        let page = mean(0, count);
+        let highest = p.iter().copied().fold(0.0f32, f32::max).max(1e-6);
+        for row in 0..count {
+            while next_core < rows.len() && rows[next_core] <= row {
+                next_core += 1;
+            }
+            let mut set = |column: ContextFeature, value: f32| columns[column as usize][row] = value;
+            let at = |offset: isize| row.checked_add_signed(offset).and_then(|row| p.get(row)).copied().unwrap_or(0.0);
+            set(ContextFeature::p, p[row]);
+            set(ContextFeature::p_prev1, at(-1));
+            set(ContextFeature::p_prev2, at(-2));
+            set(ContextFeature::p_prev3, at(-3));
+            set(ContextFeature::p_next1, at(1));
+            set(ContextFeature::p_next2, at(2));
+            set(ContextFeature::p_next3, at(3));
+            set(ContextFeature::p_window5, mean(row.saturating_sub(2), (row + 3).min(count)));
+            set(ContextFeature::p_window15, mean(row.saturating_sub(7), (row + 8).min(count)));
+            set(ContextFeature::p_before, mean(row.saturating_sub(5), row));
+            set(ContextFeature::p_after, mean(row + 1, (row + 6).min(count).max(row + 1)));
+            let mut around = self.innermost[row];
+            for level in 0..LEVELS {
+                around = self.containers[around as usize].parent;
+                let (weighted, in_core) = sums[around as usize];
+                columns[ContextFeature::p_parent1 as usize + level][row] =
+                    weighted / self.containers[around as usize].bytes.max(1.0);
+                columns[ContextFeature::core_parent1 as usize + level][row] = in_core / f32::max(core_bytes, 1.0);
+            }
+            let mut set = |column: ContextFeature, value: f32| columns[column as usize][row] = value;
+            let shared = self.shared[row] as usize;
+            set(ContextFeature::p_box, sums[shared].0 / self.containers[shared].bytes.max(1.0));
+            let (weighted, length) = alike[&self.path[row]];
+            set(ContextFeature::p_alike, weighted / length.max(1.0));
+            set(ContextFeature::p_page, page);
+            set(ContextFeature::core_prev, core_before.map_or(99.0, |before| (row - before) as f32));
+            set(ContextFeature::core_next, rows.get(next_core).map_or(99.0, |next| (next - row) as f32));
+            set(ContextFeature::core_first, first.map_or(99.0, |first| row as f32 - first as f32));
+            set(ContextFeature::core_last, last.map_or(99.0, |last| row as f32 - last as f32));
+            set(ContextFeature::core_bytes, log(core_bytes));
+            set(ContextFeature::section, mean(row + 1, section_end[row].max(row + 1)));
+            set(ContextFeature::section_heading, p[self.section[row] as usize]);
+            set(ContextFeature::rank, p[row] / highest);
+            if core(row) {
+                core_before = Some(row);
+            }
+        }
+        columns
+    }
+}

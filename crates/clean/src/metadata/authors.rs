@@ -1,0 +1,448 @@
+//! Authors, from declarations and bylines.
+//!
+//! Every place that names authors makes a weighted claim; claims of the same names add up. Claims
+//! below a threshold are dropped: many pages have no author, and the name of the site, of a
+//! photographer or of a commenter is not one.
+
+use html5ever::local_name;
+use memchr::memmem;
+use serde_json::Value;
+
+use super::Page;
+use super::marks::{AuthorMark, PageRegion};
+use super::names::{self, NameContext, is_organisation, people};
+use super::site::Site;
+use super::text::{fold, label, spaced_label, tidy};
+use crate::declared_metadata::types;
+use crate::tree::{NodeId, is_inline, push_collapsed};
+
+/// `<meta>` elements with author names, and their weights.
+const METAS: &[(&str, f32)] = &[
+    ("citation_author", 1.6),
+    ("parsely-author", 1.0),
+    ("sailthru.author", 1.0),
+    ("sailthru.byline_name", 1.0),
+    ("cxenseparse:author", 1.0),
+    ("article:author_name", 1.0),
+    ("byl", 1.0),
+    ("byline", 1.0),
+    ("author", 0.8),
+    ("article:author", 0.7),
+    ("og:article:author", 0.7),
+    ("article_author", 0.7),
+    ("mediator_author", 0.8),
+    ("vr:author", 0.8),
+    ("dc.creator", 0.7),
+    ("dcterms.creator", 0.7),
+    ("dc.creator.name", 0.7),
+    ("creator", 0.5),
+    ("twitter:author", 0.5),
+    ("shareaholic:article_author_name", 0.8),
+];
+
+/// Minimum weight of an accepted claim.
+const MIN_WEIGHT: f32 = 0.5;
+
+struct AuthorClaim {
+    names: Vec<String>,
+    folded: Vec<String>,
+    weight: f32,
+    /// Whether the page displays the names.
+    seen: bool,
+}
+
+/// The authors of the page; empty if unknown.
+pub fn choose(page: &Page<'_>, site: &Site, title: &str, heading: Option<NodeId>) -> Vec<String> {
+    let mut claims: Vec<AuthorClaim> = Vec::new();
+    let folded_title = fold(title);
+    let mut claim = |mut names: Vec<String>, weight: f32, seen: bool| {
+        names.retain(|name| fold(name) != folded_title);
+        // An institution's name is often followed by its address.
+        if names.first().is_some_and(|first| is_organisation(first) || site.is(first)) {
+            names.truncate(1);
+        }
+        if names.is_empty() {
+            return;
+        }
+        let mut folded: Vec<String> = names.iter().map(|name| fold(name)).collect();
+        folded.sort();
+        // Bloggers name their sites after themselves, so a displayed byline counts in full.
+        let offices = names.iter().filter(|name| is_organisation(name) || (!seen && site.resembles(name))).count();
+        let weight = if offices == names.len() { weight * 0.5 } else { weight };
+        match claims.iter_mut().find(|claim| claim.folded == folded) {
+            Some(known) => {
+                known.weight += weight;
+                known.seen |= seen;
+            }
+            None => claims.push(AuthorClaim { names, folded, weight, seen }),
+        }
+    };
+
+    if let Some(authors) = page.article.and_then(|article| article.get("author").or_else(|| article.get("creator"))) {
+        let (names, weight) = from_linked_data(page, authors);
+        claim(names, weight, false);
+    }
+    for (name, weight) in METAS {
+        let mut names: Vec<String> = Vec::new();
+        // Many values of one field are authors of other works, unless the field is defined for
+        // lists.
+        let listed = *name == "citation_author" || *name == "dc.creator";
+        if !listed && page.declared.meta(name).nth(8).is_some() {
+            continue;
+        }
+        for content in page.declared.meta(name).take(60) {
+            let content = tidy(content);
+            if listed {
+                names.extend(family_name_first(&content));
+            } else {
+                names.extend(people(&content, NameContext::NameField));
+            }
+        }
+        names.dedup();
+        claim(names, *weight, false);
+    }
+    for (label, data) in [("twitter:label1", "twitter:data1"), ("twitter:label2", "twitter:data2")] {
+        let says_by = page.declared.meta(label).any(|label| names::says_by(label.trim()));
+        if let Some(content) = page.declared.meta(data).next().filter(|_| says_by) {
+            claim(people(&tidy(content), NameContext::NameField), 0.8, false);
+        }
+    }
+    for (names, weight) in from_marks(page, heading) {
+        claim(names, weight, true);
+    }
+    if let Some((names, weight)) = from_bylines(page, heading) {
+        claim(names, weight, true);
+    }
+
+    discount_undisplayed(page, &mut claims);
+    // Overlapping claims support each other.
+    let support: Vec<f32> = claims
+        .iter()
+        .enumerate()
+        .map(|(at, claim)| {
+            let others = claims.iter().enumerate().filter(|(other, _)| *other != at);
+            others.map(|(_, other)| if overlaps(claim, other) { other.weight * 0.4 } else { 0.0 }).sum::<f32>()
+        })
+        .collect();
+    let mut best: Option<(f32, &AuthorClaim)> = None;
+    for (claim, support) in claims.iter().zip(support) {
+        let weight = claim.weight + support;
+        if weight >= MIN_WEIGHT && best.is_none_or(|(heaviest, _)| weight > heaviest) {
+            best = Some((weight, claim));
+        }
+    }
+    best.map(|(_, claim)| claim.names.clone()).unwrap_or_default()
+}
+
+fn overlaps(one: &AuthorClaim, other: &AuthorClaim) -> bool {
+    one.folded.iter().any(|name| {
+        other.folded.iter().any(|known| {
+            known == name
+                || (known.len() > 4
+                    && name.len() > 4
+                    && (known.contains(name.as_str()) || name.contains(known.as_str())))
+        })
+    })
+}
+
+/// Reduces the weight of claims whose names the page does not display.
+fn discount_undisplayed(page: &Page<'_>, claims: &mut [AuthorClaim]) {
+    let family = |claim: &AuthorClaim| claim.names[0].rsplit(' ').next().unwrap_or_default().to_owned();
+    // Family names are sometimes set in capitals.
+    let mut sought: Vec<(usize, memmem::Finder<'_>)> = Vec::new();
+    for (at, claim) in claims.iter().enumerate().filter(|(_, claim)| !claim.seen) {
+        let family = family(claim);
+        sought.push((at, memmem::Finder::new(&family.to_uppercase()).into_owned()));
+        sought.push((at, memmem::Finder::new(&family).into_owned()));
+    }
+    let unseen: Vec<usize> = sought.iter().map(|(at, _)| *at).step_by(2).collect();
+    let tree = page.tree;
+    let mut at = Some(tree.body()).filter(|_| !sought.is_empty());
+    while let Some(id) = at {
+        let mut skip = false;
+        if let Some(text) = tree.as_text(id) {
+            let found = sought.iter().find(|(_, name)| name.find(text.as_bytes()).is_some()).map(|(claim, _)| *claim);
+            if let Some(found) = found {
+                sought.retain(|(claim, _)| *claim != found);
+                if sought.is_empty() {
+                    break;
+                }
+                continue; // the same text may contain names of another claim
+            }
+        } else if let Some(name) = tree.name(id) {
+            skip = matches!(*name, local_name!("script") | local_name!("style") | local_name!("template"));
+        }
+        at = tree.following(id, tree.root(), skip);
+    }
+    for claim in unseen.into_iter().filter(|claim| sought.iter().any(|(unseen, _)| unseen == claim)) {
+        claims[claim].weight *= 0.6;
+    }
+}
+
+/// Parses "Lee, Ann", the order of library catalogues.
+fn family_name_first(content: &str) -> Vec<String> {
+    let mut halves = content.split(',');
+    match (halves.next(), halves.next(), halves.next()) {
+        (Some(family), Some(given), None)
+            if family.split_whitespace().count() <= 3 && given.split_whitespace().count() <= 3 =>
+        {
+            people(&format!("{} {}", given.trim(), family.trim()), NameContext::NameField)
+        }
+        _ => people(content, NameContext::NameField),
+    }
+}
+
+/// The names in the `author` of JSON-LD, with their weight.
+fn from_linked_data(page: &Page<'_>, authors: &Value) -> (Vec<String>, f32) {
+    let listed = match authors {
+        Value::Array(listed) => listed.as_slice(),
+        one => std::slice::from_ref(one),
+    };
+    let (mut persons, mut organisations): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
+    for author in listed.iter().take(30) {
+        let author = resolve(page, author);
+        let name = match author {
+            Value::String(name) => Some(name.as_str()),
+            Value::Object(_) => author.get("name").and_then(|name| name.as_str().or_else(|| name.get(0)?.as_str())),
+            _ => None,
+        };
+        let Some(name) = name else { continue };
+        let names = people(&tidy(name), NameContext::NameField);
+        let is_organisation = types(author).any(|kind| kind.ends_with("Organization"));
+        if is_organisation { organisations.extend(names) } else { persons.extend(names) }
+    }
+    if persons.is_empty() { (organisations, 0.8) } else { (persons, 1.5) }
+}
+
+/// Resolves `{"@id": …}` to the object with that id.
+fn resolve<'v>(page: &Page<'v>, value: &'v Value) -> &'v Value {
+    let bare = value.as_object().is_some_and(|object| !object.contains_key("name"));
+    let id = value.get("@id").and_then(Value::as_str).filter(|_| bare);
+    let Some(id) = id else { return value };
+    let found = page
+        .declared
+        .objects
+        .iter()
+        .find(|object| object.get("@id").and_then(Value::as_str) == Some(id) && object.get("name").is_some());
+    found.unwrap_or(value)
+}
+
+/// Names in elements marked as authors.
+fn from_marks(page: &Page<'_>, heading: Option<NodeId>) -> Vec<(Vec<String>, f32)> {
+    let tree = page.tree;
+    let mut around = None;
+    let mut seen = Vec::new();
+    for (at, (id, sign)) in page.marks.authors.iter().enumerate() {
+        // A container around marked names repeats them.
+        let inner = page.marks.authors[at + 1..]
+            .iter()
+            .take(8)
+            .any(|(below, _)| tree.ancestors(*below).take(12).any(|above| above == *id));
+        if inner && *sign != AuthorMark::Property {
+            around = Some((*id, *sign));
+            continue;
+        }
+        let boxed = around.filter(|(outer, _)| tree.ancestors(*id).take(12).any(|above| above == *outer));
+        let sign = &boxed.map_or(*sign, |(_, outer)| outer.min(*sign));
+        let place = page.marks.region(tree, *id);
+        if place == PageRegion::Foreign {
+            continue;
+        }
+        let names = read_mark(page, *id, *sign);
+        if names.is_empty() {
+            continue;
+        }
+        let mut weight = match sign {
+            AuthorMark::Property => 1.0,
+            AuthorMark::Rel => 0.9,
+            AuthorMark::Class => 0.9,
+            AuthorMark::Address => 0.65,
+            AuthorMark::User => 0.6,
+        };
+        let near = nearness(heading, *id);
+        weight *= near;
+        if place == PageRegion::Aside {
+            weight *= if near > 0.8 && heading.is_some() { 0.6 } else { 0.4 };
+        }
+        seen.push((*id, (*sign, place), names, weight));
+        if seen.len() >= 24 {
+            break;
+        }
+    }
+    // Adjacent names in one region with one kind of mark form one byline.
+    let mut claims: Vec<(Vec<String>, f32)> = Vec::new();
+    let mut last: Option<(NodeId, (AuthorMark, PageRegion))> = None;
+    for (id, sign, names, weight) in seen {
+        let together = last.is_some_and(|(before, as_sign)| as_sign == sign && id.index() - before.index() < 16);
+        match claims.last_mut() {
+            Some((gathered, heaviest)) if together => {
+                for name in names {
+                    // A single word next to full names is a date, a place or a button.
+                    if !name.contains(' ') && gathered.iter().any(|known| known.contains(' ')) {
+                        continue;
+                    }
+                    if !gathered.iter().any(|known| fold(known) == fold(&name)) {
+                        gathered.push(name);
+                    }
+                }
+                *heaviest = heaviest.max(weight);
+            }
+            _ => claims.push((names, weight)),
+        }
+        last = Some((id, sign));
+    }
+    // Repetition in teasers does not add weight.
+    let mut distinct: Vec<(Vec<String>, f32)> = Vec::new();
+    for (names, weight) in claims {
+        match distinct.iter_mut().find(|(known, _)| *known == names) {
+            Some((_, heaviest)) => *heaviest = heaviest.max(weight),
+            None => distinct.push((names, weight)),
+        }
+    }
+    distinct
+}
+
+fn read_mark(page: &Page<'_>, id: NodeId, sign: AuthorMark) -> Vec<String> {
+    let tree = page.tree;
+    // Microdata: the name within the person.
+    if sign == AuthorMark::Property {
+        for below in tree.descendants(id).take(60) {
+            let named = tree
+                .attr(below, &local_name!("itemprop"))
+                .is_some_and(|property| property.split_ascii_whitespace().any(|word| word == "name"));
+            if named {
+                let name = tree.attr(below, &local_name!("content")).map(tidy).or_else(|| label(tree, below, 120));
+                return name.map(|name| people(&name, NameContext::NameField)).unwrap_or_default();
+            }
+        }
+    }
+    if let Some(content) = tree.attr(id, &local_name!("content")) {
+        return people(&tidy(content), NameContext::NameField);
+    }
+    let Some(text) = spaced_label(tree, id, 240) else { return Vec::new() };
+    // A single word that links to an author page is a name.
+    let is_link = tree.is(id, &local_name!("a")) && !text.contains(char::is_whitespace);
+    people(&text, if sign <= AuthorMark::Rel || is_link { NameContext::NameField } else { NameContext::Byline })
+}
+
+/// Factor for the distance between a name and the headline, in nodes.
+fn nearness(heading: Option<NodeId>, id: NodeId) -> f32 {
+    let Some(heading) = heading else { return 0.8 };
+    match id.index() as i64 - heading.index() as i64 {
+        0..120 => 1.0,
+        120..300 => 0.7,
+        -60..0 => 0.9,
+        _ => 0.5,
+    }
+}
+
+/// Names after "by" in running text.
+fn from_bylines(page: &Page<'_>, heading: Option<NodeId>) -> Option<(Vec<String>, f32)> {
+    let tree = page.tree;
+    let mut best: Option<(Vec<String>, f32)> = None;
+    for id in &page.marks.bylines {
+        let Some((own, context)) = names::after_by(tree.as_text(*id).unwrap_or_default()) else { continue };
+        let near = nearness(heading, *id);
+        let weight = if context == NameContext::RunningText { 0.7 * near } else { 0.8 * near.max(0.65) };
+        if best.as_ref().is_some_and(|(_, heaviest)| weight <= *heaviest)
+            || page.marks.region(tree, *id) != PageRegion::Main
+        {
+            continue;
+        }
+        let names = people(&line_after(page, *id, own), context);
+        if !names.is_empty() {
+            best = Some((names, weight));
+        }
+    }
+    best
+}
+
+/// The rest of the line that begins in a text node, up to the next line break.
+fn line_after(page: &Page<'_>, id: NodeId, own: &str) -> String {
+    let tree = page.tree;
+    let mut line = String::new();
+    push_collapsed(&mut line, own);
+    let mut at = tree.following(id, tree.root(), false);
+    for _ in 0..16 {
+        let Some(node) = at else { break };
+        if let Some(piece) = tree.as_text(node) {
+            if line.len() + piece.len() > 200 {
+                break;
+            }
+            push_collapsed(&mut line, piece);
+        } else if let Some(name) = tree.name(node) {
+            // "By" may have a container of its own; after a name, a new container starts something
+            // else.
+            if !line.trim().is_empty() && (!is_inline(name) || matches!(*name, local_name!("time"))) {
+                break;
+            }
+        }
+        let next = tree.following(node, tree.root(), false);
+        let left_box = next.is_some_and(|next| {
+            let before = tree.previous_sibling(next);
+            before.and_then(|before| tree.name(before)).is_some_and(|name| !is_inline(name))
+        });
+        if left_box && !line.trim().is_empty() {
+            break;
+        }
+        at = next;
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::metadata;
+
+    fn authors(html: &str) -> Vec<String> {
+        let tree = crate::tree::parse(html);
+        let url = url::Url::parse("https://www.gazette.example/a").unwrap();
+        metadata::read(&tree, &crate::declared_metadata::DeclaredMetadata::read(&tree), Some(&url)).authors
+    }
+
+    #[test]
+    fn people_in_linked_data_are_found_by_reference() {
+        let html = r##"<script type="application/ld+json">{"@graph":[{"@type":"Article","author":{"@id":"#ann"}},
+            {"@type":"Person","@id":"#ann","name":"Ann Lee"}]}</script>"##;
+        assert_eq!(authors(html), ["Ann Lee"]);
+    }
+
+    #[test]
+    fn bylines_are_read_with_and_without_markup() {
+        assert_eq!(
+            authors("<h1>Rain</h1><p>Von <a href=/x>Ann Lee</a> und Bob Ray</p><p>It rained."),
+            ["Ann Lee", "Bob Ray"]
+        );
+        assert_eq!(authors("<h1>Rain</h1><div class=byline>Ann Lee<div>Senior Editor</div></div>"), ["Ann Lee"]);
+        assert_eq!(
+            authors("<h1>Rain</h1><a rel=author>Ann Lee</a>, <a rel=author>Bob Ray</a>"),
+            ["Ann Lee", "Bob Ray"]
+        );
+    }
+
+    #[test]
+    fn commenters_and_photographers_are_not_authors() {
+        assert!(authors("<h1>Rain</h1><ol class=comments><li><cite class=author>Ann Lee</cite></ol>").is_empty());
+        assert!(authors("<h1>Rain</h1><figure><figcaption>By Ann Lee</figcaption></figure>").is_empty());
+    }
+
+    #[test]
+    fn containers_of_the_headline_do_not_affect_the_byline() {
+        let html =
+            "<div class=sidebar><h1>Rain</h1><a rel=author>Ann Lee</a></div><p class=teaser><a rel=author>Bob Ray</a>";
+        assert_eq!(authors(html), ["Ann Lee"]);
+    }
+
+    #[test]
+    fn a_name_after_the_date_near_the_headline_is_the_author() {
+        assert_eq!(authors("<h1>Rain</h1><p>11.12.2019 - Ann Lee</p>"), ["Ann Lee"]);
+    }
+
+    #[test]
+    fn names_with_the_family_name_first_are_reordered() {
+        assert_eq!(
+            authors("<meta name=citation_author content='Lee, Ann'><meta name=citation_author content='Ray, Bob'>"),
+            ["Ann Lee", "Bob Ray"]
+        );
+    }
+}

@@ -1,0 +1,183 @@
+//! The fingerprint store: a memtable of recent fingerprints, with runs and blocks on disk.
+//!
+//! A store opens the files of earlier days (none, for a filter), and writes to a folder of its own what exceeds its
+//! memory budget. It never changes the files it was opened with; the caller decides which new files replace them.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::blocks::{Block, BlockFile, BlockFiles, BlockWriter};
+use crate::error::{IoContext, Result};
+use crate::fingerprint_index::{BlockId, FingerprintRun, RunWriter, merge};
+use crate::memtable::MemTable;
+
+/// The number of runs of one size that are merged into one of the next.
+const FAN: usize = 4;
+
+/// The files that earlier days left.
+#[derive(Default)]
+pub struct StoreFiles {
+    /// Fingerprint runs.
+    pub runs: Vec<FingerprintRun>,
+    /// Block files, oldest first.
+    pub blocks: Vec<BlockFile>,
+    /// Days with the first block of each, oldest first.
+    pub days: Vec<(i64, BlockId)>,
+}
+
+/// Fingerprints and blocks of all earlier documents.
+pub struct FingerprintStore {
+    folder: PathBuf,
+    memtable: MemTable,
+    /// Runs written by this store, with their size as a power of [`FAN`].
+    fresh: Vec<(u32, FingerprintRun)>,
+    past: Vec<FingerprintRun>,
+    blocks: BlockFiles,
+    growing: BlockWriter,
+    days: Vec<(i64, BlockId)>,
+    forgotten: BTreeSet<BlockId>,
+    files: u32,
+    /// N-grams added to blocks.
+    grams: u64,
+    buffer: Vec<u8>,
+}
+
+/// The files that a store has written.
+pub struct FlushedFiles {
+    /// The runs that the store was opened with.
+    pub past: Vec<FingerprintRun>,
+    /// New fingerprint runs.
+    pub runs: Vec<FingerprintRun>,
+    /// New blocks.
+    pub blocks: BlockFile,
+    /// Days with the first block of each, including earlier days.
+    pub days: Vec<(i64, BlockId)>,
+}
+
+impl FingerprintStore {
+    /// Opens a store over existing files that writes to `folder` and uses about `budget_bytes` of memory.
+    pub fn new(past: StoreFiles, folder: &Path, budget_bytes: usize) -> Result<FingerprintStore> {
+        let blocks = BlockFiles::new(past.blocks);
+        let growing = BlockWriter::create(&folder.join("blocks.tmp"), blocks.end())?;
+        Ok(FingerprintStore {
+            folder: folder.to_owned(),
+            memtable: MemTable::new(budget_bytes),
+            fresh: Vec::new(),
+            past: past.runs,
+            blocks,
+            growing,
+            days: past.days,
+            forgotten: BTreeSet::new(),
+            files: 0,
+            grams: 0,
+            buffer: Vec::new(),
+        })
+    }
+
+    /// Starts a new day: blocks added from now on are assigned to it.
+    pub(crate) fn start_day(&mut self, day: i64) {
+        if self.days.last().is_none_or(|(last, _)| *last < day) {
+            self.days.push((day, self.growing.next()));
+        }
+    }
+
+    /// The first block of this day or later.
+    pub(crate) fn first_since(&self, day: i64) -> BlockId {
+        let at = self.days.partition_point(|(known, _)| *known < day);
+        self.days.get(at).map_or(self.growing.next(), |(_, block)| *block)
+    }
+
+    /// Excludes blocks from lookups.
+    pub fn forget(&mut self, blocks: impl IntoIterator<Item = BlockId>) {
+        self.forgotten.extend(blocks);
+    }
+
+    /// Finds the blocks of a fingerprint with ids from `first` on, ascending.
+    pub(crate) fn look_up(&mut self, key: u64, first: BlockId, found: &mut Vec<BlockId>) -> Result<()> {
+        found.clear();
+        self.memtable.look_up(key, found);
+        for run in self.past.iter_mut().chain(self.fresh.iter_mut().map(|(_, run)| run)) {
+            run.look_up(key, &mut self.buffer, found)?;
+        }
+        if !found.is_empty() {
+            found.retain(|block| *block >= first && !self.forgotten.contains(block));
+            found.sort_unstable();
+        }
+        Ok(())
+    }
+
+    /// Reads a block; returns false if it does not exist.
+    pub(crate) fn block(&mut self, number: BlockId, block: &mut Block) -> Result<bool> {
+        self.blocks.read(number, &self.growing, block)
+    }
+
+    /// Adds a block and returns its id.
+    pub(crate) fn add(&mut self, name: &[u8], grams: &[u32]) -> Result<BlockId> {
+        let number = self.growing.next();
+        self.grams += grams.len() as u64;
+        self.growing.push(&Block::pack(name, grams))?;
+        Ok(number)
+    }
+
+    /// Adds a fingerprint of a block.
+    pub(crate) fn insert(&mut self, key: u64, block: BlockId) -> Result<()> {
+        self.memtable.insert(key, block);
+        if self.memtable.is_full() { self.spill() } else { Ok(()) }
+    }
+
+    /// Writes the memtable to a run and merges runs of equal size.
+    fn spill(&mut self) -> Result<()> {
+        if self.memtable.len() == 0 {
+            return Ok(());
+        }
+        let path = self.unused_path();
+        let pairs = self.memtable.drain();
+        let last = pairs.iter().map(|(_, block)| *block).max().unwrap_or(0);
+        let mut writer = RunWriter::create(&path, pairs.len() as u64, last)?;
+        pairs.iter().try_for_each(|(key, block)| writer.push(*key, *block))?;
+        self.fresh.push((0, writer.finish()?));
+        while let Some(from) = self.fresh.len().checked_sub(FAN)
+            && self.fresh[from].0 == self.fresh[self.fresh.len() - 1].0
+        {
+            let path = self.unused_path();
+            let runs: Vec<&FingerprintRun> = self.fresh[from..].iter().map(|(_, run)| run).collect();
+            let merged = merge(&runs, &path, None)?;
+            for (_, run) in &self.fresh[from..] {
+                fs::remove_file(run.path()).context("remove", run.path())?;
+            }
+            let size = self.fresh[from].0 + 1;
+            self.fresh.truncate(from);
+            self.fresh.push((size, merged));
+        }
+        Ok(())
+    }
+
+    fn unused_path(&mut self) -> PathBuf {
+        self.files += 1;
+        self.folder.join(format!("keys-{}.tmp", self.files))
+    }
+
+    /// N-grams added since the store was opened.
+    pub fn grams(&self) -> u64 {
+        self.grams
+    }
+
+    /// The size of all files.
+    pub fn disk_bytes(&self) -> u64 {
+        let runs = self.past.iter().chain(self.fresh.iter().map(|(_, run)| run));
+        runs.map(FingerprintRun::bytes).sum::<u64>() + self.blocks.bytes() + self.growing.bytes()
+    }
+
+    /// Approximate memory use.
+    pub fn memory_bytes(&self) -> usize {
+        self.memtable.memory() + self.growing.memory()
+    }
+
+    /// Writes everything to disk and returns the new files.
+    pub fn flush(mut self) -> Result<FlushedFiles> {
+        self.spill()?;
+        let runs = self.fresh.into_iter().map(|(_, run)| run).collect();
+        Ok(FlushedFiles { past: self.past, runs, blocks: self.growing.finish()?, days: self.days })
+    }
+}

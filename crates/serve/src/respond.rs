@@ -1,0 +1,303 @@
+//! One request: admission, routing, the answer cache, a worker thread, compression, the access log.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::{Duration, Instant};
+
+use hyper::body::Incoming;
+use hyper::header::{self, HeaderValue};
+use hyper::{HeaderMap, Method, Request, Response, StatusCode};
+use serde_json::json;
+use tidings_query::question::Cost;
+use tidings_store::tokens::Scope;
+use tokio::sync::oneshot;
+
+use crate::api_error::ApiError;
+use crate::cache::{Key, MIN_CACHED_TIME};
+use crate::client::{Client, is_expected_host, rate_limit_address};
+use crate::compression::{accepts_gzip, compressible, etag, matches_etag};
+use crate::endpoint::Endpoint;
+use crate::handler::{ApiRequest, RequestDeadline, RequestError};
+use crate::headers::{error_response, not_modified, preflight, security_headers, with_etag};
+use crate::low_priority::spawn_low_priority;
+use crate::metrics::Metrics;
+use crate::query_params::{QueryParams, decoded};
+use crate::response::{Body, CancelOnDrop, Exact, Format, ResponseOptions, ResponseWriter, json_bytes, json_response};
+use crate::server::AppState;
+use crate::{assets, crawler_page, openapi};
+
+/// The longest request URI: the longest query and filter fit with every byte escaped.
+const MAX_URI_BYTES: usize = 60 << 10;
+/// Responses up to this size are compressed on the connection's task; longer ones on a blocking thread.
+const COMPRESS_INLINE_BYTES: usize = 64 << 10;
+/// Time past the deadline that a response may take, because not all work checks the clock.
+const DEADLINE_GRACE: Duration = Duration::from_secs(1);
+
+/// Counts a request as in flight until its response starts; dropped earlier, it counts as abandoned.
+struct InFlight<'r>(&'r Metrics, bool);
+
+impl Drop for InFlight<'_> {
+    fn drop(&mut self) {
+        self.0.in_flight.fetch_sub(1, Relaxed);
+        if !self.1 {
+            self.0.abandoned.fetch_add(1, Relaxed);
+        }
+    }
+}
+
+/// Answers one request and writes the access log.
+pub(crate) async fn respond(state: &Arc<AppState>, request: Request<Incoming>, peer: IpAddr) -> Response<Body> {
+    let began = Instant::now();
+    state.metrics.in_flight.fetch_add(1, Relaxed);
+    let mut in_flight = InFlight(&state.metrics, false);
+    let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+    let mut endpoint = "other";
+    let mut client = None;
+    let answer = match client_of(state, &request, peer) {
+        Ok(known) => {
+            let answer = answer(state, &request, &known, &mut endpoint).await;
+            client = Some(known);
+            answer
+        }
+        Err(error) => Err(error),
+    };
+    let mut response = match answer {
+        Ok(response) => finish_response(state, request.headers(), response).await,
+        Err(error) => error_response(&error),
+    };
+    security_headers(&mut response, &state.settings);
+    in_flight.1 = true;
+    let (status, took) = (response.status().as_u16(), began.elapsed());
+    state.metrics.answered(endpoint, status, took);
+    // Queries are private: parameters, client addresses and token secrets are not logged.
+    log::info!(
+        target: "tidings_serve::access",
+        "{}",
+        json!({
+            "time": jiff::Timestamp::now().to_string(),
+            "method": method.as_str(),
+            "path": path.chars().take(200).collect::<String>(),
+            "status": status,
+            "ms": (took.as_secs_f64() * 1e4).round() / 10.0,
+            "token": client.and_then(|client| client.token),
+        })
+    );
+    response
+}
+
+/// Authenticates the client and applies the rate limit.
+fn client_of(state: &AppState, request: &Request<Incoming>, peer: IpAddr) -> Result<Client, ApiError> {
+    let (headers, settings) = (request.headers(), &state.settings);
+    if !is_expected_host(headers, settings) {
+        let error = "this server accepts requests for localhost only; start it with `tidings serve --public` to accept other host names";
+        return Err(ApiError::new(StatusCode::MISDIRECTED_REQUEST, error));
+    }
+    if !settings.is_private() {
+        let counted = rate_limit_address(headers, peer, settings);
+        state.rate_limiter.take(counted, Instant::now()).map_err(|seconds| ApiError {
+            retry_after_s: Some(seconds),
+            ..ApiError::new(StatusCode::TOO_MANY_REQUESTS, format!("rate limit exceeded; retry in {seconds} s"))
+        })?;
+    }
+    Client::of(headers, peer, &state.registry, settings)
+}
+
+/// Routes a request and answers it.
+async fn answer(
+    state: &Arc<AppState>,
+    request: &Request<Incoming>,
+    client: &Client,
+    name: &mut &'static str,
+) -> Result<Response<Body>, ApiError> {
+    let (uri, path) = (request.uri(), request.uri().path());
+    if uri.path_and_query().map_or(0, |whole| whole.as_str().len()) > MAX_URI_BYTES {
+        return Err(ApiError::new(StatusCode::URI_TOO_LONG, format!("request URI longer than {MAX_URI_BYTES} bytes")));
+    }
+    match *request.method() {
+        Method::GET | Method::HEAD => {}
+        Method::OPTIONS if state.settings.cors.is_some() => return Ok(preflight()),
+        _ => return Err(ApiError::new(StatusCode::METHOD_NOT_ALLOWED, "this server is read-only: use GET")),
+    }
+    if let Some(file) = assets::find(path) {
+        *name = "page";
+        return Ok(file);
+    }
+    match path {
+        "/healthz" => {
+            *name = "healthz";
+            return Ok(json_response(StatusCode::OK, &json!({ "ok": true })));
+        }
+        "/api/openapi.json" => {
+            *name = "openapi";
+            return Ok(json_response(StatusCode::OK, &openapi()));
+        }
+        "/bot" => {
+            *name = "bot";
+            let (state, query) = (state.clone(), uri.query().unwrap_or_default().to_owned());
+            let made =
+                tokio::task::spawn_blocking(move || crawler_page::page(&state.registry.home, &state.settings, &query))
+                    .await;
+            return made.unwrap_or_else(|error| Err(ApiError::broken("cannot render the page", &error)));
+        }
+        "/metrics" => {
+            *name = "metrics";
+            return metrics(state, client);
+        }
+        _ => {}
+    }
+    let Some((endpoint, path_values)) = Endpoint::find(path) else {
+        return Err(ApiError::unknown("no such path; see /api/openapi.json for the endpoints"));
+    };
+    *name = endpoint.name;
+    let path_values = path_values.into_iter().map(decoded).collect::<Result<Vec<String>, ApiError>>()?;
+    let params = QueryParams::read(endpoint, &path_values, uri.query().unwrap_or_default())?;
+    let options = ResponseOptions {
+        format: params.format,
+        link: path.to_owned(),
+        base: base_of(request, state),
+        gzip: accepts_gzip(request.headers()),
+    };
+    let asked = uri.path_and_query().map_or(path, |whole| whole.as_str());
+    let Some(key) = key(state, asked, &params, &options, &path_values, client) else {
+        return run(state, endpoint, params, path_values, options, client).await;
+    };
+    // Only exact answers get this ETag: a client that has it would be sent the same counts again.
+    let tag = key.tag(state.seed);
+    if matches_etag(request.headers(), &tag) {
+        return Ok(not_modified(&tag));
+    }
+    if let Some(answer) = state.cache.get(&key) {
+        return Ok(with_etag(json_bytes(StatusCode::OK, answer), &tag));
+    }
+    let began = Instant::now();
+    let response = run(state, endpoint, params, path_values, options, client).await?;
+    if response.extensions().get::<Exact>().is_none() {
+        return Ok(response);
+    }
+    if let Body::Whole(Some(answer)) = response.body()
+        && began.elapsed() >= MIN_CACHED_TIME
+        && response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind == "application/json")
+    {
+        state.cache.put(key, answer.clone());
+    }
+    Ok(with_etag(response, &tag))
+}
+
+/// The base URL of this server as the client sees it, for absolute links in feeds.
+fn base_of(request: &Request<Incoming>, state: &AppState) -> String {
+    let is_name = |host: &&str| host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-:[]".contains(&byte));
+    let header = |name: &str| request.headers().get(name).and_then(|value| value.to_str().ok());
+    let host = header("host").filter(is_name);
+    // A reverse proxy terminates TLS and says so in this header.
+    let is_safe = state.settings.public && header("x-forwarded-proto") == Some("https");
+    format!("{}://{}", if is_safe { "https" } else { "http" }, host.unwrap_or("localhost"))
+}
+
+/// Adds an ETag and compresses the body if the client accepts gzip.
+async fn finish_response(state: &Arc<AppState>, headers: &HeaderMap, mut response: Response<Body>) -> Response<Body> {
+    if response.status() != StatusCode::OK {
+        return response;
+    }
+    if let (Body::Whole(Some(bytes)), false) = (response.body(), response.headers().contains_key(header::ETAG)) {
+        let tag = etag(bytes);
+        if matches_etag(headers, &tag) {
+            return not_modified(&tag);
+        }
+        response = with_etag(response, &tag);
+    }
+    let Some(bytes) = compressible(&response).filter(|_| accepts_gzip(headers)) else { return response };
+    let compressed = match bytes.len() <= COMPRESS_INLINE_BYTES {
+        true => state.compressed.of(&bytes),
+        false => {
+            let state = state.clone();
+            match tokio::task::spawn_blocking(move || state.compressed.of(&bytes)).await {
+                Ok(compressed) => compressed,
+                Err(_) => return response,
+            }
+        }
+    };
+    *response.body_mut() = Body::of(compressed);
+    response.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+    response
+}
+
+/// The cache key of an answer, or `None` if the answer can change while the corpus does not.
+fn key(
+    state: &AppState,
+    request: &str,
+    params: &QueryParams,
+    options: &ResponseOptions,
+    path_values: &[String],
+    client: &Client,
+) -> Option<Key> {
+    let can_change = path_values.is_empty() || params.is_given("in") || params.is_given("cursor");
+    // Feeds name the server, which may have several names.
+    let base = if options.format == Format::Rss { options.base.as_str() } else { "" };
+    let key =
+        || Key { request: format!("{base}{request}"), opened: state.registry.opened(), scope: client.right.scope };
+    (!options.format.is_stream() && !can_change).then(key)
+}
+
+/// Runs a request on a worker thread, within its admission queue and deadline.
+async fn run(
+    state: &Arc<AppState>,
+    endpoint: &'static Endpoint,
+    params: QueryParams,
+    path_values: Vec<String>,
+    options: ResponseOptions,
+    client: &Client,
+) -> Result<Response<Body>, ApiError> {
+    let is_heavy = params.cost == Cost::Heavy || options.format.is_stream();
+    let permit = if is_heavy { state.heavy.enter().await? } else { state.quick.enter().await? };
+    let cancelled = Arc::new(AtomicBool::new(false));
+    let cancel_on_drop = CancelOnDrop(cancelled.clone());
+    let (first, beginning) = oneshot::channel();
+    let (shared, right) = (state.clone(), client.right);
+    let time_limit = state.settings.time_limit;
+    let until = Instant::now() + time_limit;
+    let work = move || {
+        let _permit = permit;
+        let options = ResponseOptions { link: params.link(&options.link), ..options };
+        let mut response = ResponseWriter::new(endpoint, options, &params.fields(), first);
+        let deadline = RequestDeadline { until, cancelled };
+        let lang = path_values.into_iter().next().unwrap_or_default();
+        let request = ApiRequest { registry: &shared.registry, right, params, lang, deadline };
+        match request.answer(endpoint, &mut response) {
+            Ok(()) => response.finish(),
+            Err(RequestError::Timeout) => response.fail(timed_out(time_limit)),
+            Err(RequestError::ClientGone) => {}
+            Err(RequestError::Rejected(error)) => response.fail(error),
+        }
+    };
+    match is_heavy {
+        true => spawn_low_priority(work).map_err(|error| ApiError::broken("cannot start a worker thread", &error))?,
+        false => drop(tokio::task::spawn_blocking(work)),
+    }
+    let beginning =
+        tokio::time::timeout_at((until + DEADLINE_GRACE).into(), beginning).await.map_err(|_| timed_out(time_limit))?;
+    let mut response = beginning.unwrap_or_else(|_| {
+        Err(ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "internal error; see the server log"))
+    })?;
+    // A streamed answer is cancelled when the client drops its body.
+    response.body_mut().cancel_on_drop(cancel_on_drop);
+    Ok(response)
+}
+
+/// 503 for a request past its deadline.
+fn timed_out(limit: Duration) -> ApiError {
+    let seconds = limit.as_secs_f64();
+    let error = format!("the query exceeded the time limit of {seconds} s; use a shorter period or a narrower filter");
+    ApiError::busy(error, 30)
+}
+
+fn metrics(state: &AppState, client: &Client) -> Result<Response<Body>, ApiError> {
+    if !state.settings.is_private() && client.right.scope != Some(Scope::Admin) {
+        return Err(ApiError::new(StatusCode::FORBIDDEN, "metrics require a token with scope `admin`"));
+    }
+    let mut response = Response::new(Body::of(state.metrics.text(&state.registry)));
+    let kind = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
+    response.headers_mut().insert(header::CONTENT_TYPE, kind);
+    Ok(response)
+}

@@ -1,0 +1,52 @@
+// The yield of hosts: text kept of what was downloaded.
+
+import { figure } from "../../chart/figure.ts";
+import { type Host, scatter } from "../../chart/scatter.ts";
+import { bytes, count, percent, plural } from "../../format.ts";
+import { empty, section } from "./section.ts";
+import type { Yield } from "./types.ts";
+
+/** Downloaded bytes against kept bytes, by host. */
+export function hostsPart(hosts: readonly { host: string; yield: Yield }[]): HTMLElement {
+  if (hosts.length === 0)
+    return section("Yield by host", empty("No data yet: `tidings clean` counts the text of each host’s pages."));
+  const all: Host[] = hosts.map((row) => ({
+    name: row.host,
+    downloaded: row.yield.downloaded_bytes,
+    kept: row.yield.clean_bytes,
+  }));
+  const nothing = all.filter((host) => host.kept === 0).length;
+  return section(
+    "Yield by host",
+    figure(
+      "yield",
+      "Bytes downloaded and bytes of text kept, one point per host, log scales; dashed lines at 10 %, 1 % and 0.1 %",
+      (width, tell) => scatter(width, all, tell),
+      [
+        { name: "host", value: (row) => row.host },
+        { name: "pages", value: (row) => row.yield.pages, numeric: true, show: (row) => count(row.yield.pages) },
+        {
+          name: "documents",
+          value: (row) => row.yield.documents,
+          numeric: true,
+          show: (row) => count(row.yield.documents),
+        },
+        {
+          name: "downloaded bytes",
+          value: (row) => row.yield.downloaded_bytes,
+          numeric: true,
+          show: (row) => bytes(row.yield.downloaded_bytes),
+        },
+        {
+          name: "kept bytes",
+          value: (row) => row.yield.clean_bytes,
+          numeric: true,
+          show: (row) => bytes(row.yield.clean_bytes),
+        },
+        { name: "kept", value: (row) => row.yield.rate, numeric: true, show: (row) => percent(row.yield.rate) },
+      ],
+      hosts,
+      nothing > 0 ? `${plural(nothing, "host")} without any kept text not shown.` : "Hover over a point for details.",
+    ),
+  );
+}

@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { brief, bytes, count, direction, language, pValue, percent, plural, rate, round } from "../src/format.ts";
+
+test("counts are grouped and shortened", () => {
+  assert.equal(count(1234567), "1,234,567");
+  assert.equal(brief(12300), "12.3K");
+  assert.equal(plural(1, "hit"), "1 hit");
+  assert.equal(plural(2000, "hit"), "2,000 hits");
+});
+
+test("rates have about three significant digits", () => {
+  assert.deepEqual([1234.5, 123.4, 12.34, 1.234, 0.1234].map(rate), ["1,235", "123", "12.3", "1.23", "0.123"]);
+  assert.equal(rate(0.00001), "1.0e-5");
+  assert.equal(rate(0), "0");
+});
+
+test("missing numbers are a dash, not zero", () => {
+  assert.equal(rate(null), "–");
+  assert.equal(rate(undefined), "–");
+  assert.equal(rate(Number.POSITIVE_INFINITY), "–");
+  assert.equal(pValue(null), "–");
+});
+
+test("small probabilities have a bound instead of digits", () => {
+  assert.equal(pValue(0.0004), "< 0.001");
+  assert.equal(pValue(0.05), "0.050");
+});
+
+test("shares and sizes have units", () => {
+  assert.equal(percent(0.5), "50 %");
+  assert.equal(percent(0.0123), "1.2 %");
+  assert.equal(bytes(0), "0 B");
+  assert.equal(bytes(1_230_000), "1.23 MB");
+  assert.equal(round(10), "10");
+});
+
+test("languages have names and directions", () => {
+  assert.equal(language("de"), "German");
+  assert.equal(language("not a code"), "not a code");
+  assert.equal(direction("ar"), "rtl");
+  assert.equal(direction("ar-EG"), "rtl");
+  assert.equal(direction("en"), "ltr");
+});

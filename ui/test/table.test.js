@@ -1,0 +1,33 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { csv } from "../src/table.ts";
+import { defaultInterval } from "../src/view.ts";
+import { address } from "../src/api.ts";
+
+test("CSV quotes fields, leaves out drawings, and defuses formulas", () => {
+  const columns = [
+    { name: "word", value: (row) => row.word },
+    { name: "sparkline", picture: true, value: () => "" },
+    { name: "hits", numeric: true, value: (row) => row.hits },
+  ];
+  const rows = [
+    { word: 'a,"b"', hits: 1 },
+    { word: "=1+1", hits: null },
+    { word: "-", hits: -2.5 },
+  ];
+  assert.equal(csv(columns, rows), 'word,hits\r\n"a,""b""",1\r\n\'=1+1,\r\n\'-,-2.5\r\n');
+});
+
+test("the default interval gives some dozens of points", () => {
+  const span = (first_day, last_day) => defaultInterval({ first_day, last_day });
+  assert.equal(span("2026-01-01", "2026-01-31"), "day");
+  assert.equal(span("2026-01-01", "2026-09-01"), "week");
+  assert.equal(span("2020-01-01", "2026-01-01"), "month");
+  assert.equal(span("2010-01-01", "2026-01-01"), "quarter");
+  assert.equal(defaultInterval(undefined), "month");
+});
+
+test("request URLs leave out empty parameters", () => {
+  assert.equal(address("en/count", { q: "a b", filter: "", in: undefined, size: 0 }), "api/v1/en/count?q=a+b&size=0");
+  assert.equal(address("corpora"), "api/v1/corpora");
+});
