@@ -82,8 +82,10 @@ impl From<QuestionError> for ApiError {
             QuestionError::Forbidden { parameter, .. } => with(StatusCode::FORBIDDEN, parameter.into()),
             QuestionError::Request(_) => ApiError::new(StatusCode::BAD_REQUEST, message),
             QuestionError::Timeout => ApiError::busy(message, 30),
-            QuestionError::Engine(EngineError::Index(error)) => error.into(),
-            QuestionError::Engine(_) => ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, message),
+            QuestionError::Engine(error) => match *error {
+                EngineError::Index(error) => error.into(),
+                _ => ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, message),
+            },
         }
     }
 }

@@ -5,10 +5,10 @@
 use std::sync::LazyLock;
 
 use schemars::{JsonSchema as _, Schema, SchemaGenerator};
-use serde_json::{Map, Value};
+use serde_json::Value;
 use tidings_query::question::{
-    Column, Cost, NewWordsRequest, Parameter, ParameterKind, QUESTIONS, Question as _, QuestionError, QuestionInfo,
-    Request as _, columns, request,
+    Canonical, Column, Cost, NewWordsRequest, Parameter, ParameterKind, QUESTIONS, Question as _, QuestionInfo,
+    Request as _, Values, columns, request,
 };
 
 use crate::api_error::ApiError;
@@ -36,7 +36,7 @@ pub(crate) struct Endpoint {
     /// The schema of the answer without what all answers have.
     pub answer_schema: fn(&mut SchemaGenerator) -> Schema,
     /// The request of checked parameters in its canonical form, and its cost.
-    pub canonical: fn(Map<String, Value>) -> Result<(Value, Cost), QuestionError>,
+    pub canonical: Canonical,
     pub handler: Handler,
 }
 
@@ -46,7 +46,7 @@ pub(crate) enum Handler {
     /// A question to a corpus.
     Question(&'static QuestionInfo),
     /// A question about the home.
-    Home(fn(Map<String, Value>, &CorpusRegistry) -> Result<Value, ApiError>),
+    Home(fn(Values, &CorpusRegistry) -> Result<Value, ApiError>),
 }
 
 /// The root of all paths.

@@ -7,9 +7,9 @@ export interface About {
   /** The state of the corpus: it grows with every change, and equal states give equal answers. */
   generation: number;
   /** The query in its canonical form. */
-  query?: string | null;
+  query?: string;
   /** The filter in its canonical form. */
-  filter?: string | null;
+  filter?: string;
   /** The choice among matches that begin at one position. */
   rule: MatchRule;
   /** Whether the numbers are exact. */
@@ -685,9 +685,9 @@ export interface FrequencyRow {
   /** Hits with this value. */
   hits: number;
   /** For fields, the tokens of documents with this value. */
-  tokens?: number | null;
+  tokens?: number;
   /** Hits per million of those tokens; for attributes, of all tokens. */
-  per_million?: number | null;
+  per_million?: number;
 }
 
 /** Items that a stage kept or left out. */
@@ -975,15 +975,15 @@ export interface QueryAnswer {
   /** Changes to the question, such as rows that were left out to protect text. */
   rewrites?: string[];
   /** All hits, on this page or not; missing if they were not counted. */
-  hits?: number | null;
+  hits?: number;
   /** Tokens of the documents searched. */
   tokens: number;
   /** Hits per million tokens; missing if hits were not counted. */
-  per_million?: number | null;
+  per_million?: number;
   /** The number of the first line, from 0. */
   first: number;
   /** Lines that may not be shown; missing in a stream. */
-  withheld?: number | null;
+  withheld?: number;
   /** The cursor of the next page; null if there is none. */
   next: string | null;
   /** The lines of this page. */
@@ -1223,7 +1223,7 @@ export interface TrendRow {
   /** Documents with it. */
   documents: number;
   /** The period of the change, if the test finds one. */
-  shape?: Shape | null;
+  shape?: Shape;
   /** Growth from the first step to the last in multiples of the mean rate (Theil–Sen). */
   growth: number | null;
   /** The same as Sketch Engine shows it: the tangent of whole degrees. */

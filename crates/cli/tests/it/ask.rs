@@ -123,7 +123,7 @@ fn the_command_line_and_the_api_give_the_same_answers() {
         assert_eq!(ask(&corpus, &format!("--json {command}")).ok().json(), over_http, "{command}");
     }
     ask(&corpus, "count storm").ok().says("126");
-    ask(&corpus, "documents --size 2").ok().says("availability").says("a.example");
+    ask(&corpus, "documents --size 2").ok().says("availability").says("c.example");
     ask(&corpus, "compare 'date<=2026-02' 'date>=2026-05' --csv").ok().says("value,before,after,before_documents");
 }
 

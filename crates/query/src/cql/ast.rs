@@ -194,6 +194,6 @@ choices! {
 
 impl Default for MatchRule {
     fn default() -> MatchRule {
-        MatchRule::Shortest
+        MatchRule::ALL[0]
     }
 }

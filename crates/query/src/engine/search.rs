@@ -39,7 +39,7 @@ choices! {
 
 impl Default for Order {
     fn default() -> Order {
-        Order::Newest
+        Order::ALL[0]
     }
 }
 

@@ -74,16 +74,19 @@ answer! {
     pub struct Concordance {
         /// All hits, on this page or not; missing if they were not counted.
         #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(with = "u64")]
         pub hits: Option<u64>,
         /// Tokens of the documents searched.
         pub tokens: u64,
         /// Hits per million tokens; missing if hits were not counted.
         #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(with = "f64")]
         pub per_million: Option<f64>,
         /// The number of the first line, from 0.
         pub first: u64,
         /// Lines that may not be shown; missing in a stream.
         #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(with = "u64")]
         pub withheld: Option<u64>,
         /// The cursor of the next page; null if there is none.
         pub next: Option<Cursor>,

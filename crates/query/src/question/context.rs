@@ -130,9 +130,11 @@ answer! {
         pub generation: u64,
         /// The query in its canonical form.
         #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(with = "String")]
         pub query: Option<String>,
         /// The filter in its canonical form.
         #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(with = "String")]
         pub filter: Option<String>,
         /// The choice among matches that begin at one position.
         pub rule: MatchRule,

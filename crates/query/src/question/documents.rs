@@ -124,9 +124,12 @@ impl Question for DocumentsRequest {
     }
 }
 
+/// An answer without rows, and its documents as segment and number.
+type DocumentsPage = (Answered<Documents>, Vec<(usize, u32)>);
+
 impl DocumentsRequest {
     /// The answer without rows, and the documents of the page as segment and number.
-    fn page(&self, context: &QuestionContext<'_>) -> Result<(Answered<Documents>, Vec<(usize, u32)>), QuestionError> {
+    fn page(&self, context: &QuestionContext<'_>) -> Result<DocumentsPage, QuestionError> {
         let filter = context.filter(&self.scope)?;
         let subcorpus = context.subcorpus(filter.as_ref())?;
         let size = self.page.rows(context)?;

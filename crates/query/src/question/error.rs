@@ -27,7 +27,7 @@ pub enum QuestionError {
         /// The text as it was given.
         text: String,
         /// The error in the text.
-        error: SyntaxError,
+        error: Box<SyntaxError>,
     },
     /// A parameter names something that does not exist.
     #[error("{message}")]
@@ -53,7 +53,7 @@ pub enum QuestionError {
     Request(String),
     /// The engine cannot answer.
     #[error(transparent)]
-    Engine(EngineError),
+    Engine(Box<EngineError>),
 }
 
 impl QuestionError {
@@ -70,8 +70,8 @@ impl QuestionError {
     ) -> impl FnOnce(EngineError) -> QuestionError {
         let (parameter, text) = (parameter.to_owned(), text.to_owned());
         move |error| match error {
-            EngineError::Syntax(error) => QuestionError::Syntax { parameter, language, text, error },
-            other => QuestionError::Engine(other),
+            EngineError::Syntax(error) => QuestionError::Syntax { parameter, language, text, error: Box::new(error) },
+            other => QuestionError::Engine(Box::new(other)),
         }
     }
 
@@ -82,7 +82,7 @@ impl QuestionError {
                 parameter: parameter.name.clone(),
                 language: if parameter.kind == super::ParameterKind::Cql { "query" } else { "filter" },
                 text: text.to_owned(),
-                error,
+                error: Box::new(error),
             },
             ValueError::Expected(expected) => {
                 let shown: String = text.chars().take(40).map(|c| if c.is_control() { ' ' } else { c }).collect();

@@ -50,9 +50,11 @@ answer! {
         pub hits: u64,
         /// For fields, the tokens of documents with this value.
         #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(with = "u64")]
         pub tokens: Option<u64>,
         /// Hits per million of those tokens; for attributes, of all tokens.
         #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(with = "f64")]
         pub per_million: Option<f64>,
     }
 }

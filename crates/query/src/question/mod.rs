@@ -111,6 +111,15 @@ pub trait Question: Request {
     }
 }
 
+/// Checked parameters by name.
+pub type Values = Map<String, Value>;
+/// Makes the canonical request of parameters, with its cost.
+pub type Canonical = fn(Values) -> Result<(Value, Cost), QuestionError>;
+/// Answers the question that parameters ask.
+pub type AnswerValues = fn(Values, &QuestionContext<'_>) -> Result<Answered<Value>, QuestionError>;
+/// Answers the question that parameters ask, row by row.
+pub type StreamValues = fn(Values, &QuestionContext<'_>, &mut dyn RowSink) -> Result<(), QuestionError>;
+
 /// A question without its types: names, parameters, schema and the function that answers it.
 #[derive(Debug, Clone, Copy)]
 pub struct QuestionInfo {
@@ -131,11 +140,11 @@ pub struct QuestionInfo {
     /// The schema of the answer, as an object.
     pub answer_schema: fn(&mut SchemaGenerator) -> Schema,
     /// The request of checked parameters in its canonical form, and its cost.
-    pub canonical: fn(Map<String, Value>) -> Result<(Value, Cost), QuestionError>,
+    pub canonical: Canonical,
     /// Answers the question that checked parameters ask.
-    pub answer: fn(Map<String, Value>, &QuestionContext<'_>) -> Result<Answered<Value>, QuestionError>,
+    pub answer: AnswerValues,
     /// Answers it row by row.
-    pub stream: fn(Map<String, Value>, &QuestionContext<'_>, &mut dyn RowSink) -> Result<(), QuestionError>,
+    pub stream: StreamValues,
 }
 
 impl QuestionInfo {

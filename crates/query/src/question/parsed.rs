@@ -26,7 +26,7 @@ pub trait Language: Display + Sized {
 impl Language for Query {
     const FORMAT: &'static str = "cql";
     const NAME: &'static str = "query";
-    const EXAMPLE: &'static str = "storm";
+    const EXAMPLE: &'static str = r#"[lc="storm.*"]"#;
 
     fn parse(text: &str) -> Result<Query, SyntaxError> {
         cql::parse(text)

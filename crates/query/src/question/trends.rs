@@ -109,6 +109,7 @@ answer! {
         pub documents: u64,
         /// The period of the change, if the test finds one.
         #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(with = "Shape")]
         pub shape: Option<Shape>,
         /// Growth from the first step to the last in multiples of the mean rate (Theil–Sen).
         #[schemars(with = "Option<f64>")]

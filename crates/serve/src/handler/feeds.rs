@@ -172,7 +172,7 @@ impl HomeQuestion for FeedsRequest {
                 failures: u64::from(state.failures),
                 error: state.error,
                 entries: u64::from(state.entries),
-                brought: u64::from(state.brought),
+                brought: state.brought,
                 due: state.due,
                 interval_min: u64::from(state.interval_min),
             });

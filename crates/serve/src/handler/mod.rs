@@ -154,6 +154,6 @@ fn find_filter(registry: &CorpusRegistry, name: &str) -> Result<Filter, Question
         parameter: "in".to_owned(),
         language: "filter",
         text: named.filter.clone(),
-        error,
+        error: Box::new(error),
     })
 }

@@ -82,6 +82,52 @@ fn every_endpoint_answers_as_the_openapi_document_says() {
 }
 
 #[test]
+fn the_examples_of_the_openapi_document_are_answered() {
+    let server = TestServer::new();
+    let document = server.get("/api/openapi.json").is(200).json();
+    let documents = server.get("/api/v1/en/documents?size=1").is(200).json();
+    let id = documents["rows"][0]["id"].as_str().unwrap();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        let operation = &item["get"];
+        let name: String = (operation["operationId"].as_str().unwrap().split('-'))
+            .map(|word| word[..1].to_uppercase() + &word[1..])
+            .collect();
+        let example = &document["components"]["schemas"][format!("{name}Request")]["examples"][0];
+        let mut query = url::form_urlencoded::Serializer::new(String::new());
+        for parameter in operation["parameters"].as_array().unwrap() {
+            let name = parameter["name"].as_str().unwrap();
+            match (&example[name], parameter["in"] == "query") {
+                (Value::String(text), true) => _ = query.append_pair(name, text),
+                (Value::Array(names), true) => {
+                    let names: Vec<&str> = names.iter().filter_map(Value::as_str).collect();
+                    query.append_pair(name, &names.join(","));
+                }
+                (Value::Null, _) | (_, false) => {}
+                (value, true) => _ = query.append_pair(name, &value.to_string()),
+            }
+        }
+        let path = path.replace("{lang}", "en").replace("{id}", id);
+        server.get(&format!("{path}?{}", query.finish())).is(200);
+    }
+}
+
+#[test]
+fn former_spellings_are_accepted_and_links_have_the_canonical_ones() {
+    let server = TestServer::new();
+    let spellings = [
+        ("colloc?q=storm&measure=", ["ll", "log_likelihood", "log-likelihood"]),
+        ("colloc?q=storm&min=4&measure=", ["mi.log-f", "mi_log_f", "mi-log-f"]),
+        ("keywords?focus=date%3D2026-06&measure=", ["chi2", "chi_square", "chi-square"]),
+        ("timeline?q=storm&by=", ["10days", "ten_days", "ten-days"]),
+    ];
+    for (path, names) in spellings {
+        let answers = names.map(|name| server.get(&format!("/api/v1/en/{path}{name}")).is(200).json());
+        assert!(answers.iter().all(|answer| *answer == answers[0]), "{path}");
+        assert!(answers[0]["link"].as_str().unwrap().contains(&format!("={}", names[2])), "{}", answers[0]["link"]);
+    }
+}
+
+#[test]
 fn answers_are_what_the_engine_counts() {
     let server = TestServer::new();
     assert_eq!(server.get("/api/v1/en/count?q=storm").json()["hits"], STORMS);

@@ -108,25 +108,32 @@ fn kind(schema: &Value) -> String {
     }
 }
 
-/// The address of the request's example, without defaults.
+/// The command that sends the request's example, without defaults.
 fn example(document: &Value, path: &str, operation: &Value) -> String {
     let name = operation["operationId"].as_str().unwrap();
     let pascal: String = name.split('-').map(|word| word[..1].to_uppercase() + &word[1..]).collect();
     let example = &document["components"]["schemas"][format!("{pascal}Request")]["examples"][0];
-    let mut path = path.replace("{lang}", "en");
-    let mut query = url::form_urlencoded::Serializer::new(String::new());
+    let mut path = path.replace("/api/v1", "$api").replace("{lang}", "en");
+    let mut query = String::new();
     for parameter in operation["parameters"].as_array().unwrap() {
         let name = parameter["name"].as_str().unwrap();
         let value = &example[name];
         let is_default = value.is_null() || *value == parameter["schema"]["default"] || plain(value).is_empty();
         match parameter["in"] == "path" {
             true => path = path.replace(&format!("{{{name}}}"), &plain(value)),
-            false if !is_default => _ = query.append_pair(name, &plain(value)),
-            false => {}
+            false if is_default => {}
+            false => match plain(value) {
+                text if text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.,".contains(&byte)) => {
+                    let _ = write!(query, " -d {name}={text}");
+                }
+                text => {
+                    let _ = write!(query, " --data-urlencode '{name}={text}'");
+                }
+            },
         }
     }
-    let query = query.finish();
-    if query.is_empty() { path } else { format!("{path}?{query}") }
+    let get = if query.is_empty() { "" } else { "-G " };
+    format!("curl {get}\"{path}\"{query}")
 }
 
 fn plain(value: &Value) -> String {
