@@ -16,10 +16,10 @@ fn main() -> Result<()> {
     run(file, &mut stdout())
 }
 
-/// Prints what the extractor finds in a file. A page without text is an error that names the reason.
+/// Prints the extracted data of a file. A page without text is an error with the reason.
 pub fn run(file: &Path, out: &mut dyn Write) -> Result<()> {
     let body = fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
-    // The address and the headers of the response help with dates and character sets; a bare file has none.
+    // The URL and the headers of the response help with dates and character sets; a bare file has none.
     let page = Page { body, ..Page::default() };
     let document = read_page(&page, &Options::default())
         .map_err(|reason| anyhow!("{} gives no document: {}", file.display(), reason.name()))?;

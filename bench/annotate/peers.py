@@ -1,7 +1,7 @@
-"""Lemmatises sentences as a peer does: peers.py PEER LANGUAGE <sentences.json >answer.json
+"""Lemmatises sentences with a peer: peers.py PEER LANGUAGE <sentences.json >answer.json
 
-A sentence is a list of words, the answer to it a list of [lemma, tag]; either may be null. A peer that does not know
-the language answers null.
+A sentence is a list of words; the answer has [lemma, tag] for each, either of which may be null. The answer is null
+if the peer does not support the language.
 """
 
 import json
@@ -12,7 +12,7 @@ import time
 def simplemma(language):
     import simplemma as package
 
-    # Norwegian goes by its old code there.
+    # Croatian and Serbian share a code there.
     language = {"nb": "nb", "hr": "hbs", "sr": "hbs"}.get(language, language)
     try:
         package.lemmatize("x", lang=language)
@@ -30,7 +30,7 @@ def hanta(language):
     tagger = HanoverTagger.HanoverTagger(files[language])
 
     def upos(tag):
-        """Its tags are those of the corpora it learned from: STTS, Penn, and Dutch ones of words."""
+        """Maps the tag sets of its training corpora: STTS and Penn Treebank."""
         table = {
             "de": [("NE", "PROPN"), ("NN", "NOUN"), ("ADJ", "ADJ"), ("ADV", "ADV"), ("AP", "ADP"), ("ART", "DET"),
                    ("CARD", "NUM"), ("ITJ", "INTJ"), ("KOUS", "SCONJ"), ("KOUI", "SCONJ"), ("KOKOM", "CCONJ"),
@@ -68,7 +68,7 @@ def main():
     if lemmatise is None:
         json.dump(None, sys.stdout)
         return
-    lemmatise(sentences[0])  # loads what is loaded at first use
+    lemmatise(sentences[0])  # warm-up: loads the data
     began = time.process_time()
     answers = [lemmatise(words) for words in sentences]
     json.dump({"seconds": time.process_time() - began, "answers": answers}, sys.stdout)

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What users of goclassy would write in Python: the lines of WET files by language, one call of fastText a line.
+"""A typical Python loop: lines of WET files by language, one call of fastText per line.
 
     python3 -m venv venv && venv/bin/pip install -r requirements.txt
     venv/bin/python loop.py FILE.warc.wet.gz FOLDER
 
-Lines of at least 100 characters that are valid UTF-8 go to FOLDER/CODE.txt. The last line that is printed is JSON: lines, bytes of
-text, CPU seconds of all this, and the speed of `predict` alone on the first ten thousand lines once more.
+Lines of at least 100 characters that are valid UTF-8 are appended to FOLDER/CODE.txt. The last line of output is JSON: lines,
+bytes of text, total CPU seconds, and the speed of `predict` alone on the first ten thousand lines.
 """
 
 import gzip

@@ -1,4 +1,4 @@
-"""Segments texts as a peer does: peers.py PEER LANGUAGE <texts.json >answer.json"""
+"""Segments texts with a peer: peers.py PEER LANGUAGE <texts.json >answer.json"""
 
 import json
 import sys
@@ -41,7 +41,7 @@ def pysbd(language):
     except ValueError:
         splitter = package.Segmenter(language="en", clean=False)
 
-    # It knows sentences only; its tokens are what blanks part.
+    # It splits sentences only; tokens are separated by spaces.
     def segment(text):
         return [sentence.split() for sentence in splitter.segment(text)]
 

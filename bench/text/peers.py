@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Answers of other programs to the items of bench-text, one code a line.
+"""Language codes of the items of bench-text by other programs, one per line.
 
     python3 -m venv venv && venv/bin/pip install -r requirements.txt
     venv/bin/python peers.py pycld2 items.jsonl > cld2.txt
@@ -36,7 +36,7 @@ def answerer(name):
 
         detector = lingua.LanguageDetectorBuilder.from_all_languages().with_low_accuracy_mode().build()
         return lambda text: language.iso_code_639_1.name.lower() if (language := detector.detect_language_of(text)) else "und"
-    sys.exit(f"no peer is called {name}")
+    sys.exit(f"unknown peer {name}")
 
 
 def main():

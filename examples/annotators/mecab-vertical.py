@@ -1,7 +1,7 @@
 """Lemmas and tags of Japanese by MeCab, for Tidings: python3 mecab-vertical.py [options of mecab]
 
-MeCab keeps the tokens that it is given (-p) and writes surface and features, a line each. Install: apt install mecab
-mecab-ipadic-utf8. With another dictionary the columns of lemma and tag may be others.
+MeCab keeps the given tokens (-p) and writes surface form and features, one line each. Install: apt install mecab
+mecab-ipadic-utf8. Other dictionaries may have other columns for lemma and tag.
 """
 import subprocess
 import sys

@@ -1,4 +1,5 @@
-//! Parsing arbitrary text as CQL or as a filter never panics, and a parsed query round-trips through its printed form.
+//! Parsing arbitrary text as CQL or as a filter never panics, and a parsed query round-trips through
+//! its printed form.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Measures lemmas, parts of speech and features on treebanks, beside peers.
+//! Evaluates lemmas, part-of-speech tags and features on treebanks and compares with other taggers.
 
 pub mod python;
 
@@ -7,7 +7,7 @@ use tidings_model::Token;
 use tidings_train::score::tokens;
 use tidings_train::treebank::Sentence;
 
-/// The CPU seconds that a tagger takes for sentences, at best.
+/// CPU seconds of a tagger for some sentences; the best of three runs.
 pub fn seconds(tagger: &Tagger, sentences: &[Sentence]) -> f64 {
     let mut words: Vec<Vec<Token>> = sentences.iter().map(tokens).collect();
     let mut least = f64::INFINITY;

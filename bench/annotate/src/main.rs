@@ -1,4 +1,4 @@
-//! Lemmas, parts of speech and morphological features on treebanks, beside peers.
+//! Compares lemmas, part-of-speech tags and morphological features with other taggers on treebanks.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use tidings_train::treebank_list::{self, TreebankList};
 
 #[derive(Debug, Parser)]
 struct Args {
-    /// A folder with `ud-train/` and `text-dev/ud/` in it
+    /// Folder that contains `ud-train/` and `text-dev/ud/`
     #[arg(long, default_value = "../shared")]
     shared: PathBuf,
     /// Only these languages
@@ -23,15 +23,15 @@ struct Args {
     /// Peers of peers.py to run as well: simplemma, hanta, pymorphy3
     #[arg(long, value_delimiter = ',')]
     peers: Vec<String>,
-    /// The Python that has them
+    /// Python interpreter with the peers installed
     #[arg(long, default_value = "bench/annotate/.venv/bin/python")]
     python: PathBuf,
-    /// Test the models as they are shipped, on the files of this folder instead
+    /// Evaluate the embedded models on the treebanks of this folder
     #[arg(long, value_name = "DIR")]
     shipped: Option<PathBuf>,
 }
 
-/// A treebank on which everybody is measured, and our own score.
+/// Results of a treebank.
 #[derive(Default)]
 struct Row {
     is_trained: bool,
@@ -99,7 +99,8 @@ fn measure(row: &mut Row, tagger: &Tagger, code: &str, test: &[Sentence], args: 
     Ok(())
 }
 
-/// A row for each treebank, a column for each peer, and means of those with and without a file for training.
+/// Prints a row per treebank with a column per peer, and the means with and without a training
+/// file.
 fn print(rows: &BTreeMap<String, Row>, peers: &[String]) {
     let speed = |measure: &Measure| f64::from(measure.score.tags.0) / measure.seconds.max(1e-9) / 1000.0;
     println!("| UPOS / lemma / features, % | tidings | KB | k tokens/s | {} |", peers.join(" | "));
@@ -110,7 +111,7 @@ fn print(rows: &BTreeMap<String, Row>, peers: &[String]) {
         let (kb, speed) = (row.bytes / 1000, speed(&row.own));
         println!("| {name}{star} | {} | {kb} | {speed:.0} | {} |", cell(&row.own), cells.join(" | "));
     }
-    for (is_trained, what) in [(true, "with a file for training"), (false, "without (*)")] {
+    for (is_trained, what) in [(true, "with a training file"), (false, "without (*)")] {
         let own = || rows.values().filter(|row| row.is_trained == is_trained);
         let means = mean(own().map(|row| &row.own));
         println!("| **mean, {what}** | {means} | | | |");
@@ -135,7 +136,8 @@ fn shown(share: Option<f32>) -> String {
     share.map_or("-".to_owned(), |share| format!("{:.2}", share * 100.0))
 }
 
-/// Tags, lemmas and whole bundles of features; F1 of single features is left to `tidings-train`.
+/// Formats accuracies of tags, lemmas and bundles; `tidings-train` prints the F1 of single
+/// features.
 fn join([upos, lemma, bundle, _]: [Option<f32>; 4]) -> String {
     let feats = bundle.map_or(String::new(), |bundle| format!(" / {}", shown(Some(bundle))));
     format!("{} / {}{feats}", shown(upos), shown(lemma))

@@ -1,4 +1,4 @@
-//! Peers that live in Python, by way of `peers.py`.
+//! Runs peers written in Python through `peers.py`.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -11,13 +11,13 @@ use tidings_train::treebank::Sentence;
 
 #[derive(Deserialize)]
 struct Answer {
-    /// The CPU seconds that the peer took.
+    /// CPU seconds.
     seconds: f64,
-    /// For each sentence the lemma and tag of each word, if the peer gives them.
+    /// Lemma and tag of each word by sentence, if the peer gives them.
     answers: Vec<Vec<(Option<String>, Option<String>)>>,
 }
 
-/// The score of a peer and the CPU seconds it took; none if it does not know the language.
+/// Score of a peer and the CPU seconds it took; `None` if it does not support the language.
 pub fn run(python: &Path, peer: &str, language: &str, sentences: &[Sentence]) -> Result<Option<(Score, f64)>> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers.py");
     let mut child = Command::new(python)

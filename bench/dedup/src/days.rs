@@ -42,8 +42,8 @@ pub fn simulate(
 ) -> Result<Vec<Span>> {
     let rule = Rule::default();
     let mut documents = Generator::new(1, 20_000);
-    let mut keys: Vec<(Range<u64>, PathBuf)> = Vec::new();
-    let (mut pieces, mut starts) = (Vec::<BlockFile>::new(), Vec::new());
+    let mut runs_on_disk: Vec<(Range<u64>, PathBuf)> = Vec::new();
+    let (mut blocks, mut starts) = (Vec::<BlockFile>::new(), Vec::new());
     let (mut grams, mut spans, mut firsts) = (0, Vec::new(), Vec::new());
     let (mut words, mut seconds) = (0usize, 0.0);
     for day in 0..days {
@@ -59,8 +59,8 @@ pub fn simulate(
         let began = cpu_seconds()?;
         let own = folder.join(day.to_string());
         std::fs::create_dir(&own)?;
-        let runs = keys.iter().map(|(_, path)| FingerprintRun::open(path)).collect::<Result<_, _>>()?;
-        let past = StoreFiles { runs, blocks: pieces.clone(), days: starts };
+        let runs = runs_on_disk.iter().map(|(_, path)| FingerprintRun::open(path)).collect::<Result<_, _>>()?;
+        let past = StoreFiles { runs, blocks: blocks.clone(), days: starts };
         let mut deduplicator = Deduplicator::new(rule, Scope::All, FingerprintStore::new(past, &own, MEMORY_BYTES)?);
         for line in &lines {
             let document: Value = serde_json::from_str(line)?;
@@ -72,31 +72,32 @@ pub fn simulate(
         }
         grams += deduplicator.store().grams();
         let flushed = deduplicator.flush()?;
-        let ranges = keys.iter().map(|(days, _)| days.clone());
-        let level: Vec<LevelRun> = ranges.zip(flushed.past).map(|(days, run)| LevelRun { days, run }).collect();
-        let grown = lsm_levels::grow(&level, &flushed.runs, |_| own.join("keys"))?;
-        keys.retain(|(days, path)| days.start < grown.days.start || std::fs::remove_file(path).is_err());
-        keys.push((grown.days.clone(), grown.run.path().to_owned()));
+        let ranges = runs_on_disk.iter().map(|(days, _)| days.clone());
+        let levels: Vec<LevelRun> = ranges.zip(flushed.past).map(|(days, run)| LevelRun { days, run }).collect();
+        let grown = lsm_levels::merge_day(&levels, &flushed.runs, |_| own.join("fingerprints"))?;
+        runs_on_disk.retain(|(days, path)| days.start < grown.days.start || std::fs::remove_file(path).is_err());
+        runs_on_disk.push((grown.days.clone(), grown.run.path().to_owned()));
         flushed.runs.iter().try_for_each(|run| std::fs::remove_file(run.path()))?;
         firsts.push(flushed.blocks.first());
         let together = lsm_levels::block_layout(day + 1).pop().expect("the layout of one day or more has a file");
         match together.end - together.start {
-            1 => pieces.push(flushed.blocks),
+            1 => blocks.push(flushed.blocks),
             _ => {
                 let first = firsts[together.start as usize];
-                let at = pieces.partition_point(|file| file.first() < first);
-                let parts: Vec<&BlockFile> = pieces[at..].iter().chain([&flushed.blocks]).collect();
+                let at = blocks.partition_point(|file| file.first() < first);
+                let parts: Vec<&BlockFile> = blocks[at..].iter().chain([&flushed.blocks]).collect();
                 let whole = join(&parts, first..flushed.blocks.end(), &own.join("joined"))?;
                 parts.iter().try_for_each(|part| std::fs::remove_file(part.path()))?;
-                pieces.truncate(at);
-                pieces.push(whole);
+                blocks.truncate(at);
+                blocks.push(whole);
             }
         }
         starts = flushed.days;
         seconds += cpu_seconds()? - began;
         if (day + 1) % block == 0 {
-            let run_bytes = keys.iter().map(|(_, path)| Ok(std::fs::metadata(path)?.len())).sum::<Result<u64>>()?;
-            let disk_bytes = run_bytes + pieces.iter().map(BlockFile::bytes).sum::<u64>();
+            let run_bytes =
+                runs_on_disk.iter().map(|(_, path)| Ok(std::fs::metadata(path)?.len())).sum::<Result<u64>>()?;
+            let disk_bytes = run_bytes + blocks.iter().map(BlockFile::bytes).sum::<u64>();
             let seconds_per_million = seconds / (words as f64 / 1e6);
             spans.push(Span { day: day + 1 - block, seconds_per_million, grams, disk_bytes });
             report(spans.last().expect("a span was just pushed"));

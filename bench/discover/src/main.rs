@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::{Context as _, Result, ensure};
 use clap::Parser;
 use serde_json::Value;
-use tidings_simweb::{Hiding, Kind, SimWeb, Spec};
+use tidings_simweb::{Hiding, RequestKind, SimWeb, Spec};
 
 /// Measures recall, precision and requests per found feed.
 #[derive(Parser)]
@@ -73,7 +73,7 @@ fn measure(args: &Args, program: &Path, flags: &[&str]) -> Result<()> {
         row.found += u64::from(is_true);
         row.wrong += u64::from(!is_true);
     }
-    for request in web.requests().iter().filter(|request| request.kind != Kind::Robots) {
+    for request in web.requests().iter().filter(|request| request.kind != RequestKind::Robots) {
         if let Some(site) = request.site() {
             rows.entry(web.site(site).hiding().unwrap_or(Hiding::Nowhere)).or_default().requests += 1;
         }

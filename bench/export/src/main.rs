@@ -1,4 +1,4 @@
-//! How fast documents leave the house: rows and megabytes per second of processor time, by format.
+//! Export throughput: rows and megabytes per second of CPU time, by format.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -49,8 +49,9 @@ const FORMATS: [(&str, &str); 5] =
 
 fn main() -> Result<()> {
     let mut args = std::env::args().skip(1);
-    let Some(program) = args.next() else { bail!("name the program: bench-export PATH/TO/tidings [DOCUMENTS]") };
-    let documents: usize = args.next().map_or(Ok(50_000), |number| number.parse()).context("how many documents?")?;
+    let Some(program) = args.next() else { bail!("usage: bench-export PATH/TO/tidings [DOCUMENTS]") };
+    let documents: usize =
+        args.next().map_or(Ok(50_000), |number| number.parse()).context("invalid number of documents")?;
     let folder = tempfile::tempdir()?;
     let root = folder.path().join("home");
     Home::create(&root, "", "")?;
@@ -83,7 +84,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// Fills the shelves of documents; gives the bytes of text.
+/// Writes the documents; returns the number of bytes of text.
 fn fill(home: &Home, documents: usize) -> Result<usize> {
     let mut dice = fastrand::Rng::with_seed(1);
     let mut bytes = 0;

@@ -1,8 +1,8 @@
-//! What a harvest costs, and the way of its pages to the index: pages a second, CPU time per page, peak memory.
+//! Cost of a crawl and of the stages up to the index: pages per second, CPU time per page, peak memory.
 //!
-//! The simulated web runs as a process of its own, so that only Tidings is measured; CPU time and
-//! memory are the kernel's own account of the finished process. CPU seconds repeat within a few
-//! per cent, pages per second depend on what else the machine does.
+//! The simulated web runs in a separate process, so that only Tidings is measured; CPU time and memory are those of the
+//! kernel for the finished process. CPU seconds repeat within a few per cent, pages per second depend on the load of
+//! the machine.
 //!
 //! ```text
 //! cargo build --release -p tidings-cli -p tidings-simweb
@@ -23,7 +23,7 @@ use wait4::Wait4;
 /// Measures `tidings update` and `tidings fetch` against the simulated web.
 #[derive(Parser)]
 struct Args {
-    /// Which parts: fetch, faults, feeds, plan, stop, files, corridor [default: all]
+    /// Benchmarks to run: fetch, faults, feeds, plan, stop, files, corridor [default: all]
     parts: Vec<String>,
     /// Hosts of the fetch benchmark
     #[arg(long, default_value_t = 8000)]
@@ -31,7 +31,7 @@ struct Args {
     /// Pages per host
     #[arg(long, default_value_t = 4)]
     pages: u32,
-    /// Hosts asked at once
+    /// Maximum number of concurrent hosts
     #[arg(long, default_values_t = [500, 8000])]
     concurrency: Vec<u32>,
     /// Runs per measurement; the median by CPU time is shown
@@ -40,11 +40,11 @@ struct Args {
     /// Pages of the corridor benchmark
     #[arg(long, default_value_t = 10_000)]
     corridor_pages: u32,
-    /// A file of real pages for the corridor benchmark instead, as `tidings import` reads it
+    /// A file of real pages for the corridor benchmark, as `tidings import` reads it
     #[arg(long)]
     corridor_file: Option<PathBuf>,
-    /// Another `tidings` that goes through the corridor in the same run, over the same pages: the ratio is shown, and
-    /// the digests must be equal
+    /// Another `tidings` to run through the corridor with the same pages: the ratio is printed, and the digests must be
+    /// equal
     #[arg(long)]
     baseline: Option<PathBuf>,
     /// Entries of the plan benchmark
@@ -52,9 +52,9 @@ struct Args {
     entries: u64,
 }
 
-type Part = fn(&Args, &Tools) -> Result<()>;
+type Benchmark = fn(&Args, &Tools) -> Result<()>;
 
-const PARTS: &[(&str, Part)] = &[
+const PARTS: &[(&str, Benchmark)] = &[
     ("fetch", fetch),
     ("feeds", feeds),
     ("plan", plan),
@@ -69,18 +69,18 @@ fn main() -> Result<()> {
     let tools = Tools::find()?;
     println!("{}", machine());
     for part in &args.parts {
-        ensure!(PARTS.iter().any(|(name, _)| name == part), "there is no part `{part}`");
+        ensure!(PARTS.iter().any(|(name, _)| name == part), "unknown benchmark `{part}`");
     }
     for (name, part) in PARTS {
         if args.parts.is_empty() || args.parts.iter().any(|wanted| wanted == name) {
             println!("\n## {name}");
-            part(&args, &tools).with_context(|| format!("the part {name} failed"))?;
+            part(&args, &tools).with_context(|| format!("the benchmark {name} failed"))?;
         }
     }
     Ok(())
 }
 
-/// The programs under test, beside this one.
+/// The programs under test, in the folder of this one.
 struct Tools {
     tidings: PathBuf,
     simweb: PathBuf,
@@ -99,8 +99,8 @@ impl Tools {
 
     fn tidings(&self, home: &Path, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.tidings);
-        // The simulated web lives in 127.0.0.0/9, and its shared host in 127.254.0.0/16; what is
-        // above stands for the addresses of an intranet and must never be asked.
+        // The simulated web uses 127.0.0.0/9, and its shared host 127.254.0.0/16; the addresses above stand for an
+        // intranet and must never be contacted.
         command.args(arguments).arg("--home").arg(home).arg("--json").arg("-q");
         if matches!(arguments[0], "update" | "fetch") {
             command.arg("--allow-private=127.0.0.0/9,127.254.0.0/16");
@@ -131,7 +131,7 @@ impl Web {
         let mut lines = BufReader::new(child.stdout.take().context("its output was asked for")?).lines();
         let ready = lines.by_ref().map_while(Result::ok).any(|line| line.starts_with("ready"));
         ensure!(ready, "the simulated web did not start");
-        // Its last words are read when it ends.
+        // Its final output is read when it ends.
         std::thread::spawn(move || lines.map_while(Result::ok).for_each(drop));
         Ok(Web { child, feeds, _folder: folder })
     }
@@ -144,7 +144,7 @@ impl Drop for Web {
     }
 }
 
-/// The kernel's account of a process, and the process's own of its work.
+/// The kernel's accounting of a process, and its own report.
 struct Measured {
     wall: Duration,
     cpu: Duration,
@@ -191,7 +191,7 @@ fn new_home(tools: &Tools, folder: &Path, feeds: &Path) -> Result<PathBuf> {
     let home = folder.join("home");
     let status =
         Command::new(&tools.tidings).arg("init").arg(&home).arg("--feeds").arg(feeds).stdout(Stdio::null()).status()?;
-    ensure!(status.success(), "cannot make a home");
+    ensure!(status.success(), "cannot create a home");
     Ok(home)
 }
 
@@ -229,8 +229,8 @@ fn fetch(args: &Args, tools: &Tools) -> Result<()> {
     Ok(())
 }
 
-/// From raw pages to an index that answers: what each stage takes, and all of them. Simulated pages of 100 kB are nearly all
-/// text, ten times as much as pages of the web have; a file of real ones shows what those cost.
+/// The stages from raw pages to the index: the cost of each and of all together. Simulated pages of 100 kB are nearly
+/// all text, ten times as much as real pages; a file of real ones shows their cost.
 fn corridor(args: &Args, tools: &Tools) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let (home, pages) = match &args.corridor_file {
@@ -268,7 +268,7 @@ fn corridor(args: &Args, tools: &Tools) -> Result<()> {
     }
 }
 
-/// What all stages of text took together.
+/// The cost of all derived stages together.
 struct Corridor {
     wall: Duration,
     cpu: Duration,
@@ -301,7 +301,7 @@ fn through_stages(tools: &Tools, home: &Path, pages: u64, is_shown: bool) -> Res
     Ok(all)
 }
 
-/// Runs two programs in turn over copies of the same pages; the least CPU time of each counts.
+/// Runs two programs alternately over copies of the same pages; the minimum CPU time of each counts.
 fn compare_corridors(args: &Args, tools: &Tools, baseline: &Path, home: &Path, pages: u64) -> Result<()> {
     let other = Tools { tidings: baseline.to_owned(), simweb: tools.simweb.clone() };
     let copy = home.with_file_name("copy");
@@ -335,7 +335,7 @@ fn compare_corridors(args: &Args, tools: &Tools, baseline: &Path, home: &Path, p
     Ok(())
 }
 
-/// Feeds that have not changed: one conditional request each, and no body.
+/// Unchanged feeds: one conditional request each, without a body.
 fn feeds(args: &Args, tools: &Tools) -> Result<()> {
     let web = Web::start(tools, &["--sites", "1000", "--items", "20"])?;
     let folder = tempfile::tempdir()?;
@@ -361,7 +361,7 @@ fn plan(args: &Args, tools: &Tools) -> Result<()> {
     let home = folder.path().join("home");
     let status =
         Command::new(&tools.tidings).arg("init").arg(&home).arg("--plan").arg(&text).stdout(Stdio::null()).status()?;
-    ensure!(status.success(), "cannot make a home");
+    ensure!(status.success(), "cannot create a home");
     let show = |what: &str, measured: &Measured| {
         println!(
             "{what}: {:.2} CPU s, {:.2} s, {:.0} MiB",
@@ -383,7 +383,7 @@ fn plan(args: &Args, tools: &Tools) -> Result<()> {
     Ok(())
 }
 
-/// A plan as long service leaves it: settled entries of the given feeds, 222 bytes each.
+/// A plan after long service: finished entries of the given feeds, 222 bytes each.
 fn write_plan(path: &Path, entries: u64, feeds: &Path) -> Result<()> {
     const WORDS: [&str; 16] = [
         "council",
@@ -426,7 +426,7 @@ fn write_plan(path: &Path, entries: u64, feeds: &Path) -> Result<()> {
     Ok(())
 }
 
-/// A fifth of a thousand hosts faulty in every way, bombs included.
+/// A fifth of a thousand hosts with all faults, including gzip bombs.
 fn faults(_: &Args, tools: &Tools) -> Result<()> {
     let folder = tempfile::tempdir()?;
     for faults in ["0", "20"] {
@@ -447,7 +447,7 @@ fn faults(_: &Args, tools: &Tools) -> Result<()> {
     Ok(())
 }
 
-/// When the last page of the first sites, which are healthy in both webs, had arrived.
+/// The time at which the last page of the first sites, which are healthy in both webs, was stored.
 fn last_healthy_s(home: &Path, healthy: u32) -> Result<f64> {
     let mut last = 0;
     for file in fs::read_dir(home.join("runs"))? {
@@ -469,7 +469,7 @@ fn last_healthy_s(home: &Path, healthy: u32) -> Result<f64> {
     Ok(last as f64 / 1e3)
 }
 
-/// How soon a run ends when it shall, with a third of the hosts hanging.
+/// The time until a run ends after a signal, with a third of the hosts hanging.
 fn stop(_: &Args, tools: &Tools) -> Result<()> {
     let web = Web::start(tools, &["--sites", "300", "--items", "5", "--faults", "33", "--fault", "hang"])?;
     let folder = tempfile::tempdir()?;
@@ -528,7 +528,7 @@ fn folder_bytes(folder: &Path) -> Result<u64> {
     Ok(bytes)
 }
 
-/// The machine, as a reader of figures wants to know it.
+/// A description of the machine.
 fn machine() -> String {
     let read = |path: &str| fs::read_to_string(path).unwrap_or_default();
     let find = |text: &str, key: &str| {

@@ -1,4 +1,4 @@
-//! How fast archives and the text of crawls come in: CPU time of the real program on files made here.
+//! Import throughput of archives and crawl text: CPU time of the real program on generated files.
 
 mod texts;
 
@@ -33,13 +33,13 @@ struct Args {
     /// Megabytes of each file of text
     #[arg(long, default_value_t = 100)]
     text_megabytes: usize,
-    /// A Python with the packages of requirements.txt, to run the loop that this is compared with
+    /// A Python with the packages of requirements.txt, to run the reference loop
     #[arg(long)]
     r#loop: Option<PathBuf>,
 }
 
 fn main() -> Result<()> {
-    // Parts are measured in processes of their own: `bench-import PART FILE`.
+    // Parts are measured in separate processes: `bench-import PART FILE`.
     let words: Vec<String> = std::env::args().skip(1).collect();
     if let [part, file] = &words[..] {
         return measure_part(part, Path::new(file));
@@ -56,7 +56,7 @@ fn main() -> Result<()> {
     texts::measure(&args, folder.path())
 }
 
-/// Reads an archive without wanting anything of it, or tells the languages of its lines, quickly or thoroughly.
+/// Skips all records of an archive, or identifies the languages of its lines, fast or thoroughly.
 fn measure_part(part: &str, path: &Path) -> Result<()> {
     let mut records = RecordReader::open(path, Position::default())?;
     let (mut read, mut lines, mut bytes) = (0u64, 0u64, 0usize);
@@ -83,9 +83,9 @@ fn part(name: &str, path: &Path) -> Result<(f64, f64, String)> {
     measured(Command::new(std::env::current_exe()?).arg(name).arg(path))
 }
 
-/// Runs the program; gives CPU seconds, the most memory in MiB, and what it said.
+/// Runs the program; returns CPU seconds, peak memory in MiB, and its output.
 fn run(args: &Args, words: &[&str]) -> Result<(f64, f64, String)> {
-    measured(Command::new(args.tidings.as_ref().context("no program was named")?).args(words))
+    measured(Command::new(args.tidings.as_ref().context("no program given")?).args(words))
 }
 
 fn measured(command: &mut Command) -> Result<(f64, f64, String)> {
@@ -130,7 +130,7 @@ fn archives(args: &Args, from: &Path, folder: &Path, home: &Path) -> Result<()> 
                 }
             }
         }
-        anyhow::ensure!(pages > 0, "there are no pages in {}", from.display());
+        anyhow::ensure!(pages > 0, "no pages in {}", from.display());
     }
     file.flush()?;
     drop(file);

@@ -1,8 +1,8 @@
-//! The text of crawls: lines told by language, next to the loop that others would write in Python.
+//! Crawl text: language identification of lines, compared with a typical Python loop.
 //!
-//! Three files are made of lines whose language is known. The small one has every line once, so that each can be found in
-//! what comes out and compared with its label. The large one has all languages equally often, and the one like the web has
-//! them as often as crawls do, with menus around them; their lines are put together of thirds, so that few repeat.
+//! Three files are generated from lines of known language. The small one has every line once, so that the output can be
+//! compared with the labels. The large one has all languages equally often, and the third as often as crawls, with
+//! menus; their lines are composed of thirds, so that few repeat.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::File;
@@ -18,11 +18,11 @@ use tidings_lang::Hints;
 
 use crate::{Args, measured, part, run};
 
-/// Lines of a record, of which the last is foreign.
+/// Lines of a record, of which the last is in another language.
 const RECORD_LINES: usize = 12;
 /// One line in so many was held out when the weights of fast lines were fitted; see crates/lang/model/fit_fast_lines.py.
 const FOLDS: usize = 5;
-/// Languages of the web in per cent of its pages, roughly as crawls count them; what is left is shared by all others.
+/// Languages of the web in per cent of pages, roughly as in crawls; the rest is shared by all others.
 const SHARES: &[(&str, usize)] = &[
     ("en", 45),
     ("ru", 6),
@@ -149,7 +149,7 @@ fn labelled(path: &Path) -> Result<Vec<(String, String)>> {
         else {
             continue;
         };
-        // Languages that nobody tells apart are not what is measured here.
+        // Languages that cannot be distinguished are not measured here.
         if value["src"] == "udhr" || !matches!(kind, "sent" | "para" | "doc") {
             continue;
         }
@@ -179,7 +179,7 @@ fn small<'a>(by_language: &BTreeMap<&str, Vec<&'a str>>, random: &mut fastrand::
     records
 }
 
-/// A record of new lines, each made of the thirds of three.
+/// A record of new lines, each composed of thirds of three lines.
 fn mixed(lines: &[&str], stranger: &[&str], random: &mut fastrand::Rng) -> String {
     let mut text = String::new();
     for number in 0..RECORD_LINES {
@@ -207,7 +207,7 @@ struct Scores(BTreeMap<String, [f64; 3]>);
 
 impl Scores {
     fn count(&mut self, told: &str, right: &str) {
-        // The labels know one Norwegian and one written Chinese.
+        // The labels have one Norwegian and one written Chinese.
         let told = match told {
             "nn" => "nb",
             "wuu" => "zh",
@@ -253,7 +253,7 @@ impl Both {
                 "txt" => Box::new(File::open(&path)?),
                 _ => continue,
             };
-            // What fastText calls "als" is Alemannic, not Albanian.
+            // fastText uses "als" for Alemannic, not Albanian.
             let code = if code == "als" { "gsw" } else { tidings_lang::canonical(code).unwrap_or(code) };
             for line in BufReader::new(reader).lines() {
                 if let Some(right) = truth.get(line?.as_str()) {
@@ -305,7 +305,7 @@ fn labels(
     Ok(())
 }
 
-/// Runs the loop in Python; gives what it says of itself.
+/// Runs the Python loop; returns its own measurements.
 fn looped(python: &Path, wet: &Path, out: &Path) -> Result<Value> {
     let program: PathBuf = [env!("CARGO_MANIFEST_DIR"), "loop.py"].iter().collect();
     let (_, _, said) = measured(Command::new(python).arg(program).arg(wet).arg(out))?;

@@ -1,7 +1,6 @@
-//! A corpus of known shape: ten years of days, Zipf's law, documents that repeat themselves, planted words.
+//! A synthetic corpus: ten years of days, Zipf's law, documents that repeat themselves, planted words.
 //!
-//! Words are drawn by part of speech along a chain of tags, so that sequences such as adjective, noun, noun have
-//! plausible frequencies. Some words have the frequencies of those in the peers' measurements, so that queries for them
+//! Tags come from a Markov chain, so that sequences such as adjective, noun, noun have plausible frequencies. Some words have the frequencies of those in the peers' measurements, so that queries for them
 //! do comparable work. The same seed gives the same bytes.
 
 use std::io::{self, Write};
@@ -9,10 +8,10 @@ use std::io::{self, Write};
 use fastrand::Rng;
 use tidings_index::Day;
 
-/// The first day of the corpus, 2016-01-01, and the first day behind it.
+/// The first day of the corpus, 2016-01-01, and the day after the last.
 pub const FIRST_DAY: i32 = 16_801;
 pub const LAST_DAY: i32 = 16_801 + 3_653;
-/// Distinct words besides those that have names.
+/// The number of distinct words besides those listed below.
 const FORMS: usize = 258_000;
 const TOKENS_A_DOCUMENT: f64 = 435.0;
 
@@ -21,7 +20,7 @@ pub const PROFILES: [&str; 7] = ["up", "lateup", "down", "step", "burst", "seaso
 
 const TAGS: [&str; 13] =
     ["NOUN", "VERB", "ADJ", "ADV", "PROPN", "ADP", "DET", "PRON", "CCONJ", "PART", "AUX", "NUM", "PUNCT"];
-// Their places in the list; the others are never named.
+// Their indexes in the list; the others are not referred to.
 const NOUN: usize = 0;
 const VERB: usize = 1;
 const ADJ: usize = 2;
@@ -36,7 +35,7 @@ const AUX: usize = 10;
 const NUM: usize = 11;
 const PUNCT: usize = 12;
 
-/// What follows what, in percent.
+/// The transition probabilities of the chain, in percent.
 const CHAIN: [[u32; 13]; 13] = [
     //  N   V  AJ  AV  PN  AP  DT  PR  CC  PT  AX  NU  PU
     [9, 9, 2, 4, 3, 22, 3, 4, 7, 4, 9, 2, 22],     // NOUN
@@ -54,7 +53,7 @@ const CHAIN: [[u32; 13]; 13] = [
     [12, 10, 6, 7, 13, 9, 13, 13, 9, 1, 3, 3, 1],  // PUNCT
 ];
 
-/// How many of the distinct words have each tag, in percent; closed classes have their own lists.
+/// The share of distinct words of each tag, in percent; closed classes have their own lists.
 const SHARES: [(usize, f64); 6] = [(NOUN, 0.40), (PROPN, 0.30), (VERB, 0.13), (ADJ, 0.12), (ADV, 0.03), (NUM, 0.02)];
 
 /// Closed classes, the frequent first, with their weights.
@@ -121,7 +120,7 @@ const CLOSED: [(usize, &[(&str, f64)]); 8] = [
     (PUNCT, &[(",", 48.0), (".", 34.0), ("\"", 10.0), (":", 4.0), (")", 2.0), ("(", 2.0)]),
 ];
 
-/// Words of a given frequency: how many in a hundred million tokens.
+/// Words with a given frequency per hundred million tokens.
 const NAMED: [(&str, &str, usize, f64); 16] = [
     ("crisis", "crisis", NOUN, 5_000.0),
     ("crises", "crisis", NOUN, 800.0),
@@ -141,26 +140,26 @@ const NAMED: [(&str, &str, usize, f64); 16] = [
     ("resolutely", "resolutely", ADV, 900.0),
 ];
 
-/// Draws from weights in constant time (Vose's alias method).
-struct Urn {
+/// Weighted sampling in constant time (Vose's alias method).
+struct AliasTable {
     keep: Vec<f32>,
     other: Vec<u32>,
 }
 
-impl Urn {
-    fn new(weights: &[f64]) -> Urn {
+impl AliasTable {
+    fn new(weights: &[f64]) -> AliasTable {
         let mean = weights.iter().sum::<f64>() / weights.len() as f64;
         let mut scaled: Vec<f64> = weights.iter().map(|weight| weight / mean).collect();
         let (mut small, mut large): (Vec<usize>, Vec<usize>) =
             (0..weights.len()).partition(|index| scaled[*index] < 1.0);
-        let mut urn = Urn { keep: vec![1.0; weights.len()], other: (0..weights.len() as u32).collect() };
+        let mut table = AliasTable { keep: vec![1.0; weights.len()], other: (0..weights.len() as u32).collect() };
         while let (Some(poor), Some(rich)) = (small.pop(), large.pop()) {
-            urn.keep[poor] = scaled[poor] as f32;
-            urn.other[poor] = rich as u32;
+            table.keep[poor] = scaled[poor] as f32;
+            table.other[poor] = rich as u32;
             scaled[rich] -= 1.0 - scaled[poor];
             if scaled[rich] < 1.0 { small.push(rich) } else { large.push(rich) }
         }
-        urn
+        table
     }
 
     #[inline]
@@ -178,21 +177,21 @@ impl Urn {
 /// The words of one tag: their lines in the vertical format.
 struct Class {
     lines: Vec<Box<str>>,
-    urn: Urn,
+    table: AliasTable,
 }
 
-/// A planted word and how its rate changes.
+/// A planted word and the course of its rate.
 pub struct Planted {
     pub word: String,
     pub profile: usize,
     /// Hits in a hundred million tokens.
     rate: f64,
-    /// Where a burst or step is, as a share of the time.
+    /// The time of a burst or level shift, as a share of the whole.
     place: f64,
 }
 
 impl Planted {
-    /// How much more or less frequent than usual it is on a day.
+    /// The factor of the rate on a day.
     fn factor(&self, day: i32) -> f64 {
         let time = f64::from(day - FIRST_DAY) / f64::from(LAST_DAY - FIRST_DAY);
         match PROFILES[self.profile] {
@@ -219,19 +218,19 @@ impl Planted {
     }
 }
 
-/// Makes documents.
+/// Generates documents.
 pub struct Generator {
     random: Rng,
     classes: Vec<Class>,
-    chain: Vec<Urn>,
+    chain: Vec<AliasTable>,
     pub planted: Vec<Planted>,
     documents: u64,
     buffer: Vec<u8>,
 }
 
-/// What was made.
+/// The size of the generated text.
 #[derive(Debug, Default, Clone, Copy)]
-pub struct Made {
+pub struct GeneratedSize {
     pub tokens: u64,
     pub documents: u64,
 }
@@ -261,7 +260,7 @@ impl Generator {
                             syllables(&mut random, count)
                         }
                     };
-                    // Some endings and beginnings that queries look for.
+                    // Some prefixes and suffixes that queries search for.
                     match rank % 170 {
                         7 if (tag == NOUN || tag == PROPN) && rank > 2_300 => word.push_str("gate"),
                         57 if rank > 1_500 => word.insert_str(0, "inter"),
@@ -285,7 +284,7 @@ impl Generator {
             }
         }
         for (tag, words) in CLOSED {
-            // Beside an open list the closed one has a third of the weight.
+            // If a class has both lists, the closed one has a third of the weight.
             let open: f64 = weights[tag].iter().sum();
             let all: f64 = words.iter().map(|(_, weight)| weight).sum();
             for (word, weight) in words {
@@ -293,7 +292,7 @@ impl Generator {
                 weights[tag].push(if open > 0.0 { open / 3.0 * weight / all } else { *weight });
             }
         }
-        let chain: Vec<Urn> = CHAIN.iter().map(|row| Urn::new(&row.map(f64::from))).collect();
+        let chain: Vec<AliasTable> = CHAIN.iter().map(|row| AliasTable::new(&row.map(f64::from))).collect();
         let shares = stationary();
         for (word, lemma, tag, hits) in NAMED {
             let all: f64 = weights[tag].iter().sum();
@@ -307,32 +306,33 @@ impl Generator {
             place: 0.25 + 0.5 * random.f64(),
         });
         let planted: Vec<Planted> = planted.collect();
-        let classes = lines.into_iter().zip(weights).map(|(lines, weights)| Class { urn: Urn::new(&weights), lines });
+        let classes =
+            lines.into_iter().zip(weights).map(|(lines, weights)| Class { table: AliasTable::new(&weights), lines });
         Generator { classes: classes.collect(), chain, planted, random, documents: 0, buffer: Vec::new() }
     }
 
-    /// Writes the documents of a day, about so many tokens.
-    pub fn day(&mut self, day: i32, tokens: u64, out: &mut impl Write) -> io::Result<Made> {
+    /// Writes the documents of a day with about `tokens` tokens.
+    pub fn day(&mut self, day: i32, tokens: u64, out: &mut impl Write) -> io::Result<GeneratedSize> {
         let shares = stationary();
         let rates: Vec<f64> = self.planted.iter().map(|word| word.rate * word.factor(day)).collect();
-        let planted_urn = Urn::new(&rates);
-        // Of a hundred million tokens so many are nouns, and so many of those are planted.
+        let planted_table = AliasTable::new(&rates);
+        // The share of nouns, and of planted words among them, per hundred million tokens.
         let chance = (rates.iter().sum::<f64>() / (shares[NOUN] * 1e8)) as f32;
-        let mut made = Made::default();
+        let mut made = GeneratedSize::default();
         while made.tokens < tokens {
-            made.tokens += self.document(day, chance, &planted_urn);
+            made.tokens += self.document(day, chance, &planted_table);
             made.documents += 1;
             out.write_all(&self.buffer)?;
         }
         Ok(made)
     }
 
-    fn document(&mut self, day: i32, chance: f32, planted: &Urn) -> u64 {
+    fn document(&mut self, day: i32, chance: f32, planted: &AliasTable) -> u64 {
         let Generator { random, classes, chain, buffer, planted: words, .. } = self;
         buffer.clear();
         self.documents += 1;
         let number = self.documents;
-        // A few sites write most; each has its country, and habits as to topics.
+        // A few sites publish most; each has a country and preferred topics.
         let site = (random.f64() * random.f64() * 400.0) as u32;
         let topic =
             ["politics", "business", "sport", "culture", "science", "local"][(site as usize + random.usize(..2)) % 6];
@@ -342,7 +342,7 @@ impl Generator {
         let id = u128::from(random.u64(..)) << 64 | u128::from(number);
         let title_word = |random: &mut Rng| {
             let class = &classes[if random.bool() { NOUN } else { PROPN }];
-            let line = &class.lines[class.urn.draw(random) as usize];
+            let line = &class.lines[class.table.draw(random) as usize];
             line.split('\t').next().unwrap_or_default().to_owned()
         };
         let title = (0..7).map(|_| title_word(random)).collect::<Vec<_>>().join(" ");
@@ -360,7 +360,7 @@ impl Generator {
         let mut own = [(NOUN, 0u32); 12];
         for (index, slot) in own.iter_mut().enumerate() {
             let tag = if index % 3 == 0 { PROPN } else { NOUN };
-            *slot = (tag, classes[tag].urn.draw(random));
+            *slot = (tag, classes[tag].table.draw(random));
         }
         let length = (TOKENS_A_DOCUMENT * (0.3 + 1.4 * random.f64())) as u64;
         let mut tokens = 0;
@@ -392,10 +392,10 @@ impl Generator {
                         tag = own_tag;
                         &classes[own_tag].lines[word as usize]
                     } else {
-                        &classes[tag].lines[classes[tag].urn.draw(random) as usize]
+                        &classes[tag].lines[classes[tag].table.draw(random) as usize]
                     };
                     buffer.extend_from_slice(class.as_bytes());
-                    // Words that belong together.
+                    // Fixed collocations.
                     if class.starts_with("prime\t") && random.u8(..) < 25 {
                         buffer.extend_from_slice(b"minister\tminister\tNOUN\n");
                         (tokens, tag) = (tokens + 1, NOUN);
@@ -411,7 +411,7 @@ impl Generator {
     }
 }
 
-/// How often the chain is at each tag in the long run.
+/// The stationary distribution of the chain.
 fn stationary() -> [f64; 13] {
     let mut shares = [1.0 / 13.0; 13];
     for _ in 0..200 {

@@ -1,7 +1,7 @@
-//! `cargo run --release -p bench-query -- all --tokens 100 DIR`: makes a corpus, indexes it, asks it, grows it, thins it out.
+//! `cargo run --release -p bench-query -- all --tokens 100 DIR`: generates a corpus, indexes it, queries it, adds and deletes documents.
 //!
-//! Times are CPU times of this process, which has one thread. Cold queries run in a process of their own after the
-//! index was put out of the page cache; their times are of the clock.
+//! Times are CPU times of this process, which has one thread. Cold queries run in a separate process after the index was
+//! evicted from the page cache; their times are wall-clock times.
 
 mod corpus;
 mod queries;
@@ -13,7 +13,7 @@ use std::time::Instant;
 
 use anyhow::{Context as _, Result};
 use clap::{Parser, Subcommand};
-use corpus::{FIRST_DAY, Generator, LAST_DAY, Made};
+use corpus::{FIRST_DAY, GeneratedSize, Generator, LAST_DAY};
 use rustix::time::{ClockId, clock_gettime};
 use tidings_formats::vertical::Reader;
 use tidings_index::{Day, Settings, Snapshot, Writer};
@@ -26,13 +26,13 @@ struct Args {
 
 #[derive(Subcommand)]
 enum What {
-    /// Everything, one after the other.
+    /// All steps in order.
     All {
         folder: PathBuf,
         #[arg(long, default_value_t = 100)]
         tokens: u64,
     },
-    /// Writes the corpus: a vertical file per year.
+    /// Writes the corpus, a vertical file per year.
     Generate {
         folder: PathBuf,
         #[arg(long, default_value_t = 100)]
@@ -40,19 +40,19 @@ enum What {
     },
     /// Indexes it, a segment per year.
     Index { folder: PathBuf },
-    /// Asks it.
+    /// Runs the queries.
     Queries {
         folder: PathBuf,
         #[arg(long)]
         only: Option<String>,
     },
-    /// Asks one question once, for cold times.
+    /// Runs one query once, for cold times.
     Once { folder: PathBuf, name: String },
-    /// Adds a day, removes a document, merges.
+    /// Adds a day, deletes a document, merges.
     Change { folder: PathBuf },
-    /// Looks for the planted words.
+    /// Searches for the planted words.
     Trends { folder: PathBuf },
-    /// Says how a query is planned.
+    /// Prints the plan of a query.
     Explain { folder: PathBuf, query: String },
 }
 
@@ -71,7 +71,7 @@ fn peak_megabytes() -> f64 {
 fn main() -> Result<()> {
     match Args::parse().what {
         What::All { folder, tokens } => {
-            // Each step in a process of its own, so that peaks of memory are its own.
+            // Each step in its own process, to measure its peak memory.
             let program = std::env::current_exe()?;
             let run = |arguments: &[&str]| -> Result<()> {
                 let status = std::process::Command::new(&program).args(arguments).arg(&folder).status()?;
@@ -98,7 +98,7 @@ fn generate(folder: &Path, tokens: u64) -> Result<()> {
     std::fs::create_dir_all(folder)?;
     let mut generator = Generator::new(7);
     let a_day = tokens / (LAST_DAY - FIRST_DAY) as u64;
-    let mut made = Made::default();
+    let mut made = GeneratedSize::default();
     let mut file: Option<(i16, BufWriter<File>)> = None;
     for day in FIRST_DAY..LAST_DAY {
         let year = Day(day).date().year();
@@ -108,7 +108,7 @@ fn generate(folder: &Path, tokens: u64) -> Result<()> {
         }
         let (_, out) = file.as_mut().context("a file is open")?;
         let today = generator.day(day, a_day, out)?;
-        made = Made { tokens: made.tokens + today.tokens, documents: made.documents + today.documents };
+        made = GeneratedSize { tokens: made.tokens + today.tokens, documents: made.documents + today.documents };
     }
     let mut truth = BufWriter::new(File::create(folder.join("planted.tsv"))?);
     for planted in &generator.planted {
@@ -169,7 +169,7 @@ fn index(folder: &Path) -> Result<()> {
 fn change(folder: &Path) -> Result<()> {
     let target = folder.join("index");
     let time = |what: &str, start: f64, clock: Instant| {
-        println!("{what}: {:.3} CPU s, {:.3} s by the clock", cpu() - start, clock.elapsed().as_secs_f64());
+        println!("{what}: {:.3} CPU s, {:.3} s wall-clock", cpu() - start, clock.elapsed().as_secs_f64());
     };
     let (start, clock) = (cpu(), Instant::now());
     let mut writer = Writer::open(&target, Settings::default())?;
@@ -183,14 +183,14 @@ fn change(folder: &Path) -> Result<()> {
     let mut writer = Writer::open(&target, Settings::default())?;
     writer.delete_ids(&[id])?;
     let after = Snapshot::open(&target)?;
-    time(&format!("takedown hidden ({} tokens fewer)", before - after.tokens()), start, clock);
+    time(&format!("deleted by tombstone ({} tokens fewer)", before - after.tokens()), start, clock);
     let url = after.segments()[5].segment().address_and_title(700)?.0;
     let (start, clock) = (cpu(), Instant::now());
     writer.delete_urls(&[&url])?;
-    time("takedown by address", start, clock);
+    time("deleted by address", start, clock);
     let (start, clock) = (cpu(), Instant::now());
     let purged = writer.expunge()?;
-    time(&format!("{purged} segments purged"), start, clock);
+    time(&format!("{purged} segments expunged"), start, clock);
     let (start, clock) = (cpu(), Instant::now());
     writer.merge_all()?;
     time(&format!("all merged into {}", writer.snapshot().segments().len()), start, clock);

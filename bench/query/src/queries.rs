@@ -1,4 +1,4 @@
-//! The questions of the peers' table, asked cold and warm.
+//! The queries of the comparison with peers, cold and warm.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
@@ -20,8 +20,8 @@ use tidings_query::{Filter, ValueMatcher};
 
 use crate::cpu;
 
-/// A question: its name, what asks it and gives a number to compare, the prototype's milliseconds with ten segments on
-/// another corpus of the same size, and the best peer's.
+/// A benchmark: its name, a function that runs it and returns a number to compare, the prototype's milliseconds with ten
+/// segments on another corpus of the same size, and the best peer's.
 type Question = (&'static str, fn(&Engine) -> Result<u64>, f64, f64);
 
 fn search<'e>(engine: &'e Engine, query: &str, filter: Option<&str>) -> Result<Search<'e>> {
@@ -34,11 +34,11 @@ fn search<'e>(engine: &'e Engine, query: &str, filter: Option<&str>) -> Result<S
 }
 
 thread_local! {
-    /// Reading a query takes a few microseconds and is not what is measured here.
+    /// Parsing a query takes a few microseconds and is not measured.
     static PARSED: RefCell<HashMap<String, cql::Query>> = RefCell::default();
 }
 
-/// Looks at every hit, as the peers do.
+/// Enumerates every hit, as the peers do.
 fn hits(engine: &Engine, query: &str, filter: Option<&str>) -> Result<u64> {
     let mut sum = 0u64;
     let mut count = 0;
@@ -95,7 +95,7 @@ fn by_number(engine: &Engine) -> Result<u64> {
     Ok(search.by_attribute(number, &Limits::default()).0.len() as u64)
 }
 
-const QUESTIONS: &[Question] = &[
+const QUERIES: &[Question] = &[
     ("rare word", |e| hits(e, "[word=\"quixotically\"]", None), 0.003, 0.001),
     ("lemma=crisis", |e| hits(e, "[lemma=\"crisis\"]", None), 0.06, 0.11),
     ("the, all hits", |e| hits(e, "[word=\"the\"]", None), 31.0, 16.0),
@@ -199,13 +199,13 @@ const QUESTIONS: &[Question] = &[
     ),
 ];
 
-/// Asks every question until it has taken a while; prints the best time.
+/// Runs every query repeatedly and prints the best time.
 pub fn all(folder: &Path, only: Option<&str>) -> Result<()> {
     let engine = Engine::new(Snapshot::open(folder)?);
     println!("{} tokens in {} segments", engine.snapshot().tokens(), engine.snapshot().segments().len());
-    println!("| question | hits | warm CPU ms | cold ms | prototype | best peer |");
+    println!("| query | hits | warm CPU ms | cold ms | prototype | best peer |");
     println!("| --- | --- | --- | --- | --- | --- |");
-    for (name, ask, prototype, peer) in QUESTIONS {
+    for (name, ask, prototype, peer) in QUERIES {
         if only.is_some_and(|only| !name.contains(only)) {
             continue;
         }
@@ -214,7 +214,7 @@ pub fn all(folder: &Path, only: Option<&str>) -> Result<()> {
         let mut best = f64::INFINITY;
         let begun = Instant::now();
         for round in 0.. {
-            // Short questions are asked many times between two looks at the clock.
+            // Short queries run many times between two readings of the clock.
             let times = if best < 1e-4 { 200 } else { 1 };
             let before = cpu();
             for _ in 0..times {
@@ -231,7 +231,7 @@ pub fn all(folder: &Path, only: Option<&str>) -> Result<()> {
     Ok(())
 }
 
-/// Puts the index out of the page cache, then asks in a process of its own.
+/// Evicts the index from the page cache, then runs the query in a separate process.
 fn cold(folder: &Path, name: &str) -> Result<f64> {
     for entry in std::fs::read_dir(folder)? {
         let file = File::open(entry?.path())?;
@@ -243,29 +243,29 @@ fn cold(folder: &Path, name: &str) -> Result<f64> {
     Ok(String::from_utf8_lossy(&output.stdout).trim().parse()?)
 }
 
-/// Opens the index, asks one question, and prints how long that took.
+/// Opens the index, runs one query, and prints the time.
 pub fn once(folder: &Path, name: &str) -> Result<()> {
-    let (_, ask, ..) = QUESTIONS.iter().find(|(known, ..)| *known == name).context("no such question")?;
+    let (_, ask, ..) = QUERIES.iter().find(|(known, ..)| *known == name).context("unknown query")?;
     let begun = Instant::now();
     ask(&Engine::new(Snapshot::open(folder)?))?;
     println!("{:.3}", begun.elapsed().as_secs_f64() * 1e3);
     Ok(())
 }
 
-/// How often “the” occurs on a day.
+/// The frequency of “the” on a day.
 pub fn count_on_day(index: &Snapshot, day: i32) -> Result<u64> {
     let engine = Engine::new(index.clone());
     hits(&engine, "[word=\"the\"]", Some(&format!("date={}", Day(day))))
 }
 
-/// Prints how a query is planned.
+/// Prints the plan of a query.
 pub fn explain(folder: &Path, query: &str) -> Result<()> {
     let engine = Engine::new(Snapshot::open(folder)?);
     println!("{}", search(&engine, query, None)?.explain());
     Ok(())
 }
 
-/// Looks for the planted words among all words that change, and prints how many were found.
+/// Searches for the planted words among all words with a trend, and prints how many were found.
 pub fn trends(folder: &Path) -> Result<()> {
     let truth = std::fs::read_to_string(folder.join("planted.tsv")).context("generate first")?;
     let profile_of: HashMap<&str, &str> = truth.lines().filter_map(|line| line.split_once('\t')).collect();

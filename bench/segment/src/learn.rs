@@ -1,7 +1,8 @@
-//! Learns weights from treebanks: logistic regression, follow-the-regularised-leader.
+//! Trains boundary models on treebanks: logistic regression by FTRL-Proximal (McMahan et al. 2013).
 //!
-//! The rules' verdicts are given; what is learned is when to overrule them. Weights that earn
-//! little stay at nothing, which keeps models small and what they say about other text cautious.
+//! The verdict of the rules is a fixed offset; the weights learn when to overrule it. L1
+//! regularisation keeps most weights at zero, so that models are small and conservative on text
+//! unlike the treebanks.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,16 +10,16 @@ use tidings_annotate::{BoundaryModel, DecisionHook, RULE_WEIGHT, Segmenter};
 
 use crate::treebank::{Document, Treebank};
 
-/// How to learn.
+/// Training settings.
 #[derive(Debug, Clone, Copy)]
 pub struct Settings {
-    /// How often the examples are gone through.
+    /// Passes over the examples.
     pub epochs: usize,
-    /// What a weight must earn to be kept, for tokens and for sentences.
+    /// L1 penalty, for token and sentence boundaries.
     pub l1: [f32; 2],
-    /// How far one example moves a weight.
+    /// Learning rate.
     pub step: f32,
-    /// What draws weights back to nothing.
+    /// L2 penalty.
     pub l2: f32,
 }
 
@@ -28,14 +29,14 @@ impl Default for Settings {
     }
 }
 
-/// A decision and how it should have been.
+/// Decision of the rules with the correct one.
 struct Example {
     verdict: bool,
     right: bool,
     features: Vec<u32>,
 }
 
-/// Follows the treebank's decisions and takes notes.
+/// Decides as the treebank does and collects examples.
 struct ExampleCollector<'d> {
     ends: &'d (HashSet<usize>, HashSet<usize>),
     tokens: Vec<Example>,
@@ -43,20 +44,20 @@ struct ExampleCollector<'d> {
 }
 
 impl DecisionHook for ExampleCollector<'_> {
-    fn token(&mut self, place: usize, verdict: bool, features: &[u32]) -> bool {
-        let right = self.ends.0.contains(&place);
+    fn token(&mut self, offset: usize, verdict: bool, features: &[u32]) -> bool {
+        let right = self.ends.0.contains(&offset);
         self.tokens.push(Example { verdict, right, features: features.to_vec() });
         right
     }
 
-    fn sentence(&mut self, place: usize, verdict: bool, _: f32, features: &[u32]) -> bool {
-        let right = self.ends.1.contains(&place);
+    fn sentence(&mut self, offset: usize, verdict: bool, _: f32, features: &[u32]) -> bool {
+        let right = self.ends.1.contains(&offset);
         self.sentences.push(Example { verdict, right, features: features.to_vec() });
         right
     }
 }
 
-/// Learns a language from treebanks; the model as a file.
+/// Trains on treebanks of a language; returns the model file.
 pub fn learn<'t>(code: &str, treebanks: impl IntoIterator<Item = &'t Treebank>, settings: Settings) -> Vec<u8> {
     let segmenter = Segmenter::by_rules(code);
     let (mut tokens, mut sentences) = (Vec::new(), Vec::new());
@@ -69,17 +70,21 @@ pub fn learn<'t>(code: &str, treebanks: impl IntoIterator<Item = &'t Treebank>, 
     };
     for treebank in treebanks {
         treebank.documents.iter().for_each(&mut read);
-        // Nobody but a treebank writes a blank before a full stop.
-        if treebank.is_spaced_out() {
-            treebank.documents.iter().map(Document::closed_up).for_each(|document| read(&document));
+        // Spaces before punctuation are an artefact of treebanks: train on the natural spelling as
+        // well.
+        if treebank.has_spaced_punctuation() {
+            treebank.documents.iter().map(Document::with_natural_spacing).for_each(|document| read(&document));
         }
     }
     BoundaryModel::write(&fit(&tokens, settings, settings.l1[0]), &fit(&sentences, settings, settings.l1[1]))
 }
 
+/// Weight with the state of FTRL-Proximal.
 #[derive(Clone, Copy, Default)]
 struct Weight {
+    /// Accumulated gradients, adjusted for the change of the learning rate.
     z: f32,
+    /// Sum of squared gradients.
     n: f32,
     value: f32,
 }
@@ -90,13 +95,13 @@ fn fit(examples: &[Example], settings: Settings, l1: f32) -> Vec<(u32, f32)> {
     let indexed: Vec<Vec<u32>> = examples
         .iter()
         .map(|example| {
-            let place = |feature: &u32| {
+            let number = |feature: &u32| {
                 *numbers.entry(*feature).or_insert_with(|| {
                     names.push(*feature);
                     names.len() as u32 - 1
                 })
             };
-            example.features.iter().map(place).collect()
+            example.features.iter().map(number).collect()
         })
         .collect();
     let mut weights = vec![Weight::default(); names.len()];
@@ -104,15 +109,15 @@ fn fit(examples: &[Example], settings: Settings, l1: f32) -> Vec<(u32, f32)> {
     let mut rng = 0x2545_f491_4f6c_dd1d_u64;
     for _ in 0..settings.epochs {
         shuffle(&mut order, &mut rng);
-        for &place in &order {
-            let example = &examples[place];
+        for &index in &order {
+            let example = &examples[index];
             let rule_weight = if example.verdict { RULE_WEIGHT } else { -RULE_WEIGHT };
-            let score = indexed[place].iter().fold(rule_weight, |score, at| score + weights[*at as usize].value);
+            let score = indexed[index].iter().fold(rule_weight, |score, at| score + weights[*at as usize].value);
             let gradient = 1.0 / (1.0 + (-score).exp()) - f32::from(u8::from(example.right));
             if gradient.abs() < 0.001 {
                 continue;
             }
-            for at in &indexed[place] {
+            for at in &indexed[index] {
                 let weight = &mut weights[*at as usize];
                 let sigma = ((weight.n + gradient * gradient).sqrt() - weight.n.sqrt()) / settings.step;
                 weight.z += gradient - sigma * weight.value;
@@ -134,12 +139,12 @@ fn fit(examples: &[Example], settings: Settings, l1: f32) -> Vec<(u32, f32)> {
         .collect()
 }
 
-/// The same order on every machine.
+/// Fisher-Yates shuffle with a xorshift generator; the same order on every machine.
 fn shuffle(order: &mut [usize], rng: &mut u64) {
-    for place in (1..order.len()).rev() {
+    for index in (1..order.len()).rev() {
         *rng ^= *rng << 13;
         *rng ^= *rng >> 7;
         *rng ^= *rng << 17;
-        order.swap(place, (*rng % (place as u64 + 1)) as usize);
+        order.swap(index, (*rng % (index as u64 + 1)) as usize);
     }
 }

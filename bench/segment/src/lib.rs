@@ -1,4 +1,4 @@
-//! Measures tokens and sentences on treebanks, and learns from them.
+//! Evaluates token and sentence segmentation on treebanks, and trains the boundary models.
 
 pub mod learn;
 pub mod peers;
@@ -7,7 +7,7 @@ pub mod score;
 pub mod split;
 pub mod treebank;
 
-/// The CPU time of this process so far.
+/// CPU time of this process so far.
 pub fn cpu_seconds() -> f64 {
     let spent = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
     spent.tv_sec as f64 + spent.tv_nsec as f64 / 1e9

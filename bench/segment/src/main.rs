@@ -1,4 +1,4 @@
-//! Tokens and sentences on treebanks, beside peers.
+//! Compares token and sentence segmentation with other segmenters on treebanks.
 
 mod table;
 
@@ -16,7 +16,7 @@ use tidings_annotate::{BoundaryModel, Segmenter};
 
 #[derive(Debug, Parser)]
 struct Args {
-    /// A folder with `ud-train/` and `text-dev/ud/` in it
+    /// Folder that contains `ud-train/` and `text-dev/ud/`
     #[arg(long, default_value = "../shared")]
     shared: PathBuf,
     /// Only these languages
@@ -25,19 +25,19 @@ struct Args {
     /// Peers of peers.py to run as well: spacy, syntok, pysbd
     #[arg(long, value_delimiter = ',')]
     peers: Vec<String>,
-    /// The Python that has them
+    /// Python interpreter with the peers installed
     #[arg(long, default_value = "bench/segment/.venv/bin/python")]
     python: PathBuf,
-    /// Test the models as they are shipped, on the files of this folder instead
+    /// Evaluate the embedded models on the treebanks of this folder
     #[arg(long, value_name = "DIR")]
     shipped: Option<PathBuf>,
-    /// Learn from one treebank, test on the others of its language
+    /// Train on one treebank, test on the others of its language
     #[arg(long)]
     cross: bool,
-    /// Print up to so many places per treebank where the learned segmenter is wrong
+    /// Print up to N errors of the trained segmenter per treebank
     #[arg(long, value_name = "N", default_value_t = 0)]
     show: usize,
-    /// Weights that earn less than this are left out: of tokens, of sentences
+    /// L1 penalties for tokens and for sentences
     #[arg(long, value_delimiter = ',', num_args = 2)]
     keep: Option<Vec<f32>>,
 }
@@ -65,7 +65,7 @@ fn main() -> Result<()> {
     let mut table = Table::new(&names);
     let icu = Peer::icu();
     for (code, treebanks) in &list {
-        let (train, tests) = treebanks.check();
+        let (train, tests) = treebanks.train_and_test();
         let model = BoundaryModel::read(&learn(code, &train, settings)).context("the model cannot be read")?;
         for test in &tests {
             let learned = Peer::with_model(code, &model);
@@ -119,7 +119,7 @@ fn cross(code: &str, treebanks: &LanguageTreebanks, settings: Settings, table: &
     Ok(())
 }
 
-/// The score of somebody on a treebank, and the CPU seconds it took.
+/// Score of a peer on a treebank, and the CPU seconds it took.
 fn timed(peer: &Peer<'_>, treebank: &Treebank) -> (Score, f64) {
     let mut least = f64::INFINITY;
     for _ in 0..3 {
@@ -132,7 +132,7 @@ fn timed(peer: &Peer<'_>, treebank: &Treebank) -> (Score, f64) {
     (score(peer, treebank), least)
 }
 
-/// Prints places where somebody and the treebank disagree.
+/// Prints boundaries where a peer and the treebank disagree.
 fn show(peer: &Peer<'_>, treebank: &Treebank, limit: usize) {
     let mut left = [limit, limit];
     for document in &treebank.documents {
@@ -142,12 +142,12 @@ fn show(peer: &Peer<'_>, treebank: &Treebank, limit: usize) {
         for (which, expected, found) in [(0, expected.0, found.0), (1, expected.1, found.1)] {
             let mut wrong: Vec<usize> = expected.symmetric_difference(&found).copied().collect();
             wrong.sort_unstable();
-            for place in wrong.into_iter().take(left[which]) {
+            for offset in wrong.into_iter().take(left[which]) {
                 left[which] -= 1;
-                let (before, after) = document.text.split_at(place);
+                let (before, after) = document.text.split_at(offset);
                 let start = before.char_indices().rev().nth(30).map_or(0, |(at, _)| at);
                 let after: String = after.chars().take(30).collect();
-                let what = if expected.contains(&place) { "missed" } else { "invented" };
+                let what = if expected.contains(&offset) { "missed" } else { "spurious" };
                 println!("{} {} {what}: {}¦{after}", treebank.name, ["token", "sentence"][which], &before[start..]);
             }
         }

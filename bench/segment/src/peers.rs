@@ -1,4 +1,4 @@
-//! Who else cuts text into tokens and sentences.
+//! Segmenters under comparison.
 
 use std::ops::Range;
 
@@ -7,21 +7,21 @@ use icu_segmenter::{SentenceSegmenter, SentenceSegmenterBorrowed, WordSegmenter,
 use tidings_annotate::{BoundaryModel, Segmenter};
 use unicode_segmentation::UnicodeSegmentation as _;
 
-/// Sentences of tokens, as places in the text in bytes.
+/// Tokens by sentence, as byte ranges of the text.
 pub type Sentences = Vec<Vec<Range<usize>>>;
 
-/// Somebody who segments text.
+/// Segmenter under comparison.
 pub enum Peer<'m> {
-    /// This project: rules, and a model if there is one.
+    /// This project: rules, with or without a model.
     Tidings(Segmenter<'m>),
     /// ICU4X.
     Icu(WordSegmenterBorrowed<'static>, SentenceSegmenterBorrowed<'static>),
-    /// The crate unicode-segmentation.
+    /// The crate `unicode-segmentation`.
     Unicode,
 }
 
 impl Peer<'_> {
-    /// ICU4X with everything that it carries.
+    /// Returns ICU4X with all its models.
     pub fn icu() -> Peer<'static> {
         Peer::Icu(
             WordSegmenter::new_auto(WordBreakInvariantOptions::default()),
@@ -29,12 +29,12 @@ impl Peer<'_> {
         )
     }
 
-    /// This project with a model of one's own.
+    /// Returns this project's segmenter with a given model.
     pub fn with_model<'m>(code: &str, model: &'m BoundaryModel) -> Peer<'m> {
         Peer::Tidings(Segmenter::by_rules(code).with_model(Some(model)))
     }
 
-    /// The sentences of a text.
+    /// Segments a text.
     pub fn segment(&self, text: &str) -> Sentences {
         match self {
             Peer::Tidings(segmenter) => segmenter.segment(text).into_iter().map(|sentence| sentence.tokens).collect(),
@@ -55,7 +55,7 @@ impl Peer<'_> {
     }
 }
 
-/// Puts words into sentences and leaves out what is blank.
+/// Groups words by sentence and drops white space.
 fn group_words(text: &str, words: &[usize], ends: impl Iterator<Item = usize>) -> Sentences {
     let mut found = Vec::new();
     let mut words = words.windows(2).map(|pair| pair[0]..pair[1]).peekable();

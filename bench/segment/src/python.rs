@@ -1,4 +1,4 @@
-//! Peers that live in Python, by way of `peers.py`.
+//! Runs peers written in Python through `peers.py`.
 
 use std::io::Write as _;
 use std::ops::Range;
@@ -13,13 +13,13 @@ use crate::treebank::{Document, Treebank};
 
 #[derive(Deserialize)]
 struct PeerOutput {
-    /// The CPU seconds that the peer took for all documents.
+    /// CPU seconds for all documents.
     seconds: f64,
-    /// For each document its sentences, each a list of tokens.
+    /// Sentences by document, each a list of tokens.
     documents: Vec<Vec<Vec<String>>>,
 }
 
-/// The score of a peer on a treebank, and the CPU seconds it took.
+/// Score of a peer on a treebank, and the CPU seconds it took.
 pub fn run(python: &Path, peer: &str, treebank: &Treebank) -> Result<(Score, f64)> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers.py");
     let mut child = Command::new(python)
@@ -40,7 +40,7 @@ pub fn run(python: &Path, peer: &str, treebank: &Treebank) -> Result<(Score, f64
     Ok((score, answer.seconds))
 }
 
-/// Finds tokens in their text; a peer that changes characters loses those tokens.
+/// Finds the tokens in the text; tokens whose characters a peer changed are lost.
 fn token_spans(document: &Document, sentences: &[Vec<String>]) -> Vec<Vec<Range<usize>>> {
     let text = &document.text;
     let mut from = 0;

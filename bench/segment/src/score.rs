@@ -1,4 +1,4 @@
-//! Scores as in the CoNLL shared task of 2018: spans over the characters that are not blank.
+//! Scores as in the CoNLL 2018 shared task: spans over the non-space characters.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -6,19 +6,19 @@ use std::ops::Range;
 use crate::peers::Peer;
 use crate::treebank::{Document, Treebank};
 
-/// How many spans there are, how many were found, and how many of those are right.
+/// Counts of expected, found and matching spans.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct SpanCounts {
     /// Spans in the treebank.
     pub expected: usize,
-    /// Spans that were found.
+    /// Spans found.
     pub found: usize,
-    /// Spans that are the same.
+    /// Spans in both.
     pub right: usize,
 }
 
 impl SpanCounts {
-    /// The harmonic mean of precision and recall, in per cent.
+    /// F1 in per cent.
     pub fn f1(&self) -> f64 {
         200.0 * self.right as f64 / (self.expected + self.found).max(1) as f64
     }
@@ -36,16 +36,16 @@ impl SpanCounts {
     }
 }
 
-/// Tokens and sentences.
+/// Scores of tokens and sentences.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Score {
-    /// Of tokens.
+    /// Tokens.
     pub tokens: SpanCounts,
-    /// Of sentences.
+    /// Sentences.
     pub sentences: SpanCounts,
 }
 
-/// How well somebody does on a treebank.
+/// Scores a peer on a treebank.
 pub fn score(peer: &Peer<'_>, treebank: &Treebank) -> Score {
     let mut score = Score::default();
     for document in &treebank.documents {
@@ -55,23 +55,23 @@ pub fn score(peer: &Peer<'_>, treebank: &Treebank) -> Score {
 }
 
 impl Score {
-    /// Adds up two scores.
+    /// Adds the counts of another score.
     pub fn merge(&mut self, other: &Score) {
         self.tokens.merge(&other.tokens);
         self.sentences.merge(&other.sentences);
     }
 
-    /// Compares what was found in a document with what is there.
+    /// Adds the counts of a document.
     pub fn add(&mut self, document: &Document, found: &[Vec<Range<usize>>]) {
-        // Spans that differ in blanks only are the same.
+        // Spans that differ only in spaces are equal.
         let solid: Vec<usize> =
             document.text.char_indices().filter(|(_, c)| !c.is_whitespace()).map(|(at, _)| at).collect();
-        let place = |at: usize| solid.partition_point(|solid| *solid < at);
+        let index = |at: usize| solid.partition_point(|solid| *solid < at);
         let spans = |sentences: &[Vec<Range<usize>>]| {
-            let tokens = sentences.iter().flatten().map(|token| place(token.start)..place(token.end)).collect();
+            let tokens = sentences.iter().flatten().map(|token| index(token.start)..index(token.end)).collect();
             let whole = sentences
                 .iter()
-                .filter_map(|sentence| Some(place(sentence.first()?.start)..place(sentence.last()?.end)));
+                .filter_map(|sentence| Some(index(sentence.first()?.start)..index(sentence.last()?.end)));
             (tokens, whole.collect())
         };
         let (expected, found): ((HashSet<_>, HashSet<_>), (HashSet<_>, HashSet<_>)) =

@@ -1,4 +1,4 @@
-//! What to learn from and what to test on, never the same.
+//! Split of treebanks into training and test data.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -7,20 +7,19 @@ use anyhow::Result;
 
 use crate::treebank::{self, Treebank};
 
-/// The treebanks of a language.
+/// Treebanks of a language.
 #[derive(Debug, Default)]
 pub struct LanguageTreebanks {
-    /// Files for training.
+    /// Training files.
     pub train: Vec<Treebank>,
-    /// Files for development.
+    /// Development files.
     pub dev: Vec<Treebank>,
 }
 
-/// Transcribed speech without punctuation: it teaches nothing about written text, and models that
-/// have read it are worse at their other treebanks.
+/// Transcribed speech without punctuation; training on it lowers the scores of other treebanks.
 const SPOKEN: &[&str] = &["fr_rhapsodie"];
 
-/// The list of all languages, or of some.
+/// Reads the treebanks of all or some languages.
 pub fn read(shared: &Path, only: &[String]) -> Result<BTreeMap<String, LanguageTreebanks>> {
     let mut list: BTreeMap<String, LanguageTreebanks> = BTreeMap::new();
     for (folder, is_train) in [("ud-train", true), ("text-dev/ud", false)] {
@@ -40,9 +39,9 @@ pub fn read(shared: &Path, only: &[String]) -> Result<BTreeMap<String, LanguageT
 }
 
 impl LanguageTreebanks {
-    /// What to learn from and what to check on: the development file if there is one for training,
-    /// else the last fifth of it.
-    pub fn check(&self) -> (Vec<Treebank>, Vec<Treebank>) {
+    /// Returns training and test data: the development file is the test data if there is also a
+    /// training file, otherwise its last fifth.
+    pub fn train_and_test(&self) -> (Vec<Treebank>, Vec<Treebank>) {
         let mut train = self.train.clone();
         let mut tests = Vec::new();
         for treebank in &self.dev {
@@ -57,7 +56,7 @@ impl LanguageTreebanks {
         (train, tests)
     }
 
-    /// Its treebanks by name, with all files of each.
+    /// Files by treebank name.
     pub fn by_name(&self) -> BTreeMap<&str, Vec<&Treebank>> {
         let mut names: BTreeMap<&str, Vec<&Treebank>> = BTreeMap::new();
         for treebank in self.train.iter().chain(&self.dev) {

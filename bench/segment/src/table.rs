@@ -1,11 +1,11 @@
-//! Prints scores side by side.
+//! Table of scores.
 
 use bench_segment::score::Score;
 
-/// A treebank, its tokens, and the score and CPU seconds of each peer.
+/// Treebank, number of tokens, and the score and CPU seconds of each peer.
 type Row = (String, usize, Vec<(Score, f64)>);
 
-/// A table of scores: a row per treebank, two columns per peer.
+/// Table with a row per treebank and a column per peer.
 pub struct Table {
     peers: Vec<String>,
     rows: Vec<Row>,

@@ -1,4 +1,4 @@
-//! Treebanks: text, and where people saw its tokens and sentences.
+//! Treebanks: text with its gold tokens and sentences.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -8,21 +8,21 @@ use std::process::Command;
 use anyhow::{Context as _, Result, ensure};
 use serde::Deserialize;
 
-/// Text with its sentences.
+/// Text with its gold sentences.
 #[derive(Debug, Clone)]
 pub struct Document {
-    /// The raw text.
+    /// Raw text.
     pub text: String,
-    /// The tokens of each sentence, as places in the text in bytes.
+    /// Tokens by sentence, as byte ranges of the text.
     pub sentences: Vec<Vec<Range<usize>>>,
 }
 
-/// A file of a treebank.
+/// File of a treebank.
 #[derive(Debug, Clone)]
 pub struct Treebank {
     /// Language and corpus, such as `fr_sequoia`.
     pub name: String,
-    /// Its documents.
+    /// Documents.
     pub documents: Vec<Document>,
 }
 
@@ -33,31 +33,31 @@ struct Row {
 }
 
 impl Treebank {
-    /// Reads a file of JSON lines packed by xz.
+    /// Reads xz-compressed JSON lines.
     pub fn read(path: &Path) -> Result<Treebank> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let name = name.split('.').next().unwrap_or_default().to_owned();
         let unpacked = Command::new("xz").arg("-dc").arg(path).output().context("cannot run xz")?;
-        ensure!(unpacked.status.success(), "cannot unpack {}", path.display());
+        ensure!(unpacked.status.success(), "cannot decompress {}", path.display());
         let lines = String::from_utf8(unpacked.stdout).with_context(|| format!("{} is not UTF-8", path.display()))?;
         let documents = lines.lines().map(document).collect::<Result<_>>().with_context(|| name.clone())?;
         Ok(Treebank { name, documents })
     }
 
-    /// The code of its language.
+    /// Language code.
     pub fn language(&self) -> &str {
         self.name.split('_').next().unwrap_or_default()
     }
 
-    /// The first four fifths of the documents, and the rest.
+    /// Splits off the last fifth of the documents as test data.
     pub fn split_for_test(&self) -> (Treebank, Treebank) {
         let (first, rest) = self.documents.split_at(self.documents.len() * 4 / 5);
         let part = |documents: &[Document]| Treebank { name: self.name.clone(), documents: documents.to_vec() };
         (part(first), part(rest))
     }
 
-    /// Whether most of its full stops have a blank before them.
-    pub fn is_spaced_out(&self) -> bool {
+    /// Returns true if most full stops have a space before them.
+    pub fn has_spaced_punctuation(&self) -> bool {
         let stops = self.documents.iter().flat_map(|document| {
             let tokens = document.sentences.iter().flatten();
             let stops = tokens.filter(|token| document.text[(*token).clone()] == *".");
@@ -67,13 +67,13 @@ impl Treebank {
         spaced * 2 > all
     }
 
-    /// The number of its tokens.
+    /// Number of tokens.
     pub fn tokens(&self) -> usize {
         self.documents.iter().flat_map(|document| &document.sentences).map(Vec::len).sum()
     }
 }
 
-/// The files of a folder, in the order of their names.
+/// Treebank files of a folder, sorted by name.
 pub fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     let entries = std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
     let mut files: Vec<PathBuf> = entries.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
@@ -89,11 +89,12 @@ fn document(line: &str) -> Result<Document> {
     for sentence in &row.sents {
         let mut tokens = Vec::new();
         for (form, ..) in sentence {
-            // Blanks may differ between the text and the form; all other characters are the same.
+            // Spaces may differ between the text and the form; all other characters are equal.
             let mut span: Option<Range<usize>> = None;
             for expected in form.chars().filter(|c| !c.is_whitespace()) {
-                let (at, found) = rest.by_ref().find(|(_, c)| !c.is_whitespace()).context("the text is too short")?;
-                ensure!(found == expected, "{form:?} is not at {at} of the text");
+                let (at, found) =
+                    rest.by_ref().find(|(_, c)| !c.is_whitespace()).context("the text ends before its tokens")?;
+                ensure!(found == expected, "the text at byte {at} does not match the token {form:?}");
                 span = Some(span.map_or(at, |span| span.start)..at + found.len_utf8());
             }
             tokens.extend(span);
@@ -106,16 +107,16 @@ fn document(line: &str) -> Result<Document> {
 }
 
 impl Document {
-    /// The same without blanks before the marks that end something.
-    pub fn closed_up(&self) -> Document {
+    /// Removes spaces before closing punctuation.
+    pub fn with_natural_spacing(&self) -> Document {
         let mut text = String::new();
         let mut sentences = Vec::new();
         let mut end = 0;
         for sentence in &self.sentences {
             let mut tokens = Vec::new();
-            for (place, token) in sentence.iter().enumerate() {
+            for (index, token) in sentence.iter().enumerate() {
                 let form = &self.text[token.clone()];
-                if place == 0 || !matches!(form, "." | "," | ";" | ":" | "!" | "?" | ")" | "…") {
+                if index == 0 || !matches!(form, "." | "," | ";" | ":" | "!" | "?" | ")" | "…") {
                     text.push_str(&self.text[end..token.start]);
                 }
                 tokens.push(text.len()..text.len() + form.len());
@@ -127,13 +128,13 @@ impl Document {
         Document { text, sentences }
     }
 
-    /// Where tokens end, and where sentences do, in bytes.
+    /// Byte offsets of token ends and sentence ends.
     pub fn ends(&self) -> (HashSet<usize>, HashSet<usize>) {
         ends(&self.sentences)
     }
 }
 
-/// Where tokens end, and where sentences do, in bytes.
+/// Byte offsets of token ends and sentence ends.
 pub fn ends(sentences: &[Vec<Range<usize>>]) -> (HashSet<usize>, HashSet<usize>) {
     let tokens = sentences.iter().flatten().map(|token| token.end).collect();
     let sentences = sentences.iter().filter_map(|sentence| sentence.last()).map(|token| token.end).collect();

@@ -1,20 +1,20 @@
-//! Scores answers about languages.
+//! Scores of language identification.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::BufRead;
 
 use anyhow::{Context as _, Result};
 
-/// A text of which the language is known.
+/// Text with its gold language.
 #[derive(Debug, Clone)]
 pub struct LangItem {
     /// The text.
     pub text: String,
-    /// Its language, ISO 639-3 as the items have it; `und` for noise.
+    /// ISO 639-3 code; `und` for noise.
     pub lang: String,
-    /// short, sent, para, doc or noise.
+    /// One of short, sent, para, doc and noise.
     pub kind: String,
-    /// Where it comes from.
+    /// Source of the text.
     pub src: String,
 }
 
@@ -36,11 +36,11 @@ pub const CORE: &str = "afr sqi amh ara hye aze eus bel ben bos bul mya cat zho 
     kat deu ell guj hau heb hin hun isl ind gle ita jpn kan kaz khm kor kir lao lav lit mkd msa mal mlt mar mon nep nor \
     pus fas pol por pan ron rus srp sin slk slv som spa swa swe tam tel tha tur ukr urd uzb vie cym";
 
-/// Languages that are easily confused.
+/// Groups of confusable languages.
 pub const CLOSE: &[&str] =
     &["ces slk", "bos hrv srp", "nor dan swe", "ind msa", "por glg spa", "ukr rus bel", "zho yue"];
 
-/// The label of the items for a code of ours: ISO 639-3, both kinds of Norwegian in one.
+/// ISO 639-3 label of a language code; both standards of Norwegian are `nor`.
 pub fn iso3_label(code: &str) -> &str {
     if matches!(code, "nb" | "nn" | "no") {
         return "nor";
@@ -52,7 +52,7 @@ pub fn iso3_label(code: &str) -> &str {
     others.iter().copied().find(|other| other.len() == 3).unwrap_or(code)
 }
 
-/// Macro-averaged F1 over the labels given, of answers to items of these labels only.
+/// Macro-averaged F1 over these labels; items with other labels are left out.
 pub fn macro_f1(pairs: &[(&str, &str)], labels: &BTreeSet<&str>) -> f64 {
     let pairs: Vec<_> = pairs.iter().filter(|(gold, _)| labels.contains(gold)).collect();
     let f1 = |label: &str| {
@@ -64,7 +64,7 @@ pub fn macro_f1(pairs: &[(&str, &str)], labels: &BTreeSet<&str>) -> f64 {
     labels.iter().map(|label| f1(label)).sum::<f64>() / labels.len().max(1) as f64
 }
 
-/// The scores of answers by source and kind: items, core labels, all labels.
+/// Scores by source and kind: number of items, macro F1 over core labels, macro F1 over all labels.
 pub fn scores<'a>(items: &'a [LangItem], answers: &'a [String]) -> BTreeMap<(&'a str, &'a str), (usize, f64, f64)> {
     let core: BTreeSet<&str> = CORE.split_whitespace().collect();
     let mut parts: BTreeMap<(&str, &str), Vec<(&str, &str)>> = BTreeMap::new();
@@ -79,7 +79,7 @@ pub fn scores<'a>(items: &'a [LangItem], answers: &'a [String]) -> BTreeMap<(&'a
     parts.into_iter().map(|(part, pairs)| (part, score(pairs))).collect()
 }
 
-/// Macro-averaged F1 over a group of close languages, of answers to their items of a kind.
+/// Macro F1 over a group of confusable languages, for items of a kind.
 pub fn close(items: &[LangItem], answers: &[String], group: &str, kind: &str) -> f64 {
     let labels: BTreeSet<&str> = group.split(' ').collect();
     let asked = items.iter().zip(answers).filter(|(item, _)| item.src == "ntrex" && item.kind == kind);
@@ -87,7 +87,7 @@ pub fn close(items: &[LangItem], answers: &[String], group: &str, kind: &str) ->
     macro_f1(&pairs, &labels)
 }
 
-/// The share of noise that is answered with "und".
+/// Share of noise items identified as `und`.
 pub fn noise(items: &[LangItem], answers: &[String]) -> f64 {
     let noise: Vec<_> = items.iter().zip(answers).filter(|(item, _)| item.kind == "noise").collect();
     noise.iter().filter(|(_, answer)| *answer == "und").count() as f64 / noise.len().max(1) as f64

@@ -1,7 +1,7 @@
-//! `bench-text`: how well languages are told apart, beside others, and what it costs.
+//! `bench-text`: accuracy and speed of language identification, compared with other programs.
 //!
-//! Items are JSON lines with `text`, `lang`, `kind` and `src`. Answers of a peer, one code a line in
-//! the order of the items, are scored with `--answers`; see peers.py.
+//! Items are JSON lines with `text`, `lang`, `kind` and `src`. `--answers` scores the output of
+//! another program, one code per line in the order of the items; see peers.py.
 
 use std::fs::File;
 use std::io::BufReader;
@@ -17,7 +17,7 @@ use tidings_lang::{Hints, MaskRule, identify, mask};
 struct Args {
     /// Items as JSON lines
     items: PathBuf,
-    /// Score the answers in this file instead of our own
+    /// Score the answers in this file instead of running Tidings
     #[arg(long)]
     answers: Option<PathBuf>,
 }
@@ -45,7 +45,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// Our own answers, and what they cost.
+/// Identifies all items and prints the speed.
 fn ours(items: &[LangItem]) -> Vec<String> {
     let start = Instant::now();
     identify("start", Hints::default());
@@ -68,7 +68,7 @@ fn ours(items: &[LangItem]) -> Vec<String> {
     answers
 }
 
-/// Who is taken for whom among close languages, in sentences.
+/// Prints the confusion matrix of each group of confusable languages, for sentences.
 fn confusion(items: &[LangItem], answers: &[String]) {
     for group in CLOSE {
         println!("\n{:<8}{}  other", "", group.split(' ').map(|label| format!("{label:>6}")).collect::<String>());

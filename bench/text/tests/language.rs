@@ -1,4 +1,4 @@
-//! What was reached stays reached: skipped where the development data is not at hand.
+//! Minimum scores of language identification; skipped without the development data.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::BufReader;
@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use bench_text::{LangItem, iso3_label, macro_f1, noise, read, scores};
 use tidings_lang::{Hints, identify, identify_lines};
 
-/// The development items, if they are at hand.
+/// Development items, if available.
 fn items() -> Option<Vec<LangItem>> {
     let packed = tidings_testing::data("text-dev/langid/langid-dev.jsonl.xz")?;
     let mut child =
@@ -18,7 +18,7 @@ fn items() -> Option<Vec<LangItem>> {
 }
 
 #[test]
-fn languages_are_told_apart_as_well_as_before() {
+fn identification_scores_do_not_fall() {
     let Some(items) = items() else { return };
     let answers: Vec<String> =
         items.iter().map(|item| iso3_label(identify(&item.text, Hints::default()).lang).to_owned()).collect();
@@ -31,7 +31,7 @@ fn languages_are_told_apart_as_well_as_before() {
 }
 
 #[test]
-fn lines_are_told_at_a_glance_as_well_as_before() {
+fn line_identification_scores_do_not_fall() {
     let Some(items) = items() else { return };
     let known: BTreeSet<&str> = tidings_lang::identifiable().map(iso3_label).collect();
     let mut by_language: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
@@ -39,19 +39,20 @@ fn lines_are_told_at_a_glance_as_well_as_before() {
         let lines = item.text.lines().map(str::trim).filter(|line| line.chars().count() >= 100);
         by_language.entry(&item.lang).or_default().extend(lines);
     }
-    // Texts of twelve lines, one of which is foreign.
-    let strangers: Vec<(&str, &str)> =
+    // Texts of twelve lines, one of which is in another language.
+    let foreign_lines: Vec<(&str, &str)> =
         by_language.iter().flat_map(|(lang, lines)| lines.iter().map(|line| (*lang, *line))).step_by(11).collect();
     let (mut number, mut pairs) = (0, Vec::new());
     for (lang, lines) in &by_language {
         let lines: Vec<&str> = lines.iter().copied().collect();
         for some in lines.chunks(11) {
             number += 7919;
-            let (foreign, stranger) = strangers[number % strangers.len()];
-            let text: Vec<&str> = some.iter().copied().chain([stranger]).collect();
-            let told = identify_lines(&text).into_iter().map(iso3_label);
-            pairs
-                .extend(told.enumerate().map(|(place, told)| (if place < some.len() { *lang } else { foreign }, told)));
+            let (foreign, foreign_line) = foreign_lines[number % foreign_lines.len()];
+            let text: Vec<&str> = some.iter().copied().chain([foreign_line]).collect();
+            let found = identify_lines(&text).into_iter().map(iso3_label);
+            pairs.extend(
+                found.enumerate().map(|(index, found)| (if index < some.len() { *lang } else { foreign }, found)),
+            );
         }
     }
     let labels: BTreeSet<&str> = by_language.keys().copied().collect();
@@ -59,7 +60,8 @@ fn lines_are_told_at_a_glance_as_well_as_before() {
     assert!(score >= 0.988, "{score:.4} over {} languages", labels.len());
 }
 
-/// Kind, macro-F1 over core labels and over all. The weights were fitted to these items; fitted to
-/// four fifths and asked about the last they reach 0.931, 0.988, 0.996 and 0.993 over core labels.
+/// Kind, macro F1 over core labels, macro F1 over all labels. The weights were fitted to these
+/// items; fitted to four fifths and tested on the last fifth, they reach 0.931, 0.988, 0.996 and
+/// 0.993 over core labels.
 const PINNED: &[(&str, f64, f64)] =
     &[("short", 0.935, 0.83), ("sent", 0.987, 0.90), ("para", 0.996, 0.91), ("doc", 0.994, 0.91)];

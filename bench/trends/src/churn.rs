@@ -1,8 +1,8 @@
-//! A corpus whose list of sites changes: do words seem to rise because other sites are read?
+//! False trends from a changing list of sites.
 //!
-//! Six topics; every word is at home in one of them. Half of the sites are there all the time. The others
-//! come one by one, and most of them write about the first topic. For two quarters nothing is collected
-//! at all. No word changes anywhere, but for the planted ones, which rise fourfold on every site.
+//! There are six topics, and every word is typical of one. Half of the sites are collected all the time. The
+//! others are added one by one, and most of them write about the first topic. For two quarters nothing is
+//! collected. Only the planted words change: they rise fourfold on every site.
 
 use crate::world::poisson;
 use fastrand::Rng;
@@ -11,29 +11,29 @@ use tidings_query::trend::{RiseConfig, Table, alive_throughout, rises};
 const SITES: usize = 120;
 const BINS: usize = 40;
 const TOPICS: usize = 6;
-/// Words that do nothing.
+/// The number of words without a trend.
 pub const FLAT: usize = 3000;
-/// Words that rise.
+/// The number of rising words.
 pub const RISING: usize = 100;
 const OUTAGE: std::ops::Range<usize> = 21..23;
 
-/// How many rising words were found, and how many of those that do nothing.
+/// The words that were found: rising ones, and false positives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundWords {
     /// Of [`RISING`].
     pub rising: usize,
     /// Of [`FLAT`].
     pub flat: usize,
 }
 
-/// The outcome with all sites and with a fixed panel.
+/// The results with all sites and with a fixed panel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Churn {
     /// All sites.
-    pub all_sites: Found,
-    /// Only sites that were there all the time.
-    pub panel: Found,
-    /// How many those are.
+    pub all_sites: FoundWords,
+    /// Only sites that were collected all the time.
+    pub panel: FoundWords,
+    /// The number of sites of the panel.
     pub panel_sites: usize,
 }
 
@@ -63,19 +63,19 @@ pub fn measure(seed: u64) -> Churn {
     let tokens_by_bin = |chosen: &[usize]| -> Vec<f64> {
         (0..BINS).map(|bin| chosen.iter().map(|site| tokens_of(&sites[*site], bin)).sum()).collect()
     };
-    let everybody: Vec<usize> = (0..SITES).collect();
-    let (all_tokens, panel_tokens) = (tokens_by_bin(&everybody), tokens_by_bin(&panel));
+    let all_sites: Vec<usize> = (0..SITES).collect();
+    let (all_tokens, panel_tokens) = (tokens_by_bin(&all_sites), tokens_by_bin(&panel));
 
     let (mut all_counts, mut panel_counts) = (Vec::new(), Vec::new());
     for word in 0..RISING + FLAT {
-        let home = random.usize(0..TOPICS);
+        let topic = random.usize(0..TOPICS);
         let rate = 2e-6 * 50f64.powf(random.f64());
         let (mut all, mut chosen) = ([0u32; BINS], [0u32; BINS]);
         for (number, site) in sites.iter().enumerate() {
-            let taste = if site.topic == home { 5.0 } else { 1.0 } * (0.5 + random.f64());
+            let affinity = if site.topic == topic { 5.0 } else { 1.0 } * (0.5 + random.f64());
             for bin in 0..BINS {
                 let course = if word < RISING { 0.4 + 1.2 * bin as f64 / BINS as f64 } else { 1.0 };
-                let count = poisson(rate * taste * course * tokens_of(site, bin), &mut random) as u32;
+                let count = poisson(rate * affinity * course * tokens_of(site, bin), &mut random) as u32;
                 all[bin] += count;
                 if panel.binary_search(&number).is_ok() {
                     chosen[bin] += count;
@@ -89,7 +89,7 @@ pub fn measure(seed: u64) -> Churn {
     let found = |counts: &[u32], tokens: &[f64]| {
         let outcome = rises(&Table { counts, tokens }, &RiseConfig::default());
         let rising = outcome.found.iter().filter(|rise| rise.row < RISING).count();
-        Found { rising, flat: outcome.found.len() - rising }
+        FoundWords { rising, flat: outcome.found.len() - rising }
     };
     Churn {
         all_sites: found(&all_counts, &all_tokens),
@@ -99,11 +99,11 @@ pub fn measure(seed: u64) -> Churn {
 }
 
 impl Churn {
-    /// The figures as a sentence.
+    /// Prints the results as a sentence.
     pub fn print(&self) {
         println!(
-            "\nSites come and go: with all {SITES} sites {} of {RISING} rising words are found and {} of {FLAT} that do nothing; \
-             with the {} that were there all the time {} and {}.",
+            "\nChanging list of sites: with all {SITES} sites {} of {RISING} rising words are found and {} of {FLAT} others; \
+             with a fixed panel of {} sites {} and {}.",
             self.all_sites.rising, self.all_sites.flat, self.panel_sites, self.panel.rising, self.panel.flat
         );
     }

@@ -1,4 +1,4 @@
-//! `cargo run --release -p bench-trends [SEED]`: plants trends and prints what is found again.
+//! `cargo run --release -p bench-trends [SEED]`: prints how many planted trends are found.
 
 use bench_trends::churn;
 use bench_trends::measure::measure;

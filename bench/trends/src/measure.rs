@@ -1,4 +1,4 @@
-//! How many of the planted words are found, how many others, and the time it takes.
+//! Recall, false positives and CPU time.
 
 use crate::plant::{Course, EACH, PLANTED, Setting, course_of, words};
 use crate::world::World;
@@ -10,12 +10,12 @@ use tidings_query::measure::{Contrast, Keyness};
 use tidings_query::trend::bursts::{BinCount, tokens_before};
 use tidings_query::trend::{BurstConfig, RiseConfig, Table, Test, burst, false_discovery, rises, season, shift};
 
-/// What was found.
+/// The results.
 #[derive(Debug, Default)]
 pub struct Report {
     /// Words with enough hits to be tested.
     pub tested: usize,
-    /// Trends with control of chance: words of each course.
+    /// Words of each course with a trend, with control of the false discovery rate.
     pub rises: HashMap<Course, usize>,
     /// The same by Mann–Kendall over hits.
     pub kendall: HashMap<Course, usize>,
@@ -23,13 +23,13 @@ pub struct Report {
     pub kendall_documents: HashMap<Course, usize>,
     /// By Mann–Kendall over hits without control, at p < 0.01.
     pub uncontrolled: HashMap<Course, usize>,
-    /// Steps by Pettitt with control of chance.
+    /// Level shifts by Pettitt's test, with the same control.
     pub shifts: HashMap<Course, usize>,
-    /// Seasons with control of chance.
+    /// Seasons, with the same control.
     pub seasons: HashMap<Course, usize>,
     /// The first 60 bursts.
     pub bursts: HashMap<Course, usize>,
-    /// The first 60 by the plain measure.
+    /// The first 60 bursts by the baseline.
     pub plain_bursts: HashMap<Course, usize>,
     /// CPU time of all trends.
     pub rises_cpu: Duration,
@@ -41,7 +41,7 @@ pub struct Report {
     pub seasons_cpu: Duration,
 }
 
-/// How many bursts are looked at.
+/// The number of bursts that are evaluated.
 pub const FIRST_BURSTS: usize = 60;
 
 fn cpu() -> Duration {
@@ -140,8 +140,7 @@ fn first(mut bursts: Vec<(f64, usize)>) -> impl Iterator<Item = usize> {
     bursts.into_iter().take(FIRST_BURSTS).map(|(_, word)| word)
 }
 
-/// The plain measure for comparison: log-likelihood of the week's hits against the 26 before, times
-/// documents by hits.
+/// The baseline: log-likelihood of the week's hits against the 26 weeks before, times documents by hits.
 fn plain_burst(weeks: &[BinCount], tokens_before: &[f64]) -> Option<f64> {
     let tokens = |from: usize, to: usize| tokens_before[to] - tokens_before[from];
     let scores = weeks.iter().enumerate().filter(|(_, week)| week.documents >= 5 && week.bin >= 8).map(|(i, week)| {
@@ -164,7 +163,7 @@ fn controlled<'a>(words: &'a [usize], p: &[f64]) -> impl Iterator<Item = usize> 
 }
 
 impl Report {
-    /// The planted words that rise or fall and were found, and the share of all others among the found.
+    /// The number of planted trends that were found, and the false discovery rate.
     pub fn trends_found(&self) -> (usize, f64) {
         let with_trend = [Course::Up, Course::LateUp, Course::Down, Course::Step];
         let right: usize = with_trend.iter().filter_map(|course| self.rises.get(course)).sum();
@@ -182,7 +181,7 @@ impl Report {
         self.seasons.get(&Course::Seasonal).copied().unwrap_or(0)
     }
 
-    /// The figures as a table.
+    /// Prints the results as a table.
     pub fn print(&self) {
         println!("| | {} | others |", PLANTED.map(|course| format!("{course:?} of {EACH}")).join(" | "));
         println!("| --- {}|", "| --: ".repeat(PLANTED.len() + 1));
@@ -190,14 +189,14 @@ impl Report {
             let count = |course: Course| counts.get(&course).copied().unwrap_or(0).to_string();
             println!("| {name} | {} | {} |", PLANTED.map(count).join(" | "), count(Course::Flat));
         };
-        row("courses of documents, 5 % false admitted", &self.rises);
-        row("Mann–Kendall of documents, 5 % false admitted", &self.kendall_documents);
-        row("Mann–Kendall of hits, 5 % false admitted", &self.kendall);
+        row("shape test of documents, FDR 5 %", &self.rises);
+        row("Mann–Kendall of documents, FDR 5 %", &self.kendall_documents);
+        row("Mann–Kendall of hits, FDR 5 %", &self.kendall);
         row("Mann–Kendall of hits, p < 0.01", &self.uncontrolled);
-        row("Pettitt, 5 % false admitted", &self.shifts);
-        row("season, 5 % false admitted", &self.seasons);
+        row("Pettitt, FDR 5 %", &self.shifts);
+        row("season, FDR 5 %", &self.seasons);
         row("the first 60 bursts", &self.bursts);
-        row("the first 60 by the plain measure", &self.plain_bursts);
+        row("the first 60 bursts by the baseline", &self.plain_bursts);
         println!(
             "\n{} words tested: trends {:.3} s (Mann–Kendall {:.3} s), bursts {:.3} s, seasons {:.3} s of CPU",
             self.tested,

@@ -1,43 +1,43 @@
-//! Which words there are, and which of them follow a course.
+//! The words of the simulation and their courses.
 
-use crate::world::{Days, Habit, World, fall};
+use crate::world::{Days, Distribution, World, draw_days};
 use fastrand::Rng;
 use std::f64::consts::TAU;
 
-/// What a word does in time.
+/// The course of a word over time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Course {
-    /// Nothing.
+    /// Constant.
     Flat,
-    /// Rises all the time, fourfold.
+    /// Rises fourfold over the whole time.
     Up,
-    /// Rises in the last three years, fivefold.
+    /// Rises fivefold in the last three years.
     LateUp,
-    /// Falls all the time, to a quarter.
+    /// Falls to a quarter over the whole time.
     Down,
-    /// Is two and a half times as frequent from some day on.
+    /// A level shift to two and a half times the rate.
     Step,
-    /// One week has many more, in the news for some days.
+    /// A burst of some days.
     Burst,
-    /// Comes every year.
+    /// A yearly season.
     Seasonal,
 }
 
-/// The courses that are planted, and how Mann–Kendall should see them.
+/// The courses that are planted.
 pub const PLANTED: [Course; 6] =
     [Course::Up, Course::LateUp, Course::Down, Course::Step, Course::Burst, Course::Seasonal];
 
-/// How many words of each course.
+/// The number of words of each course.
 pub const EACH: usize = 40;
 
-/// What to simulate.
+/// The parameters of the simulation.
 #[derive(Debug, Clone, Copy)]
 pub struct Setting {
-    /// All words, with the planted ones.
+    /// The number of words, including planted ones.
     pub words: usize,
     /// Tokens of the corpus.
     pub tokens: f64,
-    /// Of everything random.
+    /// The seed.
     pub seed: u64,
 }
 
@@ -52,13 +52,13 @@ pub fn course_of(word: usize) -> Course {
     PLANTED.get(word / EACH).copied().unwrap_or(Course::Flat)
 }
 
-/// Gives every word in turn: its number and its days.
+/// Draws every word: its number and its days.
 pub fn words<'w>(world: &'w World, setting: &'w Setting) -> impl Iterator<Item = (usize, Days)> + 'w {
     (0..setting.words).map(move |word| {
-        // Each word has luck of its own, so that one more draw for one does not change all others.
+        // Each word has its own generator, so that one more draw for one does not change the others.
         let mut random = Rng::with_seed(setting.seed ^ (word as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15));
         let course = course_of(word);
-        let mut habit = Habit {
+        let mut distribution = Distribution {
             hits: match course {
                 Course::Flat => zipf(word - PLANTED.len() * EACH, setting),
                 Course::Burst => log_uniform(60.0, 3000.0, &mut random),
@@ -67,14 +67,14 @@ pub fn words<'w>(world: &'w World, setting: &'w Setting) -> impl Iterator<Item =
             bunch: 1.1 + 2.4 * random.f64().powi(2),
             event: 1.0,
         };
-        // A quarter of all words are names and the like, which come with agency reports.
+        // A quarter of all words, such as names, come with agency reports.
         if random.f64() < 0.25 {
-            habit.event = 1.0 + 2.0 * random.f64();
+            distribution.event = 1.0 + 2.0 * random.f64();
         }
         let weights = weights(course, world, &mut random);
-        let mut days = fall(&habit, &weights, &mut random);
+        let mut days = draw_days(&distribution, &weights, &mut random);
         if course == Course::Burst {
-            add_burst(&mut days, &habit, &mut random);
+            add_burst(&mut days, &distribution, &mut random);
         }
         (word, days)
     })
@@ -92,7 +92,7 @@ fn log_uniform(low: f64, high: f64, random: &mut Rng) -> f64 {
     low * (high / low).powf(random.f64())
 }
 
-/// What each day is worth to a word: its tokens, times the course.
+/// The weight of each day for a word: its tokens, times the course.
 fn weights(course: Course, world: &World, random: &mut Rng) -> Vec<f64> {
     let turn = 0.2 + 0.6 * random.f64();
     let phase = random.f64();
@@ -109,15 +109,15 @@ fn weights(course: Course, world: &World, random: &mut Rng) -> Vec<f64> {
     world.tokens.iter().enumerate().map(|(day, tokens)| tokens * factor(day as f64 / days, day)).collect()
 }
 
-/// Some days of the news: 8 to 150 documents, half of them on the first day, half of the rest on the next.
-fn add_burst(days: &mut Days, habit: &Habit, random: &mut Rng) {
+/// A burst of 8 to 150 documents, half of them on the first day, half of the rest on the next.
+fn add_burst(days: &mut Days, distribution: &Distribution, random: &mut Rng) {
     let first = random.usize(400..days.hits.len() - 200);
     let documents = log_uniform(8.0, 150.0, random) as u32;
     for _ in 0..documents {
         let later = (0..6).find(|_| random.bool()).unwrap_or(6);
-        let extra = Habit { hits: habit.bunch, bunch: habit.bunch, event: 1.0 };
+        let extra = Distribution { hits: distribution.bunch, bunch: distribution.bunch, event: 1.0 };
         let one = loop {
-            let one = fall(&extra, &[1.0], random);
+            let one = draw_days(&extra, &[1.0], random);
             if one.documents[0] == 1 {
                 break one;
             }

@@ -1,15 +1,14 @@
-//! A corpus of ten years that exists only as counts: how many tokens were collected each day, and how
-//! words fall on days.
+//! Simulated counts of a corpus of ten years: tokens and hits per day.
 //!
-//! Words do not fall like rain. A document that has a word once tends to repeat it, and what an agency
-//! writes several sites print within days. Both make chance wilder than a Poisson distribution, and are
-//! simulated: every event is a number of documents, every document a number of hits.
+//! Documents repeat their words, and several sites print the same agency report within days. Both make counts
+//! overdispersed relative to a Poisson distribution, and are simulated: every event is a number of documents,
+//! every document a number of hits.
 
 use fastrand::Rng;
 use jiff::civil::{Date, date};
 use tidings_query::trend::Step;
 
-/// The time axis and what was collected.
+/// The time axis and the volume of each day.
 pub struct World {
     /// The tokens of each day.
     pub tokens: Vec<f64>,
@@ -25,7 +24,7 @@ const FIRST_DAY: Date = date(2016, 1, 1);
 const LAST_DAY: Date = date(2025, 12, 31);
 
 impl World {
-    /// Ten years with so many tokens. The corpus grows by two thirds, Sundays are thin, days differ.
+    /// Ten years with this many tokens. The corpus grows by two thirds, Sundays have fewer tokens, days vary.
     pub fn new(tokens: f64, random: &mut Rng) -> World {
         let days: Vec<Date> = Step::Day.bins(FIRST_DAY, LAST_DAY).into_iter().map(|bin| bin.first).collect();
         let weight = |(i, day): (usize, &Date)| {
@@ -66,10 +65,10 @@ impl World {
     }
 }
 
-/// How a word falls.
+/// The distribution of a word.
 #[derive(Debug, Clone, Copy)]
-pub struct Habit {
-    /// Hits to be expected in all.
+pub struct Distribution {
+    /// The expected number of hits.
     pub hits: f64,
     /// Mean hits in a document that has the word.
     pub bunch: f64,
@@ -86,21 +85,21 @@ pub struct Days {
     pub documents: Vec<u32>,
 }
 
-/// Above this number of events a day's number is drawn at once instead of event by event.
+/// The expected number of events per day above which counts are drawn from a normal approximation.
 const MANY_EVENTS: f64 = 20_000.0;
 
-/// Lets a word fall. `course` is what each day is worth against the others.
-pub fn fall(habit: &Habit, course: &[f64], random: &mut Rng) -> Days {
+/// Draws the hits of a word. `course` has the relative weight of each day.
+pub fn draw_days(distribution: &Distribution, course: &[f64], random: &mut Rng) -> Days {
     let mut days = Days { hits: vec![0; course.len()], documents: vec![0; course.len()] };
-    let events = habit.hits / (habit.bunch * habit.event);
+    let events = distribution.hits / (distribution.bunch * distribution.event);
     let sum: f64 = course.iter().sum();
     if events > MANY_EVENTS {
         for (day, weight) in course.iter().enumerate() {
-            let documents = spread(habit.hits / habit.bunch * weight / sum, habit.event, random);
+            let documents = spread(distribution.hits / distribution.bunch * weight / sum, distribution.event, random);
             days.documents[day] = documents as u32;
             // The variance of a geometric number that is at least one is b (b − 1).
-            let noise = (documents * habit.bunch * (habit.bunch - 1.0)).sqrt() * normal(random);
-            days.hits[day] = (documents * habit.bunch + noise).round().max(documents) as u32;
+            let noise = (documents * distribution.bunch * (distribution.bunch - 1.0)).sqrt() * normal(random);
+            days.hits[day] = (documents * distribution.bunch + noise).round().max(documents) as u32;
         }
         return days;
     }
@@ -115,25 +114,25 @@ pub fn fall(habit: &Habit, course: &[f64], random: &mut Rng) -> Days {
     for _ in 0..poisson(events, random) {
         let place = random.f64() * sum;
         let day = cumulated.partition_point(|up_to| *up_to <= place).min(course.len() - 1);
-        for _ in 0..copies(habit.event, random) {
+        for _ in 0..copies(distribution.event, random) {
             // An event is reported for some days.
-            let later = if habit.event > 1.0 { random.usize(0..3) } else { 0 };
+            let later = if distribution.event > 1.0 { random.usize(0..3) } else { 0 };
             let day = (day + later).min(course.len() - 1);
             days.documents[day] += 1;
-            days.hits[day] += at_least_one(habit.bunch, random);
+            days.hits[day] += at_least_one(distribution.bunch, random);
         }
     }
     days
 }
 
-/// A count of this mean whose events come in groups of a mean size.
+/// A count with this mean whose events come in groups of a mean size.
 fn spread(mean: f64, group: f64, random: &mut Rng) -> f64 {
-    // E n² / E n of a number that is alike from 1 to 2 g − 1.
+    // E n² / E n of a uniform number from 1 to 2 g − 1.
     let variance = mean * (4.0 * group - 1.0) / 3.0;
     (mean + variance.sqrt() * normal(random)).round().max(0.0)
 }
 
-/// How many sites print what one agency writes: from one to twice the mean, all alike.
+/// The number of sites that print one agency report: uniform from one to twice the mean.
 fn copies(mean: f64, random: &mut Rng) -> u32 {
     let most = 2.0 * mean - 1.0;
     (1.0 + random.f64() * most) as u32
@@ -147,7 +146,7 @@ fn at_least_one(mean: f64, random: &mut Rng) -> u32 {
     1 + ((1.0 - random.f64()).ln() / (1.0 - 1.0 / mean).ln()) as u32
 }
 
-/// A Poisson number; of large means, a normal one.
+/// A Poisson number; for large means, by the normal approximation.
 pub fn poisson(mean: f64, random: &mut Rng) -> u64 {
     if mean > 60.0 {
         return (mean + mean.sqrt() * normal(random)).round().max(0.0) as u64;

@@ -1,7 +1,7 @@
 //! Splits documents into sentences and tokens, and adds lemmas, part-of-speech tags and
 //! morphological features.
 //!
-//! Segmentation is rule-based: `data/` lists the abbreviations, clitics and writing conventions of
+//! Segmentation is rule-based: `languages/CODE/rules.tsv` lists the abbreviations, clitics and writing conventions of
 //! each language. For languages with a treebank, a small linear model (`models/`) corrects the
 //! rules. Scripts written without spaces are first segmented by ICU. Tags come from a linear-chain
 //! CRF ([`tagger::crf`]), lemmas from ranked edit scripts ([`tagger::lemma`]), both trained on

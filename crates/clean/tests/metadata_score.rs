@@ -66,7 +66,7 @@ fn metadata_scores_have_not_fallen() {
     for set in SETS.iter().filter(|set| only.is_empty() || **set == only) {
         let file = std::fs::File::open(folder.join(format!("{set}.jsonl.zst"))).expect("every set exists");
         let mut decoder = zstd::Decoder::new(file).expect("the file is zstd");
-        decoder.window_log_max(27).expect("the window is one zstd knows");
+        decoder.window_log_max(27).expect("the window size is valid");
         let mut scores = [[Score::default(); 2]; FIELDS.len()];
         for line in BufReader::with_capacity(1 << 20, decoder).lines() {
             let page: Value = serde_json::from_str(&line.expect("lines are text")).expect("lines are JSON");

@@ -20,7 +20,8 @@ pub struct Group {
     also: &'static [(&'static str, &'static str)],
 }
 
-/// Every command, in the order of the help.
+/// Every command, in the order of the help. Commands that no group names are queries, which the query crate
+/// declares, and belong to [`QUERIES`].
 pub const GROUPS: [Group; 8] = [
     Group { title: "Get started", first: &["demo", "init"], more: &["config", "doctor"], also: &[] },
     Group { title: "Collect", first: &["discover", "import"], more: &["update", "fetch", "plan", "pages"], also: &[] },
@@ -31,7 +32,7 @@ pub const GROUPS: [Group; 8] = [
         also: &[],
     },
     Group {
-        title: "Ask",
+        title: QUERIES,
         first: &["query", "timeline", "trends"],
         more: &[
             "bursts",
@@ -63,6 +64,9 @@ pub const GROUPS: [Group; 8] = [
     },
     Group { title: "Help and shell", first: &[], more: &["help", "completions", "man"], also: &[] },
 ];
+
+/// The title of the group of queries.
+const QUERIES: &str = "Ask";
 
 /// The first steps with a corpus: the end of the short help, and the README's five commands.
 pub const FIRST_STEPS: [(&str, &str); 5] = [
@@ -102,7 +106,7 @@ pub fn all() -> String {
     let mut text = String::new();
     for group in &GROUPS {
         let _ = writeln!(text, "{}:", group.title);
-        group.commands().for_each(|name| list(&mut text, &program, name));
+        group.commands(&program).iter().for_each(|name| list(&mut text, &program, name));
         for (line, about) in group.also {
             let _ = writeln!(text, "  {line:<NAME_COLUMNS$} {about}");
         }
@@ -124,8 +128,17 @@ fn list(text: &mut String, program: &Command, name: &str) {
 }
 
 impl Group {
-    fn commands(&self) -> impl Iterator<Item = &'static str> {
+    fn named(&self) -> impl Iterator<Item = &'static str> {
         self.first.iter().chain(self.more).copied()
+    }
+
+    /// The commands of this group.
+    fn commands(&self, program: &Command) -> Vec<String> {
+        let is_named = |name: &str| GROUPS.iter().any(|group| group.named().any(|named| named == name));
+        let unnamed =
+            program.get_subcommands().filter(|command| !command.is_hide_set() && !is_named(command.get_name()));
+        let queries = unnamed.filter(|_| self.title == QUERIES).map(|command| command.get_name().to_owned());
+        self.named().map(str::to_owned).chain(queries).collect()
     }
 }
 
@@ -145,8 +158,8 @@ pub fn markdown() -> String {
     options(&mut text, program.get_arguments().filter(|arg| arg.is_global_set()));
     for group in &GROUPS {
         let _ = writeln!(text, "### {}\n", group.title);
-        for name in group.commands() {
-            reference(&mut text, find(&program, name), &format!("tidings {name}"), 4);
+        for name in group.commands(&program) {
+            reference(&mut text, find(&program, &name), &format!("tidings {name}"), 4);
         }
     }
     text.trim_end().to_owned() + "\n"
@@ -269,7 +282,7 @@ mod tests {
         let program = Args::command();
         let mut visible: Vec<&str> =
             program.get_subcommands().filter(|command| !command.is_hide_set()).map(Command::get_name).collect();
-        let mut grouped: Vec<&str> = GROUPS.iter().flat_map(Group::commands).collect();
+        let mut grouped: Vec<String> = GROUPS.iter().flat_map(|group| group.commands(&program)).collect();
         visible.sort_unstable();
         grouped.sort_unstable();
         assert_eq!(grouped, visible);
@@ -296,11 +309,12 @@ mod tests {
             command.get_subcommands().for_each(|sub| check(sub, &format!("{path} {}", sub.get_name())));
         }
         // Options of queries are parameters of the API too, and documented at greater length.
-        let queries = GROUPS.iter().find(|group| group.title == "Ask").expect("a group of queries");
         let program = Args::command();
+        let queries =
+            GROUPS.iter().find(|group| group.title == QUERIES).expect("a group of queries").commands(&program);
         program
             .get_subcommands()
-            .filter(|command| queries.commands().all(|query| query != command.get_name()))
+            .filter(|command| queries.iter().all(|query| query != command.get_name()))
             .for_each(|command| check(command, command.get_name()));
     }
 

@@ -120,8 +120,8 @@ struct LookupScope {
 }
 
 impl LookupScope {
-    fn key(self, number: u64) -> u64 {
-        mix(number ^ self.salt) >> (64 - FINGERPRINT_BITS)
+    fn fingerprint(self, hash: u64) -> u64 {
+        mix(hash ^ self.salt) >> (64 - FINGERPRINT_BITS)
     }
 }
 
@@ -148,23 +148,23 @@ fn kept_words(text: &Text, verdict: &Verdict) -> Vec<bool> {
 }
 
 impl DocumentMatch<'_> {
-    fn look_up(&mut self, number: u64) -> Result<()> {
-        self.store.look_up(self.lookup.key(number), self.lookup.first, &mut self.scratch.found)
+    fn look_up(&mut self, hash: u64) -> Result<()> {
+        self.store.look_up(self.lookup.fingerprint(hash), self.lookup.first, &mut self.scratch.found)
     }
 
-    /// The fingerprint of the whole text, if that level is enabled. It finds copies of documents that are too short for
+    /// The hash of the whole text, if that level is enabled. It finds copies of documents that are too short for
     /// n-grams.
-    fn text_key(&self) -> Option<u64> {
+    fn text_hash(&self) -> Option<u64> {
         let counts = self.rule.levels.has(Level::Text) || self.rule.levels.has(Level::Document);
-        (counts && self.text.words > 0).then_some(self.text.key)
+        (counts && self.text.words > 0).then_some(self.text.hash)
     }
 
     /// The source of the document if its raw page or whole text was seen before.
     fn whole_match(&mut self, origin: &Origin<'_>) -> Result<Option<(MatchKind, u32)>> {
         let page = origin.page.filter(|_| self.rule.levels.has(Level::Page)).map(|page| (MatchKind::Page, mix(page)));
-        let text = self.text_key().map(|key| (MatchKind::Text, key));
-        for (kind, key) in [page, text].into_iter().flatten() {
-            self.look_up(key)?;
+        let text = self.text_hash().map(|hash| (MatchKind::Text, hash));
+        for (kind, hash) in [page, text].into_iter().flatten() {
+            self.look_up(hash)?;
             if let Some(block) = self.scratch.found.first().copied() {
                 let source = self.source(block)?;
                 return Ok(Some((kind, source)));
@@ -242,8 +242,15 @@ impl DocumentMatch<'_> {
         evidence.consolidate(&self.rule, self.sources.len(), exact);
         let mut verdict = Verdict::default();
         if levels.has(Level::Document) {
-            let whole =
-                Unit { paragraph: 0, start: 0, end: text.words as u32, from: 0, to: 0, key: None, selected_gram: None };
+            let whole = Unit {
+                paragraph: 0,
+                start: 0,
+                end: text.words as u32,
+                from: 0,
+                to: 0,
+                hash: None,
+                selected_gram: None,
+            };
             let unit_verdict = evidence.judge(&self.rule, &[whole], &[None])[0];
             if unit_verdict.duplicate.is_some() {
                 let unit_verdict = UnitVerdict { duplicate: Some(MatchKind::Document), ..unit_verdict };
@@ -311,12 +318,12 @@ impl DocumentMatch<'_> {
         units
             .iter()
             .map(|unit| {
-                let Some(key) = unit.key else { return Ok(None) };
+                let Some(hash) = unit.hash else { return Ok(None) };
                 // A unit whose selected n-gram is unknown is unknown, too.
                 if unit.selected_gram.is_some_and(|at| self.block_count(at) == 0) {
                     return Ok(None);
                 }
-                self.look_up(key)?;
+                self.look_up(hash)?;
                 Ok(self.scratch.found.first().copied())
             })
             .collect()
@@ -373,7 +380,7 @@ impl DocumentMatch<'_> {
         }
         let is_kept = |at: usize| kept[at] && kept[at + ngram - 1];
         // A line of asterisks has no words but needs a source document like any other unit.
-        let is_bare = |unit: &Unit| unit.words().is_empty() && unit.key.is_some();
+        let is_bare = |unit: &Unit| unit.words().is_empty() && unit.hash.is_some();
         let mut judged = text.paragraphs.iter().zip(&verdict.paragraphs);
         let has_bare = judged.any(|(unit, unit_verdict)| is_bare(unit) && unit_verdict.duplicate.is_none());
         let mut first_block = None;
@@ -402,19 +409,19 @@ impl DocumentMatch<'_> {
         }
         self.insert_units(verdict, first_block)?;
         let page = origin.page.filter(|_| self.rule.levels.has(Level::Page)).map(mix);
-        let whole = self.text_key();
+        let whole = self.text_hash();
         if let Some(block) = first_block {
-            for key in [page, whole].into_iter().flatten() {
-                self.insert_fingerprint(key, block)?;
+            for hash in [page, whole].into_iter().flatten() {
+                self.insert_fingerprint(hash, block)?;
             }
         }
         Ok(())
     }
 
     /// Stores a fingerprint once per document: a line may be repeated a thousand times.
-    fn insert_fingerprint(&mut self, number: u64, block: BlockId) -> Result<()> {
-        let key = self.lookup.key(number);
-        if self.scratch.own.insert(key) { self.store.insert(key, block) } else { Ok(()) }
+    fn insert_fingerprint(&mut self, hash: u64, block: BlockId) -> Result<()> {
+        let fingerprint = self.lookup.fingerprint(hash);
+        if self.scratch.own.insert(fingerprint) { self.store.insert(fingerprint, block) } else { Ok(()) }
     }
 
     /// Stores fingerprints of whole units, so that a copy of a copy is attributed to the original document.
@@ -426,7 +433,7 @@ impl DocumentMatch<'_> {
         // truncating the store removes blocks by day.
         let mut owners: Vec<(u32, BlockId)> = Vec::new();
         for (unit, unit_verdict) in paragraphs.iter().zip(&verdict.paragraphs).chain(sentences) {
-            let (Some(key), false) = (unit.key, unit_verdict.duplicate == Some(MatchKind::Exact)) else { continue };
+            let (Some(hash), false) = (unit.hash, unit_verdict.duplicate == Some(MatchKind::Exact)) else { continue };
             let source = unit_verdict.of.filter(|_| unit_verdict.duplicate.is_some());
             let owner = match (source, owners.iter().find(|(known, _)| Some(*known) == source)) {
                 (None, _) => first_block,
@@ -438,7 +445,7 @@ impl DocumentMatch<'_> {
                 }
             };
             let Some(block) = owner else { continue };
-            self.insert_fingerprint(key, block)?;
+            self.insert_fingerprint(hash, block)?;
             // The selected n-grams of kept units are stored with their block.
             if let Some(at) = unit.selected_gram.filter(|at| source.is_some() && self.block_count(*at) < COMMON_BLOCKS)
             {

@@ -6,8 +6,8 @@
 //! of the run. Runs are combined by a k-way merge.
 //!
 //! ```text
-//! magic (8) | fingerprints (8) | last block (4) | bits of the bucket, low bits of a gap, bits of a block (1
-//! each), zero
+//! magic (8) | number of fingerprints (8) | last block (4)
+//! | bits of the bucket, low bits of a gap, bits of a block (1 each), zero
 //! | buckets: gaps as Rice codes, each followed by the block | offset of each bucket (5 bytes each, and the end)
 //! ```
 
@@ -30,8 +30,8 @@ const MAGIC: &[u8; 8] = b"TIDKEYS1";
 const HEADER_BYTES: u64 = 24;
 /// Mean number of fingerprints per bucket, in a small run and in a large one. A bucket is read at once and decoded
 /// in less than a microsecond.
-const BUCKET_KEYS: u64 = 32;
-const LARGE_BUCKET_KEYS: u64 = 1024;
+const BUCKET_FINGERPRINTS: u64 = 32;
+const LARGE_BUCKET_FINGERPRINTS: u64 = 1024;
 /// Bucket offsets are loaded when a run is opened. Beyond this many buckets the buckets grow instead.
 const FEW_BUCKET_BITS: u32 = 17;
 /// The maximum number of buckets of a run, as a power of two.
@@ -54,11 +54,12 @@ struct RunLayout {
 }
 
 impl RunLayout {
-    fn new(keys: u64, last_block: BlockId) -> RunLayout {
-        let bits = |size: u64| (keys / size).max(1).ilog2();
-        let bucket_bits = bits(BUCKET_KEYS).min(FEW_BUCKET_BITS).max(bits(LARGE_BUCKET_KEYS)).min(MAX_BUCKET_BITS);
+    fn new(len: u64, last_block: BlockId) -> RunLayout {
+        let bits = |size: u64| (len / size).max(1).ilog2();
+        let bucket_bits =
+            bits(BUCKET_FINGERPRINTS).min(FEW_BUCKET_BITS).max(bits(LARGE_BUCKET_FINGERPRINTS)).min(MAX_BUCKET_BITS);
         let block_bits = BlockId::BITS - last_block.leading_zeros();
-        RunLayout { bucket_bits, low: low_bits(FINGERPRINT_BITS, keys), block_bits }
+        RunLayout { bucket_bits, low: low_bits(FINGERPRINT_BITS, len), block_bits }
     }
 
     fn rest_bits(self) -> u32 {
@@ -92,16 +93,16 @@ pub struct RunWriter {
     bits: BitWriter,
     count: u16,
     last: u64,
-    keys: u64,
+    len: u64,
     last_block: BlockId,
 }
 
 impl RunWriter {
-    /// Creates a run for about `keys` fingerprints with blocks up to `last_block`.
-    pub fn create(path: &Path, keys: u64, last_block: BlockId) -> Result<RunWriter> {
+    /// Creates a run for about `len` fingerprints with blocks up to `last_block`.
+    pub fn create(path: &Path, len: u64, last_block: BlockId) -> Result<RunWriter> {
         let mut file = BufWriter::with_capacity(1 << 18, File::create(path).context("create", path)?);
         file.write_all(&[0; HEADER_BYTES as usize]).context("write", path)?;
-        let layout = RunLayout::new(keys, last_block);
+        let layout = RunLayout::new(len, last_block);
         Ok(RunWriter {
             path: path.to_owned(),
             file,
@@ -111,25 +112,25 @@ impl RunWriter {
             bits: BitWriter::default(),
             count: 0,
             last: 0,
-            keys: 0,
+            len: 0,
             last_block: 0,
         })
     }
 
     /// Appends a fingerprint; they must ascend.
-    pub fn push(&mut self, key: u64, block: BlockId) -> Result<()> {
-        let bucket = (key >> self.layout.rest_bits()) as usize;
+    pub fn push(&mut self, fingerprint: u64, block: BlockId) -> Result<()> {
+        let bucket = (fingerprint >> self.layout.rest_bits()) as usize;
         while self.offsets.len() <= bucket {
             self.next_bucket()?;
         }
         // The counter is full. Callers store only a handful of blocks per fingerprint.
         if self.count < u16::MAX {
-            let rest = key & ((1 << self.layout.rest_bits()) - 1);
+            let rest = fingerprint & ((1 << self.layout.rest_bits()) - 1);
             self.bits.push_rice(rest - self.last, self.layout.low);
             self.bits.push(u64::from(block), self.layout.block_bits);
             self.last = rest;
             self.count += 1;
-            self.keys += 1;
+            self.len += 1;
             self.last_block = self.last_block.max(block);
         }
         Ok(())
@@ -156,7 +157,7 @@ impl RunWriter {
         }
         let mut header = Vec::with_capacity(HEADER_BYTES as usize);
         header.extend(MAGIC);
-        header.extend(self.keys.to_le_bytes());
+        header.extend(self.len.to_le_bytes());
         header.extend(self.last_block.to_le_bytes());
         header.extend([self.layout.bucket_bits as u8, self.layout.low as u8, self.layout.block_bits as u8, 0]);
         let mut write = || {
@@ -179,7 +180,7 @@ pub struct FingerprintRun {
     layout: RunLayout,
     /// Bucket offsets in their on-disk encoding: few of them are read per day.
     index: Vec<u8>,
-    keys: u64,
+    len: u64,
     last_block: BlockId,
     bytes: u64,
     lookups: u64,
@@ -199,7 +200,7 @@ impl FingerprintRun {
         }
         file.read_exact_at(&mut header, 0).context("read", path)?;
         refuse_newer(path, &header, MAGIC)?;
-        let keys = u64::from_le_bytes(header[8..16].try_into().expect("eight bytes"));
+        let len = u64::from_le_bytes(header[8..16].try_into().expect("eight bytes"));
         let last_block = u32::from_le_bytes(header[16..20].try_into().expect("four bytes"));
         let [bucket_bits, low, block_bits] = [header[20], header[21], header[22]].map(u32::from);
         let index_bytes = (OFFSET_BYTES as u64) * ((1 << bucket_bits.min(MAX_BUCKET_BITS)) + 1);
@@ -219,7 +220,7 @@ impl FingerprintRun {
             file,
             layout,
             index,
-            keys,
+            len,
             last_block,
             bytes,
             lookups: 0,
@@ -247,19 +248,14 @@ impl FingerprintRun {
         &self.path
     }
 
-    /// The number of fingerprints.
-    pub fn keys(&self) -> u64 {
-        self.keys
-    }
-
     /// The size of the file.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
     /// Appends the blocks of a fingerprint to `found`.
-    pub(crate) fn look_up(&mut self, key: u64, buffer: &mut Vec<u8>, found: &mut Vec<BlockId>) -> Result<()> {
-        let bucket = (key >> self.layout.rest_bits()) as usize;
+    pub(crate) fn look_up(&mut self, fingerprint: u64, buffer: &mut Vec<u8>, found: &mut Vec<BlockId>) -> Result<()> {
+        let bucket = (fingerprint >> self.layout.rest_bits()) as usize;
         let Range { start, end } = self.byte_range(bucket..bucket + 1)?;
         self.lookups += 1;
         if self.lookups * READ_BYTES == self.bytes.next_multiple_of(READ_BYTES) && self.bytes <= SMALL_BYTES {
@@ -274,10 +270,10 @@ impl FingerprintRun {
             &self.whole[start as usize..end as usize]
         };
         self.layout.decode(bucket, bytes, |known, block| {
-            if known == key {
+            if known == fingerprint {
                 found.push(block);
             }
-            known <= key
+            known <= fingerprint
         });
         Ok(())
     }
@@ -320,8 +316,8 @@ impl RunReader<'_> {
                 let place = run.byte_range(bucket..bucket + 1)?;
                 let [from, to] = [place.start, place.end].map(|at| at.saturating_sub(range.start) as usize);
                 let bytes = self.buffer.get(from..to).ok_or_else(|| Error::Damaged { path: run.path.clone() })?;
-                run.layout.decode(bucket, bytes, |key, block| {
-                    self.ready.push((key, block));
+                run.layout.decode(bucket, bytes, |fingerprint, block| {
+                    self.ready.push((fingerprint, block));
                     true
                 });
             }
@@ -340,11 +336,11 @@ pub fn merge(
     path: &Path,
     wanted: Option<&dyn Fn(BlockId) -> bool>,
 ) -> Result<FingerprintRun> {
-    let (mut keys, mut last_block) = (0, 0);
+    let (mut len, mut last_block) = (0, 0);
     let is_wanted = |block| wanted.is_none_or(|wanted| wanted(block));
     for run in runs {
         if wanted.is_none() {
-            keys += run.keys;
+            len += run.len;
             last_block = last_block.max(run.last_block);
             continue;
         }
@@ -352,12 +348,12 @@ pub fn merge(
         while let Some((_, block)) = reader.peek()? {
             reader.at += 1;
             if is_wanted(block) {
-                keys += 1;
+                len += 1;
                 last_block = last_block.max(block);
             }
         }
     }
-    let mut writer = RunWriter::create(path, keys, last_block)?;
+    let mut writer = RunWriter::create(path, len, last_block)?;
     let mut readers: Vec<RunReader<'_>> = runs.iter().map(|run| run.read()).collect();
     // An exhausted reader sorts last: no fingerprint is this large.
     let ended = (u64::MAX, BlockId::MAX);
@@ -392,7 +388,7 @@ mod tests {
         pairs.sort_unstable();
         let last = pairs.iter().map(|pair| pair.1).max().unwrap_or(0);
         let mut writer = RunWriter::create(&folder.join(name), pairs.len() as u64, last).unwrap();
-        pairs.iter().for_each(|(key, block)| writer.push(*key, *block).unwrap());
+        pairs.iter().for_each(|(fingerprint, block)| writer.push(*fingerprint, *block).unwrap());
         writer.finish().unwrap()
     }
 
@@ -426,10 +422,10 @@ mod tests {
             prop_assert_eq!(read(&whole), all.clone());
             prop_assert_eq!(std::fs::read(whole.path()).unwrap(), std::fs::read(at_once.path()).unwrap());
             let mut buffer = Vec::new();
-            for (key, _) in &all {
+            for (fingerprint, _) in &all {
                 let mut found = Vec::new();
-                whole.look_up(*key, &mut buffer, &mut found).unwrap();
-                let expected: Vec<BlockId> = all.iter().filter(|pair| pair.0 == *key).map(|pair| pair.1).collect();
+                whole.look_up(*fingerprint, &mut buffer, &mut found).unwrap();
+                let expected: Vec<BlockId> = all.iter().filter(|pair| pair.0 == *fingerprint).map(|pair| pair.1).collect();
                 prop_assert_eq!(found, expected);
             }
             let even = merge(&[&at_once], &at("even"), Some(&|block| block % 2 == 0)).unwrap();

@@ -94,11 +94,11 @@ impl FingerprintStore {
     }
 
     /// Finds the blocks of a fingerprint with ids from `first` on, ascending.
-    pub(crate) fn look_up(&mut self, key: u64, first: BlockId, found: &mut Vec<BlockId>) -> Result<()> {
+    pub(crate) fn look_up(&mut self, fingerprint: u64, first: BlockId, found: &mut Vec<BlockId>) -> Result<()> {
         found.clear();
-        self.memtable.look_up(key, found);
+        self.memtable.look_up(fingerprint, found);
         for run in self.past.iter_mut().chain(self.fresh.iter_mut().map(|(_, run)| run)) {
-            run.look_up(key, &mut self.buffer, found)?;
+            run.look_up(fingerprint, &mut self.buffer, found)?;
         }
         if !found.is_empty() {
             found.retain(|block| *block >= first && !self.forgotten.contains(block));
@@ -121,8 +121,8 @@ impl FingerprintStore {
     }
 
     /// Adds a fingerprint of a block.
-    pub(crate) fn insert(&mut self, key: u64, block: BlockId) -> Result<()> {
-        self.memtable.insert(key, block);
+    pub(crate) fn insert(&mut self, fingerprint: u64, block: BlockId) -> Result<()> {
+        self.memtable.insert(fingerprint, block);
         if self.memtable.is_full() { self.spill() } else { Ok(()) }
     }
 
@@ -135,7 +135,7 @@ impl FingerprintStore {
         let pairs = self.memtable.drain();
         let last = pairs.iter().map(|(_, block)| *block).max().unwrap_or(0);
         let mut writer = RunWriter::create(&path, pairs.len() as u64, last)?;
-        pairs.iter().try_for_each(|(key, block)| writer.push(*key, *block))?;
+        pairs.iter().try_for_each(|(fingerprint, block)| writer.push(*fingerprint, *block))?;
         self.fresh.push((0, writer.finish()?));
         while let Some(from) = self.fresh.len().checked_sub(FAN)
             && self.fresh[from].0 == self.fresh[self.fresh.len() - 1].0

@@ -44,7 +44,11 @@ pub fn block_layout(days: u64) -> Vec<Range<u64>> {
 
 /// Merges the runs of a new day with those of its level. The result replaces these runs and is the last of the new
 /// layout; older runs stay.
-pub fn grow(past: &[LevelRun], fresh: &[FingerprintRun], path: impl Fn(&Range<u64>) -> PathBuf) -> Result<LevelRun> {
+pub fn merge_day(
+    past: &[LevelRun],
+    fresh: &[FingerprintRun],
+    path: impl Fn(&Range<u64>) -> PathBuf,
+) -> Result<LevelRun> {
     let day = past.last().map_or(0, |level| level.days.end);
     let days = layout(day + 1).pop().expect("a day is in some run");
     let older = past.iter().filter(|level| level.days.start >= days.start).map(|level| &level.run);
@@ -54,7 +58,7 @@ pub fn grow(past: &[LevelRun], fresh: &[FingerprintRun], path: impl Fn(&Range<u6
 
 /// Rebuilds the run of a range of days from runs that cover more, to truncate the store. `first_block` gives the
 /// first block of a day.
-pub fn cut(
+pub fn truncate(
     past: &[LevelRun],
     days: &Range<u64>,
     first_block: impl Fn(u64) -> BlockId,

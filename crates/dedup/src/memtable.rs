@@ -13,7 +13,7 @@ const LEAST_SLOTS: usize = 1 << 12;
 const SLOT_BYTES: usize = 12 + 12;
 
 pub(crate) struct MemTable {
-    keys: Vec<u64>,
+    fingerprints: Vec<u64>,
     blocks: Vec<BlockId>,
     len: usize,
     most_slots: usize,
@@ -23,7 +23,7 @@ impl MemTable {
     /// Creates a table that uses at most about `budget_bytes`.
     pub(crate) fn new(budget_bytes: usize) -> MemTable {
         let most_slots = 1usize << (budget_bytes / SLOT_BYTES).max(LEAST_SLOTS).ilog2();
-        MemTable { keys: vec![0; LEAST_SLOTS], blocks: vec![EMPTY; LEAST_SLOTS], len: 0, most_slots }
+        MemTable { fingerprints: vec![0; LEAST_SLOTS], blocks: vec![EMPTY; LEAST_SLOTS], len: 0, most_slots }
     }
 
     pub(crate) fn is_full(&self) -> bool {
@@ -36,51 +36,51 @@ impl MemTable {
 
     /// Memory use in bytes.
     pub(crate) fn memory(&self) -> usize {
-        self.keys.len() * 12
+        self.fingerprints.len() * 12
     }
 
-    fn slot(&self, key: u64) -> usize {
+    fn slot(&self, fingerprint: u64) -> usize {
         // All 56 bits are uniform; the lowest serve as well as any.
-        key as usize & (self.keys.len() - 1)
+        fingerprint as usize & (self.fingerprints.len() - 1)
     }
 
-    pub(crate) fn look_up(&self, key: u64, found: &mut Vec<BlockId>) {
-        let mut slot = self.slot(key);
+    pub(crate) fn look_up(&self, fingerprint: u64, found: &mut Vec<BlockId>) {
+        let mut slot = self.slot(fingerprint);
         while self.blocks[slot] != EMPTY {
-            if self.keys[slot] == key {
+            if self.fingerprints[slot] == fingerprint {
                 found.push(self.blocks[slot]);
             }
-            slot = (slot + 1) & (self.keys.len() - 1);
+            slot = (slot + 1) & (self.fingerprints.len() - 1);
         }
     }
 
-    pub(crate) fn insert(&mut self, key: u64, block: BlockId) {
-        if self.len * 10 >= self.keys.len() * 7 {
+    pub(crate) fn insert(&mut self, fingerprint: u64, block: BlockId) {
+        if self.len * 10 >= self.fingerprints.len() * 7 {
             self.grow();
         }
-        let mut slot = self.slot(key);
+        let mut slot = self.slot(fingerprint);
         while self.blocks[slot] != EMPTY {
-            slot = (slot + 1) & (self.keys.len() - 1);
+            slot = (slot + 1) & (self.fingerprints.len() - 1);
         }
-        (self.keys[slot], self.blocks[slot]) = (key, block);
+        (self.fingerprints[slot], self.blocks[slot]) = (fingerprint, block);
         self.len += 1;
     }
 
     fn grow(&mut self) {
-        let slots = self.keys.len() * 2;
-        let keys = std::mem::replace(&mut self.keys, vec![0; slots]);
+        let slots = self.fingerprints.len() * 2;
+        let fingerprints = std::mem::replace(&mut self.fingerprints, vec![0; slots]);
         let blocks = std::mem::replace(&mut self.blocks, vec![EMPTY; slots]);
         self.len = 0;
-        for (key, block) in keys.into_iter().zip(blocks).filter(|pair| pair.1 != EMPTY) {
-            self.insert(key, block);
+        for (fingerprint, block) in fingerprints.into_iter().zip(blocks).filter(|pair| pair.1 != EMPTY) {
+            self.insert(fingerprint, block);
         }
     }
 
     /// Empties the table and returns its contents in ascending order.
     pub(crate) fn drain(&mut self) -> Vec<(u64, BlockId)> {
         let mut pairs: Vec<(u64, BlockId)> = Vec::with_capacity(self.len);
-        let present = self.keys.iter().zip(&self.blocks).filter(|pair| *pair.1 != EMPTY);
-        pairs.extend(present.map(|(key, block)| (*key, *block)));
+        let present = self.fingerprints.iter().zip(&self.blocks).filter(|pair| *pair.1 != EMPTY);
+        pairs.extend(present.map(|(fingerprint, block)| (*fingerprint, *block)));
         self.blocks.fill(EMPTY);
         self.len = 0;
         pairs.sort_unstable();
@@ -94,21 +94,21 @@ mod tests {
 
     #[test]
     fn inserted_fingerprints_are_found_and_drained_in_order() {
-        let mut recent = MemTable::new(1 << 20);
+        let mut table = MemTable::new(1 << 20);
         let random = fastrand::Rng::with_seed(5);
         let mut random = random;
         let pairs: Vec<(u64, u32)> = (0..20_000).map(|n| (random.u64(..1 << 14) << 3, n)).collect();
-        pairs.iter().for_each(|(key, block)| recent.insert(*key, *block));
-        for (key, _) in pairs.iter().take(500) {
+        pairs.iter().for_each(|(fingerprint, block)| table.insert(*fingerprint, *block));
+        for (fingerprint, _) in pairs.iter().take(500) {
             let mut found = Vec::new();
-            recent.look_up(*key, &mut found);
+            table.look_up(*fingerprint, &mut found);
             found.sort_unstable();
-            let expected: Vec<u32> = pairs.iter().filter(|pair| pair.0 == *key).map(|pair| pair.1).collect();
+            let expected: Vec<u32> = pairs.iter().filter(|pair| pair.0 == *fingerprint).map(|pair| pair.1).collect();
             assert_eq!(found, expected);
         }
         let mut sorted = pairs;
         sorted.sort_unstable();
-        assert_eq!(recent.drain(), sorted);
-        assert_eq!((recent.len(), recent.drain().len()), (0, 0));
+        assert_eq!(table.drain(), sorted);
+        assert_eq!((table.len(), table.drain().len()), (0, 0));
     }
 }

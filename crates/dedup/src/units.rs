@@ -24,7 +24,7 @@ pub struct Text {
     pub(crate) sentences: Vec<Unit>,
     pub(crate) words: usize,
     /// The hash of the whole text.
-    pub(crate) key: u64,
+    pub(crate) hash: u64,
 }
 
 /// A paragraph or a sentence.
@@ -39,7 +39,7 @@ pub(crate) struct Unit {
     pub(crate) from: u32,
     pub(crate) to: u32,
     /// The hash of the unit, unless it is empty.
-    pub(crate) key: Option<u64>,
+    pub(crate) hash: Option<u64>,
     /// The position of its n-gram with the minimum hash; none if it is shorter than an n-gram. Every verbatim copy
     /// of the unit selects the same n-gram.
     pub(crate) selected_gram: Option<u32>,
@@ -70,7 +70,7 @@ impl Text {
             text.paragraphs.push(unit(number, paragraph, 0, &words, first));
         }
         text.words = words.len();
-        text.key = sequence(&words, 0x7E87);
+        text.hash = sequence(&words, 0x7E87);
         text.grams = grams(&words, rule.ngram);
         for unit in text.paragraphs.iter_mut().chain(&mut text.sentences) {
             let end = (unit.end as usize + 1).saturating_sub(rule.ngram);
@@ -84,7 +84,7 @@ impl Text {
     /// Serializes it, to be compared later in the same run.
     pub fn pack(&self, bytes: &mut Vec<u8>) {
         let number = |number: usize, bytes: &mut Vec<u8>| bytes.extend((number as u32).to_le_bytes());
-        bytes.extend(self.key.to_le_bytes());
+        bytes.extend(self.hash.to_le_bytes());
         let lens =
             [self.words, self.grams.len(), self.selected_grams.len(), self.paragraphs.len(), self.sentences.len()];
         lens.into_iter().for_each(|len| number(len, bytes));
@@ -94,8 +94,8 @@ impl Text {
             [unit.paragraph, unit.start, unit.end, unit.from, unit.to]
                 .into_iter()
                 .for_each(|n| number(n as usize, bytes));
-            bytes.push(u8::from(unit.key.is_some()) | u8::from(unit.selected_gram.is_some()) << 1);
-            bytes.extend(unit.key.unwrap_or(0).to_le_bytes());
+            bytes.push(u8::from(unit.hash.is_some()) | u8::from(unit.selected_gram.is_some()) << 1);
+            bytes.extend(unit.hash.unwrap_or(0).to_le_bytes());
             bytes.extend(unit.selected_gram.unwrap_or(0).to_le_bytes());
         }
     }
@@ -103,7 +103,7 @@ impl Text {
     /// Deserializes the output of [`Text::pack`]; returns `None` for malformed input.
     pub fn unpack(bytes: &[u8]) -> Option<Text> {
         let mut rest = bytes;
-        let key = take_u64(&mut rest)?;
+        let hash = take_u64(&mut rest)?;
         let mut lens = [0; 5];
         for len in &mut lens {
             *len = take_u32(&mut rest)? as usize;
@@ -113,13 +113,13 @@ impl Text {
         let selected_grams = (0..selected_grams).map(|_| take_u32(&mut rest)).collect::<Option<_>>()?;
         let mut unit = || {
             let [paragraph, start, end, from, to] = std::array::from_fn(|_| take_u32(&mut rest).unwrap_or(0));
-            let (has, key, selected_gram) = (take::<1>(&mut rest)?[0], take_u64(&mut rest)?, take_u32(&mut rest)?);
-            let (key, selected_gram) = ((has & 1 != 0).then_some(key), (has & 2 != 0).then_some(selected_gram));
-            Some(Unit { paragraph, start, end, from, to, key, selected_gram })
+            let (has, hash, selected_gram) = (take::<1>(&mut rest)?[0], take_u64(&mut rest)?, take_u32(&mut rest)?);
+            let (hash, selected_gram) = ((has & 1 != 0).then_some(hash), (has & 2 != 0).then_some(selected_gram));
+            Some(Unit { paragraph, start, end, from, to, hash, selected_gram })
         };
         let paragraphs = (0..paragraphs).map(|_| unit()).collect::<Option<_>>()?;
         let sentences = (0..sentences).map(|_| unit()).collect::<Option<_>>()?;
-        Some(Text { grams, selected_grams, paragraphs, sentences, words, key })
+        Some(Text { grams, selected_grams, paragraphs, sentences, words, hash })
     }
 
     /// The number of words.
@@ -161,7 +161,7 @@ fn take_u64(rest: &mut &[u8]) -> Option<u64> {
 
 fn unit(paragraph: usize, text: &str, from: usize, words: &[u64], start: usize) -> Unit {
     let own = &words[start..];
-    let key = match own.is_empty() {
+    let hash = match own.is_empty() {
         false => Some(sequence(own, 0x0417)),
         // Lines of asterisks or dashes have no words but are copied like others.
         true => Some(text.trim()).filter(|text| !text.is_empty()).map(|text| hash::bytes(text.as_bytes())),
@@ -172,7 +172,7 @@ fn unit(paragraph: usize, text: &str, from: usize, words: &[u64], start: usize) 
         end: words.len() as u32,
         from: from as u32,
         to: (from + text.len()) as u32,
-        key,
+        hash,
         selected_gram: None,
     }
 }
@@ -277,10 +277,10 @@ mod tests {
     fn non_empty_units_have_a_hash() {
         let rule = Rule::default();
         let some = text(&["Yes.", "* * *", "", " \u{a0}", "yes", "—"], &rule);
-        let keys: Vec<Option<u64>> = some.paragraphs.iter().map(|unit| unit.key).collect();
-        assert_eq!(keys[0], keys[4]);
-        assert!(keys[1].is_some() && keys[5].is_some() && keys[1] != keys[5]);
-        assert_eq!((keys[2], keys[3]), (None, None));
+        let hashes: Vec<Option<u64>> = some.paragraphs.iter().map(|unit| unit.hash).collect();
+        assert_eq!(hashes[0], hashes[4]);
+        assert!(hashes[1].is_some() && hashes[5].is_some() && hashes[1] != hashes[5]);
+        assert_eq!((hashes[2], hashes[3]), (None, None));
     }
 
     #[test]

@@ -205,7 +205,7 @@ struct Days<'a> {
     folder: &'a Path,
     rule: Rule,
     scope: Scope,
-    keys: Vec<LevelRun>,
+    levels: Vec<LevelRun>,
     blocks: Vec<BlockFile>,
     /// The first block of each day.
     firsts: Vec<BlockId>,
@@ -214,11 +214,11 @@ struct Days<'a> {
 
 impl Days<'_> {
     fn new(folder: &Path, rule: Rule, scope: Scope) -> Days<'_> {
-        Days { folder, rule, scope, keys: Vec::new(), blocks: Vec::new(), firsts: Vec::new(), days: Vec::new() }
+        Days { folder, rule, scope, levels: Vec::new(), blocks: Vec::new(), firsts: Vec::new(), days: Vec::new() }
     }
 
     fn reopened(&self) -> Vec<FingerprintRun> {
-        self.keys.iter().map(|level| FingerprintRun::open(level.run.path()).unwrap()).collect()
+        self.levels.iter().map(|level| FingerprintRun::open(level.run.path()).unwrap()).collect()
     }
 
     fn run_days(&mut self, stories: &[Story]) -> Vec<Verdict> {
@@ -230,9 +230,10 @@ impl Days<'_> {
                 Deduplicator::new(self.rule, self.scope, FingerprintStore::new(past, &own, 1 << 20).unwrap());
             verdicts.extend(day.iter().map(|story| judge_one(&mut deduplicator, &self.rule, story)));
             let flushed = deduplicator.flush().unwrap();
-            let grown = lsm_levels::grow(&self.keys, &flushed.runs, |days| own.join(format!("{days:?}"))).unwrap();
-            self.keys.retain(|level| level.days.start < grown.days.start);
-            self.keys.push(grown);
+            let grown =
+                lsm_levels::merge_day(&self.levels, &flushed.runs, |days| own.join(format!("{days:?}"))).unwrap();
+            self.levels.retain(|level| level.days.start < grown.days.start);
+            self.levels.push(grown);
             self.firsts.push(flushed.blocks.first());
             let block = lsm_levels::block_layout(self.firsts.len() as u64).pop().unwrap();
             let first = self.firsts[block.start as usize];
@@ -251,7 +252,8 @@ impl Days<'_> {
         let first = |day: u64| self.firsts.get(day as usize).copied().unwrap_or(BlockId::MAX);
         let path = |days: &std::ops::Range<u64>| own.join(format!("{days:?}"));
         let layout = lsm_levels::layout(count as u64);
-        self.keys = layout.iter().map(|days| lsm_levels::cut(&self.keys, days, first, path).unwrap()).collect();
+        self.levels =
+            layout.iter().map(|days| lsm_levels::truncate(&self.levels, days, first, path).unwrap()).collect();
         let parts: Vec<&BlockFile> = self.blocks.iter().collect();
         let blocks = lsm_levels::block_layout(count as u64);
         let cut = blocks.iter().map(|days| {
@@ -263,8 +265,8 @@ impl Days<'_> {
     }
 
     fn bytes(&self) -> Vec<Vec<u8>> {
-        let keys = self.keys.iter().map(|level| level.run.path());
-        keys.chain(self.blocks.iter().map(BlockFile::path)).map(|path| std::fs::read(path).unwrap()).collect()
+        let runs = self.levels.iter().map(|level| level.run.path());
+        runs.chain(self.blocks.iter().map(BlockFile::path)).map(|path| std::fs::read(path).unwrap()).collect()
     }
 }
 

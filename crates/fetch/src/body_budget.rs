@@ -1,9 +1,8 @@
 //! Memory budget for response bodies: semaphores by size class.
 //!
-//! Every response has a small buffer of its own. A body that outgrows it takes a permit of the
-//! next size class that fits, while it keeps the smaller one; so the holders of the largest class
-//! never wait, there is no deadlock, and large or slow bodies cannot take the memory of ordinary
-//! ones.
+//! Every response has a small buffer. A body that outgrows it takes a permit of the next size class that fits and keeps
+//! the smaller one, so the holders of the largest class never wait, there is no deadlock, and large or slow bodies
+//! cannot take the memory of normal ones.
 
 use std::sync::Arc;
 
@@ -34,7 +33,7 @@ impl Reservation {
         self.bytes
     }
 
-    /// Whether it is of one of the few large classes.
+    /// True if it is of one of the few large classes.
     pub(crate) fn is_large(&self) -> bool {
         self.bytes > FIRST_CLASS_BYTES
     }
@@ -51,7 +50,7 @@ impl BodyBudget {
         }
     }
 
-    /// Enlarges a reservation to at least so many bytes, waiting for a permit if necessary.
+    /// Enlarges a reservation to at least this many bytes, waiting for a permit if necessary.
     pub(crate) async fn enlarge(&self, reservation: &mut Reservation, bytes: usize) {
         if reservation.bytes == 0 {
             reservation.bytes = self.small_bytes;
@@ -77,7 +76,7 @@ mod tests {
         BodyBudget::new(&settings, 1000)
     }
 
-    /// Polls once: a permit is there at once or not at all, so no runtime is needed.
+    /// Polls once: a permit is available at once or not at all, so no runtime is needed.
     fn try_enlarge(budget: &BodyBudget, reservation: &mut Reservation, bytes: usize) -> bool {
         let waiting = pin!(budget.enlarge(reservation, bytes));
         waiting.poll(&mut Context::from_waker(Waker::noop())) == Poll::Ready(())

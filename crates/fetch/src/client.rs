@@ -28,12 +28,12 @@ pub(crate) struct HttpRequest {
     pub(crate) accept: &'static str,
     /// Additional headers, such as validators.
     pub(crate) headers: Vec<(HeaderName, HeaderValue)>,
-    /// Whether to refuse bodies that cannot be text.
+    /// True to reject bodies that cannot be text.
     pub(crate) text_only: bool,
     pub(crate) max_body_bytes: usize,
-    /// Whether a body that is too large is cut instead of refused.
+    /// True if a body that is too large is truncated instead of rejected.
     pub(crate) truncate: bool,
-    /// Whether the content encoding is undone.
+    /// True to decode the content encoding.
     pub(crate) decode: bool,
 }
 
@@ -56,7 +56,7 @@ pub struct HttpResponse {
 }
 
 impl HttpResponse {
-    /// Whether its body holds a permit of one of the few large size classes and should be dropped soon.
+    /// True if its body holds a permit of one of the few large size classes and should be dropped soon.
     pub fn is_large(&self) -> bool {
         self.reservation.is_large()
     }
@@ -111,8 +111,8 @@ pub(crate) enum RequestError {
     Failed(Status, String),
     /// This machine has no socket left: the request was not sent.
     OutOfSockets,
-    /// The server closed an idle connection when the request was sent on it. It may have seen the
-    /// request, so the retry waits for the host's next turn.
+    /// The server closed an idle connection while the request was sent on it. It may have received the request, so the
+    /// retry waits for the next turn of the host.
     StaleConnection(Status, String),
 }
 
@@ -308,7 +308,7 @@ impl HttpClient {
                 });
             }
             if len > response.reservation.bytes() {
-                // The wait for memory is ours and does not count against the server.
+                // Waiting for memory does not count against the server.
                 let waited_from = Instant::now();
                 self.body_budget.enlarge(&mut response.reservation, len).await;
                 let waited = waited_from.elapsed();
@@ -350,7 +350,7 @@ struct ExchangeError {
     stale: Stale,
 }
 
-/// Whether a connection may have been closed before the server saw the request.
+/// The certainty that a connection was closed before the server received the request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stale {
     No,
@@ -396,7 +396,7 @@ fn failed(error: RequestError) -> Exchange {
     Exchange { result: Err(error), connection: None, reused: false, bytes: 0 }
 }
 
-/// Whether a content type can be text. A missing one can.
+/// True if a content type can be text. A missing one can.
 fn can_be_text(headers: &HeaderMap) -> bool {
     let Some(value) = headers.get(header::CONTENT_TYPE) else { return true };
     let value = String::from_utf8_lossy(value.as_bytes()).to_ascii_lowercase();
@@ -409,7 +409,7 @@ fn can_be_text(headers: &HeaderMap) -> bool {
                 || sub.ends_with("+json")
         }
         Some(("image" | "audio" | "video" | "font" | "model" | "multipart" | "message", _)) => false,
-        // A malformed content type says nothing.
+        // A malformed content type is ignored.
         _ => true,
     }
 }
@@ -459,7 +459,7 @@ mod tests {
     }
 
     #[test]
-    fn the_encoding_of_a_policy_file_is_undone_and_damage_is_named() {
+    fn the_encoding_of_a_policy_file_is_decoded_and_damage_is_an_error() {
         let ceiling = Ceiling { max_bytes: 1 << 20, max_ratio: 100 };
         let packed = zstd::encode_all(&b"User-agent: *"[..], 3).unwrap();
         let mut response = HttpResponse::for_test(200, &[("content-encoding", "zstd")], packed);
@@ -471,7 +471,7 @@ mod tests {
     }
 
     #[test]
-    fn an_invalid_user_agent_is_refused_by_name() {
+    fn an_invalid_user_agent_is_rejected() {
         let settings = Settings { user_agent: "two\nlines".to_owned(), ..Settings::default() };
         let error = HttpClient::new(&settings, 1).err().expect("refused");
         assert!(error.to_string().contains("two\nlines"), "{error}");

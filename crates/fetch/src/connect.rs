@@ -27,7 +27,7 @@ use crate::settings::Settings;
 /// Failure to connect.
 #[derive(Debug)]
 pub(crate) enum ConnectError {
-    /// Failure of the host or the network, by its name in the plan, with the system's message.
+    /// Failure of the host or the network: its status in the plan and the message of the system.
     Remote(Status, String),
     /// This machine has no file descriptor or port left: the host was not tried.
     OutOfSockets,
@@ -41,7 +41,7 @@ fn remote(name: &'static str) -> impl Fn(String) -> ConnectError {
 pub(crate) struct Connection {
     pub(crate) sender: Sender,
     pub(crate) ip: IpAddr,
-    /// Whether it is TLS, and the port: requests to other ports of the host need another one.
+    /// TLS or not, and the port: requests to other ports of the host need another one.
     pub(crate) endpoint: (bool, u16),
 }
 
@@ -51,7 +51,7 @@ pub(crate) enum Sender {
 }
 
 impl Connection {
-    /// Whether the server has not closed it yet, as far as is known.
+    /// True if the server has not closed it yet, as far as is known.
     pub(crate) fn is_open(&self) -> bool {
         match &self.sender {
             Sender::One(sender) => !sender.is_closed(),
@@ -122,7 +122,7 @@ impl Connector {
         if let Some(ip) = addresses.iter().find(|ip| !self.guard.allows(**ip)) {
             return Err(remote("private")(format!("{ip} is not a public address")));
         }
-        let mut failure = "the name has no address".to_owned();
+        let mut failure = "the name has no IP address".to_owned();
         for ip in addresses.into_iter().take(4) {
             match TcpStream::connect(SocketAddr::new(ip, port)).await {
                 Ok(stream) => {
@@ -151,7 +151,7 @@ impl Connector {
         // The final dot keeps the resolver from trying search domains.
         let found = resolver.lookup_ip(format!("{name}.")).await.map_err(|error| {
             let unknown = error.is_nx_domain() || error.is_no_records_found();
-            remote("dns")(if unknown { format!("there is no host {name}") } else { error.to_string() })
+            remote("dns")(if unknown { format!("no such host: {name}") } else { error.to_string() })
         })?;
         Ok(found.iter().collect())
     }
@@ -221,7 +221,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for SmallReads<S> {
     }
 }
 
-/// Whether the system refused because it has no more file descriptors, memory or ports.
+/// True if the system has no more file descriptors, memory or ports.
 fn is_shortage(error: &io::Error) -> bool {
     const NO_FILES_SYSTEM: i32 = 23;
     const NO_FILES: i32 = 24;
@@ -238,7 +238,7 @@ fn tls_config(settings: &Settings) -> Result<ClientConfig, Error> {
             roots.add(certificate.map_err(|error| bad(&error))?).map_err(|error| bad(&error))?;
         }
         if roots.len() == webpki_roots::TLS_SERVER_ROOTS.len() {
-            return Err(bad(&"it holds no certificate"));
+            return Err(bad(&"no certificate in the file"));
         }
     }
     let mut config = ClientConfig::builder_with_provider(Arc::new(crypto::ring::default_provider()))

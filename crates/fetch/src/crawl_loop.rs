@@ -1,11 +1,10 @@
-//! The crawl loop: a state machine that decides whom to ask next, whether that is allowed, what a
-//! response means for its host, and when the host may be asked again.
+//! The crawl loop: a state machine that decides which host to contact next, whether the request is allowed, what a
+//! response means for its host, and when its next request may be sent.
 //!
-//! It has no sockets, tasks or clocks. The driver ([`crate::Crawler`]) calls
-//! [`CrawlLoop::next_action`] with the current time, carries out the action, and reports what
-//! happened by [`CrawlLoop::handle`]; tests do the same under virtual time. All requests to a host
-//! pass through its queue in the [`Frontier`], redirects and policy files included, so a thousand
-//! sites that redirect to one host still ask it one thing at a time.
+//! It has no sockets, tasks or clocks. The driver ([`crate::Crawler`]) calls [`CrawlLoop::next_action`] with the
+//! current time, executes the action, and reports the result to [`CrawlLoop::handle`]; tests do the same in virtual
+//! time. All requests to a host pass through its queue in the [`Frontier`], including redirects and policy files, so a
+//! thousand sites that redirect to one host still send it one request at a time.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -24,20 +23,20 @@ use crate::request::{Completion, InFlight, PendingRequest, Permission, Purpose, 
 use crate::rights::TdmRules;
 use crate::settings::Settings;
 use crate::types::{
-    CrawlEvent, CrawlOutcome, CrawlStats, FetchJob, FetchResult, HostNote, HostQueue, JobId, JobSource, Kind, Redirect,
-    RequestRecord,
+    CrawlEvent, CrawlKind, CrawlOutcome, CrawlStats, FetchJob, FetchResult, HostNote, HostQueue, JobId, JobSource,
+    Redirect, RequestRecord,
 };
 
-/// Network failures in a row after which a host is left for a later crawl.
+/// Consecutive network failures after which a host is postponed to a later crawl.
 const MAX_CONSECUTIVE_FAILURES: u8 = 2;
 
-/// Responses 403, 429 or 503 in a row after which a host is left for a later crawl.
+/// Consecutive responses 403, 429 or 503 after which a host is postponed to a later crawl.
 const MAX_THROTTLED: u8 = 3;
 
 /// Wait after this machine ran out of sockets.
 const SOCKET_RETRY: Duration = Duration::from_millis(50);
 
-/// A moment on both clocks: the steady one of the crawl and the calendar.
+/// A moment on both clocks: the monotonic one of the crawl and the calendar.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Now {
     /// Time since the crawl began.
@@ -45,32 +44,32 @@ pub(crate) struct Now {
     pub(crate) wall: Timestamp,
 }
 
-/// What the driver reports to the loop.
+/// Inputs from the driver.
 pub(crate) enum Input {
     /// The request of a host ended.
     Completed(HostId, Box<Completion>),
     /// The consumer took the result of a host's request.
     Delivered(HostId),
-    /// The request of a host was lost to a failure in this program.
+    /// The request of a host was lost because of a bug in this program.
     Lost(HostId),
-    /// The consumer takes no more results.
+    /// The consumer accepts no more results.
     ResultsClosed,
-    /// The crawl shall end: cancelled, out of time, or out of disk space.
+    /// The crawl must end: cancelled, out of time, or out of disk space.
     Stop,
 }
 
-/// What the loop wants the driver to do.
+/// Actions for the driver.
 pub(crate) enum Action {
     /// Send a request and report [`Input::Completed`].
     Send(HostId, Box<HttpRequest>),
-    /// Hand a result to the consumer. With a host, the result came from its request, which keeps
-    /// its place among the concurrent requests until [`Input::Delivered`]: bodies cannot pile up.
+    /// Pass a result to the consumer. With a host, the result came from its request, which keeps its place among the
+    /// concurrent requests until [`Input::Delivered`]: bodies cannot pile up.
     Deliver(Option<HostId>, Box<FetchResult>),
     /// Write an event to the log.
     Record(Box<CrawlEvent>),
     /// Wait for the next input, or until a time if one is given.
     Wait(Option<Duration>),
-    /// Abandon what is in flight: the crawl is over.
+    /// Abandon requests in flight: the crawl is over.
     Finish,
 }
 
@@ -87,10 +86,10 @@ enum Admission {
 /// Parameters of a crawl.
 pub(crate) struct LoopConfig {
     pub(crate) settings: Settings,
-    pub(crate) kind: Kind,
+    pub(crate) kind: CrawlKind,
     /// Limit of open sockets; concurrency never exceeds it.
     pub(crate) max_open: usize,
-    /// Time for which all hosts have been idle, if it is unknown which were asked last.
+    /// Time for which all hosts have been idle, if the last requests are unknown.
     pub(crate) all_hosts_idle_for: Option<Duration>,
     pub(crate) started: Timestamp,
 }
@@ -104,7 +103,7 @@ pub(crate) struct CrawlLoop<J: JobSource> {
     /// By origin.
     policies: HashMap<String, HostPolicy>,
     actions: VecDeque<Action>,
-    /// A host whose turn goes on after a result that needed no request.
+    /// A host whose turn continues after a result that needed no request.
     current: Option<HostId>,
     active: usize,
     concurrency: usize,
@@ -153,7 +152,7 @@ impl<J: JobSource> CrawlLoop<J> {
             host.idle_before_start = idle_for;
             host.not_before = blocked_for;
             if blocked_for.is_some_and(|wait| wait > self.config.settings.max_retry_after) {
-                host.given_up = Some("it asked for patience in an earlier run");
+                host.given_up = Some("Retry-After from an earlier run");
             }
             self.schedule(id);
         }
@@ -164,12 +163,12 @@ impl<J: JobSource> CrawlLoop<J> {
         self.config.max_open
     }
 
-    /// Whether an idle connection to a host is worth keeping.
+    /// True if an idle connection to a host should be kept.
     pub(crate) fn has_work(&self, host: HostId) -> bool {
         self.frontier.get(host).has_work()
     }
 
-    /// Decides what to do next. The driver calls this until it is told to wait or to finish.
+    /// Decides on the next action. The driver calls this until it gets `Wait` or `Finish`.
     pub(crate) fn next_action(&mut self, now: Now) -> Result<Action, Error> {
         loop {
             if let Some(action) = self.actions.pop_front() {
@@ -194,7 +193,7 @@ impl<J: JobSource> CrawlLoop<J> {
         }
     }
 
-    /// Takes in what happened.
+    /// Handles an input.
     pub(crate) fn handle(&mut self, input: Input) {
         match input {
             Input::Completed(host, completion) => self.on_complete(host, *completion),
@@ -205,7 +204,7 @@ impl<J: JobSource> CrawlLoop<J> {
             }
             Input::Lost(host) => {
                 self.release(host);
-                self.frontier.get_mut(host).given_up = Some("its request failed inside this program");
+                self.frontier.get_mut(host).given_up = Some("internal error in a request");
             }
             Input::ResultsClosed | Input::Stop => {
                 self.stopped = true;
@@ -221,7 +220,7 @@ impl<J: JobSource> CrawlLoop<J> {
         in_flight
     }
 
-    /// Starts the next request of a host, or hands out one result that needs none.
+    /// Starts the next request of a host, or returns one result that needs none.
     fn take_turn(&mut self, id: HostId, now: Now) -> Result<(), Error> {
         if self.frontier.get(id).in_flight.is_some() {
             // The end of that request queues the host again.
@@ -243,7 +242,7 @@ impl<J: JobSource> CrawlLoop<J> {
         Ok(())
     }
 
-    /// Next request of a host. A job without a valid URL is refused instead.
+    /// Next request of a host. A job without a valid URL is rejected.
     fn next_pending(&mut self, id: HostId, now: Now) -> Result<Option<PendingRequest>, Error> {
         let host = self.frontier.get_mut(id);
         if host.given_up.is_some() {
@@ -259,14 +258,14 @@ impl<J: JobSource> CrawlLoop<J> {
                 Ok(Some(PendingRequest::new(Purpose::Job(job), url, headers)))
             }
             _ => {
-                let failure = (Status::failed("bad-url"), "not a web address".to_owned());
+                let failure = (Status::failed("bad-url"), "not a valid http or https URL".to_owned());
                 self.refuse(id, job, url, Vec::new(), failure, now);
                 Ok(None)
             }
         }
     }
 
-    /// Decides whether a request may be sent, as far as its origin's policy is known.
+    /// Decides whether a request may be sent, as far as the policy of its origin is known.
     fn admit(&mut self, pending: &PendingRequest, now: Now) -> Admission {
         let policy = self.policies.entry(origin(&pending.url)).or_default();
         let mut permission = Permission::default();
@@ -289,7 +288,7 @@ impl<J: JobSource> CrawlLoop<J> {
             permission.robots_age =
                 Some(Duration::try_from(now.wall.duration_since(robots.fetched)).unwrap_or_default());
         }
-        if self.config.kind == Kind::Page {
+        if self.config.kind == CrawlKind::Page {
             match &policy.tdm {
                 Lookup::Known(tdm) => permission.tdm = tdm.of(pending.url.path()),
                 Lookup::Requested => return Admission::WaitForPolicy,
@@ -302,7 +301,7 @@ impl<J: JobSource> CrawlLoop<J> {
         Admission::Send(permission)
     }
 
-    /// Hands out a failure that needed no request. The host's turn then goes on.
+    /// Returns a failure that needed no request. The turn of the host then continues.
     fn refuse(
         &mut self,
         id: HostId,
@@ -319,11 +318,11 @@ impl<J: JobSource> CrawlLoop<J> {
         self.current = Some(id);
     }
 
-    /// Puts a request back until its origin's policy is known.
+    /// Puts a request back until the policy of its origin is known.
     fn wait_for_policy(&mut self, id: HostId, pending: PendingRequest) {
         let host = self.frontier.get_mut(id);
         let policy_at = host.front_queue.iter().position(PendingRequest::is_policy);
-        // Another host may wait for a policy file that it was redirected here for.
+        // Another host may wait for a policy file that redirects here.
         let policy = policy_at.and_then(|at| host.front_queue.remove(at));
         host.front_queue.push_front(pending);
         match policy {
@@ -406,7 +405,7 @@ impl<J: JobSource> CrawlLoop<J> {
         self.schedule(from);
     }
 
-    /// Takes in a policy file and wakes the host that waits for it.
+    /// Handles a policy file and wakes the host that waits for it.
     fn on_policy(
         &mut self,
         pending: PendingRequest,
@@ -446,7 +445,7 @@ impl<J: JobSource> CrawlLoop<J> {
         }
     }
 
-    /// Retries soon a request that found no socket, and lowers the limits.
+    /// Retries a request that found no socket soon, and lowers the limits.
     fn on_socket_shortage(&mut self, id: HostId, pending: PendingRequest, ended: Duration) {
         self.frontier.get_mut(id).front_queue.push_front(pending);
         self.config.max_open = self.config.max_open.saturating_sub(1).max(self.active).max(1);
@@ -454,8 +453,8 @@ impl<J: JobSource> CrawlLoop<J> {
         self.frontier.enqueue(id, ended + SOCKET_RETRY);
     }
 
-    /// Updates a host's pause and failure counters from the end of a request, and gives it up when
-    /// it refuses or fails too often. Returns the pause before its next request.
+    /// Updates the delay and failure counters of a host after a request, and postpones the host after too many
+    /// rejections or failures (backoff). Returns the delay before its next request.
     fn update_backoff(&mut self, id: HostId, pending: &PendingRequest, completion: &Completion) -> Duration {
         let settings = &self.config.settings;
         let host = self.frontier.get_mut(id);
@@ -480,13 +479,13 @@ impl<J: JobSource> CrawlLoop<J> {
                         self.actions.push_back(Action::Record(Box::new(event)));
                     }
                     if pause > settings.max_retry_after || host.throttled >= MAX_THROTTLED {
-                        host.given_up = Some("it asks for patience");
+                        host.given_up = Some("Retry-After exceeds the limit");
                     }
                 }
                 403 => {
                     host.throttled += 1;
                     if host.throttled >= MAX_THROTTLED {
-                        host.given_up = Some("it refuses us");
+                        host.given_up = Some("it rejects requests (403, 429 or 503)");
                     }
                 }
                 _ => (host.consecutive_failures, host.throttled) = (0, 0),
@@ -496,9 +495,9 @@ impl<J: JobSource> CrawlLoop<J> {
                 if status.is_network_trouble() =>
             {
                 host.consecutive_failures += 1;
-                // A policy file that cannot be fetched already refuses every page of its origin.
+                // A policy file that cannot be fetched already rejects every page of its origin.
                 if host.consecutive_failures >= MAX_CONSECUTIVE_FAILURES && !pending.is_policy() {
-                    host.given_up = Some("it cannot be reached or does not answer");
+                    host.given_up = Some("it is unreachable or does not respond");
                 }
             }
             Err(_) => {}
@@ -538,11 +537,11 @@ impl<J: JobSource> CrawlLoop<J> {
         self.actions.push_back(Action::Record(Box::new(CrawlEvent::Request(record))));
     }
 
-    /// Queues a host, if it has work, for the end of its pause.
+    /// Queues a host with work for the end of its delay.
     fn schedule(&mut self, id: HostId) {
         let host = self.frontier.get(id);
         let at = host.pause_until.unwrap_or_else(|| {
-            // Not asked in this crawl: an earlier one may have been, or lost count of whom it asked.
+            // Not contacted in this crawl: use the time since an earlier one.
             let idle = host.idle_before_start.or(self.config.all_hosts_idle_for);
             idle.map_or(Duration::ZERO, |idle| host.pause(self.config.settings.delay).saturating_sub(idle))
         });
@@ -562,7 +561,7 @@ impl<J: JobSource> CrawlLoop<J> {
                 outcome.hosts.push(HostNote {
                     host: host.name.to_string(),
                     last_request: wall(last),
-                    // The pause binds the next crawl too, whatever delay it is configured with.
+                    // The delay also holds for the next crawl, regardless of its settings.
                     not_before: host.not_before.max(host.pause_until).map(wall),
                     answered: host.answered,
                     requests: host.requests,

@@ -1,4 +1,4 @@
-//! The tokio driver of the crawl loop: carries out its actions and reports what happened.
+//! The tokio driver of the crawl loop: executes its actions and reports the results.
 //!
 //! Each request runs as a task of its own, and there are never more tasks than requests in flight.
 //! All decisions are made by [`CrawlLoop`].
@@ -22,7 +22,7 @@ use crate::policy::PolicyResponse;
 use crate::pool::ConnectionPool;
 use crate::request::Completion;
 use crate::settings::Settings;
-use crate::types::{CrawlEvent, CrawlOutcome, CrawlStats, FetchResult, HostQueue, JobSource, Kind};
+use crate::types::{CrawlEvent, CrawlKind, CrawlOutcome, CrawlStats, FetchResult, HostQueue, JobSource};
 use crate::{Error, robots};
 
 /// Files that the rest of the program needs open.
@@ -32,21 +32,21 @@ const RESERVED_FILES: u64 = 64;
 pub struct Crawler<J: JobSource> {
     /// Limits and politeness.
     pub settings: Settings,
-    /// What the requests are for.
-    pub kind: Kind,
+    /// The purpose of the requests.
+    pub kind: CrawlKind,
     /// Storage of the jobs.
     pub source: J,
     /// Receives the results. A full channel slows the crawl down.
     pub results: mpsc::Sender<FetchResult>,
-    /// Receives what should be logged.
+    /// Receives events for the log.
     pub events: std::sync::mpsc::Sender<CrawlEvent>,
-    /// Turns true when the crawl shall end.
+    /// Becomes true when the crawl must end.
     pub stop: watch::Receiver<bool>,
     /// Live counters.
     pub stats: Arc<CrawlStats>,
     /// Limit of open files of this process.
     pub file_limit: u64,
-    /// Time for which all hosts have been idle, if it is unknown which were asked last.
+    /// Time for which all hosts have been idle, if the last requests are unknown.
     pub all_hosts_idle_for: Option<Duration>,
 }
 
@@ -109,7 +109,7 @@ impl<J: JobSource> Driver<J> {
                 Action::Send(host, request) => self.send(host, *request),
                 Action::Deliver(Some(host), result) => self.deliver(host, *result),
                 Action::Deliver(None, result) => self.deliver_now(*result).await,
-                // A consumer that does not listen has stopped the crawl or does not keep a log.
+                // A closed channel means that the consumer stopped the crawl or keeps no log.
                 Action::Record(event) => drop(self.events.send(*event)),
                 Action::Wait(until) => self.wait(until).await,
                 Action::Finish => break,
@@ -141,7 +141,7 @@ impl<J: JobSource> Driver<J> {
         self.hosts.insert(task.id(), host);
     }
 
-    /// Hands the result of a request to the consumer, in a task of its own if the consumer is busy.
+    /// Passes the result of a request to the consumer, in a separate task if the consumer is busy.
     fn deliver(&mut self, host: HostId, result: FetchResult) {
         match self.results.try_send(result) {
             Ok(()) => self.crawl.handle(Input::Delivered(host)),
@@ -155,7 +155,7 @@ impl<J: JobSource> Driver<J> {
         }
     }
 
-    /// Hands over a result that belongs to no request, before anything else is started.
+    /// Passes a result without a request to the consumer before anything else is started.
     async fn deliver_now(&mut self, result: FetchResult) {
         tokio::select! {
             biased;

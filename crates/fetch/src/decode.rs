@@ -1,8 +1,7 @@
 //! Content decoding (gzip, deflate, br, zstd) with ceilings against decompression bombs.
 //!
-//! A megabyte on the wire can decode to a terabyte. Every decoder writes into a buffer with a
-//! ceiling: the largest page that the settings allow, and no more than a plausible multiple of what
-//! was sent.
+//! A megabyte can decode to a terabyte. Every decoder writes into a buffer with a limit: the maximum page size of the
+//! settings, and at most a plausible multiple of the compressed size.
 
 use std::io::Read;
 
@@ -13,11 +12,11 @@ use tidings_model::Status;
 pub struct Ceiling {
     /// Largest decoded body.
     pub max_bytes: usize,
-    /// Largest factor of growth, for bodies that decode to more than a megabyte.
+    /// Maximum compression ratio, for bodies that decode to more than a megabyte.
     pub max_ratio: usize,
 }
 
-/// Decoded size up to which any factor of growth is allowed: a page of one repeated word is no attack.
+/// Decoded size up to which any ratio is allowed: a page of one repeated word is not an attack.
 const HARMLESS_BYTES: usize = 1 << 20;
 
 impl Ceiling {
@@ -38,14 +37,14 @@ impl Decoder {
         Decoder { inflate: libdeflater::Decompressor::new(), ceiling }
     }
 
-    /// Undoes the encodings that a Content-Encoding header names.
+    /// Decodes the encodings of a Content-Encoding header.
     pub fn decode(&mut self, encodings: &str, body: &[u8]) -> Result<Vec<u8>, Status> {
         let names: Vec<String> = encodings
             .split(',')
             .map(|name| name.trim().to_ascii_lowercase())
             .filter(|name| !name.is_empty() && name != "identity")
             .collect();
-        // No honest server encodes a page three times.
+        // Legitimate servers do not encode a page three times.
         if names.len() > 2 {
             return Err(Status::failed("encoding"));
         }
@@ -77,7 +76,7 @@ impl Decoder {
                 bytes.truncate(len);
                 Ok(bytes)
             }
-            // Several members, a wrong length, or trailing garbage: the streaming decoder tells which.
+            // Several members, a wrong length, or trailing garbage: the streaming decoder handles all of them.
             Ok(_) | Err(libdeflater::DecompressionError::InsufficientSpace) => {
                 drain(flate2::bufread::MultiGzDecoder::new(packed), ceiling)
             }

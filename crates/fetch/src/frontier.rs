@@ -1,8 +1,8 @@
 //! The crawl frontier: per-host queues, and a priority queue of hosts by the time of their next turn.
 //!
-//! A host costs its name, four bytes per job and about two hundred more; it has neither a task nor
-//! a timer until its turn comes, so a frontier of a million hosts fits into memory. All times are
-//! durations since the start of the crawl: the frontier knows no clock.
+//! A host takes its name, four bytes per job and about two hundred more; it has no task and no timer while it waits, so
+//! a frontier of a million hosts fits into memory. All times are durations since the start of the crawl: the frontier
+//! has no clock.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, VecDeque};
@@ -24,11 +24,11 @@ pub(crate) struct Host {
     pub(crate) front_queue: VecDeque<PendingRequest>,
     /// The one request that is being sent or whose result waits for the consumer.
     pub(crate) in_flight: Option<InFlight>,
-    /// Whether the host is in the priority queue.
+    /// True if the host is in the priority queue.
     queued: bool,
-    /// Whether its next request waits for a policy file that another host was redirected to serve.
+    /// True if its next request waits for a policy file that another host was redirected to serve.
     pub(crate) waiting_for_policy: bool,
-    /// Reason for which it is not asked any more in this crawl.
+    /// Reason for which it is not contacted any more in this crawl.
     pub(crate) given_up: Option<&'static str>,
     /// Network failures in a row.
     pub(crate) consecutive_failures: u8,
@@ -55,12 +55,12 @@ impl Host {
         self.crawl_delay_ms = self.crawl_delay_ms.max(delay_ms);
     }
 
-    /// Pause between two requests: the configured one, or its Crawl-delay where that is longer.
+    /// Delay between two requests: the configured one, or a longer Crawl-delay.
     pub(crate) fn pause(&self, configured: Duration) -> Duration {
         configured.max(Duration::from_millis(self.crawl_delay_ms.into()))
     }
 
-    /// Whether a turn of this host could send something.
+    /// True if a turn of this host could send something.
     pub(crate) fn has_work(&self) -> bool {
         self.given_up.is_none() && (!self.front_queue.is_empty() || (!self.jobs.is_empty() && !self.waiting_for_policy))
     }
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_host_has_one_id_however_often_it_is_named() {
+    fn a_host_has_one_id() {
         let mut frontier = Frontier::default();
         let (a, b) = (frontier.id("a.org"), frontier.id("b.org"));
         assert_eq!((a, b, frontier.id("a.org"), frontier.iter().count()), (0, 1, 0, 2));
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_turn_does_not_come_before_its_time() {
+    fn a_host_is_not_due_before_its_time() {
         let mut frontier = with_jobs(&["a"]);
         frontier.enqueue(0, SECOND * 5);
         assert_eq!(frontier.pop_due(SECOND * 5 - Duration::from_nanos(1)), None);

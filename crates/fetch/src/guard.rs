@@ -1,8 +1,7 @@
-//! Address filter against server-side request forgery: only public IP addresses may be asked.
+//! Address filter against server-side request forgery (SSRF): only public IP addresses may be contacted.
 //!
-//! Feeds and redirects are untrusted. One that leads to `169.254.169.254` or to a device in the
-//! local network would make the crawler read what only this machine may read, so every address is
-//! checked: in the URL, in DNS responses, after each redirect.
+//! Feeds and redirects are untrusted. One that leads to `169.254.169.254` or to a device in the local network would
+//! make the crawler read private data, so every address is checked: in the URL, in DNS responses, after each redirect.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::str::FromStr;
@@ -41,7 +40,7 @@ impl FromStr for Network {
     }
 }
 
-/// Filter of the addresses that may be asked.
+/// Filter of the addresses that may be contacted.
 #[derive(Debug, Clone, Default)]
 pub struct Guard {
     /// Networks that are allowed in addition to public addresses.
@@ -49,13 +48,13 @@ pub struct Guard {
 }
 
 impl Guard {
-    /// Whether an address may be asked.
+    /// True if an address may be contacted.
     pub fn allows(&self, ip: IpAddr) -> bool {
         is_public(ip) || self.allowed.iter().any(|network| network.contains(ip.to_canonical()))
     }
 }
 
-/// Whether an address is globally reachable (IANA special-purpose address registries).
+/// True if an address is globally reachable (IANA special-purpose address registries).
 pub fn is_public(ip: IpAddr) -> bool {
     match ip {
         IpAddr::V4(ip) => is_public_v4(ip),
@@ -90,7 +89,7 @@ fn is_public_v6(ip: Ipv6Addr) -> bool {
         return is_public_v4(v4);
     }
     match s[0] {
-        // Translated addresses (NAT64, 6to4) are as public as what they translate to.
+        // Translated addresses (NAT64, 6to4) are as public as the address they translate to.
         0x64 if s[1] == 0xFF9B && s[2..6] == [0; 4] => embedded(s[6], s[7]),
         0x2002 => embedded(s[1], s[2]),
         // Teredo tunnels, documentation, benchmarking, and ORCHIDs.

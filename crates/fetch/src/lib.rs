@@ -1,13 +1,13 @@
 //! The HTTP crawler: frontier, robots.txt, politeness, decoding.
 //!
-//! A [`Crawler`] gets queues of jobs by host and fetches them politely: many hosts at once up to a
-//! limit, each host one request at a time with a pause between them, robots.txt first, only public
-//! addresses, and limits of time, speed and size for every response. Results go to one channel as
-//! they arrive; a record of every request goes to another.
+//! A [`Crawler`] gets queues of jobs by host and fetches them politely: many hosts at once up to a limit, one request
+//! at a time per host with a delay in between (rate limit), robots.txt first, only public addresses, and limits of
+//! time, speed and size for every response. Results are sent to one channel as they arrive; records of all requests to
+//! another.
 //!
 //! ```no_run
 //! use std::sync::Arc;
-//! use tidings_fetch::{CrawlStats, Crawler, FetchJob, HostQueue, JobSource, Kind, Settings};
+//! use tidings_fetch::{CrawlStats, Crawler, FetchJob, HostQueue, JobSource, CrawlKind, Settings};
 //!
 //! struct Urls(Vec<String>);
 //! impl JobSource for Urls {
@@ -22,7 +22,7 @@
 //! let (_keep, stop) = tokio::sync::watch::channel(false);
 //! let crawler = Crawler {
 //!     settings: Settings { user_agent: "Example/1.0 (+https://example.org)".into(), ..Settings::default() },
-//!     kind: Kind::Page,
+//!     kind: CrawlKind::Page,
 //!     source: Urls(vec!["https://example.org/".into()]),
 //!     results, events, stop,
 //!     stats: Arc::new(CrawlStats::default()),
@@ -40,9 +40,9 @@
 //! | `crawl_loop` | the decisions, as a state machine without sockets and clocks |
 //! | `frontier` | per-host queues and the order of turns |
 //! | `crawler` | the tokio driver of the loop |
-//! | `policy`, [`robots`], [`rights`] | what origins allow |
+//! | `policy`, [`robots`], [`rights`] | policies of origins |
 //! | `client`, `connect`, `pool`, `body_budget`, [`decode`] | HTTP |
-//! | [`guard`], [`reach`] | which addresses may be asked, and whether a host can be reached |
+//! | [`guard`], [`reach`] | address filter, connectivity check |
 
 mod body_budget;
 mod client;
@@ -68,8 +68,8 @@ pub use crawler::Crawler;
 pub use policy::{PolicyKind, PolicyResponse};
 pub use settings::Settings;
 pub use types::{
-    CrawlEvent, CrawlOutcome, CrawlStats, FetchJob, FetchResult, HostNote, HostQueue, JobId, JobSource, Kind, Redirect,
-    RequestRecord,
+    CrawlEvent, CrawlKind, CrawlOutcome, CrawlStats, FetchJob, FetchResult, HostNote, HostQueue, JobId, JobSource,
+    Redirect, RequestRecord,
 };
 
 /// Product token by which robots.txt files address this crawler.
@@ -77,7 +77,7 @@ pub const PRODUCT: &str = "tidings";
 
 /// Error that prevents or ends a crawl.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs)] // The messages say it.
+#[allow(missing_docs)] // See the messages.
 pub enum Error {
     #[error("cannot read certificate authorities from {}: {fault}", path.display())]
     Roots { path: PathBuf, fault: String },

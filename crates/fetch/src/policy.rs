@@ -1,4 +1,4 @@
-//! Host policy: what an origin's robots.txt and tdmrep.json allow, as far as they are known.
+//! Host policy: the permissions in the robots.txt and tdmrep.json of an origin.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -57,8 +57,7 @@ pub struct PolicyResponse {
 }
 
 impl PolicyResponse {
-    /// Reads the response to a request for a policy file. `decoded` tells whether its content
-    /// encoding could be undone.
+    /// Reads the response to a request for a policy file. `decoded` is the result of decoding its content.
     pub(crate) fn new(
         origin: String,
         kind: PolicyKind,
@@ -70,7 +69,7 @@ impl PolicyResponse {
         match (result, decoded) {
             (Err(failure), _) => policy.status = Err(failure),
             (Ok(response), Err(status)) if response.status.is_success() => {
-                policy.status = Err((status, "its encoding is damaged".to_owned()));
+                policy.status = Err((status, "its content encoding is damaged".to_owned()));
             }
             (Ok(response), _) => {
                 policy.status = Ok(response.status.as_u16());
@@ -86,7 +85,7 @@ impl PolicyResponse {
     }
 }
 
-/// What is known of an origin.
+/// The known policy of an origin.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct HostPolicy {
     pub(crate) robots: Lookup<Arc<RobotsPolicy>>,
@@ -113,7 +112,7 @@ pub(crate) struct RobotsPolicy {
 
 #[derive(Debug)]
 pub(crate) enum Access {
-    /// As the file says.
+    /// The rules of the file.
     Rules(Robots),
     /// There is no file.
     AllowAll,
@@ -125,18 +124,17 @@ impl RobotsPolicy {
     pub(crate) fn from(response: &PolicyResponse) -> RobotsPolicy {
         let access = match &response.status {
             Ok(200..300) => Access::Rules(Robots::parse(response.body.as_deref().unwrap_or_default(), PRODUCT)),
-            // 429 is a temporary refusal and treated like a server error; other 4xx mean that
-            // there is no file.
-            Ok(status @ (429 | 500..)) => {
-                Access::Unreachable(Status::failed("robots-unreachable"), format!("robots.txt answered {status}"))
-            }
+            // 429 is temporary and treated like a server error; other 4xx mean that there is no file.
+            Ok(status @ (429 | 500..)) => Access::Unreachable(
+                Status::failed("robots-unreachable"),
+                format!("HTTP status {status} for robots.txt"),
+            ),
             Ok(_) => Access::AllowAll,
             // RFC 9309, section 2.3.1.2: more than five redirects count as "unavailable".
             Err((status, _)) if *status == Status::failed("redirects") => Access::AllowAll,
             Err((status, detail)) => {
-                // Network failures and private addresses concern the host and keep their names.
-                // Anything else wrong with robots.txt may be gone tomorrow and must not become a
-                // permanent failure of its pages.
+                // Network failures and private addresses concern the host and keep their names. Other failures of
+                // robots.txt may be temporary and must not become a permanent failure of its pages.
                 let status = match status {
                     status if status.is_network_trouble() || *status == Status::failed("private") => status.clone(),
                     _ => Status::failed("robots-unreachable"),
@@ -236,13 +234,13 @@ mod tests {
     }
 
     #[test]
-    fn a_crawl_delay_beyond_all_durations_is_none() {
+    fn a_crawl_delay_out_of_range_is_ignored() {
         assert_eq!(robots(Ok(200), "User-agent: *\nCrawl-delay: 1e300").crawl_delay(), None);
         assert_eq!(robots(Ok(404), "User-agent: *\nCrawl-delay: 3").crawl_delay(), None);
     }
 
     #[test]
-    fn a_response_becomes_a_policy_with_digest_and_without_what_is_too_long() {
+    fn a_response_becomes_a_policy_with_digest_and_limited_length() {
         let response = |code: u16, body: Vec<u8>| HttpResponse::for_test(code, &[], body);
         let read = |result, decoded| {
             PolicyResponse::new("http://a".to_owned(), PolicyKind::Robots, Timestamp::UNIX_EPOCH, result, decoded)

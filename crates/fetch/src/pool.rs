@@ -1,4 +1,4 @@
-//! Idle connections, at most one per host, closed least recently used first.
+//! Idle connections, at most one per host; the least recently used (LRU) is closed first.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -46,7 +46,7 @@ impl<C> ConnectionPool<C> {
         false
     }
 
-    /// Closes the oldest connections until `in_use` more and the idle ones are fewer than `limit`.
+    /// Closes the oldest connections until there is space for one more than `in_use` and the idle ones within `limit`.
     pub(crate) fn make_room(&mut self, in_use: usize, limit: usize) {
         while in_use + self.idle.len() >= limit && self.close_oldest() {}
     }
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn room_is_made_for_one_more_than_those_in_use() {
+    fn space_is_made_for_one_more_than_those_in_use() {
         let mut pool = ConnectionPool::new();
         (0..8).for_each(|host| pool.put(host, host));
         pool.make_room(4, 10);

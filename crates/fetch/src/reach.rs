@@ -1,4 +1,4 @@
-//! Connectivity check for diagnostics: does the name resolve, does a connection open. Sends no request.
+//! Connectivity check for diagnostics: DNS lookup and TCP connection, without a request.
 
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::time::Duration;
@@ -25,7 +25,7 @@ pub fn reach(host: &str, port: u16, guard: &Guard, timeout: Duration) -> Reach {
         Ok(found) => found.collect(),
         Err(error) => return Reach::NoName(error.to_string()),
     };
-    let Some(first) = found.first() else { return Reach::NoName("it has no address".to_owned()) };
+    let Some(first) = found.first() else { return Reach::NoName("no IP address".to_owned()) };
     let mut ended = Reach::Private(*first);
     // Several addresses, because IPv6 alone may be broken.
     for address in found.iter().filter(|address| guard.allows(address.ip())).take(4) {
@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_listener_is_reached_and_a_private_address_is_not_asked() {
+    fn a_listener_is_reached_and_a_private_address_is_not_contacted() {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let timeout = Duration::from_secs(5);

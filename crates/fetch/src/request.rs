@@ -1,4 +1,4 @@
-//! One request as the crawl loop sees it: before it is sent, while it is in flight, and its end.
+//! A request in the crawl loop: pending, in flight, and completed.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::client::{HttpRequest, HttpResponse, RequestError};
 use crate::frontier::HostId;
 use crate::policy::PolicyKind;
 use crate::robots;
-use crate::types::{JobId, Kind, Redirect};
+use crate::types::{CrawlKind, JobId, Redirect};
 
 /// Longest `Retry-After` that is honoured.
 const MAX_RETRY_AFTER: Duration = Duration::from_secs(24 * 3600);
@@ -22,7 +22,7 @@ pub(crate) struct PendingRequest {
     pub(crate) url: Url,
     pub(crate) headers: Vec<(HeaderName, HeaderValue)>,
     pub(crate) redirects: Vec<Redirect>,
-    /// Whether it was sent once on an idle connection that the server then closed.
+    /// True if it was sent once on an idle connection that the server then closed.
     pub(crate) retried: bool,
 }
 
@@ -37,7 +37,7 @@ pub(crate) enum Purpose {
     },
 }
 
-/// What allowed a request, as evidence.
+/// The permission of a request, as evidence.
 #[derive(Default)]
 pub(crate) struct Permission {
     pub(crate) robots: Option<RobotsEvidence>,
@@ -48,7 +48,7 @@ pub(crate) struct Permission {
 /// The request that occupies a host.
 pub(crate) enum InFlight {
     Sending(Box<PendingRequest>, Box<Permission>),
-    /// The response was handed out and the consumer has not taken it yet.
+    /// The response was passed on and the consumer has not accepted it yet.
     Delivering,
 }
 
@@ -57,12 +57,12 @@ pub(crate) struct Completion {
     pub(crate) sent: Duration,
     pub(crate) ended: Duration,
     pub(crate) wall: Timestamp,
-    /// Whether an open connection was used again.
+    /// True if an open connection was used again.
     pub(crate) reused: bool,
     /// Bytes of body on the wire.
     pub(crate) bytes: u64,
     pub(crate) result: Result<HttpResponse, RequestError>,
-    /// Whether the content encoding of a policy file could be undone. Bodies of jobs stay as received.
+    /// The result of decoding the content of a policy file. Bodies of jobs stay as received.
     pub(crate) decoded: Result<(), Status>,
 }
 
@@ -76,27 +76,27 @@ impl PendingRequest {
     }
 
     /// Name of the request's kind in the log.
-    pub(crate) fn word(&self, kind: Kind) -> &'static str {
+    pub(crate) fn word(&self, kind: CrawlKind) -> &'static str {
         match &self.purpose {
             Purpose::Job(_) => kind.word(),
             Purpose::Policy { kind, .. } => kind.word(),
         }
     }
 
-    /// Whether validators are sent.
+    /// True if validators are sent.
     pub(crate) fn is_conditional(&self) -> bool {
         let validators = [header::IF_NONE_MATCH, header::IF_MODIFIED_SINCE];
         self.headers.iter().any(|(name, _)| validators.contains(name))
     }
 
     /// The HTTP request to send.
-    pub(crate) fn http_request(&self, kind: Kind, max_body_bytes: usize) -> HttpRequest {
+    pub(crate) fn http_request(&self, kind: CrawlKind, max_body_bytes: usize) -> HttpRequest {
         let policy = self.is_policy();
         HttpRequest {
             url: self.url.clone(),
             accept: if policy { "text/plain,application/json,*/*;q=0.5" } else { kind.accept() },
             headers: self.headers.clone(),
-            text_only: !policy && kind == Kind::Page,
+            text_only: !policy && kind == CrawlKind::Page,
             max_body_bytes: if policy { robots::MAX_BYTES * 4 } else { max_body_bytes },
             // RFC 9309, section 2.5: a parser may stop after 500 KiB.
             truncate: policy,
@@ -124,7 +124,7 @@ impl PendingRequest {
         if self.redirects.len() >= max_redirects {
             return Err(failure("redirects"));
         }
-        // A redirect to itself asks for a cookie and would never end.
+        // A redirect to the same URL is a cookie check and would never end.
         if url == self.url || self.redirects.iter().any(|earlier| earlier.to == url.as_str()) {
             return Err(failure("redirects"));
         }
@@ -132,7 +132,7 @@ impl PendingRequest {
     }
 }
 
-/// Wait that a response asks for by `Retry-After`: seconds, or a date.
+/// The wait of a `Retry-After` header: seconds or a date.
 pub(crate) fn retry_after(response: &HttpResponse, now: Timestamp) -> Option<Duration> {
     let text = response.headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim();
     let wait = match text.parse::<u64>() {
@@ -213,16 +213,16 @@ mod tests {
     }
 
     #[test]
-    fn policy_files_are_asked_for_with_limits_of_their_own() {
+    fn policy_files_have_their_own_limits() {
         let origin = "https://a.org".to_owned();
         let purpose = Purpose::Policy { kind: PolicyKind::Robots, origin, waiting: 0 };
         let policy = PendingRequest::new(purpose, Url::parse("https://a.org/robots.txt").unwrap(), Vec::new());
-        let request = policy.http_request(Kind::Page, 7);
+        let request = policy.http_request(CrawlKind::Page, 7);
         assert!(request.truncate && request.decode && !request.text_only && request.max_body_bytes > 7);
-        assert_eq!(policy.word(Kind::Page), "robots");
-        let page = pending("https://a.org/").http_request(Kind::Page, 7);
+        assert_eq!(policy.word(CrawlKind::Page), "robots");
+        let page = pending("https://a.org/").http_request(CrawlKind::Page, 7);
         assert!(!page.truncate && !page.decode && page.text_only && page.max_body_bytes == 7);
-        assert!(!pending("https://a.org/").http_request(Kind::Feed, 7).text_only);
+        assert!(!pending("https://a.org/").http_request(CrawlKind::Feed, 7).text_only);
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! Statements of a publisher about the use of a page, collected as evidence. They are interpreted
-//! at export, where the purpose is known.
+//! Statements of a publisher about the use of a page, stored as evidence. They are interpreted at export, when the
+//! purpose is known.
 
 use std::collections::BTreeMap;
 
@@ -64,7 +64,7 @@ struct TdmRule {
 const MAX_TDM_RULES: usize = 1000;
 
 impl TdmRules {
-    /// Parses the file; what does not follow the protocol is ignored.
+    /// Parses the file; invalid parts are ignored.
     pub fn parse(bytes: &[u8]) -> TdmRules {
         let rules = match serde_json::from_slice(bytes) {
             Ok(Value::Array(rules)) => rules,

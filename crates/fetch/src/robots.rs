@@ -1,9 +1,9 @@
-//! robots.txt by RFC 9309.
+//! robots.txt (RFC 9309).
 //!
-//! Of a file only the rules of our own group are kept, or else those of the group `*`. The longest
-//! matching rule wins; of two equally long ones, `Allow`.
+//! Only the rules of our own group are kept, or else those of the group `*`. The longest matching rule wins; of two
+//! equally long ones, `Allow`.
 
-/// Length to which a robots.txt is read; the RFC asks for at least 500 KiB.
+/// Length to which a robots.txt is read; the RFC requires at least 500 KiB.
 pub const MAX_BYTES: usize = 512 * 1024;
 
 /// Number and length of the usage lines that are kept as evidence.
@@ -68,7 +68,7 @@ impl Robots {
         Robots { rules: group.rules, crawl_delay_s: group.crawl_delay_s, usage }
     }
 
-    /// Whether a path (with its query) may be fetched.
+    /// True if a path (with its query) may be fetched.
     pub fn allows(&self, path: &str) -> bool {
         if path == "/robots.txt" {
             return true;
@@ -108,7 +108,7 @@ impl Group {
     }
 }
 
-/// Whether a user-agent line names the product token, whatever version follows.
+/// True if a user-agent line contains the product token with any version.
 fn names(value: &str, product: &str) -> bool {
     let end = value.find(|c: char| !(c.is_ascii_alphanumeric() || c == '-' || c == '_')).unwrap_or(value.len());
     value[..end].eq_ignore_ascii_case(product)
@@ -138,7 +138,7 @@ fn normalise(path: &str) -> String {
     out
 }
 
-/// Whether a pattern with `*` and a final `$` matches a prefix of a path. Pieces between stars are
+/// True if a pattern with `*` and a final `$` matches a prefix of a path. Pieces between stars are
 /// matched greedily, so the time is linear in the path.
 pub(crate) fn matches(pattern: &str, path: &str) -> bool {
     let (pattern, anchored) = match pattern.strip_suffix('$') {

@@ -17,11 +17,11 @@ pub struct Settings {
     pub delay: Duration,
     /// Longest Crawl-delay that is honoured.
     pub max_crawl_delay: Duration,
-    /// Longest `Retry-After` that a crawl waits for; beyond it the host is left for a later crawl.
+    /// Longest `Retry-After` that a crawl waits for; hosts with a longer one are postponed to a later crawl.
     pub max_retry_after: Duration,
     /// Timeout of name resolution, connection and handshakes.
     pub connect_timeout: Duration,
-    /// Timeout until the response headers are there.
+    /// Timeout until the response headers are complete.
     pub head_timeout: Duration,
     /// Timeout of a whole request.
     pub total_timeout: Duration,
@@ -41,9 +41,9 @@ pub struct Settings {
     pub body_memory_bytes: usize,
     /// Age up to which a stored policy file is valid.
     pub policy_max_age: Duration,
-    /// Whether robots.txt applies to these requests.
+    /// True if robots.txt applies to these requests.
     pub obey_robots: bool,
-    /// IP addresses that may be asked.
+    /// IP addresses that may be contacted.
     pub guard: Guard,
     /// A file of certificate authorities to trust besides the built-in ones.
     pub extra_roots: Option<PathBuf>,

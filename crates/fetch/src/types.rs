@@ -1,4 +1,4 @@
-//! Types in which a crawl is ordered and reported.
+//! Types of the input and output of a crawl.
 
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
@@ -10,43 +10,43 @@ use tidings_model::{RobotsEvidence, Status};
 use crate::client::HttpResponse;
 use crate::policy::PolicyResponse;
 
-/// What the requests of a crawl are for.
+/// The purpose of the requests of a crawl.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum CrawlKind {
     /// Article pages.
     Page,
     /// Feeds.
     Feed,
-    /// URLs of which it is not known yet whether they are feeds, pages or neither.
+    /// URLs that may be feeds, pages or neither.
     Probe,
 }
 
-impl Kind {
+impl CrawlKind {
     /// Name in the request log.
     pub(crate) fn word(self) -> &'static str {
         match self {
-            Kind::Page => "page",
-            Kind::Feed => "feed",
-            Kind::Probe => "probe",
+            CrawlKind::Page => "page",
+            CrawlKind::Feed => "feed",
+            CrawlKind::Probe => "probe",
         }
     }
 
     /// Value of the `Accept` header.
     pub(crate) fn accept(self) -> &'static str {
         match self {
-            Kind::Page => "text/html,application/xhtml+xml;q=0.9,*/*;q=0.1",
-            Kind::Feed => {
+            CrawlKind::Page => "text/html,application/xhtml+xml;q=0.9,*/*;q=0.1",
+            CrawlKind::Feed => {
                 "application/rss+xml,application/atom+xml,application/feed+json,application/rdf+xml;q=0.9,\
                  application/xml;q=0.8,text/xml;q=0.8,*/*;q=0.1"
             }
-            Kind::Probe => {
+            CrawlKind::Probe => {
                 "application/rss+xml,application/atom+xml,application/feed+json,text/html,application/xml;q=0.9,*/*;q=0.5"
             }
         }
     }
 }
 
-/// Number by which the caller knows a job.
+/// Number of a job, assigned by the caller.
 pub type JobId = u32;
 
 /// One URL to fetch.
@@ -64,8 +64,7 @@ pub trait JobSource: Send {
     fn job(&mut self, id: JobId) -> Result<FetchJob, Box<dyn std::error::Error + Send + Sync>>;
 }
 
-/// Jobs and history of one host. A queue without jobs carries the history alone, for redirects
-/// that lead there.
+/// Jobs and history of one host. A queue without jobs has the history only, for redirects that lead there.
 #[derive(Debug, Clone, Default)]
 pub struct HostQueue {
     /// Host name, without port.
@@ -74,7 +73,7 @@ pub struct HostQueue {
     pub jobs: Vec<JobId>,
     /// Time since the end of its last response, if that is recent.
     pub idle_for: Option<Duration>,
-    /// Time for which it must not be asked (an earlier `Retry-After`).
+    /// Time for which it must not be contacted (an earlier `Retry-After`).
     pub blocked_for: Option<Duration>,
 }
 
@@ -97,7 +96,7 @@ pub struct FetchResult {
     pub redirects: Vec<Redirect>,
     /// Time of the decision.
     pub at: Timestamp,
-    /// The response, whatever its status; or a failure with its details.
+    /// The response with any status, or a failure with its details.
     pub result: Result<HttpResponse, (Status, String)>,
     /// The robots.txt that allowed the request.
     pub robots: Option<RobotsEvidence>,
@@ -122,9 +121,9 @@ pub struct RequestRecord {
     pub status: String,
     /// Pause before the next request to the host.
     pub delay: Duration,
-    /// Whether validators were sent.
+    /// True if validators were sent.
     pub conditional: bool,
-    /// Whether an open connection was used again.
+    /// True if an open connection was used again.
     pub reused: bool,
     /// Age of the robots.txt that allowed it.
     pub robots_age: Option<Duration>,
@@ -156,7 +155,7 @@ pub struct HostNote {
     pub last_request: Timestamp,
     /// Earliest time of the next request: end of the pause or of its `Retry-After`.
     pub not_before: Option<Timestamp>,
-    /// Whether it responded at all.
+    /// True if it responded at all.
     pub answered: bool,
     /// Requests sent to it.
     pub requests: u32,
@@ -165,11 +164,11 @@ pub struct HostNote {
 /// Summary of a crawl.
 #[derive(Debug, Default)]
 pub struct CrawlOutcome {
-    /// Hosts that were given up with work left, with the reason.
+    /// Hosts that were postponed with work left, with the reason.
     pub given_up: Vec<(String, &'static str)>,
-    /// Hosts that were asked.
+    /// Hosts that were contacted.
     pub hosts: Vec<HostNote>,
-    /// Whether the crawl was stopped before all work was done.
+    /// True if the crawl was stopped before all work was done.
     pub stopped: bool,
 }
 

@@ -1,11 +1,12 @@
-//! CDXJ: where in a WARC file the answer of an address lies, a line each, sorted, so that replay tools find it by halving.
+//! CDXJ: a sorted index of the positions of responses in a WARC file, one line per URL, for binary search by replay
+//! tools.
 
 use serde::Serialize;
 use tidings_model::Page;
 
 /// The position of a record in a WARC file.
 #[derive(Debug, Clone, Copy)]
-pub struct Place<'p> {
+pub struct RecordLocation<'p> {
     /// The name of the WARC file.
     pub file: &'p str,
     /// Its first byte.
@@ -28,7 +29,7 @@ struct Fields<'p> {
 }
 
 /// The line of a page, with its end.
-pub fn line(page: &Page, place: Place<'_>) -> String {
+pub fn line(page: &Page, place: RecordLocation<'_>) -> String {
     let url = if page.final_url.is_empty() { &page.url } else { &page.final_url };
     let time: String = page.downloaded.chars().filter(char::is_ascii_digit).take(14).collect();
     let mime = page.content_type.split(';').next().unwrap_or_default().trim();
@@ -44,8 +45,8 @@ pub fn line(page: &Page, place: Place<'_>) -> String {
     format!("{} {time:0<14} {}\n", key(url), serde_json::to_string(&fields).expect("fields serialise"))
 }
 
-/// An address turned round, so that those of a domain stand together: `example,www)/path?a=1`. Lower-case, without `www`,
-/// its parameters sorted, as replay tools look it up.
+/// The SURT key of a URL, which groups URLs by domain: `example,www)/path?a=1`. Lower-case, without `www` and with
+/// sorted parameters, as replay tools expect it.
 pub fn key(url: &str) -> String {
     let lower = url.to_lowercase();
     let rest = lower.split_once("://").map_or(lower.as_str(), |(_, rest)| rest);
@@ -87,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_are_turned_round() {
+    fn urls_become_surt_keys() {
         let cases = [
             ("http://www.Example.org/Path?b=2&a=1#x", "org,example)/path?a=1&b=2"),
             ("https://news.example.co.uk:8080", "uk,co,example,news:8080)/"),
@@ -108,7 +109,7 @@ mod tests {
             content_type: "text/html; charset=utf-8".into(),
             ..Page::default()
         };
-        let line = line(&page, Place { file: "a.warc.gz", offset: 7, length: 9, digest: "sha1:X" });
+        let line = line(&page, RecordLocation { file: "a.warc.gz", offset: 7, length: 9, digest: "sha1:X" });
         let expected = r#"org,e)/a 20260301120001 {"url":"http://e.org/a","mime":"text/html","status":"200","digest":"sha1:X","length":"9","offset":"7","filename":"a.warc.gz"}"#;
         assert_eq!(line, format!("{expected}\n"));
     }

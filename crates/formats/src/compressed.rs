@@ -1,4 +1,4 @@
-//! Input that may be compressed: gzip, zstd or neither, told by its first bytes, never by its name.
+//! Input that may be compressed: gzip, zstd or neither, detected by the first bytes, never by the name.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
@@ -11,13 +11,13 @@ use crate::gzip;
 
 /// The first bytes of a zstd frame.
 pub const ZSTD_MAGIC: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
-/// The first four bytes of a skippable zstd frame, without its last half byte.
+/// The magic number of a skippable zstd frame, without its last four bits.
 pub const ZSTD_SKIPPABLE: u32 = 0x184D_2A50;
-/// The window that `zstd --long` uses by default, 128 MiB; a larger one is an attack on memory.
+/// The default window of `zstd --long`, 128 MiB; a larger one is rejected as an attack on memory.
 pub(crate) const MAX_WINDOW_LOG: u32 = 27;
 const BUFFER_BYTES: usize = 1 << 18;
 
-/// Whether a zstd frame is skippable: metadata that decoders pass over.
+/// True if a zstd frame is skippable: metadata that decoders ignore.
 pub fn is_skippable(frame: &[u8]) -> bool {
     frame.first_chunk::<4>().is_some_and(|four| u32::from_le_bytes(*four) & !0xF == ZSTD_SKIPPABLE)
 }
@@ -28,7 +28,7 @@ pub fn open(path: &Path) -> Result<Box<dyn BufRead + Send>> {
     Ok(decompressed(BufReader::with_capacity(BUFFER_BYTES, file)).context("read", path)?)
 }
 
-/// Decompresses a stream if its first bytes say that it is compressed.
+/// Decompresses a stream if its first bytes are those of a compressed one.
 pub fn decompressed(mut input: impl BufRead + Send + 'static) -> io::Result<Box<dyn BufRead + Send>> {
     let first = input.fill_buf()?;
     if first.starts_with(&gzip::MAGIC) {
@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn gzip_and_zstd_are_told_by_their_first_bytes() {
+    fn gzip_and_zstd_are_detected_by_their_first_bytes() {
         let text = b"rain\n".to_vec();
         let two_members = [gzipped(&text), gzipped(&text)].concat();
         assert_eq!(text_of(text.clone()).unwrap(), text);
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn a_skippable_frame_before_the_data_is_passed_over() {
+    fn a_skippable_frame_before_the_data_is_skipped() {
         let mut bytes = ZSTD_SKIPPABLE.to_le_bytes().to_vec();
         bytes.extend(3u32.to_le_bytes());
         bytes.extend(b"abc");
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_file_is_named() {
+    fn the_error_about_a_missing_file_contains_its_name() {
         let error = open(Path::new("no-such-file.gz")).err().expect("it is missing");
         assert_eq!(error.to_string(), "cannot open no-such-file.gz");
     }

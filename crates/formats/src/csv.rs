@@ -1,4 +1,4 @@
-//! A row per document, as RFC 4180 has it: spreadsheets and data frames read it as it is.
+//! CSV (RFC 4180) with one row per document, for spreadsheets and data frames.
 
 use tidings_model::Document;
 
@@ -37,7 +37,7 @@ pub fn row(document: &Document, separator: char) -> String {
     fields.map(|field| quoted_between(field, separator)).join(&separator.to_string()) + "\r\n"
 }
 
-/// A field as it stands in a line.
+/// A quoted field.
 pub fn quoted(field: &str) -> String {
     quoted_between(field, ',')
 }

@@ -5,15 +5,15 @@ use std::path::PathBuf;
 pub(crate) use tidings_model::Context;
 use tidings_model::FileError;
 
-/// A failure that ends the reading of one file.
+/// An error that ends the reading of a file.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs)] // The messages say it.
+#[allow(missing_docs)] // See the messages.
 pub enum Error {
     #[error(transparent)]
     Io(#[from] FileError),
     #[error("{}, line {line}: {fault}", path.display())]
     Line { path: PathBuf, line: u64, fault: String },
-    #[error("{} is damaged {at}; fetch or make it again, or leave it out", path.display())]
+    #[error("{} is damaged {at}; download or create it again, or omit it", path.display())]
     Damaged { path: PathBuf, at: String },
 }
 

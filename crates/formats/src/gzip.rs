@@ -1,9 +1,9 @@
-//! Files of gzip members: archives pack every record by itself, so that any of them can be had alone.
+//! Files of gzip members: archives compress every record separately, so that each can be read alone.
 //!
-//! A member does not say how long it is, and the quickest way to unpack one wants to know. But the next one begins with
-//! three known bytes, and the four before them are the length of what this one holds: that is a guess, and unpacking the
-//! member up to there, its checksum included, proves or refutes it. Refuted guesses are few unless a file is made to provoke them on
-//! purpose; then, and for members too large for memory, the slower way that needs no guess is taken.
+//! A member does not contain its compressed length, which the fastest decompression needs. But the next member starts
+//! with three known bytes, and the four bytes before them are the decompressed length: this is a guess of the end,
+//! which decompression with its checksum confirms or refutes. Wrong guesses are rare unless a file provokes them; then,
+//! and for members too large for memory, streaming decompression is used.
 
 use std::io::{self, BufRead, Read};
 
@@ -11,26 +11,26 @@ use flate2::{Crc, Decompress, FlushDecompress, Status};
 use libdeflater::Decompressor;
 use memchr::memmem::Finder;
 
-/// The bytes with which a member begins: the format's number, and its only method.
+/// The first bytes of a member: the magic number and the only method.
 pub const MAGIC: [u8; 3] = [0x1f, 0x8b, 0x08];
 
-/// The shortest member: a head, an empty block, checksum and length.
+/// The minimum size of a member: header, empty block, checksum and length.
 const LEAST_BYTES: usize = 20;
-/// MemberReader that are longer, packed, are unpacked in pieces.
+/// Larger compressed members are decompressed in pieces.
 const MOST_PACKED: usize = 16 << 20;
-/// MemberReader that claim to be longer, unpacked, are unpacked in pieces too.
+/// Members with a larger declared length are decompressed in pieces too.
 const MOST_UNPACKED: usize = 64 << 20;
 /// Bytes that are read from the file at once.
 const READ_BYTES: usize = 1 << 20;
 /// Pieces of a large member.
 const PIECE_BYTES: usize = 256 << 10;
-/// Ends that are guessed before the slower way is taken.
+/// The number of guesses before streaming decompression is used.
 const MOST_GUESSES: usize = 4;
 
-/// Beginnings of members that are tried behind a damaged place; more of them are an attack.
+/// The number of member starts tried after damage; more of them are an attack.
 const MOST_TRIED: usize = 10_000;
 
-/// Decompresses the members of a file, one after the other.
+/// Decompresses the members of a file one after the other.
 pub struct MemberReader<R> {
     input: R,
     packed: Vec<u8>,
@@ -40,12 +40,12 @@ pub struct MemberReader<R> {
     offset: u64,
     input_ended: bool,
     unpacked: Vec<u8>,
-    /// The number of decompressed bytes, and of those that were given out.
+    /// The number of decompressed bytes, and of those returned.
     filled: usize,
     used: usize,
     /// The offset in the input of the member that was decompressed last.
     member: u64,
-    /// Whether nothing of that member was given before these bytes.
+    /// True if no byte of that member was returned before these bytes.
     at_start: bool,
     decompressor: Decompressor,
     slow: Option<(Decompress, Crc)>,
@@ -53,7 +53,7 @@ pub struct MemberReader<R> {
 }
 
 impl<R: Read> MemberReader<R> {
-    /// MemberReader of an input that is at `offset` in its file.
+    /// A reader of an input that is at `offset` in its file.
     pub fn new(input: R, offset: u64) -> MemberReader<R> {
         MemberReader {
             input,
@@ -72,7 +72,7 @@ impl<R: Read> MemberReader<R> {
         }
     }
 
-    /// The offset of the member whose first byte is the next to be given; nothing within a member.
+    /// The offset of the member whose first byte is returned next; `None` within a member.
     pub fn boundary(&self) -> Option<u64> {
         match self.used {
             0 if self.filled > 0 => self.at_start.then_some(self.member),
@@ -85,7 +85,7 @@ impl<R: Read> MemberReader<R> {
         &self.packed[self.start..]
     }
 
-    /// Reads on; false if there is no more.
+    /// Reads more input; false at the end.
     fn read_more(&mut self) -> io::Result<bool> {
         if self.input_ended {
             return Ok(false);
@@ -100,7 +100,7 @@ impl<R: Read> MemberReader<R> {
         Ok(read > 0)
     }
 
-    /// Unpacks the next member, or the next piece of a large one; false at the end.
+    /// Decompresses the next member, or the next piece of a large one; false at the end.
     fn advance(&mut self) -> io::Result<bool> {
         (self.filled, self.used) = (0, 0);
         if self.slow.is_some() {
@@ -114,7 +114,7 @@ impl<R: Read> MemberReader<R> {
             }
         }
         if !self.rest().starts_with(&MAGIC) {
-            return Err(damaged("no gzip member begins here"));
+            return Err(damaged("no gzip member starts here"));
         }
         (self.member, self.at_start) = (self.offset + self.start as u64, true);
         if self.guess_end()? {
@@ -132,13 +132,13 @@ impl<R: Read> MemberReader<R> {
         self.piece()
     }
 
-    /// Unpacks the member whole if its end is where it seems to be.
+    /// Decompresses the whole member if its end is at the guessed position.
     fn guess_end(&mut self) -> io::Result<bool> {
         let mut from = LEAST_BYTES;
         for _ in 0..MOST_GUESSES {
             let end = loop {
                 let found = self.finder.find(&self.rest()[from..]).map(|at| from + at);
-                // The mark may lie across the place up to which was read.
+                // The magic number may cross the end of the buffer.
                 match found {
                     Some(end) => break end,
                     None if self.rest().len() > MOST_PACKED => return Ok(false),
@@ -157,7 +157,7 @@ impl<R: Read> MemberReader<R> {
                 if self.unpacked.len() < told.max(1) {
                     self.unpacked.resize(told.max(PIECE_BYTES), 0);
                 }
-                // One byte more than was told would be proof of the contrary.
+                // One byte more than declared would refute the guess.
                 if self.decompressor.gzip_decompress(member, &mut self.unpacked[..told]) == Ok(told) {
                     self.start += end;
                     self.filled = told;
@@ -172,7 +172,7 @@ impl<R: Read> MemberReader<R> {
         Ok(false)
     }
 
-    /// Unpacks a piece of a large member; at its end its checksum is looked at and the next one begins.
+    /// Decompresses a piece of a large member; verifies the checksum at its end.
     fn piece(&mut self) -> io::Result<bool> {
         if self.unpacked.len() < PIECE_BYTES {
             self.unpacked.resize(PIECE_BYTES, 0);
@@ -203,7 +203,7 @@ impl<R: Read> MemberReader<R> {
                     u32::from_le_bytes(self.rest()[at..at + 4].try_into().expect("four bytes are four bytes"))
                 };
                 if (number(0), number(4)) != (sum, amount) {
-                    return Err(damaged("a gzip member has another checksum than it says"));
+                    return Err(damaged("the checksum of a gzip member does not match"));
                 }
                 self.start += 8;
                 return if self.filled > 0 { Ok(true) } else { self.advance() };
@@ -211,15 +211,15 @@ impl<R: Read> MemberReader<R> {
             if self.filled > 0 {
                 return Ok(true);
             }
-            // Nothing was taken although something was there: more of it is needed.
+            // No input was consumed: more is needed.
             if took == 0 && !self.read_more()? {
                 return Err(cut_off());
             }
         }
     }
 
-    /// Goes on with the next member whose first bytes `look` like those of a record, behind a place that cannot be
-    /// read; false if there is none.
+    /// Continues with the next member for which `looks_right` returns true, after a damaged position; false if there is
+    /// none.
     pub fn find_next(&mut self, looks_right: impl Fn(&[u8]) -> bool) -> io::Result<bool> {
         (self.filled, self.used, self.slow) = (0, 0, None);
         if self.offset + self.start as u64 == self.member {
@@ -258,10 +258,10 @@ fn damaged(what: &str) -> io::Error {
 }
 
 fn cut_off() -> io::Error {
-    io::Error::new(io::ErrorKind::UnexpectedEof, "a gzip member is cut off")
+    io::Error::new(io::ErrorKind::UnexpectedEof, "a gzip member is truncated")
 }
 
-/// The length of a member's head; nothing if more bytes are needed to tell.
+/// The length of the header of a member; `None` if more bytes are needed.
 fn head_len(bytes: &[u8]) -> io::Result<Option<usize>> {
     const EXTRA: u8 = 4;
     const NAME: u8 = 8;
@@ -327,7 +327,7 @@ mod tests {
     }
 
     fn noise(len: usize, seed: u64) -> Vec<u8> {
-        // Bytes that do not pack, so that bytes inside lie in the member as they are.
+        // Incompressible bytes, so that they occur unchanged in the member.
         let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
         (0..len)
             .map(|_| {
@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn members_come_one_after_the_other_with_their_places() {
+    fn members_are_read_in_order_with_their_offsets() {
         let texts: Vec<Vec<u8>> =
             vec![b"one".to_vec(), vec![b'x'; 3 << 20], noise(2 << 20, 1), Vec::new(), b"last".to_vec()];
         let packed: Vec<Vec<u8>> = texts.iter().map(|text| member(text)).collect();
@@ -371,8 +371,8 @@ mod tests {
     }
 
     #[test]
-    fn members_inside_of_members_are_no_members() {
-        // Stored, not packed: the inner members stand there as they are, their ends looking like ends.
+    fn members_inside_members_are_not_split() {
+        // Stored without compression: the inner members occur unchanged.
         let inner: Vec<u8> = (0..40).flat_map(|number| member(&noise(300, number))).collect();
         let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::none());
         encoder.write_all(&inner).unwrap();
@@ -381,14 +381,14 @@ mod tests {
     }
 
     #[test]
-    fn a_member_larger_than_memory_should_hold_comes_in_pieces() {
+    fn a_large_member_is_read_in_pieces() {
         let large = vec![b'a'; MOST_UNPACKED + 12345];
         let packed = [member(&large), member(b"after")].concat();
         assert_eq!(all(&packed).unwrap().len(), large.len() + 5);
     }
 
     #[test]
-    fn what_is_damaged_or_cut_off_is_an_error_and_the_next_member_is_found() {
+    fn damaged_and_truncated_members_are_errors_and_the_next_member_is_found() {
         let second = member(b"WARC/1.0 second");
         let mut broken = member(&noise(50_000, 7));
         broken[1000] ^= 0x40;
@@ -408,7 +408,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn no_bytes_are_too_strange(bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..200), cut in 0usize..60) {
+        fn any_bytes_are_read_without_a_panic(bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..200), cut in 0usize..60) {
             let _ = all(&[&MAGIC[..], &bytes].concat());
             let whole = member(&bytes);
             let _ = all(&whole[..whole.len().saturating_sub(cut)]);

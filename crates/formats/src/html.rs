@@ -1,4 +1,4 @@
-//! A page with the article and nothing else, for people to read.
+//! An HTML page that contains only the article.
 
 use tidings_model::{Document, Paragraph, ParagraphKind};
 
@@ -93,7 +93,7 @@ fn section(paragraphs: &[Paragraph], out: &mut String) {
     }
 }
 
-/// Whether the text says its title itself.
+/// True if the text starts with its title.
 pub(crate) fn has_heading(paragraphs: &[Paragraph], title: &str) -> bool {
     let is_title = |paragraph: &Paragraph| {
         matches!(paragraph.kind, ParagraphKind::Heading { .. })
@@ -109,7 +109,7 @@ mod tests {
     use tidings_model::{Mark, Span};
 
     #[test]
-    fn a_page_stands_alone_and_tells_its_source() {
+    fn a_page_is_self_contained_and_names_its_source() {
         let html = page(&sample::article());
         for part in [
             "<html lang=\"en-GB\">",
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_cannot_run_anything() {
+    fn a_link_cannot_run_code() {
         let spans = vec![Span { start: 0, end: 1, mark: Mark::Link { href: "javascript:alert(1)".into() } }];
         let paragraphs = vec![Paragraph { text: "x".into(), spans, ..Paragraph::default() }];
         let html = item(&Document { url: "javascript:alert(2)".into(), paragraphs, ..Document::default() });

@@ -1,8 +1,8 @@
-//! The inside of a paragraph: text, and marks that are opened and closed in order.
+//! The inline content of a paragraph: text and properly nested marks.
 
 use tidings_model::{Mark, Span};
 
-/// Marks within marks, at most; deeper ones are left out.
+/// The maximum nesting depth of marks; deeper ones are omitted.
 pub(crate) const MAX_DEPTH: usize = 8;
 
 /// A step through a paragraph.
@@ -16,8 +16,8 @@ pub(crate) enum Inline<'a> {
     Text(&'a str),
 }
 
-/// Walks over a stretch of a text with its marks. Every mark that is opened is closed, the last
-/// one first: one that ends within another is cut in two there.
+/// Walks over a range of a text with its marks. Every opened mark is closed in reverse order: one that ends within
+/// another is split there.
 pub(crate) fn walk<'a>(text: &'a str, spans: &'a [Span], from: usize, to: usize, mut see: impl FnMut(Inline<'a>)) {
     let (from, to) = (boundary(text, from), boundary(text, to));
     let mut marks: Vec<(usize, usize, &Mark)> = spans
@@ -28,7 +28,7 @@ pub(crate) fn walk<'a>(text: &'a str, spans: &'a [Span], from: usize, to: usize,
     marks.sort_by_key(|(start, end, _)| (*start, std::cmp::Reverse(*end)));
 
     let mut open: Vec<(usize, &Mark)> = Vec::new();
-    // What was shown so far; text waits until a mark needs it shown.
+    // The position up to which text was emitted; text waits until a mark requires it.
     let mut shown = from;
     let mut next = marks.into_iter().peekable();
     loop {
@@ -41,7 +41,7 @@ pub(crate) fn walk<'a>(text: &'a str, spans: &'a [Span], from: usize, to: usize,
                 shown = at;
             }
         };
-        // Everything above a mark that ends here is closed with it and opened again.
+        // All marks above one that ends here are closed with it and reopened.
         if let Some(lowest) = open.iter().position(|mark| mark.0 <= at) {
             show_text(&mut see);
             let closed = open.split_off(lowest);
@@ -64,13 +64,13 @@ pub(crate) fn walk<'a>(text: &'a str, spans: &'a [Span], from: usize, to: usize,
     }
 }
 
-/// Whether a mark has no place within another: it says nothing new, or is not allowed, as a link
-/// within a link and any mark in program text.
+/// True if a mark cannot be nested in another: it is redundant or not allowed, like a link in a link and any mark in
+/// code.
 fn bars(outer: &Mark, inner: &Mark) -> bool {
     *outer == Mark::Code || std::mem::discriminant(outer) == std::mem::discriminant(inner)
 }
 
-/// The nearest beginning of a character at or after an offset.
+/// The next character boundary at or after an offset.
 fn boundary(text: &str, at: usize) -> usize {
     (at..text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len())
 }
@@ -111,19 +111,19 @@ mod tests {
     }
 
     #[test]
-    fn marks_that_cross_are_cut_in_two() {
+    fn crossing_marks_are_split() {
         let spans = [(0, 4, Mark::Strong), (2, 6, Mark::Emphasis)];
         assert_eq!(shown("abcdefg", &spans), "<b>ab<i>cd</i></b><i>ef</i>g");
     }
 
     #[test]
-    fn program_text_has_no_marks_in_it() {
+    fn code_contains_no_marks() {
         assert_eq!(shown("abcd", &[(0, 3, Mark::Code), (1, 2, Mark::Strong), (2, 4, Mark::Emphasis)]), "<c>abc</c>d");
         assert_eq!(shown("abcd", &[(0, 2, Mark::Strong), (1, 3, Mark::Code)]), "<b>a<c>b</c></b><c>c</c>d");
     }
 
     #[test]
-    fn nonsense_offsets_do_no_harm() {
+    fn invalid_offsets_do_no_harm() {
         let link = |href: &str| Mark::Link { href: href.into() };
         let spans =
             [(9, 2, Mark::Strong), (1, 2, Mark::Emphasis), (2, usize::MAX, Mark::Code), (usize::MAX, 0, link(""))];
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_inside_marks_have_an_end() {
+    fn the_nesting_depth_is_limited() {
         let text = "x".repeat(3000);
         let spans: Vec<Span> = (0..3000).map(|at| Span { start: at, end: at + 1500, mark: Mark::Strong }).collect();
         let mut steps = 0;
@@ -143,7 +143,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn whatever_the_marks_the_text_stays_and_all_are_closed(
+        fn with_any_marks_the_text_is_kept_and_all_are_closed(
             text in "[a-cäß€😀]{0,12}",
             spans in proptest::collection::vec((0usize..40, 0usize..40, 0u8..4), 0..8),
         ) {

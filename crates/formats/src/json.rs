@@ -1,5 +1,4 @@
-//! Everything that is known about a document, as one line of JSON: its record in `docs/`, and the
-//! text in one piece.
+//! All data of a document as one line of JSON: its record in `docs/` and its text as one string.
 
 use serde::Serialize;
 use tidings_model::Document;
@@ -22,7 +21,7 @@ mod tests {
     use crate::sample;
 
     #[test]
-    fn a_document_comes_back_as_it_was() {
+    fn a_document_survives_writing_and_reading() {
         let article = sample::article();
         let line = write(&article);
         assert_eq!(serde_json::from_str::<Document>(&line).unwrap(), article);

@@ -1,5 +1,5 @@
-//! Documents as data teams load them: a JSON object a line with `id`, `text`, `source`, `created`, `added` and
-//! everything else under `metadata`, the way large text collections are laid out.
+//! Documents in the layout of large text collections: one JSON object per line with `id`, `text`, `source`, `created`,
+//! `added`, and everything else in `metadata`.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde::Serialize;
 use tidings_model::{Attributes, Document, Licence, Rights};
 
 #[derive(Serialize)]
-struct Line<'a> {
+struct JsonlDocument<'a> {
     id: &'a str,
     text: String,
     source: &'a str,
@@ -54,19 +54,19 @@ struct Metadata<'a> {
     licence: Option<&'a Licence>,
     #[serde(skip_serializing_if = "Rights::is_empty")]
     rights: &'a Rights,
-    /// Labels of its feed, and other fields to filter by.
+    /// Labels of its feed, and other fields for filters.
     fields: serde_json::Map<String, serde_json::Value>,
     extractor: &'a str,
 }
 
-/// Fields that stand elsewhere in a line.
+/// Fields with another position in the line.
 const ELSEWHERE: [&str; 7] = ["site", "feed", "lang", "licence", "section", "author", "dated_by"];
 
 /// The line of a document, with its end.
 pub fn write(document: &Document, attributes: &Attributes) -> Vec<u8> {
     let about = &document.about;
     let others = attributes.fields.iter().filter(|(name, _)| !ELSEWHERE.contains(&name.as_str()));
-    let line = Line {
+    let line = JsonlDocument {
         id: &document.id,
         text: document.text(),
         source: &document.site,
@@ -106,7 +106,7 @@ mod tests {
     use crate::sample;
 
     #[test]
-    fn a_line_has_what_loaders_look_for() {
+    fn a_line_has_the_expected_fields() {
         let attributes = Attributes {
             fields: [("site", "e.org"), ("topic", "weather")].map(|(n, v)| (n.to_owned(), v.to_owned())).into(),
             ..Attributes::default()

@@ -1,54 +1,54 @@
-//! The paragraphs of a document as a page shows them: items in their lists, rows in their tables.
+//! The paragraphs of a document as nested structures: items in lists, rows in tables.
 
 use tidings_model::{Paragraph, ParagraphKind};
 
 /// A part of a document.
 #[derive(Debug, PartialEq)]
-pub(crate) enum Part<'a> {
+pub(crate) enum LayoutBlock<'a> {
     /// A heading of that rank, 1 to 6.
     Heading(u8, &'a Paragraph),
     /// Running text.
     Plain(&'a Paragraph),
-    /// Paragraphs of one quotation.
+    /// Paragraphs of a quotation.
     Quote(&'a [Paragraph]),
     /// Program text.
     Code(&'a Paragraph),
     /// A list.
     List(List<'a>),
-    /// Rows of one table.
+    /// Rows of a table.
     Table(&'a [Paragraph]),
 }
 
 /// A list, with lists in its items.
 #[derive(Debug, PartialEq)]
 pub(crate) struct List<'a> {
-    /// Whether it counts.
+    /// True if it is numbered.
     pub(crate) ordered: bool,
     /// Its items; never none.
-    pub(crate) items: Vec<Item<'a>>,
+    pub(crate) items: Vec<ListItem<'a>>,
 }
 
 /// An item of a list.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Item<'a> {
+pub(crate) struct ListItem<'a> {
     /// Its text.
     pub(crate) paragraph: &'a Paragraph,
     /// The lists in it.
     pub(crate) lists: Vec<List<'a>>,
 }
 
-/// Arranges paragraphs. Neighbours of a kind that stands together become one part.
-pub(crate) fn parts(paragraphs: &[Paragraph]) -> Vec<Part<'_>> {
+/// Groups paragraphs: adjacent ones of the same kind become one block.
+pub(crate) fn parts(paragraphs: &[Paragraph]) -> Vec<LayoutBlock<'_>> {
     let mut parts = Vec::new();
     for run in paragraphs.chunk_by(|a, b| stand_together(a.kind, b.kind)) {
         let first = &run[0];
         match first.kind {
-            ParagraphKind::P => parts.push(Part::Plain(first)),
-            ParagraphKind::Heading { level } => parts.push(Part::Heading(level.clamp(1, 6), first)),
-            ParagraphKind::Code => parts.push(Part::Code(first)),
-            ParagraphKind::Quote => parts.push(Part::Quote(run)),
-            ParagraphKind::Row { .. } => parts.push(Part::Table(run)),
-            ParagraphKind::Item { .. } => parts.extend(lists(run).into_iter().map(Part::List)),
+            ParagraphKind::P => parts.push(LayoutBlock::Plain(first)),
+            ParagraphKind::Heading { level } => parts.push(LayoutBlock::Heading(level.clamp(1, 6), first)),
+            ParagraphKind::Code => parts.push(LayoutBlock::Code(first)),
+            ParagraphKind::Quote => parts.push(LayoutBlock::Quote(run)),
+            ParagraphKind::Row { .. } => parts.push(LayoutBlock::Table(run)),
+            ParagraphKind::Item { .. } => parts.extend(lists(run).into_iter().map(LayoutBlock::List)),
         }
     }
     parts
@@ -63,8 +63,8 @@ fn stand_together(a: ParagraphKind, b: ParagraphKind) -> bool {
     )
 }
 
-/// Nests items by their depth. Depths may begin anywhere and leave some out; each step inwards is
-/// a list in the item before it, and there are no more than 255.
+/// Nests items by depth. Depths may start anywhere and skip levels; each increase is a list in the preceding item, with
+/// at most 255 levels.
 fn lists(run: &[Paragraph]) -> Vec<List<'_>> {
     let mut lists: Vec<List<'_>> = Vec::new();
     let mut base = depth(&run[0]).1;
@@ -75,7 +75,7 @@ fn lists(run: &[Paragraph]) -> Vec<List<'_>> {
         let inner = run[at + 1..].iter().take_while(|next| depth(next).1 > base).count();
         let inside = &run[at + 1..at + 1 + inner];
         let item =
-            Item { paragraph: &run[at], lists: if inside.is_empty() { Vec::new() } else { self::lists(inside) } };
+            ListItem { paragraph: &run[at], lists: if inside.is_empty() { Vec::new() } else { self::lists(inside) } };
         match lists.last_mut() {
             Some(list) if list.ordered == ordered => list.items.push(item),
             _ => lists.push(List { ordered, items: vec![item] }),
@@ -111,14 +111,14 @@ mod tests {
     }
 
     #[test]
-    fn items_find_their_lists() {
+    fn items_are_nested_by_depth() {
         let run =
             [item(1, false, "a"), item(2, true, "b"), item(2, true, "c"), item(1, false, "d"), item(1, true, "e")];
         assert_eq!(shown(&lists(&run)), "[a(b c) d](e)");
     }
 
     #[test]
-    fn depths_that_begin_or_leap_anywhere_are_no_trouble() {
+    fn depths_may_start_anywhere_and_skip_levels() {
         let run =
             [item(3, false, "a"), item(9, false, "b"), item(5, false, "c"), item(1, false, "d"), item(2, true, "e")];
         assert_eq!(shown(&lists(&run)), "[a[b c] d(e)]");

@@ -2,7 +2,7 @@
 //!
 //! | file | format | direction |
 //! |---|---|---|
-//! | [`vertical`] | one token a line, for corpus managers | both |
+//! | [`vertical`] | one token per line, for corpus managers | both |
 //! | [`conllu`] | CoNLL-U and CoNLL-U Plus, for treebanks and taggers | both |
 //! | [`warc`] | WARC and WET, web archives | both |
 //! | [`zip`] | the directory of ZIP files, for WACZ | in |
@@ -13,9 +13,9 @@
 //! | [`registry`] | the registry file of Manatee | out |
 //! | [`cdxj`], [`tmx`] | index of web archives, translation memory | out |
 //!
-//! Written text is always well-formed: characters that XML forbids are left out, spans that cross
-//! each other are closed and reopened, offsets inside a character move to its end. Readers are bounded in memory and
-//! give an [`Error`] that names file and line, or skip the record, but never panic.
+//! Written text is always well-formed: characters that XML forbids are omitted, crossing spans are closed and reopened,
+//! offsets inside a character move to its end. Readers have bounded memory; they return an [`Error`] with file and
+//! line, or skip the record, but never panic.
 //!
 //! ```
 //! use tidings_formats::{Format, by_name};
@@ -63,11 +63,11 @@ pub use table::Format;
 pub struct FormatInfo {
     /// Its name.
     pub name: &'static str,
-    /// Extensions of its files, without a compression suffix, the usual one first.
+    /// Extensions of its files without a compression suffix, the usual one first.
     pub extensions: &'static [&'static str],
-    /// Whether there is a reader.
+    /// True if there is a reader.
     pub can_read: bool,
-    /// Whether there is a writer.
+    /// True if there is a writer.
     pub can_write: bool,
 }
 

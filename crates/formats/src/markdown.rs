@@ -1,13 +1,13 @@
 //! Markdown: CommonMark with tables.
 //!
-//! Signs of the text that Markdown would take for its own are escaped, and marks that it could not
-//! read, because a word goes on right behind them, are left out rather than shown as stars.
+//! Characters that Markdown would interpret are escaped, and marks that it could not parse, because a word continues
+//! right after them, are omitted.
 
 use tidings_model::{Document, Mark, Paragraph, ParagraphKind, Span};
 
 use crate::html::has_heading;
 use crate::inline::{self, Inline, MAX_DEPTH};
-use crate::layout::{self, List, Part};
+use crate::layout::{self, LayoutBlock, List};
 
 pub(crate) fn write(document: &Document) -> String {
     let mut out = String::new();
@@ -26,14 +26,14 @@ pub(crate) fn write(document: &Document) -> String {
     out
 }
 
-fn push(part: &Part<'_>, out: &mut String) {
+fn push(part: &LayoutBlock<'_>, out: &mut String) {
     match part {
-        Part::Heading(level, paragraph) => {
+        LayoutBlock::Heading(level, paragraph) => {
             let text = inside(paragraph, 0, paragraph.text.len(), " ");
             out.push_str(&format!("{} {}\n", "#".repeat(usize::from(*level)), text.trim()));
         }
-        Part::Plain(paragraph) => out.push_str(&format!("{}\n", lines(paragraph))),
-        Part::Quote(run) => {
+        LayoutBlock::Plain(paragraph) => out.push_str(&format!("{}\n", lines(paragraph))),
+        LayoutBlock::Quote(run) => {
             for (number, paragraph) in run.iter().enumerate() {
                 if number > 0 {
                     out.push_str(">\n");
@@ -41,12 +41,12 @@ fn push(part: &Part<'_>, out: &mut String) {
                 out.push_str(&format!("> {}\n", lines(paragraph).replace('\n', "\n> ")));
             }
         }
-        Part::Code(paragraph) => {
+        LayoutBlock::Code(paragraph) => {
             let fence = "`".repeat(longest_run(&paragraph.text).max(2) + 1);
             out.push_str(&format!("{fence}\n{}\n{fence}\n", paragraph.text));
         }
-        Part::List(list) => push_list(list, "", out),
-        Part::Table(rows) => push_table(rows, out),
+        LayoutBlock::List(list) => push_list(list, "", out),
+        LayoutBlock::Table(rows) => push_table(rows, out),
     }
 }
 
@@ -65,7 +65,7 @@ fn push_list(list: &List<'_>, indent: &str, out: &mut String) {
 fn push_table(rows: &[Paragraph], out: &mut String) {
     let columns = rows.iter().map(|row| inline::cells(&row.text).count()).max().unwrap_or(0);
     let mut rows = rows.iter().peekable();
-    // A table must have a head, if only an empty one.
+    // A table must have a header, which may be empty.
     let head = rows.next_if(|row| matches!(row.kind, ParagraphKind::Row { header: true }));
     let given = head.map_or(0, |row| push_row(row, out));
     out.push_str(if given == 0 { "|" } else { "" });
@@ -79,7 +79,7 @@ fn push_table(rows: &[Paragraph], out: &mut String) {
     }
 }
 
-/// Appends the cells of a row, without the line end; gives their number.
+/// Appends the cells of a row without the line end; returns their number.
 fn push_row(row: &Paragraph, out: &mut String) -> usize {
     out.push('|');
     let mut cells = 0;
@@ -90,7 +90,7 @@ fn push_row(row: &Paragraph, out: &mut String) -> usize {
     cells
 }
 
-/// The text of a paragraph, its line ends kept.
+/// The text of a paragraph with its line ends.
 fn lines(paragraph: &Paragraph) -> String {
     let text = inside(paragraph, 0, paragraph.text.len(), "\\\n");
     if text.trim().is_empty() { String::new() } else { text.trim_start().to_owned() }
@@ -101,7 +101,7 @@ fn inside(paragraph: &Paragraph, from: usize, to: usize, line_break: &str) -> St
     let text = paragraph.text.as_str();
     let spans = uncrossed(paragraph.spans.iter().filter_map(|span| readable(text, span)).collect());
     let mut out = String::new();
-    // Program text is given as it is, so that it is collected first.
+    // Code is written unescaped, so it is collected first.
     let mut code: Option<String> = None;
     inline::walk(text, &spans, from, to, |step| match (step, code.as_mut()) {
         (Inline::Close(Mark::Code), Some(collected)) => {
@@ -131,7 +131,7 @@ fn inside(paragraph: &Paragraph, from: usize, to: usize, line_break: &str) -> St
     out
 }
 
-/// A mark without white space at its ends, if stars can show it there.
+/// A mark trimmed of white space, if asterisks can represent it there.
 fn readable(text: &str, span: &Span) -> Option<Span> {
     if !matches!(span.mark, Mark::Strong | Mark::Emphasis) {
         return Some(span.clone());
@@ -148,8 +148,8 @@ fn readable(text: &str, span: &Span) -> Option<Span> {
     (!blocked_before && !blocked_after).then(|| Span { start, end, mark: span.mark.clone() })
 }
 
-/// Leaves out what begins within a mark and ends behind it, or begins right where stars end: a row
-/// of stars that close and open could mean anything.
+/// Omits marks that start within another and end after it, or start where another ends: adjacent asterisks would be
+/// ambiguous.
 fn uncrossed(mut spans: Vec<Span>) -> Vec<Span> {
     spans.sort_by_key(|span| (span.start, std::cmp::Reverse(span.end)));
     let has_stars = |span: &Span| matches!(span.mark, Mark::Strong | Mark::Emphasis);
@@ -218,8 +218,7 @@ fn escape(text: &str, begins_line: bool, out: &mut String) {
     }
 }
 
-/// The offset of a sign that makes a line something else than a line of text: a heading, an item,
-/// a quotation, a rule, a table.
+/// The offset of a character that would turn a line into a heading, list item, quotation, rule or table.
 fn sign_at_start(line: &str) -> Option<usize> {
     let first = line.chars().next()?;
     if "#>+-=|".contains(first) || line.starts_with(":-") {
@@ -272,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_shrink_to_their_words_and_vanish_where_they_cannot_be_read() {
+    fn marks_are_trimmed_and_omitted_where_they_cannot_be_parsed() {
         assert_eq!(plain("a bold b", vec![span(1, 7, Mark::Strong)]), "a **bold** b\n");
         assert_eq!(plain("a \"b\"c", vec![span(2, 5, Mark::Emphasis)]), "a \"b\"c\n");
         assert_eq!(plain("a   b", vec![span(1, 4, Mark::Strong)]), "a   b\n");

@@ -1,21 +1,20 @@
-//! Shared parts of XML, TEI and HTML: escaping, and a walk over a document with the names of
-//! elements as a table.
+//! Shared parts of XML, TEI and HTML: escaping, and a walk over a document with a table of element names.
 
 use tidings_model::{Mark, Paragraph};
 
 use crate::inline::{self, Inline};
-use crate::layout::{List, Part};
+use crate::layout::{LayoutBlock, List};
 
 /// The tags of an element.
 pub(crate) type Tags = (&'static str, &'static str);
 
-/// The elements of a format by what they stand for.
+/// The elements of a format.
 pub(crate) struct Vocabulary {
     pub(crate) plain: Tags,
     /// Around all paragraphs of a quotation, and around each of them.
     pub(crate) quote: Tags,
     pub(crate) quoted: Tags,
-    /// Program text: white space counts, line ends are line ends.
+    /// Code: white space and line ends are significant.
     pub(crate) code: Tags,
     pub(crate) bullets: Tags,
     pub(crate) numbers: Tags,
@@ -28,17 +27,17 @@ pub(crate) struct Vocabulary {
     pub(crate) strong: Tags,
     pub(crate) emphasis: Tags,
     pub(crate) inline_code: Tags,
-    /// With the address between two parts of the opening tag: `<a href="`, `">`, `</a>`.
+    /// With the URL between two parts of the opening tag: `<a href="`, `">`, `</a>`.
     pub(crate) link: (&'static str, &'static str, &'static str),
     pub(crate) line_break: &'static str,
 }
 
-/// Whether XML 1.0 allows a character.
+/// True if XML 1.0 allows a character.
 fn is_allowed(c: char) -> bool {
     !matches!(c, '\0'..='\u{8}' | '\u{b}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}')
 }
 
-/// Appends text for the inside of an element or of an attribute in double quotes.
+/// Appends text for the content of an element or a double-quoted attribute.
 pub(crate) fn escape(text: &str, out: &mut String) {
     for c in text.chars() {
         match c {
@@ -59,12 +58,12 @@ pub(crate) fn escaped(text: &str) -> String {
     out
 }
 
-/// Text on one line, as attributes and titles want it.
+/// Text on one line, for attributes and titles.
 pub(crate) fn one_line(text: &str) -> String {
     escaped(&text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
-/// An address as an attribute may hold it: what no address contains is encoded.
+/// A URL for an attribute: characters that URLs do not contain are percent-encoded.
 pub(crate) fn address(url: &str) -> String {
     let mut out = String::with_capacity(url.len());
     for c in url.trim().chars() {
@@ -80,13 +79,13 @@ pub(crate) fn address(url: &str) -> String {
     out
 }
 
-/// Whether an address leads to the web or to a mailbox, and not into the reader's own machine.
+/// True if a URL leads to the web or to a mailbox, and not to the local machine.
 pub(crate) fn is_harmless(url: &str) -> bool {
     let scheme = url.trim().split(':').next().unwrap_or_default();
     ["http", "https", "mailto"].iter().any(|known| scheme.eq_ignore_ascii_case(known))
 }
 
-/// Appends `<name>text</name>` on a line of its own, unless there is no text.
+/// Appends `<name>text</name>` as a line, unless there is no text.
 pub(crate) fn field(name: &str, text: &str, out: &mut String) {
     let text = one_line(text);
     if !text.is_empty() {
@@ -137,20 +136,20 @@ fn tags(mark: &Mark, words: &Vocabulary) -> Tags {
     }
 }
 
-/// Appends a part; headings differ too much from format to format and are left to `heading`.
+/// Appends a block; headings differ between formats and are passed to `heading`.
 pub(crate) fn part(
-    part: &Part<'_>,
+    part: &LayoutBlock<'_>,
     words: &Vocabulary,
     out: &mut String,
     mut heading: impl FnMut(u8, &Paragraph, &mut String),
 ) {
     match part {
-        Part::Heading(level, paragraph) => heading(*level, paragraph, out),
-        Part::Plain(paragraph) => element(words.plain, out, |out| inside(paragraph, words, out)),
-        Part::Code(paragraph) => {
+        LayoutBlock::Heading(level, paragraph) => heading(*level, paragraph, out),
+        LayoutBlock::Plain(paragraph) => element(words.plain, out, |out| inside(paragraph, words, out)),
+        LayoutBlock::Code(paragraph) => {
             element(words.code, out, |out| escape(&paragraph.text, out));
         }
-        Part::Quote(run) => {
+        LayoutBlock::Quote(run) => {
             element(words.quote, out, |out| {
                 for paragraph in *run {
                     out.push_str(words.quoted.0);
@@ -159,11 +158,11 @@ pub(crate) fn part(
                 }
             });
         }
-        Part::List(list) => {
+        LayoutBlock::List(list) => {
             nested(list, words, out);
             out.push('\n');
         }
-        Part::Table(rows) => {
+        LayoutBlock::Table(rows) => {
             element(words.table, out, |out| {
                 out.push('\n');
                 rows.iter().for_each(|row| table_row(row, words, out));
@@ -205,12 +204,12 @@ fn table_row(row: &Paragraph, words: &Vocabulary, out: &mut String) {
     });
 }
 
-/// A day as `YYYY-MM-DD`, or nothing.
+/// A date as `YYYY-MM-DD`; `None` if invalid.
 pub(crate) fn day(text: &str) -> Option<&str> {
     text.parse::<jiff::civil::Date>().ok().filter(|_| text.len() == 10).map(|_| text)
 }
 
-/// A language tag that is one, by its form.
+/// A syntactically valid language tag.
 pub(crate) fn language(tag: &str) -> Option<String> {
     let tag = tag.trim().replace('_', "-");
     let is_part = |part: &str| (1..=8).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_alphanumeric());
@@ -224,18 +223,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_xml_forbids_is_left_out() {
+    fn characters_that_xml_forbids_are_omitted() {
         assert_eq!(escaped("a\0\u{b}\u{1f}\u{fffe}\t\n<&>\"é😀"), "a\t\n&lt;&amp;&gt;&quot;é😀");
     }
 
     #[test]
-    fn addresses_hold_nothing_that_is_none() {
+    fn urls_are_percent_encoded() {
         assert_eq!(address("http://e.org/a b?c=\"<ü>&d"), "http://e.org/a%20b?c=%22%3C%C3%BC%3E&amp;d");
         assert!(is_harmless("HTTPS://e.org") && !is_harmless("javascript:alert(1)") && !is_harmless("java\nscript:x"));
     }
 
     #[test]
-    fn only_days_and_languages_pass_for_such() {
+    fn only_valid_dates_and_languages_pass() {
         assert_eq!((day("2026-03-01"), day("2026-02-30"), day("March")), (Some("2026-03-01"), None, None));
         assert_eq!(language("de_AT").as_deref(), Some("de-AT"));
         assert!(language("").is_none() && language("x y").is_none() && language("12").is_none());

@@ -1,23 +1,23 @@
-//! Parquet, the columns that data frames and databases read.
+//! A Parquet writer for flat tables.
 //!
-//! Only what flat tables with lists of strings need is written: one row group a file, one page a column, plain values,
-//! packed with zstd. The format's own description (parquet-format, with Thrift's compact protocol for everything that is
-//! not data) fits into this file, which costs nothing to build; docs/notes/export.md says what the usual library would.
+//! Supports flat tables with lists of strings: one row group per file, one page per column, plain encoding, zstd
+//! compression. The format (parquet-format, with Thrift's compact protocol for metadata) fits into this file without
+//! dependencies; docs/notes/export.md compares it with the usual library.
 
 /// The type of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Type {
-    /// Text, always there.
+    /// Required text.
     Text,
-    /// Text, or nothing.
+    /// Optional text.
     OptionalText,
-    /// A list of texts, perhaps an empty one.
+    /// A list of texts, possibly empty.
     Texts,
-    /// A number, or nothing.
+    /// An optional number.
     OptionalFloat,
-    /// A day as days since 1970, or nothing.
+    /// An optional date as days since 1970.
     OptionalDay,
-    /// Microseconds since 1970 in UTC, or nothing.
+    /// An optional time in microseconds since 1970, UTC.
     OptionalTime,
 }
 
@@ -34,11 +34,11 @@ pub enum Value<'v> {
     Day(i32),
     /// Microseconds since 1970.
     Time(i64),
-    /// Nothing, where that is allowed.
+    /// A null value.
     Nothing,
 }
 
-/// A table that is being filled: what will be one file.
+/// A table in progress, which becomes one file.
 pub struct Table {
     columns: Vec<Column>,
     rows: u64,
@@ -50,12 +50,12 @@ struct Column {
     kind: Type,
     /// Definition levels: 1 for a value of an optional column.
     definition: Vec<u8>,
-    /// 0 begins a row, 1 goes on with its list.
+    /// Repetition levels: 0 starts a row, 1 continues its list.
     repetition: Vec<u8>,
     values: Vec<u8>,
     rows: u64,
     nulls: u64,
-    /// The least and the greatest number, which let readers skip whole files.
+    /// The minimum and maximum, which let readers skip whole files.
     range: Option<(i64, i64)>,
 }
 
@@ -94,7 +94,7 @@ impl Table {
         self.bytes
     }
 
-    /// The file, given to `write` piece by piece.
+    /// The file, passed to `write` in pieces.
     pub fn finish<E>(self, mut write: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
         let mut packer = zstd::bulk::Compressor::new(LEVEL).expect("the level exists");
         write(MAGIC)?;
@@ -147,7 +147,7 @@ impl Table {
 
 const MAGIC: &[u8] = b"PAR1";
 const LEVEL: i32 = 3;
-/// Encodings, the codec and types by their numbers in the format.
+/// Encodings, codec and types by their numbers in the format.
 const PLAIN: i32 = 0;
 const RLE: i32 = 3;
 const ZSTD: i32 = 6;
@@ -173,7 +173,7 @@ impl Type {
     fn depth(self) -> u8 {
         match self {
             Type::Text => 0,
-            // A list is always there; a level tells whether it has an element.
+            // A list is always present; the definition level tells whether it has an element.
             _ => 1,
         }
     }
@@ -223,7 +223,7 @@ impl Column {
                 self.definition.push(0);
                 self.nulls += 1;
             }
-            (kind, value) => panic!("{value:?} is no {kind:?}"),
+            (kind, value) => panic!("{value:?} is not of type {kind:?}"),
         }
         self.values.len() + self.definition.len() - before
     }
@@ -238,7 +238,7 @@ impl Column {
         self.range = Some((least.min(number), greatest.max(number)));
     }
 
-    /// The number of values and gaps, which the format calls the number of values.
+    /// The number of values and nulls, which the format calls the number of values.
     fn levels(&self) -> u64 {
         if self.kind == Type::Text { self.rows } else { self.definition.len() as u64 }
     }
@@ -255,7 +255,7 @@ impl Column {
         page
     }
 
-    /// Its elements of the schema, in the order of a walk over the tree.
+    /// Its schema elements in depth-first order.
     fn schema(&self, schema: &mut Vec<Vec<u8>>) {
         const REQUIRED: i32 = 0;
         const OPTIONAL: i32 = 1;
@@ -265,7 +265,7 @@ impl Column {
             leaf.i32(1, self.kind.physical());
             leaf.i32(3, repetition);
             leaf.text(4, name);
-            // The elder name of the meaning, and the newer one.
+            // The old and the new name of the logical type.
             match self.kind {
                 Type::Text | Type::OptionalText | Type::Texts => {
                     leaf.i32(6, 0);
@@ -337,7 +337,7 @@ impl Column {
     }
 }
 
-/// Levels of one bit as runs of equal ones, behind their length.
+/// Levels of one bit in run-length encoding, after their length.
 fn levels(levels: &[u8], page: &mut Vec<u8>) {
     let start = page.len();
     page.extend([0; 4]);
@@ -368,7 +368,7 @@ fn zigzag(number: i64) -> u64 {
     (number << 1 ^ number >> 63) as u64
 }
 
-/// A struct in Thrift's compact protocol; fields must come in the order of their numbers.
+/// A struct in Thrift's compact protocol; fields must be written in ascending order.
 #[derive(Default)]
 struct Thrift {
     out: Vec<u8>,
@@ -463,7 +463,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_begins_and_ends_as_it_must() {
+    fn a_file_has_its_magic_numbers_and_footer() {
         let mut table = Table::new(&[("id", Type::Text), ("tags", Type::Texts), ("date", Type::OptionalDay)]);
         table.push(&[Value::Text("a"), Value::Texts(&["x".into(), "y".into()]), Value::Day(20_000)]);
         table.push(&[Value::Text("b"), Value::Texts(&[]), Value::Nothing]);
@@ -477,7 +477,7 @@ mod tests {
     }
 
     #[test]
-    fn levels_are_runs() {
+    fn levels_are_run_length_encoded() {
         let mut page = Vec::new();
         levels(&[1, 1, 1, 0], &mut page);
         assert_eq!(page, [4, 0, 0, 0, 6, 1, 2, 0]);

@@ -1,13 +1,13 @@
-//! The registry file by which Manatee, the engine of NoSketch Engine and KonText, compiles a vertical file.
+//! The registry file with which Manatee, the engine of NoSketch Engine and KonText, compiles a vertical file.
 //!
-//! Its grammar is small and strict: a name in capitals and a value a line, values bare or in quotation marks that cannot be
-//! escaped, blocks in braces. Paths that begin with a dot are looked for beside the registry; others are not.
+//! The grammar is small and strict: an upper-case name and a value per line, values plain or in quotation marks without
+//! escaping, blocks in braces. Paths that start with a dot are relative to the registry.
 
 use std::collections::BTreeSet;
 
 use tidings_model::Annotated;
 
-/// The columns and attributes of a vertical file, which its registry must name.
+/// The columns and attributes of a vertical file for its registry.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Contents {
     has_lemmas: bool,
@@ -20,7 +20,7 @@ pub struct Contents {
 }
 
 impl Contents {
-    /// Takes note of a document.
+    /// Records a document.
     pub fn see(&mut self, document: &Annotated, language: &str) {
         let own = [
             ("url", &document.about.url),
@@ -48,10 +48,10 @@ impl Contents {
         }
     }
 
-    /// The registry of a vertical file with this name; `language_name` knows the English names of languages. A caller that
-    /// installs it sets `PATH` to where the compiled corpus goes.
+    /// The registry of a vertical file; `language_name` returns English names of languages. To install it, set `PATH`
+    /// to the folder of the compiled corpus.
     pub fn registry(&self, file: &str, language_name: impl Fn(&str) -> Option<&'static str>) -> String {
-        // A quotation mark would end the value it stands in.
+        // A quotation mark would end the value.
         let file = file.replace(['"', '\n'], "_");
         let name = file.split('.').next().unwrap_or_default();
         let plain: String =
@@ -71,7 +71,7 @@ impl Contents {
         }
         text.push_str("INFO \"Written by Tidings from web feeds\"\nDOCSTRUCTURE doc\nDEFAULTATTR word\n\n");
         text.push_str("ATTRIBUTE word\n");
-        // Columns are told by their order: who has tags has lemmas before them, and who has features has both.
+        // Columns are positional: tags require lemmas, and features require both.
         if self.has_lemmas || self.has_tags || self.has_feats {
             text.push_str("ATTRIBUTE lemma\nATTRIBUTE tag\n");
         }
@@ -101,7 +101,7 @@ impl Contents {
     }
 }
 
-/// A name that the shell takes as it is.
+/// Quotes a name for the shell.
 fn for_shell(name: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
     if name.bytes().all(is_plain) { name.to_owned() } else { format!("'{}'", name.replace('\'', "'\\''")) }
@@ -113,7 +113,7 @@ mod tests {
     use tidings_model::{AnnotatedParagraph, Attributes, Token};
 
     #[test]
-    fn a_registry_names_what_the_file_holds() {
+    fn a_registry_declares_the_columns_and_attributes_of_the_file() {
         let token = Token { word: "Regen".into(), lemma: "Regen".into(), tag: "NOUN".into(), ..Token::default() };
         let fields = vec![("site".to_owned(), "e.org".to_owned())];
         let about = Attributes { url: "http://e.org".into(), fields, ..Attributes::default() };

@@ -1,4 +1,4 @@
-//! A document with everything in it, for the tests of writers.
+//! A document with all features, for the tests of writers.
 
 use tidings_model::{Dated, Document, Licence, Mark, PageMetadata, Paragraph, ParagraphKind, Span};
 

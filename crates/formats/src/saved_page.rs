@@ -7,14 +7,14 @@ use crate::compressed;
 use crate::error::{Context, Result};
 use crate::warc::MAX_RECORD_BYTES;
 
-/// Whether a file name is that of a saved page; mirrors give many of them no extension at all.
+/// True if a file name is that of a saved page; mirrors often omit the extension.
 pub fn is_saved_page(path: &Path) -> bool {
     path.extension().is_none_or(|ending| {
         ["html", "htm", "xhtml", "shtml", "php"].iter().any(|known| ending.eq_ignore_ascii_case(known))
     })
 }
 
-/// Reads a saved page, compressed or not; what exceeds the size of a page is cut off.
+/// Reads a saved page, compressed or not, up to the maximum size of a page.
 pub fn read_html(path: &Path) -> Result<Vec<u8>> {
     let mut body = Vec::new();
     compressed::open(path)?.take(MAX_RECORD_BYTES).read_to_end(&mut body).context("read", path)?;
@@ -34,14 +34,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mirror_tells_addresses_by_its_folders() {
+    fn urls_of_a_mirror_follow_from_its_folders() {
         assert_eq!(mirrored(Path::new("g.example/a/b.html")).as_deref(), Some("http://g.example/a/b.html"));
         assert_eq!(mirrored(Path::new("saved.html")), None);
         assert_eq!(mirrored(Path::new("folder/b.html")), None);
     }
 
     #[test]
-    fn saved_pages_are_told_by_their_extension() {
+    fn saved_pages_are_detected_by_their_extension() {
         assert!(["a.html", "a.HTM", "a.php", "index"].iter().all(|name| is_saved_page(Path::new(name))));
         assert!(!is_saved_page(Path::new("a.png")));
     }

@@ -1,7 +1,7 @@
 //! The formats of whole documents.
 //!
-//! [`Format`] is the subset of [`FORMATS`](crate::FORMATS) that a single document can be written in. The functions of each
-//! stand in one row of [`WRITERS`].
+//! [`Format`] is the subset of [`FORMATS`](crate::FORMATS) in which a single document can be written. The functions of
+//! each are in a row of [`WRITERS`].
 
 use std::fmt;
 use std::str::FromStr;
@@ -18,7 +18,7 @@ pub enum Format {
     Txt,
     /// Markdown: CommonMark with tables.
     Md,
-    /// One JSON object a line, with all metadata.
+    /// One JSON object per line, with all metadata.
     Json,
     /// XML by a small schema of our own.
     Xml,
@@ -26,7 +26,7 @@ pub enum Format {
     Tei,
     /// One row of a CSV table, for spreadsheets and data frames.
     Csv,
-    /// An HTML page with the article and nothing else.
+    /// An HTML page that contains only the article.
     Html,
 }
 
@@ -37,9 +37,9 @@ struct Writer {
     ending: &'static str,
     /// Writes a file of one document.
     whole: fn(&Document) -> String,
-    /// Writes what precedes the first of many documents.
+    /// Writes the text before the first of many documents.
     opening: fn() -> String,
-    /// Writes one of many documents; the text is its name.
+    /// Writes one of many documents with its name.
     item: fn(&str, &Document) -> String,
     closing: &'static str,
 }
@@ -111,7 +111,7 @@ static WRITERS: [Writer; 7] = [
     },
 ];
 
-/// A document behind a line with its name, for formats that cannot mark where a document begins.
+/// A document after a line with its name, for formats without document boundaries.
 fn named(name: &str, text: &str) -> String {
     format!("==> {} <==\n{text}\n", name.replace('\n', " "))
 }
@@ -147,12 +147,12 @@ impl Format {
         (self.writer().whole)(document)
     }
 
-    /// Writes what precedes the first of many documents in one file.
+    /// Writes the text before the first of many documents in one file.
     pub fn opening(self) -> String {
         (self.writer().opening)()
     }
 
-    /// Writes one of many documents in one file. Text and Markdown mark its beginning by a line with its `name`.
+    /// Writes one of many documents in one file. Text and Markdown start it with a line with its `name`.
     pub fn item(self, name: &str, document: &Document) -> String {
         (self.writer().item)(name, document)
     }
@@ -175,7 +175,10 @@ impl FromStr for Format {
     fn from_str(name: &str) -> Result<Format, String> {
         let known = |format: &Format| format.name() == name;
         let names = || Format::ALL.map(Format::name).join(", ");
-        Format::ALL.into_iter().find(known).ok_or_else(|| format!("`{name}` is no format; there are {}", names()))
+        Format::ALL
+            .into_iter()
+            .find(known)
+            .ok_or_else(|| format!("unknown format `{name}`; known formats: {}", names()))
     }
 }
 
@@ -193,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_stand_in_the_order_of_the_enum() {
+    fn rows_are_in_the_order_of_the_enum() {
         for (at, writer) in WRITERS.iter().enumerate() {
             assert_eq!(writer.format as usize, at);
         }

@@ -1,16 +1,16 @@
-//! TEI P5, as linguists exchange texts.
+//! TEI P5.
 //!
-//! The header says what is known and where it came from; a heading begins a division that holds
-//! what follows it, so that `head` stands where TEI wants it.
+//! The header contains the metadata and their sources; a heading starts a division that contains the following
+//! paragraphs, so that `head` is where TEI expects it.
 
 use tidings_model::{Document, Paragraph};
 
-use crate::layout::{self, Part};
+use crate::layout::{self, LayoutBlock};
 use crate::markup::{self, Vocabulary, address, field, one_line};
 
 const NAMESPACE: &str = "http://www.tei-c.org/ns/1.0";
 
-/// The head of many texts in one file.
+/// The header of many texts in one file.
 pub(crate) const CORPUS_OPENING: &str = concat!(
     "<teiCorpus xmlns=\"http://www.tei-c.org/ns/1.0\">\n<teiHeader>\n<fileDesc>\n",
     "<titleStmt><title>Documents from web pages</title></titleStmt>\n",
@@ -39,7 +39,7 @@ const WORDS: Vocabulary = Vocabulary {
     line_break: "<lb/>",
 };
 
-/// A text; one that stands alone names the namespace.
+/// A text; a single one declares the namespace.
 pub(crate) fn item(document: &Document, alone: bool) -> String {
     let mut out = match alone {
         true => format!("<TEI xmlns=\"{NAMESPACE}\">\n"),
@@ -109,7 +109,7 @@ fn header(document: &Document, out: &mut String) {
     out.push_str("</teiHeader>\n");
 }
 
-/// Abstract, language and keywords, where there are any.
+/// Abstract, language and keywords, if there are any.
 fn profile(document: &Document, out: &mut String) {
     let about = &document.about;
     let mut profile = String::new();
@@ -137,7 +137,7 @@ fn profile(document: &Document, out: &mut String) {
 fn division(kind: &str, paragraphs: &[Paragraph], out: &mut String) {
     out.push_str(&format!("<div type=\"{kind}\">\n"));
     let parts = layout::parts(paragraphs);
-    // A division must hold something besides other divisions or be empty altogether.
+    // A division must contain something besides other divisions, or be empty.
     if parts.is_empty() {
         out.push_str("<p/>\n");
     }
@@ -152,10 +152,10 @@ fn division(kind: &str, paragraphs: &[Paragraph], out: &mut String) {
             out.push_str(&format!("<div type=\"section\" n=\"{level}\">\n<head>"));
             markup::inside(paragraph, &WORDS, out);
             out.push_str("</head>\n");
-            // Strict readers want more in a division than its head.
+            // Strict readers require more in a division than its head.
             let ends_here = match parts.get(at + 1) {
                 None => true,
-                Some(Part::Heading(next, _)) => *next <= level,
+                Some(LayoutBlock::Heading(next, _)) => *next <= level,
                 Some(_) => false,
             };
             if ends_here {
@@ -174,7 +174,7 @@ mod tests {
     use tidings_model::ParagraphKind;
 
     #[test]
-    fn the_header_says_what_is_known() {
+    fn the_header_contains_the_metadata() {
         let tei = item(&sample::article(), true);
         for part in [
             "<TEI xmlns=\"http://www.tei-c.org/ns/1.0\">\n<teiHeader>",
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn headings_open_divisions_and_deeper_ones_lie_inside() {
+    fn headings_open_nested_divisions() {
         let heading = |level, text: &str| Paragraph {
             kind: ParagraphKind::Heading { level },
             text: text.into(),

@@ -1,5 +1,5 @@
-//! The text alone: paragraphs parted by an empty line, items and rows by a line end. No signs are
-//! added that the author did not write, because they would be counted as words.
+//! Plain text: paragraphs separated by an empty line, items and rows by a line end. No characters are added, because
+//! they would be counted as words.
 
 use tidings_model::{Document, Paragraph, ParagraphKind};
 
@@ -21,7 +21,7 @@ fn push(paragraphs: &[Paragraph], out: &mut String) {
         if !out.is_empty() && !together {
             out.push('\n');
         }
-        // A corpus is no place for what moves cursors and ends strings.
+        // Control characters are removed.
         out.extend(paragraph.text.chars().filter(|c| matches!(c, '\n' | '\t') || !c.is_control()));
         out.push('\n');
         before = Some(paragraph.kind);
@@ -34,7 +34,7 @@ mod tests {
     use crate::sample;
 
     #[test]
-    fn text_has_no_signs_of_its_own() {
+    fn no_characters_are_added() {
         let text = write(&sample::article());
         assert_eq!(
             text,

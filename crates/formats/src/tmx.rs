@@ -1,9 +1,9 @@
-//! TMX 1.4, the memory of translators' tools: pairs of sentences that translate one another.
+//! TMX 1.4 (translation memory): pairs of translated sentences.
 
 use crate::markup::{language, one_line};
 use crate::xml::DECLARATION;
 
-/// The text behind the last pair.
+/// The text after the last pair.
 pub const CLOSING: &str = "</body>\n</tmx>\n";
 
 /// The text before the first pair.
@@ -15,7 +15,7 @@ pub fn opening() -> String {
     )
 }
 
-/// A pair: language and text of each side, and what is known about it.
+/// A pair: language and text of each side, and its properties.
 pub fn unit(sides: [(&str, &str); 2], properties: &[(&str, &str)]) -> String {
     let mut out = String::from("<tu>\n");
     for (name, value) in properties {
@@ -33,7 +33,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pairs_stand_in_their_languages() {
+    fn pairs_have_their_languages() {
         let unit = unit([("de", "Es regnet & stürmt."), ("en-GB", "Rain <and> storm.")], &[("score", "0.9")]);
         assert_eq!(
             unit,

@@ -1,4 +1,4 @@
-//! The vertical format: a token a line, structures as tags. Every corpus manager reads it.
+//! The vertical format of corpus managers: one token per line, structures as tags.
 //!
 //! ```text
 //! <doc id="…" date="2026-03-01" site="gazette.example">
@@ -12,9 +12,9 @@
 //! </doc>
 //! ```
 //!
-//! Lemma, tag and features may be missing. `<g/>` says that no white space stands between its neighbours. In tokens and values `&`,
-//! `<`, `>` and `"` are written as in XML, so that a line which begins with `<` is always a tag. Reading is one pass over
-//! bytes that allocates nothing per token, because indexing is as fast as this reader.
+//! Lemma, tag and features are optional. `<g/>` means that there is no white space between its neighbours. In tokens
+//! and values `&`, `<`, `>` and `"` are escaped as in XML, so that a line that starts with `<` is always a tag. Reading
+//! is a single pass over bytes without allocation per token, because it limits the speed of indexing.
 
 use std::io::{self, BufRead, Read as _};
 use std::path::{Path, PathBuf};
@@ -23,9 +23,9 @@ use tidings_model::{Annotated, Attributes};
 
 use crate::error::{Context, Error, Result};
 
-/// No line of a corpus is longer; what is, is another kind of file.
+/// The maximum length of a line.
 const MAX_LINE_BYTES: usize = 1 << 20;
-/// The number of fields that a document may have besides those with a column of their own.
+/// The maximum number of fields of a document besides those with their own column.
 pub(crate) const MAX_FIELDS: usize = 64;
 
 /// Appends a document to `text`.
@@ -56,7 +56,7 @@ pub fn write(document: &Annotated, text: &mut String) {
             text.push_str("<s>\n");
             for (index, token) in sentence.iter().enumerate() {
                 escape(&token.word, text);
-                // What is missing at the end of a line is left away.
+                // Missing columns at the end of a line are omitted.
                 let more = [&token.lemma, &token.tag, &token.feats];
                 let known = more.iter().rposition(|column| !column.is_empty()).map_or(0, |last| last + 1);
                 for column in &more[..known] {
@@ -83,9 +83,9 @@ fn attribute(name: &str, value: &str, text: &mut String) {
     text.push('"');
 }
 
-/// Characters that would end a line, a column or a value are written so that they do not.
+/// Escapes characters that would end a line, a column or a value.
 fn escape(value: &str, text: &mut String) {
-    // Nearly all words can stand as they are. Control characters are below a blank, or begin with this byte.
+    // Nearly all words need no escaping. Control characters are below a space, or start with this byte.
     let is_plain = |byte: u8| byte >= b' ' && !matches!(byte, b'&' | b'<' | b'>' | b'"' | 0x7f | 0xc2);
     if value.bytes().all(is_plain) {
         return text.push_str(value);
@@ -102,7 +102,7 @@ fn escape(value: &str, text: &mut String) {
     }
 }
 
-/// Replaces entities by their characters. Entities that are not ours stay as they are.
+/// Replaces entities by their characters. Unknown entities are kept.
 pub fn unescape(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
@@ -129,9 +129,9 @@ pub enum Event<'l> {
     Paragraph,
     /// A sentence begins.
     Sentence,
-    /// A token: its line as it stands in the file, columns parted by tabs, entities unresolved.
+    /// A token: its line in the file, columns separated by tabs, entities unresolved.
     Token(&'l str),
-    /// No white space before the token that follows.
+    /// No white space before the next token.
     Glue,
     /// The document ends.
     End,
@@ -151,7 +151,7 @@ impl<R: BufRead> Reader<R> {
         Reader { input, path: path.to_owned(), line: Vec::new(), number: 0 }
     }
 
-    /// The next event; nothing at the end. Tags of other structures are passed over.
+    /// The next event; `None` at the end. Tags of other structures are skipped.
     pub fn next_event(&mut self) -> Result<Option<Event<'_>>> {
         loop {
             if !self.fill()? {
@@ -181,14 +181,14 @@ impl<R: BufRead> Reader<R> {
         Ok(Some(Event::Token(self.text()?)))
     }
 
-    /// The value of an attribute of the tag that was read last, such as the kind of a paragraph.
+    /// The value of an attribute of the last tag, such as the kind of a paragraph.
     pub fn value(&self, name: &str) -> Option<String> {
         let line = std::str::from_utf8(&self.line).ok()?;
         let (_, rest) = line.split_once(&format!(" {name}=\""))?;
         Some(unescape(rest.split_once('"')?.0))
     }
 
-    /// Names the line that was read last, for a fault that the caller found.
+    /// An error with the number of the last line, for a fault found by the caller.
     pub fn fault(&self, fault: String) -> Error {
         Error::Line { path: self.path.clone(), line: self.number, fault }
     }
@@ -202,7 +202,7 @@ impl<R: BufRead> Reader<R> {
         self.line.clear();
         self.number += 1;
         let buffer = self.input.fill_buf().context("read", &self.path)?;
-        // Nearly every line lies whole in the buffer.
+        // Nearly every line is completely in the buffer.
         if let Some(end) = memchr::memchr(b'\n', buffer) {
             self.line.extend_from_slice(&buffer[..end]);
             self.input.consume(end + 1);
@@ -213,7 +213,7 @@ impl<R: BufRead> Reader<R> {
             }
         }
         if self.line.len() > MAX_LINE_BYTES {
-            return Err(self.fault("no line is that long; is this a vertical file?".to_owned()));
+            return Err(self.fault("is too long; check that this is a vertical file".to_owned()));
         }
         if self.line.last() == Some(&b'\r') {
             self.line.pop();
@@ -258,7 +258,7 @@ fn attributes(line: &str) -> std::result::Result<Attributes, String> {
     let mut about = Attributes::default();
     let mut rest = line.strip_prefix("<doc").unwrap_or_default().trim_start();
     while !rest.is_empty() && !rest.starts_with(['>', '/']) {
-        let (name, after) = rest.split_once('=').ok_or_else(|| format!("“{rest}” is no attribute"))?;
+        let (name, after) = rest.split_once('=').ok_or_else(|| format!("“{rest}” is not an attribute"))?;
         let name = name.trim();
         let mut chars = after.chars();
         let quote = chars.next().filter(|quote| matches!(quote, '"' | '\''));
@@ -272,8 +272,8 @@ fn attributes(line: &str) -> std::result::Result<Attributes, String> {
             "title" => about.title = value,
             "date" => about.date = value,
             "seen" => about.seen = value,
-            _ if !is_name(name) => return Err(format!("“{name}” is no name of a field")),
-            _ if about.field(name).is_some() => return Err(format!("{name} stands there twice")),
+            _ if !is_name(name) => return Err(format!("“{name}” is not a valid field name")),
+            _ if about.field(name).is_some() => return Err(format!("{name} occurs twice")),
             _ if about.fields.len() == MAX_FIELDS => return Err(format!("more than {MAX_FIELDS} fields")),
             _ => about.fields.push((name.to_owned(), value)),
         }
@@ -282,12 +282,12 @@ fn attributes(line: &str) -> std::result::Result<Attributes, String> {
     Ok(about)
 }
 
-/// Whether something may be the name of a field.
+/// True if a string is a valid field name.
 pub(crate) fn is_name(name: &str) -> bool {
     (1..=32).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-/// Ids of ours are 32 hexadecimal digits; any other gets the hash of its text.
+/// Our ids are 32 hexadecimal digits; any other id is replaced by its hash.
 fn id_of(value: &str) -> u128 {
     match u128::from_str_radix(value, 16) {
         Ok(id) if value.len() == 32 => id,
@@ -343,7 +343,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read(
+        fn written_documents_are_read_back(
             sentences in proptest::collection::vec(proptest::collection::vec(token(), 1..4), 1..3),
             id: u128, title in "[a-z<>&\"' ]{0,8}", site in "[a-z<>&\"']{0,8}",
         ) {
@@ -363,14 +363,14 @@ mod tests {
         }
 
         #[test]
-        fn any_text_is_read_or_refused(text in "(<doc [a-z=\"' >]{0,12}\n|<g/>\n|<[sp/]{1,2}>\n|[a-z\t&;<]{0,5}\n){0,9}") {
+        fn any_text_is_read_or_rejected(text in "(<doc [a-z=\"' >]{0,12}\n|<g/>\n|<[sp/]{1,2}>\n|[a-z\t&;<]{0,5}\n){0,9}") {
             let mut reader = Reader::new(text.as_bytes(), Path::new("test.vert"));
             while let Ok(Some(_)) = reader.next_event() {}
         }
     }
 
     #[test]
-    fn every_character_is_written_so_that_a_line_stays_a_line() {
+    fn every_character_is_escaped_within_its_line() {
         for char in '\0'..=char::MAX {
             let mut text = String::new();
             escape(char.encode_utf8(&mut [0; 4]), &mut text);
@@ -380,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fault_names_its_line() {
+    fn an_error_contains_its_line() {
         let mut reader = Reader::new("<p>\n<doc site=x>\n".as_bytes(), Path::new("a.vert"));
         assert!(matches!(reader.next_event(), Ok(Some(Event::Paragraph))));
         let fault = reader.next_event().unwrap_err().to_string();

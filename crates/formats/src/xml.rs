@@ -1,4 +1,4 @@
-//! XML by a small schema of our own, which docs/FORMATS.md describes.
+//! XML in our own small schema, described in docs/FORMATS.md.
 
 use tidings_model::Document;
 
@@ -92,7 +92,7 @@ mod tests {
     use crate::sample;
 
     #[test]
-    fn structure_marks_and_metadata_are_there() {
+    fn structure_marks_and_metadata_are_written() {
         let xml = item(&sample::article());
         for part in [
             "<document id=\"id\" url=\"http://e.org/a?b=1&amp;c=2\" site=\"e.org\"",

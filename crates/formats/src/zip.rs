@@ -1,7 +1,7 @@
-//! The directory of a ZIP file, as far as WACZ needs it: which archives lie in it, and where.
+//! The directory of a ZIP file, as needed for WACZ: the archives in it and their positions.
 //!
-//! WACZ is a ZIP file of WARC files, their indexes and lists of pages. Only names, places and two methods of packing
-//! are of interest; encrypted and split files are none of ours.
+//! WACZ is a ZIP file of WARC files, their indexes and lists of pages. Only names, positions and two compression
+//! methods are supported, no encryption and no split files.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -15,11 +15,11 @@ const LOCATOR_64: [u8; 4] = *b"PK\x06\x07";
 const CENTRAL: [u8; 4] = *b"PK\x01\x02";
 const LOCAL: [u8; 4] = *b"PK\x03\x04";
 
-/// The end of the directory and the longest comment behind it.
+/// The size of the end record with the longest comment.
 const END_BYTES: u64 = 22 + 65_535 + 20;
 /// A directory is at most this large.
 const MAX_DIRECTORY_BYTES: u64 = 64 << 20;
-/// A place or size that stands elsewhere, because it does not fit.
+/// The marker of an offset or size that is in the ZIP64 extra field.
 const ELSEWHERE: u32 = u32::MAX;
 
 /// A file inside of a ZIP file.
@@ -34,24 +34,24 @@ pub struct Entry {
     is_deflated: bool,
 }
 
-/// Whether a file begins as ZIP files do.
+/// True if a file starts like a ZIP file.
 pub fn is_zip(first: &[u8]) -> bool {
     first.starts_with(&LOCAL)
 }
 
-/// Lists the files inside of a ZIP file, in the order of its directory.
+/// Lists the files in a ZIP file, in the order of its directory.
 pub fn entries(path: &Path) -> Result<Vec<Entry>> {
     directory(&mut File::open(path).context("open", path)?, path)
 }
 
-/// Reads the central directory; `path` names the file in errors.
+/// Reads the central directory; `path` is for error messages.
 pub fn directory(file: &mut (impl Read + Seek), path: &Path) -> Result<Vec<Entry>> {
     let fault = |what: &str| Error::Damaged { path: path.to_owned(), at: format!("({what})") };
     let size = file.seek(SeekFrom::End(0)).context("read", path)?;
     let tail_at = size.saturating_sub(END_BYTES);
     let tail = bytes_at(file, tail_at, size - tail_at).context("read", path)?;
     let end = memchr::memmem::rfind(&tail, &END).filter(|end| tail.len() - end >= 22);
-    let end = end.ok_or_else(|| fault("it has no directory"))?;
+    let end = end.ok_or_else(|| fault("no central directory"))?;
     let end_record = Fields(&tail[end..]);
     let (mut length, mut at) = (u64::from(end_record.four(12)), u64::from(end_record.four(16)));
     if end >= 20 && tail[end - 20..].starts_with(&LOCATOR_64) {
@@ -61,7 +61,7 @@ pub fn directory(file: &mut (impl Read + Seek), path: &Path) -> Result<Vec<Entry
         }
     }
     if length > MAX_DIRECTORY_BYTES || at.saturating_add(length) > size {
-        return Err(fault("its directory lies outside of it"));
+        return Err(fault("the central directory is outside the file"));
     }
     let directory = bytes_at(file, at, length).context("read", path)?;
     let mut entries = Vec::new();
@@ -72,11 +72,11 @@ pub fn directory(file: &mut (impl Read + Seek), path: &Path) -> Result<Vec<Entry
             (usize::from(fields.two(28)), usize::from(fields.two(30)), usize::from(fields.two(32)));
         let next = 46 + name_len + extra_len + comment_len;
         if rest.len() < next {
-            return Err(fault("its directory is cut off"));
+            return Err(fault("the central directory is truncated"));
         }
         let name = String::from_utf8_lossy(&rest[46..46 + name_len]).into_owned();
         let extra = &rest[46 + name_len..46 + name_len + extra_len];
-        let (bytes, at) = places(&fields, extra).ok_or_else(|| fault("its directory makes no sense"))?;
+        let (bytes, at) = places(&fields, extra).ok_or_else(|| fault("the central directory is invalid"))?;
         let (method, is_encrypted) = (fields.two(10), fields.two(8) & 1 != 0);
         if matches!(method, 0 | 8) && !is_encrypted && at.saturating_add(bytes) <= size {
             entries.push(Entry { name, bytes, at, is_deflated: method == 8 });
@@ -86,7 +86,7 @@ pub fn directory(file: &mut (impl Read + Seek), path: &Path) -> Result<Vec<Entry
     Ok(entries)
 }
 
-/// Size and place of an entry; those that do not fit stand in an extra field.
+/// Size and offset of an entry; large values are in the ZIP64 extra field.
 fn places(fields: &Fields<'_>, extra: &[u8]) -> Option<(u64, u64)> {
     let (packed, unpacked, at) = (fields.four(20), fields.four(24), fields.four(42));
     let mut large = extra_field(extra, 1).unwrap_or_default();
@@ -121,7 +121,7 @@ pub fn open(path: &Path, entry: &Entry) -> Result<Box<dyn Read + Send>> {
     read_entry(File::open(path).context("open", path)?, entry, path)
 }
 
-/// Reads and inflates a file inside; `path` names the ZIP file in errors.
+/// Reads and inflates an entry; `path` is for error messages.
 pub fn read_entry(
     mut file: impl Read + Seek + Send + 'static,
     entry: &Entry,
@@ -148,7 +148,7 @@ fn bytes_at(file: &mut (impl Read + Seek), at: u64, length: u64) -> io::Result<V
     if (read as u64) < length { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(bytes) }
 }
 
-/// Little-endian numbers at their places; zero where there are none.
+/// Little-endian numbers by offset; zero beyond the end.
 struct Fields<'a>(&'a [u8]);
 
 impl Fields<'_> {
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_inside_is_found_and_read() {
+    fn an_entry_is_found_and_read() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.wacz");
         std::fs::write(&path, zipped("archive/data.warc", b"WARC/1.0 hello")).unwrap();
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_an_error_not_a_panic() {
+    fn invalid_bytes_are_an_error_and_not_a_panic() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.wacz");
         let whole = zipped("archive/data.warc", b"WARC/1.0 hello");

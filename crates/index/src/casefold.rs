@@ -1,14 +1,15 @@
-//! Case folding and removal of marks: one key for all spellings that a caseless or accentless search may match.
+//! Case folding and removal of diacritics: one key for all spellings that a case- or
+//! accent-insensitive search may match.
 
 use std::borrow::Cow;
 
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 
-/// Key under which a string is found regardless of case and marks.
+/// Key under which a string is found regardless of case and diacritics.
 ///
-/// Strings that differ only in case or marks have one key; some others may share it, so a look-up by key must still
-/// compare by its own rule.
+/// Strings that differ only in case or diacritics have the same key. Others may share it, so
+/// callers must verify each match.
 pub fn look_up_key(text: &str) -> Cow<'_, str> {
     if text.is_ascii() {
         let is_lower = !text.bytes().any(|byte| byte.is_ascii_uppercase());
@@ -18,8 +19,8 @@ pub fn look_up_key(text: &str) -> Cow<'_, str> {
     Cow::Owned(plain.map(one_case).nfc().collect())
 }
 
-/// Maps to upper and then to lower case, which alone unites `ſ` with `s` and `ς` with `σ`. A character whose mapping has
-/// several characters stays.
+/// Maps to uppercase and then to lowercase, which unites `ſ` with `s` and `ς` with `σ`. A character
+/// whose mapping has several characters is kept.
 fn one_case(char: char) -> char {
     if char == 'ﬅ' {
         return 'ﬆ'; // Two ligatures of the same letters, one with a long s.
@@ -37,7 +38,7 @@ mod tests {
 
     #[test]
     fn characters_that_a_caseless_expression_unites_have_one_key() {
-        // The iota subscript is a mark and a letter at once; as a mark it does not count.
+        // The iota subscript is both a mark and a letter; it counts as a mark here.
         for char in ('\0'..='\u{1ffff}').filter(|char| char.is_alphabetic() && !is_combining_mark(*char)) {
             let text = regex_syntax::escape(&char.to_string());
             let parsed = regex_syntax::ParserBuilder::new().case_insensitive(true).build().parse(&text);

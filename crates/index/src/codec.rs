@@ -1,7 +1,7 @@
 //! Integer codecs: the token column, posting lists, small packed arrays and bit sets.
 //!
-//! Readers get bytes that may be damaged. They may then return wrong numbers (digests tell that, see
-//! [`crate::Snapshot::verify`]), but neither panic nor read outside of their bytes.
+//! Readers may get damaged bytes. They may then return wrong numbers (digests detect that, see
+//! [`crate::Snapshot::verify`]), but neither panic nor read out of bounds.
 
 mod bit_set;
 mod posting_list;
@@ -18,7 +18,7 @@ pub const BLOCK: usize = 128;
 /// Interleaved streams of the SIMD layout.
 const LANES: usize = 4;
 
-/// BitSet that the largest of some numbers needs; at least one.
+/// Number of bits of a number; at least one.
 pub(crate) fn width_of(largest: u32) -> u32 {
     (u32::BITS - largest.leading_zeros()).max(1)
 }
@@ -46,7 +46,7 @@ pub(crate) fn read_packed(bytes: &[u8], width: u32, at: usize) -> u32 {
     let bit = at * width as usize;
     let from = bit / 8;
     let word = match bytes.get(from..from + 8) {
-        Some(eight) => u64::from_le_bytes(eight.try_into().expect("eight bytes")),
+        Some(eight) => u64::from_le_bytes(eight.try_into().expect("the slice has eight bytes")),
         None => {
             let rest = bytes.get(from..).unwrap_or_default();
             rest.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte))

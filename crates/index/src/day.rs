@@ -1,4 +1,4 @@
-//! Days as numbers, because positions are in the order of days.
+//! Days as numbers; documents and positions are sorted by day.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use jiff::civil::Date;
 pub struct Day(pub i32);
 
 impl Day {
-    /// Reads `YYYY-MM-DD`, perhaps with a time behind it.
+    /// Parses `YYYY-MM-DD`, optionally followed by a time.
     pub fn parse(text: &str) -> Option<Day> {
         text.get(..10)?.parse::<Date>().ok().map(Day::of)
     }
@@ -25,7 +25,7 @@ impl Day {
         Day(era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468)
     }
 
-    /// The date; days beyond the calendar of [`Date`] are its first or last.
+    /// The date; numbers outside of the range of [`Date`] are clamped.
     pub fn date(self) -> Date {
         let days = i64::from(self.0) + 719_468;
         let era = days.div_euclid(146_097);

@@ -9,17 +9,17 @@ use std::path::{Path, PathBuf};
 pub enum Error {
     #[error("cannot {doing} {}", path.display())]
     Io { doing: &'static str, path: PathBuf, source: io::Error },
-    #[error("{} is damaged ({fault}); remove the folder of this index and compile it anew", path.display())]
+    #[error("{} is damaged ({fault}); delete the folder of this index and rebuild it with `tidings compile`", path.display())]
     Damaged { path: PathBuf, fault: String },
-    #[error("{} is no file of a Tidings index; move it away and compile the index anew", path.display())]
+    #[error("{} is not a file of a Tidings index; move it away and rebuild the index with `tidings compile`", path.display())]
     Foreign { path: PathBuf },
-    #[error("{} was written by a newer Tidings (format {found}, Tidings {} reads up to {known}); install a newer version, or make the index again with `tidings rebuild --from compile`", path.display(), env!("CARGO_PKG_VERSION"))]
+    #[error("{} was written by a newer Tidings (format {found}, Tidings {} reads up to {known}); install a newer version, or rebuild the index with `tidings rebuild --from compile`", path.display(), env!("CARGO_PKG_VERSION"))]
     Newer { path: PathBuf, found: u32, known: u32 },
-    #[error("there is no index in {}; make one with `tidings compile`", folder.display())]
+    #[error("there is no index in {}; build one with `tidings compile`", folder.display())]
     NoIndex { folder: PathBuf },
-    #[error("the document {id:032x} ({url}) has no day, neither published nor seen: {fault}")]
+    #[error("the document {id:032x} ({url}) has neither a publication day nor a first-seen day: {fault}")]
     Undated { id: u128, url: String, fault: String },
-    #[error("a segment would hold more than {limit} tokens; build it in smaller pieces")]
+    #[error("a segment would exceed {limit} tokens; lower the batch size")]
     TooLarge { limit: u64 },
     #[error(transparent)]
     Formats(#[from] tidings_formats::Error),
@@ -37,11 +37,11 @@ pub(crate) fn damaged<T>(path: &Path, fault: impl Into<String>) -> Result<T> {
 
 /// Adds the operation and the path to an I/O error.
 pub(crate) trait IoContext<T> {
-    fn during(self, doing: &'static str, path: &Path) -> Result<T>;
+    fn context(self, doing: &'static str, path: &Path) -> Result<T>;
 }
 
 impl<T> IoContext<T> for io::Result<T> {
-    fn during(self, doing: &'static str, path: &Path) -> Result<T> {
+    fn context(self, doing: &'static str, path: &Path) -> Result<T> {
         self.map_err(|source| Error::Io { doing, path: path.to_owned(), source })
     }
 }

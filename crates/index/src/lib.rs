@@ -1,8 +1,10 @@
 //! The corpus index: immutable, memory-mapped segments of annotated documents.
 //!
-//! An index is a folder: a [manifest](Snapshot) that names its files, a [lexicon](lexicon::Lexicon) that only grows, and
-//! [segments](segment::Segment) of documents in the order of their days. A [`Writer`] adds and deletes documents at a cost in
-//! proportion to the change, and merges segments; a [`Snapshot`] is one generation, which never changes.
+//! An index is a folder with a [manifest](Snapshot) that lists its files, an append-only
+//! [lexicon](lexicon::Lexicon), and [segments](segment::Segment) of documents sorted by day: a
+//! forward index (token column) and an inverted index (delta-coded, bit-packed posting lists). A
+//! [`Writer`] adds and deletes documents at a cost proportional to the change, and merges segments;
+//! a [`Snapshot`] is one generation, which never changes.
 //!
 //! ```
 //! use tidings_index::{Settings, Snapshot, Writer, lexicon::Layer};
@@ -24,8 +26,9 @@
 #[cfg(test)]
 extern crate self as tidings_index;
 
-/// The version of how text becomes an index. It grows whenever the same text gives other answers; manifests name it, so
-/// that an upgrade makes an index again only then. The format of the files has a version of its own.
+/// Version of how text is indexed: increased whenever the same text gives different answers.
+/// Manifests record it, so that an upgrade rebuilds an index only when it must. File formats have
+/// their own versions.
 pub const BEHAVIOUR_VERSION: u32 = 1;
 
 mod casefold;

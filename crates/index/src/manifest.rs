@@ -1,7 +1,7 @@
 //! The manifest: the list of files of one generation of the index.
 //!
-//! It is a line of JSON and a line with its digest, replaced by rename. Index files in the folder that it does not name are
-//! left over from an interrupted writer.
+//! It consists of a line of JSON and a line with its digest, and is replaced by rename. Index files
+//! in the folder that it does not list are left over from an interrupted writer.
 
 use std::path::Path;
 
@@ -16,26 +16,26 @@ const NAME: &str = "MANIFEST";
 const FORMAT: &str = "tidings index ";
 const VERSION: u32 = 1;
 
-/// The files of one generation.
+/// Files of one generation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Manifest {
     format: String,
-    /// The version of the behaviour that made it; see [`BEHAVIOUR_VERSION`](crate::BEHAVIOUR_VERSION).
+    /// Behaviour version that built the index; see [`BEHAVIOUR_VERSION`](crate::BEHAVIOUR_VERSION).
     #[serde(default = "first_version", skip_serializing_if = "is_first_version")]
     pub(crate) behaviour: u32,
-    /// Counts the changes of the index.
+    /// Number of changes of the index.
     pub(crate) generation: u64,
-    /// The number in the name of the next file; never used twice.
+    /// Number in the name of the next file; never reused.
     pub(crate) next_file: u64,
-    /// The parts of the lexicon, the oldest first.
+    /// Lexicon segments, oldest first.
     pub(crate) lexicon: Vec<String>,
-    /// The segments, in the order in which they were written.
+    /// Segments in the order in which they were written.
     pub(crate) segments: Vec<SegmentEntry>,
-    /// What was read to make it.
+    /// Input files.
     pub(crate) inputs: Vec<Input>,
 }
 
-/// The behaviour of manifests that name none.
+/// Behaviour version of manifests without the field.
 fn first_version() -> u32 {
     1
 }
@@ -54,14 +54,14 @@ pub(crate) struct SegmentEntry {
     pub(crate) deleted: Option<String>,
 }
 
-/// A file that went into the index.
+/// Input file of the index.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Input {
-    /// Its name in the home.
+    /// Path in the home.
     pub file: String,
-    /// Its size.
+    /// Size in bytes.
     pub bytes: u64,
-    /// Its digest.
+    /// Digest.
     pub xxh3: String,
 }
 
@@ -80,14 +80,14 @@ impl Default for Manifest {
 }
 
 impl Manifest {
-    /// Reads the manifest of a folder; nothing if there is none.
+    /// Reads the manifest of a folder; `None` if there is none.
     pub(crate) fn read(folder: &Path) -> Result<Option<Manifest>> {
         let path = folder.join(NAME);
         let text = match std::fs::read_to_string(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(error) if error.kind() == std::io::ErrorKind::InvalidData => return Err(Error::Foreign { path }),
-            Err(error) => return Err(error).during("read", &path),
+            Err(error) => return Err(error).context("read", &path),
         };
         let (json, digest) = text.trim_end().split_once('\n').unwrap_or((&text, ""));
         let as_value: Option<serde_json::Value> = serde_json::from_str(json).ok();
@@ -99,19 +99,19 @@ impl Manifest {
             return Err(Error::Newer { path, found: version, known: VERSION });
         }
         if format!("{:016x}", xxh3_64(json.as_bytes())) != digest {
-            return damaged(&path, "it has another digest");
+            return damaged(&path, "digest mismatch");
         }
         let manifest: Manifest = match serde_json::from_str(json) {
             Ok(manifest) => manifest,
             Err(fault) => return damaged(&path, fault.to_string()),
         };
         if manifest.files().any(|name| name.contains(['/', '\\'])) {
-            return damaged(&path, "it names files elsewhere");
+            return damaged(&path, "it lists files outside of the folder");
         }
         Ok(Some(manifest))
     }
 
-    /// Makes this the manifest of a folder.
+    /// Publishes this manifest in a folder.
     pub(crate) fn publish(&self, folder: &Path) -> Result<()> {
         let json = serde_json::to_string(self).expect("plain values");
         let mut draft = AtomicFile::create(&folder.join(NAME))?;
@@ -119,23 +119,23 @@ impl Manifest {
         Ok(draft.publish()?)
     }
 
-    /// All files it names.
+    /// All listed files.
     pub(crate) fn files(&self) -> impl Iterator<Item = &str> {
         let deleted = self.segments.iter().filter_map(|segment| segment.deleted.as_deref());
         let segments = self.segments.iter().map(|segment| segment.file.as_str());
         self.lexicon.iter().map(String::as_str).chain(segments).chain(deleted)
     }
 
-    /// A name for a new file.
+    /// Name of a new file.
     pub(crate) fn new_name(&mut self, ending: &str) -> String {
         self.next_file += 1;
         format!("{:06}.{ending}", self.next_file - 1)
     }
 
-    /// Removes index files that it does not name.
+    /// Removes index files that are not listed.
     pub(crate) fn sweep(&self, folder: &Path) -> Result<()> {
-        for entry in std::fs::read_dir(folder).during("list", folder)? {
-            let path = entry.during("list", folder)?.path();
+        for entry in std::fs::read_dir(folder).context("list", folder)? {
+            let path = entry.context("list", folder)?.path();
             let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
             let is_ours = [".segment", ".lexicon", ".removed", ".tmp"].iter().any(|ending| name.ends_with(ending));
             if is_ours && !self.files().any(|known| known == name) {

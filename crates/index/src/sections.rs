@@ -133,7 +133,7 @@ pub(crate) struct Sections {
 
 impl Sections {
     pub(crate) fn open(path: &Path, kind: FileKind) -> Result<Sections> {
-        let map = Mapped::open(path).during("open", path)?;
+        let map = Mapped::open(path).context("open", path)?;
         if map.len() < 20 || map[..16] != kind.magic()[..] {
             return Err(Error::Foreign { path: path.to_owned() });
         }
@@ -147,18 +147,19 @@ impl Sections {
 
     fn read_table(path: &Path, map: &[u8]) -> Result<BTreeMap<String, (Range<usize>, String)>> {
         let Some(end) = map.len().checked_sub(TRAILER_BYTES).filter(|end| *end >= HEADER_BYTES) else {
-            return damaged(path, "it ends too early");
+            return damaged(path, "truncated");
         };
-        let number = |at: usize| u64::from_le_bytes(map[end + at..end + at + 8].try_into().expect("eight bytes"));
+        let number =
+            |at: usize| u64::from_le_bytes(map[end + at..end + at + 8].try_into().expect("the slice has eight bytes"));
         if map[end + 24..] != TRAILER_MAGIC[..] || number(16) != map.len() as u64 {
-            return damaged(path, "it ends too early or goes on too long");
+            return damaged(path, "wrong length");
         }
         let start = usize::try_from(number(0)).ok().and_then(|bytes| end.checked_sub(bytes));
         let Some(text) = start.filter(|start| *start >= HEADER_BYTES).map(|start| &map[start..end]) else {
-            return damaged(path, "its table of sections is not where it should be");
+            return damaged(path, "the section table is out of bounds");
         };
         if xxh3_64(text) != number(8) {
-            return damaged(path, "its table of sections has another digest");
+            return damaged(path, "digest mismatch in the section table");
         }
         let entries: Vec<Entry> = serde_json::from_slice(text)
             .map_err(|fault| Error::Damaged { path: path.to_owned(), fault: fault.to_string() })?;
@@ -170,7 +171,7 @@ impl Sections {
                 .and_then(|(at, bytes)| Some(at..at.checked_add(bytes)?));
             match range {
                 Some(range) if range.end <= map.len() => table.insert(entry.name, (range, entry.xxh3)),
-                _ => return damaged(path, format!("the section {} lies outside", entry.name)),
+                _ => return damaged(path, format!("the section {} is out of bounds", entry.name)),
             };
         }
         Ok(table)
@@ -184,24 +185,24 @@ impl Sections {
         self.map.len() as u64
     }
 
-    /// Whether there is such a section.
+    /// Returns true if a section exists.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.table.contains_key(name)
     }
 
-    /// Where a section lies; an error if there is none.
+    /// Range of a section; an error if there is none.
     pub(crate) fn find(&self, name: &str) -> Result<Range<usize>> {
         match self.table.get(name) {
             Some((range, _)) => Ok(range.clone()),
-            None => damaged(&self.path, format!("it has no section {name}")),
+            None => damaged(&self.path, format!("the section {name} is missing")),
         }
     }
 
-    /// Where a section of `count` numbers lies.
+    /// Range of a section of `count` numbers.
     pub(crate) fn find_numbers<T: Pod>(&self, name: &str, count: usize) -> Result<Range<usize>> {
         let range = self.find(name)?;
         let sound = bytemuck::try_cast_slice::<u8, T>(&self.map[range.clone()]).is_ok_and(|all| all.len() == count);
-        if sound { Ok(range) } else { damaged(&self.path, format!("the section {name} has another size")) }
+        if sound { Ok(range) } else { damaged(&self.path, format!("the section {name} has the wrong size")) }
     }
 
     pub(crate) fn names(&self) -> impl Iterator<Item = (&str, usize)> {
@@ -218,7 +219,8 @@ impl Sections {
         bytemuck::try_cast_slice(&self.map[range.clone()]).unwrap_or_default()
     }
 
-    /// Parses a section in JSON. Its digest is checked, because the layout of the others depends on it.
+    /// Parses a section in JSON. Its digest is checked, because the layout of the other sections
+    /// depends on it.
     pub(crate) fn json<T: for<'de> Deserialize<'de>>(&self, name: &str) -> Result<T> {
         self.check(name)?;
         serde_json::from_slice(self.bytes(&self.find(name)?))
@@ -229,12 +231,12 @@ impl Sections {
     pub(crate) fn check(&self, name: &str) -> Result<()> {
         match self.table.get(name) {
             Some((range, digest)) if format!("{:016x}", xxh3_64(&self.map[range.clone()])) == *digest => Ok(()),
-            Some(_) => damaged(&self.path, format!("the section {name} has another digest")),
-            None => damaged(&self.path, format!("it has no section {name}")),
+            Some(_) => damaged(&self.path, format!("digest mismatch in the section {name}")),
+            None => damaged(&self.path, format!("the section {name} is missing")),
         }
     }
 
-    /// Reads every byte and compares it with what was written.
+    /// Reads every byte and checks all digests.
     pub(crate) fn verify(&self) -> Result<()> {
         self.table.keys().try_for_each(|name| self.check(name))
     }

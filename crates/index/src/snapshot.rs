@@ -13,10 +13,10 @@ use crate::manifest::{Input, Manifest};
 use crate::sections::{FileKind, SectionWriter, Sections};
 use crate::segment::Segment;
 
-/// Attempts to open a generation: a file may be gone because a writer has published a newer one meanwhile.
+/// Attempts to open a generation: a writer may publish a newer one and remove its files in between.
 const TRIES: usize = 20;
 
-/// One generation of the index. It does not change whatever writers do: files that they remove stay mapped.
+/// One generation of the index. It never changes: files that a writer removes stay mapped.
 #[derive(Debug, Clone)]
 pub struct Snapshot {
     generation: u64,
@@ -24,10 +24,10 @@ pub struct Snapshot {
     lexicon: Lexicon,
     segments: Vec<LiveSegment>,
     inputs: Arc<Vec<Input>>,
-    parts: Vec<(String, Stamp)>,
+    lexicon_files: Vec<(String, Stamp)>,
 }
 
-/// Modification time and length, which tell a file from another of the same name in an index that was made anew.
+/// Modification time and length, which distinguish files of the same name in a rebuilt index.
 type Stamp = Option<(SystemTime, u64)>;
 
 fn stamp(path: &Path) -> Stamp {
@@ -53,27 +53,27 @@ impl LiveSegment {
         &self.segment
     }
 
-    /// The documents that are deleted; hits in them do not count.
+    /// Deleted documents; hits in them do not count.
     pub fn deleted(&self) -> &BitSet {
         &self.deleted
     }
 
-    /// Whether any document is deleted.
+    /// Returns true if any document is deleted.
     pub fn has_deleted(&self) -> bool {
         self.deleted_documents > 0
     }
 
-    /// Tokens of documents that are still there.
+    /// Tokens of documents that are not deleted.
     pub fn tokens(&self) -> u64 {
         u64::from(self.segment.tokens() - self.deleted_tokens)
     }
 
-    /// Documents that are still there.
+    /// Documents that are not deleted.
     pub fn documents(&self) -> u64 {
         u64::from(self.segment.meta().documents - self.deleted_documents)
     }
 
-    /// The name of its file.
+    /// File name.
     pub fn file(&self) -> &str {
         &self.file
     }
@@ -85,15 +85,15 @@ impl Snapshot {
         Snapshot::open_from(folder, None)
     }
 
-    /// The newest generation; what this one has open already is not opened again.
+    /// Opens the newest generation; reuses files that this one has open.
     pub fn refresh(&self, folder: &Path) -> Result<Snapshot> {
         Snapshot::open_from(folder, Some(self))
     }
 
-    /// Whether no newer generation was published; cheaper than [`Snapshot::refresh`].
+    /// Returns true if no newer generation was published; cheaper than [`Snapshot::refresh`].
     pub fn is_newest(&self, folder: &Path) -> Result<bool> {
         let files = self.segments.iter().map(|live| (&live.file, &live.stamp));
-        let files = files.chain(self.parts.iter().map(|(name, stamp)| (name, stamp)));
+        let files = files.chain(self.lexicon_files.iter().map(|(name, stamp)| (name, stamp)));
         let is_same = |(name, known): (&String, &Stamp)| stamp(&folder.join(name)) == *known;
         let newest = Manifest::read(folder)?;
         Ok(newest.is_some_and(|manifest| manifest.generation == self.generation) && files.into_iter().all(is_same))
@@ -107,21 +107,21 @@ impl Snapshot {
                 result => return result,
             }
         }
-        damaged(&folder.join("MANIFEST"), "its files are never there when they are opened")
+        damaged(&folder.join("MANIFEST"), "files keep disappearing while they are opened")
     }
 
     pub(crate) fn of(folder: &Path, manifest: &Manifest, known: Option<&Snapshot>) -> Result<Snapshot> {
-        let part = |name: &String| {
+        let open_segment = |name: &String| {
             let written = stamp(&folder.join(name));
             let is_same = |(known, stamp): &(String, Stamp)| known == name && *stamp == written;
-            let same = known.and_then(|known| known.parts.iter().position(is_same));
+            let same = known.and_then(|known| known.lexicon_files.iter().position(is_same));
             match same.zip(known) {
-                Some((index, known)) => Ok(known.lexicon.parts()[index].clone()),
+                Some((index, known)) => Ok(known.lexicon.segments()[index].clone()),
                 None => LexiconSegment::open(&folder.join(name)).map(Arc::new),
             }
         };
-        let parts = manifest.lexicon.iter().map(|name| (name.clone(), stamp(&folder.join(name)))).collect();
-        let lexicon = Lexicon::new(manifest.lexicon.iter().map(part).collect::<Result<_>>()?);
+        let lexicon_files = manifest.lexicon.iter().map(|name| (name.clone(), stamp(&folder.join(name)))).collect();
+        let lexicon = Lexicon::new(manifest.lexicon.iter().map(open_segment).collect::<Result<_>>()?);
         let mut segments = Vec::new();
         for listed in &manifest.segments {
             let stamp = stamp(&folder.join(&listed.file));
@@ -137,7 +137,7 @@ impl Snapshot {
                 None => Arc::new(Segment::open(&path)?),
             };
             if segment.meta().lexeme_bound > lexicon.lexemes() {
-                return damaged(&path, "it knows more lexemes than the lexicon");
+                return damaged(&path, "it has more lexemes than the lexicon");
             }
             let deleted = match &listed.deleted {
                 Some(name) => read_deleted(&folder.join(name), segment.meta().documents)?,
@@ -160,11 +160,11 @@ impl Snapshot {
             segments,
             behaviour: manifest.behaviour,
             inputs: Arc::new(manifest.inputs.clone()),
-            parts,
+            lexicon_files,
         })
     }
 
-    /// Counts the changes of the index.
+    /// Number of changes of the index.
     pub fn generation(&self) -> u64 {
         self.generation
     }
@@ -174,17 +174,17 @@ impl Snapshot {
         &self.lexicon
     }
 
-    /// The segments, in the order in which they were written.
+    /// Segments in the order in which they were written.
     pub fn segments(&self) -> &[LiveSegment] {
         &self.segments
     }
 
-    /// The [behaviour](crate::BEHAVIOUR_VERSION) that made it.
+    /// The [behaviour version](crate::BEHAVIOUR_VERSION) that built the index.
     pub fn behaviour(&self) -> u32 {
         self.behaviour
     }
 
-    /// What was read to make it.
+    /// Input files.
     pub fn inputs(&self) -> &[Input] {
         &self.inputs
     }
@@ -199,19 +199,19 @@ impl Snapshot {
         self.segments.iter().map(LiveSegment::documents).sum()
     }
 
-    /// The bytes of all its files but the manifest.
+    /// Size of all files except the manifest.
     pub fn bytes_on_disk(&self) -> u64 {
         let segments: u64 = self.segments.iter().map(|live| live.segment.bytes_on_disk()).sum();
-        segments + self.lexicon.parts().iter().map(|part| part.bytes_on_disk()).sum::<u64>()
+        segments + self.lexicon.segments().iter().map(|segment| segment.bytes_on_disk()).sum::<u64>()
     }
 
-    /// Reads every byte of every file and compares it with what was written.
+    /// Reads every byte of every file and checks all digests.
     pub fn verify(&self) -> Result<()> {
         self.lexicon.verify()?;
         self.segments.iter().try_for_each(|live| live.segment.verify())
     }
 
-    /// A document as it was added. Kinds of paragraphs are not kept.
+    /// Returns a document as it was added, except for the kinds of its paragraphs.
     pub fn annotated(&self, segment: usize, document: u32) -> Result<Annotated> {
         let segment = self.segments[segment].segment();
         let about = segment.document(document)?;
@@ -246,13 +246,13 @@ impl Snapshot {
         Ok(Annotated { about, paragraphs })
     }
 
-    /// Where documents with an id lie: segment and document; deleted ones do not count.
+    /// Segment and number of the documents with an id, without deleted ones.
     pub fn find_document(&self, id: u128) -> Vec<(usize, u32)> {
         let mut found = Vec::new();
         for (index, live) in self.segments.iter().enumerate() {
-            let places = live.segment.ids().iter().enumerate().filter(|(_, known)| **known == id);
-            let places = places.map(|(document, _)| document as u32);
-            found.extend(places.filter(|document| !live.deleted.get(*document)).map(|document| (index, document)));
+            let documents = live.segment.ids().iter().enumerate().filter(|(_, known)| **known == id);
+            let documents = documents.map(|(document, _)| document as u32);
+            found.extend(documents.filter(|document| !live.deleted.get(*document)).map(|document| (index, document)));
         }
         found
     }
@@ -262,7 +262,7 @@ fn is_gone(error: &Error) -> bool {
     matches!(error, Error::Io { source, .. } if source.kind() == std::io::ErrorKind::NotFound)
 }
 
-/// Writes which documents of a segment are deleted.
+/// Writes the deleted documents of a segment.
 pub(crate) fn write_deleted(path: &Path, deleted: &BitSet) -> Result<()> {
     let mut file = SectionWriter::create(path, FileKind::Deleted)?;
     file.section("documents", deleted.words())?;

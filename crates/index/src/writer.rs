@@ -24,11 +24,11 @@ use crate::snapshot::{Snapshot, write_deleted};
 /// Settings of a writer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
-    /// Documents are collected in memory up to this size, then a segment is written.
+    /// Memory for collected documents in bytes; a segment is written when it is full.
     pub batch_bytes: usize,
-    /// So many neighbouring segments of about one size become one.
+    /// Number of neighbouring segments of similar size that are merged into one.
     pub merge_factor: usize,
-    /// No merge makes a segment larger than this.
+    /// Maximum number of tokens of a merged segment.
     pub max_segment_tokens: u64,
 }
 
@@ -41,7 +41,7 @@ impl Default for Settings {
 /// Result of a deletion.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Deletion {
-    /// Documents that are deleted now and were not before.
+    /// Newly deleted documents.
     pub documents: u64,
     /// Their tokens.
     pub tokens: u64,
@@ -55,14 +55,14 @@ pub struct Writer {
     snapshot: Snapshot,
     interner: Interner,
     batch: Batch,
-    /// Written but not visible yet.
+    /// Written, but not visible yet.
     new_segments: Vec<SegmentEntry>,
-    /// Documents, by segment, that will be deleted with the next commit.
+    /// Documents by segment that the next commit deletes.
     pending_deletions: BTreeMap<usize, BitSet>,
 }
 
 impl Writer {
-    /// Opens an index for writing; it is made if there is none.
+    /// Opens an index for writing; creates it if there is none.
     pub fn open(folder: &Path, settings: Settings) -> Result<Writer> {
         make_folder(folder)?;
         let manifest = Manifest::read(folder)?.unwrap_or_default();
@@ -80,7 +80,7 @@ impl Writer {
         })
     }
 
-    /// The index as it was when it was last committed.
+    /// The last committed generation.
     pub fn snapshot(&self) -> &Snapshot {
         &self.snapshot
     }
@@ -100,7 +100,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Writes what was collected as a segment. Readers see it after [`Writer::commit`].
+    /// Writes the collected documents as a segment. Readers see it after [`Writer::commit`].
     pub fn flush(&mut self) -> Result<()> {
         if self.batch.documents() == 0 {
             return Ok(());
@@ -112,7 +112,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Makes everything that was added durable and visible, and records its inputs.
+    /// Makes all additions durable and visible, and records their inputs.
     pub fn commit(&mut self, inputs: Vec<Input>) -> Result<()> {
         self.flush()?;
         self.write_pending_deletions()?;
@@ -120,27 +120,27 @@ impl Writer {
         self.manifest.inputs.extend(inputs);
         let known = std::mem::replace(&mut self.interner, Interner::new(self.snapshot.lexicon().clone()));
         if let Some(new) = known.finish() {
-            self.add_part(new)?;
+            self.add_lexicon_segment(new)?;
         }
         self.publish()
     }
 
-    /// Adds a part to the lexicon, joined with those before it that are not much larger.
-    fn add_part(&mut self, new: NewLexiconSegment) -> Result<()> {
+    /// Appends a lexicon segment, merged with preceding ones that are not much larger.
+    fn add_lexicon_segment(&mut self, new: NewLexiconSegment) -> Result<()> {
         let file = self.manifest.new_name("lexicon");
         new.write(&self.folder.join(&file))?;
-        let mut parts: Vec<Arc<LexiconSegment>> = self.snapshot.lexicon().parts().to_vec();
-        parts.push(Arc::new(LexiconSegment::open(&self.folder.join(&file))?));
+        let mut segments: Vec<Arc<LexiconSegment>> = self.snapshot.lexicon().segments().to_vec();
+        segments.push(Arc::new(LexiconSegment::open(&self.folder.join(&file))?));
         self.manifest.lexicon.push(file);
-        let mut first = parts.len() - 1;
-        let mut bytes = parts[first].bytes_on_disk();
-        while first > 0 && parts[first - 1].bytes_on_disk() < 4 * bytes {
+        let mut first = segments.len() - 1;
+        let mut bytes = segments[first].bytes_on_disk();
+        while first > 0 && segments[first - 1].bytes_on_disk() < 4 * bytes {
             first -= 1;
-            bytes += parts[first].bytes_on_disk();
+            bytes += segments[first].bytes_on_disk();
         }
-        if first + 1 < parts.len() {
+        if first + 1 < segments.len() {
             let file = self.manifest.new_name("lexicon");
-            NewLexiconSegment::join(&parts[first..]).write(&self.folder.join(&file))?;
+            NewLexiconSegment::join(&segments[first..]).write(&self.folder.join(&file))?;
             self.manifest.lexicon.truncate(first);
             self.manifest.lexicon.push(file);
         }
@@ -150,7 +150,7 @@ impl Writer {
     /// Replaces the manifest, then removes the files that the new generation does not need.
     fn publish(&mut self) -> Result<()> {
         self.manifest.generation += 1;
-        // Everything must open before it counts.
+        // The new generation must open before it is published.
         let snapshot = Snapshot::of(&self.folder, &self.manifest, Some(&self.snapshot))?;
         self.manifest.publish(&self.folder)?;
         self.snapshot = snapshot;
@@ -158,8 +158,8 @@ impl Writer {
         self.manifest.sweep(&self.folder)
     }
 
-    /// Takes an input back: its documents, which are those that were first seen on that day, are deleted with the
-    /// next commit, which may bring others in their place. Returns how many there were.
+    /// Removes an input: its documents, which are those first seen on that day, are deleted by the
+    /// next commit, which may add replacements. Returns their number.
     pub fn delete_input(&mut self, file: &str, seen: Day) -> Result<u64> {
         let mut documents = 0;
         for (index, live) in self.snapshot.segments().iter().enumerate() {
@@ -176,7 +176,7 @@ impl Writer {
         Ok(documents)
     }
 
-    /// Writes which documents are deleted with the next manifest, together with those that already are.
+    /// Writes the pending deletions of each segment, merged with the existing ones.
     fn write_pending_deletions(&mut self) -> Result<()> {
         for (index, pending) in std::mem::take(&mut self.pending_deletions) {
             if pending.count() == 0 {
@@ -191,8 +191,9 @@ impl Writer {
         Ok(())
     }
 
-    /// Deletes the documents that `is_unwanted` names by id and address, at once and durably. Their bytes go with the next
-    /// merge of their segments, or with [`Writer::expunge`].
+    /// Deletes the documents for which `is_unwanted` returns true, given id and URL, immediately
+    /// and durably. Their data is removed by the next merge of their segment, or by
+    /// [`Writer::expunge`].
     pub fn delete(&mut self, mut is_unwanted: impl FnMut(u128, &dyn Fn() -> String) -> bool) -> Result<Deletion> {
         let mut deletion = Deletion::default();
         for index in 0..self.manifest.segments.len() {
@@ -228,12 +229,12 @@ impl Writer {
         self.delete(|id, _| sorted.binary_search(&id).is_ok())
     }
 
-    /// Deletes documents by their addresses.
+    /// Deletes documents by URL.
     pub fn delete_urls(&mut self, urls: &[&str]) -> Result<Deletion> {
         self.delete_where(|url| urls.contains(&url))
     }
 
-    /// Deletes documents whose addresses are unwanted.
+    /// Deletes documents by a condition on the URL.
     pub fn delete_where(&mut self, is_unwanted: impl Fn(&str) -> bool) -> Result<Deletion> {
         let mut ids = Vec::new();
         for live in self.snapshot.segments() {
@@ -257,7 +258,7 @@ impl Writer {
         Ok(merges)
     }
 
-    /// Makes one segment of everything, as far as the largest size allows.
+    /// Merges all segments, up to the maximum size.
     pub fn merge_all(&mut self) -> Result<()> {
         let mut first = 0;
         while first < self.manifest.segments.len() {
@@ -270,13 +271,13 @@ impl Writer {
             if count > 1 || self.snapshot.segments()[first].has_deleted() {
                 self.merge_run(first..first + count)?;
             }
-            // A segment all of whose documents are deleted leaves nothing behind.
+            // A segment with only deleted documents is dropped.
             first += 1;
         }
         Ok(())
     }
 
-    /// Rewrites every segment that has deleted documents: afterwards no file of a segment holds them.
+    /// Rewrites every segment that has deleted documents; afterwards no segment file contains them.
     pub fn expunge(&mut self) -> Result<usize> {
         let unclean =
             (0..self.snapshot.segments().len()).filter(|index| self.snapshot.segments()[*index].has_deleted());
@@ -287,7 +288,7 @@ impl Writer {
         Ok(unclean.len())
     }
 
-    /// The newest run of neighbouring segments none of which is much larger than the others.
+    /// The newest run of neighbouring segments of similar size (tiered merging).
     fn run_to_merge(&self) -> Option<Range<usize>> {
         let segments = &self.manifest.segments;
         let factor = self.settings.merge_factor.max(2);
@@ -295,7 +296,7 @@ impl Writer {
             let run = &segments[end - factor..end];
             let total: u64 = run.iter().map(|listed| listed.tokens).sum();
             let largest = run.iter().map(|listed| listed.tokens).max().unwrap_or(0);
-            // A merge pays when it at least halves how often its tokens will be rewritten.
+            // A merge is worthwhile if it at least doubles the size of its largest segment.
             if total <= self.settings.max_segment_tokens && total >= 2 * largest {
                 return Some(end - factor..end);
             }
@@ -305,7 +306,7 @@ impl Writer {
 
     fn merge_run(&mut self, run: Range<usize>) -> Result<()> {
         if !self.pending_deletions.is_empty() {
-            // Documents get other numbers by the merge.
+            // The merge renumbers the documents.
             self.write_pending_deletions()?;
             self.publish()?;
         }

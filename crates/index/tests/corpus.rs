@@ -1,4 +1,4 @@
-//! What is put into an index comes out of it, however it was divided, merged, thinned out or damaged.
+//! Round trips of whole indexes: division into segments, merges, deletions, damage, power cuts.
 
 mod support;
 
@@ -10,7 +10,7 @@ use support::{by_day, contents, corpus};
 use tidings_index::{Settings, Snapshot, Writer, build, lexicon::Layer};
 use tidings_model::Annotated;
 
-/// Every list and every count says what the column says.
+/// Checks posting lists and counts against the token column.
 fn agrees_with_itself(index: &Snapshot) {
     for living in index.segments() {
         let segment = living.segment();
@@ -39,7 +39,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn what_goes_in_comes_out_however_it_is_divided_and_merged(seed: u64, count in 1usize..40, pieces in 1usize..8) {
+    fn documents_round_trip_through_any_division_and_merge(seed: u64, count in 1usize..40, pieces in 1usize..8) {
         let documents = corpus(seed, count);
         let folder = tempfile::tempdir().expect("a folder");
         let mut writer = divided(folder.path(), &documents, pieces);
@@ -56,7 +56,7 @@ proptest! {
     }
 
     #[test]
-    fn removing_and_merging_is_like_never_having_added(seed: u64, count in 1usize..40, pieces in 1usize..6) {
+    fn deleting_and_merging_equals_never_having_added(seed: u64, count in 1usize..40, pieces in 1usize..6) {
         let documents = corpus(seed, count);
         let folder = tempfile::tempdir().expect("a folder");
         let mut writer = divided(folder.path(), &documents, pieces);
@@ -73,7 +73,7 @@ proptest! {
         if seed % 2 == 0 { writer.expunge().expect("purged"); } else { writer.merge_all().expect("merged"); }
         prop_assert_eq!(contents(writer.snapshot()), by_day(&kept));
         agrees_with_itself(writer.snapshot());
-        // Nothing but the lexicon remembers what is gone.
+        // Only the lexicon still contains the deleted words.
         let elsewhere = tempfile::tempdir().expect("a folder");
         let fresh = build(elsewhere.path(), &kept).expect("built");
         let distinct = |index: &Snapshot| index.segments().iter().map(|living| living.segment().meta().lexemes).max();
@@ -105,7 +105,7 @@ proptest! {
             std::fs::write(path, &damaged).expect("written");
             if let Ok(index) = Snapshot::open(folder.path()) {
                 let is_sound = index.verify().is_ok();
-                // Whatever is read from it, it must not panic.
+                // Reading damaged data must not panic.
                 let mut read = Vec::new();
                 for (number, living) in index.segments().iter().enumerate() {
                     for document in 0..living.segment().meta().documents {
@@ -150,7 +150,7 @@ fn the_same_documents_give_the_same_bytes() {
 }
 
 #[test]
-fn foreign_and_newer_files_are_named() {
+fn foreign_and_newer_files_are_reported() {
     let folder = tempfile::tempdir().expect("a folder");
     let error = Snapshot::open(folder.path()).expect_err("nothing there").to_string();
     assert!(error.contains("there is no index in"), "{error}");
@@ -162,11 +162,11 @@ fn foreign_and_newer_files_are_named() {
     assert!(error.contains("newer Tidings (format 9, "), "{error}");
     std::fs::write(&manifest, "[package]").expect("written");
     let error = Snapshot::open(folder.path()).expect_err("foreign").to_string();
-    assert!(error.contains("is no file of a Tidings index"), "{error}");
+    assert!(error.contains("is not a file of a Tidings index"), "{error}");
 }
 
-/// What the process does that is cut off: adds, removes, merges.
-fn work_to_be_cut_off(folder: &Path) {
+/// Work of the interrupted process: adds, deletes, merges.
+fn interrupted_work(folder: &Path) {
     let mut writer = Writer::open(folder, Settings::default()).expect("opened");
     if writer.snapshot().documents() == 12 {
         corpus(5, 20)[12..].iter().for_each(|document| writer.add(document).expect("added"));
@@ -176,14 +176,14 @@ fn work_to_be_cut_off(folder: &Path) {
     writer.merge_all().expect("merged");
 }
 
-/// Builds without debug assertions have no simulated power cuts, and so no such test.
+/// Power cuts are simulated in builds with debug assertions only.
 #[cfg(debug_assertions)]
 #[test]
-fn a_power_cut_at_any_move_leaves_one_generation_or_the_next() {
-    const NAME: &str = "a_power_cut_at_any_move_leaves_one_generation_or_the_next";
+fn a_power_cut_at_any_write_leaves_the_old_or_the_new_generation() {
+    const NAME: &str = "a_power_cut_at_any_write_leaves_the_old_or_the_new_generation";
     const FOLDER: &str = "TIDINGS_TEST_FOLDER";
     if let Some(folder) = std::env::var_os(FOLDER) {
-        return work_to_be_cut_off(Path::new(&folder));
+        return interrupted_work(Path::new(&folder));
     }
     let documents = corpus(5, 20);
     let kept: Vec<Annotated> =
@@ -226,7 +226,7 @@ fn the_bytes_of_format_1_stay() {
     writer.merge().expect("merged");
     writer.delete_ids(&[22]).expect("deleted");
     let digest = |name: &str| xxhash_rust::xxh3::xxh3_64(&std::fs::read(folder.path().join(name)).expect("read"));
-    // Written by the first release. Other bytes need a new format version.
+    // Written by the first release; different bytes need a new format version.
     assert_eq!(digest("000014.lexicon"), 0x0ddc_03f3_8dec_12ad);
     assert_eq!(digest("000017.segment"), 0x2fca_2a91_1867_f42b);
     assert_eq!(digest("000018.removed"), 0xf466_c3c0_f496_8d18);

@@ -1,6 +1,6 @@
-//! Names of months and weekdays, from `languages/CODE/calendar.tsv`.
+//! Words of dates, from `languages/CODE/calendar.tsv`: months, weekdays, labels such as *published*.
 //!
-//! A row is a month or weekday with its forms: nominative, genitive, irregular abbreviations. Prefixes of at least three
+//! A row of a month has its forms: nominative, genitive, irregular abbreviations. Prefixes of at least three
 //! letters are accepted too if all languages that have them mean the same month.
 
 use std::collections::{HashMap, HashSet};
@@ -50,6 +50,12 @@ pub fn month(word: &str, language: Option<&str>) -> Option<Month> {
 /// Returns true for common names of weekdays, in lower case.
 pub fn is_weekday(word: &str) -> bool {
     CALENDAR.weekdays.contains(word)
+}
+
+/// The words of a key of `calendar.tsv`, of all languages: `published` and `modified` label a date, as
+/// `published-within` and `modified-within` do inside a word, and `unrelated` labels other dates.
+pub fn calendar_words(key: &str) -> impl Iterator<Item = &'static str> {
+    cells().filter(move |(_, known, _)| *known == key).flat_map(|(_, _, words)| words)
 }
 
 /// No form has more bytes.

@@ -1,10 +1,18 @@
 //! Languages: identification, normalisation, masking of personal data, and data about each language.
 //!
 //! ```
-//! let german = tidings_lang::stop_list("de-AT").expect("there is a list of German stop words");
-//! assert!(german.contains("Und"));
-//! assert!(!german.contains("Lawine"));
+//! use tidings_lang::{Hints, MaskRule, identify, language, mask, normalise, stop_list};
+//!
+//! let text = normalise("Der Zug nach Wien f\u{e4}hrt heute sp\u{e4}ter\u{a0}ab; Fragen an info@example.org");
+//! let masked = mask(&text, &MaskRule::ALL);
+//! assert!(masked.text.ends_with("[EMAIL]"));
+//!
+//! let code = identify(&masked.text, Hints::default()).lang;
+//! assert_eq!(language(code).map(|known| known.name), Some("German"));
+//! assert!(stop_list(code).is_some_and(|words| words.contains("nach") && !words.contains("Lawine")));
 //! ```
+//!
+//! What is known of a language by hand is in `languages/CODE/`, see [`Language`]; trained tables are in `data/`.
 
 mod calendar;
 mod identify;
@@ -13,7 +21,7 @@ mod normalise;
 mod registry;
 mod stop;
 
-pub use calendar::{Month, is_weekday, month};
+pub use calendar::{Month, calendar_words, is_weekday, month};
 pub use identify::tables;
 pub use identify::{
     Guess, Guesses, Hints, Script, UNKNOWN, identifiable, identify, identify_lines, identify_paragraphs,

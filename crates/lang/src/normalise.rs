@@ -193,7 +193,7 @@ fn repair(text: &str) -> Cow<'_, str> {
     let mut copied = 0;
     for run in runs(text).filter(MojibakeRun::is_likely) {
         out.push_str(&text[copied..run.start]);
-        out.push(run.meant);
+        out.push(run.repaired);
         copied = run.end;
     }
     out.push_str(&text[copied..]);
@@ -206,7 +206,7 @@ struct MojibakeRun {
     end: usize,
     first: char,
     second: char,
-    meant: char,
+    repaired: char,
 }
 
 /// The runs of a text, from left to right, without overlap.
@@ -227,12 +227,12 @@ fn runs(text: &str) -> impl Iterator<Item = MojibakeRun> + '_ {
                 count += 1;
                 end += next.len_utf8();
             }
-            let meant =
+            let repaired =
                 std::str::from_utf8(&bytes[..count]).ok().filter(|_| count == len).and_then(|text| text.chars().next());
             let second = text[place..].chars().next();
-            if let (Some(meant), Some(second)) = (meant, second) {
+            if let (Some(repaired), Some(second)) = (repaired, second) {
                 place = end;
-                return Some(MojibakeRun { start, end, first, second, meant });
+                return Some(MojibakeRun { start, end, first, second, repaired });
             }
         }
         None
@@ -243,8 +243,8 @@ impl MojibakeRun {
     /// Returns true if the repaired character is common in text.
     fn is_likely(&self) -> bool {
         let sign =
-            matches!(self.meant, '\u{a0}'..='\u{bf}' | '\u{2010}'..='\u{2044}' | '€' | '™' | '\u{300}'..='\u{36f}');
-        self.meant.is_alphabetic() || sign || self.meant as u32 >= 0x1f300
+            matches!(self.repaired, '\u{a0}'..='\u{bf}' | '\u{2010}'..='\u{2044}' | '€' | '™' | '\u{300}'..='\u{36f}');
+        self.repaired.is_alphabetic() || sign || self.repaired as u32 >= 0x1f300
     }
 
     /// Returns true if the characters cannot be correct text. `Ã` before `©` or `¤` occurs in no language,
@@ -256,12 +256,12 @@ impl MojibakeRun {
                 '«' | '»' | '‹' | '›' | '…' | '–' | '—' | '·' | '\u{a0}' | '\u{2018}'..='\u{201e}'
             );
         // Valid sequences of three or four bytes are not a coincidence.
-        let long = self.meant as u32 >= 0x800;
+        let long = self.repaired as u32 >= 0x800;
         self.is_likely()
             && match self.first {
                 _ if long => true,
                 'Ã' | 'Â' => sign,
-                _ => self.meant.is_alphabetic() && is_control_like(self.second),
+                _ => self.repaired.is_alphabetic() && is_control_like(self.second),
             }
     }
 }

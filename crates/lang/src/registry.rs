@@ -54,7 +54,7 @@ pub struct Language {
     pub annotate_as: Option<&'static str>,
     /// The name of its sketch grammar; none for the general one.
     pub sketch: Option<&'static str>,
-    /// The text of `calendar.tsv`: names of months and weekdays.
+    /// The text of `calendar.tsv`: names of months and weekdays, labels of dates.
     pub calendar_tsv: Option<&'static str>,
     /// The text of `rules.tsv`: tokenizer rules.
     pub rules_tsv: Option<&'static str>,

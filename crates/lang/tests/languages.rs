@@ -52,6 +52,7 @@ const PERSIAN_MONTHS: [&str; 12] = [
     "bahman",
     "esfand",
 ];
+const DATE_LABELS: [&str; 5] = ["published", "modified", "published-within", "modified-within", "unrelated"];
 const WEEKDAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 
 fn root() -> PathBuf {
@@ -157,7 +158,7 @@ fn calendars_are_complete() {
             let present = set.iter().filter(|name| keys.iter().any(|key| key == **name)).count();
             assert!(present == 0 || present == set.len(), "{}: {present} of {set:?}", language.code);
         }
-        let known: Vec<&str> = [&MONTHS[..], &PERSIAN_MONTHS, &WEEKDAYS].concat();
+        let known: Vec<&str> = [&MONTHS[..], &PERSIAN_MONTHS, &WEEKDAYS, &DATE_LABELS].concat();
         for key in &keys {
             assert!(known.contains(&key.as_str()), "{}/calendar.tsv: unknown key {key}", language.code);
         }

@@ -1,9 +1,9 @@
-//! Immutable files as bytes in memory.
+//! Immutable files as memory maps.
 //!
 //! The workspace forbids unsafe code, and mapping a file needs one unsafe call: the bytes change under the program if
-//! somebody writes into the file, and a file that is cut short kills the process when the lost part is touched. Index
-//! files are written under a temporary name, synced, renamed, and never opened for writing again; removing one leaves
-//! existing maps alone. So the call is sound for them, and it stands alone in this package, where it can be looked at.
+//! another process writes to the file, and reading a truncated part kills the process. Index files are written under a
+//! temporary name, synced, renamed, and never opened for writing again; deleting one does not affect existing maps. The
+//! call is therefore sound for them, and it is isolated in this package for review.
 
 use std::fs::File;
 use std::io;
@@ -12,18 +12,18 @@ use std::path::Path;
 
 use memmap2::Mmap;
 
-/// The bytes of a file that nobody writes to any more.
+/// The bytes of a file that is no longer written to.
 #[derive(Debug)]
 pub struct Mapped(Option<Mmap>);
 
 impl Mapped {
-    /// Maps a file that was published under its name and will not change.
+    /// Maps a published file, which will not change.
     pub fn open(path: &Path) -> io::Result<Mapped> {
         let file = File::open(path)?;
         if file.metadata()?.len() == 0 {
-            return Ok(Mapped(None)); // Nothing cannot be mapped.
+            return Ok(Mapped(None)); // An empty file cannot be mapped.
         }
-        // SAFETY: see above; published files are never written to or cut.
+        // SAFETY: see above; published files are never written to or truncated.
         unsafe { Mmap::map(&file) }.map(Some).map(Mapped)
     }
 }

@@ -1,7 +1,7 @@
-//! Audit: proves from the run logs how politely the web was asked.
+//! Audit: checks in the run logs that the crawler kept its politeness delays.
 //!
-//! For each host the pause between the end of an answer and the next request is held against the
-//! pause that was due, within runs and from run to run; nothing is taken from memory or settings.
+//! For each host, the pause between the end of a response and the next request is compared with the required delay,
+//! within runs and across runs. The audit reads nothing but the logs.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -16,15 +16,15 @@ use tidings_store::runs::{self, Request, RequestKind};
 use crate::display::count;
 use crate::outcome::{Outcome, Status};
 
-/// The resolution of the times in the log, which are cut off to whole milliseconds.
+/// The resolution of the timestamps in the log, which are truncated to milliseconds.
 const ROUNDING_MS: i64 = 1;
 
 /// Options of an audit.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Only the last so many runs.
+    /// Only this many runs, counted from the newest.
     pub last: Option<usize>,
-    /// Also show a line per host, the most hurried first.
+    /// Also list every host, the one with the shortest pause first.
     pub hosts: bool,
 }
 
@@ -32,50 +32,50 @@ pub struct Options {
 #[derive(Debug, Default)]
 struct Host {
     requests: u64,
-    /// When the last answer ended and which pause was due then, in milliseconds since the epoch.
+    /// The end of the last response and the delay required after it, in milliseconds since the epoch.
     last: Option<(i64, i64)>,
     smallest_gap_ms: Option<i64>,
     too_early: u64,
     overlapping: u64,
 }
 
-/// The sums so far.
+/// Counters of the audit.
 #[derive(Debug, Default)]
 struct Audit {
     hosts: HashMap<String, Host>,
     sums: AuditOutcome,
 }
 
-/// The requests of the audited runs, and whether they were polite.
+/// The requests of the audited runs, and whether they kept the delays.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct AuditOutcome {
-    /// Whether every pause was kept.
+    /// Whether every delay was kept.
     pub done: bool,
-    /// Runs that were looked at.
+    /// Audited runs.
     pub runs: u64,
-    /// Hosts that were asked.
+    /// Hosts that were contacted.
     pub hosts: u64,
     /// Requests by kind.
     pub requests: BTreeMap<RequestKind, u64>,
-    /// The smallest pause between two requests to a host.
+    /// The shortest pause between two requests to the same host.
     pub smallest_gap_s: Option<f64>,
-    /// That host.
+    /// The host with the shortest pause.
     pub smallest_gap_host: Option<String>,
-    /// Requests before the pause was over.
+    /// Requests sent before the delay was over.
     pub too_early: u64,
-    /// Requests while another was under way at the same host.
+    /// Requests sent while another one to the same host was active.
     pub overlapping: u64,
     /// Requests for feeds with validators.
     pub feeds_conditional: u64,
-    /// Those that were answered by 304.
+    /// Conditional requests answered with 304.
     pub feeds_unchanged: u64,
-    /// Requests over a connection that was open already.
+    /// Requests that reused an open connection.
     pub connections_reused: u64,
-    /// The age of the oldest robots.txt that was relied on.
+    /// The age of the oldest robots.txt that was used.
     pub oldest_robots_s: u64,
     /// Requests for pages and feeds without a robots.txt.
     pub without_robots: u64,
-    /// A line for each host, if they are wanted.
+    /// A line per host, if requested.
     #[serde(skip)]
     host_lines: String,
 }
@@ -101,7 +101,7 @@ pub fn run(home: &Home, options: &Options) -> Result<AuditOutcome> {
 }
 
 impl Audit {
-    /// Takes the next request, by the time at which it was sent.
+    /// Adds the next request, in the order of the times at which they were sent.
     fn take(&mut self, began: i64, request: Request) {
         let (sent, ended) = (began + request.sent_ms as i64, began + request.ended_ms as i64);
         let sums = &mut self.sums;
@@ -166,19 +166,19 @@ impl fmt::Display for AuditOutcome {
         kinds.iter().try_for_each(|(kind, number)| writeln!(f, "  {kind:<8} {number}"))?;
         match (self.smallest_gap_s, &self.smallest_gap_host) {
             (Some(gap), Some(host)) => {
-                writeln!(f, "smallest pause between two requests to a host: {gap:.3} s ({host})")?;
+                writeln!(f, "shortest pause between two requests to a host: {gap:.3} s ({host})")?;
             }
-            _ => writeln!(f, "no host was asked twice")?,
+            _ => writeln!(f, "no host was contacted twice")?,
         }
-        writeln!(f, "requests before the pause was over: {}", self.too_early)?;
-        writeln!(f, "requests while another was under way at the same host: {}", self.overlapping)?;
+        writeln!(f, "requests before the delay was over: {}", self.too_early)?;
+        writeln!(f, "concurrent requests to the same host: {}", self.overlapping)?;
         let (conditional, unchanged) = (percent(self.feeds_conditional, feeds), percent(self.feeds_unchanged, feeds));
-        writeln!(f, "feed requests with validators: {conditional:.1} %, answered by 304: {unchanged:.1} %")?;
+        writeln!(f, "feed requests with validators: {conditional:.1} %, answered with 304: {unchanged:.1} %")?;
         let reused = percent(self.connections_reused, total);
-        writeln!(f, "requests over a connection that was open already: {reused:.1} %")?;
+        writeln!(f, "requests over a reused connection: {reused:.1} %")?;
         let oldest_h = self.oldest_robots_s as f64 / 3600.0;
-        writeln!(f, "oldest robots.txt that was relied on: {oldest_h:.1} h")?;
-        writeln!(f, "pages and feeds asked for without a robots.txt: {}", self.without_robots)?;
+        writeln!(f, "oldest robots.txt used: {oldest_h:.1} h")?;
+        writeln!(f, "pages and feeds requested without a robots.txt: {}", self.without_robots)?;
         f.write_str(&self.host_lines)
     }
 }
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pause_is_measured_from_the_end_of_an_answer_also_from_run_to_run() {
+    fn a_pause_is_measured_from_the_end_of_a_response_also_across_runs() {
         let kept = audited([(0, request(0, 1000)), (0, request(6000, 6500)), (11_600, request(0, 10))]);
         assert!(kept.done);
         assert_eq!((kept.smallest_gap_s, kept.smallest_gap_host.as_deref()), (Some(5.0), Some("e.org")));
@@ -209,13 +209,13 @@ mod tests {
     }
 
     #[test]
-    fn two_requests_at_once_are_found() {
+    fn concurrent_requests_are_detected() {
         let outcome = audited([(0, request(0, 1000)), (0, request(500, 600))]);
         assert_eq!((outcome.overlapping, outcome.status()), (1, Status::NotDone));
     }
 
     #[test]
-    fn only_what_needs_permission_counts_as_asked_without_robots() {
+    fn only_pages_and_feeds_count_as_requested_without_robots() {
         let of = |kind| Request { kind, robots_age_s: None, ..request(0, 1) };
         let outcome = audited([(0, of(RequestKind::Robots)), (9000, of(RequestKind::Feed))]);
         assert_eq!(outcome.without_robots, 1);
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn the_host_that_was_asked_too_soon_is_named_and_the_patient_one_is_not() {
+    fn the_host_contacted_too_early_is_listed_and_others_are_not() {
         let to = |host: &str, sent, ended| Request { host: host.into(), ..request(sent, ended) };
         let requests =
             [to("calm.org", 0, 10), to("rushed.org", 0, 10), to("rushed.org", 900, 950), to("calm.org", 6000, 6010)];
@@ -234,21 +234,21 @@ mod tests {
     }
 
     #[test]
-    fn a_millisecond_that_rounding_took_is_no_hurry() {
+    fn a_difference_of_one_millisecond_is_a_rounding_error() {
         let gap = |sent| audited([(0, request(0, 1000)), (0, request(sent, sent + 1))]).too_early;
         assert_eq!((gap(6000), gap(5999), gap(5998)), (0, 0, 1));
     }
 
     #[test]
-    fn without_requests_all_is_polite() {
+    fn an_audit_without_requests_passes() {
         let (_folder, pipeline) = crate::test_home::empty();
         let outcome = run(pipeline.home(), &Options::default()).unwrap();
         assert_eq!((outcome.done, outcome.runs, outcome.hosts), (true, 0, 0));
-        assert!(outcome.to_string().contains("no host was asked twice"));
+        assert!(outcome.to_string().contains("no host was contacted twice"));
     }
 
     #[test]
-    fn only_the_last_runs_are_audited_if_so_many_are_asked_for() {
+    fn only_the_requested_number_of_newest_runs_is_audited() {
         let (_folder, pipeline) = crate::test_home::empty();
         for (second, sent) in [("01", 500), ("02", 9000)] {
             let began = format!("2026-03-01T10:00:{second}Z").parse().unwrap();

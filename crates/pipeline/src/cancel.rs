@@ -1,8 +1,8 @@
-//! Cancellation: one token that every part of a run looks at.
+//! Cancellation: one token that all parts of a run check.
 //!
-//! A program holds one [`CancelToken`] and cancels it, for instance when it receives a signal. Each run works with a
-//! [`child`](CancelToken::child) of it, which also ends for reasons of its own: its time limit, a full disk, a
-//! failed write. A cancelled parent cancels all of its children; a cancelled child leaves its parent alone.
+//! A program holds one [`CancelToken`] and cancels it, for instance on a signal. Each run uses a
+//! [`child`](CancelToken::child) of it, which may also end for its own reasons: its time limit, a full disk, a failed
+//! write. Cancelling a parent cancels all of its children; cancelling a child does not affect its parent.
 
 use std::sync::{Arc, Condvar, Mutex, Weak};
 use std::time::Duration;
@@ -10,17 +10,17 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
-/// The reason for which a run ended before all of its work was done.
+/// The reason why a run ended early.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StopReason {
-    /// The time limit was reached: the ordinary end of a batch.
+    /// The time limit was reached: the normal end of a batch.
     TimeLimit,
     /// The caller cancelled it; the text names the cause, such as `SIGTERM`.
     Cancelled(String),
     /// The disk has less free space than `store.min_free_mib`.
     DiskFull,
-    /// Something could not be written.
+    /// A write failed.
     Failure,
 }
 
@@ -51,13 +51,13 @@ impl Default for CancelToken {
 }
 
 impl CancelToken {
-    /// A token that nothing has cancelled yet.
+    /// A token that is not cancelled.
     pub fn new() -> CancelToken {
         let state = State { flag: watch::Sender::new(false), inner: Mutex::default(), changed: Condvar::new() };
         CancelToken { state: Arc::new(state) }
     }
 
-    /// A token that ends with this one, and can be ended without it.
+    /// A token that is cancelled with this one and can be cancelled alone.
     pub fn child(&self) -> CancelToken {
         let child = CancelToken::new();
         let mut inner = self.state.inner.lock().expect("no panic while held");
@@ -71,7 +71,7 @@ impl CancelToken {
         child
     }
 
-    /// Asks the run, and all runs below it, to end.
+    /// Cancels the run and all of its children.
     pub fn cancel(&self, reason: StopReason) {
         let children = {
             let mut inner = self.state.inner.lock().expect("no panic while held");
@@ -85,12 +85,12 @@ impl CancelToken {
         }
     }
 
-    /// A channel that turns true when the run shall end, for asynchronous code.
+    /// A channel that becomes true on cancellation, for asynchronous code.
     pub fn watch(&self) -> watch::Receiver<bool> {
         self.state.flag.subscribe()
     }
 
-    /// Whether the run shall end.
+    /// Whether the run is cancelled.
     pub fn is_cancelled(&self) -> bool {
         *self.state.flag.borrow()
     }
@@ -100,20 +100,20 @@ impl CancelToken {
         self.state.inner.lock().expect("no panic while held").reason.clone()
     }
 
-    /// An error once the run shall end; long loops call this in every iteration.
+    /// Returns an error after cancellation; long loops call this in every iteration.
     pub fn check(&self) -> Result<(), Cancelled> {
         if self.is_cancelled() { Err(Cancelled) } else { Ok(()) }
     }
 
-    /// Waits for this time or until the token is cancelled; returns whether it is.
+    /// Waits for this time or until the token is cancelled. Returns whether it is cancelled.
     pub fn wait(&self, time: Duration) -> bool {
         let inner = self.state.inner.lock().expect("no panic while held");
         let waited = self.state.changed.wait_timeout_while(inner, time, |inner| inner.reason.is_none());
         waited.expect("no panic while held").0.reason.is_some()
     }
 
-    /// Declares how long the work in hand may go on after a cancellation before the process may end without it. Work
-    /// that is not published by then is lost and done again by the next run. `None`: wait for it.
+    /// Sets the time that the current work may continue after a cancellation before the process may exit. Work not
+    /// published by then is lost and repeated by the next run. `None`: wait for the work to end.
     pub fn set_grace(&self, grace: Option<Duration>) {
         self.state.inner.lock().expect("no panic while held").grace = grace;
     }
@@ -124,7 +124,7 @@ impl CancelToken {
     }
 }
 
-/// The error of work that noticed a cancellation: what was in hand is dropped and done again by the next run.
+/// The error of cancelled work: its partial results are dropped, and the next run repeats it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cancelled;
 
@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_reason_counts() {
+    fn the_first_reason_is_kept() {
         let token = CancelToken::new();
         assert_eq!((token.reason(), token.check()), (None, Ok(())));
         token.cancel(StopReason::TimeLimit);
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_parent_ends_its_children_and_a_child_leaves_its_parent_alone() {
+    fn cancelling_reaches_children_and_not_parents() {
         let parent = CancelToken::new();
         let [first, second] = [parent.child(), parent.child()];
         first.cancel(StopReason::DiskFull);
@@ -169,5 +169,26 @@ mod tests {
         token.cancel(StopReason::Failure);
         assert!(waiting.join().unwrap());
         assert!(!CancelToken::new().wait(Duration::ZERO));
+    }
+
+    #[test]
+    fn a_cancellation_reaches_grandchildren_and_the_channel() {
+        let token = CancelToken::new();
+        let child = token.child();
+        let grandchild = child.child();
+        let channel = grandchild.watch();
+        token.cancel(StopReason::TimeLimit);
+        assert!(*channel.borrow());
+        assert_eq!(grandchild.reason(), Some(StopReason::TimeLimit));
+    }
+
+    #[test]
+    fn the_grace_period_is_that_of_the_current_work() {
+        let token = CancelToken::new();
+        assert_eq!(token.grace(), None);
+        token.set_grace(Some(Duration::from_secs(15)));
+        assert_eq!(token.clone().grace(), Some(Duration::from_secs(15)));
+        token.set_grace(None);
+        assert_eq!(token.grace(), None);
     }
 }

@@ -1,4 +1,4 @@
-//! The context of one run: the home under its lock, the settings, a name, the clock, cancellation.
+//! The context of one run: the locked home, the settings, a name, the clock, cancellation.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -22,27 +22,27 @@ use crate::shard::Shard;
 pub struct RunContext {
     /// The home.
     pub home: Home,
-    /// Its settings, with what the caller put over them.
+    /// Its settings, with the overrides of the caller.
     pub config: Config,
-    /// The name of the run: when it began and what it does.
+    /// The name of the run: its start time and its verb.
     pub run: String,
-    /// When it began, by the wall clock.
+    /// Start by the wall clock.
     pub started: Timestamp,
-    /// When it began, by the monotonic clock.
+    /// Start by the monotonic clock.
     pub began: Instant,
-    /// Ends it early.
+    /// Cancels the run.
     pub cancel: CancelToken,
     /// Receives its events.
     pub reporter: Arc<dyn Reporter>,
-    /// The time it may take; no limit if absent.
+    /// The time limit; none if absent.
     pub time_limit: Option<Duration>,
-    /// The part of the work that it does.
+    /// The shard of the work that this run does.
     pub shard: Shard,
     lock: Arc<Lock>,
 }
 
 impl RunContext {
-    /// Takes the home, recovers what an earlier run left unfinished, and says so.
+    /// Locks the home, recovers after an interrupted run, and logs the recovery.
     pub fn open(pipeline: &Pipeline, verb: &str) -> Result<RunContext> {
         let shard = pipeline.shard();
         let (home, lock) = match shard.is_whole() {
@@ -54,11 +54,11 @@ impl RunContext {
             }
         };
         let started = tidings_model::clock::now();
-        // Shards share the home: what a crash left is recovered by the next run that has it alone.
+        // Shards share the home: the next run that holds it exclusively does the recovery.
         if shard.is_whole() {
             recover(&home, started)?;
             if verb != "remove" && Removed::read(&home)?.unfinished().next().is_some() {
-                log::warn!("something that was to be removed is not gone yet; `tidings remove` finishes that");
+                log::warn!("an interrupted takedown left data behind; run `tidings remove` to finish it");
             }
         }
         let verb = if shard.is_whole() { verb.to_owned() } else { format!("{verb}-{}", shard.file_name()) };
@@ -76,7 +76,7 @@ impl RunContext {
         })
     }
 
-    /// Another run under the same lock; the journal of this one must have been applied.
+    /// Starts another run under the same lock. The journal of this one must have been applied.
     pub fn follow_up(&self, verb: &str) -> Result<RunContext> {
         let started = tidings_model::clock::now();
         Ok(RunContext {
@@ -93,52 +93,52 @@ impl RunContext {
         })
     }
 
-    /// Whether the run has had its time; no limit, or 0, is never over.
+    /// Whether the time limit is reached; false without a limit or with a limit of 0.
     pub fn is_over(&self) -> bool {
         self.time_limit.is_some_and(|limit| !limit.is_zero() && self.began.elapsed() >= limit)
     }
 
-    /// What is left of its time; nothing if there is no limit.
+    /// The remaining time; `None` if there is no limit.
     pub fn time_left(&self) -> Option<Duration> {
         let limit = self.time_limit.filter(|limit| !limit.is_zero());
         limit.map(|limit| limit.saturating_sub(self.began.elapsed()))
     }
 
-    /// An error once the run shall end; what is in hand is then dropped.
+    /// Returns an error after cancellation; the work in progress is then dropped.
     pub fn check_cancelled(&self) -> Result<()> {
         Ok(self.cancel.check()?)
     }
 
-    /// Seconds since it began.
+    /// Seconds since the start.
     pub fn seconds(&self) -> f64 {
         self.began.elapsed().as_secs_f64()
     }
 
-    /// How it ended, with so many units left.
+    /// The ending of the run with this many units left.
     pub fn ending(&self, left: u64) -> Ending {
         Ending { left, reason: self.cancel.reason(), min_free_mib: self.config.store.min_free_mib, in_other_shards: 0 }
     }
 
-    /// Whether the disk has less free space than the settings want.
+    /// Whether less disk space is free than `store.min_free_mib`.
     pub fn is_disk_low(&self) -> bool {
         let least = self.config.store.min_free_mib << 20;
         self.home.free_bytes().is_some_and(|free| free < least)
     }
 
-    /// Begins to report progress over `total` units.
+    /// Starts progress reports over `total` units.
     pub fn progress(&self, unit: &'static str, total: u64) -> ProgressScope {
         ProgressScope::begin(&self.reporter, unit, total)
     }
 
-    /// Applies the run's journal to the plan and thins the history. A run that is told to end must end within
-    /// seconds: with a plan of millions applying the journal takes longer, and the next run does it as well,
-    /// so it is left to that. Nothing is returned then.
+    /// Applies the journal of the run to the plan and prunes the history. A cancelled run must end within seconds, and
+    /// applying a journal to a plan of millions of entries takes longer. In that case this returns `None`, and the next
+    /// run applies the journal.
     pub fn apply_journal(&self) -> Result<Option<apply_journal::Applied>> {
         /// About two million entries, which take a second or two.
         const LARGE_BYTES: u64 = 80 << 20;
         let in_a_hurry = matches!(self.cancel.reason(), Some(StopReason::Cancelled(_) | StopReason::TimeLimit));
         if in_a_hurry && plan::size(&self.home)? > LARGE_BYTES {
-            log::info!("the results are safe in the journal; the next run brings them into the plan");
+            log::info!("the results are safe in the journal; the next run applies them to the plan");
             return Ok(None);
         }
         let applied = apply_journal::apply_journal(&self.home)?.unwrap_or_default();
@@ -147,7 +147,7 @@ impl RunContext {
         Ok(Some(applied))
     }
 
-    /// Writes the log of a run of which only its outcome is worth a line.
+    /// Writes the log of a run that consists of its outcome only.
     pub fn log_outcome(&self, outcome: &impl Serialize) -> Result<()> {
         let mut log = self.log();
         let begun = log.take()?;
@@ -155,19 +155,19 @@ impl RunContext {
         log.finish(outcome)
     }
 
-    /// The log of this run; no file is made before the first line.
+    /// The log of this run; the file is created with the first line.
     pub fn log(&self) -> StageLog<'_> {
         StageLog { context: self, log: None }
     }
 }
 
-/// Recovers what a crash left: run logs without an end, a journal that was not applied.
+/// Recovers after a crash: closes unfinished run logs and applies the journal.
 fn recover(home: &Home, now: Timestamp) -> Result<()> {
     runs::recover(home)?;
     match apply_journal::recover(home, now)? {
-        Some(applied) if applied.run.is_empty() => log::info!("an earlier run ended when it had hardly begun"),
+        Some(applied) if applied.run.is_empty() => log::info!("an earlier run was interrupted right after its start"),
         Some(applied) => log::info!(
-            "recovered the run {}, which had not finished: {} stored, {} failed, {} added to the plan",
+            "recovered the interrupted run {}: {} stored, {} failed, {} added to the plan",
             applied.run,
             count(applied.stored, "page"),
             applied.failed,
@@ -178,7 +178,7 @@ fn recover(home: &Home, now: Timestamp) -> Result<()> {
     Ok(())
 }
 
-/// A name that no earlier run has, even if the clock went back. Names sort as the runs began.
+/// A name that no earlier run has, even if the clock was set back. Names sort in the order of the starts.
 pub fn unused_name(home: &Home, started: Timestamp, verb: &str) -> Result<String> {
     let taken: Vec<String> = runs::files(home)?.iter().map(|path| home.shown(path)).collect();
     let mut time = started;
@@ -191,12 +191,12 @@ pub fn unused_name(home: &Home, started: Timestamp, verb: &str) -> Result<String
     }
 }
 
-/// The time since a moment; zero if the clock says it is yet to come.
+/// The time since a timestamp; zero if the timestamp is in the future.
 pub fn elapsed(then: Timestamp, now: Timestamp) -> Duration {
     Duration::try_from(now.duration_since(then)).unwrap_or_default()
 }
 
-/// The log of a run, which begins with its first line: runs that find nothing to do leave none.
+/// The log of a run. The file is created with the first line: runs with nothing to do leave no log.
 pub struct StageLog<'a> {
     context: &'a RunContext,
     log: Option<RunLog>,
@@ -221,7 +221,7 @@ impl StageLog<'_> {
         Ok(pushed?)
     }
 
-    /// Hands the log out to another thread; [`StageLog::put_back`] returns it.
+    /// Moves the log to another thread; [`StageLog::put_back`] returns it.
     pub fn take(&mut self) -> Result<RunLog> {
         if let Some(log) = self.log.take() {
             return Ok(log);
@@ -236,7 +236,7 @@ impl StageLog<'_> {
         self.log = Some(log);
     }
 
-    /// Ends the log, if it was begun, with the outcome of the run.
+    /// Ends the log with the outcome of the run, if it was started.
     pub fn finish(self, outcome: &impl Serialize) -> Result<()> {
         let Some(mut log) = self.log else { return Ok(()) };
         log.push(&Summary { summary: outcome })?;
@@ -251,7 +251,7 @@ mod tests {
     use crate::testing::{context, home, logged_runs, time};
 
     #[test]
-    fn a_run_has_a_name_of_its_own_even_if_the_clock_goes_back() {
+    fn a_run_has_a_unique_name_even_if_the_clock_is_set_back() {
         let (_folder, pipeline) = home();
         let home = pipeline.home();
         let noon = time("2026-03-01T12:00:00Z");
@@ -261,12 +261,12 @@ mod tests {
         let second = unused_name(home, noon, "clean").unwrap();
         assert_eq!(second, "20260301T120000001Z-clean");
         RunLog::create(home, &second).unwrap().publish().unwrap();
-        // Another verb at the same moment gets a later stamp too: names sort as runs began.
+        // Another verb at the same moment gets a later timestamp too: names sort in the order of the starts.
         assert_eq!(unused_name(home, noon, "dedup").unwrap(), "20260301T120000002Z-dedup");
     }
 
     #[test]
-    fn a_log_makes_no_file_before_its_first_line() {
+    fn a_log_file_is_created_with_its_first_line() {
         let (_folder, pipeline) = home();
         let context = context(&pipeline);
         context.log().finish(&"nothing").unwrap();
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn an_outcome_alone_is_a_log_too() {
+    fn a_log_may_consist_of_an_outcome() {
         let (_folder, pipeline) = home();
         let context = context(&pipeline);
         context.log_outcome(&serde_json::json!({ "done": true })).unwrap();
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_limit_time_is_never_over() {
+    fn a_run_without_a_limit_is_never_over() {
         let (_folder, pipeline) = home();
         let mut context = context(&pipeline);
         for no_limit in [None, Some(Duration::ZERO)] {
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn time_that_is_over_leaves_none() {
+    fn no_time_is_left_after_the_limit() {
         let (_folder, pipeline) = home();
         let mut context = context(&pipeline);
         context.time_limit = Some(Duration::from_nanos(1));
@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn an_ending_tells_the_reason_of_the_token_and_the_limit_of_the_settings() {
+    fn an_ending_has_the_reason_of_the_token_and_the_disk_limit_of_the_settings() {
         let (_folder, pipeline) = home();
         let context = context(&pipeline);
         assert_eq!(context.ending(0).reason, None);
@@ -357,14 +357,14 @@ mod tests {
     }
 
     #[test]
-    fn two_runs_of_one_home_do_not_go_on_together() {
+    fn two_runs_cannot_lock_the_same_home() {
         let (_folder, pipeline) = home();
         let _first = context(&pipeline);
         assert!(RunContext::open(&pipeline, "test").is_err());
     }
 
     #[test]
-    fn shards_of_one_division_share_a_home_that_no_whole_run_may_take() {
+    fn shards_of_one_division_share_a_home_and_block_undivided_runs() {
         let (_folder, pipeline) = home();
         let shard = |index| pipeline.clone().with_shard(Shard::new(index, 2).unwrap());
         let first = RunContext::open(&shard(1), "test").unwrap();

@@ -32,39 +32,39 @@ pub struct Corpus {
 }
 
 impl Corpus {
-    /// Opens the index of a language; without one, of the only language there is.
+    /// Opens the index of a language. The language may be omitted if the home has only one.
     pub fn open(home: &Home, language: Option<&str>) -> Result<Corpus> {
         let language = choose_language(&home.indexed()?, language)?;
         let snapshot = Snapshot::open(&home.index_of(&language)).with_context(|| {
-            format!("the index of {language} cannot be read; remove index/{language} and run `tidings compile`")
+            format!("cannot read the index of {language}; delete index/{language} and run `tidings compile`")
         })?;
         Ok(Corpus { language, engine: Engine::new(snapshot) })
     }
 
-    /// Parses a query and compiles it for this corpus, or for the documents that a filter admits. An error points at the
-    /// position in the text.
+    /// Parses a query and compiles it for this corpus, or for the documents that match a filter. Errors show their
+    /// position in the query.
     pub fn search(&self, text: &str, rule: MatchRule, filter: Option<&Filter>) -> Result<(Query, Search<'_>)> {
-        let query = cql::parse(text).map_err(|error| anyhow!("the query is wrong: {}", error.render(text)))?;
+        let query = cql::parse(text).map_err(|error| anyhow!("invalid query: {}", error.render(text)))?;
         let search = self.engine.search(&query, rule, filter).map_err(|error| explain(error, text))?;
         Ok((query, search))
     }
 }
 
-/// Points at the position of an error that only the corpus could show, such as an attribute that it does not have.
+/// Renders an error that depends on the corpus, such as an unknown attribute, with its position in the query.
 pub fn explain(error: EngineError, text: &str) -> anyhow::Error {
     match error {
-        EngineError::Syntax(error) => anyhow!("the query is wrong: {}", error.render(text)),
+        EngineError::Syntax(error) => anyhow!("invalid query: {}", error.render(text)),
         other => other.into(),
     }
 }
 
 fn choose_language(indexed: &[String], wanted: Option<&str>) -> Result<String> {
     match (wanted, indexed) {
-        (_, []) => bail!("nothing is searchable yet; run `tidings clean`, `annotate` and `compile` first"),
+        (_, []) => bail!("no index yet; run `tidings clean`, `tidings annotate` and `tidings compile` first"),
         (Some(code), _) if indexed.iter().any(|known| known == code) => Ok(code.to_owned()),
-        (Some(code), _) => bail!("there is no index of {code}; there are {}", indexed.join(", ")),
+        (Some(code), _) => bail!("no index for language {code}; available: {}", indexed.join(", ")),
         (None, [code]) => Ok(code.clone()),
-        (None, _) => bail!("which language? Add --lang with one of {}", indexed.join(", ")),
+        (None, _) => bail!("several languages are indexed; choose one with --lang: {}", indexed.join(", ")),
     }
 }
 
@@ -73,23 +73,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_only_language_needs_no_name() {
+    fn the_language_may_be_omitted_if_there_is_only_one() {
         let codes = ["de".to_owned(), "en".to_owned()];
         assert_eq!(choose_language(&codes[..1], None).unwrap(), "de");
         assert_eq!(choose_language(&codes, Some("en")).unwrap(), "en");
     }
 
     #[test]
-    fn a_choice_that_cannot_be_made_names_the_languages() {
+    fn the_error_about_an_ambiguous_language_lists_the_languages() {
         let codes = ["de".to_owned(), "en".to_owned()];
         let error = |codes: &[String], wanted| choose_language(codes, wanted).unwrap_err().to_string();
-        assert!(error(&[], Some("de")).contains("nothing is searchable yet"));
-        assert!(error(&codes, Some("fr")).ends_with("there are de, en"));
-        assert!(error(&codes, None).ends_with("with one of de, en"));
+        assert!(error(&[], Some("de")).contains("no index yet"));
+        assert!(error(&codes, Some("fr")).ends_with("available: de, en"));
+        assert!(error(&codes, None).ends_with("with --lang: de, en"));
     }
 
     #[test]
-    fn a_query_finds_words_and_a_wrong_one_is_pointed_at() {
+    fn a_query_finds_words_and_an_invalid_one_is_an_error() {
         let (_folder, pipeline) = crate::test_home::built();
         let corpus = Corpus::open(pipeline.home(), Some("en")).unwrap();
         let hits = |text: &str| {
@@ -99,7 +99,7 @@ mod tests {
         assert_eq!((hits("\"ferry\""), hits("\"Fluss\"")), (1, 0));
         for wrong in ["[word=", "[colour=\"red\"]"] {
             let error = corpus.search(wrong, MatchRule::default(), None).err().unwrap().to_string();
-            assert!(error.contains("the query is wrong"), "{error}");
+            assert!(error.contains("invalid query"), "{error}");
         }
         assert!(Corpus::open(pipeline.home(), None).is_err(), "there are two languages");
     }

@@ -1,4 +1,4 @@
-//! Digest: one number by which two machines know that they hold the same corpus.
+//! Digest: one checksum of a corpus, equal on two machines that hold the same data.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -21,7 +21,7 @@ use crate::reporter::ProgressScope;
 pub struct Options {
     /// Show the digest of every layer, language and day.
     pub tree: bool,
-    /// Only this layer; the text by default, all with `tree` or `verify`.
+    /// Only this layer. Default: the text; all layers with `tree` or `verify`.
     pub layer: Option<Layer>,
     /// Only this language.
     pub language: Option<String>,
@@ -30,7 +30,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// The layers that are wanted, in the order in which they are made.
+    /// The selected layers, in the order of the pipeline.
     fn layers(&self) -> Result<Vec<Layer>> {
         let mut layers: Vec<Layer> = match self.layer {
             Some(layer) => vec![layer],
@@ -40,7 +40,7 @@ impl Options {
         if let Some(language) = &self.language {
             layers.retain(|layer| matches!(layer, Layer::Docs | Layer::Text));
             if layers.is_empty() {
-                bail!("pages and verdicts do not lie by language; leave out --lang {language}");
+                bail!("pages and verdicts are not stored by language; omit --lang {language}");
             }
         }
         Ok(layers)
@@ -60,7 +60,7 @@ pub struct DigestOutcome {
     pub items: u64,
     /// Its days.
     pub days: usize,
-    /// Languages whose index was made of other files than those that are there.
+    /// Languages whose index is out of date.
     pub index_behind: Vec<String>,
     /// All layers.
     pub stages: Vec<LayerDigest>,
@@ -81,15 +81,15 @@ pub struct LayerDigest {
     /// Its languages.
     #[serde(rename = "shelves")]
     pub languages: Vec<LanguageDigest>,
-    /// Its days, if they are wanted.
+    /// Its days, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub days: Option<Vec<DayDigest>>,
 }
 
-/// The digest of the part of a layer that is of one language.
+/// The digest of one language of a layer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LanguageDigest {
-    /// The language; empty where a layer is not divided by language.
+    /// The language; empty if the layer is not divided by language.
     #[serde(rename = "shelf")]
     pub language: String,
     /// Its items.
@@ -101,7 +101,7 @@ pub struct LanguageDigest {
 /// The digest of a day.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DayDigest {
-    /// The language; empty where a layer is not divided by language.
+    /// The language; empty if the layer is not divided by language.
     #[serde(rename = "shelf")]
     pub language: String,
     /// The day.
@@ -120,16 +120,16 @@ impl fmt::Display for DigestOutcome {
     }
 }
 
-/// Takes the digest of a corpus.
+/// Computes the digest of a corpus.
 pub fn run(pipeline: &Pipeline, options: &Options) -> Result<DigestOutcome> {
     let home = pipeline.home();
     let trees = trees(pipeline, options)?;
-    let corpus = trees.last().expect("one layer at least");
+    let corpus = trees.last().expect("at least one layer");
     let days: BTreeSet<&String> = corpus.days.iter().map(|day| &day.day).collect();
     let index_behind = index_behind(home, options.language.as_deref())?;
     if !index_behind.is_empty() {
         let behind = index_behind.join(", ");
-        log::warn!("the index does not hold all of it ({behind}); `tidings compile` brings it up to date");
+        log::warn!("the index is out of date ({behind}); run `tidings compile` to update it");
     }
     let text = match options.tree {
         true => trees.iter().map(drawn).collect(),
@@ -150,12 +150,12 @@ pub fn run(pipeline: &Pipeline, options: &Options) -> Result<DigestOutcome> {
 fn trees(pipeline: &Pipeline, options: &Options) -> Result<Vec<Tree>> {
     let home = pipeline.home();
     let layers = options.layers()?;
-    // What is found is remembered, unless another process is at work here: then the next digest does it.
+    // The digests are cached, unless another process holds the lock: then a later digest caches them.
     let lock = match home.lock() {
         Ok(lock) => Some(lock),
         Err(Error::Locked { .. }) => None,
         Err(error) => {
-            log::debug!("digests are not remembered: {error}");
+            log::debug!("cannot cache the digests: {error}");
             None
         }
     };
@@ -177,9 +177,9 @@ fn trees(pipeline: &Pipeline, options: &Options) -> Result<Vec<Tree>> {
 
 impl LayerDigest {
     fn of(tree: &Tree, with_days: bool) -> LayerDigest {
-        let languages = tree.shelves().into_iter();
+        let languages = tree.partitions().into_iter();
         let days = tree.days.iter().map(|day| DayDigest {
-            language: day.shelf.clone(),
+            language: day.partition.clone(),
             day: day.day.clone(),
             items: day.items,
             digest: hex(&day.sum),
@@ -198,32 +198,32 @@ impl LayerDigest {
 
 /// The line of one layer.
 fn summary(tree: &Tree, days: u64) -> String {
-    let languages = tree.shelves().len() as u64;
+    let languages = tree.partitions().len() as u64;
     let things = match tree.stage {
         Layer::Pages => count(tree.items(), "page"),
-        Layer::Docs => format!("{} of pages", count(tree.items(), "fate")),
+        Layer::Docs => format!("{} of pages", count(tree.items(), "outcome")),
         Layer::Seen => count(tree.items(), "verdict"),
         Layer::Text => format!("{} in {}", count(tree.items(), "document"), count(languages, "language")),
     };
     format!("{}  {things}, {}\n", hex(&tree.root()), count(days, "day"))
 }
 
-/// A line for the layer, for each language and for each day.
+/// One line for the layer, each language and each day.
 fn drawn(tree: &Tree) -> String {
     let stage = tree.stage.name();
     let mut lines = vec![format!("{stage}\t*\t*\t{}\t{}\n", tree.items(), hex(&tree.root()))];
-    for (language, items, sum) in tree.shelves() {
+    for (language, items, sum) in tree.partitions() {
         let named = if language.is_empty() { "-" } else { &language };
         if !language.is_empty() {
             lines.push(format!("{stage}\t{named}\t*\t{items}\t{}\n", hex(&sum)));
         }
-        let days = tree.days.iter().filter(|day| day.shelf == language);
+        let days = tree.days.iter().filter(|day| day.partition == language);
         lines.extend(days.map(|day| format!("{stage}\t{named}\t{}\t{}\t{}\n", day.day, day.items, hex(&day.sum))));
     }
     lines.concat()
 }
 
-/// Languages whose index was made of other files than those that are there.
+/// Languages whose index is out of date.
 fn index_behind(home: &Home, lang: Option<&str>) -> Result<Vec<String>> {
     let mut wanted: BTreeSet<(String, String, String)> = BTreeSet::new();
     for day in text::days(home)? {
@@ -235,7 +235,7 @@ fn index_behind(home: &Home, lang: Option<&str>) -> Result<Vec<String>> {
     }
     let mut held = BTreeSet::new();
     for code in home.indexed()? {
-        // A damaged index is behind, too.
+        // A damaged index is out of date too.
         let Ok(snapshot) = Snapshot::open(&home.index_of(&code)) else { continue };
         held.extend(snapshot.inputs().iter().map(|input| (code.clone(), input.file.clone(), input.xxh3.clone())));
     }
@@ -249,14 +249,14 @@ mod tests {
     use crate::test_home;
 
     #[test]
-    fn the_text_is_the_corpus_and_languages_divide_only_some_layers() {
+    fn the_default_layer_is_text_and_only_some_layers_have_languages() {
         assert_eq!(Options::default().layers().unwrap(), [Layer::Text]);
         let tree = Options { tree: true, ..Options::default() };
         assert_eq!(tree.layers().unwrap(), Layer::ALL);
         let german = Options { language: Some("de".into()), ..tree };
         assert_eq!(german.layers().unwrap(), [Layer::Docs, Layer::Text]);
         let pages = Options { layer: Some(Layer::Pages), ..german };
-        assert!(pages.layers().unwrap_err().to_string().contains("leave out --lang de"));
+        assert!(pages.layers().unwrap_err().to_string().contains("omit --lang de"));
     }
 
     fn digest(pipeline: &Pipeline, layer: Layer) -> String {
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_cut_into_other_files_are_the_same_corpus() {
+    fn the_digest_does_not_depend_on_how_pages_are_split_into_files() {
         let (_folder, whole) = test_home::empty();
         let (_other_folder, cut) = test_home::empty();
         let pages = test_home::articles();
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn one_page_more_is_another_corpus_and_only_its_day_differs() {
+    fn an_additional_page_changes_the_digest_of_its_day_only() {
         let (_folder, pipeline) = test_home::built();
         let days = |pipeline: &Pipeline| {
             let options = Options { tree: true, layer: Some(Layer::Pages), ..Options::default() };
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn a_language_is_a_part_of_the_text() {
+    fn a_language_has_its_own_digest() {
         let (_folder, pipeline) = test_home::built();
         let of = |language: &str| {
             run(&pipeline, &Options { language: Some(language.into()), ..Options::default() }).unwrap()
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn an_index_that_was_made_of_other_files_is_behind() {
+    fn an_index_of_other_files_is_out_of_date() {
         let (_folder, pipeline) = test_home::built();
         std::fs::remove_dir_all(pipeline.home().index_of("de")).unwrap();
         assert_eq!(run(&pipeline, &Options::default()).unwrap().index_behind, ["de"]);

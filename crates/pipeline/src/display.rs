@@ -45,7 +45,7 @@ pub fn span_s(seconds: f64) -> String {
 pub fn bytes(number: f64) -> String {
     let units = ["B", "kB", "MB", "GB", "TB", "PB"];
     let (mut value, mut unit) = (number.max(0.0), 0);
-    // What would be rounded to 1000 belongs to the next unit.
+    // A value that would be rounded to 1000 uses the next unit.
     while value >= 999.5 && unit + 1 < units.len() {
         value /= 1000.0;
         unit += 1;
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_read_well() {
+    fn numbers_are_grouped_by_thousands() {
         assert_eq!(count(1, "page"), "1 page");
         assert_eq!(count(1234567, "entry"), "1,234,567 entries");
         assert_eq!(count(3, "day"), "3 days");
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_read_well() {
+    fn sizes_have_binary_units() {
         assert_eq!(
             [0.0, 999.0, 1500.0, 25e6, 1e9, 1.2e12].map(bytes),
             ["0 B", "999 B", "1.5 kB", "25 MB", "1 GB", "1.2 TB"]
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_that_is_none_counts_as_zero() {
+    fn an_invalid_duration_counts_as_zero() {
         assert_eq!([-1.0, f64::NAN, f64::INFINITY].map(span_s), ["0.0 s", "0.0 s", "0.0 s"]);
     }
 

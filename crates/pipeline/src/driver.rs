@@ -1,7 +1,7 @@
-//! The one driver of stages.
+//! The driver of stages.
 //!
-//! For every stage alike: take the lock, recover, find out what is due, do it unit by unit within the time limit while
-//! the disk has space and nobody cancels, keep the run log, report events, and return what came of it.
+//! For every stage: locks the home, recovers, finds the units that are due, processes them one by one until the time
+//! limit, a full disk or a cancellation, writes the run log, reports events, and returns the outcome.
 
 use std::time::Duration;
 
@@ -14,13 +14,13 @@ use crate::reporter::Event;
 use crate::shard::Shard;
 use crate::stage::{Due, Stage, StageOutcome, StageRun};
 
-/// The time that stages of text may take to notice a cancellation: merging large files does not look up.
+/// The grace period of derived stages: merging large files does not check for cancellation.
 const GRACE: Duration = Duration::from_secs(15);
 
 impl Pipeline {
-    /// Runs a stage over all that is due.
+    /// Runs a stage over all units that are due.
     pub fn run(&self, stage: &dyn Stage) -> Result<StageOutcome> {
-        // A stage that asks the web is not divided: shard 1 takes the whole home for it.
+        // A stage that uses the network is not divided: shard 1 locks the whole home for it.
         let has_all = !stage.is_derived() && self.shard().takes_undivided();
         let shard = if has_all { Shard::WHOLE } else { self.shard() };
         let mut context = RunContext::open(&self.clone().with_shard(shard), stage.id().name())?;
@@ -49,15 +49,15 @@ fn run_stage(stage: &dyn Stage, context: &RunContext) -> Result<StageOutcome> {
     let mut ending = context.ending(due.units.len() as u64 - done);
     ending.in_other_shards = (all_due - due.units.len()) as u64;
     let outcome = run.finish(ending, &mut log)?;
-    // What was done is logged even if the run failed; the failure is what the caller hears of.
+    // The finished units are logged even if the run failed; the caller gets the error.
     let logged = log.finish(&outcome);
     ended?;
     logged?;
     Ok(outcome)
 }
 
-/// Does unit after unit until all are done, time is over, the disk is full or the run is cancelled. However short the
-/// time, one unit is done, so that every run brings the work forward.
+/// Processes units until all are done, the time limit is reached, the disk is full or the run is cancelled. At least
+/// one unit is processed, so that every run makes progress.
 fn run_units(
     context: &RunContext,
     due: &Due,
@@ -99,14 +99,14 @@ mod tests {
     use crate::stage::{Data, StageId, Unit};
     use crate::testing::{Recorded, home, logged_runs};
 
-    /// What the unit `at` does.
+    /// The behaviour of a unit.
     #[derive(Clone)]
     enum At {
         Fail(&'static str),
         Cancel(&'static str, CancelToken),
     }
 
-    /// A stage whose units leave a line in the run log and nothing else.
+    /// A stage whose units only write a line to the run log.
     struct Fake {
         units: &'static [&'static str],
         at: Option<At>,
@@ -180,7 +180,7 @@ mod tests {
                 Some(At::Fail(name)) if *name == unit.name => bail!("{name} is broken"),
                 Some(At::Cancel(name, token)) if *name == unit.name => {
                     token.cancel(StopReason::Cancelled("SIGINT".to_owned()));
-                    return Err(Cancelled).context("while the unit was made");
+                    return Err(Cancelled).context("while processing the unit");
                 }
                 _ => {}
             }
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn units_are_done_in_the_order_in_which_they_are_due() {
+    fn units_are_processed_in_order() {
         let (_folder, pipeline) = home();
         let stage = Fake::new(&["c", "a", "b"]);
         let outcome = pipeline.run(&stage).unwrap();
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_limit_ends_a_run_after_one_unit_at_the_earliest() {
+    fn a_time_limit_ends_a_run_after_at_least_one_unit() {
         let (_folder, pipeline) = home();
         let stage = Fake::new(&["a", "b", "c"]);
         let outcome = pipeline.with_time_limit(Some(Duration::from_nanos(1))).run(&stage).unwrap();
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_is_cancelled_before_it_begins_does_nothing() {
+    fn a_run_cancelled_before_its_start_does_nothing() {
         let (_folder, pipeline) = home();
         pipeline.cancel_token().cancel(StopReason::Cancelled("SIGTERM".to_owned()));
         let stage = Fake::new(&["a"]);
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn a_unit_that_notices_a_cancellation_is_left_for_the_next_run() {
+    fn a_cancelled_unit_is_left_for_the_next_run() {
         let (_folder, pipeline) = home();
         let at = At::Cancel("b", pipeline.cancel_token().clone());
         let stage = Fake { at: Some(at), ..Fake::new(&["a", "b", "c"]) };
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn shards_divide_the_units_among_them_without_overlap() {
+    fn shards_divide_the_units_without_overlap() {
         const UNITS: &[&str] = &["2026-03-01", "2026-03-02", "2026-03-03", "2026-03-04", "2026-03-05", "2026-03-06"];
         let (_folder, pipeline) = home();
         let mut all = Vec::new();
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_shard_of_a_stage_that_asks_the_web_takes_the_home_as_a_whole() {
+    fn the_first_shard_of_a_network_stage_locks_the_whole_home() {
         let (_folder, pipeline) = home();
         let stage = Fake { asks_web: true, ..Fake::new(&["pages"]) };
         pipeline.clone().with_shard(Shard::new(1, 2).unwrap()).run(&stage).unwrap();
@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn the_reporter_hears_when_a_stage_begins_and_ends() {
+    fn the_reporter_gets_the_start_and_the_end_of_a_stage() {
         let (_folder, pipeline) = home();
         let recorded = Recorded::shared();
         let pipeline = pipeline.with_reporter(recorded.clone());
@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn only_stages_that_can_be_cut_set_a_grace_period() {
+    fn only_derived_stages_set_a_grace_period() {
         let (_folder, pipeline) = home();
         pipeline.run(&Fake::new(&[])).unwrap();
         assert_eq!(pipeline.cancel_token().grace(), Some(GRACE));
@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn a_home_in_use_refuses_a_second_run() {
+    fn a_second_run_in_a_locked_home_is_rejected() {
         let (_folder, pipeline) = home();
         let _held = pipeline.home().lock().unwrap();
         let stage = Fake::new(&["a"]);

@@ -1,4 +1,4 @@
-//! The extractor behind the panic guard: a page it fails on is dropped with a reason.
+//! The extractor with a panic guard: a page on which it panics is dropped with a reason.
 
 use tidings_clean::postprocess::PostprocessOptions;
 use tidings_clean::{DropReason, HtmlInput, Options};
@@ -11,7 +11,7 @@ pub fn read_page(page: &Page, options: &Options) -> Result<Document, DropReason>
     finished(|| tidings_clean::read(page, options))
 }
 
-/// Makes a document for the corpus of a page as it was fetched.
+/// Extracts a document from a fetched page.
 pub fn clean_page(
     page: &Page,
     options: &Options,
@@ -20,14 +20,14 @@ pub fn clean_page(
     finished(|| tidings_clean::clean(page, options, postprocess_options))
 }
 
-/// Makes a document of a page whose characters are known, and perhaps its language.
+/// Extracts a document from decoded HTML whose language may be known.
 pub fn read_html(html: &str, url: &str, lang: Option<&str>, options: &Options) -> Result<Document, DropReason> {
     let url = Some(url).filter(|url| !url.is_empty());
     let source = HtmlInput { html, url, stop_list: lang.and_then(tidings_lang::stop_list), ..HtmlInput::default() };
     finished(|| tidings_clean::extract(&source, options))
 }
 
-/// Gives what a page without text still says about itself.
+/// Returns the metadata of a page that has no text.
 pub fn describe(html: &str, url: &str) -> Document {
     let source = HtmlInput { html, url: Some(url).filter(|url| !url.is_empty()), ..HtmlInput::default() };
     finished(|| Ok(tidings_clean::describe(&source))).unwrap_or_default()
@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_panic_is_a_reason_like_others() {
+    fn a_panic_is_a_drop_reason() {
         assert_eq!(finished(|| panic!("a mistake")), Err(DropReason::Error));
         assert_eq!(finished(|| Err(DropReason::NoText)), Err(DropReason::NoText));
     }

@@ -1,4 +1,4 @@
-//! Fetches a few documents outside a crawl, with the same client: robots.txt, delays and address guards apply.
+//! Fetches single documents outside a crawl with the same client: robots.txt, delays and address checks apply.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anyhow::{Result, anyhow, bail};
 use http::header;
 use tidings_fetch::decode::Decoder;
-use tidings_fetch::{CrawlStats, Crawler, FetchJob, FetchResult, HostQueue, JobSource, Kind, Settings};
+use tidings_fetch::{CrawlKind, CrawlStats, Crawler, FetchJob, FetchResult, HostQueue, JobSource, Settings};
 use tidings_model::address;
 use tokio::sync::{mpsc, watch};
 
@@ -29,17 +29,17 @@ pub struct Fetched {
 #[derive(Debug, Clone)]
 pub struct HttpGet {
     config: Config,
-    /// The file that holds the settings, for advice; without a home there is none.
+    /// The settings file, for error messages; absent without a home.
     settings_file: Option<PathBuf>,
 }
 
 impl HttpGet {
-    /// A client with these settings, which were read from this file if there is a home.
+    /// A client with these settings and the file from which they were read.
     pub fn new(config: Config, settings_file: Option<PathBuf>) -> HttpGet {
         HttpGet { config, settings_file }
     }
 
-    /// Also connects to addresses in these networks, which are not public.
+    /// Also allows connections to these private networks.
     pub fn allow_private(mut self, networks: &[String]) -> HttpGet {
         self.config.fetch.allow_private.extend_from_slice(networks);
         self
@@ -47,20 +47,20 @@ impl HttpGet {
 
     /// Fetches a feed.
     pub fn feed(&self, url: &str) -> Result<Fetched> {
-        let mut results = self.fetch(&[url.to_owned()], Kind::Feed)?;
-        results.pop().expect("there is a result for every address")
+        let mut results = self.fetch(&[url.to_owned()], CrawlKind::Feed)?;
+        results.pop().expect("every URL has a result")
     }
 
-    /// Fetches pages, those of one host one after the other. Returns a result for each address, in their order.
+    /// Fetches pages; those of the same host one after the other. Returns one result per URL, in order.
     pub fn pages(&self, urls: &[String]) -> Result<Vec<Result<Fetched>>> {
-        self.fetch(urls, Kind::Page)
+        self.fetch(urls, CrawlKind::Page)
     }
 
-    fn fetch(&self, urls: &[String], kind: Kind) -> Result<Vec<Result<Fetched>>> {
+    fn fetch(&self, urls: &[String], kind: CrawlKind) -> Result<Vec<Result<Fetched>>> {
         let queues = self.queues(urls)?;
         let seed = fastrand::u64(..);
         let settings = match kind {
-            Kind::Feed => self.config.fetch.for_feeds(seed)?,
+            CrawlKind::Feed => self.config.fetch.for_feeds(seed)?,
             _ => self.config.fetch.for_pages(seed)?,
         };
         let mut decoder = Decoder::new(settings.ceiling());
@@ -71,25 +71,25 @@ impl HttpGet {
         })?;
         let missing = |(url, result): (&String, Option<Result<Fetched>>)| {
             let host = address::host(url).unwrap_or_default();
-            let reason = given_up.iter().find(|row| row.0 == host).map_or("there was no answer", |row| row.1);
+            let reason = given_up.iter().find(|row| row.0 == host).map_or("no response", |row| row.1);
             result.unwrap_or_else(|| Err(anyhow!("{url}: {reason}")))
         };
         Ok(urls.iter().zip(results).map(missing).collect())
     }
 
-    /// The addresses by host, as their numbers. Rejects what is no web address, and public hosts while no contact is set.
+    /// The indices of the URLs by host. Rejects invalid URLs, and public hosts if no contact is set.
     fn queues(&self, urls: &[String]) -> Result<BTreeMap<String, Vec<u32>>> {
         let mut queues: BTreeMap<String, Vec<u32>> = BTreeMap::new();
         for (number, url) in urls.iter().enumerate() {
             let host = address::normalise(url, None).and_then(|url| address::host(&url).map(str::to_owned));
-            let Some(host) = host else { bail!("{url}: this is not a web address") };
+            let Some(host) = host else { bail!("{url}: not a valid http or https URL") };
             if asked_without_contact(&self.config, std::iter::once(host.as_str())).is_some() {
                 let place = match &self.settings_file {
                     Some(path) => format!("set `contact` in the [fetch] table of {}", path.display()),
                     None => "set TIDINGS_FETCH_CONTACT".to_owned(),
                 };
-                let advice = "to a web page or mail address that publishers can turn to";
-                bail!("{url}: {host} would not learn who asks: {place} {advice}");
+                let advice = "to a web page or an email address for publishers";
+                bail!("{url}: no contact set: {place} {advice} (required before fetching from the public web)");
             }
             queues.entry(host).or_default().push(number as u32);
         }
@@ -97,7 +97,7 @@ impl HttpGet {
     }
 }
 
-/// Decompresses a response, or says why there is none.
+/// Decompresses a response, or returns the reason of its failure.
 fn decoded(result: FetchResult, decoder: &mut Decoder) -> Result<Fetched> {
     let url = result.url;
     let answer = match result.result {
@@ -105,19 +105,19 @@ fn decoded(result: FetchResult, decoder: &mut Decoder) -> Result<Fetched> {
         Err((status, detail)) => bail!("{url}: {status}: {detail}"),
     };
     if !answer.status.is_success() {
-        bail!("{url}: the server answered {}", answer.status);
+        bail!("{url}: HTTP status {}", answer.status);
     }
     let text = |name| answer.headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
     match decoder.decode(&text(header::CONTENT_ENCODING).unwrap_or_default(), &answer.body) {
         Ok(body) => Ok(Fetched { url, content_type: text(header::CONTENT_TYPE), body: body.to_vec() }),
-        Err(status) => bail!("{url}: {status}: the body cannot be unpacked"),
+        Err(status) => bail!("{url}: {status}: cannot decompress the body"),
     }
 }
 
-/// Crawls a list of addresses. Returns the hosts that were given up, with the reason.
+/// Crawls a list of URLs. Returns the hosts that were skipped, with the reason.
 fn crawl(
     urls: &[String],
-    kind: Kind,
+    kind: CrawlKind,
     queues: BTreeMap<String, Vec<u32>>,
     settings: Settings,
     mut take: impl FnMut(FetchResult),
@@ -167,14 +167,14 @@ mod tests {
     }
 
     #[test]
-    fn addresses_are_queued_by_host_in_their_order() {
+    fn urls_are_queued_by_host_in_order() {
         let urls = ["http://127.0.0.1:9/a", "http://localhost/b", "http://127.0.0.1:9/c"].map(str::to_owned);
         let queues = HttpGet::new(Config::default(), None).queues(&urls).unwrap();
         assert_eq!(queues.into_values().collect::<Vec<_>>(), [vec![0, 2], vec![1]]);
     }
 
     #[test]
-    fn a_public_host_is_not_asked_without_a_contact() {
+    fn a_public_host_is_not_contacted_without_a_contact_setting() {
         let url = "https://gazette.example/a";
         assert!(refusal(Config::default(), None, url).contains("set TIDINGS_FETCH_CONTACT to a web page"));
         assert!(refusal(Config::default(), Some("news/tidings.toml"), url).contains("table of news/tidings.toml"));
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_web_address_is_named() {
-        assert_eq!(refusal(Config::default(), None, "no address"), "no address: this is not a web address");
+    fn an_invalid_url_is_an_error() {
+        assert_eq!(refusal(Config::default(), None, "no address"), "no address: not a valid http or https URL");
     }
 }

@@ -11,14 +11,14 @@ use crate::config;
 use crate::outcome::Outcome;
 
 /// The feed list of a new home.
-const FEEDS: &str = "# One feed address a line. What you know about a feed may follow, separated by tabs:
+const FEEDS: &str = "# One feed URL per line. Metadata of the feed may follow, separated by tabs:
 # https://example.org/feed.xml\ttopic=politics\tgenre=news\tcountry=gb\tlang=en
 ";
 
 /// Options of a new home.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// The folder; it is made if it does not exist.
+    /// The folder; created if it does not exist.
     pub folder: PathBuf,
     /// A file with feed addresses to start with.
     pub feeds: Option<PathBuf>,
@@ -34,7 +34,7 @@ pub struct InitOutcome {
     /// The folder.
     #[serde(serialize_with = "crate::outcome::serialize_path")]
     pub home: PathBuf,
-    /// Files that were made.
+    /// Files that were created.
     pub made: Vec<&'static str>,
 }
 
@@ -44,31 +44,31 @@ impl fmt::Display for InitOutcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let dir = self.home.display();
         if self.made.is_empty() {
-            return writeln!(f, "{dir} is a home already; nothing was changed");
+            return writeln!(f, "{dir} is already a home; nothing was changed");
         }
-        writeln!(f, "made a home in {dir} ({})", self.made.join(", "))?;
+        writeln!(f, "created a home in {dir} ({})", self.made.join(", "))?;
         writeln!(
             f,
-            "next: set `contact` in {dir}/tidings.toml, put feed addresses into {dir}/feeds.txt, then `tidings update \
+            "next: set `contact` in {dir}/tidings.toml, add feed URLs to {dir}/feeds.txt, then run `tidings update \
              --home {dir}`"
         )
     }
 }
 
-/// Makes a home. What is there already stays as it is.
+/// Creates a home. Existing files stay unchanged.
 pub fn run(options: &Options) -> Result<InitOutcome> {
     let feeds = match &options.feeds {
         Some(path) => std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?,
         None => FEEDS.to_owned(),
     };
     if let Some(file) = &options.plan {
-        // Read once as a whole: a file that is no plan must not become one.
+        // Reads the whole file first: an invalid plan must not be installed.
         plan::read_file(file, |_| {})?;
     }
     let made = Home::create(&options.folder, config::TEMPLATE, &feeds)?;
     if let Some(file) = &options.plan {
         let folder = options.folder.display();
-        ensure!(made.contains(&"plan.tsv.zst"), "{folder} has a plan already; it was left alone");
+        ensure!(made.contains(&"plan.tsv.zst"), "{folder} already has a plan; it was not changed");
         plan::adopt(&Home::at(&options.folder)?, file)
             .with_context(|| format!("cannot use {} as the plan of {folder}", file.display()))?;
     }
@@ -80,24 +80,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_home_is_made_once_and_keeps_its_plan() {
+    fn a_home_is_created_once_and_keeps_its_plan() {
         let folder = tempfile::tempdir().unwrap();
         let plan_file = folder.path().join("plan.txt");
         let row = "0\tok\t1\t2026-03-01T00:00:00.000Z\t\thttp://e.org/feed\thttp://e.org/1\tOne\n";
         std::fs::write(&plan_file, row).unwrap();
         let options = Options { folder: folder.path().join("home"), feeds: None, plan: Some(plan_file) };
         let first = run(&options).unwrap();
-        assert!(first.to_string().starts_with("made a home in ") && first.made.contains(&"tidings.toml"));
+        assert!(first.to_string().starts_with("created a home in ") && first.made.contains(&"tidings.toml"));
         let mut entries = 0;
         plan::read(&Home::at(&options.folder).unwrap(), |_| entries += 1).unwrap();
         assert_eq!(entries, 1);
-        assert!(run(&options).unwrap_err().to_string().contains("has a plan already"));
+        assert!(run(&options).unwrap_err().to_string().contains("already has a plan"));
         let again = run(&Options { plan: None, ..options }).unwrap();
-        assert!(again.to_string().ends_with("is a home already; nothing was changed\n"));
+        assert!(again.to_string().ends_with("is already a home; nothing was changed\n"));
     }
 
     #[test]
-    fn a_file_that_is_no_plan_makes_no_home() {
+    fn an_invalid_plan_file_creates_no_home() {
         let folder = tempfile::tempdir().unwrap();
         let plan = folder.path().join("plan.txt");
         std::fs::write(&plan, "this is no plan\n").unwrap();
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn feeds_to_start_with_become_the_list_and_an_absent_file_is_named() {
+    fn given_feeds_become_the_feed_list_and_a_missing_file_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
         let feeds = folder.path().join("mine.txt");
         let options = Options { folder: folder.path().join("home"), feeds: Some(feeds.clone()), plan: None };

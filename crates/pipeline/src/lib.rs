@@ -1,7 +1,7 @@
 //! The pipeline of Tidings as a library: feeds → plan → pages → documents → verdicts → text → index.
 //!
 //! A [`Pipeline`] is a home opened for work. [`stage`] holds the one table of stages; [`driver`] runs any of them:
-//! it takes the lock, recovers, does what is due unit by unit, reports events and returns a typed outcome.
+//! it locks the home, recovers, processes the units that are due, reports events and returns a typed outcome.
 //!
 //! ```no_run
 //! use std::path::Path;
@@ -19,20 +19,20 @@
 //!
 //! | module | subject |
 //! |---|---|
-//! | [`stage`], [`driver`], [`round`], [`rebuild`], [`merge`] | stages, and what runs them |
+//! | [`stage`], [`driver`], [`round`], [`rebuild`], [`merge`] | stages and the code that runs them |
 //! | [`config`] | settings |
 //! | [`import`] | data of other programs → pages |
 //! | [`export`] | documents → formats of other programs |
 //! | [`corpus`] | an index opened for queries |
-//! | [`ingest`] | answers of the web → journal and pages |
-//! | [`discover`] | finding feeds |
-//! | [`health`], [`report`], [`doctor`] | how a home is |
-//! | [`why`], [`audit`], [`digest`], [`views`] | what happened to a thing, and what there is |
-//! | [`takedown`], [`prune`], [`backup`], [`init`] | removing, saving and making a home |
-//! | [`tokens`], [`virtual_corpora`] | who may read, and filters with names |
+//! | [`ingest`] | HTTP responses → journal and pages |
+//! | [`discover`] | feed discovery |
+//! | [`health`], [`report`], [`doctor`] | state and checks of a home |
+//! | [`why`], [`audit`], [`digest`], [`views`] | traces of pages, checks, checksums, listings |
+//! | [`takedown`], [`prune`], [`backup`], [`init`] | takedown, pruning, backup, new homes |
+//! | [`tokens`], [`virtual_corpora`] | access tokens, named filters |
 //! | [`extract`], [`filter`], [`http_get`] | tools for single files, streams of JSON lines and addresses |
-//! | [`cancel`], [`reporter`], [`outcome`], [`shard`] | how a caller steers and watches a run |
-//! | [`parallel`], [`lines`], [`guard`] | work on all cores, in order, behind a panic guard |
+//! | [`cancel`], [`reporter`], [`outcome`], [`shard`] | control and observation of a run |
+//! | [`parallel`], [`lines`], [`guard`] | ordered parallelism, panic guard |
 
 pub mod audit;
 pub mod backup;

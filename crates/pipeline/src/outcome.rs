@@ -1,7 +1,6 @@
-//! Outcomes: what a piece of work did, as a value.
+//! Outcomes: the results of runs as typed values.
 //!
-//! Every outcome is a serde type (programs read it as JSON) with a `Display` (people read it as text), and tells
-//! whether the work was done.
+//! Every outcome is a serde type (read by programs as JSON) with a `Display` (read by people as text) and a [`Status`].
 
 use std::fmt::Display;
 use std::path::Path;
@@ -11,20 +10,20 @@ use serde::{Deserialize, Serialize, Serializer};
 use crate::cancel::StopReason;
 use crate::display::count;
 
-/// Whether some work was done.
+/// Whether the work was done.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Status {
     /// All of it.
     #[default]
     Done,
-    /// All but some items, each of which was named with its reason.
+    /// All but some items, each of which was reported with its reason.
     Partly,
-    /// Not all of it, although nothing is broken.
+    /// Not all of it, without an error.
     NotDone,
 }
 
-/// What came of some work.
+/// The result of a piece of work.
 pub trait Outcome: Serialize + Display {
     /// Whether the work was done.
     fn status(&self) -> Status {
@@ -34,12 +33,12 @@ pub trait Outcome: Serialize + Display {
 
 /// Serialises a path as `Display` shows it: bytes that are not UTF-8, which JSON cannot hold, become U+FFFD.
 ///
-/// Serde's own way is an error for such a path, and an outcome must serialise.
+/// Serde's own implementation returns an error for such a path, and an outcome must serialise.
 pub fn serialize_path<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(&path.display())
 }
 
-/// How a run over units of work ended.
+/// The ending of a run over units of work.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Ending {
     /// Units that are left for a later run.
@@ -53,18 +52,18 @@ pub struct Ending {
 }
 
 impl Ending {
-    /// Whether the run did what it could: a time limit is an ordinary end, everything else is not.
+    /// Whether the run did all it could: a time limit is a normal end, every other reason is not.
     pub fn is_done(&self) -> bool {
         matches!(self.reason, None | Some(StopReason::TimeLimit))
     }
 
-    /// The text of a shard that had nothing to do although other shards have; nothing for any other run.
+    /// The text of a shard that had nothing to do while other shards have units due; `None` for other runs.
     pub fn idle_shard(&self) -> Option<String> {
         let others = (self.in_other_shards > 0).then_some(self.in_other_shards)?;
         Some(format!("nothing to do in this shard; {} due in others", count(others, "unit")))
     }
 
-    /// The end of a sentence about a run whose units have this name; empty if all was done.
+    /// The end of a sentence about a run over units with this name; empty if all units are done.
     pub fn text(&self, unit: &str) -> String {
         let left = match self.left {
             0 => String::new(),
@@ -73,7 +72,7 @@ impl Ending {
         self.after(left)
     }
 
-    /// The same after words of the caller's own about what is left.
+    /// The same with the caller's own text about the remaining work.
     pub fn after(&self, left: String) -> String {
         match &self.reason {
             None | Some(StopReason::Failure) => left,
@@ -92,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_early_end_is_said_with_what_is_left() {
+    fn an_early_end_is_shown_with_the_number_of_units_left() {
         let ending = |left, reason| Ending { left, reason, min_free_mib: 512, ..Ending::default() };
         assert_eq!(ending(0, None).text("day"), "");
         let late = ending(2, Some(StopReason::TimeLimit));
@@ -112,13 +111,13 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_reached_with_the_last_unit_is_said_without_a_rest() {
+    fn a_limit_reached_with_the_last_unit_is_shown_without_a_number() {
         let ending = Ending { left: 0, reason: Some(StopReason::TimeLimit), ..Ending::default() };
         assert_eq!(ending.text("day"), ", the time limit was reached");
     }
 
     #[test]
-    fn callers_may_say_themselves_what_is_left() {
+    fn callers_may_describe_the_remaining_work_themselves() {
         let ending = Ending { left: 9, reason: Some(StopReason::Cancelled("SIGTERM".into())), ..Ending::default() };
         assert_eq!(ending.after("; 9 hosts wait".into()), "; 9 hosts wait, stopped by SIGTERM");
     }
@@ -140,7 +139,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_path_that_is_no_utf_8_still_serialises() {
+    fn a_path_that_is_not_utf_8_serialises() {
         use std::os::unix::ffi::OsStrExt as _;
 
         #[derive(Serialize)]

@@ -1,11 +1,11 @@
-//! Ordered parallelism: work on all cores, results in the order of the items, memory bounded.
+//! Ordered parallelism: work on all cores, results in the order of the items, bounded memory.
 //!
 //! ```text
 //!  source ──▶ one thread that takes the next item ──▶ workers ──▶ results, put back in order ──▶ sink
 //! ```
 //!
-//! Every item has a weight, and the source is not asked for more while the weight under way exceeds the budget. The
-//! order of the results, and so the bytes that the sink writes, do not depend on the number of workers.
+//! Every item has a weight, and the source is paused while the weight of the items in progress exceeds the budget. The
+//! order of the results, and so the bytes written by the sink, do not depend on the number of workers.
 
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, channel, sync_channel};
@@ -22,9 +22,9 @@ const STACK_BYTES: usize = 16 << 20;
 /// The bounds of the work.
 #[derive(Debug, Clone, Copy)]
 pub struct Bounds {
-    /// Workers; at least one.
+    /// Number of workers; at least one.
     pub threads: usize,
-    /// The weight that may be under way. A single item may exceed it; then it is the only one under way.
+    /// Maximum weight in progress. A single item may exceed it; then it is processed alone.
     pub weight: usize,
 }
 
@@ -34,7 +34,7 @@ pub fn cores() -> usize {
 }
 
 /// Maps the items of `source`, each with its weight, through `work` on several threads and passes the results to `sink`
-/// in the order of the items. An error of the source or the sink ends it, and so does a panic in a worker.
+/// in the order of the items. An error of the source or the sink, or a panic in a worker, ends the run.
 pub fn ordered<T: Send, R: Send>(
     bounds: Bounds,
     mut source: impl FnMut() -> Result<Option<(T, usize)>> + Send,
@@ -43,7 +43,7 @@ pub fn ordered<T: Send, R: Send>(
 ) -> Result<()> {
     let threads = bounds.threads.max(1);
     let budget = &MemoryBudget::default();
-    // Few items wait, because weight is no bound for a million tiny ones.
+    // The channel is short, because weight is no bound for a million tiny items.
     let (to_workers, items) = sync_channel::<(u64, usize, T)>(threads * 4);
     let (to_sink, results) = channel::<(u64, usize, Result<R, Panicked>)>();
     let (items, work) = (&Mutex::new(items), &work);
@@ -75,16 +75,16 @@ pub fn ordered<T: Send, R: Send>(
             Ok(())
         });
         let sunk = put_in_order(results, |weight, result| {
-            let sunk = sink(result.map_err(|_| anyhow!("a worker failed"))?);
+            let sunk = sink(result.map_err(|_| anyhow!("a worker thread panicked"))?);
             budget.leave(weight);
             sunk
         });
         budget.close();
-        // Items that still wait are not needed any more, and their sender must not wait for a worker.
+        // Items still in the channel are not needed any more, and the reader must not block on a worker.
         while next(items).is_some() {}
-        let read = reader.join().map_err(|_| anyhow!("the reader failed"))?;
+        let read = reader.join().map_err(|_| anyhow!("the reader thread panicked"))?;
         for worker in workers {
-            worker.join().map_err(|_| anyhow!("a worker failed"))?;
+            worker.join().map_err(|_| anyhow!("a worker thread panicked"))?;
         }
         sunk.and(read)
     })
@@ -107,7 +107,7 @@ fn put_in_order<R>(results: Receiver<(u64, usize, R)>, mut sink: impl FnMut(usiz
     Ok(())
 }
 
-/// The weight of the items under way.
+/// The weight of the items in progress.
 #[derive(Default)]
 struct MemoryBudget {
     state: Mutex<State>,
@@ -122,7 +122,7 @@ struct State {
 }
 
 impl MemoryBudget {
-    /// Waits until the weight fits; false if no more items are wanted.
+    /// Waits until the weight fits; false if no more items are needed.
     fn enter(&self, weight: usize, limit: usize) -> bool {
         let state = self.state.lock().expect("no panic while held");
         let is_full =
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn results_come_in_order_and_never_too_many_are_under_way() {
+    fn results_come_in_order_and_the_weight_stays_within_the_budget() {
         for threads in [1, 2, 7] {
             let under_way = AtomicUsize::new(0);
             let most = AtomicUsize::new(0);
@@ -168,7 +168,7 @@ mod tests {
                 }))
             };
             let mut seen = Vec::new();
-            // With several threads each second item is done before the first of its pair.
+            // With several threads each second item is finished before the first of its pair.
             let done: Vec<AtomicBool> = (0..200).map(|_| AtomicBool::new(false)).collect();
             let work = |number: u64| {
                 let index = number as usize;
@@ -185,7 +185,7 @@ mod tests {
             })
             .unwrap();
             assert_eq!(seen, (0..200).collect::<Vec<_>>());
-            // One more may have been taken from the source and wait for the budget, and one be at the sink.
+            // One more item may wait for the budget, and one be at the sink.
             assert!(most.into_inner() <= 70, "{threads} threads");
         }
     }
@@ -208,15 +208,18 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_in_a_worker_ends_it() {
+    fn a_panic_in_a_worker_ends_the_run() {
         let mut numbers = 0..1000;
         let source = || Ok(numbers.next().map(|number| (number, 1)));
         let work = |number: u32| assert!(number != 30, "a mistake");
-        assert_eq!(ordered(bounds(2, 5), source, work, |()| Ok(())).unwrap_err().to_string(), "a worker failed");
+        assert_eq!(
+            ordered(bounds(2, 5), source, work, |()| Ok(())).unwrap_err().to_string(),
+            "a worker thread panicked"
+        );
     }
 
     #[test]
-    fn errors_of_source_and_sink_end_it() {
+    fn errors_of_source_and_sink_end_the_run() {
         let mut numbers = 0..;
         let endless = || Ok(numbers.next().map(|number| (number, 1)));
         let error = ordered(
@@ -248,5 +251,27 @@ mod tests {
             },
         );
         assert_eq!((error.unwrap_err().to_string().as_str(), seen), ("torn", 20));
+    }
+
+    #[test]
+    fn a_source_without_items_calls_no_worker() {
+        let never = |(): ()| -> () { panic!("there is nothing to do") };
+        ordered(bounds(0, 0), || Ok(None), never, |()| Ok(())).unwrap();
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn results_keep_the_order_of_the_items(
+            weights in proptest::collection::vec(0usize..100, 0..80), threads in 1usize..5, limit in 0usize..200,
+        ) {
+            let mut items = weights.iter().enumerate().map(|(at, weight)| (at, *weight));
+            let mut seen = Vec::new();
+            let take = |at| {
+                seen.push(at);
+                Ok(())
+            };
+            ordered(bounds(threads, limit), || Ok(items.next()), |at| at, take).unwrap();
+            proptest::prop_assert_eq!(seen, (0..weights.len()).collect::<Vec<_>>());
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! A home opened for work: what every function of this library is called with.
+//! [`Pipeline`]: a home opened for work, the entry point of this library.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::config::{Config, TEMPLATE};
 use crate::reporter::{Reporter, Silent};
 use crate::shard::Shard;
 
-/// A home with its settings, and how to work in it: who hears of progress, who may cancel, how long a run may take.
+/// A home with its settings, a reporter, a cancel token, a time limit and a shard.
 #[derive(Clone)]
 pub struct Pipeline {
     home: Home,
@@ -36,14 +36,14 @@ impl Pipeline {
         }
     }
 
-    /// Opens the home in a folder, with the settings that lie there and those of the environment.
+    /// Opens the home in a folder, with its settings file and environment variables.
     pub fn open(folder: &Path) -> Result<Pipeline> {
         let home = Home::at(folder)?;
         let config = Config::of_home(&home)?;
         Ok(Pipeline::new(home, config))
     }
 
-    /// Opens the home in a folder, and makes one there first if there is none.
+    /// Opens the home in a folder; creates it first if there is none.
     pub fn create(folder: &Path) -> Result<Pipeline> {
         Home::create(folder, TEMPLATE, "")?;
         Pipeline::open(folder)
@@ -59,17 +59,17 @@ impl Pipeline {
         Pipeline { cancel, ..self }
     }
 
-    /// The same with runs that begin no further unit of work after this time; zero is no limit.
+    /// Sets the time after which runs start no further unit of work; zero: no limit.
     pub fn with_time_limit(self, limit: Option<Duration>) -> Pipeline {
         Pipeline { time_limit: limit, ..self }
     }
 
-    /// The same for one part of the work.
+    /// Restricts runs to one shard of the work.
     pub fn with_shard(self, shard: Shard) -> Pipeline {
         Pipeline { shard, ..self }
     }
 
-    /// The same with other settings.
+    /// Replaces the settings.
     pub fn with_config(self, config: Config) -> Pipeline {
         Pipeline { config, ..self }
     }
@@ -84,7 +84,7 @@ impl Pipeline {
         &self.config
     }
 
-    /// Who receives events.
+    /// The receiver of events.
     pub fn reporter(&self) -> &Arc<dyn Reporter> {
         &self.reporter
     }
@@ -94,7 +94,7 @@ impl Pipeline {
         &self.cancel
     }
 
-    /// The time that a run may take.
+    /// The time limit of a run.
     pub fn time_limit(&self) -> Option<Duration> {
         self.time_limit
     }
@@ -102,5 +102,42 @@ impl Pipeline {
     /// The part of the work that its runs do.
     pub fn shard(&self) -> Shard {
         self.shard
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_without_a_home_is_not_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(Pipeline::open(folder.path()).is_err());
+        Pipeline::create(folder.path()).unwrap();
+        assert!(Pipeline::open(folder.path()).is_ok());
+    }
+
+    #[test]
+    fn an_existing_home_is_not_created_again() {
+        let (folder, pipeline) = crate::testing::home_with_feeds("https://gazette.example/feed\n");
+        Pipeline::create(folder.path()).unwrap();
+        let list = std::fs::read_to_string(pipeline.home().feed_list()).unwrap();
+        assert_eq!(list, "https://gazette.example/feed\n");
+    }
+
+    #[test]
+    fn settings_of_the_home_are_those_of_the_pipeline() {
+        let (folder, pipeline) = crate::testing::home();
+        std::fs::write(pipeline.home().settings(), "[store]\nmin_free_mib = 77\n").unwrap();
+        assert_eq!(Pipeline::open(folder.path()).unwrap().config().store.min_free_mib, 77);
+    }
+
+    #[test]
+    fn builder_methods_keep_what_was_set_before() {
+        let (_folder, pipeline) = crate::testing::home();
+        let shard = Shard::new(2, 3).unwrap();
+        let limit = Some(Duration::from_secs(5));
+        let pipeline = pipeline.with_time_limit(limit).with_shard(shard).with_cancel(CancelToken::new());
+        assert_eq!((pipeline.time_limit(), pipeline.shard()), (limit, shard));
     }
 }

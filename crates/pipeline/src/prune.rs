@@ -1,4 +1,4 @@
-//! Prune: takes settled entries out of the plan that left their feeds long ago.
+//! Prune: deletes finished entries from the plan that their feeds no longer list.
 
 use std::fmt;
 
@@ -16,7 +16,7 @@ use crate::outcome::Outcome;
 pub struct Options {
     /// Update cycles since an entry was last in its feed.
     pub min_age: u32,
-    /// Only count the entries that would go.
+    /// Only count the entries that would be deleted.
     pub dry_run: bool,
 }
 
@@ -27,9 +27,9 @@ pub struct PruneOutcome {
     pub done: bool,
     /// Entries that stay.
     pub kept: u64,
-    /// Entries that go.
+    /// Entries deleted.
     pub pruned: u64,
-    /// Whether nothing was changed.
+    /// Whether this was a dry run.
     pub dry_run: bool,
 }
 
@@ -40,7 +40,7 @@ impl fmt::Display for PruneOutcome {
         let (pruned, kept) = (count(self.pruned, "entry"), self.kept);
         match self.dry_run {
             true => writeln!(f, "would prune {pruned}, {kept} would stay"),
-            false => writeln!(f, "{pruned} pruned, {kept} kept; what was fetched is not fetched again"),
+            false => writeln!(f, "{pruned} pruned, {kept} kept; pages fetched before are not fetched again"),
         }
     }
 }
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn what_feeds_still_list_and_what_was_not_tried_stays() {
+    fn listed_and_untried_entries_stay() {
         let (_folder, pipeline) = planned();
         let outcome = run(&pipeline, &Options { min_age: 100, dry_run: false }).unwrap();
         assert_eq!((outcome.kept, outcome.pruned), (2, 1));
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dry_run_leaves_the_plan_alone() {
+    fn a_dry_run_does_not_change_the_plan() {
         let (_folder, pipeline) = planned();
         assert_eq!(run(&pipeline, &Options { min_age: 100, dry_run: true }).unwrap().pruned, 1);
         assert_eq!(entries(&pipeline).len(), 3);
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn an_age_of_zero_does_not_take_what_is_listed_now() {
+    fn an_age_of_zero_keeps_entries_that_are_listed_now() {
         let (_folder, pipeline) = planned();
         assert_eq!(run(&pipeline, &Options { min_age: 0, dry_run: false }).unwrap().pruned, 1);
         assert!(entries(&pipeline).contains(&"http://e.org/listed".to_owned()));

@@ -1,7 +1,7 @@
-//! Rebuild: deletes what was derived, from a stage on, and makes it again from what is left.
+//! Rebuild: deletes derived data from a stage on and builds it again.
 //!
-//! The same pages, settings and program give the same bytes, so a rebuild proves that nothing
-//! depends on how a corpus came about.
+//! The same pages, settings and program give the same bytes, so a rebuild proves that a corpus does not depend on its
+//! history.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -22,7 +22,7 @@ use crate::stage::{Stage, StageId, StageOutcome};
 pub struct RebuildOutcome {
     /// Whether all of it was done.
     pub done: bool,
-    /// What came of each stage.
+    /// The outcome of each stage.
     #[serde(flatten)]
     pub stages: BTreeMap<StageId, StageOutcome>,
 }
@@ -39,16 +39,16 @@ impl fmt::Display for RebuildOutcome {
     }
 }
 
-/// The stages from one on whose output may be deleted and made again.
+/// The derived stages from one on, whose output can be deleted and rebuilt.
 pub fn derived_from(from: StageId) -> impl DoubleEndedIterator<Item = Box<dyn Stage>> {
     let stages = StageId::ALL.iter().filter(move |stage| **stage >= from).map(|stage| stage.stage());
     stages.filter(|stage| stage.is_derived()).collect::<Vec<_>>().into_iter()
 }
 
-/// Deletes what the stages from one on have made, of one language or of all, and makes it again.
+/// Deletes the output of the stages from one on, for one language or for all, and rebuilds it.
 pub fn rebuild(pipeline: &Pipeline, from: StageId, language: Option<&str>) -> Result<RebuildOutcome> {
     let context = RunContext::open(pipeline, "rebuild")?;
-    // What depends on others goes before them.
+    // Dependent output is deleted before what it depends on.
     match language {
         None => derived_from(from).rev().try_for_each(|stage| stage.clear(&context.home))?,
         Some(language) => {
@@ -56,12 +56,12 @@ pub fn rebuild(pipeline: &Pipeline, from: StageId, language: Option<&str>) -> Re
             derived_from(from).rev().try_for_each(|stage| stage.clear_language(&context.home, language, &days))?;
         }
     }
-    // The stages take the home themselves.
+    // The stages lock the home themselves.
     drop(context);
     remake(pipeline, from)
 }
 
-/// Brings everything up to date from a stage on.
+/// Updates everything from a stage on.
 pub fn remake(pipeline: &Pipeline, from: StageId) -> Result<RebuildOutcome> {
     let mut outcome = RebuildOutcome::default();
     for stage in derived_from(from) {
@@ -83,7 +83,84 @@ fn days_of(home: &Home, language: &str) -> Result<BTreeSet<String>> {
         days.extend(holds.then_some(day));
     }
     if days.is_empty() && !home.indexed()?.iter().any(|code| code == language) {
-        bail!("there is nothing in {language}; `tidings digest --tree` lists what there is");
+        bail!("no data in language {language}; `tidings digest --tree` lists the languages");
     }
     Ok(days)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{article, fixture, home, page, root, store_pages};
+
+    fn built() -> (tempfile::TempDir, Pipeline) {
+        let (folder, pipeline) = home();
+        let german = fixture("languages/de.tsv");
+        store_pages(&pipeline, "2026-03-01", &[page("https://gazette.example/1", &article("ferry"))]);
+        store_pages(&pipeline, "2026-03-02", &[page("https://zeitung.example/1", &german)]);
+        remake(&pipeline, StageId::Clean).unwrap();
+        (folder, pipeline)
+    }
+
+    fn digests(pipeline: &Pipeline) -> Vec<Option<String>> {
+        derived_from(StageId::Clean).map(|stage| stage.output_digest(pipeline.home()).unwrap()).collect()
+    }
+
+    #[test]
+    fn derived_stages_come_in_order_and_exclude_network_stages() {
+        let ids = |from| derived_from(from).map(|stage| stage.id()).collect::<Vec<_>>();
+        let all = [StageId::Clean, StageId::Dedup, StageId::Annotate, StageId::Compile];
+        assert_eq!(ids(StageId::Update), all);
+        assert_eq!(ids(StageId::Annotate), all[2..]);
+        let backwards: Vec<StageId> = derived_from(StageId::Annotate).rev().map(|stage| stage.id()).collect();
+        assert_eq!(backwards, [StageId::Compile, StageId::Annotate]);
+    }
+
+    #[test]
+    fn a_rebuild_gives_the_same_bytes() {
+        let (_folder, pipeline) = built();
+        let before = digests(&pipeline);
+        let outcome = rebuild(&pipeline, StageId::Clean, None).unwrap();
+        assert!(outcome.done && outcome.status() == Status::Done);
+        assert_eq!(outcome.stages.len(), 4);
+        assert_eq!(digests(&pipeline), before);
+    }
+
+    #[test]
+    fn a_rebuild_from_a_stage_does_not_change_earlier_ones() {
+        let (_folder, pipeline) = built();
+        let recipe = root(&pipeline).join("docs");
+        let outcome = rebuild(&pipeline, StageId::Annotate, None).unwrap();
+        assert!(recipe.exists());
+        assert_eq!(outcome.stages.keys().copied().collect::<Vec<_>>(), [StageId::Annotate, StageId::Compile]);
+        let StageOutcome::Annotate(annotate) = &outcome.stages[&StageId::Annotate] else { panic!("not annotate") };
+        assert_eq!((annotate.days, annotate.days_up_to_date), (2, 0));
+    }
+
+    #[test]
+    fn a_rebuild_of_one_language_rebuilds_only_its_days() {
+        let (_folder, pipeline) = built();
+        let before = digests(&pipeline);
+        assert_eq!(days_of(pipeline.home(), "en").unwrap(), ["2026-03-01".to_owned()].into());
+        let outcome = rebuild(&pipeline, StageId::Clean, Some("en")).unwrap();
+        let StageOutcome::Clean(clean) = &outcome.stages[&StageId::Clean] else { panic!("not clean") };
+        assert_eq!((clean.days, clean.days_up_to_date), (1, 1));
+        assert_eq!(digests(&pipeline), before);
+    }
+
+    #[test]
+    fn a_language_without_documents_cannot_be_rebuilt() {
+        let (_folder, pipeline) = built();
+        let error = rebuild(&pipeline, StageId::Clean, Some("xx")).unwrap_err().to_string();
+        assert_eq!(error, "no data in language xx; `tidings digest --tree` lists the languages");
+        assert_eq!(digests(&pipeline).len(), 4);
+    }
+
+    #[test]
+    fn the_text_of_several_outcomes_is_joined_in_order() {
+        let (_folder, pipeline) = home();
+        let text = remake(&pipeline, StageId::Clean).unwrap().to_string();
+        let firsts: Vec<&str> = text.lines().map(|line| line.split(':').next().unwrap_or_default()).collect();
+        assert_eq!(firsts, ["nothing to clean", "nothing to deduplicate", "nothing to annotate", "nothing to compile"]);
+    }
 }

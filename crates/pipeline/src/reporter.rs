@@ -1,7 +1,7 @@
-//! Events of a run, and who receives them.
+//! Events of a run and their receivers.
 //!
-//! Engines emit [`Event`]s; a [`Reporter`] shows them: bars on a terminal, lines in a log, JSON objects, or nothing.
-//! The library never writes to a terminal itself.
+//! Engines emit [`Event`]s; a [`Reporter`] displays them: progress bars, log lines, JSON objects, or nothing. The
+//! library itself never writes to a terminal.
 
 use std::io::Write;
 use std::sync::{Arc, Mutex};
@@ -20,27 +20,27 @@ pub enum Event<'a> {
         /// The stage.
         stage: StageId,
     },
-    /// Work goes on.
+    /// Progress of the current work.
     Progress(Progress<'a>),
-    /// The work that [`Event::Progress`] spoke of last is over.
+    /// The work of the last [`Event::Progress`] has ended.
     ProgressEnded,
     /// A stage has ended.
     StageEnded {
         /// The stage.
         stage: StageId,
-        /// What came of it.
+        /// Its outcome.
         outcome: &'a StageOutcome,
     },
 }
 
-/// How far some work has come.
+/// The progress of a piece of work.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct Progress<'a> {
-    /// What is counted, such as `days`.
+    /// The unit that is counted, such as `days`.
     pub unit: &'a str,
-    /// How many are done.
+    /// Number of units done.
     pub done: u64,
-    /// How many there are.
+    /// Total number of units.
     pub total: u64,
     /// More, for people: a name, a rate.
     pub detail: &'a str,
@@ -48,7 +48,7 @@ pub struct Progress<'a> {
 
 /// Receives the events of runs.
 pub trait Reporter: Send + Sync {
-    /// Takes note of an event. Events come from several threads and may come often; this must not block for long.
+    /// Handles an event. Called from several threads and often; it must not block for long.
     fn event(&self, event: &Event<'_>);
 }
 
@@ -66,14 +66,14 @@ pub struct LogLines {
     spoken: Mutex<Option<Instant>>,
 }
 
-/// The least time between two lines about progress in a log.
+/// The minimum time between two progress lines in a log.
 const LINE_EVERY: Duration = Duration::from_secs(30);
 
 impl Reporter for LogLines {
     fn event(&self, event: &Event<'_>) {
         let mut spoken = self.spoken.lock().expect("no panic while held");
         match event {
-            // The first line comes after a while too: short runs need none.
+            // The first line is delayed too: short runs need none.
             Event::Progress(_) if spoken.is_none() => *spoken = Some(Instant::now()),
             Event::Progress(progress) if spoken.is_some_and(|at| at.elapsed() >= LINE_EVERY) => {
                 *spoken = Some(Instant::now());
@@ -89,7 +89,7 @@ impl Reporter for LogLines {
 pub struct JsonLines<W>(Mutex<W>);
 
 impl<W: Write> JsonLines<W> {
-    /// Events go to this writer.
+    /// Writes events to this writer.
     pub fn new(writer: W) -> JsonLines<W> {
         JsonLines(Mutex::new(writer))
     }
@@ -98,14 +98,14 @@ impl<W: Write> JsonLines<W> {
 impl<W: Write + Send> Reporter for JsonLines<W> {
     fn event(&self, event: &Event<'_>) {
         let mut writer = self.0.lock().expect("no panic while held");
-        // A reader that has gone away is no reason to end a run.
+        // A closed pipe does not end a run.
         if serde_json::to_writer(&mut *writer, event).is_ok() {
             let _ = writer.write_all(b"\n");
         }
     }
 }
 
-/// Emits the progress of one piece of work; its end is reported when this is dropped.
+/// Reports the progress of one piece of work, and its end on drop.
 pub struct ProgressScope {
     reporter: Arc<dyn Reporter>,
     unit: &'static str,
@@ -118,7 +118,7 @@ impl ProgressScope {
         ProgressScope { reporter: reporter.clone(), unit, total }
     }
 
-    /// Sets the number of units, where that is known late.
+    /// Sets the number of units, if it is only known later.
     pub fn set_total(&mut self, total: u64) {
         self.total = total;
     }
@@ -169,5 +169,44 @@ mod tests {
                 r#"{"event":"progress-ended"}"#,
             ]
         );
+    }
+
+    #[test]
+    fn the_end_of_a_stage_is_reported_with_its_outcome() {
+        let written = Shared::default();
+        let outcome = StageOutcome::Clean(Default::default());
+        JsonLines::new(written.clone()).event(&Event::StageEnded { stage: StageId::Clean, outcome: &outcome });
+        let line: serde_json::Value = serde_json::from_slice(&written.0.lock().unwrap()).unwrap();
+        assert_eq!((&line["event"], &line["stage"]), (&"stage-ended".into(), &"clean".into()));
+        assert_eq!(line["outcome"]["done"], false);
+    }
+
+    #[test]
+    fn a_closed_pipe_does_not_end_a_run() {
+        struct Closed;
+
+        impl Write for Closed {
+            fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+                Err(std::io::ErrorKind::BrokenPipe.into())
+            }
+
+            fn flush(&mut self) -> std::io::Result<()> {
+                Ok(())
+            }
+        }
+
+        JsonLines::new(Closed).event(&Event::ProgressEnded);
+    }
+
+    #[test]
+    fn a_total_set_later_bounds_the_progress() {
+        let recorded = crate::testing::Recorded::shared();
+        let reporter: Arc<dyn Reporter> = recorded.clone();
+        let mut scope = ProgressScope::begin(&reporter, "days", 0);
+        scope.show(2, "");
+        scope.set_total(5);
+        scope.show(2, "");
+        drop(scope);
+        assert_eq!(recorded.lines(), ["0 of 0 days", "2 of 5 days", "progress ended"]);
     }
 }

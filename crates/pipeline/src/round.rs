@@ -1,7 +1,6 @@
-//! A round: all stages one after the other, each within its time, and the record of it.
+//! A round: all stages one after the other, each within its time limit, and a record of the results.
 //!
-//! A stage that could not do its work does not keep the others from what is there: a network that is down is no
-//! reason to leave yesterday's pages unread.
+//! A failed stage does not stop the following ones: stored pages can be processed while the network is down.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -23,11 +22,11 @@ use crate::pipeline::Pipeline;
 use crate::report;
 use crate::stage::{StageId, StageOutcome};
 
-/// How often a round looks whether another command has left the home.
+/// The interval at which a round checks whether another command has released the home.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
-/// A report is written again when it is this old.
+/// A report older than this is written again.
 const REPORT_AGE: Duration = Duration::from_secs(24 * 3600);
-/// The least time for a stage: one that gets none would never say so.
+/// The minimum time for a stage: a limit of zero would mean no limit.
 const LEAST: Duration = Duration::from_secs(1);
 
 /// Options of a round.
@@ -35,15 +34,15 @@ const LEAST: Duration = Duration::from_secs(1);
 pub struct RoundOptions {
     /// The first stage; the first of all if absent.
     pub from: Option<StageId>,
-    /// The time for all stages together; `run.total` of the settings if absent.
+    /// Time limit of all stages together; `run.total` of the settings if absent.
     pub time_limit: Option<Duration>,
 }
 
-/// What came of a stage in a round.
+/// The result of a stage in a round.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum RoundStage {
-    /// It came to an end.
+    /// The stage ended with an outcome.
     Ended(StageOutcome),
     /// It failed.
     Failed {
@@ -51,7 +50,7 @@ pub enum RoundStage {
         done: bool,
         /// The reason.
         error: String,
-        /// How long it took.
+        /// Duration in seconds.
         seconds: f64,
     },
 }
@@ -59,7 +58,7 @@ pub enum RoundStage {
 /// The outcome of a round.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct RoundOutcome {
-    /// What came of each stage.
+    /// The result of each stage.
     #[serde(flatten)]
     pub stages: BTreeMap<StageId, RoundStage>,
     #[serde(skip)]
@@ -95,7 +94,7 @@ impl fmt::Display for RoundOutcome {
                 _ => {}
             }
         }
-        let failed = if self.status == Status::NotDone { ", not all of it was done" } else { "" };
+        let failed = if self.status == Status::NotDone { ", incomplete" } else { "" };
         writeln!(
             f,
             "{:<9} {} fetched, {} made, {} searchable{failed}, {}",
@@ -126,14 +125,14 @@ struct Began {
     began: String,
 }
 
-/// Goes through the stages once. `before` and `after` hear of each stage as it begins and ends.
+/// Runs the stages once. `before` and `after` are called when each stage begins and ends.
 pub fn run_round(
     pipeline: &Pipeline,
     options: &RoundOptions,
     before: &dyn Fn(&str),
     after: &dyn Fn(StageId, &RoundStage),
 ) -> Result<RoundOutcome> {
-    // Settings are read in each round, so that a service works by what they are now.
+    // The settings are read again in each round, so that a service uses their current values.
     let config = Config::of_home(pipeline.home())?;
     let total = options.time_limit.unwrap_or(config.run.total.0);
     let round =
@@ -159,7 +158,7 @@ impl Round {
         let cancel = self.pipeline.cancel_token();
         for stage in StageId::ALL.iter().copied().filter(|stage| from.is_none_or(|from| *stage >= from)) {
             if cancel.is_cancelled() {
-                log::info!("{stage} and what follows is left for a later run");
+                log::info!("{stage} and the following stages are left for a later run");
                 outcome.status = Status::NotDone;
                 break;
             }
@@ -189,13 +188,13 @@ impl Round {
         }
         outcome.seconds = self.began.elapsed().as_secs_f64();
         if let Err(error) = self.record(&outcome) {
-            log::error!("the record of this run cannot be written: {error:#}");
+            log::error!("cannot write the record of this run: {error:#}");
             outcome.status = Status::NotDone;
         }
         Ok(outcome)
     }
 
-    /// Runs a stage in its time. A panic is a failure of that stage.
+    /// Runs a stage within its time limit. A panic is a failure of that stage.
     fn stage(&self, stage: StageId) -> Result<StageOutcome> {
         self.await_home()?;
         let own = self.pipeline.config().run.limit(stage);
@@ -209,25 +208,25 @@ impl Round {
         written.is_some_and(|at| SystemTime::now().duration_since(at).is_ok_and(|age| age < REPORT_AGE))
     }
 
-    /// Waits while another command has the home; only the time for all stages bounds that.
+    /// Waits while another command holds the lock of the home; only the total time limit bounds the wait.
     fn await_home(&self) -> Result<()> {
         let mut told = false;
         loop {
             match self.pipeline.home().lock() {
-                // The stage takes it for itself.
+                // The stage locks the home itself.
                 Ok(_) => return Ok(()),
                 Err(Error::Locked { .. }) if !told => {
-                    log::info!("another command is at work in the home; waiting for it");
+                    log::info!("the home is locked by another command; waiting for it");
                     told = true;
                 }
                 Err(Error::Locked { .. }) => {}
                 Err(error) => return Err(error.into()),
             }
             if !self.total.is_zero() && self.began.elapsed() >= self.total {
-                bail!("another command had the home for all of the time; what it left is done by a later run");
+                bail!("the home was locked by another command until the time limit; run again later");
             }
             if self.pipeline.cancel_token().wait(LOOK_EVERY) {
-                bail!("another command has the home");
+                bail!("the home is locked by another command");
             }
         }
     }
@@ -246,7 +245,7 @@ impl Round {
     }
 }
 
-/// The smaller of two times, of which 0 is no limit, the second counting from the beginning of the round.
+/// The smaller of two limits, where 0 is no limit. The second one counts from the start of the round.
 fn allowance(own: Duration, total: Duration, gone: Duration) -> Duration {
     let left = (!total.is_zero()).then(|| total.saturating_sub(gone).max(LEAST));
     match (own.is_zero(), left) {
@@ -259,9 +258,10 @@ fn allowance(own: Duration, total: Duration, gone: Duration) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::{FEED, article, home, home_with_feeds, page, store_pages};
 
     #[test]
-    fn a_stage_has_its_own_time_and_no_more_than_is_left_of_all() {
+    fn a_stage_has_its_own_limit_within_the_remaining_total() {
         let s = Duration::from_secs;
         assert_eq!(allowance(s(600), s(0), s(5000)), s(600));
         assert_eq!(allowance(s(0), s(0), s(5000)), s(0));
@@ -269,5 +269,92 @@ mod tests {
         assert_eq!(allowance(s(600), s(3600), s(3300)), s(300));
         assert_eq!(allowance(s(0), s(3600), s(3300)), s(300));
         assert_eq!(allowance(s(600), s(3600), s(9000)), LEAST);
+    }
+
+    fn go(pipeline: &Pipeline, from: Option<StageId>) -> (RoundOutcome, Vec<String>) {
+        let heard = std::cell::RefCell::new(Vec::new());
+        let options = RoundOptions { from, ..RoundOptions::default() };
+        let outcome =
+            run_round(pipeline, &options, &|name| heard.borrow_mut().push(name.to_owned()), &|stage, ended| {
+                let word = if matches!(ended, RoundStage::Failed { .. }) { "failed" } else { "ended" };
+                heard.borrow_mut().push(format!("{stage} {word}"));
+            });
+        (outcome.unwrap(), heard.into_inner())
+    }
+
+    #[test]
+    fn a_failed_stage_does_not_stop_the_others() {
+        let (_folder, pipeline) = home_with_feeds(FEED);
+        // No contact is set, so `update` refuses to contact a public host.
+        store_pages(&pipeline, "2026-03-01", &[page("https://gazette.example/1", &article("ferry"))]);
+        let (outcome, heard) = go(&pipeline, None);
+        assert_eq!(outcome.status(), Status::NotDone);
+        let Some(RoundStage::Failed { done, error, .. }) = outcome.stages.get(&StageId::Update) else {
+            panic!("{:?}", outcome.stages.get(&StageId::Update));
+        };
+        assert!(!done && error.contains("set `contact`"), "{error}");
+        assert_eq!(heard[..3], ["update", "update failed", "fetch"]);
+        assert!(heard.contains(&"compile ended".to_owned()));
+        let text = outcome.to_string();
+        assert!(text.starts_with("run       0 pages fetched, 1 document made, "), "{text}");
+        assert!(text.contains(", incomplete, "), "{text}");
+    }
+
+    #[test]
+    fn a_round_is_recorded_with_the_result_of_each_stage() {
+        let (_folder, pipeline) = home();
+        go(&pipeline, Some(StageId::Annotate));
+        let files = tidings_store::runs::files(pipeline.home()).unwrap();
+        let summary: serde_json::Value = tidings_store::runs::summary(files.last().unwrap()).unwrap().unwrap();
+        assert_eq!(summary["done"], true);
+        let stages: Vec<&String> = summary["stages"].as_object().unwrap().keys().collect();
+        assert_eq!(stages, ["annotate", "compile"]);
+    }
+
+    #[test]
+    fn a_round_may_start_at_a_later_stage() {
+        let (_folder, pipeline) = home();
+        let (outcome, heard) = go(&pipeline, Some(StageId::Compile));
+        assert_eq!(outcome.status(), Status::Done);
+        assert_eq!(heard[..2], ["compile", "compile ended"]);
+    }
+
+    #[test]
+    fn a_cancelled_round_skips_the_remaining_stages() {
+        let (_folder, pipeline) = home();
+        pipeline.cancel_token().cancel(crate::cancel::StopReason::Cancelled("SIGTERM".into()));
+        let (outcome, heard) = go(&pipeline, None);
+        assert_eq!((outcome.status(), outcome.stages.len(), heard.len()), (Status::NotDone, 0, 0));
+    }
+
+    #[test]
+    fn a_locked_home_fails_each_stage_at_the_time_limit() {
+        let (_folder, pipeline) = home();
+        let _held = pipeline.home().lock().unwrap();
+        let round = Round {
+            pipeline: pipeline.clone(),
+            total: Duration::from_nanos(1),
+            started: clock::now(),
+            began: Instant::now(),
+        };
+        let error = round.await_home().unwrap_err().to_string();
+        assert!(error.starts_with("the home was locked by another command until"), "{error}");
+    }
+
+    #[test]
+    fn the_outcome_is_an_object_with_a_key_for_each_stage() {
+        let mut outcome = RoundOutcome::default();
+        let failed = RoundStage::Failed { done: false, error: "no disk".into(), seconds: 0.5 };
+        outcome.stages.insert(StageId::Clean, failed);
+        let json = serde_json::to_value(&outcome).unwrap();
+        assert_eq!(json, serde_json::json!({ "clean": { "done": false, "error": "no disk", "seconds": 0.5 } }));
+    }
+
+    #[test]
+    fn a_successful_round_is_one_line() {
+        assert_eq!(
+            RoundOutcome::default().to_string(),
+            "run       0 pages fetched, 0 documents made, 0 new tokens searchable, 0.0 s\n"
+        );
     }
 }

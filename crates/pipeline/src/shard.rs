@@ -1,17 +1,17 @@
-//! Shards: one part of the work of a stage, so that several processes share it.
+//! Shards: disjoint parts of the work of a stage, for several processes.
 //!
 //! Every unit of work (a day, a language, an input file) belongs to exactly one of N shards, by a hash of its name that
-//! is the same on every machine. Processes that each take one shard do all of the work once, whatever their order.
+//! is the same on every machine. N processes with one shard each do all of the work once, in any order.
 
 use std::fmt;
 use std::str::FromStr;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-/// More processes than this share no home.
+/// The maximum number of shards.
 const MAX_SHARDS: u32 = 10_000;
 
-/// Part `index` of `count`, counted from 1.
+/// Shard `index` of `count`, counted from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shard {
     index: u32,
@@ -28,7 +28,7 @@ impl Shard {
     /// All of the work.
     pub const WHOLE: Shard = Shard { index: 1, count: 1 };
 
-    /// Part `index` of `count`, counted from 1; none if there is no such part.
+    /// Shard `index` of `count`, counted from 1; `None` if the index is out of range.
     pub fn new(index: u32, count: u32) -> Option<Shard> {
         ((1..=count).contains(&index) && count <= MAX_SHARDS).then_some(Shard { index, count })
     }
@@ -48,7 +48,7 @@ impl Shard {
         self.index == 1
     }
 
-    /// A name for files of this shard.
+    /// The name of files of this shard.
     pub fn file_name(self) -> String {
         format!("{}-of-{}", self.index, self.count)
     }
@@ -66,7 +66,7 @@ impl FromStr for Shard {
     fn from_str(text: &str) -> Result<Shard, String> {
         let parts = text.split_once('/').and_then(|(index, count)| Some((index.parse().ok()?, count.parse().ok()?)));
         let shard = parts.and_then(|(index, count)| Shard::new(index, count));
-        shard.ok_or_else(|| format!("`{text}` is no shard; give I/N with I from 1 to N, such as 2/4"))
+        shard.ok_or_else(|| format!("invalid shard `{text}`; give I/N with I from 1 to N, such as 2/4"))
     }
 }
 
@@ -87,11 +87,25 @@ mod tests {
     }
 
     #[test]
-    fn shards_are_written_as_one_of_many() {
+    fn shards_are_written_as_index_and_count() {
         assert_eq!("2/4".parse(), Ok(Shard::new(2, 4).unwrap()));
         assert_eq!(Shard::new(2, 4).unwrap().to_string(), "2/4");
         for nonsense in ["0/4", "5/4", "1", "a/b", "1/0", "-1/3", "1/99999999"] {
             assert!(nonsense.parse::<Shard>().is_err(), "{nonsense}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_unit_belongs_to_one_shard_of_any_division(unit in "\\PC{0,30}", count in 1u32..50) {
+            let takers = (1..=count).filter(|index| Shard::new(*index, count).unwrap().takes(&unit)).count();
+            proptest::prop_assert_eq!(takers, 1);
+        }
+
+        #[test]
+        fn a_shard_survives_printing_and_parsing(index in 1u32..=MAX_SHARDS, more in 0u32..100) {
+            let shard = Shard::new(index, (index + more).min(MAX_SHARDS)).unwrap();
+            proptest::prop_assert_eq!(shard.to_string().parse(), Ok(shard));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Small homes for unit tests.
 //!
-//! Running all derived stages takes seconds, so the built home is made once, held in memory as files, and written out
-//! for each test that wants one.
+//! Running all derived stages takes seconds, so the built home is created once, kept in memory as files, and written
+//! out for each test that needs it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -72,8 +72,8 @@ pub fn empty() -> (TempDir, Pipeline) {
     (folder, pipeline)
 }
 
-/// A home with two days of pages, over which all derived stages have run: three documents in English and one in German.
-/// The page `library` lies on the second day, the others on the first.
+/// A home with two days of pages, after all derived stages: three documents in English and one in German. The page
+/// `library` is of the second day, the others of the first.
 pub fn built() -> (TempDir, Pipeline) {
     static FILES: LazyLock<BTreeMap<PathBuf, Vec<u8>>> = LazyLock::new(|| {
         let (_folder, pipeline) = empty();
@@ -131,7 +131,7 @@ pub fn article(name: &str, language: &str, day: &str, paragraphs: &[&str]) -> Pa
     }
 }
 
-/// Writes a file of pages as a crawl would leave it.
+/// Writes a file of pages as a crawl does.
 pub fn put_pages(root: &Path, day: &str, name: &str, pages: &[Page]) {
     let mut lines = Vec::new();
     pages.iter().for_each(|page| page.write_line(&mut lines).unwrap());
@@ -140,7 +140,7 @@ pub fn put_pages(root: &Path, day: &str, name: &str, pages: &[Page]) {
     fs::write(folder.join(format!("{name}.jsonl.zst")), zstd::encode_all(&lines[..], 3).unwrap()).unwrap();
 }
 
-/// All files below a folder with their bytes, by their paths from there.
+/// All files below a folder with their bytes, by their relative paths.
 pub fn files_of(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     fn walk(folder: &Path, root: &Path, found: &mut BTreeMap<PathBuf, Vec<u8>>) {
         for entry in fs::read_dir(folder).unwrap() {

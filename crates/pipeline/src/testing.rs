@@ -1,5 +1,6 @@
-//! Helpers of the unit tests: small homes, pages, answers of servers without a network, a reporter that keeps events.
+//! Helpers of the unit tests: small homes, pages, responses without a network, a reporter that records events.
 
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
@@ -41,6 +42,30 @@ pub(crate) fn time(text: &str) -> Timestamp {
     text.parse().unwrap()
 }
 
+/// English prose of about a hundred words that passes the quality gate; `topic` varies it.
+pub(crate) fn article(topic: &str) -> String {
+    format!(
+        "<!doctype html><html lang=\"en\"><head><title>The {topic}</title></head><body><article><h1>The {topic}</h1>\
+         <p>The council of the town decided on Monday that the {topic} will return in spring, after two years in which \
+         the people of the island had to travel by the long road over the mountains to reach their work.</p>\
+         <p>According to the minutes of the meeting, the {topic} costs less than the engineers had feared, because the \
+         old harbour can be used again and only the eastern pier needs repair before the first storms of autumn.</p>\
+         <p>Residents who had waited for the {topic} welcomed the decision, and several of them said that they would \
+         finally be able to visit their families on the other side of the bay without spending a whole day on it.</p>\
+         </article></body></html>"
+    )
+}
+
+/// A page of the sentences in a table of `fixtures/`.
+pub(crate) fn fixture(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures").join(name);
+    let table = std::fs::read_to_string(path).unwrap();
+    let lines = table.lines().filter(|line| !line.starts_with('#'));
+    let texts: Vec<&str> = lines.filter_map(|line| line.split('\t').next()).collect();
+    let paragraphs: String = texts.chunks(4).map(|texts| format!("<p>{}</p>", texts.join(" "))).collect();
+    format!("<!doctype html><html><body><article>{paragraphs}</article></body></html>")
+}
+
 /// A stored page.
 pub(crate) fn page(url: &str, body: &str) -> Page {
     Page {
@@ -58,6 +83,20 @@ pub(crate) fn page(url: &str, body: &str) -> Page {
     }
 }
 
+/// Stores pages under a day, as a fetch does.
+pub(crate) fn store_pages(pipeline: &Pipeline, day: &str, pages: &[Page]) {
+    let mut lines = Vec::new();
+    pages.iter().for_each(|page| page.write_line(&mut lines).unwrap());
+    let folder = root(pipeline).join("pages").join(day);
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("a.0.jsonl.zst"), zstd::encode_all(&lines[..], 3).unwrap()).unwrap();
+}
+
+/// The folder of a home.
+pub(crate) fn root(pipeline: &Pipeline) -> std::path::PathBuf {
+    pipeline.home().feed_list().parent().map(Path::to_path_buf).unwrap()
+}
+
 /// Commits records to the journal of a run and applies it.
 pub(crate) fn apply(home: &Home, run: &str, batch: JournalBatch) {
     let mut journal = Journal::create(home, run).unwrap();
@@ -69,7 +108,7 @@ pub(crate) fn apply(home: &Home, run: &str, batch: JournalBatch) {
 /// Adds entries of one feed to the plan.
 pub(crate) fn plan_entries(home: &Home, urls: &[&str]) {
     let mut batch = JournalBatch::default();
-    // Entries come with the poll of their feed.
+    // Entries are added with the poll of their feed.
     let state = FeedState { feed: FEED.to_owned(), polled: Polled::Listed, ..FeedState::default() };
     batch.push(&Record::Poll(Box::new(state)));
     for url in urls {
@@ -97,7 +136,7 @@ pub(crate) fn logged_runs(home: &Home) -> Vec<String> {
     runs::files(home).unwrap().iter().filter_map(|path| runs::name_of(path)).map(|(_, verb)| verb).collect()
 }
 
-/// An answer of a server.
+/// A response of a server.
 pub(crate) fn answer(status: u16, headers: &[(&'static str, &str)], body: &[u8]) -> HttpResponse {
     let headers: HeaderMap = headers
         .iter()
@@ -106,7 +145,7 @@ pub(crate) fn answer(status: u16, headers: &[(&'static str, &str)], body: &[u8])
     HttpResponse::from_parts(StatusCode::from_u16(status).unwrap(), headers, body.to_vec())
 }
 
-/// The result of a job that was answered.
+/// The result of a job with a response.
 pub(crate) fn answered(job: u32, url: &str, answer: HttpResponse) -> FetchResult {
     FetchResult {
         job,
@@ -127,13 +166,13 @@ pub(crate) fn failed(job: u32, url: &str, kind: FailureKind) -> FetchResult {
     }
 }
 
-/// The same after redirects of these statuses, the last of which led to the address of the result.
+/// The same after redirects with these statuses, the last of which led to the URL of the result.
 pub(crate) fn redirected(result: FetchResult, statuses: &[u16]) -> FetchResult {
     let redirects = statuses.iter().map(|status| Redirect { status: *status, to: result.url.clone() }).collect();
     FetchResult { redirects, ..result }
 }
 
-/// Keeps events as lines of text.
+/// Records events as lines of text.
 #[derive(Default)]
 pub(crate) struct Recorded(pub(crate) Mutex<Vec<String>>);
 

@@ -1,4 +1,4 @@
-//! Tokens: who may read text over the network.
+//! Access tokens: read permissions over the network.
 
 use std::fmt;
 
@@ -13,12 +13,12 @@ use tidings_store::{Home, Lock};
 use crate::config::Span;
 use crate::outcome::Outcome;
 
-/// When a token ends.
+/// The expiry of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Expiry {
-    /// A while from now.
+    /// A duration from now.
     After(SignedDuration),
-    /// At the beginning of a day.
+    /// The start of a day.
     On(Date),
 }
 
@@ -31,7 +31,7 @@ impl std::str::FromStr for Expiry {
         }
         match text.parse::<Span>().map(|span| SignedDuration::try_from(span.0)) {
             Ok(Ok(span)) => Ok(Expiry::After(span)),
-            _ => Err("give a time such as 90d, or a day such as 2027-01-01".to_owned()),
+            _ => Err("give a duration such as 90d, or a date such as 2027-01-01".to_owned()),
         }
     }
 }
@@ -48,26 +48,26 @@ impl Expiry {
 /// A token without its secret.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TokenRow {
-    /// Whose it is, or what for.
+    /// The owner or purpose.
     pub name: String,
-    /// What it allows.
+    /// The permissions.
     pub scope: &'static str,
-    /// When it was made.
+    /// The time of creation.
     pub created: String,
-    /// When it ends; empty if it does not.
+    /// The expiry; empty if it does not expire.
     pub expires: String,
-    /// Whether its time is over.
+    /// Whether it has expired.
     pub expired: bool,
 }
 
-/// A token that was made, with its secret, which is shown once.
+/// A new token with its secret, which is shown once.
 #[derive(Debug, Clone, Serialize)]
 pub struct AddOutcome {
-    /// Whose it is, or what for.
+    /// The owner or purpose.
     pub name: String,
-    /// What it allows.
+    /// The permissions.
     pub scope: &'static str,
-    /// When it ends; empty if it does not.
+    /// The expiry; empty if it does not expire.
     pub expires: String,
     /// The secret.
     pub token: String,
@@ -81,7 +81,7 @@ impl fmt::Display for AddOutcome {
     }
 }
 
-/// A token that was ended.
+/// A token that was revoked.
 #[derive(Debug, Clone, Serialize)]
 pub struct RevokeOutcome {
     /// Its name.
@@ -92,11 +92,11 @@ impl Outcome for RevokeOutcome {}
 
 impl fmt::Display for RevokeOutcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{} is revoked", self.revoked)
+        writeln!(f, "token {} revoked", self.revoked)
     }
 }
 
-/// Takes the home, if no run has it. A crawl may have it for an hour, and a revocation must not wait for it: no run
+/// Locks the home, if no run holds the lock. A crawl may hold it for an hour, and a revocation must not wait: no run
 /// writes this table.
 fn try_lock(home: &Home) -> Option<Lock> {
     home.lock().ok()
@@ -115,34 +115,34 @@ pub fn list(home: &Home) -> Result<Vec<TokenRow>> {
     Ok(tokens::read(home)?.into_iter().map(row).collect())
 }
 
-/// Makes a token.
+/// Creates a token.
 pub fn add(home: &Home, name: &str, scope: Scope, expiry: Option<Expiry>) -> Result<AddOutcome> {
     if name.trim().is_empty() || name.len() > 100 || name.chars().any(char::is_control) {
-        bail!("`{}` is no name for a token; say whose it is", name.escape_debug());
+        bail!("invalid token name `{}`; use the name of its owner", name.escape_debug());
     }
     let _lock = try_lock(home);
     let now = tidings_model::clock::now();
     let mut known = tokens::read(home)?;
     if known.iter().any(|token| token.name == name) {
-        bail!("there is a token {name} already; revoke it first, or take another name");
+        bail!("token {name} already exists; revoke it first or choose another name");
     }
     let expires = expiry.map(|expiry| expiry.timestamp(now)).transpose()?;
     let (token, secret) = Token::make(name, scope, now, expires)?;
     let expires = token.expires.clone();
     known.push(token);
     tokens::write(home, known)?;
-    log::info!("this is shown once; send it as `Authorization: Bearer …`");
+    log::info!("the token is shown only once; send it as `Authorization: Bearer …`");
     Ok(AddOutcome { name: name.to_owned(), scope: scope.name(), expires, token: secret })
 }
 
-/// Ends a token at once.
+/// Revokes a token at once.
 pub fn revoke(home: &Home, name: &str) -> Result<RevokeOutcome> {
     let _lock = try_lock(home);
     let mut known = tokens::read(home)?;
     let before = known.len();
     known.retain(|token| token.name != name);
     if known.len() == before {
-        bail!("there is no token {name}; `tidings token list` shows all");
+        bail!("no token named {name}; `tidings token list` lists all tokens");
     }
     tokens::write(home, known)?;
     Ok(RevokeOutcome { revoked: name.to_owned() })
@@ -153,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_end_is_a_while_or_a_day() {
+    fn an_expiry_is_a_duration_or_a_date() {
         let now: Timestamp = "2026-03-01T12:00:00Z".parse().unwrap();
         let end = |text: &str| text.parse::<Expiry>().unwrap().timestamp(now).unwrap().to_string();
         assert_eq!(end("2d"), "2026-03-03T12:00:00Z");
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_is_made_listed_and_revoked() {
+    fn a_token_is_created_listed_and_revoked() {
         let folder = tempfile::tempdir().unwrap();
         let pipeline = crate::Pipeline::create(folder.path()).unwrap();
         let home = pipeline.home();
@@ -171,12 +171,12 @@ mod tests {
         assert!(add(home, "reader", Scope::Text, None).is_err() && add(home, " ", Scope::Text, None).is_err());
         let rows = list(home).unwrap();
         assert_eq!((rows.len(), rows[0].scope, rows[0].expired), (1, "text", false));
-        assert_eq!(revoke(home, "reader").unwrap().to_string(), "reader is revoked\n");
+        assert_eq!(revoke(home, "reader").unwrap().to_string(), "token reader revoked\n");
         assert!(revoke(home, "reader").is_err() && list(home).unwrap().is_empty());
     }
 
     #[test]
-    fn a_token_whose_time_is_over_is_listed_as_expired() {
+    fn an_expired_token_is_listed_as_expired() {
         let (_folder, pipeline) = crate::test_home::empty();
         add(pipeline.home(), "past", Scope::Text, Some("2001-01-01".parse().unwrap())).unwrap();
         add(pipeline.home(), "future", Scope::Admin, Some("9999-01-01".parse().unwrap())).unwrap();
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn the_secret_is_shown_once_and_kept_nowhere() {
+    fn the_secret_is_shown_once_and_not_stored() {
         let (_folder, pipeline) = crate::test_home::empty();
         let secret = add(pipeline.home(), "reader", Scope::Text, None).unwrap().token;
         let bare = secret.trim_start_matches("tidings_").as_bytes();
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_would_break_the_table_are_refused() {
+    fn names_that_would_break_the_table_are_rejected() {
         let (_folder, pipeline) = crate::test_home::empty();
         for name in ["a\tb", "a\nb", "", &"x".repeat(101)] {
             assert!(add(pipeline.home(), name, Scope::Text, None).is_err(), "{name:?}");

@@ -1,7 +1,7 @@
-//! Virtual corpora: filters with names.
+//! Virtual corpora: named filters.
 //!
-//! The documents of a virtual corpus are found anew by each query, so that it grows with the corpus. The names are in
-//! `corpora.tsv`, which may be edited.
+//! The documents of a virtual corpus are selected by each query, so that it grows with the corpus. The names are stored
+//! in `corpora.tsv`, which may be edited.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -21,7 +21,7 @@ use crate::outcome::Outcome;
 /// The longest name, in bytes.
 const MAX_NAME_BYTES: usize = 64;
 
-/// A filter with its name.
+/// A named filter.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct VirtualCorpus {
     /// The name.
@@ -35,11 +35,11 @@ impl Outcome for VirtualCorpus {}
 impl fmt::Display for VirtualCorpus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let VirtualCorpus { name, filter } = self;
-        writeln!(f, "{name} is {filter}; ask it with --in {name}")
+        writeln!(f, "saved {name}: {filter}; query it with --in {name}")
     }
 }
 
-/// A name that was removed.
+/// A virtual corpus that was removed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RemoveOutcome {
     /// The name.
@@ -50,11 +50,11 @@ impl Outcome for RemoveOutcome {}
 
 impl fmt::Display for RemoveOutcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{} is forgotten", self.removed)
+        writeln!(f, "removed {}", self.removed)
     }
 }
 
-/// A language that can be searched.
+/// A language with an index.
 #[derive(Debug, Clone, Serialize)]
 pub struct LanguageRow {
     /// Its code.
@@ -63,9 +63,9 @@ pub struct LanguageRow {
     pub documents: u64,
     /// Tokens.
     pub tokens: u64,
-    /// Attributes of tokens that can be asked for.
+    /// Attributes of tokens that queries may use.
     pub attributes: Vec<&'static str>,
-    /// Morphological features that can be asked for, with their values.
+    /// Morphological features that queries may use, with their values.
     pub features: BTreeMap<String, BTreeSet<String>>,
     /// The annotators of its text.
     pub layers: Vec<LayerRow>,
@@ -76,13 +76,13 @@ pub struct LanguageRow {
 pub struct LayerRow {
     /// Its name.
     pub by: String,
-    /// Tokens that it has seen.
+    /// Tokens that it annotated.
     pub tokens: u64,
 }
 
-/// Reads a filter; what is wrong with it is shown where it is wrong.
+/// Parses a filter. Errors show their position.
 pub fn parse_filter(text: &str) -> Result<Filter> {
-    text.parse().map_err(|error: SyntaxError| anyhow!("the filter is wrong: {}", error.render(text)))
+    text.parse().map_err(|error: SyntaxError| anyhow!("invalid filter: {}", error.render(text)))
 }
 
 /// All virtual corpora.
@@ -91,11 +91,11 @@ pub fn list(home: &Home) -> Result<Vec<VirtualCorpus>> {
     Ok(table::read(home)?.into_iter().map(row).collect())
 }
 
-/// Names a filter; one that had the name is replaced.
+/// Saves a filter under a name; replaces an existing one.
 pub fn save(pipeline: &Pipeline, name: &str, filter: &str) -> Result<VirtualCorpus> {
     let is_plain = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
     if name.is_empty() || name.len() > MAX_NAME_BYTES || !name.chars().all(is_plain) {
-        bail!("`{name}` is no name for a corpus; use letters, digits and hyphens");
+        bail!("invalid corpus name `{name}`; use letters, digits and hyphens");
     }
     let (name, filter) = (name.to_owned(), parse_filter(filter)?.to_string());
     let context = RunContext::open(pipeline, "corpus")?;
@@ -107,7 +107,7 @@ pub fn save(pipeline: &Pipeline, name: &str, filter: &str) -> Result<VirtualCorp
     Ok(VirtualCorpus { name, filter })
 }
 
-/// Removes a name.
+/// Removes a virtual corpus.
 pub fn remove(pipeline: &Pipeline, name: &str) -> Result<RemoveOutcome> {
     find(pipeline.home(), name)?;
     let context = RunContext::open(pipeline, "corpus")?;
@@ -117,20 +117,20 @@ pub fn remove(pipeline: &Pipeline, name: &str) -> Result<RemoveOutcome> {
     Ok(RemoveOutcome { removed: name.to_owned() })
 }
 
-/// The filter of a name.
+/// The filter with a name.
 pub fn find(home: &Home, name: &str) -> Result<Filter> {
     let known = table::read(home)?;
     match known.iter().find(|named| named.name == name) {
         Some(named) => parse_filter(&named.filter),
-        None if known.is_empty() => bail!("there is no virtual corpus yet; name one with `tidings corpus save`"),
+        None if known.is_empty() => bail!("no virtual corpora yet; create one with `tidings corpus save`"),
         None => {
             let names: Vec<&str> = known.iter().map(|named| named.name.as_str()).collect();
-            bail!("there is no virtual corpus {name}; there are {}", names.join(", "))
+            bail!("no virtual corpus named {name}; available: {}", names.join(", "))
         }
     }
 }
 
-/// The languages that can be searched.
+/// The languages with an index.
 pub fn languages(home: &Home) -> Result<Vec<LanguageRow>> {
     let mut layers = text::layers(home)?;
     let mut rows = Vec::new();
@@ -158,29 +158,29 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let pipeline = Pipeline::create(folder.path()).unwrap();
         let home = pipeline.home();
-        assert!(find(home, "spring").unwrap_err().to_string().contains("no virtual corpus yet"));
+        assert!(find(home, "spring").unwrap_err().to_string().contains("no virtual corpora yet"));
         save(&pipeline, "spring", "date>=2026-03 date<=2026-05").unwrap();
         save(&pipeline, "one-site", "site=e.org").unwrap();
         let saved = save(&pipeline, "spring", "date>=2026-03").unwrap();
-        assert!(saved.to_string().ends_with("ask it with --in spring\n"));
+        assert!(saved.to_string().ends_with("query it with --in spring\n"));
         let names: Vec<String> = list(home).unwrap().into_iter().map(|named| named.name).collect();
         assert_eq!(names, ["one-site", "spring"]);
-        assert!(find(home, "autumn").unwrap_err().to_string().contains("there are one-site, spring"));
-        assert_eq!(remove(&pipeline, "spring").unwrap().to_string(), "spring is forgotten\n");
+        assert!(find(home, "autumn").unwrap_err().to_string().contains("available: one-site, spring"));
+        assert_eq!(remove(&pipeline, "spring").unwrap().to_string(), "removed spring\n");
         assert_eq!(list(home).unwrap().len(), 1);
     }
 
     #[test]
-    fn names_with_spaces_and_filters_that_are_wrong_are_refused() {
+    fn names_with_spaces_and_invalid_filters_are_rejected() {
         let folder = tempfile::tempdir().unwrap();
         let pipeline = Pipeline::create(folder.path()).unwrap();
         assert!(save(&pipeline, "two words", "site=e.org").is_err());
         assert!(save(&pipeline, "", "site=e.org").is_err());
-        assert!(save(&pipeline, "a", "site=").unwrap_err().to_string().contains("the filter is wrong"));
+        assert!(save(&pipeline, "a", "site=").unwrap_err().to_string().contains("invalid filter"));
     }
 
     #[test]
-    fn the_languages_of_a_built_home_tell_their_size_and_attributes() {
+    fn the_languages_of_a_built_home_have_size_and_attributes() {
         let (_folder, pipeline) = crate::test_home::built();
         let rows = languages(pipeline.home()).unwrap();
         let sizes: Vec<(&str, u64)> = rows.iter().map(|row| (row.corpus.as_str(), row.documents)).collect();

@@ -1,9 +1,9 @@
-//! Behaviour has a version: the output of every derived stage over fixtures is pinned by a digest.
+//! Golden digests: the output of every derived stage over fixtures is pinned for each behaviour version.
 //!
-//! `fixtures/behaviour/golden.tsv` holds a row for each stage and version: the digest of the data that shapes its output
-//! and the digest of the output itself. If either changes, the stage's `BEHAVIOUR_VERSION` must grow, because recipes name
-//! it and an upgrade makes again only what has another version. With `TIDINGS_BLESS=1` this test appends the row of
-//! a new version; it never changes one.
+//! `fixtures/behaviour/golden.tsv` has a row for each stage and version: the digest of the data that affects its output
+//! and the digest of the output itself. If either changes, the stage's `BEHAVIOUR_VERSION` must be increased, because
+//! recipes contain it and an upgrade rebuilds only what has another version. With `TIDINGS_BLESS=1` this test appends
+//! the row of a new version; it never changes one.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -51,7 +51,7 @@ const TABLE_LANGUAGES: &str = "af ar az be bg bo bs ca cs cy da de dz el en es e
 fn language_page(code: &str, table: &str) -> Page {
     let texts: Vec<&str> =
         table.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split('\t').next()).collect();
-    // Short texts are refused by the gate; three times the same paragraphs under other headings are long enough.
+    // The quality gate rejects short texts; the same paragraphs three times under different headings are long enough.
     let mut body = format!(
         "<!doctype html><html lang=\"{code}\"><head><title>{code}</title></head><body><article><h1>{code}</h1>"
     );
@@ -62,7 +62,7 @@ fn language_page(code: &str, table: &str) -> Page {
     page("languages.example", &format!("{code}.html"), &body, "text/html; charset=utf-8")
 }
 
-/// Pages that reach what the others do not: private data, a duplicate, pages without text.
+/// Pages for the remaining cases: private data, a duplicate, pages without text.
 fn special_pages(gazette: &str) -> Vec<Page> {
     let private = "<!doctype html><html lang=\"en\"><head><title>Contact</title></head><body><article><h1>Contact</h1>\
         <p>Readers who know more about the ferry may write to jane.doe@gazette.example or call +44 20 7946 0018 on weekdays, \
@@ -92,7 +92,7 @@ fn sorted_files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// A home of the fixtures, over which all derived stages have run.
+/// A home of the fixtures after all derived stages.
 fn built(folder: &Path) -> Pipeline {
     let pipeline = Pipeline::create(folder).unwrap();
     let read = |path: &Path| fs::read_to_string(path).unwrap();
@@ -119,7 +119,7 @@ fn derived() -> impl Iterator<Item = Box<dyn Stage>> {
     StageId::ALL.iter().map(|id| id.stage()).filter(|stage| stage.is_derived())
 }
 
-/// The digest of the data that shapes the output of a stage.
+/// The digest of the data that affects the output of a stage.
 fn tables(stage: &dyn Stage) -> String {
     let mut tables = stage.tables();
     // Tables are named by file or by language.
@@ -151,7 +151,7 @@ fn output_changes_only_with_the_version_of_its_stage() {
         match golden.get(&(id.to_string(), version)) {
             Some(known) => assert_eq!(
                 found, *known,
-                "the output of {id} has changed, so its BEHAVIOUR_VERSION must grow beyond {version}; then run this test with \
+                "the output of {id} has changed, so its BEHAVIOUR_VERSION must be greater than {version}; then run this test with \
                  TIDINGS_BLESS=1 and commit fixtures/behaviour/golden.tsv"
             ),
             None => {

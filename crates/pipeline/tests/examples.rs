@@ -1,4 +1,4 @@
-//! The programs of `examples/` do what they say, over the pages of `fixtures/pages`.
+//! Tests of the programs in `examples/`, over the pages of `fixtures/pages`.
 
 #[path = "../../../examples/extract_page.rs"]
 #[allow(dead_code)] // Their `main` reads arguments and calls `run`.
@@ -24,7 +24,7 @@ fn printed(run: impl FnOnce(&mut dyn std::io::Write) -> anyhow::Result<()>) -> S
 }
 
 #[test]
-fn a_folder_of_pages_becomes_a_corpus_that_answers_queries() {
+fn a_folder_of_pages_becomes_a_searchable_corpus() {
     let folder = tempfile::tempdir().unwrap();
     let home = folder.path().join("home");
     let text = printed(|out| folder_to_corpus::run(&pages(), &home, "\"ferry\"", out));
@@ -34,11 +34,11 @@ fn a_folder_of_pages_becomes_a_corpus_that_answers_queries() {
     let text = printed(|out| query_corpus::run(&home, "en", "\"ferry\"", out));
     assert!(text.contains("[ferry]") && text.contains("\n2024  "), "{text}");
     let error = query_corpus::run(&home, "xx", "\"ferry\"", &mut Vec::new()).unwrap_err();
-    assert!(error.to_string().starts_with("there is no index of xx"), "{error}");
+    assert!(error.to_string().starts_with("no index for language xx"), "{error}");
 }
 
 #[test]
-fn a_page_gives_title_date_language_and_text() {
+fn a_page_yields_title_date_language_and_text() {
     let text = printed(|out| extract_page::run(&pages().join("gazette.html"), out));
     assert!(text.starts_with("title     Ferry service to return in spring, council says\n"), "{text}");
     assert!(text.contains("date      2024-02-29 (by json-ld") && text.contains("language  en ("), "{text}");

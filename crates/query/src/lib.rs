@@ -1,7 +1,8 @@
-//! Questions to a corpus, and the arithmetic of their answers.
+//! Corpus queries and statistics.
 //!
-//! [`cql`] reads what people ask and [`filter`] of which documents; [`measure`] and [`trend`] are pure
-//! functions of counts; [`question`] defines every question with its answer, for the command line and the API alike.
+//! [`cql`] parses queries and [`filter`] conditions on documents; [`engine`] evaluates both on an index;
+//! [`measure`] and [`trend`] are pure functions of counts; [`question`] has the requests and answers of all
+//! questions, for the command line and the API alike.
 //!
 //! ```
 //! use tidings_query::{Filter, cql, measure::{Association, Pair}};

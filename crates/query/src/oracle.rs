@@ -1,8 +1,8 @@
-//! The reference: answers every question by looking at everything.
+//! The reference implementation: answers every request by brute force over the whole corpus.
 //!
-//! Slow, plain and right. The engine is tested against it on random corpora and random queries; nothing
-//! else uses it. It goes by the definitions in [`crate::cql::ast`] and shares only the final arithmetic
-//! with the engine.
+//! The engine is tested against it on random corpora and random queries; nothing else uses it. It follows
+//! the definitions in [`crate::cql::ast`] literally and shares only the final arithmetic with the engine. The
+//! part of each CQL operator is in the operator's file, apart from its compilation.
 
 use crate::cql::MatchRule;
 use crate::cql::ast::*;
@@ -11,13 +11,13 @@ use crate::measure::association::Association;
 use crate::measure::keyness::Keyness;
 use crate::measure::per_million;
 use crate::question::*;
-use crate::syntax::{Logic, ValueMatcher};
+use crate::syntax::ValueMatcher;
 use crate::trend::Step;
 use jiff::civil::Date;
 use std::collections::{BTreeMap, BTreeSet};
 use tidings_model::Token;
 
-/// Everything there is.
+/// A corpus in memory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Corpus {
     /// In the order of their dates.
@@ -40,11 +40,11 @@ pub struct Hit {
     pub document: usize,
     /// Its first token.
     pub start: usize,
-    /// Behind its last token.
+    /// The position after its last token.
     pub end: usize,
 }
 
-/// What hits can be counted by.
+/// A grouping of hits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum By {
     /// An attribute of their tokens.
@@ -68,8 +68,8 @@ impl Document {
         self.field("date").get(..10)?.parse().ok()
     }
 
-    /// From where to where structures of a kind go. Empty ones are none.
-    fn structures(&self, structure: Structure) -> Vec<(usize, usize)> {
+    /// The spans of the structures of a kind, without empty ones.
+    pub(crate) fn structures(&self, structure: Structure) -> Vec<TokenSpan> {
         let lengths: Vec<usize> = match structure {
             Structure::Sentence => self.paragraphs.iter().flatten().map(Vec::len).collect(),
             Structure::Paragraph => self.paragraphs.iter().map(|p| p.iter().map(Vec::len).sum()).collect(),
@@ -88,8 +88,8 @@ impl Document {
         filter.admits(&|name| self.fields.get(name).map(String::as_str))
     }
 
-    /// The structures of a region that are in this document.
-    fn region(&self, region: &Region) -> Vec<(usize, usize)> {
+    /// The spans of the structures of a region.
+    pub(crate) fn region(&self, region: &Region) -> Vec<TokenSpan> {
         match &region.filter {
             Some(filter) if !self.admitted_by(filter) => Vec::new(),
             _ => self.structures(region.structure),
@@ -98,7 +98,7 @@ impl Document {
 }
 
 /// The value of an attribute of a token.
-fn attribute_of(token: &Token, attribute: Attribute) -> String {
+pub(crate) fn attribute_value(token: &Token, attribute: Attribute) -> String {
     match attribute {
         Attribute::Word => token.word.clone(),
         Attribute::Lc => token.word.to_lowercase(),
@@ -114,17 +114,17 @@ fn attribute_of(token: &Token, attribute: Attribute) -> String {
     }
 }
 
-/// Whether an attribute is what is wanted: of a feature one of its values, and never of a missing one.
-fn has(token: &Token, attribute: Attribute, wanted: &ValueMatcher) -> bool {
-    let value = attribute_of(token, attribute);
+/// Returns true if an attribute of a token matches: of a feature one of its values, and never a missing one.
+pub(crate) fn attribute_matches(token: &Token, attribute: Attribute, value: &ValueMatcher) -> bool {
+    let text = attribute_value(token, attribute);
     match attribute {
-        Attribute::Feature(_) if value.is_empty() => false,
+        Attribute::Feature(_) if text.is_empty() => false,
         Attribute::Feature(_) => {
-            let mut values: Vec<String> = value.replace('+', ",").split(',').map(str::to_owned).collect();
-            values.push(value);
-            values.iter().any(|value| wanted_matches(wanted, value))
+            let mut values: Vec<String> = text.replace('+', ",").split(',').map(str::to_owned).collect();
+            values.push(text);
+            values.iter().any(|text| value_matches(value, text))
         }
-        _ => wanted_matches(wanted, &value),
+        _ => value_matches(value, &text),
     }
 }
 
@@ -138,116 +138,50 @@ fn kwic(token: &Token) -> KwicToken {
     }
 }
 
-/// How far a way through a pattern has come, and which tokens labels stand for.
+/// A path through a pattern: the position it has reached and the tokens of its labels.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Way {
-    at: usize,
-    labels: BTreeMap<String, usize>,
+pub(crate) struct Path {
+    pub(crate) at: usize,
+    pub(crate) labels: BTreeMap<String, usize>,
 }
 
-fn wanted_matches(wanted: &ValueMatcher, text: &str) -> bool {
-    wanted.compile().expect("an expression that was read can be compiled").matches(text)
-}
-
-fn token_fits(condition: &Logic<TokenTest>, token: &Token) -> bool {
-    condition.holds(&mut |test| has(token, test.attribute, &test.value) != test.negated)
-}
-
-/// All ways on from some ways, through a pattern.
-fn walk(document: &Document, tokens: &[&Token], pattern: &Pattern, ways: &BTreeSet<Way>) -> BTreeSet<Way> {
-    let one_token = |fits: &dyn Fn(&Token) -> bool| -> BTreeSet<Way> {
-        let fitting = ways.iter().filter(|way| tokens.get(way.at).is_some_and(|token| fits(token)));
-        fitting.map(|way| Way { at: way.at + 1, labels: way.labels.clone() }).collect()
-    };
-    match &pattern.kind {
-        PatternKind::Any => one_token(&|_| true),
-        PatternKind::Token(condition) => one_token(&|token| token_fits(condition, token)),
-        PatternKind::Labelled { label, token } => {
-            let mut on = BTreeSet::new();
-            for way in ways {
-                for mut end in walk(document, tokens, token, &BTreeSet::from([way.clone()])) {
-                    end.labels.insert(label.clone(), way.at);
-                    on.insert(end);
-                }
-            }
-            on
-        }
-        PatternKind::Sequence(parts) => {
-            parts.iter().fold(ways.clone(), |ways, part| walk(document, tokens, part, &ways))
-        }
-        PatternKind::Alternatives(parts) => parts.iter().flat_map(|part| walk(document, tokens, part, ways)).collect(),
-        PatternKind::Repeat { of, at_least, at_most } => {
-            let mut now = ways.clone();
-            for _ in 0..*at_least {
-                now = walk(document, tokens, of, &now);
-            }
-            let mut all = now.clone();
-            let mut times = *at_least;
-            while !now.is_empty() && at_most.is_none_or(|most| times < most) {
-                now = walk(document, tokens, of, &now).difference(&all).cloned().collect();
-                all.extend(now.iter().cloned());
-                times += 1;
-            }
-            all
-        }
-        PatternKind::Start(structure) => {
-            let starts: Vec<usize> = document.structures(*structure).iter().map(|span| span.0).collect();
-            ways.iter().filter(|way| starts.contains(&way.at)).cloned().collect()
-        }
-        PatternKind::End(structure) => {
-            let ends: Vec<usize> = document.structures(*structure).iter().map(|span| span.1).collect();
-            ways.iter().filter(|way| ends.contains(&way.at)).cloned().collect()
-        }
-        PatternKind::Whole(region) => {
-            let spans = document.region(region);
-            let ends = ways.iter().flat_map(|way| {
-                let here = spans.iter().filter(|(from, _)| *from == way.at);
-                here.map(|(_, to)| Way { at: *to, labels: way.labels.clone() })
-            });
-            ends.collect()
-        }
+impl Path {
+    /// The same path at another position.
+    pub(crate) fn moved_to(&self, at: usize) -> Path {
+        Path { at, labels: self.labels.clone() }
     }
 }
 
-/// All matches that begin at a token, by their ends.
-fn matches_from(document: &Document, pattern: &Pattern, start: usize) -> BTreeSet<Way> {
-    let begin = BTreeSet::from([Way { at: start, labels: BTreeMap::new() }]);
-    let ways = walk(document, &document.tokens(), pattern, &begin);
-    ways.into_iter().filter(|way| way.at > start).collect()
+/// Tokens of a document, as start and end.
+pub(crate) type TokenSpan = (usize, usize);
+
+/// A document with its tokens in a row. Each operator of CQL evaluates itself on it, see [`crate::cql`].
+pub(crate) struct Text<'d> {
+    pub(crate) document: &'d Document,
+    pub(crate) tokens: Vec<&'d Token>,
 }
 
-/// All matches in a document.
-fn all_matches(document: &Document, pattern: &Pattern) -> Vec<(usize, usize)> {
-    let starts = 0..document.tokens().len();
-    starts
-        .flat_map(|start| matches_from(document, pattern, start).into_iter().map(move |way| (start, way.at)))
-        .collect()
-}
-
-fn fulfils(document: &Document, hit: (usize, usize), restriction: &Restriction) -> bool {
-    let targets = match &restriction.target {
-        Target::Region(region) => document.region(region),
-        Target::Pattern(pattern) => all_matches(document, pattern),
-    };
-    let holds = targets.iter().any(|target| match restriction.relation {
-        Inclusion::Within => target.0 <= hit.0 && hit.1 <= target.1,
-        Inclusion::Containing => hit.0 <= target.0 && target.1 <= hit.1,
-    });
-    holds != restriction.negated
-}
-
-fn satisfies(tokens: &[&Token], way: &Way, constraint: &Constraint) -> bool {
-    let token = |reference: &Reference| way.labels.get(&reference.label).map(|token| tokens[*token]);
-    let attribute = constraint.left.attribute;
-    let Some(left) = token(&constraint.left) else { return false };
-    match &constraint.right {
-        Comparand::Value(wanted) => has(left, attribute, wanted) != constraint.negated,
-        Comparand::Reference(reference) => token(reference).is_some_and(|right| {
-            let (left, right) = (attribute_of(left, attribute), attribute_of(right, reference.attribute));
-            let is_nothing = matches!(attribute, Attribute::Feature(_)) && left.is_empty();
-            (left == right && !is_nothing) != constraint.negated
-        }),
+impl<'d> Text<'d> {
+    fn new(document: &'d Document) -> Text<'d> {
+        Text { document, tokens: document.tokens() }
     }
+
+    /// All matches that start at a token, by their ends.
+    fn matches_from(&self, pattern: &Pattern, start: usize) -> BTreeSet<Path> {
+        let empty = BTreeSet::from([Path { at: start, labels: BTreeMap::new() }]);
+        pattern.extend(self, &empty).into_iter().filter(|path| path.at > start).collect()
+    }
+
+    /// All matches in the document.
+    pub(crate) fn matches(&self, pattern: &Pattern) -> Vec<TokenSpan> {
+        let starts = 0..self.tokens.len();
+        let from = |start| self.matches_from(pattern, start).into_iter().map(move |path| (start, path.at));
+        starts.flat_map(from).collect()
+    }
+}
+
+fn value_matches(value: &ValueMatcher, text: &str) -> bool {
+    value.compile().expect("a parsed expression compiles").matches(text)
 }
 
 impl Corpus {
@@ -266,14 +200,15 @@ impl Corpus {
     pub fn hits(&self, query: &Query, rule: MatchRule) -> Vec<Hit> {
         let mut hits = Vec::new();
         for (number, document) in self.documents.iter().enumerate() {
-            let tokens = document.tokens();
-            for start in 0..tokens.len() {
-                let ways = matches_from(document, &query.pattern, start)
+            let text = Text::new(document);
+            for start in 0..text.tokens.len() {
+                let paths = text
+                    .matches_from(&query.pattern, start)
                     .into_iter()
-                    .filter(|way| query.constraints.iter().all(|constraint| satisfies(&tokens, way, constraint)));
-                let ends: BTreeSet<usize> = ways
-                    .map(|way| way.at)
-                    .filter(|end| query.restrictions.iter().all(|r| fulfils(document, (start, *end), r)))
+                    .filter(|path| query.constraints.iter().all(|constraint| constraint.oracle_holds(&text, path)));
+                let ends: BTreeSet<usize> = paths
+                    .map(|path| path.at)
+                    .filter(|end| query.restrictions.iter().all(|r| r.oracle_holds(&text, (start, *end))))
                     .collect();
                 let chosen: Vec<usize> = match rule {
                     MatchRule::Shortest => ends.first().copied().into_iter().collect(),
@@ -286,17 +221,17 @@ impl Corpus {
         hits
     }
 
-    /// Hits in their context of so many tokens, with the fields asked for.
+    /// Hits with `context` tokens on either side, and some fields of their documents.
     pub fn kwic(&self, hits: &[Hit], context: usize, fields: &[&str]) -> Vec<Line> {
         let line = |hit: &Hit| {
             let document = &self.documents[hit.document];
             let tokens: Vec<KwicToken> = document.tokens().iter().map(|token| kwic(token)).collect();
-            let wanted = |(name, value): (&String, &String)| {
+            let shown = |(name, value): (&String, &String)| {
                 fields.contains(&name.as_str()).then(|| (name.clone(), value.clone()))
             };
             Line {
                 document: document.field("id").to_owned(),
-                fields: document.fields.iter().filter_map(wanted).collect(),
+                fields: document.fields.iter().filter_map(shown).collect(),
                 position: hit.start as u32,
                 left: tokens[hit.start.saturating_sub(context)..hit.start].to_vec(),
                 node: tokens[hit.start..hit.end].to_vec(),
@@ -308,12 +243,12 @@ impl Corpus {
 
     /// A sample of hits, in the order of the corpus.
     pub fn sample(&self, hits: &[Hit], size: usize, seed: u64) -> Vec<Hit> {
-        let lot = |hit: &&Hit| {
+        let key = |hit: &&Hit| {
             let id = self.documents[hit.document].field("id");
             (sample_rank(seed, id, hit.start as u32), **hit)
         };
         let mut drawn: Vec<&Hit> = hits.iter().collect();
-        drawn.sort_by_key(lot);
+        drawn.sort_by_key(key);
         drawn.truncate(size);
         let mut drawn: Vec<Hit> = drawn.into_iter().copied().collect();
         drawn.sort();
@@ -324,7 +259,7 @@ impl Corpus {
     fn text(&self, hit: &Hit, attribute: Attribute) -> String {
         let tokens = self.documents[hit.document].tokens();
         let texts: Vec<String> =
-            tokens[hit.start..hit.end].iter().map(|token| attribute_of(token, attribute)).collect();
+            tokens[hit.start..hit.end].iter().map(|token| attribute_value(token, attribute)).collect();
         texts.join(" ")
     }
 
@@ -359,7 +294,7 @@ impl Corpus {
         Frequencies { by, hits: hits.len() as u64, tokens: all_tokens, values: rows.len() as u64, rows }
     }
 
-    /// What stands in the neighbourhood of hits.
+    /// The collocates of hits.
     pub fn collocates(
         &self,
         hits: &[Hit],
@@ -384,7 +319,7 @@ impl Corpus {
                 }
             };
             for at in near {
-                *together.entry(attribute_of(tokens[at], attribute)).or_default() += 1;
+                *together.entry(attribute_value(tokens[at], attribute)).or_default() += 1;
             }
         }
         let anywhere: BTreeMap<String, u64> =
@@ -396,14 +331,14 @@ impl Corpus {
         Collocates::rank(attribute, window, (hits.len() as u64, self.token_count()), order, at_least, counts)
     }
 
-    /// All words, or n-grams inside sentences, that match and occur often enough. Values that are empty
+    /// The words, or n-grams inside sentences, that match and occur at least `at_least` times. Empty values
     /// (a corpus without lemmas) are left out.
     pub fn words(&self, attribute: Attribute, n: usize, matching: Option<&ValueMatcher>, at_least: u64) -> Words {
         let mut counts: BTreeMap<String, (u64, BTreeSet<usize>)> = BTreeMap::new();
         for (number, document) in self.documents.iter().enumerate() {
             for sentence in document.paragraphs.iter().flatten() {
                 for gram in sentence.windows(n) {
-                    let texts: Vec<String> = gram.iter().map(|token| attribute_of(token, attribute)).collect();
+                    let texts: Vec<String> = gram.iter().map(|token| attribute_value(token, attribute)).collect();
                     let (hits, documents) = counts.entry(texts.join(" ")).or_default();
                     *hits += 1;
                     documents.insert(number);
@@ -411,10 +346,10 @@ impl Corpus {
             }
         }
         let tokens = self.token_count();
-        let wanted = |value: &str| matching.is_none_or(|wanted| wanted_matches(wanted, value));
+        let fits = |text: &str| matching.is_none_or(|value| value_matches(value, text));
         let mut rows: Vec<WordRow> = counts
             .into_iter()
-            .filter(|(value, (hits, _))| !value.trim().is_empty() && *hits >= at_least && wanted(value))
+            .filter(|(value, (hits, _))| !value.trim().is_empty() && *hits >= at_least && fits(value))
             .map(|(value, (hits, documents))| WordRow {
                 value,
                 hits,
@@ -426,7 +361,7 @@ impl Corpus {
         Words { attribute, n: n as u32, tokens, values: rows.len() as u64, rows }
     }
 
-    /// What is typical of this corpus against another.
+    /// The keywords of this corpus against a reference corpus.
     pub fn keywords(&self, reference: &Corpus, attribute: Attribute, order: Keyness, at_least: u64) -> Keywords {
         let of_reference: BTreeMap<String, u64> =
             reference.words(attribute, 1, None, 1).rows.into_iter().map(|row| (row.value, row.hits)).collect();
@@ -438,7 +373,7 @@ impl Corpus {
         Keywords::rank(attribute, tokens, order, at_least, counts)
     }
 
-    /// Hits in time, from the first dated document to the last. Documents without a date are in no bin.
+    /// Hits per interval, from the first dated document to the last. Documents without a date are in no bin.
     pub fn timeline(&self, hits: &[Hit], step: Step, confidence: f64) -> Timeline {
         let dates: Vec<Option<Date>> = self.documents.iter().map(Document::date).collect();
         let first = dates.iter().flatten().min();

@@ -1,10 +1,12 @@
-//! Which patterns of words a sketch looks for: small grammars over parts of speech, one for each family of languages, in
-//! `data/sketch/`.
+//! Sketch grammars: patterns over parts of speech, one grammar for each family of languages, in `data/sketch/`.
 //!
-//! A relation has two places, `a` and `b`. The word that is asked for stands at one of them and its collocates at the other.
-//! Relations with a third place, `p`, are divided by the lemma that stands there, such as a preposition.
+//! A relation has two slots, `a` and `b`: the headword fills one, its collocates the other. A relation with a third slot, `p`,
+//! is split by the lemma in that slot, such as a preposition.
 
-use crate::cql::ast::{Inclusion, Pattern, PatternKind, Query, Region, Restriction, Structure, Target, TokenTest};
+use crate::cql::ast::{
+    AnyToken, Labelled, Pattern, PatternKind, Query, Region, Repeat, Restriction, RestrictionKind, Sequence, Structure,
+    Target, TokenPattern, TokenTest,
+};
 use crate::cql::{self, Attribute};
 use crate::syntax::{Logic, Span, ValueMatcher};
 use std::sync::OnceLock;
@@ -18,14 +20,14 @@ const FILES: &[(&str, &str)] = &[
     ("other", include_str!("../data/sketch/other.txt")),
 ];
 
-/// What the bits of a word can tell apart: relations, and their different tests, of which there are fewer than tokens.
-pub(crate) const MOST_RELATIONS: usize = 64;
-const MOST_STEPS: usize = 256;
+/// The maximum number of relations, and of distinct token tests: each has one bit of a machine word.
+pub(crate) const MAX_RELATIONS: usize = 64;
+const MAX_STEPS: usize = 256;
 
 /// The relations of a family of languages.
 #[derive(Debug, Clone)]
 pub struct Grammar {
-    /// What it is called.
+    /// The name.
     pub name: String,
     /// Its relations, in the order in which they are shown.
     pub relations: Vec<Relation>,
@@ -34,25 +36,25 @@ pub struct Grammar {
 /// A relation between two words.
 #[derive(Debug, Clone)]
 pub struct Relation {
-    /// What collocates at `b` are to a word at `a`, and the other way round. `@` stands for the word, `%` for the lemma at `p`.
+    /// The name of the relation for a headword at `a`, and for one at `b`. `@` is the headword, `%` the lemma at `p`.
     names: [String; 2],
     pattern: Pattern,
-    /// Whether `a` is the first token of a match; `b` is the last one then, and otherwise the other way round.
+    /// True if `a` is the first token of a match and `b` the last; false if it is the other way round.
     a_is_first: bool,
-    /// The same pattern as a line of steps.
-    steps: Vec<Step>,
+    /// The pattern as a list of steps.
+    steps: Vec<RelationStep>,
 }
 
-/// Tokens of a relation that pass one test, so many in a row.
+/// A run of tokens that pass one test.
 #[derive(Debug, Clone)]
-pub(crate) struct Step {
+pub(crate) struct RelationStep {
     pub test: Logic<TokenTest>,
     pub at_least: u32,
     pub at_most: u32,
     pub slot: Option<Slot>,
 }
 
-/// A place of a relation.
+/// A slot of a relation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Slot {
     /// `a:`
@@ -91,12 +93,12 @@ impl Grammar {
     pub fn all() -> &'static [Grammar] {
         static ALL: OnceLock<Vec<Grammar>> = OnceLock::new();
         ALL.get_or_init(|| {
-            let read = |(name, text): &(&str, &str)| Grammar::parse(name, text).expect("the grammars are tested");
+            let read = |(name, text): &(&str, &str)| Grammar::parse(name, text).expect("a test parses every grammar");
             FILES.iter().map(read).collect()
         })
     }
 
-    /// Reads a grammar.
+    /// Parses a grammar.
     pub fn parse(name: &str, text: &str) -> Result<Grammar, String> {
         let mut grammar = Grammar { name: name.to_owned(), relations: Vec::new() };
         let mut names: Option<[String; 2]> = None;
@@ -114,8 +116,8 @@ impl Grammar {
             }
         }
         let steps: usize = grammar.relations.iter().map(|relation| relation.steps.len()).sum();
-        if grammar.relations.len() > MOST_RELATIONS || steps > MOST_STEPS {
-            return Err(format!("{name}: more than {MOST_RELATIONS} relations, or {MOST_STEPS} tokens in all of them"));
+        if grammar.relations.len() > MAX_RELATIONS || steps > MAX_STEPS {
+            return Err(format!("{name}: more than {MAX_RELATIONS} relations, or {MAX_STEPS} tokens in all of them"));
         }
         match names {
             Some(names) => Err(format!("{name}: “{}” has no pattern", names[0])),
@@ -127,9 +129,11 @@ impl Grammar {
 impl Relation {
     fn new(names: [String; 2], pattern: &str) -> Result<Relation, String> {
         let query = cql::parse(pattern).map_err(|error| error.render(pattern))?;
-        let PatternKind::Sequence(parts) = &query.pattern.kind else { return Err("a pattern has two ends".to_owned()) };
+        let PatternKind::Sequence(Sequence { parts }) = &query.pattern.kind else {
+            return Err("a pattern has two ends".to_owned());
+        };
         let label = |part: Option<&Pattern>| match part.map(|part| &part.kind) {
-            Some(PatternKind::Labelled { label, .. }) => label.clone(),
+            Some(PatternKind::Labelled(Labelled { label, .. })) => label.clone(),
             _ => String::new(),
         };
         let a_is_first = match (label(parts.first()).as_str(), label(parts.last()).as_str()) {
@@ -137,66 +141,68 @@ impl Relation {
             ("b", "a") => false,
             _ => return Err("a: and b: are the first and the last token of a pattern".to_owned()),
         };
-        let steps = parts.iter().map(Step::new).collect::<Result<_, String>>()?;
+        let steps = parts.iter().map(RelationStep::new).collect::<Result<_, String>>()?;
         Ok(Relation { names, pattern: query.pattern, a_is_first, steps })
     }
 
-    /// The pattern as a line of steps.
-    pub(crate) fn steps(&self) -> &[Step] {
+    /// The pattern as a list of steps.
+    pub(crate) fn steps(&self) -> &[RelationStep] {
         &self.steps
     }
 
-    /// What the lemma that divides the relation must be like, if one does.
+    /// The condition on the lemma that splits the relation, if one does.
     pub(crate) fn divider(&self) -> Option<&Logic<TokenTest>> {
         self.steps.iter().find(|step| step.slot == Some(Slot::P)).map(|step| &step.test)
     }
 
-    /// What collocates are to a word that stands at a place.
+    /// The name of the relation for a headword in a slot.
     pub fn name(&self, slot: Slot, word: &str, divider: Option<&str>) -> String {
         let name = &self.names[usize::from(slot == Slot::B)];
         name.replace('%', divider.unwrap_or("%")).replace('@', word)
     }
 
-    /// Whether a place is the first token of a match; otherwise it is the last.
+    /// Returns true if a slot is the first token of a match, false if it is the last.
     pub fn is_first(&self, slot: Slot) -> bool {
         (slot == Slot::A) == self.a_is_first
     }
 
-    /// The query that finds the relation where tokens at some places fulfil these conditions besides, inside one sentence.
+    /// The query that finds the relation inside a sentence, with additional conditions on some slots.
     pub fn query(&self, conditions: &[(Slot, Logic<TokenTest>)]) -> Query {
         let sentence = Target::Region(Region { structure: Structure::Sentence, filter: None });
         let within =
-            Restriction { relation: Inclusion::Within, negated: false, target: sentence, span: Span::default() };
+            Restriction { kind: RestrictionKind::Within, negated: false, target: sentence, span: Span::default() };
         Query { pattern: narrowed(&self.pattern, conditions), restrictions: vec![within], constraints: Vec::new() }
     }
 }
 
-impl Step {
-    fn new(part: &Pattern) -> Result<Step, String> {
-        let odd = || format!("“{part}” is no token with conditions, alone or repeated a few times");
+impl RelationStep {
+    fn new(part: &Pattern) -> Result<RelationStep, String> {
+        let error = || format!("“{part}” is not a token with conditions, alone or with bounded repetition");
         let (part, at_least, at_most) = match &part.kind {
-            PatternKind::Repeat { of, at_least, at_most: Some(most) } => (&**of, *at_least, *most),
+            PatternKind::Repeat(Repeat { of, at_least, at_most: Some(most) }) => (&**of, *at_least, *most),
             _ => (part, 1, 1),
         };
         let (token, slot) = match &part.kind {
-            PatternKind::Labelled { label, token } => {
+            PatternKind::Labelled(Labelled { label, token }) => {
                 (&token.kind, [Slot::A, Slot::B, Slot::P].into_iter().find(|slot| slot.label() == label))
             }
             kind => (kind, None),
         };
         match token {
-            PatternKind::Token(test) => Ok(Step { test: test.clone(), at_least, at_most, slot }),
-            _ => Err(odd()),
+            PatternKind::TokenPattern(TokenPattern { condition: test }) => {
+                Ok(RelationStep { test: test.clone(), at_least, at_most, slot })
+            }
+            _ => Err(error()),
         }
     }
 }
 
-/// A pattern without labels, with more demanded of the tokens that had them.
+/// A pattern without labels, with additional conditions on the tokens that had them.
 fn narrowed(pattern: &Pattern, conditions: &[(Slot, Logic<TokenTest>)]) -> Pattern {
     let kind = match &pattern.kind {
-        PatternKind::Labelled { label, token } => {
+        PatternKind::Labelled(Labelled { label, token }) => {
             let own = match &token.kind {
-                PatternKind::Token(condition) => Some(condition.clone()),
+                PatternKind::TokenPattern(token) => Some(token.condition.clone()),
                 _ => None,
             };
             let more =
@@ -207,13 +213,13 @@ fn narrowed(pattern: &Pattern, conditions: &[(Slot, Logic<TokenTest>)]) -> Patte
             });
             let mut all: Vec<Logic<TokenTest>> = parts.collect();
             match all.len() {
-                0 => PatternKind::Any,
-                1 => PatternKind::Token(all.remove(0)),
-                _ => PatternKind::Token(Logic::All(all)),
+                0 => AnyToken.into(),
+                1 => TokenPattern { condition: all.remove(0) }.into(),
+                _ => TokenPattern { condition: Logic::All(all) }.into(),
             }
         }
-        PatternKind::Sequence(parts) => {
-            PatternKind::Sequence(parts.iter().map(|part| narrowed(part, conditions)).collect())
+        PatternKind::Sequence(Sequence { parts }) => {
+            Sequence { parts: parts.iter().map(|part| narrowed(part, conditions)).collect() }.into()
         }
         other => other.clone(),
     };
@@ -230,7 +236,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_grammar_can_be_read_and_languages_name_grammars_that_exist() {
+    fn every_grammar_parses_and_languages_name_existing_grammars() {
         assert!(Grammar::all().iter().all(|grammar| grammar.relations.len() > 8));
         for language in tidings_lang::languages() {
             let name = language.sketch.unwrap_or("other");
@@ -240,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn a_relation_becomes_a_query_that_people_can_ask() {
+    fn a_relation_becomes_a_query_with_a_canonical_text() {
         let text = "# why\nmodifiers of @ | modified by @\nb:[tag=\"ADJ\"] [tag=\"ADV\"]? a:[tag=\"NOUN\"]\n";
         let grammar = Grammar::parse("x", text).unwrap();
         let relation = &grammar.relations[0];

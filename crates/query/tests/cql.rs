@@ -1,5 +1,6 @@
-//! CQL as people write it: what is read, what is refused and where the caret stands, and that nothing
-//! that anybody types makes the reader fall over.
+//! The CQL parser: canonical texts, rejected queries with the span of the error, and robustness against any input.
+
+mod common;
 
 use proptest::prelude::*;
 use tidings_query::cql::ast::*;
@@ -12,8 +13,8 @@ fn canon(text: &str) -> String {
     cql::parse(text).unwrap_or_else(|error| panic!("{}", error.render(text))).to_string()
 }
 
-/// The message of a refusal and the text it points at.
-fn refusal(text: &str) -> (String, String) {
+/// The message of an error and the text that it points at.
+fn rejection(text: &str) -> (String, String) {
     let error = cql::parse(text).expect_err(text);
     error.render(text);
     (error.message.clone(), text[error.span.range()].to_owned())
@@ -54,7 +55,7 @@ fn bare_words_ignore_case_unless_they_have_a_capital() {
 }
 
 #[test]
-fn words_without_signs_of_cql_are_words_whatever_they_are() {
+fn a_text_without_signs_of_cql_is_plain_words() {
     assert_eq!(canon("what ?"), r#"[word=="what"%c] [word=="?"%c]"#);
     assert_eq!(canon("within reach"), r#"[word=="within"%c] [word=="reach"%c]"#);
     assert_eq!(
@@ -71,57 +72,65 @@ fn a_phrase_in_quotes_is_its_words() {
 }
 
 #[test]
-fn refusals_point_at_the_place() {
+fn errors_point_at_the_span() {
     for (text, message, at) in [
         ("", "the query is empty", ""),
         ("[", "expected an attribute such as word, lemma or tag, but the query ends here", ""),
-        (r#"[lem="go"]"#, "there is no attribute lem", "lem"),
-        (r#"[Lemma="go"]"#, "there is no attribute Lemma", "Lemma"),
-        (r#"[Number[PSOR]="Sing"]"#, "there is no attribute Number[PSOR]", "Number[PSOR]"),
+        (r#"[lem="go"]"#, "unknown attribute lem", "lem"),
+        (r#"[Lemma="go"]"#, "unknown attribute Lemma", "Lemma"),
+        (r#"[Number[PSOR]="Sing"]"#, "unknown attribute Number[PSOR]", "Number[PSOR]"),
         (r#"[Number[psor="Sing"]"#, "expected ] to close the layer, found =", "="),
-        (r#"[word="go]"#, "the string has no end", r#""go]"#),
-        (r#"[word="(go"]"#, "(go is no regular expression: unclosed group", r#""(go""#),
-        (r#"[word="go"%x]"#, "there is no flag %x", "%x"),
+        (r#"[word="go]"#, "unterminated string", r#""go]"#),
+        (r#"[word="(go"]"#, "invalid regular expression (go: unclosed group", r#""(go""#),
+        (r#"[word="go"%x]"#, "unknown flag %x", "%x"),
         (r#"[word>"go"]"#, "expected =, !=, == or !==, found >", ">"),
-        (r#""a" within <x/>"#, "there is no structure x", "x"),
+        (r#""a" within <x/>"#, "unknown structure x", "x"),
         (r#""a" within <s n="1"/>"#, "<s> has no attributes", r#"n="1""#),
-        (r#""a" within <doc date>="2026-13"/>"#, "2026-13 is no date", r#"date>="2026-13""#),
+        (r#""a" within <doc date>="2026-13"/>"#, "invalid date 2026-13", r#"date>="2026-13""#),
         (r#""a"{3,2}"#, "the repetition ends before it begins", "{3,2}"),
         (r#""a"{9999}"#, "more than 1000 repetitions", "{9999}"),
-        (r#""a"{99999999999}"#, "99999999999 is too large a number", "99999999999"),
+        (r#""a"{99999999999}"#, "the number 99999999999 is too large", "99999999999"),
         (
             r#"("a"{1000}){1000}"#,
             "with all its repetitions the query has more than 2000 tokens",
             r#"("a"{1000}){1000}"#,
         ),
-        (r#""a" ) "b""#, "expected a token, within, containing, :: or the end, found )", ")"),
         (r#"("a" within <s/>)"#, "expected ) to close the group, found w", "w"),
         (r#"a:[] :: b.word = a.word"#, "no token has the label b", "b.word = a.word"),
         (r#"a:[]* :: a.word = "x""#, "the label a is repeated and would mean several tokens", "a:[]"),
         (r#"a:[] a:[]"#, "there is another token with the label a", "a:[]"),
-        (r#"a:("x" "y")"#, "the label a stands before more than one token", r#"a:("x" "y")"#),
-        ("<s>", "the query describes a place but no token", "<s>"),
-        ("<s>* []", "only tokens can be repeated, not places", "<s>*"),
+        (r#"a:("x" "y")"#, "the label a applies to more than one token", r#"a:("x" "y")"#),
+        ("<s>", "the query describes a boundary but no token", "<s>"),
+        ("<s>* []", "only tokens can be repeated, not boundaries", "<s>*"),
         (r#""""#, "the string is empty", r#""""#),
         (r#""a" | "#, "expected a token such as [lemma=\"go\"], \"go\" or go, but the query ends here", ""),
-        (r#""ä" §[lem="x"]"#, "there is no attribute lem", "lem"),
+        (r#""ä" §[lem="x"]"#, "unknown attribute lem", "lem"),
     ] {
-        assert_eq!(refusal(text), (message.to_owned(), at.to_owned()), "{text}");
+        assert_eq!(rejection(text), (message.to_owned(), at.to_owned()), "{text}");
     }
+}
+
+#[test]
+fn text_after_the_query_is_rejected_with_the_restrictions_that_may_follow() {
+    let (message, at) = rejection(r#""a" ) "b""#);
+    assert!(
+        message.starts_with("expected a token, within, containing,") && message.ends_with(":: or the end, found )")
+    );
+    assert_eq!(at, ")");
 }
 
 #[test]
 fn depth_and_length_are_limited() {
     let deep = "(".repeat(5000) + "\"a\"" + &")".repeat(5000);
-    assert!(refusal(&deep).0.contains("within each other"));
+    assert!(rejection(&deep).0.contains("nested"));
     let deep = format!("[{}word=\"a\"]", "!".repeat(5000));
-    assert!(refusal(&deep).0.contains("within each other"));
+    assert!(rejection(&deep).0.contains("nested"));
     let deep = format!("\"a\" within <doc {}site=a/>", "(".repeat(5000));
-    assert!(refusal(&deep).0.contains("within each other"));
-    assert!(refusal(&"a ".repeat(MAX_BYTES)).0.contains("longer than"));
-    assert!(refusal(&"[]".repeat(3000)).0.contains("more than 2000 tokens"));
-    assert!(refusal(&r#""\w{50}" "#.repeat(300)).0.contains("more than 16 MB together"));
-    assert_eq!(refusal("[]{1}{1}").0, "expected no second repetition, found {");
+    assert!(rejection(&deep).0.contains("nested"));
+    assert!(rejection(&"a ".repeat(MAX_BYTES)).0.contains("longer than"));
+    assert!(rejection(&"[]".repeat(3000)).0.contains("more than 2000 tokens"));
+    assert!(rejection(&r#""\w{50}" "#.repeat(300)).0.contains("more than 16 MB"));
+    assert_eq!(rejection("[]{1}{1}").0, "expected no second repetition, found {");
 }
 
 #[test]
@@ -169,7 +178,7 @@ fn filters_choose_documents_by_their_fields() {
     }
 }
 
-// ---- Random trees and random noise ----
+// Random syntax trees and random texts.
 
 fn value() -> impl Strategy<Value = ValueMatcher> {
     let exact = "[a-zA-Z\"\\\\ .é(]{1,4}".prop_map(ValueMatcher::exact);
@@ -246,18 +255,18 @@ fn region() -> impl Strategy<Value = Region> {
     ]
 }
 
-fn here(kind: PatternKind) -> Pattern {
-    Pattern { kind, span: Span::default() }
+fn pattern_of(kind: impl Into<PatternKind>) -> Pattern {
+    Pattern::new(kind, Span::default())
 }
 
 fn pattern() -> impl Strategy<Value = Pattern> {
     let token = prop_oneof![
-        1 => Just(here(PatternKind::Any)),
-        3 => logic(token_test()).prop_map(|condition| here(PatternKind::Token(condition))),
+        1 => Just(pattern_of(AnyToken)),
+        3 => logic(token_test()).prop_map(|condition| pattern_of(TokenPattern { condition })),
     ];
     let leaf = prop_oneof![
         5 => token,
-        1 => region().prop_map(|region| here(PatternKind::Whole(region))),
+        1 => region().prop_map(pattern_of),
     ];
     leaf.prop_recursive(3, 12, 3, |inner| {
         let times = prop_oneof![
@@ -270,16 +279,16 @@ fn pattern() -> impl Strategy<Value = Pattern> {
         ];
         let anchored = (any::<bool>(), inner.clone()).prop_map(|(start, part)| {
             let parts = if start {
-                vec![here(PatternKind::Start(Structure::Sentence)), part]
+                vec![pattern_of(Boundary { side: Side::Start, structure: Structure::Sentence }), part]
             } else {
-                vec![part, here(PatternKind::End(Structure::Paragraph))]
+                vec![part, pattern_of(Boundary { side: Side::End, structure: Structure::Paragraph })]
             };
-            here(PatternKind::Sequence(parts))
+            pattern_of(Sequence { parts })
         });
         prop_oneof![
-            prop::collection::vec(inner.clone(), 2..4).prop_map(|parts| here(PatternKind::Sequence(parts))),
-            prop::collection::vec(inner.clone(), 2..4).prop_map(|parts| here(PatternKind::Alternatives(parts))),
-            (inner, times).prop_map(|(of, (at_least, at_most))| here(PatternKind::Repeat {
+            prop::collection::vec(inner.clone(), 2..4).prop_map(|parts| pattern_of(Sequence { parts })),
+            prop::collection::vec(inner.clone(), 2..4).prop_map(|parts| pattern_of(Alternatives { parts })),
+            (inner, times).prop_map(|(of, (at_least, at_most))| pattern_of(Repeat {
                 of: Box::new(of),
                 at_least,
                 at_most
@@ -293,12 +302,12 @@ fn query() -> impl Strategy<Value = Query> {
     let target = prop_oneof![
         region().prop_map(Target::Region),
         pattern()
-            .prop_filter("a structure alone is a region", |p| !matches!(p.kind, PatternKind::Whole(_)))
+            .prop_filter("a structure alone is a region", |p| !matches!(p.kind, PatternKind::Region(_)))
             .prop_map(Target::Pattern),
     ];
-    let relation = prop_oneof![Just(Inclusion::Within), Just(Inclusion::Containing)];
-    let restriction = (relation, any::<bool>(), target).prop_map(|(relation, negated, target)| Restriction {
-        relation,
+    let kind = prop_oneof![Just(RestrictionKind::Within), Just(RestrictionKind::Containing)];
+    let restriction = (kind, any::<bool>(), target).prop_map(|(kind, negated, target)| Restriction {
+        kind,
         negated,
         target,
         span: Span::default(),
@@ -315,12 +324,11 @@ fn query() -> impl Strategy<Value = Query> {
     });
     (pattern(), prop::collection::vec(restriction, 0..3), prop::collection::vec(constraint, 0..3)).prop_map(
         |(pattern, restrictions, constraints)| {
-            let labelled = |label: &str| {
-                here(PatternKind::Labelled { label: label.into(), token: Box::new(here(PatternKind::Any)) })
-            };
+            let labelled =
+                |label: &str| pattern_of(Labelled { label: label.into(), token: Box::new(pattern_of(AnyToken)) });
             let pattern = match constraints.is_empty() {
                 true => pattern,
-                false => here(PatternKind::Sequence(vec![labelled("a"), pattern, labelled("b1")])),
+                false => pattern_of(Sequence { parts: vec![labelled("a"), pattern, labelled("b1")] }),
             };
             Query { pattern, restrictions, constraints }
         },
@@ -331,7 +339,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 1500, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_is_printed_is_read_back_as_the_same_query(query in query()) {
+    fn the_canonical_text_is_parsed_back_as_the_same_query(query in query()) {
         let text = query.to_string();
         match cql::parse(&text) {
             Ok(read) => prop_assert_eq!(read, query, "{}", text),
@@ -340,7 +348,14 @@ proptest! {
     }
 
     #[test]
-    fn noise_is_refused_but_never_a_panic(text in "\\PC{0,60}") {
+    fn random_combinations_of_all_operators_are_parsed_back_as_the_same_query(seed: u64) {
+        let (text, query) = common::random_query(&mut fastrand::Rng::with_seed(seed));
+        let printed = query.to_string();
+        prop_assert_eq!(cql::parse(&printed).map_err(|error| error.render(&printed)), Ok(query), "{}", text);
+    }
+
+    #[test]
+    fn any_text_parses_or_is_rejected_without_a_panic(text in "\\PC{0,60}") {
         if let Err(error) = cql::parse(&text) {
             error.render(&text);
         }
@@ -348,7 +363,7 @@ proptest! {
     }
 
     #[test]
-    fn noise_that_looks_like_cql_is_refused_but_never_a_panic(
+    fn text_that_looks_like_cql_parses_or_is_rejected_without_a_panic(
         pieces in prop::collection::vec(prop_oneof![
             Just("["), Just("]"), Just("("), Just(")"), Just("\""), Just("word"), Just("="), Just("!"), Just("=="),
             Just("a"), Just(" "), Just("{"), Just("}"), Just(","), Just("3"), Just("*"), Just("?"), Just("+"), Just("|"),
@@ -368,8 +383,8 @@ proptest! {
 }
 
 #[test]
-fn the_largest_queries_are_read_or_refused_soon() {
-    // Not a test of time but of nothing running away: each takes milliseconds, or hours without limits.
+fn the_largest_queries_finish() {
+    // Each takes milliseconds with the limits, and hours without.
     for expression in [r"\w{200}", r"(\w+\w+)+", "(a|b|c)*d{500}", r"[\p{L}\p{N}]{100}", "(.*)*(.*)*x"] {
         let query = format!(r#""{expression}" "#).repeat(200);
         if let Err(error) = cql::parse(&query) {

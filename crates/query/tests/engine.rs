@@ -1,5 +1,6 @@
-//! The engine answers as the oracle does, whatever the corpus, the query, and the way documents were divided, merged and
-//! removed.
+//! The engine compared with the oracle on random corpora and queries, with random segments, merges and deletions.
+
+mod common;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -25,7 +26,7 @@ const FEATS: [&str; 6] =
 
 fn corpus(random: &mut Rng) -> Corpus {
     let documents = random.usize(1..9);
-    // Some corpora have no features, and some get them late.
+    // Some corpora have no features, and some only in later documents.
     let kinds_of_feats = [1, FEATS.len()][random.usize(..2)];
     let first_with_feats = random.usize(..documents);
     let document = |random: &mut Rng, number: usize| {
@@ -80,106 +81,32 @@ fn annotated(document: &oracle::Document) -> Annotated {
     Annotated { about, paragraphs: paragraphs.collect() }
 }
 
-/// An index of the corpus in several segments, perhaps merged, with some more documents that were removed again.
+/// An index of the corpus in several segments, perhaps merged, with additional documents that were deleted.
 fn engine(folder: &Path, corpus: &Corpus, random: &mut Rng) -> Engine {
     let settings = Settings { merge_factor: 2 + random.usize(..3), ..Settings::default() };
     let mut writer = Writer::open(folder, settings).expect("opened");
-    let mut rubbish = Vec::new();
+    let mut extra_ids = Vec::new();
     for document in &corpus.documents {
         writer.add(&annotated(document)).expect("added");
         if random.u8(..) < 80 {
-            let mut unwanted = annotated(document);
-            unwanted.about.id = u128::from(random.u64(..)) << 64;
-            rubbish.push(unwanted.about.id);
-            writer.add(&unwanted).expect("added");
+            let mut extra = annotated(document);
+            extra.about.id = u128::from(random.u64(..)) << 64;
+            extra_ids.push(extra.about.id);
+            writer.add(&extra).expect("added");
         }
         if random.u8(..) < 100 {
             writer.commit(Vec::new()).expect("committed");
         }
     }
     writer.commit(Vec::new()).expect("committed");
-    writer.delete_ids(&rubbish).expect("removed");
+    writer.delete_ids(&extra_ids).expect("deleted");
     match random.u8(0..4) {
         0 => drop(writer.merge().expect("merged")),
         1 => writer.merge_all().expect("merged"),
-        2 => drop(writer.expunge().expect("purged")),
+        2 => drop(writer.expunge().expect("expunged")),
         _ => {}
     }
     Engine::new(writer.snapshot().clone())
-}
-
-fn token_query(random: &mut Rng, depth: u32) -> String {
-    let text = |random: &mut Rng| {
-        let texts = [
-            "a", "A", "ab", "a.*", ".*b", "[ab]+", "N", "V", "c", "", ".*", "(a|ca)", "é", "e", "zzz", "b|ba",
-            "Case=N.*",
-        ];
-        texts[random.usize(..texts.len())]
-    };
-    let test = |random: &mut Rng| {
-        let attributes = ["word", "lc", "lemma", "tag", "feats", "Case", "Number", "Number[psor]"];
-        let attribute = attributes[random.usize(..attributes.len())];
-        let sign = ["=", "!=", "==", "="][random.usize(..4)];
-        let flags = ["", "", "%c", "%d", "%cd"][random.usize(..5)];
-        format!("{attribute}{sign}\"{}\"{flags}", text(random))
-    };
-    let mut condition = test(random);
-    for _ in 0..random.u32(0..=depth) {
-        let sign = if random.bool() { "&" } else { "|" };
-        let not = if random.u8(..) < 50 { "!" } else { "" };
-        condition = format!("{condition} {sign} {not}({})", test(random));
-    }
-    match random.u8(0..5) {
-        0 => "[]".to_owned(),
-        1 => format!("\"{}\"", text(random)),
-        _ => format!("[{condition}]"),
-    }
-}
-
-fn pattern(random: &mut Rng, depth: u32) -> String {
-    let atom = match random.u8(0..9) {
-        0 if depth > 0 => format!("({} | {})", pattern(random, depth - 1), pattern(random, depth - 1)),
-        1 if depth > 0 => format!("({})", pattern(random, depth - 1)),
-        2 => "<s/>".to_owned(),
-        _ => token_query(random, 1),
-    };
-    let quantity = ["", "", "", "?", "*", "+", "{2}", "{0,2}", "{1,3}", "{2,}"][random.usize(..10)];
-    let mut pattern = format!("{atom}{quantity}");
-    if depth > 0 && random.bool() {
-        pattern = format!("{pattern} {}", self::pattern(random, depth - 1));
-    }
-    match random.u8(0..12) {
-        0 => format!("<s> {pattern}"),
-        1 => format!("{pattern} </s>"),
-        2 => format!("<p> {pattern}"),
-        3 => format!("{pattern} </doc>"),
-        _ => pattern,
-    }
-}
-
-fn query(random: &mut Rng) -> String {
-    if random.u8(..) < 20 {
-        let attribute = ["word", "lemma", "lc", "feats", "Case"][random.usize(..5)];
-        let sign = ["=", "!="][random.usize(..2)];
-        return format!(
-            "x:{} {} y:[] :: x.{attribute} {sign} y.{attribute}",
-            token_query(random, 0),
-            pattern(random, 1)
-        );
-    }
-    let mut query = pattern(random, 2);
-    for _ in 0..[0, 1, 1, 2][random.usize(..4)] {
-        let relation = ["within", "!within", "containing", "!containing"][random.usize(..4)];
-        let target = match random.u8(0..6) {
-            0 => "<p/>".to_owned(),
-            1 => "<doc/>".to_owned(),
-            2 => "<doc genre=\"blog\"/>".to_owned(),
-            3 => format!("({})", pattern(random, 1)),
-            _ => "<s/>".to_owned(),
-        };
-        query = format!("{query} {relation} {target}");
-    }
-    query
 }
 
 fn filter(random: &mut Rng) -> Option<Filter> {
@@ -198,7 +125,7 @@ fn filter(random: &mut Rng) -> Option<Filter> {
     random.bool().then(|| filters[random.usize(..filters.len())].parse().expect("a filter"))
 }
 
-/// A hit as the oracle names it: document, first token, the one behind the last.
+/// A hit as the oracle has it: document, start and end.
 fn named(engine: &Engine, hit: &Hit) -> (String, usize, usize) {
     let segment = engine.snapshot().segments()[hit.segment as usize].segment();
     let document = segment.document_at(hit.start);
@@ -207,17 +134,7 @@ fn named(engine: &Engine, hit: &Hit) -> (String, usize, usize) {
     (id, (hit.start - first) as usize, (hit.end - first) as usize)
 }
 
-/// Queries that the parser refuses are drawn again.
-fn readable(random: &mut Rng) -> (String, cql::Query) {
-    loop {
-        let text = query(random);
-        if let Ok(query) = cql::parse(&text) {
-            return (text, query);
-        }
-    }
-}
-
-/// Whether an error says that the corpus has nothing of some kind, and is right.
+/// Returns true if an error reports a missing annotation that the corpus indeed lacks.
 fn is_absent(error: &str, corpus: &Corpus) -> bool {
     let Some(what) = error.strip_prefix("no token of this corpus has ") else { return false };
     let what = what.split(" (").next().unwrap_or_default();
@@ -241,7 +158,7 @@ fn check(seed: u64) {
     let attribute = ["word", "lc", "lemma", "tag", "feats", "Case"][random.usize(..6)];
     let attribute = Attribute::named(attribute).expect("an attribute");
     for _ in 0..12 {
-        let (text, query) = readable(&mut random);
+        let (text, query) = common::random_query(&mut random);
         let filter = filter(&mut random);
         let asked = filter.as_ref().map_or_else(|| corpus.clone(), |filter| corpus.restricted(filter));
         let rule = [MatchRule::Shortest, MatchRule::Shortest, MatchRule::Longest, MatchRule::All][random.usize(..4)];
@@ -319,16 +236,16 @@ fn check(seed: u64) {
         let timeline = search.timeline(Step::Week, 0.95, &limits).0;
         assert_eq!(timeline, asked.timeline(&expected, Step::Week, 0.95), "{what}");
 
-        let part = engine.subcorpus(filter.as_ref()).expect("a part");
+        let subcorpus = engine.subcorpus(filter.as_ref()).expect("a subcorpus");
         let matching = ValueMatcher::regex(".*a.*");
-        for wanted in [None, Some(&matching)] {
-            let words = engine.words(&part, attribute, wanted, 1).expect("words");
-            assert_eq!(words, asked.words(attribute, 1, wanted, 1), "{what}");
-            let grams = engine.ngrams(&part, attribute, 2, wanted, 2).expect("n-grams");
-            assert_eq!(grams, asked.words(attribute, 2, wanted, 2), "{what}");
+        for value in [None, Some(&matching)] {
+            let words = engine.words(&subcorpus, attribute, value, 1).expect("words");
+            assert_eq!(words, asked.words(attribute, 1, value, 1), "{what}");
+            let grams = engine.ngrams(&subcorpus, attribute, 2, value, 2).expect("n-grams");
+            assert_eq!(grams, asked.words(attribute, 2, value, 2), "{what}");
         }
-        let everything = engine.subcorpus(None).expect("a part");
-        let keywords = engine.keywords(&part, &everything, attribute, 1, Keyness::LogLikelihood, 1).unwrap();
+        let everything = engine.subcorpus(None).expect("a subcorpus");
+        let keywords = engine.keywords(&subcorpus, &everything, attribute, 1, Keyness::LogLikelihood, 1).unwrap();
         assert_eq!(keywords, asked.keywords(&corpus, attribute, Keyness::LogLikelihood, 1), "{what}");
     }
 }
@@ -342,11 +259,11 @@ proptest! {
     }
 }
 
-/// Asks everything, whatever the answers are worth.
-fn ask_everything(engine: &Engine, random: &mut Rng) {
+/// Runs every kind of request and ignores the results.
+fn run_everything(engine: &Engine, random: &mut Rng) {
     let limits = Limits::default();
     for _ in 0..3 {
-        let (_, query) = readable(random);
+        let (_, query) = common::random_query(random);
         let filter = filter(random);
         let Ok(search) = engine.search(&query, MatchRule::Shortest, filter.as_ref()) else { continue };
         let (page, _) = search.page(Order::Newest, 0, 5, &limits);
@@ -357,15 +274,15 @@ fn ask_everything(engine: &Engine, random: &mut Rng) {
         search.collocates(Attribute::Lc, Window::Sentence, Association::Mi, 1, &limits);
         search.timeline(Step::Month, 0.95, &limits);
         search.sample(3, 1, &limits);
-        let part = engine.subcorpus(filter.as_ref()).expect("a part");
-        let _ = engine.words(&part, Attribute::Word, None, 1);
-        let _ = engine.ngrams(&part, Attribute::Lc, 3, None, 1);
-        engine.period_counts(&part, Attribute::Lemma, &[Day(20_000)..Day(20_020)], 1);
+        let subcorpus = engine.subcorpus(filter.as_ref()).expect("a subcorpus");
+        let _ = engine.words(&subcorpus, Attribute::Word, None, 1);
+        let _ = engine.ngrams(&subcorpus, Attribute::Lc, 3, None, 1);
+        engine.period_counts(&subcorpus, Attribute::Lemma, &[Day(20_000)..Day(20_020)], 1);
     }
 }
 
 #[test]
-fn a_damaged_index_gives_errors_or_nonsense_but_no_panic() {
+fn a_damaged_index_gives_errors_or_wrong_results_but_no_panic() {
     for seed in 0..40 {
         let mut random = Rng::with_seed(seed);
         let corpus = corpus(&mut random);
@@ -384,7 +301,7 @@ fn a_damaged_index_gives_errors_or_nonsense_but_no_panic() {
             }
             std::fs::write(path, &damaged).expect("written");
             if let Ok(snapshot) = tidings_index::Snapshot::open(folder.path()) {
-                ask_everything(&Engine::new(snapshot), &mut random);
+                run_everything(&Engine::new(snapshot), &mut random);
             }
             std::fs::write(path, &sound).expect("written");
         }
@@ -392,15 +309,15 @@ fn a_damaged_index_gives_errors_or_nonsense_but_no_panic() {
 }
 
 #[test]
-fn counts_of_words_by_period_are_those_of_the_timeline() {
+fn counts_of_words_by_period_equal_those_of_a_scan() {
     let mut random = Rng::with_seed(3);
     let corpus = corpus(&mut random);
     let folder = tempfile::tempdir().expect("a folder");
     let engine = engine(folder.path(), &corpus, &mut random);
-    let part = engine.subcorpus(None).expect("a part");
+    let subcorpus = engine.subcorpus(None).expect("a subcorpus");
     let periods: Vec<_> = (0..4).map(|index| Day(20_000 + index * 10)..Day(20_010 + index * 10)).collect();
     let layer = tidings_index::lexicon::Layer::Word;
-    let counts = engine.period_counts(&part, Attribute::Word, &periods, 1);
+    let counts = engine.period_counts(&subcorpus, Attribute::Word, &periods, 1);
     assert_eq!(counts.tokens.iter().sum::<u64>(), corpus.token_count());
     for (row, word) in counts.words.iter().enumerate() {
         let word = engine.snapshot().lexicon().string(layer, *word);
@@ -444,7 +361,7 @@ fn a_search_stops_in_the_middle_of_a_long_document() {
 }
 
 #[test]
-fn a_search_stops_when_it_is_told_to() {
+fn a_cancelled_search_stops() {
     let mut random = Rng::with_seed(4);
     let corpus = corpus(&mut random);
     let folder = tempfile::tempdir().expect("a folder");

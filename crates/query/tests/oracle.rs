@@ -1,9 +1,8 @@
-//! The oracle on a corpus small enough to count by hand, with fixtures/queries.tsv as the list of what
-//! every operator finds.
+//! The oracle on a corpus small enough to count by hand; fixtures/queries.tsv has the hits of every operator.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use tidings_model::Token;
-use tidings_query::cql::{self, Attribute, MatchRule};
+use tidings_query::cql::{self, Attribute, MatchRule, operator_docs, reference};
 use tidings_query::measure::{Association, Keyness};
 use tidings_query::oracle::{By, Corpus, Document, Hit};
 use tidings_query::question::{SortKey, Window, sort_lines};
@@ -16,7 +15,7 @@ fn fixture(name: &str) -> String {
     std::fs::read_to_string(format!("{FIXTURES}{name}")).expect("fixtures are in the repository")
 }
 
-/// Reads the fixture's own simple kind of vertical text.
+/// Parses the vertical text of the fixture.
 fn corpus() -> Corpus {
     let mut corpus = Corpus::default();
     for line in fixture("queries.vert").lines() {
@@ -49,22 +48,50 @@ fn hits(corpus: &Corpus, query: &str) -> Vec<Hit> {
     corpus.hits(&query, MatchRule::Shortest)
 }
 
+/// The rows of fixtures/queries.tsv: operator, name, query, hits.
+fn rows(text: &str) -> Vec<[&str; 4]> {
+    let rows = text.lines().filter(|line| !line.starts_with('#'));
+    rows.map(|row| row.split('\t').collect::<Vec<_>>().try_into().expect("a row has four columns")).collect()
+}
+
 #[test]
 fn every_operator_finds_what_was_counted_by_hand() {
-    let corpus = corpus();
+    let (corpus, text) = (corpus(), fixture("queries.tsv"));
     let mut wrong = Vec::new();
-    for row in fixture("queries.tsv").lines().filter(|line| !line.starts_with('#')) {
-        let [name, query, expected] = row.split('\t').collect::<Vec<_>>()[..] else { panic!("{row}") };
+    for [operator, name, query, expected] in rows(&text) {
         let found = hits(&corpus, query).len();
         if found.to_string() != expected {
-            wrong.push(format!("{name}: {query} has {found} hits instead of {expected}"));
+            wrong.push(format!("{operator}, {name}: {query} has {found} hits instead of {expected}"));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]
-fn rules_choose_among_matches_that_begin_together() {
+fn every_operator_has_rows_of_hand_counted_queries() {
+    let text = fixture("queries.tsv");
+    let tested: BTreeSet<&str> = rows(&text).iter().map(|row| row[0]).collect();
+    let known: BTreeSet<&str> = operator_docs().map(|doc| doc.name).collect();
+    assert_eq!(tested, known);
+}
+
+#[test]
+fn the_reference_in_the_docs_lists_every_operator() {
+    const BEGIN: &str = "<!-- operators: made from the code by TIDINGS_BLESS=1 cargo test -p tidings-query -->\n";
+    const END: &str = "<!-- end of operators -->";
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/notes/cql.md");
+    let page = std::fs::read_to_string(path).expect("the note on CQL is in the repository");
+    let (before, rest) = page.split_once(BEGIN).expect("the note has a list of operators");
+    let (listed, after) = rest.split_once(END).expect("the list of operators ends");
+    if std::env::var_os("TIDINGS_BLESS").is_some() {
+        std::fs::write(path, format!("{before}{BEGIN}{}{END}{after}", reference())).expect("the note can be written");
+    } else {
+        assert_eq!(listed, reference(), "run this test with TIDINGS_BLESS=1 and commit docs/notes/cql.md");
+    }
+}
+
+#[test]
+fn match_rules_choose_among_matches_with_the_same_start() {
     let corpus = corpus();
     let query = cql::parse(r#"(market ",")+ "#).unwrap();
     let found =
@@ -75,7 +102,7 @@ fn rules_choose_among_matches_that_begin_together() {
 }
 
 #[test]
-fn the_shortest_hit_is_the_shortest_that_fulfils_the_restrictions() {
+fn the_shortest_hit_is_chosen_after_restrictions() {
     let found = hits(&corpus(), r#"[]{1,3} containing "market" within <doc id=d3/>"#);
     let spans: Vec<(usize, usize)> = found.iter().map(|hit| (hit.start, hit.end)).collect();
     assert_eq!(spans, [(1, 4), (2, 4), (3, 4), (4, 6), (5, 6), (6, 8), (7, 8)]);
@@ -98,7 +125,7 @@ fn lines_show_context_up_to_the_edge_of_the_document() {
 }
 
 #[test]
-fn samples_are_repeatable_and_grow_by_adding() {
+fn samples_are_repeatable_and_larger_samples_contain_smaller_ones() {
     let corpus = corpus();
     let all = hits(&corpus, "[]");
     let (small, large) = (corpus.sample(&all, 5, 7), corpus.sample(&all, 9, 7));
@@ -122,14 +149,14 @@ fn hits_are_counted_by_attribute_and_by_field() {
 }
 
 #[test]
-fn collocates_are_counted_once_for_every_hit() {
+fn collocates_are_counted_once_per_hit() {
     let corpus = corpus();
     let market = hits(&corpus, "market");
     let window = Window::Tokens { left: 2, right: 2 };
     let answer = corpus.collocates(&market, Attribute::Lemma, window, Association::LogDice, 1);
     let counts: BTreeMap<&str, (u64, u64)> =
         answer.rows.iter().map(|row| (row.value.as_str(), (row.together, row.hits))).collect();
-    // Of the three markets in d3 the first and the last see one other, the one in the middle two.
+    // Of the three markets in d3 the first and the last have one other in the window, the middle one two.
     assert_eq!(counts["market"], (4, 5));
     assert_eq!(counts[","], (1 + 2 + 1, 2));
     assert_eq!(counts["old"], (1, 1));
@@ -156,10 +183,11 @@ fn word_lists_and_n_grams_are_counted_within_sentences() {
 }
 
 #[test]
-fn keywords_compare_two_virtual_corpora() {
+fn keywords_compare_two_subcorpora() {
     let corpus = corpus();
-    let part = |filter: &str| corpus.restricted(&filter.parse::<Filter>().unwrap());
-    let answer = part("topic=sport").keywords(&part("topic!=sport"), Attribute::Lemma, Keyness::SimpleMaths(1.0), 2);
+    let subcorpus = |filter: &str| corpus.restricted(&filter.parse::<Filter>().unwrap());
+    let answer =
+        subcorpus("topic=sport").keywords(&subcorpus("topic!=sport"), Attribute::Lemma, Keyness::SimpleMaths(1.0), 2);
     assert_eq!((answer.focus_tokens, answer.reference_tokens), (20, 22));
     let first: Vec<&str> = answer.rows.iter().take(2).map(|row| row.value.as_str()).collect();
     assert_eq!(first, [",", "race"]);
@@ -167,7 +195,7 @@ fn keywords_compare_two_virtual_corpora() {
 }
 
 #[test]
-fn a_timeline_tells_nothing_found_from_nothing_collected() {
+fn a_timeline_distinguishes_no_hits_from_no_documents() {
     let corpus = corpus();
     let answer = corpus.timeline(&hits(&corpus, r#"[lemma="go"]"#), Step::Month, 0.95);
     let points: Vec<(String, u64, u64, Option<bool>)> = answer

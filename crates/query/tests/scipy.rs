@@ -1,4 +1,4 @@
-//! Trends beside SciPy 1.17: the numbers were computed once, with `scipy.stats.theilslopes`, `kendalltau`
+//! Trend statistics compared with SciPy 1.17: the expected values were computed with `scipy.stats.theilslopes`, `kendalltau`
 //! (asymptotic, which has no correction for continuity), `norm.sf` and `false_discovery_control`.
 
 use tidings_query::trend::{false_discovery, mann_kendall, theil_sen};
@@ -10,13 +10,13 @@ fn assert_near(found: f64, expected: f64) {
 }
 
 #[test]
-fn the_slope_is_that_of_theilslopes() {
+fn the_slope_equals_theilslopes() {
     let when: Vec<f64> = (0..16).map(f64::from).collect();
     assert_near(theil_sen(&when, &SERIES, &mut Vec::new()), 0.322_222_222_222_222_2);
 }
 
 #[test]
-fn the_test_is_that_of_kendalltau() {
+fn the_test_equals_kendalltau() {
     let found = mann_kendall(&SERIES, &mut Vec::new());
     assert_eq!(found.s, 93);
     assert_near(found.z, 4.166_067_398_235_881);
@@ -26,7 +26,7 @@ fn the_test_is_that_of_kendalltau() {
 }
 
 #[test]
-fn the_control_is_that_of_false_discovery_control() {
+fn q_values_equal_false_discovery_control() {
     let p = [0.001, 0.2, 0.03, 0.0004, 0.04, 0.9, 0.012];
     let expected = [0.0035, 0.233_333_333_333_333_36, 0.0525, 0.0028, 0.056, 0.9, 0.028];
     for (q, expected) in false_discovery(&p, 7).into_iter().zip(expected) {

@@ -1,4 +1,4 @@
-//! A sketch says what its own queries find, on whatever corpus.
+//! Word sketches compared with the hits of their own queries, on random corpora.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -23,7 +23,7 @@ fn index(text: &str) -> (tempfile::TempDir, Engine) {
     (folder, engine)
 }
 
-/// Sentences of random words; what a word is called says nothing about its part of speech.
+/// Sentences of random words with independent parts of speech.
 fn random_text(random: &mut Rng, documents: usize) -> String {
     let mut text = String::new();
     for document in 0..documents {
@@ -48,13 +48,13 @@ fn random_text(random: &mut Rng, documents: usize) -> String {
 }
 
 #[test]
-fn every_count_of_a_sketch_is_the_count_of_the_query_that_it_names() {
+fn every_count_of_a_sketch_equals_the_hits_of_its_query() {
     let mut random = Rng::with_seed(7);
     let (_folder, engine) = index(&random_text(&mut random, 30));
     let limits = Limits::default();
     let filter: Filter = "site=s1".parse().unwrap();
     for (grammar, filter) in Grammar::all().iter().flat_map(|grammar| [(grammar, None), (grammar, Some(&filter))]) {
-        // How often each lemma stands in each relation with any word, as the sketches of all words tell together.
+        // The marginal count of each lemma in each relation, summed over the sketches of all words.
         let mut sums: BTreeMap<(String, String), u64> = BTreeMap::new();
         let mut told: Vec<(String, String, u64)> = Vec::new();
         for lemma in ["lem0", "lem1", "lem2"] {
@@ -90,8 +90,8 @@ fn every_count_of_a_sketch_is_the_count_of_the_query_that_it_names() {
 }
 
 #[test]
-fn the_best_rows_are_found_without_counting_all() {
-    // Two hundred adjectives, each so often; the rare ones stand with this noun alone.
+fn the_best_rows_are_exact_without_counting_all() {
+    // Two hundred adjectives of falling frequency; the rare ones co-occur with this noun alone.
     let mut text = "<doc id=\"1\" date=\"2026-03-01\">\n<p>\n".to_owned();
     let mut pair = |adjective: &str, noun: &str| {
         let _ = write!(text, "<s>\n{adjective}\t{adjective}\tADJ\n{noun}\t{noun}\tNOUN\n</s>\n");
@@ -114,7 +114,7 @@ fn the_best_rows_are_found_without_counting_all() {
 }
 
 #[test]
-fn a_sketch_of_real_words_shows_their_relations() {
+fn a_sketch_has_the_relations_of_its_grammar() {
     let mut text = "<doc id=\"1\" date=\"2026-03-01\">\n<p>\n".to_owned();
     let sentences = [
         "the/the/DET heavy/heavy/ADJ storm/storm/NOUN hit/hit/VERB the/the/DET coast/coast/NOUN ././PUNCT",
@@ -162,7 +162,7 @@ fn small_corpus(documents: &[(&str, &str, Sentence<'_>)]) -> (tempfile::TempDir,
 }
 
 #[test]
-fn the_likeliest_lemma_is_the_most_frequent_one_that_is_not_the_form() {
+fn the_likeliest_lemma_is_the_most_frequent_other_than_the_form() {
     let storms: Sentence<'_> = &[("Storms", "storm"), ("storms", "storms"), ("storms", "storms"), ("\"", "\"")];
     let (_folder, engine) = small_corpus(&[("a", "2026-03-01", storms), ("b", "2026-03-02", &[("storms", "tempest")])]);
     let lemma = |form: &str, filter: Option<&str>| {
@@ -185,7 +185,7 @@ fn an_example_is_the_newest_hit_in_its_context() {
 }
 
 #[test]
-fn a_contrast_is_with_all_others_and_a_panel_keeps_sites_of_both() {
+fn the_default_reference_is_all_other_documents_and_a_panel_has_the_sites_of_both() {
     let one: Sentence<'_> = &[("a", "a")];
     let (_folder, engine) = small_corpus(&[
         ("old", "2026-02-01", one),

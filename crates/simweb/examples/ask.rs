@@ -1,7 +1,7 @@
-//! Asks a running `simweb` for everything, to measure what answering costs.
+//! Load generator: requests every feed and page of a running `simweb`, to measure the cost of its responses.
 //!
-//! usage: `ask FEEDS.txt SIMWEB_PID`; one connection a site, 200 sites at once, every feed and every
-//! page that it links to. Prints the CPU time that the server spent on each request.
+//! Usage: `ask FEEDS.txt SIMWEB_PID`. One connection per site, 200 sites at once, all feeds and the pages they link to.
+//! Prints the CPU time of the server per request.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -40,7 +40,7 @@ async fn main() -> Result<(), Failure> {
         let requests = asked.load(Ordering::Relaxed);
         let spent = (cpu_ticks(&pid)? - before) as f64 * 10.0;
         println!(
-            "{round}: {requests} requests, {failed} sites failed, {:.1} MB, {:.2} s, server CPU {:.4} ms a request",
+            "{round}: {requests} requests, {failed} sites failed, {:.1} MB, {:.2} s, server CPU {:.4} ms per request",
             bytes.load(Ordering::Relaxed) as f64 / 1e6,
             began.elapsed().as_secs_f64(),
             spent / requests as f64
@@ -52,7 +52,7 @@ async fn main() -> Result<(), Failure> {
 /// User and system time of a process, in hundredths of a second.
 fn cpu_ticks(pid: &str) -> Result<u64, Failure> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"))?;
-    let after_name = stat.rsplit_once(") ").ok_or("an odd stat file")?.1;
+    let after_name = stat.rsplit_once(") ").ok_or("cannot parse the stat file")?.1;
     let fields: Vec<&str> = after_name.split(' ').collect();
     Ok(fields[11].parse::<u64>()? + fields[12].parse::<u64>()?)
 }
@@ -61,7 +61,7 @@ async fn ask_site(feed: &str, pages: bool, asked: &AtomicU64, bytes: &AtomicU64)
     let rest = feed.strip_prefix("http://").ok_or("only http")?;
     let (host, _) = rest.split_once('/').ok_or("no path")?;
     let mut stream = TcpStream::connect(host).await?;
-    // The links of a feed are read from the text, so the round with pages asks for plain text.
+    // The links of a feed are read from its text, so the round with pages requests no compression.
     let coding = if pages { "identity" } else { "gzip" };
     let text = get(&mut stream, host, &feed[7 + host.len()..], coding, asked, bytes).await?;
     if !pages {

@@ -1,8 +1,7 @@
-//! Real articles out of a file, in place of generated ones.
+//! Real articles from a file, as an alternative to generated ones.
 //!
-//! The file is JSON lines under Zstandard: `site`, `path`, `lang`, `date`, `title`, `authors`,
-//! `tags`, `html`. It is read once, line by line; what stays in memory is a date an article and its
-//! record, compressed on its own.
+//! The file is JSON lines compressed with Zstandard: `site`, `path`, `lang`, `date`, `title`, `authors`, `tags`,
+//! `html`. It is read once, line by line; memory holds the date of each article and its individually compressed record.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -16,7 +15,7 @@ use crate::article::Article;
 use crate::markup::plain_paragraphs;
 use crate::text::{Block, BlockKind};
 
-/// Why an archive cannot be used.
+/// Errors of reading an archive.
 #[derive(Debug, thiserror::Error)]
 pub enum ArchiveError {
     /// The file cannot be read.
@@ -24,20 +23,20 @@ pub enum ArchiveError {
     Read {
         /// The archive.
         path: PathBuf,
-        /// What went wrong.
+        /// The cause.
         source: io::Error,
     },
     /// A line is not an article.
-    #[error("cannot understand the archive {path}: line {line} is no article")]
+    #[error("cannot parse the archive {path}: line {line} is not an article")]
     Line {
         /// The archive.
         path: PathBuf,
         /// The line, from 1.
         line: usize,
-        /// What went wrong.
+        /// The cause.
         source: serde_json::Error,
     },
-    /// The file holds no article.
+    /// The file contains no article.
     #[error("the archive {path} is empty")]
     Empty {
         /// The archive.
@@ -45,7 +44,7 @@ pub enum ArchiveError {
     },
 }
 
-/// No line of an archive may be longer; a file without line ends must not fill the memory.
+/// The maximum length of a line; a file without line ends must not fill the memory.
 const MAX_LINE_BYTES: usize = 16 << 20;
 
 #[derive(Serialize, Deserialize)]
@@ -68,7 +67,7 @@ struct Stored {
     packed: Box<[u8]>,
 }
 
-/// The articles of an archive, divided among simulated sites.
+/// The articles of an archive, distributed over simulated sites.
 #[derive(Debug)]
 pub struct Archive {
     /// The articles of each real site and language by date; the largest group first.
@@ -119,8 +118,8 @@ impl Archive {
         Ok(Archive { groups, sites: 1 })
     }
 
-    /// Divides the articles among this many sites: every site takes from one group, in turn. With
-    /// fewer sites than groups, the smallest groups stay unpublished.
+    /// Distributes the articles over this many sites: every site takes from one group, in turn. With fewer sites than
+    /// groups, the smallest groups stay unpublished.
     pub fn spread_over(&mut self, sites: usize) {
         self.sites = sites.max(1);
     }
@@ -152,7 +151,7 @@ impl Archive {
         self.stored(site, number).map_or(Timestamp::MAX, |stored| stored.date)
     }
 
-    /// The article; an empty one where the archive has none of this number.
+    /// The article; an empty one if the archive has none with this number.
     pub fn article(&self, site: usize, number: u64) -> Article {
         let record = self.stored(site, number).and_then(|stored| {
             let json = zstd::bulk::decompress(&stored.packed, MAX_LINE_BYTES).ok()?;
@@ -184,7 +183,7 @@ impl Archive {
     }
 }
 
-/// Language codes live as long as the program; an archive has a handful.
+/// Language codes are leaked; an archive has only a few.
 fn known_code(code: String) -> &'static str {
     match crate::text::CODES.iter().find(|known| **known == code) {
         Some(known) => known,

@@ -1,28 +1,28 @@
-//! One published article: what a harvester should find, and the truth to compare its findings with.
+//! A published article: the ground truth to compare the results of a crawl with.
 
 use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::text::{Block, BlockKind};
 
-/// An article as its author knows it.
+/// An article with its metadata.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Article {
     /// The site that published it.
     pub site: usize,
     /// Its number on the site, from 0, in the order of publication.
     pub number: u64,
-    /// The canonical address, without tracking parameters or fragment.
+    /// The canonical URL, without tracking parameters or fragment.
     pub url: String,
-    /// When it was published, by the publishing clock.
+    /// The time of publication by the publishing clock.
     pub date: Timestamp,
     /// The code of its language.
     pub language: String,
     /// Its title.
     pub title: String,
-    /// Who wrote it.
+    /// The author.
     pub author: String,
-    /// The categories under which its feed lists it.
+    /// The categories in the feed.
     pub topics: Vec<String>,
     /// The article itself, as plain text, in order.
     pub blocks: Vec<Block>,
@@ -32,23 +32,23 @@ pub struct Article {
 }
 
 impl Article {
-    /// The running text, paragraph by paragraph, without headings, quotes and lists.
+    /// The running text by paragraph, without headings, quotes and lists.
     pub fn paragraphs(&self) -> impl Iterator<Item = &str> {
         self.blocks.iter().filter(|block| block.kind == BlockKind::Paragraph).map(|block| block.text.as_str())
     }
 
-    /// All of its text, one block a line, without the title.
+    /// All text, one block per line, without the title.
     pub fn text(&self) -> String {
         let lines: Vec<&str> = self.blocks.iter().map(|block| block.text.as_str()).collect();
         lines.join("\n")
     }
 
-    /// The first paragraph, which feeds show as the summary.
+    /// The first paragraph, which feeds contain as the summary.
     pub fn lead(&self) -> &str {
         self.paragraphs().next().unwrap_or_default()
     }
 
-    /// The body as HTML: blocks in their elements, or the archive's own markup.
+    /// The body as HTML: blocks in their elements, or the markup of the archive.
     pub(crate) fn body_html(&self) -> String {
         if let Some(html) = &self.html {
             return html.clone();

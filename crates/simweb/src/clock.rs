@@ -1,14 +1,14 @@
-//! The publishing clock: the time by which articles appear, which is not the time of the machine.
+//! The publishing clock: the time by which articles are published, independent of the system clock.
 //!
-//! A test that wants to see tomorrow's articles turns the clock forward instead of waiting; a
-//! demonstration lets it run, a thousand times too fast.
+//! Tests advance the clock to get the articles of the next day without waiting; a demo lets it run a thousand times
+//! faster.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 
-/// A clock that stands still, or runs at its own speed, and can be turned forward.
+/// A clock that is stopped or runs at its own speed, and can be advanced.
 #[derive(Debug)]
 pub struct Clock {
     millis: AtomicI64,

@@ -1,13 +1,12 @@
-//! What can be wrong with a site.
+//! Faults of sites.
 //!
-//! Most of the effort of a harvester goes into servers that do not do what servers should. Each
-//! [`Fault`] is one such behaviour that was met on the real web; an [`Ailment`] says which part of
-//! a site it befalls.
+//! Most of the effort of a crawler goes into misbehaving servers. Each [`Fault`] is one such behaviour found on the
+//! real web; an [`SiteFault`] applies it to a part of a site.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// One way in which a site misbehaves, or merely differs from the plain case.
+/// A way in which a site misbehaves or differs from the normal case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Fault {
     /// Reads the request and never answers.
@@ -26,9 +25,9 @@ pub enum Fault {
     NotFound,
     /// Answers 410.
     Gone,
-    /// Answers 301 once; the new address on the same site works.
+    /// Responds with 301 once; the new URL on the same site works.
     Moved,
-    /// Redirects five times on the same site before it answers.
+    /// Redirects five times on the same site before the response.
     RedirectChain,
     /// Redirects in a circle.
     RedirectLoop,
@@ -36,15 +35,15 @@ pub enum Fault {
     RedirectPrivate,
     /// Redirects to a `file:` address.
     RedirectFile,
-    /// Redirects every page to the one host that all such sites share.
+    /// Redirects every page to one host that all such sites share.
     RedirectShared,
     /// Announces more bytes than it sends, then closes.
     Truncated,
     /// Sends gzip with damaged bytes in the middle.
     BrokenGzip,
-    /// Sends a little gzip that expands to a lot ([`Spec::bomb_bytes`](crate::Spec::bomb_bytes)).
+    /// Sends a small gzip body that expands to a large one ([`Spec::bomb_bytes`](crate::Spec::bomb_bytes)).
     GzipBomb,
-    /// Declares another character set than the one used.
+    /// Declares a wrong character set.
     WrongCharset,
     /// Answers 200 with an empty body.
     Empty,
@@ -56,33 +55,33 @@ pub enum Fault {
     Video,
     /// Lists 50,000 items in its feed.
     HugeFeed,
-    /// Serves an HTML page where the feed should be.
+    /// Serves an HTML page at the URL of the feed.
     NotXml,
     /// Forbids everything in robots.txt.
     RobotsDisallow,
-    /// Forbids `/members/` in robots.txt, where every fifth article of a site is.
+    /// Disallows `/members/` in robots.txt, which contains every fifth article of a site.
     RobotsPath,
-    /// Asks for a `Crawl-delay` ([`Spec::crawl_delay`](crate::Spec::crawl_delay)).
+    /// Requests a `Crawl-delay` ([`Spec::crawl_delay`](crate::Spec::crawl_delay)).
     RobotsDelay,
     /// Reserves text and data mining rights: `tdmrep.json` and the `tdm-reservation` header.
     TdmReserved,
     /// Sends `X-Robots-Tag: noindex, noarchive`.
     XRobots,
-    /// Sends Brotli to those who accept it.
+    /// Sends Brotli to clients that accept it.
     Brotli,
-    /// Sends Zstandard to those who accept it.
+    /// Sends Zstandard to clients that accept it.
     Zstd,
     /// Sends bodies in chunks, without a length.
     Chunked,
-    /// Closes the connection after every answer, and says so.
+    /// Closes the connection after every response, with `Connection: close`.
     Close,
-    /// Closes a connection that has been idle for a moment, without a word.
+    /// Closes idle connections after a short time without notice.
     IdleClose,
 }
 
 /// The part of a site that a fault befalls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Part {
+pub enum SitePart {
     /// Article pages.
     Pages,
     /// The feeds, in every format.
@@ -93,16 +92,16 @@ pub enum Part {
     Everything,
 }
 
-/// A fault and the part of the site where it shows.
+/// A fault and the part of the site that it affects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Ailment {
-    /// What is wrong.
+pub struct SiteFault {
+    /// The fault.
     pub fault: Fault,
-    /// Where it shows.
-    pub part: Part,
+    /// The affected part.
+    pub part: SitePart,
 }
 
-/// The names by which faults are known on the command line, in the order of their listing.
+/// The names of faults on the command line, in the order of listing.
 const NAMES: &[(&str, Fault)] = &[
     ("hang", Fault::Hang),
     ("drip", Fault::Drip),
@@ -141,7 +140,7 @@ const NAMES: &[(&str, Fault)] = &[
 ];
 
 impl Fault {
-    /// Every fault there is.
+    /// All faults.
     pub fn all() -> impl Iterator<Item = Fault> {
         NAMES.iter().map(|(_, fault)| *fault)
     }
@@ -152,52 +151,51 @@ impl Fault {
         row.expect("every fault has a row in the table of names").0
     }
 
-    /// The part of a site where this fault shows unless somebody says otherwise.
-    pub fn usual_part(self) -> Part {
+    /// The part of a site that this fault affects by default.
+    pub fn usual_part(self) -> SitePart {
         match self {
-            Fault::HugeFeed | Fault::NotXml => Part::Feed,
-            Fault::RobotsDisallow | Fault::RobotsPath | Fault::RobotsDelay => Part::Robots,
+            Fault::HugeFeed | Fault::NotXml => SitePart::Feed,
+            Fault::RobotsDisallow | Fault::RobotsPath | Fault::RobotsDelay => SitePart::Robots,
             Fault::TdmReserved | Fault::Brotli | Fault::Zstd | Fault::Chunked | Fault::Close | Fault::IdleClose => {
-                Part::Everything
+                SitePart::Everything
             }
-            _ => Part::Pages,
+            _ => SitePart::Pages,
         }
     }
 
-    /// The same fault on a part of the site that one chooses.
-    pub fn on(self, part: Part) -> Ailment {
-        Ailment { fault: self, part }
+    /// The same fault on another part of the site.
+    pub fn on(self, part: SitePart) -> SiteFault {
+        SiteFault { fault: self, part }
     }
 }
 
-/// Faults that matter on other parts than their usual one, and so belong into every mixture.
-const ELSEWHERE: &[(Fault, Part)] = &[
-    (Fault::Hang, Part::Feed),
-    (Fault::Drip, Part::Feed),
-    (Fault::Endless, Part::Feed),
-    (Fault::Error, Part::Feed),
-    (Fault::TooMany, Part::Feed),
-    (Fault::Gone, Part::Feed),
-    (Fault::Moved, Part::Feed),
-    (Fault::RedirectLoop, Part::Feed),
-    (Fault::Truncated, Part::Feed),
-    (Fault::GzipBomb, Part::Feed),
-    (Fault::Hang, Part::Robots),
-    (Fault::Error, Part::Robots),
-    (Fault::NotFound, Part::Robots),
-    (Fault::Endless, Part::Robots),
-    (Fault::Cut, Part::Everything),
+/// Faults that also matter on other parts than the default one, for [`SiteFault::mix`].
+const ELSEWHERE: &[(Fault, SitePart)] = &[
+    (Fault::Hang, SitePart::Feed),
+    (Fault::Drip, SitePart::Feed),
+    (Fault::Endless, SitePart::Feed),
+    (Fault::Error, SitePart::Feed),
+    (Fault::TooMany, SitePart::Feed),
+    (Fault::Gone, SitePart::Feed),
+    (Fault::Moved, SitePart::Feed),
+    (Fault::RedirectLoop, SitePart::Feed),
+    (Fault::Truncated, SitePart::Feed),
+    (Fault::GzipBomb, SitePart::Feed),
+    (Fault::Hang, SitePart::Robots),
+    (Fault::Error, SitePart::Robots),
+    (Fault::NotFound, SitePart::Robots),
+    (Fault::Endless, SitePart::Robots),
+    (Fault::Cut, SitePart::Everything),
 ];
 
-impl Ailment {
-    /// A mixture of everything that can go wrong: every fault where it usually shows, and those
-    /// that hurt on feeds and robots.txt there too.
-    pub fn mix() -> impl Iterator<Item = Ailment> {
-        Fault::all().map(Ailment::from).chain(ELSEWHERE.iter().map(|(fault, part)| fault.on(*part)))
+impl SiteFault {
+    /// All faults on their default parts, and those that matter on feeds and robots.txt there too.
+    pub fn mix() -> impl Iterator<Item = SiteFault> {
+        Fault::all().map(SiteFault::from).chain(ELSEWHERE.iter().map(|(fault, part)| fault.on(*part)))
     }
 }
 
-impl From<Fault> for Ailment {
+impl From<Fault> for SiteFault {
     fn from(fault: Fault) -> Self {
         fault.on(fault.usual_part())
     }
@@ -209,32 +207,36 @@ impl fmt::Display for Fault {
     }
 }
 
-impl fmt::Display for Ailment {
+impl fmt::Display for SiteFault {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.part == self.fault.usual_part() {
             return self.fault.fmt(out);
         }
         let prefix = match self.part {
-            Part::Pages => "pages-",
-            Part::Feed => "feed-",
-            Part::Robots => "robots-",
-            Part::Everything => "all-",
+            SitePart::Pages => "pages-",
+            SitePart::Feed => "feed-",
+            SitePart::Robots => "robots-",
+            SitePart::Everything => "all-",
         };
         write!(out, "{prefix}{}", self.fault)
     }
 }
 
-impl FromStr for Ailment {
+impl FromStr for SiteFault {
     type Err = UnknownFault;
 
-    /// Reads `hang`, and with a part `feed-hang`, `robots-error`, `all-cut`, `pages-close`.
+    /// Parses `hang`, and with a part `feed-hang`, `robots-error`, `all-cut`, `pages-close`.
     fn from_str(text: &str) -> Result<Self, UnknownFault> {
         let named = |name: &str| NAMES.iter().find(|(known, _)| *known == name).map(|row| row.1);
         if let Some(fault) = named(text) {
             return Ok(fault.into());
         }
-        let parts =
-            [("pages-", Part::Pages), ("feed-", Part::Feed), ("robots-", Part::Robots), ("all-", Part::Everything)];
+        let parts = [
+            ("pages-", SitePart::Pages),
+            ("feed-", SitePart::Feed),
+            ("robots-", SitePart::Robots),
+            ("all-", SitePart::Everything),
+        ];
         parts
             .iter()
             .find_map(|(prefix, part)| Some(named(text.strip_prefix(prefix)?)?.on(*part)))
@@ -242,11 +244,11 @@ impl FromStr for Ailment {
     }
 }
 
-/// A name that no fault has.
+/// The error of an unknown fault name.
 #[derive(Debug, thiserror::Error)]
-#[error("there is no fault called {name}")]
+#[error("unknown fault {name}")]
 pub struct UnknownFault {
-    /// What was asked for.
+    /// The given name.
     pub name: String,
 }
 
@@ -255,17 +257,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_ailment_can_be_read_back_from_its_name() {
+    fn every_site_fault_survives_printing_and_parsing() {
         for fault in Fault::all() {
-            for part in [Part::Pages, Part::Feed, Part::Robots, Part::Everything] {
-                let ailment = fault.on(part);
-                assert_eq!(ailment.to_string().parse::<Ailment>().unwrap(), ailment);
+            for part in [SitePart::Pages, SitePart::Feed, SitePart::Robots, SitePart::Everything] {
+                let fault = fault.on(part);
+                assert_eq!(fault.to_string().parse::<SiteFault>().unwrap(), fault);
             }
         }
     }
 
     #[test]
-    fn an_unknown_name_is_refused() {
-        assert!("feed-holiday".parse::<Ailment>().is_err());
+    fn an_unknown_name_is_rejected() {
+        assert!("feed-holiday".parse::<SiteFault>().is_err());
     }
 }

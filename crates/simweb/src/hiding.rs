@@ -1,8 +1,7 @@
-//! How a site hides its feed: what whoever looks for feeds has to do to find it.
+//! Ways in which a site hides its feed, for tests of feed discovery.
 //!
-//! With [`Spec::hiding`](crate::Spec::hiding) each site has one feed at one address, and the usual
-//! addresses of this web answer 404. All such sites also set traps: a feed of comments that is
-//! declared like any other, oEmbed, and an interface for programs.
+//! With [`Spec::hiding`](crate::Spec::hiding) each site has one feed at one URL, and the usual URLs of this web return
+//! 404. All such sites also have decoys: a declared feed of comments, oEmbed, and a JSON API.
 
 use crate::profile::FeedFormat;
 use crate::rng::Rng;
@@ -14,24 +13,24 @@ pub enum Hiding {
     Declared,
     /// The front page declares it, articles do not.
     FrontPage,
-    /// Every page links to it with an address that looks like a feed.
+    /// Every page links to it with a URL that looks like a feed.
     Anchor,
-    /// Every page links to it with a word, and the address says nothing.
+    /// Every page links to it with a link text, and the URL does not look like a feed.
     Word,
-    /// A page that lists feeds links to it, and every page links to that one.
+    /// A page that lists feeds links to it, and every page links to that page.
     Overview,
-    /// Nothing links to it; it lies where many sites have theirs.
+    /// Not linked; at a common path.
     CommonPath,
-    /// Nothing links to it; it lies where the program puts it that the pages name as their maker.
+    /// Not linked; at the default path of the CMS in the `generator` of the pages.
     Program,
     /// Only the site map lists it.
     Sitemap,
-    /// There is none.
+    /// There is no feed.
     Nowhere,
 }
 
 impl Hiding {
-    /// Every way there is.
+    /// All ways.
     pub const ALL: [Hiding; 9] = [
         Hiding::Declared,
         Hiding::FrontPage,
@@ -60,7 +59,7 @@ impl Hiding {
     }
 }
 
-/// Where sites have feeds that nothing links to, with weights after the shares among curated feeds.
+/// Common paths of feeds, with weights according to their shares among curated feeds.
 const PATHS: &[(&str, u64)] = &[
     ("/feed", 26),
     ("/feed/", 10),
@@ -76,9 +75,9 @@ const PATHS: &[(&str, u64)] = &[
     ("/news/latest.xml", 1),
 ];
 
-/// Programs and where they put their feeds.
+/// CMSs and their default feed paths.
 const PROGRAMS: &[(&str, &str)] = &[
-    ("Joomla! - Open Source Content Management", "/?format=feed&type=rss"),
+    ("Joomla! - Open TextSource Content Management", "/?format=feed&type=rss"),
     ("SPIP 4.2.1", "/spip.php?page=backend"),
     ("TYPO3 CMS", "/?type=100"),
     ("Hugo 0.140.0", "/index.xml"),
@@ -94,24 +93,24 @@ pub struct Hidden {
     /// The path and query of the feed.
     pub target: String,
     pub format: FeedFormat,
-    /// What the pages name as their maker.
+    /// The `generator` of the pages.
     pub generator: Option<&'static str>,
 }
 
-/// Where the page lies that lists feeds.
+/// The path of the page that lists feeds.
 pub const OVERVIEW: &str = "/service/rss/";
-/// The feed that nobody should take.
+/// The decoy feed of comments.
 pub const COMMENTS: &str = "/comments/feed/";
-/// The interface that nobody should take.
+/// The decoy JSON API.
 pub const INTERFACE: &str = "/wp-json/wp/v2/posts";
-/// What embeds an article elsewhere.
+/// The oEmbed endpoint.
 pub const OEMBED: &str = "/wp-json/oembed/1.0/embed";
 
 impl Hidden {
     /// The place of a site's feed.
     pub fn of(seed: u64, site: usize, way: Hiding, format: FeedFormat) -> Hidden {
         let mut rng = Rng::named(&[seed, 0x41DE, site as u64]);
-        // Names that nobody guesses; numbers only inside words, so that no article lies there.
+        // Paths that cannot be guessed; digits only inside words, so that no article has such a path.
         let silent = format!("/data/s{site}stories");
         let mut generator = None;
         let target = match way {

@@ -1,12 +1,11 @@
-//! The diary: every request with its times, and a running account of manners for each host.
+//! The request log: every request with its times, and politeness statistics per host.
 //!
-//! Two records are kept. The list of requests is for looking at single cases and stops growing at a
-//! limit; the meters are of fixed size and never stop, so that a benchmark of millions of requests
-//! can still prove that it was polite.
+//! The list of requests is for single cases and stops growing at a limit; the statistics are of fixed size and never
+//! stop, so that a benchmark of millions of requests can prove its politeness.
 //!
-//! A request is written down when it arrives and completed just *before* the last bytes of its
-//! answer are handed over. If it were completed after them, a quick client on another connection
-//! could ask again before this thread got to its diary, and be blamed for two requests at once.
+//! A request is logged when it arrives and completed just *before* the last bytes of its response are sent. If it were
+//! completed after them, a fast client on another connection could send its next request first, and would be counted as
+//! sending concurrent requests.
 
 use std::net::Ipv4Addr;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,24 +14,24 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
-use crate::politeness::{HostManners, Politeness};
+use crate::politeness::{HostPoliteness, Politeness};
 
-/// Who was asked.
+/// The host of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Host {
     /// A site, by its number.
     Site(usize),
-    /// The host to which sites with a shared redirect send everybody.
+    /// The target host of sites with a shared redirect.
     Shared,
-    /// An address that no link names and only a redirect betrays: the inside of a network.
+    /// A private address that only a redirect leads to.
     Internal,
 }
 
-/// What was asked for.
+/// The kind of resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum RequestKind {
     /// robots.txt.
     Robots,
     /// The declaration of text and data mining rights.
@@ -47,26 +46,26 @@ pub enum Kind {
     Other,
 }
 
-/// One request, as the server saw it. Times are microseconds since the web started.
+/// A request as seen by the server. Times are microseconds since the start of the web.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// Who was asked.
+    /// The host.
     pub host: Host,
-    /// The address that was asked.
+    /// The IP address.
     pub address: Ipv4Addr,
-    /// When the request began to arrive.
+    /// The time of arrival.
     pub start_us: u64,
-    /// When the last bytes of the answer were handed over; none while the answer is under way.
+    /// The time at which the last bytes of the response were sent; `None` before.
     pub end_us: Option<u64>,
     /// The method.
     pub method: Arc<str>,
     /// The path with its query.
     pub path: Box<str>,
-    /// What was asked for.
-    pub kind: Kind,
-    /// The status answered; 0 while there is none, or when the connection was cut instead.
+    /// The kind of resource.
+    pub kind: RequestKind,
+    /// The status of the response; 0 before, or if the connection was cut instead.
     pub status: u16,
-    /// Whether the request carried `If-None-Match` or `If-Modified-Since`.
+    /// Whether the request had `If-None-Match` or `If-Modified-Since`.
     pub conditional: bool,
     /// The name the client gave.
     pub user_agent: Arc<str>,
@@ -76,14 +75,14 @@ pub struct Request {
     pub bytes: u64,
     /// The connection, numbered from 1 in the order of acceptance.
     pub connection: u64,
-    /// Requests under way at this host when this one arrived, with this one.
+    /// The number of concurrent requests at this host on arrival, including this one.
     pub in_flight: u32,
-    /// Whether robots.txt forbids it.
+    /// Whether robots.txt disallows it.
     pub disallowed: bool,
 }
 
 impl Request {
-    /// The number of the site that was asked, if it was one.
+    /// The number of the site, if the host is one.
     pub fn site(&self) -> Option<usize> {
         match self.host {
             Host::Site(site) => Some(site),
@@ -92,14 +91,14 @@ impl Request {
     }
 }
 
-/// What the server knows of a request when it arrives.
+/// The data of a request on arrival.
 pub struct Arrival<'a> {
     pub host: Host,
     pub address: Ipv4Addr,
     pub start_us: u64,
     pub method: &'a str,
     pub path: &'a str,
-    pub kind: Kind,
+    pub kind: RequestKind,
     pub conditional: bool,
     pub user_agent: &'a str,
     pub accept_encoding: &'a str,
@@ -108,39 +107,39 @@ pub struct Arrival<'a> {
     pub crawl_delay: Option<Duration>,
 }
 
-/// The claim to complete a request in the diary. Dropped, it says that no answer was finished.
-pub struct Ticket<'a> {
+/// A handle to complete a request in the log. If it is dropped, the response counts as unfinished.
+pub struct OpenRequest<'a> {
     log: &'a Log,
     meter: usize,
     content: bool,
-    /// Where the request stands in the list, if the list was not full.
+    /// The position of the request in the list, if the list was not full.
     place: Option<(u64, usize)>,
     done: bool,
 }
 
 #[derive(Debug, Default)]
 struct Meter {
-    manners: HostManners,
+    manners: HostPoliteness,
     in_flight: u32,
     last_start: Option<u64>,
     last_end: Option<u64>,
     last_content_start: Option<u64>,
     last_content_end: Option<u64>,
-    /// Nothing should be asked before this moment.
+    /// No request should arrive before this time.
     retry_at: u64,
 }
 
 #[derive(Debug, Default)]
 struct List {
-    /// Counts how often the list was cleared, so that old tickets do not write into new lists.
+    /// The number of times the list was cleared, so that old handles do not write into new lists.
     generation: u64,
     requests: Vec<Request>,
-    /// The few names of clients and methods, shared by all requests that carry them.
+    /// User agents and methods, interned.
     names: Vec<Arc<str>>,
     left_out: u64,
 }
 
-/// The diary of a web.
+/// The request log of a web.
 #[derive(Debug)]
 pub struct Log {
     began: Instant,
@@ -150,7 +149,7 @@ pub struct Log {
     connections: AtomicU64,
 }
 
-/// Crawl delays are kept by clocks that tick differently; a few milliseconds are no impoliteness.
+/// Tolerance for crawl delays: the clocks of client and server differ by a few milliseconds.
 const TOLERANCE_US: u64 = 5_000;
 
 impl Log {
@@ -185,16 +184,16 @@ impl Log {
         }
     }
 
-    /// Notes an accepted connection and gives it a number.
+    /// Records an accepted connection and returns its number.
     pub fn connected(&self, host: Host) -> u64 {
         lock(&self.meters[self.index(host)]).manners.connections += 1;
         self.connections.fetch_add(1, Ordering::Relaxed) + 1
     }
 
     /// Notes that a request has arrived.
-    pub fn begin(&self, arrival: &Arrival<'_>) -> Ticket<'_> {
+    pub fn begin(&self, arrival: &Arrival<'_>) -> OpenRequest<'_> {
         let meter_index = self.index(arrival.host);
-        let content = !matches!(arrival.kind, Kind::Robots | Kind::Tdmrep);
+        let content = !matches!(arrival.kind, RequestKind::Robots | RequestKind::Tdmrep);
         let in_flight = lock(&self.meters[meter_index]).arrive(arrival, content);
         let mut list = lock(&self.list);
         let place = if list.requests.len() < self.limit {
@@ -221,14 +220,14 @@ impl Log {
             list.left_out += 1;
             None
         };
-        Ticket { log: self, meter: meter_index, content, place, done: false }
+        OpenRequest { log: self, meter: meter_index, content, place, done: false }
     }
 
     pub fn requests(&self) -> Vec<Request> {
         lock(&self.list).requests.clone()
     }
 
-    /// Forgets everything but what is still under way.
+    /// Clears everything except unfinished requests.
     pub fn clear(&self) {
         let mut list = lock(&self.list);
         list.generation += 1;
@@ -253,8 +252,8 @@ impl Log {
     }
 }
 
-impl Ticket<'_> {
-    /// Notes how the request was answered. Only the first call counts.
+impl OpenRequest<'_> {
+    /// Records the response to the request. Only the first call has an effect.
     pub fn end(&mut self, status: u16, bytes: u64, retry_after: Option<Duration>) {
         if std::mem::replace(&mut self.done, true) {
             return;
@@ -271,14 +270,14 @@ impl Ticket<'_> {
     }
 }
 
-impl Drop for Ticket<'_> {
+impl Drop for OpenRequest<'_> {
     fn drop(&mut self) {
         self.end(0, 0, None);
     }
 }
 
 impl Meter {
-    /// Notes an arrival and gives the number of requests now under way.
+    /// Records an arrival and returns the number of concurrent requests.
     fn arrive(&mut self, arrival: &Arrival<'_>, content: bool) -> u32 {
         let start = arrival.start_us;
         let manners = &mut self.manners;
@@ -304,9 +303,9 @@ impl Meter {
         manners.conditional += u64::from(arrival.conditional);
         manners.disallowed += u64::from(arrival.disallowed);
         match arrival.kind {
-            Kind::Robots => manners.robots += 1,
-            Kind::Feed => manners.feeds += 1,
-            Kind::Page => manners.pages += 1,
+            RequestKind::Robots => manners.robots += 1,
+            RequestKind::Feed => manners.feeds += 1,
+            RequestKind::Page => manners.pages += 1,
             _ => {}
         }
         self.in_flight += 1;
@@ -329,7 +328,7 @@ impl Meter {
 }
 
 impl List {
-    /// The shared copy of a name. Clients have few; one that invents many gets unshared ones.
+    /// Interns a name; a client with very many names gets copies.
     fn shared(&mut self, name: &str) -> Arc<str> {
         if let Some(known) = self.names.iter().find(|known| ***known == *name) {
             return known.clone();
@@ -346,7 +345,7 @@ fn smaller(one: Option<u64>, other: Option<u64>) -> Option<u64> {
     one.into_iter().chain(other).min()
 }
 
-/// A diary that a panic interrupted is still a diary.
+/// A poisoned lock is ignored: the log stays usable after a panic.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -355,7 +354,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 mod tests {
     use super::*;
 
-    fn arrival(start_us: u64, kind: Kind) -> Arrival<'static> {
+    fn arrival(start_us: u64, kind: RequestKind) -> Arrival<'static> {
         Arrival {
             host: Host::Site(0),
             address: Ipv4Addr::new(127, 1, 0, 1),
@@ -373,10 +372,10 @@ mod tests {
     }
 
     #[test]
-    fn two_requests_at_once_are_noticed() {
+    fn concurrent_requests_are_counted() {
         let log = Log::new(1, 10);
-        let mut first = log.begin(&arrival(log.now_us(), Kind::Feed));
-        let mut second = log.begin(&arrival(log.now_us(), Kind::Page));
+        let mut first = log.begin(&arrival(log.now_us(), RequestKind::Feed));
+        let mut second = log.begin(&arrival(log.now_us(), RequestKind::Page));
         first.end(200, 10, None);
         second.end(200, 10, None);
         let manners = log.politeness();
@@ -390,8 +389,8 @@ mod tests {
     fn a_full_list_still_counts() {
         let log = Log::new(1, 1);
         for _ in 0..3 {
-            let mut ticket = log.begin(&arrival(log.now_us(), Kind::Page));
-            ticket.end(200, 10, None);
+            let mut open_request = log.begin(&arrival(log.now_us(), RequestKind::Page));
+            open_request.end(200, 10, None);
         }
         assert_eq!(log.requests().len(), 1);
         assert_eq!((log.politeness().requests, log.politeness().not_listed), (3, 2));
@@ -400,17 +399,17 @@ mod tests {
     #[test]
     fn a_request_before_retry_after_is_early() {
         let log = Log::new(1, 10);
-        let mut ticket = log.begin(&arrival(log.now_us(), Kind::Page));
-        ticket.end(429, 10, Some(Duration::from_secs(60)));
-        let mut ticket = log.begin(&arrival(log.now_us(), Kind::Page));
-        ticket.end(200, 10, None);
+        let mut open_request = log.begin(&arrival(log.now_us(), RequestKind::Page));
+        open_request.end(429, 10, Some(Duration::from_secs(60)));
+        let mut open_request = log.begin(&arrival(log.now_us(), RequestKind::Page));
+        open_request.end(200, 10, None);
         assert_eq!(log.politeness().early_for_retry_after, 1);
     }
 
     #[test]
-    fn an_old_ticket_does_not_write_into_a_cleared_diary() {
+    fn an_old_handle_does_not_write_into_a_cleared_log() {
         let log = Log::new(1, 10);
-        let mut old = log.begin(&arrival(0, Kind::Page));
+        let mut old = log.begin(&arrival(0, RequestKind::Page));
         log.clear();
         old.end(200, 10, None);
         assert!(log.requests().is_empty());

@@ -1,8 +1,8 @@
-//! The little that HTML and XML have in common: escaping, and the ways to write a date.
+//! Helpers for HTML and XML: escaping and date formats.
 
 use jiff::Timestamp;
 
-/// Appends text so that neither an element nor a quoted attribute ends early.
+/// Appends text escaped for elements and quoted attributes.
 pub fn push_escaped(out: &mut String, text: &str) {
     for letter in text.chars() {
         match letter {
@@ -27,7 +27,7 @@ pub fn http_date(date: Timestamp) -> String {
     date.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string()
 }
 
-/// A date for Atom, RSS 1.0, JSON Feed and pages, in Greenwich or an hour to the east of it.
+/// A date for Atom, RSS 1.0, JSON Feed and pages, in UTC or UTC+1.
 pub fn iso_date(date: Timestamp, east: bool) -> String {
     if east {
         let shifted = Timestamp::from_second(date.as_second() + 3600).unwrap_or(date);
@@ -36,7 +36,7 @@ pub fn iso_date(date: Timestamp, east: bool) -> String {
     date.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
-/// Takes the tags out of HTML and splits it where block elements end: enough for archive bodies.
+/// Removes the tags from HTML and splits it at the ends of block elements: enough for archive bodies.
 pub fn plain_paragraphs(html: &str) -> Vec<String> {
     let mut paragraphs = Vec::new();
     let mut text = String::new();
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dates_look_as_their_formats_ask() {
+    fn dates_have_the_form_of_their_formats() {
         let date = Timestamp::constant(1_772_366_400, 0);
         assert_eq!(http_date(date), "Sun, 01 Mar 2026 12:00:00 GMT");
         assert_eq!(iso_date(date, false), "2026-03-01T12:00:00Z");
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn html_falls_apart_into_paragraphs() {
+    fn html_is_split_into_paragraphs() {
         let html = "<p>One &amp; <b>two</b>\nthree</p><ul><li>four<br>five</li></ul>six";
         assert_eq!(plain_paragraphs(html), ["One & two three", "four five", "six"]);
     }

@@ -1,12 +1,12 @@
-//! How politely the web was asked, in numbers that a test can compare with zero and one.
+//! Politeness statistics of the requests.
 
 use serde::Serialize;
 
 use crate::log::Host;
 
-/// The manners shown to one host.
+/// The politeness statistics of one host.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct HostManners {
+pub struct HostPoliteness {
     /// Requests of every kind.
     pub requests: u64,
     /// Requests for robots.txt.
@@ -17,11 +17,11 @@ pub struct HostManners {
     pub pages: u64,
     /// Connections opened.
     pub connections: u64,
-    /// The most requests under way at once.
+    /// The maximum number of concurrent requests.
     pub max_in_flight: u32,
-    /// The shortest time from the end of an answer to the start of the next request, of any kind.
+    /// The shortest time from the end of a response to the next request of any kind.
     pub smallest_gap_us: Option<u64>,
-    /// The same without robots.txt and tdmrep.json, which many clients ask for right before the rest.
+    /// The same without robots.txt and tdmrep.json, which many clients request right before the rest.
     pub smallest_content_gap_us: Option<u64>,
     /// The shortest time from the start of a request to the start of the next.
     pub smallest_start_gap_us: Option<u64>,
@@ -31,7 +31,7 @@ pub struct HostManners {
     pub not_modified: u64,
     /// Requests that robots.txt forbids.
     pub disallowed: u64,
-    /// Requests sooner after the one before than `Crawl-delay` asks.
+    /// Requests that violate the `Crawl-delay`.
     pub early_for_crawl_delay: u64,
     /// Requests before the moment that `Retry-After` named.
     pub early_for_retry_after: u64,
@@ -39,10 +39,10 @@ pub struct HostManners {
     pub bytes: u64,
 }
 
-/// The manners shown to the whole web: sums, and the worst of every extreme.
+/// The politeness statistics of the whole web: sums and extremes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Politeness {
-    /// Hosts that were asked anything.
+    /// Hosts with at least one request.
     pub hosts_asked: u64,
     /// Requests of every kind.
     pub requests: u64,
@@ -54,13 +54,13 @@ pub struct Politeness {
     pub pages: u64,
     /// Connections opened.
     pub connections: u64,
-    /// The most connections opened to one host, over the whole time.
+    /// The maximum number of connections opened to one host in total.
     pub max_connections_per_host: u64,
-    /// The most requests under way at once at any one host.
+    /// The maximum number of concurrent requests at one host.
     pub max_in_flight: u32,
     /// The same at the host that many sites redirect to.
     pub shared_max_in_flight: u32,
-    /// The shortest time at any host from the end of an answer to the start of the next request.
+    /// The shortest time at any host from the end of a response to the next request.
     pub smallest_gap_us: Option<u64>,
     /// The same without robots.txt and tdmrep.json.
     pub smallest_content_gap_us: Option<u64>,
@@ -76,29 +76,29 @@ pub struct Politeness {
     pub early_for_crawl_delay: u64,
     /// Requests too soon for `Retry-After`.
     pub early_for_retry_after: u64,
-    /// Requests to addresses that stand for the inside of a network.
+    /// Requests to private addresses.
     pub internal: u64,
     /// Bytes sent.
     pub bytes: u64,
-    /// Requests that are counted here but missing from the list, because the list was full.
+    /// Requests that are counted but missing from the full list.
     pub not_listed: u64,
     /// The same, host by host.
     #[serde(skip)]
-    pub hosts: Vec<(Host, HostManners)>,
+    pub hosts: Vec<(Host, HostPoliteness)>,
 }
 
 impl Politeness {
-    /// The manners shown to one host, if it was asked at all.
-    pub fn host(&self, host: Host) -> Option<&HostManners> {
+    /// The statistics of one host, if it had any request.
+    pub fn host(&self, host: Host) -> Option<&HostPoliteness> {
         self.hosts.iter().find(|(asked, _)| *asked == host).map(|(_, manners)| manners)
     }
 
     /// The totals as one line of JSON.
     pub fn to_json(&self) -> String {
-        serde_json::to_string(self).expect("numbers can always be written as JSON")
+        serde_json::to_string(self).expect("numbers serialise")
     }
 
-    pub(crate) fn add(&mut self, host: Host, manners: HostManners) {
+    pub(crate) fn add(&mut self, host: Host, manners: HostPoliteness) {
         let smaller = |one: Option<u64>, other: Option<u64>| one.into_iter().chain(other).min();
         self.hosts_asked += 1;
         self.requests += manners.requests;

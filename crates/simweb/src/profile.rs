@@ -1,6 +1,6 @@
-//! The character of each site: what it is written in, how it links, how it dates, how often it publishes.
+//! The profile of each site: language, character set, link style, dates, publishing interval.
 //!
-//! Nothing of this is stored beyond a few bytes a site, and all of it follows from the seed.
+//! A profile takes only a few bytes and follows from the seed.
 
 use std::net::Ipv4Addr;
 
@@ -24,10 +24,10 @@ pub enum FeedFormat {
 }
 
 impl FeedFormat {
-    /// Every format there is.
+    /// All formats.
     pub const ALL: [FeedFormat; 4] = [FeedFormat::Rss2, FeedFormat::Atom, FeedFormat::Json, FeedFormat::Rss1];
 
-    /// Where a site serves this format.
+    /// The path of this format.
     pub fn path(self) -> &'static str {
         match self {
             FeedFormat::Rss2 => "/rss.xml",
@@ -48,7 +48,7 @@ impl FeedFormat {
     }
 }
 
-/// How the paths of a site's articles look.
+/// The style of article paths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathStyle {
     /// `/2026/03/01/words-of-the-title-12.html`
@@ -61,20 +61,20 @@ pub enum PathStyle {
     Query,
 }
 
-/// What a site's feed adds to the canonical addresses of its articles.
+/// Additions of the feed to the canonical URLs of articles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkStyle {
-    /// Nothing.
+    /// None.
     Plain,
     /// Tracking parameters.
     Tracking,
     /// A fragment.
     Fragment,
-    /// Links are relative to an `xml:base`, in the formats that know it.
+    /// Relative links with `xml:base`, in the formats that support it.
     Relative,
 }
 
-/// Which validators a site sends for conditional requests.
+/// The validators for conditional requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Validators {
     /// `ETag` and `Last-Modified`.
@@ -85,7 +85,7 @@ pub enum Validators {
     LastModified,
 }
 
-/// The look of a site's pages.
+/// The template of the pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Template {
     /// HTML5 with semantic elements.
@@ -98,7 +98,7 @@ pub enum Template {
     Plain,
 }
 
-/// The lasting traits of one site.
+/// The constant properties of a site.
 #[derive(Clone, Debug)]
 pub struct Profile {
     pub language: &'static str,
@@ -108,11 +108,11 @@ pub struct Profile {
     pub validators: Validators,
     pub template: Template,
     pub charset: &'static Encoding,
-    /// Whether the Content-Type header names the character set; the document always does.
+    /// Whether the Content-Type header contains the character set; the document always does.
     pub charset_in_header: bool,
-    /// Whether the feed carries whole articles.
+    /// Whether the feed contains full articles.
     pub full_content: bool,
-    /// Whether feeds and pages show the time an hour east of Greenwich.
+    /// Whether feeds and pages show times in UTC+1.
     pub east: bool,
     /// Seconds between two articles.
     pub interval: u32,
@@ -150,9 +150,9 @@ impl Profile {
     }
 }
 
-/// The eight-bit or double-byte character set in which a language used to be written on the web.
+/// The legacy character set of a language.
 ///
-/// Healthy sites use only those that remain common; the others serve to contradict a declaration.
+/// Healthy sites use only those that are still common; the others are for wrong declarations.
 pub fn legacy_charset(language: &str, any: bool) -> Option<&'static Encoding> {
     match language {
         "de" | "fr" | "es" => Some(encoding_rs::WINDOWS_1252),
@@ -166,13 +166,13 @@ pub fn legacy_charset(language: &str, any: bool) -> Option<&'static Encoding> {
     }
 }
 
-/// The address of a site: a quarter of a thousand to a network, starting at 127.1.0.1.
+/// The address of a site: 250 per network, starting at 127.1.0.1.
 pub fn address(site: usize) -> Ipv4Addr {
     let (second, third, fourth) = (1 + site / 62_500, site / 250 % 250, 1 + site % 250);
     Ipv4Addr::new(127, second as u8, third as u8, fourth as u8)
 }
 
-/// The site that lives at an address, if one does.
+/// The site at an address, if there is one.
 pub fn site_at(address: Ipv4Addr, sites: usize) -> Option<usize> {
     let [_, second, third, fourth] = address.octets().map(usize::from);
     if second == 0 || third >= 250 || fourth == 0 || fourth > 250 {
@@ -185,10 +185,10 @@ pub fn site_at(address: Ipv4Addr, sites: usize) -> Option<usize> {
 /// The most sites that have an address.
 pub const MAX_SITES: usize = 250 * 62_500;
 
-/// The host to which every site with a shared redirect sends its readers.
+/// The target host of all sites with a shared redirect.
 pub const SHARED_HOST: Ipv4Addr = Ipv4Addr::new(127, 254, 254, 1);
 
-/// A host that stands for the inside of somebody's network: asking it is a mistake.
+/// A host in a private network, which must not be contacted.
 pub const INTERNAL_HOST: Ipv4Addr = Ipv4Addr::new(127, 255, 255, 1);
 
 #[cfg(test)]

@@ -1,17 +1,17 @@
-//! Chance that can be repeated.
+//! Reproducible random numbers.
 //!
-//! A test that fails must fail again tomorrow, so nothing here asks the operating system for
-//! randomness: every stream of numbers is named by a few integers (the seed, a site, an article)
-//! and always comes out the same, on every machine and in every order of asking.
+//! A failing test must fail again, so no randomness of the operating system is used: every stream of numbers is
+//! identified by a few integers (the seed, a site, an article) and is the same on every machine and in any order of
+//! requests.
 
-/// A small generator (the splitmix sequence): fast, seedable by a tuple, good enough for prose.
+/// A SplitMix64 generator: fast, seedable by a tuple, good enough for prose.
 #[derive(Clone, Debug)]
 pub struct Rng {
     state: u64,
 }
 
 impl Rng {
-    /// The stream that belongs to these names, in this order.
+    /// The stream of these integers, in this order.
     pub fn named(names: &[u64]) -> Self {
         let mut state = 0x51AB_0C0D_E5EE_D000;
         for name in names {
@@ -28,7 +28,7 @@ impl Rng {
 
     /// A number below `limit`; zero when the limit is zero.
     pub fn below(&mut self, limit: u64) -> u64 {
-        // The high half of a product is free of the bias that a remainder would show.
+        // The high half of a product has no modulo bias.
         ((u128::from(self.bits()) * u128::from(limit)) >> 64) as u64
     }
 
@@ -42,13 +42,13 @@ impl Rng {
         self.below(100) < percent
     }
 
-    /// One of the choices, which must not be empty.
+    /// A random element of the choices, which must not be empty.
     pub fn pick<T: Copy>(&mut self, choices: &[T]) -> T {
         choices[self.below(choices.len() as u64) as usize]
     }
 }
 
-/// Spreads every input bit over the whole word.
+/// Mixes every input bit into the whole word.
 pub fn mix(word: u64) -> u64 {
     let word = (word ^ (word >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     let word = (word ^ (word >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_same_name_gives_the_same_numbers() {
+    fn the_same_integers_give_the_same_numbers() {
         let draw = |names: &[u64]| {
             let mut rng = Rng::named(names);
             (rng.bits(), rng.below(1000), rng.unit())

@@ -1,8 +1,7 @@
-//! What robots.txt of a site says, and what follows from it.
+//! The robots.txt of a site and its evaluation.
 //!
-//! The web writes the file and also judges by it: every request is compared with the rules in
-//! force, so that a test can ask for the number of forbidden fetches. Only the group for all robots
-//! (`User-agent: *`) is read, because this web does not know the name of who is asking.
+//! Every request is compared with the current rules, so that tests can check the number of disallowed requests. Only
+//! the group for all robots (`User-agent: *`) is read, because the name of the client is unknown.
 
 use std::time::Duration;
 
@@ -11,7 +10,7 @@ use std::time::Duration;
 pub struct Rules {
     /// Patterns, and whether they allow.
     paths: Vec<(String, bool)>,
-    /// The wait that the site asks for between two requests.
+    /// The delay between two requests.
     pub delay: Option<Duration>,
 }
 
@@ -27,7 +26,7 @@ impl Rules {
             };
             let (name, value) = (name.trim().to_ascii_lowercase(), value.trim());
             if name == "user-agent" {
-                // Several names in a row share one group.
+                // Consecutive names share one group.
                 ours = (in_names && ours) || value == "*";
                 in_names = true;
                 continue;
@@ -46,7 +45,7 @@ impl Rules {
         rules
     }
 
-    /// Whether a robot may ask for the path. The longest pattern decides, and a tie allows.
+    /// Whether a robot may request the path. The longest pattern decides, and a tie allows.
     pub fn allow(&self, path: &str) -> bool {
         if path == "/robots.txt" {
             return true;
@@ -56,7 +55,7 @@ impl Rules {
     }
 }
 
-/// Compares a path with a pattern, in which `*` stands for anything and a final `$` for the end.
+/// Compares a path with a pattern, in which `*` matches anything and a final `$` the end.
 fn matches(pattern: &str, path: &str) -> bool {
     let (pattern, to_the_end) = match pattern.strip_suffix('$') {
         Some(pattern) => (pattern, true),
@@ -94,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn the_groups_of_others_do_not_count() {
+    fn other_groups_are_ignored() {
         let rules = Rules::read("User-agent: Badbot\nDisallow: /\n\nUser-agent: x\nUser-agent: *\nDisallow: /y\n");
         assert!(rules.allow("/a"));
         assert!(!rules.allow("/y"));

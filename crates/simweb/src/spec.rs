@@ -1,24 +1,24 @@
-//! What kind of web one wishes for.
+//! The specification of a web.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::fault::Ailment;
+use crate::fault::SiteFault;
 use crate::hiding::Hiding;
 
-/// Where the text comes from.
+/// The source of the text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Source {
-    /// Sentences put together by our own generators, with planted trends.
+pub enum TextSource {
+    /// Generated sentences with planted trends.
     #[default]
     Generated,
     /// Real articles from a `.jsonl.zst` file: `site`, `path`, `lang`, `date`, `title`, `html`.
     Archive(PathBuf),
 }
 
-/// The description from which a whole web follows: the same description gives the same bytes.
+/// The specification of a web: the same specification gives the same bytes.
 ///
 /// ```
 /// use tidings_simweb::{Fault, Spec};
@@ -29,65 +29,65 @@ pub enum Source {
 pub struct Spec {
     /// The name of this web among all webs.
     pub seed: u64,
-    /// How many sites there are.
+    /// Number of sites.
     pub sites: usize,
-    /// How many of the latest articles a feed lists.
+    /// Number of latest articles in a feed.
     pub items_per_feed: usize,
-    /// Whether [`SimWeb::feeds`](crate::SimWeb::feeds) names both the RSS and the Atom feed of each site.
+    /// Whether [`SimWeb::feeds`](crate::SimWeb::feeds) returns both the RSS and the Atom feed of each site.
     pub twins: bool,
-    /// Language codes that sites are given in turn; empty means all that there are.
+    /// Language codes that sites get in turn; empty: all.
     pub languages: Vec<String>,
-    /// Where the text comes from.
-    pub source: Source,
+    /// The source of the text.
+    pub source: TextSource,
     /// The publishing clock at the start.
     pub start: Timestamp,
-    /// How long planted words take to run their course; one that rises is half way after half of it.
+    /// The duration of the curves of planted words.
     pub story: Duration,
-    /// How fast the publishing clock runs by itself; 0 leaves it to [`SimWeb::advance`](crate::SimWeb::advance).
+    /// The speed of the publishing clock; 0: only [`SimWeb::advance`](crate::SimWeb::advance) moves it.
     pub clock_speed: f64,
-    /// How often a site publishes, on average; sites differ by a factor of up to two either way.
+    /// The average publishing interval; sites differ by a factor of up to two either way.
     pub publish_every: Duration,
-    /// How many articles each site has published before the start; at least what its feed lists.
+    /// Number of articles of each site before the start; at least the length of its feed.
     pub history: usize,
-    /// How many articles in a hundred come from an agency: what one site prints, others of its language print too.
+    /// Percentage of articles from an agency, which other sites of the same language print too.
     pub agency_percent: u64,
-    /// The ailments of the last sites, one each, in this order.
-    pub faults: Vec<Ailment>,
-    /// How sites hide their feeds, in turn; none means that every page declares them, and that the
-    /// sites set no traps for those who look for feeds.
+    /// The faults of the last sites, one each, in this order.
+    pub faults: Vec<SiteFault>,
+    /// The ways in which sites hide their feeds, in turn; empty: every page declares them, and there are no decoys.
     pub hiding: Vec<Hiding>,
-    /// How long every answer is held back.
+    /// The delay of every response.
     pub latency: Duration,
-    /// Benchmark mode: pages of about this many bytes of HTML out of a pool made beforehand, so that
-    /// serving costs nearly nothing. Such pages do not hold the text that `articles` reports.
+    /// Benchmark mode: pages of about this many bytes of HTML from a prepared pool, so that serving costs nearly
+    /// nothing. Such pages do not contain the text of `articles`.
     pub page_bytes: Option<usize>,
-    /// How many different pages the pool of the benchmark mode holds.
+    /// Number of different pages in the pool of the benchmark mode.
     pub page_pool: usize,
     /// The port for all sites; 0 lets the system choose.
     pub port: u16,
-    /// Whether the first 64 sites speak TLS on a second port, with HTTP/2 where the client offers it.
-    /// Their addresses are then `https` ones, and faults of the protocol do not show there; the plain
-    /// port goes on as ever.
+    /// Whether the first 64 sites use TLS on a second port, with HTTP/2 if the client offers it. Their URLs are then
+    /// `https`, and protocol faults have no effect there; the plain port stays available.
     pub tls: bool,
     /// Threads that serve.
     pub threads: usize,
-    /// Connections held at once; more are closed at once.
+    /// Maximum number of connections; more are closed at once.
     pub max_connections: usize,
-    /// How long an idle connection is kept.
+    /// Timeout of idle connections.
     pub idle_timeout: Duration,
-    /// Requests remembered one by one; of later ones only the counts of [`Politeness`](crate::Politeness) remain.
+    /// Maximum number of logged requests; later ones are only counted in [`Politeness`](crate::Politeness).
     pub log_limit: usize,
-    /// What `Retry-After` says, in whole seconds, with [`Fault::TooMany`](crate::Fault::TooMany) and [`Fault::Unavailable`](crate::Fault::Unavailable).
+    /// `Retry-After` in whole seconds, with [`Fault::TooMany`](crate::Fault::TooMany) and
+    /// [`Fault::Unavailable`](crate::Fault::Unavailable).
     pub retry_after: Duration,
-    /// What `Crawl-delay` says, in whole seconds, with [`Fault::RobotsDelay`](crate::Fault::RobotsDelay).
+    /// `Crawl-delay` in whole seconds, with [`Fault::RobotsDelay`](crate::Fault::RobotsDelay).
     pub crawl_delay: Duration,
     /// The pause between two bytes of [`Fault::Drip`](crate::Fault::Drip).
     pub drip_every: Duration,
-    /// The size of a [`Fault::GzipBomb`](crate::Fault::GzipBomb) when it has gone off.
+    /// The expanded size of a [`Fault::GzipBomb`](crate::Fault::GzipBomb).
     pub bomb_bytes: u64,
-    /// How fast an [`Fault::Endless`](crate::Fault::Endless) body or a [`Fault::Video`](crate::Fault::Video) flows.
+    /// The transfer rate of an [`Fault::Endless`](crate::Fault::Endless) body or a
+    /// [`Fault::Video`](crate::Fault::Video).
     pub endless_bytes_per_second: u64,
-    /// How long an idle connection lives with [`Fault::IdleClose`](crate::Fault::IdleClose).
+    /// The idle timeout of connections with [`Fault::IdleClose`](crate::Fault::IdleClose).
     pub idle_close_after: Duration,
 }
 
@@ -99,7 +99,7 @@ impl Default for Spec {
             items_per_feed: 20,
             twins: false,
             languages: Vec::new(),
-            source: Source::Generated,
+            source: TextSource::Generated,
             // 2026-03-01T12:00:00Z, a day without anything special.
             start: Timestamp::constant(1_772_366_400, 0),
             story: Duration::from_secs(14 * 86_400),
@@ -129,17 +129,18 @@ impl Default for Spec {
 }
 
 impl Spec {
-    /// Gives the fault to `count` of the sites, counted from the end of those still healthy.
+    /// Adds the fault to `count` sites, from the end of those without one.
     ///
-    /// A bare [`Fault`](crate::Fault) shows where it usually does; [`Fault::on`](crate::Fault::on) chooses another part of the site.
-    pub fn with_fault(mut self, ailment: impl Into<Ailment>, count: usize) -> Self {
-        self.faults.extend(std::iter::repeat_n(ailment.into(), count));
+    /// A bare [`Fault`](crate::Fault) affects its default part; [`Fault::on`](crate::Fault::on) chooses another part of
+    /// the site.
+    pub fn with_fault(mut self, fault: impl Into<SiteFault>, count: usize) -> Self {
+        self.faults.extend(std::iter::repeat_n(fault.into(), count));
         self
     }
 
-    /// Gives the ailments of [`Ailment::mix`], in turn, to this share of all sites.
+    /// Distributes the faults of [`SiteFault::mix`], in turn, over this share of all sites.
     pub fn with_faults_percent(mut self, percent: usize) -> Self {
-        let mix: Vec<Ailment> = Ailment::mix().collect();
+        let mix: Vec<SiteFault> = SiteFault::mix().collect();
         let count = self.sites * percent.min(100) / 100;
         self.faults.extend(mix.iter().cycle().take(count));
         self

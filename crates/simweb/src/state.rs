@@ -1,38 +1,38 @@
-//! What can change about a site while the web runs: its ailments and its robots.txt.
+//! The mutable state of sites: faults and robots.txt.
 
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
-use crate::fault::{Ailment, Fault, Part};
+use crate::fault::{Fault, SiteFault, SitePart};
 use crate::robots::Rules;
 
-/// The changeable side of one site.
+/// The mutable state of one site.
 #[derive(Clone, Debug, Default)]
 pub struct Condition {
-    pub ailments: Vec<Ailment>,
-    /// A robots.txt that replaces the one the site would have.
+    pub faults: Vec<SiteFault>,
+    /// A robots.txt that replaces the default one.
     pub robots: Option<Arc<str>>,
-    /// The rules that follow, if there are any worth checking.
+    /// The parsed rules, if there are any.
     rules: Option<Arc<Rules>>,
 }
 
 impl Condition {
-    /// Nothing is wrong, nothing is odd, nothing is forbidden.
+    /// Whether there are no faults and no rules.
     pub fn is_plain(&self) -> bool {
-        self.ailments.is_empty() && self.robots.is_none()
+        self.faults.is_empty() && self.robots.is_none()
     }
 
     /// Whether the site has this fault on any part.
     pub fn has(&self, fault: Fault) -> bool {
-        self.ailments.iter().any(|ailment| ailment.fault == fault)
+        self.faults.iter().any(|site_fault| site_fault.fault == fault)
     }
 
     /// The faults that show on a part.
-    pub fn faults_on(&self, part: Part) -> impl Iterator<Item = Fault> {
-        self.ailments
+    pub fn faults_on(&self, part: SitePart) -> impl Iterator<Item = Fault> {
+        self.faults
             .iter()
-            .filter(move |ailment| ailment.part == part || ailment.part == Part::Everything)
-            .map(|ailment| ailment.fault)
+            .filter(move |fault| fault.part == part || fault.part == SitePart::Everything)
+            .map(|fault| fault.fault)
     }
 
     /// The text of robots.txt.
@@ -54,12 +54,12 @@ impl Condition {
         text
     }
 
-    /// Whether a robot may ask for the path.
+    /// Whether a robot may request the path.
     pub fn allows(&self, path: &str) -> bool {
         self.rules.as_ref().is_none_or(|rules| rules.allow(path))
     }
 
-    /// The wait that the site asks for.
+    /// The crawl delay of the site.
     pub fn crawl_delay(&self) -> Option<Duration> {
         self.rules.as_ref().and_then(|rules| rules.delay)
     }
@@ -73,17 +73,17 @@ pub struct Conditions {
 }
 
 impl Conditions {
-    /// Sites get the ailments from the end: the last ailment goes to the last site.
-    pub fn new(sites: usize, ailments: &[Ailment], crawl_delay: Duration) -> Self {
+    /// Distributes the faults from the end: the last fault goes to the last site.
+    pub fn new(sites: usize, faults: &[SiteFault], crawl_delay: Duration) -> Self {
         let conditions = Conditions { sites: (0..sites).map(|_| RwLock::default()).collect(), crawl_delay };
-        let first = sites.saturating_sub(ailments.len());
-        for (site, ailment) in (first..sites).zip(ailments) {
-            conditions.change(site, |condition| condition.ailments = vec![*ailment]);
+        let first = sites.saturating_sub(faults.len());
+        for (site, fault) in (first..sites).zip(faults) {
+            conditions.change(site, |condition| condition.faults = vec![*fault]);
         }
         conditions
     }
 
-    /// Looks at the condition of a site.
+    /// Calls `look` with the state of a site.
     pub fn with<T>(&self, site: usize, look: impl FnOnce(&Condition) -> T) -> T {
         look(&self.sites[site].read().unwrap_or_else(PoisonError::into_inner))
     }
@@ -92,7 +92,7 @@ impl Conditions {
     pub fn change(&self, site: usize, change: impl FnOnce(&mut Condition)) {
         let mut condition = self.sites[site].write().unwrap_or_else(PoisonError::into_inner);
         change(&mut condition);
-        // An unreadable robots.txt forbids nothing that could be held against anybody.
+        // An unreadable robots.txt disallows nothing.
         let text = condition.robots_text("", self.crawl_delay);
         condition.rules = (!condition.is_plain()).then(|| Arc::new(Rules::read(&text)));
     }

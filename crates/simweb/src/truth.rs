@@ -1,4 +1,4 @@
-//! What a harvest of this web should find out about its words.
+//! The ground truth about word frequencies.
 
 use std::collections::BTreeMap;
 
@@ -7,14 +7,14 @@ use jiff::civil::Date;
 use crate::rng::Rng;
 use crate::text::{BlockKind, Grammar, Section, Story, Trend, compose, filled, grammar};
 
-/// The planted words, and how frequent they should be.
+/// The planted words and their expected frequencies.
 #[derive(Clone, Debug)]
 pub struct Truth {
-    /// When the curves of the trends begin and how long they take.
+    /// The start and the duration of the curves.
     pub story: Story,
-    /// The planted words of all languages in use; none in an archive.
+    /// The planted words of all languages in use; empty for an archive.
     pub trends: Vec<Trend>,
-    /// By language: the words of an average article without planted ones, and its paragraphs.
+    /// By language: the average number of words of an article without planted ones, and of paragraphs.
     sizes: BTreeMap<&'static str, (f64, f64)>,
 }
 
@@ -27,27 +27,27 @@ impl Truth {
         Truth { story, trends, sizes }
     }
 
-    /// The probability that a paragraph of this day carries the word, once. This is exact.
+    /// The exact probability that a paragraph of this day contains the word, once.
     pub fn share_of_paragraphs(&self, trend: &Trend, day: Date) -> f64 {
         self.story.share_of_paragraphs(trend, day)
     }
 
-    /// How often the word is expected among a million words of articles of this day, without titles.
+    /// The expected frequency of the word per million words of articles of this day, without titles.
     ///
-    /// Words are runs of letters and digits; in Chinese and Japanese every two characters count as
-    /// one. The size of an article is an average over a sample, so this is good to a few percent.
+    /// Words are runs of letters and digits; in Chinese and Japanese two characters count as one. The size of an
+    /// article is a sample average, so this is accurate to a few percent.
     pub fn per_million_words(&self, trend: &Trend, day: Date) -> f64 {
         let Some((words, paragraphs)) = self.sizes.get(trend.language) else {
             return 0.0;
         };
         let own = grammar(trend.language);
-        // Every planted word brings a sentence along, which makes the articles of that day longer.
+        // Every planted word adds a sentence, which makes the articles of that day longer.
         let all_words = words + paragraphs * planted_words(own, self.story, day);
         self.share_of_paragraphs(trend, day) * paragraphs / all_words * 1e6
     }
 }
 
-/// Words and paragraphs of an average article without anything planted.
+/// The average number of words and paragraphs of an article without planted words.
 fn average_size(language: &'static str, story: Story) -> (f64, f64) {
     const SAMPLE: u64 = 300;
     let own = grammar(language);
@@ -63,7 +63,7 @@ fn average_size(language: &'static str, story: Story) -> (f64, f64) {
     (words - paragraphs * planted_words(own, story, story.first_day), paragraphs)
 }
 
-/// The words that planting adds to an average paragraph of a day.
+/// The average number of words that planting adds to a paragraph of a day.
 fn planted_words(own: &Grammar, story: Story, day: Date) -> f64 {
     const SAMPLE: u64 = 400;
     let mut rng = Rng::named(&[0x91A4]);
@@ -86,7 +86,7 @@ mod tests {
     use jiff::civil::date;
 
     #[test]
-    fn the_expected_frequency_is_what_one_counts() {
+    fn the_expected_frequency_matches_the_counted_one() {
         let story = Story::from(date(2026, 3, 1));
         let own = grammar("fr");
         let truth = Truth::new(story, own.trends.clone());

@@ -1,4 +1,4 @@
-//! The handle: a running web, and everything one may ask or tell it.
+//! The handle of a running web.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -11,7 +11,7 @@ use tokio::net::TcpSocket;
 
 use crate::archive::{Archive, ArchiveError};
 use crate::article::Article;
-use crate::fault::{Ailment, Fault};
+use crate::fault::{Fault, SiteFault};
 use crate::hiding::Hiding;
 use crate::log::{Log, Request};
 use crate::politeness::Politeness;
@@ -19,40 +19,40 @@ use crate::profile::{FeedFormat, MAX_SITES, address};
 use crate::server::pool::Pool;
 use crate::server::tls::Tls;
 use crate::server::{Server, Shared, warm};
-use crate::spec::{Source, Spec};
+use crate::spec::{Spec, TextSource};
 use crate::state::Conditions;
 use crate::text::grammar;
 use crate::truth::Truth;
 use crate::world::{Extent, World};
 
-/// Why a web cannot start.
+/// Errors of starting a web.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The port cannot be had.
     #[error("cannot listen on port {port}")]
     Listen {
-        /// The port that was asked for; 0 is any.
+        /// The requested port; 0 is any.
         port: u16,
-        /// What went wrong.
+        /// The cause.
         source: io::Error,
     },
     /// The archive cannot be used.
     #[error("cannot publish an archive")]
     Archive(#[from] ArchiveError),
-    /// There are not enough addresses, or not enough sites.
+    /// Too many or no sites, or more faults than sites.
     #[error(
-        "cannot make {sites} sites with {faults} faults: at least one site, at most {MAX_SITES}, at most a fault each"
+        "cannot create {sites} sites with {faults} faults: between 1 and {MAX_SITES} sites are possible, with at most one fault each"
     )]
     Sites {
-        /// The sites that were asked for.
+        /// The requested number of sites.
         sites: usize,
-        /// The faults that were asked for.
+        /// The requested number of faults.
         faults: usize,
     },
     /// A language is unknown to the generators.
-    #[error("there is no text in the language {code}")]
+    #[error("no text generator for the language {code}")]
     Language {
-        /// The code that was asked for.
+        /// The requested code.
         code: String,
     },
 }
@@ -60,7 +60,7 @@ pub enum Error {
 /// A running web. It ends when this is dropped.
 #[derive(Debug)]
 pub struct SimWeb {
-    // Declared first so that it is dropped first: connections end before what they serve.
+    // Declared first so that it is dropped first: connections end before the data they use.
     server: Server,
     shared: Arc<Shared>,
     authority: Option<String>,
@@ -74,12 +74,12 @@ pub struct Site<'a> {
 }
 
 impl SimWeb {
-    /// Starts the web that a description asks for.
+    /// Starts a web.
     pub fn start(spec: Spec) -> Result<Self, Error> {
         check(&spec)?;
         let archive = match &spec.source {
-            Source::Generated => None,
-            Source::Archive(path) => Some(Archive::read(path)?),
+            TextSource::Generated => None,
+            TextSource::Archive(path) => Some(Archive::read(path)?),
         };
         let listening = |source| Error::Listen { port: spec.port, source };
         let socket = bind(spec.port).map_err(listening)?;
@@ -107,19 +107,19 @@ impl SimWeb {
         self.shared.world.port
     }
 
-    /// The port that speaks TLS, with [`Spec::tls`].
+    /// The TLS port, with [`Spec::tls`].
     pub fn tls_port(&self) -> Option<u16> {
         self.shared.world.tls_port
     }
 
-    /// The certificate of the authority that vouches for the sites, as PEM, with [`Spec::tls`]. It is
-    /// made anew for every web: the one thing here that does not follow from the seed.
+    /// The certificate of the authority as PEM, with [`Spec::tls`]. It is new for every web: the only part that does
+    /// not follow from the seed.
     pub fn authority_pem(&self) -> Option<&str> {
         self.authority.as_deref()
     }
 
-    /// The addresses of all feeds: one a site in the site's own format, or with
-    /// [`Spec::twins`] the RSS and the Atom feed of each. Hidden feeds are named where they lie.
+    /// The URLs of all feeds: one per site in its own format, or with [`Spec::twins`] the RSS and the Atom feed of
+    /// each. Hidden feeds are listed with their true URLs.
     pub fn feeds(&self) -> Vec<String> {
         let twins = self.shared.world.spec.twins;
         if !self.shared.world.spec.hiding.is_empty() {
@@ -141,7 +141,7 @@ impl SimWeb {
     /// # Panics
     /// If there is no site of this number.
     pub fn site(&self, number: usize) -> Site<'_> {
-        assert!(number < self.shared.world.spec.sites, "there is no site {number}");
+        assert!(number < self.shared.world.spec.sites, "no site {number}");
         Site { web: self, number }
     }
 
@@ -150,14 +150,14 @@ impl SimWeb {
         (0..self.shared.world.spec.sites).map(|number| Site { web: self, number })
     }
 
-    /// The sites with a fault, on whatever part.
+    /// The sites with a fault on any part.
     pub fn sites_with(&self, fault: Fault) -> impl Iterator<Item = Site<'_>> {
-        self.sites().filter(move |site| site.ailments().iter().any(|ailment| ailment.fault == fault))
+        self.sites().filter(move |site| site.faults().iter().any(|site_fault| site_fault.fault == fault))
     }
 
-    /// The sites with nothing wrong or odd about them.
+    /// The sites without faults.
     pub fn healthy_sites(&self) -> impl Iterator<Item = Site<'_>> {
-        self.sites().filter(|site| site.ailments().is_empty())
+        self.sites().filter(|site| site.faults().is_empty())
     }
 
     /// The publishing clock.
@@ -165,70 +165,70 @@ impl SimWeb {
         self.shared.world.clock.now()
     }
 
-    /// Turns the publishing clock forward; whatever falls due is published.
+    /// Advances the publishing clock and publishes the articles that are due.
     pub fn advance(&self, by: Duration) {
         self.shared.world.clock.advance(by);
     }
 
-    /// Every article published so far, site by site, made as one goes.
+    /// Every article published so far, site by site, generated lazily.
     pub fn articles(&self) -> impl Iterator<Item = Article> {
         self.sites().flat_map(|site| site.articles())
     }
 
-    /// What was planted in the text.
+    /// The planted words.
     pub fn truth(&self) -> Truth {
         let world = &self.shared.world;
         let mut languages: Vec<&'static str> = self.sites().map(|site| site.language()).collect();
         languages.sort_unstable();
         languages.dedup();
-        let generated = world.spec.source == Source::Generated;
+        let generated = world.spec.source == TextSource::Generated;
         let own = languages.into_iter().map(grammar);
         let trends = own.filter(|_| generated).flat_map(|own| own.trends.clone()).collect();
         Truth::new(world.story(), trends)
     }
 
-    /// Every request so far, in the order of arrival.
+    /// All requests so far, in the order of arrival.
     pub fn requests(&self) -> Vec<Request> {
         self.shared.log.requests()
     }
 
-    /// Forgets the requests so far, and the manners of those who made them.
+    /// Clears the request log and the politeness statistics.
     pub fn clear_log(&self) {
         self.shared.log.clear();
     }
 
-    /// How politely the web was asked.
+    /// The politeness statistics.
     pub fn politeness(&self) -> Politeness {
         self.shared.log.politeness()
     }
 
-    /// Gives a site this fault alone, in place of any that it had.
-    pub fn set_fault(&self, site: usize, ailment: impl Into<Ailment>) {
-        self.shared.conditions.change(site, |condition| condition.ailments = vec![ailment.into()]);
+    /// Gives a site only this fault.
+    pub fn set_fault(&self, site: usize, fault: impl Into<SiteFault>) {
+        self.shared.conditions.change(site, |condition| condition.faults = vec![fault.into()]);
     }
 
-    /// Takes all faults from a site.
+    /// Removes all faults of a site.
     pub fn heal(&self, site: usize) {
-        self.shared.conditions.change(site, |condition| condition.ailments.clear());
+        self.shared.conditions.change(site, |condition| condition.faults.clear());
     }
 
     /// Gives a site a further fault.
-    pub fn add_fault(&self, site: usize, ailment: impl Into<Ailment>) {
-        self.shared.conditions.change(site, |condition| condition.ailments.push(ailment.into()));
+    pub fn add_fault(&self, site: usize, fault: impl Into<SiteFault>) {
+        self.shared.conditions.change(site, |condition| condition.faults.push(fault.into()));
     }
 
-    /// Replaces the robots.txt of a site, or gives it back its own.
+    /// Replaces the robots.txt of a site, or restores its default.
     pub fn set_robots(&self, site: usize, text: Option<&str>) {
         self.shared.conditions.change(site, |condition| condition.robots = text.map(Into::into));
     }
 
-    /// Starts or ends an outage: all connections are reset, and new ones as soon as they are made.
+    /// Starts or ends an outage: all connections are reset, including new ones.
     pub fn set_down(&self, down: bool) {
         self.server.set_down(down);
     }
 }
 
-/// Takes a port on every loopback address at once.
+/// Binds a port on all loopback addresses.
 fn bind(port: u16) -> io::Result<TcpSocket> {
     let socket = TcpSocket::new_v4()?;
     socket.set_reuseaddr(true)?;
@@ -262,7 +262,7 @@ impl<'a> Site<'a> {
         self.web.shared.world.url(self.number, path)
     }
 
-    /// The URL of a path on it, without TLS even where the site has it.
+    /// The URL of a path on it without TLS.
     pub fn plain_url(&self, path: &str) -> String {
         format!("http://{}:{}{path}", self.address(), self.web.port())
     }
@@ -272,7 +272,7 @@ impl<'a> Site<'a> {
         self.feed_as(self.format())
     }
 
-    /// Where its one feed lies on a web that hides feeds; the feed of its format on others.
+    /// The URL of its only feed on a web that hides feeds; otherwise the feed in its format.
     pub fn true_feed(&self) -> Option<String> {
         match self.web.shared.world.hidden(self.number) {
             Some(hidden) => (hidden.way != Hiding::Nowhere).then(|| self.url(&hidden.target)),
@@ -280,7 +280,7 @@ impl<'a> Site<'a> {
         }
     }
 
-    /// How it hides its feed, if it does.
+    /// The way in which it hides its feed, if it does.
     pub fn hiding(&self) -> Option<Hiding> {
         self.web.shared.world.hidden(self.number).map(|hidden| hidden.way)
     }
@@ -305,24 +305,24 @@ impl<'a> Site<'a> {
         self.web.shared.world.profile(self.number).charset.name()
     }
 
-    /// What is wrong with it, if anything is; the first fault where there are several.
+    /// Its first fault, if there is one.
     pub fn fault(&self) -> Option<Fault> {
-        self.ailments().first().map(|ailment| ailment.fault)
+        self.faults().first().map(|fault| fault.fault)
     }
 
-    /// Everything that is wrong with it, and where.
-    pub fn ailments(&self) -> Vec<Ailment> {
-        self.web.shared.conditions.with(self.number, |condition| condition.ailments.clone())
+    /// All of its faults with the affected parts.
+    pub fn faults(&self) -> Vec<SiteFault> {
+        self.web.shared.conditions.with(self.number, |condition| condition.faults.clone())
     }
 
-    /// Everything it has published so far, the oldest first, made as one goes.
+    /// All articles published so far, the oldest first, generated lazily.
     pub fn articles(&self) -> impl Iterator<Item = Article> + use<'a> {
         let world = &self.web.shared.world;
         let number = self.number;
         (0..world.published(number)).map(move |article| world.article(number, article, Extent::Whole))
     }
 
-    /// What its feed lists now, the latest first.
+    /// The articles in its feed, the latest first.
     pub fn listed(&self) -> impl Iterator<Item = Article> + use<'a> {
         let world = &self.web.shared.world;
         let number = self.number;

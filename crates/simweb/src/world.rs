@@ -1,8 +1,7 @@
-//! Everything that is true of the web, whether or not anybody asks: sites, articles, dates, addresses.
+//! The deterministic content of the web: sites, articles, dates, URLs.
 //!
-//! Articles are not stored. An article follows from the seed, its site and its number, so a web of
-//! thousands of sites with years of history costs a few bytes a site, and every reader of the same
-//! article sees the same words.
+//! Articles are not stored. An article follows from the seed, its site and its number, so a web of thousands of sites
+//! with years of history takes a few bytes per site, and every request for an article gets the same text.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -20,21 +19,21 @@ use crate::server::tls::TLS_SITES;
 use crate::spec::Spec;
 use crate::text::{self, Grammar, Story, grammar};
 
-/// How much of an article is wanted.
+/// The required part of an article.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Extent {
-    /// What a feed shows: title, lead, dates.
+    /// The part in a feed: title, lead, date.
     Head,
     /// All of it.
     Whole,
 }
 
-/// The facts from which every answer is made.
+/// The data from which every response is generated.
 #[derive(Debug)]
 pub struct World {
     pub spec: Spec,
     pub port: u16,
-    /// The port on which the first sites speak TLS, if they do.
+    /// The TLS port of the first sites, if enabled.
     pub tls_port: Option<u16>,
     pub clock: Clock,
     profiles: Vec<Profile>,
@@ -64,7 +63,7 @@ impl World {
         &self.profiles[site]
     }
 
-    /// Where a site hides its feed, if this web hides feeds.
+    /// The location of the hidden feed of a site, if this web hides feeds.
     pub fn hidden(&self, site: usize) -> Option<Hidden> {
         let ways = &self.spec.hiding;
         let way = *ways.get(site % ways.len().max(1))?;
@@ -75,7 +74,7 @@ impl World {
         grammar(self.profiles[site].language)
     }
 
-    /// When planted trends begin and how long they take.
+    /// The start and the duration of planted trends.
     pub fn story(&self) -> Story {
         Story { first_day: day_of(self.spec.start), days: self.spec.story.as_secs_f64() / 86_400.0 }
     }
@@ -88,12 +87,12 @@ impl World {
         }
     }
 
-    /// What the site calls itself.
+    /// The name of the site.
     pub fn site_name(&self, site: usize) -> String {
         format!("{} {}", self.grammar(site).label("site"), site + 1)
     }
 
-    /// How many articles a site has published by now.
+    /// The number of articles that a site has published by now.
     pub fn published(&self, site: usize) -> u64 {
         let now = self.clock.now();
         if let Some(archive) = &self.archive {
@@ -102,18 +101,18 @@ impl World {
         let since = now.as_second() - self.origin(site);
         let interval = i64::from(self.profiles[site].interval);
         let candidate = since.max(0) / interval;
-        // The article of the running interval may be due later in it.
+        // The article of the current interval may be due later in it.
         let due = self.date(site, candidate as u64).as_second() <= now.as_second();
         candidate as u64 + u64::from(due)
     }
 
-    /// When a site's first article appeared: long enough ago that its feed is full at the start.
+    /// The time of the first article of a site: early enough that its feed is full at the start.
     fn origin(&self, site: usize) -> i64 {
         let backlog = self.spec.history.max(self.spec.items_per_feed) as i64;
         self.spec.start.as_second() - backlog * i64::from(self.profiles[site].interval)
     }
 
-    /// When an article appears. Later numbers always have later dates.
+    /// The date of an article. Later numbers have later dates.
     pub fn date(&self, site: usize, number: u64) -> Timestamp {
         if let Some(archive) = &self.archive {
             return archive.date(site, number);
@@ -124,14 +123,14 @@ impl World {
         Timestamp::from_second(second).unwrap_or(Timestamp::MAX)
     }
 
-    /// The numbers of the articles that the site's feed lists now, the latest first.
+    /// The numbers of the articles in the feed of the site, the latest first.
     pub fn listed(&self, site: usize) -> impl Iterator<Item = u64> + use<> {
         let published = self.published(site);
         let oldest = published.saturating_sub(self.spec.items_per_feed as u64);
         (oldest..published).rev()
     }
 
-    /// An article, or what a feed needs of it.
+    /// An article, or the part of it that a feed needs.
     pub fn article(&self, site: usize, number: u64, extent: Extent) -> Article {
         let date = self.date(site, number);
         let mut article = match &self.archive {
@@ -161,7 +160,8 @@ impl World {
         article
     }
 
-    /// Where an article's words come from: the site's own people, or an agency that many print in the same week.
+    /// The random stream of the text of an article: of the site, or of an agency whose articles several sites print in
+    /// the same week.
     fn author(&self, site: usize, number: u64, date: Timestamp) -> Rng {
         let seed = self.spec.seed;
         if Rng::named(&[seed, 0xA6E, site as u64, number]).chance(self.spec.agency_percent) {
@@ -171,10 +171,10 @@ impl World {
         Rng::named(&[seed, 0xA27, site as u64, number])
     }
 
-    /// The canonical path of an article. Its number comes last, so that the way back needs no table.
+    /// The canonical path of an article. It ends with the number, so that no table is needed to find the article.
     fn path(&self, site: usize, number: u64, date: Timestamp, title: &str) -> String {
         let style = self.profiles[site].paths;
-        // Every fifth article is for members, so that a rule for one path has something to forbid.
+        // Every fifth article is below `/members`, so that a robots.txt rule for one path has an effect.
         let mut path = String::from(if number % 5 == 4 { "/members" } else { "" });
         let done = match style {
             PathStyle::Dated => {
@@ -189,7 +189,7 @@ impl World {
         path
     }
 
-    /// The number of the article at a path, if it is the path of a published article.
+    /// The number of the article at a path, if it is published.
     pub fn number_at(&self, site: usize, target: &str) -> Option<u64> {
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
         let number = match self.profiles[site].paths {
@@ -213,7 +213,7 @@ pub fn day_of(date: Timestamp) -> Date {
     date.to_zoned(jiff::tz::TimeZone::UTC).date()
 }
 
-/// A few words of a title, fit for an address: Latin letters as they are, others percent-encoded.
+/// A few words of a title for a URL: Latin letters unchanged, others percent-encoded.
 fn slug(title: &str) -> String {
     let mut out = String::new();
     let words = title.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn every_path_leads_back_to_its_article() {
+    fn every_path_identifies_its_article() {
         let world = world();
         for site in 0..44 {
             for number in 0..12 {

@@ -1,6 +1,6 @@
 //! Crash injection: in debug builds `TIDINGS_CRASH_AT=N` aborts the process at its Nth durable operation.
 //!
-//! Bytes that were appended but not synced are cut in half first, as a power cut may do: a torn tail is harder to
+//! Bytes that were appended but not synced are cut in half first, as in a power failure: an incomplete end is harder to
 //! recover from than a clean cut.
 
 #[cfg(debug_assertions)]
@@ -13,7 +13,7 @@ mod injected {
     static OPERATIONS: AtomicU64 = AtomicU64::new(0);
     static CRASH_AT: LazyLock<Option<u64>> =
         LazyLock::new(|| std::env::var("TIDINGS_CRASH_AT").ok().and_then(|number| number.parse().ok()));
-    /// Files that are being appended to, with their length at the last sync.
+    /// Files opened for appending, with their length at the last sync.
     static SYNCED: Mutex<Vec<(PathBuf, u64)>> = Mutex::new(Vec::new());
 
     pub(crate) fn point() {
@@ -47,5 +47,5 @@ mod injected {
 
 /// A durable operation begins here.
 pub(crate) use injected::point;
-/// The first bytes of an appended file are known to be on disk.
+/// Records that the first bytes of a file are on disk.
 pub(crate) use injected::synced;

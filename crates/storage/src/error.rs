@@ -7,11 +7,11 @@ use tidings_model::FileError;
 
 /// A failed operation.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs)] // The messages say it.
+#[allow(missing_docs)] // See the messages.
 pub enum Error {
     #[error(transparent)]
     Io(#[from] FileError),
-    #[error("`{key}` is no storage key; a key is a relative path such as `docs/de/2026-03-01.jsonl.zst`")]
+    #[error("invalid storage key `{key}`; a key is a relative path such as `docs/de/2026-03-01.jsonl.zst`")]
     Key { key: String },
 }
 
@@ -19,7 +19,7 @@ pub enum Error {
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
-    /// Whether the cause is that a file is not there.
+    /// True if the cause is a missing file.
     pub fn is_not_found(&self) -> bool {
         matches!(self, Error::Io(error) if error.source.0.kind() == io::ErrorKind::NotFound)
     }

@@ -29,7 +29,7 @@ pub fn sync_file(path: &Path) -> Result<()> {
     Ok(File::open(path).and_then(|file| file.sync_all()).context("sync", path)?)
 }
 
-/// Removes a file if it is there, durably.
+/// Deletes a file durably, if it exists.
 pub fn remove(path: &Path) -> Result<()> {
     crash::point();
     match fs::remove_file(path) {
@@ -44,16 +44,16 @@ pub fn make_folder(path: &Path) -> Result<()> {
     if path.is_dir() {
         return Ok(());
     }
-    fs::create_dir_all(path).context("make the folder", path)?;
+    fs::create_dir_all(path).context("create the folder", path)?;
     sync_folder(parent(path))
 }
 
-/// The folder that a file lies in; the current one if its path names none.
+/// The folder of a file; the current one if its path has none.
 pub fn parent(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Lists files and folders of a folder, sorted by name; none if the folder is not there.
+/// Lists files and folders of a folder, sorted by name; empty if the folder is missing.
 pub fn files_in(folder: &Path) -> Result<Vec<PathBuf>> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
@@ -68,13 +68,13 @@ pub fn files_in(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Removes the unpublished files of a folder that a crash left; nothing refers to them.
+/// Deletes the unpublished files that a crash left in a folder.
 pub fn remove_temp(folder: &Path) -> Result<()> {
     let is_temporary = |path: &PathBuf| path.as_os_str().as_encoded_bytes().ends_with(TEMPORARY.as_bytes());
     files_in(folder)?.iter().filter(|path| is_temporary(path)).try_for_each(|path| remove(path))
 }
 
-/// A file that grows at its end; its bytes are durable once [`Appender::sync`] returns.
+/// A file that is appended to; its bytes are durable once [`Appender::sync`] returns.
 #[derive(Debug)]
 pub struct Appender {
     path: PathBuf,
@@ -83,7 +83,7 @@ pub struct Appender {
 }
 
 impl Appender {
-    /// Creates a file, which must not be there; its name is durable at once.
+    /// Creates a file, which must not exist; its name is durable at once.
     pub fn create(path: &Path) -> Result<Appender> {
         make_folder(parent(path))?;
         let file = File::create_new(path).context("create", path)?;
@@ -92,11 +92,11 @@ impl Appender {
         Ok(Appender { path: path.to_owned(), file, len: 0 })
     }
 
-    /// Opens a file that may be there and cuts it to its first `len` bytes.
+    /// Opens or creates a file and truncates it to its first `len` bytes.
     pub fn reopen(path: &Path, len: u64) -> Result<Appender> {
         make_folder(parent(path))?;
         let file = OpenOptions::new().create(true).append(true).open(path).context("open", path)?;
-        file.set_len(len).context("cut the torn end of", path)?;
+        file.set_len(len).context("truncate", path)?;
         crash::synced(path, len);
         Ok(Appender { path: path.to_owned(), file, len })
     }
@@ -121,7 +121,7 @@ impl Appender {
         self.len
     }
 
-    /// Whether the file is empty.
+    /// True if the file is empty.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -132,7 +132,7 @@ impl Appender {
     }
 }
 
-/// A file that appears whole under its name, or not at all: written under a temporary name, synced, renamed.
+/// A file that is published atomically: written under a temporary name, synced, renamed.
 #[derive(Debug)]
 pub struct AtomicFile {
     target: PathBuf,
@@ -141,7 +141,7 @@ pub struct AtomicFile {
 }
 
 impl AtomicFile {
-    /// Begins the file under a temporary name beside its target.
+    /// Creates the file under a temporary name next to its target.
     pub fn create(target: &Path) -> Result<AtomicFile> {
         make_folder(parent(target))?;
         let mut name = target.file_name().unwrap_or_default().to_owned();
@@ -159,7 +159,7 @@ impl AtomicFile {
     /// Removes the temporary file; the target stays as it was.
     pub fn discard(self) {
         drop(self.file);
-        // A file that cannot be removed now is removed by the next `remove_temp`.
+        // A file that cannot be deleted now is deleted by the next `remove_temp`.
         let _ = fs::remove_file(&self.temporary);
     }
 
@@ -172,7 +172,7 @@ impl AtomicFile {
     }
 }
 
-/// Replaces a small file atomically: readers see all of the old bytes or all of the new ones.
+/// Replaces a small file atomically: readers see either the old or the new bytes.
 pub fn write_atomic(target: &Path, bytes: &[u8]) -> Result<()> {
     let mut file = AtomicFile::create(target)?;
     file.write(bytes)?;
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn an_atomic_file_is_invisible_until_it_is_published() {
+    fn an_atomic_file_is_invisible_before_publication() {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("inner/plan");
         write_atomic(&target, b"old").unwrap();
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_discarded_file_leaves_the_target_and_no_trace() {
+    fn a_discarded_file_does_not_change_the_target() {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("plan");
         write_atomic(&target, b"old").unwrap();
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reopened_appender_cuts_the_torn_end() {
+    fn a_reopened_appender_truncates_the_file() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("log");
         fs::write(&path, b"whole torn").unwrap();

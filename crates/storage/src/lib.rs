@@ -1,4 +1,4 @@
-//! Durable storage: the few operations by which bytes survive a power cut, behind one interface.
+//! Durable storage: the operations by which bytes survive a power failure, behind one interface.
 //!
 //! | file | content |
 //! |---|---|
@@ -7,9 +7,9 @@
 //! | [`file`](mod@file) | the operations on local paths below it: [`AtomicFile`], [`Appender`], rename, remove, sync |
 //! | `crash.rs` | crash injection for tests |
 //!
-//! Raw pages, documents, recipes and exports go through [`Storage`], so that an object store can hold them. Locks, journals,
-//! scratch files and memory-mapped indexes need a local file system and use [`file`](mod@file) directly. Files that
-//! grow are drafted locally and enter the storage whole, by [`Storage::publish_file`].
+//! Raw pages, documents, recipes and exports use [`Storage`], so that an object store can hold them. Locks, journals,
+//! scratch files and memory-mapped indexes need a local file system and use [`file`](mod@file) directly. Growing files
+//! are drafted locally and moved to the storage by [`Storage::publish_file`].
 //!
 //! ```
 //! use tidings_storage::{LocalStorage, Storage};

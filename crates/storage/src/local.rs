@@ -16,7 +16,7 @@ pub struct LocalStorage {
 }
 
 impl LocalStorage {
-    /// Storage in a folder, which is made with the first object.
+    /// Storage in a folder, which is created with the first object.
     pub fn new(root: &Path) -> LocalStorage {
         LocalStorage { root: root.to_owned() }
     }
@@ -34,7 +34,7 @@ impl LocalStorage {
         }
     }
 
-    /// Keys of the entries of a folder that `is_wanted`; names that are no UTF-8 are not ours.
+    /// Keys of the entries of a folder that `is_wanted`; names that are not UTF-8 are ignored.
     fn entries(&self, prefix: &str, is_wanted: impl Fn(&Path) -> bool) -> Result<Vec<String>> {
         let folder = if prefix.is_empty() { self.root.clone() } else { self.resolve(prefix)? };
         let paths = file::files_in(&folder)?.into_iter().filter(|path| is_wanted(path));
@@ -65,7 +65,7 @@ impl Storage for LocalStorage {
             Ok(meta) if meta.is_file() => Ok(Some(Stat { bytes: meta.len(), modified: meta.modified().ok() })),
             Ok(_) => Ok(None),
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(None),
-            Err(error) => Ok(Err(error).context("look at", &path)?),
+            Err(error) => Ok(Err(error).context("inspect", &path)?),
         }
     }
 
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_object_is_nothing_to_read_but_an_error_to_open() {
+    fn a_missing_object_reads_as_none_but_is_an_error_to_open() {
         let (_folder, storage) = storage();
         assert_eq!((storage.read("a/b").unwrap(), storage.stat("a/b").unwrap()), (None, None));
         let error = storage.open("a/b").err().expect("it is missing");
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_is_no_object() {
+    fn a_folder_is_not_an_object() {
         let (_folder, storage) = storage();
         storage.put_atomic("a/b", b"x").unwrap();
         assert_eq!(storage.stat("a").unwrap(), None);
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a_local_file_is_moved_in_whole() {
+    fn a_local_file_is_moved_atomically() {
         let (folder, storage) = storage();
         let draft = folder.path().join("draft");
         fs::write(&draft, b"pages").unwrap();

@@ -13,45 +13,46 @@ use crate::error::Result;
 pub struct Stat {
     /// Its size in bytes.
     pub bytes: u64,
-    /// The time of its last change, where the storage knows it.
+    /// The time of its last change, if the storage provides it.
     pub modified: Option<SystemTime>,
 }
 
 /// Objects under keys: relative paths with slashes, such as `pages/2026-03-01/run.0.jsonl.zst`.
 ///
-/// An object appears whole or not at all, and is never seen half written. Keys are UTF-8 and have no empty, `.` or `..`
-/// parts. What an operation reports as done survives a power cut.
+/// An object is written atomically. Keys are UTF-8 and have no empty, `.` or `..` components. Completed operations
+/// survive a power failure.
 pub trait Storage: fmt::Debug + Send + Sync {
     /// Opens an object for reading from its beginning.
     fn open(&self, key: &str) -> Result<Box<dyn BufRead + Send>>;
 
-    /// Reads the bytes of a range; fewer where the object ends before it does.
+    /// Reads the bytes of a range; fewer if the object ends before it does.
     fn read_range(&self, key: &str, range: Range<u64>) -> Result<Vec<u8>>;
 
-    /// Size and age of an object; nothing if it is not there.
+    /// Size and age of an object; `None` if it is missing.
     fn stat(&self, key: &str) -> Result<Option<Stat>>;
 
-    /// Keys of the objects directly in a folder, sorted; none if there is no such folder. The root is the empty prefix.
+    /// Keys of the objects directly in a folder, sorted; empty if there is no such folder. The root is the empty
+    /// prefix.
     fn list(&self, prefix: &str) -> Result<Vec<String>>;
 
     /// Keys of the folders directly in a folder, sorted.
     fn folders(&self, prefix: &str) -> Result<Vec<String>>;
 
-    /// Begins an object that replaces the one under the key when it is published.
+    /// Creates an object that replaces the one under the key when it is published.
     fn create(&self, key: &str) -> Result<Box<dyn AtomicWrite>>;
 
     /// Moves a finished and synced local file into the storage, in place of the object under the key.
     ///
-    /// Over a local folder this is a rename, so the file must lie on the same file system; an object store uploads it.
+    /// Over a local folder this is a rename, so the file must be on the same file system; an object store uploads it.
     fn publish_file(&self, local: &Path, key: &str) -> Result<()>;
 
-    /// Removes an object if it is there.
+    /// Deletes an object if it exists.
     fn remove(&self, key: &str) -> Result<()>;
 
-    /// The path that names an object in messages, and that local code (memory maps, appenders) may open.
+    /// The path of an object for messages and for local code (memory maps, appenders).
     fn path(&self, key: &str) -> PathBuf;
 
-    /// Reads an object whole; nothing if it is not there.
+    /// Reads a whole object; `None` if it is missing.
     fn read(&self, key: &str) -> Result<Option<Vec<u8>>> {
         let mut bytes = Vec::new();
         match self.open(key) {
@@ -73,7 +74,7 @@ pub trait Storage: fmt::Debug + Send + Sync {
     }
 }
 
-/// An object while it is written; what is dropped without [`publish`](AtomicWrite::publish) never appears.
+/// An object in progress; if it is dropped without [`publish`](AtomicWrite::publish), it never appears.
 pub trait AtomicWrite: Send {
     /// Appends bytes.
     fn write(&mut self, bytes: &[u8]) -> Result<()>;
@@ -81,6 +82,6 @@ pub trait AtomicWrite: Send {
     /// Makes the object durable and visible under its key.
     fn publish(self: Box<Self>) -> Result<()>;
 
-    /// Gives it up.
+    /// Discards it.
     fn discard(self: Box<Self>);
 }

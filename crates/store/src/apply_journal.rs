@@ -1,8 +1,8 @@
-//! Applies the journal to the plan: the end of every run, and the recovery from every crash.
+//! Applies the journal to the plan, at the end of every run and in the recovery after a crash.
 //!
-//! The order makes each step harmless to repeat: publish the pages, write the plan (which notes
-//! the run it holds, so that no age is counted twice), write the states, and only then remove the
-//! journal. Memory holds a fingerprint and a few bytes for each record, never addresses or titles.
+//! The order makes each step idempotent: publish the pages, write the plan (which records its run, so that no age is
+//! counted twice), write the state tables, and delete the journal last. Memory holds a fingerprint and a few bytes per
+//! record, never URLs or titles.
 
 use std::collections::HashMap;
 
@@ -23,7 +23,7 @@ use crate::{fetched, home};
 /// The changes that a journal brought into the plan.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Applied {
-    /// The run whose journal it was.
+    /// The run of the journal.
     pub run: String,
     /// Entries that were not in the plan before.
     pub added: u64,
@@ -33,14 +33,14 @@ pub struct Applied {
     pub failed: u64,
 }
 
-/// Everything a journal says, with entries reduced to fingerprints.
+/// The content of a journal, with entries reduced to fingerprints.
 #[derive(Default)]
 struct Summary {
     run: String,
     statuses: Vec<String>,
-    fates: FingerprintMap<(u16, u32)>,
+    outcomes: FingerprintMap<(u16, u32)>,
     polls: HashMap<String, FeedState>,
-    /// Listed entries, and whether the plan has them.
+    /// Listed entries, and whether the plan contains them.
     listed: FingerprintMap<bool>,
     hosts: HashMap<String, HostState>,
     rules: Vec<RulesAnswer>,
@@ -51,13 +51,13 @@ impl Summary {
     fn take(&mut self, record: Record<'_>) {
         match record {
             Record::Run(run) => self.run = run.into_owned(),
-            Record::Fate { url, status, retries } => {
+            Record::Outcome { url, status, retries } => {
                 let known = self.statuses.iter().position(|known| *known == status);
                 let at = known.unwrap_or_else(|| {
                     self.statuses.push(status.into_owned());
                     self.statuses.len() - 1
                 });
-                self.fates.insert(Fingerprint::of(&url), (at as u16, retries));
+                self.outcomes.insert(Fingerprint::of(&url), (at as u16, retries));
             }
             Record::Whole { file, bytes } => {
                 self.whole.insert(file.into_owned(), bytes);
@@ -76,21 +76,21 @@ impl Summary {
     }
 }
 
-/// Applies the journal that a crash left, if there is one. The crash lost the times of its last requests, so every host
-/// gets a pause first.
+/// Applies the journal left by a crash, if there is one. The crash lost the times of the last requests, so every host
+/// gets a delay first.
 pub fn recover(home: &Home, now: Timestamp) -> Result<Option<Applied>> {
     if home.journal().exists() {
-        // A journal or a plan of a newer version is refused before the first file is changed.
+        // A journal or a plan of a newer version is rejected before any file is changed.
         journal::run(home)?;
         if let Err(newer @ Error::Newer { .. }) = plan::folded_run(home) {
             return Err(newer);
         }
-        hosts::note_everybody(home, now)?;
+        hosts::note_all_hosts(home, now)?;
     }
     apply_journal(home)
 }
 
-/// Applies the journal that is there, if one is: that of this run, or what a crash left of an earlier one.
+/// Applies the journal, if there is one: of this run, or left by a crash.
 pub fn apply_journal(home: &Home) -> Result<Option<Applied>> {
     let mut summary = Summary::default();
     let found = journal::read(home, |record| {
@@ -98,7 +98,7 @@ pub fn apply_journal(home: &Home) -> Result<Option<Applied>> {
         Ok(())
     })?;
     if !found {
-        // Without a journal, nothing vouches for an unpublished file.
+        // Without a journal, unpublished files are not acknowledged.
         pages::recover(home, |_| None)?;
         return Ok(None);
     }
@@ -107,12 +107,12 @@ pub fn apply_journal(home: &Home) -> Result<Option<Applied>> {
     let mut folded = Applied {
         run: summary.run.clone(),
         added: 0,
-        stored: summary.fates.values().filter(|fate| summary.statuses[fate.0 as usize] == "ok").count() as u64,
+        stored: summary.outcomes.values().filter(|outcome| summary.statuses[outcome.0 as usize] == "ok").count() as u64,
         failed: 0,
     };
-    folded.failed = summary.fates.len() as u64 - folded.stored;
+    folded.failed = summary.outcomes.len() as u64 - folded.stored;
     let answered = |state: &FeedState| matches!(state.polled, Polled::Listed | Polled::Unchanged);
-    let changes = !summary.fates.is_empty() || summary.polls.values().any(answered);
+    let changes = !summary.outcomes.is_empty() || summary.polls.values().any(answered);
     if changes && plan::folded_run(home)?.as_deref() != Some(&summary.run) {
         folded.added = rewrite(home, &mut summary)?;
     }
@@ -123,16 +123,16 @@ pub fn apply_journal(home: &Home) -> Result<Option<Applied>> {
     Ok(Some(folded))
 }
 
-/// Writes the plan anew with what the journal says; gives the number of new entries.
+/// Rewrites the plan with the records of the journal; returns the number of new entries.
 fn rewrite(home: &Home, summary: &mut Summary) -> Result<u64> {
     let run = summary.run.clone();
-    let Summary { statuses, fates, polls, listed, .. } = summary;
+    let Summary { statuses, outcomes, polls, listed, .. } = summary;
     let polled: FingerprintMap<Polled> =
         polls.values().map(|state| (Fingerprint::of(&state.feed), state.polled)).collect();
     let mut aging = Aging::new(&polled);
     let mut added: HashMap<String, u64> = HashMap::new();
-    // Only one of the two is filled in a run, so rows are spared the lookup of the other.
-    let (looks, ages) = (!fates.is_empty() || !listed.is_empty(), !polled.is_empty());
+    // Only one of the two is filled in a run, so rows skip the lookup in the other.
+    let (looks, ages) = (!outcomes.is_empty() || !listed.is_empty(), !polled.is_empty());
 
     let known = std::cell::RefCell::new(std::mem::take(listed));
     plan::rewrite(
@@ -142,8 +142,8 @@ fn rewrite(home: &Home, summary: &mut Summary) -> Result<u64> {
             if looks {
                 let fingerprint = Fingerprint::of(row.url);
                 let is_listed = known.borrow_mut().get_mut(&fingerprint).map(|known| *known = true).is_some();
-                if let Some((status, retries)) = fates.get(&fingerprint) {
-                    return Change::Fate { status: &statuses[*status as usize], retries: *retries };
+                if let Some((status, retries)) = outcomes.get(&fingerprint) {
+                    return Change::Outcome { status: &statuses[*status as usize], retries: *retries };
                 }
                 if is_listed {
                     return if row.age == 0 { Change::Keep } else { Change::Age(0) };
@@ -186,11 +186,11 @@ fn rewrite(home: &Home, summary: &mut Summary) -> Result<u64> {
     Ok(added.values().sum())
 }
 
-/// Counts update cycles for entries that their feed no longer lists. A feed that failed or was
-/// not asked says nothing about its entries, so they do not age.
+/// Counts update cycles for entries that their feed no longer lists. If a feed failed or was not polled, its entries do
+/// not age.
 struct Aging<'a> {
     polled: &'a FingerprintMap<Polled>,
-    /// Rows of one feed stand together, so the last answer usually serves again.
+    /// Rows of one feed are adjacent, so the last lookup can usually be reused.
     last: (String, Option<Polled>),
 }
 
@@ -205,20 +205,20 @@ impl<'a> Aging<'a> {
         }
         match self.last.1 {
             Some(Polled::Listed) => Change::Age(row.age.saturating_add(1)),
-            // What was listed before is listed still.
+            // In an unchanged feed, previously listed entries are still listed.
             Some(Polled::Unchanged) if row.age > 0 => Change::Age(row.age.saturating_add(1)),
             _ => Change::Keep,
         }
     }
 }
 
-/// Remembers pages that came by another way than a fetch: no feed brings them again, and entries that wait for them
-/// leave the plan.
+/// Records pages that were imported instead of fetched: feeds do not add them again, and entries waiting for them are
+/// removed from the plan.
 pub(crate) fn settle(home: &Home, run: &str, pages: Vec<Fingerprint>) -> Result<()> {
     let known: FingerprintSet = pages.iter().copied().collect();
     // Fingerprints first, as in a pruning.
     fetched::add(home, pages)?;
-    let is_open = |row: &Row<'_>| !row.status.parse::<Status>().expect("any word is a status").is_final();
+    let is_open = |row: &Row<'_>| !row.status.parse::<Status>().expect("any string is a status").is_final();
     let is_settled = |row: &Row<'_>| known.contains(&Fingerprint::of(row.url)) && is_open(row);
     let mut any = false;
     if home.existing_plan().is_some() {
@@ -231,16 +231,16 @@ pub(crate) fn settle(home: &Home, run: &str, pages: Vec<Fingerprint>) -> Result<
     Ok(())
 }
 
-/// Whether an address was in the plan, was settled, and was pruned, or came in by an import.
+/// Whether a URL was in the plan, finished and pruned, or was imported.
 pub fn was_pruned(home: &Home, url: &str) -> Result<bool> {
     fetched::holds(home, Fingerprint::of(url))
 }
 
-/// Takes entries out of the plan that left their feeds at least `min_age` update cycles ago and
-/// need no more tries. What was fetched is remembered by its fingerprint. Gives (kept, pruned).
+/// Deletes entries from the plan that left their feeds at least `min_age` update cycles ago and need no more attempts.
+/// The fingerprints of fetched entries are kept. Returns (kept, pruned).
 pub fn prune(home: &Home, now: Timestamp, min_age: u32, retry_limit: u32, dry_run: bool) -> Result<(u64, u64)> {
     let prunable = |row: &Row<'_>| {
-        let status = row.status.parse::<Status>().expect("any word is a status");
+        let status = row.status.parse::<Status>().expect("any string is a status");
         row.age >= min_age.max(1) && !status.is_pending(row.retries, retry_limit)
     };
     let mut kept = 0;
@@ -254,7 +254,7 @@ pub fn prune(home: &Home, now: Timestamp, min_age: u32, retry_limit: u32, dry_ru
     })?;
     let pruned = settled.len() as u64;
     if !dry_run && pruned > 0 {
-        // Fingerprints first: a crash between the two files remembers too much, never too little.
+        // Fingerprints are written first: a crash between the two files keeps too many, never too few.
         fetched::add(home, settled)?;
         let decide = |row: &Row<'_>| if prunable(row) { Change::Drop } else { Change::Keep };
         plan::rewrite(home, &format!("{}-prune", home::stamp(now)), decide, |_| Ok(()))?;
@@ -265,7 +265,7 @@ pub fn prune(home: &Home, now: Timestamp, min_age: u32, retry_limit: u32, dry_ru
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{fate, fill_plan, home, listed, rows, write_journal};
+    use crate::testing::{fill_plan, home, listed, outcome, rows, write_journal};
     use proptest::prelude::*;
     use std::fs;
 
@@ -288,10 +288,14 @@ mod tests {
     }
 
     #[test]
-    fn outcomes_come_into_the_plan_and_the_journal_goes() {
+    fn outcomes_are_applied_to_the_plan_and_the_journal_is_deleted() {
         let (_folder, home) = home();
         fill_plan(&home, FEED, &["a", "b", "c"]);
-        write_journal(&home, "run", &[vec![fate("a", "ok", 1)], vec![fate("b", "http-500", 2), fate("b", "ok", 3)]]);
+        write_journal(
+            &home,
+            "run",
+            &[vec![outcome("a", "ok", 1)], vec![outcome("b", "http-500", 2), outcome("b", "ok", 3)]],
+        );
         let applied = apply_journal(&home).unwrap().unwrap();
         assert_eq!((applied.run.as_str(), applied.stored, applied.failed, applied.added), ("run", 2, 0, 0));
         assert_eq!(rows(&home), [row("a", "ok", 1, 0), row("b", "ok", 3, 0), row("c", "new", 0, 0)]);
@@ -299,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn listed_entries_are_added_once_and_the_others_age() {
+    fn listed_entries_are_added_once_and_others_age() {
         let (_folder, home) = home();
         fill_plan(&home, FEED, &["a", "b"]);
         let batch = vec![polled(FEED, Polled::Listed), listed(FEED, "b"), listed(FEED, "c")];
@@ -310,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn a_feed_that_failed_says_nothing_about_its_entries() {
+    fn entries_of_a_failed_feed_do_not_age() {
         let (_folder, home) = home();
         fill_plan(&home, FEED, &["a"]);
         fill_plan(&home, "http://f.org/feed", &["b"]);
@@ -320,15 +324,15 @@ mod tests {
     }
 
     #[test]
-    fn a_journal_that_comes_back_after_a_crash_changes_nothing_more() {
+    fn applying_a_journal_twice_changes_nothing_more() {
         let (_folder, home) = home();
         fill_plan(&home, FEED, &["a", "b"]);
-        let batch = vec![polled(FEED, Polled::Listed), listed(FEED, "c"), fate("a", "ok", 1)];
+        let batch = vec![polled(FEED, Polled::Listed), listed(FEED, "c"), outcome("a", "ok", 1)];
         write_journal(&home, "run", &[batch]);
         let journal = fs::read(home.journal()).unwrap();
         apply_journal(&home).unwrap();
         let (before, states) = (rows(&home), feeds::states(&home).unwrap());
-        // The crash came after the plan was written and before the journal was removed.
+        // A crash after writing the plan and before deleting the journal.
         fs::write(home.journal(), journal).unwrap();
         let again = apply_journal(&home).unwrap().unwrap();
         assert_eq!((again.added, rows(&home)), (0, before), "no age is counted twice");
@@ -337,38 +341,38 @@ mod tests {
     }
 
     #[test]
-    fn recovery_lets_every_host_pause() {
+    fn recovery_delays_requests_to_every_host() {
         let (_folder, home) = home();
         write_journal(&home, "run", &[]);
         recover(&home, Timestamp::UNIX_EPOCH).unwrap();
         let mut known = Vec::new();
         hosts::read(&home, |state| known.push((state.host, state.last_request))).unwrap();
-        assert_eq!(known, [(hosts::EVERYBODY.to_owned(), "1970-01-01T00:00:00.000Z".to_owned())]);
+        assert_eq!(known, [(hosts::ALL_HOSTS.to_owned(), "1970-01-01T00:00:00.000Z".to_owned())]);
         assert_eq!(recover(&home, Timestamp::UNIX_EPOCH).unwrap(), None);
     }
 
     #[test]
-    fn what_was_pruned_is_not_added_again() {
+    fn pruned_entries_are_not_added_again() {
         let (_folder, home) = home();
         fill_plan(&home, FEED, &["http://e.org/a", "http://e.org/b"]);
-        write_journal(&home, "1", &[vec![polled(FEED, Polled::Listed), fate("http://e.org/a", "ok", 1)]]);
+        write_journal(&home, "1", &[vec![polled(FEED, Polled::Listed), outcome("http://e.org/a", "ok", 1)]]);
         apply_journal(&home).unwrap();
         write_journal(&home, "2", &[vec![polled(FEED, Polled::Listed)]]);
         apply_journal(&home).unwrap();
         let prune = |dry_run| prune(&home, Timestamp::UNIX_EPOCH, 1, 5, dry_run).unwrap();
-        assert_eq!((prune(true), rows(&home).len()), ((1, 1), 2), "a trial changes nothing");
+        assert_eq!((prune(true), rows(&home).len()), ((1, 1), 2), "a dry run changes nothing");
         assert_eq!(prune(false), (1, 1));
         assert!(was_pruned(&home, "http://e.org/a").unwrap() && !was_pruned(&home, "http://e.org/b").unwrap());
-        write_journal(&home, "3", &[vec![listed(FEED, "http://e.org/a"), fate("http://e.org/b", "ok", 1)]]);
+        write_journal(&home, "3", &[vec![listed(FEED, "http://e.org/a"), outcome("http://e.org/b", "ok", 1)]]);
         assert_eq!(apply_journal(&home).unwrap().unwrap().added, 0);
         assert_eq!(rows(&home).len(), 1);
     }
 
     #[test]
-    fn pages_that_came_by_import_leave_the_plan_unless_they_were_fetched() {
+    fn imported_pages_are_removed_from_the_plan_unless_fetched() {
         let (_folder, home) = home();
         fill_plan(&home, FEED, &["a", "b"]);
-        write_journal(&home, "1", &[vec![fate("a", "ok", 1)]]);
+        write_journal(&home, "1", &[vec![outcome("a", "ok", 1)]]);
         apply_journal(&home).unwrap();
         settle(&home, "2", vec![Fingerprint::of("a"), Fingerprint::of("b")]).unwrap();
         assert_eq!(rows(&home), [row("a", "ok", 1, 0)]);
@@ -385,7 +389,7 @@ mod tests {
                 prop::collection::vec(
                     prop_oneof![
                         "[a-f]".prop_map(|url| listed(FEED, &url)),
-                        ("[a-d]", "ok|http-404|timeout", 1u32..4).prop_map(|(url, status, retries)| fate(&url, &status, retries)),
+                        ("[a-d]", "ok|http-404|timeout", 1u32..4).prop_map(|(url, status, retries)| outcome(&url, &status, retries)),
                     ],
                     0..5,
                 ),
@@ -408,7 +412,7 @@ mod tests {
             let mut urls: Vec<&String> = once.iter().map(|row| &row.0).collect();
             urls.sort();
             urls.dedup();
-            prop_assert_eq!(urls.len(), once.len(), "every address stands once");
+            prop_assert_eq!(urls.len(), once.len(), "every URL occurs once");
             prop_assert_eq!(&plan(&batches, 2), &once);
             let doubled: Vec<Vec<Record<'_>>> = batches.iter().flat_map(|batch| [batch.clone(), batch.clone()]).collect();
             prop_assert_eq!(&plan(&doubled, 1), &once);

@@ -1,12 +1,11 @@
-//! A copy of what cannot be made again, somewhere else.
+//! Incremental backups of the data that cannot be rebuilt.
 //!
-//! Everything of a home is saved but what is derived from the rest. A backup grows: each run makes a folder with the files that are
-//! new or have changed, and `MANIFEST.tsv` says where each file of the home lies and what its bytes are. The manifest is
-//! replaced last, and only then go the files that it no longer names; so a backup is whole at any instant, the old one or the
-//! new one. Pages are copied once.
+//! All files of a home are saved except derived ones. Each run adds a folder with the new and changed files, and
+//! `MANIFEST.tsv` lists where each file of the home is stored, with its digest. The manifest is replaced last, and then
+//! the files that it no longer lists are deleted, so that a backup is consistent at any time. Pages are copied once.
 //!
-//! The plan must not promise pages that the backup lacks, nor the other way round. A run under way has pages that its plan
-//! does not know yet: they are left to the next backup.
+//! The plan and the pages of a backup must be consistent. An active run has pages that its plan does not contain yet:
+//! they are left to the next backup.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -30,9 +29,9 @@ use crate::takedown;
 const MANIFEST: &str = "MANIFEST.tsv";
 /// The suffix of folders of a backup.
 pub const FOLDER_ENDING: &str = "-backup";
-/// Lies in a folder as long as a home is being restored there.
+/// The marker file of an unfinished restore.
 const RESTORING: &str = ".restoring";
-/// Folders that can be made again from the rest, or belong to one moment.
+/// Folders that can be rebuilt or are temporary.
 const DERIVED: [&str; 6] = ["docs", "seen", "text", "index", "history", "trial"];
 /// Folders inside folders, at most.
 const MAX_DEPTH: usize = 8;
@@ -48,9 +47,9 @@ pub struct Saved {
     pub bytes: u64,
     /// The digest of its bytes: XXH3, 128 bits, in hexadecimal.
     pub xxh3: String,
-    /// When it was changed last, in nanoseconds since 1970: by this and its size one knows that it is the same.
+    /// The modification time in nanoseconds since 1970, which identifies an unchanged file together with its size.
     pub modified: String,
-    /// The folder of the backup in which it lies.
+    /// The folder of the backup that contains it.
     pub folder: String,
 }
 
@@ -74,14 +73,14 @@ pub struct Taken {
     pub copied: u64,
     /// Their bytes.
     pub copied_bytes: u64,
-    /// Files of pages that the home has lost; the backup keeps them.
+    /// Files of pages missing in the home; the backup keeps them.
     pub lost: Vec<String>,
-    /// The run whose pages are left to the next backup, if one was under way.
+    /// The active run whose pages are left to the next backup, if there is one.
     pub under_way: Option<String>,
 }
 
 impl Backup {
-    /// The backup in a folder; an empty one if there is none.
+    /// Opens the backup in a folder; empty if there is none.
     pub fn open(root: &Path) -> Result<Backup> {
         let mut files = BTreeMap::new();
         table::read(&root.join(MANIFEST), |saved: Saved| {
@@ -90,49 +89,49 @@ impl Backup {
         Ok(Backup { root: root.to_owned(), files })
     }
 
-    /// Whether nothing was ever saved here.
+    /// Whether the backup is empty.
     pub fn is_empty(&self) -> bool {
         self.files.is_empty()
     }
 
-    /// Whether it holds pages, none of which the home has: then it is the backup of another home.
+    /// Whether it contains pages, but none of this home: then it belongs to another home.
     pub fn is_of_another(&self, home: &Home) -> bool {
         let mut pages = self.files.keys().filter(|path| path.starts_with("pages/")).peekable();
         pages.peek().is_some() && !pages.any(|path| home.root().join(path).exists())
     }
 
-    /// Copies the small files that change, which must be quick, under a name that no earlier run had. The process that holds the lock of the home
-    /// lets it go afterwards: pages do not change. Gives the run that is under way, if there is one.
-    pub fn begin(&mut self, home: &Home, name: &str) -> Result<Draught> {
+    /// Copies the small files that change, quickly, under a run name that was not used before. The holder of the lock
+    /// may release it afterwards: pages do not change. Returns the active run, if there is one.
+    pub fn begin(&mut self, home: &Home, name: &str) -> Result<BackupDraft> {
         file::make_folder(&self.root)?;
-        let mut draught = Draught { name: name.to_owned(), files: BTreeMap::new(), taken: Taken::default() };
+        let mut draft = BackupDraft { name: name.to_owned(), files: BTreeMap::new(), taken: Taken::default() };
         for attempt in 1.. {
             let before = journal::run(home)?;
             let path = plan::path(home)?;
-            self.copy(home, &path, &mut draught)?;
+            self.copy(home, &path, &mut draft)?;
             if before == journal::run(home)? || attempt == TRIES {
                 let folded = plan::folded_run(home)?;
-                draught.taken.under_way = before.filter(|run| folded.as_ref() != Some(run));
+                draft.taken.under_way = before.filter(|run| folded.as_ref() != Some(run));
                 break;
             }
         }
         for path in walk(home.root())? {
             let shown = home.shown(&path);
-            if !shown.starts_with("pages/") && !draught.files.contains_key(&shown) && !is_plan(&shown) {
-                self.copy(home, &path, &mut draught)?;
+            if !shown.starts_with("pages/") && !draft.files.contains_key(&shown) && !is_plan(&shown) {
+                self.copy(home, &path, &mut draft)?;
             }
         }
-        Ok(draught)
+        Ok(draft)
     }
 
-    /// Copies the pages and puts the new manifest in place of the old one.
+    /// Copies the pages and replaces the manifest.
     pub fn finish(
         &mut self,
         home: &Home,
-        mut draught: Draught,
+        mut draft: BackupDraft,
         mut progress: impl FnMut(u64, u64, &str),
     ) -> Result<Taken> {
-        let unfinished = draught.taken.under_way.as_ref().map(|run| format!("/{run}."));
+        let unfinished = draft.taken.under_way.as_ref().map(|run| format!("/{run}."));
         let files: Vec<PathBuf> = walk(home.root())?
             .into_iter()
             .filter(|path| {
@@ -142,10 +141,10 @@ impl Backup {
             .collect();
         for (done, path) in (0..).zip(&files) {
             progress(done, files.len() as u64, &home.shown(path));
-            self.copy(home, path, &mut draught)?;
+            self.copy(home, path, &mut draft)?;
         }
-        self.keep_lost(home, &mut draught)?;
-        let Draught { files, mut taken, .. } = draught;
+        self.keep_lost(home, &mut draft)?;
+        let BackupDraft { files, mut taken, .. } = draft;
         taken.files = files.len() as u64;
         taken.bytes = files.values().map(|saved| saved.bytes).sum();
         write_atomic(&self.root.join(MANIFEST), table::text(files.values().cloned()).as_bytes())?;
@@ -154,11 +153,11 @@ impl Backup {
         Ok(taken)
     }
 
-    /// Pages that the home has lost are kept, unless they were taken out on purpose.
-    fn keep_lost(&self, home: &Home, draught: &mut Draught) -> Result<()> {
+    /// Keeps pages that are missing in the home, unless they were removed by a takedown.
+    fn keep_lost(&self, home: &Home, draft: &mut BackupDraft) -> Result<()> {
         let removed = Removed::read(home)?;
         for (path, saved) in self.files.iter().filter(|(path, _)| path.starts_with("pages/")) {
-            if draught.files.contains_key(path) || home.root().join(path).exists() {
+            if draft.files.contains_key(path) || home.root().join(path).exists() {
                 continue;
             }
             let is_gone_on_purpose = !removed.is_empty() && {
@@ -167,14 +166,14 @@ impl Backup {
                 !pages.exists() || takedown::all_unwanted(&pages, &removed)?
             };
             if !is_gone_on_purpose {
-                draught.taken.lost.push(path.clone());
-                draught.files.insert(path.clone(), saved.clone());
+                draft.taken.lost.push(path.clone());
+                draft.files.insert(path.clone(), saved.clone());
             }
         }
         Ok(())
     }
 
-    /// The file of pages beside a WARC file.
+    /// The file of pages that belongs to a WARC file.
     fn place_of_pages(&self, archive: &str) -> PathBuf {
         let pages = format!("{}.jsonl.zst", archive.trim_end_matches(".warc.gz"));
         self.files.get(&pages).map(|saved| self.place(saved)).unwrap_or_default()
@@ -185,13 +184,13 @@ impl Backup {
     }
 
     /// Copies a file unless the backup has it as it is.
-    fn copy(&self, home: &Home, path: &Path, draught: &mut Draught) -> Result<()> {
+    fn copy(&self, home: &Home, path: &Path, draft: &mut BackupDraft) -> Result<()> {
         let shown = home.shown(path);
         let meta = match fs::metadata(path) {
             Ok(meta) => meta,
-            // Small files come and go while no process holds the lock.
+            // Small files may be created and deleted while no process holds the lock.
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
-            Err(error) => Err(error).context("look at", path)?,
+            Err(error) => Err(error).context("inspect", path)?,
         };
         let since = meta.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
         let modified = since.map(|since| since.as_nanos().to_string()).unwrap_or_default();
@@ -199,21 +198,21 @@ impl Backup {
         if let Some(known) = known
             && (known.modified == modified || digest(path)? == known.xxh3)
         {
-            draught.files.insert(shown, Saved { modified, ..known.clone() });
+            draft.files.insert(shown, Saved { modified, ..known.clone() });
             return Ok(());
         }
-        let target = self.root.join(&draught.name).join(&shown);
+        let target = self.root.join(&draft.name).join(&shown);
         let (bytes, xxh3) = copy_whole(path, &target)?;
-        draught.taken.copied += 1;
-        draught.taken.copied_bytes += bytes;
-        draught.files.insert(shown.clone(), Saved { path: shown, bytes, xxh3, modified, folder: draught.name.clone() });
+        draft.taken.copied += 1;
+        draft.taken.copied_bytes += bytes;
+        draft.files.insert(shown.clone(), Saved { path: shown, bytes, xxh3, modified, folder: draft.name.clone() });
         Ok(())
     }
 
-    /// Removes what the manifest does not name: former versions, and what a run left that did not end.
+    /// Deletes files that the manifest does not list: old versions, and those of interrupted runs.
     fn tidy(&self) -> Result<()> {
         let named: BTreeSet<PathBuf> = self.files.values().map(|saved| self.place(saved)).collect();
-        // Folders of ours have names of runs; other files stay as they are.
+        // Our folders have names of runs; other files are not touched.
         let is_ours = |path: &PathBuf| path.is_dir() && path.to_string_lossy().ends_with(FOLDER_ENDING);
         for folder in files_in(&self.root)?.into_iter().filter(is_ours) {
             let mut found = Vec::new();
@@ -226,7 +225,7 @@ impl Backup {
         Ok(())
     }
 
-    /// Reads every file; gives those that are not as they were saved.
+    /// Reads every file; returns the damaged and missing ones.
     pub fn verify(&self, mut progress: impl FnMut(u64, u64, &str)) -> Result<Vec<String>> {
         let mut faults = Vec::new();
         for (done, saved) in (0..).zip(self.files.values()) {
@@ -249,8 +248,8 @@ impl Backup {
         (self.files.len() as u64, self.files.values().map(|saved| saved.bytes).sum())
     }
 
-    /// Makes a home of the backup in an empty folder, or goes on with one that was begun. The settings come last: before, the
-    /// folder is no home.
+    /// Restores a home to an empty folder, or continues an interrupted restore. The settings are written last: without
+    /// them the folder is not a home.
     pub fn restore(&self, to: &Path, mut progress: impl FnMut(u64, u64, &str)) -> Result<()> {
         file::make_folder(to)?;
         let marker = to.join(RESTORING);
@@ -268,10 +267,7 @@ impl Backup {
             let (bytes, xxh3) = copy_whole(&source, &target)?;
             if (bytes, &xxh3) != (saved.bytes, &saved.xxh3) {
                 file::remove(&target)?;
-                return Err(Error::Damaged {
-                    path: source,
-                    at: "(its bytes are not those that were saved)".to_owned(),
-                });
+                return Err(Error::Damaged { path: source, at: "(its digest does not match the manifest)".to_owned() });
             }
         }
         file::remove(&to.join(format!("{RESTORING}.tmp")))?;
@@ -279,15 +275,15 @@ impl Backup {
     }
 }
 
-/// A backup that is being taken.
+/// A backup in progress.
 #[derive(Debug)]
-pub struct Draught {
+pub struct BackupDraft {
     name: String,
     files: BTreeMap<String, Saved>,
     taken: Taken,
 }
 
-/// Whether a home may be restored to a folder: there is nothing in it, or a restoration that was stopped.
+/// Whether a home can be restored to a folder: it is empty or has an interrupted restore.
 pub fn is_free(folder: &Path) -> Result<bool> {
     // The marker itself may have been cut off.
     let is_marker = |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(RESTORING));
@@ -298,7 +294,7 @@ fn is_plan(shown: &str) -> bool {
     shown.starts_with("plan.")
 }
 
-/// The files of a home that are worth saving.
+/// The files of a home that are saved.
 fn walk(root: &Path) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for path in files_in(root)? {
@@ -326,7 +322,7 @@ fn collect(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<()> 
     Ok(())
 }
 
-/// Removes folders in which nothing is left.
+/// Removes empty folders.
 fn remove_empty(folder: &Path) {
     for inner in files_in(folder).unwrap_or_default().into_iter().filter(|path| path.is_dir()) {
         remove_empty(&inner);
@@ -345,7 +341,7 @@ fn digest(path: &Path) -> Result<String> {
     Ok(format!("{:032x}", hash.digest128()))
 }
 
-/// Copies a file; it appears whole, with its permissions. Gives its size and digest.
+/// Copies a file atomically with its permissions. Returns its size and digest.
 fn copy_whole(from: &Path, to: &Path) -> Result<(u64, String)> {
     let mut draft = AtomicFile::create(to)?;
     let mut hash = Xxh3::new();
@@ -356,7 +352,7 @@ fn copy_whole(from: &Path, to: &Path) -> Result<(u64, String)> {
         Ok(draft.write(part)?)
     })?;
     draft.publish()?;
-    let permissions = fs::metadata(from).context("look at", from)?.permissions();
+    let permissions = fs::metadata(from).context("inspect", from)?.permissions();
     fs::set_permissions(to, permissions).context("set the permissions of", to)?;
     Ok((bytes, format!("{:032x}", hash.digest128())))
 }
@@ -379,8 +375,8 @@ mod tests {
     use crate::testing::{fill_plan, home, rows};
 
     fn take(backup: &mut Backup, home: &Home, name: &str) -> Taken {
-        let draught = backup.begin(home, &format!("{name}{FOLDER_ENDING}")).unwrap();
-        backup.finish(home, draught, |_, _, _| {}).unwrap()
+        let draft = backup.begin(home, &format!("{name}{FOLDER_ENDING}")).unwrap();
+        backup.finish(home, draft, |_, _, _| {}).unwrap()
     }
 
     #[test]
@@ -401,7 +397,7 @@ mod tests {
         let taken = take(&mut backup, &home, "1");
         assert_eq!(taken.files, taken.copied);
         let again = take(&mut backup, &home, "2");
-        assert_eq!((again.files, again.copied), (taken.files, 0), "what has not changed is not copied");
+        assert_eq!((again.files, again.copied), (taken.files, 0), "unchanged files are not copied");
         let to = folder.path().join("restored");
         assert!(is_free(&to).unwrap());
         backup.restore(&to, |_, _, _| {}).unwrap();
@@ -414,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_that_the_home_lost_stay_in_the_backup() {
+    fn pages_missing_in_the_home_stay_in_the_backup() {
         let (_folder, home) = home();
         let key = "pages/2026-03-01/r.0.jsonl.zst";
         home.storage().put_atomic(key, b"page").unwrap();
@@ -430,7 +426,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_and_loss_are_found_by_verification_and_stop_a_restoration() {
+    fn verification_finds_damaged_and_missing_files_and_stops_a_restore() {
         let (folder, home) = home();
         home.storage().put_atomic("pages/2026-03-01/a.jsonl.zst", b"page").unwrap();
         home.storage().put_atomic("pages/2026-03-01/b.jsonl.zst", b"page").unwrap();
@@ -448,7 +444,7 @@ mod tests {
         );
         let to = folder.path().join("restored");
         assert!(backup.restore(&to, |_, _, _| {}).is_err());
-        assert!(Home::at(&to).is_err(), "half a home is none");
-        assert!(is_free(&to).unwrap(), "the restoration may be gone on with");
+        assert!(Home::at(&to).is_err(), "a partial home is not a home");
+        assert!(is_free(&to).unwrap(), "the restore can be continued");
     }
 }

@@ -1,8 +1,8 @@
-//! A folder of lines, a file for each language, that is filled in steps and knows what it was filled from.
+//! A folder with a file of lines per language, written in atomic steps, with a record of its inputs.
 //!
-//! Lines are appended to `LANG.txt.zst` as frames. A *step* syncs these files and then adds one line to `lines.jsonl`, which says how
-//! long each of them is and which inputs were read to their ends. That line is the moment at which the step has happened: what lies
-//! behind the lengths that it names is cut off when the folder is opened next, and is made again from the inputs.
+//! Lines are appended to `LANG.txt.zst` as frames. A *step* syncs these files and then appends one line to
+//! `lines.jsonl` with the length of each file and the inputs that were read completely. That line commits the step:
+//! bytes beyond the recorded lengths are truncated when the folder is opened next, and are read again from the inputs.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs::{self, File};
@@ -19,22 +19,22 @@ use crate::import_log::{self, Input};
 
 const LEDGER: &str = "lines.jsonl";
 const ENDING: &str = ".txt.zst";
-/// No line of ours is longer: a record that holds more is no text.
+/// The maximum length of a line.
 const MAX_LINE_BYTES: usize = 64 << 20;
 
 /// A line of the ledger.
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct Step {
+struct CommittedStep {
     /// The length of the file of each language.
     files: BTreeMap<String, u64>,
     inputs: Vec<Input>,
 }
 
-/// The folder while it is filled; a lock keeps other processes from filling it.
+/// The folder in progress; a lock excludes other processes.
 pub struct ByLanguage {
     folder: PathBuf,
     ledger: Appender,
-    /// Held as long as the folder is open.
+    /// Held while the folder is open.
     _lock: File,
     files: BTreeMap<String, Appender>,
     /// Languages that were appended to since the last step.
@@ -43,27 +43,27 @@ pub struct ByLanguage {
 }
 
 impl ByLanguage {
-    /// Opens a folder, which is made if it is not there. What no step vouches for is removed; with `anew`, everything is.
-    pub fn open(folder: &Path, anew: bool) -> Result<ByLanguage> {
+    /// Opens a folder; creates it if missing. Uncommitted data is deleted; with `replace`, all data is deleted.
+    pub fn open(folder: &Path, replace: bool) -> Result<ByLanguage> {
         file::make_folder(folder)?;
         let path = folder.join(LEDGER);
         let found: Vec<PathBuf> =
             files_in(folder)?.into_iter().filter(|path| path.to_string_lossy().ends_with(ENDING)).collect();
         if !found.is_empty() && !path.exists() {
-            let fault = "holds lines by language of which no lines.jsonl tells; give another folder";
+            let fault = "contains files by language without a lines.jsonl; give another folder";
             return Err(Error::Output { path: folder.to_owned(), fault });
         }
-        let mut last = Step::default();
+        let mut last = CommittedStep::default();
         let mut known = HashSet::new();
         let lock = lock(folder, &path)?;
         let mut sound = 0;
-        if !anew {
-            sound = import_log::read(&path, |step: Step| {
+        if !replace {
+            sound = import_log::read(&path, |step: CommittedStep| {
                 known.extend(step.inputs.iter().map(Input::key));
                 last = step;
             })?;
         }
-        // Before any file is cut or removed, so that a step that is to be forgotten cannot vouch for it any more.
+        // Before any file is truncated or deleted, so that no step refers to it any more.
         let mut ledger = Appender::reopen(&path, sound)?;
         ledger.sync()?;
         let mut files = BTreeMap::new();
@@ -71,7 +71,7 @@ impl ByLanguage {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             let language = name.trim_end_matches(ENDING);
             match last.files.remove(language) {
-                Some(length) if fs::metadata(&path).context("look at", &path)?.len() >= length => {
+                Some(length) if fs::metadata(&path).context("inspect", &path)?.len() >= length => {
                     files.insert(language.to_owned(), Appender::reopen(&path, length)?);
                 }
                 Some(_) => return Err(damaged(&path)),
@@ -84,12 +84,12 @@ impl ByLanguage {
         Ok(ByLanguage { folder: folder.to_owned(), ledger, _lock: lock, files, touched: HashSet::new(), known })
     }
 
-    /// Whether an input was read to its end before.
+    /// Whether an input was read completely before.
     pub fn knows(&self, input: &Input) -> bool {
         self.known.contains(&input.key())
     }
 
-    /// Shows every line that is there.
+    /// Calls `see` with every line.
     pub fn lines(&self, mut see: impl FnMut(&[u8])) -> Result<()> {
         let mut line = Vec::new();
         for file in self.files.values() {
@@ -110,16 +110,16 @@ impl ByLanguage {
         if !self.touched.contains(language) {
             self.touched.insert(language.to_owned());
         }
-        Ok(self.files.get_mut(language).expect("there is one now").append(frame)?)
+        Ok(self.files.get_mut(language).expect("inserted above").append(frame)?)
     }
 
-    /// Makes all that was appended durable, and remembers the inputs that it came from.
+    /// Makes all appended lines durable and records their inputs.
     pub fn step(&mut self, inputs: Vec<Input>) -> Result<()> {
         for language in self.touched.drain() {
-            self.files.get_mut(&language).expect("it was appended to").sync()?;
+            self.files.get_mut(&language).expect("the file was appended to").sync()?;
         }
         let files = self.files.iter().map(|(language, file)| (language.clone(), file.len())).collect();
-        let step = Step { files, inputs };
+        let step = CommittedStep { files, inputs };
         let mut line = serde_json::to_vec(&step).expect("steps serialise");
         line.push(b'\n');
         self.ledger.append(&line)?;
@@ -130,7 +130,7 @@ impl ByLanguage {
 }
 
 fn damaged(path: &Path) -> Error {
-    Error::Damaged { path: path.to_owned(), at: "(it is shorter than lines.jsonl says)".to_owned() }
+    Error::Damaged { path: path.to_owned(), at: "(it is shorter than recorded in lines.jsonl)".to_owned() }
 }
 
 fn lock(folder: &Path, path: &Path) -> Result<File> {
@@ -138,7 +138,7 @@ fn lock(folder: &Path, path: &Path) -> Result<File> {
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(fs::TryLockError::WouldBlock) => Err(Error::Locked { root: folder.to_owned(), pid: None }),
-        // Some file systems know no locks.
+        // Some file systems have no locks.
         Err(fs::TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => Ok(file),
         Err(fs::TryLockError::Error(error)) => Ok(Err(error).context("lock", path)?),
     }
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_step_vouches_for_is_cut_off() {
+    fn uncommitted_lines_are_truncated() {
         let folder = tempfile::tempdir().unwrap();
         let mut encoder = FrameEncoder::new(1);
         let mut filled = ByLanguage::open(folder.path(), false).unwrap();
@@ -175,12 +175,12 @@ mod tests {
         assert!(!folder.path().join("en.txt.zst").exists());
         assert!(matches!(ByLanguage::open(folder.path(), false), Err(Error::Locked { .. })));
         drop(filled);
-        let anew = ByLanguage::open(folder.path(), true).unwrap();
-        assert!(!anew.knows(&input("a")) && lines(&anew).is_empty());
+        let replace = ByLanguage::open(folder.path(), true).unwrap();
+        assert!(!replace.knows(&input("a")) && lines(&replace).is_empty());
     }
 
     #[test]
-    fn files_of_others_are_not_touched_and_lost_ones_are_missed() {
+    fn foreign_files_are_not_touched_and_missing_ones_are_an_error() {
         let folder = tempfile::tempdir().unwrap();
         let theirs = folder.path().join("de.txt.zst");
         fs::write(&theirs, "theirs").unwrap();
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_of_every_language_come_back_and_a_step_without_lines_remembers_its_input() {
+    fn lines_of_every_language_are_read_back_and_a_step_without_lines_records_its_input() {
         let folder = tempfile::tempdir().unwrap();
         let mut encoder = FrameEncoder::new(1);
         let mut filled = ByLanguage::open(folder.path(), false).unwrap();
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_crash_at_any_byte_of_the_log_keeps_whole_steps() {
+    fn a_crash_at_any_byte_of_the_log_keeps_complete_steps() {
         let folder = tempfile::tempdir().unwrap();
         let mut encoder = FrameEncoder::new(1);
         let mut filled = ByLanguage::open(folder.path(), false).unwrap();

@@ -1,5 +1,4 @@
-//! Feeds that may be worth having, what speaks for each, and what became of it; sites that have
-//! none; and which files of pages were searched already.
+//! Candidate feeds with their evidence and status, sites without a feed, and files that were searched.
 
 use std::collections::HashMap;
 use tidings_storage::AtomicFile;
@@ -10,75 +9,75 @@ use crate::table::{self, Field, columns};
 
 /// The state of a candidate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, PartialOrd, Ord)]
-pub enum Fate {
+pub enum CandidateStatus {
     /// It was not requested yet.
     #[default]
     New,
-    /// It was asked for and is a feed.
+    /// It was probed and is a feed.
     ProbedFeed,
-    /// It was asked for and is no feed, or leads to none.
+    /// It was probed and is not a feed and leads to none.
     NotAFeed,
     /// It could not be reached.
     Unreachable,
-    /// It is not wanted; `reason` says why.
+    /// It was rejected; see `reason`.
     Rejected,
-    /// It was tried and gave no page yet.
+    /// It was tried and yielded no page yet.
     Trial,
-    /// It stands in the list of feeds.
+    /// It is in the feed list.
     Promoted,
 }
 
-impl Fate {
-    const WORDS: [(Fate, &str); 7] = [
-        (Fate::New, "new"),
-        (Fate::ProbedFeed, "probed-feed"),
-        (Fate::NotAFeed, "not-a-feed"),
-        (Fate::Unreachable, "unreachable"),
-        (Fate::Rejected, "rejected"),
-        (Fate::Trial, "trial"),
-        (Fate::Promoted, "promoted"),
+impl CandidateStatus {
+    const WORDS: [(CandidateStatus, &str); 7] = [
+        (CandidateStatus::New, "new"),
+        (CandidateStatus::ProbedFeed, "probed-feed"),
+        (CandidateStatus::NotAFeed, "not-a-feed"),
+        (CandidateStatus::Unreachable, "unreachable"),
+        (CandidateStatus::Rejected, "rejected"),
+        (CandidateStatus::Trial, "trial"),
+        (CandidateStatus::Promoted, "promoted"),
     ];
 
-    /// The word in the table.
+    /// The name in the table.
     pub fn word(self) -> &'static str {
-        Fate::WORDS.iter().find(|row| row.0 == self).map_or("new", |row| row.1)
+        CandidateStatus::WORDS.iter().find(|row| row.0 == self).map_or("new", |row| row.1)
     }
 }
 
-impl Field for Fate {
+impl Field for CandidateStatus {
     fn to_text(&self) -> String {
         self.word().to_owned()
     }
 
-    fn from_text(text: String) -> Fate {
-        Fate::WORDS.iter().find(|row| row.1 == text).map(|row| row.0).unwrap_or_default()
+    fn from_text(text: String) -> CandidateStatus {
+        CandidateStatus::WORDS.iter().find(|row| row.1 == text).map(|row| row.0).unwrap_or_default()
     }
 }
 
-/// A feed that may be worth having.
+/// A candidate feed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Candidate {
-    /// Its address, or with the evidence `page` that of a page to begin a search from.
+    /// Its URL, or with the evidence `page` that of a page at which a search starts.
     pub feed: String,
     /// The site it was found on: a host without `www.`.
     pub site: String,
-    /// The evidence for it, in a word.
+    /// The name of its evidence.
     pub evidence: String,
     /// The number of pages that linked to it.
     pub seen: u64,
     /// The first page that did.
     pub found_on: String,
     /// Its state.
-    pub fate: Fate,
-    /// Why, where that needs saying.
+    pub status: CandidateStatus,
+    /// The reason of its status, if needed.
     pub reason: String,
-    /// When it was last asked for.
+    /// The time of the last request.
     pub checked: String,
     /// The number of entries it listed then.
     pub entries: u32,
     /// Its latest entry's date then.
     pub latest: String,
-    /// Its language, if it or the page it was found on names one.
+    /// Its language, if declared by it or the page that links to it.
     pub language: String,
     /// The number of requests it has cost.
     pub requests: u32,
@@ -86,7 +85,7 @@ pub struct Candidate {
     pub good_pages: u64,
     /// Its title.
     pub title: String,
-    /// Labels of the list that named it: `key=value`, separated by tabs.
+    /// Labels from the list that named it: `key=value`, separated by tabs.
     pub labels: String,
 }
 
@@ -96,7 +95,7 @@ columns!(Candidate {
     evidence,
     seen,
     found_on,
-    fate,
+    "fate" = status,
     reason,
     checked,
     entries,
@@ -113,13 +112,12 @@ pub fn read(home: &Home, see: impl FnMut(Candidate)) -> Result<()> {
     table::read(&home.state("candidates.tsv"), see)
 }
 
-/// Adds sightings: counts grow, the first page that linked to a candidate stays, and what is known
-/// about its fate stays too.
+/// Adds sightings: counts are summed, and the first page that linked to a candidate and its status stay.
 pub fn add(home: &Home, sighted: Vec<Candidate>) -> Result<()> {
     let grow = |old: Candidate, new: Candidate| Candidate {
         seen: old.seen.saturating_add(new.seen),
         good_pages: old.good_pages.saturating_add(new.good_pages),
-        // A page's word for a feed is better than none, and a list's labels than none.
+        // Declarations of a page and labels of a list fill empty fields.
         title: if old.title.is_empty() { new.title } else { old.title },
         labels: if old.labels.is_empty() { new.labels } else { old.labels },
         language: if old.language.is_empty() { new.language } else { old.language },
@@ -128,7 +126,7 @@ pub fn add(home: &Home, sighted: Vec<Candidate>) -> Result<()> {
     merge(home, sighted, grow)
 }
 
-/// Puts candidates in place of what was known about them.
+/// Replaces candidates.
 pub fn replace(home: &Home, changed: Vec<Candidate>) -> Result<()> {
     merge(home, changed, |_, new| new)
 }
@@ -143,7 +141,7 @@ fn merge(home: &Home, rows: Vec<Candidate>, combine: impl Fn(Candidate, Candidat
 pub struct SiteWithoutFeed {
     /// Its host, without `www.`.
     pub site: String,
-    /// When it was searched.
+    /// The time of the search.
     pub checked: String,
     /// The number of requests that took.
     pub requests: u32,
@@ -186,7 +184,7 @@ pub fn add_searched(home: &Home, files: Vec<Searched>) -> Result<()> {
     table::merge(&home.state("searched.tsv"), rows, |row| row.file.clone(), |_, new| new)
 }
 
-/// Appends feeds to the user's list, each under a comment; what stands there stays as it is.
+/// Appends feeds to the user's list, each below a comment; existing lines are not changed.
 pub fn append_feeds(home: &Home, feeds: &[(String, String)]) -> Result<()> {
     if feeds.is_empty() {
         return Ok(());
@@ -223,20 +221,21 @@ mod tests {
     }
 
     #[test]
-    fn sightings_add_up_and_fates_stay() {
+    fn sightings_are_summed_and_statuses_stay() {
         let (_folder, home) = home();
         let seen = |seen| Candidate { feed: "https://b.example/feed".into(), seen, ..Candidate::default() };
         add(&home, vec![seen(3)]).unwrap();
-        let probed = Candidate { fate: Fate::ProbedFeed, entries: 7, labels: "topic=a\tx=y".into(), ..seen(3) };
+        let probed =
+            Candidate { status: CandidateStatus::ProbedFeed, entries: 7, labels: "topic=a\tx=y".into(), ..seen(3) };
         replace(&home, vec![probed]).unwrap();
         add(&home, vec![seen(4)]).unwrap();
         let all = all(&home);
-        assert_eq!((all.len(), all[0].seen, all[0].fate, all[0].entries), (1, 7, Fate::ProbedFeed, 7));
+        assert_eq!((all.len(), all[0].seen, all[0].status, all[0].entries), (1, 7, CandidateStatus::ProbedFeed, 7));
         assert_eq!(all[0].labels, "topic=a\tx=y");
     }
 
     #[test]
-    fn feeds_are_appended_under_a_comment_and_nothing_else_changes() {
+    fn feeds_are_appended_below_a_comment() {
         let (_folder, home) = home();
         append_feeds(&home, &[("found\non b".into(), "https://b.example/feed\tlang=de".into())]).unwrap();
         let text = std::fs::read_to_string(home.feed_list()).unwrap();

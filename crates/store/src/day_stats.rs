@@ -1,7 +1,7 @@
 //! Statistics of each day, stage by stage, from the recipes, the judged days and the yield tables.
 //!
-//! A home of ten years has thousands of small files of figures. A [`DayStatsCache`] reads each once, and again only when it is another
-//! file: a server may call [`DayStatsCache::refresh`] for every request.
+//! A home of ten years has thousands of small tables. A [`DayStatsCache`] reads each once, and again only after a
+//! change: a server may call [`DayStatsCache::refresh`] for every request.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,23 +22,23 @@ pub struct DayStats {
     pub runs: u64,
     /// Feeds whose entries were downloaded.
     pub feeds: u64,
-    /// Hosts that they came from.
+    /// Hosts of the pages.
     pub hosts: u64,
-    /// Pages and bytes that were downloaded, and what `clean` made of them.
+    /// Pages and bytes downloaded, and the documents extracted from them.
     pub sum: Yield,
     /// Documents, by language.
     pub documents: BTreeMap<String, u64>,
-    /// Pages that gave no document, by reason.
+    /// Dropped pages, by reason.
     pub dropped: BTreeMap<String, u64>,
-    /// Duplicates; nothing if the day is not judged yet.
+    /// Duplicates; `None` if the day is not judged yet.
     pub judged: Option<Judged>,
-    /// Annotated text; nothing if the day is not annotated yet.
+    /// Annotated text; `None` if the day is not annotated yet.
     pub text: Option<Annotated>,
 }
 
 /// Counts of duplicates.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[allow(missing_docs)] // The names say it.
+#[allow(missing_docs)] // The names are self-explanatory.
 pub struct Judged {
     pub documents: u64,
     pub duplicates: u64,
@@ -57,7 +57,7 @@ pub struct Annotated {
     pub tokens: BTreeMap<String, u64>,
 }
 
-/// Size and time of a file when it was read.
+/// Size and modification time of a file when it was read.
 type Stamp = Option<Stat>;
 
 fn stamp(home: &Home, key: &str) -> Stamp {
@@ -88,7 +88,7 @@ impl DayStatsCache {
         self.days.values().any(|day| day.runs > 0).then(|| periods.map(with_runs).collect())
     }
 
-    /// Reads what is new, or another, since the last time.
+    /// Reads new and changed files.
     pub fn refresh(&mut self, home: &Home) -> Result<()> {
         self.read_documents(home)?;
         self.read_text(home)?;
@@ -162,7 +162,7 @@ impl DayStatsCache {
         Ok(())
     }
 
-    /// Runs are told by the names of their logs, which begin with when they began.
+    /// Counts runs by the names of their logs, which start with the time of the run.
     fn count_runs(&mut self, home: &Home) -> Result<()> {
         self.days.values_mut().for_each(|day| day.runs = 0);
         for path in runs::files(home)? {
@@ -179,7 +179,7 @@ impl DayStatsCache {
     }
 }
 
-/// Forgets the days that are no longer made, and names them.
+/// Removes the days that no longer exist, and returns them.
 fn missing(known: &mut BTreeMap<String, Stamp>, made: &[String]) -> Vec<String> {
     let gone: Vec<String> = known.keys().filter(|day| made.binary_search(day).is_err()).cloned().collect();
     gone.iter().for_each(|day| _ = known.remove(day));
@@ -194,7 +194,7 @@ mod tests {
     use serde_json::Value;
 
     #[test]
-    fn days_are_read_again_only_when_they_are_others_and_vanish_with_their_recipes() {
+    fn days_are_read_again_after_a_change_and_removed_with_their_recipes() {
         let folder = tempfile::tempdir().unwrap();
         Home::create(folder.path(), "", "").unwrap();
         let home = Home::at(folder.path()).unwrap();

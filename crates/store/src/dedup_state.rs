@@ -1,10 +1,9 @@
 //! The state of deduplication: a file of verdicts per day, and the fingerprints of all earlier days.
 //!
-//! Days are judged in their order, each against all before it, so that a day depends on its documents and on
-//! every day before. The ledger grows by a line for each day: a day is judged when its line is there and whole.
-//! Everything else is named after the days it holds and written before the line, and what the ledger no longer
-//! names is removed after it. So a crash at any instant leaves the old ledger with all of its files, or the
-//! new one.
+//! Days are judged in order, each against all earlier days, so that a verdict depends on all of them. The ledger has a
+//! line per day: a day is judged when its line is complete. All other files are named after their days and written
+//! before the line; files that the ledger no longer lists are deleted after it changes. A crash at any time therefore
+//! leaves either the old or the new ledger with all of its files.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -28,19 +27,19 @@ use crate::stale::{self, Stale};
 const LEDGER: &str = "tidings seen 1";
 pub(crate) const FORMAT: &str = "verdicts";
 pub(crate) const VERSION: u32 = 1;
-/// The zstd level of verdicts; no setting, because the same days must give the same bytes everywhere.
+/// The zstd level of verdicts. Not a setting, because the same days must give the same bytes everywhere.
 const LEVEL: i32 = 6;
-/// No line is longer.
+/// The maximum length of a line.
 const MAX_LINE_BYTES: usize = 1 << 28;
 
-/// By what all days were judged.
+/// The parameters with which all days were judged.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DedupParams {
     /// The format of the ledger.
     pub format: String,
-    /// The program and its version, for information: only the version of the stage tells what to judge again.
+    /// The program and its version, for information: only the version of the stage decides about rebuilding.
     pub program: String,
-    /// The version of the stage that made it.
+    /// The version of the stage.
     #[serde(default = "stale::first_version", skip_serializing_if = "stale::is_first_version")]
     pub version: u32,
     /// The settings that matter for the result.
@@ -53,7 +52,8 @@ impl DedupParams {
         DedupParams { format: LEDGER.to_owned(), program: program.to_owned(), version, settings }
     }
 
-    /// Returns why days judged by these parameters must be judged again by others; nothing if they need not.
+    /// Returns the reason why days judged with these parameters must be judged again with others; `None` if they need
+    /// not.
     pub fn stale(&self, wanted: &DedupParams) -> Option<Stale> {
         match self {
             _ if self.version != wanted.version => Some(Stale::Version),
@@ -63,18 +63,18 @@ impl DedupParams {
     }
 }
 
-/// A day that was judged.
+/// A judged day.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JudgedDay {
     /// `YYYY-MM-DD`.
     pub day: String,
-    /// The digest of the recipe of its documents, which names and digests their files.
+    /// The digest of the recipe of its documents, which contains the digests of their files.
     pub docs: String,
     /// Documents.
     pub documents: u64,
-    /// Documents of which nothing is new.
+    /// Documents without new text.
     pub duplicates: u64,
-    /// Paragraphs and how many of them are duplicates.
+    /// Paragraphs and duplicate paragraphs.
     pub paragraphs: u64,
     /// Duplicate paragraphs.
     pub duplicate_paragraphs: u64,
@@ -82,7 +82,7 @@ pub struct JudgedDay {
     pub words: u64,
     /// Words of duplicates.
     pub duplicate_words: u64,
-    /// The number of the first piece of text that was remembered, and of the one behind the last.
+    /// The number of the first stored fingerprint block, and the number after the last.
     pub pieces: Range<u32>,
     /// The file of verdicts.
     pub verdicts: FileDigest,
@@ -92,11 +92,11 @@ pub struct JudgedDay {
     pub key_file: FileDigest,
 }
 
-/// All days that were judged, in their order.
+/// All judged days in order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JudgedDays {
-    /// By what.
-    pub manner: DedupParams,
+    /// Their parameters.
+    pub params: DedupParams,
     /// The days.
     pub days: Vec<JudgedDay>,
     /// The number of sound bytes of the file.
@@ -104,15 +104,15 @@ pub struct JudgedDays {
 }
 
 impl JudgedDays {
-    /// A ledger without days, in place of the one that is there.
-    pub fn create(home: &Home, manner: DedupParams) -> Result<JudgedDays> {
-        let mut ledger = JudgedDays { manner, days: Vec::new(), bytes: 0 };
+    /// Replaces the ledger by an empty one.
+    pub fn create(home: &Home, params: DedupParams) -> Result<JudgedDays> {
+        let mut ledger = JudgedDays { params, days: Vec::new(), bytes: 0 };
         ledger.publish(home)?;
         Ok(ledger)
     }
 
-    /// The ledger of a home; none if there is none, or an older one that we cannot read. A line that a crash has torn, and
-    /// what follows a line that is none, do not count. A ledger of a newer version is an error.
+    /// Reads the ledger of a home; `None` if there is none, or an older unreadable one. An incomplete line, and all
+    /// lines after an invalid one, are ignored. A ledger of a newer version is an error.
     pub fn read(home: &Home) -> Result<Option<JudgedDays>> {
         let path = path(home);
         let text = match fs::read(&path) {
@@ -123,9 +123,9 @@ impl JudgedDays {
         let mut lines = text.split_inclusive(|byte| *byte == b'\n').filter(|line| line.ends_with(b"\n"));
         let Some(first) = lines.next() else { return Ok(None) };
         docs::refuse_newer(&path, first, LEDGER)?;
-        let manner: Option<DedupParams> = serde_json::from_slice(first).ok();
-        let Some(manner) = manner.filter(|manner| manner.format == LEDGER) else { return Ok(None) };
-        let mut ledger = JudgedDays { manner, days: Vec::new(), bytes: first.len() as u64 };
+        let params: Option<DedupParams> = serde_json::from_slice(first).ok();
+        let Some(params) = params.filter(|params| params.format == LEDGER) else { return Ok(None) };
+        let mut ledger = JudgedDays { params, days: Vec::new(), bytes: first.len() as u64 };
         for line in lines {
             let Ok(day) = serde_json::from_slice(line) else { break };
             ledger.days.push(day);
@@ -134,7 +134,7 @@ impl JudgedDays {
         Ok(Some(ledger))
     }
 
-    /// Takes all days but the first ones out.
+    /// Truncates the ledger to its first days.
     pub fn cut(&mut self, home: &Home, days: usize) -> Result<()> {
         self.days.truncate(days);
         self.publish(home)
@@ -152,7 +152,7 @@ impl JudgedDays {
     }
 
     fn publish(&mut self, home: &Home) -> Result<()> {
-        let mut text = line(&self.manner);
+        let mut text = line(&self.params);
         self.days.iter().for_each(|day| text.push_str(&line(day)));
         self.bytes = text.len() as u64;
         Ok(write_atomic(&path(home), text.as_bytes())?)
@@ -170,14 +170,14 @@ fn path(home: &Home) -> PathBuf {
     home.storage().path(KEY)
 }
 
-/// The folder in which a day is drafted.
+/// The folder of drafts.
 pub fn draft_folder(home: &Home) -> Result<PathBuf> {
     let folder = home.seen().join("draft");
     file::make_folder(&folder)?;
     Ok(folder)
 }
 
-/// A file of the memory: of keys or pieces, from one day to another.
+/// A fingerprint file: of keys or blocks, from one day to another.
 pub fn memory_path(home: &Home, kind: &str, first: &str, last: &str) -> PathBuf {
     home.seen().join(kind).join(format!("{first}.{last}.{kind}"))
 }
@@ -187,7 +187,7 @@ pub fn verdicts_path(home: &Home, day: &str) -> PathBuf {
     home.seen().join("verdicts").join(format!("{day}.jsonl.zst"))
 }
 
-/// Makes a drafted file durable under its name; gives its size and digest.
+/// Publishes a drafted file under its name; returns its size and digest.
 pub fn place(home: &Home, draft: &Path, target: &Path) -> Result<FileDigest> {
     file::make_folder(file::parent(target))?;
     file::sync_file(draft)?;
@@ -198,7 +198,7 @@ pub fn place(home: &Home, draft: &Path, target: &Path) -> Result<FileDigest> {
 /// The folders of the state: drafts, fingerprints, verdicts.
 pub const FOLDERS: [&str; 4] = ["draft", "keys", "pieces", "verdicts"];
 
-/// Removes the files of folders that are not among the named ones.
+/// Deletes the files of folders that are not in a list.
 pub fn tidy(home: &Home, folders: &[&str], named: &BTreeSet<PathBuf>) -> Result<()> {
     for kind in folders {
         for file in files_in(&home.seen().join(kind))? {
@@ -216,18 +216,18 @@ pub(crate) fn remove_temp(home: &Home) -> Result<()> {
     Ok(file::remove_temp(&home.seen())?)
 }
 
-/// Removes everything that duplicates were told by and the verdicts; the documents stay.
+/// Deletes all fingerprints and verdicts; the documents stay.
 pub fn clear(home: &Home) -> Result<()> {
     file::remove(&path(home))?;
     tidy(home, &FOLDERS, &BTreeSet::new())
 }
 
-/// Lets the next run judge from this day on again.
+/// Marks the days from this one on to be judged again.
 pub fn forget(home: &Home, day: &str) -> Result<()> {
     Ok(file::remove(&verdicts_path(home, day))?)
 }
 
-/// A day of documents that may be judged.
+/// A day of documents.
 #[derive(Debug, Clone)]
 pub struct DocsDay {
     /// `YYYY-MM-DD`.
@@ -237,7 +237,7 @@ pub struct DocsDay {
 }
 
 impl DocsDay {
-    /// Its files of documents, with their languages, in the order of these.
+    /// Its files of documents with their languages, sorted by language.
     pub fn files(&self, home: &Home) -> Result<Vec<(String, PathBuf)>> {
         let Some(recipe) = docs::Recipe::read(home, &self.name)? else { return Ok(Vec::new()) };
         let file =
@@ -246,7 +246,7 @@ impl DocsDay {
     }
 }
 
-/// The days of documents that are whole, oldest first.
+/// The complete days of documents, oldest first.
 pub fn docs_days(home: &Home) -> Result<Vec<DocsDay>> {
     let is_day = |name: &String| name.parse::<jiff::civil::Date>().is_ok();
     let days = docs::document_days(home)?.into_iter().filter(is_day);
@@ -261,7 +261,7 @@ pub fn docs_digest(home: &Home, day: &str) -> Result<String> {
     Ok(format!("{:032x}", xxh3_128(&recipe)))
 }
 
-/// Things on disk that wait for their turn within a run; gone when it ends.
+/// Temporary records on disk, deleted at the end of a run.
 pub struct Spool {
     path: PathBuf,
     file: BufWriter<File>,
@@ -269,12 +269,12 @@ pub struct Spool {
 }
 
 impl Spool {
-    /// An empty one. Its file is unlinked at once: it vanishes with the process.
+    /// Creates a spool. Its file is unlinked at once, so that it is deleted with the process.
     pub fn create(home: &Home, name: &str) -> Result<Spool> {
         Spool::within(&draft_folder(home)?, name)
     }
 
-    /// An empty one in a folder that the caller chooses.
+    /// Creates a spool in a folder of the caller.
     pub fn within(folder: &Path, name: &str) -> Result<Spool> {
         let path = folder.join(format!("{name}.tmp"));
         let file = File::options().create(true).truncate(true).read(true).write(true).open(&path);
@@ -283,7 +283,7 @@ impl Spool {
         Ok(Spool { path, file: BufWriter::with_capacity(1 << 18, file), len: 0 })
     }
 
-    /// Adds a thing; gives where it lies.
+    /// Appends a record; returns its byte range.
     pub fn push(&mut self, bytes: &[u8]) -> Result<Range<u64>> {
         self.file.write_all(bytes).context("write", &self.path)?;
         let start = self.len;
@@ -291,7 +291,7 @@ impl Spool {
         Ok(start..self.len)
     }
 
-    /// Reads a thing.
+    /// Reads a record.
     pub fn read(&mut self, place: &Range<u64>, bytes: &mut Vec<u8>) -> Result<()> {
         self.file.flush().context("write", &self.path)?;
         bytes.resize((place.end - place.start) as usize, 0);
@@ -340,7 +340,7 @@ impl VerdictDraft {
     }
 }
 
-/// The verdict on a document, as it lies in `seen/verdicts/`.
+/// The verdict on a document, a line of `seen/verdicts/`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct VerdictLine {
     /// The document.
@@ -351,7 +351,7 @@ pub struct VerdictLine {
     pub site: String,
     /// The day it is dated, or was seen.
     pub date: String,
-    /// Its words, and those that were seen before.
+    /// Its words, and the duplicate ones.
     pub words: u64,
     /// Words of duplicates.
     pub duplicate_words: u64,
@@ -368,19 +368,19 @@ pub struct VerdictLine {
     pub copies: Vec<Copy>,
 }
 
-/// A paragraph, or a sentence of one, that was seen before.
+/// A duplicate paragraph or sentence.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct DuplicateUnit {
     /// The paragraph, counted from 0.
     pub paragraph: u64,
-    /// The first and the last byte of the sentence, where it is not all of the paragraph.
+    /// The first and the last byte of the sentence, if it is not the whole paragraph.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<(u64, u64)>,
     /// `page`, `text`, `document`, `exact`, `near` or `between`.
     pub why: String,
-    /// The share of its words that was seen.
+    /// The share of duplicate words.
     pub share: f64,
-    /// Where.
+    /// The document of the original.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub of: Option<String>,
 }
@@ -392,13 +392,13 @@ pub struct Copy {
     pub id: String,
     /// Its publisher.
     pub site: String,
-    /// When.
+    /// The date of the original.
     pub date: String,
     /// The share of it that is a copy.
     pub share: f64,
 }
 
-/// Reads the verdicts of a day: by language, and in each in the order of the documents.
+/// Reads the verdicts of a day: by language, and within a language in the order of the documents.
 pub struct VerdictReader {
     path: PathBuf,
     reader: Box<dyn BufRead + Send>,
@@ -424,7 +424,7 @@ impl Iterator for VerdictReader {
             Ok(true) => Some(serde_json::from_slice(&self.line).map_err(|error| Error::Line {
                 path: self.path.clone(),
                 line: self.lines,
-                fault: format!("is no verdict ({error})"),
+                fault: format!("is not a verdict ({error})"),
             })),
             Ok(false) => None,
             Err(error) => Some(Err(error.into())),
@@ -468,7 +468,7 @@ mod tests {
     }
 
     #[test]
-    fn days_are_added_one_by_one_and_cut_from_the_end() {
+    fn days_are_appended_and_truncated_from_the_end() {
         let (_folder, home) = home();
         assert_eq!(JudgedDays::read(&home).unwrap(), None);
         let mut list = JudgedDays::create(&home, params()).unwrap();
@@ -485,7 +485,7 @@ mod tests {
     }
 
     #[test]
-    fn a_torn_line_does_not_count_and_the_next_day_takes_its_place() {
+    fn an_incomplete_line_is_ignored_and_overwritten() {
         let (_folder, home) = home();
         let mut list = JudgedDays::create(&home, params()).unwrap();
         list.push(&home, judged("1")).unwrap();
@@ -502,7 +502,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_of_another_format_is_none() {
+    fn a_ledger_of_another_format_is_ignored() {
         let (_folder, home) = home();
         for text in ["", "{}\n", "{\"format\":\"tidings seen 0\",\"program\":\"\",\"settings\":null}\n", "nonsense\n"] {
             home.storage().put_atomic(KEY, text.as_bytes()).unwrap();
@@ -511,7 +511,7 @@ mod tests {
     }
 
     #[test]
-    fn files_that_are_not_named_are_removed() {
+    fn files_that_are_not_listed_are_deleted() {
         let (_folder, home) = home();
         for key in ["seen/keys/a", "seen/keys/b", "seen/pieces/c"] {
             home.storage().put_atomic(key, b"").unwrap();
@@ -522,7 +522,7 @@ mod tests {
     }
 
     #[test]
-    fn a_drafted_file_is_placed_with_its_digest() {
+    fn a_drafted_file_is_published_with_its_digest() {
         let (_folder, home) = home();
         let draft = draft_folder(&home).unwrap().join("keys.tmp");
         fs::write(&draft, b"keys").unwrap();
@@ -533,14 +533,14 @@ mod tests {
     }
 
     #[test]
-    fn verdicts_come_back_in_their_order() {
+    fn verdicts_are_read_in_order() {
         let (_folder, home) = home();
         let line = |id: &str| VerdictLine { id: id.to_owned(), words: 7, ..VerdictLine::default() };
         let mut draft = VerdictDraft::create(&home, "2026-03-01").unwrap();
         for id in ["b", "a"] {
             draft.push((serde_json::to_string(&line(id)).unwrap() + "\n").as_bytes()).unwrap();
         }
-        assert!(VerdictReader::open(&home, "2026-03-01").is_err(), "what is not published is not there");
+        assert!(VerdictReader::open(&home, "2026-03-01").is_err(), "unpublished verdicts cannot be read");
         let digest = draft.publish(&home).unwrap();
         assert_eq!((digest.file.as_str(), digest.lines), ("seen/verdicts/2026-03-01.jsonl.zst", Some(2)));
         let read: Vec<VerdictLine> =
@@ -551,7 +551,7 @@ mod tests {
     }
 
     #[test]
-    fn documents_of_whole_days_are_found_by_their_recipes() {
+    fn documents_of_complete_days_are_found_by_their_recipes() {
         let (_folder, home) = home();
         let recipe = docs::Recipe::new("2026-03-01", "p", "e", serde_json::Value::Null);
         let mut draft = docs::DayDraft::create(&home, recipe).unwrap();
@@ -570,7 +570,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(32))]
 
         #[test]
-        fn a_spool_gives_back_what_it_took(things in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..50), 0..10)) {
+        fn a_spool_returns_its_records(things in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..50), 0..10)) {
             let (_folder, home) = home();
             let mut spool = Spool::create(&home, "spool").unwrap();
             let places: Vec<Range<u64>> = things.iter().map(|thing| spool.push(thing).unwrap()).collect();

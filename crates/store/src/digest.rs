@@ -1,9 +1,9 @@
-//! One digest of a corpus: what two machines compare to know that they hold the same.
+//! Checksum of a corpus, equal on two machines that hold the same data.
 //!
-//! It is a tree of SHA-256. A leaf is a document (or a page, or a verdict) as its file has it, unpacked; a day is
-//! the digests of its documents in their own order, so that it does not matter in how many files, in which order
-//! or how hard packed they lie; a partition is its days, a stage its partitions. To find where two homes differ, walk
-//! down to the day. Days that were looked at are remembered in `state/digests.tsv` by the digest of their files.
+//! A Merkle tree of SHA-256. A leaf is a decompressed document, page or verdict; a day is the sorted digests of its
+//! leaves, so that the division into files, their order and their compression do not matter; a partition is its days,
+//! and a stage its partitions. Differences between two homes can be found by descending to the day. The digests of days
+//! are cached in `state/digests.tsv` by the digests of their files.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::{BufRead, Read as _};
@@ -22,17 +22,17 @@ use crate::home::Home;
 use crate::table::{self, columns};
 use crate::text::{self, TextRecipe};
 
-/// The way digests are made; another way gets another number.
-const MANNER: &str = "tidings digest 1";
-/// No line is longer.
+/// The version of the digest algorithm.
+const ALGORITHM: &str = "tidings digest 1";
+/// The maximum length of a line.
 const MAX_LINE_BYTES: usize = 1 << 30;
 
-/// A stage whose results have a digest.
+/// A stage whose output has a digest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stage {
     /// Raw pages.
     Pages,
-    /// Documents, and what was left out.
+    /// Documents and dropped pages.
     Docs,
     /// Verdicts on duplicates.
     Seen,
@@ -61,8 +61,8 @@ pub type Sum = [u8; 32];
 /// A day of a partition: a leaf of the tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Day {
-    /// The language, `dropped`, or nothing where a stage has one partition only.
-    pub shelf: String,
+    /// The language, `dropped`, or empty if a stage has only one partition.
+    pub partition: String,
     /// `YYYY-MM-DD`.
     pub day: String,
     /// Documents, pages or verdicts.
@@ -76,27 +76,27 @@ pub struct Day {
 pub struct Tree {
     /// The stage.
     pub stage: Stage,
-    /// Its days, by partition and then by day. A day without anything is none.
+    /// Its days, by partition and day, without empty ones.
     pub days: Vec<Day>,
 }
 
 impl Tree {
     /// Its partitions with their digests and number of items.
-    pub fn shelves(&self) -> Vec<(String, u64, Sum)> {
-        let mut shelves: BTreeMap<&str, (u64, Sha256)> = BTreeMap::new();
+    pub fn partitions(&self) -> Vec<(String, u64, Sum)> {
+        let mut partitions: BTreeMap<&str, (u64, Sha256)> = BTreeMap::new();
         for day in &self.days {
             let fresh = || (0, node(self.stage, "shelf"));
-            let (items, hash) = shelves.entry(&day.shelf).or_insert_with(fresh);
+            let (items, hash) = partitions.entry(&day.partition).or_insert_with(fresh);
             *items += day.items;
             hash.update(format!("{} {}\n", day.day, hex(&day.sum)));
         }
-        shelves.into_iter().map(|(name, (items, hash))| (name.to_owned(), items, hash.finalize().into())).collect()
+        partitions.into_iter().map(|(name, (items, hash))| (name.to_owned(), items, hash.finalize().into())).collect()
     }
 
     /// The root.
     pub fn root(&self) -> Sum {
         let mut hash = node(self.stage, "root");
-        self.shelves().iter().for_each(|(name, _, sum)| hash.update(format!("{name} {}\n", hex(sum))));
+        self.partitions().iter().for_each(|(name, _, sum)| hash.update(format!("{name} {}\n", hex(sum))));
         hash.finalize().into()
     }
 
@@ -112,75 +112,75 @@ pub fn hex(sum: &Sum) -> String {
 }
 
 fn node(stage: Stage, level: &str) -> Sha256 {
-    Sha256::new_with_prefix(format!("{MANNER}\n{} {level}\n", stage.name()))
+    Sha256::new_with_prefix(format!("{ALGORITHM}\n{} {level}\n", stage.name()))
 }
 
-/// A day that is to be looked at.
-struct Wanted {
-    shelf: String,
+/// A day to be digested.
+struct DayFiles {
+    partition: String,
     day: String,
     files: Vec<FileDigest>,
 }
 
-impl Wanted {
-    /// By what it is remembered.
+impl DayFiles {
+    /// The name in the cache.
     fn name(&self, stage: Stage) -> String {
-        format!("{}/{}/{}", stage.name(), self.shelf, self.day)
+        format!("{}/{}/{}", stage.name(), self.partition, self.day)
     }
 
-    /// The names, sizes and digests of its files, which change when its content does.
+    /// The names, sizes and digests of its files, which change with its content.
     fn key(&self) -> String {
         let mut hash = Xxh3::new();
-        hash.update(MANNER.as_bytes());
+        hash.update(ALGORITHM.as_bytes());
         self.files.iter().for_each(|file| hash.update(format!("{} {}\n", file.bytes, file.xxh3).as_bytes()));
         format!("{:032x}", hash.digest128())
     }
 }
 
-/// A day that was looked at, as `state/digests.tsv` has it.
+/// A digest of a day in `state/digests.tsv`.
 #[derive(Debug, Clone, Default)]
-struct Known {
+struct CachedDigest {
     name: String,
     key: String,
     items: u64,
     sum: String,
 }
 
-columns!(Known { "day" = name, "files" = key, items, "sha256" = sum });
+columns!(CachedDigest { "day" = name, "files" = key, items, "sha256" = sum });
 
 /// Makes the digests of a home.
 pub struct Digester<'a> {
     home: &'a Home,
-    known: HashMap<String, Known>,
-    /// Whether every byte is read and held against the recipes, also where a digest is remembered.
+    known: HashMap<String, CachedDigest>,
+    /// Whether every byte is read and compared with the recipes, also for cached digests.
     verify: bool,
 }
 
 impl<'a> Digester<'a> {
-    /// Begins with what is remembered.
+    /// Opens the cache.
     pub fn open(home: &'a Home, verify: bool) -> Result<Digester<'a>> {
         let mut known = HashMap::new();
-        table::read(&home.state("digests.tsv"), |row: Known| {
+        table::read(&home.state("digests.tsv"), |row: CachedDigest| {
             known.insert(row.name.clone(), row);
         })?;
         Ok(Digester { home, known, verify })
     }
 
-    /// The digests of a stage, of one partition only where that is asked for; `progress` hears of every day that must be read.
+    /// The digests of a stage, or of one of its partitions; `progress` is called for every day that must be read.
     pub fn stage(
         &mut self,
         stage: Stage,
-        shelf: Option<&str>,
+        partition: Option<&str>,
         mut progress: impl FnMut(u64, u64, &str),
     ) -> Result<Tree> {
         let mut wanted = self.wanted(stage)?;
-        if shelf.is_none() {
+        if partition.is_none() {
             let names: std::collections::HashSet<String> = wanted.iter().map(|day| day.name(stage)).collect();
             let folder = format!("{}/", stage.name());
             self.known.retain(|name, _| !name.starts_with(&folder) || names.contains(name));
         }
-        wanted.retain(|day| shelf.is_none_or(|shelf| shelf == day.shelf));
-        wanted.sort_by(|a, b| (&a.shelf, &a.day).cmp(&(&b.shelf, &b.day)));
+        wanted.retain(|day| partition.is_none_or(|partition| partition == day.partition));
+        wanted.sort_by(|a, b| (&a.partition, &a.day).cmp(&(&b.partition, &b.day)));
         let total = wanted.len() as u64;
         let mut days = Vec::new();
         for (done, day) in (0..).zip(wanted) {
@@ -194,31 +194,31 @@ impl<'a> Digester<'a> {
                     let found = self.read(stage, &day)?;
                     if remembered.is_some_and(|remembered| remembered != found) {
                         let path = self.home.root().join(&day.files[0].file);
-                        return Err(Error::Damaged { path, at: "although its size and digest are right".to_owned() });
+                        return Err(Error::Damaged { path, at: "although its size and digest match".to_owned() });
                     }
-                    let row = Known { name: name.clone(), key, items: found.0, sum: hex(&found.1) };
+                    let row = CachedDigest { name: name.clone(), key, items: found.0, sum: hex(&found.1) };
                     self.known.insert(name, row);
                     found
                 }
             };
             if items > 0 {
-                days.push(Day { shelf: day.shelf, day: day.day, items, sum });
+                days.push(Day { partition: day.partition, day: day.day, items, sum });
             }
         }
         Ok(Tree { stage, days })
     }
 
-    /// Remembers what was found, for the next time. The caller holds the lock.
+    /// Writes the cache. The caller holds the lock.
     pub fn remember(&self) -> Result<()> {
-        let rows: BTreeMap<&String, &Known> = self.known.iter().collect();
+        let rows: BTreeMap<&String, &CachedDigest> = self.known.iter().collect();
         let text = table::text(rows.into_values().cloned());
         Ok(write_atomic(&self.home.state("digests.tsv"), text.as_bytes())?)
     }
 
-    /// The days of a stage that are whole, with their files.
-    fn wanted(&self, stage: Stage) -> Result<Vec<Wanted>> {
-        let one = |shelf: &str, day: &str, file: &FileDigest| Wanted {
-            shelf: shelf.to_owned(),
+    /// The complete days of a stage with their files.
+    fn wanted(&self, stage: Stage) -> Result<Vec<DayFiles>> {
+        let one = |partition: &str, day: &str, file: &FileDigest| DayFiles {
+            partition: partition.to_owned(),
             day: day.to_owned(),
             files: vec![file.clone()],
         };
@@ -227,15 +227,16 @@ impl<'a> Digester<'a> {
             Stage::Pages => {
                 for day in docs::page_days(self.home)? {
                     let files = self.pages_of(&day)?;
-                    wanted.push(Wanted { shelf: String::new(), day: day.name, files });
+                    wanted.push(DayFiles { partition: String::new(), day: day.name, files });
                 }
             }
             Stage::Docs => {
                 for day in docs::document_days(self.home)? {
                     let Some(recipe) = Recipe::read(self.home, &day)? else { continue };
                     let is_documents = |file: &&FileDigest| !file.file.starts_with("docs/yield/");
-                    wanted
-                        .extend(recipe.outputs.iter().filter(is_documents).map(|file| one(shelf_of(file), &day, file)));
+                    wanted.extend(
+                        recipe.outputs.iter().filter(is_documents).map(|file| one(partition_of(file), &day, file)),
+                    );
                 }
             }
             Stage::Seen => {
@@ -245,14 +246,14 @@ impl<'a> Digester<'a> {
             Stage::Text => {
                 for day in text::days(self.home)? {
                     let Some(recipe) = TextRecipe::read(self.home, &day)? else { continue };
-                    wanted.extend(recipe.outputs.iter().map(|file| one(shelf_of(file), &day, file)));
+                    wanted.extend(recipe.outputs.iter().map(|file| one(partition_of(file), &day, file)));
                 }
             }
         }
         Ok(wanted)
     }
 
-    /// The files of a day of pages. Their digests stand in the recipe of its documents, unless files came since.
+    /// The files of a day of pages. Their digests are in the recipe of its documents, unless files were added since.
     fn pages_of(&self, day: &docs::Day) -> Result<Vec<FileDigest>> {
         let recipe = Recipe::read(self.home, &day.name)?;
         let known = recipe.map(|recipe| recipe.inputs).unwrap_or_default();
@@ -268,8 +269,8 @@ impl<'a> Digester<'a> {
         Ok(files)
     }
 
-    /// Reads the files of a day: how many items there are, and their digest.
-    fn read(&self, stage: Stage, day: &Wanted) -> Result<(u64, Sum)> {
+    /// Reads the files of a day; returns the number of items and their digest.
+    fn read(&self, stage: Stage, day: &DayFiles) -> Result<(u64, Sum)> {
         let mut sums: Vec<Sum> = Vec::new();
         for file in &day.files {
             if self.verify {
@@ -292,14 +293,14 @@ impl<'a> Digester<'a> {
 fn is_as_vouched(home: &Home, file: &FileDigest) -> Result<()> {
     let found = FileDigest::of(home, &file.file)?;
     if (found.bytes, &found.xxh3) != (file.bytes, &file.xxh3) {
-        let at = "(its bytes are not what the recipe says)".to_owned();
+        let at = "(its digest does not match the recipe)".to_owned();
         return Err(Error::Damaged { path: home.storage().path(&file.file), at });
     }
     Ok(())
 }
 
 /// The partition of a file: the folder between the stage and the name.
-fn shelf_of(file: &FileDigest) -> &str {
+fn partition_of(file: &FileDigest) -> &str {
     file.file.split('/').nth(1).unwrap_or_default()
 }
 
@@ -315,7 +316,7 @@ fn each_line(reader: &mut dyn BufRead, path: &Path, sums: &mut Vec<Sum>) -> Resu
 
 /// Documents in the vertical format: from `<doc` to `</doc>`.
 fn each_document(reader: &mut dyn BufRead, path: &Path, sums: &mut Vec<Sum>) -> Result<()> {
-    /// A token a line is a hundred million lines: they are hashed by the megabyte.
+    /// Text has hundreds of millions of short lines, so they are hashed by the megabyte.
     const PART_BYTES: usize = 1 << 20;
     let mut text = Vec::with_capacity(2 * PART_BYTES);
     let mut hash = Sha256::new();
@@ -374,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn a_digest_knows_content_and_not_how_it_lies_in_files() {
+    fn a_digest_depends_on_content_and_not_on_files() {
         let [one, two] = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
         let (first, second) = (home(one.path()), home(two.path()));
         put(&first, "a.0.jsonl.zst", &["{\"url\":\"1\"}", "{\"url\":\"2\"}", "{\"url\":\"3\"}"], 3);
@@ -385,13 +386,13 @@ mod tests {
 
         let before = root(&second);
         put(&second, "b.0.jsonl.zst", &["{\"url\":\"1\"}", "{\"url\":\"4\"}"], 1);
-        assert_ne!(root(&second), before, "what is remembered does not outlive its files");
+        assert_ne!(root(&second), before, "the cache is invalidated by changed files");
         put(&second, "b.0.jsonl.zst", &["{\"url\":\"1\"}", "{\"url\":\"2\"}", "{\"url\":\"2\"}"], 1);
-        assert_ne!(root(&second), before, "twice is not once");
+        assert_ne!(root(&second), before, "duplicates count");
     }
 
     #[test]
-    fn damage_is_found_by_whoever_looks_at_every_byte() {
+    fn verification_finds_damage() {
         let folder = tempfile::tempdir().unwrap();
         let home = home(folder.path());
         put(&home, "a.0.jsonl.zst", &["{\"url\":\"1\"}"], 3);
@@ -406,7 +407,7 @@ mod tests {
     }
 
     #[test]
-    fn every_stage_has_a_digest_and_one_language_can_be_asked_for() {
+    fn every_stage_has_a_digest_also_for_one_language() {
         let (_folder, home) = crate::testing::home();
         let mut draft =
             docs::DayDraft::create(&home, Recipe::new("2026-03-01", "p", "e", serde_json::Value::Null)).unwrap();
@@ -425,7 +426,7 @@ mod tests {
         );
         assert_eq!([items(Stage::Text, None), items(Stage::Seen, None), items(Stage::Pages, None)], [2, 0, 0]);
         let tree = digester.stage(Stage::Docs, None, |_, _, _| {}).unwrap();
-        assert_eq!(tree.shelves().iter().map(|part| part.0.as_str()).collect::<Vec<_>>(), ["de", "en"]);
+        assert_eq!(tree.partitions().iter().map(|part| part.0.as_str()).collect::<Vec<_>>(), ["de", "en"]);
         assert_eq!(hex(&[255; 32]), "f".repeat(64));
     }
 }

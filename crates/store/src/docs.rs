@@ -1,9 +1,9 @@
-//! Documents by language and day: a file for each, one of the pages that gave none, and a recipe.
+//! Documents by language and day: one file each, one file of dropped pages, and a recipe.
 //!
-//! Files of a day are drafted in `docs/draft/`, synced, and then put in their places; the recipe comes last, and before the
-//! first file moves the old recipe goes. So a day with a recipe is whole and is what the recipe says; one
-//! without is to be made again, even if files of it lie there. A day that has only grown begins with what it was, byte for byte:
-//! frames end where a file of pages ends, so that it comes out as if it had been made at once.
+//! Files of a day are drafted in `docs/draft/`, synced, and then renamed; the old recipe is deleted before the first
+//! rename, and the new one is written last. A day with a recipe is therefore complete and matches it; one without must
+//! be rebuilt, even if some of its files exist. A day to which files were added starts with its former bytes: frames
+//! end where a file of pages ends, so that the result is the same as in a complete rebuild.
 
 use std::collections::BTreeMap;
 use std::io::BufRead;
@@ -31,7 +31,7 @@ pub(crate) const RECIPE: &str = "tidings recipe 1";
 pub(crate) const ROOT: &str = "docs";
 const ENDING: &str = "jsonl.zst";
 
-/// No line is longer: the largest page, escaped as badly as JSON can, with marks.
+/// The maximum length of a line: the largest page in the worst JSON escaping, with marks.
 const MAX_LINE_BYTES: usize = 1 << 30;
 
 /// A day of raw pages.
@@ -39,7 +39,7 @@ const MAX_LINE_BYTES: usize = 1 << 30;
 pub struct Day {
     /// `YYYY-MM-DD`.
     pub name: String,
-    /// Its files, in the order in which they are read.
+    /// Its files, in the order of reading.
     pub files: Vec<PathBuf>,
 }
 
@@ -50,9 +50,9 @@ pub struct Recipe {
     pub format: String,
     /// The day.
     pub day: String,
-    /// The program and its version, for information: only the version of the stage tells what to make again.
+    /// The program and its version, for information: only the version of the stage decides about rebuilding.
     pub program: String,
-    /// The version of the stage that made it.
+    /// The version of the stage.
     #[serde(default = "stale::first_version", skip_serializing_if = "stale::is_first_version")]
     pub version: u32,
     /// The extractor and its version.
@@ -72,7 +72,7 @@ pub struct Recipe {
 }
 
 impl Recipe {
-    /// The recipe of a day that is yet to be made.
+    /// A recipe without results.
     pub fn new(day: &str, program: &str, extractor: &str, settings: serde_json::Value) -> Recipe {
         Recipe {
             format: RECIPE.to_owned(),
@@ -89,22 +89,21 @@ impl Recipe {
         }
     }
 
-    /// The recipe of a day; none if the day is yet to be made, or was made by an older version whose
-    /// recipes we cannot read.
+    /// The recipe of a day; `None` if the day is not built, or its recipe is of an older unreadable version.
     pub fn read(home: &Home, day: &str) -> Result<Option<Recipe>> {
         let recipe: Option<Recipe> = read_recipe(home, ROOT, day, RECIPE)?;
         Ok(recipe.filter(|recipe| recipe.format == RECIPE && recipe.day == day))
     }
 
-    /// The files of documents among the outputs: not those of what was left out or counted.
+    /// The files of documents among the outputs, without those of dropped pages and counts.
     pub fn document_files(&self) -> impl Iterator<Item = &FileDigest> {
         let is_other =
             |output: &FileDigest| ["docs/dropped/", "docs/yield/"].iter().any(|p| output.file.starts_with(p));
         self.outputs.iter().filter(move |output| !is_other(output))
     }
 
-    /// Returns why a day made by this recipe must be made again; nothing if it need not. Files of pages
-    /// never change, so that their names and sizes tell.
+    /// Returns the reason why a day with this recipe must be rebuilt; `None` if it need not. Files of pages never
+    /// change, so their names and sizes are compared.
     pub fn stale(&self, wanted: &Recipe, home: &Home, day: &Day) -> Result<Option<Stale>> {
         if (self.version, &self.extractor) != (wanted.version, &wanted.extractor) {
             return Ok(Some(Stale::Version));
@@ -122,19 +121,19 @@ impl Recipe {
         Ok(self.is_missing(home).then_some(Stale::Missing))
     }
 
-    /// Whether a day made by this recipe has only grown since, so that what was made can be kept.
+    /// Whether only files were added to a day with this recipe, so that its output can be kept.
     fn continues(&self, wanted: &Recipe, home: &Home, day: &Day) -> Result<bool> {
         let is_alike =
             (self.version, &self.extractor, &self.settings) == (wanted.version, &wanted.extractor, &wanted.settings);
         Ok(is_alike && self.read_of(home, day)? == self.inputs.len() && !self.is_missing(home))
     }
 
-    /// Whether a day still consists of the files of pages that this recipe read.
+    /// Whether a day still has the files of pages in this recipe.
     pub fn has_read(&self, home: &Home, day: &Day) -> Result<bool> {
         Ok(day.files.len() == self.inputs.len() && self.read_of(home, day)? == self.inputs.len())
     }
 
-    /// The counts of the pages that an earlier recipe of the same day had not read.
+    /// The counts of the pages that an earlier recipe of the same day did not include.
     pub fn beyond(&self, earlier: &Recipe) -> Recipe {
         let mut rest = self.clone();
         rest.pages -= earlier.pages;
@@ -163,8 +162,8 @@ impl Recipe {
     }
 }
 
-/// Reads a recipe of a format, such as `tidings recipe 1`; none if there is none, or if it is older or damaged. A recipe of a
-/// newer version is an error, because the day would be made again with less than it was made with.
+/// Reads a recipe of a format such as `tidings recipe 1`; `None` if there is none, or an older or damaged one. A recipe
+/// of a newer version is an error, because a rebuild could lose information.
 pub(crate) fn read_recipe<R: serde::de::DeserializeOwned>(
     home: &Home,
     root: &str,
@@ -177,7 +176,7 @@ pub(crate) fn read_recipe<R: serde::de::DeserializeOwned>(
     Ok(serde_json::from_slice(&text).ok())
 }
 
-/// Rejects a JSON object whose `format` has the name of a known one and a higher version.
+/// Rejects a JSON object whose `format` has a known name and a higher version.
 pub(crate) fn refuse_newer(path: &Path, json: &[u8], known: &str) -> Result<()> {
     #[derive(Deserialize)]
     struct Versioned {
@@ -196,14 +195,14 @@ pub(crate) fn refuse_newer(path: &Path, json: &[u8], known: &str) -> Result<()> 
     }
 }
 
-/// Writes a recipe: from now on the day is what the recipe says.
+/// Writes a recipe, which publishes the day.
 pub(crate) fn write_recipe(home: &Home, root: &str, day: &str, recipe: &impl Serialize) -> Result<()> {
     let mut text = serde_json::to_vec_pretty(recipe).expect("recipes serialise");
     text.push(b'\n');
     Ok(home.storage().put_atomic(&recipe_key(root, day), &text)?)
 }
 
-/// Removes a recipe: from now on the day is to be made again.
+/// Deletes a recipe, so that the day must be rebuilt.
 pub(crate) fn remove_recipe(home: &Home, root: &str, day: &str) -> Result<()> {
     Ok(home.storage().remove(&recipe_key(root, day))?)
 }
@@ -240,26 +239,25 @@ pub fn page_days_since(home: &Home, first: &str) -> Result<Vec<Day>> {
             _ => days.push(Day { name: folder, files: vec![path] }),
         }
     }
-    // A folder with another name was not made by a harvest; its name could be anything.
+    // A folder with another name was not made by a crawl.
     days.retain(|day| day.name.len() == 10 && day.name.parse::<jiff::civil::Date>().is_ok());
     Ok(days)
 }
 
-/// The documents of a day while they are being made. What is not published leaves no trace.
+/// The documents of a day in progress. Without publication it leaves no trace.
 pub struct DayDraft {
     home: Home,
     recipe: Recipe,
     kept: Option<Recipe>,
     partitions: PartitionWriter,
-    yields: yields::Tally,
+    yields: yields::YieldCounters,
 }
 
-/// The partition of pages that gave no document; no language has such a code.
+/// The partition of dropped pages; not a valid language code.
 const DROPPED: &str = "dropped";
 
 impl DayDraft {
-    /// Begins a day; drafts of an earlier attempt are removed. What was made of its first files and is still
-    /// good is kept.
+    /// Starts a day and deletes earlier drafts. Valid output of its first files is kept.
     pub fn begin(home: &Home, recipe: Recipe, day: &Day) -> Result<DayDraft> {
         if let Some(earlier) = Recipe::read(home, &recipe.day)?
             && earlier.continues(&recipe, home, day)?
@@ -272,10 +270,10 @@ impl DayDraft {
         DayDraft::create(home, recipe)?.with_inputs(day)
     }
 
-    /// Begins a day anew, of pages that are in no file.
+    /// Starts an empty day, for pages that are in no file.
     pub fn create(home: &Home, recipe: Recipe) -> Result<DayDraft> {
         let mut draft = DayDraft::empty(home, recipe)?;
-        // That nothing was left out is worth a file too.
+        // A day without dropped pages has an empty file of them.
         draft.partitions.open(DROPPED, &frames::header(DROPPED_FORMAT, VERSION, ""))?;
         Ok(draft)
     }
@@ -283,11 +281,11 @@ impl DayDraft {
     fn empty(home: &Home, recipe: Recipe) -> Result<DayDraft> {
         remove_temp(home)?;
         let partitions = PartitionWriter::new(home, ROOT, ENDING);
-        let (home, yields) = (home.clone(), yields::Tally::default());
+        let (home, yields) = (home.clone(), yields::YieldCounters::default());
         Ok(DayDraft { home, recipe, kept: None, partitions, yields })
     }
 
-    /// Takes over what an earlier recipe made; says whether all of it is as that recipe says.
+    /// Copies the output of an earlier recipe; returns whether all of it matches that recipe.
     fn keep(&mut self, earlier: Recipe) -> Result<bool> {
         let yields_key = yields::day_key(&earlier.day);
         for output in &earlier.outputs {
@@ -312,7 +310,7 @@ impl DayDraft {
 
     fn with_inputs(mut self, day: &Day) -> Result<DayDraft> {
         if let Some(earlier) = &self.kept {
-            // Files of pages never change: what they were they are.
+            // Files of pages never change, so their digests are still valid.
             self.recipe.inputs.clone_from(&earlier.inputs);
         }
         for path in &day.files[self.recipe.inputs.len()..] {
@@ -321,12 +319,12 @@ impl DayDraft {
         Ok(self)
     }
 
-    /// The recipe of what was kept, if something was.
+    /// The recipe of the kept output, if there is any.
     pub fn kept(&self) -> Option<&Recipe> {
         self.kept.as_ref()
     }
 
-    /// Says that a file of pages ends here.
+    /// Marks the end of a file of pages.
     pub fn end_file(&mut self) -> Result<()> {
         self.partitions.flush()
     }
@@ -339,20 +337,20 @@ impl DayDraft {
         self.partitions.push(language, line, 1)
     }
 
-    /// Adds the line of a page that gave no document, with its line end.
+    /// Adds the line of a dropped page, with its line end.
     pub fn drop_page(&mut self, reason: &str, line: &[u8]) -> Result<()> {
         self.recipe.pages += 1;
         *self.recipe.dropped.entry(reason.to_owned()).or_default() += 1;
         self.partitions.push(DROPPED, line, 1)
     }
 
-    /// Counts what came of a page that a feed listed and a host gave.
+    /// Adds the yield of a page to its feed and host.
     pub fn count(&mut self, feed: &str, host: &str, part: Yield) {
         self.yields.add(feed, host, part);
     }
 
-    /// Puts everything in its place and gives the recipe that vouches for it. Every page of the
-    /// `read` ones must have become a document or a line with its reason.
+    /// Publishes all files and returns the recipe. Every one of the `read` pages must have become a document or a
+    /// dropped line.
     pub fn publish(mut self, read: u64) -> Result<Recipe> {
         let DayDraft { home, recipe, partitions, yields, .. } = &mut self;
         recipe.outputs = partitions.seal(&recipe.day)?;
@@ -360,13 +358,13 @@ impl DayDraft {
         let dropped: u64 = recipe.dropped.values().sum();
         let lines: u64 = recipe.outputs.iter().filter_map(|output| output.lines).sum();
         if recipe.pages != read || documents + dropped != read || lines != read {
-            let fault = format!("{read} pages were read, but {documents} documents and {dropped} others came of them");
+            let fault = format!("{read} pages were read, but {documents} became documents and {dropped} were dropped");
             return Err(Error::Uneven { day: recipe.day.clone(), fault });
         }
         let table = yields.table();
         let yields_key = yields::day_key(&recipe.day);
         recipe.outputs.push(FileDigest::of_bytes(yields_key.clone(), &table, yields.lines()));
-        // From here on the day is what it will be, or nothing.
+        // From here on the day is either the new one or missing.
         remove_recipe(home, ROOT, &recipe.day)?;
         home.storage().put_atomic(&yields_key, &table)?;
         partitions.publish(&recipe.day)?;
@@ -380,7 +378,7 @@ pub(crate) fn partition_of(file: &str) -> &str {
     file.rsplit('/').nth(1).unwrap_or_default()
 }
 
-/// The key of the file of pages of a day that gave no document.
+/// The key of the file of dropped pages of a day.
 pub(crate) fn dropped_key(day: &str) -> String {
     partition::key(ROOT, DROPPED, day, ENDING)
 }
@@ -390,14 +388,14 @@ pub(crate) fn remove_temp(home: &Home) -> Result<()> {
     partition::remove_temp(home, ROOT, &["recipes", "yield"])
 }
 
-/// Takes a day away: its recipe first, then its files. The pages that they were made of stay.
+/// Deletes a day: its recipe first, then its files. Its pages stay.
 pub fn remove_day(home: &Home, day: &str) -> Result<()> {
     remove_recipe(home, ROOT, day)?;
     home.storage().remove(&yields::day_key(day))?;
     PartitionWriter::new(home, ROOT, ENDING).publish(day)
 }
 
-/// Removes all documents and their recipes; the pages that they were made of stay.
+/// Deletes all documents and recipes. The pages stay.
 pub fn clear(home: &Home) -> Result<()> {
     partition::clear(home, ROOT)
 }
@@ -425,7 +423,7 @@ impl DocumentReader {
         DocumentReader { path: path.to_owned(), reader, line: Vec::new(), lines: 0 }
     }
 
-    /// The next line as it stands, for parsing in another thread.
+    /// The next line unparsed, for parsing in another thread.
     pub fn next_line(&mut self) -> Result<Option<Vec<u8>>> {
         self.lines += 1;
         let more = frames::read_line(&mut *self.reader, &mut self.line, MAX_LINE_BYTES).context("read", &self.path)?;
@@ -465,7 +463,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_newer_version_of_the_same_format_is_refused() {
+    fn only_a_newer_version_of_the_same_format_is_rejected() {
         let refused = |json: &str| refuse_newer(Path::new("day.json"), json.as_bytes(), "tidings text recipe 2");
         for passed in
             [r#"{"format":"tidings text recipe 2"}"#, r#"{"format":"tidings text recipe 1"}"#, "{}", "no JSON"]
@@ -479,7 +477,7 @@ mod tests {
     }
 
     #[test]
-    fn a_day_is_published_with_its_recipe_and_what_vanished_is_removed() {
+    fn a_day_is_published_with_its_recipe_and_old_files_are_deleted() {
         let folder = tempfile::tempdir().unwrap();
         let home = home(folder.path());
         let mut first = draft(&home);
@@ -505,7 +503,7 @@ mod tests {
     }
 
     #[test]
-    fn a_day_that_grows_comes_out_as_if_it_had_been_made_at_once() {
+    fn a_day_that_grows_equals_one_built_at_once() {
         let folder = tempfile::tempdir().unwrap();
         let home = home(folder.path());
         let pages = [folder.path().join("a"), folder.path().join("b")];
@@ -530,7 +528,7 @@ mod tests {
         let (kept, grown) = make(2);
         assert_eq!((kept, &grown), (1, &at_once));
         assert_eq!(grown.beyond(&first).documents, [("de".to_owned(), 1), ("fr".to_owned(), 1)].into());
-        // What is not what it was said to be is not built upon.
+        // Output that does not match its recipe is not kept.
         remove_day(&home, "2026-03-01").unwrap();
         make(1);
         let german = folder.path().join("docs/de/2026-03-01.jsonl.zst");
@@ -541,7 +539,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_that_vanished_is_an_error_and_nothing_is_published() {
+    fn a_missing_page_is_an_error_and_nothing_is_published() {
         let folder = tempfile::tempdir().unwrap();
         let home = home(folder.path());
         let mut day = draft(&home);
@@ -576,7 +574,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_that_are_no_days_are_passed_over() {
+    fn folders_without_a_date_are_skipped() {
         let folder = tempfile::tempdir().unwrap();
         let home = home(folder.path());
         for name in ["2026-03-01", "2026-13-01", "mine", "2026-3-1"] {
@@ -588,7 +586,7 @@ mod tests {
     }
 
     #[test]
-    fn recipes_name_the_days_and_unreadable_ones_count_as_missing() {
+    fn unreadable_recipes_count_as_missing() {
         let folder = tempfile::tempdir().unwrap();
         let home = home(folder.path());
         for day in ["2026-03-02", "2026-03-01"] {
@@ -613,7 +611,7 @@ mod tests {
     }
 
     #[test]
-    fn a_document_that_is_none_is_named_by_its_line() {
+    fn an_invalid_document_is_an_error_with_its_line() {
         let folder = tempfile::tempdir().unwrap();
         let home = home(folder.path());
         home.storage().put_atomic("docs/de/1.jsonl.zst", b"{\"id\":\"a\"}\n[]\n").unwrap();

@@ -1,4 +1,4 @@
-//! Pages that gave no document: the lines of `docs/dropped/DAY.jsonl.zst`.
+//! Dropped pages: the lines of `docs/dropped/DAY.jsonl.zst`.
 
 use std::borrow::Cow;
 use std::ops::ControlFlow;
@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::home::Home;
 use crate::scan;
 
-/// A page that gave no document, with the rule that dropped it.
+/// A dropped page with the rule that dropped it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DroppedPage<'a> {
     /// Its address, as the plan has it.
@@ -18,13 +18,13 @@ pub struct DroppedPage<'a> {
     pub feed: Cow<'a, str>,
     /// The title in the feed.
     pub title: Cow<'a, str>,
-    /// When it was downloaded.
+    /// The time of download.
     pub downloaded: Cow<'a, str>,
     /// The content type that the server named.
     pub content_type: Cow<'a, str>,
     /// Bytes of its body.
     pub bytes: u64,
-    /// The word of the rule that dropped it.
+    /// The name of the rule.
     pub reason: Cow<'a, str>,
     /// The figure that the rule measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -34,7 +34,7 @@ pub struct DroppedPage<'a> {
     pub limit: Option<f64>,
 }
 
-/// Shows the dropped pages of a day whose lines contain the words. Lines that cannot be read are skipped.
+/// Calls `see` with the dropped pages of a day whose lines contain a string. Unreadable lines are skipped.
 pub fn dropped_pages(home: &Home, day: &str, words: &str, mut see: impl FnMut(DroppedPage<'_>)) -> Result<()> {
     scan::dropped(home, day, words, |line| {
         if let Ok(page) = serde_json::from_slice(line) {
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_has_the_same_bytes_as_ever() {
+    fn the_bytes_of_a_line_are_pinned() {
         let line = r#"{"url":"http://e.org/1","feed":"http://e.org/feed","title":"Rain","downloaded":"2026-03-01T00:00:00.000Z","content_type":"text/html","bytes":7,"reason":"too-short","measured":2.0,"limit":25.0}"#;
         assert_eq!(serde_json::to_string(&page()).unwrap(), line);
         assert_eq!(serde_json::from_str::<DroppedPage<'_>>(line).unwrap(), page());

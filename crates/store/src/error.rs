@@ -7,29 +7,29 @@ use tidings_model::{BadRow, FileError};
 
 /// A failure that stops the run.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs)] // The messages say it.
+#[allow(missing_docs)] // See the messages.
 pub enum Error {
     #[error(transparent)]
     Io(#[from] FileError),
-    #[error("{}, line {line}: {fault}; mend or delete the line", path.display())]
+    #[error("{}, line {line}: {fault}; correct or delete the line", path.display())]
     Row { path: PathBuf, line: u64, fault: BadRow },
     #[error("{}, line {line}: {fault}", path.display())]
     Line { path: PathBuf, line: u64, fault: String },
-    #[error("{} is damaged {at}; restore it from a backup, or remove it to go on without it", path.display())]
+    #[error("{} is damaged {at}; restore it from a backup, or delete it to continue without it", path.display())]
     Damaged { path: PathBuf, at: String },
     #[error("{} was written by a newer Tidings (format {found}, Tidings {} reads up to {known}); install a newer version", path.display(), env!("CARGO_PKG_VERSION"))]
     Newer { path: PathBuf, found: String, known: u32 },
     #[error("the plan {} is missing{}", path.display(), restore(newest))]
     NoPlan { path: PathBuf, newest: Option<PathBuf> },
-    #[error("the day {day} does not add up: {fault}; this is a mistake in Tidings, please report it")]
+    #[error("the counts of the day {day} do not match: {fault}; this is a bug in Tidings, please report it")]
     Uneven { day: String, fault: String },
     #[error("{} {fault}", path.display())]
     Output { path: PathBuf, fault: &'static str },
-    #[error("`{key}` is no key of a file in a home")]
+    #[error("`{key}` is not a valid file name in a home")]
     Key { key: String },
-    #[error("another run is at work in {}{}; wait for it to end", root.display(), by(pid))]
+    #[error("another run is active in {}{}; wait for it to end", root.display(), by(pid))]
     Locked { root: PathBuf, pid: Option<String> },
-    #[error("{} is not a Tidings home (no tidings.toml here or above); make one with `tidings init DIR`, or name one with --home DIR", start.display())]
+    #[error("{} is not a Tidings home (no tidings.toml here or above); create one with `tidings init DIR`, or give one with --home DIR", start.display())]
     NoHome { start: PathBuf },
 }
 
@@ -58,7 +58,7 @@ impl From<tidings_formats::Error> for Error {
 fn restore(newest: &Option<PathBuf>) -> String {
     match newest {
         Some(copy) => format!("; restore the newest copy with `cp {} plan.tsv.zst` in the home", copy.display()),
-        None => "; `tidings init` on this home makes an empty one".to_owned(),
+        None => "; `tidings init` creates an empty one in this home".to_owned(),
     }
 }
 

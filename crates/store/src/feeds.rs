@@ -1,4 +1,4 @@
-//! The user's list of feeds, and what the harvest remembers about each.
+//! The user's feed list, and the stored state of each feed.
 
 use std::collections::HashMap;
 use std::io::BufRead as _;
@@ -16,7 +16,7 @@ use crate::table::{self, Field, columns};
 pub struct ListedFeed {
     /// The feed's address.
     pub url: String,
-    /// Labels that the user gave it (topic, genre, country, lang, …).
+    /// Labels from the list (topic, genre, country, lang, …).
     pub labels: Vec<(String, String)>,
 }
 
@@ -25,11 +25,11 @@ pub struct ListedFeed {
 pub struct FeedList {
     /// The feeds, each once, in the order of the list.
     pub feeds: Vec<ListedFeed>,
-    /// Line numbers with what is wrong there.
+    /// Line numbers with errors.
     pub faults: Vec<(usize, String)>,
 }
 
-/// Reads `feeds.txt`. A faulty line costs itself, never the run.
+/// Reads `feeds.txt`. A faulty line is skipped and reported.
 pub fn list(home: &Home) -> Result<FeedList> {
     let path = home.feed_list();
     let mut list = FeedList::default();
@@ -43,13 +43,13 @@ pub fn list(home: &Home) -> Result<FeedList> {
         }
         let mut fields = line.split('\t').map(str::trim);
         let given = fields.next().unwrap_or_default();
-        // `feed:` is how some programs write feed addresses.
+        // Some programs write feed URLs with `feed:`.
         let given = given.strip_prefix("feed:").map_or(given, |rest| rest.trim_start_matches("//"));
-        // The query may matter to a feed, tracking parameters included: only the fragment goes.
+        // The query may matter to a feed, including tracking parameters: only the fragment is removed.
         let url = match url_of(given) {
             Some(url) => url,
             None => {
-                list.faults.push((at + 1, format!("`{}` is not a web address", shorten(given))));
+                list.faults.push((at + 1, format!("`{}` is not a valid http or https URL", shorten(given))));
                 continue;
             }
         };
@@ -65,7 +65,7 @@ pub fn list(home: &Home) -> Result<FeedList> {
             })
             .collect();
         match known.insert(url.clone(), at + 1) {
-            Some(first) => list.faults.push((at + 1, format!("{url} stands in line {first} already"))),
+            Some(first) => list.faults.push((at + 1, format!("{url} is already in line {first}"))),
             None => list.feeds.push(ListedFeed { url, labels }),
         }
     }
@@ -97,7 +97,7 @@ pub enum Polled {
     /// It could not be reached or read.
     #[default]
     Failed,
-    /// The server says it is gone for good: it is not asked again.
+    /// The server returned 410: it is not polled again.
     Gone,
 }
 
@@ -109,7 +109,7 @@ impl Polled {
         (Polled::Gone, "gone"),
     ];
 
-    /// The word in the table.
+    /// The name in the table.
     pub fn word(self) -> &'static str {
         Polled::WORDS.iter().find(|row| row.0 == self).map_or("failed", |row| row.1)
     }
@@ -125,18 +125,18 @@ impl Field for Polled {
     }
 }
 
-/// The health of a feed, in one word.
+/// The health of a feed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Health {
-    /// It was never asked.
+    /// Not polled yet.
     New,
-    /// It answers and brings entries.
+    /// Responds and lists entries.
     Alive,
-    /// It answers, but brings less than an entry a month.
+    /// Responds, but lists less than one entry per month.
     Slow,
     /// It did not answer the last time.
     Failing,
-    /// It is gone, or has failed so often that it may as well be.
+    /// Gone, or failing for long.
     Dead,
 }
 
@@ -156,9 +156,9 @@ impl Health {
     }
 }
 
-/// Failures in a row after which a feed counts as dead.
+/// The number of consecutive failures after which a feed counts as dead.
 const DEAD_AFTER: u32 = 5;
-/// Entries a day below which a feed is slow.
+/// The rate in entries per day below which a feed is slow.
 const SLOW_BELOW: f64 = 1.0 / 30.0;
 
 impl FeedState {
@@ -172,7 +172,7 @@ impl FeedState {
             Polled::Failed if self.failures >= DEAD_AFTER => Health::Dead,
             Polled::Failed => Health::Failing,
             Polled::Listed | Polled::Unchanged => {
-                // A feed that was asked once has no rate yet; it answers, and that is all there is to say.
+                // A feed polled once has no rate yet.
                 let is_slow = self.rate.parse::<f64>().is_ok_and(|rate| rate < SLOW_BELOW);
                 if is_slow { Health::Slow } else { Health::Alive }
             }
@@ -182,8 +182,7 @@ impl FeedState {
 
 /// The state of a feed between polls.
 ///
-/// Figures of the schedule are kept as text, as it stands in the table; the schedule itself
-/// reads and writes it.
+/// Figures of the schedule are stored as text; the schedule itself parses and writes them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FeedState {
@@ -191,17 +190,17 @@ pub struct FeedState {
     pub feed: String,
     /// The result of the last poll.
     pub polled: Polled,
-    /// When it was last asked.
+    /// The time of the last poll.
     pub checked: String,
-    /// When it last answered well.
+    /// The time of the last successful poll.
     pub succeeded: String,
     /// Failed polls since then.
     pub failures: u32,
-    /// The last error, in words.
+    /// The last error message.
     pub error: String,
-    /// The ETag of the last good answer, as it was given.
+    /// The ETag of the last successful response, unchanged.
     pub etag: String,
-    /// The Last-Modified of the last good answer, as it was given.
+    /// The Last-Modified of the last successful response, unchanged.
     pub last_modified: String,
     /// The fingerprint of the last good answer's body.
     pub body: String,
@@ -215,22 +214,22 @@ pub struct FeedState {
     pub brought: u64,
     /// Its title.
     pub title: String,
-    /// When its next turn is.
+    /// The time of the next poll.
     pub due: String,
     /// It is not to be polled before this time, by any run.
     pub not_before: String,
     /// Minutes from the last poll to the next turn.
     pub interval_min: u32,
-    /// Entries a day, for people; it follows from the next two.
+    /// Entries per day, for display; computed from the next two.
     pub rate: String,
-    /// Entries that arrived, older ones counting less.
+    /// Entries that arrived, with exponentially decaying weights.
     pub arrived: String,
-    /// Days it was watched, older ones counting less.
+    /// Days of observation, with exponentially decaying weights.
     pub watched_days: String,
     /// The hours that its document reaches back.
     #[serde(rename = "reach_h")]
     pub window_age_h: String,
-    /// Recent entries by the hour of the day, in UTC: 24 numbers.
+    /// Recent entries by hour of the day, in UTC: 24 numbers.
     pub hours: String,
     /// The weight of one of its entries compared with others; nothing is 1.
     #[serde(rename = "worth")]
@@ -238,7 +237,7 @@ pub struct FeedState {
     /// Its own hints for polling: `ttl=60 hours=0,1 days=sunday`.
     #[serde(rename = "wishes")]
     pub server_hints: String,
-    /// Polls with validators since it was last asked for all it has.
+    /// Conditional polls since the last unconditional one.
     pub conditional: u32,
     /// The number of false 304 answers.
     #[serde(rename = "lies")]
@@ -286,8 +285,7 @@ pub fn states(home: &Home) -> Result<HashMap<String, FeedState>> {
     Ok(states)
 }
 
-/// Puts the states of this run's feeds in place of the old ones. Feeds that left the list keep
-/// theirs: they may come back.
+/// Replaces the states of the feeds of a run. Feeds that left the list keep their state, because they may return.
 pub(crate) fn merge_states(home: &Home, changed: HashMap<String, FeedState>) -> Result<()> {
     table::merge(&home.state("feeds.tsv"), changed, |state| state.feed.clone(), |_, new| new)
 }
@@ -305,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn a_feed_is_what_its_last_polls_say() {
+    fn the_health_of_a_feed_follows_from_its_last_polls() {
         let state = |polled, failures, rate: &str| FeedState {
             checked: "2026-03-01T00:00:00.000Z".into(),
             polled,
@@ -323,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn a_faulty_line_of_the_list_costs_itself() {
+    fn a_faulty_line_of_the_list_is_skipped() {
         let folder = tempfile::tempdir().unwrap();
         let text = "\u{feff}# mine\n\nhttp://a.example/feed\ttopic=food\tlang = de\nb.example/rss\nfeed:c.example/atom#top\n\
                     not a feed\nhttp://a.example/feed\nhttp://d.example/\tnonsense\n";
@@ -340,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn states_of_feeds_are_replaced_and_those_of_others_stay() {
+    fn states_of_feeds_are_replaced_and_others_stay() {
         let (_folder, home) = crate::testing::home();
         let state =
             |feed: &str, title: &str| FeedState { feed: feed.into(), title: title.into(), ..FeedState::default() };

@@ -1,8 +1,8 @@
-//! Fingerprints of what was fetched and then pruned from the plan, and of what came in by an import.
+//! Fingerprints of entries that were fetched and pruned from the plan, or imported.
 //!
-//! Pruning forgets an entry's text, never that it was fetched: an article that returns to its
-//! feed years later must not be asked for again. The fingerprints lie sorted in one file, eight
-//! bytes each, and are only ever merged and scanned in order.
+//! Pruning deletes the text of an entry, but keeps its fingerprint: an article that returns to its feed years later
+//! must not be requested again. The fingerprints are sorted in one file, eight bytes each, and are only merged and
+//! scanned in order.
 
 use std::fs::File;
 use std::io::{BufReader, Read};
@@ -35,7 +35,7 @@ fn for_each(home: &Home, mut see: impl FnMut(Fingerprint) -> Result<()>) -> Resu
     }
 }
 
-/// Whether an entry was settled and pruned.
+/// Whether an entry was fetched and pruned.
 pub(crate) fn holds(home: &Home, wanted: Fingerprint) -> Result<bool> {
     let mut found = false;
     for_each(home, |known| {
@@ -45,7 +45,7 @@ pub(crate) fn holds(home: &Home, wanted: Fingerprint) -> Result<bool> {
     Ok(found)
 }
 
-/// Takes every fingerprint that was fetched before out of `new`.
+/// Removes every fingerprint that was fetched before from `new`.
 pub(crate) fn subtract(home: &Home, new: &mut FingerprintSet) -> Result<()> {
     for_each(home, |known| {
         new.remove(&known);
@@ -81,7 +81,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn fingerprints_are_kept_sorted_and_once() {
+    fn fingerprints_are_sorted_and_unique() {
         let folder = tempfile::tempdir().unwrap();
         Home::create(folder.path(), "", "").unwrap();
         let home = Home::at(folder.path()).unwrap();

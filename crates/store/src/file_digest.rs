@@ -1,4 +1,4 @@
-//! Size and digest of a file of the home: what recipes name their inputs and outputs by.
+//! Size and digest of a file of the home, as recorded in recipes.
 
 use std::io::Read as _;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use xxhash_rust::xxh3::Xxh3;
 use crate::error::{Context, Result};
 use crate::home::Home;
 
-/// A file that went into a day, or came out.
+/// An input or output file of a day.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileDigest {
     /// Its key in the home's storage, such as `docs/de/2026-03-01.jsonl.zst`.
@@ -18,7 +18,7 @@ pub struct FileDigest {
     pub bytes: u64,
     /// The digest of its bytes: XXH3, 128 bits, in hexadecimal.
     pub xxh3: String,
-    /// The number of its lines, where we wrote it.
+    /// The number of its lines, for files of Tidings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines: Option<u64>,
 }
@@ -53,7 +53,8 @@ impl FileDigest {
         home.storage().path(&self.file)
     }
 
-    /// Whether the home has a file of this name and size. Bytes are not compared: that would read all files.
+    /// Whether the home has a file of this name and size. The bytes are not compared, because that would read all
+    /// files.
     pub fn is_present(&self, home: &Home) -> bool {
         home.storage().stat(&self.file).is_ok_and(|stat| stat.is_some_and(|stat| stat.bytes == self.bytes))
     }

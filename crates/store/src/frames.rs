@@ -1,8 +1,8 @@
 //! Files made of independent zstd frames.
 //!
-//! Pages, plan, journals and logs share one shape: a skippable frame that names the format and its
-//! version, then frames of a few megabytes that decompress alone and carry a checksum. `zstdcat`
-//! reads them; a torn end costs the last frame only; an unchanged frame is copied, not repacked.
+//! Pages, plan, journals and logs share one structure: a skippable frame with the format and its version, then frames
+//! of a few megabytes that decompress independently and have a checksum. `zstdcat` reads them; a truncated end costs
+//! only the last frame; an unchanged frame is copied without recompression.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek};
@@ -14,18 +14,16 @@ use zstd::zstd_safe::{self, CParameter};
 
 use crate::error::{Context, Error, Result};
 
-/// Text of one frame: larger frames compress hardly better, smaller ones worse.
+/// The text size of a frame: larger frames hardly compress better, smaller ones worse.
 pub(crate) const FRAME_BYTES: usize = 4 << 20;
 
-/// No frame of ours is larger, packed or unpacked: one page of the largest size that settings
-/// allow, escaped as badly as JSON can.
+/// The maximum size of a frame: a page of the largest size that settings allow, in the worst JSON escaping.
 const MAX_FRAME_BYTES: usize = 1 << 30;
 
 /// Packs text into frames.
 pub struct FrameEncoder {
     compressor: Compressor<'static>,
-    /// As large as a frame could get at worst, and kept, so that frames themselves are no larger
-    /// than they are.
+    /// A buffer of the maximum compressed size, so that the returned frames are not larger than needed.
     scratch: Vec<u8>,
 }
 
@@ -46,7 +44,7 @@ impl FrameEncoder {
     }
 }
 
-/// The first frame of a file: what it is, and what else its writer wants to remember.
+/// The first frame of a file: its format and a note of its writer.
 pub(crate) fn header(format: &str, version: u32, note: &str) -> Vec<u8> {
     let text = format!("tidings {format} {version}\n{note}");
     let mut frame = ZSTD_SKIPPABLE.to_le_bytes().to_vec();
@@ -55,7 +53,7 @@ pub(crate) fn header(format: &str, version: u32, note: &str) -> Vec<u8> {
     frame
 }
 
-/// Reads a label if there is one; a label of a newer version is an error.
+/// Reads a header if there is one; a header of a newer version is an error.
 fn read_header(frame: &[u8], format: &str, version: u32, path: &Path) -> Result<Option<String>> {
     let Some(text) = frame.get(8..).and_then(|text| std::str::from_utf8(text).ok()) else { return Ok(None) };
     let (first, note) = text.split_once('\n').unwrap_or((text, ""));
@@ -75,7 +73,7 @@ pub(crate) struct Walker {
     buffer: Vec<u8>,
     /// The offset of the buffer in the file.
     offset: u64,
-    /// The bytes of the buffer that were given out.
+    /// The number of bytes of the buffer that were returned.
     used: usize,
     ended: bool,
 }
@@ -91,19 +89,19 @@ impl Walker {
         self.offset + self.used as u64
     }
 
-    /// Whether the file ended within a frame, after `next` gave nothing more.
+    /// Whether the file ended within a frame, after `next` returned `None`.
     fn is_torn(&self) -> bool {
         self.buffer.len() > self.used
     }
 
-    /// The skippable frame with which a file of ours begins; other files are not read any further,
-    /// because their first frame may be all of them.
+    /// The skippable frame at the start of our files; other files are not read any further, because their first frame
+    /// may be the whole file.
     fn header(&mut self) -> Result<Option<&[u8]>> {
         (&mut self.file).take(4).read_to_end(&mut self.buffer).context("read", &self.path)?;
         if is_skippable(&self.buffer) { self.next() } else { Ok(None) }
     }
 
-    /// The next whole frame; nothing at the end or before a torn one.
+    /// The next complete frame; `None` at the end or before a truncated one.
     pub(crate) fn next(&mut self) -> Result<Option<&[u8]>> {
         loop {
             let rest = &self.buffer[self.used..];
@@ -132,7 +130,7 @@ fn frame_len(bytes: &[u8]) -> Option<usize> {
     zstd_safe::find_frame_compressed_size(bytes).ok().filter(|len| *len <= bytes.len())
 }
 
-/// Unpacks one frame; `None` if it is damaged.
+/// Decompresses one frame; `None` if it is damaged.
 fn unpack(decompressor: &mut Decompressor<'static>, frame: &[u8], text: &mut Vec<u8>) -> Option<()> {
     let size = usize::try_from(zstd_safe::get_frame_content_size(frame).ok()??).ok()?;
     if size > MAX_FRAME_BYTES {
@@ -143,14 +141,14 @@ fn unpack(decompressor: &mut Decompressor<'static>, frame: &[u8], text: &mut Vec
     decompressor.decompress_to_buffer(frame, text).ok().map(drop)
 }
 
-/// A file whose frames are steps of a log: what follows a torn or damaged frame does not count.
+/// A file whose frames are batches of a log: everything after a truncated or damaged frame is ignored.
 pub(crate) struct Log {
     walker: Walker,
     decompressor: Decompressor<'static>,
     format: &'static str,
     version: u32,
     text: Vec<u8>,
-    /// The end of the last frame that was whole and sound.
+    /// The end of the last valid frame.
     sound: u64,
 }
 
@@ -179,14 +177,14 @@ impl Log {
         }
     }
 
-    /// The number of sound bytes, after `next` gave nothing more.
+    /// The number of valid bytes, after `next` returned `None`.
     pub(crate) fn sound_bytes(&self) -> u64 {
         self.sound
     }
 }
 
-/// The text of the last frame of a file; nothing if that is torn or damaged. Where the frame is small, only the end of the
-/// file is read: its beginning is found by the bytes that every frame begins with.
+/// The text of the last frame of a file; `None` if it is truncated or damaged. For a small frame only the end of the
+/// file is read: its start is found by the magic number of frames.
 pub(crate) fn last(path: &Path) -> Result<Option<String>> {
     const TAIL_BYTES: u64 = 64 << 10;
     let mut decompressor = Decompressor::new().expect("allocating a zstd context");
@@ -197,7 +195,7 @@ pub(crate) fn last(path: &Path) -> Result<Option<String>> {
     let mut tail = Vec::new();
     file.take(TAIL_BYTES).read_to_end(&mut tail).context("read", path)?;
     let begins = memchr::memmem::rfind_iter(&tail, &ZSTD_MAGIC).map(|at| &tail[at..]);
-    // The bytes may stand anywhere by chance; a frame that ends with the file and has its checksum does not.
+    // The magic number may occur anywhere by chance; a frame with a valid checksum that ends with the file does not.
     for frame in begins.filter(|frame| frame_len(frame) == Some(frame.len())) {
         if unpack(&mut decompressor, frame, &mut text).is_some() {
             return Ok(String::from_utf8(text).ok());
@@ -213,23 +211,23 @@ pub(crate) fn last(path: &Path) -> Result<Option<String>> {
     Ok(whole.then_some(text).and_then(|text| String::from_utf8(text).ok()))
 }
 
-/// A block of whole lines, with its packed form where the file had it as one frame.
+/// A block of complete lines, with its compressed form if it is one frame of the file.
 pub(crate) struct Block<'a> {
     pub(crate) text: &'a str,
     pub(crate) packed: Option<&'a [u8]>,
 }
 
-/// Reads a file of lines in blocks: our frames, one long zstd stream, or plain.
+/// Reads a file of lines in blocks: our frames, a single zstd stream, or plain text.
 pub(crate) struct Blocks {
     path: PathBuf,
-    source: Source,
+    source: BlockSource,
     text: Vec<u8>,
     packed: Vec<u8>,
     note: Option<String>,
     lines: u64,
 }
 
-enum Source {
+enum BlockSource {
     Framed { walker: Walker, decompressor: Decompressor<'static> },
     Stream { reader: Box<dyn BufRead>, rest: Vec<u8> },
 }
@@ -244,9 +242,9 @@ impl Blocks {
         let source = match note {
             Some(_) => {
                 let decompressor = Decompressor::new().expect("allocating a zstd context");
-                Source::Framed { walker, decompressor }
+                BlockSource::Framed { walker, decompressor }
             }
-            None => Source::Stream { reader: open_any(path)?, rest: Vec::new() },
+            None => BlockSource::Stream { reader: open_any(path)?, rest: Vec::new() },
         };
         Ok(Blocks { path: path.to_owned(), source, text: Vec::new(), packed: Vec::new(), note, lines: 0 })
     }
@@ -256,7 +254,7 @@ impl Blocks {
         self.note.as_deref()
     }
 
-    /// The number of lines before the current block, to name a faulty one.
+    /// The number of lines before the current block, for error messages.
     pub(crate) fn lines_before(&self) -> u64 {
         self.lines
     }
@@ -265,7 +263,7 @@ impl Blocks {
         self.lines += memchr::memchr_iter(b'\n', &self.text).count() as u64;
         self.text.clear();
         let packed = match &mut self.source {
-            Source::Framed { walker, decompressor } => {
+            BlockSource::Framed { walker, decompressor } => {
                 let at = walker.position();
                 self.packed.clear();
                 match walker.next()?.map(|frame| self.packed.extend_from_slice(frame)) {
@@ -276,14 +274,14 @@ impl Blocks {
                 unpack(decompressor, &self.packed, &mut self.text).ok_or_else(|| damaged(&self.path, at))?;
                 true
             }
-            Source::Stream { reader, rest } => {
+            BlockSource::Stream { reader, rest } => {
                 self.text.append(rest);
                 let limit = (FRAME_BYTES - self.text.len().min(FRAME_BYTES / 2)) as u64;
                 reader.take(limit).read_to_end(&mut self.text).context("read", &self.path)?;
                 match memchr::memrchr(b'\n', &self.text) {
                     Some(end) => *rest = self.text.split_off(end + 1),
                     None if self.text.len() >= FRAME_BYTES / 2 => {
-                        let fault = "no line is that long; is this the right file?".to_owned();
+                        let fault = "is too long; check that this is the right file".to_owned();
                         return Err(Error::Line { path: self.path.clone(), line: self.lines + 1, fault });
                     }
                     None if !self.text.is_empty() => self.text.push(b'\n'),
@@ -311,7 +309,7 @@ fn damaged(path: &Path, at: u64) -> Error {
     Error::Damaged { path: path.to_owned(), at: format!("at byte {at}") }
 }
 
-/// Every packed format and the highest version of it that this program reads.
+/// All frame formats with the highest readable version.
 const FORMATS: [(&str, u32); 9] = [
     (crate::docs::DROPPED_FORMAT, crate::docs::VERSION),
     (crate::docs::FORMAT, crate::docs::VERSION),
@@ -324,7 +322,7 @@ const FORMATS: [(&str, u32); 9] = [
     (crate::text::FORMAT, crate::text::VERSION),
 ];
 
-/// Rejects a file that begins with a header of a known format in a newer version. Frames of other programs pass.
+/// Rejects a file with a header of a known format in a newer version. Frames of other programs are accepted.
 fn refuse_newer(path: &Path, head: &[u8]) -> Result<()> {
     let length = |length: &[u8; 4]| u32::from_le_bytes(*length) as usize;
     let text = head.get(4..).and_then(|rest| {
@@ -343,7 +341,7 @@ fn refuse_newer(path: &Path, head: &[u8]) -> Result<()> {
     }
 }
 
-/// Opens a file for reading and decompresses it if it is compressed. A file of ours in a newer version is an error.
+/// Opens a file for reading and decompresses it if needed. A Tidings file of a newer version is an error.
 pub fn open_any(path: &Path) -> Result<Box<dyn BufRead + Send>> {
     let file = File::open(path).context("open", path)?;
     decompressed(Box::new(BufReader::with_capacity(1 << 18, file)), path)
@@ -358,7 +356,7 @@ pub(crate) fn decompressed(mut file: Box<dyn BufRead + Send>, path: &Path) -> Re
     Ok(compressed::decompressed(file).context("read", path)?)
 }
 
-/// Reads the next line into `line`, without its end; false at the end of the input.
+/// Reads the next line into `line` without its end; false at the end of the input.
 pub(crate) fn read_line(reader: &mut dyn BufRead, line: &mut Vec<u8>, limit: usize) -> io::Result<bool> {
     line.clear();
     let read = reader.take(limit as u64 + 1).read_until(b'\n', line)?;
@@ -410,7 +408,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_the_same_from_frames_a_stream_or_plain_text() {
+    fn lines_are_the_same_from_frames_a_stream_and_plain_text() {
         let text = "one\ntwo\nthree\n".to_owned();
         let stream = zstd::encode_all(text.as_bytes(), 3).unwrap();
         for bytes in [framed(&["one\n".into(), "two\nthree\n".into()]), stream, text.clone().into_bytes()] {
@@ -432,7 +430,7 @@ mod tests {
     }
 
     #[test]
-    fn newer_versions_and_other_formats_are_refused() {
+    fn newer_versions_and_other_formats_are_rejected() {
         for head in [header(TEST, 2, ""), header("other", 1, "")] {
             let (_folder, path) = file(&head);
             assert!(matches!(Blocks::open(&path, TEST, 1), Err(Error::Newer { .. })));
@@ -441,7 +439,7 @@ mod tests {
     }
 
     #[test]
-    fn a_torn_frame_is_damage_to_a_plan_and_the_end_of_a_log() {
+    fn a_truncated_frame_is_an_error_in_a_plan_and_the_end_of_a_log() {
         let texts = ["one\n".to_owned(), "two\n".to_owned()];
         let whole = framed(&texts);
         let first = framed(&texts[..1]).len();
@@ -464,7 +462,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_utf8_is_named_by_its_line() {
+    fn invalid_utf8_is_an_error_with_its_line() {
         let (_folder, path) = file(b"one\ntwo\n\xff\n");
         assert!(matches!(blocks(&path), Err(Error::Line { line: 3, .. })));
     }
@@ -480,7 +478,7 @@ mod tests {
     }
 
     #[test]
-    fn a_label_of_a_newer_version_is_refused_by_every_reader() {
+    fn a_header_of_a_newer_version_is_rejected_by_every_reader() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("x.zst");
         let write = |format: &str, version: u32| {
@@ -496,21 +494,21 @@ mod tests {
             let told = open_any(&path).err().expect("refused").to_string();
             assert!(told.contains(&format!("format {format} {}, ", version + 1)), "{told}");
         }
-        // Frames of other programs are none of ours.
+        // Frames of other programs are accepted.
         write("other", 9);
         assert!(open_any(&path).is_ok());
     }
 
     proptest! {
         #[test]
-        fn frames_come_back(texts in prop::collection::vec("[a-z\n]{0,40}\n", 0..6)) {
+        fn frames_survive_encoding_and_decoding(texts in prop::collection::vec("[a-z\n]{0,40}\n", 0..6)) {
             let (_folder, path) = file(&framed(&texts));
             prop_assert_eq!(blocks(&path).unwrap(), texts.concat());
             prop_assert_eq!(log(&path), (texts.clone(), framed(&texts).len() as u64));
         }
 
         #[test]
-        fn a_damaged_byte_gives_an_error_or_a_beginning(texts in prop::collection::vec("[a-z]{1,30}\n", 1..5), at in any::<prop::sample::Index>(), bit in 0u8..8) {
+        fn a_damaged_byte_gives_an_error_or_a_prefix(texts in prop::collection::vec("[a-z]{1,30}\n", 1..5), at in any::<prop::sample::Index>(), bit in 0u8..8) {
             let mut bytes = framed(&texts);
             let at = at.index(bytes.len());
             bytes[at] ^= 1 << bit;

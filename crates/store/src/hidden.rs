@@ -1,4 +1,4 @@
-//! Documents that must not be shown: addresses and ids in `hidden.tsv`, one a line.
+//! Hidden documents: URLs and ids in `hidden.tsv`, one per line.
 
 use std::collections::BTreeSet;
 use tidings_storage::write_atomic;
@@ -13,7 +13,7 @@ struct Hidden(String);
 
 columns!(Hidden { "document" = 0 });
 
-/// All that are hidden.
+/// All hidden documents.
 pub fn read(home: &Home) -> Result<BTreeSet<String>> {
     let mut hidden = BTreeSet::new();
     table::read(&home.root().join("hidden.tsv"), |row: Hidden| {
@@ -22,7 +22,7 @@ pub fn read(home: &Home) -> Result<BTreeSet<String>> {
     Ok(hidden)
 }
 
-/// Makes these all that are hidden.
+/// Replaces the list of hidden documents.
 pub fn write(home: &Home, hidden: &BTreeSet<String>) -> Result<()> {
     let rows = hidden.iter().cloned().map(Hidden);
     Ok(write_atomic(&home.root().join("hidden.tsv"), table::text(rows).as_bytes())?)
@@ -34,7 +34,7 @@ mod tests {
     use crate::testing::home;
 
     #[test]
-    fn hidden_documents_come_back_and_are_replaced_together() {
+    fn hidden_documents_are_written_and_read_as_a_list() {
         let (_folder, home) = home();
         assert!(read(&home).unwrap().is_empty());
         for names in [&["b", "a\tb"][..], &["c"], &[]] {

@@ -1,4 +1,4 @@
-//! A home: the folder in which a corpus lives, and who may write to it.
+//! A home: the folder of a corpus, and its locks.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{BufRead, Seek, Write};
@@ -13,7 +13,7 @@ use crate::frames;
 use tidings_storage::file::{self, files_in};
 use tidings_storage::{LocalStorage, Storage, write_atomic};
 
-/// The settings file, whose presence makes a folder a home.
+/// The settings file, which marks a folder as a home.
 pub const SETTINGS: &str = "tidings.toml";
 
 /// The lock of a stage, and that of a run over all stages.
@@ -30,11 +30,11 @@ pub(crate) const DRAFTS: &str = "draft";
 pub struct Home {
     root: PathBuf,
     storage: Arc<dyn Storage>,
-    /// The part of the work that this process does beside others, for the names of its drafts.
+    /// The shard of this process, for the names of its drafts.
     shard: Option<Arc<str>>,
 }
 
-/// The right to write into a home; it ends with the process, however that ends.
+/// A lock on a home, which is released at the latest when the process ends.
 #[derive(Debug)]
 pub struct Lock {
     _file: File,
@@ -47,7 +47,7 @@ impl Home {
         Home { root: root.to_owned(), storage: Arc::new(LocalStorage::new(root)), shard: None }
     }
 
-    /// The same home for one of several processes that share the work: its drafts have names of their own.
+    /// The same home for one of several processes that share the work, with its own drafts.
     pub fn for_shard(&self, shard: &str) -> Home {
         Home { shard: Some(shard.into()), ..self.clone() }
     }
@@ -67,12 +67,12 @@ impl Home {
         &*self.storage
     }
 
-    /// Opens a file of the home by its key and decompresses it if it is compressed.
+    /// Opens a file of the home by its key and decompresses it if needed.
     pub fn open_file(&self, file: &str) -> Result<Box<dyn BufRead + Send>> {
         frames::decompressed(self.storage.open(file)?, &self.storage.path(file))
     }
 
-    /// The size of a file of the home; nothing if it is not there.
+    /// The size of a file of the home; `None` if it is missing.
     pub fn file_bytes(&self, file: &str) -> Result<Option<u64>> {
         Ok(self.storage.stat(file)?.map(|stat| stat.bytes))
     }
@@ -91,7 +91,7 @@ impl Home {
         Ok(files)
     }
 
-    /// Whether a language has a folder for its index.
+    /// Whether a language has an index folder.
     pub fn has_index(&self, language: &str) -> bool {
         self.index_of(language).exists()
     }
@@ -101,39 +101,39 @@ impl Home {
         remove_folder(&language.map_or(self.index(), |code| self.index_of(code)))
     }
 
-    /// The report that `tidings report` writes unless it is told otherwise.
+    /// The default path of the report.
     pub fn report(&self) -> PathBuf {
         self.root.join("report.html")
     }
 
-    /// When the report was written; nothing if there is none.
+    /// The time of the report; `None` if there is none.
     pub fn report_time(&self) -> Option<SystemTime> {
         self.storage.stat("report.html").ok()??.modified
     }
 
-    /// An empty folder for the home in which candidates are tried; what an earlier trial left is removed.
+    /// An empty folder for the trial home; deletes an earlier one.
     pub fn empty_trial(&self) -> Result<PathBuf> {
         let path = self.root.join("trial");
         remove_folder(&path)?;
         Ok(path)
     }
 
-    /// The lock files that are there, for diagnosis: taking a lock to look at it would hold it for a moment.
+    /// The existing lock files, for diagnosis: acquiring a lock to check it would hold it for a moment.
     pub fn lock_files(&self) -> Vec<PathBuf> {
         LOCKS.map(|name| self.root.join(name)).into_iter().filter(|path| path.is_file()).collect()
     }
 
-    /// Whether there is a journal: a run is at work, or was cut off.
+    /// Whether there is a journal: a run is active or was interrupted.
     pub fn has_journal(&self) -> bool {
         self.journal().exists()
     }
 
-    /// The storage key of a path inside the home, as recipes and journals write it.
+    /// The storage key of a path inside the home, as in recipes and journals.
     pub fn key(&self, path: &Path) -> String {
         self.shown(path)
     }
 
-    /// The home at a folder, which must hold the settings.
+    /// Opens the home in a folder, which must contain the settings.
     pub fn at(root: &Path) -> Result<Home> {
         if root.join(SETTINGS).is_file() { Ok(Home::over(root)) } else { Err(Error::NoHome { start: root.to_owned() }) }
     }
@@ -147,8 +147,8 @@ impl Home {
             .ok_or_else(|| Error::NoHome { start: start.to_owned() })
     }
 
-    /// Makes a home: settings, feed list and an empty plan, none of which replaces what is there.
-    /// Gives the names of what was made.
+    /// Creates a home: settings, feed list and an empty plan. Existing files are not replaced. Returns the names of the
+    /// created files.
     pub fn create(root: &Path, settings: &str, feeds: &str) -> Result<Vec<&'static str>> {
         file::make_folder(root)?;
         let mut made = Vec::new();
@@ -165,7 +165,7 @@ impl Home {
         if home.existing_plan().is_none() {
             missing("plan.tsv.zst", &crate::plan::empty())?;
         }
-        // The settings come last: a folder is a home only once everything else is there.
+        // The settings are written last: a folder is a home only when it is complete.
         missing(SETTINGS, settings.as_bytes())?;
         Ok(made)
     }
@@ -190,7 +190,7 @@ impl Home {
         self.root.join("plan.tsv.zst")
     }
 
-    /// The plan that is there: ours, or one that FeedFetcher left under its own name.
+    /// The existing plan: of Tidings, or of FeedFetcher under its own name.
     pub(crate) fn existing_plan(&self) -> Option<PathBuf> {
         self.plans().into_iter().find(|path| path.is_file())
     }
@@ -205,7 +205,7 @@ impl Home {
         self.root.join("plan.journal.zst")
     }
 
-    /// Small files that a stage remembers things in.
+    /// The path of a state file.
     pub(crate) fn state(&self, name: &str) -> PathBuf {
         self.root.join("state").join(name)
     }
@@ -236,7 +236,7 @@ impl Home {
         Ok(folders.filter_map(|path| Some(path.file_name()?.to_str()?.to_owned())).collect())
     }
 
-    /// Verdicts on duplicates, and what was seen.
+    /// The folder of verdicts and fingerprints.
     pub fn seen(&self) -> PathBuf {
         self.root.join("seen")
     }
@@ -256,21 +256,21 @@ impl Home {
         path.strip_prefix(&self.root).unwrap_or(path).display().to_string()
     }
 
-    /// Takes the home for writing, or says who has it.
+    /// Locks the home for writing; the error contains the process that holds the lock.
     pub fn lock(&self) -> Result<Lock> {
         let lock = self.take(LOCKS[0])?;
         self.remove_temp()?;
         Ok(lock)
     }
 
-    /// Takes the right to go through all stages, which take the home for themselves one after the other.
+    /// Locks the rounds of all stages; each stage locks the home itself.
     pub fn lock_rounds(&self) -> Result<Lock> {
         self.take(LOCKS[1])
     }
 
-    /// Takes one shard of the work: others may take other shards at the same time, and nothing else.
+    /// Locks one shard of the work; other shards can be locked at the same time, the whole home cannot.
     pub fn lock_shard(&self, shard: &str) -> Result<Lock> {
-        // Shards hold the lock of the home together, so that it names none of them.
+        // Shards share the lock of the home, so it contains no process number.
         let (common, path) = self.open_lock(LOCKS[0])?;
         self.acquired(common.try_lock_shared(), &path, || None)?;
         let own = self.take(&format!("{SHARD_LOCK}{shard}"))?;
@@ -278,7 +278,7 @@ impl Home {
         Ok(Lock { _file: own._file, _common: Some(common) })
     }
 
-    /// Refuses a shard while one of another division is at work: 1 of 2 and 1 of 3 have units of work in common.
+    /// Rejects a shard while one of another division is active: 1 of 2 and 1 of 3 have units in common.
     fn check_division(&self, shard: &str) -> Result<()> {
         let division = |name: &str| name.rsplit_once("-of-").map(|(_, count)| count.to_owned());
         for path in files_in(&self.root)? {
@@ -294,7 +294,7 @@ impl Home {
         Ok(())
     }
 
-    /// The free space on the disk of the home, where the system tells.
+    /// The free space on the disk of the home, if the system provides it.
     pub fn free_bytes(&self) -> Option<u64> {
         let stat = rustix::fs::statvfs(&self.root).ok()?;
         Some(stat.f_bavail * stat.f_frsize)
@@ -305,14 +305,14 @@ impl Home {
         Ok(write_atomic(&self.report(), html)?)
     }
 
-    /// A new scratch home inside this one, for trials of feeds; an old one is deleted.
+    /// Creates a scratch home inside this one for trials of feeds; deletes an old one.
     pub fn create_trial(&self, settings: &str, feeds: &str) -> Result<Home> {
         let root = self.empty_trial()?;
         Home::create(&root, settings, feeds)?;
         Home::at(&root)
     }
 
-    /// Opens a lock file, which is made if it is missing, and keeps what it says.
+    /// Opens a lock file without truncating it; creates it if missing.
     fn open_lock(&self, name: &str) -> Result<(File, PathBuf)> {
         let path = self.root.join(name);
         let mut options = OpenOptions::new();
@@ -320,7 +320,7 @@ impl Home {
         Ok((file, path))
     }
 
-    /// Checks that a lock was acquired; `holder` gives the process that has it otherwise.
+    /// Checks that a lock was acquired; otherwise `holder` returns the process that holds it.
     fn acquired(
         &self,
         attempt: std::result::Result<(), TryLockError>,
@@ -337,17 +337,17 @@ impl Home {
     fn take(&self, name: &str) -> Result<Lock> {
         let (mut file, path) = self.open_lock(name)?;
         self.acquired(file.try_lock(), &path, || lock_holder(&path))?;
-        // The process number is for people; nothing depends on it.
+        // The process number is for messages only.
         let _ = file.set_len(0).and_then(|()| file.rewind()).and_then(|()| writeln!(file, "{}", std::process::id()));
         Ok(Lock { _file: file, _common: None })
     }
 
-    /// Removes drafts that a crash left behind; nothing refers to them.
+    /// Deletes drafts left by a crash.
     fn remove_temp(&self) -> Result<()> {
         for folder in [self.root.clone(), self.root.join("state"), self.runs()] {
             file::remove_temp(&folder)?;
         }
-        // No shard is at work while the whole home is locked.
+        // No shard is active while the whole home is locked.
         let is_shard_lock = |path: &PathBuf| {
             path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(SHARD_LOCK.as_bytes()))
         };
@@ -361,13 +361,13 @@ impl Home {
     }
 }
 
-/// The process that wrote its number into a lock file; nothing if the file is empty or cannot be read.
+/// The process number in a lock file; `None` if the file is empty or unreadable.
 fn lock_holder(path: &Path) -> Option<String> {
     let pid = std::fs::read_to_string(path).unwrap_or_default().trim().to_owned();
     (!pid.is_empty()).then_some(pid)
 }
 
-/// Removes a folder with all that is in it, if it is there.
+/// Deletes a folder with its contents, if it exists.
 fn remove_folder(path: &Path) -> Result<()> {
     match std::fs::remove_dir_all(path) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => Ok(Err(error).context("remove", path)?),
@@ -375,8 +375,7 @@ fn remove_folder(path: &Path) -> Result<()> {
     }
 }
 
-/// A time as names of files carry it: to the millisecond, sortable, without characters that some
-/// systems refuse.
+/// A time in file names: to the millisecond, sortable, without characters that some systems forbid.
 pub fn stamp(time: Timestamp) -> String {
     time.strftime("%Y%m%dT%H%M%S%3fZ").to_string()
 }
@@ -394,7 +393,7 @@ mod tests {
     use std::os::unix::ffi::OsStrExt as _;
 
     #[test]
-    fn a_home_is_made_once_and_nothing_is_replaced() {
+    fn creating_a_home_again_replaces_nothing() {
         let folder = tempfile::tempdir().unwrap();
         assert!(matches!(Home::at(folder.path()), Err(Error::NoHome { .. })));
         let made = Home::create(folder.path(), "# mine", "http://e.org/feed").unwrap();
@@ -405,7 +404,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_under_another_name_is_no_missing_plan() {
+    fn a_plan_of_feedfetcher_counts_as_a_plan() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("plan.txt"), "").unwrap();
         assert_eq!(Home::create(folder.path(), "", "").unwrap(), ["feeds.txt", SETTINGS]);
@@ -422,7 +421,7 @@ mod tests {
     }
 
     #[test]
-    fn a_home_whose_path_is_no_utf8_works() {
+    fn a_home_with_a_path_that_is_not_utf_8_works() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().join(std::ffi::OsStr::from_bytes(b"h\xff"));
         Home::create(&root, "", "").unwrap();
@@ -433,7 +432,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lock_is_held_once_and_names_the_process() {
+    fn a_lock_is_exclusive_and_contains_the_process() {
         let (_folder, home) = home();
         assert!(home.lock_files().is_empty());
         let lock = home.lock().unwrap();
@@ -446,7 +445,7 @@ mod tests {
     }
 
     #[test]
-    fn taking_the_lock_removes_what_a_crash_left() {
+    fn locking_deletes_drafts_left_by_a_crash() {
         let (_folder, home) = home();
         let left = [
             "plan.tsv.zst.tmp",
@@ -465,7 +464,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_opened_by_their_keys_compressed_or_not() {
+    fn files_are_opened_by_key_compressed_or_not() {
         let (_folder, home) = home();
         home.storage().put_atomic("a", b"plain").unwrap();
         home.storage().put_atomic("b", &zstd::encode_all(&b"packed"[..], 3).unwrap()).unwrap();
@@ -492,7 +491,7 @@ mod tests {
     }
 
     #[test]
-    fn a_trial_begins_with_an_empty_folder_and_a_report_has_a_time() {
+    fn a_trial_starts_with_an_empty_folder_and_a_report_has_a_time() {
         let (_folder, home) = home();
         home.storage().put_atomic("trial/pages/1", b"").unwrap();
         assert!(!home.empty_trial().unwrap().exists());
@@ -508,14 +507,14 @@ mod tests {
     }
 
     #[test]
-    fn shards_of_one_division_share_a_home_and_nothing_else_does() {
+    fn shards_of_one_division_share_a_home() {
         let folder = tempfile::tempdir().unwrap();
         Home::create(folder.path(), "", "").unwrap();
         let home = Home::at(folder.path()).unwrap();
         let first = home.lock_shard("1-of-2").unwrap();
         let second = home.lock_shard("2-of-2").unwrap();
         assert!(home.lock_shard("1-of-2").is_err(), "the shard is taken");
-        assert!(home.lock_shard("3-of-3").is_err(), "another division has units in common");
+        assert!(home.lock_shard("3-of-3").is_err(), "shards of another division overlap");
         assert!(home.lock().is_err());
         drop((first, second));
         assert!(home.lock_shard("3-of-3").is_ok());

@@ -1,4 +1,4 @@
-//! The state of hosts between runs, so that the next run is as polite as this one.
+//! The state of hosts between runs, so that delays hold across runs.
 
 use std::collections::HashMap;
 
@@ -14,11 +14,11 @@ use crate::table::{self, columns};
 pub struct HostState {
     /// Its name, without port.
     pub host: String,
-    /// When the last answer from it ended.
+    /// The end of the last response.
     pub last_request: String,
-    /// It asked not to be asked before this time.
+    /// The time before which the host wants no request (Retry-After).
     pub not_before: String,
-    /// Runs in a row in which it could not be reached.
+    /// Consecutive runs in which it was unreachable.
     pub failures: u32,
     /// Requests sent to it in all.
     pub requests: u64,
@@ -26,40 +26,39 @@ pub struct HostState {
 
 columns!(HostState { host, last_request, not_before, failures, requests });
 
-/// Shows the state of every known host to `see`.
+/// Calls `see` with the state of every known host.
 pub fn read(home: &Home, see: impl FnMut(HostState)) -> Result<()> {
     table::read(&home.state("hosts.tsv"), see)
 }
 
-/// The row that speaks for all hosts.
-pub const EVERYBODY: &str = "*";
+/// The name of the row for all hosts.
+pub const ALL_HOSTS: &str = "*";
 
-/// Remembers that any host may have been asked until now: a crash kept no record of the last ones.
-pub(crate) fn note_everybody(home: &Home, now: Timestamp) -> Result<()> {
-    let state = HostState { host: EVERYBODY.to_owned(), last_request: rfc3339(now), ..HostState::default() };
+/// Records that any host may have been contacted until now, because a crash lost the last requests.
+pub(crate) fn note_all_hosts(home: &Home, now: Timestamp) -> Result<()> {
+    let state = HostState { host: ALL_HOSTS.to_owned(), last_request: rfc3339(now), ..HostState::default() };
     merge(home, HashMap::from([(state.host.clone(), state)]))
 }
 
-/// Brings the table up to date with the hosts of a run. Request counts are this run's and are added.
+/// Updates the table with the hosts of a run. The request counts of the run are added.
 pub(crate) fn merge(home: &Home, changed: HashMap<String, HostState>) -> Result<()> {
     let add = |old: HostState, new: HostState| HostState {
         requests: old.requests + new.requests,
         failures: if new.failures == 0 { 0 } else { old.failures + new.failures },
-        // A wish for patience is written down before the request that met it.
+        // A Retry-After is recorded before the request that received it.
         last_request: if new.last_request.is_empty() { old.last_request } else { new.last_request },
         ..new
     };
     table::merge(&home.state("hosts.tsv"), changed, |state| state.host.clone(), add)
 }
 
-/// Tells a home what another one remembers about hosts, so that a run in it is polite towards what
-/// runs in the other did. The later word counts.
+/// Copies the states of hosts to another home, so that delays hold across both. The later times are kept.
 pub fn share(from: &Home, to: &Home) -> Result<()> {
     let mut changed = HashMap::new();
     read(from, |state| {
         changed.insert(state.host.clone(), state);
     })?;
-    // Times of one form: as text they are ordered as in time.
+    // Timestamps of the same form sort chronologically as text.
     let later = |old: HostState, new: HostState| if new.last_request > old.last_request { new } else { old };
     table::merge(&to.state("hosts.tsv"), changed, |state| state.host.clone(), later)
 }
@@ -90,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_add_up_and_a_success_ends_a_row_of_failures() {
+    fn requests_are_summed_and_a_success_resets_failures() {
         let (_folder, home) = home();
         put(&home, state("2026-03-01", 1, 5));
         put(&home, state("2026-03-02", 1, 2));
@@ -100,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn the_later_request_counts_when_homes_share_their_hosts() {
+    fn the_later_request_is_kept_when_homes_share_their_hosts() {
         let ((_one, from), (_two, to)) = (home(), home());
         put(&from, state("2026-03-02", 0, 5));
         put(&to, state("2026-03-03", 0, 7));

@@ -1,16 +1,16 @@
-//! The log of imports: makes each step of an import atomic, and a repeated import free.
+//! The log of imports: makes each step of an import atomic and repeated imports free.
 //!
-//! Pages that come in wait in memory, by day. A *step* writes them to files that readers do not see yet, syncs these, adds
-//! one line to `state/imports.jsonl` that names them and says how far each input was read, and gives them their names.
-//! The line is the moment at which the step has happened: if the power fails before, nothing of it is kept and it is
-//! done again; if it fails after, the next process that opens the home gives the files their names.
+//! Imported pages wait in memory, by day. A *step* writes them to unpublished files, syncs these, appends one line to
+//! `state/imports.jsonl` with their names and the position in each input, and publishes them. The line commits the
+//! step: after a crash before it, the step is repeated; after a crash behind it, the next process that opens the home
+//! publishes the files.
 //!
-//! Addresses of pages are remembered like those that were fetched, so that no feed brings them again. They travel with
-//! the step in a small file of fingerprints; many such files are folded at once, because each fold writes a large one.
+//! The URLs of imported pages are recorded like fetched ones, so that feeds do not add them again. Each step has a
+//! small file of fingerprints; many such files are merged at once, because each merge rewrites a large one.
 //!
-//! Processes that import parts of the same inputs at the same time, their *shards*, each append to a log of their own,
-//! `state/imports.jsonl.shard-2-of-4`. Nothing that all of them share is written meanwhile: fingerprints wait, and the
-//! next run that has the home alone folds them and moves the lines of all shards to `state/imports.jsonl`.
+//! Processes that import parts of the same inputs at the same time (*shards*) append to separate logs,
+//! `state/imports.jsonl.shard-2-of-4`. They write no shared files: the next run that holds the home exclusively merges
+//! the fingerprints and moves the lines of all shards to `state/imports.jsonl`.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::{self, File};
@@ -30,46 +30,46 @@ use crate::home::Home;
 use crate::{apply_journal, pages};
 
 const NAME: &str = "imports.jsonl";
-/// What the name of the log of a shard has before that of the shard.
+/// The prefix of the logs of shards.
 const SHARD_LOG: &str = "imports.jsonl.shard-";
-/// The verb in the names of runs that import, and so in the files that they write; a shard stands behind it.
+/// The verb in the names of import runs, and so in their files; the name of a shard may follow.
 const VERBS: [&str; 2] = ["-import.", "-import-"];
-/// Pages that wait, packed: then a step is due. What is lost by a crash is at most the reading of as much.
+/// The size of compressed pages after which a step is due, which bounds the work lost in a crash.
 const STEP_BYTES: usize = 48 << 20;
-/// The extension of files of fingerprints that wait to be merged, and how many fingerprints may wait.
+/// The extension of files of fingerprints that wait to be merged, and the maximum number of waiting fingerprints.
 const FINGERPRINTS: &str = "imported";
 const MAX_WAITING: usize = 1 << 20;
-/// The sample of a large input, at its beginning, its middle and its end.
+/// The size of the samples at the start, middle and end of a large input.
 const SAMPLE_BYTES: u64 = 64 << 10;
 
-/// An input, and how far it was read.
+/// An input with the position up to which it was read.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Input {
-    /// Its name, without the folder it lies in.
+    /// Its file name.
     pub name: String,
     /// Its size.
     pub bytes: u64,
-    /// A digest of samples of it: XXH3, 128 bits, in hexadecimal; of a saved page, its time.
+    /// A digest of samples of it: XXH3, 128 bits, in hexadecimal; for a saved page its modification time.
     pub xxh3: String,
     /// Records that were read of it.
     pub records: u64,
-    /// The byte from which to read on, where that is known.
+    /// The byte at which to resume, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub byte: Option<u64>,
-    /// Whether all of it was read.
+    /// Whether it was read completely.
     pub done: bool,
-    /// Pages that came of it.
+    /// Pages imported from it.
     pub pages: u64,
-    /// Records that became no page, by reason.
+    /// Skipped records, by reason.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub left_out: BTreeMap<String, u64>,
 }
 
 impl Input {
-    /// Looks at a file; `name` is what it is called in the ledger.
+    /// Samples a file; `name` is its name in the log.
     pub fn of(path: &Path, name: &str) -> Result<Input> {
         let mut file = File::open(path).context("open", path)?;
-        let bytes = file.metadata().context("look at", path)?.len();
+        let bytes = file.metadata().context("inspect", path)?.len();
         let mut digest = Xxh3::new();
         let mut sample = Vec::new();
         let whole = bytes <= 3 * SAMPLE_BYTES;
@@ -84,9 +84,9 @@ impl Input {
         Ok(Input { name: name.to_owned(), bytes, xxh3: format!("{:032x}", digest.digest128()), ..Input::default() })
     }
 
-    /// Looks at a saved page, of which there may be millions: its size and its time stand for it.
+    /// Describes a saved page by size and time, because there may be millions.
     pub fn of_saved(path: &Path, name: &str) -> Result<Input> {
-        let meta = fs::metadata(path).context("look at", path)?;
+        let meta = fs::metadata(path).context("inspect", path)?;
         let time = meta.modified().ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
         let time = time.unwrap_or_default().as_nanos();
         Ok(Input { name: name.to_owned(), bytes: meta.len(), xxh3: format!("{time:032x}"), ..Input::default() })
@@ -101,28 +101,28 @@ impl Input {
         (self.name.clone(), self.bytes, self.xxh3.clone())
     }
 
-    /// Whether more of the input was read than in another state of it.
+    /// Whether it was read further than another state of it.
     fn is_further_than(&self, other: &Input) -> bool {
         (self.done, self.records) > (other.done, other.records)
     }
 }
 
-/// What identifies an input: name, size and digest.
+/// The identity of an input: name, size and digest.
 type Key = (String, u64, String);
 
 /// A line of the ledger.
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct Step {
+struct ImportStep {
     run: String,
-    /// Files of pages that the step made.
+    /// Files of pages written by the step.
     files: Vec<String>,
     inputs: Vec<Input>,
-    /// The file of fingerprints of its pages, as long as it is there.
+    /// The file of fingerprints of its pages, while it exists.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     fingerprints: Option<String>,
 }
 
-/// Takes pages in, in steps.
+/// Imports pages in steps.
 pub struct PageImporter {
     home: Home,
     run: String,
@@ -135,7 +135,7 @@ pub struct PageImporter {
     known: HashMap<Key, Input>,
     waiting: BTreeMap<String, Vec<u8>>,
     waiting_bytes: usize,
-    /// Fingerprints of pages since the last step, and how many earlier ones wait to be folded.
+    /// Fingerprints of pages since the last step, and the number of earlier ones that wait to be merged.
     pages: Vec<Fingerprint>,
     unfolded: usize,
     /// Inputs that moved on since the last step.
@@ -150,7 +150,7 @@ impl PageImporter {
         PageImporter::with_log(home, run, home.state(NAME), false)
     }
 
-    /// Opens the log for a run of one shard, after recovering what an earlier process of the same shard left.
+    /// Opens the log for a run of one shard, after recovering an interrupted process of the same shard.
     pub fn open_shard(home: &Home, run: &str, shard: &str) -> Result<PageImporter> {
         let path = home.state(&format!("{SHARD_LOG}{shard}"));
         publish_last_step(home, &path)?;
@@ -188,7 +188,7 @@ impl PageImporter {
         })
     }
 
-    /// The same with smaller steps, for tests that want many.
+    /// Sets the step size, for tests.
     pub fn with_steps_of(self, step_bytes: usize) -> PageImporter {
         PageImporter { step_bytes, ..self }
     }
@@ -209,12 +209,12 @@ impl PageImporter {
         self.pages.extend_from_slice(pages);
     }
 
-    /// Says how far an input was read, with all that was pushed so far; ends a step if one is due.
+    /// Records the position in an input after all pages pushed so far; commits a step if due.
     pub fn reached(&mut self, input: &Input) -> Result<()> {
         self.reached_all(std::slice::from_ref(input))
     }
 
-    /// The same for several inputs whose pages were pushed together: one step has all of them, or none.
+    /// The same for several inputs whose pages were pushed together: all in one step.
     pub fn reached_all(&mut self, inputs: &[Input]) -> Result<()> {
         for input in inputs {
             match self.moved.last_mut() {
@@ -225,7 +225,7 @@ impl PageImporter {
         if self.waiting_bytes >= self.step_bytes { self.step() } else { Ok(()) }
     }
 
-    /// Makes all that was pushed durable, and gives it to readers.
+    /// Makes all pushed pages durable and publishes them.
     pub fn step(&mut self) -> Result<()> {
         if self.moved.is_empty() {
             return Ok(());
@@ -239,7 +239,7 @@ impl PageImporter {
         self.waiting_bytes = 0;
         let names = files.iter().map(|path| self.home.shown(path)).collect();
         let inputs = std::mem::take(&mut self.moved);
-        let step = Step { run: self.run.clone(), files: names, inputs, fingerprints };
+        let step = ImportStep { run: self.run.clone(), files: names, inputs, fingerprints };
         let mut line = Vec::new();
         append_line(&step, &mut line);
         let log = match &mut self.log {
@@ -253,7 +253,7 @@ impl PageImporter {
         if self.unfolded >= MAX_WAITING { self.fold() } else { Ok(()) }
     }
 
-    /// Writes the fingerprints of a step to a file of their own; gives its name.
+    /// Writes the fingerprints of a step to a file; returns its name.
     fn write_fingerprints(&mut self) -> Result<Option<String>> {
         if self.pages.is_empty() {
             return Ok(None);
@@ -266,8 +266,8 @@ impl PageImporter {
         Ok(Some(self.home.shown(&path)))
     }
 
-    /// Lets the plan know of all pages that came in. Shards share the plan: the next run that has the home alone does it
-    /// for them.
+    /// Merges the fingerprints into the plan. Shards share the plan, so the next run that holds the home exclusively
+    /// does it for them.
     pub fn fold(&mut self) -> Result<()> {
         self.unfolded = 0;
         if self.is_shard {
@@ -277,8 +277,8 @@ impl PageImporter {
     }
 }
 
-/// Adds fingerprints that wait to those of what was fetched. A file that no step vouches for speaks of pages that did
-/// not come in.
+/// Adds waiting fingerprints to those of fetched pages. A file that no step lists belongs to pages that were not
+/// imported.
 fn fold_fingerprints(home: &Home, run: &str) -> Result<()> {
     let mut waiting = files_in(&home.state(""))?;
     waiting.retain(|path| path.extension().is_some_and(|ending| ending == FINGERPRINTS));
@@ -287,7 +287,7 @@ fn fold_fingerprints(home: &Home, run: &str) -> Result<()> {
     }
     let mut vouched = HashSet::new();
     for log in logs(home)? {
-        read(&log, |step: Step| vouched.extend(step.fingerprints))?;
+        read(&log, |step: ImportStep| vouched.extend(step.fingerprints))?;
     }
     let mut pages = Vec::new();
     for path in waiting.iter().filter(|path| vouched.contains(&home.shown(path))) {
@@ -298,7 +298,7 @@ fn fold_fingerprints(home: &Home, run: &str) -> Result<()> {
     Ok(waiting.iter().try_for_each(|path| file::remove(path))?)
 }
 
-/// Shows every step to `see`; gives the length of what counts. A line without its end does not.
+/// Calls `see` with every step; returns the length of the valid part. A line without its end is ignored.
 pub(crate) fn read<S: DeserializeOwned>(path: &Path, mut see: impl FnMut(S)) -> Result<u64> {
     let file = match File::open(path) {
         Ok(file) => file,
@@ -317,7 +317,7 @@ pub(crate) fn read<S: DeserializeOwned>(path: &Path, mut see: impl FnMut(S)) -> 
         let step = serde_json::from_slice(&line).map_err(|error| Error::Line {
             path: path.to_owned(),
             line: number,
-            fault: format!("is no step of an import ({error}); mend or delete the line"),
+            fault: format!("is not a step of an import ({error}); correct or delete the line"),
         })?;
         see(step);
         sound += read as u64;
@@ -334,19 +334,19 @@ fn shard_logs(home: &Home) -> Result<Vec<PathBuf>> {
     Ok(files_in(&home.state(""))?.into_iter().filter(is_log).collect())
 }
 
-/// How each input of a log was left, and the length of what counts.
+/// The last state of each input of a log, and the length of the valid part.
 fn states(log: &Path) -> Result<(HashMap<Key, Input>, u64)> {
     let mut inputs = HashMap::new();
-    let sound = read(log, |step: Step| {
+    let sound = read(log, |step: ImportStep| {
         step.inputs.into_iter().for_each(|input| drop(inputs.insert(input.key(), input)));
     })?;
     Ok((inputs, sound))
 }
 
-/// Gives the files of the last step of a log their names, if a crash kept it from doing so; returns the run of the step.
+/// Publishes the files of the last step of a log if a crash prevented it; returns the run of the step.
 fn publish_last_step(home: &Home, log: &Path) -> Result<Option<String>> {
     let mut last = None;
-    read(log, |step: Step| last = Some(step))?;
+    read(log, |step: ImportStep| last = Some(step))?;
     let Some(step) = last else { return Ok(None) };
     for path in step.files.iter().map(|file| home.root().join(file)).filter(|path| path.exists()) {
         pages::publish_part(home, &path)?;
@@ -354,8 +354,8 @@ fn publish_last_step(home: &Home, log: &Path) -> Result<Option<String>> {
     Ok(Some(step.run))
 }
 
-/// Completes the last step of every log, folds fingerprints that wait, and merges the logs of shards. Files of a step that
-/// has not happened are removed with all others that no log names. The caller has the home alone.
+/// Completes the last step of every log, merges waiting fingerprints and the logs of shards. Files of uncommitted steps
+/// are deleted with all others that no log lists. The caller holds the home exclusively.
 pub(crate) fn recover(home: &Home) -> Result<()> {
     let is_ours = |path: &PathBuf| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -375,19 +375,19 @@ pub(crate) fn recover(home: &Home) -> Result<()> {
     merge_shards(home)
 }
 
-/// Moves the lines of shards to the log of the home. A crash between the two leaves lines twice, which say the same.
+/// Moves the lines of shards to the log of the home. A crash in between leaves duplicate lines, which are harmless.
 fn merge_shards(home: &Home) -> Result<()> {
     let shards = shard_logs(home)?;
     if shards.is_empty() {
         return Ok(());
     }
     let path = home.state(NAME);
-    let sound = read(&path, |_: Step| {})?;
+    let sound = read(&path, |_: ImportStep| {})?;
     let mut log = Appender::reopen(&path, sound)?;
     let (mut last, mut furthest): (HashMap<Key, Input>, HashMap<Key, Input>) = Default::default();
     for shard in &shards {
         let mut lines = Vec::new();
-        read(shard, |step: Step| append_line(&step, &mut lines))?;
+        read(shard, |step: ImportStep| append_line(&step, &mut lines))?;
         log.append(&lines)?;
         for (key, input) in states(shard)?.0 {
             if furthest.get(&key).is_none_or(|other| input.is_further_than(other)) {
@@ -396,25 +396,25 @@ fn merge_shards(home: &Home) -> Result<()> {
             last.insert(key, input);
         }
     }
-    // Work that was divided anew may have gone on with an input of another shard; the last line about it must count.
+    // After another division, an input may have been continued by another shard; the furthest state must be last.
     let mut inputs: Vec<Input> =
         furthest.into_iter().filter(|(key, input)| last.get(key) != Some(input)).map(|(_, input)| input).collect();
     if !inputs.is_empty() {
         inputs.sort_by_key(Input::key);
         let mut line = Vec::new();
-        append_line(&Step { run: "merge".to_owned(), inputs, ..Step::default() }, &mut line);
+        append_line(&ImportStep { run: "merge".to_owned(), inputs, ..ImportStep::default() }, &mut line);
         log.append(&line)?;
     }
     log.sync()?;
     Ok(shards.iter().try_for_each(|path| file::remove(path))?)
 }
 
-fn append_line(step: &Step, lines: &mut Vec<u8>) {
+fn append_line(step: &ImportStep, lines: &mut Vec<u8>) {
     serde_json::to_writer(&mut *lines, step).expect("steps serialise");
     lines.push(b'\n');
 }
 
-/// Removes an input that was read to its end; it is not missed if it is not there.
+/// Deletes an input that was read completely; a missing file is no error.
 pub fn remove_input(path: &Path) -> Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => Ok(Err(error).context("remove", path)?),
@@ -429,7 +429,7 @@ mod tests {
     use crate::testing::home;
 
     #[test]
-    fn a_step_makes_a_file_for_every_day_and_remembers_how_far_it_came() {
+    fn a_step_writes_a_file_per_day_and_the_position() {
         let (folder, home) = home();
         let path = folder.path().join("input.warc");
         fs::write(&path, "some bytes").unwrap();
@@ -470,7 +470,7 @@ mod tests {
     }
 
     #[test]
-    fn a_torn_line_does_not_count_and_is_written_over() {
+    fn an_incomplete_line_is_ignored_and_overwritten() {
         let (folder, home) = home();
         let path = folder.path().join("a");
         fs::write(&path, "a").unwrap();
@@ -490,7 +490,7 @@ mod tests {
     }
 
     #[test]
-    fn shards_keep_logs_of_their_own_which_the_next_whole_run_merges() {
+    fn logs_of_shards_are_merged_by_the_next_whole_run() {
         let (folder, home) = home();
         let path = folder.path().join("a");
         fs::write(&path, "a").unwrap();
@@ -502,9 +502,9 @@ mod tests {
         third.reached(&at(9, true)).unwrap();
         third.step().unwrap();
         third.fold().unwrap();
-        assert!(!home.state("fetched.u64").exists(), "shards leave what they share alone");
+        assert!(!home.state("fetched.u64").exists(), "shards write no shared files");
         let mut half = PageImporter::open_shard(&home, "2-import-2-of-2", "2-of-2").unwrap();
-        assert_eq!(half.known(&input), Some(&at(9, true)), "a shard knows what others have read");
+        assert_eq!(half.known(&input), Some(&at(9, true)), "a shard reads the logs of others");
         half.reached(&at(4, false)).unwrap();
         half.step().unwrap();
         assert!(!home.state(NAME).exists());
@@ -517,11 +517,11 @@ mod tests {
         assert_eq!(fs::read_to_string(home.state(NAME)).unwrap().lines().count(), 3);
         let before = fs::read(home.state(NAME)).unwrap();
         drop(home.lock().unwrap());
-        assert_eq!(fs::read(home.state(NAME)).unwrap(), before, "there is nothing left to merge");
+        assert_eq!(fs::read(home.state(NAME)).unwrap(), before, "nothing is left to merge");
     }
 
     #[test]
-    fn a_shard_that_is_repeated_publishes_what_a_crash_left_unpublished() {
+    fn a_repeated_shard_publishes_files_left_by_a_crash() {
         let (folder, home) = home();
         let path = folder.path().join("a");
         fs::write(&path, "a").unwrap();

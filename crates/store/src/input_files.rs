@@ -1,4 +1,4 @@
-//! Files that users name as input: folders are walked, standard input is `-`.
+//! Input files given by users: folders are walked, `-` is standard input.
 
 use std::io::{self, BufRead, Read as _};
 use std::path::{Path, PathBuf};
@@ -11,14 +11,14 @@ use crate::error::{Context, Result};
 /// Folders inside folders, at most.
 const MAX_DEPTH: usize = 32;
 
-/// The saved pages in a folder and those below it, in the order of their names, or the file itself.
+/// The saved pages in a folder and its subfolders by name, or the file itself.
 pub fn html_files(path: &Path) -> Result<Vec<PathBuf>> {
     let mut files = files_under(path)?;
     files.retain(|file| file == path || saved_page::is_saved_page(file));
     Ok(files)
 }
 
-/// All files in a folder and those below it, in the order of their names, or the file itself. What is hidden stays so.
+/// All files in a folder and its subfolders by name, without hidden ones, or the file itself.
 pub fn files_under(path: &Path) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     walk(path, MAX_DEPTH, &mut files)?;
@@ -40,7 +40,7 @@ fn walk(path: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<()> {
     Ok(())
 }
 
-/// Shows every line of a file to `see`, compressed or not; `-` is standard input.
+/// Calls `see` with every line of a file, compressed or not; `-` is standard input.
 pub fn lines(path: &Path, mut see: impl FnMut(&str)) -> Result<()> {
     let mut reader: Box<dyn BufRead> =
         if path == Path::new("-") { Box::new(io::stdin().lock()) } else { compressed::open(path)? };
@@ -74,11 +74,11 @@ mod tests {
         };
         assert_eq!(names(files_under(folder.path()).unwrap()), ["a/c.html", "a/d.png", "b.html"]);
         assert_eq!(names(html_files(folder.path()).unwrap()), ["a/c.html", "b.html"]);
-        assert_eq!(html_files(&folder.path().join("a/d.png")).unwrap().len(), 1, "a file that was named is taken");
+        assert_eq!(html_files(&folder.path().join("a/d.png")).unwrap().len(), 1, "a file given explicitly is used");
     }
 
     #[test]
-    fn lines_come_with_their_ends_and_without_bad_utf8() {
+    fn lines_are_read_with_their_ends_and_invalid_utf_8_is_skipped() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("links");
         fs::write(&path, b"a\n\xff\nb").unwrap();

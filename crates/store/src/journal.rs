@@ -1,9 +1,8 @@
-//! The journal: what a run has found out and the plan does not say yet.
+//! The journal: results of a run that are not in the plan yet.
 //!
-//! A run collects into the journal and folds it into the plan when it ends (see [`crate::apply_journal`]).
-//! After a crash the journal is still there, and the next run folds it: recovery is the ordinary
-//! way, walked a little later. Each step is one frame, so a torn end costs the last step only,
-//! and what that step described was not acknowledged to anybody.
+//! A run writes to the journal and applies it to the plan when it ends (see [`crate::apply_journal`]). After a crash
+//! the next run applies it, so that recovery and normal operation use the same code. Each batch is one frame, so a
+//! truncated end costs only the last batch, which was not acknowledged yet.
 
 use std::borrow::Cow;
 
@@ -24,20 +23,21 @@ pub(crate) const VERSION: u32 = 1;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Record<'a> {
-    /// The run this journal belongs to.
+    /// The run of this journal.
     Run(#[serde(borrow)] Cow<'a, str>),
     /// The outcome of an entry.
-    Fate {
+    #[serde(rename = "fate")]
+    Outcome {
         /// Its address, as the plan has it.
         #[serde(borrow)]
         url: Cow<'a, str>,
-        /// The status word.
+        /// The status.
         #[serde(borrow)]
         status: Cow<'a, str>,
-        /// The number of tries so far.
+        /// The number of attempts so far.
         retries: u32,
     },
-    /// Up to where a file of pages is whole.
+    /// The valid length of a file of pages.
     Whole {
         /// The file, relative to the home.
         #[serde(borrow)]
@@ -45,17 +45,17 @@ pub enum Record<'a> {
         /// Its length.
         bytes: u64,
     },
-    /// The answer of a feed.
+    /// The response of a feed.
     Poll(Box<FeedState>),
     /// An entry that a feed lists.
     Listed {
         /// The feed.
         #[serde(borrow)]
         feed: Cow<'a, str>,
-        /// When that was seen.
+        /// The time at which it was listed.
         #[serde(borrow)]
         seen: Cow<'a, str>,
-        /// The feed's date for it, or nothing.
+        /// The date in the feed, if any.
         #[serde(borrow)]
         published: Cow<'a, str>,
         /// Its address.
@@ -67,11 +67,11 @@ pub enum Record<'a> {
     },
     /// The state of a host.
     Host(Box<HostState>),
-    /// A host's answer about being asked.
+    /// The robots.txt or tdmrep response of a host.
     Rules(Box<RulesAnswer>),
 }
 
-/// Collects records until they are made durable together.
+/// Records that are made durable together.
 #[derive(Debug, Default)]
 pub struct JournalBatch(String);
 
@@ -82,7 +82,7 @@ impl JournalBatch {
         self.0.push('\n');
     }
 
-    /// Whether there is nothing to make durable.
+    /// Whether the batch is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -92,7 +92,7 @@ impl JournalBatch {
         self.0.len()
     }
 
-    /// Takes in what another step collected.
+    /// Appends the records of another batch.
     pub fn append(&mut self, other: JournalBatch) {
         self.0.push_str(&other.0);
     }
@@ -105,7 +105,7 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Starts the journal of a run. There must be none: [`crate::apply_journal::recover`] comes first.
+    /// Starts the journal of a run. There must be none: call [`crate::apply_journal::recover`] first.
     pub fn create(home: &Home, run: &str) -> Result<Journal> {
         let mut journal = Journal { file: Appender::create(&home.journal())?, encoder: FrameEncoder::new(1) };
         journal.file.append(&frames::header(FORMAT, VERSION, ""))?;
@@ -115,7 +115,7 @@ impl Journal {
         Ok(journal)
     }
 
-    /// Makes a step durable: when this returns, no power cut undoes it.
+    /// Makes a batch durable. After it returns, a power failure does not undo it.
     pub fn commit(&mut self, step: JournalBatch) -> Result<()> {
         if step.is_empty() {
             return Ok(());
@@ -125,7 +125,7 @@ impl Journal {
     }
 }
 
-/// Shows every record that was made durable to `see`; false if there is no journal.
+/// Calls `see` with every durable record; false if there is no journal.
 pub(crate) fn read(home: &Home, mut see: impl FnMut(Record<'_>) -> Result<()>) -> Result<bool> {
     let path = home.journal();
     if !path.exists() {
@@ -139,7 +139,7 @@ pub(crate) fn read(home: &Home, mut see: impl FnMut(Record<'_>) -> Result<()>) -
             let record = serde_json::from_str(line).map_err(|error| crate::Error::Line {
                 path: path.clone(),
                 line: lines,
-                fault: format!("is no journal record ({error})"),
+                fault: format!("is not a journal record ({error})"),
             })?;
             see(record)?;
         }
@@ -147,7 +147,7 @@ pub(crate) fn read(home: &Home, mut see: impl FnMut(Record<'_>) -> Result<()>) -
     Ok(true)
 }
 
-/// The run that a journal belongs to, if there is one.
+/// The run of the journal, if there is one.
 pub(crate) fn run(home: &Home) -> Result<Option<String>> {
     let path = home.journal();
     let mut log = match Log::open(&path, FORMAT, VERSION) {
@@ -171,7 +171,7 @@ pub(crate) fn remove(home: &Home) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{fate, home, listed, write_journal};
+    use crate::testing::{home, listed, outcome, write_journal};
     use proptest::prelude::*;
     use std::fs;
 
@@ -183,7 +183,7 @@ mod tests {
             let owned: Record<'_> = serde_json::from_str(&text).unwrap();
             seen.push(match owned {
                 Record::Run(run) => Record::Run(run.into_owned().into()),
-                Record::Fate { url, status, retries } => fate(&url, &status, retries),
+                Record::Outcome { url, status, retries } => outcome(&url, &status, retries),
                 Record::Whole { file, bytes } => Record::Whole { file: file.into_owned().into(), bytes },
                 Record::Listed { feed, url, .. } => listed(&feed, &url),
                 Record::Poll(state) => Record::Poll(state),
@@ -198,7 +198,7 @@ mod tests {
 
     fn record() -> impl Strategy<Value = Record<'static>> {
         prop_oneof![
-            (".{0,8}", "[a-z-]{1,6}", any::<u32>()).prop_map(|(url, status, retries)| fate(&url, &status, retries)),
+            (".{0,8}", "[a-z-]{1,6}", any::<u32>()).prop_map(|(url, status, retries)| outcome(&url, &status, retries)),
             (".{0,8}", ".{0,8}").prop_map(|(feed, url)| listed(&feed, &url)),
             (".{0,8}", any::<u64>()).prop_map(|(file, bytes)| Record::Whole { file: file.into(), bytes }),
             (".{0,8}", any::<u64>()).prop_map(|(host, requests)| {
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn a_journal_names_its_run_and_there_is_one_at_a_time() {
+    fn a_journal_contains_its_run_and_only_one_exists() {
         let (_folder, home) = home();
         write_journal(&home, "run-1", &[]);
         assert_eq!(run(&home).unwrap().as_deref(), Some("run-1"));
@@ -242,19 +242,19 @@ mod tests {
     fn batches_add_up() {
         let mut batch = JournalBatch::default();
         assert!(batch.is_empty());
-        batch.push(&fate("a", "ok", 1));
+        batch.push(&outcome("a", "ok", 1));
         let mut other = JournalBatch::default();
-        other.push(&fate("b", "ok", 1));
+        other.push(&outcome("b", "ok", 1));
         let bytes = batch.bytes();
         batch.append(other);
         assert_eq!((batch.is_empty(), batch.bytes()), (false, 2 * bytes));
     }
 
     #[test]
-    fn a_journal_cut_at_any_byte_keeps_its_whole_batches() {
+    fn a_journal_truncated_at_any_byte_keeps_its_complete_batches() {
         let (_folder, home) = home();
         let batches =
-            [vec![fate("a", "ok", 1), listed("f", "b")], vec![fate("c", "gone", 2)], vec![fate("d", "ok", 1)]];
+            [vec![outcome("a", "ok", 1), listed("f", "b")], vec![outcome("c", "gone", 2)], vec![outcome("d", "ok", 1)]];
         write_journal(&home, "run", &batches);
         let (whole, all) = (fs::read(home.journal()).unwrap(), records(&home));
         let ends = [0, 1, 3, 4, 5];
@@ -272,7 +272,7 @@ mod tests {
     #[test]
     fn a_damaged_batch_ends_the_journal_before_it() {
         let (_folder, home) = home();
-        write_journal(&home, "run", &[vec![fate("a", "ok", 1)], vec![fate("b", "ok", 1)]]);
+        write_journal(&home, "run", &[vec![outcome("a", "ok", 1)], vec![outcome("b", "ok", 1)]]);
         let whole = fs::read(home.journal()).unwrap();
         let all = records(&home);
         for at in whole.len() / 2..whole.len() {
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn a_journal_of_a_newer_version_is_refused() {
+    fn a_journal_of_a_newer_version_is_rejected() {
         let (_folder, home) = home();
         fs::write(home.journal(), frames::header(FORMAT, VERSION + 1, "")).unwrap();
         let error = read(&home, |_| Ok(())).unwrap_err().to_string();
@@ -293,21 +293,21 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_is_no_record_is_named() {
+    fn an_invalid_line_is_an_error_with_its_number() {
         let (_folder, home) = home();
         write_journal(&home, "run", &[]);
         let mut bytes = fs::read(home.journal()).unwrap();
         bytes.extend(FrameEncoder::new(1).encode(b"{\"fate\":1}\n"));
         fs::write(home.journal(), bytes).unwrap();
         let error = read(&home, |_| Ok(())).unwrap_err().to_string();
-        assert!(error.contains("line 2: is no journal record"), "{error}");
+        assert!(error.contains("line 2: is not a journal record"), "{error}");
     }
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(32))]
 
         #[test]
-        fn what_was_committed_is_read_in_its_order(
+        fn committed_records_are_read_in_order(
             batches in prop::collection::vec(prop::collection::vec(record(), 0..5), 0..5),
             cut in any::<prop::sample::Index>(),
         ) {

@@ -3,14 +3,15 @@
 //! | subject | modules |
 //! |---|---|
 //! | the home and its storage | [`Home`], [`FileDigest`], [`probe`], [`backup`], [`digest`] |
-//! | plan and journal | [`plan`], [`journal`], [`apply_journal`](mod@apply_journal), [`Work`] |
+//! | plan and journal | [`plan`], [`journal`], [`apply_journal`](mod@apply_journal), [`PendingEntries`] |
 //! | pages, documents, text, verdicts | [`pages`], [`docs`], [`text`], [`dedup_state`], [`scan`] |
 //! | state tables | [`feeds`], [`candidates`], [`hosts`], [`rules`], [`yields`], [`virtual_corpora`], [`hidden`], [`tokens`] |
 //! | import, export, deletion | [`import_log`], [`by_language`], [`input_files`], [`output`], [`removed`], [`takedown`] |
 //! | logs and figures | [`runs`], [`day_stats`] |
 //!
-//! A power cut at any instant loses no acknowledged page and no entry of the plan; [`apply_journal`](mod@apply_journal)
-//! says how. Callers name files by their keys, such as `docs/de/2026-03-01.jsonl.zst`, and never join paths of a home.
+//! A power failure at any time loses no acknowledged page and no entry of the plan; see
+//! [`apply_journal`](mod@apply_journal). Callers refer to files by keys such as `docs/de/2026-03-01.jsonl.zst` and
+//! never join paths of a home.
 //!
 //! ```
 //! use tidings_store::Home;
@@ -21,7 +22,7 @@
 //! let home = Home::at(&folder)?;
 //! let _lock = home.lock()?;
 //! let mut batch = JournalBatch::default();
-//! batch.push(&Record::Fate { url: "http://e.org/".into(), status: "ok".into(), retries: 1 });
+//! batch.push(&Record::Outcome { url: "http://e.org/".into(), status: "ok".into(), retries: 1 });
 //! Journal::create(&home, "run")?.commit(batch)?;
 //! assert_eq!(tidings_store::apply_journal::apply_journal(&home)?.map(|applied| applied.stored), Some(1));
 //! # std::fs::remove_dir_all(&folder).ok();
@@ -51,6 +52,7 @@ pub mod journal;
 pub mod output;
 pub mod pages;
 mod partition;
+mod pending;
 pub mod plan;
 pub mod probe;
 pub mod removed;
@@ -66,13 +68,12 @@ mod testing;
 pub mod text;
 pub mod tokens;
 pub mod virtual_corpora;
-mod work;
 pub mod yields;
 
 pub use error::{Error, Result};
 pub use file_digest::FileDigest;
 pub use frames::{FrameEncoder, open_any};
 pub use home::{Home, Lock, SETTINGS, rfc3339, stamp};
+pub use pending::{PendingDraft, PendingEntries};
 pub use stale::Stale;
 pub use tidings_model::{Cause, in_full};
-pub use work::{Work, WorkDraft};

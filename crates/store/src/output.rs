@@ -1,8 +1,8 @@
-//! Atomic output of exports: a file or a folder that appears whole, or not at all.
+//! Atomic output of exports: a file or a folder that is published completely or not at all.
 //!
-//! Everything is drafted in a folder beside the target, under a hidden name, and takes its place at the end: first
-//! the old manifest goes, then the data move in, and the new manifest, which vouches for them, comes last. Names
-//! that end in `.zst` or `.gz` are packed on the way. Nothing is overwritten without `force`.
+//! Everything is drafted in a hidden folder next to the target. At the end the old manifest is deleted, the data is
+//! renamed, and the new manifest is written last. Names that end in `.zst` or `.gz` are compressed. Nothing is
+//! overwritten without `force`.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -14,10 +14,10 @@ use tidings_storage::{LocalStorage, Storage as _, file};
 
 use crate::error::{Context, Error, Result};
 
-/// The zstd level of exports; no setting, because the same corpus must give the same bytes everywhere.
+/// The zstd level of exports. Not a setting, because the same corpus must give the same bytes everywhere.
 const ZSTD_LEVEL: i32 = 3;
 
-/// A target while it is being made. What is not published leaves no trace.
+/// A target in progress. Without publication it leaves no trace.
 pub struct AtomicOutput {
     target: PathBuf,
     draft: PathBuf,
@@ -25,10 +25,10 @@ pub struct AtomicOutput {
     made: Vec<Made>,
 }
 
-/// A file that was made.
+/// A finished file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Made {
-    /// Its name, from the folder that the manifest lies in.
+    /// Its name relative to the folder of the manifest.
     pub file: String,
     /// Its size.
     pub bytes: u64,
@@ -37,44 +37,44 @@ pub struct Made {
 }
 
 impl AtomicOutput {
-    /// Begins a file with companions, or a folder. What is there already stays unless `force` says that it may go.
+    /// Starts a file with companion files, or a folder. An existing target is only replaced with `force`.
     pub fn create(target: &Path, is_folder: bool, force: bool) -> Result<AtomicOutput> {
         let Some(name) = target.file_name() else {
-            return Err(Error::Output { path: target.to_owned(), fault: "is no name for an export" });
+            return Err(Error::Output { path: target.to_owned(), fault: "is not a valid name for an export" });
         };
         let draft = file::parent(target).join(format!(".{}.tmp", name.to_string_lossy()));
-        // A draft beside it tells of an export that a crash stopped before its manifest was written.
+        // A draft next to it was left by an export that crashed before writing its manifest.
         let is_export = || manifest_of(target).is_file() || draft.is_dir();
         let refused = |fault| Err(Error::Output { path: target.to_owned(), fault });
         match (target.is_dir(), is_folder) {
             _ if !target.exists() => {}
-            (true, false) => return refused("is a folder; name a file"),
-            (false, true) => return refused("is a file; name a folder"),
-            // A folder that we did not write is not ours to replace, even with `force`.
+            (true, false) => return refused("is a folder; give a file"),
+            (false, true) => return refused("is a file; give a folder"),
+            // A folder that is not an export is never replaced, even with `force`.
             (true, true) if !is_export() && fs::read_dir(target).context("read", target)?.count() > 0 => {
-                return refused("is no export and not empty; name another");
+                return refused("is not an export and not empty; give another folder");
             }
             _ if force => {}
-            _ => return refused("is there already; add --force to replace it"),
+            _ => return refused("already exists; add --force to replace it"),
         }
         remove_folder(&draft)?;
         file::make_folder(&draft)?;
         Ok(AtomicOutput { target: target.to_owned(), draft, is_folder, made: Vec::new() })
     }
 
-    /// A folder for things that wait on disk while the export is made; it goes with the draft.
+    /// A folder for temporary files of the export; deleted with the draft.
     pub fn scratch(&self) -> &Path {
         &self.draft
     }
 
-    /// Begins a file: in a folder by its name, otherwise the target itself, or a companion with this ending. It is packed
-    /// if its name says so.
+    /// Creates a file: in a folder by its name, otherwise the target itself or a companion with this extension.
+    /// Compressed according to its name.
     pub fn file(&self, name: &str) -> Result<Sink> {
         let (full, path, file, out) = self.begin(name)?;
         Ok(Sink { packing: Packing::by_name(&full, out).context("create", &path)?, path, name: full, file: Some(file) })
     }
 
-    /// Begins a file whose bytes are as it wants them, packed or not.
+    /// Creates a file that is written without compression.
     pub fn file_as_is(&self, name: &str) -> Result<Sink> {
         let (full, path, file, out) = self.begin(name)?;
         Ok(Sink { packing: Packing::Plain(out), path, name: full, file: Some(file) })
@@ -93,14 +93,14 @@ impl AtomicOutput {
         Ok((full, path, file, out))
     }
 
-    /// Takes a finished file in.
+    /// Adds a finished file.
     pub fn add(&mut self, sink: Sink) -> Result<()> {
         let made = sink.finish()?;
         self.made.push(made);
         Ok(())
     }
 
-    /// The files made so far, by name.
+    /// The files finished so far, by name.
     pub fn made(&mut self) -> &[Made] {
         self.made.sort_by(|a, b| a.file.cmp(&b.file));
         &self.made
@@ -115,7 +115,7 @@ impl AtomicOutput {
         if self.is_folder {
             file::make_folder(&out)?;
             if self.target.exists() {
-                // The old folder steps aside first, so that a crash between the moves loses neither.
+                // The old folder is renamed first, so that a crash between the renames loses neither.
                 file::rename(&self.target, &self.draft.join("old"))?;
             }
             file::rename(&out, &self.target)?;
@@ -132,12 +132,12 @@ impl AtomicOutput {
 
 impl Drop for AtomicOutput {
     fn drop(&mut self) {
-        // What was published is not there any more.
+        // Published drafts have been renamed.
         let _ = fs::remove_dir_all(&self.draft);
     }
 }
 
-/// The manifest of a target lies beside it.
+/// The path of the manifest, next to the target.
 pub fn manifest_of(target: &Path) -> PathBuf {
     let name = target.file_name().unwrap_or_default().to_string_lossy();
     target.with_file_name(format!("{name}.manifest.json"))
@@ -175,7 +175,7 @@ impl Sink {
         Ok(written.context("write", &self.path)?)
     }
 
-    /// Bytes that have been written, packed where the name says so.
+    /// The number of bytes written, after compression.
     pub fn len(&self) -> u64 {
         match &self.packing {
             Packing::Plain(out) => out.bytes,
@@ -189,7 +189,7 @@ impl Sink {
         self.len() == 0
     }
 
-    /// Writes what waits, makes it durable where it is a file, and tells what it is.
+    /// Flushes, makes a file durable, and returns its description.
     pub fn finish(self) -> Result<Made> {
         let packed = match self.packing {
             Packing::Plain(out) => Ok(out),
@@ -226,7 +226,7 @@ impl Packing {
     }
 }
 
-/// Counts and digests what passes.
+/// A writer that counts and digests its bytes.
 struct Digested {
     out: Box<dyn Write + Send>,
     hash: Sha256,
@@ -252,7 +252,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_file_appears_with_its_companions_and_the_manifest_or_not_at_all() {
+    fn a_file_is_published_with_its_companions_and_the_manifest() {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("corpus.vert.gz");
         {
@@ -261,7 +261,7 @@ mod tests {
             sink.push(b"half").unwrap();
             output.add(sink).unwrap();
         }
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "what is not published leaves no trace");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "unpublished output leaves no trace");
         let mut output = AtomicOutput::create(&target, false, false).unwrap();
         for (ending, text) in [("", "rain\n"), (".registry", "PATH x\n")] {
             let mut sink = output.file(ending).unwrap();
@@ -278,12 +278,12 @@ mod tests {
         let mut text = String::new();
         io::Read::read_to_string(&mut flate2::read::GzDecoder::new(File::open(&target).unwrap()), &mut text).unwrap();
         assert_eq!(text, "rain\n");
-        let refused = AtomicOutput::create(&target, false, false).err().expect("it is there").to_string();
+        let refused = AtomicOutput::create(&target, false, false).err().expect("it exists").to_string();
         assert!(refused.contains("--force"), "{refused}");
     }
 
     #[test]
-    fn a_folder_replaces_an_export_but_never_the_files_of_somebody_else() {
+    fn a_folder_replaces_an_export_but_never_other_files() {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("out");
         for text in ["one", "two"] {
@@ -297,7 +297,13 @@ mod tests {
         let own = folder.path().join("thesis");
         fs::create_dir(&own).unwrap();
         fs::write(own.join("chapter"), "1").unwrap();
-        assert!(AtomicOutput::create(&own, true, true).err().expect("not ours").to_string().contains("is no export"));
+        assert!(
+            AtomicOutput::create(&own, true, true)
+                .err()
+                .expect("not an export")
+                .to_string()
+                .contains("is not an export")
+        );
     }
 
     #[test]
@@ -308,13 +314,13 @@ mod tests {
         let refused = |name: &str, is_folder| {
             AtomicOutput::create(&folder.path().join(name), is_folder, true).err().expect("refused").to_string()
         };
-        assert!(refused("file", true).ends_with("is a file; name a folder"));
-        assert!(refused("folder", false).ends_with("is a folder; name a file"));
+        assert!(refused("file", true).ends_with("is a file; give a folder"));
+        assert!(refused("folder", false).ends_with("is a folder; give a file"));
         assert!(AtomicOutput::create(Path::new("/"), true, true).is_err());
     }
 
     #[test]
-    fn an_export_is_the_same_bytes_each_time_and_its_digest_is_that_of_the_file() {
+    fn an_export_is_reproducible_and_has_the_digest_of_its_file() {
         let folder = tempfile::tempdir().unwrap();
         let write = |name: &str| {
             let mut output = AtomicOutput::create(&folder.path().join(name), false, false).unwrap();

@@ -1,7 +1,7 @@
-//! Raw pages: written once, kept for ever.
+//! Raw pages: written once and never changed.
 //!
-//! A run appends to a file whose name ends in `.part`; readers do not see it. A file is published
-//! by rename when it is large, when the day ends or when the run does, and never changes again.
+//! A run appends to a file with the extension `.part`, which readers ignore. A file is published by rename when it is
+//! large, when the day ends or when the run ends, and never changes again.
 
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
@@ -23,8 +23,8 @@ const PART: &str = "part";
 /// The folder of pages in a home.
 const FOLDER: &str = "pages";
 
-/// A published file is at most this large, give or take a frame: small enough to copy and to
-/// process alone, large enough that a year is not a million files.
+/// The maximum size of a published file, up to a frame: small enough to copy and process alone, large enough that a
+/// year is not a million files.
 const FILE_BYTES: u64 = 256 << 20;
 
 /// Writes the pages of one run.
@@ -36,7 +36,7 @@ pub struct PageWriter {
     archivist: Option<Archivist>,
 }
 
-/// The writer of WARC files, as their first record names it.
+/// The software named in the first record of WARC files.
 #[derive(Debug, Clone)]
 pub struct Archivist {
     /// The program and its version.
@@ -52,13 +52,13 @@ struct OpenFile {
 }
 
 impl PageWriter {
-    /// Opens the writer. With an archivist, each file of pages has a WARC file beside it.
+    /// Opens the writer. With an archivist, each file of pages has a WARC file.
     pub fn open(home: &Home, run: &str, archivist: Option<Archivist>) -> PageWriter {
         PageWriter { home: home.clone(), run: run.to_owned(), numbered: 0, open: None, archivist }
     }
 
-    /// Appends a packed frame of pages (and their WARC records) and makes it durable. Gives the
-    /// records that must stand in the journal before the pages may be called stored.
+    /// Appends a compressed frame of pages (and their WARC records) and makes it durable. Returns the records that must
+    /// be in the journal before the pages count as stored.
     pub fn append(&mut self, now: Timestamp, frame: &[u8], warc: &[u8]) -> Result<Vec<Record<'static>>> {
         let day = now.strftime("%Y-%m-%d").to_string();
         if self.open.as_ref().is_some_and(|open| open.day != day || open.pages.len() >= FILE_BYTES) {
@@ -96,7 +96,7 @@ impl PageWriter {
         Ok(OpenFile { day, pages, warc })
     }
 
-    /// Publishes the file in hand. What it holds must stand in the journal by now.
+    /// Publishes the current file. Its pages must be in the journal.
     pub fn publish(&mut self) -> Result<()> {
         let Some(open) = self.open.take() else { return Ok(()) };
         for file in std::iter::once(&open.pages).chain(open.warc.as_ref()) {
@@ -106,7 +106,7 @@ impl PageWriter {
     }
 }
 
-/// Writes a file of pages that readers do not see yet, of packed frames, and makes it durable.
+/// Writes an unpublished file of pages from compressed frames and makes it durable.
 pub(crate) fn write_part(home: &Home, day: &str, name: &str, frames: &[u8]) -> Result<PathBuf> {
     let path = home.pages().join(day).join(format!("{name}.jsonl.zst.{PART}"));
     let mut file = Appender::create(&path)?;
@@ -116,18 +116,17 @@ pub(crate) fn write_part(home: &Home, day: &str, name: &str, frames: &[u8]) -> R
     Ok(path)
 }
 
-/// Gives such a file to readers.
+/// Publishes such a file.
 pub(crate) fn publish_part(home: &Home, path: &Path) -> Result<()> {
     Ok(home.storage().publish_file(path, &home.key(&path.with_extension("")))?)
 }
 
-/// Whether a file of pages is one that readers do not see yet.
+/// Whether a file of pages is unpublished.
 pub(crate) fn is_part(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending == PART)
 }
 
-/// Publishes what a crash left unpublished, cut to the lengths that the journal vouches for.
-/// Gives how many files that were.
+/// Publishes the files left by a crash, truncated to the lengths in the journal. Returns the number of files.
 pub(crate) fn recover(home: &Home, whole: impl Fn(&str) -> Option<u64>) -> Result<u64> {
     let mut published = 0;
     for folder in files_in(&home.pages())?.iter().filter(|path| path.is_dir()) {
@@ -139,7 +138,7 @@ pub(crate) fn recover(home: &Home, whole: impl Fn(&str) -> Option<u64>) -> Resul
                     publish_part(home, path)?;
                     published += 1;
                 }
-                // Nothing in it was acknowledged.
+                // None of its pages were acknowledged.
                 None => file::remove(path)?,
             }
         }
@@ -157,7 +156,7 @@ pub fn files(home: &Home) -> Result<Vec<PathBuf>> {
     files_since(home, "")
 }
 
-/// The same from a day on, without a look into the folders of earlier ones.
+/// The same from a day on, without reading the folders of earlier ones.
 pub(crate) fn files_since(home: &Home, first: &str) -> Result<Vec<PathBuf>> {
     let storage = home.storage();
     let mut files = Vec::new();
@@ -168,7 +167,7 @@ pub(crate) fn files_since(home: &Home, first: &str) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Reads the pages of a file: ours, or FeedFetcher's JSON lines, plain or compressed.
+/// Reads the pages of a file: of Tidings, or JSON lines of FeedFetcher, plain or compressed.
 pub struct PageReader {
     path: PathBuf,
     reader: Box<dyn BufRead + Send>,
@@ -176,7 +175,7 @@ pub struct PageReader {
     lines: u64,
 }
 
-/// No page of ours has a longer line: the largest body that settings allow, escaped.
+/// The maximum length of a line: the largest body that settings allow, escaped.
 const MAX_LINE_BYTES: usize = 1 << 30;
 
 impl PageReader {
@@ -194,12 +193,12 @@ impl PageReader {
         PageReader { path: path.to_owned(), reader, line: Vec::new(), lines: 0 }
     }
 
-    /// The next line as it stands, for parsing in another thread with [`PageLine::page`].
+    /// The next line unparsed, for parsing in another thread with [`PageLine::page`].
     pub fn next_line(&mut self) -> Result<Option<PageLine>> {
         Ok(self.advance()?.then(|| PageLine { text: std::mem::take(&mut self.line), number: self.lines }))
     }
 
-    /// Goes to the next line that is not empty; false at the end.
+    /// Moves to the next line that is not empty; false at the end.
     fn advance(&mut self) -> Result<bool> {
         loop {
             self.lines += 1;
@@ -222,7 +221,7 @@ pub struct PageLine {
 }
 
 impl PageLine {
-    /// The page that it holds; the path is for the message if it holds none.
+    /// Parses the page; the path is for error messages.
     pub fn page(&self, path: &Path) -> Result<Page> {
         parse(&self.text, self.number, path)
     }
@@ -251,7 +250,7 @@ mod tests {
     use crate::frames::FrameEncoder;
 
     #[test]
-    fn a_day_that_ends_publishes_its_file_and_the_next_begins_another() {
+    fn the_end_of_a_day_publishes_its_file() {
         let folder = tempfile::tempdir().unwrap();
         Home::create(folder.path(), "", "").unwrap();
         let home = Home::at(folder.path()).unwrap();
@@ -264,7 +263,7 @@ mod tests {
         };
         page("http://e.org/1", "2026-12-31T23:59:58Z");
         page("http://e.org/2", "2026-12-31T23:59:59Z");
-        assert_eq!(files(&home).unwrap(), Vec::<PathBuf>::new(), "readers do not see what is being written");
+        assert_eq!(files(&home).unwrap(), Vec::<PathBuf>::new(), "unpublished files are ignored");
         let vouched = page("http://e.org/3", "2027-01-01T00:00:00Z");
         let [Record::Whole { file, .. }] = &vouched[..] else { panic!("{vouched:?}") };
         assert_eq!(file, "pages/2027-01-01/run.1.jsonl.zst.part");
@@ -291,14 +290,14 @@ mod tests {
     }
 
     #[test]
-    fn a_warc_file_lies_beside_the_pages_when_an_archivist_is_named() {
+    fn a_warc_file_is_written_if_an_archivist_is_given() {
         let (_folder, home) = crate::testing::home();
         let archivist = Archivist { software: "tidings".into(), operator: "e.org".into() };
         let mut writer = PageWriter::open(&home, "run", Some(archivist));
         let frame = FrameEncoder::new(3).encode(&line("http://e.org/"));
         let time = "2026-03-01T00:00:00Z".parse().unwrap();
         let vouched = writer.append(time, &frame, b"record").unwrap();
-        assert_eq!(vouched.len(), 2, "the journal must name both files");
+        assert_eq!(vouched.len(), 2, "the journal must contain both files");
         writer.publish().unwrap();
         writer.publish().unwrap();
         let names = home.storage().list("pages/2026-03-01").unwrap();
@@ -306,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn after_a_crash_pages_are_cut_to_what_the_journal_vouches_for() {
+    fn after_a_crash_pages_are_truncated_to_the_length_in_the_journal() {
         let (_folder, home) = crate::testing::home();
         let mut writer = PageWriter::open(&home, "run", None);
         let time = "2026-03-01T00:00:00Z".parse().unwrap();
@@ -324,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn files_from_a_day_on_are_listed_without_the_earlier_ones() {
+    fn files_from_a_day_on_are_listed() {
         let (_folder, home) = crate::testing::home();
         for day in ["2026-02-28", "2026-03-01", "2026-03-02"] {
             publish_part(&home, &write_part(&home, day, "a.0", &[]).unwrap()).unwrap();
@@ -334,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_is_no_page_is_named_and_empty_lines_are_passed_over() {
+    fn an_invalid_line_is_an_error_and_empty_lines_are_skipped() {
         let (_folder, home) = crate::testing::home();
         let text = [&line("http://e.org/1")[..], b"\n  \n", b"{\"url\":1}\n", &line("http://e.org/2")].concat();
         home.storage().put_atomic("pages/2026-03-01/a.jsonl.zst", &text).unwrap();

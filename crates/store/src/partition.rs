@@ -1,9 +1,8 @@
-//! Files of a day while they are written, one for each partition: how a stage that writes by language and day appears
-//! whole or not at all.
+//! Files of a day in progress, one per partition: how stages publish their output by language and day atomically.
 //!
 //! A partition is a folder under a root, such as `docs/de`. Its file of the day is drafted in the local folder
-//! `ROOT/draft`, and all drafts enter the storage one after the other when they are published; the caller's recipe, which
-//! vouches for them, is removed before and written last.
+//! `ROOT/draft`, and all drafts are moved to the storage one after the other; the caller deletes its recipe before and
+//! writes it last.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,13 +16,13 @@ use crate::file_digest::FileDigest;
 use crate::frames::{FRAME_BYTES, FrameEncoder};
 use crate::home::{DRAFTS, Home};
 
-/// The zstd level of partitions. It is no setting, because the same input must give the same bytes everywhere.
+/// The zstd level of partitions. Not a setting, because the same input must give the same bytes everywhere.
 const LEVEL: i32 = 6;
-/// Text that waits to be compressed, of all partitions together. A page may claim any language, so the number of
-/// partitions has no bound.
+/// The size of uncompressed text of all partitions together. A page may declare any language, so the number of
+/// partitions is unbounded.
 const WAITING_BYTES: usize = 64 << 20;
 
-/// Writes the files of a day. Drafts that are not published are removed.
+/// Writes the files of a day. Unpublished drafts are deleted.
 pub(crate) struct PartitionWriter {
     home: Home,
     root: &'static str,
@@ -33,7 +32,7 @@ pub(crate) struct PartitionWriter {
     waiting: usize,
 }
 
-/// A draft; its file is opened for each write, so that open files are few.
+/// A draft; its file is opened for each write, so that few files are open.
 struct PartitionDraft {
     path: PathBuf,
     bytes: u64,
@@ -51,8 +50,8 @@ fn drafts(home: &Home, root: &str) -> PathBuf {
     home.root().join(root).join(home.draft_name())
 }
 
-/// Removes the drafts that a crash left under a root, also in those of its folders that hold published files. A process
-/// that shares the home with others removes only its own.
+/// Deletes the drafts left by a crash under a root and in some of its folders. A process that shares the home deletes
+/// only its own.
 pub(crate) fn remove_temp(home: &Home, root: &str, others: &[&str]) -> Result<()> {
     if home.is_shared() {
         return Ok(file::remove_temp(&drafts(home, root))?);
@@ -71,7 +70,7 @@ pub(crate) fn remove_temp(home: &Home, root: &str, others: &[&str]) -> Result<()
 /// Removes everything under a root.
 pub(crate) fn clear(home: &Home, root: &str) -> Result<()> {
     let storage = home.storage();
-    // The recipes go first: a day without one is no day.
+    // The recipes are deleted first: a day without one does not exist.
     for recipe in storage.list(&format!("{root}/recipes"))? {
         storage.remove(&recipe)?;
     }
@@ -90,7 +89,7 @@ impl PartitionWriter {
         PartitionWriter { home: home.clone(), root, ending, encoder, drafts: BTreeMap::new(), waiting: 0 }
     }
 
-    /// Opens a partition whose file begins with a header; does nothing if it is open.
+    /// Opens a partition whose file starts with a header; does nothing if it is open.
     pub(crate) fn open(&mut self, partition: &str, header: &[u8]) -> Result<()> {
         if !self.drafts.contains_key(partition) {
             let path = drafts(&self.home, self.root).join(format!("{partition}.tmp"));
@@ -102,7 +101,7 @@ impl PartitionWriter {
         Ok(())
     }
 
-    /// Adds text of so many lines to an open partition.
+    /// Adds text of this many lines to an open partition.
     pub(crate) fn push(&mut self, partition: &str, text: &[u8], lines: u64) -> Result<()> {
         let draft = self.drafts.get_mut(partition).expect("partitions are opened before they are filled");
         draft.lines += lines;
@@ -114,16 +113,16 @@ impl PartitionWriter {
         }
         if self.waiting >= WAITING_BYTES {
             let largest = self.drafts.iter().max_by_key(|(_, draft)| draft.text.len());
-            let name = largest.expect("something waits").0.clone();
+            let name = largest.expect("at least one partition").0.clone();
             return self.encode(&name);
         }
         Ok(())
     }
 
-    /// Opens a partition with the bytes of a published file; says whether they have the digest of its description.
+    /// Opens a partition with the bytes of a published file; returns whether they match its digest.
     pub(crate) fn keep(&mut self, partition: &str, described: &FileDigest) -> Result<bool> {
         self.open(partition, &[])?;
-        let draft = self.drafts.get_mut(partition).expect("it was just opened");
+        let draft = self.drafts.get_mut(partition).expect("opened above");
         let storage = self.home.storage();
         let mut source = storage.open(&described.file)?;
         let mut buffer = vec![0; FRAME_BYTES];
@@ -138,7 +137,7 @@ impl PartitionWriter {
         Ok(draft.described(String::new()).xxh3 == described.xxh3)
     }
 
-    /// Compresses what waits in every partition: what comes later cannot change it.
+    /// Compresses the waiting text of every partition, so that later text cannot change it.
     pub(crate) fn flush(&mut self) -> Result<()> {
         let names: Vec<String> = self.drafts.keys().cloned().collect();
         names.iter().try_for_each(|name| self.encode(name))
@@ -156,7 +155,7 @@ impl PartitionWriter {
         Ok(())
     }
 
-    /// Flushes and syncs all drafts; describes the files that the day will have.
+    /// Flushes and syncs all drafts; returns the descriptions of the files.
     pub(crate) fn seal(&mut self, day: &str) -> Result<Vec<FileDigest>> {
         self.flush()?;
         let mut files = Vec::new();
@@ -167,7 +166,7 @@ impl PartitionWriter {
         Ok(files)
     }
 
-    /// Publishes the drafts, and removes files of the day in other partitions.
+    /// Publishes the drafts, and deletes files of the day in other partitions.
     pub(crate) fn publish(&mut self, day: &str) -> Result<()> {
         let storage = self.home.storage();
         for (name, draft) in &self.drafts {
@@ -184,11 +183,11 @@ impl PartitionWriter {
     }
 }
 
-/// Half a day is of no use, and the disk may be full.
+/// A partial day is of no use, and the disk may be full.
 impl Drop for PartitionWriter {
     fn drop(&mut self) {
         for draft in self.drafts.values() {
-            // Published drafts have moved; what a crash leaves is removed by the next run.
+            // Published drafts have moved; files left by a crash are deleted by the next run.
             let _ = fs::remove_file(&draft.path);
         }
     }
@@ -239,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn a_writer_that_is_dropped_leaves_what_was_published_before() {
+    fn a_dropped_writer_keeps_published_files() {
         let (_folder, home) = home();
         let fill = |word: &str| {
             let mut writer = PartitionWriter::new(&home, "docs", "txt.zst");
@@ -258,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn publishing_removes_the_day_from_other_partitions_only() {
+    fn publishing_deletes_the_day_from_other_partitions() {
         let (_folder, home) = home();
         for (partition, day) in [("en", "2026-03-01"), ("en", "2026-03-02")] {
             let mut writer = PartitionWriter::new(&home, "docs", "txt.zst");

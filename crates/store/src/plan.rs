@@ -1,7 +1,7 @@
-//! The plan on disk: read as a stream, rewritten as a stream.
+//! The plan on disk: read and rewritten as a stream.
 //!
-//! A plan of five million entries is a gigabyte of text. It is never held in memory: readers see
-//! one row at a time, and a rewrite copies packed frames in which nothing changed.
+//! A plan of five million entries is a gigabyte of text. It is never held in memory: readers get one row at a time, and
+//! a rewrite copies compressed frames without changes.
 
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,7 @@ use crate::removed::{Removed, STATUS};
 pub(crate) const FORMAT: &str = "plan";
 pub(crate) const VERSION: u32 = 1;
 
-/// The plan is rewritten by every run and read by people: quick to pack beats small.
+/// The plan is rewritten by every run: speed of compression matters more than size.
 const LEVEL: i32 = 1;
 
 /// The bytes of a plan without entries.
@@ -31,16 +31,16 @@ pub(crate) fn empty() -> Vec<u8> {
 pub enum Change<'a> {
     /// Leaves it as it is.
     Keep,
-    /// Gives it another age.
+    /// Changes its age.
     Age(u32),
-    /// Records what a fetch found out.
-    Fate {
-        /// The status word.
+    /// Records the outcome of a fetch.
+    Outcome {
+        /// The status.
         status: &'a str,
-        /// The number of tries so far.
+        /// The number of attempts so far.
         retries: u32,
     },
-    /// Takes it out.
+    /// Deletes it.
     Drop,
     /// Leaves of it only that it must not be fetched again.
     Remove,
@@ -51,7 +51,7 @@ pub fn read(home: &Home, see: impl FnMut(&Row<'_>)) -> Result<()> {
     read_file(&path(home)?, see)
 }
 
-/// Shows every row of any plan file to `see`: ours or FeedFetcher's, plain or compressed.
+/// Calls `see` with every row of a plan file: of Tidings or FeedFetcher, plain or compressed.
 pub fn read_file(path: &Path, mut see: impl FnMut(&Row<'_>)) -> Result<()> {
     let mut blocks = Blocks::open(path, FORMAT, VERSION)?;
     loop {
@@ -65,7 +65,7 @@ pub fn read_file(path: &Path, mut see: impl FnMut(&Row<'_>)) -> Result<()> {
 }
 
 /// The position of a row in its block.
-struct Place<'a> {
+struct LinePosition<'a> {
     line: u64,
     start: usize,
     text: &'a str,
@@ -73,13 +73,13 @@ struct Place<'a> {
 
 fn for_each_row<'a>(
     text: &'a str,
-    mut see: impl FnMut(Place<'a>, std::result::Result<Row<'a>, BadRow>) -> Result<()>,
+    mut see: impl FnMut(LinePosition<'a>, std::result::Result<Row<'a>, BadRow>) -> Result<()>,
 ) -> Result<()> {
     let mut start = 0;
     for (line, end) in memchr::memchr_iter(b'\n', text.as_bytes()).enumerate() {
         let row = text[start..end].trim_end_matches('\r');
         if !row.is_empty() {
-            see(Place { line: line as u64 + 1, start, text: row }, Row::parse(row))?;
+            see(LinePosition { line: line as u64 + 1, start, text: row }, Row::parse(row))?;
         }
         start = end + 1;
     }
@@ -91,14 +91,14 @@ pub fn size(home: &Home) -> Result<u64> {
     Ok(std::fs::metadata(path(home)?).map_or(0, |meta| meta.len()))
 }
 
-/// Makes a copy of a file the plan of a home, as it is: it may be packed or not.
+/// Copies a file to the plan of a home without changes, compressed or not.
 pub fn adopt(home: &Home, file: &Path) -> Result<()> {
     let target = home.plan();
     std::fs::copy(file, &target).context("copy the plan to", &target)?;
     Ok(())
 }
 
-/// The plan that is there, or an error that tells how to get it back.
+/// The path of the plan, or an error with the way to restore it.
 pub fn path(home: &Home) -> Result<PathBuf> {
     match home.existing_plan() {
         Some(path) => Ok(path),
@@ -109,13 +109,13 @@ pub fn path(home: &Home) -> Result<PathBuf> {
     }
 }
 
-/// The name of the run whose results the plan holds already.
+/// The run whose results were last applied to the plan.
 pub(crate) fn folded_run(home: &Home) -> Result<Option<String>> {
     let blocks = Blocks::open(&path(home)?, FORMAT, VERSION)?;
     Ok(blocks.note().map(str::to_owned))
 }
 
-/// A plan being written anew.
+/// A rewrite of the plan in progress.
 pub(crate) struct Rewrite {
     draft: AtomicFile,
     encoder: FrameEncoder,
@@ -140,21 +140,21 @@ impl Rewrite {
     /// Appends a new entry.
     pub(crate) fn add(&mut self, entry: &Entry, is_removed: bool) -> Result<()> {
         match is_removed {
-            // It was taken out before it came: only that it must not be fetched is kept.
+            // It was removed before it was listed: only the tombstone status is kept.
             true => self.add_row(&Row { status: STATUS, title: "", ..entry.row() }),
             false => self.add_row(&entry.row()),
         }
     }
 
-    /// Appends an entry with what is known of it.
+    /// Appends a complete entry.
     fn add_row(&mut self, row: &Row<'_>) -> Result<()> {
         row.write(&mut self.text);
         if self.text.len() >= FRAME_BYTES { self.flush() } else { Ok(()) }
     }
 }
 
-/// Writes the plan anew under the name of a run: `decide` is asked about every row, then `extend`
-/// may add entries. The plan before it goes to the history.
+/// Rewrites the plan under the name of a run: `decide` is called for every row, then `extend` may add entries. The old
+/// plan is moved to the history.
 pub(crate) fn rewrite<'c>(
     home: &Home,
     run: &str,
@@ -167,8 +167,8 @@ pub(crate) fn rewrite<'c>(
     loop {
         let lines = blocks.lines_before();
         let Some(block) = blocks.next()? else { break };
-        // A packed frame is copied as it is unless one of its rows changes, or it is so small
-        // that it should grow together with its neighbours.
+        // A compressed frame is copied unless one of its rows changes, or it is so small that it should be merged with
+        // its neighbours.
         let copied = block.packed.filter(|_| block.text.len() >= FRAME_BYTES / 2);
         let mut rewriting = copied.is_none();
         for_each_row(block.text, |place, row| {
@@ -184,7 +184,7 @@ pub(crate) fn rewrite<'c>(
             match change {
                 Change::Keep => row.write(&mut new.text),
                 Change::Age(age) => Row::write_aged(place.text, age, &mut new.text),
-                Change::Fate { status, retries } => Row { status, retries, ..row }.write(&mut new.text),
+                Change::Outcome { status, retries } => Row { status, retries, ..row }.write(&mut new.text),
                 Change::Drop => {}
                 Change::Remove => Row { status: STATUS, title: "", ..row }.write(&mut new.text),
             }
@@ -206,7 +206,7 @@ pub(crate) fn rewrite<'c>(
     if before != home.plan() { remove_others(home) } else { Ok(()) }
 }
 
-/// Removes plans under another program's names: where ours is, it goes on, and two would be one too many.
+/// Deletes plans under the names of another program, because Tidings continues them.
 pub(crate) fn remove_others(home: &Home) -> Result<()> {
     for path in home.plans().into_iter().skip(1).filter(|path| home.plan().is_file() && path.is_file()) {
         file::remove(&path)?;
@@ -223,15 +223,15 @@ pub struct TakenIn {
     pub added: u64,
 }
 
-/// Adds the entries of another plan, FeedFetcher's or ours, that the home's plan does not have, each as it stands there. Of
-/// what was taken out of the home only that is added, and of what waits to be fetched only what is not there yet.
+/// Adds the entries of another plan (FeedFetcher or Tidings) that are not in the plan of the home, unchanged. Removed
+/// entries are added with that status only, and pending ones only if they were not fetched.
 pub fn take_in(home: &Home, run: &str, other: &Path, dry_run: bool) -> Result<TakenIn> {
     let (mut new, mut open) = (FingerprintSet::default(), FingerprintSet::default());
     let mut taken = TakenIn::default();
     read_file(other, |row| {
         taken.read += 1;
         new.insert(Fingerprint::of(row.url));
-        if !row.status.parse::<Status>().expect("any word is a status").is_final() {
+        if !row.status.parse::<Status>().expect("any string is a status").is_final() {
             open.insert(Fingerprint::of(row.url));
         }
     })?;
@@ -265,7 +265,7 @@ pub fn take_in(home: &Home, run: &str, other: &Path, dry_run: bool) -> Result<Ta
     Ok(taken)
 }
 
-/// Leaves each feed its first `most` entries and takes the others out of the plan.
+/// Keeps the first `most` entries of each feed and deletes the others from the plan.
 pub fn keep_first(home: &Home, run: &str, most: u32) -> Result<()> {
     let mut kept = std::collections::HashMap::<String, u32>::new();
     let decide = |row: &Row<'_>| {
@@ -282,13 +282,13 @@ fn keep_in_history(home: &Home, plan: &Path, run: &str) -> Result<()> {
     file::make_folder(&home.history())?;
     match std::fs::hard_link(plan, &copy) {
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
-        // Some file systems know no hard links.
+        // Some file systems have no hard links.
         Err(_) => Ok(std::fs::copy(plan, &copy).map(drop).context("copy the plan to", &copy)?),
         Ok(()) => Ok(()),
     }
 }
 
-/// Removes the oldest plans of the history until `keep` are left.
+/// Deletes the oldest plans of the history until `keep` are left.
 pub fn thin_history(home: &Home, keep: usize) -> Result<usize> {
     let copies = files_in(&home.history())?;
     let surplus = copies.len().saturating_sub(keep);
@@ -315,12 +315,12 @@ mod tests {
     }
 
     #[test]
-    fn every_change_does_what_it_says() {
+    fn every_change_is_applied() {
         let (_folder, home) = home();
-        fill_plan(&home, "f", &["keep", "age", "fate", "drop", "remove"]);
+        fill_plan(&home, "f", &["keep", "age", "outcome", "drop", "remove"]);
         let decide = |row: &Row<'_>| match row.url {
             "age" => Change::Age(7),
-            "fate" => Change::Fate { status: "http-404", retries: 3 },
+            "outcome" => Change::Outcome { status: "http-404", retries: 3 },
             "drop" => Change::Drop,
             "remove" => Change::Remove,
             _ => Change::Keep,
@@ -330,13 +330,13 @@ mod tests {
         let expected = [
             row("keep", "new", 0, 0),
             row("age", "new", 0, 7),
-            row("fate", "http-404", 3, 0),
+            row("outcome", "http-404", 3, 0),
             row("remove", STATUS, 0, 0),
         ];
         assert_eq!(rows(&home), expected);
         let mut titles = Vec::new();
         read(&home, |row| titles.push(row.title.to_owned())).unwrap();
-        assert_eq!(titles, ["A title", "A title", "A title", ""], "what was removed keeps no title");
+        assert_eq!(titles, ["A title", "A title", "A title", ""], "removed entries have no title");
         assert_eq!(folded_run(&home).unwrap().as_deref(), Some("run"));
     }
 
@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lost_plan_names_the_newest_copy() {
+    fn the_error_about_a_missing_plan_contains_the_newest_copy() {
         let (_folder, home) = home();
         fill_plan(&home, "f", &["a"]);
         fs::remove_file(home.plan()).unwrap();
@@ -375,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn a_faulty_row_is_named_by_its_line() {
+    fn a_faulty_row_is_an_error_with_its_line() {
         let (folder, _home) = home();
         let path = folder.path().join("other.tsv");
         fs::write(&path, line("a", "ok") + "\nfour\tfields\tin\tall\n").unwrap();
@@ -384,13 +384,13 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_from_elsewhere_adds_what_is_not_there() {
+    fn another_plan_adds_missing_entries() {
         let (folder, home) = home();
         fill_plan(&home, "f", &["a"]);
         let path = folder.path().join("other.tsv");
         fs::write(&path, line("a", "ok") + &line("b", "ok") + &line("c", "new")).unwrap();
         assert_eq!(take_in(&home, "in", &path, true).unwrap(), TakenIn { read: 3, added: 2 });
-        assert_eq!(rows(&home).len(), 1, "a trial changes nothing");
+        assert_eq!(rows(&home).len(), 1, "a dry run changes nothing");
         take_in(&home, "in", &path, false).unwrap();
         let states: Vec<(String, String)> = rows(&home).into_iter().map(|row| (row.0, row.1)).collect();
         let own = |url: &str, status: &str| (url.to_owned(), status.to_owned());

@@ -1,7 +1,7 @@
-//! Whether a file system keeps what the store relies on.
+//! Checks of the file system features that the store relies on.
 //!
-//! Everything the store promises about power cuts and second runs rests on a few abilities that some network and
-//! container file systems lack. They are tried in a folder of their own, which is removed again.
+//! The guarantees of the store about power failures and concurrent runs rest on features that some network and
+//! container file systems lack. They are tested in a temporary folder.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
@@ -12,9 +12,9 @@ use tidings_storage::file;
 use crate::error::Result;
 use crate::home::Home;
 
-/// Something the store relies on, and how it went.
+/// A feature that the store relies on, and the result of its test.
 pub struct Ability {
-    /// What, in a word or two.
+    /// The name.
     pub name: &'static str,
     /// The error, if there was one.
     pub fault: Option<String>,
@@ -43,12 +43,12 @@ fn write(folder: &Path) -> io::Result<()> {
 }
 
 fn rename(folder: &Path) -> io::Result<()> {
-    // Onto a file that is there, as every publishing is.
+    // Onto an existing file, as when publishing.
     fs::write(folder.join("b"), b"old")?;
     fs::rename(folder.join("a"), folder.join("b"))?;
     match fs::read(folder.join("b"))? == b"kept" {
         true => Ok(()),
-        false => Err(io::Error::other("the old file is still there")),
+        false => Err(io::Error::other("the old file still exists")),
     }
 }
 
@@ -63,12 +63,12 @@ fn lock(folder: &Path) -> io::Result<()> {
     match second.try_lock() {
         Err(fs::TryLockError::WouldBlock) => Ok(()),
         Err(fs::TryLockError::Error(error)) => Err(error),
-        Ok(()) => Err(io::Error::other("two have the same lock, so that two runs could write at once")),
+        Ok(()) => Err(io::Error::other("the lock is not exclusive, so that two runs could write at once")),
     }
 }
 
-/// Files of the home that another user owns than the one with this number. Looks at a few of each folder, which is enough
-/// to see that a run was made by the wrong user.
+/// Files of the home that are owned by another user than this one. Checks a few files per folder, which is enough to
+/// find a run under the wrong user.
 pub fn files_of_others(home: &Home, user: u32) -> Vec<String> {
     const LOOKED_AT: usize = 200;
     let folders = ["", "pages", "docs", "seen", "text", "index", "state", "runs", "history"];

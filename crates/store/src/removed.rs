@@ -1,8 +1,8 @@
-//! Tombstones of deleted pages, hosts and documents, which must not come back: `removed.tsv`.
+//! Tombstones of deleted pages, hosts and documents, which must not return: `removed.tsv`.
 //!
-//! A tombstone has no content. An address is known by a hash of itself and a document by its id, which is a hash too; only
-//! hosts and patterns are written out, because URLs that are yet to come must be recognised. Rows
-//! are only ever added; the list travels with backups, and a restored home obeys it.
+//! A tombstone has no content. A URL is stored as its hash and a document as its id, which is a hash too; only hosts
+//! and patterns are readable, because future URLs must be matched. Rows are only added; the list is part of backups and
+//! applied to restored homes.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -15,61 +15,65 @@ use crate::error::Result;
 use crate::home::Home;
 use crate::table::{self, Field, columns};
 
-/// The word in the plan for an entry that was taken out.
+/// The status of removed entries in the plan.
 pub const STATUS: &str = FailureKind::Removed.word();
 
-/// The kind of thing that a tombstone covers.
+/// The kind of a tombstone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
-pub enum Kind {
-    /// One address, by its hash.
+pub enum TombstoneKind {
+    /// One URL, by its hash.
     #[default]
     Address,
     /// A host and all hosts under it.
     Host,
-    /// All addresses that look so; `*` stands for anything.
+    /// All URLs that match a pattern, in which `*` matches any text.
     Pattern,
-    /// A document that was taken out, by its id.
+    /// A removed document, by its id.
     Document,
 }
 
-impl Kind {
-    const WORDS: [(Kind, &str); 4] =
-        [(Kind::Address, "address"), (Kind::Host, "host"), (Kind::Pattern, "pattern"), (Kind::Document, "document")];
+impl TombstoneKind {
+    const WORDS: [(TombstoneKind, &str); 4] = [
+        (TombstoneKind::Address, "address"),
+        (TombstoneKind::Host, "host"),
+        (TombstoneKind::Pattern, "pattern"),
+        (TombstoneKind::Document, "document"),
+    ];
 
-    /// The word in the table.
+    /// The name in the table.
     pub fn word(self) -> &'static str {
-        Kind::WORDS.iter().find(|row| row.0 == self).map_or("address", |row| row.1)
+        TombstoneKind::WORDS.iter().find(|row| row.0 == self).map_or("address", |row| row.1)
     }
 }
 
-impl Field for Kind {
+impl Field for TombstoneKind {
     fn to_text(&self) -> String {
         self.word().to_owned()
     }
 
-    fn from_text(text: String) -> Kind {
-        Kind::WORDS.iter().find(|row| row.1 == text).map(|row| row.0).unwrap_or_default()
+    fn from_text(text: String) -> TombstoneKind {
+        TombstoneKind::WORDS.iter().find(|row| row.1 == text).map(|row| row.0).unwrap_or_default()
     }
 }
 
 /// A row of `removed.tsv`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tombstone {
-    /// The kind of thing that it covers.
-    pub kind: Kind,
-    /// The hash of an address, a host, a pattern, or the id of a document.
+    /// The kind of the tombstone.
+    pub kind: TombstoneKind,
+    /// The hash of a URL, a host, a pattern, or the id of a document.
     pub what: String,
-    /// When that was decided, RFC 3339.
+    /// The time of the decision, RFC 3339.
     pub date: String,
     /// The reason that the user gave.
     pub reason: String,
-    /// When everything was gone; empty as long as the work is not done.
+    /// The time when everything was deleted; empty while the takedown is unfinished.
     pub done: String,
 }
 
 columns!(Tombstone { kind, what, date, reason, done });
 
-/// The hash by which an address is known.
+/// The hash of a URL.
 pub fn hash(url: &str) -> String {
     format!("{:032x}", xxh3_128(address::normalise(url, None).as_deref().unwrap_or(url).as_bytes()))
 }
@@ -78,8 +82,8 @@ pub fn hash(url: &str) -> String {
 #[derive(Debug, Clone, Default)]
 pub struct Removed {
     rows: Vec<Tombstone>,
-    /// Addresses and documents, by what they are known.
-    by_hash: HashMap<(Kind, String), usize>,
+    /// URLs and documents by their hashes.
+    by_hash: HashMap<(TombstoneKind, String), usize>,
     /// Rows of hosts and patterns.
     wide: Vec<usize>,
 }
@@ -90,14 +94,14 @@ impl Removed {
         Removed::read_file(&path(home))
     }
 
-    /// The same from a file that may lie elsewhere.
+    /// The same from any file.
     pub fn read_file(path: &Path) -> Result<Removed> {
         let mut removed = Removed::default();
         table::read(path, |row: Tombstone| removed.push(row))?;
         Ok(removed)
     }
 
-    /// Adds a tombstone; one that is there already stays as it is. Says whether it is new.
+    /// Adds a tombstone; an existing one is not changed. Returns whether it is new.
     pub fn add(&mut self, row: Tombstone) -> bool {
         let is_known = self.rows.iter().any(|known| (known.kind, &known.what) == (row.kind, &row.what));
         if !is_known {
@@ -106,7 +110,7 @@ impl Removed {
         !is_known
     }
 
-    /// Adds a tombstone whose work is to be done, also where it was done once: something may have come back since.
+    /// Adds an unfinished tombstone, also if it was finished before: pages may have returned since.
     pub fn begin(&mut self, row: Tombstone) {
         match self.rows.iter_mut().find(|known| (known.kind, &known.what) == (row.kind, &row.what)) {
             Some(known) => known.done.clear(),
@@ -117,23 +121,25 @@ impl Removed {
     fn push(&mut self, row: Tombstone) {
         let at = self.rows.len();
         match row.kind {
-            Kind::Address | Kind::Document => drop(self.by_hash.entry((row.kind, row.what.clone())).or_insert(at)),
-            Kind::Host | Kind::Pattern => self.wide.push(at),
+            TombstoneKind::Address | TombstoneKind::Document => {
+                self.by_hash.entry((row.kind, row.what.clone())).or_insert(at);
+            }
+            TombstoneKind::Host | TombstoneKind::Pattern => self.wide.push(at),
         }
         self.rows.push(row);
     }
 
-    /// All tombstones, in the order in which they were set.
+    /// All tombstones, in the order of their creation.
     pub fn rows(&self) -> &[Tombstone] {
         &self.rows
     }
 
-    /// Those whose work is not done yet.
+    /// The unfinished tombstones.
     pub fn unfinished(&self) -> impl Iterator<Item = &Tombstone> {
         self.rows.iter().filter(|row| row.done.is_empty())
     }
 
-    /// Only those whose work is not done yet.
+    /// A list of the unfinished tombstones.
     pub fn only_unfinished(&self) -> Removed {
         let mut removed = Removed::default();
         self.unfinished().for_each(|row| removed.push(row.clone()));
@@ -145,45 +151,45 @@ impl Removed {
         self.rows.iter_mut().filter(|row| row.done.is_empty()).for_each(|row| date.clone_into(&mut row.done));
     }
 
-    /// Whether nothing was ever removed.
+    /// Whether there are no tombstones.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// The tombstone that an address lies under.
+    /// The tombstone that covers a URL.
     pub fn covers(&self, url: &str) -> Option<&Tombstone> {
         if self.rows.is_empty() {
             return None;
         }
         let wide = self.wide.iter().map(|at| &self.rows[*at]).find(|row| row.covers(url));
-        wide.or_else(|| self.by_hash.get(&(Kind::Address, hash(url))).map(|at| &self.rows[*at]))
+        wide.or_else(|| self.by_hash.get(&(TombstoneKind::Address, hash(url))).map(|at| &self.rows[*at]))
     }
 
     /// The tombstone of a document.
     pub fn document(&self, id: &str) -> Option<&Tombstone> {
-        self.by_hash.get(&(Kind::Document, id.to_owned())).map(|at| &self.rows[*at])
+        self.by_hash.get(&(TombstoneKind::Document, id.to_owned())).map(|at| &self.rows[*at])
     }
 
-    /// Writes the list whole.
+    /// Writes the complete list.
     pub fn write(&self, home: &Home) -> Result<()> {
         Ok(write_atomic(&path(home), table::text(self.rows.iter().cloned()).as_bytes())?)
     }
 }
 
 impl Tombstone {
-    /// Whether an address lies under it.
+    /// Whether it covers a URL.
     pub fn covers(&self, url: &str) -> bool {
         match self.kind {
-            Kind::Address => self.what == hash(url),
-            Kind::Document => false,
-            Kind::Host => address::host(url).is_some_and(|host| {
-                // A host may hold letters of several bytes, so that the length alone may point into one.
+            TombstoneKind::Address => self.what == hash(url),
+            TombstoneKind::Document => false,
+            TombstoneKind::Host => address::host(url).is_some_and(|host| {
+                // A host may contain multi-byte letters, so the length alone may point into one.
                 let split = host.len().checked_sub(self.what.len()).and_then(|at| host.split_at_checked(at));
                 split.is_some_and(|(under, host)| {
                     host.eq_ignore_ascii_case(&self.what) && (under.is_empty() || under.ends_with('.'))
                 })
             }),
-            Kind::Pattern => {
+            TombstoneKind::Pattern => {
                 let whole = self.what.contains("://");
                 let seen = if whole { url } else { url.split_once("://").map_or(url, |(_, rest)| rest) };
                 looks_like(self.what.as_bytes(), seen.as_bytes())
@@ -192,10 +198,10 @@ impl Tombstone {
     }
 }
 
-/// Whether a text looks like a pattern in which `*` stands for anything.
+/// Whether a text matches a pattern in which `*` matches any text.
 fn looks_like(pattern: &[u8], text: &[u8]) -> bool {
     let (mut at, mut seen) = (0, 0);
-    // Where the last star stood, and how much it has taken so far.
+    // The position of the last star, and the length of its match so far.
     let mut star: Option<(usize, usize)> = None;
     while seen < text.len() {
         if pattern.get(at) == Some(&b'*') {
@@ -222,34 +228,34 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn stone(kind: Kind, what: &str) -> Tombstone {
+    fn stone(kind: TombstoneKind, what: &str) -> Tombstone {
         Tombstone { kind, what: what.into(), date: String::new(), reason: "asked".into(), done: String::new() }
     }
 
     #[test]
     fn a_tombstone_covers_what_it_names_and_nothing_else() {
-        let host = stone(Kind::Host, "example.org");
+        let host = stone(TombstoneKind::Host, "example.org");
         assert!(host.covers("http://example.org/a") && host.covers("https://www.Example.org:8080/"));
         assert!(!host.covers("http://anexample.org/") && !host.covers("http://org/") && !host.covers("x"));
-        let pattern = stone(Kind::Pattern, "example.org/*/private*");
+        let pattern = stone(TombstoneKind::Pattern, "example.org/*/private*");
         assert!(
             pattern.covers("https://example.org/2026/private.html") && !pattern.covers("https://example.org/private")
         );
-        assert!(stone(Kind::Pattern, "https://e.org/*").covers("https://e.org/"));
-        assert!(!stone(Kind::Pattern, "https://e.org/*").covers("http://e.org/"));
-        let address = stone(Kind::Address, &hash("http://e.org/1"));
+        assert!(stone(TombstoneKind::Pattern, "https://e.org/*").covers("https://e.org/"));
+        assert!(!stone(TombstoneKind::Pattern, "https://e.org/*").covers("http://e.org/"));
+        let address = stone(TombstoneKind::Address, &hash("http://e.org/1"));
         assert!(address.covers("http://e.org/1#top") && !address.covers("http://e.org/11"));
     }
 
     #[test]
-    fn tombstones_come_back_as_they_were_written_and_are_set_once() {
+    fn tombstones_survive_writing_and_are_unique() {
         let folder = tempfile::tempdir().unwrap();
         Home::create(folder.path(), "", "").unwrap();
         let home = Home::at(folder.path()).unwrap();
         let mut removed = Removed::read(&home).unwrap();
         assert!(removed.is_empty() && removed.covers("http://e.org/").is_none());
-        assert!(removed.add(stone(Kind::Host, "e.org")) && !removed.add(stone(Kind::Host, "e.org")));
-        assert!(removed.add(stone(Kind::Document, "0123")));
+        assert!(removed.add(stone(TombstoneKind::Host, "e.org")) && !removed.add(stone(TombstoneKind::Host, "e.org")));
+        assert!(removed.add(stone(TombstoneKind::Document, "0123")));
         removed.write(&home).unwrap();
         let mut again = Removed::read(&home).unwrap();
         assert_eq!(again.rows(), removed.rows());
@@ -260,22 +266,22 @@ mod tests {
     }
 
     #[test]
-    fn stars_stand_for_anything_and_do_not_take_for_ever() {
+    fn stars_match_any_text_in_bounded_time() {
         assert!(looks_like(b"*", b"") && looks_like(b"a*b*c", b"axxbyybzc") && !looks_like(b"a*b", b"ac"));
         let (pattern, text) = ("*a".repeat(50), "a".repeat(49) + &"b".repeat(5000));
         assert!(!looks_like(pattern.as_bytes(), text.as_bytes()));
     }
 
     #[test]
-    fn tombstones_come_back_with_what_they_cover() {
+    fn tombstones_are_read_back_with_what_they_cover() {
         let (_folder, home) = crate::testing::home();
         let mut removed = Removed::read(&home).unwrap();
         assert!(removed.is_empty() && removed.covers("http://a.example/").is_none());
-        assert!(removed.add(stone(Kind::Host, "a.example")));
-        assert!(!removed.add(stone(Kind::Host, "a.example")), "it is there already");
-        removed.add(stone(Kind::Pattern, "b.example/*/private"));
-        removed.add(stone(Kind::Address, &hash("http://c.example/1")));
-        removed.add(stone(Kind::Document, "00ff"));
+        assert!(removed.add(stone(TombstoneKind::Host, "a.example")));
+        assert!(!removed.add(stone(TombstoneKind::Host, "a.example")), "it exists already");
+        removed.add(stone(TombstoneKind::Pattern, "b.example/*/private"));
+        removed.add(stone(TombstoneKind::Address, &hash("http://c.example/1")));
+        removed.add(stone(TombstoneKind::Document, "00ff"));
         removed.write(&home).unwrap();
         let again = Removed::read(&home).unwrap();
         assert_eq!(again.rows(), removed.rows());
@@ -290,13 +296,13 @@ mod tests {
     }
 
     #[test]
-    fn work_that_is_done_may_begin_again() {
+    fn a_finished_takedown_can_be_repeated() {
         let mut removed = Removed::default();
-        removed.begin(stone(Kind::Host, "a.example"));
-        removed.begin(stone(Kind::Host, "b.example"));
+        removed.begin(stone(TombstoneKind::Host, "a.example"));
+        removed.begin(stone(TombstoneKind::Host, "b.example"));
         removed.finish("2026-03-01");
         assert_eq!(removed.unfinished().count(), 0);
-        removed.begin(stone(Kind::Host, "b.example"));
+        removed.begin(stone(TombstoneKind::Host, "b.example"));
         let unfinished = removed.only_unfinished();
         assert_eq!((unfinished.rows().len(), removed.rows().len()), (1, 2));
         assert!(unfinished.covers("http://b.example/").is_some() && unfinished.covers("http://a.example/").is_none());
@@ -304,8 +310,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_address_and_no_rule_is_too_strange(what in ".{0,8}", url in "(https?://)?.{0,12}", host in "[a-zé日.]{0,8}") {
-            for kind in [Kind::Address, Kind::Host, Kind::Pattern, Kind::Document] {
+        fn any_url_and_tombstone_are_handled(what in ".{0,8}", url in "(https?://)?.{0,12}", host in "[a-zé日.]{0,8}") {
+            for kind in [TombstoneKind::Address, TombstoneKind::Host, TombstoneKind::Pattern, TombstoneKind::Document] {
                 let _ = stone(kind, &what).covers(&url);
                 let _ = stone(kind, &what).covers(&format!("http://{host}/"));
                 let _ = stone(kind, &host).covers(&format!("http://é{host}/"));

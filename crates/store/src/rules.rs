@@ -1,7 +1,7 @@
 //! Policies of hosts: robots.txt and tdmrep.json, cached for a day and kept as evidence.
 //!
-//! `state/rules.tsv` says which answer each origin gave last; `state/rules.jsonl.zst` keeps every
-//! distinct body that a decision was ever based on, under its digest.
+//! `state/rules.tsv` has the last response of each origin; `state/rules.jsonl.zst` keeps every distinct body that a
+//! decision was based on, by its digest.
 
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
@@ -25,13 +25,13 @@ pub struct RulesAnswer {
     pub origin: String,
     /// `robots` or `tdmrep`.
     pub kind: String,
-    /// When it was asked for.
+    /// The time of the request.
     pub fetched: String,
-    /// The status, or 0 if there was no answer.
+    /// The status, or 0 without a response.
     pub status: u16,
-    /// The digest of the body, or nothing where there was none.
+    /// The digest of the body; empty without one.
     pub digest: String,
-    /// The body; only while the answer travels, the table refers to it by the digest.
+    /// The body, only in memory; the table refers to it by the digest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,
 }
@@ -47,7 +47,7 @@ struct KeptBody {
     body: String,
 }
 
-/// The digest under which a body is kept.
+/// The digest of a body.
 pub fn digest(body: &[u8]) -> String {
     format!("{:032x}", xxh3_128(body))
 }
@@ -56,7 +56,7 @@ fn bodies(home: &Home) -> PathBuf {
     home.state("rules.jsonl.zst")
 }
 
-/// Gives every remembered answer that `wanted` asks for, with its body, to `see`.
+/// Calls `see` with every cached response that `wanted` selects, with its body.
 pub fn read(home: &Home, wanted: impl Fn(&RulesAnswer) -> bool, mut see: impl FnMut(RulesAnswer)) -> Result<()> {
     let mut waiting: HashMap<String, Vec<RulesAnswer>> = HashMap::new();
     table::read(&home.state("rules.tsv"), |answer: RulesAnswer| {
@@ -73,11 +73,11 @@ pub fn read(home: &Home, wanted: impl Fn(&RulesAnswer) -> bool, mut see: impl Fn
             see(RulesAnswer { body: Some(kept.body.clone()), ..answer });
         }
     })?;
-    // An answer whose body is lost is no answer: the host will be asked again.
+    // A response whose body is lost is ignored and requested again.
     Ok(())
 }
 
-/// Shows every body of a kind that a decision was ever based on to `see`, with its digest.
+/// Calls `see` with every body of a kind that a decision was based on, with its digest.
 pub fn kept(home: &Home, kind: &str, mut see: impl FnMut(&str, &str)) -> Result<()> {
     for_each_body(home, |kept| {
         if kept.kind == kind {
@@ -87,7 +87,7 @@ pub fn kept(home: &Home, kind: &str, mut see: impl FnMut(&str, &str)) -> Result<
     Ok(())
 }
 
-/// Shows every kept body to `see`; gives the length of the sound part of the file.
+/// Calls `see` with every stored body; returns the length of the valid part of the file.
 fn for_each_body(home: &Home, mut see: impl FnMut(KeptBody)) -> Result<u64> {
     let path = bodies(home);
     if !path.exists() {
@@ -100,14 +100,14 @@ fn for_each_body(home: &Home, mut see: impl FnMut(KeptBody)) -> Result<u64> {
     Ok(log.sound_bytes())
 }
 
-/// Gives a home the answers that another one has, so that no host is asked for them again.
+/// Copies the responses of a home to another, so that they are not requested again.
 pub fn share(from: &Home, to: &Home) -> Result<()> {
     let mut answers = Vec::new();
     read(from, |_| true, |answer| answers.push(answer))?;
     merge(to, answers)
 }
 
-/// Adds the answers of a run: bodies first, then the table that refers to them.
+/// Adds the responses of a run: bodies first, then the table that refers to them.
 pub(crate) fn merge(home: &Home, answers: Vec<RulesAnswer>) -> Result<()> {
     if answers.is_empty() {
         return Ok(());
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_come_back_with_their_bodies_and_equal_bodies_are_kept_once() {
+    fn responses_are_read_back_with_their_bodies_and_equal_bodies_are_stored_once() {
         let (_folder, home) = home();
         merge(&home, Vec::new()).unwrap();
         assert!(!bodies(&home).exists());
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_newer_answer_replaces_the_older_and_its_body_stays_as_evidence() {
+    fn a_newer_response_replaces_the_older_and_its_body_is_kept() {
         let (_folder, home) = home();
         merge(&home, vec![answer("http://a", "one")]).unwrap();
         merge(&home, vec![answer("http://a", "two")]).unwrap();
@@ -191,18 +191,18 @@ mod tests {
     }
 
     #[test]
-    fn a_torn_body_is_forgotten_and_written_again() {
+    fn a_truncated_body_is_discarded_and_written_again() {
         let (_folder, home) = home();
         merge(&home, vec![answer("http://a", "one")]).unwrap();
         let whole = std::fs::read(bodies(&home)).unwrap();
         std::fs::write(bodies(&home), &whole[..whole.len() - 3]).unwrap();
-        assert!(all(&home).is_empty(), "an answer without its body is none");
+        assert!(all(&home).is_empty(), "a response without its body is ignored");
         merge(&home, vec![answer("http://a", "one")]).unwrap();
         assert_eq!(all(&home), [answer("http://a", "one")]);
     }
 
     #[test]
-    fn another_home_learns_the_answers() {
+    fn responses_are_shared_with_another_home() {
         let ((_one, from), (_two, to)) = (home(), home());
         merge(&from, vec![answer("http://a", "one")]).unwrap();
         share(&from, &to).unwrap();

@@ -1,7 +1,7 @@
-//! The log of a run: every request it sent, and the summary it ended with.
+//! Run logs: every request of a run, and its final summary.
 //!
-//! `runs/RUN.jsonl.zst` grows while the run lasts, under a name ending in `.part`; frames that a
-//! crash tears are cut off when the next run tidies up. `audit`, `status` and `why` read it.
+//! `runs/RUN.jsonl.zst` grows during the run with the extension `.part`; frames truncated by a crash are cut off by the
+//! next run. `audit`, `status` and `why` read the logs.
 
 use std::io::BufRead as _;
 use std::ops::ControlFlow;
@@ -24,28 +24,27 @@ use crate::scan;
 pub(crate) const FORMAT: &str = "run";
 pub(crate) const VERSION: u32 = 1;
 
-/// One request, as the log tells it. Times are milliseconds since the run began, by a clock that
-/// nobody sets.
+/// A request in the log. Times are milliseconds since the start of the run by a monotonic clock.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Request {
-    /// When it was sent.
+    /// The time of sending.
     pub sent_ms: u64,
-    /// When its answer ended, or it was given up.
+    /// The end of the response or of the attempt.
     pub ended_ms: u64,
-    /// The host asked.
+    /// The host.
     pub host: String,
-    /// The kind of thing asked for.
+    /// The kind of resource.
     pub kind: RequestKind,
-    /// The address asked for.
+    /// The URL.
     pub url: String,
-    /// The HTTP status, or the word for what went wrong.
+    /// The HTTP status, or the name of the failure.
     pub status: String,
-    /// The pause that had to be kept before the next request to this host.
+    /// The delay required before the next request to this host.
     pub delay_ms: u64,
-    /// Whether validators were sent along.
+    /// Whether validators were sent.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub conditional: bool,
-    /// Whether an open connection served again.
+    /// Whether the connection was reused.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reused: bool,
     /// The age of the robots.txt that allowed it.
@@ -55,7 +54,7 @@ pub struct Request {
     pub bytes: u64,
 }
 
-/// The kind of thing that a request asks for.
+/// The kind of resource that is requested.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RequestKind {
@@ -64,13 +63,13 @@ pub enum RequestKind {
     Page,
     /// A feed.
     Feed,
-    /// An address that may be a feed, a page or nothing.
+    /// A URL that may be a feed, a page or nothing.
     Probe,
     /// The robots.txt of a host.
     Robots,
     /// The text and data mining reservation of a host.
     Tdmrep,
-    /// A kind that another version knows.
+    /// A kind of another version.
     #[serde(other)]
     Other,
 }
@@ -86,7 +85,7 @@ impl RequestKind {
         RequestKind::Tdmrep,
     ];
 
-    /// The word in the log.
+    /// The name in the log.
     pub const fn word(self) -> &'static str {
         match self {
             RequestKind::Page => "page",
@@ -98,7 +97,7 @@ impl RequestKind {
         }
     }
 
-    /// The kind with a word.
+    /// The kind with a name.
     pub fn named(word: &str) -> RequestKind {
         RequestKind::ALL.into_iter().find(|kind| kind.word() == word).unwrap_or(RequestKind::Other)
     }
@@ -119,7 +118,7 @@ impl Request {
     }
 }
 
-/// A line of a run log, as far as other code reads it.
+/// The lines of a run log that other code reads.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(untagged)]
 pub enum RunLogLine {
@@ -127,17 +126,17 @@ pub enum RunLogLine {
     Request(Request),
     /// The first line.
     Began {
-        /// When the run began.
+        /// The start of the run.
         began: Timestamp,
     },
     /// Units of work, summaries.
     Other {},
 }
 
-/// The requests of a run in the order in which they were sent, and when the run began.
+/// The requests of a run in the order of sending, and the start of the run.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RunRequests {
-    /// When the run began.
+    /// The start of the run.
     pub began: Option<Timestamp>,
     /// The requests.
     pub requests: Vec<Request>,
@@ -165,8 +164,7 @@ impl RunLog {
         if self.text.len() >= 1 << 20 { self.flush() } else { Ok(()) }
     }
 
-    /// Hands what was collected to the file. The log is evidence, not state: it is synced once,
-    /// at the end.
+    /// Writes the collected lines to the file. The log is evidence and not state: it is synced once, at the end.
     pub fn flush(&mut self) -> Result<()> {
         if !self.text.is_empty() {
             self.file.append(&self.encoder.encode(&self.text))?;
@@ -201,7 +199,7 @@ pub fn files(home: &Home) -> Result<Vec<PathBuf>> {
     Ok(files_in(&home.runs())?.into_iter().filter(|path| path.to_string_lossy().ends_with(".jsonl.zst")).collect())
 }
 
-/// When a run began and what it did, as the name of its log tells.
+/// The start and the verb of a run, from the name of its log.
 pub fn name_of(path: &Path) -> Option<(Timestamp, String)> {
     let (stamp, verb) = path.file_name()?.to_str()?.strip_suffix(".jsonl.zst")?.split_once("Z-")?;
     let time = DateTime::strptime("%Y%m%dT%H%M%S", stamp.get(..15)?).ok()?.to_zoned(TimeZone::UTC).ok()?.timestamp();
@@ -209,8 +207,7 @@ pub fn name_of(path: &Path) -> Option<(Timestamp, String)> {
     Some((time + SignedDuration::from_millis(ms), verb.to_owned()))
 }
 
-/// The summary with which a run ended; none if it did not end well, or is of another kind. Only the end of its log is
-/// unpacked.
+/// The summary of a run; `None` if it was interrupted or is of another type. Only the end of the log is decompressed.
 pub fn summary<T: DeserializeOwned>(path: &Path) -> Result<Option<T>> {
     #[derive(Deserialize)]
     struct Last<T> {
@@ -221,7 +218,7 @@ pub fn summary<T: DeserializeOwned>(path: &Path) -> Result<Option<T>> {
     Ok(last.map(|last| last.summary))
 }
 
-/// Removes the logs of runs that began more than so many days ago; 0 keeps all. Says how many went.
+/// Deletes the logs of runs that began more than this many days ago; 0 keeps all. Returns the number of deleted logs.
 pub fn thin(home: &Home, now: Timestamp, days: u32) -> Result<usize> {
     let oldest = now - SignedDuration::from_hours(24 * i64::from(days));
     let is_old = |path: &PathBuf| name_of(path).is_some_and(|(began, _)| began < oldest);
@@ -235,7 +232,7 @@ pub fn thin(home: &Home, now: Timestamp, days: u32) -> Result<usize> {
     Ok(old.len())
 }
 
-/// Reads the requests of a run, in the order in which they were sent: they are logged as they end.
+/// Reads the requests of a run in the order of sending; the log has them in the order of completion.
 pub fn requests(path: &Path) -> Result<RunRequests> {
     let mut found = RunRequests::default();
     let (mut number, mut fault) = (0, None);
@@ -249,14 +246,14 @@ pub fn requests(path: &Path) -> Result<RunRequests> {
         }
     })?;
     if let Some((line, error)) = fault {
-        let fault = format!("cannot be read ({error})");
+        let fault = format!("is not valid ({error})");
         return Err(Error::Line { path: path.to_owned(), line, fault });
     }
     found.requests.sort_by_key(|request| (request.sent_ms, request.ended_ms));
     Ok(found)
 }
 
-/// Reads the requests of a run whose lines contain the words, in the order of the log.
+/// Reads the requests of a run whose lines contain a string, in the order of the log.
 pub fn requests_with(path: &Path, words: &str) -> Result<RunRequests> {
     let mut found = RunRequests::default();
     scan::lines(path, "\"began\"", |line| {
@@ -287,7 +284,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_summary_is_found_at_the_end_and_old_runs_go() {
+    fn a_summary_is_found_at_the_end_and_old_logs_are_deleted() {
         let folder = tempfile::tempdir().unwrap();
         Home::create(folder.path(), "", "").unwrap();
         let home = Home::at(folder.path()).unwrap();
@@ -311,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn the_log_of_a_crashed_run_is_cut_and_published() {
+    fn the_log_of_a_crashed_run_is_truncated_and_published() {
         let (_folder, home) = crate::testing::home();
         let mut log = RunLog::create(&home, "20260301T120000000Z-fetch").unwrap();
         log.push(&serde_json::json!({ "a": 1 })).unwrap();
@@ -322,7 +319,7 @@ mod tests {
         let path = log.file.path().to_owned();
         drop(log);
         std::fs::File::options().write(true).open(&path).unwrap().set_len(sound + 3).unwrap();
-        assert!(files(&home).unwrap().is_empty(), "a log that has not ended is no log");
+        assert!(files(&home).unwrap().is_empty(), "an unfinished log is not listed");
         recover(&home).unwrap();
         let mut lines = Vec::new();
         read(&files(&home).unwrap()[0], |line| lines.push(line.to_owned())).unwrap();
@@ -331,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_is_no_run_has_no_time() {
+    fn a_name_that_is_not_of_a_run_has_no_time() {
         for name in
             ["x", "20260301T120000000Z.jsonl.zst", "2026Z-fetch.jsonl.zst", "20261301T120000000Z-fetch.jsonl.zst"]
         {

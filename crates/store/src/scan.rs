@@ -1,4 +1,4 @@
-//! Substring scans over files of lines: finds the lines that name one thing without parsing the others.
+//! Substring scans over files of lines, to find matching lines without parsing the others.
 
 use std::io::BufRead;
 use std::ops::ControlFlow;
@@ -11,10 +11,10 @@ use crate::error::{Context, Result};
 use crate::frames;
 use crate::home::Home;
 
-/// No line is longer.
+/// The maximum length of a line.
 const MAX_LINE_BYTES: usize = 1 << 30;
 
-/// Shows the lines of a file that contain the words to `see`, until it breaks. A file that is not there has none.
+/// Calls `see` with the lines of a file that contain a string, until it breaks. A missing file has none.
 pub fn lines(path: &Path, words: &str, see: impl FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
     if !path.exists() {
         return Ok(());
@@ -30,7 +30,7 @@ pub fn lines_of(home: &Home, file: &str, words: &str, see: impl FnMut(&[u8]) -> 
     }
 }
 
-/// The same for the pages of a day that gave no document, as `clean` noted them.
+/// The same for the dropped pages of a day.
 pub fn dropped(home: &Home, day: &str, words: &str, see: impl FnMut(&[u8]) -> ControlFlow<()>) -> Result<()> {
     lines_of(home, &docs::dropped_key(day), words, see)
 }
@@ -51,7 +51,7 @@ fn matching(
     Ok(())
 }
 
-/// Whether a line of a file contains any of the words.
+/// Whether a line of a file contains any of the strings.
 pub fn has_any(path: &Path, words: &[String]) -> Result<bool> {
     let finders: Vec<Finder<'_>> = words.iter().map(Finder::new).collect();
     let mut found = false;
@@ -71,7 +71,7 @@ pub fn pages_of_run(home: &Home, run: &str) -> Result<Vec<PathBuf>> {
     Ok(crate::pages::files(home)?.into_iter().filter(is_of_run).collect())
 }
 
-/// Counts the tokens of a document in a file of text; nothing if it is not there.
+/// Counts the tokens of a document in a text file; `None` if it is missing.
 pub fn tokens_in_text(path: &Path, id: &str) -> Result<Option<u64>> {
     if !path.exists() {
         return Ok(None);
@@ -96,7 +96,7 @@ fn count_tokens(text: impl BufRead, path: &Path, id: &str) -> Result<Option<u64>
             None if line.starts_with("<doc ") && line.contains(&named) => found = Some(0),
             None => {}
             Some(_) if line == "</doc>" => break,
-            // Signs of the text itself are escaped, so that a line that begins so is a tag.
+            // Markup in the text is escaped, so a line with this prefix is a tag.
             Some(tokens) => *tokens += u64::from(!line.starts_with('<')),
         }
     }
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_with_the_words_are_shown_until_the_caller_has_enough() {
+    fn matching_lines_are_passed_until_the_caller_breaks() {
         let (_folder, home) = home();
         home.storage().put_atomic("docs/de/1", b"rain\nsun\nrain again\nrain").unwrap();
         assert_eq!(collected(&home, "docs/de/1", "rain", 9), ["rain", "rain again", "rain"]);
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn files_of_a_run_are_told_by_the_beginning_of_their_names() {
+    fn files_of_a_run_are_found_by_the_prefix_of_their_names() {
         let (_folder, home) = home();
         for file in ["1/run.0.jsonl.zst", "1/run2.0.jsonl.zst", "2/run.1.jsonl.zst", "2/run.2.jsonl.zst.part"] {
             home.storage().put_atomic(&format!("pages/2026-03-0{file}"), b"").unwrap();

@@ -1,7 +1,7 @@
-//! Sorting more than memory holds: records become sorted runs on disk, and runs are merged.
+//! External merge sort: records become sorted runs on disk, and runs are merged.
 //!
-//! A record is a string of bytes, and records are in the order of their bytes. A caller that wants equal ones combined
-//! does that before a run is written and again while merged ones are read: then a run is as small as it can be.
+//! A record is a byte string, and records are ordered by their bytes. Callers that combine equal records do so before
+//! writing a run and again while reading the merge, so that runs stay small.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Context, Result};
 
-/// Runs that are merged at once; each takes about a megabyte while it is read.
+/// Runs that are merged at once; each takes about a megabyte of memory.
 const FAN: usize = 64;
 /// Ids that wait in memory before they become a run.
 const WAITING_IDS: usize = 1 << 20;
@@ -21,7 +21,7 @@ const ID_BYTES: usize = 16;
 /// The zstd level of runs: they are read once, soon.
 const LEVEL: i32 = 1;
 
-/// Runs on disk. Their files are unlinked at once: they vanish with the process.
+/// Runs on disk. Their files are unlinked at once, so that they are deleted with the process.
 pub struct Runs {
     folder: PathBuf,
     runs: Vec<File>,
@@ -29,7 +29,7 @@ pub struct Runs {
 }
 
 impl Runs {
-    /// No runs yet; those to come lie in this folder.
+    /// Creates an empty set of runs in a folder.
     pub fn new(folder: &Path) -> Runs {
         Runs { folder: folder.to_owned(), runs: Vec::new(), made: 0 }
     }
@@ -59,7 +59,7 @@ impl Runs {
         self.open(runs)
     }
 
-    /// A file of this process's own, which is gone when it is closed.
+    /// A temporary file, which is deleted when it is closed.
     fn unlinked(&mut self) -> Result<(File, PathBuf)> {
         // Several programs may share a folder for such files.
         let path = self.folder.join(format!("tidings-{}-run-{}.tmp", std::process::id(), self.made));
@@ -105,8 +105,8 @@ pub struct Merged {
 }
 
 impl Merged {
-    /// The next record; nothing at the end.
-    #[allow(clippy::should_implement_trait)] // It lends what it gives.
+    /// The next record; `None` at the end.
+    #[allow(clippy::should_implement_trait)] // A lending iterator.
     pub fn next(&mut self) -> Result<Option<&[u8]>> {
         let Some(Reverse((record, run))) = self.heap.pop() else { return Ok(None) };
         let spare = std::mem::replace(&mut self.current, record);
@@ -128,13 +128,13 @@ impl Merged {
     }
 }
 
-/// Gathers ids of documents by the day they lie on.
+/// Collects document ids by day.
 pub struct DayIdsBuilder {
     runs: Runs,
     waiting: Vec<[u8; 4 + ID_BYTES]>,
 }
 
-/// Ids of documents by the day they lie on: as many as there are, on disk, a day at a time in memory.
+/// Document ids by day: on disk, with one day at a time in memory.
 pub struct DayIds {
     file: File,
     folder: PathBuf,
@@ -143,7 +143,7 @@ pub struct DayIds {
 }
 
 impl DayIdsBuilder {
-    /// Nothing yet; what memory does not hold will lie in this folder.
+    /// Creates an empty builder; ids beyond the memory limit are stored in this folder.
     pub fn new(folder: &Path) -> DayIdsBuilder {
         DayIdsBuilder { runs: Runs::new(folder), waiting: Vec::new() }
     }
@@ -151,7 +151,7 @@ impl DayIdsBuilder {
     /// Adds a document.
     pub fn push(&mut self, day: i32, id: u128) -> Result<()> {
         let mut record = [0; 4 + ID_BYTES];
-        // With the sign turned, numbers are in the order of their bytes.
+        // With the sign bit flipped, big-endian numbers sort like their bytes.
         record[..4].copy_from_slice(&(day as u32 ^ 1 << 31).to_be_bytes());
         record[4..].copy_from_slice(&id.to_be_bytes());
         self.waiting.push(record);
@@ -205,12 +205,12 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn ids_come_back_by_their_day_each_once() {
+    fn ids_are_grouped_by_day_and_unique() {
         let folder = tempfile::tempdir().unwrap();
         let mut ids = DayIdsBuilder::new(folder.path());
         for (day, id) in [(20_000, 7), (-3, 1), (20_000, u128::MAX), (0, 5), (20_000, 7)] {
             ids.push(day, id).unwrap();
-            // However few wait, they may have to go to disk.
+            // Even a few ids may have to go to disk.
             ids.spill().unwrap();
         }
         let ids = ids.finish().unwrap();
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn more_runs_than_are_merged_at_once_come_back_in_order() {
+    fn more_runs_than_the_fan_in_are_merged_in_order() {
         let folder = tempfile::tempdir().unwrap();
         let mut runs = Runs::new(folder.path());
         let mut all = Vec::new();
@@ -262,7 +262,7 @@ mod tests {
         }
 
         #[test]
-        fn ids_of_a_day_come_back_sorted_and_once(pairs in prop::collection::vec((-3i32..3, any::<u128>()), 0..40)) {
+        fn ids_of_a_day_are_sorted_and_unique(pairs in prop::collection::vec((-3i32..3, any::<u128>()), 0..40)) {
             let folder = tempfile::tempdir().unwrap();
             let mut builder = DayIdsBuilder::new(folder.path());
             let mut expected: BTreeMap<i32, std::collections::BTreeSet<u128>> = BTreeMap::new();

@@ -1,69 +1,69 @@
-//! Reasons for which something derived is due to be made.
+//! Reasons why a derived unit is due.
 
 use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-/// The reason for which a unit of work is due. Run logs keep its words.
+/// The reason why a unit of work is due. Run logs contain its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Stale {
-    /// It was never made.
+    /// It was never built.
     New,
-    /// Another version of the stage made it.
+    /// It was built by another version of the stage.
     Version,
-    /// Other settings made it.
+    /// It was built with other settings.
     Settings,
-    /// Files of pages came.
+    /// Files of pages were added.
     PagesAdded,
     /// Files of pages went.
     PagesRemoved,
-    /// It was made of other documents.
+    /// It was built from other documents.
     Inputs,
-    /// Another annotator would be asked for one of its languages.
+    /// One of its languages has another annotator now.
     Annotator,
-    /// Files that it consists of are gone.
+    /// Some of its files are missing.
     Missing,
-    /// No verdict was given yet.
+    /// Nothing was judged yet.
     NothingJudged,
-    /// Files of the deduplicator's memory are gone.
+    /// Fingerprint files are missing.
     MemoryMissing,
-    /// A file of verdicts is gone.
+    /// A file of verdicts is missing.
     VerdictsMissing,
-    /// Documents of a day that was judged have changed.
+    /// Documents of a judged day have changed.
     DocumentsChanged,
-    /// Days came.
+    /// Days were added.
     DaysAdded,
     /// Days went.
     DaysRemoved,
-    /// Days came or went among those that were judged.
+    /// Days were added or removed among the judged ones.
     DaysChanged,
-    /// Files of text came.
+    /// Text files were added.
     TextAdded,
     /// Files of text went.
     TextRemoved,
     /// It cannot be opened.
     Unreadable,
-    /// The caller wants it checked.
+    /// The caller requests a check.
     CheckWanted,
     /// The plan may hold pages to fetch.
     PlanMayHoldPages,
-    /// The schedule of the feeds tells.
+    /// Depends on the schedule of the feeds.
     Schedule,
 }
 
 impl fmt::Display for Stale {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Stale::New => "it is new",
-            Stale::Version => "the version of the stage is another",
-            Stale::Settings => "the settings are others",
+            Stale::New => "new",
+            Stale::Version => "the stage has a new version",
+            Stale::Settings => "the settings have changed",
             Stale::PagesAdded => "pages were added",
             Stale::PagesRemoved => "pages were removed",
-            Stale::Inputs => "its documents are others",
-            Stale::Annotator => "the annotator of a language is another",
+            Stale::Inputs => "its documents have changed",
+            Stale::Annotator => "the annotator of a language has changed",
             Stale::Missing => "files are missing",
-            Stale::NothingJudged => "nothing was judged yet",
-            Stale::MemoryMissing => "files of the memory are missing",
+            Stale::NothingJudged => "not deduplicated yet",
+            Stale::MemoryMissing => "fingerprint files are missing",
             Stale::VerdictsMissing => "verdicts are missing",
             Stale::DocumentsChanged => "documents have changed",
             Stale::DaysAdded => "days were added",
@@ -71,15 +71,15 @@ impl fmt::Display for Stale {
             Stale::DaysChanged => "days were added or removed",
             Stale::TextAdded => "text was added",
             Stale::TextRemoved => "text was removed",
-            Stale::Unreadable => "it cannot be opened",
-            Stale::CheckWanted => "it is to be checked",
-            Stale::PlanMayHoldPages => "the plan may hold some",
-            Stale::Schedule => "their schedule says so",
+            Stale::Unreadable => "cannot be opened",
+            Stale::CheckWanted => "check requested",
+            Stale::PlanMayHoldPages => "the plan may contain pending pages",
+            Stale::Schedule => "polls may be due",
         })
     }
 }
 
-/// The version of stages before recipes named one: that of release 0.1.0.
+/// The version of stages whose recipes have none: that of release 0.1.0.
 pub(crate) const FIRST_VERSION: u32 = 1;
 
 /// The version of a stage in a recipe that names none.
@@ -87,7 +87,7 @@ pub(crate) fn first_version() -> u32 {
     FIRST_VERSION
 }
 
-/// Whether a recipe need not name its version.
+/// Whether a recipe omits its version.
 pub(crate) fn is_first_version(version: &u32) -> bool {
     *version == FIRST_VERSION
 }

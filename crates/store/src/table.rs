@@ -1,7 +1,7 @@
-//! Small state as tables that a person can read: tab-separated, with a header line.
+//! State tables: tab-separated text with a header line.
 //!
-//! Columns are found by the header's names, so that an older file opens in a newer Tidings and
-//! the other way round. Tabs, line ends and backslashes inside a field are escaped.
+//! Columns are found by their names, so that older and newer versions can read each other's files. Tabs, line ends and
+//! backslashes in a field are escaped.
 
 use std::collections::HashMap;
 use std::io::BufRead;
@@ -11,7 +11,7 @@ use tidings_storage::AtomicFile;
 use crate::error::{Context, Result};
 use crate::frames::open_any;
 
-/// A row type that knows its columns; implemented by [`columns!`].
+/// A row type with columns; implemented by [`columns!`].
 pub(crate) trait Tabular: Sized {
     /// The column names, in the order of the file.
     const COLUMNS: &'static [&'static str];
@@ -19,16 +19,16 @@ pub(crate) trait Tabular: Sized {
     /// The fields, in the order of the columns.
     fn fields(&self) -> Vec<String>;
 
-    /// A row from its fields; what is missing is empty.
+    /// A row from its fields; missing ones are empty.
     fn from_fields(field: &dyn Fn(&str) -> String) -> Self;
 }
 
-/// A value that stands in a column.
+/// A value in a column.
 pub(crate) trait Field {
     /// Its text in the file.
     fn to_text(&self) -> String;
 
-    /// The value of a text; text that is none gives the default, so that a damaged field costs itself only.
+    /// Parses a value; invalid text gives the default, so that a damaged field affects only itself.
     fn from_text(text: String) -> Self;
 }
 
@@ -57,8 +57,8 @@ macro_rules! number_fields {
 }
 number_fields!(u16, u32, u64);
 
-/// Declares the columns of a row type, each once: `name`, `"name in the file" = path.to.field`, or `"name" : function` for a
-/// column that is computed when it is written and ignored when it is read.
+/// Declares the columns of a row type: `name`, `"name in the file" = path.to.field`, or `"name" : function` for a
+/// column that is computed when written and ignored when read.
 macro_rules! columns {
     ($row:ty { $($columns:tt)+ }) => {
         impl $crate::table::Tabular for $row {
@@ -144,7 +144,7 @@ fn unescape(field: &str) -> String {
     text
 }
 
-/// Shows every row of a table to `see`; a table that is not there has none.
+/// Calls `see` with every row of a table; a missing table has none.
 pub(crate) fn read<T: Tabular>(path: &Path, see: impl FnMut(T)) -> Result<()> {
     if !path.exists() {
         return Ok(());
@@ -152,7 +152,7 @@ pub(crate) fn read<T: Tabular>(path: &Path, see: impl FnMut(T)) -> Result<()> {
     read_from(open_any(path)?, path, see)
 }
 
-/// Shows every row of a table to `see`; `path` names it in errors.
+/// Calls `see` with every row of a table; `path` is for error messages.
 pub(crate) fn read_from<T: Tabular>(table: impl BufRead, path: &Path, mut see: impl FnMut(T)) -> Result<()> {
     let mut header: Option<Vec<String>> = None;
     for line in table.lines() {
@@ -169,7 +169,7 @@ pub(crate) fn read_from<T: Tabular>(table: impl BufRead, path: &Path, mut see: i
     Ok(())
 }
 
-/// A whole table as text, header first.
+/// A complete table as text, with the header.
 pub(crate) fn text<T: Tabular>(rows: impl Iterator<Item = T>) -> String {
     let mut text = T::COLUMNS.join("\t") + "\n";
     rows.for_each(|row| line(&row, &mut text));
@@ -187,7 +187,7 @@ fn line<T: Tabular>(row: &T, line: &mut String) {
     line.push('\n');
 }
 
-/// A table being written anew.
+/// A table in progress.
 struct TableDraft(AtomicFile);
 
 impl TableDraft {
@@ -208,8 +208,8 @@ impl TableDraft {
     }
 }
 
-/// Writes a table anew with some rows replaced: `key` finds a row's successor among `changed`,
-/// `combine` makes one row of the old and the new. Rows without a predecessor come last, sorted.
+/// Rewrites a table with some rows replaced: `key` finds the new row among `changed`, `combine` merges the old and the
+/// new. New rows are appended in sorted order.
 pub(crate) fn merge<T: Tabular, K: Ord + std::hash::Hash>(
     path: &Path,
     mut changed: HashMap<K, T>,
@@ -244,10 +244,10 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    use crate::candidates::{Candidate, Fate, Searched, SiteWithoutFeed};
+    use crate::candidates::{Candidate, CandidateStatus, Searched, SiteWithoutFeed};
     use crate::feeds::{FeedState, Polled};
     use crate::hosts::HostState;
-    use crate::removed::{Kind, Tombstone};
+    use crate::removed::{Tombstone, TombstoneKind};
     use crate::rules::RulesAnswer;
     use crate::tokens::{Scope, Token};
     use crate::virtual_corpora::VirtualCorpus;
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_stand_in_the_files_under_the_names_they_always_had() {
+    fn the_column_names_are_pinned() {
         let names = |columns: &[&str]| columns.join(" ");
         assert_eq!(
             names(FeedState::COLUMNS),
@@ -290,26 +290,31 @@ mod tests {
     }
 
     #[test]
-    fn a_row_has_the_bytes_it_always_had() {
+    fn the_bytes_of_a_row_are_pinned() {
         let host = HostState { host: "e.org".into(), failures: 2, requests: 70, ..HostState::default() };
         assert_eq!(text([host].into_iter()), "host\tlast_request\tnot_before\tfailures\trequests\ne.org\t\t\t2\t70\n");
         let sum = Yield { pages: 2, documents: 1, downloaded: 1000, clean: 123 };
         let row = SumRow { kind: "feed".into(), name: "f".into(), sum };
         assert!(text([row].into_iter()).ends_with("feed\tf\t2\t1\t1000\t123\t0.1230\n"));
-        let stone = Tombstone { kind: Kind::Host, what: "e.org".into(), reason: "a\tb".into(), ..Tombstone::default() };
+        let stone = Tombstone {
+            kind: TombstoneKind::Host,
+            what: "e.org".into(),
+            reason: "a\tb".into(),
+            ..Tombstone::default()
+        };
         assert!(text([stone].into_iter()).ends_with("host\te.org\t\ta\\tb\t\n"));
     }
 
     #[test]
-    fn words_that_are_unknown_give_the_default() {
+    fn unknown_names_give_the_default() {
         assert_eq!(parsed::<FeedState>("feed\tpolled\nf\tmaybe\n")[0].polled, Polled::default());
-        assert_eq!(parsed::<Candidate>("feed\tfate\nf\tmaybe\n")[0].fate, Fate::New);
+        assert_eq!(parsed::<Candidate>("feed\tfate\nf\tmaybe\n")[0].status, CandidateStatus::New);
         assert_eq!(parsed::<Token>("name\tscope\nt\tmaybe\n")[0].scope, None);
         assert_eq!(parsed::<HostState>("host\tfailures\nh\tmany\n")[0].failures, 0);
     }
 
     #[test]
-    fn columns_are_found_by_name_in_any_order_and_unknown_ones_are_passed_over() {
+    fn columns_are_found_by_name_in_any_order_and_unknown_ones_are_ignored() {
         let rows: Vec<HostState> = parsed("requests\tmood\thost\n7\tgood\te.org\n8\n");
         assert_eq!((rows[0].host.as_str(), rows[0].requests, rows[0].failures), ("e.org", 7, 0));
         assert_eq!((rows[1].host.as_str(), rows[1].requests), ("", 8));
@@ -317,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn merging_replaces_rows_in_their_places_and_adds_the_others_sorted() {
+    fn merging_replaces_rows_in_place_and_appends_new_ones_sorted() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("corpora.tsv");
         let corpus = |name: &str, filter: &str| VirtualCorpus { name: name.into(), filter: filter.into() };
@@ -341,16 +346,16 @@ mod tests {
 
     proptest! {
         #[test]
-        fn state_rows_come_back(a in "\\PC*", b in "[\\\\\t\r\nx]{0,6}", n: u32, m: u64) {
+        fn state_rows_survive_writing_and_reading(a in "\\PC*", b in "[\\\\\t\r\nx]{0,6}", n: u32, m: u64) {
             let polled = [Polled::Listed, Polled::Unchanged, Polled::Failed, Polled::Gone][n as usize % 4];
             comes_back(vec![FeedState { feed: a.clone(), polled, title: b.clone(), failures: n, window: a.clone(), ..FeedState::default() }]);
-            let fate = [Fate::New, Fate::ProbedFeed, Fate::Trial, Fate::Promoted][n as usize % 4];
-            comes_back(vec![Candidate { feed: a.clone(), fate, labels: b.clone(), seen: m, entries: n, ..Candidate::default() }]);
+            let status = [CandidateStatus::New, CandidateStatus::ProbedFeed, CandidateStatus::Trial, CandidateStatus::Promoted][n as usize % 4];
+            comes_back(vec![Candidate { feed: a.clone(), status, labels: b.clone(), seen: m, entries: n, ..Candidate::default() }]);
             comes_back(vec![HostState { host: a.clone(), not_before: b.clone(), failures: n, requests: m, ..HostState::default() }]);
             let sum = Yield { pages: m, documents: 1, downloaded: 2, clean: m };
             comes_back(vec![DayRow { feed: a.clone(), host: b.clone(), sum }]);
             comes_back(vec![SumRow { kind: b.clone(), name: a.clone(), sum }]);
-            let kind = [Kind::Address, Kind::Host, Kind::Pattern, Kind::Document][n as usize % 4];
+            let kind = [TombstoneKind::Address, TombstoneKind::Host, TombstoneKind::Pattern, TombstoneKind::Document][n as usize % 4];
             comes_back(vec![Tombstone { kind, what: a.clone(), reason: b.clone(), ..Tombstone::default() }]);
             comes_back(vec![RulesAnswer { origin: a.clone(), kind: b.clone(), status: n as u16, ..RulesAnswer::default() }]);
             comes_back(vec![Token { name: a.clone(), scope: Some(Scope::Text), expires: b, ..Token::default() }]);
@@ -358,7 +363,7 @@ mod tests {
         }
 
         #[test]
-        fn any_text_is_a_table(text in "[a-z\\\\\t\n]{0,60}") {
+        fn any_text_can_be_parsed_as_a_table(text in "[a-z\\\\\t\n]{0,60}") {
             let _ = parsed::<HostState>(&text);
             let _ = parsed::<FeedState>(&text);
         }
@@ -366,7 +371,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_field_comes_back(field in ".*") {
+        fn any_field_survives_escaping(field in ".*") {
             let mut line = String::new();
             escape(&field, &mut line);
             prop_assert!(!line.contains(['\t', '\n', '\r']));

@@ -1,7 +1,7 @@
-//! Takes pages out of files that otherwise never change, and out of the plan.
+//! Deletes pages from files that otherwise never change, and from the plan.
 //!
-//! A file is written anew without them and takes the place of the old one by rename, so that it is whole at any instant; a file of
-//! which nothing is left is removed. Each step may be repeated: a run that was stopped begins again and finds less to do.
+//! A file is rewritten without them and renamed over the old one, so that it is complete at any time; an empty file is
+//! deleted. Each step is idempotent: an interrupted takedown starts again and finds less to do.
 
 use std::collections::{BTreeSet, HashSet};
 use std::fs::File;
@@ -21,9 +21,9 @@ use crate::pages;
 use crate::plan::{self, Change};
 use crate::removed::{Removed, STATUS};
 
-/// No line, and no record of an archive, is longer.
+/// The maximum length of a line or of a record of an archive.
 const MAX_LINE_BYTES: usize = 1 << 30;
-/// Text that goes into one frame, as the harvest packs it.
+/// The text size of a frame, as in a crawl.
 const FRAME_BYTES: usize = 2 << 20;
 
 /// The addresses of a page.
@@ -32,19 +32,19 @@ const FRAME_BYTES: usize = 2 << 20;
 pub struct PageHead {
     /// The address in the plan.
     pub url: String,
-    /// The one that answered.
+    /// The URL after redirects.
     pub final_url: String,
 }
 
 impl PageHead {
-    /// Whether it must go.
+    /// Whether it must be deleted.
     pub fn is_unwanted(&self, removed: &Removed) -> bool {
         removed.covers(&self.url).is_some()
             || !self.final_url.is_empty() && self.final_url != self.url && removed.covers(&self.final_url).is_some()
     }
 }
 
-/// Shows every line of a file of pages with what its page is known by.
+/// Calls `see` with every line of a file of pages and the URLs of its page.
 fn each_page(path: &Path, mut see: impl FnMut(&[u8], PageHead) -> Result<()>) -> Result<()> {
     let mut reader = frames::open_any(path)?;
     let mut line = Vec::new();
@@ -64,7 +64,7 @@ fn each_page(path: &Path, mut see: impl FnMut(&[u8], PageHead) -> Result<()>) ->
     Ok(())
 }
 
-/// The pages of a file that must go.
+/// The pages of a file that must be deleted.
 pub fn unwanted(path: &Path, removed: &Removed) -> Result<Vec<PageHead>> {
     let mut found = Vec::new();
     each_page(path, |_, head| {
@@ -76,7 +76,7 @@ pub fn unwanted(path: &Path, removed: &Removed) -> Result<Vec<PageHead>> {
     Ok(found)
 }
 
-/// Whether nothing of a file may stay.
+/// Whether all pages of a file must be deleted.
 pub(crate) fn all_unwanted(path: &Path, removed: &Removed) -> Result<bool> {
     let mut all = true;
     each_page(path, |_, head| {
@@ -86,11 +86,11 @@ pub(crate) fn all_unwanted(path: &Path, removed: &Removed) -> Result<bool> {
     Ok(all)
 }
 
-/// Takes the pages that must go out of a file and of the archive beside it.
+/// Deletes pages from a file and its archive.
 pub fn take_out(path: &Path, removed: &Removed, compression: i32) -> Result<()> {
     let found = unwanted(path, removed)?;
     let answered: HashSet<&str> = found.iter().flat_map(|head| [head.url.as_str(), head.final_url.as_str()]).collect();
-    // The archive first: as long as the pages are there, their addresses are known.
+    // The archive first: as long as the pages exist, their URLs are known.
     take_out_of_archive(&archive_of(path), removed, &answered)?;
     if found.is_empty() {
         return Ok(());
@@ -127,19 +127,19 @@ fn archive_of(path: &Path) -> PathBuf {
     path.with_file_name(format!("{}.warc.gz", name.trim_end_matches(".jsonl.zst")))
 }
 
-/// Copies an archive without the records of some addresses, member by member.
+/// Copies an archive without the records of some URLs, member by member.
 fn take_out_of_archive(path: &Path, removed: &Removed, answered: &HashSet<&str>) -> Result<()> {
     if !path.exists() {
         return Ok(());
     }
     let mut reader = BufReader::with_capacity(1 << 18, File::open(path).context("open", path)?);
-    let end = reader.get_ref().metadata().context("look at", path)?.len();
+    let end = reader.get_ref().metadata().context("inspect", path)?.len();
     let (mut kept, mut taken) = (Vec::new(), 0);
     let mut start = 0;
     while start < end {
         let mut member = GzDecoder::new(reader);
         let target = target_of(&mut member).context("read", path)?;
-        // The rest of the record says nothing more, but where it ends.
+        // Only the end of the record is needed.
         io::copy(&mut member, &mut io::sink()).context("read", path)?;
         reader = member.into_inner();
         let stop = reader.stream_position().context("read", path)?;
@@ -185,7 +185,7 @@ fn target_of(record: &mut impl Read) -> io::Result<Option<String>> {
     Ok(head.lines().find_map(value))
 }
 
-/// Counts the entries of the plan that must go; gives also the addresses of those whose page was stored.
+/// Counts the entries of the plan that must be deleted; also returns the URLs of those whose page was stored.
 pub fn entries(home: &Home, removed: &Removed) -> Result<(u64, BTreeSet<String>)> {
     let (mut number, mut stored) = (0, BTreeSet::new());
     plan::read(home, |row| {
@@ -199,8 +199,8 @@ pub fn entries(home: &Home, removed: &Removed) -> Result<(u64, BTreeSet<String>)
     Ok((number, stored))
 }
 
-/// Gives the entries that must go the status `removed`, and takes their titles away. The plans before it go, too: they are
-/// copies that must not be restored.
+/// Sets the status of the entries to `removed` and deletes their titles. Earlier plans in the history are deleted too,
+/// because they must not be restored.
 pub fn mark_plan(home: &Home, run: &str, removed: &Removed) -> Result<()> {
     let is_unwanted = |row: &Row<'_>| removed.covers(row.url).is_some();
     let mut pending = false;
@@ -215,7 +215,7 @@ pub fn mark_plan(home: &Home, run: &str, removed: &Removed) -> Result<()> {
     Ok(())
 }
 
-/// Removes the scratch home of a trial, whose pages are not needed.
+/// Deletes the trial home, whose pages are not needed.
 pub fn clear_trial(home: &Home) -> Result<()> {
     let folder = home.root().join("trial");
     if folder.exists() {
@@ -227,7 +227,7 @@ pub fn clear_trial(home: &Home) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::removed::{Kind, Tombstone, hash};
+    use crate::removed::{Tombstone, TombstoneKind, hash};
     use tidings_formats::warc::{Exchange, Writer};
     use tidings_model::Page;
 
@@ -235,7 +235,7 @@ mod tests {
         let mut removed = Removed::default();
         for url in urls {
             let row = Tombstone {
-                kind: Kind::Address,
+                kind: TombstoneKind::Address,
                 what: hash(url),
                 date: String::new(),
                 reason: String::new(),
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_goes_with_its_records_and_the_others_stay_as_they_were() {
+    fn a_page_is_deleted_with_its_records_and_others_are_unchanged() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("run.0.jsonl.zst");
         let mut lines = Vec::new();
@@ -279,16 +279,16 @@ mod tests {
         assert_eq!(left, ["http://e.org/0", "http://e.org/2"]);
         assert_eq!(std::fs::read(archive_of(&path)).unwrap(), expected);
 
-        // By where redirects led, and until nothing is left.
+        // Matched by the final URL, until nothing is left.
         take_out(&path, &removed(&["http://f.org/0", "http://f.org/2"]), 3).unwrap();
         assert!(!path.exists());
     }
 
     #[test]
-    fn entries_that_must_go_keep_their_address_only_and_old_plans_go() {
+    fn removed_entries_keep_their_url_only_and_old_plans_are_deleted() {
         let (_folder, home) = crate::testing::home();
         crate::testing::fill_plan(&home, "f", &["http://e.org/1", "http://e.org/2"]);
-        crate::testing::write_journal(&home, "run", &[vec![crate::testing::fate("http://e.org/1", "ok", 1)]]);
+        crate::testing::write_journal(&home, "run", &[vec![crate::testing::outcome("http://e.org/1", "ok", 1)]]);
         crate::apply_journal::apply_journal(&home).unwrap();
         let rules = removed(&["http://e.org/1"]);
         let (number, stored) = entries(&home, &rules).unwrap();
@@ -296,14 +296,14 @@ mod tests {
         mark_plan(&home, "takedown", &rules).unwrap();
         let statuses: Vec<String> = crate::testing::rows(&home).into_iter().map(|row| row.1).collect();
         assert_eq!(statuses, [STATUS, "new"]);
-        assert!(files_in(&home.history()).unwrap().is_empty(), "copies of the plan hold what must go");
+        assert!(files_in(&home.history()).unwrap().is_empty(), "old plans contain removed entries");
         assert_eq!(entries(&home, &rules).unwrap().0, 0);
         mark_plan(&home, "again", &rules).unwrap();
         assert!(files_in(&home.history()).unwrap().is_empty());
     }
 
     #[test]
-    fn a_file_without_unwanted_pages_stays_byte_for_byte() {
+    fn a_file_without_matching_pages_is_unchanged() {
         let (_folder, home) = crate::testing::home();
         let mut lines = Vec::new();
         Page { url: "http://e.org/1".into(), ..Page::default() }.write_line(&mut lines).unwrap();
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_is_no_page_stops_the_work() {
+    fn an_invalid_line_stops_the_takedown() {
         let (_folder, home) = crate::testing::home();
         home.storage().put_atomic("pages/2026-03-01/a.0.jsonl.zst", b"{}\nnonsense\n").unwrap();
         let path = home.storage().path("pages/2026-03-01/a.0.jsonl.zst");
@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn the_scratch_home_of_a_trial_goes() {
+    fn the_trial_home_is_deleted() {
         let (_folder, home) = crate::testing::home();
         home.storage().put_atomic("trial/pages/a", b"").unwrap();
         clear_trial(&home).unwrap();

@@ -1,4 +1,4 @@
-//! Helpers of unit tests: a home in a temporary folder, and what its files hold.
+//! Helpers of unit tests: a home in a temporary folder, and the contents of its files.
 
 use tidings_model::Entry;
 
@@ -6,7 +6,7 @@ use crate::home::Home;
 use crate::journal::{Journal, JournalBatch, Record};
 use crate::plan;
 
-/// An empty home; it goes with the folder.
+/// An empty home, deleted with the folder.
 pub(crate) fn home() -> (tempfile::TempDir, Home) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     Home::create(folder.path(), "", "").expect("a home");
@@ -36,9 +36,9 @@ pub(crate) fn listed(feed: &str, url: &str) -> Record<'static> {
     }
 }
 
-/// A record of what became of an entry.
-pub(crate) fn fate(url: &str, status: &str, retries: u32) -> Record<'static> {
-    Record::Fate { url: url.to_owned().into(), status: status.to_owned().into(), retries }
+/// The record of the outcome of an entry.
+pub(crate) fn outcome(url: &str, status: &str, retries: u32) -> Record<'static> {
+    Record::Outcome { url: url.to_owned().into(), status: status.to_owned().into(), retries }
 }
 
 /// The rows of the plan: address, status, retries and age.

@@ -1,8 +1,8 @@
 //! Annotated text by language and day: `text/LANG/DAY.vert.zst`, and a recipe for each day.
 //!
-//! A day of text is made of a day of documents and the verdicts about them. Documents are derived and
-//! may be made again with the same size, so that digests tell whether a day is up to date; they stand
-//! in the recipes of the stages before, and no file need be read to compare them.
+//! A day of text is made from a day of documents and their verdicts. Documents are derived and may be rebuilt with the
+//! same size, so digests are compared to decide whether a day is up to date; they are in the recipes of the earlier
+//! stages, so that no file needs to be read.
 
 use std::collections::BTreeMap;
 use std::io::BufRead;
@@ -32,9 +32,9 @@ pub struct TextRecipe {
     pub format: String,
     /// The day.
     pub day: String,
-    /// The program and its version, for information: only the version of the stage tells what to make again.
+    /// The program and its version, for information: only the version of the stage decides about rebuilding.
     pub program: String,
-    /// The version of the stage that made it.
+    /// The version of the stage.
     #[serde(default = "stale::first_version", skip_serializing_if = "stale::is_first_version")]
     pub version: u32,
     /// The annotator and its version.
@@ -58,7 +58,7 @@ pub struct TextRecipe {
 }
 
 impl TextRecipe {
-    /// The recipe of a day that is yet to be made.
+    /// A recipe without results.
     pub fn new(day: &str, program: &str, annotator: &str, settings: serde_json::Value) -> TextRecipe {
         TextRecipe {
             format: RECIPE.to_owned(),
@@ -71,15 +71,14 @@ impl TextRecipe {
         }
     }
 
-    /// The recipe of a day; none if the day is yet to be made, or was made by an older version whose
-    /// recipes we cannot read.
+    /// The recipe of a day; `None` if the day is not built, or its recipe is of an older unreadable version.
     pub fn read(home: &Home, day: &str) -> Result<Option<TextRecipe>> {
         let recipe: Option<TextRecipe> = docs::read_recipe(home, ROOT, day, RECIPE)?;
         Ok(recipe.filter(|recipe| recipe.format == RECIPE && recipe.day == day))
     }
 
-    /// Returns why a day made by this recipe must be made again; nothing if it need not. `layer` names the annotator of lemmas and
-    /// tags to a language now: only the languages that the day has matter.
+    /// Returns the reason why a day with this recipe must be rebuilt; `None` if it need not. `layer` returns the
+    /// current annotator of a language: only the languages of the day matter.
     pub fn stale(&self, wanted: &TextRecipe, layer: impl Fn(&str) -> String, home: &Home) -> Option<Stale> {
         if (self.version, &self.annotator) != (wanted.version, &wanted.annotator) {
             return Some(Stale::Version);
@@ -97,12 +96,12 @@ impl TextRecipe {
     }
 }
 
-/// The days that there is text of, oldest first.
+/// The days with text, oldest first.
 pub fn days(home: &Home) -> Result<Vec<String>> {
     docs::recipes_in(home, ROOT)
 }
 
-/// For each language who gave its text lemmas and tags, with the tokens of the days that they have seen.
+/// The annotators of each language, with the number of tokens that they annotated.
 pub type Layers = BTreeMap<String, BTreeMap<String, u64>>;
 
 /// The annotators of lemmas and tags, by language.
@@ -119,18 +118,18 @@ pub fn layers(home: &Home) -> Result<Layers> {
     Ok(layers)
 }
 
-/// Takes a day away: its recipe first, then its files.
+/// Deletes a day: its recipe first, then its files.
 pub fn remove_day(home: &Home, day: &str) -> Result<()> {
     docs::remove_recipe(home, ROOT, day)?;
     PartitionWriter::new(home, ROOT, ENDING).publish(day)
 }
 
-/// Takes all days away.
+/// Deletes all days.
 pub fn clear(home: &Home) -> Result<()> {
     partition::clear(home, ROOT)
 }
 
-/// The text of a day while it is being made. What is not published leaves no trace.
+/// The text of a day in progress. Without publication it leaves no trace.
 pub struct TextDraft {
     home: Home,
     recipe: TextRecipe,
@@ -153,7 +152,7 @@ impl TextDraft {
         self.partitions.push(language, text.as_bytes(), text.bytes().filter(|byte| *byte == b'\n').count() as u64)
     }
 
-    /// Notes who gave lemmas and tags to a language.
+    /// Records the annotator of a language.
     pub fn layer(&mut self, language: &str, annotator: String) {
         self.recipe.layers.insert(language.to_owned(), annotator);
     }
@@ -164,18 +163,18 @@ impl TextDraft {
         *self.recipe.dropped.entry(reason.to_owned()).or_default() += 1;
     }
 
-    /// Puts everything in its place and gives the recipe that vouches for it. Every document of the
-    /// `read` ones must have become text or have been left out.
+    /// Publishes all files and returns the recipe. Every one of the `read` documents must have become text or have been
+    /// dropped.
     pub fn publish(mut self, read: u64) -> Result<TextRecipe> {
         let TextDraft { home, recipe, partitions } = &mut self;
         let sum = |counts: &BTreeMap<String, u64>| counts.values().sum::<u64>();
         let (kept, dropped) = (sum(&recipe.kept), sum(&recipe.dropped));
         if kept + dropped != read {
-            let fault = format!("{read} documents were read, but {kept} were written and {dropped} left out");
+            let fault = format!("{read} documents were read, but {kept} were written and {dropped} dropped");
             return Err(Error::Uneven { day: recipe.day.clone(), fault });
         }
         recipe.outputs = partitions.seal(&recipe.day)?;
-        // From here on the day is what it will be, or nothing.
+        // From here on the day is either the new one or missing.
         docs::remove_recipe(home, ROOT, &recipe.day)?;
         partitions.publish(&recipe.day)?;
         docs::write_recipe(home, ROOT, &recipe.day, recipe)?;
@@ -198,12 +197,12 @@ pub fn open_vertical(home: &Home, file: &str) -> Result<vertical::Reader<Box<dyn
     Ok(vertical::Reader::new(open(home, file)?, &home.storage().path(file)))
 }
 
-/// The file of the text of a day in a language, as recipes name it.
+/// The file of the text of a day in a language, as in recipes.
 pub fn file_of(language: &str, day: &str) -> String {
     format!("text/{language}/{day}.{ENDING}")
 }
 
-/// Opens a file of text; none if it is not there, because everything in it was published before.
+/// Opens a text file; `None` if it is missing, because all of its documents are duplicates.
 pub fn open_existing(home: &Home, file: &str) -> Result<Option<Box<dyn std::io::BufRead + Send>>> {
     if home.root().join(file).is_file() { open(home, file).map(Some) } else { Ok(None) }
 }
@@ -213,7 +212,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_day_of_text_appears_with_its_recipe_and_can_be_taken_away() {
+    fn a_day_of_text_is_published_with_its_recipe_and_can_be_deleted() {
         let folder = tempfile::tempdir().unwrap();
         Home::create(folder.path(), "", "").unwrap();
         let home = Home::at(folder.path()).unwrap();
@@ -245,12 +244,12 @@ mod tests {
         let mut draft = TextDraft::create(&home, recipe).unwrap();
         draft.push("de", "<doc>\n</doc>\n", 0).unwrap();
         let error = draft.publish(2).unwrap_err().to_string();
-        assert!(error.contains("2 documents were read, but 1 were written and 0 left out"), "{error}");
+        assert!(error.contains("2 documents were read, but 1 were written and 0 dropped"), "{error}");
         assert!(days(&home).unwrap().is_empty());
     }
 
     #[test]
-    fn text_is_stale_when_inputs_program_settings_or_files_are_others() {
+    fn text_is_stale_when_inputs_version_settings_or_files_change() {
         let (_folder, home) = crate::testing::home();
         let recipe = |annotator: &str, settings: u64| TextRecipe::new("2026-03-01", "p", annotator, settings.into());
         let mut draft = TextDraft::create(&home, recipe("p", 1)).unwrap();

@@ -1,7 +1,7 @@
 //! Access tokens of the HTTP API, in `tokens.tsv`.
 //!
-//! A token is 256 random bits that are shown once. The home keeps its SHA-256 digest, so that a reader of the
-//! home, or a backup of it, cannot ask with it.
+//! A token is 256 random bits that are shown once. The home stores only its SHA-256 digest, so that readers of the home
+//! or a backup cannot use it.
 
 use std::fmt::Write as _;
 
@@ -13,15 +13,15 @@ use crate::error::{Context as _, Result};
 use crate::home::Home;
 use crate::table::{self, Field, columns};
 
-/// The prefix of every secret, so that people and secret scanners recognise it.
+/// The prefix of every secret, by which people and secret scanners recognise it.
 const PREFIX: &str = "tidings_";
 
 /// The permission of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Scope {
-    /// To read text where the documents' availability admits it.
+    /// Read text if the availability of the documents allows it.
     Text,
-    /// Everything, also how the server does.
+    /// All permissions, including server metrics.
     Admin,
 }
 
@@ -55,18 +55,18 @@ impl Field for Option<Scope> {
 pub struct Token {
     /// Its name for people.
     pub name: String,
-    /// Its permission; nothing if the word in the table is unknown.
+    /// Its permission; `None` if the name in the table is unknown.
     pub scope: Option<Scope>,
     /// The digest of its secret, in hexadecimal digits.
     pub digest: String,
-    /// When it was made.
+    /// The time of creation.
     pub created: String,
-    /// When it ends; empty if it does not.
+    /// The expiry; empty if it does not expire.
     pub expires: String,
 }
 
 impl Token {
-    /// Makes a token; the second value is its secret, which is shown once only.
+    /// Creates a token; the second value is its secret, which is shown only once.
     pub fn make(name: &str, scope: Scope, now: Timestamp, expires: Option<Timestamp>) -> Result<(Token, String)> {
         let mut random = [0; 32];
         getrandom::fill(&mut random)
@@ -83,15 +83,15 @@ impl Token {
         Ok((token, secret))
     }
 
-    /// Whether its time is over. A time that cannot be read is over.
+    /// Whether it has expired. An unreadable time counts as expired.
     pub fn has_expired(&self, now: Timestamp) -> bool {
         !self.expires.is_empty() && self.expires.parse::<Timestamp>().map_or(true, |expires| expires <= now)
     }
 }
 
-/// The token of a secret, if there is one and its time is not over.
+/// The token of a secret, if there is one that has not expired.
 ///
-/// All digests are compared to their ends, so that the time it takes tells nothing about them.
+/// All digests are compared in constant time, so that the duration reveals nothing.
 pub fn find<'t>(tokens: &'t [Token], secret: &str, now: Timestamp) -> Option<&'t Token> {
     let given = digest(secret);
     let mut found = None;
@@ -141,21 +141,21 @@ mod tests {
     #[test]
     fn a_token_is_found_by_its_secret_until_it_expires() {
         let (now, end) = (at("2026-03-01T00:00:00Z"), at("2026-04-01T00:00:00Z"));
-        let (token, secret) = Token::make("desk", Scope::Text, now, Some(end)).unwrap();
+        let (token, secret) = Token::make("reader", Scope::Text, now, Some(end)).unwrap();
         let (other, _) = Token::make("other", Scope::Admin, now, None).unwrap();
         let tokens = [other, token];
-        assert_eq!(find(&tokens, &secret, now).map(|token| token.name.as_str()), Some("desk"));
+        assert_eq!(find(&tokens, &secret, now).map(|token| token.name.as_str()), Some("reader"));
         assert_eq!(find(&tokens, &secret, end), None);
         assert_eq!(find(&tokens, &secret[..secret.len() - 1], now), None);
     }
 
     #[test]
-    fn the_home_keeps_no_secret_and_an_unknown_scope_allows_nothing() {
+    fn the_home_stores_no_secret_and_an_unknown_scope_allows_nothing() {
         let folder = tempfile::tempdir().unwrap();
         Home::create(folder.path(), "", "").unwrap();
         let home = Home::at(folder.path()).unwrap();
         let now = at("2026-03-01T00:00:00Z");
-        let (token, secret) = Token::make("desk", Scope::Admin, now, None).unwrap();
+        let (token, secret) = Token::make("reader", Scope::Admin, now, None).unwrap();
         write(&home, vec![token.clone()]).unwrap();
         assert_eq!(read(&home).unwrap(), [token]);
         let path = folder.path().join("tokens.tsv");

@@ -17,14 +17,14 @@ pub struct VirtualCorpus {
 
 columns!(VirtualCorpus { name, filter });
 
-/// All that are named.
+/// All virtual corpora.
 pub fn read(home: &Home) -> Result<Vec<VirtualCorpus>> {
     let mut known = Vec::new();
     table::read(&home.root().join("corpora.tsv"), |named| known.push(named))?;
     Ok(known)
 }
 
-/// Makes these all that are named.
+/// Replaces all virtual corpora.
 pub fn write(home: &Home, known: Vec<VirtualCorpus>) -> Result<()> {
     Ok(write_atomic(&home.root().join("corpora.tsv"), table::text(known.into_iter()).as_bytes())?)
 }
@@ -35,7 +35,7 @@ mod tests {
     use crate::testing::home;
 
     #[test]
-    fn filters_come_back_under_their_names() {
+    fn filters_are_stored_by_name() {
         let (_folder, home) = home();
         assert!(read(&home).unwrap().is_empty());
         let corpus = |name: &str, filter: &str| VirtualCorpus { name: name.into(), filter: filter.into() };

@@ -1,8 +1,8 @@
 //! Yield: clean text per downloaded byte, by feed and by host.
 //!
-//! A megabyte of some sites holds a novel, of others a menu. `clean` counts both sides for every day
-//! of pages in `docs/yield/DAY.tsv`, beside the documents and made again with them; the sums of the last
-//! days are in `state/yield.tsv`, for the schedule and for people.
+//! Some sites have much text per megabyte, others little. `clean` counts both for every day of pages in
+//! `docs/yield/DAY.tsv`, which is rebuilt with the documents; the sums of the last days are in `state/yield.tsv`, for
+//! the schedule and for users.
 
 use std::collections::BTreeMap;
 use std::ops::AddAssign;
@@ -12,18 +12,18 @@ use crate::error::Result;
 use crate::home::Home;
 use crate::table::{self, columns};
 
-/// Days of pages that the sums are over: what a site was like last year says little.
+/// The number of days in the sums: older data says little about a site.
 pub const RECENT_DAYS: usize = 30;
 
 /// The folder of the tables of days.
 const FOLDER: &str = "docs/yield";
 
-/// Pages and bytes downloaded, documents and clean bytes made of them.
+/// Pages and bytes downloaded, and documents and clean bytes extracted from them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Yield {
     /// Pages that were downloaded.
     pub pages: u64,
-    /// Documents that came of them.
+    /// Documents extracted from them.
     pub documents: u64,
     /// Bytes of the pages, unpacked.
     pub downloaded: u64,
@@ -32,7 +32,7 @@ pub struct Yield {
 }
 
 impl Yield {
-    /// The rate: clean bytes of a downloaded one.
+    /// Clean bytes per downloaded byte.
     pub fn rate(&self) -> f64 {
         self.clean as f64 / self.downloaded.max(1) as f64
     }
@@ -47,12 +47,12 @@ impl AddAssign for Yield {
     }
 }
 
-/// A row of a day's table: what came of a feed's entries on a host.
+/// A row of the table of a day: the yield of the entries of a feed on a host.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct DayRow {
     /// The feed.
     pub feed: String,
-    /// The host that the pages came from.
+    /// The host of the pages.
     pub host: String,
     /// Their yield.
     pub sum: Yield,
@@ -85,11 +85,11 @@ impl SumRow {
     }
 }
 
-/// The counts of a day while it is being made.
+/// The counts of a day in progress.
 #[derive(Debug, Default)]
-pub(crate) struct Tally(BTreeMap<(String, String), Yield>);
+pub(crate) struct YieldCounters(BTreeMap<(String, String), Yield>);
 
-impl Tally {
+impl YieldCounters {
     pub(crate) fn add(&mut self, feed: &str, host: &str, part: Yield) {
         *self.0.entry((feed.to_owned(), host.to_owned())).or_default() += part;
     }
@@ -116,14 +116,14 @@ pub fn days(home: &Home, see: impl FnMut(&str, DayRow)) -> Result<()> {
     days_since(home, "", see)
 }
 
-/// Shows the table of every day from one on to `see`, oldest first.
+/// Calls `see` with the rows of every day from one on, oldest first.
 pub fn days_since(home: &Home, first: &str, mut see: impl FnMut(&str, DayRow)) -> Result<()> {
     let mut days = tables(home)?;
     days.retain(|day| &**day >= first);
     each_day(home, &days, &mut see)
 }
 
-/// Shows the table of one day to `see`.
+/// Calls `see` with the rows of one day.
 pub fn of_day(home: &Home, day: &str, see: impl FnMut(DayRow)) -> Result<()> {
     match home.file_bytes(&day_key(day))? {
         Some(_) => table::read_from(home.open_file(&day_key(day))?, &home.storage().path(&day_key(day)), see),
@@ -164,18 +164,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn days_are_summed_by_feed_and_by_host_and_old_ones_are_not() {
+    fn recent_days_are_summed_by_feed_and_host() {
         let folder = tempfile::tempdir().unwrap();
         Home::create(folder.path(), "", "").unwrap();
         let home = Home::at(folder.path()).unwrap();
         let part = |pages: u64, clean: u64| Yield { pages, documents: pages - 1, downloaded: pages * 1000, clean };
         for day in 0..RECENT_DAYS + 1 {
-            let mut tally = Tally::default();
-            tally.add("http://a/feed", "a", part(2, 100));
-            tally.add("http://b/feed", "a", part(1, 0));
-            tally.add("http://a/feed", "a", part(2, 100));
-            assert_eq!(tally.lines(), 3);
-            home.storage().put_atomic(&day_key(&format!("2026-03-{:02}", day + 1)), &tally.table()).unwrap();
+            let mut counters = YieldCounters::default();
+            counters.add("http://a/feed", "a", part(2, 100));
+            counters.add("http://b/feed", "a", part(1, 0));
+            counters.add("http://a/feed", "a", part(2, 100));
+            assert_eq!(counters.lines(), 3);
+            home.storage().put_atomic(&day_key(&format!("2026-03-{:02}", day + 1)), &counters.table()).unwrap();
         }
         summarise(&home).unwrap();
         let mut rows = Vec::new();

@@ -347,37 +347,15 @@ impl FeatsTrainer {
     fn step(&mut self, examples: &[Example], inventory: &Inventory, settings: &Settings, rng: &mut Rng) {
         let mut columns: Vec<CandidateColumn> =
             examples.iter().map(|example| self.column(example, inventory, settings, rng)).collect();
-        // Exponentiated agreement scores between the candidates of linked words.
-        let mut fits: Vec<Vec<f32>> = Vec::with_capacity(examples.len());
-        for (index, example) in examples.iter().enumerate() {
-            let mut fit = Vec::new();
-            if let Some((before, pairs)) = example.link {
-                for theirs in self.agreements(inventory, examples, &columns, before) {
-                    for mine in self.agreements(inventory, examples, &columns, index) {
-                        let weight =
-                            |relation| pairs.iter().map(|pair| self.relations[*pair as usize][relation]).sum::<f32>();
-                        fit.push(relations(theirs, mine).map(weight).sum::<f32>().exp());
-                    }
-                }
-                let sums = columns[before].forward.clone();
-                let column = &mut columns[index];
-                let count = column.local.len();
-                for (number, forward) in column.forward.iter_mut().enumerate() {
-                    let sum: f32 = sums.iter().enumerate().map(|(one, share)| share * fit[one * count + number]).sum();
-                    *forward = column.local[number] * sum;
-                }
-                scale(&mut column.forward);
-            }
-            fits.push(fit);
-        }
+        let fits = self.forward(examples, inventory, &mut columns);
         for index in (0..examples.len()).rev() {
             let example = &examples[index];
             let column = &columns[index];
-            let mut shares: Vec<f32> =
+            let mut marginals: Vec<f32> =
                 column.forward.iter().zip(&column.backward).map(|(one, other)| one * other).collect();
-            scale(&mut shares);
+            scale(&mut marginals);
             if let Some((before, pairs)) = example.link {
-                let count = shares.len();
+                let count = marginals.len();
                 let ahead: Vec<f32> =
                     column.local.iter().zip(&column.backward).map(|(one, other)| one * other).collect();
                 let fit = &fits[index];
@@ -405,8 +383,36 @@ impl FeatsTrainer {
                 scale(&mut backward);
                 columns[before].backward = backward;
             }
-            self.update(example, &columns[index], &shares, inventory, settings);
+            self.update(example, &columns[index], &marginals, inventory, settings);
         }
+    }
+
+    /// Forward pass over linked words; returns the exponentiated agreement scores between the
+    /// candidates of each word and those of the word that it is linked to.
+    fn forward(&self, examples: &[Example], inventory: &Inventory, columns: &mut [CandidateColumn]) -> Vec<Vec<f32>> {
+        let mut fits: Vec<Vec<f32>> = Vec::with_capacity(examples.len());
+        for (index, example) in examples.iter().enumerate() {
+            let mut fit = Vec::new();
+            if let Some((before, pairs)) = example.link {
+                for theirs in self.agreements(inventory, examples, columns, before) {
+                    for mine in self.agreements(inventory, examples, columns, index) {
+                        let weight =
+                            |relation| pairs.iter().map(|pair| self.relations[*pair as usize][relation]).sum::<f32>();
+                        fit.push(relations(theirs, mine).map(weight).sum::<f32>().exp());
+                    }
+                }
+                let sums = columns[before].forward.clone();
+                let column = &mut columns[index];
+                let count = column.local.len();
+                for (number, forward) in column.forward.iter_mut().enumerate() {
+                    let sum: f32 = sums.iter().enumerate().map(|(one, share)| share * fit[one * count + number]).sum();
+                    *forward = column.local[number] * sum;
+                }
+                scale(&mut column.forward);
+            }
+            fits.push(fit);
+        }
+        fits
     }
 
     fn agreements(

@@ -78,8 +78,8 @@ impl Lattice {
         let mut total = 0.0;
         for before in 0..self.tags {
             let mut sum = 0.0;
-            for tag in 0..MAX_TAGS {
-                sum += self.transitions[before][tag] * ahead[tag];
+            for (transition, ahead) in self.transitions[before].iter().zip(ahead) {
+                sum += transition * ahead;
             }
             backward[before] = sum;
             total += sum * forward[before];
@@ -87,8 +87,9 @@ impl Lattice {
         let total = total.max(1e-30);
         for before in 0..self.tags {
             let weight = forward[before] / total;
-            for tag in 0..MAX_TAGS {
-                expected[before][tag] += weight * self.transitions[before][tag] * ahead[tag];
+            let pairs = self.transitions[before].iter().zip(ahead);
+            for (expected, (transition, ahead)) in expected[before].iter_mut().zip(pairs) {
+                *expected += weight * transition * ahead;
             }
         }
         scale(&mut backward);
@@ -141,14 +142,14 @@ mod tests {
         }
         let found = lattice.gradients(&gold);
         for tag in 0..TAGS {
-            for index in 0..3 {
-                let observed = f32::from(u8::from(usize::from(gold[index]) == tag));
+            for (index, gold) in gold.iter().enumerate() {
+                let observed = f32::from(u8::from(usize::from(*gold) == tag));
                 let expected = emissions[index][tag] / total - observed;
                 assert!((found.emissions[index][tag] - expected).abs() < 1e-5, "emission {index} {tag}");
             }
-            for before in 0..TAGS {
+            for (before, row) in transitions.iter().enumerate() {
                 let pairs = gold.windows(2).filter(|pair| **pair == [before as u8, tag as u8]).count();
-                let expected = transitions[before][tag] / total - pairs as f32;
+                let expected = row[tag] / total - pairs as f32;
                 assert!((found.transitions[before][tag] - expected).abs() < 1e-5, "transition {before} {tag}");
             }
         }

@@ -69,23 +69,9 @@ struct WordType<'s> {
 /// Trains a lemmatiser and serialises it; an empty one if the treebanks have no lemmas.
 pub fn train(tags: &[String], own: &[&Sentence], settings: &Settings) -> Vec<u8> {
     let types = types(tags, own);
-    let mut word_counts: BTreeMap<&EditScript, u32> = BTreeMap::new();
-    for one in &types {
-        // Scripts that replace most of a word are suppletion, not a rule.
-        *word_counts.entry(&one.script).or_default() += u32::from(one.keeps_stem());
-    }
-    let mut ranked: Vec<(&EditScript, u32)> = word_counts.into_iter().collect();
-    ranked.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    ranked.truncate(usize::from(u16::MAX));
-    // Scripts that remove a short suffix apply to many words and need more evidence.
-    let least = |script: &EditScript| settings.min_count + [3, 1].get(script.end.0.chars().count()).unwrap_or(&0);
-    let (competing, others): (Vec<_>, Vec<_>) = ranked.into_iter().partition(|(script, count)| *count >= least(script));
-    let ranked: Vec<(&EditScript, u32)> = competing.iter().chain(&others).copied().collect();
-    let competing = competing.len();
-    let scripts: Vec<EditScript> = ranked.iter().map(|(script, _)| (*script).clone()).collect();
-
+    let (scripts, candidate_count) = rank_scripts(&types, settings);
     let known = SeenLemmas::new(&types);
-    let all_weights = train_scripts(&types, &scripts[..competing], &known, settings);
+    let all_weights = train_scripts(&types, &scripts[..candidate_count], &known, settings);
     let all_case_weights = cases::train(tags, own, settings.bits);
     let known = known.slots(settings.bits);
     let compound_marks = compound_marks(&types, settings.bits);
@@ -95,7 +81,17 @@ pub fn train(tags: &[String], own: &[&Sentence], settings: &Settings) -> Vec<u8>
         let case_weights = rounded(&all_case_weights, settings.unit, min_weight);
         let mut out = Vec::new();
         let bits = settings.bits;
-        Lemmatiser::write(&scripts, competing, bits, &weights, &case_weights, &[], &known, &compound_marks, &mut out);
+        Lemmatiser::write(
+            &scripts,
+            candidate_count,
+            bits,
+            &weights,
+            &case_weights,
+            &[],
+            &known,
+            &compound_marks,
+            &mut out,
+        );
         if min_weight > 1.0 || Models::pack(&out).len() <= settings.max_rule_bytes {
             break (weights, case_weights);
         }
@@ -105,7 +101,7 @@ pub fn train(tags: &[String], own: &[&Sentence], settings: &Settings) -> Vec<u8>
         let mut out = Vec::new();
         Lemmatiser::write(
             scripts,
-            competing,
+            candidate_count,
             settings.bits,
             &weights,
             &case_weights,
@@ -118,14 +114,33 @@ pub fn train(tags: &[String], own: &[&Sentence], settings: &Settings) -> Vec<u8>
     };
     let rules = Lemmatiser::read(&mut Reader::new(&write(&scripts, &[]))).expect("it was just serialised");
     let all = {
-        let (scripts, exceptions) = select_exceptions(&types, &scripts, competing, &rules, 1, settings);
+        let (scripts, exceptions) = select_exceptions(&types, &scripts, candidate_count, &rules, 1, settings);
         write(&scripts, &exceptions)
     };
     if Models::pack(&all).len() <= settings.max_bytes {
         return all;
     }
-    let (scripts, exceptions) = select_exceptions(&types, &scripts, competing, &rules, 2, settings);
+    let (scripts, exceptions) = select_exceptions(&types, &scripts, candidate_count, &rules, 2, settings);
     write(&scripts, &exceptions)
+}
+
+/// Sorts the scripts by their number of words, those that are candidates for unseen words first;
+/// returns the number of candidates as well.
+fn rank_scripts(types: &[WordType<'_>], settings: &Settings) -> (Vec<EditScript>, usize) {
+    let mut word_counts: BTreeMap<&EditScript, u32> = BTreeMap::new();
+    for one in types {
+        // Scripts that replace most of a word are suppletion, not a rule.
+        *word_counts.entry(&one.script).or_default() += u32::from(one.keeps_stem());
+    }
+    let mut ranked: Vec<(&EditScript, u32)> = word_counts.into_iter().collect();
+    ranked.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    ranked.truncate(usize::from(u16::MAX));
+    // Scripts that remove a short suffix apply to many words and need more evidence.
+    let least = |script: &EditScript| settings.min_count + [3, 1].get(script.end.0.chars().count()).unwrap_or(&0);
+    let (candidates, others): (Vec<_>, Vec<_>) =
+        ranked.into_iter().partition(|(script, count)| *count >= least(script));
+    let ranked: Vec<(&EditScript, u32)> = candidates.iter().chain(&others).copied().collect();
+    (ranked.iter().map(|(script, _)| (*script).clone()).collect(), candidates.len())
 }
 
 /// Selects exceptions: words that the ranked scripts get wrong, and frequent words. Returns all
@@ -134,7 +149,7 @@ pub fn train(tags: &[String], own: &[&Sentence], settings: &Settings) -> Vec<u8>
 fn select_exceptions(
     types: &[WordType<'_>],
     scripts: &[EditScript],
-    competing: usize,
+    candidate_count: usize,
     rules: &Lemmatiser,
     min_count: u32,
     settings: &Settings,
@@ -152,7 +167,7 @@ fn select_exceptions(
             expected.push((one, script));
         }
     }
-    let mut needed: Vec<EditScript> = scripts[..competing].to_vec();
+    let mut needed: Vec<EditScript> = scripts[..candidate_count].to_vec();
     let mut numbers: HashMap<EditScript, u16> =
         needed.iter().enumerate().map(|(index, script)| (script.clone(), index as u16)).collect();
     let mut exceptions: BTreeMap<u32, (u16, LemmaCase)> = BTreeMap::new();

@@ -1,6 +1,6 @@
 //! Trains the extractor's model on annotated pages and cross-validates it over domains.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use bench_extract::fit::boost::{BinnedColumns, BoostParams, train};
@@ -185,33 +185,7 @@ fn main() -> anyhow::Result<()> {
     }
 
     if let Some(folder) = args.dump {
-        for page in &pages {
-            let mut lines = format!("{} {:?}\n", page.sample.url, page.sample.page_type);
-            for (row, block) in page.matrix.blocks.list.iter().enumerate() {
-                let label = page.labels[row];
-                let p = p[page.first_row + row];
-                let near: Vec<String> = (0..features::FIRST_COLUMNS)
-                    .map(|column| (features::name(column), page.matrix.columns[column][row]))
-                    .filter(|(name, value)| {
-                        *value > 0.0 && *value < 4.0 && (name.starts_with("near_") || name.starts_with("in_"))
-                    })
-                    .map(|(name, value)| {
-                        format!("{}{value}", name.trim_start_matches("near_").trim_start_matches("in_"))
-                    })
-                    .collect();
-                let text = block.text(&page.matrix.blocks).replace('\n', "⏎");
-                lines += &format!(
-                    "{} p={p:.2} y={:.2} w={:.4} n={} {}\t[{}]\n",
-                    if (p > 0.45) != (label.article_share > 0.5) && label.weight > 0.0 { "!!" } else { "  " },
-                    label.article_share,
-                    label.weight,
-                    block.len(),
-                    text.chars().take(140).collect::<String>(),
-                    near.join(" ")
-                );
-            }
-            std::fs::write(folder.join(page.sample.id.replace('/', "_") + ".txt"), lines)?;
-        }
+        dump(&folder, &pages, &p)?;
     }
 
     if let Some(folder) = args.write {
@@ -225,6 +199,36 @@ fn main() -> anyhow::Result<()> {
         for (name, table) in [("names.tsv", names), ("words.tsv", words)] {
             write(name, table.iter().map(|(name, weight)| format!("{name}\t{weight}\n")).collect())?;
         }
+    }
+    Ok(())
+}
+
+/// Writes all blocks with their predictions, one file per page; errors are marked with `!!`.
+fn dump(folder: &Path, pages: &[Page], p: &[f32]) -> anyhow::Result<()> {
+    for page in pages {
+        let mut lines = format!("{} {:?}\n", page.sample.url, page.sample.page_type);
+        for (row, block) in page.matrix.blocks.list.iter().enumerate() {
+            let label = page.labels[row];
+            let p = p[page.first_row + row];
+            let near: Vec<String> = (0..features::FIRST_COLUMNS)
+                .map(|column| (features::name(column), page.matrix.columns[column][row]))
+                .filter(|(name, value)| {
+                    *value > 0.0 && *value < 4.0 && (name.starts_with("near_") || name.starts_with("in_"))
+                })
+                .map(|(name, value)| format!("{}{value}", name.trim_start_matches("near_").trim_start_matches("in_")))
+                .collect();
+            let text = block.text(&page.matrix.blocks).replace('\n', "⏎");
+            lines += &format!(
+                "{} p={p:.2} y={:.2} w={:.4} n={} {}\t[{}]\n",
+                if (p > 0.45) != (label.article_share > 0.5) && label.weight > 0.0 { "!!" } else { "  " },
+                label.article_share,
+                label.weight,
+                block.len(),
+                text.chars().take(140).collect::<String>(),
+                near.join(" ")
+            );
+        }
+        std::fs::write(folder.join(page.sample.id.replace('/', "_") + ".txt"), lines)?;
     }
     Ok(())
 }

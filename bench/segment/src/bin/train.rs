@@ -1,4 +1,4 @@
-//! Learns the models of `crates/annotate/models` from all treebanks there are.
+//! Trains the boundary models in `crates/annotate/models` on all treebanks.
 
 use std::path::PathBuf;
 
@@ -9,10 +9,10 @@ use clap::Parser;
 
 #[derive(Debug, Parser)]
 struct Args {
-    /// A folder with `ud-train/` and `text-dev/ud/` in it
+    /// Folder that contains `ud-train/` and `text-dev/ud/`
     #[arg(long, default_value = "../shared")]
     shared: PathBuf,
-    /// Where the models go
+    /// Folder to write the models to
     #[arg(long, value_name = "DIR", default_value = "crates/annotate/models")]
     out: PathBuf,
     /// Only these languages

@@ -214,7 +214,7 @@ impl Lemmatiser {
         let count = reader.count()?;
         let scripts = (0..count).map(|_| EditScript::read(reader)).collect::<Result<Vec<EditScript>, _>>()?;
         // The first scripts are candidates for unseen words, the others only occur in exceptions.
-        let competing = reader.number()? as usize;
+        let candidate_count = reader.number()? as usize;
         let mut lemmatiser = Lemmatiser {
             weights: ScriptWeights::read(reader)?,
             case_weights: ScriptWeights::read(reader)?,
@@ -231,7 +231,7 @@ impl Lemmatiser {
         }
         lemmatiser.known = FeatureIndex::read(reader)?;
         lemmatiser.compound_marks = CompoundMarks::read(reader)?;
-        lemmatiser.script_index = ScriptIndex::new(&scripts[..competing.min(scripts.len())]);
+        lemmatiser.script_index = ScriptIndex::new(&scripts[..candidate_count.min(scripts.len())]);
         lemmatiser.scripts = scripts;
         Ok(lemmatiser)
     }
@@ -240,7 +240,7 @@ impl Lemmatiser {
     #[allow(clippy::too_many_arguments)]
     pub fn write(
         scripts: &[EditScript],
-        competing: usize,
+        candidate_count: usize,
         bits: u32,
         weights: &[(u32, i8)],
         case_weights: &[(u32, i8)],
@@ -251,7 +251,7 @@ impl Lemmatiser {
     ) {
         put_number(scripts.len() as u32, out);
         scripts.iter().for_each(|script| script.write(out));
-        put_number(competing as u32, out);
+        put_number(candidate_count as u32, out);
         ScriptWeights::write(bits, weights, out);
         ScriptWeights::write(bits, case_weights, out);
         let slots: Vec<u32> = exception_scripts.iter().map(|row| row.0).collect();
@@ -275,8 +275,8 @@ impl Lemmatiser {
         let case = self.case(&query, is_first);
         let Some(script) = self.choose(&query) else { return text.to_owned() };
         let lemma = apply_script(&script, case, text, &lower);
-        let small = script.apply(&lower).unwrap_or_default();
-        self.compound_marks.mark(lemma, &small)
+        let lower_lemma = script.apply(&lower).unwrap_or_default();
+        self.compound_marks.mark(lemma, &lower_lemma)
     }
 
     /// Returns the best script.

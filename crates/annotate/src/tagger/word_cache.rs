@@ -74,7 +74,7 @@ impl WordCache {
         if *entry.text != *text || entry.is_first != is_first {
             return compute();
         }
-        if let Some((_, lemma, scores)) = entry.lemmas.iter().find(|(entry, ..)| *entry == tag) {
+        if let Some((_, lemma, scores)) = entry.lemmas.iter().find(|(known, ..)| *known == tag) {
             return (lemma.to_string(), *scores);
         }
         let (lemma, scores) = compute();

@@ -17,41 +17,12 @@ impl FeatureMatrix {
         let bytes = prefix_sums(lengths.iter().map(|length| f64::from(*length)));
         let mass = prefix_sums(lengths.iter().zip(p).map(|(length, p)| f64::from(length * p)));
         let core = |row: usize| p[row] > 0.5 && lengths[row] >= 60.0;
-        let mut sums = vec![(0.0f32, 0.0f32); self.containers.len()];
-        let mut alike: HashMap<u32, (f32, f32), IdentityState> = HashMap::default();
-        let mut core_bytes = 0.0;
-        for row in 0..count {
-            let (length, weighted) = (lengths[row], lengths[row] * p[row]);
-            let in_core = if core(row) { length } else { 0.0 };
-            core_bytes += in_core;
-            let mut at = self.innermost[row];
-            loop {
-                sums[at as usize].0 += weighted;
-                sums[at as usize].1 += in_core;
-                let parent = self.containers[at as usize].parent;
-                if parent == at {
-                    break;
-                }
-                at = parent;
-            }
-            let group = alike.entry(self.path[row]).or_default();
-            group.0 += weighted;
-            group.1 += length;
-        }
+        let ContextSums { containers: sums, siblings, core_bytes } = self.context_sums(&lengths, p, core);
         let rows: Vec<usize> = (0..count).filter(|row| core(*row)).collect();
         let (first, last) = (rows.first().copied(), rows.last().copied());
         let mean = |from: usize, to: usize| ((mass[to] - mass[from]) / (bytes[to] - bytes[from]).max(1.0)) as f32;
-        let mut core_before: Option<usize> = None;
-        let mut next_core = 0;
-        // Row after the last block of each block's section.
-        let mut section_end = vec![count; count];
-        let mut end = count;
-        for row in (0..count).rev() {
-            section_end[row] = end;
-            if self.section[row] as usize == row {
-                end = row;
-            }
-        }
+        let (mut core_before, mut next_core) = (None, 0);
+        let section_end = self.section_ends();
         let page = mean(0, count);
         let highest = p.iter().copied().fold(0.0f32, f32::max).max(1e-6);
         for row in 0..count {
@@ -82,7 +53,7 @@ impl FeatureMatrix {
             let mut set = |column: ContextFeature, value: f32| columns[column as usize][row] = value;
             let shared = self.shared[row] as usize;
             set(ContextFeature::p_box, sums[shared].0 / self.containers[shared].bytes.max(1.0));
-            let (weighted, length) = alike[&self.path[row]];
+            let (weighted, length) = siblings[&self.path[row]];
             set(ContextFeature::p_alike, weighted / length.max(1.0));
             set(ContextFeature::p_page, page);
             set(ContextFeature::core_prev, core_before.map_or(99.0, |before| (row - before) as f32));
@@ -99,4 +70,54 @@ impl FeatureMatrix {
         }
         columns
     }
+
+    /// Sums the bytes of blocks, weighted by probability and restricted to the core, over containers
+    /// and over blocks with the same path.
+    fn context_sums(&self, lengths: &[f32], p: &[f32], core: impl Fn(usize) -> bool) -> ContextSums {
+        let mut containers = vec![(0.0f32, 0.0f32); self.containers.len()];
+        let mut siblings: HashMap<u32, (f32, f32), IdentityState> = HashMap::default();
+        let mut core_bytes = 0.0;
+        for row in 0..p.len() {
+            let (length, weighted) = (lengths[row], lengths[row] * p[row]);
+            let in_core = if core(row) { length } else { 0.0 };
+            core_bytes += in_core;
+            let mut at = self.innermost[row];
+            loop {
+                containers[at as usize].0 += weighted;
+                containers[at as usize].1 += in_core;
+                let parent = self.containers[at as usize].parent;
+                if parent == at {
+                    break;
+                }
+                at = parent;
+            }
+            let group = siblings.entry(self.path[row]).or_default();
+            group.0 += weighted;
+            group.1 += length;
+        }
+        ContextSums { containers, siblings, core_bytes }
+    }
+
+    /// For each block, the row after the last block of its section.
+    fn section_ends(&self) -> Vec<usize> {
+        let mut end = self.section.len();
+        let mut ends = vec![end; end];
+        for row in (0..ends.len()).rev() {
+            ends[row] = end;
+            if self.section[row] as usize == row {
+                end = row;
+            }
+        }
+        ends
+    }
+}
+
+/// Sums of the first forest's predictions.
+struct ContextSums {
+    /// For each container, its bytes weighted by probability, and its bytes in the core.
+    containers: Vec<(f32, f32)>,
+    /// For each path, the bytes weighted by probability, and all bytes.
+    siblings: HashMap<u32, (f32, f32), IdentityState>,
+    /// Bytes of blocks that are likely and long enough to be the core of the article.
+    core_bytes: f32,
 }

@@ -47,74 +47,74 @@ groups! {
         "headlines, of this page or another";
     byline: ["author", "authors", "byline", "autor", "autore", "auteur", "meta", "date", "datum", "fecha", "time", "timestamp", "published",
         "posted", "dateline", "publish", "info", "updated", "entrymeta", "postmeta", "reporter", "written"],
-        "who wrote it and when";
+        "author and date";
     bio: ["bio", "biography", "about", "profile", "vcard", "authorbox", "portrait", "contributor", "avatar"],
         "a few sentences about the author";
     caption: ["caption", "figcaption", "bildunterschrift", "credit", "credits", "legend", "legende", "bu", "image", "img", "photo", "foto",
         "picture", "bild", "media", "figure", "thumbnail", "copyright"],
-        "words about a picture";
+        "image captions";
     share: ["share", "sharing", "shares", "social", "facebook", "twitter", "whatsapp", "addthis", "shariff", "teilen", "bookmark", "follow",
         "like", "sociable", "sharethis", "pinterest", "linkedin", "tweet", "compartir", "partager"],
         "buttons, not prose";
     comment: ["comment", "comments", "kommentar", "kommentare", "commentaire", "commentaires", "comentarios", "comentario", "disqus", "reply",
         "respond", "replies", "discussion", "commentlist", "opinions", "reactions", "reader", "feedback"],
-        "what readers wrote";
+        "reader comments";
     related: ["related", "recommend", "recommended", "recommendation", "recommendations", "similar", "more", "also", "mehr", "weitere",
         "popular", "trending", "most", "mostread", "readmore", "outbrain", "taboola", "promo", "next", "prev", "previous", "latest",
         "recent", "recirc", "yarpp", "jp", "suggested", "further", "relacionadas", "relacionados", "verwandt", "thema", "topstories"],
         "other articles";
     teaser: ["teaser", "teasers", "card", "cards", "tile", "item", "items", "list", "listing", "grid", "slider", "carousel", "swiper", "slick",
         "thumb", "preview", "river", "feed", "archive", "row", "col"],
-        "one of many containers alike";
+        "one of many similar containers";
     nav: ["nav", "navi", "navigation", "menu", "navbar", "breadcrumb", "breadcrumbs", "pagination", "pager", "skip", "topbar", "sitemap",
         "tabs", "tab", "submenu", "dropdown", "megamenu", "link", "links"],
-        "ways to other pages";
+        "links to other pages";
     footer: ["footer", "foot", "fuss", "colophon", "bottom", "legal", "imprint", "impressum", "disclaimer"],
         "the same on every page of the site";
     header: ["header", "head", "masthead", "banner", "top", "kopf", "hero", "logo", "brand"],
         "the same on every page of the site, or the top of the article";
     sidebar: ["sidebar", "aside", "side", "rail", "right", "widget", "widgets", "marginal", "secondary", "sidecol", "rightcol", "rechts",
         "textwidget"],
-        "beside the article";
+        "next to the article";
     ad: ["ad", "ads", "adv", "advert", "advertisement", "advertising", "werbung", "anzeige", "sponsor", "sponsored", "adsense", "dfp", "gpt",
         "partner", "commercial", "publicidad", "publicite", "affiliate", "promotion"],
         "advertising";
     newsletter: ["newsletter", "subscribe", "subscription", "signup", "abo", "abonnement", "optin", "mailchimp", "register", "registration",
         "email", "mail", "cta", "suscribete", "donate", "donation", "support"],
-        "asks the reader to do something";
+        "calls to action";
     paywall: ["paywall", "premium", "locked", "restricted", "regwall", "piano", "offer", "barrier", "gate", "gated"],
-        "asks the reader to pay";
+        "requests to pay";
     cookie: ["cookie", "cookies", "consent", "gdpr", "cmp", "privacy", "notice", "datenschutz", "onetrust", "ccpa", "didomi", "cybot"],
-        "asks the reader to agree";
+        "consent notices";
     popup: ["modal", "popup", "overlay", "dialog", "lightbox", "tooltip", "toast", "offcanvas", "drawer", "alert", "message", "noscript"],
         "laid over the page";
     tags: ["tag", "tags", "tagcloud", "keywords", "keyword", "topic", "topics", "category", "categories", "cat", "rubrik", "label", "labels",
         "taxonomy", "terms", "etiquetas"],
         "keywords and sections";
     form: ["form", "search", "login", "signin", "input", "button", "btn", "field", "suche", "buscador", "captcha", "password", "user"],
-        "asks the reader to type";
+        "input forms";
     toc: ["toc", "contents", "outline", "inhaltsverzeichnis", "index", "anchors"],
-        "headings listed once more";
+        "table of contents";
     hidden: ["hidden", "hide", "invisible", "sr", "visuallyhidden", "screenreader", "none", "collapsed", "print", "noprint", "only"],
         "not shown, or not to everyone";
     quote: ["quote", "pullquote", "blockquote", "zitat", "cita", "citation"],
         "a sentence of the article repeated, or a source quoted";
     gallery: ["gallery", "slideshow", "video", "player", "audio", "podcast", "embed", "map", "galerie", "galeria", "bildstrecke", "playlist"],
-        "words about media";
+        "captions of media";
     infobox: ["infobox", "box", "factbox", "facts", "kasten", "callout", "note", "highlight", "accordion", "faq"],
-        "a text within the text";
+        "a separate text within the article";
     references: ["footnote", "footnotes", "references", "reference", "reflist", "bibliography", "sources", "source", "correction", "edit"],
         "sources and remarks";
     poll: ["rating", "stars", "vote", "poll", "quiz", "survey", "reviews", "score"],
-        "asks for an opinion";
+        "polls and ratings";
     shop: ["price", "product", "shop", "cart", "buy", "sku", "amazon", "deal", "deals", "coupon", "checkout"],
-        "for sale";
+        "products for sale";
     tool: ["tools", "tool", "toolbar", "actions", "utility", "font", "icon", "icons", "service", "services", "weather", "wetter", "stock"],
-        "handles for the page";
+        "page controls";
     thread: ["forum", "thread", "topic", "message", "messages", "bbs", "viewtopic", "postbit", "question", "answer", "answers"],
-        "posts of a discussion that is itself the page's text";
+        "forum posts, which are the main text of such pages";
     docs: ["doc", "docs", "documentation", "manual", "guide", "tutorial", "section", "chapter", "wiki", "page"],
-        "pages that explain";
+        "documentation pages";
 }
 
 macro_rules! roles {

@@ -10,10 +10,9 @@ use html5ever::local_name;
 use url::Url;
 
 use super::blocks::Blocks;
+use super::containers::Container;
 use super::declared_text::{body_trigrams, description_words, title_words};
-use super::evidence::{
-    self, AncestorDistances, EVIDENCE_COUNT, ElementEvidence, ElementRole, GROUPS, IdentityState, ROLES,
-};
+use super::evidence::{EVIDENCE_COUNT, ElementRole, GROUPS, IdentityState, ROLES};
 use super::words::{WordLookup, WordSet, WordStats, stop_words};
 use crate::declared_metadata::{DeclaredMetadata, is_article};
 use crate::tree::{NodeId, Tree};
@@ -105,31 +104,6 @@ pub struct FeatureMatrix {
     pub columns: Vec<Vec<f32>>,
 }
 
-/// An element around blocks, with sums over the blocks in it.
-#[derive(Debug, Clone)]
-pub struct Container {
-    /// The element.
-    pub node: NodeId,
-    /// Index of the enclosing container; the root is its own parent.
-    pub parent: u32,
-    /// Evidence of the element itself.
-    pub own: ElementEvidence,
-    /// Evidence of the element and its ancestors.
-    pub near: AncestorDistances,
-    depth: u32,
-    lift_low: f32,
-    lift_high: f32,
-    lift_sum: f32,
-    path: u32,
-    pub(super) bytes: f32,
-    links: f32,
-    blocks: f32,
-    lift: f32,
-    score: f32,
-}
-
-const NO_CONTAINER: u32 = u32::MAX;
-
 /// Number of enclosing containers measured per block, from the innermost.
 pub(super) const LEVELS: usize = 4;
 
@@ -174,73 +148,6 @@ impl FeatureMatrix {
         matrix.measure_siblings();
         matrix.measure_page(tree, declared, url);
         matrix
-    }
-
-    fn find_containers(&mut self, tree: &Tree, lift: &impl WordLifts) {
-        let mut known = vec![NO_CONTAINER; tree.len()];
-        let mut chain = Vec::new();
-        for block in &self.blocks.list {
-            let element = block.element.unwrap_or(tree.root());
-            chain.clear();
-            let mut at = Some(element);
-            while let Some(id) = at {
-                if known[id.index()] != NO_CONTAINER {
-                    break;
-                }
-                chain.push(id);
-                at = tree.parent(id);
-            }
-            for id in chain.drain(..).rev() {
-                let parent = tree.parent(id).map_or(NO_CONTAINER, |parent| known[parent.index()]);
-                known[id.index()] = self.containers.len() as u32;
-                let own = evidence::read(tree, id, &|hash| lift.name(hash));
-                self.containers.push(Container::below(id, parent, self.containers.get(parent as usize), own));
-            }
-            let innermost = known[element.index()];
-            self.innermost.push(innermost);
-            self.path.push(self.containers[innermost as usize].path);
-        }
-    }
-
-    fn sum_containers(&mut self) {
-        for (row, block) in self.blocks.list.iter().enumerate() {
-            let words = &self.words[row];
-            let bytes = block.len() as f32;
-            let links = block.link_bytes as f32;
-            // As in readability: long unlinked text scores for its ancestors, halved per level.
-            let prose = if words.count >= 8.0 { (bytes - 2.0 * links).max(0.0) } else { 0.0 };
-            let mut at = self.innermost[row];
-            let mut level = 0;
-            loop {
-                let parent = {
-                    let around = &mut self.containers[at as usize];
-                    around.bytes += bytes;
-                    around.links += links;
-                    around.blocks += 1.0;
-                    around.lift += words.lift;
-                    around.score += match level {
-                        0 => 0.0,
-                        1 => prose,
-                        2 => prose / 2.0,
-                        3 => prose / 4.0,
-                        _ => 0.0,
-                    };
-                    around.parent
-                };
-                if parent == at {
-                    break;
-                }
-                at = parent;
-                level += 1;
-            }
-        }
-        for row in 0..self.blocks.list.len() {
-            let mut at = self.innermost[row];
-            while self.containers[at as usize].blocks < 3.0 && self.containers[at as usize].parent != at {
-                at = self.containers[at as usize].parent;
-            }
-            self.shared.push(at);
-        }
     }
 
     fn set(&mut self, column: BlockFeature, row: usize, value: f32) {
@@ -377,9 +284,9 @@ impl FeatureMatrix {
         for (place, at) in articles.iter().enumerate() {
             article_index_of.insert(*at as u32, place);
         }
-        for row in 0..innermost.len() {
+        for (row, innermost) in innermost.iter().enumerate() {
             // Climb to the first container that also holds the highest-scoring one.
-            let mut at = innermost[row];
+            let mut at = *innermost;
             let mut best: f32 = 0.0;
             let mut article = None;
             let mut steps = 0;
@@ -556,30 +463,6 @@ impl FeatureMatrix {
         ];
         for (column, value) in values {
             self.columns[column as usize].fill(value);
-        }
-    }
-}
-
-impl Container {
-    fn below(node: NodeId, parent: u32, above: Option<&Container>, own: ElementEvidence) -> Container {
-        let near = above.map_or(AncestorDistances::NOTHING, |above| above.near).below(&own);
-        let inherited =
-            above.map_or((0.0, 0.0, 0.0, 0), |above| (above.lift_low, above.lift_high, above.lift_sum, above.path));
-        Container {
-            node,
-            parent: if above.is_some() { parent } else { 0 },
-            near,
-            depth: above.map_or(0, |above| above.depth + 1),
-            lift_low: inherited.0.min(own.lift.0),
-            lift_high: inherited.1.max(own.lift.1),
-            lift_sum: inherited.2 + own.lift.0 + own.lift.1,
-            path: inherited.3.rotate_left(7).wrapping_mul(31) ^ own.signature,
-            own,
-            bytes: 0.0,
-            links: 0.0,
-            blocks: 0.0,
-            lift: 0.0,
-            score: 0.0,
         }
     }
 }

@@ -8,6 +8,7 @@
 //! docs/notes/extraction.md.
 
 pub mod blocks;
+pub mod containers;
 mod context;
 mod declared_text;
 pub mod evidence;

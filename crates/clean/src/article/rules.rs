@@ -19,7 +19,7 @@ pub struct ExclusionRule {
 /// All rules, in order of evaluation.
 pub const RULES: &[ExclusionRule] = &[ExclusionRule {
     name: "author-box",
-    because: "a few sentences about the author are not by the author",
+    because: "a biography of the author is not part of the article",
     applies: |place| place.is_named(&["bio", "byline"], 3) && !place.role(ElementRole::Header),
 }];
 

@@ -72,8 +72,43 @@ pub struct WordLookup<'a, W: Fn(u64) -> Option<f32>, S: Fn(u64) -> bool> {
 impl WordStats {
     /// Computes the statistics of a text.
     pub fn of<W: Fn(u64) -> Option<f32>, S: Fn(u64) -> bool>(text: &str, lookup: &WordLookup<'_, W, S>) -> WordStats {
-        let mut words = WordStats { lift_low: 0.0, ..WordStats::default() };
+        let mut words = WordStats::of_characters(text);
         let mut all = Fnv1a::new();
+        let mut seen = 0;
+        let mut before = 0;
+        each_word(text, |word, capital, weight| {
+            all.0 = all.0.rotate_left(5) ^ word;
+            words.count += weight;
+            if seen == 0 {
+                words.starts_small = !capital;
+            }
+            words.capitals += u32::from(capital);
+            if let Some(lift) = (lookup.lift)(word) {
+                words.lift += lift;
+                words.known += 1;
+                words.lift_low = words.lift_low.min(lift);
+                if seen < 2 {
+                    words.lift_first += lift / 2.0;
+                }
+            }
+            if (1..PAIRS).contains(&seen)
+                && let Some(lift) = (lookup.lift)(pair(before, word))
+            {
+                words.lift_pair = (words.lift_pair.0.min(lift), words.lift_pair.1.max(lift));
+            }
+            before = word;
+            words.stops += u32::from((lookup.stop)(word));
+            words.in_title += u32::from(lookup.title.contains(&word));
+            words.in_description += u32::from(lookup.description.contains(&word));
+            seen += 1;
+        });
+        words.hash = all.0;
+        words
+    }
+
+    /// Computes the statistics that need characters only.
+    fn of_characters(text: &str) -> WordStats {
+        let mut words = WordStats::default();
         let mut first = true;
         let mut last = ' ';
         for c in text.chars() {
@@ -106,35 +141,6 @@ impl WordStats {
         let closed = matches!(last, '"' | '”' | '“' | ')' | '’' | '»' | '」');
         let before_close = text.trim_end().chars().rev().nth(1).unwrap_or(' ');
         words.ends = is_terminal(last) || (closed && is_terminal(before_close));
-        let mut seen = 0;
-        let mut before = 0;
-        each_word(text, |word, capital, weight| {
-            all.0 = all.0.rotate_left(5) ^ word;
-            words.count += weight;
-            if seen == 0 {
-                words.starts_small = !capital;
-            }
-            words.capitals += u32::from(capital);
-            if let Some(lift) = (lookup.lift)(word) {
-                words.lift += lift;
-                words.known += 1;
-                words.lift_low = words.lift_low.min(lift);
-                if seen < 2 {
-                    words.lift_first += lift / 2.0;
-                }
-            }
-            if (1..PAIRS).contains(&seen)
-                && let Some(lift) = (lookup.lift)(pair(before, word))
-            {
-                words.lift_pair = (words.lift_pair.0.min(lift), words.lift_pair.1.max(lift));
-            }
-            before = word;
-            words.stops += u32::from((lookup.stop)(word));
-            words.in_title += u32::from(lookup.title.contains(&word));
-            words.in_description += u32::from(lookup.description.contains(&word));
-            seen += 1;
-        });
-        words.hash = all.0;
         words
     }
 }

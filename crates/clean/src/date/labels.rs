@@ -14,62 +14,16 @@ pub(super) enum Label {
     Other,
 }
 
-const PUBLISHED: &str = "published publish publication posted written dated date created issued released submitted filed
-    veröffentlicht veröffentlichung veröffentlichungsdatum erschienen erstellt eingestellt publiziert geschrieben verfasst
-    datum gepostet online-seit publié publiée publie parution créé rédigé ligne publicado publicada publicación fecha
-    pubblicato pubblicata pubblicazione postado publicação gepubliceerd geplaatst opublikowano opublikowany dodano
-    publikacji publikováno vydáno zveřejněno zverejnené publikované опубликовано опубликована публикации размещено дата
-    опубліковано δημοσίευση δημοσιεύτηκε δημοσιεύθηκε δημοσίευσης yayınlanma yayınlandı yayın tarih tarihi نشر النشر تاريخ
-    publicerad publicerat publicerades julkaistu udgivet offentliggjort publisert lagt megjelent közzétéve publikálva
-    publicat postat objavljeno objavljen objavio објављено публикувано публикувана paskelbta publikuota publicēts
-    avaldatud diterbitkan dipublikasikan tayang terbit diterbit đăng เผยแพร่ प्रकाशित منتشر انتشار פורסם תאריך argitaratua
-    publicada yayım gepost pubblicato-il";
-
-const MODIFIED: &str =
-    "updated update updates modified edited revised changed reviewed amended aktualisiert aktualisierung
-    geändert bearbeitet überarbeitet änderung jour modifié modifiée actualisé actualizado actualizada modificado
-    modificada actualización aggiornato aggiornata aggiornamento modificato modifica atualizado atualizada atualização
-    bijgewerkt gewijzigd zaktualizowano aktualizacja aktualizacji modyfikacji aktualizováno aktualizace upraveno
-    aktualizované обновлено обновлена изменено оновлено ενημέρωση ενημερώθηκε τροποποίηση güncelleme güncellendi
-    güncellenme تحديث uppdaterad uppdaterat päivitetty muokattu opdateret oppdatert frissítve módosítva actualizat
-    ažurirano izmjena обновена atnaujinta atjaunināts uuendatud diperbarui dikemaskini nhật อัปเดต अपडेट עודכן
-    بروزرسانی eguneratua";
-
-const OTHER: &str =
-    "copyright © since joined registered member accessed retrieved abgerufen zugriff until bis seit geboren
-    born expires deadline mitglied beigetreten inscrit registrado événement event veranstaltung";
-
-/// Labels of languages written without spaces.
-const UNSPACED: [(&str, Label); 24] = [
-    ("更新", Label::Modified),
-    ("修改", Label::Modified),
-    ("수정", Label::Modified),
-    ("업데이트", Label::Modified),
-    ("最終", Label::Modified),
-    ("发布", Label::Published),
-    ("發布", Label::Published),
-    ("发表", Label::Published),
-    ("發表", Label::Published),
-    ("發佈", Label::Published),
-    ("时间", Label::Published),
-    ("時間", Label::Published),
-    ("日期", Label::Published),
-    ("公開", Label::Published),
-    ("投稿", Label::Published),
-    ("掲載", Label::Published),
-    ("配信", Label::Published),
-    ("등록", Label::Published),
-    ("입력", Label::Published),
-    ("게시", Label::Published),
-    ("작성", Label::Published),
-    ("승인", Label::Published),
-    ("기사", Label::Published),
-    ("日付", Label::Published),
-];
-
+/// Labels by word, from `languages/CODE/calendar.tsv`.
 static LABELS: LazyLock<HashMap<&str, Label>> = LazyLock::new(|| {
-    let lists = [(OTHER, Label::Other), (PUBLISHED, Label::Published), (MODIFIED, Label::Modified)];
-    lists.iter().flat_map(|(list, label)| list.split_ascii_whitespace().map(|word| (word, *label))).collect()
+    let keys = [("unrelated", Label::Other), ("published", Label::Published), ("modified", Label::Modified)];
+    keys.into_iter().flat_map(|(key, label)| tidings_lang::calendar_words(key).map(move |word| (word, label))).collect()
+});
+
+/// Labels of Chinese, Japanese and Korean, which do not separate words.
+static UNSPACED: LazyLock<Vec<(&str, Label)>> = LazyLock::new(|| {
+    let keys = [("modified-within", Label::Modified), ("published-within", Label::Published)];
+    keys.into_iter().flat_map(|(key, label)| tidings_lang::calendar_words(key).map(move |word| (word, label))).collect()
 });
 
 /// The meaning of the last known label in a text.

@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_of_words_said_before_counts_once_for_each_word() {
+    fn a_repeated_ngram_counts_each_word_once() {
         let mut counts = WordCounts::default();
         counts.read("one two three four five six seven eight", None);
         assert_eq!(counts.repeated, 0);

@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_good_paragraph_out_of_reach_is_no_neighbour() {
+    fn a_good_paragraph_out_of_reach_does_not_count() {
         // Four steps are less than five.
         assert_eq!(decided("gssssg", Some(5)), "gggggg");
         assert_eq!(decided("gsssssg", Some(5)), "gbgggbg");

@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn the_package_glues_words_that_only_white_space_parts() {
+    fn the_package_edition_joins_words_separated_by_white_space_between_elements() {
         let html = "<p><b>one</b> <i>two</i>\nthree</p>";
         assert_eq!(texts(html, Edition::Package), ["onetwo\nthree"]);
         assert_eq!(texts(html, Edition::CorpusTools), ["one two three"]);

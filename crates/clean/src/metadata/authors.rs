@@ -51,14 +51,18 @@ struct AuthorClaim {
     seen: bool,
 }
 
-/// The authors of the page; empty if unknown.
-pub fn choose(page: &Page<'_>, site: &Site, title: &str, heading: Option<NodeId>) -> Vec<String> {
-    let mut claims: Vec<AuthorClaim> = Vec::new();
-    let folded_title = fold(title);
-    let mut claim = |mut names: Vec<String>, weight: f32, seen: bool| {
-        names.retain(|name| fold(name) != folded_title);
+/// Distinct claims with their weights.
+struct Claims<'a> {
+    list: Vec<AuthorClaim>,
+    site: &'a Site,
+    folded_title: String,
+}
+
+impl Claims<'_> {
+    fn add(&mut self, mut names: Vec<String>, weight: f32, seen: bool) {
+        names.retain(|name| fold(name) != self.folded_title);
         // An institution's name is often followed by its address.
-        if names.first().is_some_and(|first| is_organisation(first) || site.is(first)) {
+        if names.first().is_some_and(|first| is_organisation(first) || self.site.is(first)) {
             names.truncate(1);
         }
         if names.is_empty() {
@@ -67,53 +71,30 @@ pub fn choose(page: &Page<'_>, site: &Site, title: &str, heading: Option<NodeId>
         let mut folded: Vec<String> = names.iter().map(|name| fold(name)).collect();
         folded.sort();
         // Bloggers name their sites after themselves, so a displayed byline counts in full.
-        let offices = names.iter().filter(|name| is_organisation(name) || (!seen && site.resembles(name))).count();
-        let weight = if offices == names.len() { weight * 0.5 } else { weight };
-        match claims.iter_mut().find(|claim| claim.folded == folded) {
+        let organisations =
+            names.iter().filter(|name| is_organisation(name) || (!seen && self.site.resembles(name))).count();
+        let weight = if organisations == names.len() { weight * 0.5 } else { weight };
+        match self.list.iter_mut().find(|claim| claim.folded == folded) {
             Some(known) => {
                 known.weight += weight;
                 known.seen |= seen;
             }
-            None => claims.push(AuthorClaim { names, folded, weight, seen }),
+            None => self.list.push(AuthorClaim { names, folded, weight, seen }),
         }
-    };
+    }
+}
 
-    if let Some(authors) = page.article.and_then(|article| article.get("author").or_else(|| article.get("creator"))) {
-        let (names, weight) = from_linked_data(page, authors);
-        claim(names, weight, false);
-    }
-    for (name, weight) in METAS {
-        let mut names: Vec<String> = Vec::new();
-        // Many values of one field are authors of other works, unless the field is defined for
-        // lists.
-        let listed = *name == "citation_author" || *name == "dc.creator";
-        if !listed && page.declared.meta(name).nth(8).is_some() {
-            continue;
-        }
-        for content in page.declared.meta(name).take(60) {
-            let content = tidy(content);
-            if listed {
-                names.extend(family_name_first(&content));
-            } else {
-                names.extend(people(&content, NameContext::NameField));
-            }
-        }
-        names.dedup();
-        claim(names, *weight, false);
-    }
-    for (label, data) in [("twitter:label1", "twitter:data1"), ("twitter:label2", "twitter:data2")] {
-        let says_by = page.declared.meta(label).any(|label| names::says_by(label.trim()));
-        if let Some(content) = page.declared.meta(data).next().filter(|_| says_by) {
-            claim(people(&tidy(content), NameContext::NameField), 0.8, false);
-        }
-    }
+/// The authors of the page; empty if unknown.
+pub fn choose(page: &Page<'_>, site: &Site, title: &str, heading: Option<NodeId>) -> Vec<String> {
+    let mut claims = Claims { list: Vec::new(), site, folded_title: fold(title) };
+    add_declared(page, &mut claims);
     for (names, weight) in from_marks(page, heading) {
-        claim(names, weight, true);
+        claims.add(names, weight, true);
     }
     if let Some((names, weight)) = from_bylines(page, heading) {
-        claim(names, weight, true);
+        claims.add(names, weight, true);
     }
-
+    let mut claims = claims.list;
     discount_undisplayed(page, &mut claims);
     // Overlapping claims support each other.
     let support: Vec<f32> = claims
@@ -132,6 +113,39 @@ pub fn choose(page: &Page<'_>, site: &Site, title: &str, heading: Option<NodeId>
         }
     }
     best.map(|(_, claim)| claim.names.clone()).unwrap_or_default()
+}
+
+/// Adds the claims of JSON-LD and metas.
+fn add_declared(page: &Page<'_>, claims: &mut Claims<'_>) {
+    if let Some(authors) = page.article.and_then(|article| article.get("author").or_else(|| article.get("creator"))) {
+        let (names, weight) = from_linked_data(page, authors);
+        claims.add(names, weight, false);
+    }
+    for (name, weight) in METAS {
+        let mut names: Vec<String> = Vec::new();
+        // Many values of one field are authors of other works, unless the field is defined for
+        // lists.
+        let listed = *name == "citation_author" || *name == "dc.creator";
+        if !listed && page.declared.meta(name).nth(8).is_some() {
+            continue;
+        }
+        for content in page.declared.meta(name).take(60) {
+            let content = tidy(content);
+            if listed {
+                names.extend(family_name_first(&content));
+            } else {
+                names.extend(people(&content, NameContext::NameField));
+            }
+        }
+        names.dedup();
+        claims.add(names, *weight, false);
+    }
+    for (label, data) in [("twitter:label1", "twitter:data1"), ("twitter:label2", "twitter:data2")] {
+        let says_by = page.declared.meta(label).any(|label| names::says_by(label.trim()));
+        if let Some(content) = page.declared.meta(data).next().filter(|_| says_by) {
+            claims.add(people(&tidy(content), NameContext::NameField), 0.8, false);
+        }
+    }
 }
 
 fn overlaps(one: &AuthorClaim, other: &AuthorClaim) -> bool {

@@ -56,18 +56,17 @@ pub fn declared<'p>(page: &'p Page<'_>) -> impl Iterator<Item = String> + 'p {
     metas.chain(page.declared.h1.iter().take(6).filter_map(|id| label(page.tree, *id, 400)).map(|text| tidy(&text)))
 }
 
-/// The title, and the node that displays it.
-pub fn choose(page: &Page<'_>, site: &Site) -> (String, Option<NodeId>) {
-    let mut candidates: Vec<Candidate> = Vec::new();
-    let whole =
-        page.declared.title.and_then(|id| label(page.tree, id, 2_000)).map(|text| tidy(&text)).unwrap_or_default();
+/// Distinct titles with their weights.
+#[derive(Default)]
+struct Candidates(Vec<Candidate>);
 
-    let mut add = |text: String, weight: f32, node: Option<NodeId>| {
+impl Candidates {
+    fn add(&mut self, text: String, weight: f32, node: Option<NodeId>) {
         let folded = fold(&text);
         if folded.is_empty() {
             return;
         }
-        match candidates.iter_mut().find(|candidate| candidate.folded == folded) {
+        match self.0.iter_mut().find(|candidate| candidate.folded == folded) {
             Some(known) => {
                 known.weight += weight;
                 if known.node.is_none() && node.is_some() {
@@ -76,14 +75,37 @@ pub fn choose(page: &Page<'_>, site: &Site) -> (String, Option<NodeId>) {
                     known.shown = true;
                 }
             }
-            None => candidates.push(Candidate { text, folded, weight, shown: node.is_some(), node }),
+            None => self.0.push(Candidate { text, folded, weight, shown: node.is_some(), node }),
         }
-    };
+    }
+}
 
+/// The title, and the node that displays it.
+pub fn choose(page: &Page<'_>, site: &Site) -> (String, Option<NodeId>) {
+    let whole =
+        page.declared.title.and_then(|id| label(page.tree, id, 2_000)).map(|text| tidy(&text)).unwrap_or_default();
+    let mut candidates = Candidates::default();
+    let first_heading = add_headings(page, site, &whole, &mut candidates);
+    add_declared(page, site, &whole, &mut candidates);
+    reweigh(page, site, &whole, &mut candidates.0);
+    let mut best: Option<&Candidate> = None;
+    for candidate in &candidates.0 {
+        if best.is_none_or(|best| candidate.weight > best.weight) {
+            best = Some(candidate);
+        }
+    }
+    match best {
+        Some(best) => (best.text.clone(), best.node.or(first_heading)),
+        None => (String::new(), None),
+    }
+}
+
+/// Adds the `<h1>` elements; returns the first.
+fn add_headings(page: &Page<'_>, site: &Site, whole: &str, candidates: &mut Candidates) -> Option<NodeId> {
     let declared: Vec<String> = ["og:title", "twitter:title"]
         .iter()
         .filter_map(|name| page.declared.meta(name).next())
-        .chain([whole.as_str()])
+        .chain([whole])
         .map(fold)
         .collect();
     let headings: Vec<(NodeId, String)> = (page.declared.h1.iter().take(12))
@@ -102,10 +124,15 @@ pub fn choose(page: &Page<'_>, site: &Site) -> (String, Option<NodeId>) {
             PageRegion::Aside => weight * 0.6,
             PageRegion::Foreign => weight * 0.3,
         };
-        add(text.clone(), weight, Some(*id));
+        candidates.add(text.clone(), weight, Some(*id));
     }
+    headings.first().map(|(id, _)| *id)
+}
+
+/// Adds JSON-LD, metas, elements marked as headlines, and `<title>`.
+fn add_declared(page: &Page<'_>, site: &Site, whole: &str, candidates: &mut Candidates) {
     if let Some(text) = page.article.and_then(headline) {
-        add(without_site(&text, site), 1.1, None);
+        candidates.add(without_site(&text, site), 1.1, None);
     }
     // Previews and `<title>` are filled from one field, so agreement between them adds little.
     let mut previews: Vec<String> = Vec::new();
@@ -113,28 +140,31 @@ pub fn choose(page: &Page<'_>, site: &Site) -> (String, Option<NodeId>) {
         if let Some(text) = page.declared.meta(name).map(tidy).find(|text| !text.is_empty()) {
             let text = without_site(&text, site);
             let repeated = previews.contains(&text);
-            add(text.clone(), if repeated { ECHO_WEIGHT } else { *weight }, None);
+            candidates.add(text.clone(), if repeated { ECHO_WEIGHT } else { *weight }, None);
             previews.push(text);
         }
     }
     for id in page.marks.headlines.iter().take(6) {
         if let Some(text) = label(page.tree, *id, 300).map(|text| tidy(&text)) {
             let weight = if page.marks.region(page.tree, *id) == PageRegion::Main { 0.35 } else { 0.1 };
-            add(text, weight, Some(*id));
+            candidates.add(text, weight, Some(*id));
         }
     }
-    let stripped = without_site(&whole, site);
-    let guessed = if stripped == whole { longest_part(&whole) } else { stripped };
+    let stripped = without_site(whole, site);
+    let guessed = if stripped == whole { longest_part(whole) } else { stripped };
     let repeated = previews.contains(&guessed);
-    add(guessed, if repeated { ECHO_WEIGHT * 2.0 } else { 0.6 }, None);
+    candidates.add(guessed, if repeated { ECHO_WEIGHT * 2.0 } else { 0.6 }, None);
+}
 
+/// Adjusts the weights by agreement with the site name, `<title>` and the URL.
+fn reweigh(page: &Page<'_>, site: &Site, whole: &str, candidates: &mut [Candidate]) {
     let slug = page.url.map(|url| slug_words(url.path())).unwrap_or_default();
-    let tail = tail_of(&whole).map(fold).unwrap_or_default();
+    let tail = tail_of(whole).map(fold).unwrap_or_default();
 
     // The beginning of `<title>` was written for this page.
-    let folded_whole = fold(&whole);
-    let whole_words = words_of(&whole);
-    for candidate in &mut candidates {
+    let folded_whole = fold(whole);
+    let whole_words = words_of(whole);
+    for candidate in candidates {
         if site.is(&candidate.text) {
             candidate.weight *= 0.25;
         }
@@ -160,16 +190,6 @@ pub fn choose(page: &Page<'_>, site: &Site) -> (String, Option<NodeId>) {
         if candidate.text.chars().count() > 250 {
             candidate.weight *= 0.3;
         }
-    }
-    let mut best: Option<&Candidate> = None;
-    for candidate in &candidates {
-        if best.is_none_or(|best| candidate.weight > best.weight) {
-            best = Some(candidate);
-        }
-    }
-    match best {
-        Some(best) => (best.text.clone(), best.node.or(headings.first().map(|(id, _)| *id))),
-        None => (String::new(), None),
     }
 }
 

@@ -1,7 +1,7 @@
 //! `tidings config`: the effective settings, or a reference of all settings.
 
 use anyhow::Result;
-use tidings_pipeline::config::{InForce, reference};
+use tidings_pipeline::config::{EffectiveConfig, reference};
 
 use super::Report;
 use crate::args::Global;
@@ -18,5 +18,5 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         return Ok(Report { text: reference(), ..Report::default() });
     }
     let (home, config) = super::open_home(global)?;
-    Ok(InForce::new(&home, config)?.into())
+    Ok(EffectiveConfig::new(&home, config)?.into())
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use serde::Serialize;
-use tidings_pipeline::discover::{self, Options, Source, Task, TrialOptions, opml};
+use tidings_pipeline::discover::{self, CandidateSource, Options, Task, TrialOptions, opml};
 use tidings_pipeline::display::count;
 use tidings_pipeline::outcome::Outcome;
 
@@ -53,7 +53,7 @@ pub struct Args {
     #[arg(long, value_name = "N")]
     min_good_pages: Option<u64>,
     /// Language to accept, such as de; may be repeated [default: setting discover.languages]
-    #[arg(long, value_name = "CODE", value_delimiter = ',')]
+    #[arg(long = "lang", alias = "language", value_name = "CODE", value_delimiter = ',')]
     language: Vec<String>,
     /// Maximum number of requests per URL [default: setting discover.max_requests, 12]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
@@ -78,13 +78,13 @@ enum SourceArg {
     Links,
 }
 
-impl From<SourceArg> for Source {
-    fn from(source: SourceArg) -> Source {
+impl From<SourceArg> for CandidateSource {
+    fn from(source: SourceArg) -> CandidateSource {
         match source {
-            SourceArg::Pages => Source::Pages,
-            SourceArg::Warc => Source::Warc,
-            SourceArg::Html => Source::Html,
-            SourceArg::Links => Source::Links,
+            SourceArg::Pages => CandidateSource::Pages,
+            SourceArg::Warc => CandidateSource::Warc,
+            SourceArg::Html => CandidateSource::Html,
+            SourceArg::Links => CandidateSource::Links,
         }
     }
 }

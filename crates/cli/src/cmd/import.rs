@@ -42,7 +42,7 @@ pub struct Args {
     #[arg(long, value_name = "DAY", value_parser = parse_date)]
     date: Option<Timestamp>,
     /// Language hint for texts without one, such as de; the text itself decides
-    #[arg(long, value_name = "CODE")]
+    #[arg(long = "lang", alias = "language", value_name = "CODE")]
     language: Option<String>,
     /// Host to import, with its subdomains; may be repeated [default: all]
     #[arg(long, value_name = "HOST", value_delimiter = ',')]

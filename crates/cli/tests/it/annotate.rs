@@ -1,4 +1,4 @@
-//! `tidings annotate`: documents become tokens, once, whole, and again when something changes.
+//! `tidings annotate`: documents become tokens once, atomically, and again after changes.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -23,7 +23,7 @@ fn recipe(corpus: &Corpus, day: &str) -> Value {
 #[test]
 fn documents_become_tokens_once_and_again_when_they_change() {
     let corpus = corpus();
-    corpus.run("annotate").ok().says("there are no documents yet");
+    corpus.run("annotate").ok().says("no documents yet");
     put(&corpus, "2026-03-01", "a.0", &mixed(0..14));
     put(&corpus, "2026-03-02", "a.0", &mixed(0..7));
     corpus.run("clean").ok();
@@ -33,10 +33,10 @@ fn documents_become_tokens_once_and_again_when_they_change() {
     assert!(vertical.contains(" site=\"e.org\"") && vertical.contains("\nwinter\twinter"), "{vertical}");
     assert_eq!(recipe(&corpus, "2026-03-01")["kept"]["en"], 8);
     let before = text(&corpus);
-    corpus.run("annotate").ok().says("nothing to annotate: all of 2 days are up to date");
+    corpus.run("annotate").ok().says("nothing to annotate: all 2 days are up to date");
     assert_eq!(text(&corpus), before);
 
-    // Threads make no difference, and what was deleted comes back as it was.
+    // The number of threads makes no difference, and deleted files are rebuilt with the same bytes.
     fs::remove_dir_all(corpus.home().join("text")).unwrap();
     corpus.run("annotate --threads 3").ok();
     assert_eq!(text(&corpus), before);
@@ -44,7 +44,7 @@ fn documents_become_tokens_once_and_again_when_they_change() {
     corpus.run("annotate").ok().says("4 documents annotated");
     assert_eq!(text(&corpus), before);
 
-    // More pages change their day; a label changes the days that hold documents of its feed.
+    // More pages change their day; a label changes the days with documents of its feed.
     put(&corpus, "2026-03-02", "b.0", &mixed(7..14));
     corpus.run("clean").ok();
     corpus.run("annotate").ok().says("8 documents annotated");
@@ -54,7 +54,7 @@ fn documents_become_tokens_once_and_again_when_they_change() {
     assert_eq!(vertical.matches(" topic=\"winter sports\"").count(), 8);
     corpus.run("annotate").ok().says("nothing to annotate");
 
-    // Text whose documents are gone goes too.
+    // Text without documents is deleted.
     fs::remove_file(corpus.home().join("docs/recipes/2026-03-02.json")).unwrap();
     corpus.run("annotate").ok();
     assert!(!corpus.home().join("text/en/2026-03-02.vert.zst").exists());
@@ -62,7 +62,7 @@ fn documents_become_tokens_once_and_again_when_they_change() {
 }
 
 #[test]
-fn a_power_cut_at_any_move_leaves_whole_days() {
+fn a_power_failure_at_any_operation_leaves_complete_days() {
     let corpus = corpus();
     put(&corpus, "2026-03-01", "a.0", &mixed(0..14));
     put(&corpus, "2026-03-02", "a.0", &mixed(0..7));
@@ -85,10 +85,10 @@ fn a_power_cut_at_any_move_leaves_whole_days() {
 }
 
 #[test]
-fn what_was_published_before_is_left_out_once_it_is_told() {
+fn duplicates_are_omitted_after_deduplication() {
     let corpus = corpus();
     put(&corpus, "2026-03-01", "a.0", &mixed(0..7));
-    // The same pages under other addresses, and one that is new.
+    // The same pages under other URLs, and a new one.
     let mut copies = mixed(0..7);
     copies.iter_mut().for_each(|page| page.url = page.url.replace("e.org", "copy.example"));
     copies.extend(mixed(8..9));
@@ -104,10 +104,10 @@ fn what_was_published_before_is_left_out_once_it_is_told() {
     assert!(told["dropped"]["duplicate"].as_u64().unwrap() >= 4, "{told}");
     assert_eq!(recipe(&corpus, "2026-03-01")["documents"], 4);
 
-    // A day that was not judged yet waits.
+    // A day that is not deduplicated yet waits.
     put(&corpus, "2026-03-03", "a.0", &mixed(21..28));
     corpus.run("clean").ok();
-    corpus.run("annotate").ok().says("1 day is not judged yet; run `tidings dedup` first");
+    corpus.run("annotate").ok().says("1 day is not deduplicated yet; run `tidings dedup` first");
     assert!(!corpus.home().join("text/recipes/2026-03-03.json").exists());
     let mut command = corpus.command("annotate");
     command.env("TIDINGS_ANNOTATE_DUPLICATES", "keep");
@@ -119,7 +119,7 @@ fn what_was_published_before_is_left_out_once_it_is_told() {
     corpus.is_tidy();
 }
 
-/// A tool that gives every token the tag of its choice.
+/// A tool that gives every token the same tag.
 fn tool(tag: &str) -> String {
     format!(
         "while IFS= read -r line; do case $line in '<'?*'>') echo \"$line\";; \
@@ -127,7 +127,7 @@ fn tool(tag: &str) -> String {
     )
 }
 
-/// Puts a table of a tool behind the settings.
+/// Appends a table of a tool to the settings.
 fn with_tool(corpus: &Corpus, language: &str, script: &str, more: &str) {
     let path = corpus.home().join("tidings.toml");
     let settings = fs::read_to_string(&path).unwrap();
@@ -137,7 +137,7 @@ fn with_tool(corpus: &Corpus, language: &str, script: &str, more: &str) {
 }
 
 #[test]
-fn a_tool_of_ones_own_annotates_its_language_and_is_named_in_the_recipe() {
+fn an_external_tool_annotates_its_language_and_is_recorded_in_the_recipe() {
     let corpus = corpus();
     put(&corpus, "2026-03-01", "a.0", &mixed(0..14));
     corpus.run("clean").ok();
@@ -150,14 +150,14 @@ fn a_tool_of_ones_own_annotates_its_language_and_is_named_in_the_recipe() {
     let before = text(&corpus);
     corpus.run("annotate").ok().says("nothing to annotate");
 
-    // As many threads and workers as one likes, the same bytes; patience changes nothing either.
+    // Threads, workers and timeouts do not change the bytes.
     fs::remove_dir_all(corpus.home().join("text")).unwrap();
     let patient = "version = 'sh tagger 1'\ntags = { 'N*' = 'NOUN' }\nworkers = 3\ntimeout_s = 50.0";
     with_tool(&corpus, "en", &tool("NN"), patient);
     corpus.run("annotate --threads 3").ok();
     assert_eq!(text(&corpus), before);
 
-    // The tool of a language that no document is in changes nothing; another version of ours does.
+    // A tool of a language without documents changes nothing; another version of the used one does.
     with_tool(&corpus, "fi", &tool("NN"), "");
     corpus.run("annotate").ok().says("8 documents annotated");
     with_tool(&corpus, "sv", &tool("NN"), "");
@@ -175,7 +175,7 @@ fn a_tool_of_ones_own_annotates_its_language_and_is_named_in_the_recipe() {
 }
 
 #[test]
-fn a_tool_that_fails_leaves_its_days_undone_and_nothing_wrong_behind() {
+fn a_failing_tool_skips_its_days_and_leaves_no_files() {
     let corpus = corpus();
     for day in 1..=5 {
         put(&corpus, &format!("2026-03-0{day}"), "a.0", &mixed(day * 7 - 7..day * 7));
@@ -184,17 +184,17 @@ fn a_tool_that_fails_leaves_its_days_undone_and_nothing_wrong_behind() {
     with_tool(&corpus, "en", "while read -r line; do echo nonsense; done", "");
     let ran = corpus.run("annotate").exits(3);
     ran.says("“nonsense” instead of the token")
-        .says("3 days are left undone, because a tool failed, and 2 more were not tried");
+        .says("3 days are not annotated because a tool failed, and 2 more were not tried");
     assert!(text(&corpus).is_empty(), "nothing is written");
     corpus.is_tidy();
     with_tool(&corpus, "en", "sleep 1000", "timeout_s = 0.2");
-    corpus.run("annotate").exits(3).says("2026-03-01 is left undone").says("timed out after 0.2 s");
+    corpus.run("annotate").exits(3).says("2026-03-01 was not annotated").says("timed out after 0.2 s");
     with_tool(&corpus, "en", "exit 1", "version = ['/nowhere/tagger']");
     corpus.run("annotate").exits(1).says("/nowhere/tagger").says("cannot be started");
     with_tool(&corpus, "en", &tool("X"), "");
     corpus.run("annotate").ok().says("documents annotated");
     with_tool(&corpus, "english", &tool("X"), "");
-    corpus.run("annotate").exits(1).says("[annotate.external.english] is for no language");
+    corpus.run("annotate").exits(1).says("`english` is not a language code");
     with_tool(&corpus, "en", &tool("X"), "columns = ['lemma', 'word']");
-    corpus.run("annotate").exits(1).says("the first one is the word");
+    corpus.run("annotate").exits(1).says("the first column must be `word`");
 }

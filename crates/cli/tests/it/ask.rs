@@ -8,7 +8,7 @@ use crate::clean::{corpus, page, put};
 use crate::serve::Server;
 use crate::support::{Corpus, Ran};
 
-/// A page of a site, published on a day, that says something of its own.
+/// A page of a site, published on a day, with its own text.
 pub fn article(number: usize, site: &str, day: &str, text: &str) -> Page {
     let body = format!(
         "<html lang=en><head><meta charset=utf-8><title>News</title>\
@@ -47,13 +47,13 @@ pub fn weather() -> Corpus {
     corpus
 }
 
-/// Runs the program with words as a shell parts them.
+/// Runs the program with words split by a shell.
 fn ask(corpus: &Corpus, words: &str) -> Ran {
     corpus.shell(&format!("exec \"$T\" {words}"))
 }
 
 #[test]
-fn questions_are_answered_from_the_command_line() {
+fn queries_run_from_the_command_line() {
     let corpus = weather();
     // On 3 sites, on 2 + 4 + … + 12 days.
     let storms = 3 * 2 * 21;
@@ -94,7 +94,7 @@ fn questions_are_answered_from_the_command_line() {
     ask(&corpus, "query storm --in spring --count").ok().says("72 hits");
     ask(&corpus, "corpus list").ok().says("spring");
     ask(&corpus, "corpus remove spring").ok();
-    ask(&corpus, "query storm --in spring").exits(1).says("no virtual corpus");
+    ask(&corpus, "query storm --in spring").exits(1).says("no virtual corpora yet");
 }
 
 #[test]
@@ -128,16 +128,16 @@ fn the_command_line_and_the_api_give_the_same_answers() {
 }
 
 #[test]
-fn wrong_questions_are_told_what_is_wrong() {
+fn invalid_queries_are_explained() {
     let corpus = corpus();
-    ask(&corpus, "query storm").exits(1).says("nothing is searchable yet");
+    ask(&corpus, "query storm").exits(1).says("no index yet");
     let corpus = weather();
     ask(&corpus, "query '[lema=\"x\"]'").exits(1).says("did you mean lemma?").says("^^^^");
-    ask(&corpus, "query '[word=\"(\"]'").exits(1).says("the query is wrong");
-    ask(&corpus, "query storm --filter \"date>=\"").exits(1).says("the filter is wrong");
-    ask(&corpus, "query storm --lang xx").exits(1).says("there are en");
+    ask(&corpus, "query '[word=\"(\"]'").exits(1).says("invalid query");
+    ask(&corpus, "query storm --filter \"date>=\"").exits(1).says("invalid filter");
+    ask(&corpus, "query storm --lang xx").exits(1).says("available: en");
     ask(&corpus, "timeline storm --by fortnight").exits(2).says("half-year");
     ask(&corpus, "new-words --since 2020-01-01").exits(1).says("everything would be new");
-    ask(&corpus, "corpus save \"a/b\" site=x").exits(1).says("no name for a corpus");
+    ask(&corpus, "corpus save \"a/b\" site=x").exits(1).says("invalid corpus name");
     ask(&corpus, "query zzz").ok().says("0 hits");
 }

@@ -1,4 +1,4 @@
-//! `tidings backup` and `restore`: a home that burned down comes back, and what was removed does not.
+//! `tidings backup` and `tidings restore`: a lost home is restored, and removed pages are not.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ fn saved_pages(backup: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn a_home_that_was_lost_comes_back_and_is_the_same() {
+fn a_lost_home_is_restored_unchanged() {
     let corpus = Corpus::new(Spec { sites: 3, items_per_feed: 3, ..Spec::default() });
     corpus.run("run").ok();
     corpus.run("token add --name me").ok();
@@ -37,12 +37,12 @@ fn a_home_that_was_lost_comes_back_and_is_the_same() {
     let again = corpus.run(&format!("--json backup {target}")).ok().json();
     assert_eq!(again["copied_bytes"], 0, "{again}");
 
-    // The next day brings more: only that is copied.
+    // The next day adds pages: only those are copied.
     put(&corpus, "2026-03-02", "a.0", &pages(2));
     corpus.run("run --from clean").ok();
     let more = corpus.run(&format!("--json backup {target}")).ok().json();
     assert!(more["copied"].as_u64().unwrap() < 10, "{more}");
-    corpus.run(&format!("backup {target} --verify")).ok().says("as they were saved");
+    corpus.run(&format!("backup {target} --verify")).ok().says("are intact");
     let (before, plan, asked) = (tree(&corpus), corpus.plan(), corpus.page_requests());
 
     corpus.run(&format!("restore {target} {}", corpus.home().display())).exits(1).says("is not empty");
@@ -52,7 +52,7 @@ fn a_home_that_was_lost_comes_back_and_is_the_same() {
     assert_eq!((tree(&corpus), corpus.plan()), (before, plan));
     corpus.run("token list").ok().says("me");
     corpus.run("fetch").ok().says("nothing to fetch");
-    assert_eq!(corpus.page_requests(), asked, "nothing was asked again");
+    assert_eq!(corpus.page_requests(), asked, "no page was requested again");
     corpus.run("why --all --items").ok();
     corpus.run("audit").ok();
 
@@ -64,12 +64,12 @@ fn a_home_that_was_lost_comes_back_and_is_the_same() {
     fs::write(&victim, bytes).unwrap();
     corpus.run(&format!("backup {target} --verify")).exits(1).says("is damaged");
     let elsewhere = corpus.beside("elsewhere");
-    corpus.run(&format!("restore {target} {}", elsewhere.display())).exits(1).says("not those that were saved");
+    corpus.run(&format!("restore {target} {}", elsewhere.display())).exits(1).says("its digest does not match");
     assert!(!elsewhere.join("tidings.toml").exists());
 }
 
 #[test]
-fn a_backup_does_not_lose_what_the_home_lost_but_forgets_what_was_removed() {
+fn a_backup_keeps_missing_pages_but_deletes_removed_ones() {
     let corpus = built();
     put(&corpus, "2026-03-04", "a.0", &mixed(400..402));
     let backup = corpus.beside("backup");
@@ -77,12 +77,12 @@ fn a_backup_does_not_lose_what_the_home_lost_but_forgets_what_was_removed() {
     corpus.run(&format!("backup {target}")).ok();
     assert_eq!(saved_pages(&backup).len(), 3);
 
-    // A file that vanished is kept; one whose pages were taken out goes.
+    // A missing file is kept; one whose pages were removed is deleted.
     fs::remove_file(corpus.home().join("pages/2026-03-02/a.0.jsonl.zst")).unwrap();
     corpus
         .run(&format!("backup {target}"))
         .exits(3)
-        .says("the home has lost pages/2026-03-02/a.0.jsonl.zst; the backup keeps it");
+        .says("pages/2026-03-02/a.0.jsonl.zst is missing in the home; the backup keeps its copy");
     assert_eq!(saved_pages(&backup).len(), 3);
     corpus.run("remove e.org/40* --reason asked").ok();
     corpus.run("remove http://e.org/150 --reason asked").ok();
@@ -94,7 +94,7 @@ fn a_backup_does_not_lose_what_the_home_lost_but_forgets_what_was_removed() {
     }
     corpus.run(&format!("backup {target} --verify")).ok();
 
-    // An older backup does not bring back what was removed since.
+    // An older backup does not restore pages removed since.
     let old = built();
     let older = old.beside("older");
     old.run(&format!("backup {}", older.display())).ok();
@@ -104,18 +104,18 @@ fn a_backup_does_not_lose_what_the_home_lost_but_forgets_what_was_removed() {
     corpus.run(&format!("--home {} run --from clean", home.display())).ok();
     let list = corpus.run(&format!("--home {} pages", home.display())).ok().stdout;
     assert!(list.contains("http://e.org/151") && !list.contains("http://e.org/150"), "{list}");
-    corpus.run(&format!("--home {} why http://e.org/150", home.display())).ok().says("because: asked");
+    corpus.run(&format!("--home {} why http://e.org/150", home.display())).ok().says("reason: asked");
 
-    // Somebody else's backup is not written over, nor is a home.
+    // The backup of another home is not overwritten, nor is a home.
     let other = crate::clean::corpus();
     put(&other, "2026-03-09", "z.0", &mixed(0..2));
     other.run(&format!("backup {target}")).exits(1).says("a backup of another home");
-    other.run(&format!("backup {}", other.home().join("inside").display())).exits(1).says("lies in the home itself");
+    other.run(&format!("backup {}", other.home().join("inside").display())).exits(1).says("is inside the home");
     other.run(&format!("backup {}", corpus.home().display())).exits(1).says("is a home");
 }
 
 #[test]
-fn a_power_cut_leaves_the_old_backup_or_the_new_one() {
+fn a_power_failure_leaves_the_old_or_the_new_backup() {
     let corpus = built();
     let backup = corpus.beside("backup");
     let target = backup.display().to_string();
@@ -137,7 +137,7 @@ fn a_power_cut_leaves_the_old_backup_or_the_new_one() {
         copy_folder(&first, &backup);
     });
     assert!(whole.contains(&false) && whole.is_sorted(), "{whole:?}");
-    // A restoration that is stopped can be gone on with.
+    // An interrupted restore can be continued.
     corpus.run(&format!("backup {target}")).ok();
     let to = corpus.beside("stopped");
     for at in [3, 9, 15] {
@@ -154,7 +154,7 @@ fn a_power_cut_leaves_the_old_backup_or_the_new_one() {
 }
 
 #[test]
-fn a_backup_during_a_harvest_is_whole() {
+fn a_backup_during_a_crawl_is_consistent() {
     let corpus = Corpus::with(Spec { sites: 4, items_per_feed: 6, ..Spec::default() }, &[("delay_s", "0.2")]);
     corpus.run("update --all").ok();
     let backup = corpus.beside("backup");
@@ -165,7 +165,7 @@ fn a_backup_during_a_harvest_is_whole() {
     assert!(taken["under_way"].is_string(), "{taken}");
     let to = corpus.beside("restored");
     corpus.run(&format!("restore {} {}", backup.display(), to.display())).ok();
-    corpus.run(&format!("--home {} why --all --items", to.display())).ok().says("nothing vanished");
+    corpus.run(&format!("--home {} why --all --items", to.display())).ok().says("no items are missing");
     corpus.run(&format!("backup {}", backup.display())).ok();
     let again = corpus.beside("again");
     corpus.run(&format!("restore {} {}", backup.display(), again.display())).ok();

@@ -1,7 +1,7 @@
-//! A real browser for tests: Chromium without a window, asked over its DevTools protocol.
+//! A browser for tests: headless Chromium, controlled over the DevTools protocol.
 //!
-//! The protocol runs over two pipes (`--remote-debugging-pipe`: messages of JSON with a zero byte behind each), so that
-//! neither a port nor a crate for web sockets is needed. A shell hands the pipes over as the descriptors 3 and 4.
+//! The protocol runs over two pipes (`--remote-debugging-pipe`: JSON messages terminated by a zero byte), so that
+//! neither a port nor a WebSocket crate is needed. A shell passes the pipes as descriptors 3 and 4.
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Write};
@@ -13,13 +13,13 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// Nothing that a test waits for takes longer, even on a machine that does much else.
+/// The timeout of tests, long enough for a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A browser with one page.
 pub struct Browser {
     child: Child,
-    /// What the browser is asked; it ends when this does.
+    /// The command pipe; the browser ends when it is closed.
     orders: Option<ChildStdin>,
     answers: Receiver<Value>,
     events: VecDeque<Value>,
@@ -28,7 +28,7 @@ pub struct Browser {
     profile: TempDir,
 }
 
-/// Where Chromium is, if it is.
+/// The path of Chromium, if it is installed.
 fn program() -> Option<PathBuf> {
     let named = std::env::var_os("CHROMIUM").map(PathBuf::from);
     let folders = std::env::var_os("PATH").unwrap_or_default();
@@ -38,14 +38,14 @@ fn program() -> Option<PathBuf> {
 }
 
 impl Browser {
-    /// Starts the browser; none, said on standard error, where there is no Chromium.
+    /// Starts the browser; `None`, with a message, if there is no Chromium.
     pub fn start() -> Option<Browser> {
         let Some(program) = program() else {
-            tidings_testing::skip("there is no Chromium here; install it, or name it in CHROMIUM");
+            tidings_testing::skip("Chromium not found; install it, or set CHROMIUM to its path");
             return None;
         };
         let profile = tempfile::tempdir().unwrap();
-        // Tests run as whoever they like, also as root in a container, where the sandbox cannot be made.
+        // Tests may run as root in a container, where the sandbox is not available.
         let script = "exec \"$0\" --headless --remote-debugging-pipe --no-sandbox --disable-gpu --disable-dev-shm-usage \
                       --no-first-run --disable-background-networking --disable-component-update --disable-sync \
                       --user-data-dir=\"$1\" about:blank 3<&0 4>&1 0</dev/null 1>/dev/null 2>&1";
@@ -84,12 +84,12 @@ impl Browser {
         Some(browser)
     }
 
-    /// Where files go that the person saves.
+    /// The folder of downloads.
     pub fn downloads(&self) -> PathBuf {
         self.profile.path().join("saved")
     }
 
-    /// Sends an order and waits for its answer; what happens meanwhile is kept.
+    /// Sends a command and waits for its response; events in between are kept.
     #[track_caller]
     pub fn ask(&mut self, method: &str, params: Value) -> Value {
         self.next += 1;
@@ -107,7 +107,7 @@ impl Browser {
                     return answer["result"].clone();
                 }
                 Ok(event) => self.events.push_back(event),
-                Err(RecvTimeoutError::Timeout) => panic!("the browser did not answer {method}"),
+                Err(RecvTimeoutError::Timeout) => panic!("no response to {method} from the browser"),
                 Err(RecvTimeoutError::Disconnected) => panic!("the browser ended at {method}"),
             }
         }
@@ -134,13 +134,13 @@ impl Browser {
     pub fn until(&mut self, expression: &str) {
         let began = Instant::now();
         while self.eval(expression) != true {
-            let shown = || "the page never came to that";
+            let shown = || "the page did not reach the expected state";
             assert!(began.elapsed() < PATIENCE, "{}: {expression}: {}", shown(), self.text("main"));
             std::thread::sleep(Duration::from_millis(20));
         }
     }
 
-    /// Waits until the view has shown what it shows.
+    /// Waits until the view is complete.
     #[track_caller]
     pub fn settle(&mut self) {
         self.until(
@@ -149,16 +149,16 @@ impl Browser {
         );
     }
 
-    /// Goes to an address, and waits until it is shown.
+    /// Opens a URL and waits until it is shown.
     #[track_caller]
     pub fn open(&mut self, address: &str) {
-        // The hand goes out of the way, so that it points at nothing by chance.
+        // Moves the pointer away, so that it does not hover over anything.
         self.ask("Input.dispatchMouseEvent", json!({ "type": "mouseMoved", "x": 0, "y": 0 }));
         self.ask("Page.navigate", json!({ "url": address }));
         self.settle();
     }
 
-    /// Clicks where the first element of a selector is, as a hand would.
+    /// Clicks on the first element of a selector.
     #[track_caller]
     pub fn click(&mut self, selector: &str) {
         let place = self.eval(&format!(
@@ -175,7 +175,7 @@ impl Browser {
         }
     }
 
-    /// Presses keys by their names, one after the other.
+    /// Presses keys by their names.
     #[track_caller]
     pub fn press(&mut self, keys: &[&str]) {
         for &key in keys {
@@ -200,24 +200,24 @@ impl Browser {
         }
     }
 
-    /// Writes text where the cursor is.
+    /// Types text at the cursor.
     pub fn write(&mut self, text: &str) {
         self.ask("Input.insertText", json!({ "text": text }));
     }
 
-    /// Gives the page a screen of another size.
+    /// Sets the size of the screen.
     pub fn screen(&mut self, width: u32, height: u32) {
         let size = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
         self.ask("Emulation.setDeviceMetricsOverride", size);
     }
 
-    /// What the system likes: `light` or `dark`.
+    /// Sets the preferred colour scheme: `light` or `dark`.
     pub fn colours(&mut self, scheme: &str) {
         let features = json!({ "features": [{ "name": "prefers-color-scheme", "value": scheme }] });
         self.ask("Emulation.setEmulatedMedia", features);
     }
 
-    /// A picture of what is on the screen, written where somebody wants to look at it.
+    /// Writes a screenshot to a file.
     pub fn picture(&mut self, path: &Path) {
         use base64::Engine as _;
         let answer = self.ask("Page.captureScreenshot", json!({ "format": "png" }));
@@ -225,8 +225,8 @@ impl Browser {
         std::fs::write(path, bytes).unwrap();
     }
 
-    /// Everything the page complained of since it was asked last: errors of scripts, of the console, of the policy, and requests to
-    /// anybody but `own`. Answers that the test provokes are named in `but`.
+    /// All errors since the last call: of scripts, the console and the content security policy, and requests to other
+    /// hosts than `own`. Expected ones are listed in `but`.
     pub fn complaints(&mut self, own: &str, but: &[&str]) -> Vec<String> {
         let mut found = Vec::new();
         for event in std::mem::take(&mut self.events) {
@@ -239,12 +239,12 @@ impl Browser {
                 "Log.entryAdded" if params["entry"]["level"] == "error" => params["entry"].to_string(),
                 "Network.requestWillBeSent" => {
                     let url = params["request"]["url"].as_str().unwrap_or_default();
-                    // The browser draws its own calendars from data: addresses, and we ours from blob: ones.
+                    // The browser draws its own calendars from data: URLs, and the page uses blob: URLs.
                     let is_own = [own, "blob:", "data:", "about:blank"].iter().any(|start| url.starts_with(start));
                     if is_own {
                         continue;
                     }
-                    format!("it asked {url}")
+                    format!("request to {url}")
                 }
                 _ => continue,
             };
@@ -258,7 +258,7 @@ impl Browser {
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        // A browser whose orders end, ends; one that does not is ended.
+        // A browser ends when its command pipe is closed; otherwise it is killed.
         self.orders = None;
         for _ in 0..100 {
             if !matches!(self.child.try_wait(), Ok(None)) {

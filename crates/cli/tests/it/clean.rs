@@ -1,4 +1,5 @@
-//! From pages to documents: again is free, nothing vanishes, and a power cut costs a day at most.
+//! `tidings clean`: pages become documents; reruns do nothing, no page is lost, and a power failure costs at most one
+//! day.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -11,7 +12,7 @@ use tidings_simweb::Spec;
 
 use crate::support::{Corpus, copy_folder, unpacked};
 
-/// A page so plain that its paragraphs are its text, whoever reads it.
+/// A page so plain that every extractor finds the same text.
 fn html(number: usize) -> String {
     let language = ["en", "de", "cs"][number % 3];
     format!(
@@ -35,7 +36,7 @@ pub fn page(number: usize, body: &[u8], content_type: &str) -> Page {
     }
 }
 
-/// Pages of every kind: most are plain, some short, some empty, some no pages at all.
+/// Pages of every kind: most are plain, some short, some empty, some not HTML.
 pub fn mixed(numbers: std::ops::Range<usize>) -> Vec<Page> {
     numbers
         .map(|number| match number % 7 {
@@ -47,7 +48,7 @@ pub fn mixed(numbers: std::ops::Range<usize>) -> Vec<Page> {
         .collect()
 }
 
-/// A home with no web to speak of.
+/// A home without a web.
 pub fn corpus() -> Corpus {
     Corpus::new(Spec { sites: 1, items_per_feed: 1, ..Spec::default() })
 }
@@ -73,8 +74,8 @@ fn docs(corpus: &Corpus) -> BTreeMap<String, Vec<u8>> {
         .collect()
 }
 
-/// The documents and the dropped pages of a day; checks that they are the pages, each once, in
-/// order, and that the recipe tells the truth.
+/// The documents and the dropped pages of a day; checks that they are the pages, each once, in order, and that the
+/// recipe matches.
 fn is_sound(corpus: &Corpus, day: &str) -> (Vec<Document>, Vec<Value>) {
     let recipe = recipe(corpus, day);
     let mut urls: Vec<String> = Vec::new();
@@ -92,7 +93,7 @@ fn is_sound(corpus: &Corpus, day: &str) -> (Vec<Document>, Vec<Value>) {
         .filter(|path| !path.ends_with(format!("docs/yield/{day}.tsv")))
         .collect();
     let found: BTreeSet<PathBuf> = corpus.files("docs", &format!("{day}.jsonl.zst")).into_iter().collect();
-    assert_eq!(named, found, "the recipe names what is there");
+    assert_eq!(named, found, "the recipe lists the existing files");
     for path in found {
         let text = unpacked(&path);
         if path.to_string_lossy().contains("/dropped/") {
@@ -110,8 +111,8 @@ fn is_sound(corpus: &Corpus, day: &str) -> (Vec<Document>, Vec<Value>) {
         .map(|document| document.url.clone())
         .chain(dropped.iter().map(|line| line["url"].as_str().unwrap().to_owned()))
         .collect();
-    assert_eq!(told, urls.iter().cloned().collect(), "nothing vanishes");
-    assert_eq!(documents.len() + dropped.len(), urls.len(), "and nothing comes twice");
+    assert_eq!(told, urls.iter().cloned().collect(), "no page is lost");
+    assert_eq!(documents.len() + dropped.len(), urls.len(), "no page occurs twice");
     assert_eq!(recipe["pages"].as_u64().unwrap() as usize, urls.len());
     let sum =
         |key: &str| recipe[key].as_object().unwrap().values().map(|n| n.as_u64().unwrap() as usize).sum::<usize>();
@@ -129,10 +130,10 @@ fn is_sound(corpus: &Corpus, day: &str) -> (Vec<Document>, Vec<Value>) {
 #[test]
 fn pages_become_documents_once() {
     let corpus = corpus();
-    corpus.run("clean").ok().says("nothing to clean: there are no pages yet");
+    corpus.run("clean").ok().says("nothing to clean: no pages yet");
     put(&corpus, "2026-03-01", "a.0", &mixed(0..70));
     put(&corpus, "2026-03-02", "a.0", &mixed(0..7));
-    let ran = corpus.run("clean").ok().says("77 pages read: 44 documents in ").says("33 left out (");
+    let ran = corpus.run("clean").ok().says("77 pages read: 44 documents in ").says("33 dropped (");
     assert!(ran.stdout.contains("11 not-html"), "{}", ran.stdout);
     let (documents, dropped) = is_sound(&corpus, "2026-03-01");
     assert_eq!((documents.len(), dropped.len()), (40, 30));
@@ -150,11 +151,11 @@ fn pages_become_documents_once() {
         "{log}"
     );
 
-    corpus.run("clean").ok().says("nothing to clean: all of 2 days are up to date");
+    corpus.run("clean").ok().says("nothing to clean: all 2 days are up to date");
     corpus.run("clean --day 2026-03-01").ok().says("nothing to clean: the day is up to date");
     assert_eq!(corpus.run("clean --json").ok().json()["pages"], 0);
     assert_eq!(docs(&corpus), before);
-    assert_eq!(corpus.files("runs", "-clean.jsonl.zst"), logs, "nothing done, nothing logged");
+    assert_eq!(corpus.files("runs", "-clean.jsonl.zst"), logs, "a run without work is not logged");
     corpus.run("audit").ok();
     corpus.is_tidy();
 }
@@ -177,7 +178,7 @@ fn the_bytes_do_not_depend_on_threads_or_memory() {
 }
 
 #[test]
-fn a_day_is_made_again_when_something_changes_and_only_then() {
+fn a_day_is_rebuilt_only_when_something_changes() {
     let corpus = corpus();
     put(&corpus, "2026-03-01", "a.0", &mixed(0..14));
     put(&corpus, "2026-03-02", "a.0", &mixed(0..7));
@@ -190,8 +191,8 @@ fn a_day_is_made_again_when_something_changes_and_only_then() {
     assert_eq!(is_sound(&corpus, "2026-03-01").0.len(), 12);
     assert_eq!(untouched(&corpus), before);
 
-    // What was there is kept, and the day is what it would be if it were made at once; a file that comes before another
-    // changes the order, and with it everything.
+    // The existing output is kept, and the day equals one built at once; a file that sorts before another changes the
+    // order and everything else.
     let grown = docs(&corpus);
     fs::remove_dir_all(corpus.home().join("docs")).unwrap();
     corpus.run("clean").ok().says("28 pages read");
@@ -203,7 +204,7 @@ fn a_day_is_made_again_when_something_changes_and_only_then() {
     corpus.run("clean").ok().says("21 pages read");
     assert!(docs(&corpus) == grown);
 
-    // Other settings, other documents; a shelf that nothing is on any more goes.
+    // Other settings give other documents; an empty partition is deleted.
     let leftover = corpus.home().join("docs/zz/2026-03-01.jsonl.zst");
     fs::create_dir_all(leftover.parent().unwrap()).unwrap();
     fs::write(&leftover, "").unwrap();
@@ -218,7 +219,7 @@ fn a_day_is_made_again_when_something_changes_and_only_then() {
     is_sound(&corpus, "2026-03-01");
     assert!(!leftover.exists());
     assert_eq!(recipe(&corpus, "2026-03-01")["settings"]["gate"]["all"]["least_words"], 0);
-    // What does not matter for the result does not make it stale.
+    // Settings that do not affect the result do not make it stale.
     fs::write(
         &settings,
         format!("{text}\n[gate.all]\nleast_words = 0\nleast_sentences = 0\n[clean]\nmemory_mib = 32\nthreads = 1\n"),
@@ -226,7 +227,7 @@ fn a_day_is_made_again_when_something_changes_and_only_then() {
     .unwrap();
     corpus.run("clean").ok().says("nothing to clean");
 
-    // A file that somebody removed, a recipe of another extractor, a recipe that is none.
+    // A deleted file, a recipe of another extractor, an invalid recipe.
     fs::remove_file(corpus.home().join("docs/dropped/2026-03-02.jsonl.zst")).unwrap();
     corpus.run("clean").ok().says("7 pages read");
     let path = corpus.home().join("docs/recipes/2026-03-02.json");
@@ -241,7 +242,7 @@ fn a_day_is_made_again_when_something_changes_and_only_then() {
 }
 
 #[test]
-fn what_a_harvest_stored_is_cleaned() {
+fn pages_stored_by_a_crawl_are_cleaned() {
     let corpus = Corpus::new(Spec { sites: 4, items_per_feed: 5, ..Spec::default() });
     corpus.run("update --all").ok();
     corpus.run("fetch").ok();
@@ -254,14 +255,14 @@ fn what_a_harvest_stored_is_cleaned() {
 }
 
 #[test]
-fn nonsense_is_refused() {
+fn invalid_arguments_are_rejected() {
     let corpus = corpus();
     put(&corpus, "2026-03-01", "a.0", &mixed(0..7));
     put(&corpus, "not-a-day", "a.0", &mixed(0..7));
     corpus.run("clean --day yesterday").exits(2).says("2026-03-01");
     corpus.run("clean --day 2026-3-1").exits(2);
     corpus.run("clean --threads 0").exits(2);
-    corpus.run("clean --day 2026-03-09").exits(1).says("there are no pages of 2026-03-09");
+    corpus.run("clean --day 2026-03-09").exits(1).says("no pages of 2026-03-09");
     corpus.run("clean extra").exits(2);
     corpus.run("clean --home /nowhere").exits(1);
     let mut command = corpus.command("clean");
@@ -271,7 +272,7 @@ fn nonsense_is_refused() {
 }
 
 #[test]
-fn a_damaged_file_costs_its_day_and_is_named() {
+fn a_damaged_file_skips_its_day_and_is_reported() {
     let corpus = corpus();
     put(&corpus, "2026-03-01", "a.0", &mixed(0..14));
     let damaged = put(&corpus, "2026-03-02", "a.0", &mixed(0..14));
@@ -293,7 +294,7 @@ fn a_damaged_file_costs_its_day_and_is_named() {
 }
 
 #[test]
-fn a_power_cut_at_any_move_costs_a_day_at_most() {
+fn a_power_failure_at_any_operation_costs_at_most_one_day() {
     let corpus = corpus();
     put(&corpus, "2026-03-01", "a.0", &mixed(0..14));
     corpus.run("clean").ok();
@@ -304,7 +305,7 @@ fn a_power_cut_at_any_move_costs_a_day_at_most() {
     corpus.run("clean").ok().says("21 pages read");
     let expected = docs(&corpus);
     corpus.cut_at_every_move("clean", &prepared, |at| {
-        // Whoever trusts recipes sees whole days only.
+        // Readers of recipes see complete days only.
         for day in ["2026-03-01", "2026-03-02"] {
             if corpus.home().join(format!("docs/recipes/{day}.json")).exists() {
                 is_sound(&corpus, day);
@@ -318,7 +319,7 @@ fn a_power_cut_at_any_move_costs_a_day_at_most() {
 }
 
 #[test]
-fn a_kill_in_the_middle_and_a_second_run_do_no_harm() {
+fn a_killed_run_is_completed_by_the_next_one() {
     let corpus = corpus();
     for day in ["2026-03-01", "2026-03-02", "2026-03-03"] {
         put(&corpus, day, "a.0", &mixed(0..1500));
@@ -340,10 +341,10 @@ fn a_kill_in_the_middle_and_a_second_run_do_no_harm() {
 }
 
 #[test]
-fn a_disk_without_room_stops_the_run_and_the_next_goes_on() {
+fn a_full_disk_stops_the_run_and_the_next_one_continues() {
     let corpus = corpus();
     put(&corpus, "2026-03-01", "a.0", &mixed(0..7));
-    // Noise does not pack, so that the second day needs room.
+    // Random text does not compress, so that the second day needs disk space.
     let noise = |seed: usize| {
         let word = |n: usize| (n * 2_654_435_761 + seed * 97) % 1_000_003;
         (0..15_000).map(|n| format!("The w{:x} is in a w{:x}. ", word(n), word(n + 20_000))).collect::<String>()
@@ -379,7 +380,7 @@ fn article(language: &str, body: &str) -> Vec<u8> {
 fn documents_have_a_language_no_private_data_and_pass_the_gate() {
     let corpus = corpus();
     let pages = [
-        // The page lies about its language, and holds a paragraph in another.
+        // The page declares a wrong language and contains a paragraph in another.
         page(0, &article("fr", &format!("{GERMAN}{ENGLISH}{GERMAN}")), "text/html"),
         page(1, &article("en", &ENGLISH.repeat(2).replace("river", "Severn")), "text/html"),
         page(
@@ -389,7 +390,7 @@ fn documents_have_a_language_no_private_data_and_pass_the_gate() {
         ),
     ];
     put(&corpus, "2026-03-01", "a.0", &pages);
-    corpus.run("clean").ok().says("3 pages read: 2 documents in 2 languages, 1 left out (1 repeated)");
+    corpus.run("clean").ok().says("3 pages read: 2 documents in 2 languages, 1 dropped (1 repeated)");
     let (documents, dropped) = is_sound(&corpus, "2026-03-01");
     let german = documents.iter().find(|document| document.url.ends_with("/0")).unwrap();
     assert_eq!((german.about.language.as_str(), german.about.declared_language.as_str()), ("de", "fr"));
@@ -403,12 +404,12 @@ fn documents_have_a_language_no_private_data_and_pass_the_gate() {
     let yields = fs::read_to_string(corpus.home().join("state/yield.tsv")).unwrap();
     assert!(yields.contains("feed\thttp://e.org/feed\t3\t2\t") && yields.contains("host\te.org\t3\t2\t"), "{yields}");
 
-    // The settings decide: which languages, what is masked, what may be repeated.
+    // The settings decide about languages, masks and repetition.
     let settings = corpus.home().join("tidings.toml");
     let text = fs::read_to_string(&settings).unwrap();
     let more = "[clean]\nlanguages = ['de']\nforeign = 'drop'\nmask = ['phone']\n[gate.de]\nmost_repeated = 1.0\nmost_of_one_word = 1.0\nleast_small_words = 0.0\n";
     fs::write(&settings, format!("{text}\n{more}")).unwrap();
-    corpus.run("clean").ok().says("3 pages read: 2 documents in 1 language, 1 left out (1 foreign)");
+    corpus.run("clean").ok().says("3 pages read: 2 documents in 1 language, 1 dropped (1 foreign)");
     let (documents, _) = is_sound(&corpus, "2026-03-01");
     let german = documents.iter().find(|document| document.url.ends_with("/0")).unwrap();
     assert!(german.text().contains("rathaus@example.org oder [PHONE]") && !german.text().contains("brigade"));
@@ -416,9 +417,9 @@ fn documents_have_a_language_no_private_data_and_pass_the_gate() {
     assert!(german.left_out[0].paragraph.text.contains("brigade"));
 
     for (wrong, says) in [
-        ("[clean]\nmask = ['passport']\n", "there is no rule `passport`"),
-        ("[clean]\nlanguages = ['German']\n", "no language code"),
-        ("[gate.german]\nleast_words = 3\n", "for no language"),
+        ("[clean]\nmask = ['passport']\n", "unknown rule `passport`"),
+        ("[clean]\nlanguages = ['German']\n", "is not a language code"),
+        ("[gate.german]\nleast_words = 3\n", "is not a language code"),
         ("[gate.all]\nmost_repeated = 7.0\n", "no share"),
         ("[gate.all]\nleast_word = 7\n", "did you mean `least_words` of the table `[gate.all]`"),
     ] {

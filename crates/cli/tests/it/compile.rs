@@ -28,9 +28,9 @@ fn addresses(corpus: &Corpus) -> Vec<String> {
 }
 
 #[test]
-fn the_index_follows_the_text() {
+fn the_index_is_updated_with_the_text() {
     let corpus = corpus();
-    corpus.run("compile").ok().says("nothing to compile: there is no text yet");
+    corpus.run("compile").ok().says("nothing to compile: no annotated text yet");
     put(&corpus, "2026-03-01", "a.0", &mixed(0..14));
     put(&corpus, "2026-03-02", "a.0", &mixed(21..28));
     for stage in ["clean", "annotate"] {
@@ -42,9 +42,9 @@ fn the_index_follows_the_text() {
     corpus.run("compile").ok().says("the index is up to date");
     assert_eq!(index(&corpus).generation(), generation);
     corpus.run("compile --verify --lang en").ok();
-    corpus.run("compile --lang xx").exits(1).says("no text in xx");
+    corpus.run("compile --lang xx").exits(1).says("no annotated text in language xx");
 
-    // A day that changes takes the place of its former self, and nothing is there twice.
+    // A changed day replaces its former version without duplicates.
     put(&corpus, "2026-03-02", "b.0", &mixed(28..35));
     for stage in ["clean", "annotate", "compile"] {
         corpus.run(stage).ok();
@@ -53,14 +53,14 @@ fn the_index_follows_the_text() {
     assert_eq!(found.len(), 16);
     assert!(found.windows(2).all(|two| two[0] != two[1]), "{found:?}");
 
-    // A document that is hidden is hidden at once, and stays so when the index is made anew.
+    // A hidden document is hidden at once, and stays so when the index is rebuilt.
     corpus.run(&format!("compile --hide {}", found[0])).ok().says("1 document hidden");
     assert_eq!(addresses(&corpus), found[1..]);
     corpus.run("rebuild --from compile").ok();
     assert_eq!(addresses(&corpus), found[1..]);
     fs::remove_file(corpus.home().join("hidden.tsv")).unwrap();
 
-    // An index that is deleted comes back, and says the same.
+    // A deleted index is rebuilt with the same content.
     fs::remove_dir_all(corpus.home().join("index")).unwrap();
     corpus.run("compile").ok();
     assert_eq!(addresses(&corpus), found);
@@ -74,7 +74,7 @@ fn the_index_follows_the_text() {
 }
 
 #[test]
-fn one_command_goes_the_whole_way() {
+fn one_command_runs_all_stages() {
     let corpus = Corpus::new(Spec { sites: 3, items_per_feed: 4, ..Spec::default() });
     let ran = corpus.run("run").ok();
     for stage in ["update ", "fetch ", "clean ", "dedup ", "annotate ", "compile "] {
@@ -87,7 +87,7 @@ fn one_command_goes_the_whole_way() {
 }
 
 #[test]
-fn a_power_cut_leaves_the_old_index_or_the_new_one() {
+fn a_power_failure_leaves_the_old_or_the_new_index() {
     let corpus = corpus();
     put(&corpus, "2026-03-01", "a.0", &mixed(0..14));
     for stage in ["clean", "annotate", "compile"] {

@@ -1,4 +1,4 @@
-//! Power cuts and kills, at every instant: nothing acknowledged is lost, nothing is asked twice.
+//! Power failures and kills at every operation: no acknowledged page is lost, and none is requested twice.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::File;
@@ -15,13 +15,13 @@ use crate::support::{Corpus, Running, copy_folder, unpacked};
 
 const DELAY: Duration = Duration::from_millis(50);
 
-/// Workers that share the instants among them; each has a web of its own.
+/// Workers that share the operations; each has its own web.
 const WORKERS: usize = 4;
 
-/// More moves than any run of these tests makes; beyond it the test itself is wrong.
+/// More operations than any run of these tests has.
 const MANY_MOVES: usize = 200;
 
-/// Pages so large that each is a batch of its own, so that a small run makes many moves.
+/// Pages so large that each is a batch, so that a small run has many operations.
 fn weighty(sites: usize, items_per_feed: usize) -> Spec {
     Spec {
         sites,
@@ -33,8 +33,8 @@ fn weighty(sites: usize, items_per_feed: usize) -> Spec {
     }
 }
 
-/// Runs a verb with a power cut at its first move, at its second, and so on until none happens.
-/// `check` sees the home after each cut.
+/// Runs a verb with a power failure at its first durable operation, its second, and so on until none happens. `check`
+/// inspects the home after each failure.
 fn cut_at_every_move(make: impl Fn() -> Corpus + Sync, verb: &str, check: impl Fn(&Corpus, usize) + Sync) {
     std::thread::scope(|scope| {
         for worker in 0..WORKERS {
@@ -55,7 +55,7 @@ fn cut_at_every_move(make: impl Fn() -> Corpus + Sync, verb: &str, check: impl F
                         None => check(&corpus, at),
                     }
                 }
-                panic!("the run never came to its end");
+                panic!("the run did not end");
             });
         }
     });
@@ -66,29 +66,29 @@ fn until_acknowledged(running: &mut Running, corpus: &Corpus) {
     running.until(|| {
         let Ok(file) = File::open(corpus.home().join("plan.journal.zst")) else { return false };
         let mut text = Vec::new();
-        // The last step may be half written; what stands before it counts.
+        // The last batch may be incomplete; the ones before count.
         let _ = zstd::Decoder::new(file).and_then(|mut decoder| decoder.read_to_end(&mut text));
         String::from_utf8_lossy(&text).contains("\"status\":\"ok\"")
     });
 }
 
-/// What the plan says, without the times and the port, which differs from web to web.
+/// The plan without times and port, which differ between webs.
 fn plan(corpus: &Corpus) -> BTreeMap<String, (String, u32, u32)> {
     let port = format!(":{}/", corpus.web.port());
     let rows = corpus.plan().into_iter();
     rows.map(|entry| (entry.url.replace(&port, "/"), (entry.status, entry.retries, entry.age))).collect()
 }
 
-/// Everything is there once and in order.
+/// Checks that everything occurs once and in order.
 fn is_sound(corpus: &Corpus) {
     corpus.is_tidy();
     let ok: BTreeSet<String> =
         corpus.statuses().into_iter().filter(|(_, status)| status == "ok").map(|(url, _)| url).collect();
-    assert_eq!(corpus.pages().into_keys().collect::<BTreeSet<_>>(), ok, "the plan and the shelf disagree");
+    assert_eq!(corpus.pages().into_keys().collect::<BTreeSet<_>>(), ok, "the plan and the pages differ");
 }
 
 #[test]
-fn a_power_cut_at_any_move_of_fetch_loses_nothing_and_asks_nothing_twice() {
+fn a_power_failure_at_any_operation_of_fetch_loses_and_repeats_nothing() {
     let make = || {
         let corpus = Corpus::new(weighty(3, 2).with_fault(Fault::NotFound, 1));
         corpus.run("update --all").ok();
@@ -100,15 +100,15 @@ fn a_power_cut_at_any_move_of_fetch_loses_nothing_and_asks_nothing_twice() {
     let moves = AtomicUsize::new(0);
     cut_at_every_move(make, "fetch --warc", |corpus, at| {
         moves.fetch_max(at, Ordering::Relaxed);
-        // Whatever looks at the home first mends it.
+        // The next command recovers the home.
         let mended = corpus.run("fetch --dry-run").ok();
         let kept = corpus.pages();
         is_sound(corpus);
-        assert!(!mended.stderr.contains("run , which"), "move {at}: {}", mended.stderr);
+        assert!(!mended.stderr.contains("interrupted run :"), "move {at}: {}", mended.stderr);
         let before: HashMap<String, u32> = kept.keys().map(|url| (url.clone(), corpus.asked_for(url))).collect();
         corpus.run("fetch").ok();
         for (url, times) in before {
-            assert_eq!(corpus.asked_for(&url), times, "move {at}: {url} was there and was asked for again");
+            assert_eq!(corpus.asked_for(&url), times, "move {at}: {url} was stored and requested again");
         }
         assert_eq!(plan(corpus), expected, "move {at}");
         assert_eq!(corpus.pages().len(), 4, "move {at}");
@@ -116,11 +116,11 @@ fn a_power_cut_at_any_move_of_fetch_loses_nothing_and_asks_nothing_twice() {
         archives_agree(corpus);
         corpus.was_polite_across_crashes(DELAY);
     });
-    assert!(moves.into_inner() > 20, "a run makes many moves");
+    assert!(moves.into_inner() > 20, "a run has many operations");
 }
 
-/// What was archived is what was stored: a page of the second run has no archive file, because
-/// that was not asked for.
+/// Checks that the archive has the stored pages; pages of the second run have no archive file, because it was not
+/// requested.
 fn archives_agree(corpus: &Corpus) {
     let archives = corpus.files("pages", ".warc.gz");
     assert!(archives.len() <= 1);
@@ -134,7 +134,7 @@ fn archives_agree(corpus: &Corpus) {
 }
 
 #[test]
-fn a_power_cut_at_any_move_of_the_mending_is_mended_too() {
+fn a_power_failure_during_recovery_is_recovered_too() {
     let make = || {
         let corpus = Corpus::new(weighty(3, 2));
         corpus.run("update --all").ok();
@@ -148,16 +148,16 @@ fn a_power_cut_at_any_move_of_the_mending_is_mended_too() {
         corpus.run("fetch --dry-run").ok();
         is_sound(corpus);
         let kept: Vec<String> = corpus.pages().into_keys().collect();
-        assert!(!kept.is_empty(), "move {at}: what was acknowledged is kept");
+        assert!(!kept.is_empty(), "move {at}: acknowledged pages are kept");
         corpus.run("fetch").ok();
-        assert!(kept.iter().all(|url| corpus.asked_for(url) == 0), "move {at}: asked again");
+        assert!(kept.iter().all(|url| corpus.asked_for(url) == 0), "move {at}: requested again");
         assert_eq!(corpus.pages().len(), 6);
         is_sound(corpus);
     });
 }
 
 #[test]
-fn a_power_cut_at_any_move_of_update_loses_no_entry_and_counts_no_age_twice() {
+fn a_power_failure_at_any_operation_of_update_loses_no_entry_and_counts_no_age_twice() {
     let make = || {
         let corpus = Corpus::new(Spec { sites: 3, items_per_feed: 3, ..Spec::default() });
         corpus.run("update --all").ok();
@@ -170,12 +170,12 @@ fn a_power_cut_at_any_move_of_update_loses_no_entry_and_counts_no_age_twice() {
     cut_at_every_move(make, "update", |corpus, at| {
         corpus.run("update --all").ok();
         let found = plan(corpus);
-        // The second run is a round of its own: what left its feed in the first is one older now.
+        // The second run is a new cycle: entries that left their feed in the first are one cycle older.
         assert_eq!(found.keys().collect::<Vec<_>>(), expected.keys().collect::<Vec<_>>(), "move {at}");
         for (url, (status, retries, age)) in found {
             let (_, _, once) = expected[&url];
             assert!(status == "new" && retries == 0, "move {at}: {url} {status}");
-            assert!(age == once || (once > 0 && age == once + 1), "move {at}: {url} is {age} rounds old");
+            assert!(age == once || (once > 0 && age == once + 1), "move {at}: {url} is {age} cycles old");
         }
         is_sound(corpus);
         corpus.was_polite_across_crashes(DELAY);
@@ -184,25 +184,25 @@ fn a_power_cut_at_any_move_of_update_loses_no_entry_and_counts_no_age_twice() {
 }
 
 #[test]
-fn a_power_cut_at_any_move_of_init_is_mended_by_another_init() {
+fn a_power_failure_at_any_operation_of_init_is_repaired_by_another_init() {
     let corpus = Corpus::new(Spec { sites: 1, ..Spec::default() });
     for at in 1..MANY_MOVES {
         let home = corpus.beside(&format!("new-{at}")).display().to_string();
         let mut command = corpus.command(&format!("init {home}"));
         command.env("TIDINGS_CRASH_AT", at.to_string());
         if corpus.launch(command).wait().code == Some(0) {
-            assert!(at > 3, "init makes several moves");
+            assert!(at > 3, "init has several operations");
             return;
         }
         corpus.run(&format!("init {home}")).ok();
         corpus.run(&format!("update --home {home}")).ok().says("no feeds to poll");
         corpus.run(&format!("fetch --home {home}")).ok().says("nothing to fetch");
     }
-    panic!("init never came to its end");
+    panic!("init did not end");
 }
 
 #[test]
-fn a_power_cut_at_any_move_of_prune_forgets_nothing_that_was_fetched() {
+fn a_power_failure_at_any_operation_of_prune_keeps_all_fingerprints() {
     let make = || {
         let corpus = Corpus::new(Spec { sites: 2, items_per_feed: 2, ..Spec::default() });
         corpus.run("update --all").ok();
@@ -220,7 +220,7 @@ fn a_power_cut_at_any_move_of_prune_forgets_nothing_that_was_fetched() {
 }
 
 #[test]
-fn twenty_kills_at_random_instants_lose_nothing_that_was_acknowledged() {
+fn twenty_kills_at_random_times_lose_no_acknowledged_page() {
     let delay = Duration::from_millis(200);
     let spec = Spec { latency: Duration::from_millis(5), ..weighty(10, 6) };
     let corpus = Corpus::with(spec.with_fault(Fault::WrongCharset, 1), &[("delay_s", "0.2"), ("feed_delay_s", "0.2")]);
@@ -236,20 +236,20 @@ fn twenty_kills_at_random_instants_lose_nothing_that_was_acknowledged() {
             running.signal(Signal::KILL);
         }
         running.wait();
-        // Every other time something else than a fetch comes first and mends the home.
+        // Every other time a command other than fetch recovers the home.
         if kill % 2 == 1 {
             recovered += u32::from(corpus.run("fetch --dry-run").ok().stderr.contains("recovered"));
             corpus.is_tidy();
         }
         for url in corpus.pages().into_keys() {
             let times = corpus.asked_for(&url);
-            assert_eq!(*acknowledged.entry(url.clone()).or_insert(times), times, "{url} was asked for again");
+            assert_eq!(*acknowledged.entry(url.clone()).or_insert(times), times, "{url} was requested again");
         }
     }
     assert!(recovered > 0, "no kill came in the middle of a run");
     corpus.run("fetch").ok();
     for (url, times) in &acknowledged {
-        assert_eq!(corpus.asked_for(url), *times, "{url} was asked for again");
+        assert_eq!(corpus.asked_for(url), *times, "{url} was requested again");
     }
     assert!(corpus.plan().iter().all(|entry| entry.status == "ok" && entry.retries == 1));
     assert_eq!(corpus.pages().len(), 60);
@@ -259,7 +259,7 @@ fn twenty_kills_at_random_instants_lose_nothing_that_was_acknowledged() {
 }
 
 #[test]
-fn patience_that_a_host_asked_for_survives_a_kill() {
+fn a_retry_after_survives_a_kill() {
     let spec = Spec { sites: 10, items_per_feed: 40, retry_after: Duration::from_secs(60), ..Spec::default() };
     let corpus = Corpus::with(spec.with_fault(Fault::TooMany, 1), &[("max_retry_after_s", "5.0")]);
     corpus.run("update --all").ok();
@@ -274,7 +274,7 @@ fn patience_that_a_host_asked_for_survives_a_kill() {
 }
 
 #[test]
-fn a_torn_or_damaged_end_of_the_journal_costs_its_last_step_only() {
+fn a_truncated_or_damaged_journal_loses_its_last_batch_only() {
     let corpus = Corpus::new(weighty(4, 3));
     corpus.run("update --all").ok();
     let mut running = corpus.start("fetch");

@@ -1,9 +1,9 @@
-//! Daily use: a home, a round of feeds, their pages, and the same again tomorrow.
+//! Daily use: a home, its feeds, their pages, and the same on the next day.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use tidings_simweb::{Fault, Host, Kind, Spec};
+use tidings_simweb::{Fault, Host, RequestKind, Spec};
 
 use crate::support::{Corpus, addresses, server_says, unpacked};
 
@@ -14,7 +14,7 @@ fn small() -> Spec {
 }
 
 #[test]
-fn a_home_is_made_once_and_left_alone_afterwards() {
+fn a_home_is_created_once_and_not_changed_afterwards() {
     let corpus = Corpus::new(Spec { sites: 1, ..Spec::default() });
     let fresh = corpus.beside("deep/inside/news");
     corpus.run(&format!("init {}", fresh.display())).ok().says("tidings.toml");
@@ -28,7 +28,7 @@ fn a_home_is_made_once_and_left_alone_afterwards() {
     corpus.run(&format!("init {}", fresh.display())).ok().says("nothing was changed");
     assert_eq!(std::fs::read_to_string(fresh.join("feeds.txt")).unwrap(), "http://127.1.0.1/mine\n");
 
-    // A folder with other things in it can become a home too, and keeps them.
+    // A folder with other files can become a home too, and keeps them.
     let lived_in = corpus.beside("lived-in");
     std::fs::create_dir(&lived_in).unwrap();
     std::fs::write(lived_in.join("notes.txt"), "mine").unwrap();
@@ -37,7 +37,7 @@ fn a_home_is_made_once_and_left_alone_afterwards() {
     assert_eq!(std::fs::read_to_string(lived_in.join("notes.txt")).unwrap(), "mine");
     assert_eq!(std::fs::read_to_string(lived_in.join("feeds.txt")).unwrap(), "http://127.1.0.2/mine\n");
 
-    // Within a home, and below it, it is found without being named.
+    // A home is found from any folder inside it.
     std::fs::create_dir(fresh.join("sub")).unwrap();
     let mut command = corpus.command("plan --count");
     command.env_remove("TIDINGS_HOME");
@@ -47,11 +47,11 @@ fn a_home_is_made_once_and_left_alone_afterwards() {
 }
 
 #[test]
-fn every_article_of_healthy_sites_is_stored_as_the_server_gave_it() {
+fn every_article_of_healthy_sites_is_stored_as_served() {
     let corpus = Corpus::new(Spec { sites: 24, items_per_feed: 3, ..Spec::default() });
     let expected = corpus.healthy_articles();
     assert_eq!(expected.len(), 24 * 3);
-    corpus.run("update --all").ok().says("24 feeds polled").says("72 new in the plan");
+    corpus.run("update --all").ok().says("24 feeds polled").says("72 added to the plan");
     assert_eq!(corpus.statuses().into_keys().collect::<BTreeSet<_>>(), expected);
     assert!(corpus.plan().iter().all(|entry| entry.status == "new" && entry.age == 0 && entry.retries == 0));
     corpus.run("fetch").ok().says("72 pages fetched");
@@ -93,31 +93,35 @@ fn every_article_of_healthy_sites_is_stored_as_the_server_gave_it() {
 }
 
 #[test]
-fn the_second_round_asks_for_changes_only() {
+fn the_second_update_requests_changes_only() {
     let corpus = Corpus::new(small());
     corpus.run("update --all").ok();
     corpus.run("fetch").ok();
     let first = corpus.statuses();
 
     corpus.web.clear_log();
-    corpus.run("update --all").ok().says("8 unchanged").says("0 new in the plan");
+    corpus.run("update --all").ok().says("8 unchanged").says("0 added to the plan");
     let requests = corpus.web.requests();
-    assert_eq!(requests.len(), 8, "one conditional request a feed, and robots.txt is remembered");
-    assert!(requests.iter().all(|request| request.conditional && request.status == 304 && request.kind == Kind::Feed));
-    assert!(corpus.plan().iter().all(|entry| entry.age == 0), "what an unchanged feed listed is listed still");
+    assert_eq!(requests.len(), 8, "one conditional request per feed, and robots.txt is cached");
+    assert!(
+        requests
+            .iter()
+            .all(|request| request.conditional && request.status == 304 && request.kind == RequestKind::Feed)
+    );
+    assert!(corpus.plan().iter().all(|entry| entry.age == 0), "entries of an unchanged feed do not age");
 
     corpus.web.clear_log();
     corpus.run("fetch").ok().says("nothing to fetch");
     assert!(corpus.web.requests().is_empty());
     assert_eq!(corpus.statuses(), first);
 
-    // A day later there is more.
+    // A day later there are more articles.
     let before: BTreeSet<String> = corpus.healthy_articles();
     corpus.web.advance(Duration::from_secs(3 * 3600));
     let now = corpus.healthy_articles();
     let new: BTreeSet<String> = now.difference(&before).cloned().collect();
     assert!(!new.is_empty() && now.intersection(&before).count() > 0);
-    corpus.run("update --all").ok().says(&format!("{} new in the plan", new.len()));
+    corpus.run("update --all").ok().says(&format!("{} added to the plan", new.len()));
     corpus.web.clear_log();
     corpus.run("fetch").ok();
     let asked: BTreeSet<_> = corpus.page_requests().into_keys().collect();
@@ -133,9 +137,9 @@ fn the_second_round_asks_for_changes_only() {
 }
 
 #[test]
-fn twins_and_decorated_links_give_each_article_once() {
+fn duplicate_feeds_and_tracking_parameters_give_each_article_once() {
     let corpus = Corpus::new(Spec { sites: 16, items_per_feed: 5, twins: true, ..Spec::default() });
-    corpus.run("update --all").ok().says("32 feeds polled").says("80 new in the plan");
+    corpus.run("update --all").ok().says("32 feeds polled").says("80 added to the plan");
     assert_eq!(corpus.statuses().into_keys().collect::<BTreeSet<_>>(), corpus.healthy_articles());
     let listing: String =
         corpus.web.sites().map(|site| String::from_utf8_lossy(&server_says(&site.feed()).1).into_owned()).collect();
@@ -146,7 +150,7 @@ fn twins_and_decorated_links_give_each_article_once() {
 }
 
 #[test]
-fn what_publishers_say_about_use_is_kept_with_the_page() {
+fn rights_statements_are_stored_with_the_page() {
     let spec = Spec { sites: 4, items_per_feed: 2, ..Spec::default() };
     let corpus = Corpus::new(spec.with_fault(Fault::TdmReserved, 1).with_fault(Fault::XRobots, 1));
     corpus.web.set_robots(0, Some("User-agent: *\nContent-Signal: ai-train=no\nDisallow:\n"));
@@ -170,7 +174,7 @@ fn what_publishers_say_about_use_is_kept_with_the_page() {
 }
 
 #[test]
-fn every_coding_and_every_charset_comes_through_unharmed() {
+fn every_content_coding_and_charset_is_stored_correctly() {
     let languages = ["de", "cs", "ru", "ja"].map(str::to_owned).to_vec();
     let spec = Spec { sites: 12, items_per_feed: 2, languages, ..Spec::default() };
     let faults = [Fault::Brotli, Fault::Zstd, Fault::Chunked, Fault::Close, Fault::IdleClose];
@@ -186,7 +190,7 @@ fn every_coding_and_every_charset_comes_through_unharmed() {
         for url in addresses(&site) {
             let (head, mut body) = server_says(&url);
             if head.contains("chunked") {
-                continue; // The simple client of this test does not speak that; the length below does.
+                continue; // The simple client of this test does not support it.
             }
             assert!(!body.is_empty());
             assert!(pages[&url].body == body, "{url} has another body");
@@ -202,7 +206,7 @@ fn every_coding_and_every_charset_comes_through_unharmed() {
         let body = String::from_utf8_lossy(&pages[&article.url].body).into_owned();
         assert!(body.trim_end().ends_with("</html>"), "{}", article.url);
     }
-    // A server that closes after every answer is asked over as many connections; others over few.
+    // A server that closes after every response needs as many connections; others few.
     let manners = corpus.web.politeness();
     let closing = corpus.web.sites_with(Fault::Close).next().unwrap().number();
     let connections = |site: usize| manners.host(Host::Site(site)).unwrap().connections;
@@ -210,16 +214,16 @@ fn every_coding_and_every_charset_comes_through_unharmed() {
 }
 
 #[test]
-fn a_run_against_the_public_internet_says_who_asks() {
+fn a_run_on_the_public_web_requires_a_contact() {
     let corpus = Corpus::new(Spec { sites: 1, ..Spec::default() });
     std::fs::write(corpus.home().join("feeds.txt"), "https://news.example.org/feed.xml\n").unwrap();
     corpus.run("update --all").exits(1).says("contact").says("tidings.toml");
-    // And nobody is asked by an address that is not public, unless that was allowed.
+    // Private addresses are not contacted unless allowed.
     std::fs::write(corpus.home().join("feeds.txt"), corpus.web.feeds().join("\n")).unwrap();
     std::fs::write(corpus.home().join("tidings.toml"), "[fetch]\ndelay_s = 0.05\n").unwrap();
     corpus.run("update --all").says("private");
     assert!(corpus.web.requests().is_empty());
-    corpus.run("update --all --allow-private=127.1.0.0/16 --delay 0.05").ok().says("20 new in the plan");
+    corpus.run("update --all --allow-private=127.1.0.0/16 --delay 0.05").ok().says("20 added to the plan");
     let agent = corpus.web.requests()[0].user_agent.to_string();
     assert!(agent.starts_with("Tidings/"), "{agent}");
 }

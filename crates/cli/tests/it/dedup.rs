@@ -1,4 +1,4 @@
-//! From documents to verdicts: again is free, nothing vanishes, and how the days came about does not show.
+//! `tidings dedup`: reruns do nothing, no document is lost, and the result does not depend on the history.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -61,7 +61,7 @@ fn day(number: u64) -> String {
     format!("2026-{:02}-{:02}", 3 + number / 28, number % 28 + 1)
 }
 
-/// A day of pages, some of which are those of earlier days.
+/// A day of pages, some of which repeat those of earlier days.
 fn put_day(corpus: &Corpus, number: u64) {
     let fresh = [number * 100, number * 100 + 1, number * 100 + 2];
     let earlier = (number / 2) * 100;
@@ -74,14 +74,14 @@ fn put_day(corpus: &Corpus, number: u64) {
 }
 
 /// Everything under `seen/`, by name.
-fn shelf(corpus: &Corpus) -> BTreeMap<String, Vec<u8>> {
+fn seen_files(corpus: &Corpus) -> BTreeMap<String, Vec<u8>> {
     let files = corpus.files("seen", "").into_iter();
     files
         .map(|path| (path.strip_prefix(corpus.home()).unwrap().display().to_string(), fs::read(&path).unwrap()))
         .collect()
 }
 
-/// The verdicts of a day; checks that there is one for each document, in order.
+/// The verdicts of a day; checks that there is one per document, in order.
 fn verdicts(corpus: &Corpus, day: &str) -> Vec<Value> {
     let path = corpus.home().join(format!("seen/verdicts/{day}.jsonl.zst"));
     let verdicts: Vec<Value> = unpacked(&path).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -92,18 +92,22 @@ fn verdicts(corpus: &Corpus, day: &str) -> Vec<Value> {
         .flat_map(|path| unpacked(&path).lines().map(|line| serde_json::from_str(line).unwrap()).collect::<Vec<_>>())
         .collect();
     let ids: Vec<&str> = verdicts.iter().map(|verdict| verdict["id"].as_str().unwrap()).collect();
-    assert_eq!(ids, documents.iter().map(|document| document.id.as_str()).collect::<Vec<_>>(), "nothing vanishes");
+    assert_eq!(
+        ids,
+        documents.iter().map(|document| document.id.as_str()).collect::<Vec<_>>(),
+        "every document has a verdict"
+    );
     verdicts
 }
 
 #[test]
-fn copies_are_told_once_and_the_earliest_is_kept() {
+fn copies_are_found_and_the_earliest_is_kept() {
     let corpus = corpus();
-    corpus.run("dedup").ok().says("nothing to judge: there are no documents yet");
+    corpus.run("dedup").ok().says("nothing to deduplicate: no documents yet");
     put_day(&corpus, 0);
     put_day(&corpus, 1);
     corpus.run("clean").ok().says("6 documents");
-    corpus.run("dedup").ok().says("2 days judged: 6 documents, 2 of them copies of earlier ones");
+    corpus.run("dedup").ok().says("2 days deduplicated: 6 documents, 2 of them duplicates of earlier ones");
     let first = verdicts(&corpus, &day(0));
     let (copies, kept): (Vec<&Value>, Vec<&Value>) = first.iter().partition(|verdict| verdict["copy_of"].is_string());
     assert_eq!((copies.len(), kept.len()), (1, 2));
@@ -116,9 +120,9 @@ fn copies_are_told_once_and_the_earliest_is_kept() {
     assert_eq!(partly["duplicates"].as_array().unwrap().len(), 1);
     assert_eq!(partly["duplicates"][0]["why"], "exact");
 
-    let before = shelf(&corpus);
-    corpus.run("dedup").ok().says("nothing to judge: all of 2 days are up to date");
-    assert!(shelf(&corpus) == before);
+    let before = seen_files(&corpus);
+    corpus.run("dedup").ok().says("nothing to deduplicate: all 2 days are up to date");
+    assert!(seen_files(&corpus) == before);
     let removed = corpus.run("dedup --removed").ok().stdout;
     let removed: Vec<Value> = removed.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert!(removed.iter().any(|line| line["text"] == paragraph(1)));
@@ -132,9 +136,9 @@ fn copies_are_told_once_and_the_earliest_is_kept() {
 }
 
 #[test]
-fn a_rebuild_gives_the_bytes_of_the_history_however_that_went() {
+fn a_rebuild_gives_the_same_bytes_as_any_history() {
     let corpus = corpus();
-    // Twenty days in steps, so that files are joined on the way; then one comes in between.
+    // Twenty days in steps, so that files are merged; then one is inserted.
     for number in 0..20 {
         put_day(&corpus, number);
         if number % 7 == 3 {
@@ -144,20 +148,20 @@ fn a_rebuild_gives_the_bytes_of_the_history_however_that_went() {
     }
     corpus.run("clean").ok();
     corpus.run("dedup").ok();
-    let straight = shelf(&corpus);
+    let straight = seen_files(&corpus);
     put(&corpus, &day(12), "b.0", &[page("late.example", "late", &[9001, 1500, 9002])]);
     corpus.run("clean").ok();
-    corpus.run("dedup").ok().says(&format!("judging again from {}", day(12))).says("8 days judged");
-    let history = shelf(&corpus);
+    corpus.run("dedup").ok().says(&format!("deduplicating again from {}", day(12))).says("8 days deduplicated");
+    let history = seen_files(&corpus);
     assert!(history != straight);
     let late = verdicts(&corpus, &day(15));
     let copied = late.iter().find(|verdict| verdict["site"] == "gazette.example").unwrap();
-    assert!(!copied["duplicates"].as_array().unwrap().is_empty(), "what came late was there first");
-    corpus.run("rebuild --from dedup").ok().says("20 days judged");
-    assert!(shelf(&corpus) == history, "a rebuild gives the same bytes");
+    assert!(!copied["duplicates"].as_array().unwrap().is_empty(), "the inserted day is the original");
+    corpus.run("rebuild --from dedup").ok().says("20 days deduplicated");
+    assert!(seen_files(&corpus) == history, "a rebuild gives the same bytes");
     let docs = corpus.files("docs", ".jsonl.zst").iter().map(|path| fs::read(path).unwrap()).collect::<Vec<_>>();
-    corpus.run("rebuild --from clean").ok().says("61 pages read").says("20 days judged");
-    assert!(shelf(&corpus) == history);
+    corpus.run("rebuild --from clean").ok().says("61 pages read").says("20 days deduplicated");
+    assert!(seen_files(&corpus) == history);
     assert!(docs == corpus.files("docs", ".jsonl.zst").iter().map(|path| fs::read(path).unwrap()).collect::<Vec<_>>());
     fs::remove_dir_all(corpus.home().join("pages").join(day(19))).unwrap();
     fs::remove_file(corpus.home().join(format!("docs/recipes/{}.json", day(19)))).unwrap();
@@ -172,24 +176,24 @@ fn settings_that_matter_make_days_stale_and_others_do_not() {
     (0..3).for_each(|number| put_day(&corpus, number));
     corpus.run("clean").ok();
     corpus.run("dedup").ok();
-    let all = shelf(&corpus);
+    let all = seen_files(&corpus);
     let with = |key: &str, value: &str| {
         let mut command = corpus.command("dedup");
         command.env(format!("TIDINGS_DEDUP_{key}"), value);
         corpus.launch(command).wait()
     };
-    with("MEMORY_MIB", "1").ok().says("nothing to judge");
-    with("THREADS", "3").ok().says("nothing to judge");
-    with("SCOPE", "site").ok().says("3 days judged: 9 documents, 0 of them copies");
-    with("PRESET", "now").ok().says("3 days judged");
-    corpus.run("dedup --level sentence").ok().says("3 days judged");
-    with("MEMORY_MIB", "1").ok().says("3 days judged");
-    assert!(shelf(&corpus) == all);
+    with("MEMORY_MIB", "1").ok().says("nothing to deduplicate");
+    with("THREADS", "3").ok().says("nothing to deduplicate");
+    with("SCOPE", "site").ok().says("3 days deduplicated: 9 documents, 0 of them duplicates");
+    with("PRESET", "now").ok().says("3 days deduplicated");
+    corpus.run("dedup --level sentence").ok().says("3 days deduplicated");
+    with("MEMORY_MIB", "1").ok().says("3 days deduplicated");
+    assert!(seen_files(&corpus) == all);
     fs::remove_file(corpus.home().join(format!("seen/verdicts/{}.jsonl.zst", day(1)))).unwrap();
-    corpus.run("dedup").ok().says("2 days judged");
+    corpus.run("dedup").ok().says("2 days deduplicated");
     fs::remove_dir_all(corpus.home().join("seen/keys")).unwrap();
-    corpus.run("dedup").ok().says("3 days judged");
-    assert!(shelf(&corpus) == all);
+    corpus.run("dedup").ok().says("3 days deduplicated");
+    assert!(seen_files(&corpus) == all);
     with("PRESET", "sloppy").exits(1).says("tidings, onion, aranea, now");
     with("SCOPE", "week").exits(1).says("30d");
     corpus.run("dedup --level chapter").exits(2);
@@ -197,7 +201,7 @@ fn settings_that_matter_make_days_stale_and_others_do_not() {
 }
 
 #[test]
-fn the_same_page_under_two_addresses_is_told_by_its_checksum() {
+fn the_same_page_under_two_urls_is_found_by_its_checksum() {
     let corpus = corpus();
     let one = page("gazette.example", "one", &[1, 2]);
     let other =
@@ -205,14 +209,14 @@ fn the_same_page_under_two_addresses_is_told_by_its_checksum() {
     put(&corpus, &day(0), "a.0", &[one]);
     put(&corpus, &day(1), "a.0", &[other, page("gazette.example", "two", &[1, 2])]);
     corpus.run("clean").ok();
-    corpus.run("dedup --level page").ok().says("3 documents, 1 of them copies");
+    corpus.run("dedup --level page").ok().says("3 documents, 1 of them duplicates");
     let told = verdicts(&corpus, &day(1));
     let copy = told.iter().find(|verdict| verdict["copy_of"].is_string()).unwrap();
     assert_eq!((&copy["site"], &copy["duplicates"][0]["why"]), (&json!("mirror.example"), &json!("page")));
 }
 
 #[test]
-fn a_power_cut_at_any_move_leaves_the_old_memory_or_the_new() {
+fn a_power_failure_at_any_operation_leaves_the_old_or_the_new_state() {
     let corpus = corpus();
     (0..3).for_each(|number| put_day(&corpus, number));
     corpus.run("clean").ok();
@@ -222,10 +226,10 @@ fn a_power_cut_at_any_move_leaves_the_old_memory_or_the_new() {
     corpus.run("clean").ok();
     let prepared = corpus.beside("prepared");
     copy_folder(&corpus.home(), &prepared);
-    corpus.run("dedup").ok().says("2 days judged");
-    let expected = shelf(&corpus);
+    corpus.run("dedup").ok().says("2 days deduplicated");
+    let expected = seen_files(&corpus);
     corpus.cut_at_every_move("dedup", &prepared, |at| {
-        // Whoever trusts the ledger finds what it names; a torn line does not count.
+        // Every file in the ledger exists; an incomplete line is ignored.
         let ledger = fs::read_to_string(corpus.home().join("seen/ledger.jsonl")).unwrap();
         for line in ledger.split_inclusive('\n').skip(1).filter(|line| line.ends_with('\n')) {
             let judged: Value = serde_json::from_str(line).unwrap();
@@ -233,7 +237,7 @@ fn a_power_cut_at_any_move_leaves_the_old_memory_or_the_new() {
             assert_eq!(fs::metadata(&file).unwrap().len(), judged["verdicts"]["bytes"].as_u64().unwrap(), "move {at}");
         }
         corpus.run("dedup").ok();
-        assert!(shelf(&corpus) == expected, "move {at}");
+        assert!(seen_files(&corpus) == expected, "move {at}");
         corpus.is_tidy();
     });
 }
@@ -251,7 +255,7 @@ fn the_filter_needs_no_home() {
     let input = format!("{}\n{}\n", line("a"), line("b"));
     let (code, out) = filter(&[], &input);
     assert_eq!((code, out), (0, format!("{}\n{}\n", line("a"), "{\"id\":\"b\",\"paragraphs\":[]}")));
-    assert_eq!(filter(&["--scope", "site"], &input).0, 3, "lines without a site are named");
+    assert_eq!(filter(&["--scope", "site"], &input).0, 3, "lines without a site are faults");
     let (code, out) = filter(&["--preset", "onion", "--marks", "--memory-mb", "1"], &input);
     assert_eq!((code, out.matches("\"of\":\"a\"").count()), (0, 2));
     assert_eq!(filter(&["--threshold", "2"], "").0, 2);

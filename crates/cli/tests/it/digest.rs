@@ -1,4 +1,4 @@
-//! The digest, and what it proves: derived files may vanish, settings may change, machines may differ.
+//! `tidings digest`: deleted derived files, changed settings and other machines.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,7 +9,7 @@ use tidings_model::Page;
 use crate::clean::{corpus, mixed, page, put};
 use crate::support::{Corpus, copy_folder};
 
-/// Sentences that no other number has: who did what, and where.
+/// Sentences that no other number has.
 fn own(number: usize, who: [&str; 5], did: [&str; 7], place: [&str; 6]) -> String {
     let sentence = |at: usize| {
         let seed = number * 13 + at * 5 + number % 3 * at;
@@ -18,7 +18,7 @@ fn own(number: usize, who: [&str; 5], did: [&str; 7], place: [&str; 6]) -> Strin
     (0..5).map(sentence).collect::<Vec<_>>().join(" ")
 }
 
-/// A page whose first paragraph others have too, and whose second is its own.
+/// A page whose first paragraph is shared with others, and whose second is unique.
 fn german(number: usize) -> Page {
     let who =
         ["Der Bäcker aus der Gasse", "Die alte Lehrerin", "Das Kind der Nachbarin", "Ein Maler", "Niemand im Rathaus"];
@@ -52,14 +52,14 @@ fn english(number: usize) -> Page {
     page(number, body.as_bytes(), "text/html; charset=utf-8")
 }
 
-/// A day of pages in two languages, with duplicates within the day and of other days, and some that are no documents.
+/// A day of pages in two languages, with duplicates within the day and across days, and some without documents.
 pub fn pages(day: usize) -> Vec<Page> {
     let start = day * 100;
     let german = (start + 50..start + 53).map(german);
     mixed(start..start + 8).into_iter().chain(german).chain((start + 60..start + 62).map(english)).collect()
 }
 
-/// A home with two days of pages that went the whole way.
+/// A home with two days of pages after all stages.
 pub fn built() -> Corpus {
     let corpus = corpus();
     put(&corpus, "2026-03-01", "a.0", &pages(1));
@@ -76,11 +76,11 @@ pub fn digest(corpus: &Corpus) -> String {
 /// The digests of all stages, all days and the index.
 pub fn tree(corpus: &Corpus) -> String {
     let ran = corpus.run("digest --tree").ok();
-    assert!(!ran.stderr.contains("the index does not hold all of it"), "{}", ran.stderr);
+    assert!(!ran.stderr.contains("the index is out of date"), "{}", ran.stderr);
     ran.stdout
 }
 
-/// How many days each stage made anew.
+/// The number of days that each stage rebuilt.
 fn redone(ran: &Value) -> BTreeMap<&'static str, u64> {
     let days = |stage: &str, field: &str| ran[stage][field].as_u64().unwrap_or_else(|| panic!("{stage}: {ran}"));
     [("clean", days("clean", "days")), ("dedup", days("dedup", "days")), ("annotate", days("annotate", "days"))].into()
@@ -97,7 +97,7 @@ fn settle(corpus: &Corpus, more: &str) {
 }
 
 #[test]
-fn the_same_pages_give_the_same_corpus_however_they_came() {
+fn the_same_pages_give_the_same_corpus_in_any_order() {
     let once = built();
     let tree_of_once = tree(&once);
     assert!(tree_of_once.starts_with("pages\t*\t*\t26\t"), "{tree_of_once}");
@@ -107,7 +107,7 @@ fn the_same_pages_give_the_same_corpus_however_they_came() {
         assert!(tree_of_once.contains(part), "{part}: {tree_of_once}");
     }
 
-    // In many runs, in other files, on other threads, packed otherwise, from the last page to the first.
+    // In many runs, other files, other threads, other compression, from the last page to the first.
     let often = corpus();
     for (day, name) in [(1, "2026-03-01"), (2, "2026-03-02")] {
         for (number, page) in pages(day).into_iter().rev().enumerate() {
@@ -127,7 +127,7 @@ fn the_same_pages_give_the_same_corpus_however_they_came() {
     often.run("digest --verify").ok();
     often.run("digest --lang de").ok().says("in 1 language, 2 days");
 
-    // What is remembered is forgotten with its files, and may be deleted.
+    // The cache is invalidated with its files and may be deleted.
     fs::remove_file(often.home().join("state/digests.tsv")).unwrap();
     assert_eq!(tree(&often), tree_of_once);
     put(&often, "2026-03-03", "a.0", &pages(3));
@@ -136,7 +136,7 @@ fn the_same_pages_give_the_same_corpus_however_they_came() {
 }
 
 #[test]
-fn every_derived_file_may_be_deleted() {
+fn every_derived_file_can_be_deleted_and_rebuilt() {
     let corpus = built();
     let before = tree(&corpus);
     let derived = |corpus: &Corpus| {
@@ -147,7 +147,7 @@ fn every_derived_file_may_be_deleted() {
     let files = derived(&corpus);
     assert!(files.len() > 20, "{files:?}");
     for file in files {
-        // A file may have changed its name since, where generations are counted.
+        // A file may have another name if generations are counted.
         if fs::remove_file(corpus.home().join(&file)).is_ok() {
             corpus.run("run --from clean").ok();
             assert_eq!(tree(&corpus), before, "without {}", file.display());
@@ -167,11 +167,11 @@ fn every_derived_file_may_be_deleted() {
     }
     corpus.run("rebuild").ok();
     assert_eq!(tree(&corpus), before);
-    corpus.run("rebuild --lang xx").exits(1).says("there is nothing in xx");
+    corpus.run("rebuild --lang xx").exits(1).says("no data in language xx");
 }
 
 #[test]
-fn a_changed_setting_makes_exactly_what_depends_on_it_anew() {
+fn a_changed_setting_rebuilds_exactly_what_depends_on_it() {
     let raw = corpus();
     put(&raw, "2026-03-01", "a.0", &pages(1));
     put(&raw, "2026-03-02", "a.0", &[mixed(200..208), vec![english(260)]].concat());
@@ -183,7 +183,7 @@ fn a_changed_setting_makes_exactly_what_depends_on_it_anew() {
     let before = tree(&raw);
 
     let label = "http://e.org/deutsch\ttopic=post\n";
-    // What a setting might have changed is looked at; what came out as before goes no further.
+    // Possibly affected days are rebuilt; unchanged results are not propagated.
     let cases = [
         ("clean.gate", "[gate.all]\nleast_words = 50\n", "", [2, 2, 1], true),
         ("clean.links", "[clean]\nlinks = true\n", "", [2, 2, 0], false),
@@ -208,7 +208,7 @@ fn a_changed_setting_makes_exactly_what_depends_on_it_anew() {
             }
             digests.push(tree(&raw));
         }
-        assert_eq!(digests[0], digests[1], "{what}: as if it had always been so");
+        assert_eq!(digests[0], digests[1], "{what}: the same as with this setting from the start");
         let text = |tree: &str| tree.lines().find(|line| line.starts_with("text\t*")).unwrap().to_owned();
         assert_eq!(text(&digests[0]) != text(&before), changes, "{what}");
     }

@@ -1,16 +1,16 @@
-//! Finding feeds: by probe sequence, in bulk, from lists, and what a trial makes of them.
+//! Feed discovery: probe sequences, bulk candidates, lists, and trials.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::time::Duration;
 
-use tidings_simweb::{Hiding, Kind, Spec};
+use tidings_simweb::{Hiding, RequestKind, Spec};
 
 use crate::support::{Corpus, Ran};
 
 const DELAY: Duration = Duration::from_millis(50);
 
-/// A web that hides its feeds, and a home that knows none.
+/// A web that hides its feeds, and a home without feeds.
 fn hidden(ways: &[Hiding], sites: usize, more: &str) -> Corpus {
     let corpus = Corpus::new(Spec { sites, items_per_feed: 4, hiding: ways.to_vec(), ..Spec::default() });
     fs::write(corpus.home().join("feeds.txt"), "# none yet\n").unwrap();
@@ -25,7 +25,7 @@ fn articles(corpus: &Corpus) -> Vec<String> {
     corpus.web.sites().map(|site| site.listed().next().unwrap().url).collect()
 }
 
-/// Runs discover with addresses that no shell must see.
+/// Runs discover with URLs that are not passed through a shell.
 fn discover(corpus: &Corpus, flags: &str, addresses: &[String]) -> Ran {
     let mut command = corpus.command(&format!("discover {flags}"));
     command.args(addresses);
@@ -37,7 +37,7 @@ fn feeds_of(json: &serde_json::Value) -> BTreeSet<String> {
 }
 
 #[test]
-fn feeds_are_found_however_they_are_hidden_and_traps_are_not_stepped_into() {
+fn hidden_feeds_are_found_and_decoys_are_not_requested() {
     use Hiding::{Anchor, Declared, FrontPage, Overview, Program, Sitemap, Word};
     let ways = [Declared, FrontPage, Anchor, Word, Overview, Program, Sitemap];
     let corpus = hidden(&ways, 14, "");
@@ -48,7 +48,7 @@ fn feeds_are_found_however_they_are_hidden_and_traps_are_not_stepped_into() {
     corpus.was_polite(DELAY);
     corpus.is_tidy();
     corpus.run("audit").ok().says("probe");
-    // The traps were recognised from the outside: nobody even asked.
+    // The decoys were recognised by their URLs: they were not requested.
     let asked = corpus.web.requests();
     assert!(asked.iter().all(|request| !request.path.contains("comments") && !request.path.contains("wp-json")));
     let rows = corpus.state("candidates.tsv");
@@ -66,22 +66,22 @@ fn feeds_at_common_paths_are_found_without_a_hint() {
 }
 
 #[test]
-fn a_site_without_a_feed_is_remembered_and_not_asked_again() {
+fn a_site_without_a_feed_is_recorded_and_not_searched_again() {
     let corpus = hidden(&[Hiding::Nowhere], 1, "max_requests = 9");
     let starts = articles(&corpus);
     discover(&corpus, "", &starts).ok().says("no feed found, 9 requests");
-    let asked = corpus.web.requests().iter().filter(|request| request.kind != Kind::Robots).count();
+    let asked = corpus.web.requests().iter().filter(|request| request.kind != RequestKind::Robots).count();
     assert_eq!(asked, 9);
     assert_eq!(corpus.state("barren.tsv").len(), 1);
     corpus.web.clear_log();
-    discover(&corpus, "", &starts).ok().says("searched before");
+    discover(&corpus, "", &starts).ok().says("no feed found in an earlier search");
     assert!(corpus.web.requests().is_empty());
     discover(&corpus, "--again", &starts).ok().says("no feed found");
     assert!(!corpus.web.requests().is_empty());
 }
 
 #[test]
-fn robots_txt_governs_probes_too() {
+fn robots_txt_applies_to_probes() {
     let corpus = hidden(&[Hiding::FrontPage], 1, "");
     corpus.web.set_robots(0, Some("User-agent: *\nDisallow: /data/\n"));
     discover(&corpus, "", &articles(&corpus)).ok();
@@ -90,20 +90,20 @@ fn robots_txt_governs_probes_too() {
 }
 
 #[test]
-fn an_address_that_is_a_feed_can_be_added_at_once() {
+fn a_feed_url_can_be_added_at_once() {
     let corpus = hidden(&[Hiding::Declared], 2, "");
     let feed = corpus.web.feeds()[0].clone();
     discover(&corpus, "--add", std::slice::from_ref(&feed)).ok().says("4 entries").says("1 feed added");
     let list = fs::read_to_string(corpus.home().join("feeds.txt")).unwrap();
     assert!(list.starts_with("# none yet\n# found by discover on ") && list.contains(&format!("\n{feed}")), "{list}");
-    discover(&corpus, "--add", &[feed]).ok().says("in feeds.txt already").says("0 feeds added");
+    discover(&corpus, "--add", &[feed]).ok().says("already in feeds.txt").says("0 feeds added");
     corpus.run("update").ok().says("1 feed polled");
 }
 
 #[test]
-fn pages_that_were_fetched_anyway_are_searched_once() {
+fn stored_pages_are_searched_once() {
     let corpus = hidden(&[Hiding::Declared, Hiding::Word], 4, "min_seen = 3");
-    // The home harvests the sites through feeds of which it knows; their pages declare the same ones.
+    // The home crawls the sites through known feeds; their pages declare the same ones.
     fs::write(corpus.home().join("feeds.txt"), corpus.web.feeds().join("\n")).unwrap();
     corpus.run("update").ok();
     corpus.run("fetch").ok().says("16 pages fetched");
@@ -117,7 +117,7 @@ fn pages_that_were_fetched_anyway_are_searched_once() {
     let told = corpus.run("discover --probe 100 --json").ok().json();
     assert_eq!(feeds_of(&told), corpus.web.feeds().into_iter().collect());
     let requests = corpus.web.requests();
-    assert_eq!(requests.iter().filter(|request| request.kind == Kind::Feed).count(), 4);
+    assert_eq!(requests.iter().filter(|request| request.kind == RequestKind::Feed).count(), 4);
     assert_eq!(requests.len(), 4, "a candidate costs one request: {requests:?}");
     corpus.was_polite(DELAY);
 }
@@ -171,7 +171,7 @@ fn archives_folders_and_streams_of_links_give_the_same_candidates() {
 }
 
 #[test]
-fn a_shared_link_is_probed_however_rarely_it_was_seen() {
+fn a_shared_link_is_probed_regardless_of_its_frequency() {
     let corpus = hidden(&[Hiding::Declared], 2, "");
     fs::write(corpus.beside("links.txt"), format!("{}\n", corpus.web.site(0).url("/"))).unwrap();
     corpus.run(&format!("discover --from links {}", corpus.beside("links.txt").display())).ok();
@@ -188,7 +188,7 @@ fn an_opml_list_becomes_candidates_with_its_folders_as_labels() {
         feeds[0], feeds[1]
     );
     fs::write(corpus.beside("list.opml"), list).unwrap();
-    corpus.run(&format!("discover --opml {}", corpus.beside("list.opml").display())).ok().says("2 taken in");
+    corpus.run(&format!("discover --opml {}", corpus.beside("list.opml").display())).ok().says("2 added as candidates");
     let row = corpus.state("candidates.tsv").into_iter().find(|row| row["feed"] == feeds[0]).unwrap();
     assert_eq!(
         (row["evidence"].as_str(), row["labels"].as_str(), row["title"].as_str()),
@@ -202,10 +202,10 @@ fn an_opml_list_becomes_candidates_with_its_folders_as_labels() {
 }
 
 #[test]
-fn a_trial_adopts_what_gives_pages_and_prints_the_gain() {
-    use tidings_simweb::{Fault, Part};
+fn a_trial_adopts_feeds_with_documents_and_prints_the_gain() {
+    use tidings_simweb::{Fault, SitePart};
     let corpus = hidden(&[Hiding::Declared], 4, "");
-    corpus.web.set_fault(3, Fault::NotFound.on(Part::Pages));
+    corpus.web.set_fault(3, Fault::NotFound.on(SitePart::Pages));
     let feeds = corpus.web.feeds();
     fs::write(corpus.home().join("feeds.txt"), format!("{}\tlang=en\n", feeds[0])).unwrap();
     corpus.run("update").ok();
@@ -215,20 +215,21 @@ fn a_trial_adopts_what_gives_pages_and_prints_the_gain() {
     let all = told["gain"].as_array().unwrap().last().unwrap();
     assert_eq!((all["active_before"].as_u64(), all["active_after"].as_u64()), (Some(1), Some(3)));
     corpus.was_polite(DELAY);
-    // Two articles of each feed, no more.
+    // At most two articles per feed.
     let asked = corpus.page_requests();
     let hosts: BTreeSet<_> = asked.keys().map(|key| key.0).collect();
     assert_eq!((asked.len(), hosts.len()), (6, 3));
     let list = fs::read_to_string(corpus.home().join("feeds.txt")).unwrap();
     assert!(list.contains(&feeds[1]) && list.contains(&feeds[2]) && !list.contains(&feeds[3]), "{list}");
-    let fates: BTreeSet<String> = corpus.state("candidates.tsv").into_iter().map(|row| row["fate"].clone()).collect();
-    assert_eq!(fates, ["promoted", "trial"].map(str::to_owned).into());
-    // The plan of the home knows nothing of it; the next trial has nothing left to try.
+    let statuses: BTreeSet<String> =
+        corpus.state("candidates.tsv").into_iter().map(|row| row["fate"].clone()).collect();
+    assert_eq!(statuses, ["promoted", "trial"].map(str::to_owned).into());
+    // The plan of the home is not changed; the next trial has nothing left to try.
     corpus.run("discover --trial").ok().says("0 candidates tried");
 }
 
 #[test]
-fn a_search_that_is_killed_is_mended_by_the_next_one() {
+fn a_killed_search_is_recovered_by_the_next_one() {
     let corpus = hidden(&[Hiding::CommonPath], 6, "");
     let starts = articles(&corpus);
     let mut command = corpus.command("discover");
@@ -245,10 +246,10 @@ fn a_search_that_is_killed_is_mended_by_the_next_one() {
 }
 
 #[test]
-fn a_corpus_that_grows_finds_feeds_in_what_it_fetches() {
+fn with_grow_new_feeds_are_found_in_fetched_pages() {
     let corpus = hidden(&[Hiding::Declared], 6, "grow = true\nmin_seen = 2\nbudget_requests = 4");
     let feeds = corpus.web.feeds();
-    // One feed is known by another address, so that the pages' own one is new.
+    // One feed is known by another URL, so that the one in the pages is new.
     fs::write(corpus.home().join("feeds.txt"), feeds[..3].join("\n")).unwrap();
     corpus.run("update").ok();
     fs::write(corpus.home().join("feeds.txt"), &feeds[0]).unwrap();

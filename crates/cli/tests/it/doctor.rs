@@ -1,4 +1,4 @@
-//! `tidings doctor`: what could go wrong is found before it does, and comes with what to do.
+//! `tidings doctor`: problems are found with their remedies.
 
 use std::fs;
 
@@ -13,24 +13,24 @@ fn harvested() -> Corpus {
     corpus
 }
 
-/// What was found about something, with how bad it is.
+/// The findings about a subject, with their severity.
 fn about(report: &serde_json::Value, about: &str) -> Vec<(String, String)> {
     let findings = report["findings"].as_array().unwrap().iter().filter(|finding| finding["about"] == about);
     findings.map(|found| ["level", "seen"].map(|key| found[key].as_str().unwrap().to_owned()).into()).collect()
 }
 
 #[test]
-fn a_home_in_order_has_no_faults_and_stays_as_it_is() {
+fn a_home_without_problems_has_no_faults_and_is_not_changed() {
     let corpus = harvested();
     let before = corpus.files("", "");
     let ran = corpus.run("doctor --thorough --network");
     assert!(matches!(ran.code, Some(0 | 3)), "{}{}", ran.stdout, ran.stderr);
     for words in [
-        "every key is known",
+        "all keys and values are valid",
         "write and sync, rename, hard links, locks work",
         "4 entries",
         "2 feeds",
-        "answers at 127.1.",
+        "is reachable at 127.1.",
     ] {
         assert!(ran.stdout.contains(words), "{words} is missing: {}", ran.stdout);
     }
@@ -41,7 +41,7 @@ fn a_home_in_order_has_no_faults_and_stays_as_it_is() {
 }
 
 #[test]
-fn each_trouble_is_found_with_its_remedy() {
+fn each_problem_is_found_with_its_remedy() {
     let corpus = harvested();
     fs::write(corpus.home().join("tidings.toml"), "[fetch]\nconcurrency = 2_000_000\n").unwrap();
     fs::write(corpus.home().join("feeds.txt"), "no address at all\n").unwrap();
@@ -65,8 +65,8 @@ fn each_trouble_is_found_with_its_remedy() {
         assert!(found.iter().any(|(is, seen)| is == level && seen.contains(words)), "{name}: {found:?}");
     };
     is("settings", "fault", "fetch.concurrency");
-    is("environment", "warning", "TIDINGS_FETCH_CONCURENCY means nothing");
-    is("contact", "warning", "nobody would know");
+    is("environment", "warning", "unknown environment variable TIDINGS_FETCH_CONCURENCY");
+    is("contact", "warning", "no contact set");
     is("feeds", "warning", "line 1");
     is("plan", "fault", "is missing");
     is("clock", "fault", "2099");
@@ -74,11 +74,11 @@ fn each_trouble_is_found_with_its_remedy() {
     is("index", "fault", "is damaged");
     let silent = report["findings"].as_array().unwrap().iter();
     let silent: Vec<_> = silent.filter(|found| found["level"] == "warning" && found["remedy"].is_null()).collect();
-    assert!(silent.is_empty(), "every warning says what to do: {silent:?}");
+    assert!(silent.is_empty(), "every warning has a remedy: {silent:?}");
 }
 
 #[test]
-fn a_folder_that_cannot_be_written_is_a_fault() {
+fn a_read_only_folder_is_a_fault() {
     let corpus = harvested();
-    corpus.run_without_write_permission("doctor").exits(1).says("check who owns it");
+    corpus.run_without_write_permission("doctor").exits(1).says("check its owner");
 }

@@ -1,7 +1,7 @@
-//! `tidings export`: every format, what leaves and what stays, and whether the tools of the field can read it.
+//! `tidings export`: every format, included and excluded documents, and readability by other tools.
 //!
-//! Where the environment names them (`TIDINGS_TOOLS`, a Python with the packages of `.ci/tools/requirements.txt`), files are
-//! read by programs that know nothing of us.
+//! If `TIDINGS_TOOLS` is set (a Python with the packages of `.ci/tools/requirements.txt`), the files are read by other
+//! programs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -33,7 +33,7 @@ const LINES: [[&str; 2]; 4] = [
     ],
 ];
 
-/// An article of two languages, with a head that says so, and something of its own in every paragraph.
+/// An article in one of two languages with a given head and unique sentences in every paragraph.
 fn article(number: usize, language: usize, head: &str) -> Page {
     let codes = ["en", "de"];
     let own = ["It is the", "Das ist die"][language];
@@ -69,7 +69,7 @@ fn article(number: usize, language: usize, head: &str) -> Page {
 
 const OPEN: &str = "<link rel=license href=\"https://creativecommons.org/licenses/by/4.0/\">";
 
-/// Six articles in two languages: the first four are under an open licence, one of them is reserved all the same.
+/// Six articles in two languages: the first four have an open licence, one of them is reserved nevertheless.
 fn filled() -> Corpus {
     let corpus = corpus();
     let mut pages = Vec::new();
@@ -91,13 +91,13 @@ fn filled() -> Corpus {
     corpus
 }
 
-/// Made-up articles repeat themselves more than any news; that they are told apart is the point of other tests.
+/// Generated articles repeat themselves; duplicates are the subject of other tests.
 fn keep_duplicates(corpus: &Corpus) {
     let settings = crate::support::settings(&[]) + "\n[annotate]\nduplicates = \"keep\"\n";
     fs::write(corpus.home().join("tidings.toml"), settings).unwrap();
 }
 
-/// Runs an export and gives its manifest.
+/// Runs an export and returns its manifest.
 fn export(corpus: &Corpus, args: &str, name: &str) -> Value {
     let target = corpus.beside(name);
     corpus.run(&format!("export {args} {}", target.display())).ok();
@@ -112,7 +112,7 @@ fn text(corpus: &Corpus, name: &str) -> String {
     fs::read_to_string(corpus.beside(name)).unwrap()
 }
 
-/// Lets a tool of the field read a file, by a few lines of Python that print what they found.
+/// Reads a file with a short Python script of another tool; returns its output.
 fn tool_says(script: &str, path: &Path) -> Option<String> {
     let Ok(python) = std::env::var("TIDINGS_TOOLS") else {
         tidings_testing::skip("TIDINGS_TOOLS names no Python with the packages of .ci/tools/requirements.txt");
@@ -124,7 +124,7 @@ fn tool_says(script: &str, path: &Path) -> Option<String> {
 }
 
 #[test]
-fn json_lines_hold_what_was_asked_for_and_the_manifest_adds_up() {
+fn json_lines_contain_the_selection_and_the_manifest_adds_up() {
     let corpus = filled();
     let manifest = export(&corpus, "--format jsonl", "all.jsonl");
     let lines: Vec<Value> =
@@ -136,18 +136,18 @@ fn json_lines_hold_what_was_asked_for_and_the_manifest_adds_up() {
     assert!(
         first["text"].as_str().unwrap().contains("Bürgermeister") && first["created"].as_str().unwrap().ends_with("Z")
     );
-    // The digest is the one that people check.
+    // The digest is that of standard tools.
     let sum = Command::new("sha256sum").arg(corpus.beside("all.jsonl")).output().unwrap();
     assert!(String::from_utf8_lossy(&sum.stdout).starts_with(manifest["files"][0]["sha256"].as_str().unwrap()));
 
-    // Whatever the number of threads, and into a pipe.
+    // With any number of threads, and into a pipe.
     export(&corpus, "--format jsonl --threads 3", "again.jsonl");
     assert_eq!(text(&corpus, "again.jsonl"), text(&corpus, "all.jsonl"));
     assert_eq!(corpus.run("export --format jsonl -").ok().stdout, text(&corpus, "all.jsonl"));
     export(&corpus, "--format jsonl", "packed.jsonl.zst");
     assert_eq!(crate::support::unpacked(&corpus.beside("packed.jsonl.zst")), text(&corpus, "all.jsonl"));
 
-    // Filters, each in its way.
+    // Every filter.
     let count = |args: &str, name: &str| {
         export(&corpus, &format!("--format jsonl {args}"), name)["documents"]["written"].clone()
     };
@@ -160,7 +160,7 @@ fn json_lines_hold_what_was_asked_for_and_the_manifest_adds_up() {
     corpus.run("corpus save january date=2026-01").ok();
     assert_eq!(count("--in january", "in"), 6);
 
-    // Nothing is replaced unasked.
+    // Nothing is replaced without --force.
     corpus.run(&format!("export --format jsonl {}", corpus.beside("de").display())).exits(1).says("--force");
     corpus.run(&format!("export --format jsonl --force --lang en {}", corpus.beside("de").display())).ok();
     assert!(text(&corpus, "de").contains("mayor"));
@@ -168,7 +168,7 @@ fn json_lines_hold_what_was_asked_for_and_the_manifest_adds_up() {
 }
 
 #[test]
-fn what_publishers_said_decides_by_purpose() {
+fn rights_decide_by_purpose() {
     let corpus = filled();
     let all =
         |purpose: &str| export(&corpus, &format!("--format jsonl --purpose {purpose}"), purpose)["documents"].clone();
@@ -182,15 +182,15 @@ fn what_publishers_said_decides_by_purpose() {
         corpus.beside("public").display()
     ));
     assert!(told.ok().stdout.contains("tdm-reserved\thttp://e.org/de/3\n"));
-    // Where five copies of a text count as five texts, their n-grams are that text.
+    // If five copies count as five texts, n-grams can reveal a text.
     corpus
         .run(&format!("export --format ngrams --n 2 --purpose public {}", corpus.beside("x").display()))
         .exits(1)
-        .says("could be chained together again");
+        .says("could be reconstructed");
     fs::write(corpus.home().join("tidings.toml"), crate::support::settings(&[])).unwrap();
     corpus.run("dedup").ok();
     corpus.run("annotate").ok();
-    // Counts may go out where texts may not.
+    // Counts may be published when texts may not.
     let counts = export(&corpus, "--format ngrams --n 2 --purpose public", "counts.tsv");
     let left_out: Vec<&String> = counts["documents"]["left_out"].as_object().unwrap().keys().collect();
     assert!(left_out.iter().all(|reason| *reason == "duplicate") && counts["documents"]["read"] == 12, "{counts}");
@@ -200,13 +200,13 @@ fn what_publishers_said_decides_by_purpose() {
 
     keep_duplicates(&corpus);
     corpus.run("annotate").ok();
-    // What is hidden is hidden from everybody.
+    // Hidden documents are excluded from all exports.
     corpus.run("compile --hide http://e.org/en/0").ok();
     assert_eq!(export(&corpus, "--format jsonl", "rest")["documents"]["left_out"], serde_json::json!({ "hidden": 1 }));
 }
 
 #[test]
-fn what_was_published_before_leaves_only_once() {
+fn duplicates_are_exported_once() {
     let corpus = corpus();
     let mut pages: Vec<Page> = (0..3).map(|number| article(number, 0, "")).collect();
     put(&corpus, "2026-03-01", "a.0", &pages[..2]);
@@ -218,7 +218,7 @@ fn what_was_published_before_leaves_only_once() {
     }
     let documents = export(&corpus, "--format jsonl", "once.jsonl");
     let tokens = export(&corpus, "--format conllu", "once.conllu");
-    assert_eq!(documents["documents"], tokens["documents"], "documents and tokens tell the same");
+    assert_eq!(documents["documents"], tokens["documents"], "documents and tokens agree");
     assert!(documents["documents"]["left_out"]["duplicate"].as_u64().unwrap() >= 1);
     assert!(!text(&corpus, "once.jsonl").contains("copy.example"));
     // A day that waits is named.
@@ -227,11 +227,11 @@ fn what_was_published_before_leaves_only_once() {
     corpus
         .run(&format!("export --format jsonl --force {}", corpus.beside("once.jsonl").display()))
         .ok()
-        .says("wait for `tidings dedup`");
+        .says("run `tidings dedup` first");
 }
 
 #[test]
-fn tables_open_in_the_programs_of_the_field() {
+fn tables_can_be_read_by_other_programs() {
     let corpus = filled();
     let manifest = export(&corpus, "--format parquet", "table");
     assert_eq!(manifest["figures"], serde_json::json!({ "partitions": 4, "rows": 12 }));
@@ -280,7 +280,7 @@ fn tables_open_in_the_programs_of_the_field() {
 }
 
 #[test]
-fn tokens_open_in_the_programs_of_the_field() {
+fn tokens_can_be_read_by_other_programs() {
     let corpus = filled();
     export(&corpus, "--format conllu --lang en", "en.conllu");
     let found = tool_says(
@@ -343,7 +343,7 @@ fn tokens_open_in_the_programs_of_the_field() {
 }
 
 #[test]
-fn tei_and_plain_text_are_whole() {
+fn tei_and_plain_text_are_complete() {
     let corpus = filled();
     export(&corpus, "--format tei", "all.xml");
     let found = tool_says(
@@ -388,7 +388,7 @@ fn tei_and_plain_text_are_whole() {
 }
 
 #[test]
-fn raw_pages_go_to_archives_with_an_index() {
+fn raw_pages_are_exported_as_warc_with_an_index() {
     let corpus = filled();
     let manifest = export(&corpus, "--format warc --lang de", "pages.warc.gz");
     assert_eq!(manifest["figures"]["pages"], 6);
@@ -418,7 +418,7 @@ fn raw_pages_go_to_archives_with_an_index() {
 }
 
 #[test]
-fn texts_that_translate_one_another_are_aligned() {
+fn translated_texts_are_aligned() {
     let corpus = filled();
     let manifest = export(&corpus, "--format pairs", "pairs.tsv");
     assert_eq!((&manifest["figures"]["pairs"], &manifest["figures"]["unlike"]), (&6.into(), &0.into()));
@@ -446,18 +446,18 @@ fn texts_that_translate_one_another_are_aligned() {
 }
 
 #[test]
-fn shuffled_sentences_tell_nothing_about_where_they_stood() {
+fn shuffled_sentences_do_not_reveal_their_positions() {
     let corpus = filled();
     corpus
         .run(&format!("export --format shuffled {}", corpus.beside("few.txt").display()))
         .exits(1)
-        .says("too few to hide in");
+        .says("texts could be reconstructed");
     assert!(!corpus.beside("few.txt").exists());
     assert_eq!(corpus.run("export --format shuffled -").exits(1).stdout, "", "nothing leaks before there are enough");
     let manifest = export(&corpus, "--format shuffled --pool 10 --lang en", "one.txt");
     let one = text(&corpus, "one.txt");
     let lines: BTreeSet<&str> = one.lines().collect();
-    assert_eq!(lines.len(), one.lines().count(), "each stands there once");
+    assert_eq!(lines.len(), one.lines().count(), "each sentence occurs once");
     assert_eq!(manifest["figures"]["sentences"], lines.len());
     assert!(!one.contains("e.org") && !one.contains("2026-"), "no names, no dates of documents");
     export(&corpus, "--format shuffled --pool 10 --lang en --seed 2", "two.txt");
@@ -465,13 +465,13 @@ fn shuffled_sentences_tell_nothing_about_where_they_stood() {
     assert_ne!(one, two);
     assert_eq!(lines, two.lines().collect::<BTreeSet<&str>>());
 
-    // The order depends on nothing but the sentences: the same documents on other days, in another order, give the same file.
+    // The order depends only on the sentences: the same documents on other days give the same file.
     let other = corpus_of_the_same_sentences();
     export(&other, "--format shuffled --pool 10 --lang en", "one.txt");
     assert_eq!(text(&other, "one.txt"), one);
 }
 
-/// The documents of `filled`, downloaded the other way round.
+/// The documents of `filled`, downloaded in reverse order.
 fn corpus_of_the_same_sentences() -> Corpus {
     let corpus = corpus();
     let mut pages: Vec<Page> = (0..6).map(|number| article(number, 0, "")).collect();
@@ -486,7 +486,7 @@ fn corpus_of_the_same_sentences() -> Corpus {
 }
 
 #[test]
-fn a_power_cut_at_any_move_leaves_all_of_an_export_or_nothing() {
+fn a_power_failure_at_any_operation_leaves_a_complete_export_or_none() {
     let corpus = filled();
     let prepared = corpus.beside("prepared");
     copy_folder(&corpus.home(), &prepared);
@@ -522,7 +522,7 @@ fn bytes_under(path: &Path) -> Vec<(String, Vec<u8>)> {
 }
 
 #[test]
-fn what_was_exported_comes_in_again_as_it_was() {
+fn an_export_is_imported_unchanged() {
     let corpus = filled();
     let texts = |corpus: &Corpus, name: &str| -> BTreeMap<String, (String, String)> {
         let lines: Vec<Value> = text(corpus, name).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -555,7 +555,7 @@ fn what_was_exported_comes_in_again_as_it_was() {
     }
 }
 
-/// Two documents with every kind of paragraph, marks, a foreign paragraph, something private, and a script without blanks.
+/// Two documents with every kind of paragraph, marks, a foreign paragraph, private data, and a script without spaces.
 fn of_all_kinds() -> Corpus {
     let corpus = crate::clean::corpus();
     keep_duplicates(&corpus);
@@ -595,7 +595,7 @@ fn of_all_kinds() -> Corpus {
 }
 
 #[test]
-fn tokens_leave_byte_by_byte_as_they_came() {
+fn imported_tokens_are_exported_byte_for_byte() {
     let corpus = of_all_kinds();
     for format in ["vertical", "conllu"] {
         let (first, again) = (format!("first.{format}"), format!("again.{format}"));
@@ -603,7 +603,7 @@ fn tokens_leave_byte_by_byte_as_they_came() {
         let other = crate::clean::corpus();
         keep_duplicates(&other);
         let first = corpus.beside(&first);
-        other.run(&format!("import --no-gate --from {format} {}", first.display())).ok().says("2 pages came in");
+        other.run(&format!("import --no-gate --from {format} {}", first.display())).ok().says("2 pages imported");
         for verb in ["clean", "annotate"] {
             other.run(verb).ok();
         }
@@ -617,11 +617,11 @@ fn tokens_leave_byte_by_byte_as_they_came() {
     }
 }
 
-/// A stretch of so many words is a quotation, not a phrase.
+/// The number of words from which on a passage counts as a quotation.
 const QUOTATION: usize = 12;
 
-/// The share of a text's words that a greedy attacker gets back in stretches that are worth it. From every n-gram he goes on
-/// by the one that overlaps in all but one word, and of several by the most frequent; he is even told when he goes wrong.
+/// The share of the words of a text that a greedy attacker reconstructs in long passages. From every n-gram the
+/// attacker continues with the most frequent one that overlaps in all but one word, and is even told about errors.
 fn rebuilt(grams: &BTreeMap<Vec<String>, u64>, original: &[String]) -> f64 {
     let mut next: BTreeMap<&[String], (u64, &String)> = BTreeMap::new();
     for (gram, count) in grams {
@@ -649,8 +649,8 @@ fn rebuilt(grams: &BTreeMap<Vec<String>, u64>, original: &[String]) -> f64 {
 }
 
 #[test]
-fn a_greedy_attacker_does_not_get_articles_back_from_ngrams() {
-    // Articles of sentences of their own that share phrases, as news does.
+fn a_greedy_attacker_cannot_reconstruct_articles_from_ngrams() {
+    // Articles of unique sentences with shared phrases, as in news.
     let words = |text: &'static str| text.split(' ').collect::<Vec<&str>>();
     let adjectives = words(
         "old new small rich wet grey loud late slow kind cold proud young tired brave clever empty famous gentle hidden \

@@ -1,4 +1,4 @@
-//! The extractor on the command line: files, folders, patterns, addresses, streams, all formats.
+//! `tidings extract`: files, folders, patterns, URLs, streams, all formats.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use tidings_simweb::Spec;
 use crate::piped::{self, Finished};
 use crate::support::{Corpus, addresses, program};
 
-/// A page so plain that its paragraphs are its text, whoever reads it.
+/// A page so plain that every extractor finds the same text.
 fn page(word: &str) -> String {
     format!(
         "<!DOCTYPE html><html lang=en><head><title>On {word}</title></head><body><article><h1>On {word}</h1>\
@@ -20,19 +20,19 @@ fn page(word: &str) -> String {
     )
 }
 
-struct Desk {
+struct TestFolder {
     folder: TempDir,
 }
 
-impl Desk {
-    fn new(files: &[(&str, String)]) -> Desk {
-        let desk = Desk { folder: tempfile::tempdir().unwrap() };
+impl TestFolder {
+    fn new(files: &[(&str, String)]) -> TestFolder {
+        let folder = TestFolder { folder: tempfile::tempdir().unwrap() };
         for (name, text) in files {
-            let path = desk.path(name);
+            let path = folder.path(name);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, text).unwrap();
         }
-        desk
+        folder
     }
 
     fn path(&self, name: &str) -> std::path::PathBuf {
@@ -57,7 +57,7 @@ impl Desk {
     }
 }
 
-/// A reader of XML that knows just enough to refuse what is not well-formed.
+/// A minimal XML reader that rejects what is not well-formed.
 fn is_well_formed(xml: &str) {
     let mut open = Vec::new();
     let mut rest = xml;
@@ -82,34 +82,34 @@ fn is_well_formed(xml: &str) {
 
 #[test]
 fn a_file_is_printed_as_text_and_in_every_format() {
-    let desk = Desk::new(&[("a.html", page("river"))]);
-    let text = desk.ok("extract a.html");
+    let folder = TestFolder::new(&[("a.html", page("river"))]);
+    let text = folder.ok("extract a.html");
     assert!(text.contains("would come back before the winter") && !text.contains('<'), "{text}");
-    let markdown = desk.ok("extract a.html --format md --links");
+    let markdown = folder.ok("extract a.html --format md --links");
     assert!(markdown.contains("**river**"), "{markdown}");
-    let json: Value = serde_json::from_str(&desk.ok("extract a.html --format json --url http://e.org/a")).unwrap();
+    let json: Value = serde_json::from_str(&folder.ok("extract a.html --format json --url http://e.org/a")).unwrap();
     assert_eq!((&json["url"], &json["site"]), (&json!("http://e.org/a"), &json!("e.org")));
     assert_eq!(json["id"].as_str().unwrap().len(), 32);
     assert!(json["text"].as_str().unwrap().contains("third day"));
-    assert_eq!(serde_json::from_str::<Value>(&desk.ok("extract a.html --json")).unwrap()["text"], json["text"]);
+    assert_eq!(serde_json::from_str::<Value>(&folder.ok("extract a.html --json")).unwrap()["text"], json["text"]);
     for format in ["xml", "tei"] {
-        let xml = desk.ok(&format!("extract a.html --format {format}"));
+        let xml = folder.ok(&format!("extract a.html --format {format}"));
         is_well_formed(&xml);
         assert!(xml.starts_with("<?xml") && xml.contains("third day"), "{xml}");
     }
-    let csv = desk.ok("extract a.html --format csv");
+    let csv = folder.ok("extract a.html --format csv");
     assert!(csv.starts_with("id,url,title,authors,date,language,site") && csv.ends_with("\r\n"), "{csv}");
-    let html = desk.ok("extract a.html --format html");
+    let html = folder.ok("extract a.html --format html");
     assert!(html.contains("<article") && html.contains("<strong>river</strong>"), "{html}");
 }
 
 #[test]
-fn standard_input_is_read_and_its_address_believed() {
-    let desk = Desk::new(&[]);
-    let said = desk.run("extract - --format json --url http://e.org/b", page("mill").as_bytes());
+fn standard_input_is_read_with_its_given_url() {
+    let folder = TestFolder::new(&[]);
+    let said = folder.run("extract - --format json --url http://e.org/b", page("mill").as_bytes());
     assert_eq!(said.code, 0, "{}", said.stderr);
     assert_eq!(serde_json::from_str::<Value>(&said.stdout).unwrap()["url"], "http://e.org/b");
-    let broken = desk.run("extract -", b"");
+    let broken = folder.run("extract -", b"");
     assert_eq!(broken.code, 1);
     assert!(broken.stderr.contains("standard input"), "{}", broken.stderr);
 }
@@ -120,73 +120,75 @@ fn folders_and_patterns_are_read_in_order_by_any_number_of_threads() {
     let files: Vec<(String, String)> =
         words.iter().enumerate().map(|(at, word)| (format!("in/{}/{word}.html", at % 3), page(word))).collect();
     let files: Vec<(&str, String)> = files.iter().map(|(name, text)| (name.as_str(), text.clone())).collect();
-    let desk = Desk::new(&files);
-    fs::write(desk.path("in/picture.png"), b"\x89PNG").unwrap();
-    let alone = desk.ok("extract in --threads 1");
-    assert_eq!(alone, desk.ok("extract in --threads 7"));
+    let folder = TestFolder::new(&files);
+    fs::write(folder.path("in/picture.png"), b"\x89PNG").unwrap();
+    let alone = folder.ok("extract in --threads 1");
+    assert_eq!(alone, folder.ok("extract in --threads 7"));
     let order: Vec<&str> = alone.lines().filter(|line| line.starts_with("==> ")).collect();
     assert_eq!(order.len(), 8);
     assert!(order.is_sorted(), "{order:?}");
-    assert_eq!(desk.ok("extract in/**/*.html --threads 3"), alone);
-    let json = desk.ok("extract in --format json");
+    assert_eq!(folder.ok("extract in/**/*.html --threads 3"), alone);
+    let json = folder.ok("extract in --format json");
     assert_eq!(json.lines().filter(|line| serde_json::from_str::<Value>(line).is_ok()).count(), 8);
     for format in ["xml", "tei"] {
-        let xml = desk.ok(&format!("extract in --format {format}"));
+        let xml = folder.ok(&format!("extract in --format {format}"));
         is_well_formed(&xml);
     }
-    assert_eq!(desk.ok("extract in --format csv").matches("id,url,").count(), 1);
-    assert_eq!(desk.ok("extract in/0/ash.html in/0/ash.html in/0").matches("==> ").count(), 3, "none is read twice");
+    assert_eq!(folder.ok("extract in --format csv").matches("id,url,").count(), 1);
+    assert_eq!(folder.ok("extract in/0/ash.html in/0/ash.html in/0").matches("==> ").count(), 3, "none is read twice");
 }
 
 #[test]
 fn a_folder_of_outputs_has_a_file_for_each_page() {
-    let desk = Desk::new(&[("in/a.html", page("ash")), ("in/sub/a.htm", page("elm")), ("in/sub/b", page("fir"))]);
-    let said = desk.ok("extract in -o out --format md");
+    let folder =
+        TestFolder::new(&[("in/a.html", page("ash")), ("in/sub/a.htm", page("elm")), ("in/sub/b", page("fir"))]);
+    let said = folder.ok("extract in -o out --format md");
     assert!(said.starts_with("3 pages read: 3 documents, "), "{said}");
-    assert!(desk.read("out/a.md").contains("**ash**"));
-    assert!(desk.read("out/sub/a.md").contains("**elm**"));
-    assert!(desk.read("out/sub/b.md").contains("**fir**"));
-    let report: Value = serde_json::from_str(&desk.ok("extract in -o out --json --format tei")).unwrap();
+    assert!(folder.read("out/a.md").contains("**ash**"));
+    assert!(folder.read("out/sub/a.md").contains("**elm**"));
+    assert!(folder.read("out/sub/b.md").contains("**fir**"));
+    let report: Value = serde_json::from_str(&folder.ok("extract in -o out --json --format tei")).unwrap();
     assert_eq!((&report["done"], &report["documents"]), (&json!(true), &json!(3)));
-    is_well_formed(&desk.read("out/sub/a.tei.xml"));
-    desk.ok("extract in/*/* in/*.html -o globbed");
-    assert!(desk.read("globbed/sub/a.txt").contains("elm") && desk.read("globbed/a.txt").contains("ash"));
-    fs::write(desk.path("flat"), "").unwrap();
-    let said = desk.run("extract in -o flat", b"");
+    is_well_formed(&folder.read("out/sub/a.tei.xml"));
+    folder.ok("extract in/*/* in/*.html -o globbed");
+    assert!(folder.read("globbed/sub/a.txt").contains("elm") && folder.read("globbed/a.txt").contains("ash"));
+    fs::write(folder.path("flat"), "").unwrap();
+    let said = folder.run("extract in -o flat", b"");
     assert_eq!(said.code, 1);
     assert!(said.stderr.contains("flat"), "{}", said.stderr);
 }
 
 #[test]
-fn pages_without_text_are_named_and_cost_nothing_else() {
-    let desk = Desk::new(&[("a.html", page("ash")), ("b.html", String::new()), ("c.html", "%PDF-1.4 <".into())]);
-    let said = desk.run("extract a.html b.html c.html", b"");
+fn pages_without_text_are_reported_and_the_rest_is_read() {
+    let folder =
+        TestFolder::new(&[("a.html", page("ash")), ("b.html", String::new()), ("c.html", "%PDF-1.4 <".into())]);
+    let said = folder.run("extract a.html b.html c.html", b"");
     assert_eq!(said.code, 3);
     assert!(said.stdout.contains("the ash would come back"));
-    assert!(said.stderr.contains("b.html: ") && said.stderr.contains("c.html: this is no web page (not-html)"));
-    assert!(said.stderr.contains("3 pages read: 1 document, 2 left out ("), "{}", said.stderr);
-    assert_eq!(desk.run("extract c.html", b"").code, 1);
+    assert!(said.stderr.contains("b.html: ") && said.stderr.contains("c.html: not an HTML page (not-html)"));
+    assert!(said.stderr.contains("3 pages read: 1 document, 2 dropped ("), "{}", said.stderr);
+    assert_eq!(folder.run("extract c.html", b"").code, 1);
 }
 
 #[test]
-fn nonsense_is_refused_by_name() {
-    let desk = Desk::new(&[("a.html", page("ash")), ("b.html", page("elm"))]);
-    fs::create_dir(desk.path("empty")).unwrap();
+fn invalid_arguments_are_rejected() {
+    let folder = TestFolder::new(&[("a.html", page("ash")), ("b.html", page("elm"))]);
+    fs::create_dir(folder.path("empty")).unwrap();
     for (args, code, words) in [
         ("extract", 2, "required"),
         ("extract a.html --format docx", 2, "docx"),
         ("extract a.html --preset sloppy", 2, "sloppy"),
-        ("extract a.html --url nonsense", 2, "web address"),
+        ("extract a.html --url nonsense", 2, "expected a URL"),
         ("extract a.html --threads 0", 2, "0"),
         ("extract a.html --jsonl", 2, "--jsonl"),
         ("extract a.html b.html --url http://e.org/", 2, "--url"),
-        ("extract missing.html", 1, "there is no file missing.html"),
+        ("extract missing.html", 1, "missing.html not found"),
         ("extract x*.html", 1, "no file matches"),
         ("extract empty", 1, "no pages in empty"),
-        ("extract ftp://e.org/a", 1, "there is no file ftp://e.org/a"),
+        ("extract ftp://e.org/a", 1, "ftp://e.org/a not found"),
         ("extract https://e.org/a", 1, "TIDINGS_FETCH_CONTACT"),
     ] {
-        let said = desk.run(args, b"");
+        let said = folder.run(args, b"");
         assert_eq!(said.code, code, "{args}: {}{}", said.stdout, said.stderr);
         assert!(said.stderr.contains(words), "{args}: {}", said.stderr);
         assert_eq!(said.stdout, "", "{args}");
@@ -194,29 +196,29 @@ fn nonsense_is_refused_by_name() {
 }
 
 #[test]
-fn an_input_without_end_is_refused_in_time() {
-    let desk = Desk::new(&[]);
-    let large = desk.path("large.html");
+fn an_endless_input_is_rejected() {
+    let folder = TestFolder::new(&[]);
+    let large = folder.path("large.html");
     fs::File::create(&large).unwrap().set_len(65 << 20).unwrap();
     for args in ["extract large.html", "extract /dev/zero"] {
-        let said = desk.run(args, b"");
+        let said = folder.run(args, b"");
         assert_eq!(said.code, 1);
         assert!(said.stderr.contains("larger than 64 MiB"), "{}", said.stderr);
     }
 }
 
 #[test]
-fn the_filter_answers_each_line_in_order() {
-    let desk = Desk::new(&[]);
+fn the_filter_processes_each_line_in_order() {
+    let folder = TestFolder::new(&[]);
     let mut input = String::new();
     for number in 0..300 {
         let html = format!("{}{}", page("ash"), "<p>more</p>".repeat(number % 40));
         input += &json!({ "id": number, "url": format!("http://e.org/{number}"), "html": html }).to_string();
         input.push('\n');
     }
-    let alone = desk.run("extract --jsonl --threads 1", input.as_bytes());
+    let alone = folder.run("extract --jsonl --threads 1", input.as_bytes());
     assert_eq!(alone.code, 0, "{}", alone.stderr);
-    assert_eq!(desk.run("extract --jsonl --threads 5", input.as_bytes()).stdout, alone.stdout);
+    assert_eq!(folder.run("extract --jsonl --threads 5", input.as_bytes()).stdout, alone.stdout);
     let answers: Vec<Value> = alone.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(answers.len(), 300);
     for (number, answer) in answers.iter().enumerate() {
@@ -231,11 +233,11 @@ fn the_filter_answers_each_line_in_order() {
 }
 
 #[test]
-fn the_filter_goes_on_after_bad_lines_and_tells() {
-    let desk = Desk::new(&[]);
+fn the_filter_continues_after_invalid_lines_and_reports_them() {
+    let folder = TestFolder::new(&[]);
     let good = json!({ "id": "z", "html": page("ash") });
     let input = format!("nonsense\n{{\"id\":1}}\n{{\"id\":2,\"html\":\"\"}}\n\u{0}\n{good}\n");
-    let said = desk.run("extract --jsonl", input.as_bytes());
+    let said = folder.run("extract --jsonl", input.as_bytes());
     assert_eq!(said.code, 3);
     assert!(said.stderr.contains("3 lines could not be read"), "{}", said.stderr);
     let answers: Vec<Value> = said.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -244,11 +246,11 @@ fn the_filter_goes_on_after_bad_lines_and_tells() {
     assert_eq!((&answers[2]["text"], &answers[2]["reason"]), (&json!(""), &json!("no-text")));
     assert!(answers[0]["error"].is_string() && answers[3]["error"].is_string());
     assert_eq!(answers[4]["id"], "z");
-    assert_eq!(desk.run("extract --jsonl", b"").code, 0);
+    assert_eq!(folder.run("extract --jsonl", b"").code, 0);
 }
 
 #[test]
-fn a_reader_that_goes_away_ends_it_quietly() {
+fn a_closed_pipe_ends_it_quietly() {
     let corpus = Corpus::new(Spec { sites: 1, ..Spec::default() });
     let folder = corpus.beside("in");
     fs::create_dir(&folder).unwrap();
@@ -258,7 +260,7 @@ fn a_reader_that_goes_away_ends_it_quietly() {
 }
 
 #[test]
-fn pages_of_the_web_are_asked_for_politely() {
+fn web_pages_are_requested_politely() {
     let corpus = Corpus::new(Spec { sites: 2, items_per_feed: 3, ..Spec::default() });
     let urls: Vec<String> = (0..2).flat_map(|site| addresses(&corpus.web.site(site)).into_iter().take(2)).collect();
     let ran = corpus.run(&format!("extract --format json {}", urls.join(" "))).ok();
@@ -267,7 +269,7 @@ fn pages_of_the_web_are_asked_for_politely() {
     assert!(documents.iter().all(|document| !document["text"].as_str().unwrap().is_empty()));
     corpus.was_polite(std::time::Duration::from_millis(50));
     corpus.asked_nothing_twice();
-    // What is not there is named, and the rest is read.
+    // A missing page is reported, and the rest is read.
     let missing = format!("{}-not-there", urls[0]);
     let ran = corpus.run(&format!("extract --format json {missing} {}", urls[2])).exits(3).says("404");
     assert_eq!(ran.stdout.lines().count(), 1);

@@ -1,11 +1,11 @@
-//! Every fault that a server can have, on every part of a site: the run ends in time, the others
-//! do not notice, and the plan says in one word what was wrong.
+//! Every fault of a server on every part of a site: the run ends in time, other sites are not affected, and the plan
+//! has a status for the fault.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use rustix::process::Signal;
-use tidings_simweb::{Ailment, Fault, Host, Kind, Part, Spec};
+use tidings_simweb::{Fault, Host, RequestKind, SiteFault, SitePart, Spec};
 use tidings_testing::WATCHDOG;
 
 use crate::support::{Corpus, addresses};
@@ -13,7 +13,7 @@ use crate::support::{Corpus, addresses};
 const DELAY: Duration = Duration::from_millis(100);
 const HEALTHY: usize = 6;
 
-/// The words that may stand for each fault, where it befalls pages.
+/// The possible statuses of each fault of pages.
 const ON_PAGES: &[(Fault, &[&str])] = &[
     (Fault::Hang, &["timeout"]),
     (Fault::Drip, &["timeout", "slow"]),
@@ -49,7 +49,7 @@ const ON_PAGES: &[(Fault, &[&str])] = &[
     (Fault::IdleClose, &["ok"]),
 ];
 
-/// The same where it befalls the feed; the first word is how the poll went, the second why.
+/// The same for feeds: the result of the poll, and the reasons.
 const ON_FEEDS: &[(Fault, &str, &[&str])] = &[
     (Fault::Hang, "failed", &["timeout"]),
     (Fault::Drip, "failed", &["timeout", "slow"]),
@@ -80,15 +80,15 @@ const ON_FEEDS: &[(Fault, &str, &[&str])] = &[
     (Fault::Close, "listed", &[]),
 ];
 
-/// And what becomes of pages where it befalls robots.txt.
+/// The statuses of pages for faults of robots.txt.
 const ON_ROBOTS: &[(Fault, &[&str])] = &[
     (Fault::Hang, &["timeout"]),
     (Fault::Drip, &["timeout", "slow"]),
-    // The first half megabyte counts, as RFC 9309 has it, and forbids nothing here.
+    // The first half megabyte is used (RFC 9309) and forbids nothing here.
     (Fault::Endless, &["ok"]),
     (Fault::Video, &["ok"]),
     (Fault::Error, &["robots-unreachable"]),
-    // Whoever asks for patience gets it, and nothing is tried.
+    // Hosts with a Retry-After are postponed.
     (Fault::TooMany, &["new"]),
     (Fault::Unavailable, &["new"]),
     (Fault::NotFound, &["ok"]),
@@ -118,17 +118,17 @@ const SETTINGS: &[(&str, &str)] = &[
     ("allow_private", "['127.1.0.0/16', '127.254.0.0/16']"),
 ];
 
-/// What robots.txt forbids must be in the plan before its word can be.
+/// Settings with which disallowed pages are planned.
 fn feeds_without_robots() -> Vec<(&'static str, &'static str)> {
     SETTINGS.iter().copied().chain([("robots_for_feeds", "false")]).collect()
 }
 
-fn ill(faults: impl Iterator<Item = Fault>, part: Option<Part>) -> Spec {
+fn ill(faults: impl Iterator<Item = Fault>, part: Option<SitePart>) -> Spec {
     let spec = Spec {
         items_per_feed: 2,
         crawl_delay: Duration::from_secs(1),
         endless_bytes_per_second: 20 << 20,
-        // A server that drips notices only with its next byte that nobody listens any more.
+        // A dripping server notices a closed connection only with its next byte.
         drip_every: Duration::from_millis(20),
         languages: ["cs", "de", "ru"].map(str::to_owned).to_vec(),
         ..Spec::default()
@@ -140,7 +140,7 @@ fn ill(faults: impl Iterator<Item = Fault>, part: Option<Part>) -> Spec {
     Spec { sites: HEALTHY + spec.faults.len(), ..spec }
 }
 
-/// The words in the plan for the pages of every site with a fault.
+/// The statuses in the plan of the pages of every site with a fault.
 fn words(corpus: &Corpus) -> BTreeMap<String, Vec<String>> {
     let statuses = corpus.statuses();
     let of =
@@ -164,7 +164,7 @@ fn healthy_pages_arrived(corpus: &Corpus) {
     assert!(pages.keys().all(|url| statuses[url] == "ok"));
 }
 
-/// Compares what was found with the table, and names all that differs at once.
+/// Compares the results with the table and lists all differences.
 fn compare(found: &BTreeMap<String, Vec<String>>, table: &[(Fault, &[&str])]) {
     let right = |fault: &Fault, allowed: &[&str]| {
         let words = &found[fault.name()];
@@ -181,7 +181,7 @@ fn compare(found: &BTreeMap<String, Vec<String>>, table: &[(Fault, &[&str])]) {
 }
 
 #[test]
-fn faulty_pages_get_their_word_and_delay_nobody() {
+fn faulty_pages_get_a_status_and_delay_no_other_host() {
     let corpus = Corpus::with(ill(ON_PAGES.iter().map(|row| row.0), None), &feeds_without_robots());
     corpus.run("update --all").ok();
     corpus.web.clear_log();
@@ -192,20 +192,22 @@ fn faulty_pages_get_their_word_and_delay_nobody() {
     let requests = corpus.web.requests();
     let healthy = requests.iter().filter(|request| request.site().is_some_and(|site| site < HEALTHY));
     let hanging = corpus.web.sites_with(Fault::Hang).next().unwrap().address();
-    let hang =
-        requests.iter().find(|request| request.address == hanging && request.kind == Kind::Page).expect("it was asked");
+    let hang = requests
+        .iter()
+        .find(|request| request.address == hanging && request.kind == RequestKind::Page)
+        .expect("it was asked");
     let meanwhile = hang.start_us..hang.end_us.unwrap_or(u64::MAX);
     assert!(healthy.filter(|request| meanwhile.contains(&request.start_us)).count() > 0, "all waited for {hanging}");
     assert!(ran.peak_kib < 250 << 10, "{} KiB", ran.peak_kib);
     let cut = corpus.web.sites_with(Fault::Cut).next().unwrap().address();
     for ((host, path), times) in corpus.page_requests() {
-        // Where a kept connection was cut, nobody can tell whether the request was heard.
+        // If a kept-alive connection was cut, it is unknown whether the request was received.
         assert!(times == 1 || (host == cut && times == 2), "{host}{path} was asked for {times} times");
     }
     corpus.run("audit").ok();
     corpus.is_tidy();
 
-    // Where a redirect led is kept with the page.
+    // The target of a redirect is stored with the page.
     let pages = corpus.pages();
     let shared = corpus.web.sites_with(Fault::RedirectShared).next().unwrap();
     for url in addresses(&shared) {
@@ -214,9 +216,9 @@ fn faulty_pages_get_their_word_and_delay_nobody() {
 }
 
 #[test]
-fn faulty_feeds_get_their_word_and_delay_nobody() {
-    let corpus = Corpus::with(ill(ON_FEEDS.iter().map(|row| row.0), Some(Part::Feed)), SETTINGS);
-    let ran = corpus.run("update --all").ok().says("1 gone for good");
+fn faulty_feeds_get_a_status_and_delay_no_other_host() {
+    let corpus = Corpus::with(ill(ON_FEEDS.iter().map(|row| row.0), Some(SitePart::Feed)), SETTINGS);
+    let ran = corpus.run("update --all").ok().says("1 gone");
     corpus.was_polite(DELAY);
     assert!(ran.peak_kib < 250 << 10, "{} KiB", ran.peak_kib);
     let mut wrong = Vec::new();
@@ -237,8 +239,8 @@ fn faulty_feeds_get_their_word_and_delay_nobody() {
 }
 
 #[test]
-fn a_faulty_robots_txt_is_read_as_the_rfc_has_it() {
-    let spec = ill(ON_ROBOTS.iter().map(|row| row.0), Some(Part::Robots));
+fn a_faulty_robots_txt_is_handled_as_in_rfc_9309() {
+    let spec = ill(ON_ROBOTS.iter().map(|row| row.0), Some(SitePart::Robots));
     let corpus = Corpus::with(Spec { drip_every: Duration::from_millis(100), ..spec }, &feeds_without_robots());
     corpus.run("update --all").ok();
     corpus.web.clear_log();
@@ -250,7 +252,7 @@ fn a_faulty_robots_txt_is_read_as_the_rfc_has_it() {
 }
 
 #[test]
-fn a_forbidden_path_is_not_asked_for_and_the_rest_is() {
+fn a_disallowed_path_is_not_requested_and_the_rest_is() {
     let spec = Spec { sites: 2, items_per_feed: 10, ..Spec::default() }.with_fault(Fault::RobotsPath, 1);
     let corpus = Corpus::with(spec, SETTINGS);
     corpus.run("update --all").ok();
@@ -262,7 +264,7 @@ fn a_forbidden_path_is_not_asked_for_and_the_rest_is() {
 }
 
 #[test]
-fn many_sites_that_lead_to_one_host_ask_it_one_thing_at_a_time() {
+fn many_redirects_to_one_host_are_sent_one_at_a_time() {
     let spec = Spec { sites: 30, items_per_feed: 1, ..Spec::default() }.with_fault(Fault::RedirectShared, 30);
     let corpus = Corpus::with(spec, SETTINGS);
     corpus.run("update --all").ok();
@@ -285,10 +287,10 @@ fn bombs_and_endless_bodies_do_not_fill_the_memory() {
     let spec = spec
         .with_fault(Fault::GzipBomb, 8)
         .with_fault(Fault::Endless, 8)
-        .with_fault(Fault::GzipBomb.on(Part::Feed), 6)
-        .with_fault(Fault::Endless.on(Part::Feed), 6)
-        .with_fault(Fault::GzipBomb.on(Part::Robots), 3)
-        .with_fault(Fault::Endless.on(Part::Robots), 3);
+        .with_fault(Fault::GzipBomb.on(SitePart::Feed), 6)
+        .with_fault(Fault::Endless.on(SitePart::Feed), 6)
+        .with_fault(Fault::GzipBomb.on(SitePart::Robots), 3)
+        .with_fault(Fault::Endless.on(SitePart::Robots), 3);
     let corpus = Corpus::with(spec, &[("max_page_mib", "10"), ("memory_mib", "32"), ("total_timeout_s", "20.0")]);
     let update = corpus.run("update --all").ok();
     let fetch = corpus.run("fetch").ok();
@@ -302,7 +304,7 @@ fn bombs_and_endless_bodies_do_not_fill_the_memory() {
 }
 
 #[test]
-fn a_feed_of_fifty_thousand_items_is_planned_whole_and_holds_up_nobody() {
+fn a_feed_of_fifty_thousand_items_is_planned_completely_and_delays_no_other_host() {
     let spec = Spec { sites: 3, items_per_feed: 2, ..Spec::default() }.with_fault(Fault::HugeFeed, 1);
     let corpus = Corpus::with(spec, &[("total_timeout_s", "30.0"), ("answer_timeout_s", "30.0")]);
     let update = corpus.run("update --all").ok().says("3 feeds polled");
@@ -313,13 +315,13 @@ fn a_feed_of_fifty_thousand_items_is_planned_whole_and_holds_up_nobody() {
     let pages = corpus.pages();
     assert!(corpus.healthy_articles().iter().all(|url| pages.contains_key(url)));
     let requests = corpus.web.requests();
-    assert!(requests.iter().filter(|request| request.kind == Kind::Page).count() >= pages.len());
+    assert!(requests.iter().filter(|request| request.kind == RequestKind::Page).count() >= pages.len());
     corpus.was_polite(Duration::from_millis(50));
 }
 
 #[test]
-fn days_on_which_everything_goes_wrong_lose_nothing() {
-    let mix: Vec<_> = Ailment::mix().filter(|ailment| ailment.fault != Fault::HugeFeed).collect();
+fn days_with_all_faults_lose_nothing() {
+    let mix: Vec<_> = SiteFault::mix().filter(|fault| fault.fault != Fault::HugeFeed).collect();
     let spec = Spec {
         sites: HEALTHY + mix.len(),
         items_per_feed: 3,
@@ -327,8 +329,8 @@ fn days_on_which_everything_goes_wrong_lose_nothing() {
         crawl_delay: Duration::from_secs(1),
         endless_bytes_per_second: 20 << 20,
         drip_every: Duration::from_millis(50),
-        // Longer than the test runs: a Retry-After that is still on the wire when a run is killed could not be kept, so all of
-        // them are sent on the first day, on which no run is killed.
+        // Longer than the test: a Retry-After that is not received before a kill cannot be kept, so all of them are
+        // sent on the first day, without kills.
         retry_after: WATCHDOG * 4,
         faults: mix,
         ..Spec::default()

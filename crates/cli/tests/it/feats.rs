@@ -1,4 +1,4 @@
-//! Morphological features through the house: they come in with a treebank or from a tool, can be asked for, and go out again.
+//! Morphological features: imported with a treebank or from a tool, queried and exported.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use crate::clean::corpus;
 use crate::serve::Server;
 use crate::support::{Corpus, Ran, unpacked};
 
-/// Two sentences of German as a treebank has them; features out of order, and one that is none.
+/// Two German sentences of a treebank, with unordered features and an invalid one.
 const TREEBANK: &str = "# newdoc id = d1
 # newpar
 # sent_id = 1
@@ -35,7 +35,7 @@ fn imported(corpus: &Corpus, file: &Path) {
     ["clean", "annotate", "compile"].iter().for_each(|verb| drop(corpus.run(verb).ok()));
 }
 
-/// Runs the program with words as a shell parts them.
+/// Runs the program with words split by a shell.
 fn ask(corpus: &Corpus, words: &str) -> Ran {
     corpus.shell(&format!("exec \"$T\" {words}"))
 }
@@ -52,17 +52,14 @@ fn rows(conllu: &str) -> Vec<&str> {
 }
 
 #[test]
-fn features_of_a_treebank_can_be_asked_for_and_go_out_again() {
+fn features_of_a_treebank_can_be_queried_and_exported() {
     let corpus = corpus();
     fs::write(corpus.beside("a.conllu"), TREEBANK).unwrap();
     imported(&corpus, &corpus.beside("a.conllu"));
     let text = unpacked(&corpus.home().join("text/de/2026-02-09.vert.zst"));
     assert!(text.contains("\nDie\tder\tDET\tCase=Nom|Definite=Def|Number=Plur\n"), "{text}");
     assert!(text.contains("\nam\tan+der\tADP+DET\t+Case=Dat|Number=Sing\n"), "{text}");
-    assert!(
-        text.contains("\n.\t.\tPUNCT\n") && !text.contains("satzzeichen"),
-        "what is no feature is left out: {text}"
-    );
+    assert!(text.contains("\n.\t.\tPUNCT\n") && !text.contains("satzzeichen"), "invalid features are omitted: {text}");
 
     for (query, hits) in [
         ("[Number=\"Plur\"]", 6),
@@ -130,7 +127,7 @@ fn features_of_a_treebank_can_be_asked_for_and_go_out_again() {
 }
 
 #[test]
-fn features_of_a_tool_are_taken_unless_they_are_not_wanted() {
+fn features_of_a_tool_are_used_unless_disabled() {
     let corpus = corpus();
     fs::write(corpus.beside("a.txt"), "Häuser stehen.").unwrap();
     let tool = "[annotate.external.de]\nformat = 'conllu'\nmode = 'batch'\n\

@@ -1,4 +1,4 @@
-//! Files of others that we read, files of ours that others read, and what the program prints.
+//! Foreign files that are read, files for other programs, and the output of the program.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
@@ -14,8 +14,7 @@ fn spec(sites: usize, items_per_feed: usize) -> Spec {
     Spec { sites, items_per_feed, ..Spec::default() }
 }
 
-/// A plan as FeedFetcher writes it: everything that the first site lists fetched or given up, one
-/// article of the second still to be fetched.
+/// A plan of FeedFetcher: all entries of the first site are finished, one article of the second is pending.
 fn foreign_plan(corpus: &Corpus) -> String {
     let row = |age: u32, status: &str, retries: u32, feed: &str, url: &str| {
         format!(
@@ -31,7 +30,7 @@ fn foreign_plan(corpus: &Corpus) -> String {
 }
 
 #[test]
-fn the_plan_of_feedfetcher_is_carried_on_as_it_is() {
+fn the_plan_of_feedfetcher_is_continued() {
     for name in ["plan.txt", "plan.txt.zst", "through-init"] {
         let corpus = Corpus::new(spec(2, 3));
         let text = foreign_plan(&corpus);
@@ -47,7 +46,7 @@ fn the_plan_of_feedfetcher_is_carried_on_as_it_is() {
             std::fs::write(corpus.home().join(name), &bytes).unwrap();
         }
         assert_eq!(corpus.plan().len(), 4, "{name}");
-        corpus.run("update --all").ok().says("2 new in the plan");
+        corpus.run("update --all").ok().says("2 added to the plan");
         corpus.run("fetch").ok().says("3 pages fetched");
         let plan = corpus.plan();
         assert_eq!(plan.len(), 6);
@@ -60,7 +59,7 @@ fn the_plan_of_feedfetcher_is_carried_on_as_it_is() {
         assert_eq!(words, expected.map(|(age, word, retries)| (age, word.to_owned(), retries)));
         assert!(of(1).iter().all(|entry| entry.status == "ok"));
         assert_eq!(of(1)[0].retries, 2);
-        assert!(!corpus.home().join(name).exists(), "there is one plan only");
+        assert!(!corpus.home().join(name).exists(), "only one plan exists");
         assert!(!corpus.files("history", "").is_empty(), "and the old one is kept");
         corpus.asked_nothing_twice();
     }
@@ -91,7 +90,7 @@ pub struct Record {
     pub block: Vec<u8>,
 }
 
-/// Reads a WARC file member by member, and insists on everything that readers rely on.
+/// Reads a WARC file member by member and checks what readers rely on.
 pub fn warc_records(path: &Path) -> Vec<Record> {
     let bytes = std::fs::read(path).unwrap();
     let mut rest = &bytes[..];
@@ -129,7 +128,7 @@ fn digest(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn warc_files_are_what_archives_expect() {
+fn warc_files_are_valid() {
     let faults = [Fault::Chunked, Fault::Moved, Fault::WrongCharset, Fault::Brotli];
     let corpus = Corpus::new(faults.into_iter().fold(spec(7, 2), |spec, fault| spec.with_fault(fault, 1)));
     corpus.run("update --all").ok();
@@ -155,7 +154,7 @@ fn warc_files_are_what_archives_expect() {
         let head = String::from_utf8_lossy(head).to_ascii_lowercase();
         assert!(head.starts_with("http/1.1 200 "), "{head}");
         assert_eq!(record.head["WARC-Payload-Digest"], digest(payload));
-        // A reader takes the block as it would come over the wire.
+        // The block must match the data without transfer encoding.
         assert!(!head.contains("transfer-encoding"), "the chunks are gone, so nothing may announce them: {head}");
         let told = head.lines().find_map(|line| line.strip_prefix("content-length: "));
         assert!(told.is_none_or(|told| told == payload.len().to_string()), "{head}");
@@ -166,7 +165,7 @@ fn warc_files_are_what_archives_expect() {
 }
 
 #[test]
-fn settings_explain_what_is_wrong_with_them() {
+fn errors_in_settings_are_explained() {
     let corpus = Corpus::new(spec(1, 1));
     let path = corpus.home().join("tidings.toml");
     std::fs::write(&path, "[fetch]\nconcurency = 5\n").unwrap();
@@ -191,7 +190,7 @@ fn settings_explain_what_is_wrong_with_them() {
 }
 
 #[test]
-fn every_verb_reports_in_json_and_wrong_usage_is_told_apart() {
+fn every_verb_supports_json_and_usage_errors_have_their_own_exit_code() {
     let corpus = Corpus::new(spec(2, 2));
     let home = corpus.home().display().to_string();
     assert_eq!(corpus.run(&format!("--json init {home}")).ok().json()["made"], serde_json::json!([]));
@@ -235,9 +234,9 @@ fn every_verb_reports_in_json_and_wrong_usage_is_told_apart() {
 }
 
 #[test]
-fn an_audit_finds_bad_manners_if_there_are_any() {
+fn an_audit_finds_politeness_violations() {
     let corpus = Corpus::new(spec(1, 1));
-    corpus.run("audit").ok().says("no host was asked twice");
+    corpus.run("audit").ok().says("no host was contacted twice");
     let request = |sent: u32, ended: u32| {
         format!(
             r#"{{"sent_ms":{sent},"ended_ms":{ended},"host":"e.org","kind":"page","url":"http://e.org/","status":"200","delay_ms":5000,"bytes":1}}"#
@@ -254,7 +253,7 @@ fn an_audit_finds_bad_manners_if_there_are_any() {
     log("10", &[(0, 100), (5100, 5200)]);
     corpus.run("audit").ok().says("5.000 s (e.org)");
     log("11", &[(0, 100), (3000, 3100)]);
-    corpus.run("audit").exits(1).says("before the pause was over: 1");
+    corpus.run("audit").exits(1).says("before the delay was over: 1");
     corpus.run("audit --last 1 --json").exits(1);
     log("12", &[(0, 9000), (8000, 8100)]);
     let found = corpus.run("audit --json").exits(1).json();
@@ -283,7 +282,7 @@ fn the_plan_can_be_filtered_and_pages_printed() {
 }
 
 #[test]
-fn old_plans_are_thinned_as_the_settings_say() {
+fn old_plans_are_deleted_according_to_the_settings() {
     let corpus = Corpus::new(spec(1, 2));
     let path = corpus.home().join("tidings.toml");
     std::fs::write(&path, settings(&[]) + "history = 2\n").unwrap();

@@ -1,4 +1,4 @@
-//! `tidings import`: whatever others collected comes in whole, once, with its own dates, and nothing hostile stops it.
+//! `tidings import`: foreign data is imported completely, once, with its own dates, and hostile input does no harm.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -20,7 +20,7 @@ pub fn gzip(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// A record of an archive; `more` are further lines of its head.
+/// A record of an archive; `more` are additional header lines.
 pub fn record(kind: &str, url: &str, date: &str, more: &str, block: &[u8]) -> Vec<u8> {
     let head = format!(
         "WARC/1.0\r\nWARC-Type: {kind}\r\nWARC-Record-ID: <urn:uuid:{kind}-{url}>\r\nWARC-Date: {date}\r\nWARC-Target-URI: {url}\r\n{more}Content-Length: {}\r\n\r\n",
@@ -33,7 +33,7 @@ pub fn answer(headers: &str, body: &[u8]) -> Vec<u8> {
     [b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n", headers.as_bytes(), b"\r\n", body].concat()
 }
 
-/// A sentence; there are twenty, and they have little in common.
+/// One of twenty sentences with little in common.
 fn prose(number: u32) -> String {
     let sentences = [
         "The river rose again during the night and nobody in the lower town could sleep",
@@ -67,7 +67,7 @@ fn article(number: u32) -> String {
     )
 }
 
-/// An archive with a bit of everything: two pages, and six things that are none.
+/// An archive with two pages and six other records.
 fn archive() -> Vec<Vec<u8>> {
     let chunked = |text: &str| format!("{:x}\r\n{text}\r\n0\r\n\r\n", text.len());
     let page = "https://gazette.example/a";
@@ -132,7 +132,7 @@ fn left_out(report: &Value) -> BTreeMap<String, u64> {
 }
 
 #[test]
-fn an_archive_comes_in_with_its_dates_its_rights_and_a_reason_for_everything_else() {
+fn an_archive_is_imported_with_dates_rights_and_reasons_for_skipped_records() {
     let corpus = corpus();
     let records = archive();
     let files = [
@@ -146,7 +146,7 @@ fn an_archive_comes_in_with_its_dates_its_rights_and_a_reason_for_everything_els
     for (name, bytes) in files {
         corpus.restore(&fresh);
         let path = write(&corpus.beside(name), bytes);
-        corpus.run(&format!("import {} --dry-run", path.display())).ok().says("2 pages would come in");
+        corpus.run(&format!("import {} --dry-run", path.display())).ok().says("2 pages would be imported");
         assert!(days(&corpus).is_empty());
         let report = corpus.run(&format!("import {} --json", path.display())).ok().json();
         assert_eq!((&report["pages"], &report["files"]), (&json!(2), &json!(1)), "{name}");
@@ -165,26 +165,26 @@ fn an_archive_comes_in_with_its_dates_its_rights_and_a_reason_for_everything_els
         assert_eq!(pages["https://gazette.example/b"].body, article(2).into_bytes());
 
         // Again is free, also under another name of the folder.
-        corpus.run(&format!("import {}", path.display())).ok().says("0 pages came in").says("1 file imported before");
+        corpus.run(&format!("import {}", path.display())).ok().says("0 pages imported").says("1 file imported before");
         corpus.is_tidy();
     }
     corpus.run("clean").ok().says("2 documents");
 }
 
 #[test]
-fn an_archive_in_a_zip_file_comes_in_and_only_the_sites_that_are_wanted() {
+fn an_archive_in_a_zip_file_is_imported_with_a_selection_of_sites() {
     let corpus = corpus();
     let records: Vec<u8> = archive().iter().flat_map(|record| gzip(record)).collect();
     let path = write(&corpus.beside("a.wacz"), zipped("archive/data.warc.gz", &records));
     corpus
         .run(&format!("import {} --site other.example", path.display()))
         .ok()
-        .says("0 pages came in")
+        .says("0 pages imported")
         .says("other-site");
-    corpus.run(&format!("import {} --again --site gazette.example", path.display())).ok().says("2 pages came in");
+    corpus.run(&format!("import {} --again --site gazette.example", path.display())).ok().says("2 pages imported");
 }
 
-/// A ZIP file of one file, as it is.
+/// A ZIP file with one stored file.
 fn zipped(name: &str, bytes: &[u8]) -> Vec<u8> {
     let sizes = [(bytes.len() as u32).to_le_bytes(), (bytes.len() as u32).to_le_bytes()].concat();
     let length = (name.len() as u16).to_le_bytes();
@@ -200,7 +200,7 @@ fn zipped(name: &str, bytes: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn what_feedfetcher_left_comes_in_unchanged() {
+fn files_of_feedfetcher_are_imported_unchanged() {
     let corpus = corpus();
     let line = |url: &str, downloaded: &str| {
         json!({ "url": url, "feed": "http://e.org/feed", "title": "T", "published": null, "seen": "2025-01-02T03:04:05+00:00",
@@ -217,13 +217,13 @@ fn what_feedfetcher_left_comes_in_unchanged() {
         4\t404\t3\t2025-01-02T03:04:05+00:00\t\thttp://e.org/feed\thttp://e.org/9\tGone\n";
     let plan = write(&corpus.beside("plan.tsv"), plan);
     let both = format!("import {} {}", pages.display(), plan.display());
-    corpus.run(&both).ok().says("2 pages came in, 1 left out (1 not-a-page)").says("2 entries read, 2 new");
+    corpus.run(&both).ok().says("2 pages imported, 1 skipped (1 not-a-page)").says("2 entries read, 2 added");
     assert_eq!(days(&corpus), ["2025-01-02", "2025-01-03"]);
     assert_eq!(corpus.pages()["http://e.org/1"].downloaded, "2025-01-02T04:00:00.000Z");
     let entries = corpus.plan();
     let gone = entries.iter().find(|entry| entry.url == "http://e.org/9").unwrap();
     assert_eq!((gone.age, gone.status.as_str(), gone.retries), (4, "404", 3));
-    corpus.run(&both).ok().says("0 new in the plan");
+    corpus.run(&both).ok().says("0 added to the plan");
     assert_eq!(corpus.plan(), entries);
 }
 
@@ -241,7 +241,7 @@ fn base64(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn a_folder_of_saved_pages_comes_in_by_what_they_say_of_themselves() {
+fn a_folder_of_saved_pages_is_imported_with_their_metadata() {
     let corpus = corpus();
     let folder = corpus.beside("saved");
     fs::create_dir_all(folder.join("mirror.example/news")).unwrap();
@@ -252,20 +252,20 @@ fn a_folder_of_saved_pages_comes_in_by_what_they_say_of_themselves() {
     write(&folder.join("notes.txt"), "no page");
     write(&folder.join("empty.html"), " ");
     let import = format!("import {} --date 2026-02-05", folder.display());
-    corpus.run(&import).ok().says("3 pages came in, 2 left out (1 empty, 1 unknown-file)");
+    corpus.run(&import).ok().says("3 pages imported, 2 skipped (1 empty, 1 unknown-file)");
     let mut urls: Vec<String> = corpus.pages().into_keys().collect();
     urls.sort();
     assert_eq!(urls, ["http://mirror.example/news/y.html", "https://own.example/x", "import:saved/z.html"]);
     assert_eq!(days(&corpus), ["2026-02-05"]);
     corpus.run(&import).ok().says("4 files imported before");
-    // A folder that grows brings what is new.
+    // A folder that grows adds the new pages.
     write(&folder.join("new.html"), article(7));
-    corpus.run(&import).ok().says("1 page came in");
+    corpus.run(&import).ok().says("1 page imported");
     corpus.run("clean").ok().says("4 documents");
 }
 
 #[test]
-fn a_folder_brings_everything_that_is_known_and_names_the_rest() {
+fn all_known_files_of_a_folder_are_imported_and_the_rest_is_listed() {
     let corpus = corpus();
     let folder = corpus.beside("mixed");
     fs::create_dir_all(folder.join("deep/mirror.example")).unwrap();
@@ -276,7 +276,7 @@ fn a_folder_brings_everything_that_is_known_and_names_the_rest() {
     write(&folder.join("deep/mirror.example/api.json"), json!({ "text": "data of a site" }).to_string());
     write(&folder.join("deep/feeds.opml"), "<opml><body><outline xmlUrl='https://a.example/feed'/></body></opml>");
     write(&folder.join("notes.txt"), "no page");
-    write(&folder.join(".hidden"), "nobody's business");
+    write(&folder.join(".hidden"), "hidden");
     write(&folder.join("a.warc.cdxj"), "an index");
     write(&folder.join("deep/b.jsonl.manifest.json"), "{}");
     let import = format!("import {} --date 2026-02-05", folder.display());
@@ -287,11 +287,16 @@ fn a_folder_brings_everything_that_is_known_and_names_the_rest() {
     assert!(["notes.txt", "api.json", "feeds.opml"].iter().all(|name| named.contains(name)), "{named}");
     assert!(corpus.pages().contains_key("import:mixed/page.html"));
     assert!(!fs::read_to_string(corpus.home().join("feeds.txt")).unwrap().contains("a.example"));
-    corpus.run(&import).ok().says("0 pages came in").says("4 files imported before").says("notes.txt; --from says");
+    corpus
+        .run(&import)
+        .ok()
+        .says("0 pages imported")
+        .says("4 files imported before")
+        .says("notes.txt; give the format with --from");
 }
 
 #[test]
-fn what_was_removed_comes_back_by_no_door() {
+fn removed_pages_are_not_imported_in_any_format() {
     let corpus = corpus();
     let archived = write(&corpus.beside("a.warc"), archive().concat());
     let lines = [
@@ -315,8 +320,8 @@ fn what_was_removed_comes_back_by_no_door() {
     let row = |url: &str| format!("0\tnew\t0\t2025-01-02T03:04:05Z\t\thttp://e.org/feed\t{url}\tA title\n");
     let plan = write(&corpus.beside("plan.tsv"), row("https://private.example/9") + &row("https://e.example/9"));
 
-    // What a text is called in place of an address can be removed too.
-    corpus.run(&format!("import {} --no-gate", texts.display())).ok().says("2 pages came in");
+    // The name of a text without a URL can be removed too.
+    corpus.run(&format!("import {} --no-gate", texts.display())).ok().says("2 pages imported");
     corpus.run("remove import:t.jsonl#t1 --reason asked").ok().says("1 page and 0 documents removed");
     corpus.run("remove https://gazette.example/a --reason asked").ok();
     corpus.run("remove private.example --reason asked").ok().says("1 page");
@@ -334,7 +339,7 @@ fn what_was_removed_comes_back_by_no_door() {
 }
 
 #[test]
-fn what_came_in_is_not_fetched_again_whether_a_feed_names_it_before_or_after() {
+fn imported_pages_are_not_fetched_before_or_after_a_feed_lists_them() {
     let spec = tidings_simweb::Spec { sites: 2, items_per_feed: 3, ..tidings_simweb::Spec::default() };
     let corpus = Corpus::new(spec);
     let fresh = corpus.beside("fresh");
@@ -351,8 +356,8 @@ fn what_came_in_is_not_fetched_again_whether_a_feed_names_it_before_or_after() {
     let plan = write(&corpus.beside("plan.tsv"), plan);
     let import = format!("import {}", packed.display());
     let asks_for_nothing = |at: &str| {
-        corpus.run("update --all").ok().says("0 new in the plan");
-        corpus.run(&format!("import {}", plan.display())).ok().says("6 entries read, 0 new in the plan");
+        corpus.run("update --all").ok().says("0 added to the plan");
+        corpus.run(&format!("import {}", plan.display())).ok().says("6 entries read, 0 added to the plan");
         corpus.web.clear_log();
         corpus.run("fetch").ok().says("nothing to fetch");
         assert!(corpus.web.requests().is_empty(), "{at}");
@@ -361,19 +366,19 @@ fn what_came_in_is_not_fetched_again_whether_a_feed_names_it_before_or_after() {
     };
     for (when, before) in [("after", &fresh), ("before", &listed)] {
         corpus.restore(before);
-        corpus.run(&import).ok().says("6 pages came in");
+        corpus.run(&import).ok().says("6 pages imported");
         asks_for_nothing(when);
         let story = format!("why {}", urls[0]);
-        corpus.run(&story).ok().says("came in by an import; it will not be fetched again");
+        corpus.run(&story).ok().says("or imported; it will not be fetched again");
     }
-    // A text is not the page that it was taken from.
+    // A text does not count as its page.
     corpus.restore(&fresh);
     let line = json!({ "text": text(4), "url": urls[0] });
     let summary = write(&corpus.beside("summary.jsonl"), line.to_string());
-    corpus.run(&format!("import {}", summary.display())).ok().says("1 page came in");
-    corpus.run("update --all").ok().says("6 new in the plan");
+    corpus.run(&format!("import {}", summary.display())).ok().says("1 page imported");
+    corpus.run("update --all").ok().says("6 added to the plan");
 
-    // Whatever a power cut leaves: either the page is there and known, or it is not and will be fetched.
+    // After a power failure the page is either stored and known, or it will be fetched.
     corpus.cut_at_every_move(&import, &listed, |at| {
         corpus.run("update --all").ok();
         let (pages, plan) = (corpus.pages().len(), corpus.plan().len());
@@ -384,14 +389,14 @@ fn what_came_in_is_not_fetched_again_whether_a_feed_names_it_before_or_after() {
 }
 
 #[test]
-fn a_list_of_feeds_goes_to_the_list_of_feeds() {
+fn an_opml_file_is_added_to_the_feed_list() {
     let corpus = corpus();
     let list = "<opml version=\"2.0\"><body><outline text=\"Weather\"><outline text=\"A\" xmlUrl=\"https://a.example/feed\"/></outline></body></opml>";
     let path = write(&corpus.beside("list.opml"), list);
     corpus.run(&format!("import {}", path.display())).ok().says("1 added to feeds.txt");
     let feeds = fs::read_to_string(corpus.home().join("feeds.txt")).unwrap();
     assert!(feeds.contains("https://a.example/feed\ttopic=Weather"), "{feeds}");
-    corpus.run(&format!("import {}", path.display())).ok().says("0 added to feeds.txt, 1 there already");
+    corpus.run(&format!("import {}", path.display())).ok().says("0 added to feeds.txt, 1 already there");
 }
 
 /// A text of English sentences that the gate lets pass.
@@ -400,7 +405,7 @@ fn text(number: u32) -> String {
 }
 
 #[test]
-fn texts_become_documents_and_come_back_when_everything_derived_is_gone() {
+fn texts_become_documents_and_can_be_rebuilt() {
     let corpus = corpus();
     let line = json!({ "id": "t1", "text": text(1), "source": "letters", "created": "1998-05-04",
         "added": "2026-02-07T08:00:00Z", "metadata": { "genre": "letter", "title": "A letter", "language": "en" } });
@@ -409,7 +414,7 @@ fn texts_become_documents_and_come_back_when_everything_derived_is_gone() {
     corpus
         .run(&format!("import {} --date 2026-02-08", path.display()))
         .ok()
-        .says("2 pages came in, 1 left out (1 not-json)");
+        .says("2 pages imported, 1 skipped (1 not-json)");
     assert_eq!(days(&corpus), ["2026-02-07", "2026-02-08"]);
     corpus.run("clean").ok().says("1 document").says("too-short");
     let first = documents(&corpus);
@@ -426,7 +431,7 @@ fn texts_become_documents_and_come_back_when_everything_derived_is_gone() {
     corpus.run("clean").ok();
     assert_eq!(documents(&corpus), first);
 
-    // What went out as JSON lines, or as it lies in docs/, comes in as the same document.
+    // Exported JSON lines and files of docs/ are imported as the same document.
     let own = write(&corpus.beside("own.jsonl"), serde_json::to_string(&first[0]).unwrap());
     let other = corpus.beside("other");
     corpus.run(&format!("init {}", other.display())).ok();
@@ -437,7 +442,7 @@ fn texts_become_documents_and_come_back_when_everything_derived_is_gone() {
 }
 
 #[test]
-fn the_gate_can_be_told_to_let_texts_pass() {
+fn the_quality_gate_can_be_disabled() {
     let corpus = corpus();
     let path = write(&corpus.beside("short.jsonl"), "{\"id\":1,\"text\":\"Too short.\"}\n");
     corpus.run(&format!("import {} --no-gate --language en --date 2026-02-08", path.display())).ok();
@@ -445,7 +450,7 @@ fn the_gate_can_be_told_to_let_texts_pass() {
 }
 
 #[test]
-fn tokens_that_came_with_their_lemmas_keep_them() {
+fn imported_tokens_keep_their_lemmas() {
     let corpus = corpus();
     let mut vertical =
         String::from("<doc id=\"v1\" url=\"https://v.example/1\" date=\"2020-01-02\" genre=\"novel\">\n<p>\n");
@@ -470,8 +475,8 @@ fn tokens_that_came_with_their_lemmas_keep_them() {
     corpus
         .run(&format!("import {} --columns word,tag,lemma --date 2026-02-08 --language en", paths[0].display()))
         .ok()
-        .says("1 page came in");
-    corpus.run(&format!("import {} --date 2026-02-09 --language en", paths[1].display())).ok().says("1 page came in");
+        .says("1 page imported");
+    corpus.run(&format!("import {} --date 2026-02-09 --language en", paths[1].display())).ok().says("1 page imported");
     corpus.run("clean").ok().says("2 documents");
     fs::write(corpus.home().join("tidings.toml"), "[annotate]\nduplicates = \"keep\"\n").unwrap();
     corpus.run("annotate").ok().says("2 documents annotated");
@@ -488,7 +493,7 @@ fn tokens_that_came_with_their_lemmas_keep_them() {
 }
 
 #[test]
-fn text_of_a_crawl_comes_in_as_documents_or_as_lines_by_language() {
+fn wet_text_is_imported_as_documents_or_as_lines_by_language() {
     let corpus = corpus();
     let german = "Der Fluss ist in der Nacht über die Ufer getreten, und die Feuerwehr hat zwei Straßen im Süden der Stadt gesperrt.";
     let long: String = (0..6).map(|part| format!("{} {}\n", prose(part), prose(part + 6))).collect();
@@ -506,7 +511,7 @@ fn text_of_a_crawl_comes_in_as_documents_or_as_lines_by_language() {
         })
         .collect();
     let path = write(&corpus.beside("a.warc.wet.gz"), wet);
-    corpus.run(&format!("import {}", path.display())).ok().says("2 pages came in");
+    corpus.run(&format!("import {}", path.display())).ok().says("2 pages imported");
     corpus.run("clean").ok();
     let document = &documents(&corpus)[0];
     assert_eq!(
@@ -514,7 +519,7 @@ fn text_of_a_crawl_comes_in_as_documents_or_as_lines_by_language() {
         ["short-line", "short-line"]
     );
 
-    // A folder may hold other things, which have no lines.
+    // A folder may contain other files without lines.
     let mixed = corpus.beside("mixed");
     fs::create_dir_all(&mixed).unwrap();
     write(&mixed.join("a.warc.wet.gz"), fs::read(&path).unwrap());
@@ -528,14 +533,14 @@ fn text_of_a_crawl_comes_in_as_documents_or_as_lines_by_language() {
     for threads in [1, 3] {
         let ran =
             corpus.run(&format!("import {} --lines {} --again --threads {threads}", path.display(), folder.display()));
-        ran.ok().says("7 lines in 2 languages (6 en, 1 de); 7 were there before, 3 too short");
+        ran.ok().says("7 lines in 2 languages (6 en, 1 de); 7 duplicates, 3 too short");
         assert_eq!(unpacked(&folder.join("de.txt.zst")), format!("{german}\n"));
         assert_eq!(unpacked(&folder.join("en.txt.zst")), long);
     }
 }
 
 #[test]
-fn lines_of_a_crawl_go_on_where_a_power_cut_stopped_them() {
+fn an_import_of_lines_resumes_after_a_power_failure() {
     let corpus = corpus();
     let line = |number: u32| format!("{} {}\n", prose(number), prose(number + 6));
     let wet = |name: &str, lines: std::ops::Range<u32>| {
@@ -543,7 +548,7 @@ fn lines_of_a_crawl_go_on_where_a_power_cut_stopped_them() {
         let packed = gzip(&record("conversion", "https://w.example/", "2026-02-04T00:00:00Z", "", text.as_bytes()));
         write(&corpus.beside(name), packed)
     };
-    // The second file begins with what the first one ends with.
+    // The second file starts with the end of the first.
     let (one, two) = (wet("1.warc.wet.gz", 0..3), wet("2.warc.wet.gz", 2..5));
     let folder = corpus.beside("lines");
     let import = format!("import {} {} --lines {} --step-kib 0", one.display(), two.display(), folder.display());
@@ -555,22 +560,22 @@ fn lines_of_a_crawl_go_on_where_a_power_cut_stopped_them() {
         let ran = corpus.run(&import).ok();
         half_done += usize::from(ran.stdout.contains("1 file imported before"));
         assert_eq!(unpacked(&folder.join("en.txt.zst")), all, "move {at}");
-        corpus.run(&import).ok().says("0 lines in 0 languages; 0 were there before");
+        corpus.run(&import).ok().says("0 lines in 0 languages; 0 duplicates");
         corpus.run(&import).ok().says("2 files imported before");
         assert_eq!(unpacked(&folder.join("en.txt.zst")), all, "move {at}");
         fs::remove_dir_all(&folder).unwrap();
     });
-    assert!(half_done > 0, "no power cut between the files");
+    assert!(half_done > 0, "no power failure between the files");
 
     let three = wet("3.warc.wet.gz", 4..6);
     let import = format!("import {} {} --lines {} --remove", one.display(), three.display(), folder.display());
-    corpus.run(&import).ok().says("1 line in 1 language (1 en); 1 were there before");
+    corpus.run(&import).ok().says("1 line in 1 language (1 en); 1 duplicates");
     assert!(!one.exists() && !three.exists() && two.exists());
     assert_eq!(unpacked(&folder.join("en.txt.zst")), format!("{all}{}", line(5)));
 }
 
 #[test]
-fn a_power_cut_at_any_move_of_an_import_loses_nothing_and_takes_nothing_in_twice() {
+fn a_power_failure_at_any_operation_of_an_import_loses_and_repeats_nothing() {
     let corpus = corpus();
     let records: Vec<u8> = archive().iter().flat_map(|record| gzip(record)).collect();
     let path = write(&corpus.beside("a.warc.gz"), records);
@@ -578,11 +583,11 @@ fn a_power_cut_at_any_move_of_an_import_loses_nothing_and_takes_nothing_in_twice
     copy_folder(&corpus.home(), &prepared);
     let import = format!("import {}", path.display());
     corpus.cut_at_every_move(&import, &prepared, |at| {
-        // Whatever opens the home next mends it.
+        // The next command recovers the home.
         corpus.run("update").ok();
         corpus.is_tidy();
         let kept = corpus.pages().len();
-        assert!(kept == 0 || kept == 2, "move {at}: a step is whole or not at all");
+        assert!(kept == 0 || kept == 2, "move {at}: a step is atomic");
         corpus.run(&import).ok();
         assert_eq!(corpus.pages().len(), 2, "move {at}");
         assert_eq!(days(&corpus), ["2026-02-01", "2026-02-02"], "move {at}");
@@ -592,9 +597,9 @@ fn a_power_cut_at_any_move_of_an_import_loses_nothing_and_takes_nothing_in_twice
 }
 
 #[test]
-fn an_import_that_was_stopped_goes_on_where_it_was() {
+fn an_interrupted_import_resumes() {
     let corpus = corpus();
-    // More than travels together, so that there are two steps.
+    // More than one batch, so that there are two steps.
     let records: Vec<u8> = (0..600)
         .flat_map(|number| {
             let url = format!("https://many.example/{number}");
@@ -608,17 +613,17 @@ fn an_import_that_was_stopped_goes_on_where_it_was() {
     let mut halves = 0;
     corpus.cut_at_every_move(&import, &prepared, |at| {
         let ran = corpus.run(&import).ok();
-        if ran.stderr.contains("going on behind record 512") {
+        if ran.stderr.contains("resuming after record 512") {
             halves += 1;
-            assert!(ran.stdout.contains("88 pages came in"), "move {at}: {}", ran.stdout);
+            assert!(ran.stdout.contains("88 pages imported"), "move {at}: {}", ran.stdout);
         }
         assert_eq!(corpus.pages().len(), 600, "move {at}");
         corpus.is_tidy();
     });
-    assert!(halves > 2, "some cuts come between the steps");
+    assert!(halves > 2, "some failures are between the steps");
 }
 
-/// A folder with inputs of many kinds: archives of two days, texts, saved pages, a list of feeds and a plan.
+/// A folder with inputs of many kinds: archives of two days, texts, saved pages, a feed list and a plan.
 fn many_inputs(folder: &Path) -> PathBuf {
     let saved = folder.join("saved");
     fs::create_dir_all(&saved).unwrap();
@@ -643,7 +648,7 @@ fn many_inputs(folder: &Path) -> PathBuf {
 }
 
 #[test]
-fn shards_that_import_at_the_same_time_bring_in_what_one_import_does() {
+fn concurrent_shards_import_the_same_as_one_import() {
     let whole = corpus();
     let inputs = many_inputs(&whole.beside("inputs"));
     let import = format!("--json import {} --date 2026-02-02", inputs.display());
@@ -660,10 +665,10 @@ fn shards_that_import_at_the_same_time_bring_in_what_one_import_does() {
         assert_eq!(sum(field), imported[field].as_u64().unwrap(), "{field}: {reports:?}");
     }
     assert!(reports.iter().all(|report| report["pages"].as_u64() > Some(0)), "{reports:?}");
-    assert_eq!(divided.files("state", "-of-3").len(), 3, "each shard has a log of its own");
-    assert!(!divided.home().join("state/fetched.u64").exists(), "what shards share waits");
+    assert_eq!(divided.files("state", "-of-3").len(), 3, "each shard has its own log");
+    assert!(!divided.home().join("state/fetched.u64").exists(), "shards write no shared files");
 
-    // A shard that is repeated has nothing to do, and neither has a whole import, which merges the logs.
+    // A repeated shard has nothing to do, and neither has a whole import, which merges the logs.
     let again = divided.run(&shard(2)).ok().json();
     assert_eq!((&again["pages"], &again["files_known"]), (&0.into(), &reports[1]["files"]));
     let again = divided.run(&import).ok().json();
@@ -677,11 +682,11 @@ fn shards_that_import_at_the_same_time_bring_in_what_one_import_does() {
     assert_eq!(fetched(&divided), fetched(&whole));
     let feeds = fs::read_to_string(divided.home().join("feeds.txt")).unwrap();
     assert_eq!(feeds.matches("https://feeds.example/rss").count(), 1, "{feeds}");
-    assert_eq!((divided.plan().len(), whole.plan().len()), (0, 0), "what came in leaves the plan");
+    assert_eq!((divided.plan().len(), whole.plan().len()), (0, 0), "imported pages leave the plan");
 }
 
 #[test]
-fn a_shard_that_was_killed_at_any_move_is_taken_over_by_the_same_shard() {
+fn a_shard_killed_at_any_operation_is_resumed_by_the_same_shard() {
     let corpus = corpus();
     let inputs = many_inputs(&corpus.beside("inputs"));
     let shard = |index: u32| format!("import {} --step-kib 0 --shard {index}/2", inputs.display());
@@ -691,7 +696,7 @@ fn a_shard_that_was_killed_at_any_move_is_taken_over_by_the_same_shard() {
         corpus.run(&shard(2)).ok();
         corpus.run(&shard(1)).ok();
         assert_eq!(corpus.pages().len(), 8 * 3 + 4 + 8, "move {at}");
-        // The next run that has the home alone merges and tidies up.
+        // The next run that holds the home exclusively merges the logs and cleans up.
         corpus.run("prune").ok();
         corpus.is_tidy();
         assert_eq!(corpus.pages().len(), 8 * 3 + 4 + 8, "move {at}");
@@ -699,7 +704,7 @@ fn a_shard_that_was_killed_at_any_move_is_taken_over_by_the_same_shard() {
 }
 
 #[test]
-fn hostile_archives_cost_themselves() {
+fn hostile_archives_are_skipped() {
     let corpus = corpus();
     let good = archive();
     let bomb = answer("Content-Encoding: gzip\r\n", &gzip(&vec![b' '; 64 << 20]));
@@ -722,13 +727,13 @@ fn hostile_archives_cost_themselves() {
         let ran = corpus.run(&format!("import {}", path.display()));
         assert!(matches!(ran.code, Some(0 | 3)), "{name}: {}{}", ran.stdout, ran.stderr);
     }
-    corpus.run(&format!("import {}", corpus.beside("missing").display())).exits(1).says("does not exist");
+    corpus.run(&format!("import {}", corpus.beside("missing").display())).exits(1).says("missing not found");
     let unknown = write(&corpus.beside("unknown"), "hello");
-    corpus.run(&format!("import {}", unknown.display())).exits(1).says("say so with --from");
+    corpus.run(&format!("import {}", unknown.display())).exits(1).says("use --from");
 }
 
 #[test]
-fn what_warcio_writes_comes_in() {
+fn files_of_warcio_are_imported() {
     let script = r#"
 import sys
 from io import BytesIO
@@ -755,6 +760,6 @@ with open(sys.argv[1], "wb") as out:
     let path = corpus.beside("w.warc.gz");
     let ran = Command::new(&python).args(["-c", script]).args([&path, &body]).status().unwrap();
     assert!(ran.success());
-    corpus.run(&format!("import {}", path.display())).ok().says("1 page came in, 1 left out (1 revisit)");
+    corpus.run(&format!("import {}", path.display())).ok().says("1 page imported, 1 skipped (1 revisit)");
     assert_eq!(corpus.pages()["https://w.example/a"].body, article(8).into_bytes());
 }

@@ -13,7 +13,7 @@ const GERMAN: &str = "Der Zug nach Wien fährt heute wegen eines Unwetters eine 
 const CZECH: &str = "Vlak do Vídně dnes kvůli bouřce odjede o hodinu později, oznámily dráhy v pondělí ráno.";
 
 #[test]
-fn a_text_on_standard_input_is_told_in_words() {
+fn the_language_of_standard_input_is_printed() {
     let output = lang(&[], GERMAN);
     assert!(output.code == 0);
     assert!(output.stdout.starts_with("German (de), "), "{}", output.stdout);
@@ -22,7 +22,7 @@ fn a_text_on_standard_input_is_told_in_words() {
 }
 
 #[test]
-fn paragraphs_are_told_apart_and_headings_follow_their_text() {
+fn paragraphs_are_identified_and_headings_follow_their_text() {
     let text = format!("Wien\n{GERMAN}\n{CZECH}\n{GERMAN}\n{GERMAN}\n");
     let shown = lang(&["--paragraphs"], &text).stdout;
     let codes: Vec<&str> = shown.lines().skip(1).filter_map(|line| line.split_whitespace().next()).collect();
@@ -31,12 +31,12 @@ fn paragraphs_are_told_apart_and_headings_follow_their_text() {
 }
 
 #[test]
-fn the_filter_answers_line_by_line() {
+fn the_filter_processes_line_by_line() {
     let output = lang(
         &["--jsonl"],
         "{\"id\":\"a\",\"text\":\"Ceci n'est pas une pipe, dit le peintre.\"}\n{\"id\":2,\"text\":\"0\"}\nx\n",
     );
-    assert_eq!(output.code, 3, "one line was no question");
+    assert_eq!(output.code, 3, "one line was invalid");
     let lines: Vec<serde_json::Value> = output.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!((&lines[0]["id"], &lines[0]["lang"]), (&"a".into(), &"fr".into()));
     assert!(lines[0]["score"].as_f64().unwrap() > 0.9);
@@ -45,7 +45,7 @@ fn the_filter_answers_line_by_line() {
 }
 
 #[test]
-fn a_missing_file_is_a_failure_and_a_wrong_flag_is_misuse() {
+fn a_missing_file_is_an_error_and_an_unknown_flag_a_usage_error() {
     assert_eq!(lang(&["no-such-file.txt"], "").code, 1);
     assert_eq!(lang(&["--jsonl", "--paragraphs"], "").code, 2);
 }

@@ -1,4 +1,4 @@
-//! Lemmas and parts of speech through the house: a tool annotates, and every verb that asks can ask for them.
+//! Lemmas and parts of speech: annotated by a tool and used in all queries.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use crate::ask::weather;
 use crate::serve::Server;
 use crate::support::{Corpus, Ran};
 
-/// A tagger of ten words, and one for all others.
+/// A tagger of ten words with a default.
 const TAGGER: &str = r#"
     BEGIN {
         FS = OFS = "\t"
@@ -35,13 +35,13 @@ fn tagged_weather() -> Corpus {
     corpus
 }
 
-/// Runs the program with words as a shell parts them.
+/// Runs the program with words split by a shell.
 fn ask(corpus: &Corpus, words: &str) -> Ran {
     corpus.shell(&format!("exec \"$T\" {words}"))
 }
 
 #[test]
-fn lemmas_and_tags_can_be_asked_for_by_every_verb() {
+fn lemmas_and_tags_can_be_queried_by_every_verb() {
     let corpus = tagged_weather();
     let storms = 3 * 2 * 21;
     ask(&corpus, "corpus languages").ok().says("external ten words 1 ");
@@ -70,7 +70,7 @@ fn lemmas_and_tags_can_be_asked_for_by_every_verb() {
 }
 
 #[test]
-fn a_sketch_leads_to_its_hits_from_the_command_line_and_over_the_network() {
+fn a_sketch_has_queries_for_its_hits_on_the_command_line_and_in_the_api() {
     let corpus = tagged_weather();
     let storms = 3 * 2 * 21;
     ask(&corpus, "sketch storm").ok().says("verbs with storm as subject (126)").says("come");

@@ -1,8 +1,8 @@
-//! Scarce files, secured connections, and an order that a number fixes.
+//! Limits of open files, TLS connections, and the order fixed by a seed.
 
 use std::time::Duration;
 
-use tidings_simweb::{Fault, Kind, Spec};
+use tidings_simweb::{Fault, RequestKind, Spec};
 
 use crate::support::Corpus;
 
@@ -10,7 +10,7 @@ use crate::support::Corpus;
 fn a_low_limit_of_open_files_costs_time_and_nothing_else() {
     let spec = Spec { sites: 200, items_per_feed: 1, ..Spec::default() };
     let corpus = Corpus::with(spec, &[("delay_s", "0.02"), ("feed_delay_s", "0.02")]);
-    for (verb, says) in [("update", "200 new in the plan"), ("fetch", "200 pages fetched")] {
+    for (verb, says) in [("update", "200 added to the plan"), ("fetch", "200 pages fetched")] {
         corpus.shell(&format!("ulimit -n 64; exec \"$T\" {verb}")).ok().says(says);
     }
     assert!(corpus.plan().iter().all(|entry| entry.status == "ok" && entry.retries == 1));
@@ -25,8 +25,8 @@ fn a_low_limit_of_open_files_costs_time_and_nothing_else() {
 }
 
 #[test]
-fn connections_run_out_and_no_try_is_burnt() {
-    // The settings promise more than the system has, and sockets are the scarce thing.
+fn running_out_of_sockets_costs_no_attempt() {
+    // The settings allow more than the system, and sockets are the scarce resource.
     let spec = Spec { sites: 120, items_per_feed: 2, latency: Duration::from_millis(30), ..Spec::default() };
     let corpus = Corpus::with(spec.with_fault(Fault::Close, 20), &[("concurrency", "5000")]);
     corpus.run("update --all").ok();
@@ -36,7 +36,7 @@ fn connections_run_out_and_no_try_is_burnt() {
 }
 
 #[test]
-fn no_more_hosts_are_asked_at_once_than_allowed() {
+fn the_number_of_concurrent_hosts_is_limited() {
     let spec = Spec { sites: 40, items_per_feed: 1, latency: Duration::from_millis(20), ..Spec::default() };
     let corpus = Corpus::new(spec);
     corpus.run("update --concurrency 7").ok();
@@ -58,7 +58,7 @@ fn no_more_hosts_are_asked_at_once_than_allowed() {
 fn feeds_and_pages_are_fetched_over_tls_with_http_2() {
     let spec = Spec { sites: 6, items_per_feed: 3, tls: true, ..Spec::default() };
     let corpus = Corpus::new(spec);
-    // Nobody vouches for these sites yet.
+    // The certificate authority is not trusted yet.
     corpus.run("update --all").ok().says("6 tls");
     assert!(corpus.plan().is_empty());
     let roots = corpus.home().join("roots.pem");
@@ -66,7 +66,7 @@ fn feeds_and_pages_are_fetched_over_tls_with_http_2() {
     let settings = crate::support::settings(&[("extra_roots", &format!("'{}'", roots.display()))]);
     std::fs::write(corpus.home().join("tidings.toml"), settings).unwrap();
     corpus.web.clear_log();
-    corpus.run("update --all").ok().says("18 new in the plan");
+    corpus.run("update --all").ok().says("18 added to the plan");
     corpus.run("fetch").ok().says("18 pages fetched");
     let pages = corpus.pages();
     assert!(pages.keys().all(|url| url.starts_with("https://")));
@@ -76,15 +76,16 @@ fn feeds_and_pages_are_fetched_over_tls_with_http_2() {
     }
     corpus.was_polite(Duration::from_millis(50));
     let manners = corpus.web.politeness();
-    assert!(manners.max_connections_per_host <= 2, "one connection a run serves all requests to a host");
+    assert!(manners.max_connections_per_host <= 2, "one connection per run serves all requests to a host");
     corpus.run("update --all").ok().says("6 unchanged");
     std::fs::write(&roots, "no certificate").unwrap();
     corpus.run("update --all").exits(1).says("roots.pem");
 }
 
-/// The order in which each host was asked for its pages.
+/// The order in which the pages of each host were requested.
 fn order(corpus: &Corpus) -> Vec<String> {
-    let mut requests: Vec<_> = corpus.web.requests().into_iter().filter(|request| request.kind == Kind::Page).collect();
+    let mut requests: Vec<_> =
+        corpus.web.requests().into_iter().filter(|request| request.kind == RequestKind::Page).collect();
     requests.sort_by_key(|request| (request.address, request.start_us));
     requests.into_iter().map(|request| format!("{} {}", request.address, request.path)).collect()
 }
@@ -106,5 +107,5 @@ fn a_seed_fixes_the_order_of_pages_within_a_host() {
     assert_ne!(orders[0], orders[2]);
     let mut sorted = orders[0].clone();
     sorted.sort();
-    assert_ne!(orders[0], sorted, "the order is no order of names");
+    assert_ne!(orders[0], sorted, "the order is not that of names");
 }

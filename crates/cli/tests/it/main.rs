@@ -1,4 +1,4 @@
-//! The harvest from end to end: the real program, a real home, a web of which everything is known.
+//! End-to-end tests: the real program, a real home, and a simulated web with known ground truth.
 
 mod annotate;
 mod ask;

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::support::program;
 
 #[test]
-fn models_name_their_treebanks_and_licences() {
+fn models_list_their_treebanks_and_licences() {
     let out = program().args(["models", "--json"]).output().unwrap();
     assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
     let models: Vec<Value> = serde_json::from_slice(&out.stdout).unwrap();
@@ -16,18 +16,18 @@ fn models_name_their_treebanks_and_licences() {
     }
     let out = program().args(["models"]).output().unwrap();
     let last = String::from_utf8(out.stdout).unwrap();
-    assert!(last.trim_end().ends_with("% right"), "{last}");
+    assert!(last.trim_end().ends_with("in %"), "{last}");
 }
 
 #[test]
-fn a_language_without_a_model_and_a_file_without_models_are_told() {
+fn a_language_without_a_model_and_an_invalid_file_are_errors() {
     let out = program().args(["models", "--lang", "tlh"]).output().unwrap();
     assert_eq!(out.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&out.stdout).contains("no model of tlh"));
+    assert!(String::from_utf8_lossy(&out.stdout).contains("no model for tlh"));
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("x.bin");
     std::fs::write(&file, "tidings-tags 1\n\x01").unwrap();
     let out = program().arg("models").arg(&file).output().unwrap();
     assert_eq!(out.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&out.stderr).contains("ends too early"), "{out:?}");
+    assert!(String::from_utf8_lossy(&out.stderr).contains("is truncated"), "{out:?}");
 }

@@ -1,4 +1,4 @@
-//! Thirty days of a simulated world, twice: once in peace, once with power cuts, kills and a disk that fills up.
+//! Thirty simulated days, twice: without problems, and with power failures, kills and a full disk.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -7,18 +7,18 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use rustix::process::Signal;
-use tidings_simweb::{Fault, Shape, Spec};
+use tidings_simweb::{Fault, Spec, TrendShape};
 
 use crate::support::{Corpus, Ran, copy_folder, program};
 
 const DAYS: u64 = 30;
 const DAY: Duration = Duration::from_secs(86_400);
 
-/// Two homes that harvest the same web, and the day that it is for both.
+/// Two homes that crawl the same web, and the current day of both.
 struct Month {
     corpus: Corpus,
     day: Timestamp,
-    /// When the day began by our own clock: whoever starts later sees a later time.
+    /// The start of the day by the system clock: later processes see a later time.
     began: Instant,
 }
 
@@ -34,7 +34,7 @@ impl Month {
             ..Spec::default()
         };
         let spec = spec.with_fault(Fault::NotFound, 1).with_fault(Fault::RobotsDisallow, 1);
-        // At so many of the web's days to a second of ours, a pause need not be long.
+        // With so many simulated days per second, delays can be short.
         let corpus = Corpus::with(spec, &[("delay_s", "0.002"), ("feed_delay_s", "0.002")]);
         copy_folder(&corpus.home(), &corpus.beside("troubled"));
         let day = corpus.web.now();
@@ -70,7 +70,7 @@ impl Month {
         self.corpus.launch(self.command(home, args)).wait()
     }
 
-    /// What happens to the troubled home before its day is brought to an end. Panics if the run was not disturbed.
+    /// Disturbs the second home before its day ends. Panics if the run was not disturbed.
     fn disturb(&self, day: u64) {
         let chance = fastrand::Rng::with_seed(day).u64(..);
         match day % 4 {
@@ -89,7 +89,7 @@ impl Month {
         assert_eq!(ran.code, None, "a run of fewer than {at} moves: {}{}", ran.stdout, ran.stderr);
     }
 
-    /// The run is killed when it has come to a point: some feeds or pages were asked for, or a stage has begun to publish.
+    /// Kills the run at a point: after some requests, or when a stage has started to publish.
     fn kill(&self, point: u64, requests: u64) {
         let home = self.troubled();
         let before = self.corpus.web.politeness();
@@ -106,7 +106,7 @@ impl Month {
         assert_eq!(running.wait().code, None, "it was killed");
     }
 
-    /// No file may grow beyond some half kilobytes: what a full disk does, without one to fill.
+    /// Limits the size of files to simulate a full disk.
     fn fill_disk(&self, blocks: u64) {
         let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$T\" run");
         let mut command = Command::new("sh");
@@ -118,11 +118,11 @@ impl Month {
 }
 
 #[test]
-fn thirty_days_of_trouble_end_in_the_corpus_of_thirty_quiet_days() {
+fn thirty_disturbed_days_give_the_corpus_of_thirty_undisturbed_ones() {
     let mut month = Month::begin();
     for day in 0..DAYS {
         month.next_day();
-        // In the quiet home the texts wait for the last day: it must not matter when they are made.
+        // In the first home the text stages run on the last day only: the result must be the same.
         month.run(&month.quiet(), "update").ok();
         month.run(&month.quiet(), "fetch").ok();
         month.disturb(day);
@@ -148,7 +148,7 @@ fn count_files(folder: &Path) -> usize {
     entries.map(|entry| entry.unwrap().path()).map(|path| if path.is_dir() { count_files(&path) } else { 1 }).sum()
 }
 
-/// What was planted to rise or fall is found; what was planted to stay the same is not.
+/// Checks that planted rising and falling words are found and steady ones are not.
 fn trends_are_found(month: &Month, home: &Path) {
     let ran = month.run(home, "trends --lang en --by day --min 20 --limit 500 --json").ok();
     let found: BTreeSet<String> = ran.json()["rows"]
@@ -160,8 +160,10 @@ fn trends_are_found(month: &Month, home: &Path) {
     let truth = month.corpus.web.truth();
     for trend in truth.trends.iter().filter(|trend| trend.language == "en") {
         match trend.shape {
-            Shape::Rise | Shape::Fall => assert!(found.contains(trend.word), "{} was missed: {found:?}", trend.word),
-            Shape::Steady => assert!(!found.contains(trend.word), "{} does nothing", trend.word),
+            TrendShape::Rise | TrendShape::Fall => {
+                assert!(found.contains(trend.word), "{} was missed: {found:?}", trend.word)
+            }
+            TrendShape::Steady => assert!(!found.contains(trend.word), "{} does nothing", trend.word),
             _ => {}
         }
     }

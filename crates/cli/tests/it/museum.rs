@@ -1,7 +1,7 @@
-//! The museum of formats: a home that the release 0.1.0 wrote opens, answers, goes on and is rebuilt, and no file of a newer
-//! version is taken for one of ours.
+//! Compatibility: a home of release 0.1.0 opens, can be queried, continued and rebuilt, and files of newer versions are
+//! rejected.
 //!
-//! `fixtures/formats/README.md` says what the samples are. Tests work on copies, by command lines and files alone.
+//! `fixtures/formats/README.md` describes the samples. Tests work on copies and use only the command line and files.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,7 +18,7 @@ use crate::support::{Corpus, Ran, copy_folder};
 const SOON: &str = "2026-11-15T23:30:00Z";
 /// The next day.
 const TOMORROW: &str = "2026-11-16T08:00:00Z";
-/// A version that no format of ours has.
+/// A version that no format has.
 const NEWER: u32 = 99;
 
 /// A sample of version 1.
@@ -56,7 +56,7 @@ fn hits(corpus: &Corpus, query: &str) -> u64 {
     json(corpus, &format!("query {query}"))["hits"].as_u64().expect("a number of hits")
 }
 
-/// Every file of a home with its bytes, but for locks and the logs of runs, of which a refused one may have its own.
+/// All files of a home with their bytes, except locks and run logs, which a rejected run may write.
 fn files(corpus: &Corpus) -> BTreeMap<String, Vec<u8>> {
     let name = |path: &Path| path.strip_prefix(corpus.home()).unwrap().display().to_string();
     let files = corpus.files("", "").into_iter().map(|path| (name(&path), fs::read(&path).unwrap()));
@@ -80,7 +80,7 @@ fn a_home_of_the_first_release_opens_and_reading_changes_nothing() {
     assert_eq!(status["alerts"], json!([]), "{status}");
     let tokens = |code: &str| status["languages"][code]["tokens"].as_u64();
     assert_eq!(["en", "de", "fr", "eo"].map(tokens), [Some(2306), Some(1986), Some(2124), Some(69)]);
-    // A warning about the user that runs the tests is none about the home.
+    // A warning about the user that runs the tests is not about the home.
     let doctor = run(&corpus, "--json doctor --thorough");
     assert!(matches!(doctor.code, Some(0 | 3)), "{}{}", doctor.stdout, doctor.stderr);
     assert_eq!(doctor.json()["faults"], 0, "{}", doctor.stdout);
@@ -99,7 +99,7 @@ fn a_home_of_the_first_release_opens_and_reading_changes_nothing() {
 }
 
 #[test]
-fn the_way_of_every_page_can_be_told() {
+fn every_page_can_be_traced() {
     let corpus = opened();
     let all = json(&corpus, "why --all --items");
     assert_eq!(all["faults"], json!([]), "{all}");
@@ -118,24 +118,24 @@ fn the_way_of_every_page_can_be_told() {
     }
 }
 
-/// What came into a stage and what went out.
+/// The input and output of a stage.
 fn way(stage: &Value) -> (&str, u64, u64) {
     (stage["stage"].as_str().unwrap(), stage["in"].as_u64().unwrap(), stage["out"].as_u64().unwrap())
 }
 
 #[test]
-fn it_answers() {
+fn it_can_be_queried() {
     let corpus = opened();
     assert_eq!(hits(&corpus, "--lang en lighthouse"), 3);
     assert_eq!(hits(&corpus, "--lang de Leuchtturm"), 3);
     assert_eq!(hits(&corpus, "--lang fr phare"), 3);
-    // A language without a model: a lexicon without features, which is of version 1.
+    // A language without a model: a lexicon without features, of version 1.
     assert_eq!(hits(&corpus, "--lang eo lumturo"), 2);
     assert_eq!(hits(&corpus, "--lang en --in first-days lighthouse"), 2);
     assert_eq!(hits(&corpus, "--lang en --in gazette [tag=\"NOUN\"]"), 64);
-    // Tokens that came with an imported text, with their features.
+    // Tokens of an imported text, with their features.
     assert_eq!(hits(&corpus, "--lang en --in gazette [lemma=\"ferry\"&feats=\"Number=Sing\"]"), 1);
-    // Words of the hidden document and of the one that was removed.
+    // Words of the hidden and of the removed document.
     assert_eq!(hits(&corpus, "--lang en unfinished"), 0);
     assert_eq!(hits(&corpus, "--lang en attic"), 0);
 
@@ -153,7 +153,7 @@ fn it_answers() {
 }
 
 #[test]
-fn it_is_served_and_its_token_still_opens_the_text() {
+fn it_is_served_and_its_token_is_still_valid() {
     let corpus = opened();
     let server = Server::start(&corpus, "--public");
     assert_eq!(server.json("/api/v1/en/count?q=lighthouse", None)["hits"], 3);
@@ -164,7 +164,7 @@ fn it_is_served_and_its_token_still_opens_the_text() {
 }
 
 #[test]
-fn it_is_exported_and_exports_of_the_first_release_are_known() {
+fn it_is_exported_and_exports_of_the_first_release_are_recognised() {
     let corpus = opened();
     let target = corpus.beside("de.jsonl");
     run(&corpus, &format!("export --format jsonl --lang de {}", target.display())).ok();
@@ -182,7 +182,7 @@ fn it_is_exported_and_exports_of_the_first_release_are_known() {
 }
 
 #[test]
-fn it_goes_on_where_a_run_was_killed_and_makes_nothing_again() {
+fn a_killed_run_is_continued_without_a_rebuild() {
     let corpus = opened();
     fs::write(corpus.home().join("feeds.txt"), corpus.web.feeds().join("\n")).unwrap();
     let before = files(&corpus);
@@ -190,13 +190,13 @@ fn it_goes_on_where_a_run_was_killed_and_makes_nothing_again() {
     assert_eq!((&ran["clean"]["days"], &ran["clean"]["days_up_to_date"]), (&json!(2), &json!(3)), "{ran}");
     corpus.is_tidy();
 
-    // The journal held seven pages of eight; the server of the eighth is gone.
+    // The journal had seven pages of eight; the server of the eighth does not exist.
     let plan = run_at(&corpus, TOMORROW, "--json plan").ok().json();
     assert_eq!(plan["statuses"], json!({"connect": 1, "ok": 12}), "{plan}");
     assert_eq!(run_at(&corpus, TOMORROW, "--json pages").ok().json()["pages"], 26 + 7 + 1);
     run_at(&corpus, TOMORROW, "why --all --items").ok();
 
-    // Days that were complete are as they were; the day of the killed run has only grown.
+    // Complete days are unchanged; the day of the killed run has only grown.
     let after = files(&corpus);
     let made = ["docs/", "seen/verdicts/", "seen/pieces/", "text/", "pages/"];
     for (name, bytes) in before.iter().filter(|(name, _)| made.iter().any(|folder| name.starts_with(folder))) {
@@ -216,11 +216,11 @@ fn hits_at(corpus: &Corpus, time: &str, query: &str) -> u64 {
 }
 
 #[test]
-fn what_was_imported_searched_or_pruned_is_remembered() {
+fn imported_searched_and_pruned_items_are_known() {
     let corpus = opened();
     let again = json(&corpus, &format!("import {}", input("pages-second.jsonl")));
     assert_eq!((&again["pages"], &again["files_known"]), (&json!(0), &json!(1)));
-    // Nothing listens there: an address that was searched before is not asked.
+    // No server runs there: a URL that was searched before is not requested.
     let found = json(&corpus, "discover http://127.1.0.3:20089/");
     assert_eq!((&found["skipped"], &found["requests"]), (&json!(1), &json!(0)), "{found}");
     assert_eq!(corpus.state("candidates.tsv").len(), 2);
@@ -233,7 +233,7 @@ fn what_was_imported_searched_or_pruned_is_remembered() {
 }
 
 #[test]
-fn an_import_goes_into_the_old_index() {
+fn an_import_extends_the_old_index() {
     let corpus = opened();
     settle(&corpus);
     let page = json!({
@@ -254,7 +254,7 @@ fn an_import_goes_into_the_old_index() {
     run(&corpus, "run --from clean").ok();
     assert_eq!(changed(&before, &recipes(&corpus)), ["docs/recipes/2026-03-04.json", "text/recipes/2026-03-04.json"]);
     assert_eq!(hits(&corpus, "--lang en lighthouse"), 4);
-    assert_eq!(hits(&corpus, "--lang en unfinished"), 0, "what was hidden stays so");
+    assert_eq!(hits(&corpus, "--lang en unfinished"), 0, "hidden documents stay hidden");
 }
 
 #[test]
@@ -282,7 +282,7 @@ fn a_takedown_reaches_everything() {
 }
 
 #[test]
-fn a_backup_of_the_first_release_is_restored_and_goes_on() {
+fn a_backup_of_the_first_release_is_restored_and_extended() {
     let corpus = opened();
     let backup = corpus.beside("backup");
     copy_folder(&sample("backup"), &backup);
@@ -299,8 +299,8 @@ fn a_backup_of_the_first_release_is_restored_and_goes_on() {
     assert_eq!(hits(&corpus, "--lang en unfinished"), 0);
 }
 
-/// Replaces the version in the label of a packed file: a skippable frame with the text `tidings FORMAT VERSION`, a line
-/// end and a note.
+/// Replaces the version in the header of a compressed file: a skippable frame with the text `tidings FORMAT VERSION`, a
+/// line end and a note.
 fn label_newer(bytes: &[u8]) -> Vec<u8> {
     let length = u32::from_le_bytes(bytes[4..8].try_into().unwrap()) as usize;
     let text = std::str::from_utf8(&bytes[8..8 + length]).unwrap();
@@ -327,14 +327,14 @@ fn section_newer(bytes: &[u8]) -> Vec<u8> {
 /// The name of the journal.
 const JOURNAL: &str = "plan.journal.zst";
 
-/// Takes away what a killed run left, so that no run begins with a recovery.
+/// Removes the files of the killed run, so that no run starts with a recovery.
 fn settle(corpus: &Corpus) {
     let left = corpus.files("", ".part").into_iter().chain(corpus.files("", JOURNAL));
     left.for_each(|path| fs::remove_file(path).unwrap());
 }
 
-/// Makes the last file of the home whose path ends so one of a newer version, and checks that the verb names it, says which
-/// versions it reads, and writes nothing.
+/// Changes the version of the last file of the home with this ending, and checks that the verb reports the file and the
+/// supported versions, and writes nothing.
 #[track_caller]
 fn is_refused(folder: &str, ending: &str, newer: impl Fn(&[u8]) -> Vec<u8>, verb: &str) {
     let corpus = opened();
@@ -364,7 +364,7 @@ fn a_newer_plan_is_refused() {
     for verb in ["plan", "fetch", "prune --min-age 1"] {
         is_refused("", "home/plan.tsv.zst", label_newer, verb);
     }
-    // What a killed run left is not touched either.
+    // The files of a killed run are not touched either.
     let corpus = opened();
     let path = corpus.home().join("plan.tsv.zst");
     fs::write(&path, label_newer(&fs::read(&path).unwrap())).unwrap();
@@ -452,7 +452,7 @@ fn newer_segments_lexicons_and_deletions_are_refused() {
     }
 }
 
-/// A version is one digit at the end of the eight bytes that begin files of fingerprints.
+/// The version is the last digit of the eight bytes at the start of fingerprint files.
 fn digit_newer(bytes: &[u8]) -> Vec<u8> {
     [&bytes[..7], b"9", &bytes[8..]].concat()
 }
@@ -460,7 +460,7 @@ fn digit_newer(bytes: &[u8]) -> Vec<u8> {
 #[test]
 fn newer_fingerprints_of_duplicates_are_refused() {
     let corpus = opened();
-    // The pages that the killed run left make a day grow, which is to be judged again.
+    // The pages of the killed run extend a day, which is deduplicated again.
     run(&corpus, "clean").ok();
     let path = corpus.files("seen/keys", ".keys").pop().unwrap();
     fs::write(&path, digit_newer(&fs::read(&path).unwrap())).unwrap();

@@ -1,6 +1,6 @@
-//! The page of the reading room, as people use it: a real browser, the real program, a corpus of which everything is known.
+//! The web interface in a real browser, with the real program and a corpus of known content.
 //!
-//! Where there is no Chromium these tests are skipped. With `TIDINGS_PICTURES=DIR` they leave pictures of what they saw.
+//! These tests are skipped if there is no Chromium. With `TIDINGS_PICTURES=DIR` they write screenshots.
 
 use std::path::PathBuf;
 
@@ -13,7 +13,7 @@ use crate::clean::put;
 use crate::serve::Server;
 use crate::support::Corpus;
 
-/// A server, and a browser that looks at its page.
+/// A server and a browser on its page.
 struct Reader {
     browser: Browser,
     server: Server,
@@ -21,7 +21,7 @@ struct Reader {
     corpus: Corpus,
 }
 
-/// Six months of weather in English, and a few days of it in Arabic.
+/// Six months of weather in English, and a few days in Arabic.
 fn weather_in_two_languages() -> Corpus {
     let corpus = weather();
     let arabic = |number: usize| {
@@ -44,7 +44,7 @@ fn weather_in_two_languages() -> Corpus {
     corpus
 }
 
-/// The same weather with lemmas and parts of speech, from a tagger that knows a dozen words.
+/// The same weather with lemmas and parts of speech from a tagger of a dozen words.
 fn tagged_weather() -> Corpus {
     let corpus = weather();
     let tagger = r#"
@@ -83,25 +83,25 @@ impl Reader {
         Reader::of(weather_in_two_languages, "")
     }
 
-    /// Opens a view by the part of its address behind the host.
+    /// Opens a view by its path and query.
     #[track_caller]
     fn view(&mut self, address: &str) {
         self.browser.open(&format!("{}{address}", self.own));
     }
 
-    /// The address of what is shown, decoded.
+    /// The decoded URL of the current view.
     fn address(&mut self) -> String {
         self.browser.eval("decodeURIComponent(location.search.replaceAll('+', ' '))").as_str().unwrap().to_owned()
     }
 
-    /// Checks that nobody complained, and nobody else was asked, since the last look.
+    /// Checks that there were no errors and no requests to other hosts since the last call.
     #[track_caller]
     fn is_quiet(&mut self, but: &[&str]) {
         let complaints = self.browser.complaints(&self.own, but);
         assert!(complaints.is_empty(), "{complaints:#?}");
     }
 
-    /// The file that comes of a click on a button.
+    /// The file saved by a click on a button.
     #[track_caller]
     fn saves(&mut self, button: &str, name: &str) -> Vec<u8> {
         let path = self.browser.downloads().join(name);
@@ -146,7 +146,7 @@ const VIEWS: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn every_view_can_be_shown_on_any_screen_and_asks_nobody_else() {
+fn every_view_fits_any_screen_and_sends_no_third_party_requests() {
     let Some(mut reader) = Reader::new() else { return };
     for (width, scheme) in [(1280, "light"), (380, "dark")] {
         reader.browser.screen(width, 900);
@@ -158,7 +158,7 @@ fn every_view_can_be_shown_on_any_screen_and_asks_nobody_else() {
             assert!(!shown.contains("went wrong") && !shown.contains("undefined") && !shown.contains("NaN"), "{shown}");
             let fits = reader.browser.eval("document.documentElement.scrollWidth <= innerWidth");
             assert!(fits == true, "{address} is wider than {width} pixels");
-            // What a screen reader needs: one heading, landmarks, names for everything that can be reached.
+            // Accessibility: one heading, landmarks, names for all focusable elements.
             let nameless = reader.browser.eval(
                 "[...document.querySelectorAll('a, button, input, select, summary, svg')].filter((each) => \
                  !each.textContent.trim() && !each.getAttribute('aria-label') && !each.labels?.length \
@@ -176,10 +176,10 @@ fn every_view_can_be_shown_on_any_screen_and_asks_nobody_else() {
 }
 
 #[test]
-fn a_person_searches_reads_and_takes_lines_home() {
+fn a_user_searches_reads_and_saves_lines() {
     let Some(mut reader) = Reader::new() else { return };
     reader.view("");
-    // The cursor waits in the query: one writes, presses Enter and reads.
+    // The query field has the focus: type, press Enter and read.
     reader.browser.until("document.activeElement?.name === 'q'");
     reader.browser.write("storm");
     reader.browser.press(&["Enter"]);
@@ -189,11 +189,11 @@ fn a_person_searches_reads_and_takes_lines_home() {
     let words =
         "[...document.querySelectorAll('.kwic tbody tr')].map((row) => row.querySelector('.before').textContent)";
     assert!(reader.browser.eval(words).as_array().unwrap().iter().all(|text| text.as_str().unwrap().ends_with("The")));
-    // Hits stand below each other.
+    // Hits are aligned.
     let edges = "new Set([...document.querySelectorAll('.kwic td.node')].map((cell) => Math.round(cell.getBoundingClientRect().x))).size";
     assert_eq!(reader.browser.eval(edges), 1);
 
-    // With the keys alone: to the second hit, open its paragraph, close it.
+    // With the keyboard only: go to the second hit, open its paragraph, close it.
     reader.browser.eval("document.querySelector('.hit').focus()");
     reader.browser.press(&["ArrowDown", "Enter"]);
     reader.browser.until("document.querySelector('.opened mark')?.textContent === 'storm'");
@@ -209,14 +209,14 @@ fn a_person_searches_reads_and_takes_lines_home() {
     reader.browser.eval("history.back()");
     reader.browser.until("document.querySelector('.pages span')?.textContent === 'Lines 1 to 50 of 126'");
 
-    // Of some documents only; the address tells everything, so that somebody else sees the same.
+    // Filtered documents; the URL contains the whole state, so that it can be shared.
     reader.view("?q=storm&site=a.example&from=2026-03-01&sort=oldest");
     assert!(reader.browser.text("#message").starts_with("36 hits, "), "{}", reader.browser.text("#message"));
     assert_eq!(reader.browser.text(".kwic td.date"), "2026-03-02");
     assert!(reader.browser.text(".provenance").contains("api/v1/en/query?q=storm"));
     assert!(reader.browser.text(".cite").contains("English corpus, state 1"), "{}", reader.browser.text(".cite"));
 
-    // What people get wrong is shown where it is, and what is not there is said in words.
+    // Syntax errors are shown at their position, and empty results are explained.
     reader.is_quiet(&[]);
     reader.view("?q=%5Blema%3D%22x%22%5D");
     assert!(reader.browser.text(".trouble pre").contains("^^^^"));
@@ -226,14 +226,14 @@ fn a_person_searches_reads_and_takes_lines_home() {
     reader.view("?lang=xx");
     assert!(reader.browser.text(".empty").contains("No corpus for language xx"));
 
-    // Nothing in a text can become markup.
+    // Text never becomes markup.
     reader.view("?q=%3Cimg+src%3Dx+onerror%3Dalert(1)%3E");
     assert_eq!(reader.browser.eval("document.querySelectorAll('main img, main script').length"), 0);
     reader.is_quiet(&["400 (Bad Request)"]);
 }
 
 #[test]
-fn a_step_of_the_timeline_leads_to_its_hits() {
+fn a_period_of_the_timeline_links_to_its_hits() {
     let Some(mut reader) = Reader::new() else { return };
     reader.view("?view=timeline&q=storm&by=month");
     reader.browser.until("document.querySelectorAll('.target').length === 6");
@@ -241,7 +241,7 @@ fn a_step_of_the_timeline_leads_to_its_hits() {
     reader.browser.until("document.querySelector('#message')?.textContent.startsWith('36 hits')");
     assert!(reader.address().contains("filter=date=2026-06"), "{}", reader.address());
 
-    // The same with the keys: the last step, one to the left, and Enter.
+    // The same with the keyboard: the last period, one to the left, and Enter.
     reader.view("?view=timeline&q=storm&by=month");
     reader.browser.until("!!document.querySelector('.target')");
     reader.browser.eval("document.querySelector('.target').focus()");
@@ -267,7 +267,7 @@ fn a_step_of_the_timeline_leads_to_its_hits() {
 }
 
 #[test]
-fn words_that_change_are_found_and_lead_on() {
+fn words_that_change_are_found_and_linked() {
     let Some(mut reader) = Reader::new() else { return };
     reader.view("?view=trends");
     let words = "[...document.querySelectorAll('.rows tbody th')].map((cell) => cell.textContent)";
@@ -276,7 +276,7 @@ fn words_that_change_are_found_and_lead_on() {
     let table = String::from_utf8(reader.saves(".csv", "tidings-trends.csv")).unwrap();
     assert!(table.contains("word,growth,shape,hits"), "{table}");
 
-    // A click on the head of a column sorts, and says so to those who cannot see it.
+    // A click on a column header sorts, and is announced to screen readers.
     reader.browser.click("thead th:nth-child(5) .sort");
     assert_eq!(
         reader.browser.eval("document.querySelector('thead th:nth-child(5)').getAttribute('aria-sort')"),
@@ -297,13 +297,13 @@ fn words_that_change_are_found_and_lead_on() {
 
     reader.view("?view=new-words&since=2026-06-01");
     assert!(reader.browser.text(".rows tbody").contains("heatdome"));
-    // A word leads to its lines.
+    // A word links to its lines.
     reader
         .browser
         .eval("[...document.querySelectorAll('.rows th a')].find((each) => each.textContent === 'heatdome').click()");
     reader.browser.until("document.querySelector('#message')?.textContent.startsWith('36 hits')");
 
-    // What stands beside a word leads to both together.
+    // A collocate links to the co-occurrences.
     reader.view("?view=collocations&q=storm");
     reader
         .browser
@@ -313,7 +313,7 @@ fn words_that_change_are_found_and_lead_on() {
 }
 
 #[test]
-fn colours_and_directions_are_those_of_the_reader_and_of_the_text() {
+fn colour_scheme_and_text_direction_are_respected() {
     let Some(mut reader) = Reader::new() else { return };
     let paper = "getComputedStyle(document.body).backgroundColor";
     reader.browser.colours("light");
@@ -322,13 +322,13 @@ fn colours_and_directions_are_those_of_the_reader_and_of_the_text() {
     reader.browser.colours("dark");
     let dark = reader.browser.eval(paper);
     assert_ne!(light, dark, "the system decides");
-    // As the system, light, dark: the person decides, and it lasts.
+    // System, light, dark: the choice of the user is stored.
     reader.browser.click(".theme");
     assert_eq!(reader.browser.eval(paper), light);
     reader.view("?q=storm");
     assert_eq!(reader.browser.eval(paper), light);
 
-    // Arabic runs the other way: what comes before a hit stands at its right.
+    // Arabic is written right to left: the left context is on the right.
     reader.view("?lang=ar&q=%D8%A7%D9%84%D8%B9%D8%A7%D8%B5%D9%81%D8%A9");
     assert!(reader.browser.text("#message").starts_with("5 hits"), "{}", reader.browser.text("#message"));
     let place = |name: &str| format!("document.querySelector('.kwic {name}').getBoundingClientRect().x");
@@ -337,7 +337,7 @@ fn colours_and_directions_are_those_of_the_reader_and_of_the_text() {
     assert!(before > node && node > behind, "{before} {node} {behind}");
     reader.picture("arabic");
 
-    // By Tab alone one comes to the contents without walking through all views.
+    // Tab leads to the content without passing all views.
     reader.view("?q=storm");
     reader.browser.eval("document.activeElement.blur(); scrollTo(0, 0)");
     reader.browser.press(&["Tab"]);
@@ -350,7 +350,7 @@ fn colours_and_directions_are_those_of_the_reader_and_of_the_text() {
 }
 
 #[test]
-fn lemmas_and_parts_of_speech_are_used_where_the_corpus_has_them() {
+fn lemmas_and_parts_of_speech_are_used_if_available() {
     let Some(mut reader) = Reader::of(tagged_weather, "") else { return };
     reader.view("?q=come");
     assert_eq!(reader.browser.text("#message"), "No hits.");
@@ -364,7 +364,7 @@ fn lemmas_and_parts_of_speech_are_used_where_the_corpus_has_them() {
     let sketch = reader.browser.text("#results");
     assert!(sketch.contains("verbs with storm as subject") && sketch.contains("come"), "{sketch}");
     reader.picture("sketch");
-    // The number of times that two words are together leads to just these hits.
+    // The number of co-occurrences links to these hits.
     reader.browser.click("#results td.number a");
     reader.browser.until("document.querySelector('#message')?.textContent.startsWith('126 hits')");
     reader.view("?view=words&attribute=lemma");
@@ -373,11 +373,11 @@ fn lemmas_and_parts_of_speech_are_used_where_the_corpus_has_them() {
 }
 
 #[test]
-fn texts_that_not_everybody_may_read_are_shown_with_a_token() {
+fn restricted_texts_are_shown_with_a_token() {
     let Some(mut reader) = Reader::of(weather, "--public") else { return };
-    let secret = reader.corpus.run("--json token add --name desk").ok().json()["token"].as_str().unwrap().to_owned();
+    let secret = reader.corpus.run("--json token add --name reader").ok().json()["token"].as_str().unwrap().to_owned();
     reader.view("?q=storm");
-    assert!(reader.browser.text("#message").starts_with("126 hits, "), "counts are for everybody");
+    assert!(reader.browser.text("#message").starts_with("126 hits, "), "counts are public");
     assert_eq!(reader.browser.eval("document.querySelectorAll('.hit').length"), 0);
     assert!(reader.browser.text(".kwic .withheld").contains("needs an access token"));
 
@@ -386,7 +386,7 @@ fn texts_that_not_everybody_may_read_are_shown_with_a_token() {
         "document.querySelector('#token').value = {secret:?}; document.querySelector('form.token').requestSubmit()"
     ));
     reader.browser.until("document.querySelectorAll('.hit').length === 50");
-    // It stays with the tab, and only there.
+    // The token is stored in the tab only.
     reader.view("?q=storm&sort=left");
     assert_eq!(reader.browser.eval("document.querySelectorAll('.hit').length"), 50);
     assert_eq!(reader.browser.eval("JSON.stringify(localStorage)"), "{}");
@@ -394,7 +394,7 @@ fn texts_that_not_everybody_may_read_are_shown_with_a_token() {
 }
 
 #[test]
-fn a_corpus_that_is_still_empty_says_so() {
+fn an_empty_corpus_is_shown_as_such() {
     let Some(mut reader) = Reader::of(crate::clean::corpus, "") else { return };
     reader.view("");
     assert!(reader.browser.text(".empty").contains("No index yet"));

@@ -1,4 +1,4 @@
-//! Paths that are not UTF-8: every verb works in a home with such a path, and with such paths beside it.
+//! Paths that are not UTF-8: every verb works in a home with such a path, and with other such paths.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -12,7 +12,7 @@ use tidings_testing::until;
 
 use crate::support::{program, settings};
 
-/// A home named with a byte that no UTF-8 text has, and a folder of such a name beside it.
+/// A home whose name is not UTF-8, and a folder with such a name next to it.
 struct Odd {
     folder: tempfile::TempDir,
     web: SimWeb,
@@ -33,7 +33,7 @@ impl Odd {
         self.folder.path().join(OsStr::from_bytes(b"h\xff"))
     }
 
-    /// A path in the folder beside the home.
+    /// A path in the folder next to the home.
     fn beside(&self, name: &str) -> PathBuf {
         self.folder.path().join(OsStr::from_bytes(b"o\xff")).join(name)
     }
@@ -44,7 +44,7 @@ impl Odd {
         command
     }
 
-    /// Runs the program and gives what it printed and its exit code.
+    /// Runs the program; returns its output and exit code.
     #[track_caller]
     fn run(&self, args: &[&OsStr]) -> (String, Option<i32>) {
         let ran = self.command(args).output().unwrap();
@@ -60,7 +60,7 @@ impl Odd {
         said
     }
 
-    /// Runs a verb whose arguments are divided by spaces, with a path behind them if there is one.
+    /// Runs a verb with arguments separated by spaces, followed by a path if there is one.
     #[track_caller]
     fn does(&self, verb: &str, path: Option<&Path>) -> String {
         let mut args: Vec<&OsStr> = verb.split(' ').map(OsStr::new).collect();
@@ -70,7 +70,7 @@ impl Odd {
 }
 
 #[test]
-fn stages_and_looks_work_in_a_home_whose_path_is_not_utf8() {
+fn stages_and_views_work_in_a_home_whose_path_is_not_utf8() {
     let odd = Odd::new();
     odd.does("update --all", None);
     for stage in ["fetch", "clean", "dedup", "annotate", "compile", "merge", "run", "rebuild --from clean"] {
@@ -83,7 +83,7 @@ fn stages_and_looks_work_in_a_home_whose_path_is_not_utf8() {
     {
         assert!(!odd.does(look, None).is_empty(), "{look} says nothing");
     }
-    // Warnings are no failures of the verb.
+    // Warnings are not failures.
     for look in ["status", "doctor", "doctor --thorough"] {
         let (said, code) = odd.run(&look.split(' ').map(OsStr::new).collect::<Vec<_>>());
         assert!(matches!(code, Some(0 | 3)), "{look}: {said}");
@@ -104,7 +104,7 @@ fn stages_and_looks_work_in_a_home_whose_path_is_not_utf8() {
 }
 
 #[test]
-fn files_go_in_and_out_of_a_home_whose_path_is_not_utf8() {
+fn imports_and_exports_work_in_a_home_whose_path_is_not_utf8() {
     let odd = Odd::new();
     odd.does("run", None);
     odd.does("report --out", Some(&odd.beside("report.html")));
@@ -128,7 +128,7 @@ fn files_go_in_and_out_of_a_home_whose_path_is_not_utf8() {
     odd.ok(&["--home".as_ref(), restored.as_os_str(), "run".as_ref(), "--from".as_ref(), "clean".as_ref()]);
     let digest = |home: &Path| odd.ok(&["--home".as_ref(), home.as_os_str(), "digest".as_ref()]);
     assert_eq!(digest(&restored), digest(&odd.home()));
-    // What was exported comes in again, in another home of such a name.
+    // The exports are imported into another such home.
     let other = odd.beside("other");
     odd.ok(&["init".as_ref(), other.as_os_str()]);
     for name in ["all.jsonl", "all.warc.gz"] {

@@ -1,22 +1,22 @@
-//! The program at the end of a pipe: bytes on its standard input, and everything that it printed.
+//! Runs the program with bytes on its standard input and captures its output.
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
-/// The exit code and the output of a command that has ended.
+/// The exit code and the output of a finished command.
 pub struct Finished {
     pub code: i32,
     pub stdout: String,
     pub stderr: String,
 }
 
-/// Runs a command to its end with `input` on its standard input.
+/// Runs a command with `input` on its standard input.
 pub fn run(mut command: Command, input: impl AsRef<[u8]>) -> Finished {
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
     let input = input.as_ref();
     let out = std::thread::scope(|scope| {
-        // A broken pipe is no failure: a command may refuse its arguments before it reads anything.
+        // A broken pipe is not a failure: a command may reject its arguments before it reads anything.
         scope.spawn(move || drop(stdin.write_all(input)));
         child.wait_with_output().unwrap()
     });

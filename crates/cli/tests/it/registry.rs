@@ -1,9 +1,9 @@
-//! The registry of a vertical export, read as strictly as Manatee reads it. There is no Manatee in the registries of
-//! packages that tests may use, so its grammar stands here: whatever it refuses, `compilecorp` would refuse.
+//! A strict parser of Manatee registry files. Manatee is not available as a package for tests, so its grammar is
+//! implemented here: what this parser rejects, `compilecorp` would reject.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Options of a corpus that its documentation lists, as far as a program may want to write them.
+/// Corpus options from the documentation that an exporter may write.
 const OF_CORPUS: [&str; 18] = [
     "NAME",
     "PATH",
@@ -53,7 +53,7 @@ pub struct Entry {
     structures: Vec<(String, Entry)>,
 }
 
-/// Reads a registry or says what is wrong with it.
+/// Parses a registry or returns the error.
 pub fn read(text: &str) -> Result<Entry, String> {
     let mut lines = text.lines().enumerate();
     let corpus = block(&mut lines, &OF_CORPUS, false)?;
@@ -109,7 +109,7 @@ fn block(lines: &mut Lines<'_>, known: &[&str], is_inner: bool) -> Result<Entry,
                 list.push((value, inner));
             }
             _ if !is_name || opens => return fault("no option"),
-            _ if !known.contains(&name) => return fault("an option that nobody knows here"),
+            _ if !known.contains(&name) => return fault("an unknown option"),
             _ if entry.options.insert(name.to_owned(), value).is_some() => return fault("that was said before"),
             _ => {}
         }
@@ -117,7 +117,7 @@ fn block(lines: &mut Lines<'_>, known: &[&str], is_inner: bool) -> Result<Entry,
     if is_inner { Err("a brace is not closed".to_owned()) } else { Ok(entry) }
 }
 
-/// A value and what stands behind it: bare, or in quotation marks that nothing escapes.
+/// A value and the text after it: plain, or in quotation marks without escaping.
 fn value(text: &str) -> Result<(String, &str), ()> {
     let first = text.chars().next().ok_or(())?;
     if matches!(first, '"' | '\'') {
@@ -131,7 +131,7 @@ fn value(text: &str) -> Result<(String, &str), ()> {
 }
 
 impl Entry {
-    /// Whether a vertical file holds nothing but what the registry names.
+    /// Checks that a vertical file contains only what the registry declares.
     pub fn fits(&self, vertical: &str) -> Result<(), String> {
         let columns = self.attributes.iter().filter(|(_, entry)| !entry.options.contains_key("DYNAMIC")).count();
         let mut open: Vec<&str> = Vec::new();
@@ -170,7 +170,7 @@ impl Entry {
 }
 
 #[test]
-fn what_manatee_refuses_is_refused_here() {
+fn invalid_registries_are_rejected() {
     let good = "# x\nPATH \"./x/\"\nVERTICAL './x y'\nENCODING \"UTF-8\"\nATTRIBUTE word\nSTRUCTURE doc {\n\tATTRIBUTE \"_id\"\n}\n";
     let corpus = read(good).unwrap();
     assert!(corpus.fits("<doc _id=\"1\">\nRain\n</doc>\n").is_ok());

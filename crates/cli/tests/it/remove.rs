@@ -1,4 +1,4 @@
-//! `tidings remove`: what must go goes from everywhere, whatever stops it, and does not come back.
+//! `tidings remove`: pages are deleted everywhere, also after interruptions, and do not return.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use crate::clean::{corpus, page, put};
 use crate::digest::{pages, tree};
 use crate::support::{Corpus, copy_folder};
 
-/// A word that nobody else uses.
+/// A word that occurs nowhere else.
 const RARE: &str = "Quastenflosserkunde";
 
 fn rare(number: usize) -> Page {
@@ -23,7 +23,7 @@ fn rare(number: usize) -> Page {
     Page { title: format!("Über die {RARE}"), ..page(number, body.as_bytes(), "text/html; charset=utf-8") }
 }
 
-/// Two days of pages; on the first one more that is to go, on the second a copy of it that stays.
+/// Two days of pages; the first has a page to be removed, the second a copy of it that stays.
 fn prepared(with_rare: bool) -> Corpus {
     let corpus = corpus();
     let first = if with_rare { vec![rare(777)] } else { Vec::new() };
@@ -38,12 +38,12 @@ fn prepared(with_rare: bool) -> Corpus {
     corpus
 }
 
-/// Files of the home in which the word occurs, packed or not.
+/// Files of the home that contain the word, compressed or not.
 fn mentions(corpus: &Corpus) -> Vec<String> {
     let holds = |bytes: &[u8]| bytes.windows(RARE.len()).any(|part| part.eq_ignore_ascii_case(RARE.as_bytes()));
     let mentions = |path: &Path| {
         let bytes = fs::read(path).unwrap();
-        // A log that a power cut left empty is no frame, and no matter.
+        // A log that a power failure left empty is ignored.
         let is_packed = path.extension().is_some_and(|ending| ending == "zst") && !bytes.is_empty();
         let unpacked = if is_packed { zstd::decode_all(&bytes[..]).unwrap() } else { bytes };
         holds(&unpacked)
@@ -53,7 +53,7 @@ fn mentions(corpus: &Corpus) -> Vec<String> {
 }
 
 #[test]
-fn what_is_removed_was_never_there() {
+fn a_removed_page_leaves_no_trace() {
     let without = prepared(false);
     without.run("run --from clean").ok();
     let corpus = prepared(true);
@@ -62,9 +62,9 @@ fn what_is_removed_was_never_there() {
     let before = tree(&corpus);
 
     corpus.run("remove http://e.org/777 --dry-run").ok().says("would remove 1 page on 1 day with 1 document");
-    corpus.run("remove http://e.org/777").exits(1).says("say why, with --reason");
+    corpus.run("remove http://e.org/777").exits(1).says("give a --reason");
     corpus.run("remove e.org/777 --reason x").exits(1).says("https://e.org/777");
-    corpus.run("remove *.* --reason x").exits(1).says("would be everything");
+    corpus.run("remove *.* --reason x").exits(1).says("matches everything");
     assert_eq!(tree(&corpus), before);
     assert!(!corpus.home().join("removed.tsv").exists());
 
@@ -73,7 +73,7 @@ fn what_is_removed_was_never_there() {
         .ok()
         .says("1 page and 1 document removed, 1 entry in the plan");
     assert_eq!(tree(&corpus), tree(&without));
-    // Only the lexicon still knows how the word is spelled, and that no document has it.
+    // Only the lexicon still contains the word, without documents.
     let left = mentions(&corpus);
     assert!(left.iter().all(|file| file.ends_with(".lexicon")), "{left:?}");
     corpus.run(&format!("query --lang de {RARE}")).ok().says("0 hits");
@@ -86,11 +86,11 @@ fn what_is_removed_was_never_there() {
     assert_eq!((plan[0].status.as_str(), plan[0].title.as_str()), ("removed", ""));
     let stones = fs::read_to_string(corpus.home().join("removed.tsv")).unwrap();
     assert!(stones.contains("\tasked\t") && !stones.contains("777"), "{stones}");
-    corpus.run("why http://e.org/777").ok().says("taken out by address, because: asked");
+    corpus.run("why http://e.org/777").ok().says("removed by address, reason: asked");
     corpus.run("fetch --dry-run").ok().says("nothing to fetch");
-    corpus.run("remove").ok().says("nothing to remove: all of it is gone");
+    corpus.run("remove").ok().says("nothing to remove");
 
-    // It comes back by another door, and goes no further.
+    // It is added again in another way, and dropped.
     put(&corpus, "2026-03-02", "x.0", &[rare(777)]);
     corpus.run("run --from clean").ok();
     assert_eq!(mentions(&corpus), ["pages/2026-03-02/x.0.jsonl.zst"]);
@@ -100,13 +100,13 @@ fn what_is_removed_was_never_there() {
 }
 
 #[test]
-fn text_that_was_a_duplicate_of_what_is_removed_comes_back() {
+fn a_duplicate_of_a_removed_text_becomes_the_original() {
     let corpus = prepared(true);
     put(&corpus, "2026-03-02", "copy.0", &[rare(888)]);
     corpus.run("run --from clean").ok();
     assert_eq!(corpus.run("--json why http://e.org/888").ok().json()["fate"], "duplicate");
-    corpus.run("remove http://e.org/777 --reason asked --later").ok().says("1 day to be made anew by the next");
-    // Gone at once, before anything is made anew.
+    corpus.run("remove http://e.org/777 --reason asked --later").ok().says("1 day to be rebuilt by the next");
+    // Deleted at once, before the rebuild.
     corpus.run(&format!("query --lang de {RARE}")).ok().says("0 hits");
     corpus.run("run --from clean").ok();
     assert_eq!(corpus.run("--json why http://e.org/888").ok().json()["fate"], "searchable");
@@ -116,7 +116,7 @@ fn text_that_was_a_duplicate_of_what_is_removed_comes_back() {
 }
 
 #[test]
-fn what_is_removed_is_not_fetched_again() {
+fn removed_pages_are_not_fetched_again() {
     let corpus = Corpus::new(Spec { sites: 3, items_per_feed: 3, ..Spec::default() });
     corpus.run("update --all").ok();
     let [first, second] = [0, 1].map(|site| corpus.web.site(site).address().to_string());
@@ -127,24 +127,24 @@ fn what_is_removed_is_not_fetched_again() {
     let article = corpus.healthy_articles().into_iter().find(|url| url.contains(&second)).unwrap();
     corpus.run(&format!("remove {article} --reason asked")).ok();
     corpus.run("fetch").ok().says("5 pages fetched");
-    assert_eq!(corpus.fate_of(0), [("removed".to_owned(), 0)]);
+    assert_eq!(corpus.statuses_of(0), [("removed".to_owned(), 0)]);
     assert_eq!(corpus.asked_for(&article), 0);
 
-    // A plan that forgot everything, and feeds that list it all again.
+    // An empty plan, and feeds that list everything again.
     fs::remove_file(corpus.home().join("plan.tsv.zst")).unwrap();
     corpus.run(&format!("init {}", corpus.home().display())).ok();
     fs::remove_dir_all(corpus.home().join("state")).unwrap();
-    corpus.run("update --all").ok().says("9 new in the plan");
-    assert_eq!(corpus.fate_of(0), [("removed".to_owned(), 0)]);
+    corpus.run("update --all").ok().says("9 added to the plan");
+    assert_eq!(corpus.statuses_of(0), [("removed".to_owned(), 0)]);
     let entry = corpus.plan().into_iter().find(|entry| entry.url == article).unwrap();
     assert_eq!((entry.status.as_str(), entry.title.as_str()), ("removed", ""));
     corpus.run("fetch").ok();
     assert_eq!(corpus.asked_for(&article), 0);
-    corpus.run(&format!("why {first}")).ok().says("taken out by host, because: opt-out");
+    corpus.run(&format!("why {first}")).ok().says("removed by host, reason: opt-out");
 }
 
 #[test]
-fn a_power_cut_at_any_move_of_a_removal_is_made_good() {
+fn a_takedown_is_completed_after_a_power_failure_at_any_operation() {
     let without = prepared(false);
     without.run("run --from clean").ok();
     let expected = tree(&without);

@@ -1,4 +1,4 @@
-//! `tidings report`: one file that holds all it needs, and numbers that can be calculated again.
+//! `tidings report`: a self-contained file with reproducible numbers.
 
 use std::fs;
 
@@ -28,7 +28,7 @@ fn is_well_formed(html: &str) {
 }
 
 #[test]
-fn the_page_tells_what_was_gathered_and_loads_nothing() {
+fn the_report_shows_the_collection_and_loads_nothing() {
     let corpus = Corpus::new(Spec { sites: 5, items_per_feed: 3, ..Spec::default() });
     corpus.run("run").ok();
     assert!(corpus.home().join("report.html").exists(), "a round writes one");
@@ -56,7 +56,7 @@ fn the_page_tells_what_was_gathered_and_loads_nothing() {
 }
 
 #[test]
-fn days_without_harvest_are_no_days_without_pages() {
+fn days_without_a_crawl_differ_from_days_without_pages() {
     let corpus = corpus();
     for day in ["2026-03-01", "2026-03-02", "2026-03-06"] {
         put(&corpus, day, "a.0", &mixed(0..14));
@@ -64,13 +64,13 @@ fn days_without_harvest_are_no_days_without_pages() {
     corpus.run("clean").ok();
     let html = report(&corpus, "--days 10 --until 2026-03-07");
     is_well_formed(&html);
-    assert!(html.contains("2026-03-03: not harvested") && html.contains("2026-03-06: 14 pages"), "{html}");
-    assert!(html.contains("2026-02-20: before the first harvest"));
-    assert!(html.contains("Of 42 pages 24 became documents and 18 did not"), "{html}");
+    assert!(html.contains("2026-03-03: not crawled") && html.contains("2026-03-06: 14 pages"), "{html}");
+    assert!(html.contains("2026-02-20: before the first crawl"));
+    assert!(html.contains("Of 42 pages, 24 became documents and 18 did not"), "{html}");
 }
 
 #[test]
-fn an_empty_home_has_a_report_too_and_names_are_no_markup() {
+fn an_empty_home_has_a_report_and_names_are_escaped() {
     let corpus = corpus();
     fs::write(corpus.home().join("feeds.txt"), "http://e.org/<b>&feed\n").unwrap();
     let html = report(&corpus, "");

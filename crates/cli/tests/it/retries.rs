@@ -1,9 +1,9 @@
-//! What is tried again, how often and when; what is never tried again; and what grows old.
+//! Retries: what is retried, how often and when; permanent failures; and the age of entries.
 
 use std::time::Duration;
 
 use rustix::process::Signal;
-use tidings_simweb::{Fault, Kind, Part, Spec};
+use tidings_simweb::{Fault, RequestKind, SitePart, Spec};
 
 use crate::support::{Corpus, addresses};
 
@@ -11,12 +11,12 @@ fn spec(sites: usize, items_per_feed: usize) -> Spec {
     Spec { sites, items_per_feed, ..Spec::default() }
 }
 
-fn fate(status: &str, retries: u32) -> Vec<(String, u32)> {
+fn status(status: &str, retries: u32) -> Vec<(String, u32)> {
     vec![(status.to_owned(), retries)]
 }
 
 #[test]
-fn passing_failures_are_tried_in_three_runs_and_final_ones_in_one() {
+fn temporary_failures_are_tried_in_three_runs_and_permanent_ones_in_one() {
     let spec = spec(7, 1)
         .with_fault(Fault::Error, 1)
         .with_fault(Fault::Truncated, 1)
@@ -28,48 +28,48 @@ fn passing_failures_are_tried_in_three_runs_and_final_ones_in_one() {
     for run in 1..=3 {
         corpus.web.clear_log();
         corpus.run("fetch").ok();
-        assert_eq!(corpus.fate_of(2), fate("500", run));
-        assert_eq!(corpus.fate_of(3), fate("cut", run));
-        assert_eq!(corpus.fate_of(4), fate("404", 1));
-        assert_eq!(corpus.fate_of(5), fate("410", 1));
-        assert_eq!(corpus.fate_of(6), fate("robots", 1));
+        assert_eq!(corpus.statuses_of(2), status("500", run));
+        assert_eq!(corpus.statuses_of(3), status("cut", run));
+        assert_eq!(corpus.statuses_of(4), status("404", 1));
+        assert_eq!(corpus.statuses_of(5), status("410", 1));
+        assert_eq!(corpus.statuses_of(6), status("robots", 1));
         let pages = corpus.web.politeness().pages;
-        assert_eq!(pages, if run == 1 { 6 } else { 2 }, "only what may pass is tried again");
+        assert_eq!(pages, if run == 1 { 6 } else { 2 }, "only temporary failures are retried");
     }
     corpus.web.clear_log();
     corpus.run("fetch").ok().says("nothing to fetch");
     assert!(corpus.web.requests().is_empty());
 
-    // What heals in time is fetched after all.
+    // Recovered sites are fetched.
     corpus.web.set_fault(0, Fault::Error);
     corpus.web.advance(Duration::from_secs(24 * 3600));
     corpus.run("update --all").ok();
     corpus.run("fetch").ok();
-    assert!(corpus.fate_of(0).contains(&("500".to_owned(), 1)));
+    assert!(corpus.statuses_of(0).contains(&("500".to_owned(), 1)));
     corpus.web.heal(0);
     corpus.run("fetch").ok();
-    assert!(corpus.fate_of(0).contains(&("ok".to_owned(), 2)));
+    assert!(corpus.statuses_of(0).contains(&("ok".to_owned(), 2)));
 }
 
 #[test]
-fn a_feed_that_is_gone_is_reported_once_and_not_asked_again() {
-    let corpus = Corpus::new(spec(3, 2).with_fault(Fault::Gone.on(Part::Feed), 1));
-    corpus.run("update --all").ok().says("1 gone for good");
+fn a_feed_that_is_gone_is_reported_once_and_not_polled_again() {
+    let corpus = Corpus::new(spec(3, 2).with_fault(Fault::Gone.on(SitePart::Feed), 1));
+    corpus.run("update --all").ok().says("1 gone");
     let feed = corpus.web.site(2).feed();
     assert_eq!(corpus.feed_state(&feed)["polled"], "gone");
     corpus.web.clear_log();
     let report = corpus.run("update --all --json").ok().json();
     assert_eq!(report["gone"], 1);
     assert!(corpus.web.requests().iter().all(|request| request.site() != Some(2)));
-    // Unless somebody insists.
+    // Except with --retry-gone.
     corpus.web.heal(2);
-    corpus.run("update --all --retry-gone").ok().says("2 new in the plan");
+    corpus.run("update --all --retry-gone").ok().says("2 added to the plan");
     assert_eq!(corpus.feed_state(&feed)["polled"], "listed");
 }
 
 #[test]
-fn a_moved_feed_is_followed_and_believed_after_three_times() {
-    let corpus = Corpus::new(spec(2, 3).with_fault(Fault::Moved.on(Part::Feed), 1));
+fn a_moved_feed_is_followed_and_accepted_after_three_times() {
+    let corpus = Corpus::new(spec(2, 3).with_fault(Fault::Moved.on(SitePart::Feed), 1));
     let feed = corpus.web.site(1).feed();
     let moved = feed.replace(&format!("{}/", corpus.web.port()), &format!("{}/moved/", corpus.web.port()));
     for times in 1..=3 {
@@ -86,7 +86,7 @@ fn a_moved_feed_is_followed_and_believed_after_three_times() {
 }
 
 #[test]
-fn only_a_feed_that_answers_lets_its_entries_grow_old() {
+fn only_entries_of_responding_feeds_age() {
     let corpus = Corpus::new(spec(2, 2));
     corpus.run("update --all").ok();
     corpus.run("fetch").ok();
@@ -100,7 +100,7 @@ fn only_a_feed_that_answers_lets_its_entries_grow_old() {
 
     corpus.web.advance(Duration::from_secs(48 * 3600));
     for fault in [Fault::Error, Fault::Cut, Fault::NotXml, Fault::NotFound] {
-        corpus.web.set_fault(0, fault.on(Part::Feed));
+        corpus.web.set_fault(0, fault.on(SitePart::Feed));
         corpus.run("update --all").ok();
         assert_eq!(ages(), [0, 0], "{fault} says nothing about entries");
     }
@@ -109,13 +109,13 @@ fn only_a_feed_that_answers_lets_its_entries_grow_old() {
     assert_eq!(ages(), [1, 1]);
     corpus.run("update --all").ok().says("unchanged");
     assert_eq!(ages(), [2, 2], "an unchanged feed still does not list them");
-    corpus.web.set_fault(0, Fault::Hang.on(Part::Feed));
+    corpus.web.set_fault(0, Fault::Hang.on(SitePart::Feed));
     corpus.run("update --all --time-limit 1s").ok();
     assert_eq!(ages(), [2, 2], "nor does one that was not reached");
 }
 
 #[test]
-fn what_was_pruned_is_not_fetched_again_when_it_returns() {
+fn pruned_entries_are_not_fetched_again() {
     let corpus = Corpus::new(spec(2, 3));
     corpus.run("update --all").ok();
     corpus.run("fetch").ok();
@@ -133,14 +133,14 @@ fn what_was_pruned_is_not_fetched_again_when_it_returns() {
     let rss = format!("<rss version=\"2.0\"><channel><title>Old</title>{items}</channel></rss>");
     let feed = serve(with_body(&rss));
     std::fs::write(corpus.home().join("feeds.txt"), &feed).unwrap();
-    corpus.run("update --all --allow-private=127.0.0.0/8").ok().says("listed 6 entries").says("0 new in the plan");
+    corpus.run("update --all --allow-private=127.0.0.0/8").ok().says("listed 6 entries").says("0 added to the plan");
     corpus.web.clear_log();
     corpus.run("fetch").ok().says("nothing to fetch");
     assert!(corpus.web.requests().is_empty());
     assert_eq!(corpus.pages().len(), 12);
 }
 
-/// A server with one thing to say, apart from having no robots.txt; it ends with the test.
+/// A server with one response and no robots.txt; it ends with the test.
 fn serve(answer: String) -> String {
     use std::io::{BufRead, BufReader, Write};
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
@@ -161,7 +161,7 @@ fn with_body(body: &str) -> String {
     format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}", body.len())
 }
 
-/// A corpus with a backlog, half of it at servers that hang.
+/// A corpus with a backlog, half of it on hanging servers.
 fn hanging() -> Corpus {
     let patience = [("answer_timeout_s", "3600.0"), ("total_timeout_s", "3600.0"), ("delay_s", "8.0")];
     let corpus = Corpus::with(spec(20, 3).with_fault(Fault::Hang, 8).with_fault(Fault::Drip, 2), &patience);
@@ -169,9 +169,9 @@ fn hanging() -> Corpus {
     corpus
 }
 
-/// What was not tried is as if nothing had happened, and nothing is lost from the count.
+/// Checks that untried entries are unchanged and all are counted.
 fn untouched(corpus: &Corpus, report: &serde_json::Value) {
-    // A run in a hurry may leave the last step to the next one, which is this.
+    // A cancelled run may leave the last step to the next one.
     corpus.run("fetch --dry-run").ok();
     let plan = corpus.plan();
     for entry in &plan {
@@ -192,10 +192,10 @@ fn signals_end_a_run_promptly_and_leave_the_rest_untouched() {
         let delay = if name == "SIGINT" { "0.05" } else { "8" };
         let mut running = corpus.start(&format!("fetch --json --delay {delay}"));
         running.until(|| {
-            corpus.web.requests().iter().filter(|request| request.kind == Kind::Page).count() > 10
+            corpus.web.requests().iter().filter(|request| request.kind == RequestKind::Page).count() > 10
                 || delay == "8" && corpus.web.requests().len() >= 20
         });
-        // The servers hang for an hour: a run that waited for one would never end here.
+        // The servers hang for an hour: a run that waited for one would not end.
         running.signal(signal);
         let ran = running.wait().exits(1).says(name);
         assert_eq!(ran.json()["done"], false);
@@ -204,9 +204,9 @@ fn signals_end_a_run_promptly_and_leave_the_rest_untouched() {
 }
 
 #[test]
-fn a_signal_ends_a_round_of_feeds_and_keeps_what_was_heard() {
+fn a_signal_ends_an_update_and_keeps_the_responses() {
     let patience = [("answer_timeout_s", "3600.0"), ("total_timeout_s", "3600.0")];
-    let corpus = Corpus::with(spec(8, 2).with_fault(Fault::Hang.on(Part::Feed), 4), &patience);
+    let corpus = Corpus::with(spec(8, 2).with_fault(Fault::Hang.on(SitePart::Feed), 4), &patience);
     let mut running = corpus.start("update");
     running.until(|| {
         let heard = corpus.journal().iter().filter(|record| record.get("poll").is_some()).count();
@@ -215,7 +215,7 @@ fn a_signal_ends_a_round_of_feeds_and_keeps_what_was_heard() {
     running.signal(Signal::TERM);
     running.wait().exits(1).says("SIGTERM").says("4 left for a later run");
     assert_eq!(corpus.plan().len(), 8);
-    assert_eq!(corpus.state("feeds.tsv").len(), 4, "nothing is held against those who were not waited for");
+    assert_eq!(corpus.state("feeds.tsv").len(), 4, "feeds without a response have no failures");
     corpus.is_tidy();
 }
 
@@ -227,13 +227,13 @@ fn a_time_limit_ends_a_run_promptly_and_counts_as_done() {
     untouched(&corpus, &ran.json());
     // Feeds too.
     let hours = [("answer_timeout_s", "3600.0"), ("total_timeout_s", "3600.0")];
-    let corpus = Corpus::with(spec(6, 2).with_fault(Fault::Hang.on(Part::Feed), 3), &hours);
+    let corpus = Corpus::with(spec(6, 2).with_fault(Fault::Hang.on(SitePart::Feed), 3), &hours);
     corpus.run("update --all --time-limit 1s").ok();
     assert_eq!(corpus.plan().len(), 6);
 }
 
 #[test]
-fn a_network_that_is_down_costs_nobody_a_try() {
+fn a_network_outage_costs_no_attempt() {
     let corpus = Corpus::new(spec(12, 1));
     corpus.run("update --all").ok();
     let before = corpus.statuses();
@@ -242,7 +242,7 @@ fn a_network_that_is_down_costs_nobody_a_try() {
     assert!(corpus.plan().iter().all(|entry| entry.status == "new" && entry.retries == 0));
     corpus.run("update --all").exits(1).says("network");
     assert!(corpus.state("feeds.tsv").iter().all(|row| row["failures"] == "0" && row["polled"] == "listed"));
-    // Nobody listening at all is the same to us as everybody hanging up.
+    // Refused connections count like hanging ones.
     let feeds = std::fs::read_to_string(corpus.home().join("feeds.txt")).unwrap();
     let deserted = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let nowhere = feeds.replace(&format!(":{}/", corpus.web.port()), &format!(":{deserted}/"));
@@ -257,7 +257,7 @@ fn a_network_that_is_down_costs_nobody_a_try() {
 }
 
 #[test]
-fn retry_after_is_kept_by_later_runs_too() {
+fn retry_after_holds_across_runs() {
     let spec = Spec { retry_after: Duration::from_secs(4), ..spec(3, 2) };
     let corpus = Corpus::with(spec.with_fault(Fault::TooMany, 1), &[("max_retry_after_s", "1.0")]);
     corpus.run("update --all").ok();
@@ -272,7 +272,7 @@ fn retry_after_is_kept_by_later_runs_too() {
     corpus.run("fetch").ok().says("patience");
     corpus.run("update --all").ok();
     assert_eq!(corpus.web.politeness().early_for_retry_after, 0);
-    // A run that may wait so long waits for the rest of it.
+    // A run that may wait that long waits for the rest of it.
     let mut patient = corpus.command("fetch");
     patient.env("TIDINGS_FETCH_MAX_RETRY_AFTER_S", "60");
     corpus.launch(patient).wait().ok();
@@ -281,13 +281,13 @@ fn retry_after_is_kept_by_later_runs_too() {
 }
 
 #[test]
-fn retry_after_is_kept_by_who_is_led_there_too() {
+fn retry_after_holds_for_redirects() {
     let spec = Spec { retry_after: Duration::from_secs(60), ..spec(1, 2) };
-    let corpus = Corpus::with(spec.with_fault(Fault::TooMany.on(Part::Feed), 1), &[("max_retry_after_s", "1.0")]);
+    let corpus = Corpus::with(spec.with_fault(Fault::TooMany.on(SitePart::Feed), 1), &[("max_retry_after_s", "1.0")]);
     let target = corpus.web.site(0).feed();
-    let door =
+    let feeds =
         serve(format!("HTTP/1.1 302 Found\r\nLocation: {target}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"));
-    std::fs::write(corpus.home().join("feeds.txt"), door).unwrap();
+    std::fs::write(corpus.home().join("feeds.txt"), feeds).unwrap();
     corpus.run("update --all --allow-private=127.0.0.0/8").ok().says("1 failed");
     corpus.web.heal(0);
     corpus.run("update --all --allow-private=127.0.0.0/8").ok().says("1 left for a later run");
@@ -296,7 +296,7 @@ fn retry_after_is_kept_by_who_is_led_there_too() {
 }
 
 #[test]
-fn a_short_retry_after_is_waited_for_within_the_run() {
+fn a_run_waits_for_a_short_retry_after() {
     let spec = Spec { retry_after: Duration::from_secs(1), ..spec(2, 2) }.with_fault(Fault::Unavailable, 1);
     let corpus = Corpus::new(spec);
     corpus.run("update --all").ok();
@@ -305,7 +305,7 @@ fn a_short_retry_after_is_waited_for_within_the_run() {
 }
 
 #[test]
-fn crawl_delay_is_kept_from_run_to_run() {
+fn crawl_delay_holds_across_runs() {
     let spec = Spec { crawl_delay: Duration::from_secs(2), ..spec(2, 1) }.with_fault(Fault::RobotsDelay, 1);
     let corpus = Corpus::new(spec);
     corpus.run("update --all").ok();

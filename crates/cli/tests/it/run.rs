@@ -1,4 +1,4 @@
-//! `tidings run`: all stages in one command, in their time, one at a time, and as a service.
+//! `tidings run`: all stages in one command, within time limits, one at a time, and as a service.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,7 +13,7 @@ use crate::support::{Corpus, copy_folder, unpacked};
 
 const TEXT_STAGES: [&str; 4] = ["clean", "dedup", "annotate", "compile"];
 
-/// Three days of pages that nobody has read. They say the same in other numbers, and all of it is kept.
+/// Three days of unprocessed pages. Their duplicates are kept.
 fn three_days() -> Corpus {
     let corpus = corpus();
     set(&corpus, "[annotate]\nduplicates = 'keep'\n");
@@ -29,7 +29,7 @@ fn set(corpus: &Corpus, tables: &str) {
     fs::write(&path, fs::read_to_string(&path).unwrap() + tables).unwrap();
 }
 
-/// The documents, verdicts and text, by name. The index of steps has other segments than that of one go.
+/// The documents, verdicts and text, by name. An index built in steps has other segments.
 fn derived(corpus: &Corpus) -> BTreeMap<String, Vec<u8>> {
     let files = ["docs", "seen", "text"].into_iter().flat_map(|folder| corpus.files(folder, ""));
     files
@@ -38,7 +38,7 @@ fn derived(corpus: &Corpus) -> BTreeMap<String, Vec<u8>> {
 }
 
 #[test]
-fn a_stage_without_time_takes_one_step_and_goes_on_next_time() {
+fn a_stage_without_time_processes_one_unit_and_continues_next_time() {
     let corpus = three_days();
     for stage in TEXT_STAGES {
         let first = corpus.run(&format!("--json {stage} --time-limit 0.000001s")).ok().json();
@@ -56,7 +56,7 @@ fn a_stage_without_time_takes_one_step_and_goes_on_next_time() {
 }
 
 #[test]
-fn every_run_brings_a_backlog_forward_however_little_time_it_has() {
+fn every_run_makes_progress_with_any_time_limit() {
     let corpus = three_days();
     let budget: String = TEXT_STAGES.iter().map(|stage| format!("{stage} = '0.000001s'\n")).collect();
     set(&corpus, &format!("[run]\n{budget}"));
@@ -68,7 +68,7 @@ fn every_run_brings_a_backlog_forward_however_little_time_it_has() {
     let at_once = three_days();
     at_once.run("run --from clean").ok();
     assert_eq!(derived(&corpus), derived(&at_once));
-    // Each round has left one record with what every stage said.
+    // Each round has written one record with the outcome of every stage.
     let records = corpus.files("runs", "-run.jsonl.zst");
     assert_eq!(records.len(), 4);
     let last: serde_json::Value = serde_json::from_str(unpacked(&records[0]).lines().last().unwrap()).unwrap();
@@ -76,7 +76,7 @@ fn every_run_brings_a_backlog_forward_however_little_time_it_has() {
 }
 
 #[test]
-fn a_day_that_changed_is_never_missing_from_an_index_that_had_it() {
+fn a_changed_day_is_never_missing_from_the_index() {
     let corpus = three_days();
     corpus.run("run --from clean").ok();
     put(&corpus, "2026-03-01", "b.0", &mixed(70..77));
@@ -85,12 +85,12 @@ fn a_day_that_changed_is_never_missing_from_an_index_that_had_it() {
         corpus.run(stage).ok();
     }
     let ran = corpus.run("--json compile --time-limit 0.000001s").ok().json();
-    assert_eq!(ran["languages"]["en"]["days_left"], 0, "what was withdrawn came back in the same step: {ran}");
+    assert_eq!(ran["languages"]["en"]["days_left"], 0, "deleted documents were replaced in the same step: {ran}");
     assert_eq!(ran["languages"]["en"]["days_added"], ran["languages"]["en"]["days_withdrawn"], "{ran}");
 }
 
 #[test]
-fn a_second_run_says_that_there_is_one_and_ends_well() {
+fn a_second_run_reports_the_first_and_succeeds() {
     let corpus = corpus();
     let lock = fs::File::create(corpus.home().join(".run.lock")).unwrap();
     fs::write(corpus.home().join(".run.lock"), "4711\n").unwrap();
@@ -103,7 +103,7 @@ fn a_second_run_says_that_there_is_one_and_ends_well() {
 }
 
 #[test]
-fn a_run_waits_for_a_verb_that_has_the_home() {
+fn a_run_waits_for_the_lock_of_the_home() {
     let corpus = three_days();
     let lock = fs::File::create(corpus.home().join(".lock")).unwrap();
     lock.try_lock().unwrap();
@@ -118,21 +118,21 @@ fn a_run_waits_for_a_verb_that_has_the_home() {
     running.wait().ok().says("made searchable");
     let lock = fs::File::create(corpus.home().join(".lock")).unwrap();
     lock.try_lock().unwrap();
-    corpus.run("run --from clean --time-limit 0.1s").exits(1).says("another command had the home");
+    corpus.run("run --from clean --time-limit 0.1s").exits(1).says("the home was locked by another command");
 }
 
 #[test]
-fn a_stage_that_fails_keeps_no_other_from_its_work() {
+fn a_failed_stage_does_not_stop_the_others() {
     let corpus = three_days();
     fs::create_dir_all(corpus.home().join("state/feeds.tsv")).unwrap();
     let ran = corpus.run("run").exits(1).says("made searchable in 1 language");
-    let line = ran.stderr.lines().find(|line| line.contains("update:")).expect("the failure is told").to_owned();
-    assert_eq!(line.matches("Is a directory").count(), 1, "a cause is told once: {line}");
+    let line = ran.stderr.lines().find(|line| line.contains("update:")).expect("the failure is logged").to_owned();
+    assert_eq!(line.matches("Is a directory").count(), 1, "a cause is logged once: {line}");
     assert!(line.contains("feeds.tsv: Is a directory"), "{line}");
 }
 
 #[test]
-fn a_signal_ends_a_stage_of_text_soon_and_the_next_run_does_what_is_left() {
+fn a_signal_ends_a_derived_stage_soon_and_the_next_run_continues() {
     let corpus = corpus();
     put(&corpus, "2026-03-01", "a.0", &mixed(0..7));
     put(&corpus, "2026-03-02", "a.0", &mixed(7..20_000));
@@ -149,20 +149,20 @@ fn a_signal_ends_a_stage_of_text_soon_and_the_next_run_does_what_is_left() {
     assert!(!corpus.home().join("docs/recipes/2026-03-02.json").exists());
     let record = unpacked(corpus.files("runs", "-run.jsonl.zst").last().unwrap());
     assert!(record.contains("\"done\":false"), "{record}");
-    // Fewer pages, so that the test is quick: the day is made again as it is now.
+    // Fewer pages, so that the test is fast: the day is rebuilt from them.
     put(&corpus, "2026-03-02", "a.0", &mixed(7..21));
     corpus.run("run --from clean").ok();
     corpus.run("run --from clean").ok().says("nothing to clean");
 }
 
 #[test]
-fn the_service_tells_systemd_what_it_does_and_ends_when_it_is_told() {
+fn the_service_notifies_systemd_and_ends_on_a_signal() {
     let corpus = Corpus::new(Spec { sites: 1, items_per_feed: 2, ..Spec::default() });
     let socket = UnixDatagram::bind(corpus.beside("notify")).unwrap();
     socket.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
     let next = || {
         let mut message = [0; 4096];
-        let length = socket.recv(&mut message).expect("the service speaks");
+        let length = socket.recv(&mut message).expect("the service sends a message");
         String::from_utf8_lossy(&message[..length]).into_owned()
     };
     let until = |words: &str| (0..1000).map(|_| next()).find(|message| message.contains(words)).expect("it says so");
@@ -170,22 +170,22 @@ fn the_service_tells_systemd_what_it_does_and_ends_when_it_is_told() {
     command.env("NOTIFY_SOCKET", corpus.beside("notify")).env("WATCHDOG_USEC", "300000").env_remove("WATCHDOG_PID");
     let running = corpus.launch(command);
     until("READY=1");
-    until("STATUS=at work: update");
-    until("STATUS=at work: compile");
+    until("STATUS=running update");
+    until("STATUS=running compile");
     until("STATUS=waiting");
-    until("STATUS=at work: update");
+    until("STATUS=running update");
     until("WATCHDOG=1");
     running.signal(Signal::HUP);
     assert!(until("RELOADING=1").contains("MONOTONIC_USEC="));
     until("READY=1");
-    // Broken settings are told and do not end the service.
+    // Invalid settings are logged and do not end the service.
     fs::write(corpus.home().join("tidings.toml"), "[run]\nevery = 'now and then'\n").unwrap();
     running.signal(Signal::HUP);
     until("READY=1");
     running.signal(Signal::TERM);
     until("STOPPING=1");
     let ran = running.wait().ok().says("stopped by SIGTERM").says("settings reloaded").says("settings not reloaded");
-    assert!(ran.stderr.contains("give a time such as"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("give a duration such as"), "{}", ran.stderr);
     assert!(corpus.files("runs", "-run.jsonl.zst").len() >= 2);
     corpus.is_tidy();
 }

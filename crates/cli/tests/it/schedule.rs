@@ -1,4 +1,4 @@
-//! Feeds are polled when they are due, and read the same way by hand.
+//! Poll schedule: feeds are polled when they are due.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -33,7 +33,7 @@ impl Corpus {
         fs::read_to_string(self.home().join("state/feeds.tsv")).unwrap()
     }
 
-    /// What a verb prints; it must succeed.
+    /// The output of a verb, which must succeed.
     fn run(&self, args: &[&str]) -> String {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tidings"));
         let output = command.args(args).env("TIDINGS_HOME", self.home()).output().expect("it runs");
@@ -46,7 +46,7 @@ impl Corpus {
         serde_json::from_str(&self.run(&[&["update", "--json"], args].concat())).unwrap()
     }
 
-    /// Changes columns of the table of feeds, in the first so many rows.
+    /// Changes columns of the first rows of the table of feeds.
     fn edit(&self, rows: usize, columns: &[(&str, &str)]) {
         let text = self.table();
         let header: Vec<&str> = text.lines().next().unwrap().split('\t').collect();
@@ -62,7 +62,7 @@ impl Corpus {
 }
 
 #[test]
-fn only_what_is_due_is_polled() {
+fn only_due_feeds_are_polled() {
     let corpus = Corpus::new(6);
     let first = corpus.update(&[]);
     assert_eq!((&first["due"], &first["polled"]["listed"]), (&6.into(), &6.into()));
@@ -96,7 +96,7 @@ fn a_table_from_before_the_schedule_is_polled_at_once() {
 }
 
 #[test]
-fn a_feed_that_waits_keeps_its_entries_young_and_its_state() {
+fn a_feed_that_is_not_due_keeps_its_entries_and_state() {
     let corpus = Corpus::new(2);
     corpus.update(&[]);
     let (plan, table) = (corpus.run(&["plan"]), corpus.table());
@@ -105,19 +105,19 @@ fn a_feed_that_waits_keeps_its_entries_young_and_its_state() {
 }
 
 #[test]
-fn feeds_that_failed_for_long_are_named_and_not_forgotten() {
+fn feeds_that_fail_for_long_are_listed_and_kept() {
     let corpus = Corpus::new(3);
     corpus.update(&[]);
     corpus.edit(1, &[("failures", "12"), ("error", "dns: no such host"), ("polled", "failed")]);
     let text = corpus.run(&["update"]);
-    assert!(text.contains("1 feed has failed for long:") && text.contains("12 times since"), "{text}");
+    assert!(text.contains("1 feed has been failing for long:") && text.contains("12 times since"), "{text}");
     assert!(text.contains("dns: no such host"), "{text}");
     let answered = corpus.update(&["--all"]);
     assert_eq!((&answered["due"], answered["silent"].as_array().unwrap().len()), (&3.into(), 0));
 }
 
 #[test]
-fn after_many_conditional_polls_a_feed_is_asked_for_all_it_has() {
+fn after_many_conditional_polls_a_feed_is_polled_unconditionally() {
     let corpus = Corpus::new(1);
     corpus.update(&[]);
     corpus.update(&["--all"]);
@@ -145,7 +145,7 @@ fn a_feed_on_the_web_is_shown_and_a_private_one_only_if_allowed() {
 }
 
 #[test]
-fn the_filter_answers_a_line_before_the_next_one_comes() {
+fn the_filter_processes_a_line_before_the_next_one_arrives() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tidings"));
     let mut child =
         command.args(["feed", "--jsonl"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it runs");

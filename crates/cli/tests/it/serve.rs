@@ -1,4 +1,4 @@
-//! The reading room, as it is run: the real program, and a plain client on loopback.
+//! `tidings serve`: the real program and a plain client on loopback.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -11,7 +11,7 @@ use tidings_testing::{WATCHDOG, until};
 use crate::ask::weather;
 use crate::support::{Corpus, Running};
 
-/// A server under way.
+/// A running server.
 pub struct Server {
     running: Running,
     /// Its host and port.
@@ -56,7 +56,7 @@ impl Server {
     }
 }
 
-/// What the last run has printed so far.
+/// The output of the last run so far.
 fn running_output(corpus: &Corpus) -> String {
     let outputs = fs::read_dir(corpus.beside("")).unwrap().map(|entry| entry.unwrap().path());
     let number = |path: &std::path::Path| {
@@ -67,11 +67,11 @@ fn running_output(corpus: &Corpus) -> String {
 }
 
 #[test]
-fn the_corpus_is_served_until_a_signal_comes() {
+fn the_corpus_is_served_until_a_signal() {
     let corpus = weather();
     let server = Server::start(&corpus, "");
     let found = server.json("/api/v1/en/query?q=storm&size=2&order=oldest", None);
-    // The command line gives the same answer.
+    // The command line gives the same result.
     let same = corpus.run("--json query storm --size 2 --oldest").ok().json();
     assert_eq!((&found["lines"], &found["about"], &found["hits"]), (&same["lines"], &same["about"], &same["hits"]));
     let timeline = server.json("/api/v1/en/timeline?q=storm", None);
@@ -79,7 +79,7 @@ fn the_corpus_is_served_until_a_signal_comes() {
     assert_eq!(server.get("/api/v1/en/query?q=%5Bx", None).0, 400);
     assert!(server.get("/", None).2.contains("<title>Tidings</title>"));
 
-    // A word that is compiled while the server runs can be asked for a second later.
+    // A word compiled while the server runs can be queried a second later.
     crate::clean::put(
         &corpus,
         "2026-07-02",
@@ -96,7 +96,7 @@ fn the_corpus_is_served_until_a_signal_comes() {
     let access = ran.stderr.lines().find(|line| line.contains("/api/v1/en/query")).expect("requests are logged");
     let access: Value = serde_json::from_str(access).unwrap();
     assert_eq!((access["status"].as_u64(), access["method"].as_str()), (Some(200), Some("GET")));
-    assert!(!ran.stderr.contains("storm"), "what people look for is not written down");
+    assert!(!ran.stderr.contains("storm"), "queries are not logged");
 }
 
 #[test]
@@ -104,9 +104,9 @@ fn a_public_server_shows_text_to_those_with_a_token() {
     let corpus = weather();
     corpus.run("token add --name over --expires 2020-01-01").ok();
     let secret =
-        corpus.run("--json token add --name desk --expires 90d").ok().json()["token"].as_str().unwrap().to_owned();
-    corpus.run("token add --name desk").exits(1).says("there is a token desk already");
-    corpus.run("token list").ok().says("desk").says("(over)");
+        corpus.run("--json token add --name reader --expires 90d").ok().json()["token"].as_str().unwrap().to_owned();
+    corpus.run("token add --name reader").exits(1).says("token reader already exists");
+    corpus.run("token list").ok().says("reader").says("(expired)");
     assert!(!fs::read_to_string(corpus.home().join("tokens.tsv")).unwrap().contains(&secret));
 
     let server = Server::start(&corpus, "--public");
@@ -114,16 +114,16 @@ fn a_public_server_shows_text_to_those_with_a_token() {
     let anybody = server.json(path, None);
     assert_eq!((anybody["hits"].as_u64(), anybody["withheld"].as_u64()), (Some(126), Some(5)));
     assert_eq!(server.json(path, Some(&secret))["withheld"], 0);
-    corpus.run("token revoke desk").ok();
+    corpus.run("token revoke reader").ok();
     until("the token is revoked", || server.get(path, Some(&secret)).0 == 401);
     server.running.signal(Signal::INT);
     let ran = server.running.wait().ok();
-    assert!(!ran.stderr.contains(&secret) && ran.stderr.contains("\"token\":\"desk\""), "{}", ran.stderr);
-    corpus.run("token revoke desk").exits(1).says("there is no token desk");
+    assert!(!ran.stderr.contains(&secret) && ran.stderr.contains("\"token\":\"reader\""), "{}", ran.stderr);
+    corpus.run("token revoke reader").exits(1).says("no token named reader");
 }
 
 #[test]
-fn a_server_that_cannot_listen_says_so() {
+fn a_server_that_cannot_listen_is_an_error() {
     let corpus = crate::clean::corpus();
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port();

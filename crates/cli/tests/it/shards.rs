@@ -1,4 +1,4 @@
-//! Shards: several processes in one home do the work once, and the joined home is that of a single run.
+//! Shards: several processes in one home do the work once, and the merged home equals that of a single run.
 
 use std::collections::BTreeSet;
 
@@ -26,13 +26,13 @@ fn start(corpus: &Corpus, stage: &str) -> Vec<Running> {
 }
 
 #[test]
-fn four_processes_one_of_them_killed_and_repeated_give_the_corpus_of_one() {
+fn four_processes_with_one_killed_and_repeated_give_the_corpus_of_one() {
     let alone = month();
     alone.run("run --from clean").ok();
 
     let shared = month();
     let mut command = shared.command("clean --shard 3/4");
-    // The process dies in the middle of its work, as at a power cut.
+    // The process is killed in the middle of its work, as in a power failure.
     command.env("TIDINGS_CRASH_AT", "40");
     let killed = shared.launch(command);
     let others: Vec<Running> =
@@ -52,29 +52,30 @@ fn four_processes_one_of_them_killed_and_repeated_give_the_corpus_of_one() {
                 outcome["days"].as_u64().or(outcome["days_added"].as_u64()).unwrap()
             })
             .collect();
-        // Days of documents and text are divided; verdicts depend on all days before, and two languages may share a shard.
+        // Days of documents and text are divided; verdicts depend on all earlier days, and two languages may share a
+        // shard.
         assert!(stage != "annotate" || days.iter().all(|days| *days > 0), "{stage}: {days:?}");
     }
     shared.run("merge").ok().says("nothing is missing");
     assert_eq!(tree(&shared), tree(&alone));
     assert_eq!(shared.state("yield.tsv"), alone.state("yield.tsv"));
     let again = shared.run("run --from clean").ok();
-    assert!(again.stdout.contains("all of 30 days are up to date"), "{}", again.stdout);
+    assert!(again.stdout.contains("all 30 days are up to date"), "{}", again.stdout);
     shared.is_tidy();
 }
 
 #[test]
-fn a_shard_is_taken_once_and_never_beside_a_whole_run() {
+fn a_shard_is_locked_once_and_excludes_a_whole_run() {
     let corpus = corpus();
     put(&corpus, "2026-06-01", "a.0", &pages(1));
     for nonsense in ["0/4", "5/4", "x", "1/0"] {
-        corpus.run(&format!("clean --shard {nonsense}")).exits(2).says("is no shard");
+        corpus.run(&format!("clean --shard {nonsense}")).exits(2).says("invalid shard");
     }
     let texts: String =
         (1..=SHARDS).map(|index| corpus.run(&format!("clean --shard {index}/{SHARDS}")).ok().stdout).collect();
-    assert!(texts.contains("read: ") && !texts.contains("there are no pages yet"), "{texts}");
+    assert!(texts.contains("read: ") && !texts.contains("no pages yet"), "{texts}");
     put(&corpus, "2026-06-02", "a.0", &pages(2));
-    // Every day belongs to one shard, so that of all of them exactly one has something to do.
+    // Every day belongs to one shard, so exactly one of them has something to do.
     let done: BTreeSet<bool> = (1..=SHARDS)
         .map(|index| corpus.run(&format!("--json clean --shard {index}/{SHARDS}")).ok().json()["days"] == 1)
         .collect();
@@ -82,9 +83,9 @@ fn a_shard_is_taken_once_and_never_beside_a_whole_run() {
 }
 
 #[test]
-fn the_first_shard_asks_the_web_and_the_others_leave_it_to_it() {
+fn only_the_first_shard_uses_the_network() {
     let corpus = Corpus::new(tidings_simweb::Spec { sites: 2, items_per_feed: 2, ..Default::default() });
-    corpus.run("update --shard 2/2").ok().says("shard 1 asks the web");
+    corpus.run("update --shard 2/2").ok().says("shard 1 runs the network stages");
     assert!(corpus.plan().is_empty());
     corpus.run("update --shard 1/2").ok();
     assert_eq!(corpus.run("--json fetch --shard 2/2").ok().json()["fetched"], 0);

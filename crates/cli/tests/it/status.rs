@@ -1,4 +1,4 @@
-//! `tidings status`: one look at a home, and an exit code that a monitor can rely on.
+//! `tidings status`: an overview of a home, with an exit code for monitoring.
 
 use std::fs;
 
@@ -20,14 +20,14 @@ fn rules(report: &serde_json::Value) -> Vec<&str> {
 }
 
 #[test]
-fn a_home_that_is_well_says_so() {
+fn a_healthy_home_has_no_alerts() {
     let corpus = harvested(Spec { sites: 4, items_per_feed: 3, ..Spec::default() });
     let ran = corpus.run("status").ok();
     for words in [
         "feeds ",
         "update just now",
         "compile just now",
-        "all of them can be found",
+        "everything is searchable",
         "12 in 24 hours",
         "alerts     none",
     ] {
@@ -36,23 +36,23 @@ fn a_home_that_is_well_says_so() {
     corpus.run("status --health").ok();
     let report = corpus.run("--json status").ok().json();
     assert_eq!((report["state"].as_str(), report["harvest"]["pages"].as_u64()), (Some("ok"), Some(12)));
-    // The feeds of the simulated web are old and may seem quiet.
+    // The feeds of the simulated web are old and may count as quiet.
     let answered = ["alive", "quiet"].map(|kind| report["feeds"][kind].as_u64().unwrap());
     assert_eq!(answered.iter().sum::<u64>(), 4, "{report}");
     assert!(report["disk"]["free"].as_u64().is_some());
 }
 
 #[test]
-fn a_home_that_nobody_has_run_is_a_warning_and_one_that_is_none_is_an_error() {
+fn a_home_without_runs_is_a_warning_and_a_folder_without_home_an_error() {
     let corpus = Corpus::new(Spec { sites: 1, ..Spec::default() });
-    corpus.run("status").exits(1).says("nothing was ever harvested here").says("1 not asked yet");
+    corpus.run("status").exits(1).says("no crawl has run here yet").says("1 not polled yet");
     corpus.run("status --health").ok();
     fs::write(corpus.home().join("tidings.toml"), "[nonsense]\n").unwrap();
     corpus.run("status").exits(3).says("unknown key");
 }
 
 #[test]
-fn a_timer_that_has_stopped_is_told_by_its_own_rhythm() {
+fn a_stopped_timer_is_detected_by_its_usual_interval() {
     let corpus = harvested(Spec { sites: 2, items_per_feed: 2, ..Spec::default() });
     let in_hours = |hours: i64| {
         let mut command = corpus.command("--json status");
@@ -67,25 +67,25 @@ fn a_timer_that_has_stopped_is_told_by_its_own_rhythm() {
 }
 
 #[test]
-fn pages_that_nobody_has_read_are_told_with_the_stage_they_wait_for() {
+fn unprocessed_pages_are_reported_with_the_stage_they_wait_for() {
     let corpus = harvested(Spec { sites: 1, items_per_feed: 2, ..Spec::default() });
     let day = (Timestamp::now() - SignedDuration::from_hours(48)).strftime("%Y-%m-%d").to_string();
     put(&corpus, &day, "a.0", &mixed(0..7));
-    corpus.run("status").exits(1).says("cannot be found yet: 1 day waits for clean");
+    corpus.run("status").exits(1).says("are not searchable yet: 1 day waits for clean");
     corpus.run("clean").ok();
     corpus.run("status").exits(1).says("1 day waits for dedup");
     corpus.run("run --from dedup").ok();
-    corpus.run("status").ok().says("all of them can be found");
+    corpus.run("status").ok().says("everything is searchable");
 }
 
 #[test]
-fn a_feed_below_its_own_baseline_is_named() {
+fn a_feed_below_its_baseline_is_reported() {
     let corpus = harvested(Spec { sites: 3, items_per_feed: 2, ..Spec::default() });
     let header = fs::read_to_string(&corpus.files("docs/yield", ".tsv")[0]).unwrap().lines().next().unwrap().to_owned();
     let feeds = corpus.web.feeds();
     let today = Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date();
     for ago in 1..=40 {
-        // The first has brought nothing for five days; the second rests now and then; the third is new.
+        // The first feed has listed nothing for five days; the second pauses now and then; the third is new.
         let pages =
             [if ago > 5 { 20 + ago % 3 } else { 0 }, if ago % 4 == 0 { 0 } else { 3 }, if ago < 5 { 9 } else { 0 }];
         let rows = feeds.iter().zip(pages).filter(|(_, pages)| *pages > 0);
@@ -97,13 +97,13 @@ fn a_feed_below_its_own_baseline_is_named() {
     assert_eq!(rules(&report), ["feed-fell"], "{report}");
     assert_eq!(report["fallen"][0]["feed"], feeds[0].as_str());
     assert_eq!(report["fallen"][0]["came"], 0);
-    // A feed that somebody took off the list is nobody's alarm.
+    // A feed that is not in the list is not reported.
     fs::write(corpus.home().join("feeds.txt"), feeds[1..].join("\n")).unwrap();
     corpus.run("status").ok();
 }
 
 #[test]
-fn feeds_that_do_not_answer_are_counted_and_a_net_that_is_down_is_critical() {
+fn failing_feeds_are_counted_and_a_network_outage_is_critical() {
     let corpus = harvested(Spec { sites: 4, items_per_feed: 2, ..Spec::default() }.with_fault(Fault::NotFound, 1));
     let report = corpus.run("--json status").json();
     assert_eq!(report["feeds"]["listed"], 4);

@@ -1,4 +1,4 @@
-//! A corpus for a test: a home of its own, a web of its own, and the program itself.
+//! A corpus for a test: its own home, its own web, and the program.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::{self, File};
@@ -15,7 +15,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use tempfile::TempDir;
 use tidings_model::Page;
-use tidings_simweb::{Fault, Host, Kind, Politeness, SimWeb, Site, Spec};
+use tidings_simweb::{Fault, Host, Politeness, RequestKind, SimWeb, Site, Spec};
 use tidings_testing::WATCHDOG;
 
 /// Clocks tick in milliseconds and pauses are cut to them.
@@ -53,11 +53,11 @@ pub struct Ran {
     pub code: Option<i32>,
     pub stdout: String,
     pub stderr: String,
-    /// The most memory that the process ever held, in KiB.
+    /// The peak memory of the process, in KiB.
     pub peak_kib: u64,
 }
 
-/// A run under way.
+/// An active run.
 pub struct Running {
     child: Child,
     began: Instant,
@@ -66,7 +66,7 @@ pub struct Running {
     peak_kib: u64,
 }
 
-/// Settings that make a test quick: small pauses, small patience, small pages.
+/// Settings for fast tests: short delays, short timeouts, small pages.
 pub fn settings(more: &[(&str, &str)]) -> String {
     let mut table: BTreeMap<&str, &str> = [
         ("delay_s", "0.05"),
@@ -84,7 +84,7 @@ pub fn settings(more: &[(&str, &str)]) -> String {
 }
 
 impl Corpus {
-    /// A corpus of all feeds of a web, with the usual settings.
+    /// A corpus of all feeds of a web, with the default settings.
     pub fn new(spec: Spec) -> Corpus {
         Corpus::with(spec, &[])
     }
@@ -105,12 +105,12 @@ impl Corpus {
         self.folder.path().join("home")
     }
 
-    /// A path beside the home.
+    /// A path next to the home.
     pub fn beside(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    /// The program with arguments divided by spaces, working in the home.
+    /// The program with arguments separated by spaces, in the home.
     pub fn command(&self, args: &str) -> Command {
         let mut command = program();
         command.args(args.split_whitespace()).env("TIDINGS_HOME", self.home());
@@ -122,7 +122,7 @@ impl Corpus {
         self.start(args).wait()
     }
 
-    /// Runs a command line of the shell, in which `$T` is the program, in the home.
+    /// Runs a shell script in which `$T` is the program, in the home.
     pub fn shell(&self, script: &str) -> Ran {
         let mut command = Command::new("sh");
         let program = env!("CARGO_BIN_EXE_tidings");
@@ -135,10 +135,10 @@ impl Corpus {
         self.launch(self.command(args))
     }
 
-    /// Runs the program as a user who may read the home but not write to it.
+    /// Runs the program as a user who can read the home but not write to it.
     ///
-    /// Root may write everywhere, so a test that runs as root does this as another user, with a copy of the program in a
-    /// place that this user can reach.
+    /// Root can write everywhere, so a test that runs as root does this as another user, with a copy of the program
+    /// that this user can read.
     pub fn run_without_write_permission(&self, args: &str) -> Ran {
         const NOBODY: u32 = 65534;
         let mut command = self.command(args);
@@ -190,18 +190,18 @@ impl Corpus {
         Running { child, began: Instant::now(), stdout, stderr, peak_kib: 0 }
     }
 
-    /// Runs a verb from a prepared state again and again, the power being cut at its first move, its second and so on, until
-    /// it comes to its end. After each cut `look` sees what is left.
+    /// Runs a verb from a prepared state again and again, with a power failure at its first durable operation, its
+    /// second and so on, until it ends. `look` inspects the home after each failure.
     pub fn cut_at_every_move(&self, verb: &str, prepared: &Path, mut look: impl FnMut(u32)) {
         for at in 1.. {
-            assert!(at < 300, "the run never came to its end");
+            assert!(at < 300, "the run did not end");
             self.restore(prepared);
             let mut command = self.command(verb);
             command.env("TIDINGS_CRASH_AT", at.to_string());
             let ran = self.launch(command).wait();
             match ran.code {
                 Some(0) => {
-                    assert!(at > 6, "a run makes many moves");
+                    assert!(at > 6, "a run has many operations");
                     break;
                 }
                 Some(code) => panic!("move {at}: exit code {code}: {}", ran.stderr),
@@ -210,7 +210,7 @@ impl Corpus {
         }
     }
 
-    /// Puts another corpus's home in place of this one.
+    /// Replaces the home by that of another corpus.
     pub fn restore(&self, from: &Path) {
         let _ = fs::remove_dir_all(self.home());
         copy_folder(from, &self.home());
@@ -226,23 +226,23 @@ impl Corpus {
         let plan = self.plan();
         let statuses: BTreeMap<String, String> =
             plan.iter().map(|entry| (entry.url.clone(), entry.status.clone())).collect();
-        assert_eq!(statuses.len(), plan.len(), "an address stands in the plan twice");
+        assert_eq!(statuses.len(), plan.len(), "a URL is in the plan twice");
         statuses
     }
 
-    /// What became of the pages of a site: each status once.
-    pub fn fate_of(&self, site: usize) -> Vec<(String, u32)> {
+    /// The statuses of the pages of a site, each once.
+    pub fn statuses_of(&self, site: usize) -> Vec<(String, u32)> {
         let address = self.web.site(site).address();
-        let fates: BTreeSet<(String, u32)> = self
+        let statuses: BTreeSet<(String, u32)> = self
             .plan()
             .into_iter()
             .filter(|entry| entry.url.contains(&format!("//{address}:")))
             .map(|entry| (entry.status, entry.retries))
             .collect();
-        fates.into_iter().collect()
+        statuses.into_iter().collect()
     }
 
-    /// Every published page; every line of every file must be one, and each page be there once.
+    /// All published pages; every line must be valid, and every page occur once.
     pub fn pages(&self) -> HashMap<String, Page> {
         let mut pages = HashMap::new();
         for path in self.files("pages", ".jsonl.zst") {
@@ -255,11 +255,11 @@ impl Corpus {
         pages
     }
 
-    /// The records that the journal of a run holds so far; none when it was applied to the plan.
+    /// The records in the journal of a run; empty when it was applied.
     pub fn journal(&self) -> Vec<Value> {
         let Ok(file) = File::open(self.home().join("plan.journal.zst")) else { return Vec::new() };
         let mut text = Vec::new();
-        // The last frame may be half written: what came before it was read.
+        // The last frame may be incomplete.
         let _ = zstd::Decoder::new(file).unwrap().read_to_end(&mut text);
         String::from_utf8_lossy(&text).lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
     }
@@ -273,10 +273,10 @@ impl Corpus {
         lines.map(|line| columns.iter().cloned().zip(line.split('\t').map(str::to_owned)).collect()).collect()
     }
 
-    /// What is remembered about a feed.
+    /// The state of a feed.
     pub fn feed_state(&self, feed: &str) -> HashMap<String, String> {
         let found = self.state("feeds.tsv").into_iter().find(|row| row["feed"] == feed);
-        found.unwrap_or_else(|| panic!("nothing is known about {feed}"))
+        found.unwrap_or_else(|| panic!("no state of {feed}"))
     }
 
     /// All files under a folder of the home whose names end so.
@@ -288,12 +288,12 @@ impl Corpus {
         found
     }
 
-    /// Addresses of the articles that the healthy sites list now.
+    /// URLs of the articles that the healthy sites list now.
     pub fn healthy_articles(&self) -> BTreeSet<String> {
         self.web.healthy_sites().flat_map(|site| addresses(&site)).collect()
     }
 
-    /// Checks that nothing lies around that only a run under way, or a crash, leaves.
+    /// Checks that there are no files that only an active run or a crash leaves.
     pub fn is_tidy(&self) {
         for path in self.files("", "") {
             let name = path.file_name().unwrap().to_string_lossy().into_owned();
@@ -302,13 +302,12 @@ impl Corpus {
         }
     }
 
-    /// Checks the manners shown so far, at every host: one request at a time, the pause between
-    /// them, nothing forbidden, nothing early, nothing inside.
+    /// Checks the politeness at every host: one request at a time, delays, no disallowed, early or private requests.
     pub fn was_polite(&self, delay: Duration) -> Politeness {
         self.manners(delay, false)
     }
 
-    /// The same when clients were killed at their work.
+    /// The same when clients were killed.
     pub fn was_polite_across_crashes(&self, delay: Duration) -> Politeness {
         self.manners(delay, true)
     }
@@ -317,10 +316,10 @@ impl Corpus {
         let manners = self.web.politeness();
         let due = (delay.as_micros() as u64).saturating_sub(TICK_US);
         for (host, shown) in &manners.hosts {
-            let faults = self.ailments(*host);
+            let faults = self.faults(*host);
             let name = format!("{host:?} {faults}");
-            // When a client hangs up, the server learns of it a little later on a busy machine, so
-            // only the beginnings of requests can be compared.
+            // On a busy machine the server notices a closed connection late, so only the starts of requests can be
+            // compared.
             if killed || LEFT_IN_THE_MIDDLE.iter().any(|fault| faults.contains(fault.name())) {
                 let gap = shown.smallest_start_gap_us.unwrap_or(u64::MAX);
                 assert!(gap >= due, "{name}: {gap} µs from one request to the next, {due} were due");
@@ -333,35 +332,35 @@ impl Corpus {
         assert_eq!(manners.disallowed, 0, "robots.txt was not obeyed");
         assert_eq!(manners.early_for_crawl_delay, 0, "Crawl-delay was not kept");
         let early = manners.hosts.iter().filter(|(_, shown)| shown.early_for_retry_after > 0);
-        let early: Vec<String> = early.map(|(host, _)| format!("{host:?} {}", self.ailments(*host))).collect();
+        let early: Vec<String> = early.map(|(host, _)| format!("{host:?} {}", self.faults(*host))).collect();
         assert!(early.is_empty(), "Retry-After was not kept at {early:?}");
-        assert_eq!(manners.internal, 0, "the inside of a network was asked");
+        assert_eq!(manners.internal, 0, "a private address was contacted");
         manners
     }
 
-    fn ailments(&self, host: Host) -> String {
+    fn faults(&self, host: Host) -> String {
         let Host::Site(site) = host else { return String::new() };
-        self.web.site(site).ailments().iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+        self.web.site(site).faults().iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
     }
 
-    /// How often the server was asked for each article.
+    /// The number of requests for each article.
     pub fn page_requests(&self) -> HashMap<(Ipv4Addr, String), u32> {
         let mut counts = HashMap::new();
-        for request in self.web.requests().iter().filter(|request| request.kind == Kind::Page) {
+        for request in self.web.requests().iter().filter(|request| request.kind == RequestKind::Page) {
             *counts.entry((request.address, request.path.to_string())).or_default() += 1;
         }
         counts
     }
 
-    /// How often the server was asked for an address.
+    /// The number of requests for a URL.
     pub fn asked_for(&self, url: &str) -> u32 {
         self.page_requests().get(&place(url)).copied().unwrap_or(0)
     }
 
-    /// Checks that no article was asked for more than once.
+    /// Checks that no article was requested more than once.
     pub fn asked_nothing_twice(&self) {
         let twice: Vec<_> = self.page_requests().into_iter().filter(|(_, count)| *count > 1).collect();
-        assert!(twice.is_empty(), "asked for twice: {twice:?}");
+        assert!(twice.is_empty(), "requested twice: {twice:?}");
     }
 }
 
@@ -377,7 +376,7 @@ pub fn place(url: &str) -> (Ipv4Addr, String) {
     (host.parse().expect("hosts are numbers here"), path.to_owned())
 }
 
-/// The addresses of what a site lists.
+/// The URLs in the feed of a site.
 pub fn addresses(site: &Site<'_>) -> Vec<String> {
     site.listed().map(|article| article.url).collect()
 }
@@ -391,7 +390,7 @@ pub fn program() -> Command {
     command
 }
 
-/// The body of an answer as a simple client gets it, and its head.
+/// The body and the head of a response to a simple client.
 pub fn server_says(url: &str) -> (String, Vec<u8>) {
     let (host, path) = place(url);
     let port = url.split_once("://").unwrap().1.split('/').next().unwrap().split(':').nth(1).unwrap();
@@ -463,10 +462,10 @@ impl Running {
         self.child.try_wait().unwrap().is_some()
     }
 
-    /// Waits until something is so, or it ends.
+    /// Waits until a condition holds, or the run ends.
     pub fn until(&mut self, mut so: impl FnMut() -> bool) {
         while !so() && !self.has_ended() {
-            assert!(self.began.elapsed() < WATCHDOG, "it never came to that");
+            assert!(self.began.elapsed() < WATCHDOG, "the condition was never met");
             std::thread::sleep(Duration::from_millis(5));
         }
     }
@@ -498,6 +497,16 @@ impl Running {
     }
 }
 
+impl Drop for Running {
+    /// Kills the process if the test did not wait for it: a failed test must not leave a server or a loop behind.
+    fn drop(&mut self) {
+        if matches!(self.child.try_wait(), Ok(None)) {
+            let _ = self.child.kill();
+            let _ = self.child.wait();
+        }
+    }
+}
+
 impl Ran {
     /// It did its work.
     #[track_caller]
@@ -512,14 +521,14 @@ impl Ran {
         self
     }
 
-    /// It said this, to whomever.
+    /// Checks that the output contains a text.
     #[track_caller]
     pub fn says(self, words: &str) -> Ran {
         assert!(self.stdout.contains(words) || self.stderr.contains(words), "{}{}", self.stdout, self.stderr);
         self
     }
 
-    /// What it said with `--json`.
+    /// The output with `--json`.
     #[track_caller]
     pub fn json(&self) -> Value {
         let mut lines = self.stdout.lines();

@@ -1,4 +1,4 @@
-//! Lemmas and parts of speech on the command line: plain text and streams of texts.
+//! `tidings tag`: plain text and streams of texts.
 
 use std::fs;
 
@@ -33,7 +33,7 @@ fn text_is_printed_as_conllu() {
 }
 
 #[test]
-fn texts_are_answered_in_order_each_in_its_language() {
+fn texts_are_processed_in_order_each_in_its_language() {
     let german = "Der Zug nach Wien fährt heute später ab, weil es in der Nacht geschneit hat.";
     let texts = [
         json!({ "id": 1, "lang": "xx", "text": "Aa bb." }),
@@ -52,8 +52,8 @@ fn texts_are_answered_in_order_each_in_its_language() {
     assert_eq!(got[1]["sentences"][0][1]["form"], "Zug");
     assert_eq!(got[2]["sentences"], json!([]));
     assert_eq!(got[3], json!({ "id": 4, "error": "text is missing" }));
-    assert!(got[4]["error"].as_str().unwrap().contains("no JSON object"));
-    // As a filter in front of many texts: one thread or several, the same lines.
+    assert!(got[4]["error"].as_str().unwrap().contains("not a JSON object"));
+    // With one thread or several, the lines are the same.
     let many = (lines[..2].join("\n") + "\n").repeat(300);
     assert_eq!(tag(&["--jsonl", "--threads", "1"], &many).stdout, tag(&["--jsonl", "--threads", "3"], &many).stdout);
 }
@@ -74,7 +74,7 @@ fn the_tools_of_a_home_are_used() {
 }
 
 #[test]
-fn the_annotators_among_the_examples_work_where_their_tools_are() {
+fn the_example_annotators_work_if_their_tools_are_installed() {
     let examples = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/annotators");
     let python = std::env::var("TIDINGS_TOOLS").unwrap_or_else(|_| "python3".to_owned());
     let tools = [
@@ -91,7 +91,7 @@ fn the_annotators_among_the_examples_work_where_their_tools_are() {
         ("MeCab", "mecab-vertical.py", "ja", "", "子供が遊んだ。", "遊ん\t遊ぶ\t"),
     ];
     for (module, script, language, more, text, wanted) in tools {
-        // MeCab is a program and no module of Python.
+        // MeCab is a program and not a Python module.
         let check = match module {
             "MeCab" => "import subprocess; subprocess.run(['mecab', '--version'], check=True)".to_owned(),
             module => format!("import {module}"),

@@ -1,4 +1,4 @@
-//! Tokens and sentences on the command line: plain text and streams of texts.
+//! `tidings tokenize`: plain text and streams of texts.
 
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ fn answers(said: &Finished) -> Vec<Value> {
 }
 
 #[test]
-fn text_is_printed_a_sentence_a_line() {
+fn text_is_printed_with_one_sentence_per_line() {
     let said = tokenize("--lang de", "Am 3. Mai kam Dr. Weiß. Er blieb (bis 18:30 Uhr).\n\nEine Überschrift\nText.");
     assert_eq!(said.code, 0, "{}", said.stderr);
     let wanted = "Am 3. Mai kam Dr. Weiß .\nEr blieb ( bis 18:30 Uhr ) .\nEine Überschrift\nText .\n";
@@ -24,13 +24,13 @@ fn text_is_printed_a_sentence_a_line() {
 }
 
 #[test]
-fn text_is_printed_a_token_a_line() {
+fn text_is_printed_with_one_token_per_line() {
     let said = tokenize("--lang fr --vertical", "L'été dure. Il coûte 10 000 euros.");
     assert_eq!(said.stdout, "L'\nété\ndure\n.\n\nIl\ncoûte\n10\u{a0}000\neuros\n.\n\n");
 }
 
 #[test]
-fn texts_are_answered_in_order_each_in_its_language() {
+fn texts_are_processed_in_order_each_in_its_language() {
     let texts = [
         json!({ "id": 1, "lang": "en", "text": "Dr. Ray didn't come. Why? See https://a.example/b?c=1." }),
         json!({ "id": "zwei", "lang": "deu", "text": "z.B. am 3. Mai" }),
@@ -65,7 +65,7 @@ fn many_texts_keep_their_order() {
 }
 
 #[test]
-fn lines_that_are_no_texts_are_reported() {
+fn invalid_lines_are_reported() {
     let input = "\n{\"id\":1,\"lang\":\"en\",\"text\":\"Yes.\"}\nno\n{\"id\":2}\n{\"id\":3,\"text\":5}\n[]\n";
     let said = tokenize("--jsonl", input);
     assert_eq!(said.code, 3);

@@ -1,4 +1,4 @@
-//! Trouble at home: a plan that is lost or damaged, two runs at once, no room, no right to write.
+//! Problems of a home: a missing or damaged plan, two runs at once, a full disk, missing permissions.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ fn spec(sites: usize, items_per_feed: usize) -> Spec {
 }
 
 #[test]
-fn a_lost_plan_is_an_error_with_a_remedy_that_works() {
+fn a_missing_plan_is_an_error_with_a_working_remedy() {
     let corpus = Corpus::new(spec(3, 2));
     corpus.run("update --all").ok();
     corpus.run("fetch").ok();
@@ -22,9 +22,9 @@ fn a_lost_plan_is_an_error_with_a_remedy_that_works() {
     for verb in ["fetch", "update", "plan", "prune"] {
         let ran = corpus.run(verb).exits(1).says("plan.tsv.zst is missing");
         assert!(ran.stderr.contains("history") && ran.stderr.contains("cp "), "{}", ran.stderr);
-        assert!(!plan.exists(), "nothing makes an empty plan in its place");
+        assert!(!plan.exists(), "no empty plan is created");
     }
-    assert!(corpus.web.requests().is_empty(), "nobody is asked before the plan is there");
+    assert!(corpus.web.requests().is_empty(), "no request is sent without a plan");
     // The remedy is the command that the message shows.
     let ran = corpus.run("fetch");
     let remedy = ran.stderr.split('`').nth(1).expect("a command").to_owned();
@@ -34,7 +34,7 @@ fn a_lost_plan_is_an_error_with_a_remedy_that_works() {
 }
 
 #[test]
-fn a_damaged_plan_is_named_and_left_as_it_is() {
+fn a_damaged_plan_is_reported_and_not_changed() {
     let corpus = Corpus::new(spec(3, 4));
     corpus.run("update --all").ok();
     let path = corpus.home().join("plan.tsv.zst");
@@ -50,17 +50,17 @@ fn a_damaged_plan_is_named_and_left_as_it_is() {
         }
         assert_eq!(std::fs::read(&path).unwrap(), damaged, "a damaged file is still evidence");
     }
-    // A line that is no line of a plan is named by its number.
+    // An invalid line is reported with its number.
     std::fs::write(&path, "0\tnew\t0\t\t\thttp://127.1.0.1/f\thttp://127.1.0.1/a\tA\n0\tnew\tnothing\n").unwrap();
     corpus.run("fetch").exits(1).says("plan.tsv.zst, line 2");
-    // What was journalled while the plan was lost is folded once it is back.
+    // The journal written without a plan is applied once it is back.
     std::fs::write(&path, &whole).unwrap();
     corpus.run("fetch").ok();
     assert_eq!(corpus.pages().len(), 12);
 }
 
 #[test]
-fn a_second_run_is_turned_away_and_the_first_does_not_notice() {
+fn a_second_run_is_rejected_and_the_first_continues() {
     let corpus = Corpus::with(spec(3, 15), &[("delay_s", "0.2"), ("feed_delay_s", "0.2")]);
     corpus.run("update --all").ok();
     let mut first = corpus.start("fetch");
@@ -69,7 +69,7 @@ fn a_second_run_is_turned_away_and_the_first_does_not_notice() {
         corpus.run(verb).exits(1).says("another run").says("process");
     }
     corpus.run("plan --count").ok();
-    assert!(!first.has_ended(), "the first run was to be under way all the time");
+    assert!(!first.has_ended(), "the first run must be active all the time");
     first.wait().ok().says("45 pages fetched");
     assert_eq!(corpus.pages().len(), 45);
     corpus.asked_nothing_twice();
@@ -86,12 +86,12 @@ fn a_second_run_is_turned_away_and_the_first_does_not_notice() {
 }
 
 #[test]
-fn a_disk_without_room_stops_the_run_and_loses_nothing() {
+fn a_full_disk_stops_the_run_and_loses_nothing() {
     let spec = Spec { page_bytes: Some(400_000), page_pool: 3, ..spec(6, 4) };
     let corpus = Corpus::new(spec);
     corpus.run("update --all").ok();
     let before = corpus.statuses();
-    // No file may grow beyond some hundred kilobytes: what a full disk does, without one to fill.
+    // Limits the size of files to simulate a full disk.
     let ran = corpus.shell("trap '' XFSZ; ulimit -f 400; exec \"$T\" fetch").exits(1);
     assert!(ran.stderr.contains("pages/") && ran.stderr.contains("cannot write"), "{}", ran.stderr);
     assert_eq!(corpus.run("plan").ok().stdout.lines().count(), before.len());
@@ -100,7 +100,7 @@ fn a_disk_without_room_stops_the_run_and_loses_nothing() {
         corpus.pages().into_keys().map(|url| (url.clone(), corpus.asked_for(&url))).collect();
     corpus.run("fetch").ok();
     for (url, times) in kept {
-        assert_eq!(corpus.asked_for(&url), times, "{url} was asked for again; {}", mended.stderr);
+        assert_eq!(corpus.asked_for(&url), times, "{url} was requested again; {}", mended.stderr);
     }
     assert!(corpus.plan().iter().all(|entry| entry.status == "ok" && entry.retries == 1));
     assert_eq!(corpus.pages().len(), 24);
@@ -108,7 +108,7 @@ fn a_disk_without_room_stops_the_run_and_loses_nothing() {
 }
 
 #[test]
-fn a_disk_without_room_for_the_journal_costs_a_round_of_feeds_and_no_entry() {
+fn a_full_disk_during_an_update_loses_no_entry() {
     let corpus = Corpus::new(spec(4, 30));
     corpus.run("update --all").ok();
     let before = corpus.statuses();
@@ -124,7 +124,7 @@ fn a_disk_without_room_for_the_journal_costs_a_round_of_feeds_and_no_entry() {
 }
 
 #[test]
-fn a_disk_that_is_nearly_full_is_noticed_in_time() {
+fn a_nearly_full_disk_is_noticed_in_time() {
     let corpus = Corpus::new(spec(2, 40));
     corpus.run("update --all").ok();
     let mut command = corpus.command("fetch");
@@ -135,7 +135,7 @@ fn a_disk_that_is_nearly_full_is_noticed_in_time() {
 }
 
 #[test]
-fn a_home_that_cannot_be_written_to_is_named() {
+fn a_read_only_home_is_an_error() {
     let corpus = Corpus::new(spec(1, 1));
     corpus.run("update --all").ok();
     for verb in ["fetch", "update", "prune"] {
@@ -147,7 +147,7 @@ fn a_home_that_cannot_be_written_to_is_named() {
 }
 
 #[test]
-fn a_home_without_feeds_or_with_odd_lines_says_so() {
+fn a_home_without_feeds_or_with_invalid_lines_is_reported() {
     let corpus = Corpus::new(spec(1, 2).with_fault(Fault::NotXml, 1));
     let list = corpus.home().join("feeds.txt");
     std::fs::write(&list, "# nothing\n\nnot an address\n").unwrap();

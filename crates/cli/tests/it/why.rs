@@ -1,4 +1,4 @@
-//! `tidings why`: every item has a fate, the fate has a rule, and the numbers of all stages add up.
+//! `tidings why`: every item has an outcome with its rule, and the numbers of all stages add up.
 
 use std::fs;
 
@@ -12,7 +12,7 @@ fn story(corpus: &Corpus, thing: &str) -> Value {
     corpus.run(&format!("--json why {thing}")).ok().json()
 }
 
-/// The stages that a story goes through, each once.
+/// The stages of a trace, each once.
 fn stages(story: &Value) -> Vec<String> {
     let mut stages: Vec<String> =
         story["events"].as_array().unwrap().iter().map(|event| event["stage"].as_str().unwrap().to_owned()).collect();
@@ -34,7 +34,7 @@ fn adds_up(corpus: &Corpus) -> Value {
 }
 
 #[test]
-fn an_article_is_followed_from_its_feed_to_its_segment() {
+fn an_article_is_traced_from_its_feed_to_its_segment() {
     let corpus = Corpus::new(Spec { sites: 3, items_per_feed: 3, ..Spec::default() }.with_fault(Fault::NotFound, 1));
     corpus.run("update --all").ok();
     let url = corpus.healthy_articles().into_iter().next().unwrap();
@@ -55,18 +55,18 @@ fn an_article_is_followed_from_its_feed_to_its_segment() {
     let text = corpus.run(&format!("why {url}#comments")).ok().stdout;
     assert!(text.contains("  index     searchable, in index/"), "{text}");
 
-    // The document leads to the same story, and so does another spelling of the address.
+    // The document and another spelling of the URL have the same trace.
     let events = whole["events"].as_array().unwrap();
     let id = events.iter().find_map(|event| event["id"].as_str()).unwrap();
     let by_id = story(&corpus, id);
     assert_eq!((&by_id["events"], &by_id["about"]["url"]), (&whole["events"], &Value::from(url.as_str())));
     assert_eq!(story(&corpus, &format!("{url}/"))["events"], whole["events"]);
 
-    // What failed says why, and whether it will be tried again.
+    // A failure has a reason and whether it is retried.
     let failed = corpus.plan().into_iter().find(|entry| entry.status == "404").unwrap();
     let failed = story(&corpus, &failed.url);
     assert_eq!(failed["fate"], "failed");
-    assert!(says(&failed, "plan").contains("the server answered 404; asking again would not help"), "{failed:#}");
+    assert!(says(&failed, "plan").contains("HTTP status 404; not retried"), "{failed:#}");
 
     let feed = story(&corpus, &corpus.web.feeds()[0]);
     assert_eq!(feed["about"]["kind"], "feed");
@@ -75,15 +75,15 @@ fn an_article_is_followed_from_its_feed_to_its_segment() {
     let host = corpus.web.site(0).address().to_string();
     let host = story(&corpus, &host);
     assert!(says(&host, "rules").contains("robots of http://"), "{host:#}");
-    assert!(says(&host, "listed").contains("1 feed of feeds.txt"), "{host:#}");
+    assert!(says(&host, "listed").contains("1 feed in feeds.txt"), "{host:#}");
 
-    corpus.run("why http://nowhere.example/").exits(1).says("nothing is known of http://nowhere.example/");
-    corpus.run("why 0123456789abcdef0123456789abcdef").exits(1).says("there is no document");
-    corpus.run("why nowhere.example").exits(1).says("nothing is known of the host");
+    corpus.run("why http://nowhere.example/").exits(1).says("http://nowhere.example/ is unknown");
+    corpus.run("why 0123456789abcdef0123456789abcdef").exits(1).says("no document with the id");
+    corpus.run("why nowhere.example").exits(1).says("the host nowhere.example is unknown");
     corpus.run("why e.org/1").exits(1).says("https://e.org/1");
     adds_up(&corpus);
 
-    // Without the logs of runs the documents lead on, and without documents the pages.
+    // Without run logs the documents are searched, and without documents the pages.
     fs::remove_dir_all(corpus.home().join("runs")).unwrap();
     let told = story(&corpus, &url);
     assert_eq!(stages(&told), ["listed", "plan", "clean", "dedup", "annotate", "index"], "{told:#}");
@@ -95,17 +95,14 @@ fn an_article_is_followed_from_its_feed_to_its_segment() {
 }
 
 #[test]
-fn what_was_left_out_names_the_rule_and_the_figure() {
+fn a_dropped_page_shows_the_rule_and_the_measured_value() {
     let corpus = built();
     let short = story(&corpus, "http://e.org/101");
     assert_eq!(short["fate"], "left out", "{short:#}");
-    assert!(
-        says(&short, "clean").contains("left out by the rule too-short (measured 2, the limit is 25)"),
-        "{short:#}"
-    );
+    assert!(says(&short, "clean").contains("dropped by rule too-short (measured 2, limit 25)"), "{short:#}");
     let duplicate = story(&corpus, "http://e.org/203");
     let told = says(&duplicate, "dedup");
-    assert!(told.contains(" were published before; a copy of ") && told.contains("paragraph 2: "), "{duplicate:#}");
+    assert!(told.contains(" are duplicates; a copy of ") && told.contains("paragraph 2: "), "{duplicate:#}");
     assert_eq!(duplicate["fate"], "duplicate", "{duplicate:#}");
     let stories = (250..253).map(|number| story(&corpus, &format!("http://e.org/{number}")));
     let partly = stories.into_iter().find(|story| story["fate"] == "searchable").expect("some of it is new");
@@ -121,7 +118,7 @@ fn what_was_left_out_names_the_rule_and_the_figure() {
 #[test]
 fn numbers_that_do_not_add_up_are_found() {
     let corpus = built();
-    corpus.run("why --all").ok().says("nothing vanished");
+    corpus.run("why --all").ok().says("no items are missing");
     let whole = corpus.beside("whole");
     copy_folder(&corpus.home(), &whole);
     let recipe = |stage: &str| corpus.home().join(format!("{stage}/recipes/2026-03-01.json"));
@@ -132,9 +129,9 @@ fn numbers_that_do_not_add_up_are_found() {
         let number: u64 = text[at..at + digits].parse().unwrap();
         fs::write(recipe(stage), format!("{}{}{}", &text[..at], number + 1, &text[at + digits..])).unwrap();
     };
-    // A page more than came out.
+    // One page more than came out.
     count("docs", "\"pages\": ");
-    corpus.run("why --all").exits(1).says("clean: 27 went in, but 20 came out, 6 were left out and 0 wait");
+    corpus.run("why --all").exits(1).says("clean: 27 in, but 20 out, 6 dropped and 0 waiting");
     corpus.restore(&whole);
     count("text", "\"documents\": ");
     corpus.run("why --all").exits(1).says("annotate, 2026-03-01: ");
@@ -144,18 +141,18 @@ fn numbers_that_do_not_add_up_are_found() {
     corpus.run("why --all").exits(1).says("has 0 bytes instead of ");
     corpus.run("run --from clean").ok();
     adds_up(&corpus);
-    // An entry that says it was fetched, and no page.
+    // An entry with status `ok` without a page.
     let entry = "0\tok\t1\t2026-03-01T00:00:00.000Z\t\thttp://e.org/feed\thttp://e.org/lost\tLost\n";
     fs::remove_file(corpus.home().join("plan.tsv.zst")).unwrap();
     fs::write(corpus.home().join("plan.tsv"), entry).unwrap();
     corpus
         .run("why --all --items")
         .exits(1)
-        .says("the plan says that 1 page were stored, but no file has them: http://e.org/lost");
+        .says("1 page with status `ok` in the plan but not in any file: http://e.org/lost");
 }
 
 #[test]
-fn nothing_vanishes_while_the_web_misbehaves_and_the_power_fails() {
+fn no_page_is_lost_with_faulty_sites_and_power_failures() {
     let mut spec = Spec { sites: 10, items_per_feed: 4, ..Spec::default() };
     for fault in [Fault::NotFound, Fault::Cut, Fault::Empty, Fault::GzipBomb, Fault::Video] {
         spec = spec.with_fault(fault, 1);
@@ -166,7 +163,7 @@ fn nothing_vanishes_while_the_web_misbehaves_and_the_power_fails() {
             let mut command = corpus.command(verb);
             command.env("TIDINGS_CRASH_AT", at.to_string());
             corpus.launch(command).wait();
-            // Whoever is next mends what the last one left; what waits is not lost.
+            // The next command recovers; waiting items are not lost.
             corpus.run("fetch --dry-run").ok();
             adds_up(&corpus);
         }

@@ -58,7 +58,7 @@ struct Sent {
     ended: Duration,
 }
 
-/// What the driver will report, and when.
+/// Reports of the driver, with their times.
 enum Report {
     Completed(Box<Completion>),
     Delivered,
@@ -97,7 +97,7 @@ impl<W: FnMut(&HttpRequest) -> Reply> Simulation<W> {
         self.reports.push((at, self.counter, host, report));
     }
 
-    /// Carries out all actions that are possible now; false at the end of the crawl.
+    /// Executes all actions that are possible now; `None` at the end of the crawl.
     fn settle(&mut self) -> Result<Option<Option<Duration>>, Error> {
         loop {
             match self.crawl.next_action(self.now())? {
@@ -123,7 +123,7 @@ impl<W: FnMut(&HttpRequest) -> Reply> Simulation<W> {
         }
     }
 
-    /// Reports the next thing that happens, or lets time pass until the loop wants to be called.
+    /// Reports the next event, or advances time until the loop must be called.
     fn advance(&mut self, until: Option<Duration>) {
         let next = (0..self.reports.len()).min_by_key(|at| (self.reports[*at].0, self.reports[*at].1));
         match (next.map(|at| self.reports[at].0), until) {
@@ -204,7 +204,7 @@ impl<W: FnMut(&HttpRequest) -> Reply> Simulation<W> {
 /// A crawl about to begin.
 struct Setup {
     settings: Settings,
-    kind: Kind,
+    kind: CrawlKind,
     max_open: usize,
     all_hosts_idle_for: Option<Duration>,
     queues: Vec<HostQueue>,
@@ -213,7 +213,7 @@ struct Setup {
 }
 
 impl Setup {
-    /// Jobs for these URLs (without scheme), in queues by host, with a pause of ten seconds.
+    /// Jobs for these URLs (without scheme), in queues by host, with a delay of ten seconds.
     fn pages(urls: &[&str]) -> Setup {
         let mut queues: Vec<HostQueue> = Vec::new();
         for (job, url) in urls.iter().enumerate().rev() {
@@ -227,7 +227,7 @@ impl Setup {
         }
         Setup {
             settings: Settings { delay: SECOND * 10, ..Settings::default() },
-            kind: Kind::Feed,
+            kind: CrawlKind::Feed,
             max_open: 1000,
             all_hosts_idle_for: None,
             queues,
@@ -243,7 +243,7 @@ impl Setup {
         self.queues.iter_mut().find(|queue| queue.host == host).expect("added above")
     }
 
-    /// Makes a robots.txt known from an earlier crawl.
+    /// Adds a robots.txt known from an earlier crawl.
     fn know_robots(mut self, host: &str, body: &str) -> Setup {
         self.known.push(PolicyResponse {
             origin: format!("http://{host}"),

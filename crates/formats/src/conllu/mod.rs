@@ -1,6 +1,7 @@
 //! CoNLL-U and CoNLL-U Plus, the exchange formats of treebanks and taggers.
 //!
-//! The [`Reader`] takes the surface tokens of a treebank; [`write`](fn@write) and [`write_plus`] give annotated documents back.
+//! The [`Reader`] reads the surface tokens of a treebank; [`write`](fn@write) and [`write_plus`] write annotated
+//! documents.
 
 mod read;
 mod write;

@@ -1,8 +1,8 @@
-//! CoNLL-U and CoNLL-U Plus: a token a line in ten columns, an empty line behind each sentence, comments with `#`.
+//! CoNLL-U and CoNLL-U Plus: one token per line in ten columns, an empty line after each sentence, comments with `#`.
 //!
-//! The reader takes the surface of the text: a word that is cut into syntactic words (`zum` → `zu dem`) is one token whose
-//! lemma, tag and features are those of its parts, joined by `+`; nodes that stand for nothing in the text are left out. Features
-//! that Universal Dependencies would not write so are left out, and dependencies have no place in a corpus of ours.
+//! Reads the surface tokens: a multiword token (`zum` → `zu dem`) is one token whose lemma, tag and features are those
+//! of its words, joined by `+`; empty nodes and invalid Universal Dependencies features are ignored, and so are
+//! dependencies.
 
 use std::io::{BufRead, Read as _};
 use std::path::{Path, PathBuf};
@@ -12,14 +12,14 @@ use tidings_model::{Annotated, AnnotatedParagraph, Attributes, Token, feats};
 use crate::error::{Context, Result};
 use crate::vertical::{MAX_FIELDS, is_name};
 
-/// No line of a treebank is longer.
+/// The maximum length of a line.
 const MAX_LINE_BYTES: usize = 1 << 20;
-/// Tokens of a document; a file without documents is cut into pieces of as many.
+/// The maximum number of tokens of a document; a file without documents is split after as many.
 const MAX_TOKENS: usize = 200_000;
-/// Tokens of a sentence; what is longer is no sentence.
+/// The maximum number of tokens of a sentence.
 const MAX_SENTENCE: usize = 10_000;
 
-/// Which column holds what.
+/// The positions of the columns.
 #[derive(Debug, Clone, Copy)]
 struct Columns {
     id: usize,
@@ -43,9 +43,9 @@ pub struct Reader<R> {
     path: PathBuf,
     line: Vec<u8>,
     columns: Columns,
-    /// The document that begins where the last one ended.
+    /// The metadata of the next document.
     next: Option<Attributes>,
-    /// Whether comments still speak of the document, and what they say of the paragraph that begins.
+    /// Whether comments belong to the head of the document, and the attributes of the next paragraph.
     is_heading: bool,
     paragraph: AnnotatedParagraph,
     ended: bool,
@@ -53,11 +53,11 @@ pub struct Reader<R> {
     pub bad_sentences: u64,
 }
 
-/// A sentence while its lines come.
+/// A sentence in progress.
 #[derive(Default)]
 struct PartialSentence {
     tokens: Vec<Token>,
-    /// The first and the last syntactic word of a surface word, and the token's place.
+    /// The first and the last syntactic word of a multiword token, and the index of the token.
     within: Option<(u32, u32, usize)>,
     is_bad: bool,
 }
@@ -78,8 +78,8 @@ impl<R: BufRead> Reader<R> {
         }
     }
 
-    /// The next document that has any token; nothing at the end. The first field of its attributes named `newdoc` is
-    /// its name in the file.
+    /// The next document with at least one token; `None` at the end. The field `newdoc` of its attributes is its name
+    /// in the file.
     pub fn next_document(&mut self) -> Result<Option<Annotated>> {
         let mut document = Annotated { about: self.next.take().unwrap_or_default(), paragraphs: Vec::new() };
         let (mut partial, mut tokens, mut new_paragraph) = (PartialSentence::default(), 0, true);
@@ -140,11 +140,11 @@ impl<R: BufRead> Reader<R> {
             if std::mem::take(new_paragraph) {
                 document.paragraphs.push(std::mem::take(&mut self.paragraph));
             }
-            document.paragraphs.last_mut().expect("there is one now").sentences.push(tokens);
+            document.paragraphs.last_mut().expect("pushed above").sentences.push(tokens);
         }
     }
 
-    /// The next line without its end; a line that is too long, or no UTF-8, spoils its sentence.
+    /// The next line without its end; a line that is too long or not UTF-8 invalidates its sentence.
     fn read_line(&mut self) -> Result<Option<String>> {
         self.line.clear();
         let read = (&mut self.input).take(MAX_LINE_BYTES as u64).read_until(b'\n', &mut self.line);
@@ -160,7 +160,7 @@ impl<R: BufRead> Reader<R> {
     }
 }
 
-/// Takes the metadata of a document from a comment. Names that are no convention count only at its head.
+/// Reads document metadata from a comment. Names without a convention count only in the head.
 fn note(name: &str, value: &str, is_heading: bool, about: &mut Attributes) {
     let place = match name {
         "url" | "source_url" | "meta::url" => &mut about.url,
@@ -203,7 +203,7 @@ impl PartialSentence {
             self.is_bad = true;
             return;
         };
-        // A node that stands for nothing in the text.
+        // An empty node.
         if id.contains('.') {
             return;
         }
@@ -216,7 +216,7 @@ impl PartialSentence {
         let tag = Some(cell(columns.tag)).filter(|tag| !tag.is_empty()).unwrap_or_else(|| cell(columns.own_tag));
         if let Some((begin, end, at)) = self.within.filter(|(_, end, _)| first <= *end) {
             let token = &mut self.tokens[at];
-            // Whose features they are is told by their place, so that a word without any has one too.
+            // The position tells to which word features belong, so a word without any has an empty part.
             if token.feats.len() <= feats::MAX_BYTES {
                 token.feats.push_str(if first > begin { "+" } else { "" });
                 token.feats.push_str(feats);
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn the_surface_of_a_treebank_comes_in() {
+    fn surface_tokens_of_a_treebank_are_read() {
         let text = "# newdoc id = d1\n# newpar\n# sent_id = 1\n# text = Zum Haus.\n\
             1-2\tZum\t_\t_\t_\t_\t_\t_\t_\t_\n1\tZu\tzu\tADP\t_\t_\t_\t_\t_\t_\n2\tdem\tder\tDET\t_\tNumber=Sing|Case=Dat\t_\t_\t_\t_\n\
             3\tHaus\tHaus\tNOUN\t_\tCase=Dat|Number=Sing\t_\t_\t_\tSpaceAfter=No\n3.1\tx\tx\tX\t_\t_\t_\t_\t_\t_\n4\t.\t.\tPUNCT\t_\tnonsense\t_\t_\t_\t_\n\n\
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_may_be_others_and_a_bad_sentence_costs_itself() {
+    fn other_columns_are_read_and_an_invalid_sentence_is_skipped() {
         let text = "# global.columns = ID FORM UPOS\n1\ta\tDET\n2\tdog\tNOUN\n\nnonsense\n\n1\tcat\tNOUN\n";
         let (documents, bad) = read(text);
         assert_eq!((documents.len(), bad), (1, 1));
@@ -293,7 +293,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn no_text_is_too_strange(text in "(# newdoc\n|# global.columns = [A-Z ]{0,9}\n|\n|[0-9]{0,10}[-.]?[0-9]\t[a-z_]?\t[a-z_]?\n){0,12}") {
+        fn any_text_is_read_without_a_panic(text in "(# newdoc\n|# global.columns = [A-Z ]{0,9}\n|\n|[0-9]{0,10}[-.]?[0-9]\t[a-z_]?\t[a-z_]?\n){0,12}") {
             let _ = read(&text);
         }
     }

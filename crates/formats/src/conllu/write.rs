@@ -1,10 +1,9 @@
-//! CoNLL-U, the exchange format of treebanks and taggers, and CoNLL-U Plus with three running numbers.
+//! Writers of CoNLL-U and of CoNLL-U Plus with three running numbers.
 //!
-//! Ten columns a word; what is not known is `_`. Whether a space follows a token stands in the last of them, so that the
-//! text can be put together again. A token that stands for several words (`zum`, with the lemma `zu+der`) is a range of
-//! them. CoNLL-U Plus keeps tokens whole and adds the number of the token, its sentence and its text, counted through a
-//! whole corpus: what is said about sentences and texts, or about pairs of them in two languages, lies in files beside it
-//! and refers to these numbers.
+//! Each word has ten columns; unknown values are `_`. The last column records whether a space follows a token, so that
+//! the text can be reconstructed. A token for several words (`zum`, with the lemma `zu+der`) is a range. CoNLL-U Plus
+//! does not split tokens and adds the number of the token, its sentence and its text, counted through the whole corpus:
+//! stand-off files about sentences, texts and alignment refer to these numbers.
 
 use tidings_model::{Annotated, Token};
 
@@ -12,7 +11,7 @@ use tidings_model::{Annotated, Token};
 pub const COLUMNS: &str = "# global.columns = ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL DEPS MISC \
     TIDINGS:TOKEN TIDINGS:SENTENCE TIDINGS:TEXT\n";
 
-/// The parts of speech that UPOS may hold; other tags are the language's own and stand in XPOS.
+/// The values of UPOS; other tags are language-specific and written to XPOS.
 const UPOS: [&str; 17] = [
     "ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON", "PROPN", "PUNCT", "SCONJ",
     "SYM", "VERB", "X",
@@ -40,7 +39,7 @@ pub fn write(document: &Annotated, out: &mut String) {
     document_with(document, None, out);
 }
 
-/// Writes a document with the numbers that are next, and counts them on.
+/// Writes a document with the next numbers and increments them.
 pub fn write_plus(document: &Annotated, numbers: &mut Numbers, out: &mut String) {
     document_with(document, Some(numbers), out);
 }
@@ -85,7 +84,7 @@ fn document_with(document: &Annotated, mut numbers: Option<&mut Numbers>, out: &
     }
 }
 
-/// Writes a sentence with its text, and the empty line behind it.
+/// Writes a sentence with its text and the following empty line.
 pub fn write_sentence(sentence: &[Token], out: &mut String) {
     comment("text", &text_of(sentence), out);
     let mut number = 0;
@@ -95,11 +94,17 @@ pub fn write_sentence(sentence: &[Token], out: &mut String) {
             number += 1;
             row(&number.to_string(), &token.word, only, space(token), out);
         } else {
-            row(&format!("{}-{}", number + 1, number + parts.len()), &token.word, Known::default(), space(token), out);
+            row(
+                &format!("{}-{}", number + 1, number + parts.len()),
+                &token.word,
+                WordAnnotation::default(),
+                space(token),
+                out,
+            );
             for part in parts {
                 number += 1;
                 out.push('\n');
-                // How a part is written is not known, only what it stands for.
+                // The form of a part is unknown, only its lemma and tag.
                 row(&number.to_string(), "", part, "_", out);
             }
         }
@@ -110,29 +115,29 @@ pub fn write_sentence(sentence: &[Token], out: &mut String) {
 
 /// Lemma, tag and features of a word.
 #[derive(Debug, Clone, Copy, Default)]
-struct Known<'t> {
+struct WordAnnotation<'t> {
     lemma: &'t str,
     tag: &'t str,
     feats: &'t str,
 }
 
-fn known(token: &Token) -> Known<'_> {
-    Known { lemma: &token.lemma, tag: &token.tag, feats: &token.feats }
+fn known(token: &Token) -> WordAnnotation<'_> {
+    WordAnnotation { lemma: &token.lemma, tag: &token.tag, feats: &token.feats }
 }
 
-/// The words that a token stands for: one, or as many as its lemma and its tag have, joined by `+`.
-fn parts(token: &Token) -> Vec<Known<'_>> {
+/// The words of a token: one, or as many as its lemma and tag have, joined by `+`.
+fn parts(token: &Token) -> Vec<WordAnnotation<'_>> {
     let [lemmas, tags, mut feats] =
         [&token.lemma, &token.tag, &token.feats].map(|joined| joined.split('+').collect::<Vec<&str>>());
     if tags.len() < 2 || tags.len() != lemmas.len() {
         return vec![known(token)];
     }
-    // Features whose word is unknown are left out.
+    // Features whose word is unknown are omitted.
     if feats.len() != tags.len() {
         feats = vec![""; tags.len()];
     }
     let words = lemmas.into_iter().zip(tags).zip(feats);
-    words.map(|((lemma, tag), feats)| Known { lemma, tag, feats }).collect()
+    words.map(|((lemma, tag), feats)| WordAnnotation { lemma, tag, feats }).collect()
 }
 
 fn space(token: &Token) -> &'static str {
@@ -140,7 +145,13 @@ fn space(token: &Token) -> &'static str {
 }
 
 /// A line without its end.
-fn row(number: &str, word: &str, Known { lemma, tag, feats }: Known<'_>, misc: &str, out: &mut String) {
+fn row(
+    number: &str,
+    word: &str,
+    WordAnnotation { lemma, tag, feats }: WordAnnotation<'_>,
+    misc: &str,
+    out: &mut String,
+) {
     let (upos, xpos) = if UPOS.contains(&tag) { (tag, "") } else { ("", tag) };
     out.push_str(number);
     for value in [word, lemma, upos, xpos, feats] {
@@ -151,7 +162,7 @@ fn row(number: &str, word: &str, Known { lemma, tag, feats }: Known<'_>, misc: &
     out.push_str(misc);
 }
 
-/// The sentence as it stood in the text, with single spaces.
+/// The text of the sentence, with single spaces.
 pub fn text_of(sentence: &[Token]) -> String {
     let mut text = String::new();
     for (index, token) in sentence.iter().enumerate() {
@@ -178,12 +189,12 @@ fn column(value: &str, out: &mut String) {
     push_clean(value, out);
 }
 
-/// No value may end its line or its column.
+/// Replaces characters that would end the line or the column.
 fn push_clean(value: &str, out: &mut String) {
     out.extend(value.chars().map(|c| if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') { ' ' } else { c }));
 }
 
-/// Attributes as a column holds them: `a=v|b=w`, or `_`. What would end a value is written as CoNLL-U's `MISC` has it.
+/// Attributes as a column: `a=v|b=w`, or `_`. Special characters are escaped as in the `MISC` column of CoNLL-U.
 pub fn misc<'v>(pairs: impl IntoIterator<Item = (&'v str, &'v str)>) -> String {
     let mut out = String::new();
     for (name, value) in pairs.into_iter().filter(|(_, value)| !value.is_empty()) {
@@ -241,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_that_stands_for_several_words_is_a_range() {
+    fn a_token_for_several_words_is_a_range() {
         let mut sentence =
             [token("du", "de+le", "ADP+DET", true), token("vin", "vin", "NOUN", false), token("+", "+", "", true)];
         sentence[0].feats = "+Definite=Def|Number=Sing".to_owned();
@@ -269,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn values_of_attributes_cannot_end_themselves() {
+    fn values_of_attributes_are_escaped() {
         assert_eq!(misc([("a", "x|y"), ("b", ""), ("c", "\\")]), "a=x\\py|c=\\\\");
         assert_eq!(misc([]), "_");
     }

@@ -1,6 +1,6 @@
-//! WARC, the format of web archives, and WET, its text-only sibling.
+//! WARC, the format of web archives, and WET, its text-only variant.
 //!
-//! [`RecordReader`] gives records, [`PageReader`] the web pages among them, [`Writer`] writes records as gzip members.
+//! [`RecordReader`] reads records, [`PageReader`] the web pages among them, [`Writer`] writes records as gzip members.
 
 mod pages;
 mod read;

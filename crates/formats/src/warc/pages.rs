@@ -1,7 +1,7 @@
 //! Web pages of WARC and WET files.
 //!
-//! Archives are larger than memory and often cut off or damaged somewhere; a record that cannot be
-//! used costs itself, and what cannot be read ends the file with what was read so far.
+//! Archives are larger than memory and often truncated or damaged; an unusable record is skipped, and an unreadable
+//! position ends the file.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ pub(crate) const MAX_RECORD_BYTES: u64 = 16 << 20;
 pub struct ArchivedPage {
     /// Its address.
     pub url: String,
-    /// Whether only its text was kept (WET).
+    /// True if it contains only text (WET).
     pub is_text: bool,
     /// The content encodings that the body still has.
     pub encodings: String,
@@ -25,7 +25,7 @@ pub struct ArchivedPage {
     pub body: Vec<u8>,
 }
 
-/// Reads the HTML pages (or texts) of a WARC or WET file, one at a time.
+/// Reads the HTML pages (or texts) of a WARC or WET file one at a time.
 pub struct PageReader {
     records: RecordReader,
 }
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_archive_ends_where_the_damage_is() {
+    fn a_damaged_archive_ends_at_the_damage() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.warc");
         let whole = record("conversion", "https://a.example/", "text");
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn what_our_own_writer_writes_is_read() {
+    fn written_records_are_read_back() {
         let exchange = super::super::Exchange {
             url: "https://a.example/",
             date: jiff::Timestamp::UNIX_EPOCH,

@@ -1,8 +1,8 @@
-//! RecordReader of web archives: WARC and WET files as crawlers publish them, packed or not.
+//! Reader of web archives: WARC and WET files, compressed or not.
 //!
-//! A record is a head of named lines and a block as long as the head says. Blocks that the caller does not want are passed over
-//! without being copied. A place that cannot be read costs what lies between it and the next record that begins a gzip
-//! member; in files that are packed as one piece it ends the file.
+//! A record is a header and a block of the length given in the header. Unneeded blocks are skipped without copying.
+//! After damage, reading continues at the next record that starts a gzip member; in files compressed as one stream,
+//! damage ends the file.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
@@ -14,11 +14,11 @@ use crate::error::{Context, Result};
 use crate::gzip::{MAGIC, MemberReader};
 use crate::zip;
 
-/// Places that cannot be read; a file with more of them is not read any further.
+/// The maximum number of damaged positions in a file.
 const MOST_DAMAGES: u32 = 1000;
 /// A dictionary for unpacking, at most.
 const MAX_DICTIONARY_BYTES: usize = 16 << 20;
-/// The frame in which archives packed with zstd carry their dictionary.
+/// The frame with the dictionary of archives compressed with zstd.
 const DICTIONARY_FRAME: u32 = 0x184D_2A5D;
 
 /// The position of a reader in an archive.
@@ -26,59 +26,59 @@ const DICTIONARY_FRAME: u32 = 0x184D_2A5D;
 pub struct Position {
     /// RecordReader before it.
     pub records: u64,
-    /// The byte of the file at which the next record begins, where one can begin to read there.
+    /// The byte offset of the next record, if reading can start there.
     pub byte: Option<u64>,
 }
 
 /// A record, or the reason why there is none.
 #[derive(Debug)]
 pub enum RecordEvent {
-    /// A record that was wanted.
+    /// A selected record.
     Record(Record),
-    /// A record that was not, and why.
+    /// A skipped record, and the reason.
     Skipped(&'static str),
-    /// A place that could not be read; what follows it goes on.
+    /// A damaged position; reading continues after it.
     Damage(String),
 }
 
 /// Reads records one after the other.
 pub struct RecordReader {
-    source: Source,
+    source: RecordInput,
     records: u64,
     damages: u32,
     ended: bool,
     head: Vec<u8>,
 }
 
-enum Source {
-    /// One gzip member after the other.
+enum RecordInput {
+    /// A sequence of gzip members.
     Members(Box<MemberReader<Box<dyn Read + Send>>>),
-    /// Not packed: the reader, and where it is.
+    /// Uncompressed: the reader and its position.
     Plain(Box<dyn BufRead + Send>, u64),
-    /// Packed in a way that can only be read from its beginning.
+    /// Compressed in a way that can only be read from the start.
     Stream(Box<dyn BufRead + Send>),
 }
 
-impl Source {
+impl RecordInput {
     fn reader(&mut self) -> &mut dyn BufRead {
         match self {
-            Source::Members(members) => &mut **members,
-            Source::Plain(reader, _) | Source::Stream(reader) => reader,
+            RecordInput::Members(members) => &mut **members,
+            RecordInput::Plain(reader, _) | RecordInput::Stream(reader) => reader,
         }
     }
 
     fn consume(&mut self, bytes: usize) {
         self.reader().consume(bytes);
-        if let Source::Plain(_, at) = self {
+        if let RecordInput::Plain(_, at) = self {
             *at += bytes as u64;
         }
     }
 
     fn place(&self) -> Option<u64> {
         match self {
-            Source::Members(members) => members.boundary(),
-            Source::Plain(_, at) => Some(*at),
-            Source::Stream(_) => None,
+            RecordInput::Members(members) => members.boundary(),
+            RecordInput::Plain(_, at) => Some(*at),
+            RecordInput::Stream(_) => None,
         }
     }
 }
@@ -109,7 +109,7 @@ impl RecordReader {
         Ok(RecordReader::at(source, from, 0).context("read", path)?)
     }
 
-    fn at(source: Source, from: Position, byte: u64) -> io::Result<RecordReader> {
+    fn at(source: RecordInput, from: Position, byte: u64) -> io::Result<RecordReader> {
         let mut records = RecordReader { source, records: 0, damages: 0, ended: false, head: Vec::new() };
         if from.byte == Some(byte) && (byte > 0 || from.records == 0) {
             records.records = from.records;
@@ -123,8 +123,8 @@ impl RecordReader {
         Position { records: self.records, byte: self.source.place() }
     }
 
-    /// The next record, or what there was instead; nothing at the end. `wanted` says of each head how long its block
-    /// may be, or why the record is not wanted.
+    /// The next event; `None` at the end. `wanted` returns the maximum length of the block of a record, or the reason
+    /// to skip it.
     pub fn next(
         &mut self,
         wanted: impl FnOnce(&Headers) -> std::result::Result<u64, &'static str>,
@@ -145,7 +145,7 @@ impl RecordReader {
                 self.damages += 1;
                 self.ended = self.damages > MOST_DAMAGES;
                 self.ended |= match &mut self.source {
-                    Source::Members(members) => {
+                    RecordInput::Members(members) => {
                         !members.find_next(|bytes| bytes.starts_with(b"WARC/")).unwrap_or(false)
                     }
                     _ => true,
@@ -161,7 +161,7 @@ impl RecordReader {
     ) -> io::Result<Option<RecordEvent>> {
         let Some(head) = self.read_head()? else { return Ok(None) };
         let length = head.get("content-length").and_then(|text| text.parse::<u64>().ok());
-        let length = length.ok_or_else(|| not_a_record("a record does not say how long it is"))?;
+        let length = length.ok_or_else(|| not_a_record("a record has no Content-Length"))?;
         let limit = wanted(&head);
         match limit {
             Ok(limit) if length <= limit => {
@@ -186,14 +186,14 @@ impl RecordReader {
         while left > 0 {
             let bytes = self.source.reader().fill_buf()?;
             if bytes.is_empty() {
-                return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "a record is cut off"));
+                return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "a record is truncated"));
             }
             let some = bytes.len().min(usize::try_from(left).unwrap_or(usize::MAX));
             see(&bytes[..some]);
             self.source.consume(some);
             left -= some as u64;
         }
-        // The two line ends behind a block belong to it, so that the next record begins where its member does.
+        // The two line ends after a block belong to it, so that the next record starts with its member.
         for _ in 0..4 {
             match self.source.reader().fill_buf()?.first() {
                 Some(b'\r' | b'\n') => self.source.consume(1),
@@ -203,7 +203,7 @@ impl RecordReader {
         Ok(())
     }
 
-    /// The head of the next record; nothing at the end.
+    /// The header of the next record; `None` at the end.
     fn read_head(&mut self) -> io::Result<Option<Headers>> {
         loop {
             self.head.clear();
@@ -214,7 +214,7 @@ impl RecordReader {
                 break;
             }
             if !self.head.iter().all(u8::is_ascii_whitespace) {
-                return Err(not_a_record("no record begins here"));
+                return Err(not_a_record("no record starts here"));
             }
         }
         loop {
@@ -237,7 +237,7 @@ impl RecordReader {
             let end = memchr::memchr(b'\n', bytes).map(|at| at + 1);
             let some = end.unwrap_or(bytes.len());
             if self.head.len() + some > MAX_HEAD_BYTES {
-                return Err(not_a_record("the head of a record is too long"));
+                return Err(not_a_record("the header of a record is too long"));
             }
             self.head.extend_from_slice(&bytes[..some]);
             self.source.consume(some);
@@ -259,21 +259,21 @@ fn read_some(reader: &mut dyn Read, buffer: &mut [u8]) -> io::Result<usize> {
     Ok(filled)
 }
 
-fn source_of(input: Box<dyn Read + Send>, first: &[u8], byte: u64) -> io::Result<Source> {
+fn source_of(input: Box<dyn Read + Send>, first: &[u8], byte: u64) -> io::Result<RecordInput> {
     if first.starts_with(&MAGIC) {
-        return Ok(Source::Members(Box::new(MemberReader::new(input, byte))));
+        return Ok(RecordInput::Members(Box::new(MemberReader::new(input, byte))));
     }
     let mut reader = BufReader::with_capacity(1 << 18, input);
     if first.starts_with(&ZSTD_MAGIC) || is_skippable(first) {
         let dictionary = dictionary(&mut reader, first)?;
         let mut decoder = zstd::stream::read::Decoder::with_dictionary(reader, &dictionary)?;
         decoder.window_log_max(MAX_WINDOW_LOG)?;
-        return Ok(Source::Stream(Box::new(BufReader::with_capacity(1 << 18, decoder))));
+        return Ok(RecordInput::Stream(Box::new(BufReader::with_capacity(1 << 18, decoder))));
     }
-    Ok(Source::Plain(Box::new(reader), byte))
+    Ok(RecordInput::Plain(Box::new(reader), byte))
 }
 
-/// The dictionary with which an archive begins; empty if it has none.
+/// The dictionary at the start of an archive; empty if there is none.
 fn dictionary(reader: &mut impl Read, first: &[u8]) -> io::Result<Vec<u8>> {
     let number = |at: usize| first.get(at..at + 4).map(|four| u32::from_le_bytes(four.try_into().expect("four bytes")));
     let (Some(DICTIONARY_FRAME), Some(length)) = (number(0), number(4)) else { return Ok(Vec::new()) };
@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn however_an_archive_is_packed_its_records_are_the_same_and_can_be_gone_on_with() {
+    fn with_any_compression_the_records_are_the_same_and_reading_can_be_resumed() {
         let long = "x".repeat(2000);
         let texts = ["one", "two\r\n\r\n", &long, "", "five"];
         let records: Vec<String> = texts.iter().map(|text| record("resource", "https://a.example/", text)).collect();
@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dictionary_at_the_beginning_is_used() {
+    fn a_dictionary_at_the_start_is_used() {
         let records: Vec<String> =
             (0..20).map(|n| record("resource", "https://a.example/", &format!("text {n}"))).collect();
         let dictionary = record("resource", "https://a.example/", "text").into_bytes();
@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_costs_what_lies_around_it() {
+    fn reading_continues_after_damage() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.warc.gz");
         let noise: String =

@@ -5,9 +5,9 @@ use sha1::{Digest as _, Sha1};
 
 use super::write::base32;
 
-/// The header of a record, and of an HTTP response, at most.
+/// The maximum size of the header of a record or an HTTP response.
 pub(super) const MAX_HEAD_BYTES: usize = 64 << 10;
-/// Fields that a header may have; further ones are dropped.
+/// The maximum number of header fields; further ones are dropped.
 const MAX_FIELDS: usize = 1000;
 
 /// Header fields of WARC and HTTP; names in lower case.
@@ -24,7 +24,7 @@ pub struct Record {
 }
 
 impl Headers {
-    /// Reads named lines; a line that begins with white space goes on with the one before.
+    /// Parses header lines; a line that starts with white space continues the previous one.
     pub fn parse(text: &[u8]) -> Headers {
         let mut lines: Vec<(String, String)> = Vec::new();
         for line in text.split(|byte| *byte == b'\n') {
@@ -68,7 +68,7 @@ impl Headers {
         self.get("warc-target-uri").map(|uri| uri.trim_matches(['<', '>'])).filter(|uri| !uri.is_empty())
     }
 
-    /// When it was taken.
+    /// The time of capture.
     pub fn date(&self) -> Option<Timestamp> {
         self.get("warc-date").and_then(|date| date.parse().ok())
     }
@@ -81,12 +81,12 @@ pub struct HttpResponse {
     pub status: u16,
     /// Its headers.
     pub headers: Headers,
-    /// The body, transfer encoding undone and content encodings not.
+    /// The body without transfer encoding, with content encoding.
     pub body: Vec<u8>,
 }
 
 impl Record {
-    /// The HTTP answer in the block; nothing if there is none.
+    /// The HTTP response in the block; `None` if there is none.
     pub fn answer(&self) -> Option<HttpResponse> {
         let first_end = memchr::memchr(b'\n', &self.block)?;
         let first = std::str::from_utf8(&self.block[..first_end]).ok()?.trim();
@@ -100,11 +100,11 @@ impl Record {
         Some(HttpResponse { status, headers, body })
     }
 
-    /// Whether the bytes are those that the head gives a digest of; nothing if it gives none that we know.
+    /// True if the bytes match the digest in the header; `None` without a known digest.
     ///
-    /// Archives disagree on what the payload of an answer is: with chunks as they came, or without. Either will do.
+    /// Archives differ on whether the payload of a response includes chunked encoding. Either is accepted.
     pub fn is_sound(&self) -> Option<bool> {
-        // What was cut by its crawler has the digest of the whole.
+        // A truncated record has the digest of the complete one.
         if self.head.get("warc-truncated").is_some() {
             return None;
         }
@@ -128,7 +128,7 @@ fn digest(bytes: &[u8]) -> String {
     base32(&Sha1::digest(bytes))
 }
 
-/// The bytes behind the header of an HTTP response.
+/// The bytes after the header of an HTTP response.
 fn payload(block: &[u8]) -> &[u8] {
     parted(block).1
 }
@@ -149,7 +149,7 @@ fn parted(bytes: &[u8]) -> (&[u8], &[u8]) {
     (bytes, &[])
 }
 
-/// Takes the chunks of HTTP/1.1 apart; a body that only claims to have some is left as it is.
+/// Decodes chunked transfer encoding; a body that only claims to be chunked is kept.
 fn unchunked(body: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(body.len());
     let mut rest = body;
@@ -192,7 +192,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn no_answer_is_too_strange(text in "(HTTP/1.1 200|transfer-encoding: chunked|[0-9a-f]{1,17}|\r\n|[a-z: ]{0,4}){0,12}") {
+        fn any_response_is_read_without_a_panic(text in "(HTTP/1.1 200|transfer-encoding: chunked|[0-9a-f]{1,17}|\r\n|[a-z: ]{0,4}){0,12}") {
             let _ = Record { head: Headers::parse(text.as_bytes()), block: text.into_bytes() }.answer();
         }
     }

@@ -1,5 +1,5 @@
-//! WARC 1.1, the archivists' format: each exchange as request, response and metadata records,
-//! each record a gzip member of its own, so that any tool can seek to it.
+//! Writer of WARC 1.1: each exchange as request, response and metadata records, each record a separate gzip member, so
+//! that tools can seek to it.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -10,12 +10,12 @@ use sha1::{Digest, Sha1};
 use tidings_model::Page;
 use xxhash_rust::xxh3::xxh3_128_with_seed;
 
-/// One exchange with a server, as it went over the wire.
+/// An exchange with a server as sent over the network.
 #[derive(Debug, Clone, Copy)]
 pub struct Exchange<'a> {
-    /// The address asked for.
+    /// The requested URL.
     pub url: &'a str,
-    /// When the answer had arrived.
+    /// The time at which the response was complete.
     pub date: Timestamp,
     /// The server's address.
     pub ip: Option<std::net::IpAddr>,
@@ -23,9 +23,9 @@ pub struct Exchange<'a> {
     pub request: &'a [u8],
     /// The response's head, as HTTP/1.1 writes it.
     pub response: &'a [u8],
-    /// The body as received: content encoding kept, transfer encoding undone.
+    /// The body as received: with content encoding, without transfer encoding.
     pub body: &'a [u8],
-    /// More about it, one `name: value` a line.
+    /// Metadata, one `name: value` per line.
     pub metadata: &'a str,
 }
 
@@ -51,7 +51,7 @@ impl Default for Writer {
 }
 
 impl Writer {
-    /// The record with which a file begins.
+    /// The `warcinfo` record at the start of a file.
     pub fn info(&mut self, file: &Path, software: &str, operator: &str, date: Timestamp) -> Vec<u8> {
         let name = file.file_name().unwrap_or_default().to_string_lossy();
         let block = format!(
@@ -91,8 +91,8 @@ impl Writer {
         records
     }
 
-    /// The records of a stored page: the response, and the metadata of the crawl. Of the answer's head only what
-    /// was worth keeping is there, and content encoding was undone, so the head is written anew and says so; there is no request.
+    /// The records of a stored page: the response, and the metadata of the crawl. Only some headers were stored, and
+    /// the content encoding was removed, so the header is reconstructed, with a note; there is no request.
     pub fn page(&mut self, page: &Page) -> PageRecords {
         let url = if page.final_url.is_empty() { &page.url } else { &page.final_url };
         let date = page.downloaded.parse().unwrap_or(Timestamp::UNIX_EPOCH);
@@ -160,7 +160,7 @@ struct HeaderBuilder {
 
 impl HeaderBuilder {
     fn new(kind: &str, about: &str, date: Timestamp) -> HeaderBuilder {
-        // A version-8 UUID made from what the record is about: the same exchange, the same name.
+        // A version-8 UUID from the content of the record: the same exchange gives the same id.
         let time = date.as_nanosecond() as u64;
         let hash = xxh3_128_with_seed(format!("{kind} {about}").as_bytes(), time).to_be_bytes();
         let mut hex = String::new();
@@ -194,7 +194,7 @@ fn sha1(parts: &[&[u8]]) -> String {
     format!("sha1:{}", base32(&hasher.finalize()))
 }
 
-/// Base32 as WARC digests use it; twenty bytes need no padding.
+/// Base32 as in WARC digests; twenty bytes need no padding.
 pub(super) fn base32(bytes: &[u8]) -> String {
     const ALPHABET: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
     let mut text = String::new();
@@ -212,13 +212,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn digests_are_written_as_archives_write_them() {
-        // The digest of nothing, which stands in every archive in the world.
+    fn digests_have_the_form_of_warc() {
+        // The digest of the empty string, which is well known.
         assert_eq!(sha1(&[]), "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ");
     }
 
     #[test]
-    fn every_record_is_a_gzip_member_of_its_own() {
+    fn every_record_is_a_separate_gzip_member() {
         let mut writer = Writer::default();
         let exchange = Exchange {
             url: "http://e.org/",
@@ -237,7 +237,7 @@ mod tests {
             let len = decompressor.gzip_decompress(rest, &mut text).unwrap();
             let text = String::from_utf8_lossy(&text[..len]).into_owned();
             kinds.push(text.lines().nth(1).unwrap().to_owned());
-            // The next member begins where the magic number stands again.
+            // The next member starts at the next magic number.
             let next = rest[4..].windows(3).position(|bytes| bytes == [0x1f, 0x8b, 0x08]);
             rest = next.map_or(&[], |at| &rest[at + 4..]);
         }

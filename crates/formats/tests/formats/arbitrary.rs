@@ -5,7 +5,7 @@ use tidings_model::{
     Annotated, AnnotatedParagraph, Attributes, Document, Mark, PageMetadata, Paragraph, ParagraphKind, Span, Token,
 };
 
-/// Characters that end something in some format, with some that are longer than a byte.
+/// Characters that are delimiters in some format, and multi-byte characters.
 const SPECIAL: &str = "[a-c<>&\"'|\\\\=#*_`\\[\\](),;/%é日😀\u{200b}\u{feff}]";
 
 /// A word without white space.
@@ -18,7 +18,7 @@ pub fn phrase() -> impl Strategy<Value = String> {
     prop::collection::vec(word(), 0..4).prop_map(|words| words.join(" "))
 }
 
-/// Text with anything, control characters and line ends included.
+/// Any text, including control characters and line ends.
 pub fn anything() -> impl Strategy<Value = String> {
     prop_oneof![phrase(), any::<String>(), "[\\x00-\\x1f\\x7f-\\x9f\u{2028}\u{fffe}<>&\"]{0,8}"]
 }
@@ -62,7 +62,7 @@ prop_compose! {
 }
 
 prop_compose! {
-    /// A span that may cross others, begin inside of a character, or end behind the text.
+    /// A span that may cross others, start inside a character, or end after the text.
     fn span()(start in 0usize..20, len in 0usize..20, number in 0u8..4, href in "javascript:alert\\(1\\)|http://e.org/\\?a=\"<>|.{0,6}") -> Span {
         let mark = match number {
             0 => Mark::Strong,

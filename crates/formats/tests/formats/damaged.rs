@@ -1,4 +1,4 @@
-//! Readers: random and damaged bytes are an error or less text, never a panic, and the reader ends.
+//! Readers on random and damaged bytes: an error or less text, never a panic, and reading ends.
 
 use std::io::{Cursor, Read as _, Write as _};
 use std::path::Path;
@@ -9,7 +9,7 @@ use tidings_formats::{compressed, conllu, gzip, vertical, zip};
 
 use crate::arbitrary::annotated;
 
-/// No reader gives more than this of a few kilobytes.
+/// The maximum number of items from a few kilobytes.
 const MOST_ITEMS: usize = 100_000;
 
 /// A change to some bytes.
@@ -133,7 +133,7 @@ fn warc_file() -> Vec<u8> {
     bodies.iter().flat_map(|body| writer.exchange(&exchange(body))).collect()
 }
 
-/// A ZIP file of one stored and one deflated entry, as the specification lays it out.
+/// A ZIP file with one stored and one deflated entry, as in the specification.
 fn zip_file() -> Vec<u8> {
     let text = b"WARC/1.0 hello hello hello";
     let mut deflate = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::fast());
@@ -181,7 +181,7 @@ fn both_kinds_of_zip_entries_are_read() {
 }
 
 #[test]
-fn a_length_larger_than_the_file_ends_it() {
+fn a_length_beyond_the_file_ends_reading() {
     let text = "WARC/1.0\r\nWARC-Type: response\r\nContent-Length: 18446744073709551615\r\n\r\nabc";
     read_warc(text.as_bytes().to_vec());
     read_warc(text.replace("18446744073709551615", "65000").into_bytes());

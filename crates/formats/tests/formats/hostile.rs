@@ -1,4 +1,4 @@
-//! Writers: whatever a document holds, the result is well-formed.
+//! Writers on any documents: the output is well-formed.
 
 use proptest::prelude::*;
 use quick_xml::Reader;
@@ -8,7 +8,7 @@ use tidings_model::{Attributes, Document, Page};
 
 use crate::arbitrary::{annotated, anything, document};
 
-/// Checks that tags are balanced and that no character is one that XML forbids; gives the number of elements.
+/// Checks that tags are balanced and that XML allows all characters; returns the number of elements.
 fn elements(xml: &str) -> usize {
     let forbidden = |c: char| c < ' ' && !"\t\n\r".contains(c) || matches!(c, '\u{fffe}' | '\u{ffff}');
     assert!(!xml.contains(forbidden), "{xml:?}");
@@ -113,7 +113,7 @@ proptest! {
     #[test]
     fn a_line_of_cdxj_has_three_fields_and_sorts_by_domain(url in anything(), content_type in anything()) {
         let page = Page { url: url.clone(), content_type, downloaded: "2026-03-01T12:00:00Z".into(), ..Page::default() };
-        let place = cdxj::Place { file: "a.warc.gz", offset: 7, length: 9, digest: "sha1:X" };
+        let place = cdxj::RecordLocation { file: "a.warc.gz", offset: 7, length: 9, digest: "sha1:X" };
         let line = cdxj::line(&page, place);
         prop_assert!(line.ends_with('\n') && line.matches('\n').count() == 1, "{line:?}");
         let mut fields = line.splitn(3, ' ');

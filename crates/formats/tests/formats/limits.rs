@@ -32,11 +32,11 @@ fn a_vertical_file_may_have_other_line_ends_and_tags() {
 }
 
 #[test]
-fn a_vertical_file_is_refused_with_the_line_of_the_fault() {
+fn an_invalid_vertical_file_is_an_error_with_the_line() {
     let cases: [(&[u8], &str); 5] = [
         (b"a\n\xff\n", "a.vert, line 2: is not UTF-8 text"),
-        (b"<doc site=\"a\" site=\"b\">\n", "a.vert, line 1: site stands there twice"),
-        (b"<doc a-b=\"x\">\n", "is no name of a field"),
+        (b"<doc site=\"a\" site=\"b\">\n", "a.vert, line 1: site occurs twice"),
+        (b"<doc a-b=\"x\">\n", "is not a valid field name"),
         (b"<doc a=\"x>\n", "the value of a does not end"),
         (b"<doc a=x>\n", "has no quotation marks"),
     ];
@@ -49,7 +49,7 @@ fn a_vertical_file_is_refused_with_the_line_of_the_fault() {
 #[test]
 fn no_line_of_a_vertical_file_is_longer_than_a_megabyte() {
     let long = "x".repeat((1 << 20) + 1);
-    assert!(vertical(long.as_bytes()).1.is_some_and(|fault| fault.contains("is this a vertical file?")));
+    assert!(vertical(long.as_bytes()).1.is_some_and(|fault| fault.contains("check that this is a vertical file")));
     assert_eq!(vertical(&long.as_bytes()[1..]), (1, None));
 }
 
@@ -62,7 +62,7 @@ fn a_document_has_a_limit_of_fields() {
 }
 
 #[test]
-fn a_treebank_without_documents_is_cut_into_pieces() {
+fn a_treebank_without_documents_is_split() {
     let sentence = "1\ta\ta\tX\t_\t_\t_\t_\t_\t_\n2\tb\tb\tX\t_\t_\t_\t_\t_\t_\n\n";
     let text = sentence.repeat(150_000);
     let mut reader = conllu::Reader::new(text.as_bytes(), Path::new("a.conllu"));
@@ -74,7 +74,7 @@ fn a_treebank_without_documents_is_cut_into_pieces() {
 }
 
 #[test]
-fn a_line_that_is_too_long_or_no_utf8_costs_its_sentence() {
+fn a_line_that_is_too_long_or_not_utf_8_skips_its_sentence() {
     let good = b"1\ta\ta\tX\t_\t_\t_\t_\t_\t_\n\n".to_vec();
     for bad in [vec![b'x'; 3 << 20], b"1\t\xff\t_".to_vec()] {
         let text = [&good[..], &bad, b"\n\n", &good].concat();
@@ -85,7 +85,7 @@ fn a_line_that_is_too_long_or_no_utf8_costs_its_sentence() {
 }
 
 #[test]
-fn a_large_record_is_passed_over_and_the_next_one_is_read() {
+fn a_large_record_is_skipped_and_the_next_one_is_read() {
     let record = |kind: &str, block: &str| {
         format!("WARC/1.0\r\nWARC-Type: {kind}\r\nContent-Length: {}\r\n\r\n{block}\r\n\r\n", block.len())
     };
@@ -105,7 +105,7 @@ fn a_large_record_is_passed_over_and_the_next_one_is_read() {
 }
 
 #[test]
-fn header_lines_may_go_on_and_the_first_value_counts() {
+fn header_lines_may_be_folded_and_the_first_value_is_used() {
     let headers = Headers::parse(b"A: one\r\n  two\r\nB : x\r\na: three\r\nno colon\r\n");
     assert_eq!((headers.get("a"), headers.get("b"), headers.iter().count()), (Some("one two"), Some("x"), 3));
     let record = Headers::parse(b"WARC-Target-URI: <http://e.org/>\r\nWARC-Date: 2026-03-01T00:00:00Z\r\n");
@@ -114,16 +114,16 @@ fn header_lines_may_go_on_and_the_first_value_counts() {
 }
 
 #[test]
-fn a_file_that_is_no_zip_file_is_an_error_with_its_name() {
+fn a_file_that_is_not_a_zip_file_is_an_error_with_its_name() {
     assert!(!zip::is_zip(b"WARC/1.0") && zip::is_zip(b"PK\x03\x04"));
     let error = zip::directory(&mut Cursor::new(b"not a zip file"), Path::new("a.wacz")).unwrap_err();
     assert!(matches!(error, Error::Damaged { .. }));
-    assert!(error.to_string().starts_with("a.wacz is damaged (it has no directory)"), "{error}");
+    assert!(error.to_string().starts_with("a.wacz is damaged (no central directory)"), "{error}");
 }
 
 proptest! {
     #[test]
-    fn chunks_of_a_response_are_put_together(chunks in prop::collection::vec(prop::collection::vec(any::<u8>(), 1..40), 0..5)) {
+    fn chunks_of_a_response_are_joined(chunks in prop::collection::vec(prop::collection::vec(any::<u8>(), 1..40), 0..5)) {
         let mut block = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n".to_vec();
         for chunk in &chunks {
             block.extend(format!("{:x};note\r\n", chunk.len()).bytes());
@@ -159,7 +159,7 @@ proptest! {
     }
 
     #[test]
-    fn a_gzip_member_may_carry_a_name_a_comment_and_extra_bytes(name in "[a-z]{1,8}", extra in prop::collection::vec(any::<u8>(), 0..20), text in prop::collection::vec(any::<u8>(), 0..100)) {
+    fn a_gzip_member_may_have_a_name_a_comment_and_extra_bytes(name in "[a-z]{1,8}", extra in prop::collection::vec(any::<u8>(), 0..20), text in prop::collection::vec(any::<u8>(), 0..100)) {
         let mut encoder = flate2::GzBuilder::new().filename(name.as_str()).comment(name.as_str()).extra(extra).write(Vec::new(), flate2::Compression::fast());
         std::io::Write::write_all(&mut encoder, &text).expect("memory");
         let member = encoder.finish().expect("memory");

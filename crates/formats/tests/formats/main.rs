@@ -1,4 +1,4 @@
-//! Properties of readers and writers over random documents and damaged bytes, in one binary.
+//! Properties of readers and writers over random documents and damaged bytes.
 
 mod arbitrary;
 mod damaged;

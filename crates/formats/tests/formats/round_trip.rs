@@ -1,4 +1,4 @@
-//! Formats that have a reader and a writer: what is written is read.
+//! Round trips of formats with a reader and a writer.
 
 use std::io::{Cursor, Read as _};
 use std::path::Path;
@@ -76,7 +76,7 @@ fn exchange<'a>(url: &'a str, body: &'a [u8]) -> Exchange<'a> {
     }
 }
 
-/// Kind, address and block of every record from a position on.
+/// Kind, URL and block of every record from a position on.
 fn read_warc(bytes: &[u8], from: Position) -> (Vec<(String, Vec<u8>)>, Vec<Position>) {
     let mut reader = RecordReader::new(Cursor::new(bytes.to_vec()), from).expect("readable");
     let (mut records, mut positions) = (Vec::new(), vec![reader.place()]);
@@ -91,9 +91,9 @@ fn read_warc(bytes: &[u8], from: Position) -> (Vec<(String, Vec<u8>)>, Vec<Posit
 
 proptest! {
     #[test]
-    fn vertical_comes_back(documents in prop::collection::vec(annotated(), 1..3)) {
+    fn vertical_survives_a_round_trip(documents in prop::collection::vec(annotated(), 1..3)) {
         let mut documents = documents;
-        // A vertical file does not say what follows the last token of a sentence.
+        // A vertical file does not record the space after the last token of a sentence.
         for paragraph in documents.iter_mut().flat_map(|document| &mut document.paragraphs) {
             paragraph.sentences.iter_mut().for_each(|sentence| sentence.last_mut().expect("a token").space_after = true);
         }
@@ -103,10 +103,10 @@ proptest! {
     }
 
     #[test]
-    fn conllu_comes_back(documents in prop::collection::vec(annotated(), 1..3)) {
+    fn conllu_survives_a_round_trip(documents in prop::collection::vec(annotated(), 1..3)) {
         let mut text = String::new();
         documents.iter().for_each(|document| conllu::write(document, &mut text));
-        // The id stands in the name of the document.
+        // The id is in the name of the document.
         let named = documents.into_iter().map(|mut document| {
             let name = format!("{:032x}", std::mem::take(&mut document.about.id));
             document.about.fields.insert(0, ("newdoc".to_owned(), name));
@@ -132,14 +132,14 @@ proptest! {
     }
 
     #[test]
-    fn json_comes_back(document in document()) {
+    fn json_survives_a_round_trip(document in document()) {
         let line = Format::Json.write(&document);
         prop_assert_eq!(line.matches('\n').count(), 1);
         prop_assert_eq!(serde_json::from_str::<Document>(&line).expect("JSON"), document);
     }
 
     #[test]
-    fn warc_comes_back_and_can_be_continued_at_any_record(bodies in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..300), 1..5)) {
+    fn warc_survives_a_round_trip_and_can_be_resumed_at_any_record(bodies in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..300), 1..5)) {
         let mut writer = warc::Writer::default();
         let mut file = writer.info(Path::new("a.warc.gz"), "tidings", "e.org", jiff::Timestamp::UNIX_EPOCH);
         for (number, body) in bodies.iter().enumerate() {
@@ -159,7 +159,7 @@ proptest! {
     }
 
     #[test]
-    fn stored_pages_come_back_from_a_warc_file(body in prop::collection::vec(any::<u8>(), 1..300), title in crate::arbitrary::anything()) {
+    fn stored_pages_are_read_back_from_a_warc_file(body in prop::collection::vec(any::<u8>(), 1..300), title in crate::arbitrary::anything()) {
         let page = Page { url: "http://e.org/a".into(), title, status: 200, content_type: "text/html".into(), body, ..Page::default() };
         let records = warc::Writer::default().page(&page);
         let folder = tempfile::tempdir().expect("a folder");
@@ -171,7 +171,7 @@ proptest! {
     }
 
     #[test]
-    fn gzip_members_come_back(texts in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..200), 0..6), level in 0u32..10) {
+    fn gzip_members_survive_a_round_trip(texts in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..200), 0..6), level in 0u32..10) {
         let mut file = Vec::new();
         for text in &texts {
             let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::new(level));

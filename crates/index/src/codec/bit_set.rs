@@ -37,7 +37,7 @@ impl BitSet {
         }
     }
 
-    /// Whether a number is a member.
+    /// Returns true if a number is a member.
     #[inline]
     pub fn get(&self, number: u32) -> bool {
         bit(&self.words, number)
@@ -73,7 +73,7 @@ impl BitSet {
     }
 }
 
-/// Whether a bit is set; bits beyond the end are not.
+/// Returns true if a bit is set; bits beyond the end are not.
 #[inline]
 pub fn bit(words: &[u64], number: u32) -> bool {
     words.get(number as usize / 64).is_some_and(|word| word >> (number % 64) & 1 == 1)

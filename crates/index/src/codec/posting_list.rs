@@ -1,7 +1,8 @@
 //! Posting lists: delta-coded, bit-packed positions with skip entries.
 //!
-//! A list is cut into blocks of 128 positions. Each block stores differences in the fewest bits that hold the largest, and
-//! has a skip entry (its last position, its offset, its width); fewer than 128 positions remain for a tail of one width.
+//! A list is divided into blocks of 128 positions. A block stores deltas, bit-packed with the width
+//! of the largest one, and has a skip entry with its last position, offset and width. The remaining
+//! positions form a tail of one width.
 
 use bitpacking::{BitPacker, BitPacker4x};
 
@@ -68,7 +69,7 @@ impl<'a> PostingList<'a> {
         self.len
     }
 
-    /// Whether it is empty.
+    /// Returns true if it is empty.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -84,7 +85,7 @@ impl<'a> PostingList<'a> {
         }
     }
 
-    /// Unpacks a block, or the tail behind the last one; returns the number of positions.
+    /// Unpacks a block, or the tail after the last one; returns the number of positions.
     fn unpack(&self, block: usize, positions: &mut [u32; BLOCK]) -> usize {
         let blocks = self.blocks();
         let before = block.checked_sub(1).map(|block| self.last_of(block));
@@ -190,7 +191,7 @@ impl<'a> PostingList<'a> {
         found
     }
 
-    /// Whether a position is in the list.
+    /// Returns true if a position is in the list.
     pub fn contains(&self, position: u32) -> bool {
         self.next_from(position) == Some(position)
     }

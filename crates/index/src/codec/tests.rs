@@ -177,7 +177,7 @@ fn a_list_of_one_needs_no_bytes() {
 }
 
 #[test]
-fn a_list_that_claims_more_than_its_bytes_gives_no_panic() {
+fn a_list_with_too_large_a_length_does_not_panic() {
     let bytes = packed_list(&(0..300).collect::<Vec<_>>());
     for len in [301, 383, 384, 512, 100_000, u32::MAX] {
         let list = PostingList::new(&bytes, len);
@@ -241,7 +241,7 @@ fn searches_in_no_words_find_nothing() {
 
 proptest! {
     #[test]
-    fn a_column_gives_back_what_it_was_given(width in 1u32..=32, seed: u64, len in 0usize..600) {
+    fn a_column_round_trips(width in 1u32..=32, seed: u64, len in 0usize..600) {
         let mut random = fastrand::Rng::with_seed(seed);
         let values: Vec<u32> = (0..len).map(|_| (random.u64(..) & ((1 << width) - 1)) as u32).collect();
         check_column(&values, width);
@@ -254,11 +254,11 @@ proptest! {
     }
 
     #[test]
-    fn a_list_gives_back_every_range_of_what_it_was_given(seed: u64, len in 0usize..700, spread in 1u32..9_000) {
+    fn a_list_round_trips_in_every_range(seed: u64, len in 0usize..700, spread in 1u32..9_000) {
         let mut random = fastrand::Rng::with_seed(seed);
         let positions = ascending(&mut random, len, spread);
         let bound = positions.last().map_or(1, |last| last + 2);
-        // Lists follow each other in a section, so a list must not depend on what stands before or behind.
+        // Lists are concatenated in a section, so a list must not depend on its neighbours.
         let mut bytes = vec![7; random.usize(0..5)];
         let from = bytes.len();
         write_postings(&positions, &mut bytes);
@@ -286,7 +286,7 @@ proptest! {
     }
 
     #[test]
-    fn damaged_lists_and_columns_give_no_panic(bytes in proptest::collection::vec(any::<u8>(), 0..400), len: u32, width: u32) {
+    fn damaged_lists_and_columns_do_not_panic(bytes in proptest::collection::vec(any::<u8>(), 0..400), len: u32, width: u32) {
         let list = PostingList::new(&bytes, len % 1000);
         let mut read = Vec::new();
         list.read(0, u32::MAX, &mut read);
@@ -301,7 +301,7 @@ proptest! {
     }
 
     #[test]
-    fn packed_numbers_come_back(width in 1u32..=32, numbers in proptest::collection::vec(any::<u32>(), 0..40)) {
+    fn packed_numbers_round_trip(width in 1u32..=32, numbers in proptest::collection::vec(any::<u32>(), 0..40)) {
         let numbers: Vec<u32> = numbers.iter().map(|number| (u64::from(*number) & ((1 << width) - 1)) as u32).collect();
         let mut bytes = Vec::new();
         write_packed(&numbers, width, &mut bytes);

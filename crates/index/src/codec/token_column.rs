@@ -67,7 +67,7 @@ impl<'a> TokenColumn<'a> {
         self.len
     }
 
-    /// Whether it is empty.
+    /// Returns true if it is empty.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -87,7 +87,8 @@ impl<'a> TokenColumn<'a> {
         let word = block * LANES * self.width as usize + bit / 32 * LANES + within % LANES;
         let shift = bit as u32 % 32;
         let low = self.words.get(word).copied().unwrap_or(0);
-        // The last row of a block never reaches into the next word, so that the word read here may be another block's.
+        // The last row of a block never reaches into the next word, so it does not matter that this
+        // word may belong to another block.
         let high = self.words.get(word + LANES).copied().unwrap_or(0);
         let both = u64::from(low) | u64::from(high) << 32;
         ((both >> shift) & ((1u64 << self.width) - 1)) as u32

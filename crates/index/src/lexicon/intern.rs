@@ -10,12 +10,12 @@ use super::{Layer, Lexicon};
 
 /// Maps tokens to lexemes, known or new.
 ///
-/// A line that was seen before costs one hash and one comparison. Memory grows with the distinct lines of the batch, not
-/// with the lexicon: what older parts know is looked up in them once.
+/// A repeated line costs one hash and one comparison. Memory grows with the distinct lines of the
+/// batch, not with the lexicon: a lexeme of an older lexicon segment is looked up there once.
 pub struct Interner {
     known: Lexicon,
     lines: Vec<u8>,
-    /// Where a line begins and its length, and its lexeme.
+    /// Offset and length of a line, and its lexeme.
     entries: Vec<(u32, u32, u32)>,
     table: HashTable<u32>,
     new: NewLexiconSegment,
@@ -42,7 +42,8 @@ impl Interner {
         }
     }
 
-    /// The lexeme of a line of the vertical format: word, lemma, tag and features, parted by tabs.
+    /// The lexeme of a line of the vertical format: word, lemma, tag and features, separated by
+    /// tabs.
     #[inline]
     pub fn lexeme(&mut self, line: &str) -> u32 {
         let hash = xxh3_64(line.as_bytes());

@@ -31,16 +31,16 @@ pub(crate) struct NewLexiconSegment {
 
 impl NewLexiconSegment {
     /// Joins neighbouring segments; numbers stay.
-    pub(crate) fn join(parts: &[Arc<LexiconSegment>]) -> NewLexiconSegment {
+    pub(crate) fn join(segments: &[Arc<LexiconSegment>]) -> NewLexiconSegment {
         let mut joined = NewLexiconSegment::default();
-        if let Some(first) = parts.first() {
+        if let Some(first) = segments.first() {
             joined.first_lexeme = first.first_lexeme();
             joined.first_string = Layer::ALL.map(|layer| first.strings(layer).first());
         }
-        for part in parts {
-            joined.lexemes.extend((0..part.lexemes() as usize).map(|lexeme| part.ids(lexeme)));
+        for segment in segments {
+            joined.lexemes.extend((0..segment.lexemes() as usize).map(|lexeme| segment.ids(lexeme)));
             for layer in Layer::ALL {
-                let strings = part.strings(layer);
+                let strings = segment.strings(layer);
                 let texts = (strings.first()..strings.first() + strings.len()).map(|id| strings.get(id).into());
                 joined.strings[layer.index()].extend(texts);
             }
@@ -48,15 +48,15 @@ impl NewLexiconSegment {
         joined
     }
 
-    /// Whether a layer is written: features only if a lexeme has some.
-    fn speaks_of(&self, layer: Layer) -> bool {
+    /// Returns true if a layer is written: features only if some lexeme has them.
+    fn has_layer(&self, layer: Layer) -> bool {
         layer != Layer::Feats || self.lexemes.iter().any(|ids| ids[layer.index()] != 0)
     }
 
     pub(crate) fn write(&self, path: &Path) -> Result<()> {
-        let version = if self.speaks_of(Layer::Feats) { WITH_FEATS } else { FIRST };
+        let version = if self.has_layer(Layer::Feats) { WITH_FEATS } else { FIRST };
         let mut file = SectionWriter::create_as(path, FileKind::Lexicon, version)?;
-        let told = |layer: &Layer| self.speaks_of(*layer) || self.first_string[layer.index()] > layer.first_number();
+        let told = |layer: &Layer| self.has_layer(*layer) || self.first_string[layer.index()] > layer.first_number();
         let counts = Layer::ALL.into_iter().filter(told).map(|layer| {
             let index = layer.index();
             (layer.name().to_owned(), (self.first_string[index], self.strings[index].len() as u32))
@@ -64,7 +64,7 @@ impl NewLexiconSegment {
         let meta =
             Meta { first_lexeme: self.first_lexeme, lexemes: self.lexemes.len() as u32, strings: counts.collect() };
         file.section("meta", &serde_json::to_vec(&meta).expect("plain values"))?;
-        for layer in Layer::ALL.into_iter().filter(|layer| self.speaks_of(*layer)) {
+        for layer in Layer::ALL.into_iter().filter(|layer| self.has_layer(*layer)) {
             let column: Vec<u32> = self.lexemes.iter().map(|ids| ids[layer.index()]).collect();
             let mut order: Vec<u32> = (0..column.len() as u32).collect();
             order.sort_by_key(|lexeme| column[*lexeme as usize]);
@@ -128,15 +128,15 @@ impl LexiconSegment {
         let file = Sections::open(path, FileKind::Lexicon)?;
         let meta: Meta = file.json("meta")?;
         if meta.first_lexeme.checked_add(meta.lexemes).is_none() {
-            return damaged(path, "its numbers are too large");
+            return damaged(path, "numbers out of range");
         }
-        let places = |layer: Layer| -> Result<LayerOffsets> {
+        let offsets = |layer: Layer| -> Result<LayerOffsets> {
             let known = meta.strings.get(layer.name()).copied();
             let Some((first, count)) = known.or((layer == Layer::Feats).then_some((layer.first_number(), 0))) else {
-                return damaged(path, format!("it has no {}", layer.name()));
+                return damaged(path, format!("the layer {} is missing", layer.name()));
             };
             if first.checked_add(count).is_none() {
-                return damaged(path, "its numbers are too large");
+                return damaged(path, "numbers out of range");
             }
             if layer == Layer::Feats && !file.has(&name(layer, "of")) {
                 return Ok(LayerOffsets { first, ..LayerOffsets::default() });
@@ -153,7 +153,7 @@ impl LexiconSegment {
                 folds: file.find_numbers::<u32>(&name(layer, "folds"), count)?,
             })
         };
-        let layers = [places(Layer::Word)?, places(Layer::Lemma)?, places(Layer::Tag)?, places(Layer::Feats)?];
+        let layers = [offsets(Layer::Word)?, offsets(Layer::Lemma)?, offsets(Layer::Tag)?, offsets(Layer::Feats)?];
         Ok(LexiconSegment { file, meta, layers })
     }
 
@@ -169,25 +169,25 @@ impl LexiconSegment {
         self.file.bytes_on_disk()
     }
 
-    /// For each lexeme of the part the number of its string; nothing if no lexeme has one but the first.
+    /// String number of each lexeme of the segment; empty if no lexeme has a string in this layer.
     #[inline]
     pub(crate) fn layer(&self, layer: Layer) -> &[u32] {
         self.file.numbers(&self.layers[layer.index()].of)
     }
 
     pub(crate) fn strings(&self, layer: Layer) -> Strings<'_> {
-        let places = &self.layers[layer.index()];
+        let offsets = &self.layers[layer.index()];
         Strings {
-            first: places.first,
-            text: self.file.bytes(&places.text),
-            starts: self.file.numbers(&places.starts),
-            ids: self.file.numbers(&places.ids),
-            ranks: self.file.numbers(&places.ranks),
-            folds: self.file.numbers(&places.folds),
+            first: offsets.first,
+            text: self.file.bytes(&offsets.text),
+            starts: self.file.numbers(&offsets.starts),
+            ids: self.file.numbers(&offsets.ids),
+            ranks: self.file.numbers(&offsets.ranks),
+            folds: self.file.numbers(&offsets.folds),
         }
     }
 
-    /// The numbers of a lexeme's strings; lexemes are counted from the first of the part.
+    /// String numbers of a lexeme, which is counted from the first of the segment.
     fn ids(&self, lexeme: usize) -> [u32; Layer::COUNT] {
         Layer::ALL.map(|layer| self.layer(layer).get(lexeme).copied().unwrap_or(0))
     }

@@ -1,11 +1,13 @@
-//! The lexicon: every word, lemma, tag and set of features that was ever seen, and every combination of them.
+//! The lexicon: every word, lemma, tag and set of features of the corpus, and every combination of
+//! them.
 //!
-//! A *lexeme* is a combination (word, lemma, tag, features); a segment stores one number per token, that of its lexeme. Numbers are
-//! given in the order of first appearance and never change, so that segments need not be touched when words are added.
-//! The lexicon consists of *segments*, each with what was new in some batch. They are joined as they pile up.
+//! A *lexeme* is a combination (word, lemma, tag, features); a segment stores one number per token,
+//! that of its lexeme. Numbers are assigned in order of first occurrence and never change, so new
+//! words do not affect existing segments. The lexicon consists of *lexicon segments*, each with the
+//! new strings and lexemes of a batch; small ones are merged.
 //!
-//! Many corpora have no features. The empty features have the number 0 in every lexicon, and a segment none of whose
-//! lexemes has features does not store the layer: it has the same bytes as before the layer existed.
+//! The empty features have the number 0 in every lexicon. A lexicon segment without features does
+//! not store the layer and is identical to format version 1.
 
 mod intern;
 mod lexicon_segment;
@@ -22,24 +24,24 @@ use crate::error::Result;
 /// An annotation layer of tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Layer {
-    /// The word as it stands in the text.
+    /// Word form.
     Word,
-    /// Its dictionary form.
+    /// Lemma.
     Lemma,
-    /// Its part of speech.
+    /// Part-of-speech tag.
     Tag,
-    /// Its morphological features.
+    /// Morphological features.
     Feats,
 }
 
-/// The features of a token without any: the string 0 of their layer, which lies in no part.
+/// The empty features: string 0 of their layer, stored in no segment.
 static NO_FEATS: Strings<'static> =
     Strings { first: 0, text: b"\n", starts: &[0, 1], ids: &[0], ranks: &[0], folds: &[0] };
 
 impl Layer {
     /// Number of layers.
     pub const COUNT: usize = 4;
-    /// All of them, in the order of the columns.
+    /// All layers in column order.
     pub const ALL: [Layer; Layer::COUNT] = [Layer::Word, Layer::Lemma, Layer::Tag, Layer::Feats];
 
     /// The name of the layer in queries and files.
@@ -70,44 +72,44 @@ impl Layer {
 /// The lexicon as it was at one moment.
 #[derive(Debug, Clone, Default)]
 pub struct Lexicon {
-    parts: Vec<Arc<LexiconSegment>>,
+    segments: Vec<Arc<LexiconSegment>>,
 }
 
 impl Lexicon {
-    pub(crate) fn new(parts: Vec<Arc<LexiconSegment>>) -> Lexicon {
-        Lexicon { parts }
+    pub(crate) fn new(segments: Vec<Arc<LexiconSegment>>) -> Lexicon {
+        Lexicon { segments }
     }
 
-    pub(crate) fn parts(&self) -> &[Arc<LexiconSegment>] {
-        &self.parts
+    pub(crate) fn segments(&self) -> &[Arc<LexiconSegment>] {
+        &self.segments
     }
 
     /// Number of lexemes; their numbers are below.
     pub fn lexemes(&self) -> u32 {
-        self.parts.last().map_or(0, |part| part.first_lexeme() + part.lexemes())
+        self.segments.last().map_or(0, |segment| segment.first_lexeme() + segment.lexemes())
     }
 
     /// Number of strings of a layer; their numbers are below.
     pub fn count(&self, layer: Layer) -> u32 {
-        let after = |part: &Arc<LexiconSegment>| part.strings(layer).first() + part.strings(layer).len();
-        self.parts.last().map_or(layer.first_number(), after)
+        let after = |segment: &Arc<LexiconSegment>| segment.strings(layer).first() + segment.strings(layer).len();
+        self.segments.last().map_or(layer.first_number(), after)
     }
 
     /// String tables of a layer: the built-in strings, and one table per segment.
     pub fn strings(&self, layer: Layer) -> impl Iterator<Item = Strings<'_>> {
-        layer.given().into_iter().chain(self.parts.iter().map(move |part| part.strings(layer)))
+        layer.given().into_iter().chain(self.segments.iter().map(move |segment| segment.strings(layer)))
     }
 
-    /// The number of a string; nothing if it never occurred.
+    /// The number of a string; `None` if it does not occur.
     pub fn find(&self, layer: Layer, text: &str) -> Option<u32> {
         self.strings(layer).find_map(|strings| strings.find(text))
     }
 
     /// The string of a number; empty if there is no such number.
     pub fn string(&self, layer: Layer, id: u32) -> &str {
-        let after = self.parts.partition_point(|part| part.strings(layer).first() <= id);
+        let after = self.segments.partition_point(|segment| segment.strings(layer).first() <= id);
         match after.checked_sub(1) {
-            Some(index) => self.parts[index].strings(layer).get(id),
+            Some(index) => self.segments[index].strings(layer).get(id),
             None => "",
         }
     }
@@ -115,12 +117,13 @@ impl Lexicon {
     /// The number of a lexeme's word, lemma, tag or features.
     #[inline]
     pub fn of(&self, lexeme: u32, layer: Layer) -> u32 {
-        match &self.parts[..] {
+        match &self.segments[..] {
             [only] => only.layer(layer).get(lexeme as usize).copied().unwrap_or(0),
-            parts => {
-                let after = parts.partition_point(|part| part.first_lexeme() <= lexeme);
-                let part = after.checked_sub(1).map(|index| &parts[index]);
-                part.and_then(|part| part.layer(layer).get((lexeme - part.first_lexeme()) as usize).copied())
+            segments => {
+                let after = segments.partition_point(|segment| segment.first_lexeme() <= lexeme);
+                let segment = after.checked_sub(1).map(|index| &segments[index]);
+                segment
+                    .and_then(|segment| segment.layer(layer).get((lexeme - segment.first_lexeme()) as usize).copied())
                     .unwrap_or(0)
             }
         }
@@ -129,10 +132,10 @@ impl Lexicon {
     /// For each lexeme the number of its word, lemma, tag or features.
     pub fn all_of(&self, layer: Layer) -> Vec<u32> {
         let mut all = Vec::with_capacity(self.lexemes() as usize);
-        for part in &self.parts {
-            all.extend_from_slice(part.layer(layer));
-            // A part that does not speak of the layer has nothing in it.
-            all.resize((part.first_lexeme() + part.lexemes()) as usize, 0);
+        for segment in &self.segments {
+            all.extend_from_slice(segment.layer(layer));
+            // A segment without this layer has no strings in it.
+            all.resize((segment.first_lexeme() + segment.lexemes()) as usize, 0);
         }
         all
     }
@@ -144,25 +147,25 @@ impl Lexicon {
 
     /// Appends the lexemes with a given word, lemma, tag or features, ascending.
     pub fn lexemes_with(&self, layer: Layer, id: u32, into: &mut Vec<u32>) {
-        for part in &self.parts {
-            part.lexemes_with(layer, id, into);
+        for segment in &self.segments {
+            segment.lexemes_with(layer, id, into);
         }
     }
 
-    /// The lexeme of these numbers; nothing if they never came together.
+    /// The lexeme of these numbers; `None` if the combination does not occur.
     pub fn lexeme(&self, ids: [u32; Layer::COUNT]) -> Option<u32> {
-        self.parts.iter().find_map(|part| part.lexeme(ids))
+        self.segments.iter().find_map(|segment| segment.lexeme(ids))
     }
 
     pub(crate) fn verify(&self) -> Result<()> {
-        self.parts.iter().try_for_each(|part| part.verify())
+        self.segments.iter().try_for_each(|segment| segment.verify())
     }
 
-    /// Opens a part as a lexicon of its own, for tests.
+    /// Opens lexicon segments as a lexicon, for tests.
     #[cfg(test)]
-    pub(crate) fn of_parts(paths: &[&std::path::Path]) -> Result<Lexicon> {
-        let parts = paths.iter().map(|path| LexiconSegment::open(path).map(Arc::new)).collect::<Result<_>>()?;
-        Ok(Lexicon { parts })
+    pub(crate) fn of_segments(paths: &[&std::path::Path]) -> Result<Lexicon> {
+        let segments = paths.iter().map(|path| LexiconSegment::open(path).map(Arc::new)).collect::<Result<_>>()?;
+        Ok(Lexicon { segments })
     }
 }
 

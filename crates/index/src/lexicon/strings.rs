@@ -4,15 +4,15 @@ use std::cmp::Ordering;
 
 use crate::casefold::look_up_key;
 
-/// The strings of one layer in one segment of the lexicon.
+/// The strings of one layer in one lexicon segment.
 ///
-/// They are concatenated in byte order, each followed by a line end, so that a prefix is a range and a literal is found by
-/// one substring search over the whole text.
+/// They are concatenated in byte order, each followed by a line feed, so that a prefix is a range
+/// and a literal is found by a substring search over the whole table.
 #[derive(Debug, Clone, Copy)]
 pub struct Strings<'a> {
     pub(super) first: u32,
     pub(super) text: &'a [u8],
-    /// Where the string of each rank begins, and the end of the last.
+    /// Start of the string of each rank, and the end of the last.
     pub(super) starts: &'a [u32],
     /// The number of the string of each rank, counted from `first`.
     pub(super) ids: &'a [u32],
@@ -33,12 +33,12 @@ impl<'a> Strings<'a> {
         self.ids.len() as u32
     }
 
-    /// Whether there is none.
+    /// Returns true if the table is empty.
     pub fn is_empty(&self) -> bool {
         self.ids.is_empty()
     }
 
-    /// The string of a number; empty if it is not here.
+    /// The string of a number; empty if it is not in this table.
     pub fn get(&self, id: u32) -> &'a str {
         let rank = id.checked_sub(self.first).and_then(|index| self.ranks.get(index as usize));
         rank.map_or("", |rank| self.at(*rank as usize))
@@ -61,7 +61,7 @@ impl<'a> Strings<'a> {
         self.first + self.ids.get(rank).copied().unwrap_or(0)
     }
 
-    /// The first rank for which `before` does not hold.
+    /// The first rank for which `before` is false (binary search).
     fn rank_where(&self, mut before: impl FnMut(&[u8]) -> bool) -> usize {
         let (mut low, mut high) = (0, self.ids.len());
         while low < high {
@@ -93,11 +93,12 @@ impl<'a> Strings<'a> {
         }
     }
 
-    /// Calls `each` with the strings that contain `literal`, which must not be empty nor contain a line end.
+    /// Calls `each` with the strings that contain `literal`, which must not be empty nor contain a
+    /// line feed.
     pub fn holding(&self, literal: &str, mut each: impl FnMut(u32, &'a str)) {
         let mut next_rank = 0;
         for at in memchr::memmem::find_iter(self.text, literal.as_bytes()) {
-            // Occurrences ascend, so that the rank is near the one before; gallop from there.
+            // Occurrences ascend, so the rank is near the previous one: galloping search.
             let mut step = 1;
             let mut low = next_rank;
             while self.starts.get(low + step).is_some_and(|start| *start as usize <= at) {
@@ -119,13 +120,14 @@ impl<'a> Strings<'a> {
         self.with_key_that(|known| known.cmp(key.as_bytes()))
     }
 
-    /// The numbers of the strings whose [key](crate::look_up_key) begins so.
+    /// The numbers of the strings whose [key](crate::look_up_key) has this prefix.
     pub fn with_key_prefix(&self, prefix: &str) -> impl Iterator<Item = u32> {
         let prefix = prefix.as_bytes();
         self.with_key_that(|known| known.get(..prefix.len()).unwrap_or(known).cmp(prefix))
     }
 
-    /// The numbers of the strings whose key is equal; in the order of keys it is less, then equal, then greater.
+    /// The numbers of the strings whose key compares as equal; `order` must be monotonic in the
+    /// key.
     fn with_key_that<F: Fn(&[u8]) -> Ordering>(&self, order: F) -> impl Iterator<Item = u32> + use<'a, F> {
         let compare = |rank: u32| order(look_up_key(self.at(rank as usize)).as_bytes());
         let start = self.folds.partition_point(|rank| compare(*rank) == Ordering::Less);

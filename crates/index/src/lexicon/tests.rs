@@ -11,17 +11,17 @@ fn add(lexicon: &Lexicon, lines: &[&str], path: &Path) -> Vec<u32> {
 }
 
 #[test]
-fn numbers_never_change_however_the_lexicon_is_cut_into_parts() {
+fn numbers_do_not_depend_on_the_division_into_segments() {
     let folder = tempfile::tempdir().expect("a folder");
     let paths: Vec<_> = (0..4).map(|n| folder.path().join(format!("{n}.lex"))).collect();
     let first = ["The\tthe\tDET", "cat\tcat\tNOUN", "the\tthe\tDET", "The\tthe\tDET", "&lt;b\t\t"];
     let second = ["cats\tcat\tNOUN", "cat\tcat\tVERB", "The\tthe\tDET", "<b", "Été\tété\tNOUN"];
     assert_eq!(add(&Lexicon::default(), &first, &paths[0]), [0, 1, 2, 0, 3]);
-    let one = Lexicon::of_parts(&[&paths[0]]).expect("opened");
+    let one = Lexicon::of_segments(&[&paths[0]]).expect("opened");
     assert_eq!(add(&one, &second, &paths[1]), [4, 5, 0, 3, 6], "known ones keep their numbers");
-    let two = Lexicon::of_parts(&[&paths[0], &paths[1]]).expect("opened");
-    NewLexiconSegment::join(two.parts()).write(&paths[2]).expect("written");
-    let joined = Lexicon::of_parts(&[&paths[2]]).expect("opened");
+    let two = Lexicon::of_segments(&[&paths[0], &paths[1]]).expect("opened");
+    NewLexiconSegment::join(two.segments()).write(&paths[2]).expect("written");
+    let joined = Lexicon::of_segments(&[&paths[2]]).expect("opened");
     for lexicon in [&two, &joined] {
         assert_eq!((lexicon.lexemes(), lexicon.count(Layer::Word), lexicon.count(Layer::Tag)), (7, 6, 4));
         assert_eq!(lexicon.text(5, Layer::Word), "cat");
@@ -44,7 +44,7 @@ fn numbers_never_change_however_the_lexicon_is_cut_into_parts() {
 }
 
 #[test]
-fn features_come_when_they_come() {
+fn features_may_appear_in_a_later_segment() {
     let folder = tempfile::tempdir().expect("a folder");
     let paths: Vec<_> = (0..6).map(|n| folder.path().join(format!("{n}.lex"))).collect();
     let version = |path: &Path| std::fs::read(path).expect("written")[16];
@@ -56,15 +56,15 @@ fn features_come_when_they_come() {
     ];
     for (index, (lines, ids)) in batches.iter().enumerate() {
         let known: Vec<&Path> = paths[..index].iter().map(|path| path.as_path()).collect();
-        let lexicon = Lexicon::of_parts(&known).expect("opened");
+        let lexicon = Lexicon::of_segments(&known).expect("opened");
         assert_eq!(add(&lexicon, lines, &paths[index]), **ids, "{index}");
     }
     assert_eq!([0, 1, 2, 3].map(|index| version(&paths[index])), [1, 2, 1, 2], "only who has features is new");
-    let four = Lexicon::of_parts(&[&paths[0], &paths[1], &paths[2], &paths[3]]).expect("opened");
-    NewLexiconSegment::join(four.parts()).write(&paths[4]).expect("written");
-    NewLexiconSegment::join(&four.parts()[..1]).write(&paths[5]).expect("written");
+    let four = Lexicon::of_segments(&[&paths[0], &paths[1], &paths[2], &paths[3]]).expect("opened");
+    NewLexiconSegment::join(four.segments()).write(&paths[4]).expect("written");
+    NewLexiconSegment::join(&four.segments()[..1]).write(&paths[5]).expect("written");
     assert_eq!(version(&paths[5]), 1, "features of others do not count");
-    let joined = Lexicon::of_parts(&[&paths[4]]).expect("opened");
+    let joined = Lexicon::of_segments(&[&paths[4]]).expect("opened");
     for lexicon in [&four, &joined] {
         let feats: Vec<&str> = (0..7).map(|lexeme| lexicon.text(lexeme, Layer::Feats)).collect();
         assert_eq!(feats, ["", "", "Number=Sing", "", "", "Number=Plur", "Number=Sing"]);
@@ -103,7 +103,7 @@ fn in_batches(folder: &Path, lines: &[String], batches: usize) -> (Lexicon, Vec<
         lexemes.extend(add(&lexicon, &batch, &path));
         if path.exists() {
             let segment = LexiconSegment::open(&path).expect("opened");
-            lexicon.parts.push(Arc::new(segment));
+            lexicon.segments.push(Arc::new(segment));
         }
     }
     (lexicon, lexemes)
@@ -116,7 +116,7 @@ fn joined(folder: &Path, name: &str, segments: &[Arc<LexiconSegment>]) -> (Arc<L
 }
 
 #[test]
-fn an_empty_lexicon_knows_only_the_empty_features() {
+fn an_empty_lexicon_has_only_the_empty_features() {
     let lexicon = Lexicon::default();
     assert_eq!((lexicon.lexemes(), lexicon.count(Layer::Word), lexicon.count(Layer::Feats)), (0, 0, 1));
     assert_eq!((lexicon.find(Layer::Word, ""), lexicon.find(Layer::Feats, "")), (None, Some(0)));
@@ -136,7 +136,7 @@ fn a_batch_without_new_lexemes_makes_no_segment() {
 }
 
 #[test]
-fn missing_columns_are_empty_and_further_ones_do_not_count() {
+fn missing_columns_are_empty_and_extra_ones_are_ignored() {
     let mut interner = Interner::new(Lexicon::default());
     assert_eq!(interner.lexeme("w"), interner.lexeme("w\t\t\t"));
     assert_eq!(interner.lexeme("w\tl\tt\tf"), interner.lexeme("w\tl\tt\tf\tmore"));
@@ -164,7 +164,7 @@ fn a_lexicon_segment_of_a_newer_format_is_refused_by_name() {
 }
 
 #[test]
-fn a_literal_is_found_once_per_string_however_often_it_occurs() {
+fn a_literal_is_found_once_per_string() {
     let folder = tempfile::tempdir().expect("a folder");
     let lines = ["ababab", "b", "xab", "aab", "ba", "c"].map(str::to_owned);
     let (lexicon, _) = in_batches(folder.path(), &lines, 1);
@@ -177,7 +177,7 @@ proptest::proptest! {
     #![proptest_config(proptest::prelude::ProptestConfig::with_cases(48))]
 
     #[test]
-    fn lexemes_are_numbered_by_first_appearance_however_they_are_batched(seed: u64, count in 0usize..80, batches in 1usize..6) {
+    fn lexemes_are_numbered_by_first_occurrence_in_any_batching(seed: u64, count in 0usize..80, batches in 1usize..6) {
         let folder = tempfile::tempdir().expect("a folder");
         let lines = random_lines(&mut fastrand::Rng::with_seed(seed), count);
         let (lexicon, lexemes) = in_batches(folder.path(), &lines, batches);
@@ -214,15 +214,15 @@ proptest::proptest! {
         let folder = tempfile::tempdir().expect("a folder");
         let lines = random_lines(&mut fastrand::Rng::with_seed(seed), count);
         let (lexicon, _) = in_batches(folder.path(), &lines, 3);
-        let parts = lexicon.parts();
-        let (all, bytes) = joined(folder.path(), "all", parts);
-        if let [a, b, c] = parts {
+        let segments = lexicon.segments();
+        let (all, bytes) = joined(folder.path(), "all", segments);
+        if let [a, b, c] = segments {
             let (left, _) = joined(folder.path(), "left", &[a.clone(), b.clone()]);
             let (right, _) = joined(folder.path(), "right", &[b.clone(), c.clone()]);
             proptest::prop_assert!(joined(folder.path(), "left first", &[left, c.clone()]).1 == bytes);
             proptest::prop_assert!(joined(folder.path(), "right first", &[a.clone(), right]).1 == bytes);
         }
-        // What was written at once is what was joined.
+        // Writing at once equals joining.
         let (once, _) = in_batches(tempfile::tempdir().expect("a folder").path(), &lines, 1);
         let one = Lexicon::new(vec![all]);
         proptest::prop_assert_eq!(one.lexemes(), once.lexemes());
@@ -236,7 +236,7 @@ proptest::proptest! {
     }
 
     #[test]
-    fn searches_find_what_trying_every_string_finds(seed: u64, count in 1usize..80, batches in 1usize..4, text in "[aábBžxy&日]{0,2}") {
+    fn searches_equal_a_linear_scan(seed: u64, count in 1usize..80, batches in 1usize..4, text in "[aábBžxy&日]{0,2}") {
         let folder = tempfile::tempdir().expect("a folder");
         let lines = random_lines(&mut fastrand::Rng::with_seed(seed), count);
         let (lexicon, _) = in_batches(folder.path(), &lines, batches);

@@ -22,7 +22,7 @@ fn write_signed(folder: &Path, json: &str) {
 }
 
 #[test]
-fn a_manifest_comes_back_as_it_was_published() {
+fn a_manifest_round_trips() {
     let folder = tempfile::tempdir().expect("a folder");
     assert_eq!(Manifest::read(folder.path()).expect("none is no error"), None);
     for manifest in [Manifest::default(), sample()] {
@@ -32,7 +32,7 @@ fn a_manifest_comes_back_as_it_was_published() {
 }
 
 #[test]
-fn the_spelling_on_disk_stays() {
+fn the_format_on_disk_is_stable() {
     let folder = tempfile::tempdir().expect("a folder");
     sample().publish(folder.path()).expect("published");
     let text = std::fs::read_to_string(folder.path().join(NAME)).expect("read");
@@ -78,7 +78,7 @@ fn files_outside_of_the_folder_are_refused() {
         let manifest = Manifest { lexicon: vec![name.to_owned()], ..Manifest::default() };
         manifest.publish(folder.path()).expect("published");
         let error = Manifest::read(folder.path()).expect_err(name).to_string();
-        assert!(error.contains("it names files elsewhere"), "{error}");
+        assert!(error.contains("it lists files outside of the folder"), "{error}");
     }
 }
 
@@ -105,7 +105,7 @@ fn every_truncation_and_every_flipped_bit_is_an_error_or_changes_nothing() {
 }
 
 #[test]
-fn names_of_files_are_never_used_twice() {
+fn file_names_are_never_reused() {
     let mut manifest = Manifest::default();
     let names: Vec<String> = (0..3).map(|_| manifest.new_name("segment")).collect();
     assert_eq!(names, ["000001.segment", "000002.segment", "000003.segment"]);
@@ -114,7 +114,7 @@ fn names_of_files_are_never_used_twice() {
 }
 
 #[test]
-fn sweeping_removes_unnamed_files_of_an_index_and_nothing_else() {
+fn sweeping_removes_unlisted_index_files_only() {
     let folder = tempfile::tempdir().expect("a folder");
     let manifest = sample();
     let named: Vec<&str> = manifest.files().collect();
@@ -132,7 +132,7 @@ fn sweeping_removes_unnamed_files_of_an_index_and_nothing_else() {
 
 proptest! {
     #[test]
-    fn no_text_causes_a_panic(text in ".{0,200}", sign: bool) {
+    fn no_input_causes_a_panic(text in ".{0,200}", sign: bool) {
         let folder = tempfile::tempdir().expect("a folder");
         if sign {
             write_signed(folder.path(), &text);

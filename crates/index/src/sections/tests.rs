@@ -18,7 +18,7 @@ fn read(file: &Sections) -> (Vec<u32>, Vec<u8>, Vec<u8>, Vec<u128>) {
     (numbers, bytes("empty"), bytes("text"), file.numbers(&file.find("wide").expect("there")).to_vec())
 }
 
-/// A file with a table of sections of our choice, whose digests are right.
+/// File with a forged section table and valid digests.
 fn forged(path: &Path, table: &str) {
     let mut bytes = vec![0; HEADER_BYTES];
     bytes[..16].copy_from_slice(FileKind::Segment.magic());
@@ -33,7 +33,7 @@ fn forged(path: &Path, table: &str) {
 }
 
 #[test]
-fn sections_come_back_as_they_were_written() {
+fn sections_round_trip() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = Sections::open(&written(folder.path()), FileKind::Segment).expect("opened");
     assert_eq!(read(&file), (vec![1, 2, 3], vec![], b"some text".to_vec(), vec![u128::MAX, 7]));
@@ -74,9 +74,9 @@ fn a_missing_section_and_one_of_another_size_are_named() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = Sections::open(&written(folder.path()), FileKind::Segment).expect("opened");
     let message = |result: Result<Range<usize>>| result.expect_err("refused").to_string();
-    assert!(message(file.find("lists")).contains("it has no section lists"));
-    assert!(message(file.find_numbers::<u32>("numbers", 4)).contains("the section numbers has another size"));
-    assert!(message(file.find_numbers::<u64>("numbers", 2)).contains("the section numbers has another size"));
+    assert!(message(file.find("lists")).contains("the section lists is missing"));
+    assert!(message(file.find_numbers::<u32>("numbers", 4)).contains("the section numbers has the wrong size"));
+    assert!(message(file.find_numbers::<u64>("numbers", 2)).contains("the section numbers has the wrong size"));
     assert!(file.has("numbers") && !file.has("lists"));
     assert!(file.check("lists").is_err());
 }
@@ -163,10 +163,10 @@ fn a_table_that_points_outside_is_refused() {
         "18446744073709551615,\"bytes\":2",
         "9,\"bytes\":18446744073709551615",
     ];
-    for place in outside {
-        forged(&path, &format!(r#"[{{"name":"a","at":{place},"xxh3":""}}]"#));
-        let error = Sections::open(&path, FileKind::Segment).expect_err(place).to_string();
-        assert!(error.contains("the section a lies outside"), "{error}");
+    for offset in outside {
+        forged(&path, &format!(r#"[{{"name":"a","at":{offset},"xxh3":""}}]"#));
+        let error = Sections::open(&path, FileKind::Segment).expect_err(offset).to_string();
+        assert!(error.contains("the section a is out of bounds"), "{error}");
     }
 }
 

@@ -5,7 +5,7 @@ use tidings_formats::vertical::{Event, Reader};
 use tidings_model::{Annotated, Attributes};
 
 use super::MAX_TOKENS;
-use super::write::{Shape, Source, write};
+use super::write::{SegmentSource, TokenLayout, write};
 use crate::codec::bit;
 use crate::day::Day;
 use crate::error::{Error, Result};
@@ -20,9 +20,9 @@ struct PendingDocument {
     seen: Day,
     start: u32,
     end: u32,
-    /// Address, line end, title, line end.
+    /// URL, line feed, title, line feed.
     text: Box<str>,
-    /// A code per field, in the order in which fields became known; missing ones are empty.
+    /// Value code per field, in order of first occurrence of the fields; missing ones are empty.
     codes: Box<[u32]>,
 }
 
@@ -64,7 +64,7 @@ impl Batch {
         self.documents.len()
     }
 
-    /// Estimate of the memory that writing takes, in bytes.
+    /// Estimated memory for writing, in bytes.
     pub fn bytes(&self) -> usize {
         self.lexemes.len() * 9 + self.text_bytes + self.documents.len() * 96
     }
@@ -85,7 +85,7 @@ impl Batch {
                         line.push_str(if index > 0 { "\t" } else { "" });
                         line.extend(column.chars().map(|char| if char.is_control() { ' ' } else { char }));
                     }
-                    // The interner reads the vertical format, in which an ampersand is written as an entity.
+                    // The interner reads the vertical format, which escapes ampersands.
                     let lexeme = if line.contains('&') {
                         interner.lexeme(&line.replace('&', "&amp;"))
                     } else {
@@ -113,7 +113,7 @@ impl Batch {
             match event {
                 Event::Token(line) => {
                     if !open {
-                        let fault = "a token stands outside of documents; a line <doc …> is missing".to_owned();
+                        let fault = "a token outside of a document; a line <doc …> is missing".to_owned();
                         return Err(reader.fault(fault).into());
                     }
                     self.push(interner.lexeme(line), std::mem::take(&mut no_space_before))?;
@@ -182,7 +182,7 @@ impl Batch {
             text,
             codes,
         });
-        // A document begins a paragraph and a sentence even if the file does not mark them.
+        // A document starts a paragraph and a sentence even if the file does not mark them.
         self.begin_paragraph();
         Ok(())
     }
@@ -214,7 +214,7 @@ impl Batch {
         }
     }
 
-    /// Writes the documents as a segment, those of one day in the order in which they came.
+    /// Writes the documents as a segment, sorted by day; the sort is stable.
     pub fn write(&self, path: &Path) -> Result<u64> {
         let mut order: Vec<u32> = (0..self.documents.len() as u32).collect();
         order.sort_by_key(|index| self.documents[*index as usize].day);
@@ -223,11 +223,11 @@ impl Batch {
         let mut frequencies = vec![0u32; bound];
         self.lexemes.iter().for_each(|lexeme| frequencies[*lexeme as usize] += 1);
         let lexemes: Vec<u32> = (0..bound as u32).filter(|lexeme| frequencies[*lexeme as usize] > 0).collect();
-        let mut ranks = vec![0u32; bound];
+        let mut local_ids = vec![0u32; bound];
         let mut starts = Vec::with_capacity(lexemes.len() + 1);
         let mut total = 0;
-        for (rank, lexeme) in lexemes.iter().enumerate() {
-            ranks[*lexeme as usize] = rank as u32;
+        for (local_id, lexeme) in lexemes.iter().enumerate() {
+            local_ids[*lexeme as usize] = local_id as u32;
             starts.push(total);
             total += frequencies[*lexeme as usize];
         }
@@ -241,41 +241,41 @@ impl Batch {
         for index in &order {
             let document = &self.documents[*index as usize];
             for lexeme in &self.lexemes[document.start as usize..document.end as usize] {
-                let place = &mut free[ranks[*lexeme as usize] as usize];
-                positions[*place as usize] = position;
-                *place += 1;
+                let slot = &mut free[local_ids[*lexeme as usize] as usize];
+                positions[*slot as usize] = position;
+                *slot += 1;
                 position += 1;
             }
         }
         drop(free);
-        write(path, &mut Written { batch: self, order, lexemes, ranks, starts, positions })
+        write(path, &mut SortedBatch { batch: self, order, lexemes, local_ids, starts, positions })
     }
 }
 
-/// Replaces control characters: line ends are separators in the file.
+/// Replaces control characters: line feeds are separators in the file.
 fn one_line(text: &str) -> String {
     text.chars().map(|char| if char.is_control() { ' ' } else { char }).collect()
 }
 
-/// A batch in the order in which it is written.
-struct Written<'b> {
+/// Batch sorted for writing.
+struct SortedBatch<'b> {
     batch: &'b Batch,
     order: Vec<u32>,
     lexemes: Vec<u32>,
-    /// The rank of each lexeme.
-    ranks: Vec<u32>,
-    /// Where the positions of each rank begin.
+    /// Local id of each lexeme.
+    local_ids: Vec<u32>,
+    /// Start of the positions of each local id.
     starts: Vec<u32>,
     positions: Vec<u32>,
 }
 
-impl Written<'_> {
+impl SortedBatch<'_> {
     fn kept(&self, document: usize) -> &PendingDocument {
         &self.batch.documents[self.order[document] as usize]
     }
 }
 
-impl Source for Written<'_> {
+impl SegmentSource for SortedBatch<'_> {
     fn lexemes(&self) -> &[u32] {
         &self.lexemes
     }
@@ -319,30 +319,30 @@ impl Source for Written<'_> {
         (values, codes.collect())
     }
 
-    fn ranks(&mut self, document: usize, into: &mut Vec<u32>) {
+    fn local_ids(&mut self, document: usize, into: &mut Vec<u32>) {
         let kept = self.kept(document);
         let lexemes = &self.batch.lexemes[kept.start as usize..kept.end as usize];
-        into.extend(lexemes.iter().map(|lexeme| self.ranks[*lexeme as usize]));
+        into.extend(lexemes.iter().map(|lexeme| self.local_ids[*lexeme as usize]));
     }
 
-    fn shape(&mut self, document: usize, at: u32, shape: &mut Shape) {
+    fn layout(&mut self, document: usize, at: u32, layout: &mut TokenLayout) {
         let kept = self.kept(document);
         for offset in 0..kept.end - kept.start {
             let from = kept.start + offset;
             if bit(&self.batch.sentences.0, from) {
-                shape.sentences.set(at + offset);
+                layout.sentences.set(at + offset);
             }
             if bit(&self.batch.no_space_before.0, from) {
-                shape.no_space_before.set(at + offset);
+                layout.no_space_before.set(at + offset);
             }
             if bit(&self.batch.paragraphs.0, from) {
-                shape.paragraphs.push(at + offset);
+                layout.paragraphs.push(at + offset);
             }
         }
     }
 
-    fn positions(&mut self, rank: usize, into: &mut Vec<u32>) {
-        let (start, end) = (self.starts[rank] as usize, self.starts[rank + 1] as usize);
+    fn positions(&mut self, local_id: usize, into: &mut Vec<u32>) {
+        let (start, end) = (self.starts[local_id] as usize, self.starts[local_id + 1] as usize);
         into.extend_from_slice(&self.positions[start..end]);
     }
 }

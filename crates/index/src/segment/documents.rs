@@ -2,20 +2,20 @@
 
 use std::ops::Range;
 
-use super::write::Source;
+use super::write::SegmentSource;
 use crate::codec::{BitSet, read_packed, width_of, write_packed};
 use crate::day::Day;
 use crate::error::{Error, Result, damaged};
 use crate::sections::{SectionWriter, Sections};
 
-/// Documents whose URLs and titles are compressed together: neighbours share sites.
+/// Documents per compressed block of URLs and titles: neighbours often share a site.
 pub(super) const TEXTS_A_BLOCK: usize = 64;
-/// Largest size of a decompressed block; damaged ones may claim more.
+/// Maximum size of a decompressed block; protects against damaged sizes.
 const MAX_BLOCK_BYTES: usize = 256 << 20;
 const LEVEL: i32 = 6;
 
 /// Writes the metadata columns; returns the fields with their numbers of values.
-pub(super) fn write_documents(file: &mut SectionWriter, source: &mut impl Source) -> Result<Vec<(String, u32)>> {
+pub(super) fn write_documents(file: &mut SectionWriter, source: &mut impl SegmentSource) -> Result<Vec<(String, u32)>> {
     let documents = source.documents();
     let ids: Vec<u128> = (0..documents).map(|document| source.id(document)).collect();
     file.section("ids", &ids)?;
@@ -23,7 +23,7 @@ pub(super) fn write_documents(file: &mut SectionWriter, source: &mut impl Source
     file.section("seen", &seen)?;
 
     file.begin("texts")?;
-    let mut places = vec![0u32];
+    let mut offsets = vec![0u32];
     let mut text = String::new();
     for first in (0..documents).step_by(TEXTS_A_BLOCK) {
         text.clear();
@@ -32,10 +32,10 @@ pub(super) fn write_documents(file: &mut SectionWriter, source: &mut impl Source
         }
         let packed = zstd::bulk::compress(text.as_bytes(), LEVEL).expect("the buffer grows as needed");
         file.write(&packed)?;
-        let place = u64::from(*places.last().expect("never empty")) + packed.len() as u64;
-        places.push(u32::try_from(place).map_err(|_| Error::TooLarge { limit: super::MAX_TOKENS })?);
+        let offset = u64::from(*offsets.last().expect("never empty")) + packed.len() as u64;
+        offsets.push(u32::try_from(offset).map_err(|_| Error::TooLarge { limit: super::MAX_TOKENS })?);
     }
-    file.section("texts.places", &places)?;
+    file.section("texts.places", &offsets)?;
 
     let mut fields = Vec::new();
     for (index, name) in source.fields().into_iter().enumerate() {
@@ -45,7 +45,7 @@ pub(super) fn write_documents(file: &mut SectionWriter, source: &mut impl Source
     Ok(fields)
 }
 
-/// Writes the values that are in use, sorted, and which of them each document has.
+/// Writes the values in use, sorted, and the value code of each document.
 fn write_field(file: &mut SectionWriter, name: &str, values: &[String], codes: &[u32]) -> Result<u32> {
     let mut used = BitSet::new(values.len());
     codes.iter().for_each(|code| used.set(*code));
@@ -91,7 +91,7 @@ impl DocumentOffsets {
             let codes = file.find(&format!("field.{name}.codes"))?;
             let width = file.bytes(&codes).first().copied().unwrap_or(0);
             if !(1..=32).contains(&width) || codes.len() != 1 + (documents * width as usize).div_ceil(8) {
-                return damaged(file.path(), format!("the field {name} has another size"));
+                return damaged(file.path(), format!("the field {name} has the wrong size"));
             }
             Ok(FieldOffsets {
                 name: name.clone(),
@@ -118,24 +118,24 @@ impl DocumentOffsets {
     }
 
     pub(super) fn field<'f>(&self, file: &'f Sections, name: &str) -> Option<Field<'f>> {
-        let places = self.fields.iter().find(|places| places.name == name)?;
-        let (width, codes) = file.bytes(&places.codes).split_first()?;
-        let (text, starts) = (file.bytes(&places.text), file.numbers(&places.starts));
+        let offsets = self.fields.iter().find(|offsets| offsets.name == name)?;
+        let (width, codes) = file.bytes(&offsets.codes).split_first()?;
+        let (text, starts) = (file.bytes(&offsets.text), file.numbers(&offsets.starts));
         Some(Field { text, starts, codes, width: u32::from(*width) })
     }
 
     /// Decompresses the block with a document's texts; returns it with the document's index in it.
     pub(super) fn texts(&self, file: &Sections, document: u32) -> Result<(Vec<u8>, usize)> {
         let block = document as usize / TEXTS_A_BLOCK;
-        let places: &[u32] = file.numbers(&self.text_offsets);
-        let packed = places
+        let offsets: &[u32] = file.numbers(&self.text_offsets);
+        let packed = offsets
             .get(block)
-            .zip(places.get(block + 1))
+            .zip(offsets.get(block + 1))
             .and_then(|(start, end)| file.bytes(&self.texts).get(*start as usize..*end as usize));
         let texts = packed.and_then(|packed| zstd::bulk::decompress(packed, claimed_size(packed)?).ok());
         match texts {
             Some(texts) => Ok((texts, document as usize % TEXTS_A_BLOCK)),
-            None => damaged(file.path(), format!("the text of document {document} cannot be unpacked")),
+            None => damaged(file.path(), format!("the text of document {document} cannot be decompressed")),
         }
     }
 }
@@ -146,8 +146,8 @@ fn claimed_size(packed: &[u8]) -> Option<usize> {
 }
 
 /// URL and title at an index of a decompressed block.
-pub(super) fn text_at(texts: &[u8], place: usize) -> (String, String) {
-    let mut lines = texts.split(|byte| *byte == b'\n').skip(place * 2);
+pub(super) fn text_at(texts: &[u8], index: usize) -> (String, String) {
+    let mut lines = texts.split(|byte| *byte == b'\n').skip(index * 2);
     let mut line = || String::from_utf8_lossy(lines.next().unwrap_or_default()).into_owned();
     (line(), line())
 }
@@ -186,19 +186,19 @@ impl<'s> Field<'s> {
     }
 }
 
-/// Everything that is known about one document.
+/// Metadata of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DocumentView {
-    /// Its 128-bit id.
+    /// 128-bit id.
     pub id: u128,
-    /// Its address.
+    /// URL.
     pub url: String,
-    /// Its title.
+    /// Title.
     pub title: String,
-    /// The day of publication.
+    /// Day of publication.
     pub day: Day,
-    /// The day it was first seen.
+    /// Day on which it was first seen.
     pub seen: Day,
-    /// Its other fields.
+    /// Other fields.
     pub fields: Vec<(String, String)>,
 }

@@ -1,14 +1,15 @@
 //! K-way merge of segments into one, without deleted documents.
 //!
-//! Nothing is sorted again: documents are merged by day, posting lists are joined, and memory holds a few numbers per document
-//! and a few bits per token. The result does not depend on how the documents were divided among the segments, as long as
-//! segments are given in the order in which they were written.
+//! Nothing is sorted again: documents are merged by day, and posting lists are concatenated. Memory
+//! holds a few numbers per document and a few bits per token. The result does not depend on how the
+//! documents were divided among the segments, as long as segments are given in the order in which
+//! they were written.
 
 use std::path::Path;
 
 use super::Segment;
 use super::documents::text_at;
-use super::write::{Shape, Source, write};
+use super::write::{SegmentSource, TokenLayout, write};
 use crate::codec::{BitSet, bit, next_bit};
 use crate::day::Day;
 use crate::error::Result;
@@ -24,8 +25,8 @@ pub struct MergeSource<'s> {
 
 /// Merges segments into a new one; returns its size in bytes.
 ///
-/// Every byte of the sources is compared with its digest first: damage that was copied would get a digest of its own and
-/// could never be told again.
+/// All digests of the sources are checked first: copied damage would get a valid digest and could
+/// no longer be detected.
 pub fn merge(sources: &[MergeSource<'_>], path: &Path) -> Result<u64> {
     sources.iter().try_for_each(|source| source.segment.verify())?;
     write(path, &mut Merged::new(sources))
@@ -33,7 +34,7 @@ pub fn merge(sources: &[MergeSource<'_>], path: &Path) -> Result<u64> {
 
 /// Mapping of the positions of one source.
 enum Moves {
-    /// All move by one distance: nothing was deleted, and no other document comes in between.
+    /// All move by the same distance: nothing was deleted, and no other document comes in between.
     Together(u32),
     /// Start of each document in the new segment; `None` if it was deleted.
     Apart(Vec<Option<u32>>),
@@ -44,13 +45,13 @@ struct Merged<'s> {
     /// Source and document, in the order of the new segment.
     order: Vec<(u32, u32)>,
     lexemes: Vec<u32>,
-    /// For each source the new rank of each of its ranks.
-    ranks: Vec<Vec<u32>>,
+    /// New local id of each local id, by source.
+    local_ids: Vec<Vec<u32>>,
     moves: Vec<Moves>,
-    /// For each source the next rank whose list is to be read.
+    /// Next local id whose posting list is to be read, by source.
     next: Vec<usize>,
     fields: Vec<String>,
-    /// The block of texts that was unpacked last, per source.
+    /// Most recently decompressed block of texts, by source.
     texts: Vec<Option<(u32, Vec<u8>)>>,
 }
 
@@ -82,7 +83,7 @@ impl<'s> Merged<'s> {
         let lexemes: Vec<u32> = present.iter().collect();
         let mut rank_of = vec![0u32; bound as usize];
         lexemes.iter().enumerate().for_each(|(rank, lexeme)| rank_of[*lexeme as usize] = rank as u32);
-        let ranks = sources.iter().map(|source| {
+        let local_ids = sources.iter().map(|source| {
             let known = source.segment.lexemes().iter();
             known.map(|lexeme| rank_of.get(*lexeme as usize).copied().unwrap_or(0)).collect()
         });
@@ -94,7 +95,7 @@ impl<'s> Merged<'s> {
             }
         }
         Merged {
-            ranks: ranks.collect(),
+            local_ids: local_ids.collect(),
             moves: moves(sources, &order),
             next: vec![0; sources.len()],
             texts: sources.iter().map(|_| None).collect(),
@@ -105,34 +106,36 @@ impl<'s> Merged<'s> {
         }
     }
 
-    fn place(&self, document: usize) -> (&'s Segment, u32) {
+    fn origin(&self, document: usize) -> (&'s Segment, u32) {
         let (source, document) = self.order[document];
         (self.sources[source as usize].segment, document)
     }
 }
 
 fn moves(sources: &[MergeSource<'_>], order: &[(u32, u32)]) -> Vec<Moves> {
-    let mut places: Vec<Vec<Option<u32>>> =
+    let mut new_starts: Vec<Vec<Option<u32>>> =
         sources.iter().map(|source| vec![None; source.segment.meta().documents as usize]).collect();
     let mut at = 0;
     for (source, document) in order {
-        places[*source as usize][*document as usize] = Some(at);
+        new_starts[*source as usize][*document as usize] = Some(at);
         let tokens = sources[*source as usize].segment.tokens_of(*document);
         at += tokens.end - tokens.start;
     }
-    let simplest = |(source, places): (&MergeSource<'_>, Vec<Option<u32>>)| {
+    let simplest = |(source, new_starts): (&MergeSource<'_>, Vec<Option<u32>>)| {
         let starts = source.segment.starts();
-        match places.first().copied().flatten() {
-            Some(distance) if places.iter().zip(starts).all(|(place, start)| *place == Some(start + distance)) => {
+        match new_starts.first().copied().flatten() {
+            Some(distance)
+                if new_starts.iter().zip(starts).all(|(new_start, start)| *new_start == Some(start + distance)) =>
+            {
                 Moves::Together(distance)
             }
-            _ => Moves::Apart(places),
+            _ => Moves::Apart(new_starts),
         }
     };
-    sources.iter().zip(places).map(simplest).collect()
+    sources.iter().zip(new_starts).map(simplest).collect()
 }
 
-impl Source for Merged<'_> {
+impl SegmentSource for Merged<'_> {
     fn lexemes(&self) -> &[u32] {
         &self.lexemes
     }
@@ -142,31 +145,31 @@ impl Source for Merged<'_> {
     }
 
     fn tokens_of(&self, document: usize) -> u32 {
-        let (segment, document) = self.place(document);
+        let (segment, document) = self.origin(document);
         let tokens = segment.tokens_of(document);
         tokens.end - tokens.start
     }
 
     fn id(&self, document: usize) -> u128 {
-        let (segment, document) = self.place(document);
+        let (segment, document) = self.origin(document);
         segment.ids().get(document as usize).copied().unwrap_or(0)
     }
 
     fn day(&self, document: usize) -> Day {
-        let (segment, document) = self.place(document);
+        let (segment, document) = self.origin(document);
         segment.day_of(document)
     }
 
     fn seen(&self, document: usize) -> Day {
-        let (segment, document) = self.place(document);
+        let (segment, document) = self.origin(document);
         segment.seen(document)
     }
 
     fn text(&mut self, document: usize, into: &mut String) -> Result<()> {
         let (source, document) = self.order[document];
-        let (texts, place) =
+        let (texts, index) =
             self.sources[source as usize].segment.unpacked_texts(document, &mut self.texts[source as usize])?;
-        let (url, title) = text_at(texts, place);
+        let (url, title) = text_at(texts, index);
         into.extend([&*url, "\n", &*title, "\n"]);
         Ok(())
     }
@@ -180,7 +183,7 @@ impl Source for Merged<'_> {
         let columns: Vec<_> = self.sources.iter().map(|source| source.segment.field(name)).collect();
         let mut values = vec![String::new()];
         let mut codes: hashbrown::HashMap<String, u32> = hashbrown::HashMap::from_iter([(String::new(), 0)]);
-        // For each source the new code of each of its codes.
+        // New code of each code, by source.
         let mut new_codes: Vec<Vec<u32>> = Vec::new();
         for column in &columns {
             let count = column.map_or(0, |column| column.count());
@@ -204,28 +207,28 @@ impl Source for Merged<'_> {
         (values, codes)
     }
 
-    fn ranks(&mut self, document: usize, into: &mut Vec<u32>) {
+    fn local_ids(&mut self, document: usize, into: &mut Vec<u32>) {
         let (source, document) = self.order[document];
         let segment = self.sources[source as usize].segment;
-        let ranks = &self.ranks[source as usize];
+        let local_ids = &self.local_ids[source as usize];
         let tokens = segment.tokens_of(document);
         segment.column().scan(tokens.start, tokens.end, |_, old| {
-            into.extend(old.iter().map(|rank| ranks.get(*rank as usize).copied().unwrap_or(0)));
+            into.extend(old.iter().map(|local_id| local_ids.get(*local_id as usize).copied().unwrap_or(0)));
         });
     }
 
-    fn shape(&mut self, document: usize, at: u32, shape: &mut Shape) {
-        let (segment, document) = self.place(document);
+    fn layout(&mut self, document: usize, at: u32, layout: &mut TokenLayout) {
+        let (segment, document) = self.origin(document);
         let tokens = segment.tokens_of(document);
         let mut from = tokens.start;
         while let Some(start) = next_bit(segment.sentence_bits(), from, tokens.end) {
-            shape.sentences.set(start - tokens.start + at);
+            layout.sentences.set(start - tokens.start + at);
             from = start + 1;
         }
         segment
-            .each_no_space_before(tokens.clone(), |position| shape.no_space_before.set(position - tokens.start + at));
+            .each_no_space_before(tokens.clone(), |position| layout.no_space_before.set(position - tokens.start + at));
         segment.paragraphs().pieces(tokens.start, tokens.end, |piece| {
-            shape.paragraphs.extend(piece.iter().map(|start| start - tokens.start + at));
+            layout.paragraphs.extend(piece.iter().map(|start| start - tokens.start + at));
         });
     }
 
@@ -248,14 +251,14 @@ impl Source for Merged<'_> {
                 Moves::Together(distance) => segment.postings(*next as u32).pieces(0, u32::MAX, |piece| {
                     into.extend(piece.iter().map(|position| position.wrapping_add(*distance)));
                 }),
-                Moves::Apart(places) => {
+                Moves::Apart(new_starts) => {
                     let starts = segment.starts();
                     let mut document = 0;
                     segment.postings(*next as u32).pieces(0, u32::MAX, |piece| {
                         for position in piece {
                             document = segment.document_from(document, *position);
-                            if let Some(Some(place)) = places.get(document as usize) {
-                                into.push(position - starts[document as usize] + place);
+                            if let Some(Some(new_start)) = new_starts.get(document as usize) {
+                                into.push(position - starts[document as usize] + new_start);
                             }
                         }
                     });
@@ -274,14 +277,14 @@ impl Segment {
     /// Calls `each` with the tokens of a range that have no space before them.
     pub(crate) fn each_no_space_before(&self, tokens: std::ops::Range<u32>, mut each: impl FnMut(u32)) {
         let usually = self.usually_no_space();
-        let mut odd = Vec::new();
-        self.spacing_exceptions().read(tokens.start, tokens.end, &mut odd);
+        let mut exceptions = Vec::new();
+        self.spacing_exceptions().read(tokens.start, tokens.end, &mut exceptions);
         let mut next = 0;
-        self.column().scan(tokens.start, tokens.end, |from, ranks| {
-            for (position, rank) in (from..).zip(ranks) {
-                let is_odd = odd.get(next) == Some(&position);
-                next += usize::from(is_odd);
-                if bit(usually, *rank) != is_odd {
+        self.column().scan(tokens.start, tokens.end, |from, local_ids| {
+            for (position, local_id) in (from..).zip(local_ids) {
+                let is_exception = exceptions.get(next) == Some(&position);
+                next += usize::from(is_exception);
+                if bit(usually, *local_id) != is_exception {
                     each(position);
                 }
             }

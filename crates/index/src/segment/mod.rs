@@ -1,8 +1,9 @@
-//! Immutable segments: documents in the order of their days.
+//! Immutable segments: documents sorted by day.
 //!
-//! A segment is a forward index (the token column: one number per token, the rank of its lexeme among those that occur in
-//! the segment) and an inverted index (a posting list per lexeme), with the starts of sentences and paragraphs, spacing, and
-//! columns of document metadata. Positions are in the order of time, so that a period is a range of positions.
+//! A segment is a forward index (the token column with the local lexeme id of each token) and an
+//! inverted index (a posting list per lexeme), with the starts of sentences and paragraphs,
+//! spacing, and columns of document metadata. Positions are in chronological order, so that a
+//! period is a range of positions.
 
 mod batch;
 mod documents;
@@ -17,13 +18,14 @@ pub use read::{DayCounts, Segment};
 
 use serde::{Deserialize, Serialize};
 
-/// Number of a lexeme within a segment: its rank among the lexemes that occur there.
+/// Number of a lexeme within a segment: its rank among the lexemes that occur in it.
 pub type LocalLexemeId = u32;
 
-/// Limit of tokens: positions are 32-bit numbers, with space to spare.
+/// Maximum number of tokens; positions are 32-bit numbers.
 pub const MAX_TOKENS: u64 = 1 << 31;
 
-/// Frequency from which a lexeme's counts by day are stored; those of rarer ones are counted from their short posting lists.
+/// Frequency from which counts by day are stored; those of rarer lexemes are computed from their
+/// short posting lists.
 const COUNTED_FROM: u32 = 512;
 
 /// Header of a segment.
@@ -41,20 +43,20 @@ pub struct Meta {
     pub lexemes: u32,
     /// All lexemes have numbers below this.
     pub lexeme_bound: u32,
-    /// BitSet per token in the column.
+    /// Bits per token in the column.
     pub width: u32,
     /// Distinct days.
     pub days: u32,
-    /// The first day, as a number.
+    /// First day, as a number.
     pub first_day: i32,
-    /// The last day.
+    /// Last day, as a number.
     pub last_day: i32,
     /// Tokens whose spacing differs from that of most tokens of their lexeme.
     #[serde(rename = "odd_spaces")]
     pub spacing_exceptions: u32,
     /// Lexemes whose counts by day are stored.
     pub counted: u32,
-    /// The fields of documents, with their numbers of distinct values.
+    /// Fields of documents with their numbers of distinct values.
     pub fields: Vec<(String, u32)>,
 }
 

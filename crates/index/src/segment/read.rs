@@ -12,8 +12,8 @@ use crate::sections::{FileKind, Sections};
 
 /// An immutable segment, open for reading.
 ///
-/// Tokens are numbered by *position*, documents by their place in the segment, lexemes by their *rank* among those that
-/// occur in it.
+/// Tokens are numbered by *position*, documents by their order in the segment, lexemes by
+/// [`LocalLexemeId`].
 #[derive(Debug)]
 pub struct Segment {
     file: Sections,
@@ -36,12 +36,13 @@ pub struct Segment {
 }
 
 impl Segment {
-    /// Opens a segment; its table and its sizes are checked, its bytes are not (see [`Segment::verify`]).
+    /// Opens a segment; checks the section table and the sizes, but not the digests (see
+    /// [`Segment::verify`]).
     pub fn open(path: &Path) -> Result<Segment> {
         let file = Sections::open(path, FileKind::Segment)?;
         let meta: Meta = file.json("meta")?;
         if u64::from(meta.tokens) > MAX_TOKENS || !(1..=31).contains(&meta.width) || meta.lexemes > 1 << meta.width {
-            return damaged(path, "its numbers are too large");
+            return damaged(path, "numbers out of range");
         }
         let (lexemes, documents) = (meta.lexemes as usize, meta.documents as usize);
         let words = TokenColumn::words_for(meta.tokens as usize, meta.width);
@@ -70,15 +71,15 @@ impl Segment {
             && starts.is_sorted()
             && segment.day_table().is_sorted_by_key(|entry| (entry[0] as i32, entry[1]))
             && segment.day_table().iter().all(|entry| entry[1] < segment.meta.documents);
-        if is_sound { Ok(segment) } else { damaged(path, "its documents are out of order") }
+        if is_sound { Ok(segment) } else { damaged(path, "documents are out of order") }
     }
 
-    /// Reads every byte and compares it with what was written.
+    /// Reads every byte and checks all digests.
     pub fn verify(&self) -> Result<()> {
         self.file.verify()
     }
 
-    /// Its header.
+    /// Header.
     pub fn meta(&self) -> &Meta {
         &self.meta
     }
@@ -93,7 +94,7 @@ impl Segment {
         self.file.bytes_on_disk()
     }
 
-    /// The names of its sections and their sizes in bytes.
+    /// Names and sizes of the sections.
     pub fn sections(&self) -> impl Iterator<Item = (&str, usize)> {
         self.file.names()
     }
@@ -103,57 +104,57 @@ impl Segment {
         self.meta.tokens
     }
 
-    /// The rank of every token's lexeme.
+    /// Token column: the local lexeme id of every token.
     #[inline]
     pub fn column(&self) -> TokenColumn<'_> {
         TokenColumn::new(self.file.numbers(&self.column), self.meta.width, self.meta.tokens)
     }
 
-    /// The lexemes that occur, ascending; a lexeme's rank is its place here.
+    /// Lexemes that occur, ascending; the index of a lexeme is its local id.
     #[inline]
     pub fn lexemes(&self) -> &[u32] {
         self.file.numbers(&self.lexemes)
     }
 
-    /// Frequency of each lexeme by rank, including deleted documents.
+    /// Frequencies by local id, including deleted documents.
     pub fn frequencies(&self) -> &[u32] {
         self.file.numbers(&self.frequencies)
     }
 
-    /// The rank of a lexeme; nothing if it does not occur.
+    /// Local id of a lexeme; `None` if it does not occur.
     pub fn local_id(&self, lexeme: u32) -> Option<LocalLexemeId> {
-        self.lexemes().binary_search(&lexeme).ok().map(|rank| rank as u32)
+        self.lexemes().binary_search(&lexeme).ok().map(|local_id| local_id as u32)
     }
 
-    /// The lexeme of a rank.
+    /// Lexeme of a local id.
     #[inline]
-    pub fn lexeme(&self, rank: LocalLexemeId) -> u32 {
-        self.lexemes().get(rank as usize).copied().unwrap_or(0)
+    pub fn lexeme(&self, local_id: LocalLexemeId) -> u32 {
+        self.lexemes().get(local_id as usize).copied().unwrap_or(0)
     }
 
-    /// The lexeme of a token.
+    /// Lexeme of a token.
     #[inline]
     pub fn lexeme_at(&self, position: u32) -> u32 {
         self.lexeme(self.column().get(position))
     }
 
-    /// The positions of a lexeme.
-    pub fn postings(&self, rank: LocalLexemeId) -> PostingList<'_> {
-        let frequency = self.frequencies().get(rank as usize).copied().unwrap_or(0);
-        let places: &[u32] = self.file.numbers(&self.offsets);
-        let place = places.get(rank as usize).copied().unwrap_or(0);
+    /// Posting list of a lexeme.
+    pub fn postings(&self, local_id: LocalLexemeId) -> PostingList<'_> {
+        let frequency = self.frequencies().get(local_id as usize).copied().unwrap_or(0);
+        let offsets: &[u32] = self.file.numbers(&self.offsets);
+        let offset = offsets.get(local_id as usize).copied().unwrap_or(0);
         if frequency == 1 {
-            return PostingList::only(place);
+            return PostingList::only(offset);
         }
-        PostingList::new(self.file.bytes(&self.postings).get(place as usize..).unwrap_or_default(), frequency)
+        PostingList::new(self.file.bytes(&self.postings).get(offset as usize..).unwrap_or_default(), frequency)
     }
 
-    /// Whether a token has no space before it.
+    /// Returns true if a token has no space before it.
     pub fn no_space_before(&self, position: u32) -> bool {
         bit(self.usually_no_space(), self.column().get(position)) != self.spacing_exceptions().contains(position)
     }
 
-    /// A bit for every rank of whose tokens most have no space before them.
+    /// Bit map of the local ids most of whose tokens have no space before them.
     pub(crate) fn usually_no_space(&self) -> &[u64] {
         self.file.numbers(&self.usually_no_space)
     }
@@ -163,36 +164,36 @@ impl Segment {
         PostingList::new(self.file.bytes(&self.spacing_exceptions), self.meta.spacing_exceptions)
     }
 
-    /// A bit for every token that begins a sentence.
+    /// Bit map of the tokens that start a sentence.
     #[inline]
     pub fn sentence_bits(&self) -> &[u64] {
         self.file.numbers(&self.sentences)
     }
 
-    /// The sentence of a token that lies in the document with these bounds.
+    /// Sentence of a token in the document with these bounds.
     pub fn sentence_of(&self, position: u32, document: &Range<u32>) -> Range<u32> {
         let bits = self.sentence_bits();
         let start = last_bit(bits, document.start, position).unwrap_or(document.start);
         start..next_bit(bits, position + 1, document.end).unwrap_or(document.end)
     }
 
-    /// Where paragraphs begin.
+    /// First tokens of the paragraphs.
     pub fn paragraphs(&self) -> PostingList<'_> {
         PostingList::new(self.file.bytes(&self.paragraphs), self.meta.paragraphs)
     }
 
-    /// Where each document begins, and the end of the last.
+    /// First token of each document, and the end of the last.
     #[inline]
     pub fn starts(&self) -> &[u32] {
         self.file.numbers(&self.starts)
     }
 
-    /// The document of a token.
+    /// Document of a token.
     pub fn document_at(&self, position: u32) -> u32 {
         (self.starts().partition_point(|start| *start <= position) as u32).saturating_sub(1)
     }
 
-    /// The document of a token by galloping search from one that is not behind it.
+    /// Document of a token by galloping search from one that does not come after it.
     #[inline]
     pub fn document_from(&self, document: u32, position: u32) -> u32 {
         let starts = self.starts();
@@ -206,14 +207,14 @@ impl Segment {
         (document + near.partition_point(|start| *start <= position).saturating_sub(1)) as u32
     }
 
-    /// The tokens of a document.
+    /// Tokens of a document.
     pub fn tokens_of(&self, document: u32) -> Range<u32> {
         let starts = self.starts();
         let at = |index: usize| starts.get(index).copied().unwrap_or(self.meta.tokens);
         at(document as usize)..at(document as usize + 1)
     }
 
-    /// Each distinct day, as a number, with its first document.
+    /// Distinct days, as numbers, with their first document.
     fn day_table(&self) -> &[[u32; 2]] {
         self.file.numbers(&self.days)
     }
@@ -223,29 +224,29 @@ impl Segment {
         self.day_table().len()
     }
 
-    /// A day by its place among the days of the segment.
+    /// Day by its index among the days of the segment.
     pub fn day(&self, index: usize) -> Day {
         Day(self.day_table().get(index).map_or(0, |entry| entry[0] as i32))
     }
 
-    /// The documents of a day, by its place among the days of the segment.
+    /// Documents of a day, by its index among the days of the segment.
     pub fn documents_of_day(&self, index: usize) -> Range<u32> {
         let table = self.day_table();
         let at = |index: usize| table.get(index).map_or(self.meta.documents, |entry| entry[1]);
         at(index)..at(index + 1)
     }
 
-    /// The place of a document's day among the days of the segment.
+    /// Index of a document's day among the days of the segment.
     pub fn day_index(&self, document: u32) -> usize {
         self.day_table().partition_point(|entry| entry[1] <= document).saturating_sub(1)
     }
 
-    /// The day of a document.
+    /// Day of a document.
     pub fn day_of(&self, document: u32) -> Day {
         self.day(self.day_index(document))
     }
 
-    /// The documents published from one day to another, both included.
+    /// Documents published from one day to another, both included.
     pub fn documents_between(&self, first: Day, last: Day) -> Range<u32> {
         let table = self.day_table();
         let document = |index: usize| table.get(index).map_or(self.meta.documents, |entry| entry[1]);
@@ -253,7 +254,7 @@ impl Segment {
         start..document(table.partition_point(|entry| entry[0] as i32 <= last.0)).max(start)
     }
 
-    /// The tokens of several documents in a row.
+    /// Tokens of consecutive documents.
     pub fn tokens_in(&self, documents: Range<u32>) -> Range<u32> {
         if documents.is_empty() {
             return 0..0;
@@ -261,45 +262,45 @@ impl Segment {
         self.tokens_of(documents.start).start..self.tokens_of(documents.end - 1).end
     }
 
-    /// The stored counts by day of a frequent lexeme; nothing if it is not frequent enough to have any.
-    pub fn day_counts(&self, rank: LocalLexemeId) -> Option<DayCounts<'_>> {
+    /// Stored counts by day of a frequent lexeme; `None` for rarer ones.
+    pub fn day_counts(&self, local_id: LocalLexemeId) -> Option<DayCounts<'_>> {
         let counted: &[u32] = self.file.numbers(&self.counted);
-        let index = counted.binary_search(&rank).ok()?;
-        let places: &[u32] = self.file.numbers(&self.count_offsets);
-        let bytes = self.file.bytes(&self.counts).get(*places.get(index)? as usize..)?;
+        let index = counted.binary_search(&local_id).ok()?;
+        let offsets: &[u32] = self.file.numbers(&self.count_offsets);
+        let bytes = self.file.bytes(&self.counts).get(*offsets.get(index)? as usize..)?;
         let (widths, numbers) = bytes.split_first_chunk::<2>()?;
         let [hits_width, documents_width] = widths.map(u32::from);
         let hits_bytes = (self.days() * hits_width as usize).div_ceil(8);
         Some(DayCounts { hits: numbers, hits_width, documents: numbers.get(hits_bytes..)?, documents_width })
     }
 
-    /// The ids of the documents.
+    /// Ids of the documents.
     pub fn ids(&self) -> &[u128] {
         self.documents.ids(&self.file)
     }
 
-    /// The day on which a document was first seen.
+    /// Day on which a document was first seen.
     pub fn seen(&self, document: u32) -> Day {
         Day(self.documents.seen(&self.file).get(document as usize).copied().unwrap_or(0))
     }
 
-    /// The names of the fields its documents have.
+    /// Names of the metadata fields.
     pub fn field_names(&self) -> impl Iterator<Item = &str> {
         self.meta.fields.iter().map(|(name, _)| name.as_str())
     }
 
-    /// A field; nothing if no document has it.
+    /// A field; `None` if no document has it.
     pub fn field(&self, name: &str) -> Option<Field<'_>> {
         self.documents.field(&self.file, name)
     }
 
-    /// Address and title of a document.
+    /// URL and title of a document.
     pub fn address_and_title(&self, document: u32) -> Result<(String, String)> {
-        let (texts, place) = self.documents.texts(&self.file, document)?;
-        Ok(text_at(&texts, place))
+        let (texts, index) = self.documents.texts(&self.file, document)?;
+        Ok(text_at(&texts, index))
     }
 
-    /// The block of texts with a document's, unpacked unless it is the one that was unpacked last.
+    /// Decompressed block of texts with a document's; `kept` caches the most recent one.
     pub(super) fn unpacked_texts<'k>(
         &self,
         document: u32,
@@ -332,7 +333,7 @@ impl Segment {
         Ok(())
     }
 
-    /// Everything that is known about a document.
+    /// Metadata of a document.
     pub fn document(&self, document: u32) -> Result<DocumentView> {
         let (url, title) = self.address_and_title(document)?;
         let fields = self
@@ -350,14 +351,14 @@ impl Segment {
         })
     }
 
-    /// Counts the tokens of each rank in some documents.
+    /// Counts the tokens of each local id in some documents.
     pub fn count_tokens(&self, documents: &BitSet, counts: &mut [u32]) {
         let column = self.column();
         for document in documents.iter() {
             let tokens = self.tokens_of(document);
-            column.scan(tokens.start, tokens.end, |_, ranks| {
-                for rank in ranks {
-                    if let Some(count) = counts.get_mut(*rank as usize) {
+            column.scan(tokens.start, tokens.end, |_, local_ids| {
+                for local_id in local_ids {
+                    if let Some(count) = counts.get_mut(*local_id as usize) {
                         *count += 1;
                     }
                 }
@@ -366,7 +367,7 @@ impl Segment {
     }
 }
 
-/// The stored counts of a lexeme, by the days of its segment.
+/// Stored counts of a lexeme, by the days of its segment.
 #[derive(Debug, Clone, Copy)]
 pub struct DayCounts<'s> {
     hits: &'s [u8],
@@ -381,7 +382,7 @@ impl DayCounts<'_> {
         read_packed(self.hits, self.hits_width, day)
     }
 
-    /// Documents of the day that contain it.
+    /// Documents of the day that contain the lexeme.
     pub fn documents(&self, day: usize) -> u32 {
         read_packed(self.documents, self.documents_width, day)
     }

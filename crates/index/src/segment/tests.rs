@@ -73,17 +73,17 @@ fn pieces(documents: &[Annotated], pieces: usize) -> Vec<&[Annotated]> {
     documents.chunks(documents.len().div_ceil(pieces).max(1)).collect()
 }
 
-/// Every derived structure says what the token column says.
+/// Checks every derived structure against the token column.
 fn check_consistency(segment: &Segment) {
     let lexemes: Vec<u32> = (0..segment.tokens()).map(|position| segment.lexeme_at(position)).collect();
-    for (rank, lexeme) in (0..).zip(segment.lexemes()) {
+    for (local_id, lexeme) in (0..).zip(segment.lexemes()) {
         let mut listed = Vec::new();
-        segment.postings(rank).read(0, u32::MAX, &mut listed);
+        segment.postings(local_id).read(0, u32::MAX, &mut listed);
         let expected: Vec<u32> = (0..).zip(&lexemes).filter(|(_, known)| *known == lexeme).map(|(at, _)| at).collect();
         assert_eq!(listed, expected, "posting list of lexeme {lexeme}");
-        assert_eq!(segment.frequencies()[rank as usize] as usize, expected.len());
-        assert_eq!(segment.local_id(*lexeme), Some(rank));
-        if let Some(counts) = segment.day_counts(rank) {
+        assert_eq!(segment.frequencies()[local_id as usize] as usize, expected.len());
+        assert_eq!(segment.local_id(*lexeme), Some(local_id));
+        if let Some(counts) = segment.day_counts(local_id) {
             for day in 0..segment.days() {
                 let tokens = segment.tokens_in(segment.documents_of_day(day));
                 let hits: Vec<u32> = expected.iter().copied().filter(|at| tokens.contains(at)).collect();
@@ -112,7 +112,7 @@ fn an_empty_batch_is_an_empty_segment() {
 }
 
 #[test]
-fn documents_without_tokens_keep_their_places() {
+fn documents_without_tokens_keep_their_numbers() {
     let mut bench = Bench::new();
     let segment = bench.build(&plain(&[(3, 0), (3, 2), (3, 0), (4, 0)]));
     assert_eq!(segment.starts(), [0, 0, 2, 2, 2]);
@@ -122,7 +122,7 @@ fn documents_without_tokens_keep_their_places() {
 }
 
 #[test]
-fn documents_lie_in_the_order_of_days_and_then_of_adding() {
+fn documents_are_sorted_by_day_and_then_by_insertion() {
     let segment = Bench::new().build(&plain(&[(9, 1), (2, 1), (9, 1), (-5, 1), (2, 1)]));
     assert_eq!(segment.ids(), [3, 1, 4, 0, 2]);
     assert_eq!(
@@ -153,7 +153,7 @@ fn a_document_without_any_day_is_refused_by_name() {
 }
 
 #[test]
-fn the_day_of_first_sight_replaces_a_missing_date() {
+fn the_first_seen_day_replaces_a_missing_date() {
     let mut documents = plain(&[(1, 1), (1, 1)]);
     (documents[0].about.date, documents[0].about.seen) = (String::new(), Day(5).to_string());
     documents[1].about.seen = String::new();
@@ -371,7 +371,7 @@ proptest! {
             let Ok(segment) = Segment::open(&path) else { continue };
             let (target, none) = (bench.path(), none());
             let sources = [&segment, &other].map(|segment| MergeSource { segment, deleted: &none });
-            // Without the check, damage would be copied and get digests of its own.
+            // Without the check, damage would be copied and get valid digests.
             prop_assert_eq!(merge(&sources, &target).is_ok(), segment.verify().is_ok());
         }
     }

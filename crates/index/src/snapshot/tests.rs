@@ -24,7 +24,7 @@ fn a_folder_without_an_index_says_so_with_a_remedy() {
 }
 
 #[test]
-fn a_snapshot_counts_what_is_in_it() {
+fn a_snapshot_counts_its_documents_and_tokens() {
     let folder = tempfile::tempdir().expect("a folder");
     let documents = corpus(4, 25);
     let index = build(folder.path(), &documents).expect("built");
@@ -44,7 +44,7 @@ fn a_snapshot_counts_what_is_in_it() {
 }
 
 #[test]
-fn a_snapshot_survives_whatever_a_writer_does() {
+fn a_snapshot_is_not_affected_by_a_writer() {
     let folder = tempfile::tempdir().expect("a folder");
     let documents = corpus(5, 30);
     let before = build(folder.path(), &documents).expect("built");
@@ -120,7 +120,7 @@ fn a_segment_of_another_lexicon_is_refused() {
     let (large, small) = (files(folder.path(), "lexicon").remove(0), files(other.path(), "lexicon").remove(0));
     std::fs::copy(small, large).expect("copied");
     let error = Snapshot::open(folder.path()).expect_err("too few lexemes").to_string();
-    assert!(error.contains("it knows more lexemes than the lexicon"), "{error}");
+    assert!(error.contains("it has more lexemes than the lexicon"), "{error}");
 }
 
 #[test]
@@ -153,9 +153,9 @@ fn verification_reads_every_section() {
     let index = build(folder.path(), &corpus(12, 30)).expect("built");
     index.verify().expect("sound");
     let segment = files(folder.path(), "segment").remove(0);
-    // The first section begins behind the header.
+    // The first section starts after the header.
     flip(&segment, 32);
     let damaged = Snapshot::open(folder.path()).expect("the damage is not in what opening reads");
     let error = damaged.verify().expect_err("damaged").to_string();
-    assert!(error.contains("has another digest"), "{error}");
+    assert!(error.contains("digest mismatch"), "{error}");
 }

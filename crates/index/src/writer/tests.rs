@@ -12,7 +12,7 @@ fn add_all(writer: &mut Writer, documents: &[Annotated]) {
     documents.iter().for_each(|document| writer.add(document).expect("added"));
 }
 
-/// A document of so many tokens.
+/// Document with a number of tokens.
 fn document(id: u128, tokens: usize) -> Annotated {
     let token = Token { word: "w".to_owned(), space_after: true, ..Token::default() };
     Annotated {
@@ -21,7 +21,7 @@ fn document(id: u128, tokens: usize) -> Annotated {
     }
 }
 
-/// An index of one segment per count, with so many tokens.
+/// Index with one segment per token count.
 fn of_sizes(folder: &Path, settings: Settings, sizes: &[usize]) -> Writer {
     let mut writer = Writer::open(folder, settings).expect("opened");
     for (id, size) in (1..).zip(sizes) {
@@ -36,7 +36,7 @@ fn sizes(writer: &Writer) -> Vec<u64> {
 }
 
 #[test]
-fn an_index_is_made_where_there_is_none() {
+fn an_index_is_created_if_there_is_none() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut writer = opened(&folder.path().join("deep/index"));
     assert_eq!((writer.snapshot().generation(), writer.snapshot().documents()), (0, 0));
@@ -83,7 +83,7 @@ fn a_full_batch_becomes_a_segment() {
 }
 
 #[test]
-fn inputs_are_remembered_until_they_are_taken_back() {
+fn inputs_are_recorded_until_they_are_removed() {
     let folder = tempfile::tempdir().expect("a folder");
     let input = |name: &str| Input { file: name.to_owned(), bytes: 1, xxh3: "x".to_owned() };
     let mut writer = opened(folder.path());
@@ -99,7 +99,7 @@ fn inputs_are_remembered_until_they_are_taken_back() {
 }
 
 #[test]
-fn taking_back_a_day_that_is_not_there_changes_nothing() {
+fn removing_an_unknown_input_changes_nothing() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut writer = of_sizes(folder.path(), Settings::default(), &[3, 4]);
     assert_eq!(writer.delete_input("x", Day(0)).expect("nothing to withdraw"), 0);
@@ -108,7 +108,7 @@ fn taking_back_a_day_that_is_not_there_changes_nothing() {
 }
 
 #[test]
-fn deletions_between_taking_back_and_commit_are_kept() {
+fn deletions_between_removal_and_commit_are_kept() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut documents = [document(1, 1), document(2, 2), document(3, 4)];
     documents[0].about.seen = "2026-04-01".to_owned();
@@ -121,7 +121,7 @@ fn deletions_between_taking_back_and_commit_are_kept() {
 }
 
 #[test]
-fn a_merge_between_taking_back_and_commit_deletes_the_right_documents() {
+fn a_merge_between_removal_and_commit_deletes_the_right_documents() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut writer = of_sizes(folder.path(), Settings::default(), &[1, 2]);
     let mut later = document(3, 4);
@@ -239,7 +239,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn any_sequence_of_changes_leaves_what_a_list_of_documents_would(seed: u64, steps in 1usize..14) {
+    fn any_sequence_of_changes_equals_the_same_changes_to_a_vector(seed: u64, steps in 1usize..14) {
         let folder = tempfile::tempdir().expect("a folder");
         let mut random = fastrand::Rng::with_seed(seed);
         let supply = corpus(seed, 100);

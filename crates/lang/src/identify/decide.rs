@@ -44,14 +44,14 @@ pub(super) fn confusable_codes() -> impl Iterator<Item = &'static str> {
 }
 
 /// The feature vector of one language.
-pub(super) type Row = [f32; FEATURES.len()];
+pub(super) type FeatureVector = [f32; FEATURES.len()];
 
 pub(crate) static WEIGHTS_TSV: &str = include_str!("../../data/weights.tsv");
 static WEIGHTS: LazyLock<Weights> = LazyLock::new(|| Weights::read(WEIGHTS_TSV));
 static COVERAGE: LazyLock<Coverage> = LazyLock::new(Coverage::new);
 
 struct Weights {
-    features: Row,
+    features: FeatureVector,
     /// By label: the bias, and the bias per unit of text length.
     bias: Vec<f32>,
     slope: Vec<f32>,
@@ -66,8 +66,8 @@ impl Weights {
             let mut fields = line.split('\t');
             let name = fields.next().unwrap_or_default();
             let mut number = || fields.next().and_then(|field| field.parse().ok()).unwrap_or(0.0);
-            if let Some(place) = FEATURES.iter().position(|feature| *feature == name) {
-                weights.features[place] = number();
+            if let Some(index) = FEATURES.iter().position(|feature| *feature == name) {
+                weights.features[index] = number();
             } else if let Some(label) = GRAMS.label(name) {
                 weights.bias[usize::from(label)] = number();
                 weights.slope[usize::from(label)] = number();
@@ -158,7 +158,7 @@ pub(super) fn has_frequent(label: Label) -> bool {
 }
 
 /// The candidates with their feature vectors, without the features of confusable groups.
-pub(super) fn rows(evidence: &Evidence) -> Vec<(Label, Row)> {
+pub(super) fn feature_vectors(evidence: &Evidence) -> Vec<(Label, FeatureVector)> {
     let Some(script) = script(&evidence.scripts) else { return Vec::new() };
     let candidates = &COVERAGE.scripts[script as usize];
     let ngrams = by_label(evidence);
@@ -167,34 +167,34 @@ pub(super) fn rows(evidence: &Evidence) -> Vec<(Label, Row)> {
     // Neighbouring n-grams are not independent: evidence grows with the square root of the length.
     let scale = 1.0 / (evidence.mass + 4.0).sqrt();
     let missing = |known: bool, amount: f32| if known { 0.0 } else { amount };
-    let row = |label: Label| {
-        let place = usize::from(label);
-        let mut row: Row = [0.0; FEATURES.len()];
+    let vector = |label: Label| {
+        let index = usize::from(label);
+        let mut row: FeatureVector = [0.0; FEATURES.len()];
         row[..CONFUSABLE_FROM].copy_from_slice(&[
             log(&label).map_or(0.0, |log| log - best),
-            missing(COVERAGE.ngrams[place], -evidence.mass),
-            evidence.quadgrams[place] as f32,
-            missing(COVERAGE.quadgrams[place], evidence.quadgrams_seen as f32),
-            evidence.words[place] as f32,
-            evidence.marks[place] as f32,
-            evidence.frequent[place],
-            missing(COVERAGE.frequent[place], evidence.words_seen as f32),
+            missing(COVERAGE.ngrams[index], -evidence.mass),
+            evidence.quadgrams[index] as f32,
+            missing(COVERAGE.quadgrams[index], evidence.quadgrams_seen as f32),
+            evidence.words[index] as f32,
+            evidence.marks[index] as f32,
+            evidence.frequent[index],
+            missing(COVERAGE.frequent[index], evidence.words_seen as f32),
         ]);
         row[LENGTH] = evidence.mass / 10.0;
         (label, row.map(|value| value * scale))
     };
-    candidates.iter().map(|label| row(*label)).collect()
+    candidates.iter().map(|label| vector(*label)).collect()
 }
 
 /// Adds the features of the confusable groups that any of the leading languages is in.
-pub(super) fn add_confusable(rows: &mut [(Label, Row)], evidence: &Evidence, leading: &[Label]) {
-    for (place, group) in GROUPS.iter().enumerate() {
+pub(super) fn add_confusable(rows: &mut [(Label, FeatureVector)], evidence: &Evidence, leading: &[Label]) {
+    for (index, group) in GROUPS.iter().enumerate() {
         if !leading.iter().any(|label| group.labels.contains(label)) {
             continue;
         }
         for (label, points) in group.labels.iter().zip(group.score(&evidence.read)) {
             if let Some((_, row)) = rows.iter_mut().find(|(known, _)| known == label) {
-                row[CONFUSABLE_FROM + place] = points;
+                row[CONFUSABLE_FROM + index] = points;
             }
         }
     }
@@ -205,17 +205,17 @@ fn by_label(evidence: &Evidence) -> Vec<f32> {
     let mut logs = vec![f32::NEG_INFINITY; GRAMS.codes.len()];
     for (class, label) in GRAMS.classes.iter().enumerate() {
         let log = evidence.ngrams[class] + evidence.mass * GRAMS.floor(class) + GRAMS.prior(class);
-        let place = &mut logs[usize::from(*label)];
-        *place = place.max(log);
+        let index = &mut logs[usize::from(*label)];
+        *index = index.max(log);
     }
     logs
 }
 
 /// The log-odds of one language.
-pub(super) fn total(label: Label, row: &Row) -> f32 {
-    let place = usize::from(label);
+pub(super) fn total(label: Label, row: &FeatureVector) -> f32 {
+    let index = usize::from(label);
     let features: f32 = row.iter().zip(&WEIGHTS.features).map(|(value, weight)| value * weight).sum();
-    features + WEIGHTS.bias[place] + WEIGHTS.slope[place] * row[LENGTH]
+    features + WEIGHTS.bias[index] + WEIGHTS.slope[index] * row[LENGTH]
 }
 
 /// The labels of all languages that can be returned.

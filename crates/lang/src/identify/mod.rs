@@ -111,7 +111,7 @@ pub fn identify(text: &str, hints: Hints<'_>) -> Guess {
 fn decide(evidence: &Evidence, hints: Hints<'_>) -> Guess {
     let script = decide::script(&evidence.scripts);
     let unknown = Guess { script, ..Guess::unknown() };
-    let mut rows = decide::rows(evidence);
+    let mut rows = decide::feature_vectors(evidence);
     match &rows[..] {
         [] => return unknown,
         // No other language uses this script.
@@ -122,7 +122,8 @@ fn decide(evidence: &Evidence, hints: Hints<'_>) -> Guess {
         return unknown;
     }
     let hinted = HintLabels::new(hints);
-    let total = |(label, row): &(Label, decide::Row)| (*label, decide::total(*label, row) + hinted.bonus(*label));
+    let total =
+        |(label, row): &(Label, decide::FeatureVector)| (*label, decide::total(*label, row) + hinted.bonus(*label));
     let leader = |totals: &[(Label, f32)]| totals.iter().copied().max_by(|a, b| a.1.total_cmp(&b.1));
 
     let mut totals: Vec<(Label, f32)> = rows.iter().map(total).collect();
@@ -254,7 +255,7 @@ impl HintLabels {
 #[doc(hidden)]
 pub fn features(text: &str) -> Vec<(&'static str, Vec<f32>)> {
     let evidence = Evidence::gather(text, ENOUGH_BYTES, &mut Scratch::new());
-    let mut rows = decide::rows(&evidence);
+    let mut rows = decide::feature_vectors(&evidence);
     let all: Vec<Label> = rows.iter().map(|(label, _)| *label).collect();
     decide::add_confusable(&mut rows, &evidence, &all);
     rows.into_iter().map(|(label, row)| (GRAMS.codes[usize::from(label)], row.to_vec())).collect()

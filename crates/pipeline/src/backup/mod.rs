@@ -1,4 +1,4 @@
-//! Backup: copies what cannot be made again to another folder; only what is new since the last time.
+//! Incremental backup of the files that cannot be rebuilt (raw pages, settings, state) to another folder.
 
 mod restore;
 
@@ -28,14 +28,14 @@ pub struct Options {
     pub replace: bool,
 }
 
-/// A backup that was taken.
+/// The outcome of a backup.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct BackupOutcome {
     /// Always true.
     pub done: bool,
     /// The name of the run.
     pub run: String,
-    /// The files of the backup, and which of them were copied.
+    /// The files of the backup, and those copied by this run.
     #[serde(flatten)]
     pub taken: Taken,
     #[serde(skip)]
@@ -56,16 +56,16 @@ impl fmt::Display for BackupOutcome {
     }
 }
 
-/// A backup whose bytes were held against their digests.
+/// The outcome of a verification: all files of a backup compared with their digests.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct VerifyOutcome {
-    /// Whether all of it is as it was saved.
+    /// Whether all files are intact.
     pub done: bool,
     /// Files in the backup.
     pub files: u64,
     /// Their size.
     pub bytes: u64,
-    /// What is wrong.
+    /// The damaged or missing files.
     pub faults: Vec<String>,
 }
 
@@ -81,14 +81,14 @@ impl fmt::Display for VerifyOutcome {
         match self.faults.len() as u64 {
             0 => {
                 let bytes = grouped(self.bytes);
-                writeln!(f, "{} with {bytes} bytes are as they were saved", count(files, "file"))
+                writeln!(f, "{} with {bytes} bytes are intact", count(files, "file"))
             }
-            bad => writeln!(f, "{} of {files} not as they were saved", count(bad, "file")),
+            bad => writeln!(f, "{} of {files} damaged or missing", count(bad, "file")),
         }
     }
 }
 
-/// Reports progress over files whose number is known late.
+/// Reports progress over files whose number is only known during the walk.
 fn progress_of(reporter: &std::sync::Arc<dyn Reporter>) -> impl FnMut(u64, u64, &str) {
     let mut progress = ProgressScope::begin(reporter, "files", 0);
     move |done, total, path| {
@@ -97,56 +97,57 @@ fn progress_of(reporter: &std::sync::Arc<dyn Reporter>) -> impl FnMut(u64, u64, 
     }
 }
 
-/// Takes a backup. It may run at any time, also while another run has the home.
+/// Takes a backup. Other runs may be active in the home at the same time.
 pub fn run(pipeline: &Pipeline, options: &Options) -> Result<BackupOutcome> {
     let began = std::time::Instant::now();
     let home = pipeline.home();
     let mut backup = Backup::open(&options.to)?;
     check_target(home, &backup, options)?;
-    // What changes is copied while no run writes, if possible; pages do not change, so that a crawl need not wait for them.
-    let (run, draught) = match RunContext::open(pipeline, "backup") {
+    // The mutable files are copied under the lock, if it is free. Pages are immutable, so a running crawl need not be
+    // waited for.
+    let (run, draft) = match RunContext::open(pipeline, "backup") {
         Ok(context) => (context.run.clone(), backup.begin(home, &context.run)?),
         Err(error) if matches!(error.downcast_ref::<Error>(), Some(Error::Locked { .. })) => {
             let name = format!("{}{FOLDER_ENDING}", stamp(Timestamp::now()));
-            let draught = backup.begin(home, &name)?;
-            (name, draught)
+            let draft = backup.begin(home, &name)?;
+            (name, draft)
         }
         Err(error) => return Err(error),
     };
-    let taken = backup.finish(home, draught, progress_of(pipeline.reporter()))?;
+    let taken = backup.finish(home, draft, progress_of(pipeline.reporter()))?;
     for path in taken.lost.iter().take(5) {
-        log::warn!("the home has lost {path}; the backup keeps it");
+        log::warn!("{path} is missing in the home; the backup keeps its copy");
     }
     if let Some(run) = &taken.under_way {
-        log::info!("the run {run} is under way; the next backup has its pages");
+        log::info!("run {run} is still active; its pages will be in the next backup");
     }
     Ok(BackupOutcome { done: true, run, taken, took: began.elapsed() })
 }
 
-/// Refuses folders that are no place for a backup of this home.
+/// Rejects folders that cannot hold a backup of this home.
 fn check_target(home: &Home, backup: &Backup, options: &Options) -> Result<()> {
     let to = options.to.display();
     let absolute = |path: &Path| path.canonicalize().or_else(|_| std::path::absolute(path));
     if absolute(&options.to)?.starts_with(absolute(home.root())?) {
-        bail!("{to} lies in the home itself; a backup belongs elsewhere");
+        bail!("{to} is inside the home; choose a folder outside of it");
     }
     if Home::at(&options.to).is_ok() {
-        bail!("{to} is a home; give the folder of a backup, or one that is not there yet");
+        bail!("{to} is a home; give a backup folder or a folder that does not exist yet");
     }
     if backup.is_of_another(home) && !options.replace {
         bail!(
-            "{to} is a backup of another home, or this one has lost its pages; `tidings restore` brings those back, and \
-             --replace writes over the backup"
+            "{to} is a backup of another home, or this home has lost its pages (`tidings restore` restores them); \
+             use --replace to overwrite the backup"
         );
     }
     Ok(())
 }
 
-/// Reads a backup and holds every byte against its digest.
+/// Reads a backup and compares every file with its digest.
 pub fn verify(folder: &Path, reporter: &std::sync::Arc<dyn Reporter>) -> Result<VerifyOutcome> {
     let backup = Backup::open(folder)?;
     if backup.is_empty() {
-        bail!("there is no backup in {}", folder.display());
+        bail!("no backup found in {}", folder.display());
     }
     let faults = backup.verify(progress_of(reporter))?;
     faults.iter().for_each(|fault| log::error!("{fault}"));
@@ -177,19 +178,19 @@ mod tests {
     }
 
     #[test]
-    fn a_backup_belongs_neither_into_the_home_nor_over_another() {
+    fn a_backup_inside_the_home_or_over_another_home_is_rejected() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         let pipeline = Pipeline::create(&at("home")).unwrap();
         Pipeline::create(&at("second")).unwrap();
         let refused = |to: PathBuf| run(&pipeline, &Options { to, replace: false }).unwrap_err().to_string();
-        assert!(refused(at("home/backup")).contains("lies in the home itself"));
+        assert!(refused(at("home/backup")).contains("is inside the home"));
         assert!(refused(at("second")).contains("is a home"));
         let reporter: std::sync::Arc<dyn Reporter> = std::sync::Arc::new(Silent);
-        assert!(verify(&at("nothing"), &reporter).unwrap_err().to_string().contains("there is no backup"));
+        assert!(verify(&at("nothing"), &reporter).unwrap_err().to_string().contains("no backup found"));
     }
 
-    /// The place of a file of the home in its backup.
+    /// The path in the backup of a file of the home.
     fn saved(backup: &Path, file: &str) -> Option<PathBuf> {
         test_home::files_of(backup).into_keys().find(|path| path.ends_with(file))
     }
@@ -206,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn a_restored_home_has_the_same_pages_and_can_be_built_again() {
+    fn a_restored_home_has_the_same_pages_and_can_be_rebuilt() {
         let (folder, pipeline) = test_home::built();
         let (to, again) = (folder.path().join("backup"), folder.path().join("again"));
         run(&pipeline, &Options { to: to.clone(), replace: false }).unwrap();
@@ -221,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_changed_byte_in_a_backup_is_found_and_never_restored() {
+    fn a_changed_byte_in_a_backup_is_detected_and_never_restored() {
         let (folder, pipeline) = test_home::built();
         let to = folder.path().join("backup");
         run(&pipeline, &Options { to: to.clone(), replace: false }).unwrap();
@@ -237,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_that_the_home_has_lost_stay_in_the_backup() {
+    fn pages_missing_in_the_home_stay_in_the_backup() {
         let (folder, pipeline) = test_home::built();
         let options = Options { to: folder.path().join("backup"), replace: false };
         run(&pipeline, &options).unwrap();
@@ -248,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_restored_home_is_without_what_was_removed_since() {
+    fn a_restored_home_does_not_contain_pages_removed_since() {
         let (folder, pipeline) = test_home::built();
         let to = folder.path().join("backup");
         run(&pipeline, &Options { to: to.clone(), replace: false }).unwrap();
@@ -264,7 +265,7 @@ mod tests {
         assert_eq!(restore(&options, &reporter).unwrap().removed.unwrap().pages, 1);
         let absent =
             RestoreOptions { removed: Some("no/removed.tsv".into()), to: folder.path().join("third"), ..options };
-        assert!(restore(&absent, &reporter).unwrap_err().to_string().contains("there is no file"));
+        assert!(restore(&absent, &reporter).unwrap_err().to_string().contains("not found"));
         assert!(!absent.to.exists());
     }
 }

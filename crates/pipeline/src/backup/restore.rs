@@ -1,4 +1,4 @@
-//! Restore: makes a home of a backup, without what was removed.
+//! Restore: creates a home from a backup and applies the tombstones of removed pages.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -16,18 +16,18 @@ use crate::outcome::Outcome;
 use crate::reporter::Reporter;
 use crate::takedown::{self, TakedownOutcome};
 
-/// Options of a restoration.
+/// Options of a restore.
 #[derive(Debug, Clone, Default)]
 pub struct RestoreOptions {
     /// The folder of the backup.
     pub from: PathBuf,
-    /// The folder of the new home: empty, or not there yet.
+    /// The folder of the new home: empty or not existing yet.
     pub to: PathBuf,
-    /// A newer `removed.tsv`, whose tombstones hold here too.
+    /// A newer `removed.tsv`, whose tombstones are applied too.
     pub removed: Option<PathBuf>,
 }
 
-/// A home that was restored.
+/// The outcome of a restore.
 #[derive(Debug, Clone, Serialize)]
 pub struct RestoreOutcome {
     /// Always true.
@@ -36,7 +36,7 @@ pub struct RestoreOutcome {
     pub files: u64,
     /// Their size.
     pub bytes: u64,
-    /// What was removed from the new home, because of tombstones.
+    /// The pages and documents deleted from the new home because of tombstones.
     pub removed: Option<TakedownOutcome>,
     #[serde(skip)]
     to: PathBuf,
@@ -49,22 +49,22 @@ impl Outcome for RestoreOutcome {}
 impl fmt::Display for RestoreOutcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (files, to, took) = (count(self.files, "file"), self.to.display(), span(self.took));
-        writeln!(f, "{files} restored to {to}, {took}; `tidings run --from clean --home {to}` makes the rest")
+        writeln!(f, "{files} restored to {to}, {took}; `tidings run --from clean --home {to}` rebuilds the rest")
     }
 }
 
-/// Makes a home of a backup. Every file is held against its digest on the way.
+/// Creates a home from a backup. Every copied file is compared with its digest.
 pub fn restore(options: &RestoreOptions, reporter: &Arc<dyn Reporter>) -> Result<RestoreOutcome> {
     let began = std::time::Instant::now();
     let saved = Backup::open(&options.from)?;
     if saved.is_empty() {
-        bail!("there is no backup in {}", options.from.display());
+        bail!("no backup found in {}", options.from.display());
     }
     if !backup::is_free(&options.to)? {
-        bail!("{} is not empty; give an empty folder, or one that is not there yet", options.to.display());
+        bail!("{} is not empty; give an empty folder or one that does not exist yet", options.to.display());
     }
     let newer = match &options.removed {
-        Some(path) if !path.is_file() => bail!("there is no file {}", path.display()),
+        Some(path) if !path.is_file() => bail!("{} not found", path.display()),
         Some(path) => Removed::read_file(path)?,
         None => Removed::default(),
     };

@@ -1,4 +1,4 @@
-//! How documents become sentences of tokens.
+//! Settings of annotation: documents → sentences of tokens.
 
 use std::collections::BTreeMap;
 
@@ -13,11 +13,11 @@ use super::is_language_code;
 /// The `[annotate]` table.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-#[allow(missing_docs)] // The template documents each key to everybody.
+#[allow(missing_docs)] // The template documents each key to users.
 pub struct AnnotateConfig {
     pub duplicates: Duplicates,
     pub tags: bool,
-    /// Whether words get morphological features.
+    /// Whether tokens get morphological features.
     pub features: bool,
     pub models: String,
     pub external: BTreeMap<String, ExternalConfig>,
@@ -36,12 +36,12 @@ impl Default for AnnotateConfig {
 }
 
 impl AnnotateConfig {
-    /// The settings that shape text, as recipes keep them. Annotators are named there by language.
+    /// The settings that affect the annotated text, as written to recipes. Annotators are recorded there by language.
     pub(crate) fn recipe(&self) -> serde_json::Value {
         json!({ "duplicates": self.duplicates })
     }
 
-    /// How the tools of others are run, by language. Tools that must be asked for their version are started for it.
+    /// The settings of external taggers by language. Runs the version command of tools that have one.
     pub fn tools(&self) -> Result<BTreeMap<String, external::Settings>> {
         let tools = self.external.iter().filter(|_| self.tags);
         tools.map(|(language, tool)| Ok((language.clone(), tool.settings(language)?))).collect()
@@ -50,7 +50,9 @@ impl AnnotateConfig {
     pub(super) fn check(&self) -> Result<()> {
         for (language, tool) in &self.external {
             if !is_language_code(language) {
-                bail!("[annotate.external.{language}] is for no language; write such as [annotate.external.de]");
+                bail!(
+                    "[annotate.external.{language}]: `{language}` is not a language code; use one such as [annotate.external.de]"
+                );
             }
             tool.check().with_context(|| format!("[annotate.external.{language}]"))?;
         }
@@ -58,12 +60,12 @@ impl AnnotateConfig {
     }
 }
 
-/// What becomes of text that was published before.
+/// The handling of duplicate text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Duplicates {
-    /// It stays out of the text and the index.
+    /// Leaves duplicates out of the annotated text and the index.
     Drop,
-    /// It stays in.
+    /// Keeps duplicates.
     Keep,
 }

@@ -1,4 +1,4 @@
-//! How pages become documents.
+//! Settings of cleaning: pages → documents.
 
 use anyhow::{Result, bail};
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ use super::{languages, within};
 /// The `[clean]` table.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-#[allow(missing_docs)] // The template documents each key to everybody.
+#[allow(missing_docs)] // The template documents each key to users.
 pub struct CleanConfig {
     pub preset: Preset,
     pub links: bool,
@@ -42,7 +42,7 @@ impl Default for CleanConfig {
 }
 
 impl CleanConfig {
-    /// The settings that shape documents, as recipes keep them.
+    /// The settings that affect documents, as written to recipes.
     pub(crate) fn recipe(&self, gate: &GateConfig) -> serde_json::Value {
         json!({
             "preset": self.preset,
@@ -55,7 +55,7 @@ impl CleanConfig {
         })
     }
 
-    /// What the extractor is told.
+    /// The options of the extractor.
     pub fn options(&self) -> Options {
         Options { preset: self.preset.into(), links: self.links, comments: self.comments, stubs: false }
     }
@@ -65,12 +65,12 @@ impl CleanConfig {
         languages("clean", &self.languages)?;
         if let Some(name) = self.mask.iter().find(|name| MaskRule::named(name).is_none()) {
             let known = MaskRule::ALL.map(MaskRule::name).join(", ");
-            bail!("clean.mask: there is no rule `{name}`; there are {known}");
+            bail!("clean.mask: unknown rule `{name}`; known rules: {known}");
         }
         Ok(())
     }
 
-    /// What becomes of the text of pages that a gate looks at.
+    /// The settings of post-processing and the quality gate.
     pub fn postprocess_options(&self, gate: Gate) -> PostprocessOptions {
         PostprocessOptions {
             masks: self.mask.iter().filter_map(|name| MaskRule::named(name)).collect(),
@@ -81,18 +81,18 @@ impl CleanConfig {
     }
 }
 
-/// How strictly text is told from the rest, by its name in settings and on the command line.
+/// Extraction presets, by their names in settings and on the command line.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Preset {
-    /// Loses about as much as it lets through
+    /// Balances lost text and kept boilerplate
     #[default]
     Balanced,
-    /// Lets little through that is not text
+    /// Removes more boilerplate and loses some text
     Precision,
-    /// Loses little of the text
+    /// Keeps more text and some boilerplate
     Recall,
-    /// The classic rule of paragraph length, link density and stop words
+    /// Paragraph length, link density and stop words (jusText)
     Justext,
 }
 
@@ -110,17 +110,17 @@ impl Preset {
         }
     }
 
-    /// A line about it, for help texts.
+    /// The description in help texts.
     pub fn about(self) -> &'static str {
         match self {
-            Preset::Balanced => "Loses about as much as it lets through",
-            Preset::Precision => "Lets little through that is not text",
-            Preset::Recall => "Loses little of the text",
-            Preset::Justext => "The classic rule of paragraph length, link density and stop words",
+            Preset::Balanced => "Balances lost text and kept boilerplate",
+            Preset::Precision => "Removes more boilerplate and loses some text",
+            Preset::Recall => "Keeps more text and some boilerplate",
+            Preset::Justext => "Paragraph length, link density and stop words (jusText)",
         }
     }
 
-    /// The preset of a name.
+    /// The preset with a name.
     pub fn named(name: &str) -> Option<Preset> {
         Preset::ALL.into_iter().find(|preset| preset.name() == name)
     }

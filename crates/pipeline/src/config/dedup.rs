@@ -1,4 +1,4 @@
-//! How duplicates are told.
+//! Settings of duplicate detection.
 
 use anyhow::{Result, anyhow, bail};
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ use super::within;
 /// The `[dedup]` table.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-#[allow(missing_docs)] // The template documents each key to everybody.
+#[allow(missing_docs)] // The template documents each key to users.
 pub struct DedupConfig {
     pub preset: String,
     pub ngram: usize,
@@ -38,7 +38,7 @@ impl Default for DedupConfig {
 }
 
 impl DedupConfig {
-    /// The settings that shape verdicts, as recipes keep them.
+    /// The settings that affect verdicts, as written to recipes.
     pub(crate) fn recipe(&self) -> serde_json::Value {
         let rule = self.rule().ok();
         json!({
@@ -50,11 +50,11 @@ impl DedupConfig {
         })
     }
 
-    /// The rule: the preset's, but for what is said otherwise.
+    /// The deduplication rule: the preset with the deviations of the settings.
     pub fn rule(&self) -> Result<Rule> {
         let Some(preset) = tidings_dedup::preset(&self.preset) else {
             let known = tidings_dedup::PRESETS.map(|preset| preset.name).join(", ");
-            bail!("dedup.preset = \"{}\" is none; there are {known}", self.preset);
+            bail!("dedup.preset = \"{}\" is unknown; known presets: {known}", self.preset);
         };
         let mut rule = preset.rule;
         if self.ngram > 0 {
@@ -83,7 +83,7 @@ impl DedupConfig {
             ],
         )?;
         if !(0.0..=1.0).contains(&self.threshold) {
-            bail!("dedup.threshold = {} is no share; give a number from 0 to 1", self.threshold);
+            bail!("dedup.threshold = {} is out of range; give a number from 0 to 1", self.threshold);
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! How new feeds are found.
+//! Settings of feed discovery.
 
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use super::{languages, within};
 /// The `[discover]` table.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-#[allow(missing_docs)] // The template documents each key to everybody.
+#[allow(missing_docs)] // The template documents each key to users.
 pub struct DiscoverConfig {
     pub grow: bool,
     pub budget_requests: u64,

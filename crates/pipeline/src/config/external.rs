@@ -1,4 +1,4 @@
-//! How a tool of others gives the words of a language their lemmas and tags.
+//! Settings of an external tagger of one language.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use super::{seconds, within};
 /// A table `[annotate.external.LANG]`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[allow(missing_docs)] // The template documents each key to everybody.
+#[allow(missing_docs)] // The template documents each key to users.
 pub struct ExternalConfig {
     pub command: Vec<String>,
     #[serde(default = "vertical")]
@@ -62,31 +62,31 @@ fn one() -> usize {
     1
 }
 
-/// What a tool reads and writes.
+/// The input and output format of a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-#[allow(missing_docs)] // The template documents each word to everybody.
+#[allow(missing_docs)] // The template documents each value to users.
 pub enum ToolFormat {
     Vertical,
     Conllu,
 }
 
-/// When a tool answers.
+/// The process model of a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-#[allow(missing_docs)] // The template documents each word to everybody.
+#[allow(missing_docs)] // The template documents each value to users.
 pub enum ToolMode {
     Stream,
     Batch,
 }
 
-/// The version of a tool.
+/// The version of a tool, or the command that prints it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Version {
-    /// As the user knows it.
+    /// A version given by the user.
     Known(String),
-    /// What a command says.
+    /// A command that prints the version.
     Asked(Vec<String>),
 }
 
@@ -98,7 +98,7 @@ impl ExternalConfig {
             "tag" => Ok(external::Column::Tag),
             "feats" => Ok(external::Column::Feats),
             "" | "_" => Ok(external::Column::Other),
-            _ => bail!("columns: there is no column `{name}`; there are word, lemma, tag, feats and _"),
+            _ => bail!("columns: unknown column `{name}`; known columns: word, lemma, tag, feats and _"),
         };
         self.columns.iter().map(column).collect()
     }
@@ -108,7 +108,7 @@ impl ExternalConfig {
             bail!("command is empty; give the program and its arguments, such as [\"tree-tagger\", \"de.par\"]");
         }
         if self.columns()?.first() != Some(&external::Column::Word) {
-            bail!("columns: the first one is the word");
+            bail!("columns: the first column must be `word`");
         }
         within("", [("timeout_s", self.timeout_s, 0.1..=86_400.0)])?;
         within(
@@ -136,7 +136,7 @@ impl ExternalConfig {
             version: match &self.version {
                 Version::Known(version) => version.clone(),
                 Version::Asked(command) => {
-                    external::version_of(language, command).context("its version is not known")?
+                    external::version_of(language, command).context("cannot determine the version of the tool")?
                 }
             },
             tags: self.tags.clone(),

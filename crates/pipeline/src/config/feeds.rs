@@ -1,4 +1,4 @@
-//! When feeds are asked.
+//! Settings of the poll schedule.
 
 use anyhow::{Result, bail};
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use super::within;
 /// The `[feeds]` table.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-#[allow(missing_docs)] // The template documents each key to everybody.
+#[allow(missing_docs)] // The template documents each key to users.
 pub struct FeedsConfig {
     pub polls_per_day: f64,
     pub min_interval_min: f64,
@@ -33,12 +33,15 @@ impl FeedsConfig {
             ],
         )?;
         if self.min_interval_min > self.max_interval_h * 60.0 {
-            bail!("feeds.min_interval_min = {} is longer than feeds.max_interval_h", self.min_interval_min);
+            bail!(
+                "feeds.min_interval_min = {} is longer than feeds.max_interval_h; lower the first or raise the second",
+                self.min_interval_min
+            );
         }
         Ok(())
     }
 
-    /// What polling may cost, for runs that come by every `cadence_s` seconds.
+    /// The poll budget for runs that start every `cadence_s` seconds.
     pub fn budget(&self, cadence_s: f64) -> Budget {
         Budget {
             polls_per_day: self.polls_per_day,

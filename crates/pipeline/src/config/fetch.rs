@@ -1,4 +1,4 @@
-//! How the web is asked.
+//! Settings of the HTTP client and the crawler.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -10,10 +10,10 @@ use tidings_fetch::guard::{Guard, Network};
 
 use super::{seconds, within};
 
-/// The `[fetch]` table; `settings.toml` says what each key means.
+/// The `[fetch]` table; `settings.toml` documents each key.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-#[allow(missing_docs)] // The template documents each key to everybody.
+#[allow(missing_docs)] // The template documents each key to users.
 pub struct FetchConfig {
     pub contact: String,
     pub user_agent: String,
@@ -73,7 +73,7 @@ impl Default for FetchConfig {
 }
 
 impl FetchConfig {
-    /// The time that a crawl may take; nothing if there is no limit.
+    /// The time limit of a crawl; `None` if there is no limit.
     pub fn time_limit(&self) -> Option<Duration> {
         (self.time_limit_min > 0.0).then(|| Duration::from_secs_f64(self.time_limit_min * 60.0))
     }
@@ -109,7 +109,7 @@ impl FetchConfig {
         networks(&self.allow_private).map(drop)
     }
 
-    /// How pages are asked for.
+    /// The crawler settings for pages.
     pub fn for_pages(&self, seed: u64) -> Result<Settings> {
         let mut settings = Settings {
             user_agent: self.name(),
@@ -135,7 +135,7 @@ impl FetchConfig {
         Ok(settings)
     }
 
-    /// How feeds are asked for.
+    /// The crawler settings for feeds.
     pub fn for_feeds(&self, seed: u64) -> Result<Settings> {
         Ok(Settings {
             delay: seconds(self.feed_delay_s),
@@ -145,7 +145,7 @@ impl FetchConfig {
         })
     }
 
-    /// How addresses are probed that may be feeds: as patiently as the more patient of the two.
+    /// The crawler settings for probing possible feeds: the longer delays of pages and feeds.
     pub fn for_probes(&self, seed: u64) -> Result<Settings> {
         Ok(Settings {
             delay: seconds(self.delay_s.max(self.feed_delay_s)),
@@ -154,7 +154,7 @@ impl FetchConfig {
         })
     }
 
-    /// How we name ourselves.
+    /// The user agent.
     pub fn name(&self) -> String {
         match (self.user_agent.is_empty(), self.contact.is_empty()) {
             (false, _) => self.user_agent.clone(),
@@ -173,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_name_says_whom_to_ask() {
+    fn the_user_agent_contains_the_contact() {
         let named = |user_agent: &str, contact: &str| {
             FetchConfig { user_agent: user_agent.into(), contact: contact.into(), ..FetchConfig::default() }.name()
         };
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn feeds_and_pages_have_limits_of_their_own_and_probes_the_stricter_of_both() {
+    fn feeds_and_pages_have_separate_limits_and_probes_the_stricter_of_both() {
         let config =
             FetchConfig { delay_s: 2.0, feed_delay_s: 7.0, max_page_mib: 3, max_feed_mib: 5, ..FetchConfig::default() };
         let (pages, feeds, probes) =
@@ -191,11 +191,11 @@ mod tests {
         assert_eq!((pages.delay, pages.max_body_bytes), (seconds(2.0), 3 << 20));
         assert_eq!((feeds.delay, feeds.max_body_bytes), (seconds(7.0), 5 << 20));
         assert_eq!((probes.delay, probes.max_body_bytes), (seconds(7.0), 3 << 20));
-        assert!(pages.obey_robots, "robots_for_feeds is about feeds alone");
+        assert!(pages.obey_robots, "robots_for_feeds applies to feeds only");
     }
 
     #[test]
-    fn no_time_limit_is_no_limit() {
+    fn a_time_limit_of_zero_is_no_limit() {
         assert_eq!(FetchConfig { time_limit_min: 0.0, ..FetchConfig::default() }.time_limit(), None);
         let limited = FetchConfig { time_limit_min: 1.5, ..FetchConfig::default() };
         assert_eq!(limited.time_limit(), Some(Duration::from_secs(90)));

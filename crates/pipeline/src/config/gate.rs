@@ -1,4 +1,4 @@
-//! What the text of documents must be like, for all languages and for each.
+//! Limits of the quality gate, for all languages and for each.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use tidings_clean::gate::{Gate, Limits};
 
 use super::is_language_code;
 
-/// The `[gate.all]` table and those of languages.
+/// The `[gate.all]` table and the tables of languages.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(from = "BTreeMap<String, Limits>")]
 pub struct GateConfig(BTreeMap<String, Limits>);
@@ -19,7 +19,7 @@ impl Default for GateConfig {
     }
 }
 
-/// What is not set for all languages has its default, so that settings that mean the same are the same.
+/// Limits that are not set for all languages get their defaults, so that equal settings compare equal.
 impl From<BTreeMap<String, Limits>> for GateConfig {
     fn from(mut set: BTreeMap<String, Limits>) -> GateConfig {
         let all = set.remove(Gate::ALL).unwrap_or_default().or(&Limits::defaults());
@@ -32,14 +32,16 @@ impl GateConfig {
     pub(super) fn check(&self) -> Result<()> {
         for (name, limits) in &self.0 {
             if name != Gate::ALL && !is_language_code(name) {
-                bail!("[gate.{name}] is for no language; write such as [gate.de], or [gate.all] for every language");
+                bail!(
+                    "[gate.{name}]: `{name}` is not a language code; use one such as [gate.de], or [gate.all] for all languages"
+                );
             }
             limits.check().map_err(|fault| anyhow!("gate.{name}.{fault}"))?;
         }
         Ok(())
     }
 
-    /// The gate that has these limits.
+    /// The quality gate with these limits.
     pub fn gate(&self) -> Gate {
         let mut gate = Gate::default();
         self.0.iter().for_each(|(name, limits)| gate.set(name, limits.clone()));

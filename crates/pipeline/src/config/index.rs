@@ -1,4 +1,4 @@
-//! How text becomes searchable.
+//! Settings of the index.
 
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use super::within;
 /// The `[index]` table.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-#[allow(missing_docs)] // The template documents each key to everybody.
+#[allow(missing_docs)] // The template documents each key to users.
 pub struct IndexConfig {
     pub memory_mib: usize,
 }

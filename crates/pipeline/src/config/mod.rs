@@ -34,7 +34,7 @@ pub use fetch::FetchConfig;
 pub use gate::GateConfig;
 pub use index::IndexConfig;
 pub use keys::variables;
-pub use reference::{InForce, reference};
+pub use reference::{EffectiveConfig, reference};
 pub use run::{RunConfig, Span};
 pub use serve::ServeConfig;
 pub use store::StoreConfig;
@@ -44,60 +44,62 @@ use keys::{explain, override_from};
 /// The settings file as `init` writes it, with every default shown.
 pub const TEMPLATE: &str = include_str!("settings.toml");
 
-/// Everything that can be set.
+/// All settings.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
-    /// How the web is asked.
+    /// HTTP client and crawler.
     pub fetch: FetchConfig,
-    /// When feeds are asked.
+    /// Poll schedule.
     pub feeds: FeedsConfig,
-    /// How things are kept.
+    /// Storage.
     pub store: StoreConfig,
-    /// How new feeds are found.
+    /// Feed discovery.
     pub discover: DiscoverConfig,
-    /// How pages become documents.
+    /// Cleaning: pages → documents.
     pub clean: CleanConfig,
-    /// What their text must be like, for all languages (`all`) and for each by its code.
+    /// Limits of the quality gate, for all languages (`all`) and by language code.
     pub gate: GateConfig,
-    /// How documents become sentences of tokens.
+    /// Annotation: documents → sentences of tokens.
     pub annotate: AnnotateConfig,
-    /// How text becomes searchable.
+    /// Index.
     pub index: IndexConfig,
-    /// How duplicates are told.
+    /// Duplicate detection.
     pub dedup: DedupConfig,
-    /// How the corpus is opened to others.
+    /// Server.
     pub serve: ServeConfig,
-    /// How all stages go on one after the other.
+    /// Rounds of all stages.
     pub run: RunConfig,
 }
 
 impl Config {
-    /// Reads a settings file and lets the environment win over it.
+    /// Reads a settings file and applies environment variables.
     pub fn load(path: &Path, environment: &dyn Fn(&str) -> Option<String>) -> Result<Config> {
-        let text =
-            std::fs::read_to_string(path).with_context(|| format!("cannot read the settings {}", path.display()))?;
+        let text = std::fs::read_to_string(path)
+            .with_context(|| format!("cannot read the settings file {}", path.display()))?;
         let fault = |error: toml::de::Error| anyhow!("{}", explain(path, &text, &error));
-        // First as it stands, because only then an error knows its line.
+        // Parsed without the environment first, because only then an error has a line number.
         toml::from_str::<Config>(&text).map_err(fault)?;
         let mut table: toml::Table = toml::from_str(&text).map_err(fault)?;
         override_from(&mut table, environment)?;
-        let config: Config = table.try_into().map_err(|error: toml::de::Error| anyhow!("the environment: {error}"))?;
+        let config: Config =
+            table.try_into().map_err(|error: toml::de::Error| anyhow!("environment variables: {error}"))?;
         config.check().with_context(|| format!("{}", path.display()))?;
         Ok(config)
     }
 
-    /// The settings of a home, over which the environment wins.
+    /// The settings of a home with environment variables applied.
     pub fn of_home(home: &Home) -> Result<Config> {
         Config::load(&home.settings(), &|name| std::env::var(name).ok())
     }
 
-    /// The defaults, and what the environment says.
+    /// The defaults with environment variables applied.
     pub fn without_home(environment: &dyn Fn(&str) -> Option<String>) -> Result<Config> {
         let mut table = toml::Table::new();
         override_from(&mut table, environment)?;
-        let config: Config = table.try_into().map_err(|error: toml::de::Error| anyhow!("the environment: {error}"))?;
-        config.check().context("the environment")?;
+        let config: Config =
+            table.try_into().map_err(|error: toml::de::Error| anyhow!("environment variables: {error}"))?;
+        config.check().context("environment variables")?;
         Ok(config)
     }
 
@@ -114,13 +116,13 @@ impl Config {
         self.serve.settings().map(drop)
     }
 
-    /// What becomes of the text of pages.
+    /// The settings of post-processing and the quality gate.
     pub fn postprocess_options(&self) -> PostprocessOptions {
         self.clean.postprocess_options(self.gate.gate())
     }
 }
 
-/// Refuses numbers that are out of their range; `table` stands before the names of their keys.
+/// Rejects numbers out of their range; `table` is the prefix of the key names in messages.
 fn within<T: PartialOrd + Display, const COUNT: usize>(
     table: &str,
     numbers: [(&str, T, RangeInclusive<T>); COUNT],
@@ -134,10 +136,10 @@ fn within<T: PartialOrd + Display, const COUNT: usize>(
     Ok(())
 }
 
-/// Refuses codes that are of no language.
+/// Rejects invalid language codes.
 fn languages(table: &str, codes: &[String]) -> Result<()> {
     match codes.iter().find(|code| !is_language_code(code)) {
-        Some(code) => bail!("{table}.languages: `{code}` is no language code; write such as \"de\""),
+        Some(code) => bail!("{table}.languages: `{code}` is not a language code; use one such as \"de\""),
         None => Ok(()),
     }
 }
@@ -175,7 +177,7 @@ mod tests {
         assert_eq!(load(TEMPLATE, &[]).unwrap(), Config::default());
         let shown: toml::Table = toml::from_str(&shown).unwrap();
         let mut all = toml::Table::try_from(Config::default()).unwrap();
-        // A stage that runs for the usual time needs no line of its own.
+        // Stages with the default time limit have no line of their own.
         let usual = toml::Value::from(format!("{}m", crate::stage::USUAL_MINUTES));
         let shown_times = shown["run"].as_table().unwrap();
         all["run"].as_table_mut().unwrap().retain(|key, time| *time != usual || shown_times.contains_key(key));
@@ -208,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_schedule_that_cannot_be_kept_is_refused() {
+    fn an_impossible_poll_schedule_is_rejected() {
         for text in ["polls_per_day = 0.0", "min_interval_min = nan", "max_interval_h = 1e9"] {
             let error = format!("{:#}", load(&format!("[feeds]\n{text}"), &[]).unwrap_err());
             assert!(error.contains(text.split(' ').next().unwrap()), "{error}");
@@ -217,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_refused_with_the_key() {
+    fn an_invalid_value_is_rejected_with_its_key() {
         for text in
             ["delay_s = -1.0", "delay_s = nan", "concurrency = 0", "robots_max_age_h = 48.0", "allow_private = ['x']"]
         {
@@ -227,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn every_number_out_of_its_range_is_refused_with_its_key_and_the_range() {
+    fn every_number_out_of_its_range_is_rejected_with_its_key_and_the_range() {
         let numbers = [
             ("fetch", "max_header_kib", "7", "from 8 to 4096"),
             ("fetch", "max_page_mib", "129", "from 1 to 128"),
@@ -251,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ends_of_a_range_are_in_it() {
+    fn the_bounds_of_a_range_are_inclusive() {
         let text =
             "[fetch]\nmax_redirects = 20\nmax_header_kib = 8\n[store]\ncompression = 19\n[index]\nmemory_mib = 32\n";
         assert_eq!(load(text, &[]).unwrap().store.compression, 19);
@@ -259,11 +261,11 @@ mod tests {
     }
 
     #[test]
-    fn a_value_of_the_environment_is_checked_like_one_of_the_file() {
+    fn a_value_from_the_environment_is_checked_like_one_from_the_file() {
         let error = format!("{:#}", load("", &[("TIDINGS_STORE_COMPRESSION", "99")]).unwrap_err());
         assert!(error.contains("store.compression = 99"), "{error}");
         let error = format!("{:#}", load("", &[("TIDINGS_FETCH_CONCURRENCY", "many")]).unwrap_err());
-        assert!(error.starts_with("the environment:"), "{error}");
+        assert!(error.starts_with("environment variables:"), "{error}");
         let nothing = |_: &str| None;
         assert_eq!(Config::without_home(&nothing).unwrap(), Config::default());
         let compression = |name: &str| (name == "TIDINGS_STORE_COMPRESSION").then(|| "99".to_owned());
@@ -271,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_times_and_truth_values_come_from_the_environment_too() {
+    fn lists_durations_and_booleans_can_be_set_by_environment_variables() {
         let environment = [
             ("TIDINGS_DISCOVER_LANGUAGES", "[\"de\", \"en\"]"),
             ("TIDINGS_RUN_CLEAN", "90s"),
@@ -279,7 +281,7 @@ mod tests {
             ("TIDINGS_FETCH_CONTACT", "2026"),
         ];
         let numbered = load("", &environment);
-        assert!(numbered.is_err(), "a number is no text: {numbered:?}");
+        assert!(numbered.is_err(), "a number is not a string: {numbered:?}");
         let config = load("", &environment[..3]).unwrap();
         assert_eq!(config.discover.languages, ["de", "en"]);
         assert_eq!(config.run.limit(crate::stage::StageId::Clean), Duration::from_secs(90));
@@ -302,22 +304,22 @@ mod tests {
     }
 
     #[test]
-    fn tables_of_languages_must_name_one() {
+    fn tables_of_languages_must_have_a_language_code() {
         for text in ["[gate.german]\n", "[gate.DE]\n", "[discover]\nlanguages = ['English']\n"] {
             assert!(load(text, &[]).is_err(), "{text}");
         }
         let error = format!("{:#}", load("[annotate.external.german]\ncommand = ['x']\n", &[]).unwrap_err());
-        assert!(error.contains("[annotate.external.german] is for no language"), "{error}");
+        assert!(error.contains("`german` is not a language code"), "{error}");
         assert!(load("[gate.de]\n", &[]).is_ok());
     }
 
     #[test]
-    fn a_tool_without_a_command_or_a_word_column_is_refused_with_its_language() {
+    fn a_tool_without_a_command_or_a_word_column_is_rejected_with_its_language() {
         for (text, word) in [
             ("command = []", "command is empty"),
             ("command = ['']", "command is empty"),
-            ("command = ['x']\ncolumns = ['lemma', 'word']", "the first one is the word"),
-            ("command = ['x']\ncolumns = ['word', 'pos']", "there is no column `pos`"),
+            ("command = ['x']\ncolumns = ['lemma', 'word']", "the first column must be `word`"),
+            ("command = ['x']\ncolumns = ['word', 'pos']", "unknown column `pos`"),
             ("command = ['x']\nworkers = 0", "workers = 0 is out of range"),
             ("command = ['x']\ntimeout_s = 0.0", "timeout_s = 0 is out of range"),
         ] {
@@ -327,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn words_of_the_server_are_checked() {
+    fn settings_of_the_server_are_checked() {
         for (text, key) in [
             ("cors = 'corpus.example'", "serve.cors"),
             ("cors = 'https://corpus.example/'", "serve.cors"),
@@ -341,8 +343,8 @@ mod tests {
     }
 
     #[test]
-    fn a_settings_file_that_is_missing_is_named() {
+    fn the_error_about_a_missing_settings_file_contains_its_path() {
         let error = Config::load(Path::new("no/tidings.toml"), &|_| None).unwrap_err().to_string();
-        assert!(error.contains("cannot read the settings no/tidings.toml"), "{error}");
+        assert!(error.contains("cannot read the settings file no/tidings.toml"), "{error}");
     }
 }

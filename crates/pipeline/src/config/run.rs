@@ -1,4 +1,4 @@
-//! The `[run]` table: how all stages go on one after the other.
+//! The `[run]` table: rounds of all stages.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,21 +11,21 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::stage::StageId;
 
-/// The `[run]` table: a time for each stage of the table of stages under its name, and what is common to all.
+/// The `[run]` table: a time limit for each stage under its name, and the settings of the round.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunConfig {
-    /// How far apart rounds begin.
+    /// Interval between the starts of two rounds.
     pub every: Span,
-    /// The time for all stages together; 0 is no limit.
+    /// Time limit of all stages together; 0: no limit.
     pub total: Span,
-    /// The time for each stage; 0 is no limit.
+    /// Time limit of each stage; 0: no limit.
     pub stages: BTreeMap<StageId, Span>,
-    /// Whether a report is written once a day.
+    /// Whether a round writes the daily report.
     pub report: bool,
 }
 
 impl RunConfig {
-    /// The time for a stage.
+    /// The time limit of a stage.
     pub fn limit(&self, stage: StageId) -> Duration {
         self.stages.get(&stage).map_or(Duration::ZERO, |span| span.0)
     }
@@ -69,7 +69,7 @@ impl<'de> Deserialize<'de> for RunConfig {
             type Value = RunConfig;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a table of times")
+                f.write_str("a table of time limits")
             }
 
             fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<RunConfig, M::Error> {
@@ -93,10 +93,10 @@ impl<'de> Deserialize<'de> for RunConfig {
     }
 }
 
-/// The longest time: a million days.
+/// The longest duration: a million days.
 const MAX_SECONDS: f64 = 1e6 * 86_400.0;
 
-/// A stretch of time as people write it: `90s`, `30m`, `2h`, `1d`.
+/// A duration as users write it: `90s`, `30m`, `2h`, `1d`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Span(pub Duration);
@@ -105,7 +105,7 @@ impl std::str::FromStr for Span {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Span, String> {
-        let usage = || "give a time such as 90s, 30m or 2h".to_owned();
+        let usage = || "give a duration such as 90s, 30m or 2h".to_owned();
         let (number, unit) = text.split_at(text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len()));
         let seconds = match unit {
             "" | "s" => 1.0,
@@ -115,7 +115,8 @@ impl std::str::FromStr for Span {
             _ => return Err(usage()),
         };
         match number.trim().parse::<f64>().map(|number| number * seconds) {
-            // The limit is one of time, not of the number: what is written in another unit must be read again.
+            // The limit applies to the duration and not to the number, so that a value survives being printed in
+            // another unit.
             Ok(time) if (0.0..=MAX_SECONDS).contains(&time) => Ok(Span(Duration::from_secs_f64(time))),
             _ => Err(usage()),
         }
@@ -146,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_read_as_people_write_them() {
+    fn durations_are_read_with_their_units() {
         let seconds = |text: &str| text.parse::<Span>().map(|span| span.0.as_secs());
         assert_eq!(
             (seconds("90s"), seconds("1.5h"), seconds("10"), seconds("2d")),
@@ -169,21 +170,21 @@ mod tests {
     }
 
     #[test]
-    fn a_stage_that_is_not_named_keeps_its_usual_time() {
+    fn a_stage_that_is_not_named_keeps_its_default_time() {
         let config: RunConfig = toml::from_str("clean = '5m'\n").unwrap();
         assert_eq!(config.limit(StageId::Clean), Duration::from_secs(300));
         assert_eq!(config.limit(StageId::Fetch), RunConfig::default().limit(StageId::Fetch));
     }
 
     #[test]
-    fn a_stage_that_does_not_exist_is_refused() {
+    fn an_unknown_stage_is_rejected() {
         let error = toml::from_str::<RunConfig>("claen = '5m'\n").unwrap_err().to_string();
         assert!(error.contains("unknown field `claen`"), "{error}");
     }
 
     proptest::proptest! {
         #[test]
-        fn every_time_that_can_be_read_is_written_so_that_it_can_be_read_again(number in 0.0..1e6_f64, unit in "[smhd]") {
+        fn every_duration_survives_printing_and_parsing(number in 0.0..1e6_f64, unit in "[smhd]") {
             let span: Span = format!("{number:.3}{unit}").parse().unwrap();
             let written = String::from(span);
             let again = written.parse::<Span>();

@@ -1,4 +1,4 @@
-//! How the corpus is opened to others.
+//! Settings of the server.
 
 use std::net::IpAddr;
 
@@ -12,7 +12,7 @@ use super::{seconds, within};
 /// The `[serve]` table.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-#[allow(missing_docs)] // The template documents each key to everybody.
+#[allow(missing_docs)] // The template documents each key to users.
 pub struct ServeConfig {
     pub bind: IpAddr,
     pub port: u16,
@@ -43,23 +43,26 @@ impl Default for ServeConfig {
 }
 
 impl ServeConfig {
-    /// What the server is told.
+    /// The settings in the form that the server expects.
     pub fn settings(&self) -> Result<tidings_serve::Settings> {
         within("serve.", [("time_limit_s", self.time_limit_s, 0.1..=3600.0)])?;
         within("serve.", [("heavy_requests", self.heavy_requests, 1..=1024)])?;
         let Some(default_availability) = Availability::named(&self.default_availability) else {
-            bail!("serve.default_availability: `{}` is none of open, kwic, metadata", self.default_availability);
+            bail!(
+                "serve.default_availability: unknown value `{}`; give open, kwic or metadata",
+                self.default_availability
+            );
         };
         let loopback_scope = match self.loopback_scope.as_str() {
             "none" => None,
             name => Some(
                 tokens::Scope::named(name)
-                    .ok_or_else(|| anyhow!("serve.loopback_scope: `{name}` is none of none, text, admin"))?,
+                    .ok_or_else(|| anyhow!("serve.loopback_scope: unknown value `{name}`; give none, text or admin"))?,
             ),
         };
         let is_origin = self.cors == "*" || self.cors.starts_with("http://") || self.cors.starts_with("https://");
         if !self.cors.is_empty() && (!is_origin || self.cors.ends_with('/') || !self.cors.is_ascii()) {
-            bail!("serve.cors: `{}` is no origin; write such as \"https://corpus.example\"", self.cors);
+            bail!("serve.cors: invalid origin `{}`; give one such as \"https://corpus.example\"", self.cors);
         }
         Ok(tidings_serve::Settings {
             bind: self.bind,

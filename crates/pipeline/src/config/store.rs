@@ -1,4 +1,4 @@
-//! How things are kept.
+//! Settings of storage.
 
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use super::within;
 /// The `[store]` table.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-#[allow(missing_docs)] // The template documents each key to everybody.
+#[allow(missing_docs)] // The template documents each key to users.
 pub struct StoreConfig {
     pub history: usize,
     pub runs_days: u32,

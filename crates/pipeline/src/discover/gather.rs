@@ -1,4 +1,4 @@
-//! Gathering candidates from pages that were fetched anyway, and from streams of links.
+//! Gathers candidates from stored pages, archives and streams of links.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -11,38 +11,38 @@ use tidings_feeds::discover::{Evidence, FeedSightings, common_paths, is_substant
 use tidings_fetch::decode::{Ceiling, Decoder};
 use tidings_formats::saved_page;
 use tidings_formats::warc::PageReader as WarcReader;
-use tidings_store::candidates::{self, Candidate, Fate, Searched};
+use tidings_store::candidates::{self, Candidate, CandidateStatus, Searched};
 use tidings_store::input_files;
 use tidings_store::pages::{self, PageReader};
 
-use super::{Source, filter, listed, plain};
+use super::{CandidateSource, filter, listed, plain};
 use crate::context::RunContext;
 use crate::display::{count, span_s};
 
-/// Different feeds that are counted at once; more than any crawl of one country has.
+/// The maximum number of distinct feeds that are counted; a crawl of one country has fewer.
 const MAX_FEEDS: usize = 4_000_000;
-/// Paths that are guessed on the site of a feed that passed.
+/// Common paths probed on the site of a feed that passed the filter.
 const EXPANSIONS: usize = 3;
-/// How deep a JSON line is searched for links.
+/// Maximum depth at which a JSON line is searched for links.
 const MAX_JSON_DEPTH: usize = 12;
 
-/// What was gathered.
+/// The outcome of gathering.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Gathered {
-    /// Pages, or links, that were looked at.
+    /// Pages or links that were searched.
     pub pages: u64,
     /// Different feeds and sites that were met.
     #[serde(rename = "candidates")]
     pub links: u64,
     /// Of these, in the list of feeds already.
     pub known: u64,
-    /// Of these, never to be asked for.
+    /// Candidates that were rejected by language or country.
     pub rejected: u64,
-    /// Candidates that pass the filter now, of all that there are.
+    /// Candidates that pass the filter, among all candidates.
     pub fit: u64,
     /// Paths that were guessed.
     pub expanded: u64,
-    /// How long it took.
+    /// Duration in seconds.
     #[serde(skip)]
     pub seconds: f64,
 }
@@ -51,24 +51,31 @@ impl fmt::Display for Gathered {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} searched, {} met: {} in feeds.txt already, {} in other languages or countries; \
-             {} now pass the filter",
+            "{} searched, {} found: {} already in feeds.txt, {} in other languages or countries; \
+             {} {} the filter",
             count(self.pages, "page"),
             count(self.links, "candidate"),
             self.known,
             self.rejected,
             count(self.fit, "candidate"),
+            if self.fit == 1 { "passes" } else { "pass" },
         )?;
         if self.expanded > 0 {
-            write!(f, ", {} guessed beside them", count(self.expanded, "path"))?;
+            write!(f, ", {} added from common paths", count(self.expanded, "path"))?;
         }
         writeln!(f, ", {}", span_s(self.seconds))
     }
 }
 
-/// Reads a source and adds what it links to to the candidates. A file that was read before would be
-/// counted twice, so it is passed over unless it shall be read `again`.
-pub fn gather(context: &RunContext, source: Source, paths: &[String], expand: bool, again: bool) -> Result<Gathered> {
+/// Reads a source and adds its links to the candidates. A file read before would be counted twice, so it is skipped
+/// unless `again` is set.
+pub fn gather(
+    context: &RunContext,
+    source: CandidateSource,
+    paths: &[String],
+    expand: bool,
+    again: bool,
+) -> Result<Gathered> {
     let mut sightings = FeedSightings::new(MAX_FEEDS);
     let paths: Vec<PathBuf> = paths.iter().map(PathBuf::from).collect();
     let mut known = HashSet::new();
@@ -76,33 +83,33 @@ pub fn gather(context: &RunContext, source: Source, paths: &[String], expand: bo
         known.insert(row.file);
     })?;
     let files = match source {
-        Source::Pages if paths.is_empty() => pages::files(&context.home)?,
-        Source::Links if paths.is_empty() => vec![PathBuf::from("-")],
-        Source::Pages | Source::Links => paths,
-        Source::Warc | Source::Html => need(paths)?,
+        CandidateSource::Pages if paths.is_empty() => pages::files(&context.home)?,
+        CandidateSource::Links if paths.is_empty() => vec![PathBuf::from("-")],
+        CandidateSource::Pages | CandidateSource::Links => paths,
+        CandidateSource::Warc | CandidateSource::Html => need(paths)?,
     };
     let mut searched = Vec::new();
     for file in files {
         let shown = context.home.shown(&file);
         // Streams and folders change; files of pages and archives do not.
-        let is_fixed = matches!(source, Source::Pages | Source::Warc);
+        let is_fixed = matches!(source, CandidateSource::Pages | CandidateSource::Warc);
         if is_fixed && !again && known.contains(&shown) {
-            log::debug!("{shown} was searched before");
+            log::debug!("{shown} was searched before; skipped");
             continue;
         }
         let before = sightings.pages;
         match source {
-            Source::Pages => read_pages(&file, &mut sightings)?,
-            Source::Warc => read_warc(context, &file, &mut sightings)?,
-            Source::Html => read_html(&file, &mut sightings)?,
-            Source::Links => input_files::lines(&file, |line| read_line(line, &mut sightings))?,
+            CandidateSource::Pages => read_pages(&file, &mut sightings)?,
+            CandidateSource::Warc => read_warc(context, &file, &mut sightings)?,
+            CandidateSource::Html => read_html(&file, &mut sightings)?,
+            CandidateSource::Links => input_files::lines(&file, |line| read_line(line, &mut sightings))?,
         }
-        if source != Source::Links {
+        if source != CandidateSource::Links {
             searched.push(Searched { file: shown, pages: sightings.pages - before });
         }
     }
     if sightings.forgotten() > 0 {
-        log::warn!("{} that were seen rarely were forgotten for lack of room", count(sightings.forgotten(), "feed"));
+        log::warn!("{} with few links were dropped: too many distinct feeds", count(sightings.forgotten(), "feed"));
     }
     let mut gathered = add(context, sightings, expand)?;
     gathered.seconds = context.seconds();
@@ -112,7 +119,7 @@ pub fn gather(context: &RunContext, source: Source, paths: &[String], expand: bo
 
 fn need(paths: Vec<PathBuf>) -> Result<Vec<PathBuf>> {
     if paths.is_empty() {
-        bail!("name the files or folders to search");
+        bail!("no files or folders given to search");
     }
     Ok(paths)
 }
@@ -149,7 +156,7 @@ fn read_html(path: &Path, sightings: &mut FeedSightings) -> Result<()> {
         let body = saved_page::read_html(&file)?;
         let inside = file.strip_prefix(path).unwrap_or(&file);
         let Some(address) = own_address(&body).or_else(|| saved_page::mirrored(inside)) else {
-            log::debug!("{}: nothing tells where it came from", file.display());
+            log::debug!("{}: skipped, the URL of the page is unknown", file.display());
             sightings.pages += 1;
             homeless += 1;
             continue;
@@ -158,8 +165,8 @@ fn read_html(path: &Path, sightings: &mut FeedSightings) -> Result<()> {
     }
     if homeless > 0 {
         log::warn!(
-            "{}: {} left out that do not tell where they came from, by a canonical link or a path such as \
-             host/page.html",
+            "{}: {} skipped because their URL is unknown (no canonical link, no path such as \
+             host/page.html)",
             path.display(),
             count(homeless, "page")
         );
@@ -167,13 +174,13 @@ fn read_html(path: &Path, sightings: &mut FeedSightings) -> Result<()> {
     Ok(())
 }
 
-/// A line of a stream: JSON in which links stand anywhere, or plain addresses.
+/// Reads a line of a stream: JSON with links in any field, or plain URLs.
 fn read_line(line: &str, sightings: &mut FeedSightings) {
     let line = line.trim();
     sightings.pages += u64::from(!line.is_empty());
     match serde_json::from_str::<Value>(line) {
         Ok(value @ (Value::Object(_) | Value::Array(_))) => {
-            // What somebody else posted before is no news.
+            // Reposts are skipped: they add no new links.
             let again = ["repost", "reblog", "retweeted_status", "is_repost"];
             let marks = again.iter().filter_map(|key| value.get(key));
             if marks.into_iter().all(|mark| matches!(mark, Value::Null | Value::Bool(false))) {
@@ -198,7 +205,7 @@ fn links_in(value: &Value, depth: usize, sightings: &mut FeedSightings) {
     }
 }
 
-/// Adds sightings to the candidates and counts what passes the filter.
+/// Adds sightings to the candidates and counts those that pass the filter.
 fn add(context: &RunContext, sightings: FeedSightings, expand: bool) -> Result<Gathered> {
     let filter = filter(context);
     let in_list = listed(context)?;
@@ -220,7 +227,7 @@ fn add(context: &RunContext, sightings: FeedSightings, expand: bool) -> Result<G
             evidence: sighting.evidence.name().to_owned(),
             seen: sighting.seen,
             found_on: sighting.found_on,
-            fate: if unfit.is_some() { Fate::Rejected } else { Fate::New },
+            status: if unfit.is_some() { CandidateStatus::Rejected } else { CandidateStatus::New },
             reason: unfit.map(|unfit| unfit.reason()).unwrap_or_default(),
             good_pages: good,
             title: sighting.title,
@@ -232,7 +239,7 @@ fn add(context: &RunContext, sightings: FeedSightings, expand: bool) -> Result<G
 
     let (mut known, mut sites) = (HashSet::new(), Vec::new());
     candidates::read(&context.home, |row| {
-        if row.fate == Fate::New && super::fits(&filter, &row) {
+        if row.status == CandidateStatus::New && super::fits(&filter, &row) {
             gathered.fit += 1;
             sites.push(row.clone());
         }
@@ -264,9 +271,10 @@ fn add(context: &RunContext, sightings: FeedSightings, expand: bool) -> Result<G
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::{article, context, home, home_with_feeds, page, store_pages};
 
     #[test]
-    fn links_stand_anywhere_in_a_line() {
+    fn links_are_found_in_any_field_of_a_line() {
         let mut sightings = FeedSightings::new(100);
         read_line(
             r#"{"text": "look: https://a.example/x.", "embeds": [{"url": "https://b.example/rss.xml"}]}"#,
@@ -280,6 +288,72 @@ mod tests {
         assert_eq!(
             feeds,
             ["https://a.example/", "https://b.example/rss.xml", "https://d.example/", "https://e.example/feed"]
+        );
+    }
+
+    fn gathered(pipeline: &crate::Pipeline, expand: bool, again: bool) -> Gathered {
+        gather(&context(pipeline), CandidateSource::Pages, &[], expand, again).unwrap()
+    }
+
+    fn linking(url: &str, feed: &str) -> tidings_model::Page {
+        let link = format!("<link rel=\"alternate\" type=\"application/rss+xml\" href=\"{feed}\">");
+        page(url, &article("ferry").replace("<head>", &format!("<head>{link}")))
+    }
+
+    #[test]
+    fn pages_are_searched_once_unless_requested_again() {
+        let (_folder, pipeline) = home();
+        store_pages(&pipeline, "2026-03-01", &[linking("https://a.example/1", "/feed")]);
+        let first = gathered(&pipeline, false, false);
+        assert_eq!((first.pages, first.links), (1, 1));
+        assert_eq!(gathered(&pipeline, false, false).pages, 0);
+        assert_eq!(gathered(&pipeline, false, true).pages, 1);
+    }
+
+    #[test]
+    fn feeds_in_the_list_are_counted_as_known() {
+        let (_folder, pipeline) = home_with_feeds("https://a.example/feed\n");
+        store_pages(&pipeline, "2026-03-01", &[linking("https://a.example/1", "/feed")]);
+        let gathered = gathered(&pipeline, false, false);
+        assert_eq!((gathered.links, gathered.known, gathered.fit), (1, 1, 0));
+    }
+
+    #[test]
+    fn common_paths_are_added_for_sites_that_pass() {
+        let (_folder, pipeline) = home();
+        let pages: Vec<_> = (0..60).map(|at| linking(&format!("https://a.example/{at}"), "/the-feed.xml")).collect();
+        store_pages(&pipeline, "2026-03-01", &pages);
+        let gathered = gathered(&pipeline, true, false);
+        assert_eq!((gathered.fit, gathered.expanded), (1, EXPANSIONS as u64));
+        let mut guessed = 0;
+        candidates::read(pipeline.home(), |row| guessed += usize::from(row.evidence == Evidence::Path.name())).unwrap();
+        assert_eq!(guessed, EXPANSIONS);
+    }
+
+    #[test]
+    fn archives_must_be_given() {
+        let (_folder, pipeline) = home();
+        let error = gather(&context(&pipeline), CandidateSource::Warc, &[], false, false).unwrap_err();
+        assert_eq!(error.to_string(), "no files or folders given to search");
+    }
+
+    #[test]
+    fn links_deep_in_a_line_are_found_up_to_a_bound() {
+        let nested = |depth: usize| format!("{}\"https://a.example/feed\"{}", "[".repeat(depth), "]".repeat(depth));
+        for (depth, found) in [(MAX_JSON_DEPTH - 1, 1), (MAX_JSON_DEPTH + 1, 0)] {
+            let mut sightings = FeedSightings::new(10);
+            read_line(&nested(depth), &mut sightings);
+            assert_eq!(sightings.finish().0.len(), found, "{depth}");
+        }
+    }
+
+    #[test]
+    fn the_outcome_is_one_line() {
+        let gathered = Gathered { pages: 1, links: 2, known: 1, fit: 1, expanded: 3, ..Gathered::default() };
+        assert_eq!(
+            gathered.to_string(),
+            "1 page searched, 2 candidates found: 1 already in feeds.txt, 0 in other languages or countries; \
+             1 candidate passes the filter, 3 paths added from common paths, 0.0 s\n"
         );
     }
 }

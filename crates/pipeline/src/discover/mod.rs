@@ -1,9 +1,8 @@
-//! Discovery of feeds.
+//! Feed discovery.
 //!
-//! It has two halves that meet in `state/candidates.tsv`. One gathers candidates: from
-//! addresses, from pages that were fetched anyway, from archives, lists and streams of links. The
-//! other spends requests on them, the most promising first: it finds out whether they are feeds, and
-//! in a trial whether their articles give documents.
+//! Two halves share `state/candidates.tsv`. The first gathers candidates: from URLs, stored pages, archives, lists and
+//! streams of links. The second spends requests on them, the most promising first: probes find out whether they are
+//! feeds, and a trial whether their articles yield documents.
 
 mod gather;
 pub mod opml;
@@ -18,7 +17,7 @@ use anyhow::{Result, bail};
 use serde::{Deserialize, Serialize};
 use tidings_feeds::discover::{Evidence, EvidencePriors, Filter, ProbeOptions, ProbeSequence};
 use tidings_feeds::discover::{is_shared, site};
-use tidings_store::candidates::{self, Candidate, Fate, SiteWithoutFeed};
+use tidings_store::candidates::{self, Candidate, CandidateStatus, SiteWithoutFeed};
 use tidings_store::{feeds, rfc3339};
 
 use crate::context::RunContext;
@@ -30,21 +29,21 @@ pub use gather::Gathered;
 use probe::{Cost, Probe};
 pub use trial::{Gain, TrialOptions, TrialOutcome};
 
-/// What to do.
+/// The task of a run.
 #[derive(Debug, Clone)]
 pub enum Task {
     /// Find the feeds of these addresses.
     Search(Vec<String>),
-    /// Gather candidates from a source, and guess common paths beside those that pass the filter.
+    /// Gather candidates from a source, and add common paths on the sites of those that pass the filter.
     Gather {
         /// The kind of source.
-        source: Source,
+        source: CandidateSource,
         /// Files and folders.
         paths: Vec<String>,
         /// Also guess common paths.
         expand: bool,
     },
-    /// Take in the feeds of an OPML list as candidates.
+    /// Import the feeds of an OPML list as candidates.
     Opml(PathBuf),
     /// Only spend requests on candidates.
     Probe,
@@ -52,40 +51,40 @@ pub enum Task {
     Trial(TrialOptions),
 }
 
-/// How to do it.
+/// Options of discovery.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// What to do.
+    /// The task.
     pub task: Task,
-    /// Then spend so many requests on the best candidates.
+    /// Afterwards, spend this many requests on the best candidates.
     pub probe: Option<u64>,
     /// Add the feeds that were found to the list.
     pub add: bool,
-    /// Probe again what was found to have no feed; read files again that were searched.
+    /// Probe sites without a feed again; read files again that were searched before.
     pub again: bool,
-    /// Look at declared links and three common paths only, for comparison with FeedFetcher's paper.
+    /// Use only declared links and three common paths, for comparison with the FeedFetcher paper.
     pub paper_rule: bool,
-    /// Fixes the random order of requests; another one each run if absent.
+    /// Seed of the order of requests; random if absent.
     pub seed: Option<u64>,
 }
 
-/// Where candidates are gathered from.
+/// Sources of candidates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Source {
+pub enum CandidateSource {
     /// Pages of this home that were not searched yet, or files of pages.
     Pages,
     /// WARC or WET files, packed or not.
     Warc,
     /// Folders of saved web pages.
     Html,
-    /// Links: JSON lines or plain addresses, from files or standard input.
+    /// Links: JSON lines or plain URLs, from files or standard input.
     Links,
 }
 
-/// The outcome of discovery: that of each step that was taken.
+/// The outcome of discovery: one for each step.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct DiscoverOutcome {
-    /// Whether all that could be done was done.
+    /// Whether all steps were completed.
     pub done: bool,
     /// Candidates that were gathered.
     #[serde(flatten)]
@@ -96,7 +95,7 @@ pub struct DiscoverOutcome {
     /// Feeds that were found by requests.
     #[serde(flatten)]
     pub search: Option<SearchOutcome>,
-    /// What a trial gained.
+    /// The outcome of a trial.
     #[serde(flatten)]
     pub trial: Option<TrialOutcome>,
 }
@@ -141,7 +140,7 @@ pub fn run(pipeline: &Pipeline, options: &Options) -> Result<DiscoverOutcome> {
     Ok(outcome)
 }
 
-/// An address without its scheme, `www.` and last slash, by which lists are compared.
+/// A URL without its scheme, `www.` and final slash, for comparing lists.
 pub(crate) fn plain(feed: &str) -> String {
     let rest = feed.split_once("://").map_or(feed, |(_, rest)| rest);
     rest.trim_start_matches("www.").trim_end_matches('/').to_ascii_lowercase()
@@ -152,8 +151,8 @@ fn listed(context: &RunContext) -> Result<HashSet<String>> {
     Ok(feeds::list(&context.home)?.feeds.iter().map(|feed| plain(&feed.url)).collect())
 }
 
-/// Whether a candidate may be probed. Only feeds met in a crawl must have been seen often enough:
-/// what the user or a list names need not, and a shared link is where a probe sequence begins.
+/// Whether a candidate may be probed. The minimum number of links applies only to feeds found in a crawl; feeds given
+/// by the user or a list always pass, and a shared link starts a probe sequence.
 fn fits(filter: &Filter, row: &Candidate) -> bool {
     let verdict = filter.check(&row.feed, row.seen, row.good_pages);
     match Evidence::from_name(&row.evidence).unwrap_or(Evidence::Page) {
@@ -192,7 +191,7 @@ fn search(context: &RunContext, addresses: &[String], options: &Options) -> Resu
     for given in addresses {
         let address = if given.contains("://") { given.clone() } else { format!("http://{given}") };
         let Some(sequence) = ProbeSequence::new(&address, probe_options) else {
-            bail!("`{given}` is not a web address")
+            bail!("`{given}` is not a valid http or https URL")
         };
         if !options.again && sites_without_feed.contains(&sequence.site()) {
             skipped.push(sequence.site());
@@ -213,7 +212,7 @@ fn search(context: &RunContext, addresses: &[String], options: &Options) -> Resu
         search.adopt(context)?;
     }
     for site in &skipped {
-        let _ = writeln!(search.text, "{site}: searched before and without a feed (--again searches it again)");
+        let _ = writeln!(search.text, "{site}: no feed found in an earlier search (use --again to repeat it)");
     }
     Ok(search.outcome(context, cost, skipped.len() as u64))
 }
@@ -230,7 +229,7 @@ fn probe_best(context: &RunContext, options: &Options, budget: u64) -> Result<Se
     Ok(search.outcome(context, cost, 0))
 }
 
-/// The candidates worth probing, the best first, as many as a budget could pay for.
+/// The best candidates to probe, in order, as many as the budget allows.
 fn best(context: &RunContext, again: bool, budget: u64) -> Result<Vec<Probe>> {
     let filter = filter(context);
     let sites_without_feed = sites_without_feed(context)?;
@@ -240,7 +239,8 @@ fn best(context: &RunContext, again: bool, budget: u64) -> Result<Vec<Probe>> {
     let mut open = Vec::new();
     candidates::read(&context.home, |row| {
         let evidence = Evidence::from_name(&row.evidence).unwrap_or(Evidence::Page);
-        let is_feed = matches!(row.fate, Fate::ProbedFeed | Fate::Trial | Fate::Promoted);
+        let is_feed =
+            matches!(row.status, CandidateStatus::ProbedFeed | CandidateStatus::Trial | CandidateStatus::Promoted);
         let led_on = row.reason.starts_with("leads to") || row.reason.starts_with("moved to");
         if row.requests > 0 {
             priors.record(evidence, is_feed || led_on, row.requests);
@@ -248,10 +248,10 @@ fn best(context: &RunContext, again: bool, budget: u64) -> Result<Vec<Probe>> {
         if is_feed {
             *on_site.entry(row.site.clone()).or_default() += 1;
         }
-        let asked = matches!(row.fate, Fate::NotAFeed | Fate::Unreachable);
+        let asked = matches!(row.status, CandidateStatus::NotAFeed | CandidateStatus::Unreachable);
         let has_no_feed = evidence == Evidence::Page && sites_without_feed.contains(&row.site);
         let fit = fits(&filter, &row);
-        let open_still = row.fate == Fate::New || (asked && again && !led_on);
+        let open_still = row.status == CandidateStatus::New || (asked && again && !led_on);
         if open_still && fit && (again || !has_no_feed) && !listed.contains(&plain(&row.feed)) {
             open.push((evidence, row));
         }
@@ -263,7 +263,7 @@ fn best(context: &RunContext, again: bool, budget: u64) -> Result<Vec<Probe>> {
             (priors.score(evidence, row.seen, known), evidence, row)
         })
         .collect();
-    // The best first; among equals the address decides, so that the same state asks the same.
+    // The best first; ties are broken by URL, so that the same state gives the same requests.
     ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.2.feed.cmp(&b.2.feed)));
     let options = ProbeOptions { max_requests: context.config.discover.max_requests, ..ProbeOptions::default() };
     let probes = ranked.into_iter().take(budget as usize).filter_map(|(_, evidence, candidate)| {
@@ -303,10 +303,9 @@ impl fmt::Display for GrowOutcome {
     }
 }
 
-/// After a fetch: the links in the pages that it stored become candidates, and the best of them are
-/// probed within the budget.
+/// After a fetch: adds the links of the stored pages to the candidates, and probes the best within the budget.
 pub fn grow(context: &RunContext, seed: u64) -> Result<GrowOutcome> {
-    let gathered = gather::gather(context, Source::Pages, &[], false, false)?;
+    let gathered = gather::gather(context, CandidateSource::Pages, &[], false, false)?;
     let budget = context.config.discover.budget_requests;
     let probes = best(context, false, budget)?;
     let mut search = Search::new(context)?;
@@ -340,7 +339,7 @@ pub struct SearchOutcome {
     pub rounds: u64,
     /// Bytes that were received.
     pub bytes: u64,
-    /// How long it took.
+    /// Duration in seconds.
     pub seconds: f64,
     #[serde(skip)]
     offline: bool,
@@ -356,7 +355,8 @@ pub struct FoundFeed {
     pub site: String,
     pub evidence: String,
     pub found_on: String,
-    pub fate: &'static str,
+    #[serde(rename = "fate")]
+    pub status: &'static str,
     pub entries: u32,
     pub latest: String,
     pub language: String,
@@ -366,12 +366,12 @@ pub struct FoundFeed {
 impl fmt::Display for SearchOutcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)?;
-        let offline = if self.offline { "; no host answered, so the network seems to be down" } else { "" };
+        let offline = if self.offline { "; no host responded, the network seems to be down" } else { "" };
         let left = if self.left > 0 { format!("; {} left for a later run", self.left) } else { String::new() };
-        let addresses = if self.addresses == 1 { "address" } else { "addresses" };
+        let addresses = if self.addresses == 1 { "URL" } else { "URLs" };
         writeln!(
             f,
-            "{} found from {} {addresses} with {}; {} without a feed, {} not reached{left}{offline}, {}",
+            "{} found from {} {addresses} with {}; {} without a feed, {} unreachable{left}{offline}, {}",
             count(self.feeds.len() as u64, "feed"),
             self.addresses,
             count(self.requests, "request"),
@@ -382,7 +382,7 @@ impl fmt::Display for SearchOutcome {
     }
 }
 
-/// A search while it goes on.
+/// A search in progress.
 struct Search {
     listed: HashSet<String>,
     languages: Vec<String>,
@@ -406,7 +406,7 @@ impl Search {
         })
     }
 
-    /// Records what probe sequences found that came to their ends.
+    /// Records the results of finished probe sequences.
     fn record(&mut self, context: &RunContext, ended: Vec<Probe>) -> Result<()> {
         let now = rfc3339(tidings_model::clock::now());
         let (mut rows, mut sites): (Vec<Candidate>, Vec<SiteWithoutFeed>) = (Vec::new(), Vec::new());
@@ -423,10 +423,10 @@ impl Search {
                     || self.languages.is_empty()
                     || self.languages.iter().any(|code| code == language);
                 let in_list = self.listed.contains(&plain(&found.url));
-                let (fate, reason) = match (in_list, wanted) {
-                    (true, _) => (Fate::Promoted, "in the list already".to_owned()),
-                    (_, false) => (Fate::Rejected, format!("language {language}")),
-                    _ => (Fate::ProbedFeed, String::new()),
+                let (status, reason) = match (in_list, wanted) {
+                    (true, _) => (CandidateStatus::Promoted, "already in the list".to_owned()),
+                    (_, false) => (CandidateStatus::Rejected, format!("language {language}")),
+                    _ => (CandidateStatus::ProbedFeed, String::new()),
                 };
                 let row = Candidate {
                     feed: found.url.clone(),
@@ -434,20 +434,20 @@ impl Search {
                     evidence: if itself { candidate.evidence.clone() } else { found.evidence.name().to_owned() },
                     seen: candidate.seen.max(1),
                     found_on: if itself && !given { candidate.found_on.clone() } else { found.found_on.clone() },
-                    fate,
+                    status,
                     reason,
                     checked: now.clone(),
                     entries: found.feed.entries,
                     latest: found.feed.latest.map(rfc3339).unwrap_or_default(),
                     language: language.to_owned(),
-                    // Requests stand with the address that the search began with, if that has a row.
+                    // Requests are counted for the candidate with which the search began, if it has a row.
                     requests: if itself || (given && first) { requests } else { 0 },
                     good_pages: candidate.good_pages,
                     title: if found.feed.title.is_empty() { candidate.title.clone() } else { found.feed.title.clone() },
                     labels: candidate.labels.clone(),
                 };
                 first = false;
-                // Two addresses of one site lead to the same feed.
+                // Two URLs of one site may lead to the same feed.
                 if !self.feeds.iter().any(|known| known.feed == row.feed) {
                     self.describe(&row, in_list);
                     self.feeds.push(row.clone());
@@ -459,19 +459,19 @@ impl Search {
                 (Some(_), _) if itself => {}
                 (Some(found), _) => {
                     let evidence = Evidence::from_name(&candidate.evidence);
-                    let (fate, word) = match evidence {
-                        Some(Evidence::Page) => (Fate::NotAFeed, "leads to"),
-                        _ => (Fate::Rejected, "moved to"),
+                    let (status, word) = match evidence {
+                        Some(Evidence::Page) => (CandidateStatus::NotAFeed, "leads to"),
+                        _ => (CandidateStatus::Rejected, "moved to"),
                     };
                     if !given {
-                        rows.push(Candidate { fate, reason: format!("{word} {}", found.url), ..start });
+                        rows.push(Candidate { status, reason: format!("{word} {}", found.url), ..start });
                     }
                 }
                 (None, Some(why)) => {
                     self.unreachable += 1;
-                    let _ = writeln!(self.text, "{}: not reached ({why})", sequence.start());
+                    let _ = writeln!(self.text, "{}: unreachable ({why})", sequence.start());
                     if !given {
-                        rows.push(Candidate { fate: Fate::Unreachable, reason: why.to_owned(), ..start });
+                        rows.push(Candidate { status: CandidateStatus::Unreachable, reason: why.to_owned(), ..start });
                     }
                 }
                 (None, None) => {
@@ -488,7 +488,7 @@ impl Search {
                         });
                     }
                     if !given {
-                        rows.push(Candidate { fate: Fate::NotAFeed, ..start });
+                        rows.push(Candidate { status: CandidateStatus::NotAFeed, ..start });
                     }
                 }
             }
@@ -508,18 +508,22 @@ impl Search {
         }
         let _ = write!(self.text, "; {}", origin(row));
         if in_list {
-            self.text.push_str("; in feeds.txt already");
-        } else if row.fate == Fate::Rejected {
-            let _ = write!(self.text, "; not wanted ({})", row.reason);
+            self.text.push_str("; already in feeds.txt");
+        } else if row.status == CandidateStatus::Rejected {
+            let _ = write!(self.text, "; rejected ({})", row.reason);
         }
         self.text.push('\n');
     }
 
-    /// Adds what was found to the list of feeds.
+    /// Adds the found feeds to the feed list.
     fn adopt(&mut self, context: &RunContext) -> Result<()> {
-        let mut fit: Vec<Candidate> =
-            self.feeds.iter().filter(|row| row.fate == Fate::ProbedFeed && row.entries > 0).cloned().collect();
-        fit.iter_mut().for_each(|row| row.fate = Fate::Promoted);
+        let mut fit: Vec<Candidate> = self
+            .feeds
+            .iter()
+            .filter(|row| row.status == CandidateStatus::ProbedFeed && row.entries > 0)
+            .cloned()
+            .collect();
+        fit.iter_mut().for_each(|row| row.status = CandidateStatus::Promoted);
         let added = adopt(context, fit)?;
         let _ = writeln!(self.text, "{} added to {}", count(added, "feed"), context.home.feed_list().display());
         Ok(())
@@ -549,7 +553,7 @@ fn found_feed(row: &Candidate) -> FoundFeed {
         site: row.site.clone(),
         evidence: row.evidence.clone(),
         found_on: row.found_on.clone(),
-        fate: row.fate.word(),
+        status: row.status.word(),
         entries: row.entries,
         latest: row.latest.clone(),
         language: row.language.clone(),
@@ -557,22 +561,22 @@ fn found_feed(row: &Candidate) -> FoundFeed {
     }
 }
 
-/// Where a feed comes from, in words.
+/// The origin of a feed, as text.
 fn origin(row: &Candidate) -> String {
     let on = |what: &str| if row.found_on.is_empty() { what.to_owned() } else { format!("{what} {}", row.found_on) };
     match Evidence::from_name(&row.evidence) {
         Some(Evidence::Given) => "as given".to_owned(),
         Some(Evidence::Listed) => on("listed in"),
         Some(Evidence::Declared | Evidence::Loose) => on("declared on"),
-        Some(Evidence::Rule) => on("by the site's rule for"),
-        Some(Evidence::Program) => on("where the site's program puts it, from"),
+        Some(Evidence::Rule) => on("by a site-specific rule for"),
+        Some(Evidence::Program) => on("at the default path of the site's CMS, from"),
         Some(Evidence::Sitemap) => on("in the site map"),
         Some(Evidence::Path) => on("at a common path, from"),
         Some(Evidence::Address | Evidence::Text | Evidence::Page) | None => on("linked from"),
     }
 }
 
-/// Puts candidates into the list of feeds, each with a comment where it came from.
+/// Adds candidates to the feed list, each with a comment about its origin.
 fn adopt(context: &RunContext, rows: Vec<Candidate>) -> Result<u64> {
     let listed = listed(context)?;
     let today = tidings_model::clock::now().strftime("%Y-%m-%d");
@@ -598,3 +602,6 @@ fn adopt(context: &RunContext, rows: Vec<Candidate>) -> Result<u64> {
     candidates::replace(&context.home, rows)?;
     Ok(added)
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,4 +1,4 @@
-//! Lists of feeds of other programs (OPML), in and out.
+//! OPML import and export of feed lists.
 
 use std::fmt;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context as _, Result};
 use serde::Serialize;
 use tidings_feeds::discover::{Evidence, Outline, read_opml, site, write_opml};
-use tidings_store::candidates::{self, Candidate, Fate};
+use tidings_store::candidates::{self, Candidate, CandidateStatus};
 use tidings_store::{Home, feeds};
 
 use super::{adopt, listed, plain};
@@ -34,8 +34,8 @@ impl fmt::Display for ImportOutcome {
         let read = count(*read, "feed");
         writeln!(
             f,
-            "{read} read from {shown}: {candidates} taken in as candidates, {known} in feeds.txt already, \
-             {faulty} without an address"
+            "{read} read from {shown}: {candidates} added as candidates, {known} already in feeds.txt, \
+             {faulty} without a URL"
         )
     }
 }
@@ -86,7 +86,7 @@ fn outlined(context: &RunContext, path: &Path) -> Result<Outlined> {
     Ok(Outlined { shown, read, rows, known, faulty })
 }
 
-/// Takes in a list of feeds from another program as candidates.
+/// Adds the feeds of an OPML file to the candidates.
 pub fn import(context: &RunContext, path: &Path) -> Result<ImportOutcome> {
     let Outlined { shown, read, rows, known, faulty } = outlined(context, path)?;
     let candidates = rows.len() as u64;
@@ -94,18 +94,18 @@ pub fn import(context: &RunContext, path: &Path) -> Result<ImportOutcome> {
     Ok(ImportOutcome { read, candidates, known, faulty, shown })
 }
 
-/// Adds a list of feeds from another program to `feeds.txt`; returns a line for people.
+/// Adds the feeds of an OPML file to `feeds.txt`; returns a line of text about it.
 pub fn add_to_list(context: &RunContext, path: &Path) -> Result<String> {
     let Outlined { shown, read, mut rows, known, faulty } = outlined(context, path)?;
-    rows.iter_mut().for_each(|row| row.fate = Fate::Promoted);
+    rows.iter_mut().for_each(|row| row.status = CandidateStatus::Promoted);
     let new = adopt(context, rows)?;
     Ok(format!(
-        "{} read from {shown}: {new} added to feeds.txt, {known} there already, {faulty} without an address\n",
+        "{} read from {shown}: {new} added to feeds.txt, {known} already there, {faulty} without a URL\n",
         count(read, "feed")
     ))
 }
 
-/// The list of feeds as OPML, and how many there are.
+/// The feed list as OPML, and the number of feeds.
 pub fn export(home: &Home) -> Result<(String, u64)> {
     let states = feeds::states(home)?;
     let outlines: Vec<Outline> = feeds::list(home)?
@@ -125,4 +125,74 @@ pub fn export(home: &Home) -> Result<(String, u64)> {
         })
         .collect();
     Ok((write_opml("Tidings", &outlines), outlines.len() as u64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{context, home_with_feeds};
+
+    const LIST: &str = "<opml version=\"2.0\"><body><outline text=\"News\">\
+        <outline type=\"rss\" text=\"A = a\" xmlUrl=\"feed://a.example/rss\" language=\"de-AT\"/>\
+        <outline type=\"rss\" text=\"B\" xmlUrl=\"https://known.example/feed\"/>\
+        <outline type=\"rss\" text=\"C\" xmlUrl=\"https://\"/></outline></body></opml>";
+
+    fn with_list() -> (tempfile::TempDir, crate::Pipeline, std::path::PathBuf) {
+        let (folder, pipeline) = home_with_feeds("https://known.example/feed\n");
+        let path = folder.path().join("list.opml");
+        std::fs::write(&path, LIST).unwrap();
+        (folder, pipeline, path)
+    }
+
+    #[test]
+    fn feeds_of_a_list_become_candidates() {
+        let (_folder, pipeline, path) = with_list();
+        let context = context(&pipeline);
+        let outcome = import(&context, &path).unwrap();
+        assert_eq!((outcome.read, outcome.candidates, outcome.known, outcome.faulty), (3, 1, 1, 1));
+        assert_eq!(
+            outcome.to_string(),
+            "3 feeds read from list.opml: 1 added as candidates, 1 already in feeds.txt, 1 without a URL\n"
+        );
+        let mut rows = Vec::new();
+        candidates::read(&context.home, |row| rows.push(row)).unwrap();
+        let row = &rows[0];
+        assert_eq!((row.feed.as_str(), row.language.as_str()), ("http://a.example/rss", "de"));
+        assert_eq!(
+            (row.title.as_str(), row.labels.as_str(), row.found_on.as_str()),
+            ("A   a", "topic=News", "list.opml")
+        );
+    }
+
+    #[test]
+    fn a_list_is_added_to_the_feeds_with_its_topics() {
+        let (_folder, pipeline, path) = with_list();
+        let text = add_to_list(&context(&pipeline), &path).unwrap();
+        assert_eq!(text, "3 feeds read from list.opml: 1 added to feeds.txt, 1 already there, 1 without a URL\n");
+        let feeds = feeds::list(pipeline.home()).unwrap().feeds;
+        let labels = [("topic".to_owned(), "News".to_owned()), ("lang".to_owned(), "de".to_owned())];
+        assert_eq!(
+            (feeds.len(), feeds[1].url.as_str(), &feeds[1].labels[..]),
+            (2, "http://a.example/rss", &labels[..])
+        );
+    }
+
+    #[test]
+    fn a_missing_list_is_an_error_with_its_path() {
+        let (_folder, pipeline) = home_with_feeds("");
+        let error = import(&context(&pipeline), Path::new("nowhere.opml")).unwrap_err();
+        assert_eq!(error.to_string(), "cannot read nowhere.opml");
+    }
+
+    #[test]
+    fn a_list_survives_export_and_import() {
+        let (_folder, pipeline) =
+            home_with_feeds("https://a.example/f?x=1&y=2\tlang=de\ttopic=News & more\nhttps://b.example/feed\n");
+        let (text, number) = export(pipeline.home()).unwrap();
+        let read = read_opml(text.as_bytes());
+        assert_eq!((number, read.len()), (2, 2));
+        assert_eq!((read[0].feed.as_str(), read[0].language.as_str()), ("https://a.example/f?x=1&y=2", "de"));
+        assert_eq!(read[0].labels, ["News & more"]);
+        assert_eq!(read[1].feed, "https://b.example/feed");
+    }
 }

@@ -1,5 +1,5 @@
-//! Runs many probe sequences at once, in rounds. Each round is a crawl of its own, so that
-//! pauses, robots.txt, guards, journal and audit hold for discovery as for every other request.
+//! Runs many probe sequences at once, in rounds. Each round is a crawl, so that delays, robots.txt, address checks,
+//! journal and audit apply as for every other request.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex};
@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use anyhow::Result;
 use serde::Serialize;
 use tidings_feeds::discover::{ProbeRequest, ProbeResult, ProbeSequence, in_robots};
-use tidings_fetch::{FetchJob, JobSource, Kind};
+use tidings_fetch::{CrawlKind, FetchJob, JobSource};
 use tidings_model::address;
 use tidings_store::candidates::Candidate;
 use tidings_store::pages::PageWriter;
@@ -16,13 +16,13 @@ use tidings_store::rules;
 use crate::context::RunContext;
 use crate::ingest::host_memory::{HostMemory, remembered_rules, require_contact};
 use crate::ingest::probes::{ProbeProcessor, Probed};
-use crate::ingest::{self, Counters, Work};
+use crate::ingest::{self, Counters, CrawlWork};
 
 /// A probe sequence, and the candidate that it is about.
 pub struct Probe {
     /// The sequence.
     pub sequence: ProbeSequence,
-    /// What is known about the address it begins with.
+    /// The candidate with which it begins.
     pub candidate: Candidate,
 }
 
@@ -35,14 +35,14 @@ pub struct Cost {
     pub bytes: u64,
     /// Rounds.
     pub rounds: u64,
-    /// Sequences that did not come to their end.
+    /// Sequences that were not finished.
     pub left: u64,
-    /// No host answered at all.
+    /// No host responded.
     pub offline: bool,
 }
 
-/// Runs the sequences to their ends, or until the budget of requests or the time is used up. `done` gets
-/// those that came to their ends after each round.
+/// Runs the sequences to their ends, or until the request budget or the time is used up. `done` receives the finished
+/// ones after each round.
 pub fn run_probes(
     context: &RunContext,
     seed: u64,
@@ -57,21 +57,21 @@ pub fn run_probes(
             break;
         }
         tell_sitemaps(context, &mut probes)?;
-        let mut room = budget.map_or(u64::MAX, |budget| budget.saturating_sub(cost.requests));
+        let mut remaining = budget.map_or(u64::MAX, |budget| budget.saturating_sub(cost.requests));
         let mut asked: Vec<(usize, ProbeRequest)> = Vec::new();
         let mut at_end = vec![false; probes.len()];
         for (at, probe) in probes.iter_mut().enumerate() {
             // A host that is new to us costs its robots.txt too.
             let host = address::host(probe.sequence.start()).unwrap_or_default();
             let needed = if met.contains(host) { 1 } else { 2 };
-            if room < needed {
+            if remaining < needed {
                 continue;
             }
             let requests = probe.sequence.next();
             at_end[at] = requests.is_empty();
             for request in requests {
                 let host = address::host(&request.url).unwrap_or_default();
-                room = room.saturating_sub(if met.insert(host.to_owned()) { 2 } else { 1 });
+                remaining = remaining.saturating_sub(if met.insert(host.to_owned()) { 2 } else { 1 });
                 asked.push((at, request));
             }
         }
@@ -79,7 +79,7 @@ pub fn run_probes(
             let harvested = ask(context, seed, &asked, &mut cost)?;
             for (job, (at, request)) in asked.iter().enumerate() {
                 let Some(found) = harvested.get(&(job as u32)) else {
-                    probes[*at].sequence.record(request, &ProbeResult::Unreachable("left for later".to_owned()));
+                    probes[*at].sequence.record(request, &ProbeResult::Unreachable("postponed".to_owned()));
                     continue;
                 };
                 let mut request = request.clone();
@@ -109,7 +109,7 @@ pub fn run_probes(
         }
     }
     cost.left = probes.len() as u64;
-    // What was found counts, even if the sequence did not come to its end.
+    // Results count even if the sequence was not finished.
     let (found, _): (Vec<Probe>, Vec<Probe>) = probes.into_iter().partition(|probe| !probe.sequence.found().is_empty());
     if !found.is_empty() && !cost.offline {
         done(context, found)?;
@@ -117,7 +117,7 @@ pub fn run_probes(
     Ok(cost)
 }
 
-/// A round, as the run log keeps it.
+/// A round in the run log.
 #[derive(Serialize)]
 struct RoundSummary<'a> {
     run: &'a str,
@@ -145,18 +145,18 @@ fn ask(
     require_contact(&context.config, &context.home, queues.keys().map(String::as_str))?;
     let memory = HostMemory::load(context, |host| queues.contains_key(host))?;
     let remembered = remembered_rules(context, |host| queues.contains_key(host))?;
-    let all_hosts_idle_for = memory.everybody;
+    let all_hosts_idle_for = memory.all_hosts_idle_for;
     let queues = memory.queues(queues);
     let settings = context.config.fetch.for_probes(seed)?;
     let ceiling = settings.ceiling();
-    let work = Work {
-        kind: Kind::Probe,
+    let work = CrawlWork {
+        kind: CrawlKind::Probe,
         settings,
         queues,
         all_hosts_idle_for,
         remembered,
-        source: ProbeJobs(asked.iter().map(|(_, request)| request.url.clone()).collect()),
-        shelf: PageWriter::open(&context.home, &context.run, None),
+        source: ProbeJobs(asked.iter().map(|(_, question)| question.url.clone()).collect()),
+        page_writer: PageWriter::open(&context.home, &context.run, None),
     };
     let found = Arc::new(Mutex::new(Vec::new()));
     let mut log = context.log();
@@ -178,8 +178,8 @@ fn ask(
     Ok(found.into_iter().map(|probed| (probed.job, probed)).collect())
 }
 
-/// Tells the sequences that have come so far which sitemaps their robots.txt names. The crawler has
-/// read that file anyway, so this costs nothing.
+/// Passes the sitemaps of robots.txt to the sequences that reached this step. The crawler has already read that file,
+/// so this costs no request.
 fn tell_sitemaps(context: &RunContext, probes: &mut [Probe]) -> Result<()> {
     let origin = |start: &str| url::Url::parse(start).map(|url| url.origin().ascii_serialization()).unwrap_or_default();
     let wanting: HashSet<String> = probes

@@ -1,17 +1,15 @@
-//! Trials: candidates go through `update`, `fetch` and `clean` in a scratch home, and those that give documents are
-//! adopted.
+//! Trials: run candidates through `update`, `fetch` and `clean` in a scratch home and adopt those that yield documents.
 //!
-//! A feed that reads well may still lead to nothing: its articles are gone, forbidden, behind a paywall,
-//! in another language, or no prose. A trial fetches a few articles of each candidate and cleans
-//! them with the stages of the corpus. What the scratch home learns about hosts is shared with the home in both
-//! directions, so that a host is treated politely by the two together.
+//! A valid feed may still yield nothing: its articles may be gone, forbidden, behind a paywall, in another language, or
+//! not prose. A trial fetches a few articles of each candidate and cleans them with the stages of the corpus. The
+//! scratch home and the home share their knowledge about hosts, so that delays hold across both.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 
 use anyhow::{Context as _, Result, bail};
 use serde::Serialize;
-use tidings_store::candidates::{self, Candidate, Fate};
+use tidings_store::candidates::{self, Candidate, CandidateStatus};
 use tidings_store::feeds::{self, Polled};
 use tidings_store::yields::{self, Yield};
 use tidings_store::{hosts, plan, rfc3339, rules};
@@ -33,7 +31,7 @@ pub struct TrialOptions {
     pub limit: usize,
     /// Articles fetched for each candidate.
     pub pages_per_feed: u32,
-    /// Fixes the random order of requests; another one each run if absent.
+    /// Seed of the order of requests; random if absent.
     pub seed: Option<u64>,
 }
 
@@ -57,9 +55,9 @@ pub struct TrialOutcome {
 /// A row of the gain table.
 #[derive(Debug, Default, Clone, Serialize)]
 pub struct Gain {
-    /// The language, `?` where it is not known.
+    /// The language; `?` if unknown.
     pub language: String,
-    /// Feeds of the list that answered when they were last polled.
+    /// Feeds in the list whose last poll succeeded.
     pub active_before: u64,
     /// Pages that were searched, for all languages together.
     pub pages_searched: Option<u64>,
@@ -73,7 +71,7 @@ pub struct Gain {
     pub active_after: u64,
 }
 
-/// Tries candidates in a scratch home and adopts those that give documents.
+/// Tries candidates in a scratch home and adopts those that yield documents.
 pub fn run(context: &RunContext, pipeline: &Pipeline, options: &TrialOptions) -> Result<TrialOutcome> {
     let mut gains: BTreeMap<String, Gain> = active_before(context)?;
     let mut searched = 0;
@@ -86,16 +84,17 @@ pub fn run(context: &RunContext, pipeline: &Pipeline, options: &TrialOptions) ->
     for row in &mut chosen {
         row.checked.clone_from(&now);
         let sum = sums.get(&row.feed).copied().unwrap_or_default();
-        (row.fate, row.reason) = match (sum.documents, sum.pages) {
-            (0, 0) => (Fate::Trial, "no page could be stored".to_owned()),
-            (0, pages) => (Fate::Trial, format!("{} gave no document in a trial", count(pages, "page"))),
-            (documents, _) => (Fate::Promoted, format!("{} in a trial", count(documents, "document"))),
+        (row.status, row.reason) = match (sum.documents, sum.pages) {
+            (0, 0) => (CandidateStatus::Trial, "no page could be stored".to_owned()),
+            (0, pages) => (CandidateStatus::Trial, format!("{} yielded no document in a trial", count(pages, "page"))),
+            (documents, _) => (CandidateStatus::Promoted, format!("{} in a trial", count(documents, "document"))),
         };
         if sum.documents > 0 {
             gains.entry(language(row)).or_default().with_text += 1;
         }
     }
-    let promoted: Vec<Candidate> = chosen.iter().filter(|row| row.fate == Fate::Promoted).cloned().collect();
+    let promoted: Vec<Candidate> =
+        chosen.iter().filter(|row| row.status == CandidateStatus::Promoted).cloned().collect();
     candidates::replace(&context.home, chosen)?;
     let adopted = adopt(context, promoted)?;
     Ok(outcome(context, gains, searched, tried, adopted))
@@ -105,7 +104,7 @@ fn language(row: &Candidate) -> String {
     if row.language.is_empty() { "?".to_owned() } else { row.language.clone() }
 }
 
-/// Feeds of the list that answered when they were last asked, by the language that the list gives.
+/// Feeds in the list whose last poll succeeded, by the language in the list.
 fn active_before(context: &RunContext) -> Result<BTreeMap<String, Gain>> {
     let states = feeds::states(&context.home)?;
     let mut gains: BTreeMap<String, Gain> = BTreeMap::new();
@@ -121,8 +120,7 @@ fn active_before(context: &RunContext) -> Result<BTreeMap<String, Gain>> {
     Ok(gains)
 }
 
-/// The candidates to try: those known to be feeds, and of the others those that a list named or that
-/// pass the filter.
+/// The candidates to try: confirmed feeds first, then those that a list named or that pass the filter.
 fn choose(context: &RunContext, limit: usize, gains: &mut BTreeMap<String, Gain>) -> Result<Vec<Candidate>> {
     let filter = filter(context);
     let listed: HashSet<String> = super::listed(context)?;
@@ -133,9 +131,9 @@ fn choose(context: &RunContext, limit: usize, gains: &mut BTreeMap<String, Gain>
             return;
         }
         gain.feeds_extracted += 1;
-        let fit = match row.fate {
-            Fate::ProbedFeed => row.entries > 0,
-            Fate::New => super::fits(&filter, &row),
+        let fit = match row.status {
+            CandidateStatus::ProbedFeed => row.entries > 0,
+            CandidateStatus::New => super::fits(&filter, &row),
             _ => false,
         };
         if fit && !listed.contains(&plain(&row.feed)) {
@@ -143,9 +141,9 @@ fn choose(context: &RunContext, limit: usize, gains: &mut BTreeMap<String, Gain>
             chosen.push(row);
         }
     })?;
-    // What is known to be a feed comes first, then what was seen most.
+    // Confirmed feeds come first, then the most frequently linked candidates.
     chosen.sort_by(|a, b| {
-        let order = |row: &Candidate| (row.fate != Fate::ProbedFeed, std::cmp::Reverse(row.seen));
+        let order = |row: &Candidate| (row.status != CandidateStatus::ProbedFeed, std::cmp::Reverse(row.seen));
         order(a).cmp(&order(b)).then_with(|| a.feed.cmp(&b.feed))
     });
     chosen.truncate(limit);
@@ -160,16 +158,16 @@ fn try_out(
     chosen: &[Candidate],
 ) -> Result<HashMap<String, Yield>> {
     let mut config = context.config.clone();
-    // Probes may have asked these hosts a moment ago, with the longer of the two pauses.
+    // Probes may have contacted these hosts a moment ago, with the longer of the two delays.
     config.fetch.feed_delay_s = config.fetch.feed_delay_s.max(config.fetch.delay_s);
     config.discover.grow = false;
     config.fetch.warc = false;
-    // A feed in another language than those that feeds are sought in is not what was sought.
+    // Feeds in languages outside `discover.languages` are not accepted.
     if config.clean.languages.is_empty() {
         config.clean.languages.clone_from(&config.discover.languages);
     }
     let list: String = chosen.iter().map(|row| format!("{}\n", row.feed)).collect();
-    let settings = toml::to_string(&config).context("the settings cannot be written down")?;
+    let settings = toml::to_string(&config).context("cannot serialise the settings")?;
     let scratch_home = context.home.create_trial(&settings, &list)?;
     hosts::share(&context.home, &scratch_home)?;
     rules::share(&context.home, &scratch_home)?;
@@ -178,7 +176,7 @@ fn try_out(
         .with_reporter(pipeline.reporter().clone())
         .with_cancel(pipeline.cancel_token().clone());
     let crawled = crawl(options, &scratch);
-    // Even if that failed hosts were asked, and the home must know.
+    // Even after a failure hosts were contacted, and the home must record it.
     hosts::share(&scratch_home, &context.home)?;
     rules::share(&scratch_home, &context.home)?;
     crawled?;
@@ -271,5 +269,97 @@ impl fmt::Display for TrialOutcome {
             self.feed_list,
             span_s(self.seconds),
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tidings_store::journal::{JournalBatch, Record};
+
+    use crate::testing::{apply, context, home_with_feeds};
+
+    fn candidate(feed: &str, status: CandidateStatus, seen: u64) -> Candidate {
+        Candidate {
+            feed: feed.to_owned(),
+            status,
+            seen,
+            evidence: "declared".into(),
+            entries: 3,
+            ..Candidate::default()
+        }
+    }
+
+    #[test]
+    fn confirmed_feeds_are_tried_first_then_the_most_linked() {
+        let (_folder, pipeline) = home_with_feeds("https://listed.example/feed\n");
+        let context = context(&pipeline);
+        let rows = vec![
+            candidate("https://a.example/feed", CandidateStatus::New, 50),
+            candidate("https://b.example/feed", CandidateStatus::New, 90),
+            candidate("https://c.example/feed", CandidateStatus::ProbedFeed, 3),
+            Candidate { entries: 0, ..candidate("https://empty.example/feed", CandidateStatus::ProbedFeed, 3) },
+            candidate("https://listed.example/feed", CandidateStatus::ProbedFeed, 3),
+            candidate("https://tried.example/feed", CandidateStatus::Trial, 99),
+            Candidate { evidence: "page".into(), ..candidate("https://page.example/", CandidateStatus::New, 99) },
+        ];
+        candidates::replace(&context.home, rows).unwrap();
+        let mut gains = BTreeMap::new();
+        let chosen = choose(&context, 10, &mut gains).unwrap();
+        let feeds: Vec<&str> = chosen.iter().map(|row| row.feed.as_str()).collect();
+        assert_eq!(feeds, ["https://c.example/feed", "https://b.example/feed", "https://a.example/feed"]);
+        assert_eq!((gains["?"].feeds_extracted, gains["?"].kept), (6, 3));
+        assert_eq!(choose(&context, 1, &mut BTreeMap::new()).unwrap().len(), 1);
+    }
+
+    #[test]
+    fn a_trial_without_candidates_gains_nothing() {
+        let (_folder, pipeline) = home_with_feeds("");
+        let options = TrialOptions { limit: 5, pages_per_feed: 2, seed: Some(1) };
+        let outcome = run(&context(&pipeline), &pipeline, &options).unwrap();
+        assert_eq!((outcome.tried, outcome.promoted, outcome.gain.len()), (0, 0, 1));
+        assert_eq!(outcome.gain[0].language, "all");
+    }
+
+    #[test]
+    fn the_gain_table_has_a_row_for_each_language_and_the_sum() {
+        let (_folder, pipeline) = home_with_feeds("");
+        let context = context(&pipeline);
+        let gain = |active_before, with_text| Gain { active_before, with_text, ..Gain::default() };
+        let gains = [("de".to_owned(), gain(4, 1)), ("fr".to_owned(), gain(0, 2)), ("?".to_owned(), gain(0, 0))].into();
+        let mut outcome = outcome(&context, gains, 7, 3, 3);
+        outcome.seconds = 1.0;
+        let text = outcome.to_string();
+        let last = |line: usize| text.lines().nth(line).unwrap().split_whitespace().rev().take(2).collect::<Vec<_>>();
+        assert_eq!(last(1), ["%", "0"]);
+        assert_eq!(last(2), ["%", "+25"]);
+        assert_eq!(last(3), ["new", "2"]);
+        assert_eq!(last(4), ["%", "+75"]);
+        assert!(
+            text.lines().nth(5).unwrap().starts_with("7 pages searched, 3 candidates tried, 3 feeds added to "),
+            "{text}"
+        );
+        let widths: Vec<usize> = text.lines().take(5).map(|line| line.chars().count()).collect();
+        assert!(widths.iter().all(|width| *width == widths[0]), "{text}");
+    }
+
+    #[test]
+    fn only_feeds_that_returned_entries_are_active() {
+        let (_folder, pipeline) =
+            home_with_feeds("https://a.example/feed\tlang=de\nhttps://b.example/feed\nhttps://c.example/feed\n");
+        let mut batch = JournalBatch::default();
+        for (feed, polled, entries) in [("a", Polled::Listed, 3), ("b", Polled::Failed, 3), ("c", Polled::Listed, 0)] {
+            let feed = format!("https://{feed}.example/feed");
+            batch.push(&Record::Poll(Box::new(feeds::FeedState {
+                feed,
+                polled,
+                entries,
+                ..feeds::FeedState::default()
+            })));
+        }
+        apply(pipeline.home(), "20260301T120000000Z-update", batch);
+        let gains = active_before(&context(&pipeline)).unwrap();
+        let rows: Vec<(&str, u64)> = gains.iter().map(|(code, gain)| (code.as_str(), gain.active_before)).collect();
+        assert_eq!(rows, [("de", 1)]);
     }
 }

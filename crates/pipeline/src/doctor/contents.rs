@@ -1,4 +1,5 @@
-//! The contents of a home: settings, feeds, plan, pages, documents, index; and which hosts of the feeds can be reached.
+//! Checks of the contents of a home: settings, feeds, plan, pages, documents, index; and of the connection to feed
+//! hosts.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -16,22 +17,22 @@ use crate::config::{self, Config};
 use crate::display::{count, grouped};
 use crate::health::upgrade::Upgrade;
 
-/// Variables that are no settings: where the home is, and what tests turn.
+/// Variables that are not settings: the folder of the home and test hooks.
 const OTHERS: [&str; 3] = ["TIDINGS_HOME", "TIDINGS_CLOCK", "TIDINGS_CRASH_AT"];
-/// Bytes of an index that are checked without being asked to.
+/// Bytes of an index that are checked without `--thorough`.
 const QUICK_BYTES: u64 = 64 << 20;
 /// Hosts that are tried.
 const TRIED: usize = 5;
 
-/// Reads the settings; where that fails, the others are looked at by the defaults.
+/// Reads the settings; if that fails, the other checks use the defaults.
 pub fn settings(home: &Home, found: &mut Findings) -> Config {
     match Config::load(&home.settings(), &|name| std::env::var(name).ok()) {
         Ok(config) => {
-            found.fine("settings", "every key is known and in its range");
+            found.fine("settings", "all keys and values are valid");
             config
         }
         Err(error) => {
-            found.fault("settings", format!("{error:#}"), "mend tidings.toml; no verb works until then");
+            found.fault("settings", format!("{error:#}"), "correct tidings.toml; no command works until then");
             Config::default()
         }
     }
@@ -39,15 +40,15 @@ pub fn settings(home: &Home, found: &mut Findings) -> Config {
 
 pub fn environment(_: &Subject<'_>, found: &mut Findings) -> Result<()> {
     let known: BTreeSet<String> = config::variables().into_iter().chain(OTHERS.map(str::to_owned)).collect();
-    // Not `vars`, which panics where a value (such as the path of the home) or a name is not UTF-8.
+    // Not `vars`, which panics if a value (such as the path of the home) or a name is not UTF-8.
     let all = std::env::vars_os().map(|(name, value)| [name, value].map(|text| text.to_string_lossy().into_owned()));
     for [name, value] in all.filter(|[name, _]| name.starts_with("TIDINGS_")) {
         match known.contains(&name) {
             true => found.fine("environment", format!("{name}={value}")),
             false => found.warn(
                 "environment",
-                format!("{name} means nothing"),
-                "is it misspelt? `tidings config` shows the keys",
+                format!("unknown environment variable {name}"),
+                "check the spelling; `tidings config` lists the keys",
             ),
         }
     }
@@ -59,8 +60,8 @@ pub fn contact(subject: &Subject<'_>, found: &mut Findings) -> Result<()> {
     match crate::ingest::host_memory::asked_without_contact(&subject.config, asked) {
         Some(_) => found.warn(
             "contact",
-            "nobody would know who asks",
-            "set `contact` in the [fetch] table to a web page or mail address; until then only private networks are asked",
+            "no contact set",
+            "set `contact` in the [fetch] table to a web page or an email address (required before fetching from the public web)",
         ),
         None => found.fine("contact", subject.config.fetch.name()),
     }
@@ -72,26 +73,26 @@ pub fn feeds(subject: &Subject<'_>, found: &mut Findings) -> Result<()> {
     match list.feeds.len() as u64 {
         0 => found.warn(
             "feeds",
-            "the list is empty",
-            "put feed addresses into feeds.txt, or let `tidings discover` find some",
+            "the feed list is empty",
+            "add feed URLs to feeds.txt, or find some with `tidings discover`",
         ),
         number => found.fine("feeds", count(number, "feed")),
     }
     if let Some((line, fault)) = list.faults.first() {
         let more = if list.faults.len() > 1 { format!(", and {} more", list.faults.len() - 1) } else { String::new() };
-        found.warn("feeds", format!("line {line}: {fault}{more}"), "mend or remove these lines; they are skipped");
+        found.warn("feeds", format!("line {line}: {fault}{more}"), "correct or remove these lines; they are skipped");
     }
     Ok(())
 }
 
-/// Tells what an upgrade of the program makes again, and about how long that takes.
+/// Reports which data a new program version rebuilds, and how long that takes.
 pub fn upgrade(subject: &Subject<'_>, found: &mut Findings) -> Result<()> {
     match Upgrade::of(subject.home, &subject.config) {
-        Ok(upgrade) if upgrade.is_empty() => found.fine("upgrade", "nothing is to be made again"),
+        Ok(upgrade) if upgrade.is_empty() => found.fine("upgrade", "nothing to rebuild"),
         Ok(upgrade) => found.warn(
             "upgrade",
-            format!("stages have new versions; to make again: {upgrade}"),
-            "`tidings run` does it; `run.clean` and the like limit the time of each run",
+            format!("stages have new versions; to rebuild: {upgrade}"),
+            "run `tidings run`; `run.clean` and similar settings limit the time of each run",
         ),
         Err(error) => found.fault("upgrade", format!("{error:#}"), ""),
     }
@@ -113,12 +114,12 @@ pub fn plan(subject: &Subject<'_>, found: &mut Findings) -> Result<()> {
     let mut entries = 0;
     match plans::read(subject.home, |_| entries += 1) {
         Ok(()) => found.fine("plan", count(entries, "entry")),
-        Err(error) => found.fault("plan", in_full(&error), "history/ has the plans before each run"),
+        Err(error) => found.fault("plan", in_full(&error), "restore an earlier plan from history/"),
     }
     Ok(())
 }
 
-/// Looks at the newest file of pages, and at who made the derived days.
+/// Checks the newest file of pages and the versions that made the derived days.
 pub fn pages_and_documents(subject: &Subject<'_>, found: &mut Findings) -> Result<()> {
     let days = docs::page_days(subject.home)?;
     let files: u64 = days.iter().map(|day| day.files.len() as u64).sum();
@@ -128,7 +129,7 @@ pub fn pages_and_documents(subject: &Subject<'_>, found: &mut Findings) -> Resul
         match first {
             Ok(_) => found.fine("pages", format!("{} in {}", count(days.len() as u64, "day"), count(files, "file"))),
             Err(error) => {
-                found.fault("pages", in_full(&error), "raw pages cannot be made again: restore it from a backup")
+                found.fault("pages", in_full(&error), "raw pages cannot be rebuilt: restore the file from a backup")
             }
         }
     }
@@ -140,23 +141,23 @@ pub fn pages_and_documents(subject: &Subject<'_>, found: &mut Findings) -> Resul
         elsewhere += u64::from(recipe.program != ours || recipe.extractor != tidings_clean::version());
     }
     match elsewhere {
-        0 if made > 0 => found.fine("documents", format!("{}, all by this version", count(made, "day"))),
+        0 if made > 0 => found.fine("documents", format!("{}, all made by this version", count(made, "day"))),
         0 => {}
         _ => found.warn(
             "documents",
             format!("{} of {} were made by another version", grouped(elsewhere), count(made, "day")),
-            "the next `tidings run` makes them again, which takes time; nothing is lost",
+            "the next `tidings run` rebuilds them, which takes time; no data is lost",
         ),
     }
     Ok(())
 }
 
-/// Opens every index and checks the digests of as much as is quick, the newest segments first.
+/// Opens every index and verifies the digests of its newest segments up to a byte limit.
 pub fn index(subject: &Subject<'_>, found: &mut Findings) -> Result<()> {
     let mut left = if subject.options.thorough { u64::MAX } else { QUICK_BYTES };
     let (mut languages, mut checked, mut tokens) = (0, 0, 0);
     for code in subject.home.indexed()? {
-        let remedy = format!("remove index/{code} and run `tidings compile`: it is derived");
+        let remedy = format!("delete index/{code} and run `tidings compile` to rebuild it");
         let snapshot = match Snapshot::open(&subject.home.index_of(&code)) {
             Ok(snapshot) => snapshot,
             Err(error) => {
@@ -197,11 +198,11 @@ pub fn index(subject: &Subject<'_>, found: &mut Findings) -> Result<()> {
     Ok(())
 }
 
-/// Tries a few hosts of the list. No request is sent.
+/// Connects to a few hosts of the feed list. No request is sent.
 pub fn network(subject: &Subject<'_>, found: &mut Findings) {
     let guard = match subject.config.fetch.for_feeds(0) {
         Ok(settings) => settings.guard,
-        Err(error) => return found.fault("network", format!("{error:#}"), "mend the settings"),
+        Err(error) => return found.fault("network", format!("{error:#}"), "correct the settings"),
     };
     let listed = list::list(subject.home).map(|list| list.feeds).unwrap_or_default();
     let mut tried = BTreeSet::new();
@@ -217,18 +218,18 @@ pub fn network(subject: &Subject<'_>, found: &mut Findings) {
         match reach(host, port, &guard, Duration::from_secs(10)) {
             Reach::Connected(at) => {
                 reached += 1;
-                found.fine("network", format!("{host} answers at {at}"));
+                found.fine("network", format!("{host} is reachable at {at}"));
             }
             Reach::NoName(fault) => found.warn(
                 "network",
-                format!("{host} has no address: {fault}"),
-                "check the resolver (/etc/resolv.conf)",
+                format!("cannot resolve {host}: {fault}"),
+                "check the DNS settings (/etc/resolv.conf)",
             ),
             Reach::Private(at) => {
                 found.warn(
                     "network",
-                    format!("{host} is at {at}, which is not public"),
-                    "list the network in fetch.allow_private if you mean it",
+                    format!("{host} resolves to {at}, which is not a public address"),
+                    "add the network to fetch.allow_private if this is intended",
                 );
             }
             Reach::NoAnswer(at, fault) => found.warn(
@@ -241,8 +242,8 @@ pub fn network(subject: &Subject<'_>, found: &mut Findings) {
     if !tried.is_empty() && reached == 0 {
         found.fault(
             "network",
-            format!("none of {} can be reached", count(tried.len() as u64, "host")),
-            "is this machine online?",
+            format!("none of {} is reachable", count(tried.len() as u64, "host")),
+            "check the Internet connection of this machine",
         );
     }
 }

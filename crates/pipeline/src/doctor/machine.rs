@@ -1,4 +1,4 @@
-//! The machine under a home: file system, disk space, limits, clock, permissions, locks.
+//! Checks of the machine: file system, disk space, limits, clock, permissions, locks.
 
 use std::os::linux::fs::MetadataExt as _;
 
@@ -12,18 +12,18 @@ use crate::display::{bytes, count, grouped};
 use crate::health::alerts::ago;
 use crate::health::day_of;
 
-/// File systems by the number that the kernel gives them, with what is to be known about them.
+/// File systems by their kernel magic number, with known problems.
 const FILE_SYSTEMS: [(u64, &str, &str); 10] = [
     (0x6969, "NFS", "locks and renames are only as good as the server; keep the home on a local disk"),
-    (0xFF53_4D42, "CIFS", "locks, hard links and syncs are not reliable there; keep the home on a local disk"),
-    (0xFE53_4D42, "SMB2", "locks, hard links and syncs are not reliable there; keep the home on a local disk"),
-    (0x0102_1997, "9P", "it is a folder of another machine; memory-mapped files are slow there"),
-    (0x6573_5546, "FUSE", "what a sync means depends on the program behind it"),
-    (0x00C3_6400, "CephFS", "it works, but every sync crosses the network"),
-    (0x0102_1994, "tmpfs", "it is memory and is gone after a restart; keep the home on a disk"),
-    (0x8584_58F6, "ramfs", "it is memory and is gone after a restart; keep the home on a disk"),
-    (0x794C_7630, "overlay", "it is the layer of a container and goes with it; mount a volume for the home"),
-    (0x4D44, "FAT", "it has no hard links and no large files; keep the home elsewhere"),
+    (0xFF53_4D42, "CIFS", "locks, hard links and fsync are not reliable there; keep the home on a local disk"),
+    (0xFE53_4D42, "SMB2", "locks, hard links and fsync are not reliable there; keep the home on a local disk"),
+    (0x0102_1997, "9P", "a folder of another machine; memory-mapped files are slow there"),
+    (0x6573_5546, "FUSE", "whether fsync is reliable depends on the FUSE program"),
+    (0x00C3_6400, "CephFS", "it works, but every fsync crosses the network"),
+    (0x0102_1994, "tmpfs", "the files are in memory and lost after a restart; keep the home on a disk"),
+    (0x8584_58F6, "ramfs", "the files are in memory and lost after a restart; keep the home on a disk"),
+    (0x794C_7630, "overlay", "the files are lost with the container; mount a volume for the home"),
+    (0x4D44, "FAT", "no hard links and no large files; keep the home on another file system"),
 ];
 
 pub fn file_system(subject: &Subject<'_>, found: &mut Findings) -> Result<()> {
@@ -36,7 +36,7 @@ pub fn file_system(subject: &Subject<'_>, found: &mut Findings) -> Result<()> {
         Err(error) => found.fault(
             "file system",
             tidings_store::in_full(&error),
-            "Tidings must be able to write in the home: check who owns it, and whether it is mounted read-only",
+            "Tidings must be able to write in the home: check its owner and whether it is mounted read-only",
         ),
         Ok(abilities) => {
             for ability in abilities.iter().filter(|ability| ability.fault.is_some()) {
@@ -64,33 +64,33 @@ pub fn disk_space(subject: &Subject<'_>, found: &mut Findings) -> Result<()> {
         _ if free < least => found.fault(
             "disk",
             format!("{} free, less than store.min_free_mib = {}", bytes(free as f64), least >> 20),
-            "free some space; until then nothing is harvested",
+            "free some space; until then nothing is fetched",
         ),
         _ if free < 4 * least => {
-            found.warn("disk", format!("{} free", bytes(free as f64)), "`tidings status` tells how long that lasts");
+            found.warn("disk", format!("{} free", bytes(free as f64)), "`tidings status` estimates how long it lasts");
         }
         _ => found.fine("disk", format!("{} free", bytes(free as f64))),
     }
-    // Some file systems have no fixed number of inodes and say 0 of 0.
+    // Some file systems have no fixed number of inodes and report 0 of 0.
     if stat.f_files > 0 && stat.f_favail < 20_000 {
         let seen = format!("{} left", count(stat.f_favail, "inode"));
-        found.warn("disk", seen, "a day takes a file for each language and stage; remove small files elsewhere");
+        found.warn("disk", seen, "every day needs a file per language and stage; delete small files elsewhere");
     }
     Ok(())
 }
 
 pub fn limits(subject: &Subject<'_>, found: &mut Findings) -> Result<()> {
     let config = &subject.config;
-    // A connection each, its successor, and what is open besides.
+    // One per connection, one for its successor, and files besides.
     let needed = config.fetch.concurrency as u64 * 2 + 100;
     match getrlimit(Resource::Nofile).maximum {
         Some(most) if most < needed => found.warn(
             "open files",
             format!(
-                "at most {}, and {} are wanted for fetch.concurrency = {}",
+                "at most {}, but fetch.concurrency = {} needs {}",
                 grouped(most),
-                grouped(needed),
-                config.fetch.concurrency
+                config.fetch.concurrency,
+                grouped(needed)
             ),
             "raise LimitNOFILE of the service or `ulimit -Hn`, or lower fetch.concurrency",
         ),
@@ -103,19 +103,20 @@ pub fn limits(subject: &Subject<'_>, found: &mut Findings) -> Result<()> {
         ("index", config.index.memory_mib),
     ];
     let (stage, most) = stages.into_iter().max_by_key(|stage| stage.1).unwrap_or(("", 0));
-    // A stage needs about as much again for its code, its models and what is on its way.
+    // A stage needs about the same amount again for code, models and work in progress.
     let wanted = (most as u64 * 2) << 20;
     if let Some(there) = memory() {
-        let seen = format!("{} for this machine or group, {stage}.memory_mib = {most}", bytes(there as f64));
+        let seen =
+            format!("{} available to this machine or control group, {stage}.memory_mib = {most}", bytes(there as f64));
         match wanted > there {
-            true => found.warn("memory", seen, format!("lower {stage}.memory_mib, or give it more")),
+            true => found.warn("memory", seen, format!("lower {stage}.memory_mib or provide more memory")),
             false => found.fine("memory", seen),
         }
     }
     Ok(())
 }
 
-/// The memory that there is for us: of the machine, or of the group that we run in.
+/// The available memory: of the machine or of the control group.
 fn memory() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
@@ -127,7 +128,7 @@ fn memory() -> Option<u64> {
 pub fn clock(subject: &Subject<'_>, found: &mut Findings) -> Result<()> {
     let now = clock::now();
     let newest = runs::files(subject.home)?.iter().rev().find_map(|path| runs::name_of(path));
-    let remedy = "set the clock and keep it right (timedatectl set-ntp true); days and pauses depend on it";
+    let remedy = "synchronise the clock (timedatectl set-ntp true); days and delays depend on it";
     match newest {
         Some((began, _)) if began > now => {
             let seen = format!("the clock says {now:.0}, but a run began at {began:.0}");
@@ -148,7 +149,7 @@ pub fn clock(subject: &Subject<'_>, found: &mut Findings) -> Result<()> {
     Ok(())
 }
 
-/// No clock is right that says it is earlier than this.
+/// A clock before this year is wrong.
 const BUILT_YEAR: i16 = 2026;
 
 pub fn permissions(subject: &Subject<'_>, found: &mut Findings) -> Result<()> {
@@ -157,21 +158,21 @@ pub fn permissions(subject: &Subject<'_>, found: &mut Findings) -> Result<()> {
     match others.first() {
         Some(first) => found.warn(
             "owner",
-            format!("{} of others than you, such as {first}", count(others.len() as u64, "file")),
-            "run Tidings as one user always; `chown -R USER` the home to mend it",
+            format!("{} owned by other users, such as {first}", count(others.len() as u64, "file")),
+            "always run Tidings as the same user; use `chown -R USER` on the home to correct it",
         ),
         None if me == 0 => found.warn(
             "owner",
-            "you are root",
-            "nothing in Tidings needs root; use a user of its own (packaging/README.md)",
+            "running as root",
+            "Tidings does not need root; use a dedicated user (packaging/README.md)",
         ),
-        None => found.fine("owner", "all files are yours"),
+        None => found.fine("owner", "all files belong to the current user"),
     }
     Ok(())
 }
 
 pub fn locks(subject: &Subject<'_>, found: &mut Findings) -> Result<()> {
-    // The kernel's own list: to try a lock would be to hold it for a moment.
+    // Reads the kernel's list of locks: trying the lock would hold it for a moment.
     let held = std::fs::read_to_string("/proc/locks").unwrap_or_default();
     for path in subject.home.lock_files() {
         let Ok(meta) = std::fs::metadata(&path) else { continue };
@@ -179,12 +180,12 @@ pub fn locks(subject: &Subject<'_>, found: &mut Findings) -> Result<()> {
         let pid = std::fs::read_to_string(&path).unwrap_or_default().trim().to_owned();
         let inode = format!(":{} ", meta.st_ino());
         match held.lines().any(|line| line.contains(&inode)) {
-            true => found.fine("lock", format!("{name} is held: a run is at work (process {pid})")),
+            true => found.fine("lock", format!("{name} is locked by an active run (process {pid})")),
             false => found.fine("lock", format!("{name} is free")),
         }
     }
     if subject.home.has_journal() && !held.is_empty() {
-        found.fine("journal", "there is one: a run is at work, or was cut off and the next one takes its results over");
+        found.fine("journal", "present: a run is active, or was interrupted and the next run applies its results");
     }
     Ok(())
 }

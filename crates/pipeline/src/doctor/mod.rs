@@ -1,4 +1,4 @@
-//! Doctor: looks for what could go wrong before it does, and says what to do.
+//! Doctor: checks a home and its machine for problems, with remedies.
 
 mod contents;
 mod machine;
@@ -16,39 +16,39 @@ use crate::outcome::{Outcome, Status};
 /// Options of an examination.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Options {
-    /// Also read everything that has checksums: the plan and all of the index.
+    /// Also verify all checksums: the plan and the whole index.
     pub thorough: bool,
-    /// Also try to reach hosts of the feed list: names and connections, no requests.
+    /// Also connect to hosts of the feed list (DNS and TCP, no requests).
     pub network: bool,
 }
 
-/// How bad a finding is.
+/// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
     /// As it should be.
     Fine,
-    /// It may go wrong.
+    /// A possible problem.
     Warning,
-    /// It does go wrong.
+    /// A problem.
     Fault,
 }
 
-/// What was found.
+/// The result of a check.
 #[derive(Debug, Clone, Serialize)]
 pub struct Finding {
-    /// How bad it is.
+    /// The severity.
     pub level: Level,
-    /// What was looked at.
+    /// The subject.
     pub about: &'static str,
-    /// What was seen.
+    /// The observation.
     pub seen: String,
-    /// What to do about it.
+    /// The remedy.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub remedy: String,
 }
 
-/// The findings so far.
+/// The findings of all checks.
 #[derive(Default)]
 struct Findings(Vec<Finding>);
 
@@ -77,11 +77,11 @@ impl Findings {
 /// The outcome of an examination.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct DoctorOutcome {
-    /// Whether nothing keeps Tidings from its work.
+    /// Whether there are no faults.
     pub done: bool,
     /// Findings that keep Tidings from its work.
     pub faults: u64,
-    /// Findings that may do so.
+    /// Number of warnings.
     pub warnings: u64,
     /// All findings.
     pub findings: Vec<Finding>,
@@ -111,7 +111,7 @@ impl fmt::Display for DoctorOutcome {
             }
         }
         match (self.faults, self.warnings) {
-            (0, 0) => writeln!(f, "all is well"),
+            (0, 0) => writeln!(f, "no problems found"),
             (faults, warnings) => writeln!(f, "{}, {}", count(faults, "fault"), count(warnings, "warning")),
         }
     }
@@ -124,7 +124,7 @@ struct Subject<'a> {
     options: Options,
 }
 
-/// Examines a home. Its settings may be broken, so that no pipeline can be opened on it.
+/// Checks a home. Its settings may be invalid, so that no pipeline can be opened on it.
 pub fn run(home: &Home, options: Options) -> Result<DoctorOutcome> {
     let mut findings = Findings::default();
     findings.fine("home", home.root().display().to_string());
@@ -146,7 +146,7 @@ pub fn run(home: &Home, options: Options) -> Result<DoctorOutcome> {
         contents::upgrade,
     ];
     for check in checks {
-        // What stops one check is a finding like any other.
+        // An error that stops a check is a finding too.
         if let Err(error) = check(&subject, &mut findings) {
             findings.fault("files", format!("{error:#}"), "");
         }
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_of_the_feed_list_that_are_no_addresses_are_a_warning_with_their_number() {
+    fn invalid_lines_of_the_feed_list_are_a_warning_with_their_number() {
         let (_folder, pipeline) = test_home::empty();
         std::fs::write(pipeline.home().root().join("feeds.txt"), "https://e.org/feed\nno address\nnone\n").unwrap();
         let found = findings(pipeline.home(), "feeds", false);

@@ -1,14 +1,14 @@
-//! Raw pages as WARC, with a CDXJ index of the positions of the pages.
+//! Raw pages as WARC with a CDXJ index.
 //!
-//! Documents decide which pages are exported. A day is read twice: its documents, of which eight bytes each stay in
-//! memory, and its pages.
+//! The selected documents determine which pages are exported. Each day is read twice: its documents, of which eight
+//! bytes each are kept in memory, then its pages.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
 
 use anyhow::Result;
 use jiff::Timestamp;
-use tidings_formats::cdxj::{self, Place};
+use tidings_formats::cdxj::{self, RecordLocation};
 use tidings_formats::warc;
 use tidings_model::{Document, Page};
 use tidings_store::output::Sink;
@@ -22,7 +22,7 @@ use super::target::ExportTarget;
 /// Lines of the index that are sorted in memory.
 const WAITING_LINES: usize = 200_000;
 
-/// The key of the page of a document within its day: a hash of the address and the time of download.
+/// The key of the page of a document within its day: a hash of the URL and the time of download.
 pub fn key_of(document: &Document) -> u64 {
     key(&document.url, &document.downloaded)
 }
@@ -42,17 +42,17 @@ pub struct Archive {
 }
 
 impl Archive {
-    /// Begins the file. Its first record has no time of its own, because the same corpus must give the same bytes.
+    /// Opens the file. Its first record has a fixed timestamp, because the same corpus must give the same bytes.
     pub fn begin(target: &mut ExportTarget) -> Result<Archive> {
         let (mut writer, name) = (warc::Writer::default(), target.name().to_owned());
         let software = format!("tidings/{}", env!("CARGO_PKG_VERSION"));
-        // Records are packed one by one; the file as a whole must not be packed again.
+        // Records are compressed one by one; the file as a whole must not be compressed again.
         let mut sink = target.main_as_is()?;
         sink.push(&writer.info(&PathBuf::from(&name), &software, "see the manifest", Timestamp::UNIX_EPOCH))?;
         Ok(Archive { sink, writer, name, lines: Vec::new(), runs: Runs::new(target.scratch()), pages: 0 })
     }
 
-    /// Adds those pages of files whose keys are wanted.
+    /// Adds the pages of files whose keys are selected.
     pub fn add(&mut self, files: &[PathBuf], wanted: &HashSet<u64>) -> Result<()> {
         if wanted.is_empty() {
             return Ok(());
@@ -70,7 +70,7 @@ impl Archive {
 
     fn page(&mut self, page: &Page) -> Result<()> {
         let records = self.writer.page(page);
-        let place = Place {
+        let place = RecordLocation {
             file: &self.name,
             offset: self.sink.len(),
             length: records.response.len() as u64,
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_page_is_found_by_address_and_time_of_download() {
+    fn a_page_is_found_by_url_and_time_of_download() {
         let document = Document { url: "u".into(), downloaded: "t1".into(), ..Document::default() };
         assert_eq!(key_of(&document), key("u", "t1"));
         assert_ne!(key_of(&document), key("u", "t2"));

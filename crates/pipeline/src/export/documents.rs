@@ -1,4 +1,4 @@
-//! Documents one after the other: JSON lines, tables, TEI, plain text; and Parquet.
+//! Writers of documents: JSON lines, tables, TEI, plain text, Parquet.
 
 use std::collections::BTreeMap;
 
@@ -10,31 +10,31 @@ use tidings_formats::{Format, csv, jsonl};
 use tidings_store::output::Sink;
 
 use super::manifest::Figures;
-use super::selection::Item;
+use super::selection::ExportItem;
 use super::target::{ExportTarget, ExportWriter};
 
 /// A document as a line of JSON.
-pub fn jsonl(item: &Item) -> Vec<u8> {
+pub fn jsonl(item: &ExportItem) -> Vec<u8> {
     jsonl::write(&item.document, &item.attributes)
 }
 
 /// A document as a row of a table.
-pub fn csv_row(item: &Item) -> Vec<u8> {
+pub fn csv_row(item: &ExportItem) -> Vec<u8> {
     csv::row(&item.document, ',').into_bytes()
 }
 
 /// A document as a row with tabs between columns.
-pub fn tsv_row(item: &Item) -> Vec<u8> {
+pub fn tsv_row(item: &ExportItem) -> Vec<u8> {
     csv::row(&item.document, '\t').into_bytes()
 }
 
 /// A document as TEI.
-pub fn tei(item: &Item) -> Vec<u8> {
+pub fn tei(item: &ExportItem) -> Vec<u8> {
     Format::Tei.item("", &item.document).into_bytes()
 }
 
-/// A document as its paragraphs, a line each, and an empty line.
-pub fn text(item: &Item) -> Vec<u8> {
+/// Renders a document with one paragraph per line and a final empty line.
+pub fn text(item: &ExportItem) -> Vec<u8> {
     let mut text = String::new();
     for paragraph in &item.document.paragraphs {
         let line = paragraph.text.replace(['\n', '\r', '\t'], " ");
@@ -45,7 +45,7 @@ pub fn text(item: &Item) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// A stream of rendered documents between an opening and a closing.
+/// A stream of rendered documents between a header and a footer.
 pub struct Stream {
     sink: Sink,
     closing: &'static str,
@@ -61,7 +61,7 @@ impl Stream {
 }
 
 impl ExportWriter for Stream {
-    fn write(&mut self, _: Item, rendered: Vec<u8>, _: &mut ExportTarget) -> Result<()> {
+    fn write(&mut self, _: ExportItem, rendered: Vec<u8>, _: &mut ExportTarget) -> Result<()> {
         Ok(self.sink.push(&rendered)?)
     }
 
@@ -99,9 +99,9 @@ const COLUMNS: &[(&str, Type)] = &[
     ("extractor", Type::OptionalText),
 ];
 
-/// The size of a table at which its file is written: large enough to be read fast, small enough to be held.
+/// The size of a table at which its file is written: large enough for fast reading, small enough for memory.
 const FILE_BYTES: usize = 128 << 20;
-/// The memory of all tables together. A corpus has many months, and documents of any may come on any day.
+/// Memory limit of all tables together. Documents of any month may come on any day.
 const WAITING_BYTES: usize = 512 << 20;
 
 /// Parquet files by language and month (Hive partitioning).
@@ -120,14 +120,14 @@ impl Partitions {
         let number = self.files.entry(partition.to_owned()).or_default();
         let sink = target.file(&format!("{partition}/part-{number:05}.parquet"))?;
         *number += 1;
-        let mut sink = sink.expect("folders are no standard output");
+        let mut sink = sink.expect("a folder is not standard output");
         table.finish(|bytes| sink.push(bytes))?;
         target.end(sink)
     }
 }
 
 impl ExportWriter for Partitions {
-    fn write(&mut self, item: Item, _: Vec<u8>, target: &mut ExportTarget) -> Result<()> {
+    fn write(&mut self, item: ExportItem, _: Vec<u8>, target: &mut ExportTarget) -> Result<()> {
         let partition = partition(&item);
         let table = self.tables.entry(partition.clone()).or_insert_with(|| Table::new(COLUMNS));
         let before = table.bytes();
@@ -139,7 +139,7 @@ impl ExportWriter for Partitions {
         }
         if self.waiting >= WAITING_BYTES {
             let largest = self.tables.iter().max_by_key(|(_, table)| table.bytes());
-            let name = largest.expect("something waits").0.clone();
+            let name = largest.expect("at least one table").0.clone();
             return self.flush(&name, target);
         }
         Ok(())
@@ -153,12 +153,12 @@ impl ExportWriter for Partitions {
 }
 
 /// The partition of a document: its language and the month of its date.
-fn partition(item: &Item) -> String {
+fn partition(item: &ExportItem) -> String {
     let month = item.attributes.date.get(..7).filter(|month| month.is_ascii());
     format!("language={}/month={}", item.language, month.unwrap_or("__HIVE_DEFAULT_PARTITION__"))
 }
 
-fn push(table: &mut Table, item: &Item) {
+fn push(table: &mut Table, item: &ExportItem) {
     let (document, about) = (&item.document, &item.document.about);
     fn some(text: &str) -> Option<&str> {
         Some(text).filter(|text| !text.is_empty())
@@ -205,8 +205,8 @@ mod tests {
     use super::*;
     use tidings_model::{Document, Paragraph};
 
-    fn item(date: &str) -> Item {
-        let mut item = Item { language: "de".to_owned(), ..Item::default() };
+    fn item(date: &str) -> ExportItem {
+        let mut item = ExportItem { language: "de".to_owned(), ..ExportItem::default() };
         date.clone_into(&mut item.attributes.date);
         item
     }
@@ -218,10 +218,10 @@ mod tests {
     }
 
     #[test]
-    fn plain_text_has_a_paragraph_a_line_and_an_empty_line_behind() {
+    fn plain_text_has_one_paragraph_per_line_and_an_empty_line_at_the_end() {
         let paragraph = |text: &str| Paragraph { text: text.to_owned(), ..Paragraph::default() };
         let document =
             Document { paragraphs: vec![paragraph(" One\ttwo\n"), paragraph("Three")], ..Document::default() };
-        assert_eq!(text(&Item { document, ..item("") }), b"One two\nThree\n\n");
+        assert_eq!(text(&ExportItem { document, ..item("") }), b"One two\nThree\n\n");
     }
 }

@@ -1,4 +1,4 @@
-//! The table of export formats, and the limits of what may be published.
+//! The table of export formats, and the limits for publishable data.
 
 use std::str::FromStr;
 
@@ -9,14 +9,14 @@ use tidings_model::purpose::{Extent, Purpose};
 
 use super::documents::{self, Partitions, Stream};
 use super::pairs::{Pairs, Parallel};
-use super::selection::Item;
+use super::selection::ExportItem;
 use super::target::{ExportTarget, ExportWriter};
 use super::{Options, privacy, tokens};
 use crate::display::grouped;
 
-/// The least number of documents of an n-gram that is published.
+/// The minimum document frequency of a published n-gram.
 pub const LEAST_PUBLIC_DOCUMENTS: u64 = 5;
-/// The least number of shuffled sentences that are published.
+/// The minimum number of published shuffled sentences.
 const LEAST_PUBLIC_POOL: u64 = 1_000;
 
 /// The formats that an export writes.
@@ -31,7 +31,7 @@ pub enum ExportFormat {
     Vertical,
     /// CoNLL-U.
     Conllu,
-    /// CoNLL-U Plus with stand-off files.
+    /// CoNLL-U Plus with stand-off annotation.
     ConlluPlus,
     /// TEI P5.
     Tei,
@@ -52,8 +52,8 @@ pub enum ExportFormat {
 }
 
 /// Renders one document; called on all cores.
-type Render = fn(&Item, &Options) -> Vec<u8>;
-/// Begins the writer that receives rendered documents in their order.
+type Render = fn(&ExportItem, &Options) -> Vec<u8>;
+/// Creates the writer that receives rendered documents in order.
 type Begin = fn(&Options, &mut ExportTarget, Option<Parallel>) -> Result<Box<dyn ExportWriter>>;
 
 /// A row of the table of formats.
@@ -63,21 +63,21 @@ pub struct FormatRow {
     pub format: ExportFormat,
     /// Its name on the command line and in manifests.
     pub name: &'static str,
-    /// What it is, for help texts.
+    /// The description in help texts.
     pub help: &'static str,
-    /// Whether it is a folder of files.
+    /// Whether the output is a folder of files.
     pub is_folder: bool,
     /// Whether it needs annotated text.
     pub needs_tokens: bool,
-    /// Whether it needs to know which texts translate one another.
+    /// Whether it needs pairs of translations.
     pub needs_pairs: bool,
-    /// How much of a text it holds.
+    /// The amount of text it contains.
     pub extent: Extent,
     pub(super) render: Render,
     pub(super) begin: Begin,
 }
 
-/// A format whose file is one rendered document after the other.
+/// A format whose file is a sequence of rendered documents.
 const fn row(format: ExportFormat, name: &'static str, help: &'static str, render: Render) -> FormatRow {
     FormatRow {
         format,
@@ -115,24 +115,27 @@ impl FormatRow {
     }
 }
 
-/// The opening of a table: its header behind a byte order mark if the options want one.
+/// The start of a table: its header, with a byte order mark if requested.
 fn table_opening(options: &Options, separator: char) -> Vec<u8> {
     let bom = if options.bom { "\u{feff}" } else { "" };
     format!("{bom}{}", tidings_formats::csv::header(separator)).into_bytes()
 }
 
-/// The table of formats. A new one is a row here and, where it has a file of its own, a writer in `tidings-formats`.
+/// The table of formats. A new format is a row here and, if it has its own file format, a writer in `tidings-formats`.
 pub const FORMATS: [FormatRow; 13] = [
-    row(ExportFormat::Jsonl, "jsonl", "A JSON object a line: id, text, source, created, added, metadata", |item, _| {
-        documents::jsonl(item)
-    }),
+    row(
+        ExportFormat::Jsonl,
+        "jsonl",
+        "One JSON object per line: id, text, source, created, added, metadata",
+        |item, _| documents::jsonl(item),
+    ),
     row(ExportFormat::Parquet, "parquet", "Parquet in folders by language and month", |_, _| Vec::new())
         .folder()
         .writer(|_, _, _| Ok(Box::new(Partitions::default()))),
     row(
         ExportFormat::Vertical,
         "vertical",
-        "A token a line, with a registry for Manatee (NoSketch Engine, KonText)",
+        "One token per line, with a registry file for Manatee (NoSketch Engine, KonText)",
         |item, _| tokens::vertical(item),
     )
     .tokens()
@@ -141,7 +144,7 @@ pub const FORMATS: [FormatRow; 13] = [
     row(
         ExportFormat::ConlluPlus,
         "conllu-plus",
-        "CoNLL-U Plus with running numbers, and files about sentences, texts and alignment",
+        "CoNLL-U Plus with stand-off files of sentences, texts and alignment",
         |_, _| Vec::new(),
     )
     .folder()
@@ -150,31 +153,29 @@ pub const FORMATS: [FormatRow; 13] = [
     .writer(|_, _, parallel| Ok(tokens::Plus::begin(parallel.expect("the row needs pairs")))),
     row(ExportFormat::Tei, "tei", "TEI P5, one corpus", |item, _| documents::tei(item))
         .writer(|_, target, _| Stream::begin(target, Format::Tei.opening().as_bytes(), Format::Tei.closing())),
-    row(ExportFormat::Text, "text", "Text, a paragraph a line, an empty line between documents", |item, _| {
-        documents::text(item)
-    }),
-    row(ExportFormat::Csv, "csv", "A table with commas", |item, _| documents::csv_row(item))
+    row(
+        ExportFormat::Text,
+        "text",
+        "Plain text, one paragraph per line, an empty line between documents",
+        |item, _| documents::text(item),
+    ),
+    row(ExportFormat::Csv, "csv", "Comma-separated table", |item, _| documents::csv_row(item))
         .writer(|options, target, _| Stream::begin(target, &table_opening(options, ','), "")),
-    row(ExportFormat::Tsv, "tsv", "A table with tabs", |item, _| documents::tsv_row(item))
+    row(ExportFormat::Tsv, "tsv", "Tab-separated table", |item, _| documents::tsv_row(item))
         .writer(|options, target, _| Stream::begin(target, &table_opening(options, '\t'), "")),
     row(ExportFormat::Warc, "warc", "Raw pages as WARC 1.1, with a CDXJ index", |_, _| Vec::new())
-        .writer(|_, _, _| unreachable!("pages are not written as documents")),
-    row(ExportFormat::Ngrams, "ngrams", "Counts of n-grams that enough documents hold", |item, options| {
+        .writer(|_, _, _| unreachable!("WARC export writes pages")),
+    row(ExportFormat::Ngrams, "ngrams", "Counts of n-grams that occur in enough documents", |item, options| {
         privacy::ngrams(item, usize::from(options.n))
     })
     .tokens()
     .extent(Extent::Counts)
     .writer(|options, target, _| Ok(privacy::Ngrams::begin(target, usize::from(options.n), options.threshold))),
-    row(
-        ExportFormat::Shuffled,
-        "shuffled",
-        "Sentences in an order that tells nothing of where they stood",
-        |item, _| privacy::sentences(item),
-    )
-    .tokens()
-    .extent(Extent::Sentences)
-    .writer(|options, target, _| Ok(privacy::Shuffled::begin(target, options.seed, options.pool))),
-    row(ExportFormat::Pairs, "pairs", "Sentences or documents that translate one another", |_, _| Vec::new())
+    row(ExportFormat::Shuffled, "shuffled", "Sentences in random order", |item, _| privacy::sentences(item))
+        .tokens()
+        .extent(Extent::Sentences)
+        .writer(|options, target, _| Ok(privacy::Shuffled::begin(target, options.seed, options.pool))),
+    row(ExportFormat::Pairs, "pairs", "Pairs of translated sentences or documents", |_, _| Vec::new())
         .tokens()
         .pairs()
         .writer(|options, _, parallel| Ok(Pairs::begin(parallel.expect("the row needs pairs"), options.level))),
@@ -192,27 +193,28 @@ impl FromStr for ExportFormat {
 
     fn from_str(name: &str) -> Result<ExportFormat, String> {
         let row = FORMATS.iter().find(|row| row.name == name);
-        row.map(|row| row.format).ok_or_else(|| format!("give {}", FORMATS.map(|row| row.name).join(", ")))
+        row.map(|row| row.format)
+            .ok_or_else(|| format!("unknown format; give one of {}", FORMATS.map(|row| row.name).join(", ")))
     }
 }
 
-/// Rejects options that would publish reconstructible text, or a file that its readers could not use.
+/// Rejects options that would publish reconstructible text, or an unreadable file.
 pub fn check(options: &Options, target: &str, keeps_duplicates: bool) -> Result<()> {
     let is_public = options.purpose != Purpose::Research;
     match options.format {
         ExportFormat::Ngrams if is_public && keeps_duplicates => bail!(
-            "this corpus keeps duplicates, so that a text which {LEAST_PUBLIC_DOCUMENTS} sites copied could be chained together again; \
+            "this corpus keeps duplicates: a text copied by {LEAST_PUBLIC_DOCUMENTS} sites could be reconstructed from its n-grams; \
              set annotate.duplicates = \"drop\" and run `tidings annotate`, or use --purpose research"
         ),
         ExportFormat::Ngrams if is_public && options.threshold < LEAST_PUBLIC_DOCUMENTS => bail!(
-            "n-grams that fewer than {LEAST_PUBLIC_DOCUMENTS} documents hold can be chained to texts; keep --threshold, or use --purpose research"
+            "texts could be reconstructed from n-grams of fewer than {LEAST_PUBLIC_DOCUMENTS} documents; use a higher --threshold or --purpose research"
         ),
         ExportFormat::Shuffled if is_public && options.pool < LEAST_PUBLIC_POOL => bail!(
-            "fewer than {} sentences are too few to hide in; keep --pool, or use --purpose research",
+            "texts could be reconstructed from fewer than {} shuffled sentences; use a larger --pool or --purpose research",
             grouped(LEAST_PUBLIC_POOL)
         ),
         ExportFormat::Warc if !target.ends_with(".gz") => {
-            bail!("records are packed one by one and an index goes with them; name a file such as pages.warc.gz")
+            bail!("WARC export needs a compressed file for its index; give a name such as pages.warc.gz")
         }
         _ => Ok(()),
     }
@@ -223,7 +225,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_format_has_a_row_and_its_name_is_that_of_manifests() {
+    fn every_format_has_a_row_and_the_name_used_in_manifests() {
         for row in FORMATS {
             assert_eq!(row.format.row().name, row.name);
             assert_eq!(row.name.parse(), Ok(row.format));

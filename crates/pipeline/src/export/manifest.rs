@@ -1,4 +1,4 @@
-//! The manifest of an export: what it holds, what was left out and why, and the digests of its files.
+//! The manifest of an export: contents, omitted documents with reasons, digests of the files.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,7 +14,7 @@ use crate::outcome::Outcome;
 /// The version of manifests.
 pub const VERSION: &str = "tidings export 1";
 
-/// The manifest, which lies beside the target.
+/// The manifest, which is written next to the target.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
     /// The version of this file.
@@ -30,15 +30,15 @@ pub struct Manifest {
     pub filter: Option<String>,
     /// The query.
     pub query: Option<String>,
-    /// The languages that were asked for; all if there are none.
+    /// The selected languages; empty: all.
     pub languages: Vec<String>,
     /// The state of the corpus.
     pub corpus: CorpusState,
-    /// What became of documents.
+    /// Document counts.
     pub documents: DocumentCounts,
-    /// Documents of days that an earlier stage has not processed, by what they lack.
+    /// Documents of days that an earlier stage has not processed, by the missing stage.
     pub not_ready: BTreeMap<String, u64>,
-    /// What the format counts.
+    /// Figures of the format.
     pub figures: Figures,
     /// The files.
     pub files: Vec<Made>,
@@ -50,18 +50,18 @@ pub struct Manifest {
     pub n: Option<u8>,
 }
 
-/// The state of a corpus when it was exported.
+/// The state of the exported corpus.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct CorpusState {
-    /// A digest of the names and digests of all files that were read.
+    /// A digest of the names and digests of all input files.
     pub state: String,
-    /// Days of which documents were read.
+    /// Days from which documents were read.
     pub days: u64,
-    /// The generation of each index that was queried, by language.
+    /// The generation of each queried index, by language.
     pub index_generations: BTreeMap<String, u64>,
 }
 
-/// What became of documents.
+/// Document counts.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct DocumentCounts {
     /// Documents that were read.
@@ -72,11 +72,11 @@ pub struct DocumentCounts {
     pub left_out: BTreeMap<String, u64>,
 }
 
-/// What a format counts.
+/// Figures of a format.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Figures {
-    /// Nothing more than documents.
+    /// No figures besides documents.
     #[default]
     None,
     /// Parquet.
@@ -95,7 +95,7 @@ pub enum Figures {
     },
     /// Shuffled sentences.
     Shuffled {
-        /// Documents that they come from.
+        /// Documents of origin.
         from_documents: u64,
         /// The least number of different sentences.
         pool: u64,
@@ -106,7 +106,7 @@ pub enum Figures {
     },
     /// N-grams.
     Ngrams {
-        /// Documents that they come from.
+        /// Documents of origin.
         from_documents: u64,
         /// N-grams that too few documents contain.
         held_back: u64,
@@ -144,7 +144,7 @@ pub struct PairCounts {
     pub pairs: u64,
     /// Groups of sentences that correspond.
     pub beads: u64,
-    /// Pairs of documents that are no translations of each other.
+    /// Pairs of documents that are not translations of each other.
     pub unlike: u64,
 }
 
@@ -160,14 +160,14 @@ mod purpose_name {
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Purpose, D::Error> {
         let name = String::deserialize(deserializer)?;
         let row = Purpose::ALL.iter().find(|row| row.0 == name);
-        row.map(|row| row.1).ok_or_else(|| de::Error::custom(format!("`{name}` is no purpose")))
+        row.map(|row| row.1).ok_or_else(|| de::Error::custom(format!("unknown purpose `{name}`")))
     }
 }
 
-/// Why documents of a day cannot be exported yet.
+/// The reason why documents of a day cannot be exported yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum NotReady {
-    /// Its text was not annotated, or was made of other documents.
+    /// Its text is not annotated, or was made from other documents.
     NotAnnotated,
     /// It has no verdicts, or they are about other documents.
     NotJudged,
@@ -203,7 +203,7 @@ pub struct ExportOutcome {
     /// The target, for people.
     #[serde(skip)]
     pub target: String,
-    /// Reasons for which documents were left out that were asked for, the most frequent first.
+    /// Reasons for which selected documents were omitted, the most frequent first.
     #[serde(skip)]
     pub losses: Vec<(String, u64)>,
     /// The time that it took.
@@ -219,13 +219,13 @@ impl fmt::Display for ExportOutcome {
         let reasons: Vec<String> =
             self.losses.iter().map(|(reason, number)| format!("{} {reason}", grouped(*number))).collect();
         if !reasons.is_empty() {
-            write!(f, ", left out: {}", reasons.join(", "))?;
+            write!(f, ", omitted: {}", reasons.join(", "))?;
         }
         writeln!(f, ", {}", span_s(self.seconds))?;
         for reason in NotReady::ALL {
             if let Some(number) = self.manifest.not_ready.get(reason.name()) {
                 let remedy = reason.remedy();
-                writeln!(f, "{} of days that wait for `{remedy}` are not among them", count(*number, "document"))?;
+                writeln!(f, "{} not included; run `{remedy}` first", count(*number, "document"))?;
             }
         }
         Ok(())
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn manifests_are_read_back_as_they_were_written() {
+    fn manifests_survive_writing_and_reading() {
         for figures in [
             Figures::None,
             Figures::Partitions { partitions: 4, rows: 12 },
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn the_outcome_names_what_was_lost_and_what_waits() {
+    fn the_outcome_lists_omitted_and_unprocessed_documents() {
         let outcome = ExportOutcome {
             manifest: manifest(Figures::None),
             target: "news.jsonl".to_owned(),
@@ -284,8 +284,8 @@ mod tests {
         };
         assert_eq!(
             outcome.to_string(),
-            "2 documents exported to news.jsonl, left out: 1 hidden, 0.0 s\n\
-             4 documents of days that wait for `tidings dedup` are not among them\n"
+            "2 documents exported to news.jsonl, omitted: 1 hidden, 0.0 s\n\
+             4 documents not included; run `tidings dedup` first\n"
         );
     }
 }

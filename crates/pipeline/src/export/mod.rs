@@ -1,8 +1,8 @@
-//! Export: the corpus, or a part of it, in the formats of other programs.
+//! Export: the corpus or a selection of it in other formats.
 //!
-//! Documents are read in the order of their days and languages, selected and rendered on all cores, and written in
-//! their order: the same corpus gives the same bytes. The target appears whole, with a manifest that says what it holds,
-//! what was left out and why.
+//! Documents are read in the order of days and languages, selected and rendered on all cores, and written in order: the
+//! same corpus gives the same bytes. The target is published atomically, with a manifest of its contents and of omitted
+//! documents.
 
 mod archive;
 mod documents;
@@ -34,15 +34,15 @@ pub use self::target::Destination;
 
 use self::archive::Archive;
 use self::pairs::{Finder, Parallel};
-use self::selection::{Item, Selection};
-use self::source::{Reading, Source, StoredDocument};
+use self::selection::{ExportItem, Selection};
+use self::source::{DocumentSource, Reading, StoredDocument};
 use self::target::ExportTarget;
 use crate::config::{Config, Duplicates};
 use crate::parallel::{self, Bounds};
 use crate::pipeline::Pipeline;
 use crate::reporter::ProgressScope;
 
-/// What to export, and how.
+/// Options of an export.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// The format.
@@ -51,24 +51,24 @@ pub struct Options {
     pub selection: SelectionOptions,
     /// The use that the publishers' terms are checked for.
     pub purpose: Purpose,
-    /// Replace what is there.
+    /// Overwrite an existing target.
     pub force: bool,
     /// Begin CSV and TSV with a byte order mark, for Excel.
     pub bom: bool,
-    /// N-grams: how many words.
+    /// N-grams: number of words.
     pub n: u8,
     /// N-grams: the least number of documents.
     pub threshold: u64,
     /// Shuffled sentences: the seed of their order.
     pub seed: u64,
-    /// Shuffled sentences: the least number of different ones.
+    /// Shuffled sentences: minimum number of distinct sentences.
     pub pool: u64,
     /// Pairs: the unit of a line.
     pub level: PairLevel,
 }
 
 impl Options {
-    /// The usual way of exporting everything in a format.
+    /// Default options of a format: the whole corpus.
     pub fn new(format: ExportFormat) -> Options {
         Options {
             format,
@@ -85,7 +85,7 @@ impl Options {
     }
 }
 
-/// Exports documents. Each document that was asked for and excluded for its rights is passed to `excluded`.
+/// Exports documents. Calls `excluded` for each selected document that is excluded because of its rights.
 pub fn run(
     pipeline: &Pipeline,
     options: &Options,
@@ -161,26 +161,26 @@ fn manifest(
     }
 }
 
-/// What became of documents so far.
+/// Document counts.
 #[derive(Debug, Default)]
 struct Counts {
     read: u64,
     written: u64,
     left_out: BTreeMap<Reason, u64>,
     not_ready: BTreeMap<NotReady, u64>,
-    /// Days of which documents were read.
+    /// Days from which documents were read.
     days: u64,
-    /// The files that were read with their digests, a line each.
+    /// The input files with their digests, one per line.
     inputs: String,
 }
 
 impl Counts {
-    /// Every document that was read must have been written or left out.
+    /// Checks that every document was either written or omitted.
     fn check(&self) -> Result<()> {
         let left_out: u64 = self.left_out.values().sum();
         if self.written + left_out != self.read {
             bail!(
-                "{} documents were read, but {} written and {left_out} left out; this is a mistake in Tidings, please report it",
+                "{} documents were read, but {} written and {left_out} omitted; this is a bug in Tidings, please report it",
                 self.read,
                 self.written
             );
@@ -188,7 +188,7 @@ impl Counts {
         Ok(())
     }
 
-    /// Reasons for which documents were left out that were asked for, the most frequent first.
+    /// Reasons for which selected documents were omitted, the most frequent first.
     fn losses(&self) -> Vec<(String, u64)> {
         let mut rows: Vec<(&'static str, u64)> = self
             .left_out
@@ -201,31 +201,31 @@ impl Counts {
     }
 }
 
-/// An export under way.
+/// An export in progress.
 struct Export<'a> {
     pipeline: &'a Pipeline,
     selection: Selection,
     keeps_duplicates: bool,
     bounds: Bounds,
     counts: Counts,
-    /// Receives exclusions; none while documents are read that will be read again.
+    /// Receives exclusions; absent in a first pass over documents that are read twice.
     excluded: Option<&'a mut dyn FnMut(&Exclusion)>,
     languages: BTreeSet<String>,
 }
 
 impl Export<'_> {
-    fn source(&self, tokens: bool, day: Option<&str>) -> Result<Source> {
+    fn source(&self, tokens: bool, day: Option<&str>) -> Result<DocumentSource> {
         let reading = Reading { languages: self.languages.clone(), tokens };
-        Source::open(self.pipeline.home(), self.keeps_duplicates, reading, day)
+        DocumentSource::open(self.pipeline.home(), self.keeps_duplicates, reading, day)
     }
 
-    /// Reads documents, selects and renders them on all cores, and passes those that are exported to `write` in order.
+    /// Reads documents, selects and renders them on all cores, and passes them to `write` in order.
     fn each(
         &mut self,
-        mut source: Source,
+        mut source: DocumentSource,
         needs_tokens: bool,
-        render: impl Fn(&Item) -> Vec<u8> + Sync,
-        mut write: impl FnMut(Item, Vec<u8>) -> Result<()>,
+        render: impl Fn(&ExportItem) -> Vec<u8> + Sync,
+        mut write: impl FnMut(ExportItem, Vec<u8>) -> Result<()>,
     ) -> Result<()> {
         let progress = ProgressScope::begin(self.pipeline.reporter(), "days", source.days_left() as u64);
         let selection = &self.selection;
@@ -276,17 +276,17 @@ impl Export<'_> {
         let parallel = if row.needs_pairs { Some(self.parallel(target)?) } else { None };
         let mut writer = (row.begin)(options, target, parallel)?;
         let source = self.source(row.needs_tokens, None)?;
-        let render = |item: &Item| (row.render)(item, options);
+        let render = |item: &ExportItem| (row.render)(item, options);
         self.each(source, row.needs_tokens, render, |item, rendered| writer.write(item, rendered, target))?;
         writer.finish(target)
     }
 
-    /// Finds texts that translate one another among those that are exported.
+    /// Finds pairs of translations among the exported documents.
     fn parallel(&mut self, target: &ExportTarget) -> Result<Parallel> {
         let mut finder = Finder::default();
-        // The same documents are read again by the caller, and counted then.
+        // The caller reads the same documents again and counts them then.
         let (counts, excluded) = (std::mem::take(&mut self.counts), self.excluded.take());
-        // The links are in the documents; tokens are not needed to find them.
+        // The hreflang links are in the documents; tokens are not needed.
         let source = self.source(false, None)?;
         self.each(
             source,
@@ -327,7 +327,7 @@ mod tests {
     use crate::test_home;
 
     #[test]
-    fn every_document_is_written_or_left_out() {
+    fn every_document_is_written_or_omitted() {
         let left_out = BTreeMap::from([(Reason::Hidden, 1), (Reason::NoHit, 2)]);
         let counts = Counts { read: 5, written: 2, left_out, ..Counts::default() };
         assert!(counts.check().is_ok());
@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn losses_are_what_was_asked_for_and_the_most_frequent_come_first() {
+    fn losses_are_selected_documents_by_descending_frequency() {
         let left_out = BTreeMap::from([
             (Reason::NotSelected, 90),
             (Reason::NoHit, 80),
@@ -349,7 +349,7 @@ mod tests {
         assert_eq!(losses, [("duplicate", 7), ("noai", 7), ("hidden", 1)]);
     }
 
-    /// Exports the built home to a file; gives the outcome and the bytes.
+    /// Exports the built home to a file; returns the outcome and the bytes.
     fn exported(options: &Options) -> (ExportOutcome, String) {
         let (folder, pipeline) = test_home::built();
         let path = folder.path().join("out");
@@ -369,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_is_exported_unless_something_is_selected() {
+    fn all_documents_are_exported_without_a_selection() {
         assert_eq!(selected(SelectionOptions::default()), 4);
         assert_eq!(selected(SelectionOptions { languages: vec!["de".into()], ..SelectionOptions::default() }), 1);
         assert_eq!(
@@ -383,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn both_ends_of_a_range_of_dates_are_in_it() {
+    fn a_date_range_includes_both_ends() {
         let range = |from: Option<&str>, to: Option<&str>| {
             let (from, to) = (from.map(str::to_owned), to.map(str::to_owned));
             selected(SelectionOptions { from, to, ..SelectionOptions::default() })
@@ -395,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn a_query_and_a_filter_select_together() {
+    fn a_query_and_a_filter_are_combined() {
         let query =
             |cql: &str, filter| SelectionOptions { cql: Some(cql.to_owned()), filter, ..SelectionOptions::default() };
         assert_eq!(selected(query("\"river\"", None)), 1);
@@ -404,7 +404,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_filter_or_query_leaves_nothing_behind() {
+    fn an_invalid_filter_or_query_leaves_no_files() {
         let (folder, pipeline) = test_home::built();
         let target = folder.path().join("out");
         std::fs::create_dir(&target).unwrap();
@@ -418,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn the_manifest_names_the_files_with_their_sizes_and_lies_beside_them() {
+    fn the_manifest_lists_the_files_with_their_sizes() {
         let (folder, pipeline) = test_home::built();
         let path = folder.path().join("news.txt");
         let options = Options::new(ExportFormat::Text);
@@ -455,12 +455,12 @@ mod tests {
     }
 
     #[test]
-    fn few_shuffled_sentences_are_refused_because_they_hide_nothing() {
+    fn too_few_shuffled_sentences_are_rejected() {
         let (folder, pipeline) = test_home::built();
         let path = folder.path().join("out");
         let options = Options::new(ExportFormat::Shuffled);
         let error = run(&pipeline, &options, Destination::Path(path.clone()), &mut |_| {}).err().unwrap();
-        assert!(error.to_string().contains("too few to hide in"), "{error}");
+        assert!(error.to_string().contains("texts could be reconstructed"), "{error}");
         assert!(!path.exists());
         let outcome =
             run(&pipeline, &Options { pool: 1, ..options }, Destination::Path(path.clone()), &mut |_| {}).unwrap();
@@ -471,7 +471,7 @@ mod tests {
     }
 
     #[test]
-    fn n_grams_of_fewer_documents_than_the_threshold_are_not_given_away() {
+    fn n_grams_below_the_threshold_are_not_exported() {
         let lines = |threshold| exported(&Options { n: 1, threshold, ..Options::new(ExportFormat::Ngrams) }).1;
         assert!(lines(1).contains("ferry"));
         let common = lines(3);

@@ -1,9 +1,8 @@
-//! Parallel texts: documents that translate one another, and the alignment of their sentences.
+//! Parallel texts: pairs of translated documents with sentence alignment.
 //!
-//! A page names its other languages (`hreflang`); two documents are a pair if each names the other, because pages that
-//! point to some start page in another language are many. The corpus is read once to find pairs, with a few numbers in
-//! memory for each document that names another; and once more to write their sentences to a scratch file, from which
-//! pairs are read as they are aligned.
+//! A page names its other languages (`hreflang`). Two documents are a pair if each names the other, because many pages
+//! only point to a start page in the other language. The corpus is read twice: once to find pairs, with a few numbers
+//! in memory per document, and once to write their sentences to a scratch file, from which pairs are aligned.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
@@ -18,13 +17,13 @@ use tidings_store::dedup_state::Spool;
 use tidings_store::output::Sink;
 
 use super::manifest::{Figures, PairCounts};
-use super::selection::Item;
+use super::selection::ExportItem;
 use super::target::{ExportTarget, ExportWriter};
 
-/// Pairs of which less than this share of the sentences finds a counterpart are no translations.
+/// The minimum share of aligned sentences in a pair of translations.
 const LEAST_ALIGNED: f64 = 0.5;
 
-/// A document that names versions of itself in other languages.
+/// A document with hreflang links.
 struct Linked {
     id: u128,
     language: String,
@@ -39,7 +38,7 @@ pub struct Finder {
 }
 
 impl Finder {
-    /// Takes note of a document.
+    /// Records a document.
     pub fn see(&mut self, document: &Document, id: u128, language: &str) {
         if document.about.alternates.is_empty() {
             return;
@@ -53,7 +52,7 @@ impl Finder {
         });
     }
 
-    /// The pairs: each once, in the order of their languages and then of the documents.
+    /// The pairs, each once, ordered by language and document.
     pub fn pairs(&self) -> Vec<(u128, u128)> {
         let mut by_address: HashMap<Fingerprint, usize> = HashMap::new();
         for (at, document) in self.documents.iter().enumerate() {
@@ -90,7 +89,7 @@ struct Text {
     numbers: Option<(u64, u64)>,
 }
 
-/// Pairs, and the texts of them that have come by.
+/// Pairs, and the texts of them that were read.
 pub struct Parallel {
     pairs: Vec<(u128, u128)>,
     wanted: BTreeSet<u128>,
@@ -106,8 +105,8 @@ impl Parallel {
         Ok(Parallel { pairs, wanted, places: BTreeMap::new(), spool: Spool::within(target.scratch(), &name)? })
     }
 
-    /// Keeps a document if it is one of a pair.
-    pub fn see(&mut self, item: &Item, numbers: Option<Numbers>) -> Result<()> {
+    /// Keeps a document if it belongs to a pair.
+    pub fn see(&mut self, item: &ExportItem, numbers: Option<Numbers>) -> Result<()> {
         let id = item.attributes.id;
         let Some(text) = item.text.as_ref().filter(|_| self.wanted.contains(&id)) else { return Ok(()) };
         let sentences = text.paragraphs.iter().flat_map(|paragraph| &paragraph.sentences);
@@ -128,7 +127,7 @@ impl Parallel {
         Ok(())
     }
 
-    /// Aligns all pairs of which both texts came by, and gives them to `each`.
+    /// Aligns all pairs with both texts read, and passes them to `each`.
     fn aligned(&mut self, mut each: impl FnMut([u128; 2], [&Text; 2], &[Bead]) -> Result<()>) -> Result<PairCounts> {
         let mut sum = PairCounts::default();
         let mut bytes = Vec::new();
@@ -136,7 +135,7 @@ impl Parallel {
             let (Some(left), Some(right)) = (self.places.get(&one), self.places.get(&other)) else { continue };
             let mut read = |place: &Range<u64>| -> Result<Text> {
                 self.spool.read(place, &mut bytes)?;
-                serde_json::from_slice(&bytes).context("the scratch file of pairs was damaged")
+                serde_json::from_slice(&bytes).context("the scratch file of sentence pairs is damaged")
             };
             let (left, right) = (read(left)?, read(right)?);
             let profiles =
@@ -156,13 +155,13 @@ impl Parallel {
         Ok(sum)
     }
 
-    /// Writes which texts and sentences belong together, by their numbers.
+    /// Writes the stand-off alignment of texts and sentences by number.
     pub fn stand_off(&mut self, target: &mut ExportTarget) -> Result<Option<PairCounts>> {
         if self.pairs.is_empty() {
             return Ok(None);
         }
-        let mut texts = target.file("alignment.texts.tsv")?.expect("a folder is no stream");
-        let mut sentences = target.file("alignment.sentences.tsv")?.expect("a folder is no stream");
+        let mut texts = target.file("alignment.texts.tsv")?.expect("the target is a folder");
+        let mut sentences = target.file("alignment.sentences.tsv")?.expect("the target is a folder");
         texts.push(b"language_a\ttext_a\tlanguage_b\ttext_b\n")?;
         sentences.push(b"language_a\tsentences_a\tlanguage_b\tsentences_b\tmisc\n")?;
         let sum = self.aligned(|_, [left, right], beads| {
@@ -182,7 +181,7 @@ impl Parallel {
     }
 }
 
-/// The numbers of sentences with blanks between them, or `_`.
+/// The numbers of sentences separated by spaces, or `_`.
 fn numbers(first: u64, range: &Range<usize>) -> String {
     let numbers: Vec<String> = range.clone().map(|at| (first + at as u64).to_string()).collect();
     if numbers.is_empty() { "_".to_owned() } else { numbers.join(" ") }
@@ -205,14 +204,14 @@ pub struct Pairs {
 }
 
 impl Pairs {
-    /// Begins with nothing.
+    /// Creates the writer.
     pub fn begin(parallel: Parallel, level: PairLevel) -> Box<dyn ExportWriter> {
         Box::new(Pairs { parallel, level })
     }
 }
 
 impl ExportWriter for Pairs {
-    fn write(&mut self, item: Item, _: Vec<u8>, _: &mut ExportTarget) -> Result<()> {
+    fn write(&mut self, item: ExportItem, _: Vec<u8>, _: &mut ExportTarget) -> Result<()> {
         self.parallel.see(&item, None)
     }
 
@@ -311,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_of_nothing_are_a_line() {
+    fn an_empty_range_is_an_underscore() {
         assert_eq!((numbers(7, &(1..3)), numbers(7, &(1..1))), ("8 9".to_owned(), "_".to_owned()));
     }
 }

@@ -1,9 +1,9 @@
-//! Derived data of texts that must not be published themselves: shuffled sentences, and counts of n-grams.
+//! Derived data of texts that must not be published: shuffled sentences and n-gram counts.
 //!
-//! Both are made so that texts cannot be reconstructed. The order of sentences is a function (a seeded hash) of the
-//! sentences alone, so that it holds no information about their positions, even for a reader who knows the seed. Each
-//! sentence is written once, however often it occurs. N-grams are written only if enough different documents contain
-//! them, because a chain of n-grams that only one text has is that text.
+//! Both prevent reconstruction of the texts. The order of sentences is a seeded hash of the sentence alone, so that it
+//! carries no information about positions even if the seed is known. Each sentence is written once, regardless of its
+//! frequency. N-grams are written only if enough documents contain them, because n-grams of a single text can be
+//! chained to that text.
 
 use std::collections::HashMap;
 
@@ -13,19 +13,19 @@ use tidings_store::sorted::{Merged, Runs};
 use xxhash_rust::xxh3::xxh3_128_with_seed;
 
 use super::manifest::Figures;
-use super::selection::Item;
+use super::selection::ExportItem;
 use super::target::{ExportTarget, ExportWriter};
 use crate::display::{count, grouped};
 
-/// Records that are sorted in memory and become a run of the external sort.
+/// Records sorted in memory before they become a run of the external merge sort.
 const RUN_BYTES: usize = 64 << 20;
-/// A sentence with more tokens is a list or a page without full stops, too long to be given away.
+/// The maximum number of tokens of a published sentence; longer ones are lists or pages without full stops.
 const LONGEST_SENTENCE: usize = 100;
 /// The memory of a record besides its bytes.
 const OVERHEAD: usize = 64;
 
 /// The sentences of a document, a line each.
-pub fn sentences(item: &Item) -> Vec<u8> {
+pub fn sentences(item: &ExportItem) -> Vec<u8> {
     let paragraphs = item.text.iter().flat_map(|document| &document.paragraphs);
     let mut lines = String::new();
     for sentence in paragraphs.flat_map(|paragraph| &paragraph.sentences) {
@@ -37,7 +37,7 @@ pub fn sentences(item: &Item) -> Vec<u8> {
     lines.into_bytes()
 }
 
-/// Writes all different sentences in the order of their hashes.
+/// Writes all distinct sentences in the order of their hashes.
 pub struct Shuffled {
     seed: u64,
     pool: u64,
@@ -49,7 +49,7 @@ pub struct Shuffled {
 }
 
 impl Shuffled {
-    /// Begins an export that fails with fewer than `pool` sentences.
+    /// Creates a writer that fails with fewer than `pool` sentences.
     pub fn begin(target: &ExportTarget, seed: u64, pool: u64) -> Box<dyn ExportWriter> {
         let runs = Runs::new(target.scratch());
         Box::new(Shuffled { seed, pool, waiting: Vec::new(), bytes: 0, runs, seen: 0, documents: 0 })
@@ -65,7 +65,7 @@ impl Shuffled {
     }
 }
 
-/// A sentence behind its hash, which is its position in the order.
+/// A sentence after its hash, which is the sort key.
 fn keyed(sentence: &[u8], seed: u64) -> Vec<u8> {
     let mut record = xxh3_128_with_seed(sentence, seed).to_be_bytes().to_vec();
     record.extend_from_slice(sentence);
@@ -73,7 +73,7 @@ fn keyed(sentence: &[u8], seed: u64) -> Vec<u8> {
 }
 
 impl ExportWriter for Shuffled {
-    fn write(&mut self, _: Item, rendered: Vec<u8>, _: &mut ExportTarget) -> Result<()> {
+    fn write(&mut self, _: ExportItem, rendered: Vec<u8>, _: &mut ExportTarget) -> Result<()> {
         self.documents += 1;
         for sentence in rendered.split(|byte| *byte == b'\n').filter(|sentence| !sentence.is_empty()) {
             self.seen += 1;
@@ -89,7 +89,7 @@ impl ExportWriter for Shuffled {
         let Shuffled { runs, pool, seen, documents, .. } = *self;
         let mut merged = runs.merge()?;
         let mut sink = target.main()?;
-        // Nothing is written before there are enough: a stream cannot be taken back.
+        // Nothing is written before there are enough sentences: a stream cannot be taken back.
         let (mut held, mut written) = (Vec::new(), 0u64);
         let mut last = Vec::new();
         while let Some(record) = merged.next()? {
@@ -108,7 +108,7 @@ impl ExportWriter for Shuffled {
         }
         if written < pool {
             bail!(
-                "{} are too few to hide in, {} are wanted; take more documents, or say --pool",
+                "texts could be reconstructed from {}, at least {} are required; export more documents or set --pool",
                 count(written, "sentence"),
                 grouped(pool)
             );
@@ -119,16 +119,16 @@ impl ExportWriter for Shuffled {
     }
 }
 
-/// The n-grams of a document, each once, with how often it is there.
-pub fn ngrams(item: &Item, n: usize) -> Vec<u8> {
-    // All sentences in one text, and where the words of each stand: an n-gram is a stretch of it.
+/// The distinct n-grams of a document with their frequencies.
+pub fn ngrams(item: &ExportItem, n: usize) -> Vec<u8> {
+    // All sentences in one text with the byte ranges of their words: an n-gram is a slice of it.
     let (mut text, mut sentences) = (String::new(), Vec::new());
     let paragraphs = item.text.iter().flat_map(|document| &document.paragraphs);
     for sentence in paragraphs.flat_map(|paragraph| &paragraph.sentences) {
         let mut words = Vec::with_capacity(sentence.len());
         for token in sentence {
             let start = text.len();
-            // A word holds neither the blank between words nor the end of a line.
+            // A word contains neither the space between words nor a line end.
             let plain = |c: char| if c.is_whitespace() || c.is_control() { '_' } else { c };
             text.extend(token.word.chars().map(plain));
             words.push(start..text.len());
@@ -147,10 +147,10 @@ pub fn ngrams(item: &Item, n: usize) -> Vec<u8> {
     lines.into_bytes()
 }
 
-/// An n-gram with how often it is there, and in how many documents.
+/// An n-gram with its frequency and its document frequency.
 type Counted = (Box<[u8]>, (u64, u64));
 
-/// Counts n-grams, and writes those that enough documents contain.
+/// Counts n-grams and writes those in at least `threshold` documents.
 pub struct Ngrams {
     n: usize,
     threshold: u64,
@@ -161,7 +161,7 @@ pub struct Ngrams {
 }
 
 impl Ngrams {
-    /// Begins an export of n-grams that at least `threshold` documents contain.
+    /// Creates a writer of n-grams in at least `threshold` documents.
     pub fn begin(target: &ExportTarget, n: usize, threshold: u64) -> Box<dyn ExportWriter> {
         let runs = Runs::new(target.scratch());
         Box::new(Ngrams { n, threshold, waiting: HashMap::new(), bytes: 0, runs, documents: 0 })
@@ -170,7 +170,7 @@ impl Ngrams {
     fn spill(&mut self) -> Result<()> {
         let mut sorted: Vec<Counted> = self.waiting.drain().collect();
         sorted.sort_unstable();
-        // A zero byte ends the n-gram, so that their order is that of the records.
+        // A zero byte ends the n-gram, so that n-grams sort like the records.
         let record = |(gram, (count, documents)): &Counted| {
             [gram, &[0][..], &count.to_be_bytes(), &documents.to_be_bytes()].concat()
         };
@@ -188,10 +188,10 @@ fn unpacked(record: &[u8]) -> Option<(&[u8], u64, u64)> {
 }
 
 impl ExportWriter for Ngrams {
-    fn write(&mut self, _: Item, rendered: Vec<u8>, _: &mut ExportTarget) -> Result<()> {
+    fn write(&mut self, _: ExportItem, rendered: Vec<u8>, _: &mut ExportTarget) -> Result<()> {
         self.documents += 1;
         for line in rendered.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
-            let tab = line.iter().rposition(|byte| *byte == b'\t').expect("a count stands behind each");
+            let tab = line.iter().rposition(|byte| *byte == b'\t').expect("every line ends with a count");
             let times = std::str::from_utf8(&line[tab + 1..]).ok().and_then(|text| text.parse::<u64>().ok());
             let times = times.expect("counts are numbers");
             match self.waiting.get_mut(&line[..tab]) {
@@ -235,7 +235,7 @@ impl ExportWriter for Ngrams {
 fn combined(mut merged: Merged, mut each: impl FnMut(&[u8], u64, u64) -> Result<()>) -> Result<()> {
     let (mut current, mut sum): (Vec<u8>, (u64, u64)) = (Vec::new(), (0, 0));
     while let Some(record) = merged.next()? {
-        let (gram, count, documents) = unpacked(record).expect("runs hold what was written");
+        let (gram, count, documents) = unpacked(record).expect("a run holds valid records");
         if gram != current {
             if sum.1 > 0 {
                 each(&current, sum.0, sum.1)?;
@@ -254,11 +254,14 @@ mod tests {
     use super::*;
     use tidings_model::{Annotated, AnnotatedParagraph, Token};
 
-    fn item(sentences: &[&str]) -> Item {
+    fn item(sentences: &[&str]) -> ExportItem {
         let token = |word: &str| Token { word: word.to_owned(), space_after: true, ..Token::default() };
         let sentences = sentences.iter().map(|sentence| sentence.split(' ').map(token).collect()).collect();
         let paragraph = AnnotatedParagraph { sentences, ..AnnotatedParagraph::default() };
-        Item { text: Some(Annotated { paragraphs: vec![paragraph], ..Annotated::default() }), ..Item::default() }
+        ExportItem {
+            text: Some(Annotated { paragraphs: vec![paragraph], ..Annotated::default() }),
+            ..ExportItem::default()
+        }
     }
 
     fn lines(bytes: Vec<u8>) -> Vec<String> {
@@ -268,27 +271,27 @@ mod tests {
     }
 
     #[test]
-    fn sentences_that_are_too_long_are_held_back() {
+    fn sentences_that_are_too_long_are_omitted() {
         let long = "word ".repeat(LONGEST_SENTENCE + 1);
         assert_eq!(lines(sentences(&item(&["It rains .", long.trim()]))), ["It rains ."]);
     }
 
     #[test]
-    fn the_order_of_sentences_depends_on_the_sentence_and_the_seed_alone() {
+    fn the_order_of_sentences_depends_only_on_sentence_and_seed() {
         assert_eq!(keyed(b"It rains.", 1), keyed(b"It rains.", 1));
         assert_ne!(keyed(b"It rains.", 1)[..16], keyed(b"It rains.", 2)[..16]);
         assert_eq!(&keyed(b"It rains.", 1)[16..], b"It rains.");
     }
 
     #[test]
-    fn ngrams_do_not_cross_sentences_and_are_counted_once_for_a_document() {
+    fn ngrams_do_not_cross_sentences_and_are_counted_per_document() {
         assert_eq!(lines(ngrams(&item(&["a b a b", "c"]), 2)), ["a b\t2", "b a\t1"]);
         assert!(ngrams(&item(&["a b"]), 3).is_empty());
-        assert_eq!(lines(ngrams(&item(&["a\u{a0}x"]), 1)), ["a_x\t1"], "a word holds no blank");
+        assert_eq!(lines(ngrams(&item(&["a\u{a0}x"]), 1)), ["a_x\t1"], "a word contains no space");
     }
 
     #[test]
-    fn counts_of_equal_ngrams_in_all_runs_are_added_up() {
+    fn counts_of_equal_ngrams_are_summed_over_runs() {
         let folder = tempfile::tempdir().unwrap();
         let mut runs = Runs::new(folder.path());
         let record = |gram: &str, count: u64, documents: u64| {

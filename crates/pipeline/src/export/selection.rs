@@ -22,18 +22,18 @@ use crate::virtual_corpora;
 
 /// A document that is exported.
 #[derive(Default)]
-pub struct Item {
-    /// The document, without what was published before.
+pub struct ExportItem {
+    /// The document without duplicate text.
     pub document: Document,
     /// The attributes for filters.
     pub attributes: Attributes,
-    /// Its annotated text, where tokens are read.
+    /// Its annotated text, for formats of tokens.
     pub text: Option<Annotated>,
     /// The language of its file.
     pub language: String,
 }
 
-/// Why a document is not exported.
+/// The reason why a document is not exported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reason {
     /// The filter does not match.
@@ -46,7 +46,7 @@ pub enum Reason {
     Removed,
     /// Everything in it was published before.
     Duplicate,
-    /// Its rights forbid the purpose; the name of the signal that does.
+    /// Its rights forbid the purpose; the name of the signal.
     Rights(&'static str),
 }
 
@@ -63,7 +63,7 @@ impl Reason {
         }
     }
 
-    /// Whether the document was asked for.
+    /// Whether the document was selected.
     pub fn is_loss(self) -> bool {
         !matches!(self, Reason::NotSelected | Reason::NoHit)
     }
@@ -91,19 +91,19 @@ pub struct SelectionOptions {
     pub from: Option<String>,
     /// Dated on or before this day, month or year.
     pub to: Option<String>,
-    /// Languages; all if there are none.
+    /// Languages; empty: all.
     pub languages: Vec<String>,
-    /// Sites; all if there are none.
+    /// Sites; empty: all.
     pub sites: Vec<String>,
     /// A filter.
     pub filter: Option<String>,
     /// The name of a virtual corpus.
     pub corpus: Option<String>,
-    /// A query, which the index answers.
+    /// A query evaluated on the index.
     pub cql: Option<String>,
 }
 
-/// Crawlers that collect text for the training of models, by their user agents.
+/// User agents of crawlers that collect training data for models.
 const TRAINERS: [&str; 9] = [
     "GPTBot",
     "CCBot",
@@ -121,16 +121,16 @@ pub struct Selection {
     filter: Option<CompiledFilter>,
     /// The filter as text, for the manifest.
     pub described: Option<String>,
-    /// The documents with a hit, where a query was given.
+    /// The documents with a hit, if a query was given.
     hits: Option<DayIds>,
-    /// The generation of each index that was asked.
+    /// The generation of each queried index.
     pub generations: BTreeMap<String, u64>,
     hidden: BTreeSet<String>,
     removed: Removed,
     labels: FeedLabels,
     purpose: Purpose,
     extent: Extent,
-    /// The rules of robots.txt files for such crawlers, by digest.
+    /// The robots.txt rules for such crawlers, by digest of the file.
     shut: HashMap<String, Vec<Robots>>,
 }
 
@@ -164,10 +164,10 @@ impl Selection {
         })
     }
 
-    /// The documents with a hit on a day, in the order of their ids, where a query was given.
+    /// The documents with a hit on a day, ordered by id, if a query was given.
     pub fn hits_of(&self, day: &str) -> Result<Option<Arc<[u128]>>> {
         let Some(hits) = &self.hits else { return Ok(None) };
-        let day = Day::parse(day).with_context(|| format!("{day} is no day"))?;
+        let day = Day::parse(day).with_context(|| format!("invalid date {day}"))?;
         Ok(Some(hits.of(day.0)?.into()))
     }
 
@@ -177,9 +177,12 @@ impl Selection {
         stored: StoredDocument,
         hits: Option<&[u128]>,
         needs_tokens: bool,
-    ) -> Result<std::result::Result<Item, Exclusion>> {
+    ) -> Result<std::result::Result<ExportItem, Exclusion>> {
         let mut document: Document = serde_json::from_slice(&stored.line).with_context(|| {
-            format!("docs/{}/{}.jsonl.zst holds a line that is no document", stored.language, stored.day)
+            format!(
+                "docs/{}/{}.jsonl.zst contains an invalid line; run `tidings rebuild --from clean`",
+                stored.language, stored.day
+            )
         })?;
         let mut attributes = match &stored.text {
             Some(text) => text.about.clone(),
@@ -202,7 +205,7 @@ impl Selection {
         if let Err(signal) = self.permits(&document, &attributes) {
             return Ok(Err(Exclusion { reason: Reason::Rights(signal), url: Some(document.url) }));
         }
-        Ok(Ok(Item { document, attributes, text: stored.text, language: stored.language }))
+        Ok(Ok(ExportItem { document, attributes, text: stored.text, language: stored.language }))
     }
 
     /// Whether a document matches the filter and the query, and is neither hidden nor removed.
@@ -230,14 +233,14 @@ impl Selection {
         if self.hidden.contains(&document.id) || self.hidden.contains(&document.url) {
             return Err(Reason::Hidden);
         }
-        // A tombstone counts from the moment it is set, even while files still hold the page.
+        // A tombstone applies as soon as it is set, even while files still contain the page.
         if self.removed.covers(&document.url).is_some() || self.removed.document(&document.id).is_some() {
             return Err(Reason::Removed);
         }
         Ok(())
     }
 
-    /// Whether the rights of a document permit the purpose; otherwise the name of the signal that forbids it.
+    /// Checks whether the rights of a document permit the purpose; the error is the name of the signal that forbids it.
     fn permits(&self, document: &Document, attributes: &Attributes) -> std::result::Result<(), &'static str> {
         let mut signals = purpose::signals(document, attributes.field("availability"));
         if self.is_shut_to_trainers(document) {
@@ -253,7 +256,7 @@ impl Selection {
 }
 
 impl SelectionOptions {
-    /// All conditions but the query as one filter, together with that of a virtual corpus.
+    /// Combines all conditions except the query with the filter of a virtual corpus.
     fn combined_filter(&self, corpus: Option<Filter>) -> Result<Option<Filter>> {
         let quoted = |text: &str| format!("\"{}\"", text.replace(['"', '\\'], ""));
         let from = self.from.as_ref().map(|date| format!("date>={}", quoted(date)));
@@ -268,7 +271,7 @@ impl SelectionOptions {
     }
 }
 
-/// Runs the query in the indexes of the selected languages; returns the documents with a hit.
+/// Runs the query on the indexes of the selected languages; returns the documents with a hit.
 fn hits(
     home: &Home,
     options: &SelectionOptions,
@@ -277,20 +280,20 @@ fn hits(
     scratch: &Path,
     generations: &mut BTreeMap<String, u64>,
 ) -> Result<DayIds> {
-    let query = cql::parse(text).map_err(|error| anyhow!("the query is wrong: {}", error.render(text)))?;
+    let query = cql::parse(text).map_err(|error| anyhow!("invalid query: {}", error.render(text)))?;
     let languages: Vec<String> = home
         .indexed()?
         .into_iter()
         .filter(|code| options.languages.is_empty() || options.languages.contains(code))
         .collect();
     if languages.is_empty() {
-        bail!("there is no index to ask for the query; run `tidings compile` first");
+        bail!("no index to run the query on; run `tidings compile` first");
     }
     let mut found = DayIdsBuilder::new(scratch);
     for code in languages {
         let engine = Engine::new(Snapshot::open(&home.index_of(&code))?);
         let search = engine.search(&query, MatchRule::Shortest, filter)?;
-        // Hits of a segment come from left to right, so that a document's follow each other.
+        // Hits of a segment are sorted by position, so that those of a document are adjacent.
         let mut last = (u32::MAX, 0);
         let mut kept = Ok(());
         search.each(&Limits::default(), |hit| {
@@ -309,7 +312,7 @@ fn hits(
     Ok(found.finish()?)
 }
 
-/// The rules of the robots.txt files that were obeyed for crawlers of trainers, where a file names any of them.
+/// The robots.txt rules for training crawlers, for files that name any of them.
 fn shut_to_trainers(home: &Home) -> Result<HashMap<String, Vec<Robots>>> {
     let mut shut = HashMap::new();
     rules::kept(home, "robots", |digest, body| {
@@ -339,14 +342,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_robots_file_that_names_trainers_is_read_as_they_read_it() {
+    fn rules_for_training_crawlers_are_read_from_robots_txt() {
         let rules =
             as_trainers_read("User-agent: *\nAllow: /\n\nUser-agent: gptbot\nUser-agent: CCBot\nDisallow: /news/\n");
         assert_eq!(rules.len(), 2);
         assert!(is_shut(&rules, "http://e.org/news/1?a=b") && !is_shut(&rules, "http://e.org/about"));
         assert!(
             as_trainers_read("User-agent: *\nDisallow: /private\n").is_empty(),
-            "a file that names none of them has no rules for them"
+            "a file that names none of them has no rules"
         );
     }
 
@@ -378,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn conditions_are_combined_to_one_filter() {
+    fn conditions_are_combined_into_one_filter() {
         let options = SelectionOptions {
             from: Some("2026-01".to_owned()),
             sites: vec!["a.example".to_owned(), "b.example\"".to_owned()],
@@ -396,11 +399,11 @@ mod tests {
         assert!(!admits("a.example", "2026-01-03", "weather"));
         assert!(SelectionOptions::default().combined_filter(None).unwrap().is_none());
         let wrong = SelectionOptions { filter: Some("topic=".to_owned()), ..SelectionOptions::default() };
-        assert!(wrong.combined_filter(None).unwrap_err().to_string().contains("the filter is wrong"));
+        assert!(wrong.combined_filter(None).unwrap_err().to_string().contains("invalid filter"));
     }
 
     #[test]
-    fn what_the_filter_or_the_query_does_not_match_was_not_asked_for() {
+    fn documents_without_a_match_are_not_losses() {
         let mut selection = selection(Purpose::Research);
         let page = document("https://a.example/1");
         assert_eq!(reason(&selection, &page), None);
@@ -413,7 +416,7 @@ mod tests {
     }
 
     #[test]
-    fn hidden_documents_are_excluded_by_id_and_by_address() {
+    fn hidden_documents_are_excluded_by_id_and_url() {
         let mut selection = selection(Purpose::Research);
         let page = document("https://a.example/1");
         selection.hidden.insert(page.url.clone());
@@ -423,7 +426,7 @@ mod tests {
     }
 
     #[test]
-    fn a_document_without_new_text_is_a_duplicate_where_tokens_are_read() {
+    fn a_document_without_new_text_is_a_duplicate_in_token_formats() {
         let selection = selection(Purpose::Research);
         let page = document("https://a.example/1");
         let exclusion = selection.item(stored(&page), None, true).unwrap().err().unwrap();
@@ -432,7 +435,7 @@ mod tests {
     }
 
     #[test]
-    fn rights_exclude_by_purpose_and_the_address_is_named() {
+    fn rights_exclude_by_purpose_and_the_url_is_reported() {
         let page = document("https://a.example/news/1");
         assert_eq!(reason(&selection(Purpose::Research), &page), None);
         let public = selection(Purpose::Public).item(stored(&page), None, false).unwrap().err().unwrap();
@@ -441,7 +444,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_that_shut_out_trainers_are_not_exported_for_training() {
+    fn pages_that_forbid_training_crawlers_are_not_exported_for_training() {
         let mut selection = selection(Purpose::Train);
         selection.shut.insert("d1".to_owned(), as_trainers_read("User-agent: GPTBot\nDisallow: /news/\n"));
         let mut page = document("https://a.example/news/1");
@@ -453,7 +456,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_is_no_document_is_an_error_with_its_file() {
+    fn an_invalid_line_is_an_error_with_its_file() {
         let stored = StoredDocument {
             line: b"{".to_vec(),
             day: "2026-03-01".to_owned(),

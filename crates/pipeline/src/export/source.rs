@@ -1,7 +1,7 @@
 //! Reads the documents of the corpus by day and language, each with its verdict or its annotated text.
 //!
-//! A document is in the corpus if something of it is new. For formats of text the verdicts of `dedup` decide that; for
-//! formats of tokens the output of `annotate`, which went by the same verdicts.
+//! A document is in the corpus if some of its text is new. For text formats the verdicts of `dedup` decide that; for
+//! token formats the output of `annotate`, which applied the same verdicts.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::io::BufRead;
@@ -18,14 +18,14 @@ use tidings_store::text::{self, TextRecipe};
 
 use super::manifest::NotReady;
 
-/// A document as it is stored, with its verdict and its text.
+/// A stored document with its verdict and its text.
 #[derive(Default)]
 pub struct StoredDocument {
     /// Its line of JSON.
     pub line: Vec<u8>,
-    /// The verdict about it, where duplicates are dropped.
+    /// Its verdict, if duplicates are dropped.
     pub verdict: Option<VerdictLine>,
-    /// Its annotated text, where tokens are read; none if nothing of it is new.
+    /// Its annotated text, for token formats; `None` if no text is new.
     pub text: Option<Annotated>,
     /// The day of its download.
     pub day: String,
@@ -34,28 +34,28 @@ pub struct StoredDocument {
 }
 
 impl StoredDocument {
-    /// The approximate memory that processing it takes.
+    /// The approximate memory needed to process it.
     pub fn weight(&self) -> usize {
-        // A token takes many times its letters.
+        // A token takes many times the memory of its letters.
         let expansion = if self.text.is_some() { 40 } else { 4 };
         self.line.len() * expansion + (64 << 10)
     }
 }
 
-/// What to read of the corpus.
+/// The part of the corpus to read.
 #[derive(Debug, Clone, Default)]
 pub struct Reading {
-    /// Only these languages; all if there are none.
+    /// Only these languages; empty: all.
     pub languages: BTreeSet<String>,
     /// Whether annotated text is read.
     pub tokens: bool,
 }
 
 /// Reads the corpus from its first day to its last.
-pub struct Source {
+pub struct DocumentSource {
     home: Home,
     reading: Reading,
-    /// The days that were judged, with the digests of their documents; nothing if duplicates are kept.
+    /// The judged days with the digests of their documents; `None` if duplicates are kept.
     judged: Option<HashMap<String, String>>,
     days: VecDeque<Recipe>,
     files: VecDeque<String>,
@@ -74,15 +74,15 @@ struct Open {
     text: Option<Texts>,
 }
 
-impl Source {
-    /// The whole corpus, or some days of it.
-    pub fn open(home: &Home, keep_duplicates: bool, reading: Reading, only: Option<&str>) -> Result<Source> {
+impl DocumentSource {
+    /// Opens the whole corpus, or some days of it.
+    pub fn open(home: &Home, keep_duplicates: bool, reading: Reading, only: Option<&str>) -> Result<DocumentSource> {
         let ledger = if keep_duplicates { None } else { JudgedDays::read(home)? };
         let mut days = VecDeque::new();
         for day in docs::document_days(home)?.iter().filter(|day| only.is_none_or(|only| only == *day)) {
             days.extend(Recipe::read(home, day)?);
         }
-        Ok(Source {
+        Ok(DocumentSource {
             home: home.clone(),
             reading,
             judged: ledger.map(|ledger| ledger.days.into_iter().map(|day| (day.day, day.docs)).collect()),
@@ -95,12 +95,12 @@ impl Source {
         })
     }
 
-    /// How many days are left.
+    /// The number of remaining days.
     pub fn days_left(&self) -> usize {
         self.days.len()
     }
 
-    /// The next document; nothing at the end.
+    /// The next document; `None` at the end.
     pub fn next(&mut self) -> Result<Option<StoredDocument>> {
         loop {
             if let Some(open) = &mut self.open {
@@ -125,7 +125,7 @@ impl Source {
         }
     }
 
-    /// The verdict about the next document; those of languages that are not read are skipped.
+    /// The verdict of the next document; those of other languages are skipped.
     fn verdict(&mut self) -> Result<Option<VerdictLine>> {
         let (Some(verdicts), Some(open)) = (&mut self.verdicts, &self.open) else { return Ok(None) };
         for verdict in verdicts {
@@ -134,10 +134,10 @@ impl Source {
                 return Ok(Some(verdict));
             }
         }
-        bail!("the verdicts of {} are not about its documents; run `tidings rebuild --from dedup`", open.day);
+        bail!("the verdicts of {} do not match its documents; run `tidings rebuild --from dedup`", open.day);
     }
 
-    /// Goes to the next day that is ready; false if there is none.
+    /// Moves to the next day that is ready; false if there is none.
     fn next_day(&mut self) -> Result<bool> {
         while let Some(recipe) = self.days.pop_front() {
             let documents = recipe.documents.values().sum::<u64>();
@@ -165,7 +165,7 @@ impl Source {
         Ok(false)
     }
 
-    /// Whether the text of a day is there, and was made of these documents.
+    /// Whether the text of a day exists and was made from these documents.
     fn has_text(&self, recipe: &Recipe) -> Result<bool> {
         let Some(text) = TextRecipe::read(&self.home, &recipe.day)? else { return Ok(false) };
         Ok(recipe.document_files().all(|output| text.inputs.iter().any(|input| input == output)))
@@ -189,9 +189,9 @@ fn language_of(path: &Path) -> String {
     folder.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// The annotated documents of a file of documents: some of them, in the same order.
+/// The annotated documents of a file: a subset, in the same order.
 struct Texts {
-    /// None where everything was published before.
+    /// `None` if all documents are duplicates.
     reader: Option<VerticalReader>,
     waiting: Option<Annotated>,
     file: String,
@@ -230,7 +230,7 @@ impl Texts {
 
     fn advance(&mut self) -> Result<()> {
         if let Some(reader) = &mut self.reader {
-            self.waiting = next_annotated(reader).with_context(|| format!("{} cannot be read", self.file))?;
+            self.waiting = next_annotated(reader).with_context(|| format!("cannot read {}", self.file))?;
         }
         Ok(())
     }
@@ -239,7 +239,7 @@ impl Texts {
     fn ended(self) -> Result<()> {
         match self.waiting {
             None => Ok(()),
-            Some(_) => bail!("{} was made of other documents; run `tidings annotate` and try again", self.file),
+            Some(_) => bail!("{} was made from other documents; run `tidings annotate` and try again", self.file),
         }
     }
 }
@@ -288,10 +288,10 @@ fn next_annotated(reader: &mut VerticalReader) -> Result<Option<Annotated>> {
     Ok(document)
 }
 
-/// Cuts what was published before out of a document; false if nothing is left.
+/// Removes duplicate text from a document; false if nothing is left.
 pub fn keep_new(document: &mut Document, verdict: &VerdictLine) -> Result<bool> {
     if verdict.id != document.id {
-        bail!("the verdicts are not about these documents ({}); run `tidings rebuild --from dedup`", document.id);
+        bail!("the verdicts do not match the documents ({}); run `tidings rebuild --from dedup`", document.id);
     }
     if verdict.duplicates.is_empty() {
         return Ok(true);
@@ -313,7 +313,7 @@ pub fn keep_new(document: &mut Document, verdict: &VerdictLine) -> Result<bool> 
     Ok(!document.paragraphs.is_empty())
 }
 
-/// Cuts ranges out of the text of a paragraph; its marks move along.
+/// Removes ranges from the text of a paragraph and shifts its marks.
 fn without(paragraph: Paragraph, cuts: &[(usize, usize)]) -> Paragraph {
     let mut text = String::with_capacity(paragraph.text.len());
     let mut at = 0;
@@ -346,7 +346,7 @@ mod tests {
     use tidings_store::dedup_state::DuplicateUnit;
 
     #[test]
-    fn what_was_published_before_is_cut_out_and_marks_move_along() {
+    fn duplicate_text_is_removed_and_marks_are_shifted() {
         let paragraph = |text: &str| Paragraph { text: text.into(), ..Paragraph::default() };
         let mut rain = paragraph("Old rain. New flood. Old sun.");
         rain.spans =
@@ -380,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_matched_with_documents_by_id_and_all_must_be_met() {
+    fn texts_are_matched_with_documents_by_id_and_none_may_remain() {
         let waiting = || {
             let mut annotated = Annotated::default();
             annotated.about.id = 7;

@@ -7,21 +7,21 @@ use anyhow::{Context as _, Result, bail};
 use tidings_store::output::{AtomicOutput, Made, Sink};
 
 use super::manifest::{Figures, Manifest};
-use super::selection::Item;
+use super::selection::ExportItem;
 
 /// Writes documents in a format.
 pub trait ExportWriter {
-    /// Writes a document, given what a worker rendered of it. Documents come in their order.
-    fn write(&mut self, item: Item, rendered: Vec<u8>, target: &mut ExportTarget) -> Result<()>;
-    /// Ends the export; returns what the writer counted.
+    /// Writes a document, given the output of its renderer. Documents come in order.
+    fn write(&mut self, item: ExportItem, rendered: Vec<u8>, target: &mut ExportTarget) -> Result<()>;
+    /// Ends the export; returns the figures of the writer.
     fn finish(self: Box<Self>, target: &mut ExportTarget) -> Result<Figures>;
 }
 
-/// Where an export goes.
+/// The destination of an export.
 pub enum Destination {
-    /// A file or a folder, which appears whole.
+    /// A file or a folder, which is published atomically.
     Path(PathBuf),
-    /// A stream, such as standard output. It has no companions and no manifest.
+    /// A stream such as standard output, without further files or a manifest.
     Stream(Box<dyn Write + Send>),
 }
 
@@ -47,7 +47,7 @@ pub struct ExportTarget {
 
 enum Output {
     Files(AtomicOutput),
-    /// A stream, until the main file takes it.
+    /// A stream, until it becomes the main file.
     Stream(Option<Box<dyn Write + Send>>),
 }
 
@@ -55,7 +55,9 @@ impl ExportTarget {
     /// Begins to write to a destination.
     pub fn open(destination: Destination, is_folder: bool, force: bool) -> Result<ExportTarget> {
         let (output, scratch, name) = match destination {
-            Destination::Stream(_) if is_folder => bail!("this format makes several files; name a folder instead of -"),
+            Destination::Stream(_) if is_folder => {
+                bail!("this format writes several files; give a folder instead of -")
+            }
             Destination::Stream(stream) => (Output::Stream(Some(stream)), std::env::temp_dir(), STREAM.to_owned()),
             Destination::Path(path) => {
                 let outlet = AtomicOutput::create(&path, is_folder, force)?;
@@ -84,7 +86,7 @@ impl ExportTarget {
         }
     }
 
-    /// Begins the main file without compression, even if its name asks for it.
+    /// Opens the main file without compression, even if its name ends in `.gz` or `.zst`.
     pub fn main_as_is(&mut self) -> Result<Sink> {
         match &mut self.output {
             Output::Files(outlet) => Ok(outlet.file_as_is("")?),
@@ -101,7 +103,7 @@ impl ExportTarget {
         Ok(())
     }
 
-    /// Begins a file of a folder, or a companion of a file; a stream has none.
+    /// Opens a file in the target folder, or one next to the target file; `None` for a stream.
     pub fn file(&self, name: &str) -> Result<Option<Sink>> {
         Ok(match &self.output {
             Output::Files(outlet) => Some(outlet.file(name)?),
@@ -109,7 +111,7 @@ impl ExportTarget {
         })
     }
 
-    /// Writes a small file of a folder, or a companion of a file.
+    /// Writes a small file in the target folder, or one next to the target file.
     pub fn write(&mut self, name: &str, bytes: &[u8]) -> Result<()> {
         if let Some(mut sink) = self.file(name)? {
             sink.push(bytes)?;
@@ -129,7 +131,7 @@ impl ExportTarget {
     /// Moves all files to their places, the manifest last.
     pub fn publish(self, manifest: &Manifest) -> Result<()> {
         if let Output::Files(outlet) = self.output {
-            // As a value its keys are sorted, so that manifests of all versions compare line by line.
+            // Keys of a `Value` are sorted, so that manifests of all versions can be compared line by line.
             outlet.publish(&serde_json::to_value(manifest)?)?;
         }
         Ok(())

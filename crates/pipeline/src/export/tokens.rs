@@ -1,4 +1,4 @@
-//! Tokens: the vertical format with its registry, CoNLL-U, and CoNLL-U Plus with stand-off annotation.
+//! Writers of tokens: vertical with a registry file, CoNLL-U, and CoNLL-U Plus with stand-off annotation.
 
 use std::collections::BTreeMap;
 
@@ -10,24 +10,24 @@ use tidings_store::output::Sink;
 
 use super::manifest::{Figures, LanguageCounts};
 use super::pairs::Parallel;
-use super::selection::Item;
+use super::selection::ExportItem;
 use super::target::{ExportTarget, ExportWriter};
 
 /// A document in the vertical format.
-pub fn vertical(item: &Item) -> Vec<u8> {
+pub fn vertical(item: &ExportItem) -> Vec<u8> {
     let mut text = String::new();
     item.text.iter().for_each(|document| vertical::write(document, &mut text));
     text.into_bytes()
 }
 
 /// A document in CoNLL-U.
-pub fn conllu(item: &Item) -> Vec<u8> {
+pub fn conllu(item: &ExportItem) -> Vec<u8> {
     let mut text = String::new();
     item.text.iter().for_each(|document| conllu::write(document, &mut text));
     text.into_bytes()
 }
 
-/// A vertical file, and the registry that lets a corpus manager compile it.
+/// A vertical file, and the registry file with which a corpus manager compiles it.
 pub struct Vertical {
     sink: Sink,
     contents: Contents,
@@ -41,7 +41,7 @@ impl Vertical {
 }
 
 impl ExportWriter for Vertical {
-    fn write(&mut self, item: Item, rendered: Vec<u8>, _: &mut ExportTarget) -> Result<()> {
+    fn write(&mut self, item: ExportItem, rendered: Vec<u8>, _: &mut ExportTarget) -> Result<()> {
         item.text.iter().for_each(|document| self.contents.see(document, &item.language));
         Ok(self.sink.push(&rendered)?)
     }
@@ -54,8 +54,8 @@ impl ExportWriter for Vertical {
     }
 }
 
-/// A folder for each language: its tokens, and what is said about its sentences and texts. Beside them, where texts
-/// translate one another, which sentences belong together.
+/// A folder for each language with its tokens and the metadata of its sentences and texts, and stand-off alignment of
+/// translated texts.
 pub struct Plus {
     sections: BTreeMap<String, Section>,
     parallel: Parallel,
@@ -78,7 +78,7 @@ impl Plus {
 impl Section {
     fn begin(language: &str, target: &ExportTarget) -> Result<Section> {
         let file = |name: &str, head: &str| -> Result<Sink> {
-            let mut sink = target.file(&format!("{language}/{name}"))?.expect("a folder is no stream");
+            let mut sink = target.file(&format!("{language}/{name}"))?.expect("the target is a folder");
             sink.push(head.as_bytes())?;
             Ok(sink)
         };
@@ -92,7 +92,7 @@ impl Section {
 }
 
 impl ExportWriter for Plus {
-    fn write(&mut self, item: Item, _: Vec<u8>, target: &mut ExportTarget) -> Result<()> {
+    fn write(&mut self, item: ExportItem, _: Vec<u8>, target: &mut ExportTarget) -> Result<()> {
         let Some(document) = &item.text else { return Ok(()) };
         if !self.sections.contains_key(&item.language) {
             self.sections.insert(item.language.clone(), Section::begin(&item.language, target)?);
@@ -143,6 +143,6 @@ mod tests {
 
     #[test]
     fn a_document_without_new_text_gives_no_tokens() {
-        assert!(vertical(&Item::default()).is_empty() && conllu(&Item::default()).is_empty());
+        assert!(vertical(&ExportItem::default()).is_empty() && conllu(&ExportItem::default()).is_empty());
     }
 }

@@ -1,8 +1,8 @@
-//! Patterns of paths, for shells that do not expand them and for arguments in quotes: `*`, `?`, `[a-z]`, and `**` for any
+//! Path patterns, for shells that do not expand them and for quoted arguments: `*`, `?`, `[a-z]`, and `**` for any
 //! number of folders.
 //!
-//! Names are matched by the `glob` crate. The folders are searched here, because its own search follows symbolic links
-//! below `**`, and two links to a parent folder would make it endless.
+//! Names are matched by the `glob` crate. Folders are walked here, because the crate follows symbolic links below `**`,
+//! and two links to a parent folder would make its walk endless.
 
 use std::ffi::OsString;
 use std::io;
@@ -13,12 +13,12 @@ use glob::Pattern;
 /// The deepest nesting of folders that `**` searches.
 const MAX_DEPTH: usize = 32;
 
-/// Tells a pattern from a name.
+/// Whether an argument is a pattern.
 pub fn is_pattern(argument: &str) -> bool {
     argument.contains(['*', '?', '['])
 }
 
-/// The folder in which the search begins.
+/// The folder in which the search starts.
 pub fn start(pattern: &str) -> PathBuf {
     let fixed: Vec<&str> = pattern.split('/').take_while(|part| !is_pattern(part)).collect();
     if fixed == [""] { PathBuf::from("/") } else { PathBuf::from(fixed.join("/")) }
@@ -72,7 +72,7 @@ fn step(path: PathBuf, rest: &[&str], depth: usize, found: &mut Vec<PathBuf>) ->
     Ok(())
 }
 
-/// The names in a folder but for hidden ones, which a pattern does not mean.
+/// The names in a folder, without hidden ones, which patterns do not match.
 fn names(folder: &Path) -> io::Result<Vec<OsString>> {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let mut names = Vec::new();
@@ -86,11 +86,10 @@ fn names(folder: &Path) -> io::Result<Vec<OsString>> {
     Ok(names)
 }
 
-/// Compiles a part of a pattern between slashes. As in a shell, `[^a]` is `[!a]`, and a bracket that is never closed
-/// stands for itself.
+/// Compiles a path component of a pattern. As in a shell, `[^a]` is `[!a]`, and an unclosed bracket is literal.
 fn compile(part: &str) -> Pattern {
     let mut part = part.to_owned();
-    // The crate reserves `**` for whole parts; the search itself handles those.
+    // The crate reserves `**` for whole components; the walk handles those.
     while part.contains("**") {
         part = part.replace("**", "*");
     }
@@ -156,7 +155,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn links_to_folders_are_followed_by_name_but_not_in_circles() {
+    fn links_to_folders_are_followed_by_name_but_not_in_cycles() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path();
         std::fs::create_dir(root.join("x")).unwrap();

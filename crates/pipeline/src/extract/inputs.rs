@@ -1,4 +1,4 @@
-//! The inputs of an extraction: files, folders, patterns, addresses and standard input, as arguments name them.
+//! The inputs of an extraction: files, folders, patterns, URLs and standard input.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
@@ -9,7 +9,7 @@ use tidings_store::input_files;
 
 use super::glob;
 
-/// The longest name of an output that is made of an address.
+/// The maximum length of an output name derived from a URL.
 const MAX_NAME_BYTES: usize = 120;
 
 /// A page to read.
@@ -19,7 +19,7 @@ pub enum Input {
     File {
         /// Its path.
         path: PathBuf,
-        /// The same from the folder in which the search for it began.
+        /// The path relative to the folder in which the search started.
         relative: PathBuf,
     },
     /// A web address.
@@ -29,7 +29,7 @@ pub enum Input {
 }
 
 impl Input {
-    /// Finds the inputs that arguments name, in their order; the files of a folder in the order of their names.
+    /// Resolves arguments to inputs in their order; the files of a folder by name.
     pub fn find(arguments: &[String]) -> Result<Vec<Input>> {
         let mut inputs = Vec::new();
         let mut seen = HashSet::new();
@@ -52,7 +52,7 @@ impl Input {
             } else if is_address(argument) {
                 add(Input::Web(argument.clone()));
             } else if glob::is_pattern(argument) {
-                let found = glob::expand(argument).with_context(|| format!("cannot look for {argument}"))?;
+                let found = glob::expand(argument).with_context(|| format!("cannot expand {argument}"))?;
                 if found.is_empty() {
                     bail!("no file matches {argument}");
                 }
@@ -63,13 +63,13 @@ impl Input {
                 }
             } else {
                 bail!(
-                    "there is no file {argument}; give a file, a folder, a pattern such as '*.html', a web address, or -"
+                    "{argument} not found; give a file, a folder, a pattern such as '*.html', a URL, or - for standard input"
                 );
             }
         }
         if inputs.is_empty() {
             bail!(
-                "no pages in {}: names of saved pages end in .html, .htm, .xhtml, .shtml, .php or have no ending",
+                "no pages in {}: saved pages must be named .html, .htm, .xhtml, .shtml or .php, or have no extension",
                 arguments.join(", ")
             );
         }
@@ -85,7 +85,7 @@ impl Input {
         }
     }
 
-    /// The identity of the input, also where its name is not UTF-8.
+    /// The identity of the input, also if its name is not UTF-8.
     fn key(&self) -> OsString {
         match self {
             Input::File { path, .. } => path.clone().into_os_string(),
@@ -102,7 +102,7 @@ impl Input {
                     ["html", "htm", "xhtml", "shtml", "php"].iter().any(|known| ending.eq_ignore_ascii_case(known))
                 });
                 let stem = if is_page { relative.with_extension("") } else { relative.clone() };
-                // `..` and a root must not lead out of the folder of outputs.
+                // `..` and a root must not lead out of the output folder.
                 stem.components().filter(|part| matches!(part, Component::Normal(_))).collect()
             }
             Input::Web(url) => {
@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn outputs_are_named_after_inputs_and_never_alike() {
+    fn outputs_have_unique_names_derived_from_inputs() {
         let named = |relative: &str| Input::File { path: relative.into(), relative: relative.into() };
         let inputs = [
             named("a.html"),
@@ -173,8 +173,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_is_named() {
-        for (argument, word) in [("nothing.html", "there is no file"), ("no*where/*.html", "no file matches")] {
+    fn missing_inputs_are_an_error() {
+        for (argument, word) in [("nothing.html", "not found"), ("no*where/*.html", "no file matches")] {
             assert!(Input::find(&[argument.to_owned()]).unwrap_err().to_string().contains(word));
         }
         assert_eq!(Input::find(&["https://e.org/*".to_owned()]).unwrap(), [Input::Web("https://e.org/*".into())]);
@@ -182,7 +182,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn an_address_gives_a_name_that_file_systems_accept(rest in "\\PC{0,300}") {
+        fn a_url_gives_a_valid_file_name(rest in "\\PC{0,300}") {
             let name = Input::Web(format!("https://{rest}")).output();
             let bytes = name.as_os_str().len();
             proptest::prop_assert!(bytes > 0 && bytes <= 120, "{}", name.display());
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_named_twice_is_read_once() {
+    fn a_page_given_twice_is_read_once() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("a.html"), "").unwrap();
         let (all, one) = (folder.path().display().to_string(), folder.path().join("a.html").display().to_string());
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_without_pages_is_refused_with_the_endings_of_pages() {
+    fn a_folder_without_pages_is_an_error_with_the_accepted_extensions() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("a.pdf"), "").unwrap();
         let error = Input::find(&[folder.path().display().to_string()]).unwrap_err().to_string();

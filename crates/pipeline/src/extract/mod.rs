@@ -1,4 +1,4 @@
-//! Extraction of single pages: files, folders, patterns, web addresses and standard input → texts.
+//! Extraction of single pages: files, folders, patterns, URLs and standard input → texts.
 //!
 //! ```text
 //!  arguments ──▶ [`Input`]s ──▶ pages, read on all cores ──▶ documents ──▶ texts in the order of the inputs, or files
@@ -30,10 +30,10 @@ use crate::outcome::{Outcome, Status};
 use crate::parallel::{self, Bounds};
 use crate::reporter::{ProgressScope, Reporter};
 
-/// The largest page that is read; larger files are not web pages.
+/// The maximum size of a page; larger files are not web pages.
 pub const MAX_PAGE_BYTES: u64 = 64 << 20;
 
-/// The memory of pages under way, estimated from their sizes: a parsed tree takes about ten times the page.
+/// The memory for pages in progress, estimated from their sizes: a parsed tree takes about ten times the page.
 const MEMORY_BYTES: usize = 1 << 30;
 const EXPANSION: usize = 10;
 
@@ -42,11 +42,11 @@ const EXPANSION: usize = 10;
 pub struct Options {
     /// The settings of the extractor.
     pub extractor: tidings_clean::Options,
-    /// The address of a page that is read from a file or standard input; empty if unknown.
+    /// The URL of a page read from a file or standard input; empty if unknown.
     pub url: String,
     /// The format of the texts.
     pub format: Format,
-    /// The folder that gets a file for each page; without it texts are passed to the caller.
+    /// The folder that receives a file per page; without it, texts are passed to the caller.
     pub output: Option<PathBuf>,
     /// Pages read at the same time.
     pub threads: usize,
@@ -55,13 +55,13 @@ pub struct Options {
 /// Counts of an extraction.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct ExtractOutcome {
-    /// Whether there is a document at all.
+    /// Whether there is at least one document.
     pub done: bool,
     /// Pages read.
     pub pages: u64,
     /// Pages that gave a text.
     pub documents: u64,
-    /// Pages without one, by reason.
+    /// Pages without a document, by reason.
     pub left_out: BTreeMap<&'static str, u64>,
     /// Pages that could not be read, and texts that could not be written.
     pub failed: u64,
@@ -86,7 +86,7 @@ impl fmt::Display for ExtractOutcome {
         if left_out > 0 {
             let reasons: Vec<String> =
                 self.left_out.iter().map(|(name, number)| format!("{} {name}", grouped(*number))).collect();
-            write!(f, ", {} left out ({})", grouped(left_out), reasons.join(", "))?;
+            write!(f, ", {} dropped ({})", grouped(left_out), reasons.join(", "))?;
         }
         if self.failed > 0 {
             write!(f, ", {} failed", self.failed)?;
@@ -95,8 +95,8 @@ impl fmt::Display for ExtractOutcome {
     }
 }
 
-/// Extracts the texts of all inputs. Pages on the web are fetched by the client that `http` makes. Without a folder for
-/// the output, texts go to `write` in the order of the inputs.
+/// Extracts the texts of all inputs. Web pages are fetched with the client that `http` creates. Without an output
+/// folder, texts are passed to `write` in the order of the inputs.
 pub fn run(
     inputs: &[Input],
     options: &Options,
@@ -125,7 +125,7 @@ pub fn run(
     Ok(outcome)
 }
 
-/// Fetches the pages that lie on the web.
+/// Fetches the inputs that are URLs.
 fn fetch(inputs: &[Input], http: impl FnOnce() -> Result<HttpGet>) -> Result<HashMap<String, Result<Page>>> {
     let web_address = |input: &Input| match input {
         Input::Web(url) => Some(url.clone()),
@@ -146,13 +146,13 @@ fn fetch(inputs: &[Input], http: impl FnOnce() -> Result<HttpGet>) -> Result<Has
     Ok(urls.iter().zip(results).map(|(url, result)| (url.clone(), result.map(|fetched| page(url, fetched)))).collect())
 }
 
-/// Everything that the work on one input needs.
+/// The shared state of the work on inputs.
 struct Job<'a> {
     options: &'a Options,
-    /// Whether there is one input only, whose text needs no name.
+    /// Whether there is only one input, whose text needs no name.
     is_alone: bool,
     web_pages: HashMap<String, Result<Page>>,
-    /// The file of each input, if texts go to files.
+    /// The output file of each input, if texts are written to files.
     outputs: Option<Vec<PathBuf>>,
 }
 
@@ -244,12 +244,12 @@ fn bounded(input: impl Read) -> Result<Vec<u8>> {
     let mut body = Vec::new();
     input.take(MAX_PAGE_BYTES + 1).read_to_end(&mut body)?;
     if body.len() as u64 > MAX_PAGE_BYTES {
-        bail!("it is larger than {} MiB, which no web page is", MAX_PAGE_BYTES >> 20);
+        bail!("larger than {} MiB, the limit for a web page", MAX_PAGE_BYTES >> 20);
     }
     Ok(body)
 }
 
-/// The memory that an input is expected to take.
+/// The expected memory of an input.
 fn weight(input: &Input) -> usize {
     let bytes = match input {
         Input::File { path, .. } => path.metadata().map_or(0, |meta| meta.len().min(MAX_PAGE_BYTES)) as usize,
@@ -258,14 +258,14 @@ fn weight(input: &Input) -> usize {
     bytes * EXPANSION
 }
 
-/// A reason in words.
+/// The description of a drop reason.
 fn explain(reason: DropReason) -> &'static str {
     match reason {
-        DropReason::NotHtml => "this is no web page",
-        DropReason::NoText => "no text was found",
-        DropReason::PaywallStub => "only the beginning is there, the rest must be paid for",
-        DropReason::Rejected(_) => "its text is not good enough",
-        DropReason::Error => "reading it failed, which is a mistake in Tidings",
+        DropReason::NotHtml => "not an HTML page",
+        DropReason::NoText => "no text found",
+        DropReason::PaywallStub => "only the beginning is available, the rest is behind a paywall",
+        DropReason::Rejected(_) => "the text did not pass the quality gate",
+        DropReason::Error => "internal error in the extractor (a bug in Tidings)",
     }
 }
 
@@ -288,7 +288,7 @@ mod tests {
         };
         let mut text = String::new();
         let reporter: Arc<dyn Reporter> = Arc::new(Silent);
-        let no_web = || bail!("there is no network here");
+        let no_web = || bail!("no network in tests");
         let inputs = Input::find(&arguments).unwrap();
         let outcome = run(&inputs, &options, no_web, &reporter, &mut |part| text.push_str(part)).unwrap();
         (outcome, text)
@@ -304,7 +304,7 @@ mod tests {
         assert_eq!((outcome.pages, outcome.documents, outcome.status()), (1, 1, Status::Done));
         let (outcome, _) = extract(folder.path(), &["a.html", "b.html"], None);
         assert_eq!((outcome.pages, outcome.documents, outcome.status()), (2, 1, Status::Partly));
-        assert!(outcome.to_string().starts_with("2 pages read: 1 document, 1 left out (1 "), "{outcome}");
+        assert!(outcome.to_string().starts_with("2 pages read: 1 document, 1 dropped (1 "), "{outcome}");
         let (outcome, _) = extract(folder.path(), &["b.html"], None);
         assert_eq!((outcome.done, outcome.status()), (false, Status::NotDone));
     }

@@ -1,6 +1,6 @@
-//! Extraction as a filter: web pages → texts with metadata.
+//! Extraction as a filter: HTML pages → texts with metadata.
 //!
-//! A page without text is answered too, with the reason and with what the page says about itself.
+//! A page without text gets a result too, with the drop reason and its metadata.
 
 use std::borrow::Cow;
 
@@ -29,7 +29,7 @@ pub struct Question<'a> {
     url: Option<Cow<'a, str>>,
     #[serde(borrow, default)]
     html: Option<Cow<'a, str>>,
-    /// The language, where it is known better than from the page; the classic rule goes by its stop words.
+    /// The language, if known; jusText uses its stop words.
     #[serde(borrow, default)]
     lang: Option<Cow<'a, str>>,
 }
@@ -40,7 +40,7 @@ impl super::Question for Question<'_> {
     }
 }
 
-/// The text of a page and what the page says about itself.
+/// The text and metadata of a page.
 #[derive(Debug, Serialize)]
 pub struct Answer<'q> {
     url: &'q str,
@@ -125,7 +125,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn every_line_has_an_answer_whatever_it_is() {
+    fn every_line_gets_a_result() {
         let page = json!({ "id": "a", "url": "http://e.org/a", "html": "<p>It rained for three days, and then it did not.</p>" });
         let input = format!(
             "{page}\nnonsense\n\n[1]\n{{\"id\":7,\"html\":3}}\n{{\"id\":8}}\n{{\"id\":9,\"html\":\"\"}}\n{{\"html\":\"<p>\"}}"

@@ -82,7 +82,7 @@ impl Filter for ReadFeed {
     type Question<'a> = Question<'a>;
     type Answer<'q> = Answer;
 
-    /// The largest document that is read at all, in base64, and its address.
+    /// The maximum length of a line: a document in base64 and its URL.
     const MAX_LINE_BYTES: u64 = 192 << 20;
     const SKIPS_BLANK_LINES: bool = false;
 
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn a_document_is_answered_with_its_reading() {
+    fn a_feed_document_is_parsed() {
         let body = "<rss><channel><title>Gazette</title><language>en</language><item><title>A</title><link>/a</link>\
             <guid>g</guid><pubDate>Mon, 02 Mar 2026 12:00:00 GMT</pubDate><category>c</category>\
             <description>1 &amp;lt; 2</description></item></channel></rss>";
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn every_line_has_an_answer_whatever_it_is() {
+    fn every_line_gets_a_result() {
         let lines = [
             "".to_owned(),
             "no json".to_owned(),
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_keep_the_order_of_the_questions() {
+    fn results_keep_the_order_of_the_lines() {
         let lines: Vec<String> = (0..2000)
             .map(|n| question(n, &format!("<rss><channel><title>{}</title></channel></rss>", "x".repeat(n % 700))))
             .collect();

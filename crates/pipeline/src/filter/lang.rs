@@ -13,13 +13,13 @@ use crate::outcome::Outcome;
 /// Identifies the languages of texts.
 #[derive(Debug, Clone, Default)]
 pub struct Identify {
-    /// The language that the texts are said to be in: weak evidence.
+    /// The declared language of the texts: weak evidence.
     pub declared: Option<String>,
-    /// The top-level domain that the texts come from: weak evidence.
+    /// The top-level domain of the texts: weak evidence.
     pub tld: Option<String>,
 }
 
-/// A text, and what is known of its origin.
+/// A text and what is known about its origin.
 #[derive(Debug, Deserialize)]
 pub struct Question<'a> {
     #[serde(default)]
@@ -41,7 +41,7 @@ impl super::Question for Question<'_> {
 /// The language of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Answer {
-    /// The code of the language; `und` where the text does not tell.
+    /// The language code; `und` if it cannot be identified.
     pub lang: &'static str,
     /// The probability that it is right.
     #[serde(serialize_with = "three_digits")]
@@ -64,7 +64,7 @@ impl Identify {
         Hints { declared: self.declared.as_deref(), tld: self.tld.as_deref() }
     }
 
-    /// Identifies the language of a file of plain text, and if wanted of each paragraph; paragraphs are lines.
+    /// Identifies the language of a plain-text file and optionally of each paragraph (line).
     pub fn file(&self, name: &str, content: &str, with_paragraphs: bool) -> FileLanguage {
         let content = normalise(content);
         let paragraphs: Vec<&str> = content.lines().filter(|line| !line.is_empty()).collect();
@@ -82,7 +82,7 @@ impl Identify {
     }
 }
 
-/// Characters by which people recognise a paragraph.
+/// The number of characters shown of a paragraph.
 const START_CHARS: usize = 60;
 
 /// The languages of files.
@@ -101,7 +101,7 @@ pub struct FileLanguage {
     /// The language of most of it.
     #[serde(flatten)]
     pub language: Answer,
-    /// Those of its paragraphs, where they are wanted.
+    /// The languages of its paragraphs, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub paragraphs: Option<Vec<ParagraphLanguage>>,
 }
@@ -126,7 +126,7 @@ impl fmt::Display for FileLanguages {
             }
             let Answer { lang, score } = file.language;
             match lang {
-                tidings_lang::UNKNOWN => writeln!(f, "unknown (und): the text does not tell")?,
+                tidings_lang::UNKNOWN => writeln!(f, "unknown (und): too little evidence in the text")?,
                 known => writeln!(f, "{} ({known}), {score:.2}", language_name(known).unwrap_or(known))?,
             }
             for paragraph in file.paragraphs.iter().flatten() {
@@ -145,7 +145,7 @@ impl Filter for Identify {
 
     fn answer<'q>(&'q self, question: &'q Question<'_>) -> Result<Answer, String> {
         let text = required(&question.text, "text")?;
-        // The evidence of a line takes precedence over that of the whole input.
+        // The evidence of a line takes precedence over that of the options.
         let all = self.hints();
         let hints =
             Hints { declared: question.declared.as_deref().or(all.declared), tld: question.tld.as_deref().or(all.tld) };
@@ -160,7 +160,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn every_line_has_an_answer_whatever_it_is() {
+    fn every_line_gets_a_result() {
         let lines = "\nno json\n[1]\n{\"id\":7,\"text\":3}\n{\"id\":8}\n{\"id\":9,\"text\":\"\\u0000\"}";
         let (got, faulty) = answers(&Identify::default(), lines, 2);
         let ids: Vec<&Value> = got.iter().map(|answer| &answer["id"]).collect();
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_keep_the_order_of_the_questions() {
+    fn results_keep_the_order_of_the_lines() {
         let lines: Vec<String> =
             (0..500).map(|n| json!({ "id": n, "text": "Guten Tag ".repeat(n % 50) }).to_string()).collect();
         for threads in [1, 2, 7] {
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_knows_its_own_language_better_than_the_flags() {
+    fn the_evidence_of_a_line_takes_precedence_over_options() {
         let lines =
             "{\"id\":1,\"text\":\"Stol je velik.\"}\n{\"id\":2,\"text\":\"Stol je velik.\",\"declared\":\"hr\"}";
         let (got, _) = answers(&Identify { declared: Some("bs".to_owned()), tld: None }, lines, 1);
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_named_where_there_are_several_and_paragraphs_where_they_are_wanted() {
+    fn several_files_are_named_and_paragraphs_are_optional() {
         let german = "Es hat den ganzen Tag geregnet, und morgen soll es schneien.\n\nDie Straßen waren leer.";
         let one = Identify::default().file("a.txt", german, true);
         let other = Identify::default().file("b.txt", "\u{0}", false);
@@ -198,7 +198,7 @@ mod tests {
         assert!(shown.starts_with("German (de), ") && shown.lines().count() == 3, "{shown}");
         let shown = FileLanguages { files: vec![one.clone(), other] }.to_string();
         assert!(shown.starts_with("a.txt: German"), "{shown}");
-        assert!(shown.ends_with("b.txt: unknown (und): the text does not tell\n"), "{shown}");
+        assert!(shown.ends_with("b.txt: unknown (und): too little evidence in the text\n"), "{shown}");
         let json = serde_json::to_value(&one).unwrap();
         assert_eq!((&json["file"], &json["paragraphs"][0]["lang"]), (&json!("a.txt"), &json!("de")));
     }

@@ -1,10 +1,10 @@
-//! Filters over JSON lines: a question a line in, an answer a line out, in the same order, on all cores.
+//! Filters over JSON lines: one request per line in, one result per line out, in the same order, on all cores.
 //!
-//! A filter maps one question to one answer ([`Filter`]); [`run`] reads the lines, distributes them over threads and
-//! writes the answers with the `id` of their questions. A line that cannot be answered gets a [`Fault`] in its place,
-//! so that input and output stay aligned. `dedup` depends on the documents before and therefore runs on its own.
+//! A [`Filter`] maps one request to one result; [`run`] reads the lines, distributes them over threads and writes the
+//! results with the `id` of their requests. A line that cannot be processed gets a [`Fault`] in its place, so that
+//! input and output stay aligned. `dedup` depends on the preceding documents and therefore has its own driver.
 //!
-//! | filter | question | answer |
+//! | filter | request | result |
 //! |---|---|---|
 //! | [`extract::Extract`] | HTML of a page | text and metadata |
 //! | [`feed::ReadFeed`] | bytes of a feed | its entries |
@@ -29,7 +29,7 @@ use serde_json::Value;
 
 use crate::lines::{self, Fault, push};
 
-/// The longest line, for filters that set no other limit.
+/// The default maximum length of a line.
 const MAX_LINE_BYTES: u64 = 64 << 20;
 
 /// A mapping from one line to another.
@@ -41,18 +41,18 @@ pub trait Filter: Sync {
     where
         Self: 'q;
 
-    /// The longest line that is read; a longer one is answered with a fault.
+    /// The maximum length of a line; a longer one is a fault.
     const MAX_LINE_BYTES: u64 = MAX_LINE_BYTES;
-    /// Whether an empty line gets no answer. Otherwise it is a fault.
+    /// Whether an empty line is skipped. Otherwise it is a fault.
     const SKIPS_BLANK_LINES: bool = true;
 
-    /// Answers a question, or says why it cannot be answered.
+    /// Processes a request, or returns the error message.
     fn answer<'q>(&'q self, question: &'q Self::Question<'_>) -> Result<Self::Answer<'q>, String>;
 }
 
 /// A line of input that names itself.
 pub trait Question {
-    /// The name of the line, which its answer repeats; null if there is none.
+    /// The id of the line, which its result repeats; null if there is none.
     fn id(&self) -> &Value;
 }
 
@@ -94,7 +94,7 @@ fn required<'q>(field: &'q Option<Cow<'_, str>>, name: &str) -> Result<&'q str, 
     field.as_deref().ok_or_else(|| format!("{name} is missing"))
 }
 
-/// The question of filters that annotate: a text, and its language where it is known.
+/// The request of annotating filters: a text and optionally its language.
 #[derive(Debug, Deserialize)]
 pub struct TextQuestion<'a> {
     #[serde(default)]
@@ -115,7 +115,7 @@ impl Question for TextQuestion<'_> {
 mod tests {
     use super::*;
 
-    /// The lines that a filter writes, and how many lines it could not read.
+    /// The output lines of a filter, and the number of faults.
     pub(super) fn answers<F: Filter>(filter: &F, input: &str, threads: usize) -> (Vec<Value>, u64) {
         let mut written = Vec::new();
         let unreadable = run(filter, input.as_bytes(), threads, |lines| written.extend_from_slice(lines)).unwrap();
@@ -126,7 +126,7 @@ mod tests {
         str::from_utf8(written).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
-    /// Answers with the length of a text; panics on an empty one.
+    /// Returns the length of a text; panics on an empty one.
     struct Length;
 
     #[derive(Serialize)]
@@ -154,18 +154,18 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_repeats_the_id_of_its_question() {
+    fn a_result_repeats_the_id_of_its_request() {
         let (got, faulty) = written("{\"id\":{\"a\":[1]},\"text\":\"abc\"}\n\n{\"text\":\"d\"}");
         assert_eq!((got.as_str(), faulty), ("{\"id\":{\"a\":[1]},\"bytes\":3}\n{\"id\":null,\"bytes\":1}\n", 0));
     }
 
     #[test]
-    fn what_cannot_be_answered_is_a_fault_with_its_id() {
+    fn an_invalid_request_is_a_fault_with_its_id() {
         let (got, faulty) = written("{\"id\":7}\n{\"id\":8,\"text\":1}\nnonsense\n[1]\n");
         let lines: Vec<&str> = got.lines().collect();
         assert_eq!((lines[0], faulty), ("{\"id\":7,\"error\":\"text is missing\"}", 4));
-        assert!(lines[1].starts_with("{\"id\":8,\"error\":\"the line is no question"));
-        assert_eq!(lines[2..], ["{\"error\":\"the line is no JSON object\"}"; 2]);
+        assert!(lines[1].starts_with("{\"id\":8,\"error\":\"invalid input"));
+        assert_eq!(lines[2..], ["{\"error\":\"not a JSON object\"}"; 2]);
     }
 
     #[test]
@@ -183,7 +183,7 @@ mod tests {
         let (got, faulty) = written("{\"id\":1,\"text\":\"\"}\n{\"id\":2,\"text\":\"a\"}\n");
         assert_eq!(
             (got.as_str(), faulty),
-            ("{\"error\":\"the program failed on this text\"}\n{\"id\":2,\"bytes\":1}\n", 1)
+            ("{\"error\":\"internal error on this input\"}\n{\"id\":2,\"bytes\":1}\n", 1)
         );
     }
 }

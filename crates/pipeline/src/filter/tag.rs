@@ -1,4 +1,4 @@
-//! Tagging as a filter: texts → words with lemmas, parts of speech and features, as JSON lines or CoNLL-U.
+//! Tagging as a filter: texts → tokens with lemmas, parts of speech and features, as JSON lines or CoNLL-U.
 
 use std::fmt::Write as _;
 use std::io::Read;
@@ -13,12 +13,12 @@ use tidings_model::Token;
 use super::{Filter, MAX_LINE_BYTES, TextQuestion, Unreadable, required};
 use crate::lines;
 
-/// The beginning of a plain text by which its language is identified.
+/// The length of the beginning of a plain text that is used for language identification.
 const SAMPLE_BYTES: u64 = 64 << 10;
 
 /// Annotates texts.
 pub struct Tag<'a> {
-    /// The language of texts that name none; otherwise it is identified.
+    /// The language of texts without one; identified if absent.
     pub lang: Option<String>,
     /// The annotators of each language.
     pub annotators: &'a Annotators,
@@ -28,12 +28,12 @@ pub struct Tag<'a> {
 #[derive(Debug, Serialize)]
 pub struct Answer<'q> {
     lang: &'q str,
-    sentences: Vec<Vec<Word>>,
+    sentences: Vec<Vec<TaggedWord>>,
 }
 
-/// A word as the filter writes it.
+/// A token in the output.
 #[derive(Debug, PartialEq, Serialize)]
-struct Word {
+struct TaggedWord {
     form: String,
     lemma: String,
     upos: String,
@@ -43,10 +43,10 @@ struct Word {
     space: bool,
 }
 
-impl From<Token> for Word {
-    fn from(token: Token) -> Word {
+impl From<Token> for TaggedWord {
+    fn from(token: Token) -> TaggedWord {
         let Token { word, lemma, tag, feats, space_after } = token;
-        Word { form: word, lemma, upos: tag, feats, space: space_after }
+        TaggedWord { form: word, lemma, upos: tag, feats, space: space_after }
     }
 }
 
@@ -64,12 +64,12 @@ impl Filter for Tag<'_> {
             None => identify(text, Hints::default()).lang,
         };
         let sentences = annotate_texts(&[text], lang, self.annotators).map_err(|error| error.to_string())?;
-        let words = |sentence: Vec<Token>| sentence.into_iter().map(Word::from).collect();
+        let words = |sentence: Vec<Token>| sentence.into_iter().map(TaggedWord::from).collect();
         Ok(Answer { lang, sentences: sentences.into_iter().flatten().map(words).collect() })
     }
 }
 
-/// Annotates plain text and writes CoNLL-U; the end of a line ends a sentence.
+/// Annotates plain text and writes CoNLL-U; a line end ends a sentence.
 pub fn conllu(
     mut input: impl Read + Send,
     tag: &Tag<'_>,
@@ -93,7 +93,7 @@ fn write_conllu(
     mut write: impl FnMut(&[u8]),
 ) -> Result<Unreadable> {
     let (mut unreadable, mut number) = (0, 0u64);
-    // The lines of a batch go to the annotator together: some write nothing before they have read everything.
+    // The lines of a batch are annotated together: some external tools write nothing before they have read everything.
     let sentences_of = |batch: lines::Batch| -> Result<(Vec<String>, u64)> {
         let read = batch.into_iter().map(|line| line.and_then(|line| String::from_utf8(line).ok()));
         let texts: Vec<Option<String>> = read.collect();
@@ -130,7 +130,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_text_names_its_language_or_it_is_identified() {
+    fn the_language_is_given_or_identified() {
         let annotators = annotators(&AnnotateConfig::default()).unwrap();
         let lines = json!({ "id": 1, "lang": "xx", "text": "Rain." }).to_string()
             + "\n"
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn conllu_numbers_sentences_and_counts_lines_that_are_no_text() {
+    fn conllu_numbers_sentences_and_counts_unreadable_lines() {
         let annotators = annotators(&AnnotateConfig::default()).unwrap();
         let tag = Tag { lang: Some("en".to_owned()), annotators: &annotators };
         let mut written = Vec::new();

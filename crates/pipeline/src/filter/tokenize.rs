@@ -1,4 +1,4 @@
-//! Segmentation as a filter: texts → sentences of words.
+//! Tokenization as a filter: texts → sentences of tokens.
 
 use std::io::Read;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,7 +10,7 @@ use tidings_annotate::Segmenter;
 use super::{Filter, MAX_LINE_BYTES, TextQuestion, Unreadable, required};
 use crate::lines;
 
-/// Cuts texts into sentences and words.
+/// Splits texts into sentences and tokens.
 #[derive(Debug, Clone)]
 pub struct Tokenize {
     /// The language of texts that name none.
@@ -44,7 +44,7 @@ pub enum Layout {
     Vertical,
 }
 
-/// Tokenizes plain text, in which the end of a line ends a sentence.
+/// Tokenizes plain text; a line end ends a sentence.
 pub fn plain(
     input: impl Read + Send,
     lang: &str,
@@ -74,7 +74,7 @@ fn push_tokens(segmenter: &Segmenter<'_>, text: &str, layout: Layout, out: &mut 
             if place > 0 {
                 out.push(between);
             }
-            // A token must not contain what separates tokens.
+            // A token must not contain a separator.
             for part in word.chars() {
                 let part = if part.is_whitespace() { '\u{a0}' } else { part };
                 out.extend_from_slice(part.encode_utf8(&mut [0; 4]).as_bytes());
@@ -91,7 +91,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_text_is_cut_by_the_rules_of_its_language() {
+    fn a_text_is_split_by_the_rules_of_its_language() {
         let lines = json!({ "id": 1, "text": "It rained. It snowed." }).to_string()
             + "\n\n"
             + &json!({ "id": 2, "lang": "de", "text": "Am 3. Mai schneite es." }).to_string();
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_text_becomes_lines_or_columns_and_blanks_in_tokens_do_not_separate() {
+    fn plain_text_becomes_lines_or_columns_and_spaces_in_tokens_are_kept() {
         let shown = |layout| {
             let mut written = Vec::new();
             let unreadable = plain("Il y a 10 000 mots.\n\u{fffd}".as_bytes(), "fr", layout, 1, |lines| {
@@ -118,7 +118,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn every_line_is_answered_in_order_with_its_id(texts in proptest::collection::vec("\\PC{0,40}", 1..20), threads in 1..4usize) {
+        fn every_line_gets_a_result_in_order_with_its_id(texts in proptest::collection::vec("\\PC{0,40}", 1..20), threads in 1..4usize) {
             let lines: Vec<String> =
                 texts.iter().enumerate().map(|(id, text)| json!({ "id": id, "text": text }).to_string()).collect();
             let (got, faulty) = answers(&Tokenize { lang: "en".to_owned() }, &lines.join("\n"), threads);

@@ -1,7 +1,7 @@
-//! What in a home needs a person.
+//! Alerts: conditions of a home that need attention.
 //!
-//! An alarm that comes for nothing teaches people to look away. So each rule names what is wrong, since when, and what to
-//! do, and most hold a figure against the home's own past rather than against a number of ours.
+//! False alarms teach users to ignore alerts. Each rule therefore names the problem, its duration and a remedy, and
+//! most rules compare a figure with the past of the same home instead of a fixed limit.
 
 use std::time::Duration;
 
@@ -14,11 +14,11 @@ use crate::context::elapsed;
 use crate::display::{count, grouped, span};
 use crate::stage::{Data, StageId};
 
-/// How bad it is.
+/// The severity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
-    /// Look at it in the next days.
+    /// To be checked within days.
     Warning,
     /// Data is being lost, or will be soon.
     Critical,
@@ -36,9 +36,9 @@ pub enum AlertRule {
     StageLate,
     /// Pages cannot be found long after they were downloaded.
     Unsearchable,
-    /// Far fewer pages came than usual.
+    /// Far fewer pages than usual.
     HarvestLow,
-    /// The disk has less space than the settings want.
+    /// Less disk space is free than `store.min_free_mib`.
     DiskFull,
     /// The disk will be full soon.
     DiskLow,
@@ -53,15 +53,15 @@ pub enum AlertRule {
 /// Something that needs a person.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Alert {
-    /// How bad it is.
+    /// The severity.
     pub level: Level,
     /// The rule, for programs.
     pub rule: AlertRule,
-    /// What is wrong and what to do, for people.
+    /// The problem and its remedy, as text.
     pub text: String,
 }
 
-/// Feeds that are named each for itself; the others are counted.
+/// Maximum number of feeds listed individually; the others are counted.
 const NAMED: usize = 10;
 const HOUR: f64 = 3600.0;
 
@@ -79,7 +79,7 @@ pub fn of(health: &Health, min_free_mib: u64) -> Vec<Alert> {
 
 type Raise<'a> = &'a mut dyn FnMut(Level, AlertRule, String);
 
-/// How long ago something was, for people.
+/// The time since a timestamp, as text.
 pub fn ago(then: Timestamp, now: Timestamp) -> String {
     let gone = elapsed(then, now);
     match gone.as_secs() {
@@ -95,14 +95,15 @@ fn stages(health: &Health, raise: Raise<'_>) {
         return raise(
             Level::Warning,
             AlertRule::NeverRun,
-            "nothing was ever harvested here; start with `tidings run`".into(),
+            "no crawl has run here yet; start with `tidings run`".into(),
         );
     }
     for (name, state) in health.stages.named() {
         if let Some(trouble) = &state.trouble {
-            let since =
-                state.last_success.map_or("it never did".to_owned(), |at| format!("it last did {}", ago(at, now)));
-            raise(Level::Warning, AlertRule::StageFailed, format!("{name} did not do its work: {trouble} ({since})"));
+            let since = state
+                .last_success
+                .map_or("it never succeeded".to_owned(), |at| format!("last success {}", ago(at, now)));
+            raise(Level::Warning, AlertRule::StageFailed, format!("{name} failed: {trouble} ({since})"));
         }
         let asks_the_web = name.parse::<StageId>().is_ok_and(|id| id.stage().inputs().contains(&Data::Web));
         if let (Some(last), true) = (state.last_success, asks_the_web) {
@@ -119,7 +120,7 @@ fn stages(health: &Health, raise: Raise<'_>) {
                 level,
                 AlertRule::StageLate,
                 format!(
-                    "{name} last did its work {}, usually every {usual}; is the timer or service on?",
+                    "{name} last succeeded {}, usually every {usual}; check that the timer or service is active",
                     ago(last, now)
                 ),
             );
@@ -140,7 +141,7 @@ fn stages(health: &Health, raise: Raise<'_>) {
             level,
             AlertRule::Unsearchable,
             format!(
-                "pages downloaded {} cannot be found yet: {} for {first}; `tidings run --from clean` does it",
+                "pages downloaded {} are not searchable yet: {} for {first}; run `tidings run --from clean`",
                 ago(oldest, now),
                 match waiting {
                     1 => "1 day waits".to_owned(),
@@ -151,7 +152,7 @@ fn stages(health: &Health, raise: Raise<'_>) {
     }
 }
 
-/// A silent zero is the worst of all: everything seems to run, and nothing comes.
+/// Detects crawls that seem to run but store few or no pages.
 fn harvest(health: &Health, raise: Raise<'_>) {
     let today = super::day_of(health.now);
     let ago = |day: &&DayFigures| (today - day.day).get_days();
@@ -169,7 +170,7 @@ fn harvest(health: &Health, raise: Raise<'_>) {
         _ => return,
     };
     let said = format!(
-        "{} came in {:.0} hours, usually {} do; the summaries in runs/ say why",
+        "{} in {:.0} hours, usually {}; see the summaries in runs/ for the causes",
         count(health.harvest.pages, "page"),
         health.harvest.hours,
         grouped(usual as u64)
@@ -182,7 +183,7 @@ fn disk(health: &Health, min_free_mib: u64, raise: Raise<'_>) {
     if free < min_free_mib << 20 {
         let free = free >> 20;
         let text = format!(
-            "the disk has {free} MiB free, less than store.min_free_mib = {min_free_mib}: nothing is harvested"
+            "the disk has {free} MiB free, less than store.min_free_mib = {min_free_mib}: nothing is fetched; free some space"
         );
         return raise(Level::Critical, AlertRule::DiskFull, text);
     }
@@ -195,7 +196,7 @@ fn disk(health: &Health, min_free_mib: u64, raise: Raise<'_>) {
     raise(
         level,
         AlertRule::DiskLow,
-        format!("the disk is full in {days:.0} days at the present growth; make room or move the home"),
+        format!("at the current growth the disk is full in {days:.0} days; free some space or move the home"),
     );
 }
 
@@ -211,7 +212,7 @@ fn feeds(health: &Health, raise: Raise<'_>) {
     }
     if feeds.late * 5 > asked.max(5) {
         let text = format!(
-            "the turn of {} came more than a day ago: give `update` more time (run.update), or poll less (feeds.polls_per_day)",
+            "polls of {} are overdue by more than a day: give `update` more time (run.update) or lower feeds.polls_per_day",
             count(feeds.late, "feed")
         );
         raise(Level::Warning, AlertRule::FeedsLate, text);
@@ -219,7 +220,7 @@ fn feeds(health: &Health, raise: Raise<'_>) {
     for fall in health.falls.iter().take(NAMED) {
         let days = if fall.days == 1 { "yesterday".to_owned() } else { format!("in the last {} days", fall.days) };
         let text = format!(
-            "{} brought {} {days}, {:.0} were to be expected; `tidings feed {}` shows what it says",
+            "{} listed {} {days}, {:.0} were expected; check it with `tidings feed {}`",
             fall.feed,
             count(fall.came, "page"),
             fall.expected,
@@ -265,7 +266,7 @@ mod tests {
         DayFigures { day, pages, ..DayFigures::default() }
     }
 
-    /// A home that crawls each hour, brings 240 pages a day and has disk space for years.
+    /// A home that crawls hourly, stores 240 pages a day and has disk space for years.
     fn healthy() -> Health {
         let mut stages = StageStates::unknown();
         for stage in StageId::ALL.iter().copied().map(Some).chain([None]) {
@@ -315,28 +316,28 @@ mod tests {
     }
 
     #[test]
-    fn a_healthy_home_raises_nothing() {
+    fn a_healthy_home_has_no_alerts() {
         assert_eq!(of(&healthy(), MIN_FREE_MIB), []);
     }
 
     #[test]
-    fn a_home_without_runs_is_told_how_to_begin_and_nothing_else_of_its_stages() {
+    fn a_home_without_runs_has_one_alert_about_its_stages() {
         let health = Health { stages: StageStates::unknown(), oldest_unfound: Some(hours_ago(1000)), ..healthy() };
         assert_eq!(raised(&health), [(AlertRule::NeverRun, Level::Warning)]);
     }
 
     #[test]
-    fn a_failed_stage_is_named_with_its_trouble_and_its_last_success() {
+    fn a_failed_stage_is_shown_with_its_error_and_last_success() {
         let state = StageState { trouble: Some("no space".into()), ..idle_for(2, HOUR) };
         let alerts = of(&with_stage(StageId::Clean, state), MIN_FREE_MIB);
         assert_eq!((alerts.len(), alerts[0].rule, alerts[0].level), (1, AlertRule::StageFailed, Level::Warning));
-        assert_eq!(alerts[0].text, "clean did not do its work: no space (it last did 2 h 0 min ago)");
+        assert_eq!(alerts[0].text, "clean failed: no space (last success 2 h 0 min ago)");
         let never = StageState { last_success: None, trouble: Some("no space".into()), ..idle_for(2, HOUR) };
-        assert!(of(&with_stage(StageId::Clean, never), MIN_FREE_MIB)[0].text.ends_with("(it never did)"));
+        assert!(of(&with_stage(StageId::Clean, never), MIN_FREE_MIB)[0].text.ends_with("(it never succeeded)"));
     }
 
     #[test]
-    fn an_hourly_stage_is_late_after_six_hours_and_lost_after_two_days() {
+    fn an_hourly_stage_is_a_warning_after_six_hours_and_critical_after_two_days() {
         let levels = |hours| raised(&with_stage(StageId::Update, idle_for(hours, HOUR)));
         assert_eq!(levels(6), []);
         assert_eq!(levels(7), [(AlertRule::StageLate, Level::Warning)]);
@@ -345,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn a_weekly_stage_is_held_against_weeks() {
+    fn a_weekly_stage_is_compared_with_weeks() {
         let days = |days: i64| raised(&with_stage(StageId::Fetch, idle_for(24 * days, 7.0 * 24.0 * HOUR)));
         assert_eq!(days(20), []);
         assert_eq!(days(22), [(AlertRule::StageLate, Level::Warning)]);
@@ -353,14 +354,14 @@ mod tests {
     }
 
     #[test]
-    fn a_stage_without_a_rhythm_is_taken_to_be_daily() {
+    fn a_stage_without_an_interval_counts_as_daily() {
         let levels = |hours| raised(&with_stage(StageId::Fetch, StageState { every_s: None, ..idle_for(hours, 0.0) }));
         assert_eq!(levels(71), []);
         assert_eq!(levels(73), [(AlertRule::StageLate, Level::Warning)]);
     }
 
     #[test]
-    fn stages_that_do_not_ask_the_web_are_never_late() {
+    fn derived_stages_are_never_late() {
         let derived = StageId::ALL.iter().filter(|id| id.stage().is_derived());
         for stage in derived {
             assert_eq!(raised(&with_stage(*stage, idle_for(10_000, HOUR))), [], "{stage}");
@@ -368,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_that_cannot_be_found_for_long_are_an_alert_that_names_the_stage() {
+    fn pages_not_searchable_for_long_are_an_alert_with_the_stage() {
         let levels = |hours| raised(&Health { oldest_unfound: Some(hours_ago(hours)), ..healthy() });
         assert_eq!(levels(26), []);
         assert_eq!(levels(27), [(AlertRule::Unsearchable, Level::Warning)]);
@@ -382,14 +383,14 @@ mod tests {
     }
 
     #[test]
-    fn a_home_with_rare_rounds_may_leave_pages_unsearchable_for_longer() {
+    fn rare_rounds_extend_the_limit_for_unsearchable_pages() {
         let mut health = Health { oldest_unfound: Some(hours_ago(60)), ..healthy() };
         health.stages.rounds.every_s = Some(24.0 * HOUR);
         assert_eq!(raised(&health), []);
     }
 
     #[test]
-    fn a_harvest_is_low_by_the_homes_own_past() {
+    fn the_number_of_pages_is_compared_with_the_past_of_the_home() {
         let levels =
             |pages| raised(&Health { harvest: Harvest { hours: 24.0, pages, ..Harvest::default() }, ..healthy() });
         assert_eq!(levels(96), []);
@@ -400,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_expected_of_a_young_or_small_harvest_or_where_nothing_was_fetched() {
+    fn young_small_or_idle_homes_have_no_expected_number_of_pages() {
         let harvest = Harvest { hours: 24.0, ..Harvest::default() };
         let of_days = |days| raised(&Health { days, harvest: harvest.clone(), ..healthy() });
         assert_eq!(of_days(vec![day(2, 500), day(1, 500), day(0, 0)]), [], "young");
@@ -412,7 +413,7 @@ mod tests {
     }
 
     #[test]
-    fn days_without_harvest_count_in_what_is_usual() {
+    fn days_without_pages_count_in_the_usual_number() {
         let days = vec![day(9, 100), day(1, 100)];
         let levels = |pages| {
             let harvest = Harvest { hours: 24.0, pages, ..Harvest::default() };
@@ -427,11 +428,11 @@ mod tests {
         let least = MIN_FREE_MIB << 20;
         assert_eq!(raised(&with_disk(Some(least - 1), Some(0.0))), [(AlertRule::DiskFull, Level::Critical)]);
         assert_eq!(raised(&with_disk(Some(least), None)), []);
-        assert_eq!(raised(&with_disk(None, Some(1.0))), [], "nothing is known of the disk");
+        assert_eq!(raised(&with_disk(None, Some(1.0))), [], "the free space is unknown");
     }
 
     #[test]
-    fn a_disk_that_will_be_full_is_a_matter_of_days() {
+    fn the_forecast_of_a_full_disk_depends_on_the_days_left() {
         let levels = |days| raised(&with_disk(Some(1 << 40), Some(days)));
         assert_eq!(levels(21.0), []);
         assert_eq!(levels(20.9), [(AlertRule::DiskLow, Level::Warning)]);
@@ -440,7 +441,7 @@ mod tests {
     }
 
     #[test]
-    fn feeds_are_lost_when_none_answers_or_more_than_a_quarter_of_many_fail() {
+    fn feeds_are_lost_when_all_or_more_than_a_quarter_of_many_fail() {
         let levels = |feeds| raised(&Health { feeds, ..healthy() });
         let of_forty = |failing, dead| FeedFigures { listed: 40, failing, dead, ..FeedFigures::default() };
         assert_eq!(levels(of_forty(30, 10)), [(AlertRule::FeedsLost, Level::Critical)]);
@@ -449,11 +450,11 @@ mod tests {
         let few = FeedFigures { listed: 4, failing: 3, ..FeedFigures::default() };
         assert_eq!(levels(few), []);
         let unasked = FeedFigures { listed: 4, unasked: 4, ..FeedFigures::default() };
-        assert_eq!(levels(unasked), [], "what was not asked is not lost");
+        assert_eq!(levels(unasked), [], "feeds not polled yet are not lost");
     }
 
     #[test]
-    fn feeds_are_late_when_the_turn_of_more_than_a_fifth_has_passed() {
+    fn feeds_are_late_when_more_than_a_fifth_is_overdue() {
         let levels =
             |late| raised(&Health { feeds: FeedFigures { listed: 40, late, ..FeedFigures::default() }, ..healthy() });
         assert_eq!(levels(8), []);
@@ -463,7 +464,7 @@ mod tests {
     }
 
     #[test]
-    fn ten_fallen_feeds_are_named_and_the_others_counted() {
+    fn ten_fallen_feeds_are_listed_and_the_others_counted() {
         let texts = |number: usize| {
             let alerts = of(&Health { falls: (0..number).map(fall).collect(), ..healthy() }, MIN_FREE_MIB);
             assert!(alerts.iter().all(|alert| (alert.rule, alert.level) == (AlertRule::FeedFell, Level::Warning)));
@@ -471,7 +472,7 @@ mod tests {
         };
         assert_eq!(texts(10).len(), 10);
         let many = texts(13);
-        assert!(many[0].starts_with("https://e.org/0 brought 1 page in the last 2 days, 60 were"), "{}", many[0]);
+        assert!(many[0].starts_with("https://e.org/0 listed 1 page in the last 2 days, 60 were"), "{}", many[0]);
         assert_eq!((many.len(), many[10].as_str()), (11, "… and 3 feeds more below their own baseline"));
     }
 
@@ -492,7 +493,7 @@ mod tests {
     }
 
     #[test]
-    fn moments_are_told_in_words() {
+    fn times_are_relative_to_now() {
         assert_eq!(ago(now(), now()), "just now");
         assert_eq!(ago(hours_ago(47), now()), "47 h 0 min ago");
         assert_eq!(ago(hours_ago(48), now()), "2 days ago");

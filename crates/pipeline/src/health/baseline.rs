@@ -1,39 +1,39 @@
-//! Whether a source has fallen below its own baseline.
+//! Detection of feeds that fall below their own baseline.
 //!
-//! A feed that gave thirty pages a day and gives none is an alarm; one that gave three a week and none since Monday is
-//! not. What is expected of a day follows from the feed's own past weeks, its weekdays, and how well the harvest as a
-//! whole went that day; how much chance may take away from that is the lower tail of a negative binomial
-//! distribution, because articles come in bunches. docs/notes/status.md has the formulas and what was measured.
+//! A feed that drops from thirty pages a day to none is an alert; one with three pages a week and none since Monday is
+//! not. The expected number follows from the past weeks of the feed, its weekdays, and the volume of all other feeds on
+//! that day. The probability of the observed number is the lower tail of a negative binomial distribution, because
+//! articles arrive in bursts. docs/notes/status.md has the formulas and measurements.
 
 use std::collections::BTreeMap;
 
 use jiff::civil::Date;
 
-/// The past that a feed is held against, in days.
+/// The length of the baseline in days.
 pub const PAST_DAYS: usize = 56;
-/// With a shorter past nothing is expected of a feed.
+/// The minimum length of the baseline in days.
 const LEAST_PAST: usize = 14;
-/// Before every weekday was seen so often, all are taken to be alike.
+/// Until each weekday was seen this many times, all weekdays are treated as equal.
 const LEAST_WEEKS: usize = 3;
-/// The last days that are looked at, together.
+/// Lengths of the windows that are tested, in days up to the last one.
 const WINDOWS: [usize; 5] = [1, 2, 4, 7, 14];
-/// False alarms that a look at all feeds may bring by chance.
+/// Expected number of false alarms over all feeds.
 const FALSE_ALARMS: f64 = 0.02;
-/// What falls by less is no alarm, however sure it is.
+/// The minimum relative fall, regardless of significance.
 const LEAST_FALL: f64 = 0.5;
-/// Pages of all other feeds a day from which on the others tell how well the harvest went.
+/// Pages per day of all other feeds from which on they indicate the overall volume.
 const ENOUGH_OTHERS: f64 = 50.0;
-/// A day on which the others brought less than this share of the usual is a day of outage: it says nothing.
+/// A day on which the other feeds listed less than this share of their usual number is an outage and ignored.
 const OUTAGE: f64 = 0.3;
-/// How many pages of its own a weekday needs to count as much as what is usual everywhere.
+/// The number of pages at which the weekdays of a feed weigh as much as those of all feeds.
 const WEEKDAY_PRIOR: f64 = 10.0;
-/// No feed is taken to be more even than this: a day's variance is at least mean + mean²/8.
+/// The upper limit of the dispersion parameter: the variance of a day is at least mean + mean²/8.
 const MOST_EVEN: f64 = 8.0;
 
-/// How many days of past make a feed's evenness half sure.
+/// The number of days at which the estimated dispersion has half of the weight.
 const UNSURE_DAYS: f64 = 10.0;
 
-/// What feeds brought day by day.
+/// Pages of feeds by day.
 #[derive(Debug, Default)]
 pub struct Past {
     /// The first day.
@@ -44,23 +44,23 @@ pub struct Past {
     feeds: BTreeMap<String, Vec<u32>>,
 }
 
-/// A feed that brings less than it used to.
+/// A feed that lists less than its baseline.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Fall {
     /// The feed.
     pub feed: String,
-    /// Over how many of the last days.
+    /// The length of the window in days.
     pub days: usize,
-    /// Pages that came.
+    /// Observed pages.
     pub came: u64,
     /// Pages that were to be expected.
     pub expected: f64,
-    /// How probable so few are if nothing has changed.
+    /// The probability of so few pages under the baseline.
     pub chance: f64,
 }
 
 impl Past {
-    /// The past of so many whole days up to the last one.
+    /// The past of this many whole days up to the last one.
     pub fn ending(last: Date, days: usize) -> Past {
         let first = last.saturating_sub(jiff::Span::new().days(days as i64 - 1));
         Past { first, totals: vec![0; days], feeds: BTreeMap::new() }
@@ -83,13 +83,13 @@ impl Past {
         counts[at as usize] += pages.min(u64::from(u32::MAX)) as u32;
     }
 
-    /// The feeds that have fallen, those of which most is missing first.
+    /// The feeds below their baseline, those with most missing pages first.
     pub fn falls(&self) -> Vec<Fall> {
         let usual = self.usual_weekdays();
         let level = FALSE_ALARMS / (self.feeds.len().max(1) * WINDOWS.len()) as f64;
         let fallen = self.feeds.iter().filter_map(|(feed, counts)| {
-            let look = Look::new(self, counts, &usual)?;
-            let falls = WINDOWS.iter().filter_map(|days| look.window(*days));
+            let history = FeedHistory::new(self, counts, &usual)?;
+            let falls = WINDOWS.iter().filter_map(|days| history.window(*days));
             let most = falls.min_by(|a, b| a.chance.total_cmp(&b.chance))?;
             (most.chance < level).then(|| Fall { feed: feed.clone(), ..most })
         });
@@ -103,12 +103,12 @@ impl Past {
         (self.first.weekday().to_monday_zero_offset() as usize + at) % 7
     }
 
-    /// The day on which the home began: before it, nothing was to be had.
+    /// The first day of the home.
     fn born(&self) -> usize {
         self.totals.iter().position(|total| *total > 0).unwrap_or(self.totals.len())
     }
 
-    /// How much more or less than on average comes on each weekday, of all feeds together.
+    /// The weekday factors of all feeds together.
     fn usual_weekdays(&self) -> [f64; 7] {
         let mut days: [Vec<f64>; 7] = Default::default();
         (self.born()..self.totals.len()).for_each(|at| days[self.weekday(at)].push(self.totals[at] as f64));
@@ -128,22 +128,22 @@ fn median(mut values: Vec<f64>) -> f64 {
 }
 
 /// A feed's past under the lens.
-struct Look<'a> {
+struct FeedHistory<'a> {
     counts: &'a [u32],
-    /// The day on which it first brought something.
+    /// The first day with a page.
     born: usize,
-    /// How well the harvest went on each day, 0 to 1; nothing on a day of outage.
+    /// The volume of the other feeds on each day, 0 to 1; `None` on a day of outage.
     harvest: Vec<Option<f64>>,
     /// The weekday of each day.
     weekdays: Vec<usize>,
     usual: &'a [f64; 7],
 }
 
-impl<'a> Look<'a> {
-    fn new(past: &Past, counts: &'a [u32], usual: &'a [f64; 7]) -> Option<Look<'a>> {
+impl<'a> FeedHistory<'a> {
+    fn new(past: &Past, counts: &'a [u32], usual: &'a [f64; 7]) -> Option<FeedHistory<'a>> {
         let born = counts.iter().position(|count| *count > 0)?;
         let weekdays: Vec<usize> = (0..counts.len()).map(|at| past.weekday(at)).collect();
-        // The others tell how well the harvest went; where there are few, every day counts in full.
+        // The other feeds indicate the volume; if there are few, every day counts in full.
         let others = |at: usize| (past.totals[at] - u64::from(counts[at])) as f64 / usual[weekdays[at]];
         let typical = median((past.born()..counts.len()).map(others).collect());
         let harvest = (0..counts.len()).map(|at| match typical < ENOUGH_OTHERS {
@@ -151,10 +151,10 @@ impl<'a> Look<'a> {
             false => Some((others(at) / typical).min(1.0)).filter(|share| *share >= OUTAGE),
         });
         let harvest = harvest.collect();
-        Some(Look { counts, born, harvest, weekdays, usual })
+        Some(FeedHistory { counts, born, harvest, weekdays, usual })
     }
 
-    /// Holds the last days against those before them; a fall of which nothing is said yet is no alarm.
+    /// Compares the last days with those before. Returns the fall without a significance test.
     fn window(&self, days: usize) -> Option<Fall> {
         let end = self.counts.len().checked_sub(days)?;
         let past: Vec<usize> = (self.born..end).filter(|at| self.harvest[*at].is_some()).collect();
@@ -170,21 +170,21 @@ impl<'a> Look<'a> {
             let weights: f64 = days.iter().map(weight).sum();
             days.iter().map(count).sum::<f64>() / weights.max(f64::MIN_POSITIVE)
         };
-        // A feed that has slowly become quieter is held against what it was of late.
+        // A feed that has slowly become quieter is compared with its recent level.
         let rate = rate(&past).min(rate(&past[past.len() - LEAST_PAST..]));
         let mean = |at: &usize| rate * weight(at);
         let expected: f64 = now.iter().map(mean).sum();
         if expected <= 0.0 || came >= expected * LEAST_FALL {
             return None;
         }
-        // Nobody is alarmed by what has happened before.
+        // A drop that has happened before is not an alarm.
         let lowest = past.windows(now.len()).map(|days| days.iter().map(count).sum::<f64>());
         if lowest.fold(f64::INFINITY, f64::min) <= came {
             return None;
         }
         let squares = |days: &[usize]| days.iter().map(|at| mean(at).powi(2)).sum::<f64>();
         let excess: f64 = past.iter().map(|at| (count(at) - mean(at)).powi(2) - mean(at)).sum();
-        // The fewer days, the less they know of bad ones.
+        // A short baseline has seen few bad days, so the dispersion is estimated more cautiously.
         let sureness = past.len() as f64 / (past.len() as f64 + UNSURE_DAYS);
         let size = (squares(&past) / excess.max(f64::MIN_POSITIVE)).min(MOST_EVEN) * sureness;
         let size = size * expected.powi(2) / squares(&now);
@@ -192,7 +192,7 @@ impl<'a> Look<'a> {
         Some(Fall { feed: String::new(), days, came: came as u64, expected, chance })
     }
 
-    /// The feed's weekdays: as everywhere, and the more its own the more it has brought.
+    /// The weekday factors of the feed, shrunk towards those of all feeds.
     fn own_weekdays(&self, past: &[usize]) -> [f64; 7] {
         let mut came = [0.0; 7];
         let mut weights = [0.0; 7];
@@ -208,7 +208,7 @@ impl<'a> Look<'a> {
     }
 }
 
-/// How probable it is that at most so many come, of a negative binomial distribution with this mean and size.
+/// The probability of at most this many events, for a negative binomial distribution with this mean and size.
 fn at_most(most: u64, mean: f64, size: f64) -> f64 {
     let share = mean / (size + mean);
     let mut term = (size * (size / (size + mean)).ln()).exp();
@@ -224,7 +224,7 @@ fn at_most(most: u64, mean: f64, size: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// A number from a Gamma distribution with this shape and mean 1, for shapes of at least 1 (Marsaglia and Tsang).
+    /// A sample of a Gamma distribution with this shape (at least 1) and mean 1 (Marsaglia and Tsang, 2000).
     fn gamma(chance: &mut fastrand::Rng, shape: f64) -> f64 {
         let (d, c) = (shape - 1.0 / 3.0, 1.0 / (9.0 * (shape - 1.0 / 3.0)).sqrt());
         loop {
@@ -238,7 +238,7 @@ mod tests {
 
     fn poisson(chance: &mut fastrand::Rng, mean: f64) -> u64 {
         let (mut left, mut number) = (mean, 0);
-        // Gaps between arrivals; means are small here.
+        // Sums exponential gaps; means are small here.
         loop {
             left += chance.f64().max(1e-300).ln();
             if left < 0.0 {
@@ -248,8 +248,8 @@ mod tests {
         }
     }
 
-    /// A simulated home: feeds of many rates, bunched, with weekends of their own, and days of outage.
-    fn simulate(seed: u64, feeds: usize, fate: impl Fn(usize, usize) -> f64) -> (Past, Vec<f64>) {
+    /// A simulated home: feeds with different rates, bursts, weekends, and days of outage.
+    fn simulate(seed: u64, feeds: usize, factor: impl Fn(usize, usize) -> f64) -> (Past, Vec<f64>) {
         let mut chance = fastrand::Rng::with_seed(seed);
         let last: Date = "2026-03-15".parse().unwrap();
         let mut past = Past::ending(last, PAST_DAYS);
@@ -261,7 +261,7 @@ mod tests {
             let (weekend, bunching) = (chance.f64(), 1.5 + chance.f64() * 20.0);
             for (at, harvest) in outage.iter().enumerate() {
                 let weekday = if past.weekday(at) >= 5 { weekend } else { 1.0 };
-                let mean = rate * weekday * harvest * gamma(&mut chance, bunching) * fate(feed, at);
+                let mean = rate * weekday * harvest * gamma(&mut chance, bunching) * factor(feed, at);
                 let day = past.first.saturating_add(jiff::Span::new().days(at as i64));
                 past.add(day, &format!("{feed:04}"), poisson(&mut chance, mean));
             }
@@ -279,15 +279,15 @@ mod tests {
     }
 
     #[test]
-    fn feeds_that_go_on_as_ever_raise_hardly_an_alarm() {
+    fn unchanged_feeds_raise_few_alarms() {
         let homes = 40;
         let false_alarms: usize = (0..homes).map(|seed| simulate(seed, 250, |_, _| 1.0).0.falls().len()).sum();
-        // Ten thousand feeds were looked at.
-        assert!(false_alarms <= 4, "{false_alarms} false alarms in {homes} looks at 250 feeds");
+        // Ten thousand feeds were tested.
+        assert!(false_alarms <= 4, "{false_alarms} false alarms in {homes} tests of 250 feeds");
     }
 
     #[test]
-    fn feeds_that_fall_silent_are_noticed_the_sooner_the_more_they_gave() {
+    fn silent_feeds_are_detected_the_sooner_the_higher_their_rate() {
         let noticed = |silent_days: usize, least: f64, most: f64| {
             let (mut fell, mut found) = (0, 0);
             for seed in 0..10 {
@@ -301,20 +301,20 @@ mod tests {
                     found += usize::from(falls.iter().any(|fall| fall.feed == format!("{feed:04}")));
                 }
                 let wrong = falls.iter().filter(|fall| !fall.feed.ends_with('0')).count();
-                assert!(wrong <= 1, "{wrong} that live were accused");
+                assert!(wrong <= 1, "{wrong} active feeds were reported");
             }
             (found as f64 / fell as f64 * 100.0).round()
         };
         let table =
             [2, 4, 7, 14].map(|days| [noticed(days, 30.0, 100.0), noticed(days, 5.0, 30.0), noticed(days, 1.0, 5.0)]);
-        eprintln!("noticed after 2, 4, 7, 14 days (%), by pages a day (30-100, 5-30, 1-5): {table:?}");
+        eprintln!("detected after 2, 4, 7, 14 days (%), by pages a day (30-100, 5-30, 1-5): {table:?}");
         assert!(table[1][0] >= 90.0 && table[1][1] >= 75.0 && table[3][2] >= 55.0, "{table:?}");
         // A feed of a page a week is never missed by chance alone.
         assert_eq!(noticed(7, 0.1, 0.3), 0.0);
     }
 
     #[test]
-    fn an_outage_of_the_whole_harvest_is_nobodys_fall() {
+    fn an_outage_of_all_feeds_is_not_a_fall_of_one() {
         let (past, _) = simulate(7, 200, |_, at| if at + 3 >= PAST_DAYS { 0.02 } else { 1.0 });
         assert_eq!(past.falls(), []);
         let (past, _) = simulate(8, 200, |_, at| if at + 3 >= PAST_DAYS { 0.5 } else { 1.0 });
@@ -322,18 +322,18 @@ mod tests {
     }
 
     #[test]
-    fn a_young_home_knows_its_weekends_by_its_own_days_only() {
+    fn a_young_home_raises_few_alarms_at_weekends() {
         let young = |at: usize| f64::from(u8::from(at + 25 >= PAST_DAYS));
         let false_alarms: usize =
             (0..20).map(|seed| simulate(300 + seed, 100, |_, at| young(at)).0.falls().len()).sum();
-        assert!(false_alarms <= 2, "{false_alarms} false alarms in 20 looks at 100 feeds");
+        assert!(false_alarms <= 2, "{false_alarms} false alarms in 20 tests of 100 feeds");
         let (past, _) =
             simulate(400, 100, |feed, at| if feed == 7 && at + 5 >= PAST_DAYS { 0.0 } else { young(at) * 3.0 });
         assert!(past.falls().iter().any(|fall| fall.feed == "0007"), "{:?}", past.falls());
     }
 
     #[test]
-    fn a_new_feed_and_one_that_rests_at_weekends_are_left_alone() {
+    fn a_new_feed_and_one_without_weekends_raise_no_alarm() {
         // The 15th of March 2026 is a Sunday.
         let mut past = Past::ending("2026-03-15".parse().unwrap(), PAST_DAYS);
         for at in 0..PAST_DAYS {

@@ -1,4 +1,4 @@
-//! What each day of download brought, stage by stage, and how far it has come.
+//! Figures of each day of download, by stage.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,23 +25,23 @@ pub struct DayFigures {
     pub page_bytes: u64,
     /// Pages that were read.
     pub pages: u64,
-    /// Documents that came of them, by language.
+    /// Documents extracted from them, by language.
     pub documents: BTreeMap<String, u64>,
-    /// Pages of which none came, by reason.
+    /// Dropped pages, by reason.
     pub dropped: BTreeMap<String, u64>,
-    /// What was said of the documents.
+    /// The verdicts on the documents.
     pub judged: Option<JudgedDay>,
-    /// Documents of which there is text.
+    /// Documents with annotated text.
     pub kept: u64,
-    /// Documents of which nothing was new.
+    /// Documents without new text.
     pub left_out: u64,
     /// Tokens by language.
     pub tokens: BTreeMap<String, u64>,
-    /// The size of all that was derived, but for the index.
+    /// The size of all derived data except the index.
     pub derived_bytes: u64,
-    /// The first stage that has something to do here; none if every page can be found.
+    /// The first stage that has work on this day; `None` if every page is searchable.
     pub waits_for: Option<StageId>,
-    /// Those of its files that went no further than waiting for `clean`.
+    /// Files of the day that `clean` has not processed.
     pub unread_files: Vec<String>,
 }
 
@@ -82,12 +82,12 @@ pub struct IndexFigures {
     pub documents: u64,
     /// The size of its files.
     pub bytes: u64,
-    /// The files of text it was made of, with their digests.
+    /// The text files it was built from, with their digests.
     #[serde(skip)]
     inputs: BTreeSet<(String, String)>,
 }
 
-/// The indexes of a home, by language; one that cannot be opened is missing here, and `doctor` says why.
+/// The indexes of a home by language; damaged ones are missing here and reported by `doctor`.
 pub fn indexes(home: &Home) -> Result<BTreeMap<String, IndexFigures>> {
     let mut found = BTreeMap::new();
     for code in home.indexed()? {
@@ -144,7 +144,7 @@ fn waits_for(
     let read: BTreeSet<&str> = made.iter().flat_map(|made| &made.inputs).map(|input| input.file.as_str()).collect();
     day.unread_files = day.files.iter().filter(|file| !read.contains(file.as_str())).cloned().collect();
     let Some(made) = made.filter(|_| day.unread_files.is_empty()) else { return Ok(Some(StageId::Clean)) };
-    // Whoever keeps duplicates need not judge; then the text knows of no verdicts either.
+    // A home that keeps duplicates needs no verdicts; then the recipe of the text has none either.
     let has_verdicts = |text: &TextRecipe| text.inputs.iter().any(|input| input.file.starts_with("seen/"));
     let is_judged = match judged {
         Some(judged) => judged.docs == dedup_state::docs_digest(home, &day.day.to_string())?,
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_built_home_waits_for_nothing_and_its_figures_add_up() {
+    fn a_built_home_has_no_work_left_and_its_figures_add_up() {
         let (_folder, pipeline) = test_home::built();
         let home = pipeline.home();
         assert_eq!(waiting(home), [None, None]);
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_day_with_a_new_file_of_pages_waits_for_clean_and_names_the_file() {
+    fn a_day_with_a_new_file_of_pages_waits_for_clean() {
         let (_folder, pipeline) = test_home::built();
         let home = pipeline.home();
         test_home::put_pages(home.root(), SECOND_DAY, "b.0", &test_home::articles()[..1]);
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_index_is_as_good_as_none() {
+    fn a_damaged_index_counts_as_missing() {
         let (_folder, pipeline) = test_home::built();
         let home = pipeline.home();
         for name in test_home::files_of(&home.index_of("de")).keys() {

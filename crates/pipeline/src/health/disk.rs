@@ -1,4 +1,4 @@
-//! How long the disk lasts, by how the home has grown.
+//! Free disk space and its forecast from the growth of the home.
 
 use std::collections::BTreeMap;
 
@@ -7,21 +7,21 @@ use tidings_store::Home;
 
 use super::days::{DayFigures, IndexFigures};
 
-/// Days over which growth is measured.
+/// The number of days over which growth is measured.
 const MEASURED_DAYS: i32 = 14;
 
-/// Room on the disk of a home.
+/// Disk space of a home.
 #[derive(Debug, Clone, Default, serde::Serialize)]
 pub struct DiskFigures {
     /// Bytes that are free.
     pub free: Option<u64>,
-    /// Bytes by which the home grows in a day; none if there were no whole days yet.
+    /// Growth in bytes per day; `None` before the first whole day.
     pub growth_per_day: Option<f64>,
-    /// Days until the harvest stops because store.min_free_mib are left.
+    /// Days until only store.min_free_mib are free and crawls stop.
     pub days_left: Option<f64>,
 }
 
-/// Looks at the whole days before today.
+/// Measures the whole days before today.
 pub fn read(
     home: &Home,
     days: &[DayFigures],
@@ -34,15 +34,15 @@ pub fn read(
     let per_token = bytes as f64 / (tokens as f64).max(1.0);
     let ago = |day: &DayFigures| (today - day.day).get_days();
     let recent: Vec<&DayFigures> = days.iter().filter(|day| (1..=MEASURED_DAYS).contains(&ago(day))).collect();
-    // A home that is younger than that has grown in fewer days; days without harvest count.
+    // A younger home has grown in fewer days; days without pages count.
     let since = recent.iter().map(|day| ago(day)).max();
     let grown: f64 = recent
         .iter()
         .map(|day| (day.page_bytes + day.derived_bytes) as f64 + day.all_tokens() as f64 * per_token)
         .sum();
     let growth_per_day = since.map(|days| grown / f64::from(days)).filter(|growth| *growth > 0.0);
-    let room = free.map(|free| free.saturating_sub(min_free_mib << 20) as f64);
-    let days_left = room.zip(growth_per_day).map(|(room, growth)| room / growth);
+    let available = free.map(|free| free.saturating_sub(min_free_mib << 20) as f64);
+    let days_left = available.zip(growth_per_day).map(|(available, growth)| available / growth);
     DiskFigures { free, growth_per_day, days_left }
 }
 
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn growth_is_that_of_the_whole_days_of_two_weeks() {
+    fn growth_is_measured_over_whole_days_of_two_weeks() {
         let days = [day(1, 1 << 40), day(10, 600), day(15, 400), day(20, 1 << 40)];
         let found = figures(&days);
         assert_eq!(found.growth_per_day, Some(100.0), "1,000 bytes in the ten days since the first of them");
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn what_must_stay_free_is_not_counted_as_left() {
+    fn the_reserved_space_does_not_count_as_free() {
         let (_folder, pipeline) = test_home::empty();
         let days = [day(19, 100)];
         let all = read(pipeline.home(), &days, &BTreeMap::new(), Date::constant(2026, 3, 20), 1 << 40);

@@ -1,4 +1,4 @@
-//! What feeds do: who answers, who is quiet, who fails, who is gone.
+//! Conditions of feeds: active, quiet, failing, dead.
 
 use anyhow::Result;
 use jiff::{SignedDuration, Timestamp};
@@ -8,11 +8,11 @@ use tidings_store::feeds::{self, FeedState, Polled};
 use super::baseline::{Fall, PAST_DAYS, Past};
 use crate::context::elapsed;
 
-/// A feed that fails for longer than this is dead until it answers again.
+/// A feed that fails for longer than this is dead until it responds again.
 const DEAD_AFTER: SignedDuration = SignedDuration::from_hours(7 * 24);
-/// A feed is quiet when it brings less than an entry in so many days.
+/// A feed is quiet if it lists less than one entry in this many days.
 const QUIET_DAYS: f64 = 30.0;
-/// Before it was watched for so long nobody calls it quiet.
+/// The minimum observation time before a feed is called quiet.
 const WATCHED_DAYS: f64 = 14.0;
 
 /// Counts of the feeds of the list.
@@ -24,35 +24,35 @@ pub struct FeedFigures {
     pub alive: u64,
     /// Answered, and have brought less than an entry a month.
     pub quiet: u64,
-    /// Did not answer of late.
+    /// The last polls failed.
     pub failing: u64,
-    /// Gone for good, or failing for a week.
+    /// Gone (410), or failing for a week.
     pub dead: u64,
-    /// Never asked.
+    /// Not polled yet.
     pub unasked: u64,
-    /// Their turn came long ago: a day, or two of the usual distances of updates.
+    /// Overdue by a day, or by two usual update intervals.
     pub late: u64,
     /// Lines of the list that cannot be understood.
     pub faults: u64,
 }
 
-/// How a feed is.
+/// The condition of a feed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Condition {
     /// Answered, and publishes.
     Alive,
     /// Answered, and hardly publishes.
     Quiet,
-    /// Did not answer of late.
+    /// The last polls failed.
     Failing,
-    /// Gone, or failing for long.
+    /// Gone (410), or failing for a week.
     Dead,
-    /// Never asked.
+    /// Not polled yet.
     Unasked,
 }
 
 impl Condition {
-    /// How a feed with this state is.
+    /// The condition of a feed with this state.
     pub fn of(state: Option<&FeedState>, now: Timestamp) -> Condition {
         let Some(state) = state.filter(|state| !state.checked.is_empty()) else { return Condition::Unasked };
         let number = |text: &str| text.parse::<f64>().ok();
@@ -72,19 +72,19 @@ impl Condition {
         }
     }
 
-    /// The word for it.
+    /// The name in output.
     pub fn word(self) -> &'static str {
         match self {
             Condition::Alive => "alive",
             Condition::Quiet => "quiet",
             Condition::Failing => "failing",
             Condition::Dead => "dead",
-            Condition::Unasked => "not asked yet",
+            Condition::Unasked => "not polled yet",
         }
     }
 }
 
-/// Looks at all feeds of the list; updates are so many seconds apart.
+/// Counts the conditions of all feeds in the list; `every_s` is the interval between updates in seconds.
 pub fn read(home: &Home, now: Timestamp, every_s: f64) -> Result<FeedFigures> {
     let late_s = (2.0 * every_s).max(24.0 * 3600.0);
     let list = feeds::list(home)?;
@@ -106,9 +106,9 @@ pub fn read(home: &Home, now: Timestamp, every_s: f64) -> Result<FeedFigures> {
     Ok(figures)
 }
 
-/// Feeds of the list that have fallen below their own baseline.
+/// Feeds in the list that are below their own baseline.
 pub fn falls(home: &Home, now: Timestamp) -> Result<Vec<Fall>> {
-    // Today is not over; nothing can be said of it.
+    // Today is incomplete and therefore ignored.
     let last = now.to_zoned(jiff::tz::TimeZone::UTC).date().yesterday()?;
     let mut past = Past::ending(last, PAST_DAYS);
     let listed: std::collections::HashSet<String> = feeds::list(home)?.feeds.into_iter().map(|feed| feed.url).collect();
@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_feed_is_what_its_polls_say() {
+    fn the_condition_of_a_feed_follows_from_its_polls() {
         let now: Timestamp = "2026-03-15T12:00:00Z".parse().unwrap();
         let state = FeedState {
             checked: "2026-03-15T11:00:00.000Z".into(),

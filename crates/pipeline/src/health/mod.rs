@@ -1,7 +1,7 @@
-//! How a home is: what its days brought, how its stages go, what its feeds do, how long its disk lasts.
+//! The health of a home: figures of days, stages, feeds and disk space.
 //!
-//! Everything here is read from what stages leave behind them (records of runs, recipes, tables), never from the
-//! plan or the pages themselves, so that a look is quick however large the home.
+//! Everything is read from the records of stages (run logs, recipes, tables) and never from the plan or the pages, so
+//! that it is fast for large homes.
 
 pub mod alerts;
 pub mod baseline;
@@ -30,13 +30,13 @@ use feeds::FeedFigures;
 use stages::{Harvest, StageStates};
 use upgrade::Upgrade;
 
-/// Days that a look goes back.
+/// The number of days covered.
 const LOOK_BACK: i64 = 30;
 
-/// All that a look at a home finds. Its JSON is what `tidings --json status` prints.
+/// The health of a home. Its JSON is the output of `tidings --json status`.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct Health {
-    /// When it was looked at.
+    /// The time of the check.
     pub now: Timestamp,
     /// The feeds.
     pub feeds: FeedFigures,
@@ -51,21 +51,21 @@ pub struct Health {
     pub indexes: BTreeMap<String, IndexFigures>,
     /// The disk.
     pub disk: DiskFigures,
-    /// What came of the pages of the last days.
+    /// The yield of the pages of the last days.
     #[serde(rename = "yield", serialize_with = "status::yield_figures")]
     pub yielded: Yield,
     /// Feeds below their own baseline.
     #[serde(rename = "fallen")]
     pub falls: Vec<Fall>,
-    /// What the next run makes again because a stage has another version; nothing if that cannot be told.
+    /// The units that the next run rebuilds because a stage has a new version; `None` if unknown.
     #[serde(rename = "remakes")]
     pub upgrade: Option<Upgrade>,
-    /// The first page that cannot be found yet was downloaded by a run that began then.
+    /// The start of the run that downloaded the oldest page that is not searchable yet.
     pub oldest_unfound: Option<Timestamp>,
 }
 
 impl Health {
-    /// Looks at a home.
+    /// Reads the health of a home.
     pub fn of(home: &Home, config: &Config, now: Timestamp) -> Result<Health> {
         let today = day_of(now);
         let indexes = days::indexes(home)?;
@@ -97,12 +97,12 @@ impl Health {
     }
 }
 
-/// The day of a moment, as shelves have it.
+/// The day of a timestamp, as in partition names.
 pub fn day_of(now: Timestamp) -> Date {
     now.to_zoned(TimeZone::UTC).date()
 }
 
-/// When the run began that wrote a file of pages, by its name; others are as old as their day.
+/// The start of the run that wrote a file of pages, by its name; other files are as old as their day.
 fn began(file: &str) -> Option<Timestamp> {
     let mut parts = file.rsplit('/');
     let (name, day) = (parts.next()?, parts.next()?);
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_pages_is_as_old_as_its_run_or_else_as_its_day() {
+    fn a_file_of_pages_has_the_age_of_its_run_or_its_day() {
         assert_eq!(began("pages/2026-03-02/a.0.jsonl.zst"), Some(at("2026-03-02T00:00:00Z")));
         assert_eq!(began("pages/notes/a.0.jsonl.zst"), None);
         assert_eq!(began("a.jsonl.zst"), None);
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_page_that_cannot_be_found_is_that_of_the_first_waiting_day() {
+    fn the_oldest_unsearchable_page_is_of_the_first_waiting_day() {
         let (_folder, pipeline) = test_home::built();
         let look = || Health::of(pipeline.home(), pipeline.config(), at("2026-03-03T12:00:00Z")).unwrap();
         assert_eq!(look().oldest_unfound, None);
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn days_outside_of_the_look_are_not_in_it() {
+    fn days_outside_the_period_are_not_included() {
         let (_folder, pipeline) = test_home::built();
         let days = |now| Health::of(pipeline.home(), pipeline.config(), at(now)).unwrap().days.len();
         assert_eq!(days("2026-03-31T12:00:00Z"), 2);

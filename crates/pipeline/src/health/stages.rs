@@ -13,28 +13,28 @@ use tidings_store::{Home, runs};
 use crate::context::elapsed;
 use crate::stage::{Data, StageId};
 
-/// No more records are opened to find a success: where there is none for that long, that is what to say.
+/// The maximum number of run logs opened to find a success.
 const MOST_OPENED: usize = 60;
-/// Runs whose distance tells how often there is one.
+/// The number of runs from which the usual interval is computed.
 const RECENT: usize = 12;
 
-/// How a stage goes.
+/// The state of a stage.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct StageState {
-    /// When it last began.
+    /// The start of the last run.
     pub last_try: Option<Timestamp>,
-    /// When it last began and came to a good end.
+    /// The start of the last successful run.
     pub last_success: Option<Timestamp>,
-    /// What was wrong when it did not.
+    /// The error of the last failed run.
     pub trouble: Option<String>,
-    /// How far apart its runs begin, in seconds: the median of the last few.
+    /// The interval between starts in seconds: the median of the recent runs.
     pub every_s: Option<f64>,
 }
 
-/// What harvesting brought of late.
+/// The recent results of crawls.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Harvest {
-    /// The hours that are looked at: a day, or more where harvests are further apart.
+    /// The hours covered: a day, or more if crawls are rarer.
     pub hours: f64,
     /// Pages stored in these hours.
     pub pages: u64,
@@ -46,7 +46,7 @@ pub struct Harvest {
     pub bytes: u64,
     /// Pages that the last run left for later.
     pub left: u64,
-    /// When the last run that stored pages ended.
+    /// The end of the last run that stored pages.
     pub newest_page: Option<Timestamp>,
     /// Entries that updates put into the plan.
     pub new_entries: u64,
@@ -76,7 +76,7 @@ impl StageStates {
         StageStates { stages, rounds: StageState::default() }
     }
 
-    /// Each with its name, in the order of the stages, rounds last.
+    /// The states by name, in the order of the stages, rounds last.
     pub fn named(&self) -> impl Iterator<Item = (&'static str, &StageState)> {
         self.stages.iter().map(|(stage, state)| (stage.name(), state)).chain([(ROUND, &self.rounds)])
     }
@@ -92,7 +92,7 @@ impl StageStates {
 /// The name of rounds in run logs.
 const ROUND: &str = "run";
 
-/// What of a run's summary matters here.
+/// The fields of a run summary that are used here.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 struct RunSummary {
@@ -105,11 +105,11 @@ struct RunSummary {
     requests: u64,
     bytes: u64,
     seconds: f64,
-    /// Of a round: its stages. Stages that found nothing to do keep no record of their own.
+    /// The stages of a round. Stages with nothing to do have no log of their own.
     stages: BTreeMap<StageId, RunSummary>,
 }
 
-/// Looks at the records, the newest first.
+/// Reads the run logs, the newest first.
 pub fn read(home: &Home, now: Timestamp) -> Result<(StageStates, Harvest)> {
     let logs: Vec<(Timestamp, String, PathBuf)> = runs::files(home)?
         .into_iter()
@@ -124,7 +124,7 @@ pub fn read(home: &Home, now: Timestamp) -> Result<(StageStates, Harvest)> {
         let began = logs.iter().filter(|(_, verb, _)| verb == name(stage)).map(|log| log.0).take(RECENT);
         states.state(stage).every_s = median_gap(&began.collect::<Vec<_>>());
     }
-    // One and a half of the usual distances hold a crawl for certain, even if it is a little late.
+    // One and a half usual intervals contain a crawl even if it is a little late.
     let hours = states[StageId::Fetch].every_s.map_or(24.0, |every| (1.5 * every / 3600.0).max(24.0));
     let mut harvest = Harvest { hours, ..Harvest::default() };
     for stage in all() {
@@ -150,21 +150,21 @@ pub fn read(home: &Home, now: Timestamp) -> Result<(StageStates, Harvest)> {
     Ok((states, harvest))
 }
 
-/// The median of the distances between moments, the newest of which comes first.
+/// The median of the intervals between timestamps in descending order.
 fn median_gap(moments: &[Timestamp]) -> Option<f64> {
     let mut gaps: Vec<f64> = moments.windows(2).map(|two| elapsed(two[1], two[0]).as_secs_f64()).collect();
     gaps.sort_by(f64::total_cmp);
     gaps.get(gaps.len() / 2).copied()
 }
 
-/// Takes note of how a run ended; runs may come in any order.
+/// Records the result of a run; runs may come in any order.
 fn note(state: &mut StageState, began: Timestamp, summary: &RunSummary) {
     if state.last_try.is_none_or(|last| last <= began) {
         state.last_try = Some(began);
         state.trouble = match summary.done {
             Some(true) => None,
-            Some(false) => Some(summary.error.clone().unwrap_or_else(|| "it did not do all of its work".to_owned())),
-            None => Some("it did not come to its end".to_owned()),
+            Some(false) => Some(summary.error.clone().unwrap_or_else(|| "incomplete".to_owned())),
+            None => Some("interrupted".to_owned()),
         };
     }
     if summary.done == Some(true) {
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rhythm_is_that_of_most_runs_whatever_an_outage_did() {
+    fn the_usual_interval_is_not_affected_by_an_outage() {
         let began =
             ["2026-03-09T05:00:00Z", "2026-03-09T04:00:00Z", "2026-03-05T03:00:00Z", "2026-03-05T02:00:00Z"].map(at);
         assert_eq!(median_gap(&began), Some(3600.0));
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_is_told_until_a_later_run_succeeds() {
+    fn a_failure_is_shown_until_a_later_run_succeeds() {
         let mut state = StageState::default();
         let said =
             |done: bool| RunSummary { done: Some(done), error: Some("no space".into()), ..RunSummary::default() };
@@ -217,7 +217,7 @@ mod tests {
         note(&mut state, at("2026-03-09T06:00:00Z"), &said(true));
         assert_eq!(state.trouble, None);
         note(&mut state, at("2026-03-09T07:00:00Z"), &RunSummary::default());
-        assert_eq!(state.trouble.as_deref(), Some("it did not come to its end"));
+        assert_eq!(state.trouble.as_deref(), Some("interrupted"));
     }
 
     fn log(home: &Home, began: &str, verb: &str, summary: &serde_json::Value) {
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn a_home_without_records_knows_nothing_of_its_stages() {
+    fn a_home_without_run_logs_has_empty_stage_states() {
         let (_folder, pipeline) = crate::test_home::empty();
         let (states, harvest) = read(pipeline.home(), at("2026-03-09T12:00:00Z")).unwrap();
         assert!(states.named().all(|(_, state)| state.last_try.is_none() && state.every_s.is_none()));
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn the_harvest_is_that_of_the_last_day_and_its_left_pages_those_of_the_last_run() {
+    fn pages_are_counted_over_a_day_and_remaining_ones_from_the_last_run() {
         let (_folder, pipeline) = crate::test_home::empty();
         let home = pipeline.home();
         let fetched = |pages: u64, left: u64| serde_json::json!({ "done": true, "fetched": pages, "left": left, "failed": 1, "seconds": 60.0 });
@@ -251,12 +251,12 @@ mod tests {
         assert_eq!(
             states[StageId::Fetch].last_success,
             Some(at("2026-03-09T10:00:00Z")),
-            "no run of the future counts"
+            "runs with a future date do not count"
         );
     }
 
     #[test]
-    fn a_round_tells_of_its_stages_also_of_those_without_records_of_their_own() {
+    fn a_round_records_the_states_of_its_stages() {
         let (_folder, pipeline) = crate::test_home::empty();
         let summary = serde_json::json!({
             "done": false,
@@ -266,12 +266,12 @@ mod tests {
         let (states, _) = read(pipeline.home(), at("2026-03-09T12:00:00Z")).unwrap();
         assert_eq!(states[StageId::Clean].last_success, Some(at("2026-03-09T10:00:00Z")));
         assert_eq!(states[StageId::Dedup].trouble.as_deref(), Some("no space"));
-        assert_eq!(states.rounds.trouble.as_deref(), Some("it did not do all of its work"));
+        assert_eq!(states.rounds.trouble.as_deref(), Some("incomplete"));
         assert_eq!(states[StageId::Fetch].last_try, None);
     }
 
     #[test]
-    fn harvests_that_are_far_apart_are_looked_at_over_more_than_a_day() {
+    fn rare_crawls_are_counted_over_more_than_a_day() {
         let (_folder, pipeline) = crate::test_home::empty();
         for day in ["2026-03-02", "2026-03-04", "2026-03-06"] {
             log(

@@ -1,4 +1,4 @@
-//! The status of a home: what a look at it found, on one screen and for monitors.
+//! The status of a home, on one screen and for monitoring.
 
 use std::fmt;
 
@@ -15,16 +15,16 @@ use crate::stage::StageId;
 
 /// Languages that are shown each for itself.
 const LANGUAGES: usize = 8;
-/// Days from which on the disk is said to last for years.
+/// The number of days from which on the forecast is shown as years.
 const MANY_DAYS: f64 = 2000.0;
 
-/// The state of a home in one word.
+/// The overall state of a home.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum State {
     /// All is well.
     Ok,
-    /// Something needs a look.
+    /// At least one warning.
     Warning,
     /// Data is being lost, or will be soon.
     Critical,
@@ -40,18 +40,18 @@ impl State {
     }
 }
 
-/// The health of a home with what needs a person.
+/// The health of a home with its alerts.
 #[derive(Debug, Clone, Serialize)]
 pub struct StatusOutcome {
-    /// Whether the home could be read, which it could.
+    /// Always true.
     pub done: bool,
     /// The worst of the alerts.
     pub state: State,
-    /// What needs a person.
+    /// The alerts.
     pub alerts: Vec<Alert>,
-    /// The pages that an hour brought of late.
+    /// Recent pages per hour.
     pub pages_per_hour: f64,
-    /// What the look found.
+    /// The health.
     #[serde(flatten)]
     pub health: Health,
     /// The home, for people.
@@ -61,7 +61,7 @@ pub struct StatusOutcome {
 
 impl Outcome for StatusOutcome {}
 
-/// Looks at a home.
+/// Reads the status of a home.
 pub fn status(pipeline: &Pipeline) -> Result<StatusOutcome> {
     let (home, config) = (pipeline.home(), pipeline.config());
     let health = Health::of(home, config, tidings_model::clock::now())?;
@@ -102,7 +102,7 @@ impl fmt::Display for StatusOutcome {
         row(f, "lag", &self.lag())?;
         row(f, "pages", &self.pages())?;
         let upgrade = self.health.upgrade.as_ref().filter(|upgrade| !upgrade.is_empty());
-        let upgrade = upgrade.map(|upgrade| format!("the next run makes again: {upgrade}"));
+        let upgrade = upgrade.map(|upgrade| format!("the next run rebuilds: {upgrade}"));
         let optional =
             [("yield", self.yielded()), ("searchable", self.searchable()), ("disk", self.disk()), ("upgrade", upgrade)];
         for (name, value) in optional {
@@ -126,7 +126,7 @@ impl StatusOutcome {
             (feeds.quiet, "quiet"),
             (feeds.failing, "failing"),
             (feeds.dead, "dead"),
-            (feeds.unasked, "not asked yet"),
+            (feeds.unasked, "not polled yet"),
             (feeds.late, "late"),
         ];
         let kinds = kinds.iter().filter(|(number, _)| *number > 0);
@@ -134,7 +134,7 @@ impl StatusOutcome {
         if feeds.listed == 0 { "none yet".to_owned() } else { kinds.join(", ") }
     }
 
-    /// When the stages last did their work: those that ask the web, and the others.
+    /// The times of the last successes: network stages, and the others.
     fn stages(&self) -> (String, String) {
         let last_done = |stage: &StageId| {
             let state = &self.health.stages[*stage];
@@ -154,12 +154,12 @@ impl StatusOutcome {
     fn lag(&self) -> String {
         let now = self.health.now;
         let newest = match self.health.harvest.newest_page {
-            None => "no page of late".to_owned(),
+            None => "no recent page".to_owned(),
             Some(at) => format!("newest page {}", ago(at, now)),
         };
         let lag = match self.health.oldest_unfound {
-            None => "all of them can be found".to_owned(),
-            Some(oldest) => format!("the oldest that cannot be found yet came {}", ago(oldest, now)),
+            None => "everything is searchable".to_owned(),
+            Some(oldest) => format!("the oldest page that is not searchable yet is from {}", ago(oldest, now)),
         };
         format!("{newest}; {lag}")
     }
@@ -168,10 +168,10 @@ impl StatusOutcome {
         let harvest = &self.health.harvest;
         let left = match harvest.left {
             0 => String::new(),
-            left => format!(", {} wait in the plan", grouped(left)),
+            left => format!(", {} waiting in the plan", grouped(left)),
         };
         format!(
-            "{} in {:.0} hours ({:.1} an hour), {} failed{left}",
+            "{} in {:.0} hours ({:.1} per hour), {} failed{left}",
             grouped(harvest.pages),
             harvest.hours,
             self.pages_per_hour,
@@ -184,7 +184,7 @@ impl StatusOutcome {
         let share = 100.0 * yielded.documents as f64 / yielded.pages as f64;
         let rate = 100.0 * yielded.rate();
         (yielded.pages > 0).then(|| {
-            format!("{share:.0} % of pages give a document; {rate:.1} % of their bytes are text (last 30 days)")
+            format!("{share:.0} % of pages yield a document; {rate:.1} % of their bytes are text (last 30 days)")
         })
     }
 
@@ -207,9 +207,9 @@ impl StatusOutcome {
         let disk = &self.health.disk;
         let growth = match (disk.growth_per_day, disk.days_left) {
             (Some(growth), Some(days)) if days < MANY_DAYS => {
-                format!(", {} a day: {} left", bytes(growth), count(days as u64, "day"))
+                format!(", {} per day: {} left", bytes(growth), count(days as u64, "day"))
             }
-            (Some(growth), _) => format!(", {} a day: years left", bytes(growth)),
+            (Some(growth), _) => format!(", {} per day: years left", bytes(growth)),
             _ => String::new(),
         };
         disk.free.map(|free| format!("{} free{growth}", bytes(free as f64)))
@@ -222,7 +222,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_worst_alert_is_the_state() {
+    fn the_worst_alert_determines_the_state() {
         let alert = |level| Alert { level, rule: AlertRule::DiskLow, text: String::new() };
         assert_eq!(State::of(&[]), State::Ok);
         assert_eq!(State::of(&[alert(Level::Critical), alert(Level::Warning)]), State::Critical);

@@ -1,4 +1,4 @@
-//! The work that an upgrade of the program has to do: units that another version of a stage made.
+//! Work caused by an upgrade: units made by another version of a stage.
 
 use std::fmt;
 
@@ -10,37 +10,37 @@ use crate::config::Config;
 use crate::display::{count, span_s};
 use crate::stage::StageId;
 
-/// Runs of a stage whose speed is looked at.
+/// The number of runs from which the speed of a stage is computed.
 const RECENT_RUNS: usize = 20;
 
-/// What the next run makes again because a stage has another version, in the order of the stages.
+/// The units that the next run rebuilds because a stage has a new version, in the order of the stages.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct Upgrade {
-    /// The stages that have something to make again, those that follow from an earlier one included.
+    /// The stages with units to rebuild, including those that depend on an earlier one.
     pub stages: Vec<Remake>,
 }
 
-/// What one stage makes again.
+/// The units that one stage rebuilds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Remake {
     /// The stage.
     pub stage: StageId,
-    /// Units that it makes again: days, or languages of the index.
+    /// Units to rebuild: days, or languages of the index.
     pub units: u64,
-    /// About how long that takes, by the speed of earlier runs; unknown if there were none.
+    /// The estimated duration from the speed of earlier runs; `None` if there were none.
     pub seconds: Option<f64>,
 }
 
 impl Upgrade {
-    /// Looks at the recipes of a home. A stage that follows one that makes units again makes at least as many again.
+    /// Reads the recipes of a home. A stage that depends on a rebuilt one rebuilds at least as many units.
     pub fn of(home: &Home, config: &Config) -> Result<Upgrade> {
         let mut stages = Vec::new();
         let mut inherited = 0;
         for stage in StageId::ALL.iter().map(|id| id.stage()).filter(|stage| stage.is_derived()) {
             let due = stage.due(home, config)?;
             let own = due.units.iter().filter(|unit| unit.why == Stale::Version).count() as u64;
-            // A day that is made again changes all that follows; days that were never made are not the upgrade's.
+            // A rebuilt day changes all dependent stages; days that were never built are not part of the upgrade.
             let units = own.max(inherited.min(due.up_to_date + own));
             inherited = inherited.max(own);
             if units > 0 {
@@ -51,7 +51,7 @@ impl Upgrade {
         Ok(Upgrade { stages })
     }
 
-    /// Whether the upgrade leaves everything as it is.
+    /// Whether there is nothing to rebuild.
     pub fn is_empty(&self) -> bool {
         self.stages.is_empty()
     }
@@ -67,7 +67,7 @@ impl fmt::Display for Upgrade {
     }
 }
 
-/// What of a run's summary tells the speed of a stage.
+/// The fields of a run summary that give the speed of a stage.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct Speed {
@@ -76,7 +76,7 @@ struct Speed {
     seconds: f64,
 }
 
-/// The seconds that a stage takes for a unit, on average over its recent runs.
+/// The average number of seconds per unit over recent runs.
 fn seconds_per_unit(home: &Home, stage: StageId) -> Result<Option<f64>> {
     let (mut units, mut seconds) = (0, 0.0);
     let logs = runs::files(home)?;
@@ -98,7 +98,7 @@ mod tests {
     use crate::test_home;
 
     #[test]
-    fn an_upgrade_is_told_with_what_is_known_of_its_time() {
+    fn an_upgrade_is_shown_with_its_estimated_time() {
         let remake = |stage, units, seconds| Remake { stage, units, seconds };
         let upgrade =
             Upgrade { stages: vec![remake(StageId::Clean, 30, Some(90.0)), remake(StageId::Compile, 1, None)] };
@@ -106,7 +106,7 @@ mod tests {
         assert!(!upgrade.is_empty() && Upgrade::default().is_empty());
     }
 
-    /// Writes into the recipe of a day that another version of the stage made it.
+    /// Changes the version in the recipe of a day.
     fn age(home: &Home, folder: &str, day: &str) {
         let path = home.root().join(folder).join("recipes").join(format!("{day}.json"));
         let mut recipe: serde_json::Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
@@ -120,16 +120,16 @@ mod tests {
     }
 
     #[test]
-    fn a_home_of_this_version_has_nothing_to_make_again() {
+    fn a_home_of_this_version_has_nothing_to_rebuild() {
         let (_folder, pipeline) = test_home::built();
         assert_eq!(remade(&pipeline), []);
     }
 
     #[test]
-    fn a_day_of_another_version_is_made_again_by_its_stage_and_those_behind_it() {
+    fn a_day_of_another_version_is_rebuilt_by_its_stage_and_the_following_ones() {
         let (_folder, pipeline) = test_home::built();
         age(pipeline.home(), "docs", test_home::FIRST_DAY);
-        // The verdicts name the digest of the recipe, which the test had to change: they are due for that reason.
+        // The verdicts contain the digest of the recipe, which the test changes: they are due for that reason.
         let stages = [StageId::Clean, StageId::Annotate, StageId::Compile];
         assert_eq!(remade(&pipeline), stages.map(|stage| (stage, 1)));
         test_home::run_derived(&pipeline);
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn an_upgrade_of_a_late_stage_leaves_the_earlier_ones_alone() {
+    fn an_upgrade_of_a_late_stage_does_not_affect_earlier_ones() {
         let (_folder, pipeline) = test_home::built();
         age(pipeline.home(), "text", test_home::FIRST_DAY);
         age(pipeline.home(), "text", test_home::SECOND_DAY);
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn days_that_were_never_made_are_not_the_upgrades() {
+    fn days_that_were_never_built_are_not_part_of_the_upgrade() {
         let (_folder, pipeline) = test_home::built();
         test_home::put_pages(pipeline.home().root(), "2026-03-03", "a.0", &test_home::articles()[..1]);
         assert_eq!(remade(&pipeline), []);

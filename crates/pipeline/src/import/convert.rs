@@ -31,9 +31,9 @@ pub struct Converter {
     pub defaults: TextDefaults,
     /// The limits of bodies.
     pub ceiling: Ceiling,
-    /// The tombstones: what was removed from the home and must not come back.
+    /// Tombstones: removed pages must not return.
     pub removed: Arc<Removed>,
-    /// The compression level of pages; none if they are only counted.
+    /// The compression level of pages; `None` for a dry run.
     pub compression: Option<i32>,
 }
 
@@ -46,7 +46,7 @@ pub struct ConvertedBatch {
     pub pages: u64,
     /// The fingerprints of their addresses.
     pub addresses: Vec<Fingerprint>,
-    /// RecordReader that gave no page, by reason.
+    /// Records that yielded no page, by reason.
     pub left_out: BTreeMap<&'static str, u64>,
     /// Saved pages that were read, as the ledger enters them.
     pub saved: Vec<Input>,
@@ -227,8 +227,8 @@ fn nonempty(page: Page) -> Result<Page, &'static str> {
     }
 }
 
-/// The addresses that need not be fetched any more. A text is not the page it was taken from: it may be a
-/// summary, and what it lacks only the page can tell.
+/// The URLs that need not be fetched any more. An imported text does not count as its page: it may be a summary, and
+/// only the page is complete.
 fn addresses(page: &Page) -> impl Iterator<Item = Fingerprint> {
     let is_page = !page.content_type.starts_with(DOCUMENT_TYPE);
     let other = Some(&page.final_url).filter(|url| **url != page.url);
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_without_address_or_text_and_large_ones_are_left_out() {
+    fn pages_without_address_or_text_and_large_ones_are_skipped() {
         let reason = |page: &Page| {
             let made = converter(ImportFormat::Pages, None).convert(vec![line(page)]);
             made.left_out.into_keys().next()
@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_not_the_page_that_it_was_taken_from() {
+    fn a_text_does_not_count_as_its_page() {
         let mut text = page("https://a.example/1", "", b"{}");
         assert_eq!(addresses(&text).count(), 1);
         text.final_url = "https://a.example/2".to_owned();
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn content_types_of_html_are_known_in_any_case() {
+    fn content_types_of_html_ignore_case() {
         assert!(is_html("TEXT/HTML; charset=utf-8") && is_html("application/xhtml+xml"));
         assert!(!is_html("application/pdf") && !is_html(""));
     }

@@ -1,4 +1,4 @@
-//! The table of input formats, and format detection: by the name of a file, then by its first bytes.
+//! The table of input formats, and format detection: by file name, then by the first bytes.
 
 use std::io::{BufRead as _, Read as _};
 use std::path::{Path, PathBuf};
@@ -39,13 +39,13 @@ pub struct FormatRow {
     pub format: ImportFormat,
     /// Its name on the command line.
     pub name: &'static str,
-    /// What it is, for help texts.
+    /// The description in help texts.
     pub help: &'static str,
-    /// Endings of file names that identify it, in lower case and without those of compression.
+    /// File name extensions, in lower case and without those of compression.
     pub endings: &'static [&'static str],
 }
 
-/// The table of formats: everything that is known about each of them before a file is opened.
+/// The table of formats.
 pub const FORMATS: [FormatRow; 9] = {
     const fn row(
         format: ImportFormat,
@@ -56,15 +56,15 @@ pub const FORMATS: [FormatRow; 9] = {
         FormatRow { format, name, help, endings }
     }
     [
-        row(ImportFormat::Warc, "warc", "Web archives, packed or not: WARC and WET", &[".warc", ".wet"]),
-        row(ImportFormat::Wacz, "wacz", "Archives in a ZIP file, as browsers record them", &[".wacz"]),
-        row(ImportFormat::Pages, "pages", "JSON lines of raw pages: FeedFetcher's, or of another home", &[]),
-        row(ImportFormat::Html, "html", "Saved web pages: files, or folders of them", &[".html", ".htm", ".xhtml"]),
-        row(ImportFormat::Jsonl, "jsonl", "JSON lines with a text each", &[]),
+        row(ImportFormat::Warc, "warc", "Web archives (WARC and WET), compressed or not", &[".warc", ".wet"]),
+        row(ImportFormat::Wacz, "wacz", "WACZ: web archives in a ZIP file", &[".wacz"]),
+        row(ImportFormat::Pages, "pages", "JSON lines of raw pages, from FeedFetcher or another home", &[]),
+        row(ImportFormat::Html, "html", "Saved web pages: files or folders", &[".html", ".htm", ".xhtml"]),
+        row(ImportFormat::Jsonl, "jsonl", "JSON lines, one text per line", &[]),
         row(ImportFormat::Vertical, "vertical", "Tokens in the vertical format", &[".vert", ".vrt", ".vertical"]),
         row(ImportFormat::Conllu, "conllu", "Tokens in CoNLL-U or CoNLL-U Plus", &[".conllu", ".conllup"]),
-        row(ImportFormat::Opml, "opml", "A list of feeds, for feeds.txt", &[".opml"]),
-        row(ImportFormat::Plan, "plan", "A plan of FeedFetcher or of another home", &[]),
+        row(ImportFormat::Opml, "opml", "A feed list, for feeds.txt", &[".opml"]),
+        row(ImportFormat::Plan, "plan", "A plan from FeedFetcher or another home", &[]),
     ]
 };
 
@@ -73,7 +73,8 @@ impl FromStr for ImportFormat {
 
     fn from_str(name: &str) -> Result<ImportFormat, String> {
         let row = FORMATS.iter().find(|row| row.name == name);
-        row.map(|row| row.format).ok_or_else(|| format!("give {}", FORMATS.map(|row| row.name).join(", ")))
+        row.map(|row| row.format)
+            .ok_or_else(|| format!("unknown format; give one of {}", FORMATS.map(|row| row.name).join(", ")))
     }
 }
 
@@ -86,28 +87,28 @@ pub struct InputPath {
     pub format: ImportFormat,
 }
 
-/// Endings of files that go with others and hold nothing themselves: what exports write beside their files, and archives.
+/// Extensions of companion files without data of their own, written by exports and archives.
 const COMPANIONS: [&str; 4] = [".manifest.json", ".registry", ".cdxj", ".cdx"];
 
-/// Bytes that are looked at to detect a format.
+/// The number of bytes read to detect a format.
 const PEEK_BYTES: u64 = 64 << 10;
 
-/// The inputs that the paths of an import stand for.
+/// The inputs of an import.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Inputs {
     /// Inputs, those of a folder in the order of their names.
     pub known: Vec<InputPath>,
-    /// Files in folders whose format neither name nor content tells.
+    /// Files in folders whose format is unknown.
     pub unknown: Vec<PathBuf>,
 }
 
-/// Expands paths to inputs. A folder stands for every file in it whose format is known; the web pages in it are one
-/// input, which is named after the folder.
+/// Expands paths to inputs. A folder expands to all of its files with a known format; the web pages in it are one input
+/// with the name of the folder.
 pub fn expand(paths: &[PathBuf], given: Option<ImportFormat>) -> Result<Inputs> {
     let mut inputs = Inputs::default();
     for path in paths {
         if !path.exists() {
-            bail!("{} does not exist", path.display());
+            bail!("{} not found", path.display());
         }
         match (path.is_dir(), given) {
             (true, None) => inputs.take_folder(path)?,
@@ -128,11 +129,11 @@ impl Inputs {
             let is_deep = path.parent() != Some(folder);
             match by_name(&path) {
                 _ if COMPANIONS.iter().any(|ending| bare_name(&path).ends_with(ending)) => {}
-                // A mirror of a site holds lists of feeds that are part of the site.
+                // A mirror of a site contains feed lists that are part of the site.
                 Some(ImportFormat::Opml | ImportFormat::Plan) if is_deep => self.unknown.push(path),
                 _ if saved_page::is_saved_page(&path) => has_pages = true,
                 Some(format) if format != ImportFormat::Html => self.known.push(InputPath { path, format }),
-                // What is a document above is data of a site below.
+                // A JSON file in a subfolder is data of a mirrored site.
                 None if is_json(&path) && !(is_deep && bare_name(&path).ends_with(".json")) => match detect(&path) {
                     Ok(format) => self.known.push(InputPath { path, format }),
                     Err(_) => self.unknown.push(path),
@@ -178,9 +179,8 @@ fn detect(path: &Path) -> Result<ImportFormat> {
     }
     reader.take(PEEK_BYTES).read_to_end(&mut first).with_context(|| format!("cannot read {}", path.display()))?;
     let text = String::from_utf8_lossy(&first);
-    by_content(text.trim_start_matches('\u{feff}').trim_start()).with_context(|| {
-        format!("{}: neither its name nor its beginning tells what it is; say so with --from", path.display())
-    })
+    by_content(text.trim_start_matches('\u{feff}').trim_start())
+        .with_context(|| format!("{}: unknown file format; use --from FORMAT", path.display()))
 }
 
 fn by_content(text: &str) -> Option<ImportFormat> {
@@ -190,7 +190,7 @@ fn by_content(text: &str) -> Option<ImportFormat> {
     }
     if text.starts_with('{') {
         let line = text.lines().next().unwrap_or_default();
-        // A long first line is cut; the names of its fields are there all the same.
+        // A long first line is cut; its field names are present nevertheless.
         let has = |name: &str| line.contains(&format!("\"{name}\""));
         return match () {
             () if has("body") || has("body_base64") => Some(ImportFormat::Pages),
@@ -228,7 +228,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_format_is_found_by_its_name_and_no_ending_belongs_to_two() {
+    fn every_format_is_found_by_its_name_and_extensions_are_unique() {
         for row in FORMATS {
             assert_eq!(row.name.parse(), Ok(row.format));
         }
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_stands_for_its_files_and_its_web_pages_are_one_input() {
+    fn a_folder_expands_to_its_files_and_its_web_pages_are_one_input() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path();
         std::fs::create_dir(root.join("site")).unwrap();
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn names_and_beginnings_tell_what_a_file_is() {
+    fn formats_are_detected_by_name_and_content() {
         let named = |name: &str| by_name(Path::new(name));
         assert_eq!(named("CC-MAIN-2026.warc.wet.gz"), Some(ImportFormat::Warc));
         assert_eq!(named("a.WACZ"), Some(ImportFormat::Wacz));
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_without_a_telling_name_is_known_by_its_content_packed_or_not() {
+    fn a_format_is_detected_by_content_compressed_or_not() {
         let pages = b"{\"url\":\"https://e.org/\",\"body\":\"<p>\"}\n";
         assert_eq!(detected("data.json", pages).unwrap(), ImportFormat::Pages);
         assert_eq!(detected("data", &zstd::encode_all(&pages[..], 3).unwrap()).unwrap(), ImportFormat::Pages);
@@ -300,16 +300,16 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_tells_nothing_is_refused_with_the_way_out() {
+    fn an_unknown_format_is_an_error_with_the_remedy() {
         for bytes in [&b""[..], b"\n\n", b"hello", b"\xff\xfe\x00", b"{\"a\":1}\n", b"# only a comment\n"] {
             let error = detected("data", bytes).unwrap_err().to_string();
-            assert!(error.contains("say so with --from"), "{error}");
+            assert!(error.contains("use --from"), "{error}");
         }
     }
 
     proptest::proptest! {
         #[test]
-        fn no_beginning_of_a_file_makes_detection_panic(text in "\\PC*", bytes in proptest::collection::vec(0u8.., 0..600)) {
+        fn detection_never_panics(text in "\\PC*", bytes in proptest::collection::vec(0u8.., 0..600)) {
             let _ = by_content(&text);
             let _ = by_content(&String::from_utf8_lossy(&bytes));
         }

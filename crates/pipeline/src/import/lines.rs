@@ -1,9 +1,8 @@
-//! Lines by language: the text of WET files and of JSON lines, a file for each language, no line twice.
+//! Lines by language: the text of WET files and JSON lines, one deduplicated file per language.
 //!
-//! A line that is long enough and valid UTF-8 is text of one language, or of none that can be identified. Lines are
-//! compared by 64-bit XXH3 hashes; within the memory that is given, about 40 million lines a GiB, none is written twice.
-//! The same inputs in the same order give the same files on any number of cores, even if the run was
-//! interrupted: the folder records which inputs it was filled from.
+//! A line that is long enough and valid UTF-8 is text of one identified language, or of none. Lines are deduplicated by
+//! 64-bit XXH3 hashes, exactly within the given memory (about 40 million lines per GiB). The same inputs in the same
+//! order give the same files on any number of cores, even after an interruption: the folder records its inputs.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
@@ -34,20 +33,20 @@ use crate::reporter::{ProgressScope, Reporter};
 const CHUNK_BYTES: usize = 1 << 20;
 /// Text that is compressed together.
 const FRAME_BYTES: usize = 4 << 20;
-/// Chunks that may be under way.
+/// The size of chunks in progress.
 const UNDER_WAY_BYTES: usize = 64 << 20;
-/// RecordReader that hold more are no text.
+/// The maximum size of a text record.
 const MAX_TEXT_BYTES: u64 = 64 << 20;
 /// Lines of texts that are longer are none.
 const MAX_LINE_BYTES: u64 = 64 << 20;
-/// Text after which a step is due, at the end of an input.
+/// The amount of text after which the output is committed, at the end of an input.
 const STEP_BYTES: u64 = 64 << 20;
-/// The compression level: language identification is fast, and compression should not take longer.
+/// The compression level: compression should not take longer than language identification, which is fast.
 const LEVEL: i32 = 3;
 /// The memory of a line that is remembered.
 const BYTES_A_LINE: usize = 26;
 
-/// What to read, and where the lines go.
+/// Options of an import of lines.
 #[derive(Debug, Clone)]
 pub struct LinesOptions {
     /// Files and folders to read.
@@ -66,14 +65,14 @@ pub struct LinesOptions {
     pub dry_run: bool,
     /// Delete each input that was read to its end.
     pub remove: bool,
-    /// Workers; one for each core if absent.
+    /// Number of workers; absent: one per core.
     pub threads: Option<usize>,
-    /// Bytes of text after which a step is due, for tests.
+    /// Bytes of text after which the output is committed, for tests.
     pub step_bytes: Option<u64>,
 }
 
 impl LinesOptions {
-    /// The usual way of writing the lines of these paths to a folder.
+    /// Default options for these paths and this folder.
     pub fn new(paths: Vec<PathBuf>, folder: PathBuf) -> LinesOptions {
         LinesOptions {
             paths,
@@ -93,7 +92,7 @@ impl LinesOptions {
 /// The outcome of writing lines by language.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct LinesOutcome {
-    /// Always true: what could not be read is counted in `damaged`.
+    /// Always true: unreadable records are counted in `damaged`.
     pub done: bool,
     /// Inputs that were read.
     pub files: u64,
@@ -105,13 +104,13 @@ pub struct LinesOutcome {
     pub lines: u64,
     /// The same by language.
     pub languages: BTreeMap<&'static str, u64>,
-    /// Lines that were there before.
+    /// Duplicate lines.
     pub again: u64,
     /// Lines that are too short.
     pub short: u64,
     /// Lines that are not valid UTF-8.
     pub invalid: u64,
-    /// Lines that were forgotten for lack of memory, and may have been written twice.
+    /// Lines whose hashes were evicted for lack of memory; their duplicates may have been written.
     pub forgotten: u64,
     /// RecordReader that could not be read.
     pub damaged: u64,
@@ -138,7 +137,7 @@ impl fmt::Display for LinesOutcome {
         };
         writeln!(
             f,
-            "{:.1} MB of text read: {} in {}{most}; {} were there before, {} too short, {} not valid UTF-8{known}, {}",
+            "{:.1} MB of text read: {} in {}{most}; {} duplicates, {} too short, {} not valid UTF-8{known}, {}",
             self.bytes as f64 / 1e6,
             count(self.lines, "line"),
             count(self.languages.len() as u64, "language"),
@@ -150,7 +149,7 @@ impl fmt::Display for LinesOutcome {
     }
 }
 
-/// Writes the lines of inputs to a file for each language. It needs no home.
+/// Writes the lines of inputs to one file per language. Needs no home.
 pub fn run(options: &LinesOptions, reporter: &Arc<dyn Reporter>) -> Result<LinesOutcome> {
     let inputs = text_inputs(&options.paths, options.format)?;
     let began = Instant::now();
@@ -168,21 +167,20 @@ pub fn run(options: &LinesOptions, reporter: &Arc<dyn Reporter>) -> Result<Lines
     outcome.seconds = began.elapsed().as_secs_f64();
     if outcome.forgotten > 0 {
         log::warn!(
-            "{} were forgotten for lack of memory, so that some may come twice; --memory gives more",
+            "{} evicted for lack of memory, so that some lines may be written twice; use more --memory",
             count(outcome.forgotten, "line")
         );
     }
     Ok(outcome)
 }
 
-/// The inputs with text. A folder may hold other files beside them; a file of another format that was named itself is
-/// an error.
+/// The inputs with text. A folder may contain other files; a file of another format given explicitly is an error.
 fn text_inputs(paths: &[PathBuf], format: Option<ImportFormat>) -> Result<Vec<InputPath>> {
     let mut inputs = format::expand(paths, format)?.known;
     let is_named = |path: &Path| path.is_file() && paths.iter().any(|named| named == path);
     inputs.retain(|input| has_text(input.format) || is_named(&input.path));
     if let Some(other) = inputs.iter().find(|input| !has_text(input.format)) {
-        bail!("--lines takes WET files and JSON lines with text, not {}", other.path.display());
+        bail!("--lines accepts WET files and JSON lines with text, not {}", other.path.display());
     }
     Ok(inputs)
 }
@@ -191,7 +189,7 @@ fn has_text(format: ImportFormat) -> bool {
     matches!(format, ImportFormat::Warc | ImportFormat::Jsonl)
 }
 
-/// Writes the lines of an input, unless an earlier run has.
+/// Writes the lines of an input, unless an earlier run did.
 fn read_input(input: &InputPath, min_chars: usize, bounds: Bounds, writer: &mut LineWriter) -> Result<()> {
     let entry = Input::of(&input.path, &name_of(&input.path))?;
     if writer.knows(&entry) {
@@ -223,7 +221,7 @@ fn read_input(input: &InputPath, min_chars: usize, bounds: Bounds, writer: &mut 
 /// The lines of some texts by language.
 #[derive(Debug, Default)]
 struct LinesByLanguage {
-    /// The language of each line, its hash and its place in the text.
+    /// The language of each line, its hash and its byte range in the text.
     lines: Vec<(&'static str, u64, Range<usize>)>,
     text: Vec<u8>,
     short: u64,
@@ -250,7 +248,7 @@ impl Texts {
         Ok(Texts { source, damaged: 0 })
     }
 
-    /// The next texts, one behind the other, and where each of them ends; none at the end of the input.
+    /// The next texts, concatenated, with the end offset of each; `None` at the end of the input.
     fn chunk(&mut self) -> Result<Option<(Vec<u8>, Vec<usize>)>> {
         let (mut chunk, mut ends) = (Vec::new(), Vec::new());
         while chunk.len() < CHUNK_BYTES {
@@ -272,7 +270,7 @@ impl Texts {
     }
 }
 
-/// What the next record of an input was.
+/// The kind of the next record of an input.
 enum Next {
     /// A text, which was appended.
     Text,
@@ -297,7 +295,7 @@ fn next_record(records: &mut RecordReader, chunk: &mut Vec<u8>) -> Next {
         }
         Some(RecordEvent::Skipped(_)) => Next::NoText,
         Some(RecordEvent::Damage(what)) => {
-            log::warn!("{what}; going on behind it");
+            log::warn!("{what}; continuing after it");
             Next::Damaged
         }
         None => Next::End,
@@ -307,14 +305,14 @@ fn next_record(records: &mut RecordReader, chunk: &mut Vec<u8>) -> Next {
 /// Appends the text of the next line of JSON, if it has one.
 fn next_json(reader: &mut dyn BufRead, chunk: &mut Vec<u8>) -> Result<Next> {
     #[derive(serde::Deserialize)]
-    struct Line {
+    struct TextField {
         text: String,
     }
     let mut line = Vec::new();
-    if reader.take(MAX_LINE_BYTES).read_until(b'\n', &mut line).context("cannot read on")? == 0 {
+    if reader.take(MAX_LINE_BYTES).read_until(b'\n', &mut line).context("cannot continue reading")? == 0 {
         return Ok(Next::End);
     }
-    Ok(match serde_json::from_slice::<Line>(&line) {
+    Ok(match serde_json::from_slice::<TextField>(&line) {
         Ok(line) => {
             chunk.extend_from_slice(line.text.as_bytes());
             Next::Text
@@ -324,7 +322,7 @@ fn next_json(reader: &mut dyn BufRead, chunk: &mut Vec<u8>) -> Result<Next> {
     })
 }
 
-/// Identifies the language of every line of some texts, which lie one behind the other and end where `ends` says.
+/// Identifies the language of every line of concatenated texts with these end offsets.
 fn identify(text: Vec<u8>, ends: &[usize], min_chars: usize) -> LinesByLanguage {
     let mut found = LinesByLanguage::default();
     let mut start = 0;
@@ -387,7 +385,7 @@ impl Hasher for IdentityHasher {
 
 type Hashes = HashSet<u64, BuildHasherDefault<IdentityHasher>>;
 
-/// The hashes of lines that were written, in two generations: the older is dropped when the younger is full.
+/// Hashes of written lines in two generations: the older is dropped when the younger is full.
 struct SeenLines {
     young: Hashes,
     old: Hashes,
@@ -408,14 +406,14 @@ impl SeenLines {
     }
 }
 
-/// The files of lines while they are written. A dry run has none.
+/// The output files in progress; none in a dry run.
 struct LineWriter {
     folder: Option<ByLanguage>,
-    /// Lines that wait until there are enough of them to be packed, by language.
+    /// Lines waiting for compression, by language.
     waiting: BTreeMap<&'static str, Vec<u8>>,
     seen: SeenLines,
     packer: FrameEncoder,
-    /// Inputs that were read since the last step, and those of them that are to be removed.
+    /// Inputs read since the last commit, and those to be deleted.
     inputs: Vec<Input>,
     remove: Option<Vec<PathBuf>>,
     bytes: u64,
@@ -474,7 +472,8 @@ impl LineWriter {
         Ok(())
     }
 
-    /// Says that an input has come to its end, now or in an earlier run, with so many bytes of text; ends a step if one is due.
+    /// Records that an input was read completely, now or in an earlier run, with this many bytes of text; commits if
+    /// due.
     fn read_to_end(&mut self, path: &Path, input: Option<Input>, bytes: u64) -> Result<()> {
         self.inputs.extend(input);
         if let Some(remove) = &mut self.remove {
@@ -484,7 +483,7 @@ impl LineWriter {
         if self.bytes >= self.step_bytes { self.step() } else { Ok(()) }
     }
 
-    /// Makes all that was written durable; inputs that shall be removed are removed then.
+    /// Makes all written lines durable, then deletes the inputs that are to be deleted.
     fn step(&mut self) -> Result<()> {
         self.bytes = 0;
         let Some(folder) = &mut self.folder else { return Ok(()) };
@@ -513,7 +512,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_counted_in_characters_and_found_by_language() {
+    fn lines_are_measured_in_characters_and_grouped_by_language() {
         let german = "Der Fluss ist in der Nacht über die Ufer getreten, und die Feuerwehr hat zwei Straßen gesperrt.";
         let english = "The river rose again during the night, and the fire brigade had to close two of the roads.";
         let text = format!("{german}\n  {english}  \nHome\n\n{}\n", "ä".repeat(40));
@@ -531,7 +530,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_forgotten_is_counted() {
+    fn evicted_hashes_are_counted() {
         let mut seen = SeenLines { young: Hashes::default(), old: Hashes::default(), capacity: 10, forgotten: 0 };
         assert!((0..25).all(|number| seen.is_new(number)));
         assert!(!seen.is_new(24) && !seen.is_new(15));
@@ -539,7 +538,7 @@ mod tests {
     }
 
     #[test]
-    fn only_texts_are_read_of_a_folder_and_another_file_that_is_named_is_an_error() {
+    fn only_texts_of_a_folder_are_read_and_a_given_file_of_another_format_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path();
         std::fs::write(root.join("a.jsonl"), "{\"text\":\"x\"}\n").unwrap();
@@ -550,13 +549,13 @@ mod tests {
     }
 
     #[test]
-    fn the_outcome_names_the_largest_languages_first() {
+    fn the_outcome_lists_the_largest_languages_first() {
         let languages = BTreeMap::from([("de", 2), ("en", 1_000)]);
         let outcome =
             LinesOutcome { bytes: 1_500_000, lines: 1_002, languages, files_known: 1, ..LinesOutcome::default() };
         assert_eq!(
             outcome.to_string(),
-            "1.5 MB of text read: 1,002 lines in 2 languages (1,000 en, 2 de); 0 were there before, 0 too short, \
+            "1.5 MB of text read: 1,002 lines in 2 languages (1,000 en, 2 de); 0 duplicates, 0 too short, \
              0 not valid UTF-8; 1 file imported before, 0.0 s\n"
         );
         assert_eq!(outcome.status(), Status::Done);

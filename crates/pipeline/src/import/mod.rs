@@ -1,11 +1,11 @@
-//! Import: pages, texts, tokens, lists of feeds and plans that other programs wrote.
+//! Import of pages, texts, tokens, feed lists and plans of other programs.
 //!
-//! Web pages are stored as they were downloaded, under the day of their own download; texts are stored as documents in
-//! JSON, so that everything derived from them can be made again. An import resumes where an earlier one was stopped, and
-//! one that is repeated does nothing: the import log of the home records how far each input was read.
+//! Web pages are stored as downloaded, under the day of their download; texts are stored as documents in JSON, so that
+//! all derived data can be rebuilt. An interrupted import resumes, and a repeated one does nothing: the import log of
+//! the home records how far each input was read.
 //!
-//! Several processes may import parts of the same inputs at the same time, each its own [shard](crate::shard): each
-//! writes its own files of pages and its own log, which the next run that has the home alone merges.
+//! Several processes may import the same inputs at the same time, one [shard](crate::shard) each. Each writes its own
+//! files of pages and its own log; the next run that holds the home exclusively merges the logs.
 
 mod convert;
 mod format;
@@ -34,7 +34,7 @@ pub use self::source::Columns;
 
 use self::convert::{ConvertedBatch, Converter};
 use self::format::{InputPath, Inputs};
-use self::source::{Raw, RecordFilter, Source};
+use self::source::{Raw, RecordFilter, RecordSource};
 use self::text::TextDefaults;
 use crate::context::RunContext;
 use crate::discover::opml;
@@ -46,27 +46,27 @@ use crate::shard::Shard;
 /// The size of a batch that a worker converts, in bytes and in records.
 const BATCH_BYTES: usize = 2 << 20;
 const BATCH_RECORDS: usize = 512;
-/// The memory that converting a batch takes, relative to its size.
+/// The memory for converting a batch, relative to its size.
 const EXPANSION: usize = 4;
-/// Characters that a line of a WET file must have to be text, as in OSCAR.
+/// The minimum length of a line of a WET file in characters, as in OSCAR.
 pub const MIN_CHARS: usize = 100;
 
-/// What to import, and how.
+/// Options of an import.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// Files and folders.
     pub paths: Vec<PathBuf>,
     /// Their format; detected if absent.
     pub format: Option<ImportFormat>,
-    /// Count what would come in, and write nothing.
+    /// Only count, and write nothing.
     pub dry_run: bool,
     /// Import inputs again that were imported before.
     pub again: bool,
-    /// The time of download of pages and texts that do not have one; the time of the file if absent.
+    /// The download time of pages and texts without one; absent: the modification time of the file.
     pub downloaded: Option<Timestamp>,
-    /// The language of texts that do not name theirs: a hint, the text decides.
+    /// The language of texts without one. A hint: the text decides.
     pub language: Option<String>,
-    /// Only pages of these hosts and of those below them; of all if there are none.
+    /// Only pages of these hosts and their subdomains; empty: all.
     pub sites: Vec<String>,
     /// Let every text pass the quality gate.
     pub no_gate: bool,
@@ -76,12 +76,12 @@ pub struct Options {
     pub columns: Columns,
     /// Delete each file that was read to its end.
     pub remove: bool,
-    /// Compressed bytes of pages after which a step is due, for tests.
+    /// Compressed bytes of pages after which the import is committed, for tests.
     pub step_bytes: Option<usize>,
 }
 
 impl Options {
-    /// The usual way of importing these paths.
+    /// Default options for these paths.
     pub fn new(paths: Vec<PathBuf>) -> Options {
         let columns = ["word", "lemma", "tag", "feats"].map(str::to_owned);
         Options {
@@ -94,7 +94,7 @@ impl Options {
             sites: Vec::new(),
             no_gate: false,
             min_chars: MIN_CHARS,
-            columns: Columns::of_names(&columns).expect("one of them is the word"),
+            columns: Columns::of_names(&columns).expect("the default columns contain `word`"),
             remove: false,
             step_bytes: None,
         }
@@ -109,7 +109,7 @@ pub fn run(pipeline: &Pipeline, options: &Options) -> Result<ImportOutcome> {
     let mut import = Import::begin(&context, options, inputs.unknown)?;
     let mut log = context.log();
     if !options.dry_run {
-        // The log begins with the run, so that one that was killed leaves a trace.
+        // The log begins with the run, so that a killed run leaves a trace.
         let begun = log.take()?;
         log.put_back(begun);
     }
@@ -127,8 +127,8 @@ pub fn run(pipeline: &Pipeline, options: &Options) -> Result<ImportOutcome> {
     Ok(outcome)
 }
 
-/// Keeps the inputs of a shard: files by their names; what changes the plan or the list of feeds, and the names of
-/// unknown files, belong to the shard that does what cannot be divided. The pages of a folder are divided when it is read.
+/// Keeps the inputs of a shard, files by name. Plans, feed lists and unknown files belong to the shard of undivided
+/// work. The pages of a folder are divided when it is read.
 fn divide(inputs: &mut Inputs, shard: Shard) {
     if shard.is_whole() {
         return;
@@ -138,19 +138,19 @@ fn divide(inputs: &mut Inputs, shard: Shard) {
         ImportFormat::Html if input.path.is_dir() => true,
         _ => shard.takes(&name_of(&input.path)),
     });
-    // Folders are read in the order of names, but paths come as the caller gives them.
+    // Folders are read in the order of names, but paths come in the order of the caller.
     inputs.known.sort_by(|a, b| a.path.cmp(&b.path));
     if !shard.takes_undivided() {
         inputs.unknown.clear();
     }
 }
 
-/// An import under way.
+/// An import in progress.
 struct Import<'a> {
     context: &'a RunContext,
     options: &'a Options,
     intake: PageImporter,
-    /// Tombstones: what must not come back.
+    /// Tombstones: removed pages must not return.
     removed: Arc<Removed>,
     outcome: ImportOutcome,
 }
@@ -188,7 +188,7 @@ impl Import<'_> {
         Ok(self.intake.fold()?)
     }
 
-    /// Imports an input. One that cannot be read is skipped; a home that cannot be written to ends the run.
+    /// Imports an input. An unreadable one is skipped; a home that cannot be written ends the run.
     fn input(&mut self, input: &InputPath) -> Result<()> {
         let least = self.context.config.store.min_free_mib;
         if self.context.is_disk_low() {
@@ -225,7 +225,7 @@ impl Import<'_> {
         self.outcome.files += 1;
         self.outcome.entries += taken.added;
         self.outcome.note(format!(
-            "{}: {} read, {} new in the plan\n",
+            "{}: {} read, {} added to the plan\n",
             name_of(path),
             count(taken.read, "entry"),
             grouped(taken.added)
@@ -237,7 +237,7 @@ impl Import<'_> {
     fn saved_pages(&mut self, path: &Path) -> Result<()> {
         let root = if path.is_dir() { path } else { path.parent().unwrap_or(Path::new("")) };
         let name = name_of(root);
-        // A file that was named itself has been assigned to a shard already.
+        // A file given explicitly has already been assigned to a shard.
         let shard = if path.is_dir() { self.context.shard } else { Shard::WHOLE };
         let mut files = VecDeque::new();
         for file in input_files::html_files(path)? {
@@ -254,7 +254,7 @@ impl Import<'_> {
         self.outcome.files += files.len() as u64;
         let defaults = self.defaults(self.options.downloaded);
         let converter = self.converter(ImportFormat::Html, name, defaults);
-        self.read(Source::Saved(files), converter, Input::default())
+        self.read(RecordSource::Saved(files), converter, Input::default())
     }
 
     fn file(&mut self, path: &Path, format: ImportFormat) -> Result<()> {
@@ -263,10 +263,10 @@ impl Import<'_> {
         if let Some(known) = self.intake.known(&input).filter(|_| !self.options.again) {
             if known.done {
                 self.outcome.files_known += 1;
-                log::debug!("{name} was imported before");
+                log::debug!("{name} was imported before; skipped");
                 return self.remove(path);
             }
-            log::info!("{name}: going on behind record {}", known.records);
+            log::info!("{name}: resuming after record {}", known.records);
             input.clone_from(known);
         }
         self.outcome.files += 1;
@@ -276,7 +276,7 @@ impl Import<'_> {
             max_bytes: (self.context.config.fetch.max_page_mib as u64) << 21,
             sites: self.options.sites.iter().map(|site| site.to_ascii_lowercase()).collect(),
         };
-        let source = Source::open(path, format, input.place(), filter, &self.options.columns)?;
+        let source = RecordSource::open(path, format, input.place(), filter, &self.options.columns)?;
         let defaults = self.defaults(Some(self.options.downloaded.unwrap_or(time)));
         let converter = self.converter(format, name, defaults);
         self.read(source, converter, input)?;
@@ -304,8 +304,8 @@ impl Import<'_> {
         }
     }
 
-    /// Reads a source from its position to its end: batches are converted on all cores and stored in their order.
-    fn read(&mut self, mut source: Source, converter: Converter, mut input: Input) -> Result<()> {
+    /// Reads a source from its position to its end: batches are converted on all cores and stored in order.
+    fn read(&mut self, mut source: RecordSource, converter: Converter, mut input: Input) -> Result<()> {
         let clean = &self.context.config.clean;
         let threads = if clean.threads == 0 { parallel::cores() } else { clean.threads };
         let bounds = Bounds { threads, weight: clean.memory_mib << 20 };
@@ -330,7 +330,7 @@ impl Import<'_> {
         )
     }
 
-    /// Stores the pages of a batch, and how far the input has been read with them.
+    /// Stores the pages of a batch together with the position in the input.
     fn store(&mut self, batch: ConvertedBatch, place: Position, is_last: bool, input: &mut Input) -> Result<()> {
         self.outcome.pages += batch.pages;
         for (reason, number) in batch.left_out {
@@ -345,7 +345,7 @@ impl Import<'_> {
         if !batch.saved.is_empty() {
             self.intake.reached_all(&batch.saved)?;
         }
-        // Saved pages are inputs of their own; what they lie in has no name.
+        // Saved pages are inputs themselves; their folder has no entry.
         if !input.name.is_empty() {
             input.pages += batch.pages;
             (input.records, input.byte, input.done) = (place.records, place.byte, is_last);
@@ -354,7 +354,7 @@ impl Import<'_> {
         Ok(())
     }
 
-    /// Deletes an input if the options say so, once its pages are durable.
+    /// Deletes an input if requested, once its pages are durable.
     fn remove(&mut self, path: &Path) -> Result<()> {
         if self.options.remove && path.is_file() {
             self.intake.step()?;
@@ -364,15 +364,15 @@ impl Import<'_> {
     }
 }
 
-/// RecordReader that are converted together, and the position behind them.
+/// Records that are converted together, and the position after them.
 struct Batch {
     records: Vec<Raw>,
     place: Position,
     is_last: bool,
 }
 
-/// The next records of a source, their weight, and the error behind them.
-fn next_batch(source: &mut Source) -> (Batch, usize, Option<anyhow::Error>) {
+/// The next records of a source, their weight, and the error after them.
+fn next_batch(source: &mut RecordSource) -> (Batch, usize, Option<anyhow::Error>) {
     let (mut records, mut weight) = (Vec::new(), 0);
     loop {
         let is_full = weight >= BATCH_BYTES || records.len() >= BATCH_RECORDS;
@@ -390,13 +390,13 @@ fn next_batch(source: &mut Source) -> (Batch, usize, Option<anyhow::Error>) {
     }
 }
 
-/// The name of an input in the log: that of the file, without its folder.
+/// The name of an input in the log: the file name without folder.
 fn name_of(path: &Path) -> String {
     let whole = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     whole.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// Whether an error is that of an input, not of the home.
+/// Whether an error is about an input and not about the home.
 fn is_about_input(error: &anyhow::Error, path: &Path) -> bool {
     use tidings_model::FileError;
     use tidings_store::Error;
@@ -461,13 +461,13 @@ mod tests {
     }
 
     #[test]
-    fn errors_of_the_home_are_not_those_of_an_input() {
+    fn errors_of_the_home_are_distinguished_from_those_of_an_input() {
         let error = |path: &str| {
             anyhow::Error::from(tidings_store::Error::Line { path: path.into(), line: 1, fault: "is odd".to_owned() })
         };
         assert!(is_about_input(&error("in/a.warc"), Path::new("in/a.warc")));
         assert!(!is_about_input(&error("home/plan.tsv"), Path::new("in/a.warc")));
-        assert!(is_about_input(&anyhow::anyhow!("cannot read on"), Path::new("in/a.warc")));
+        assert!(is_about_input(&anyhow::anyhow!("cannot continue reading"), Path::new("in/a.warc")));
     }
 
     const TEXT: &str = "The river rose again during the night, and the fire brigade had to close two of the roads.";
@@ -495,7 +495,7 @@ mod tests {
     }
 
     #[test]
-    fn a_repeated_import_does_nothing_unless_it_shall() {
+    fn a_repeated_import_does_nothing_unless_requested() {
         let (folder, pipeline) = test_home::empty();
         let input = put(folder.path(), "a.jsonl", format!("{{\"text\":\"{TEXT}\"}}\n").as_bytes());
         let options = Options::new(vec![input]);
@@ -521,7 +521,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_archive_gives_what_is_whole_and_ends() {
+    fn a_truncated_archive_yields_its_complete_records() {
         let (folder, pipeline) = test_home::empty();
         let mut bytes = warc(&["https://e.org/1", "https://e.org/2"]);
         bytes.truncate(bytes.len() - 40);
@@ -531,7 +531,7 @@ mod tests {
     }
 
     #[test]
-    fn an_input_that_cannot_be_read_does_not_keep_the_others_out() {
+    fn an_unreadable_input_does_not_stop_the_others() {
         let (folder, pipeline) = test_home::empty();
         let bad = put(folder.path(), "a.jsonl.gz", b"\x1f\x8b\x08\x00 this is no gzip");
         let good = put(folder.path(), "b.jsonl", format!("{{\"text\":\"{TEXT}\"}}\n").as_bytes());
@@ -541,7 +541,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_are_no_texts_are_left_out_by_reason() {
+    fn lines_without_text_are_skipped_by_reason() {
         let (folder, pipeline) = test_home::empty();
         let mut lines = format!("{{\"text\":\"{TEXT}\"}}\n[1]\n{{\"id\":1}}\n{{\"text\":\"\"}}\n").into_bytes();
         lines.extend(b"{\"text\":\"\xff\xfe\"}\n");
@@ -551,7 +551,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_sites_that_are_asked_for_come_in() {
+    fn only_the_selected_sites_are_imported() {
         let (folder, pipeline) = test_home::empty();
         let input = put(folder.path(), "a.warc", &warc(&["https://e.org/1", "https://WWW.E.org/2", "https://f.org/3"]));
         let outcome = run(&pipeline, &Options { sites: vec!["E.org".into()], ..Options::new(vec![input]) }).unwrap();
@@ -559,7 +559,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_removed_does_not_come_back() {
+    fn removed_pages_are_not_imported() {
         let (folder, pipeline) = test_home::empty();
         let what = crate::takedown::Options {
             what: Some("e.org".into()),
@@ -584,7 +584,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_of_any_size_store_the_same_pages() {
+    fn the_commit_interval_does_not_change_the_pages() {
         let urls: Vec<String> = (0..30).map(|number| format!("https://e.org/{number}")).collect();
         let bytes = warc(&urls.iter().map(String::as_str).collect::<Vec<_>>());
         let digest = |step_bytes| {

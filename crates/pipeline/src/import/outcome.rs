@@ -11,15 +11,15 @@ use crate::outcome::{Outcome, Status};
 
 /// Files of unknown format that an outcome names.
 const MAX_NAMED: usize = 8;
-/// The reason for which files of unknown format are left out.
+/// The reason for skipping files of unknown format.
 const UNKNOWN_FILE: &str = "unknown-file";
-/// The reason for which records are left out that cannot be read.
+/// The reason for skipping unreadable records.
 pub const DAMAGED: &str = "damaged";
 
 /// The outcome of an import.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ImportOutcome {
-    /// Whether every input was read to its end.
+    /// Whether every input was read completely.
     pub done: bool,
     /// The name of the run.
     pub run: String,
@@ -29,15 +29,15 @@ pub struct ImportOutcome {
     pub files_known: u64,
     /// Inputs that were not read to their ends.
     pub files_failed: Vec<String>,
-    /// The first files of folders whose format is unknown.
+    /// The first files in folders whose format is unknown.
     pub files_unknown: Vec<String>,
     /// Pages that were imported.
     pub pages: u64,
     /// Entries that are new in the plan.
     pub entries: u64,
-    /// RecordReader that gave no page, by reason.
+    /// Records that yielded no page, by reason.
     pub left_out: BTreeMap<String, u64>,
-    /// Whether nothing was written.
+    /// Whether this was a dry run.
     pub dry_run: bool,
     /// The time that it took.
     pub seconds: f64,
@@ -47,7 +47,7 @@ pub struct ImportOutcome {
 }
 
 impl ImportOutcome {
-    /// The outcome of an import that has met these files of unknown format so far.
+    /// The outcome of an import with these files of unknown format.
     pub(super) fn of_unknown(unknown: Vec<PathBuf>) -> ImportOutcome {
         let mut outcome = ImportOutcome::default();
         if !unknown.is_empty() {
@@ -74,14 +74,14 @@ impl fmt::Display for ImportOutcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.notes.iter().try_for_each(|line| f.write_str(line))?;
         if self.notes.is_empty() || self.pages > 0 || !self.files_unknown.is_empty() {
-            let what = if self.dry_run { "would come in" } else { "came in" };
+            let what = if self.dry_run { "would be imported" } else { "imported" };
             write!(f, "{} read: {} {what}", count(self.files, "file"), count(self.pages, "page"))?;
             let left_out: u64 = self.left_out.values().sum();
             if left_out > 0 {
                 let mut reasons: Vec<(&String, &u64)> = self.left_out.iter().collect();
                 reasons.sort_by_key(|(name, number)| (std::cmp::Reverse(**number), *name));
                 let listed: Vec<String> = reasons.iter().map(|(name, n)| format!("{} {name}", grouped(**n))).collect();
-                write!(f, ", {} left out ({})", grouped(left_out), listed.join(", "))?;
+                write!(f, ", {} skipped ({})", grouped(left_out), listed.join(", "))?;
             }
             if self.files_known > 0 {
                 write!(f, ", {} imported before", count(self.files_known, "file"))?;
@@ -92,10 +92,10 @@ impl fmt::Display for ImportOutcome {
             let all = self.left_out.get(UNKNOWN_FILE).copied().unwrap_or_default();
             let more = all.saturating_sub(self.files_unknown.len() as u64);
             let more = if more > 0 { format!(" and {} more", grouped(more)) } else { String::new() };
-            writeln!(f, "{UNKNOWN_FILE}: {}{more}; --from says what a file is", self.files_unknown.join(", "))?;
+            writeln!(f, "{UNKNOWN_FILE}: {}{more}; give the format with --from", self.files_unknown.join(", "))?;
         }
         if !self.files_failed.is_empty() {
-            writeln!(f, "not read to the end: {}", self.files_failed.join(", "))?;
+            writeln!(f, "not read completely: {}", self.files_failed.join(", "))?;
         }
         Ok(())
     }
@@ -106,23 +106,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_outcome_says_what_came_in_and_what_did_not() {
+    fn the_outcome_counts_imported_and_skipped_records() {
         let left_out = BTreeMap::from([("request".to_owned(), 3), ("empty".to_owned(), 1_000)]);
         let outcome = ImportOutcome { files: 2, pages: 1, files_known: 1, left_out, ..ImportOutcome::default() };
         assert_eq!(
             outcome.to_string(),
-            "2 files read: 1 page came in, 1,003 left out (1,000 empty, 3 request), 1 file imported before, 0.0 s\n"
+            "2 files read: 1 page imported, 1,003 skipped (1,000 empty, 3 request), 1 file imported before, 0.0 s\n"
         );
         assert_eq!(outcome.status(), Status::Done);
     }
 
     #[test]
-    fn unknown_files_are_counted_and_the_first_are_named() {
+    fn unknown_files_are_counted_and_the_first_are_listed() {
         let unknown: Vec<PathBuf> = (0..10).map(|number| format!("{number}.bin").into()).collect();
         let outcome = ImportOutcome::of_unknown(unknown);
         assert_eq!(outcome.left_out[UNKNOWN_FILE], 10);
         let text = outcome.to_string();
-        assert!(text.ends_with("unknown-file: 0.bin, 1.bin, 2.bin, 3.bin, 4.bin, 5.bin, 6.bin, 7.bin and 2 more; --from says what a file is\n"), "{text}");
+        assert!(text.ends_with("unknown-file: 0.bin, 1.bin, 2.bin, 3.bin, 4.bin, 5.bin, 6.bin, 7.bin and 2 more; give the format with --from\n"), "{text}");
     }
 
     #[test]
@@ -131,11 +131,11 @@ mod tests {
         assert_eq!(damaged.status(), Status::Partly);
         let failed = ImportOutcome { files_failed: vec!["a.warc".to_owned()], ..ImportOutcome::default() };
         assert_eq!(failed.status(), Status::Partly);
-        assert!(failed.to_string().ends_with("not read to the end: a.warc\n"));
+        assert!(failed.to_string().ends_with("not read completely: a.warc\n"));
     }
 
     #[test]
-    fn a_list_of_feeds_alone_is_told_in_its_own_words() {
+    fn an_import_of_a_feed_list_has_its_own_text() {
         let mut outcome = ImportOutcome::default();
         outcome.note("2 feeds read from a.opml: 2 added to feeds.txt\n".to_owned());
         assert_eq!(outcome.to_string(), "2 feeds read from a.opml: 2 added to feeds.txt\n");

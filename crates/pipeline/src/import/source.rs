@@ -1,4 +1,4 @@
-//! Inputs as streams of records that may become pages, each with its position, so that a later run can resume there.
+//! Inputs as streams of records that may become pages, with positions at which a later run can resume.
 
 use std::collections::VecDeque;
 use std::io::{BufRead, Read as _};
@@ -16,11 +16,11 @@ use tidings_store::import_log::Input;
 use super::format::ImportFormat;
 use super::outcome::DAMAGED;
 
-/// Longer lines are no pages.
+/// The maximum length of a line.
 const MAX_LINE_BYTES: u64 = 256 << 20;
 /// Notes about a page in an archive, at most.
 const MAX_NOTES_BYTES: u64 = 64 << 10;
-/// Tokens of a document; one that is longer is cut into pieces.
+/// The maximum number of tokens of a document; a longer one is split.
 const MAX_TOKENS: usize = 1 << 20;
 
 /// The field with the name of a document in its corpus.
@@ -36,10 +36,10 @@ pub struct Columns {
 }
 
 impl Columns {
-    /// Finds `word`, `lemma`, `tag` and `feats` among the names of all columns; other names are columns to skip.
+    /// Finds `word`, `lemma`, `tag` and `feats` among the column names; other columns are skipped.
     pub fn of_names(names: &[String]) -> Result<Columns> {
         let position = |name: &str| names.iter().position(|known| known == name);
-        let Some(word) = position("word") else { bail!("--columns must name a column `word`") };
+        let Some(word) = position("word") else { bail!("--columns must contain `word`") };
         Ok(Columns { word, lemma: position("lemma"), tag: position("tag"), feats: position("feats") })
     }
 
@@ -58,20 +58,20 @@ impl Columns {
 /// A record of an input that may become a page.
 #[derive(Debug)]
 pub enum Raw {
-    /// A record of an archive, and what a record behind it notes about it.
+    /// A record of an archive, and the metadata of a record after it.
     Record(Box<Record>, Option<Headers>),
     /// A line and its number.
     Line(Vec<u8>, u64),
     /// An annotated document and its number.
     Annotated(Box<Annotated>, u64),
-    /// A saved page, its path within its folder, and how it stands in the ledger.
+    /// A saved page, its path within its folder, and its state in the import log.
     Saved(PathBuf, PathBuf, Input),
-    /// A record that is no page, and the reason.
+    /// A record that is not a page, and the reason.
     LeftOut(&'static str),
 }
 
 impl Raw {
-    /// The approximate memory that it takes.
+    /// Its approximate memory.
     pub fn weight(&self) -> usize {
         match self {
             Raw::Record(record, _) => record.block.len(),
@@ -91,16 +91,16 @@ impl Raw {
 pub struct RecordFilter {
     /// The longest record.
     pub max_bytes: u64,
-    /// Hosts; those below them count too. None means all.
+    /// Hosts, including their subdomains; empty: all.
     pub sites: Vec<String>,
 }
 
 impl RecordFilter {
-    /// The most bytes that are read of a record, or the reason to skip it.
+    /// The maximum number of bytes read from a record, or the reason to skip it.
     fn max_bytes_of(&self, head: &Headers) -> Result<u64, &'static str> {
         match head.kind() {
             "response" | "resource" | "conversion" => {}
-            // What is noted about a page may tell which feed listed it.
+            // A metadata record may name the feed that listed the page.
             "metadata" => return Ok(MAX_NOTES_BYTES),
             "request" => return Err("request"),
             "warcinfo" => return Err("warcinfo"),
@@ -122,8 +122,8 @@ impl RecordFilter {
 }
 
 /// A stream of records.
-pub enum Source {
-    /// RecordReader of archives, one archive after the other.
+pub enum RecordSource {
+    /// Records of archives, one archive after the other.
     Archive(Box<Archive>),
     /// Lines.
     Lines { reader: Box<dyn BufRead + Send>, number: u64 },
@@ -135,7 +135,7 @@ pub enum Source {
     Saved(VecDeque<(PathBuf, PathBuf, Input)>),
 }
 
-impl Source {
+impl RecordSource {
     /// Opens a file at the position where an earlier run stopped.
     pub fn open(
         path: &Path,
@@ -143,16 +143,16 @@ impl Source {
         from: Position,
         filter: RecordFilter,
         columns: &Columns,
-    ) -> Result<Source> {
+    ) -> Result<RecordSource> {
         let mut source = match format {
-            ImportFormat::Warc => return Ok(Source::Archive(Box::new(Archive::open(path, from, filter)?))),
-            ImportFormat::Wacz => return Ok(Source::Archive(Box::new(Archive::open_zip(path, from, filter)?))),
-            ImportFormat::Vertical => Source::Vertical(Box::new(Vertical::new(path, columns.clone())?)),
+            ImportFormat::Warc => return Ok(RecordSource::Archive(Box::new(Archive::open(path, from, filter)?))),
+            ImportFormat::Wacz => return Ok(RecordSource::Archive(Box::new(Archive::open_zip(path, from, filter)?))),
+            ImportFormat::Vertical => RecordSource::Vertical(Box::new(Vertical::new(path, columns.clone())?)),
             ImportFormat::Conllu => {
                 let reader = conllu::Reader::new(compressed::open(path)?, path);
-                Source::Conllu { reader: Box::new(reader), number: 0, bad: 0 }
+                RecordSource::Conllu { reader: Box::new(reader), number: 0, bad: 0 }
             }
-            _ => Source::Lines { reader: compressed::open(path)?, number: 0 },
+            _ => RecordSource::Lines { reader: compressed::open(path)?, number: 0 },
         };
         while source.place().records < from.records && source.next()?.is_some() {}
         Ok(source)
@@ -161,19 +161,22 @@ impl Source {
     /// The next record; none at the end.
     pub fn next(&mut self) -> Result<Option<Raw>> {
         match self {
-            Source::Archive(archive) => Ok(archive.next()),
-            Source::Lines { reader, number } => {
+            RecordSource::Archive(archive) => Ok(archive.next()),
+            RecordSource::Lines { reader, number } => {
                 let mut line = Vec::new();
                 loop {
                     line.clear();
-                    let read =
-                        reader.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut line).context("cannot read on")?;
+                    let read = reader
+                        .by_ref()
+                        .take(MAX_LINE_BYTES)
+                        .read_until(b'\n', &mut line)
+                        .context("cannot continue reading")?;
                     if read == 0 {
                         return Ok(None);
                     }
                     *number += 1;
                     if read as u64 == MAX_LINE_BYTES && line.last() != Some(&b'\n') {
-                        reader.skip_until(b'\n').context("cannot read on")?;
+                        reader.skip_until(b'\n').context("cannot continue reading")?;
                         return Ok(Some(Raw::LeftOut("too-large")));
                     }
                     if !line.iter().all(u8::is_ascii_whitespace) {
@@ -181,8 +184,8 @@ impl Source {
                     }
                 }
             }
-            Source::Vertical(vertical) => vertical.next(),
-            Source::Conllu { reader, number, bad } => {
+            RecordSource::Vertical(vertical) => vertical.next(),
+            RecordSource::Conllu { reader, number, bad } => {
                 if reader.bad_sentences > *bad {
                     *bad += 1;
                     return Ok(Some(Raw::LeftOut("bad-sentence")));
@@ -190,15 +193,17 @@ impl Source {
                 *number += 1;
                 Ok(reader.next_document()?.map(|document| Raw::Annotated(Box::new(document), *number)))
             }
-            Source::Saved(files) => Ok(files.pop_front().map(|(path, inside, input)| Raw::Saved(path, inside, input))),
+            RecordSource::Saved(files) => {
+                Ok(files.pop_front().map(|(path, inside, input)| Raw::Saved(path, inside, input)))
+            }
         }
     }
 
-    /// Whether every record that was read has been returned, so that the position is enough to resume.
+    /// Whether every record read so far has been returned, so that the position is enough to resume.
     pub fn is_settled(&self) -> bool {
         match self {
-            Source::Archive(archive) => archive.pending.is_some() || archive.behind.is_empty(),
-            Source::Conllu { reader, bad, .. } => reader.bad_sentences == *bad,
+            RecordSource::Archive(archive) => archive.pending.is_some() || archive.behind.is_empty(),
+            RecordSource::Conllu { reader, bad, .. } => reader.bad_sentences == *bad,
             _ => true,
         }
     }
@@ -206,24 +211,24 @@ impl Source {
     /// The position of the next record.
     pub fn place(&self) -> Position {
         let records = match self {
-            Source::Archive(archive) => return archive.place(),
-            Source::Lines { number, .. } | Source::Conllu { number, .. } => *number,
-            Source::Vertical(vertical) => vertical.number,
-            Source::Saved(_) => 0,
+            RecordSource::Archive(archive) => return archive.place(),
+            RecordSource::Lines { number, .. } | RecordSource::Conllu { number, .. } => *number,
+            RecordSource::Vertical(vertical) => vertical.number,
+            RecordSource::Saved(_) => 0,
         };
         Position { records, byte: None }
     }
 }
 
-/// RecordReader of one archive, or of all in a ZIP file.
+/// Records of one archive, or of all archives in a ZIP file.
 pub struct Archive {
     records: RecordReader,
     filter: RecordFilter,
-    /// A page that may yet be noted about, and the place at which it began.
+    /// A page whose metadata record may follow, and its start position.
     pending: Option<(Box<Record>, Position)>,
-    /// RecordReader that were met behind it.
+    /// Records that were read after it.
     behind: VecDeque<Raw>,
-    /// The file, and archives inside of it that are yet to be read.
+    /// The ZIP file and its archives that are yet to be read.
     inside: Option<(PathBuf, VecDeque<Entry>)>,
     /// RecordReader of archives that were read already.
     before: u64,
@@ -244,7 +249,7 @@ impl Archive {
             let name = entry.name.to_ascii_lowercase();
             name.ends_with(".warc") || name.ends_with(".warc.gz") || name.ends_with(".warc.zst")
         });
-        let first = entries.pop_front().with_context(|| format!("there is no archive in {}", path.display()))?;
+        let first = entries.pop_front().with_context(|| format!("no archive in {}", path.display()))?;
         let records = RecordReader::open_inside(path, &first, Position::default())?;
         let mut archive = Archive::of(records, filter, Some((path.to_owned(), entries)));
         while archive.place().records < from.records && archive.next().is_some() {}
@@ -260,7 +265,7 @@ impl Archive {
 
     fn reached(&self) -> Position {
         let place = self.records.place();
-        // A byte inside of a file inside of a file is of no use.
+        // An offset in a file inside a ZIP file is of no use.
         let byte = if self.inside.is_some() { None } else { place.byte };
         Position { records: self.before + place.records, byte }
     }
@@ -302,11 +307,11 @@ impl Archive {
                 }
                 RecordEvent::Skipped(why) => self.behind.push_back(Raw::LeftOut(why)),
                 RecordEvent::Damage(what) => {
-                    log::warn!("record {}: {what}; going on behind it", place.records);
+                    log::warn!("record {}: {what}; continuing after it", place.records);
                     self.behind.push_back(Raw::LeftOut(DAMAGED));
                 }
             }
-            // A page is not kept waiting for notes that do not come.
+            // A page does not wait for metadata indefinitely.
             if self.behind.len() > 8
                 && let Some((record, _)) = self.pending.take()
             {
@@ -400,7 +405,7 @@ impl Vertical {
         Ok(self.whole(last))
     }
 
-    /// Ends the open document and begins another with the same metadata.
+    /// Ends the open document and starts another with the same metadata.
     fn cut(&mut self) -> Option<Raw> {
         let before = self.open.take();
         let mut about = before.as_ref().map(|document| document.about.clone()).unwrap_or_default();
@@ -429,7 +434,7 @@ fn push_token(paragraph: &mut AnnotatedParagraph, token: Token, no_space_before:
     paragraph.sentences.last_mut().expect("there is one now").push(token);
 }
 
-/// The last paragraph of the open document; both begin here if there are none.
+/// The last paragraph of the open document; creates both if missing.
 fn paragraph(open: &mut Option<Annotated>) -> &mut AnnotatedParagraph {
     let document = open.get_or_insert_default();
     if document.paragraphs.is_empty() {
@@ -447,7 +452,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_are_found_by_name_and_one_must_be_the_word() {
+    fn columns_are_found_by_name_and_word_is_required() {
         let columns = Columns::of_names(&names("tag,word,other")).unwrap();
         let token = columns.token("NOUN\tRain &amp; sun\tx");
         assert_eq!((token.word.as_str(), token.tag.as_str(), token.lemma.as_str()), ("Rain & sun", "NOUN", ""));
@@ -456,7 +461,7 @@ mod tests {
     }
 
     #[test]
-    fn sites_stand_for_the_hosts_below_them() {
+    fn sites_include_their_subdomains() {
         let filter = RecordFilter { max_bytes: 9, sites: vec!["gazette.example".to_owned()] };
         assert!(filter.is_of_site("https://gazette.example/a") && filter.is_of_site("https://www.gazette.example/"));
         assert!(!filter.is_of_site("https://notgazette.example/") && !filter.is_of_site("gazette.example"));
@@ -469,7 +474,7 @@ mod tests {
         std::fs::write(&path, "<s>\nRain\n<g/>\n.\n</s>\n").unwrap();
         let columns = Columns::of_names(&names("word")).unwrap();
         let mut source =
-            Source::open(&path, ImportFormat::Vertical, Position::default(), RecordFilter::default(), &columns)
+            RecordSource::open(&path, ImportFormat::Vertical, Position::default(), RecordFilter::default(), &columns)
                 .unwrap();
         let Some(Raw::Annotated(document, 1)) = source.next().unwrap() else { panic!("there is a document") };
         assert_eq!(document.paragraphs[0].text(), "Rain.");

@@ -1,7 +1,7 @@
 //! Conversion of texts of other corpora to documents.
 //!
-//! They become pages whose body is the document in JSON (see [`DOCUMENT_TYPE`]): that is their raw form, from which
-//! everything else can be derived again.
+//! They become pages whose body is the document in JSON (see [`DOCUMENT_TYPE`]): their raw form, from which all data is
+//! derived.
 
 use std::collections::BTreeMap;
 
@@ -15,23 +15,23 @@ use tidings_model::{
 
 use super::source::NAME;
 
-/// How far a date can be trusted that another corpus gives.
+/// The confidence of a date given by another corpus.
 const GIVEN_DATE: f32 = 0.9;
 /// A value of metadata is cut here.
 const MAX_VALUE_BYTES: usize = 2048;
-/// Further values that a text may bring with it.
+/// The maximum number of additional metadata values of a text.
 const MAX_VALUES: usize = 64;
 
-/// Values for texts of an import that do not have their own.
+/// Defaults for texts without their own values.
 #[derive(Debug, Clone, Default)]
 pub struct TextDefaults {
-    /// When they were obtained, where they do not say.
+    /// The download time.
     pub downloaded: String,
-    /// Their language, where they do not say.
+    /// The language.
     pub language: String,
-    /// Whether all of them pass the quality gate.
+    /// Whether they skip the quality gate.
     pub ungated: bool,
-    /// Characters that a line of a text without markup must have.
+    /// The minimum length of a line of a text without markup, in characters.
     pub min_chars: usize,
 }
 
@@ -39,7 +39,7 @@ pub struct TextDefaults {
 #[derive(Deserialize)]
 #[serde(default)]
 #[derive(Default)]
-struct Line {
+struct TextLine {
     id: Value,
     text: Option<String>,
     url: String,
@@ -54,8 +54,8 @@ struct Line {
     metadata: BTreeMap<String, Value>,
 }
 
-/// Converts a line of JSON to a page: one with a `text` and perhaps more, or a document of a home. The name is that of
-/// the text in its corpus, for texts without an address.
+/// Converts a line of JSON to a page: an object with a `text` and optional fields, or a document of a home. `name`
+/// identifies texts without a URL in their corpus.
 pub fn of_json(line: &[u8], name: &str, defaults: &TextDefaults) -> Result<Page, &'static str> {
     if !line.trim_ascii_start().starts_with(b"{") {
         return Err("not-json");
@@ -66,14 +66,14 @@ pub fn of_json(line: &[u8], name: &str, defaults: &TextDefaults) -> Result<Page,
     {
         return Ok(page(document, Rights::default(), name, defaults));
     }
-    let mut line: Line = serde_json::from_slice(line).map_err(|_| "not-json")?;
+    let mut line: TextLine = serde_json::from_slice(line).map_err(|_| "not-json")?;
     let text = line.text.take().ok_or("no-text")?;
     let id = match &line.id {
         Value::String(id) => id.clone(),
         Value::Null => String::new(),
         other => other.to_string(),
     };
-    // A text without an address keeps the name that its corpus has for it.
+    // A text without a URL keeps the name from its corpus.
     let name = if id.is_empty() { name.to_owned() } else { format!("{}#{id}", name.split('#').next().unwrap_or(name)) };
     let (document, rights) = of_fields(line, &text);
     if document.paragraphs.is_empty() {
@@ -83,7 +83,7 @@ pub fn of_json(line: &[u8], name: &str, defaults: &TextDefaults) -> Result<Page,
 }
 
 /// The document of a text with the fields of its line, and its rights.
-fn of_fields(line: Line, text: &str) -> (Document, Rights) {
+fn of_fields(line: TextLine, text: &str) -> (Document, Rights) {
     let mut more = MoreFields(line.metadata);
     let url = first([
         line.url,
@@ -126,11 +126,11 @@ fn of_fields(line: Line, text: &str) -> (Document, Rights) {
     (document, rights)
 }
 
-/// The `metadata` of a line. What has a field of its own in a document is taken out.
+/// The `metadata` of a line. Fields that a document has are removed from it.
 struct MoreFields(BTreeMap<String, Value>);
 
 impl MoreFields {
-    /// Takes a text or a number; a value of another type stays.
+    /// Removes a string or number; a value of another type stays.
     fn text(&mut self, name: &str) -> String {
         match self.0.get(name) {
             Some(Value::String(_) | Value::Number(_)) => {}
@@ -143,7 +143,7 @@ impl MoreFields {
         }
     }
 
-    /// Takes a list of texts, or a single one.
+    /// Removes a list of strings, or a single one.
     fn list(&mut self, name: &str) -> Vec<String> {
         match self.0.remove(name) {
             Some(Value::Array(values)) => {
@@ -154,7 +154,7 @@ impl MoreFields {
         }
     }
 
-    /// Takes the licence: its name, or an object.
+    /// Removes the licence: its name, or an object.
     fn licence(&mut self) -> Option<Licence> {
         match self.0.remove("licence").or_else(|| self.0.remove("license"))? {
             Value::String(name) => Some(Licence { name, evidence: "given".to_owned(), ..Licence::default() }),
@@ -171,7 +171,7 @@ fn is_host(text: &str) -> bool {
     text.contains('.') && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-'))
 }
 
-/// The values that can be filtered by later: texts, numbers and booleans.
+/// The values that filters support: strings, numbers and booleans.
 fn scalars(values: BTreeMap<String, Value>) -> BTreeMap<String, String> {
     let plain = |value: Value| match value {
         Value::String(text) => Some(text[..text.floor_char_boundary(MAX_VALUE_BYTES)].to_owned()),
@@ -192,8 +192,8 @@ fn dated(text: &str, source: &str, confidence: f32) -> Option<Dated> {
     Some(Dated { day: day.to_owned(), source: source.to_owned(), confidence, doubts: Vec::new() })
 }
 
-/// Converts the text of a web page, a paragraph a line, as WET files hold it. Lines that are short are menus and
-/// captions more often than text; they are kept beside it.
+/// Converts the text of a web page with one paragraph per line, as in WET files. Short lines are mostly menus and
+/// captions; they are stored separately.
 pub fn of_lines(
     url: &str,
     text: &[u8],
@@ -225,7 +225,7 @@ pub fn of_lines(
     Ok(page(document, Rights::default(), url, defaults))
 }
 
-/// Converts an annotated document; its tokens are kept.
+/// Converts an annotated document and keeps its tokens.
 pub fn of_tokens(annotated: Annotated, name: &str, defaults: &TextDefaults) -> Result<Page, &'static str> {
     let Annotated { about: attributes, paragraphs } = annotated;
     let mut fields: BTreeMap<String, String> = attributes.fields.into_iter().collect();
@@ -245,7 +245,7 @@ pub fn of_tokens(annotated: Annotated, name: &str, defaults: &TextDefaults) -> R
     document.about.title = attributes.title;
     document.about.language = take("lang");
     if tidings_lang::canonical(&document.about.language).is_some() {
-        // The language of an annotated text is known, not guessed.
+        // The language of an annotated text is known and not guessed.
         document.about.language_score = Some(1.0);
     }
     document.about.authors.extend(Some(take("author")).filter(|name| !name.is_empty()));
@@ -255,7 +255,7 @@ pub fn of_tokens(annotated: Annotated, name: &str, defaults: &TextDefaults) -> R
         document.about.licence = Some(Licence { name: licence, evidence: "given".to_owned(), ..Licence::default() });
     }
     let own_name = take(NAME);
-    // An id of a home is kept with the tokens that it was given to.
+    // A document id of a home is kept with its tokens.
     if own_name.len() == 32 && own_name.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         document.id = own_name.to_ascii_lowercase();
     }
@@ -272,9 +272,9 @@ pub fn of_tokens(annotated: Annotated, name: &str, defaults: &TextDefaults) -> R
     Ok(page(document, Rights::default(), &name, defaults))
 }
 
-/// A paragraph with its tokens; none if it has no text.
+/// A paragraph with its tokens; `None` if it has no text.
 fn annotated_paragraph(mut paragraph: AnnotatedParagraph) -> Option<Paragraph> {
-    // Text is normalised before it is read, and tokens must spell what is read then.
+    // Text is normalised before it is processed, and tokens must match the normalised text.
     for token in paragraph.sentences.iter_mut().flatten() {
         token.word = normalise(&token.word).into_owned();
     }
@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_of_json_says_what_it_wants_to_say() {
+    fn the_fields_of_a_json_line_are_used() {
         let line = br#"{"id":"d7","text":"One.\nTwo.","source":"gazette.example","created":"2026-02-01T00:00:00.000Z",
             "added":"2026-02-03T04:05:06Z","metadata":{"url":"https://gazette.example/a","title":"T","authors":["A"],
             "language":"en","language_score":0.5,"date_source":"meta","date_confidence":0.75,"fields":{"topic":"weather"},
@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_without_an_address_has_a_name() {
+    fn a_text_without_a_url_gets_a_name() {
         let page = of_json(br#"{"id":7,"text":"One."}"#, "a.jsonl#1", &defaults()).unwrap();
         assert_eq!((page.url.as_str(), page.downloaded.as_str()), ("import:a.jsonl#7", "2026-03-01T00:00:00.000Z"));
         assert_eq!(of_json(br#"{"text":"One."}"#, "a.jsonl#1", &defaults()).unwrap().url, "import:a.jsonl#1");
@@ -362,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn short_lines_and_bad_letters_are_kept_beside_the_text() {
+    fn short_lines_and_invalid_characters_are_stored_separately() {
         let page = of_lines(
             "https://a.example/",
             b"Home\nA line that is long enough.\nbad \xff letters here\n",
@@ -390,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn values_of_the_import_fill_in_for_those_that_are_missing() {
+    fn defaults_of_the_import_replace_missing_values() {
         let defaults = TextDefaults { language: "cs".to_owned(), ungated: true, ..defaults() };
         let page = of_json(br#"{"text":"One.","downloaded":"soon"}"#, "a.jsonl#1", &defaults).unwrap();
         assert_eq!(page.downloaded, defaults.downloaded);
@@ -401,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn a_document_of_a_home_is_taken_as_it_is() {
+    fn a_document_of_a_home_is_imported_unchanged() {
         let original =
             Document { url: "https://a.example/1".into(), paragraphs: vec![plain("One.")], ..Document::default() };
         let line = serde_json::to_vec(&original).unwrap();
@@ -410,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn dates_are_days_of_the_calendar() {
+    fn dates_must_be_valid() {
         assert_eq!(dated("2026-02-28T10:00:00Z", "given", 0.9).unwrap().day, "2026-02-28");
         assert!(dated("2026-02-30", "given", 0.9).is_none() && dated("2026", "given", 0.9).is_none());
     }
@@ -428,7 +428,7 @@ mod tests {
     }
 
     #[test]
-    fn hosts_are_told_from_other_sources() {
+    fn hosts_are_distinguished_from_other_sources() {
         assert!(is_host("gazette.example") && !is_host("The Gazette") && !is_host("gazette"));
     }
 }

@@ -1,5 +1,5 @@
-//! The one place where results become durable, in the order that recovery relies on: pages, then
-//! the journal that names them, and only then the count that is reported.
+//! Makes results durable in the order that recovery relies on: first pages, then the journal that refers to them, then
+//! the reported counts.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -15,15 +15,15 @@ use tidings_store::pages::PageWriter;
 use super::{Batch, Counters};
 use crate::cancel::{CancelToken, StopReason};
 
-/// Failed requests from which on, if no host answers at all, our own network is taken to be down.
+/// The number of failed requests after which the local network counts as down if no host responded.
 const SURELY_OFFLINE: u64 = 10;
 
-/// Hands batches to the committer.
+/// Sends batches to the committer.
 #[derive(Clone)]
 pub(super) struct Sender(SyncSender<Batch>);
 
 impl Sender {
-    /// Waits for a place. A committer that failed has stopped the run, so its silence is no error.
+    /// Waits for space in the channel. A failed committer has stopped the run, so a closed channel is no error.
     pub(super) fn batch(&self, batch: Batch) {
         let _ = self.0.send(batch);
     }
@@ -41,7 +41,7 @@ pub(super) struct Committed {
 
 struct Commits {
     journal: Journal,
-    shelf: PageWriter,
+    page_writer: PageWriter,
     stats: Arc<CrawlStats>,
     counters: Counters,
     provisional: JournalBatch,
@@ -49,11 +49,16 @@ struct Commits {
 }
 
 impl Committer {
-    pub(super) fn start(journal: Journal, shelf: PageWriter, stats: Arc<CrawlStats>, cancel: CancelToken) -> Committer {
+    pub(super) fn start(
+        journal: Journal,
+        page_writer: PageWriter,
+        stats: Arc<CrawlStats>,
+        cancel: CancelToken,
+    ) -> Committer {
         let (sender, batches) = sync_channel(4);
         let commits = Commits {
             journal,
-            shelf,
+            page_writer,
             stats,
             counters: Counters::default(),
             provisional: JournalBatch::default(),
@@ -76,14 +81,14 @@ impl Committer {
     /// Waits for everything to be durable, with a last step.
     pub(super) fn finish(self, last: JournalBatch) -> Result<Committed> {
         drop(self.sender);
-        let mut commits = self.thread.join().map_err(|_| anyhow!("the committer failed"))??;
+        let mut commits = self.thread.join().map_err(|_| anyhow!("the committer thread panicked"))??;
         let failing: u64 = commits.provisional_counters.0.values().sum();
         let offline = commits.stats.answering_hosts.load(Relaxed) == 0 && failing >= SURELY_OFFLINE;
         if !offline {
             commits.accept_provisional()?;
         }
         commits.journal.commit(last)?;
-        commits.shelf.publish()?;
+        commits.page_writer.publish()?;
         Ok(Committed { counters: commits.counters, offline })
     }
 }
@@ -99,7 +104,7 @@ impl Commits {
     fn take(&mut self, batch: Batch) -> Result<()> {
         let Batch { frame, warc, mut step, provisional, mut counters } = batch;
         if !frame.is_empty() {
-            for record in self.shelf.append(tidings_model::clock::now(), &frame, &warc)? {
+            for record in self.page_writer.append(tidings_model::clock::now(), &frame, &warc)? {
                 step.push(&record);
             }
         }
@@ -117,7 +122,7 @@ impl Commits {
         Ok(())
     }
 
-    /// The network is up, so failures to reach a host are that host's.
+    /// The network is up, so that failures to reach a host are recorded for that host.
     fn accept_provisional(&mut self) -> Result<()> {
         self.journal.commit(std::mem::take(&mut self.provisional))?;
         self.counters.absorb(std::mem::take(&mut self.provisional_counters));
@@ -140,13 +145,13 @@ mod tests {
         let mut batch = Batch::default();
         for host in hosts {
             let url = format!("https://h{host}.example/");
-            batch.provisional.push(&Record::Fate { url: url.into(), status: "timeout".into(), retries: 1 });
+            batch.provisional.push(&Record::Outcome { url: url.into(), status: "timeout".into(), retries: 1 });
             batch.counters.add("timeout", 1);
         }
         batch
     }
 
-    /// What was counted, whether the network was taken to be down, and the failures in the plan.
+    /// The counts, whether the network counts as down, and the failures in the plan.
     fn committed(batches: Vec<Batch>, answering: u64) -> (u64, bool, usize) {
         let (_folder, pipeline) = home();
         let home = pipeline.home();
@@ -167,27 +172,27 @@ mod tests {
     }
 
     #[test]
-    fn failures_count_once_a_host_has_answered() {
+    fn failures_count_once_a_host_has_responded() {
         assert_eq!(committed(vec![trouble(0..6), trouble(6..12)], 1), (12, false, 12));
     }
 
     #[test]
-    fn many_failures_without_any_answer_are_our_own_network_and_not_recorded() {
+    fn many_failures_without_any_response_are_a_network_outage_and_not_recorded() {
         assert_eq!(committed(vec![trouble(0..6), trouble(6..12)], 0), (0, true, 0));
     }
 
     #[test]
-    fn a_few_failures_without_any_answer_are_recorded() {
+    fn a_few_failures_without_any_response_are_recorded() {
         assert_eq!(committed(vec![trouble(0..9)], 0), (9, false, 9));
     }
 
     #[test]
-    fn other_counts_of_a_batch_with_trouble_are_not_held_back() {
+    fn other_counts_of_a_batch_with_failures_are_not_held_back() {
         let (_folder, pipeline) = home();
         let run = "20260301T120000000Z-fetch";
         let journal = Journal::create(pipeline.home(), run).unwrap();
-        let shelf = PageWriter::open(pipeline.home(), run, None);
-        let committer = Committer::start(journal, shelf, Arc::default(), CancelToken::new());
+        let page_writer = PageWriter::open(pipeline.home(), run, None);
+        let committer = Committer::start(journal, page_writer, Arc::default(), CancelToken::new());
         let mut batch = trouble(0..15);
         batch.counters.add("404", 2);
         committer.sender().batch(batch);
@@ -201,8 +206,8 @@ mod tests {
         let (_folder, pipeline) = home();
         let run = "20260301T120000000Z-fetch";
         let journal = Journal::create(pipeline.home(), run).unwrap();
-        let shelf = PageWriter::open(pipeline.home(), run, None);
-        let committer = Committer::start(journal, shelf, Arc::default(), CancelToken::new());
+        let page_writer = PageWriter::open(pipeline.home(), run, None);
+        let committer = Committer::start(journal, page_writer, Arc::default(), CancelToken::new());
         let mut line = Vec::new();
         page("https://gazette.example/1", "<p>x").write_line(&mut line).unwrap();
         let frame = tidings_store::FrameEncoder::new(3).encode(&line);
@@ -214,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn only_words_for_trouble_of_the_network_are_held_back() {
+    fn only_network_failures_are_held_back() {
         assert!(["timeout", "slow", "dns", "connect", "tls", "cut"].into_iter().all(is_network_trouble));
         assert!(!["ok", "404", "robots", "empty", "entries listed"].into_iter().any(is_network_trouble));
     }

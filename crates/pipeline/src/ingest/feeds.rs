@@ -1,4 +1,4 @@
-//! Feeds: read, their entries listed, their state brought up to date.
+//! Processing of feed responses: parses the feed, lists its entries, updates its state.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -19,16 +19,16 @@ use super::publishing_rate::{
 };
 use super::{Batch, Processor};
 
-/// A permanent redirect is believed when it has been seen this often in a row: servers under
-/// repair send everybody to their front page for an hour.
+/// The number of consecutive permanent redirects after which a move is accepted: servers under maintenance redirect all
+/// requests to their front page for an hour.
 pub const MOVES_TO_BELIEVE: u32 = 3;
 
-/// Titles are for people; no person reads a longer one.
+/// The maximum length of a stored title.
 const MAX_TITLE_CHARS: usize = 500;
 
 /// Reads feeds and lists their entries.
 pub struct FeedProcessor {
-    /// What is remembered about each feed, by job.
+    /// The stored state of each feed, by job.
     known: Arc<Vec<FeedState>>,
     decoder: Decoder,
     /// How often feeds are polled at present.
@@ -36,7 +36,7 @@ pub struct FeedProcessor {
 }
 
 impl FeedProcessor {
-    /// A processor that knows these feeds.
+    /// A processor for these feeds.
     pub fn new(known: Arc<Vec<FeedState>>, ceiling: Ceiling, policy: PollPolicy) -> FeedProcessor {
         FeedProcessor { known, decoder: Decoder::new(ceiling), policy }
     }
@@ -84,7 +84,7 @@ impl FeedProcessor {
         };
         let state = match answer.status.as_u16() {
             304 => unchanged(FeedState { conditional: state.conditional + 1, ..state }, now),
-            410 => FeedState { polled: Polled::Gone, error: "410: the server says it is gone".to_owned(), ..state },
+            410 => FeedState { polled: Polled::Gone, error: "410: gone".to_owned(), ..state },
             200..300 => match self.read(&state, result, answer) {
                 Ok(None) => unchanged(remember_validators(state, answer), now),
                 Ok(Some((feed, body))) => {
@@ -104,12 +104,12 @@ impl FeedProcessor {
                 }
                 Err(fault) => failed(state, fault),
             },
-            code => failed(state, format!("{code}: the server answered {}", answer.status)),
+            code => failed(state, format!("{code}: HTTP status {}", answer.status)),
         };
         (state, None)
     }
 
-    /// The feed in an answer with its body's fingerprint; nothing if it is the body of last time.
+    /// The feed in a response with the fingerprint of its body; `None` if the body is unchanged.
     fn read(
         &mut self,
         state: &FeedState,
@@ -121,7 +121,7 @@ impl FeedProcessor {
         let body = self
             .decoder
             .decode(&encodings, &answer.body)
-            .map_err(|status| format!("{status}: the body cannot be unpacked"))?;
+            .map_err(|status| format!("{status}: cannot decompress the body"))?;
         let fingerprint = format!("{:016x}", xxh3_64(&body));
         if fingerprint == state.body {
             return Ok(None);
@@ -163,13 +163,13 @@ fn unchanged(state: FeedState, now: String) -> FeedState {
     FeedState { polled: Polled::Unchanged, succeeded: now, failures: 0, error: String::new(), ..state }
 }
 
-/// Validators are sent back exactly as they came.
+/// Validators are sent back exactly as received.
 fn remember_validators(state: FeedState, answer: &HttpResponse) -> FeedState {
     let text = |name| answer.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default().to_owned();
     FeedState { etag: text(header::ETAG), last_modified: text(header::LAST_MODIFIED), conditional: 0, ..state }
 }
 
-/// Whether the server gave the validators of last time to a document that is another one.
+/// Whether the server sent the same validators with a different document.
 fn kept_its_validators(before: &FeedState, after: &FeedState) -> bool {
     let given = !after.etag.is_empty() || !after.last_modified.is_empty();
     given && before.etag == after.etag && before.last_modified == after.last_modified
@@ -184,21 +184,21 @@ fn sightings(feed: &Feed) -> Vec<EntrySighting> {
     feed.entries.iter().map(|entry| EntrySighting { key: key(entry), date: entry.date() }).collect()
 }
 
-/// What a server says in its headers about being asked again.
+/// Caching and retry hints in the response headers.
 fn said(result: &FetchResult) -> ServerHints {
     let Ok(answer) = &result.result else { return ServerHints::default() };
     let text = |name| answer.headers.get(name).and_then(|value| value.to_str().ok());
     let fresh = fresh_s(text(header::CACHE_CONTROL), text(header::AGE), text(header::EXPIRES), result.at);
     let failed = answer.status.is_client_error() || answer.status.is_server_error();
     ServerHints {
-        // How long an error is good for is nobody's considered opinion.
+        // The cache lifetime of an error response is not meaningful.
         fresh_s: fresh.filter(|_| !failed),
         retry_after_s: retry_after_s(text(header::RETRY_AFTER), result.at).filter(|_| failed),
         ..ServerHints::default()
     }
 }
 
-/// Whether a failure will last, as far as one can tell: the server is there and says no.
+/// Whether a failure is probably permanent: the server responds with a client error.
 fn is_hard(result: &FetchResult) -> bool {
     match &result.result {
         Err((status, _)) => !status.is_network_trouble() || *status == Status::Failed(FailureKind::Dns),
@@ -214,10 +214,10 @@ fn note_move(state: &mut FeedState, result: &FetchResult) {
         state.moved_times = if state.moved_to == result.url { state.moved_times + 1 } else { 1 };
         state.moved_to = result.url.clone();
     } else if answered && state.moved_times < MOVES_TO_BELIEVE {
-        // It answers where it always did, so it has not moved after all.
+        // It responds at the original URL, so it has not moved.
         (state.moved_to, state.moved_times) = (String::new(), 0);
     } else if !answered && state.moved_times >= MOVES_TO_BELIEVE {
-        // The new address fails: next time the old one is asked again.
+        // The new URL fails: the next poll uses the old one again.
         state.moved_times = 0;
     }
 }
@@ -249,7 +249,7 @@ fn list(state: &FeedState, result: &FetchResult, feed: &Feed, now: &str, batch: 
     }
 }
 
-/// White space as single spaces, and not too much of it all.
+/// Collapses white space and limits the length.
 fn clip(title: &str) -> String {
     let mut clipped = String::new();
     for word in title.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()) {
@@ -294,14 +294,14 @@ mod tests {
     }
 
     #[test]
-    fn a_feed_lists_each_address_once_and_counts_entries_without_link() {
+    fn a_feed_lists_each_url_once_and_counts_entries_without_link() {
         let (batch, state) = polled(known(), ok(&[], RSS));
         assert_eq!((state.polled, state.entries, state.title.as_str()), (Polled::Listed, 4, "The Gazette"));
         assert_eq!((batch.counters.get("entries listed"), batch.counters.get("entries without link")), (2, 1));
     }
 
     #[test]
-    fn listed_entries_come_into_the_plan_with_resolved_addresses() {
+    fn listed_entries_are_planned_with_resolved_urls() {
         let (_folder, pipeline) = home_with_feeds(FEED);
         let (mut batch, state) = polled(known(), ok(&[], RSS));
         batch.step.push(&Record::Poll(Box::new(state)));
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn the_body_of_last_time_is_unchanged_and_its_validators_are_kept() {
+    fn an_unchanged_body_keeps_its_new_validators() {
         let (_, first) = polled(known(), ok(&[("etag", "\"a\"")], RSS));
         let (batch, second) =
             polled(first, ok(&[("etag", "\"b\""), ("last-modified", "Sun, 01 Mar 2026 11:00:00 GMT")], RSS));
@@ -330,13 +330,13 @@ mod tests {
     }
 
     #[test]
-    fn a_410_is_gone_for_good() {
+    fn a_410_is_permanent() {
         let (_, state) = polled(known(), status(410, &[]));
-        assert_eq!((state.polled, state.error.as_str()), (Polled::Gone, "410: the server says it is gone"));
+        assert_eq!((state.polled, state.error.as_str()), (Polled::Gone, "410: gone"));
     }
 
     #[test]
-    fn a_page_that_is_no_feed_is_a_failure() {
+    fn a_page_that_is_not_a_feed_is_a_failure() {
         let (_, state) = polled(known(), ok(&[("content-type", "text/html")], "<html><p>Hello</p></html>"));
         assert_eq!((state.polled, state.failures), (Polled::Failed, 1));
         assert!(state.error.starts_with("not-a-feed: "), "{}", state.error);
@@ -345,11 +345,11 @@ mod tests {
     #[test]
     fn a_damaged_encoding_is_a_failure() {
         let (_, state) = polled(known(), ok(&[("content-encoding", "gzip")], RSS));
-        assert_eq!((state.polled, state.error.as_str()), (Polled::Failed, "encoding: the body cannot be unpacked"));
+        assert_eq!((state.polled, state.error.as_str()), (Polled::Failed, "encoding: cannot decompress the body"));
     }
 
     #[test]
-    fn failures_add_up_and_keep_what_was_known() {
+    fn failures_are_counted_and_keep_the_known_state() {
         let before = FeedState { etag: "e".into(), failures: 2, succeeded: "2026-02-01T00:00:00Z".into(), ..known() };
         let (_, state) = polled(before, status(503, &[]));
         assert_eq!((state.polled, state.failures, state.etag.as_str()), (Polled::Failed, 3, "e"));
@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn a_move_is_believed_after_three_permanent_redirects_in_a_row() {
+    fn a_move_is_accepted_after_three_permanent_redirects_in_a_row() {
         let mut state = known();
         for times in 1..=MOVES_TO_BELIEVE {
             let result = FetchResult { url: "https://new.example/feed".into(), ..ok(&[], RSS) };
@@ -368,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn a_temporary_redirect_is_no_move_and_ends_a_row_of_permanent_ones() {
+    fn a_temporary_redirect_resets_the_count_of_permanent_ones() {
         let before = FeedState { moved_to: "https://new.example/feed".into(), moved_times: 2, ..known() };
         let result = FetchResult { url: "https://new.example/feed".into(), ..ok(&[], RSS) };
         let (_, state) = polled(before, redirected(result, &[301, 302]));
@@ -376,14 +376,14 @@ mod tests {
     }
 
     #[test]
-    fn a_new_address_that_fails_sends_the_next_poll_to_the_old_one() {
+    fn a_failing_new_url_sends_the_next_poll_to_the_old_one() {
         let before = FeedState { moved_to: "https://new.example/feed".into(), moved_times: 3, ..known() };
         let (_, state) = polled(before, status(404, &[]));
         assert_eq!(state.moved_times, 0);
     }
 
     #[test]
-    fn new_entries_under_old_validators_are_a_lie() {
+    fn new_entries_with_old_validators_are_recorded_as_false() {
         let (_, first) = polled(known(), ok(&[("etag", "\"a\"")], RSS));
         let more = RSS.replace("/1<", "/3<");
         let later = FetchResult { at: "2026-03-01T18:00:00Z".parse().unwrap(), ..ok(&[("etag", "\"a\"")], &more) };
@@ -393,13 +393,13 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_asks_for_patience_is_not_asked_before() {
+    fn retry_after_delays_the_next_poll() {
         let (_, state) = polled(known(), status(503, &[("retry-after", "86400")]));
         assert!(state.not_before.as_str() >= "2026-03-02T12:00:00", "{}", state.not_before);
     }
 
     #[test]
-    fn a_refusal_lasts_and_trouble_on_the_way_does_not() {
+    fn client_errors_are_permanent_and_network_errors_are_not() {
         for (code, hard) in [(404, true), (403, true), (408, false), (429, false), (500, false), (503, false)] {
             assert_eq!(is_hard(&status(code, &[])), hard, "{code}");
         }
@@ -409,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn only_trouble_of_the_network_is_provisional() {
+    fn only_network_failures_are_provisional() {
         let ceiling = Ceiling { max_bytes: 1 << 20, max_ratio: 100 };
         let policy = PollPolicy::fit(Default::default(), &[]);
         let mut processor = FeedProcessor::new(Arc::new(vec![known()]), ceiling, policy);

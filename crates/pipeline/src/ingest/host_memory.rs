@@ -1,4 +1,4 @@
-//! What earlier runs know about hosts, so that this one is polite too.
+//! State of hosts from earlier runs, so that delays hold across runs.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -12,19 +12,19 @@ use tidings_store::{Home, hosts, rules};
 use crate::config::Config;
 use crate::context::{RunContext, elapsed};
 
-/// Refuses to ask public hosts without a contact that publishers can turn to.
+/// Rejects requests to public hosts if no contact is set.
 pub fn require_contact<'a>(config: &Config, home: &Home, hosts: impl Iterator<Item = &'a str>) -> Result<()> {
     match asked_without_contact(config, hosts) {
         Some(host) => bail!(
-            "{host} would not learn who asks: set `contact` in the [fetch] table of {} to a web page or mail \
-             address that publishers can turn to",
+            "no contact set: set `contact` in the [fetch] table of {} to a web page or an email \
+             address for publishers (required before fetching from {host})",
             home.settings().display()
         ),
         None => Ok(()),
     }
 }
 
-/// A public host that would not learn who asks it.
+/// The first public host, if the user agent has no contact.
 pub fn asked_without_contact<'a>(config: &Config, mut hosts: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let is_local = |host: &str| {
         let bare = host.trim_start_matches('[').trim_end_matches(']');
@@ -34,27 +34,27 @@ pub fn asked_without_contact<'a>(config: &Config, mut hosts: impl Iterator<Item 
     hosts.find(|host| !named && !is_local(host))
 }
 
-/// The times at which hosts were asked, and want to be asked again.
+/// The times of the last requests to hosts, and their Retry-After times.
 pub struct HostMemory {
     states: HashMap<String, (Option<Duration>, Option<Duration>)>,
-    /// The time since a crash that kept no record of the last requests: all hosts count as asked then.
-    pub everybody: Option<Duration>,
+    /// The time since a crash that lost the last requests: all hosts count as contacted at that time.
+    pub all_hosts_idle_for: Option<Duration>,
 }
 
 impl HostMemory {
-    /// Loads the state of the hosts to be asked, and of others that were asked just now
-    /// or want to be left alone: a redirect may lead there.
+    /// Loads the state of the hosts to be contacted, and of other hosts that were contacted recently or sent
+    /// Retry-After: a redirect may lead to them.
     pub fn load(context: &RunContext, is_asked: impl Fn(&str) -> bool) -> Result<HostMemory> {
         let now = context.started;
         let longest_pause = Duration::from_secs_f64(context.config.fetch.max_crawl_delay_s.max(60.0));
-        let mut memory = HostMemory { states: HashMap::new(), everybody: None };
+        let mut memory = HostMemory { states: HashMap::new(), all_hosts_idle_for: None };
         hosts::read(&context.home, |state| {
             let idle_for = state.last_request.parse::<Timestamp>().ok().map(|last| elapsed(last, now));
             let blocked_for = state.not_before.parse::<Timestamp>().ok().map(|until| elapsed(now, until));
             let blocked_for = blocked_for.filter(|wait| !wait.is_zero());
             let matters = blocked_for.is_some() || idle_for.is_some_and(|idle_for| idle_for < longest_pause);
-            if state.host == hosts::EVERYBODY {
-                memory.everybody = idle_for;
+            if state.host == hosts::ALL_HOSTS {
+                memory.all_hosts_idle_for = idle_for;
             } else if matters || is_asked(&state.host) {
                 memory.states.insert(state.host, (idle_for, blocked_for));
             }
@@ -62,12 +62,12 @@ impl HostMemory {
         Ok(memory)
     }
 
-    /// The queues of a run, and empty ones for the other hosts that must not be asked too soon.
+    /// The queues of a run, and empty ones for other hosts with a running delay.
     pub fn queues(mut self, jobs: impl IntoIterator<Item = (String, Vec<u32>)>) -> Vec<HostQueue> {
         let mut queues = Vec::new();
         for (host, jobs) in jobs {
             let (idle_for, blocked_for) = self.states.remove(&host).unwrap_or_default();
-            let idle_for = idle_for.into_iter().chain(self.everybody).min();
+            let idle_for = idle_for.into_iter().chain(self.all_hosts_idle_for).min();
             queues.push(HostQueue { host, jobs, idle_for, blocked_for });
         }
         let others = self.states.into_iter();
@@ -77,19 +77,19 @@ impl HostMemory {
             idle_for,
             blocked_for,
         }));
-        // The same order on every machine, so that a seed means the same everywhere.
+        // Sorted, so that the same seed gives the same order on every machine.
         queues.sort_by(|a, b| a.host.cmp(&b.host));
         queues
     }
 }
 
-/// The robots.txt and tdmrep answers of these hosts that are still fresh.
+/// The cached robots.txt and tdmrep responses of these hosts.
 pub fn remembered_rules(context: &RunContext, is_asked: impl Fn(&str) -> bool) -> Result<Vec<PolicyResponse>> {
     let max_age = Duration::from_secs_f64(context.config.fetch.robots_max_age_h * 3600.0);
     let mut remembered = Vec::new();
     let wanted = |answer: &rules::RulesAnswer| {
         let fetched = answer.fetched.parse::<Timestamp>().ok();
-        // An answer from the future is from a wrong clock: ask again.
+        // A response with a future date comes from a wrong clock and is requested again.
         let fresh = fetched.is_some_and(|at| at <= context.started && elapsed(at, context.started) < max_age);
         fresh && address::host(&answer.origin).is_some_and(&is_asked)
     };
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn hosts_to_be_asked_and_hosts_that_must_wait_are_loaded() {
+    fn hosts_of_the_run_and_hosts_with_a_running_delay_are_loaded() {
         let (_folder, context) = with_hosts(&[
             ("asked.example", "2026-01-01T00:00:00Z", ""),
             ("idle.example", "2026-01-01T00:00:00Z", ""),
@@ -151,29 +151,32 @@ mod tests {
     }
 
     #[test]
-    fn a_host_that_was_never_asked_has_no_past() {
+    fn a_host_that_was_never_contacted_has_no_state() {
         let (_folder, context) = with_hosts(&[]);
         let queues = HostMemory::load(&context, |_| true).unwrap().queues([("new.example".to_owned(), vec![7])]);
         assert_eq!((queues.len(), queues[0].idle_for, queues[0].blocked_for), (1, None, None));
     }
 
     #[test]
-    fn after_a_crash_every_host_counts_as_asked_then() {
-        let (_folder, context) = with_hosts(&[(hosts::EVERYBODY, "2026-03-01T11:59:00Z", "")]);
+    fn after_a_crash_every_host_counts_as_contacted_then() {
+        let (_folder, context) = with_hosts(&[(hosts::ALL_HOSTS, "2026-03-01T11:59:00Z", "")]);
         let memory = HostMemory::load(&context, |_| false).unwrap();
-        assert_eq!(memory.everybody, Some(Duration::from_secs(60)));
+        assert_eq!(memory.all_hosts_idle_for, Some(Duration::from_secs(60)));
         let queues = memory.queues([("new.example".to_owned(), vec![0])]);
         assert_eq!(queues[0].idle_for, Some(Duration::from_secs(60)));
     }
 
     #[test]
-    fn a_public_host_is_not_asked_without_a_contact() {
+    fn a_public_host_is_not_contacted_without_a_contact_setting() {
         let (_folder, pipeline) = home();
         let mut config = Config::default();
         config.fetch.contact = String::new();
         let error = require_contact(&config, pipeline.home(), ["gazette.example"].into_iter()).unwrap_err().to_string();
-        assert!(error.starts_with("gazette.example would not learn who asks: set `contact`"), "{error}");
-        config.fetch.contact = "mailto:desk@example.org".into();
+        assert!(
+            error.starts_with("no contact set: set `contact`") && error.contains("from gazette.example"),
+            "{error}"
+        );
+        config.fetch.contact = "mailto:news@example.org".into();
         assert!(require_contact(&config, pipeline.home(), ["gazette.example"].into_iter()).is_ok());
     }
 
@@ -187,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_user_agent_that_names_an_address_is_a_contact() {
+    fn a_user_agent_with_a_url_is_a_contact() {
         let mut config = Config::default();
         config.fetch.contact = String::new();
         config.fetch.user_agent = "Bot/1.0 (+https://example.org/bot)".into();
@@ -195,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_are_remembered_while_they_are_fresh_and_not_from_the_future() {
+    fn policies_are_cached_while_fresh_and_not_from_the_future() {
         let (folder, pipeline) = home();
         let mut batch = JournalBatch::default();
         let rows =

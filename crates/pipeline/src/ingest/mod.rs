@@ -1,12 +1,12 @@
-//! Ingest: from answers of the web to durable records.
+//! Ingest: HTTP responses → durable records.
 //!
 //! ```text
 //!  crawler ──results──▶ collector ──batches──▶ processors (all cores) ──▶ committer ──▶ pages, journal
 //!     └──────events──────▶ request log ─────────────────────policies──────▶ ┘ └▶ run log
 //! ```
 //!
-//! Each arrow is bounded, so that a slow disk slows the crawler instead of filling memory. A page
-//! counts as stored only when the committer has synced both the page and the journal.
+//! Each channel is bounded, so that a slow disk slows the crawler down instead of filling memory. A page counts as
+//! stored after the committer has synced both the page and the journal.
 
 mod committer;
 pub mod feeds;
@@ -24,7 +24,8 @@ use std::time::Duration;
 use anyhow::{Context as _, Result};
 use serde::{Deserialize, Serialize};
 use tidings_fetch::{
-    CrawlOutcome, CrawlStats, Crawler, FetchResult, HostQueue, HttpResponse, JobSource, Kind, PolicyResponse, Settings,
+    CrawlKind, CrawlOutcome, CrawlStats, Crawler, FetchResult, HostQueue, HttpResponse, JobSource, PolicyResponse,
+    Settings,
 };
 use tidings_store::journal::{Journal, JournalBatch, Record};
 use tidings_store::pages::PageWriter;
@@ -38,33 +39,33 @@ use crate::display::{count, span};
 use crate::reporter::ProgressScope;
 use committer::Committer;
 
-/// A batch is handed on when it holds about as much text as a frame should.
+/// The size of a batch, about that of a frame.
 const BATCH_BYTES: usize = 2 << 20;
 
-/// Or when its first result has waited this long: what is lost by a crash is never older.
+/// The maximum age of a batch, which bounds the loss in a crash.
 const LINGER: Duration = Duration::from_secs(5);
 
-/// How often the clock and the disk are looked at while the crawl goes on.
+/// The interval of checks of the clock and the disk during a crawl.
 const TICK: Duration = Duration::from_millis(500);
 
-/// Turns answers into what is kept of them. There is one processor per core.
+/// Converts responses to records. There is one processor per core.
 pub trait Processor: Send + 'static {
     /// Works through a batch.
     fn process(&mut self, results: Vec<FetchResult>) -> Batch;
 }
 
-/// What a processor made of some answers.
+/// The records of some responses.
 #[derive(Default)]
 pub struct Batch {
     /// A frame of pages.
     pub frame: Vec<u8>,
     /// The WARC records of the same pages.
     pub warc: Vec<u8>,
-    /// What the journal must say about it.
+    /// Records for the journal.
     pub step: JournalBatch,
-    /// What the journal must say unless the network turns out to be down.
+    /// Records for the journal, unless the network turns out to be down.
     pub provisional: JournalBatch,
-    /// Counts, by the word for what happened.
+    /// Counts by outcome.
     pub counters: Counters,
 }
 
@@ -89,31 +90,31 @@ impl Counters {
     }
 }
 
-/// Everything that a crawl of one kind needs.
-pub struct Work<D: JobSource> {
+/// The parameters of a crawl.
+pub struct CrawlWork<D: JobSource> {
     /// Pages or feeds.
-    pub kind: Kind,
-    /// How to ask.
+    pub kind: CrawlKind,
+    /// Crawler settings.
     pub settings: Settings,
-    /// Whom to ask what.
+    /// Jobs by host.
     pub queues: Vec<HostQueue>,
-    /// How long everybody has idle_for, if an earlier run lost count of whom it asked.
+    /// The time since the last request to any host, if an earlier run lost its records.
     pub all_hosts_idle_for: Option<Duration>,
     /// Rules that are still good.
     pub remembered: Vec<PolicyResponse>,
-    /// Where errands are looked up.
+    /// The source of jobs.
     pub source: D,
-    /// Where pages go.
-    pub shelf: PageWriter,
+    /// The writer of pages.
+    pub page_writer: PageWriter,
 }
 
-/// What a crawl brought.
+/// The results of a crawl.
 pub struct Ingested {
-    /// How it ended.
+    /// The outcome of the crawler.
     pub outcome: CrawlOutcome,
-    /// Errands that were not brought to an end, because time ran out or their host was given up.
+    /// Jobs that were not finished, because of the time limit or because their host was skipped.
     pub left: u64,
-    /// What was made durable, by the word for what happened.
+    /// Durable counts by outcome.
     pub counters: Counters,
     /// The network seemed to be down: no failure was recorded.
     pub offline: bool,
@@ -123,11 +124,11 @@ pub struct Ingested {
     pub bytes: u64,
 }
 
-/// Runs a crawl from its queues to a journal that is ready to be applied.
+/// Runs a crawl up to a journal that is ready to be applied.
 pub fn run<D, C>(
     context: &RunContext,
     log: &mut StageLog<'_>,
-    work: Work<D>,
+    work: CrawlWork<D>,
     make_processor: impl Fn() -> C,
 ) -> Result<Ingested>
 where
@@ -148,7 +149,7 @@ where
         .context("cannot start the threads of the crawler")?;
 
     let stats = Arc::new(CrawlStats::default());
-    let committer = Committer::start(journal, work.shelf, stats.clone(), context.cancel.clone());
+    let committer = Committer::start(journal, work.page_writer, stats.clone(), context.cancel.clone());
     let (events, request_log) = request_log::start(run_log, committer.sender(), context.cancel.clone());
     let (results, arriving) = mpsc::channel(64);
     let processors =
@@ -176,7 +177,7 @@ where
             progress: context.progress(noun(work.kind), total),
         }));
         let outcome = harvest.run(work.queues, work.remembered).await;
-        let delivered = collecting.await.context("the collector failed")?;
+        let delivered = collecting.await.context("the collector task panicked")?;
         watching.abort();
         let _ = watching.await;
         anyhow::Ok((outcome?, delivered))
@@ -197,11 +198,11 @@ where
     })
 }
 
-fn noun(kind: Kind) -> &'static str {
+fn noun(kind: CrawlKind) -> &'static str {
     match kind {
-        Kind::Page => "pages",
-        Kind::Feed => "feeds",
-        Kind::Probe => "addresses",
+        CrawlKind::Page => "pages",
+        CrawlKind::Feed => "feeds",
+        CrawlKind::Probe => "addresses",
     }
 }
 
@@ -219,13 +220,13 @@ fn hosts_step(outcome: &CrawlOutcome) -> JournalBatch {
     step
 }
 
-/// Processors that wait for work, and how many may work.
+/// Idle processors, and permits for the working ones.
 struct Processors<C> {
     free: Mutex<Vec<C>>,
     places: Semaphore,
 }
 
-/// Gathers results into batches of a good size and gives them to processors; tells how many came.
+/// Collects results into batches and passes them to processors; returns the number of results.
 async fn collect<C: Processor>(
     mut arriving: mpsc::Receiver<FetchResult>,
     processors: Arc<Processors<C>>,
@@ -259,12 +260,12 @@ async fn collect<C: Processor>(
             let results = std::mem::take(&mut batch);
             weight = 0;
             let (processors, committer) = (processors.clone(), committer.clone());
-            // While all processors are busy no answer is taken: the crawler feels the backpressure.
-            let place = processors.places.acquire().await.expect("never closed");
+            // While all processors are busy no result is taken: backpressure reaches the crawler.
+            let place = processors.places.acquire().await.expect("the semaphore is never closed");
             place.forget();
             at_work.spawn_blocking(move || {
                 let processor = processors.free.lock().expect("no panic while held").pop();
-                let mut processor = processor.expect("as many processors as places");
+                let mut processor = processor.expect("as many processors as permits");
                 let batch = processor.process(results);
                 processors.free.lock().expect("no panic while held").push(processor);
                 committer.batch(batch);
@@ -280,13 +281,13 @@ async fn collect<C: Processor>(
     delivered
 }
 
-/// About how much text a result will be.
+/// The approximate decompressed size of a result.
 fn unpacked_bytes(result: &FetchResult) -> usize {
     const RECORD: usize = 300;
     let Ok(answer) = &result.result else { return RECORD };
     let encoded = answer.headers.get(http::header::CONTENT_ENCODING).map_or("", |value| value.to_str().unwrap_or(""));
     let bytes = match (encoded, answer.body.last_chunk::<4>()) {
-        // A gzip body ends with its unpacked length; whether it lies does not matter here.
+        // A gzip body ends with its decompressed length; a wrong value does no harm here.
         ("gzip", Some(length)) => (u32::from_le_bytes(*length) as usize).min(BATCH_BYTES),
         ("", _) => answer.body.len(),
         _ => answer.body.len() * 4,
@@ -303,7 +304,7 @@ struct Watch {
     progress: ProgressScope,
 }
 
-/// Looks at the clock and the disk while a crawl goes on.
+/// Checks the clock and the disk during a crawl.
 async fn watch(mut watch: Watch) {
     let began = Instant::now();
     let mut ticks = tokio::time::interval(TICK);
@@ -324,7 +325,7 @@ async fn watch(mut watch: Watch) {
                 let elapsed = began.elapsed();
                 let delivered = stats.delivered.load(Relaxed);
                 let detail = format!(
-                    "{} under way, {:.1}/s, {:.1} MB, {}",
+                    "{} active, {:.1}/s, {:.1} MB, {}",
                     stats.in_flight.load(Relaxed),
                     delivered as f64 / elapsed.as_secs_f64().max(0.1),
                     stats.bytes.load(Relaxed) as f64 / 1e6,
@@ -339,7 +340,7 @@ async fn watch(mut watch: Watch) {
     }
 }
 
-/// Why some pages failed, as one line for people: the total and `6 timeout, 3 404`.
+/// The failures as one line: the total and `6 timeout, 3 404`.
 pub fn failures(counters: &Counters, except: &[&str]) -> (u64, String) {
     let mut rows: Vec<(&String, &u64)> = counters.0.iter().filter(|row| !except.contains(&row.0.as_str())).collect();
     rows.sort_by_key(|row| (std::cmp::Reverse(*row.1), row.0.clone()));
@@ -348,11 +349,11 @@ pub fn failures(counters: &Counters, except: &[&str]) -> (u64, String) {
     (total, listed.join(", "))
 }
 
-/// Logs which hosts were given up, a few of them by name.
+/// Logs the skipped hosts, the first ones by name.
 pub fn log_given_up(ingested: &Ingested) {
     let given_up = &ingested.outcome.given_up;
     for (host, reason) in given_up.iter().take(5) {
-        log::info!("{host} was left for a later run: {reason}");
+        log::info!("{host} is postponed to a later run: {reason}");
     }
     if given_up.len() > 5 {
         log::info!("… and {} more", count(given_up.len() as u64 - 5, "host"));
@@ -402,14 +403,14 @@ mod tests {
     }
 
     #[test]
-    fn a_crawl_without_a_network_is_not_done_and_says_so() {
+    fn a_crawl_without_a_network_is_not_done() {
         let (_folder, pipeline) = home();
         let (text, done) = ingested(5, true).ending(&context(&pipeline));
         assert!(text.contains("the network seems to be down") && !done, "{text}");
     }
 
     #[test]
-    fn a_crawl_says_what_is_left_and_why() {
+    fn the_ending_of_a_crawl_shows_what_is_left_and_why() {
         let (_folder, pipeline) = home();
         let context = context(&pipeline);
         assert_eq!(ingested(0, false).ending(&context), (String::new(), true));
@@ -420,20 +421,20 @@ mod tests {
     }
 
     #[test]
-    fn the_weight_of_an_answer_is_about_its_unpacked_size() {
+    fn the_weight_of_a_response_is_about_its_decompressed_size() {
         let weight = |encoding: &str, body: &[u8]| {
             unpacked_bytes(&answered(0, "https://e.org/", answer(200, &[("content-encoding", encoding)], body)))
         };
         assert_eq!(weight("br", &[0; 100]), 700);
         assert_eq!(weight("gzip", &[9, 9, 0xe8, 3, 0, 0]), 1300);
-        // A length that lies, or none at all, does not matter.
+        // A wrong or missing length does no harm.
         assert_eq!(weight("gzip", &[0xff; 8]), 300 + BATCH_BYTES);
         assert_eq!(weight("gzip", &[1]), 304);
         assert_eq!(unpacked_bytes(&failed(0, "https://e.org/", FailureKind::Dns)), 300);
     }
 
     #[test]
-    fn hosts_are_recorded_with_whether_they_answered() {
+    fn hosts_are_recorded_with_whether_they_responded() {
         let (_folder, pipeline) = home();
         let note = |host: &str, answered| HostNote {
             host: host.to_owned(),

@@ -1,4 +1,4 @@
-//! Pages: unpacked, put into one line of JSON each, packed into a frame.
+//! Processing of page responses: decompresses, serialises as JSON lines, compresses into frames.
 
 use std::sync::Arc;
 
@@ -9,26 +9,26 @@ use tidings_formats::warc;
 use tidings_model::{FailureKind, Page, Rights, Row, Status};
 use tidings_store::journal::Record;
 use tidings_store::removed::Removed;
-use tidings_store::{FrameEncoder, Work, rfc3339};
+use tidings_store::{FrameEncoder, PendingEntries, rfc3339};
 
 use super::{Batch, Processor};
 
 /// Makes frames of pages.
 pub struct PageProcessor {
-    work: Arc<Work>,
-    /// What must not come back, whatever redirects lead to it.
+    work: Arc<PendingEntries>,
+    /// Tombstones: removed pages must not return, not even through redirects.
     removed: Arc<Removed>,
     decoder: Decoder,
     packer: FrameEncoder,
     warc: Option<warc::Writer>,
-    /// The lines of the batch in hand; kept between batches because it is large.
+    /// The lines of the current batch; reused because the buffer is large.
     lines: Vec<u8>,
 }
 
 impl PageProcessor {
     /// A processor that finds the plan's rows in `work`.
     pub fn new(
-        work: Arc<Work>,
+        work: Arc<PendingEntries>,
         removed: Arc<Removed>,
         ceiling: Ceiling,
         compression: i32,
@@ -44,7 +44,7 @@ impl PageProcessor {
         }
     }
 
-    /// The page in an answer, or what is wrong with it.
+    /// The page in a response, or the status of its failure.
     fn page(&mut self, row: &Row<'_>, result: &FetchResult, answer: &HttpResponse) -> Result<Page, Status> {
         if !answer.status.is_success() {
             return Err(Status::Http(answer.status.as_u16()));
@@ -109,7 +109,7 @@ impl Processor for PageProcessor {
             let word = status.to_string();
             let provisional = result.result.is_err() && status.is_network_trouble();
             let step = if provisional { &mut batch.provisional } else { &mut batch.step };
-            step.push(&Record::Fate { url: row.url.into(), status: word.as_str().into(), retries: row.retries + 1 });
+            step.push(&Record::Outcome { url: row.url.into(), status: word.as_str().into(), retries: row.retries + 1 });
             batch.counters.add(word, 1);
         }
         if !self.lines.is_empty() {
@@ -145,19 +145,19 @@ mod tests {
     use super::*;
     use std::io::{Read as _, Write as _};
 
-    use tidings_store::WorkDraft;
+    use tidings_store::PendingDraft;
     use tidings_store::plan;
-    use tidings_store::removed::{Kind, Tombstone};
+    use tidings_store::removed::{Tombstone, TombstoneKind};
 
     use crate::testing::{answer, answered, apply, failed, home, plan_entries, planned, redirected};
 
     const URL: &str = "https://gazette.example/1";
 
-    /// The batch, the stored pages and the status that an answer for the first entry gives.
+    /// The batch, the stored pages and the status for a response to the first entry.
     fn processed(removed: Removed, result: FetchResult) -> (Batch, Vec<Page>, (String, u32)) {
         let (_folder, pipeline) = home();
         plan_entries(pipeline.home(), &[URL]);
-        let mut draft = WorkDraft::create(pipeline.home()).unwrap();
+        let mut draft = PendingDraft::create(pipeline.home()).unwrap();
         plan::read(pipeline.home(), |row| {
             draft.push(row).unwrap();
         })
@@ -170,7 +170,7 @@ mod tests {
         let pages = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         let mut step = std::mem::take(&mut batch.step);
         let provisional = std::mem::take(&mut batch.provisional);
-        // Both reach the journal here; which of them it was stays visible in the batch.
+        // Both reach the journal here; the batch shows which of them it was.
         if !provisional.is_empty() {
             batch.provisional.push(&Record::Run("provisional".into()));
         }
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_becomes_a_page_with_what_the_plan_knows_of_its_entry() {
+    fn a_response_becomes_a_page_with_the_metadata_of_its_entry() {
         let result = FetchResult {
             url: "https://gazette.example/moved".into(),
             ..ok(&[("content-type", "text/html")], b"<p>x")
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_packed_body_is_unpacked_in_the_page_and_kept_packed_in_the_archive() {
+    fn a_compressed_body_is_decompressed_in_the_page_and_kept_compressed_in_the_warc() {
         let packed = gzipped(b"<p>hello</p>");
         let (batch, pages, _) = processed(Removed::default(), ok(&[("content-encoding", "gzip")], &packed));
         assert_eq!(pages[0].body, b"<p>hello</p>");
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_of_white_space_is_a_failure_that_is_tried_again() {
+    fn a_body_of_white_space_is_a_failure_that_is_retried() {
         let (batch, pages, planned) = processed(Removed::default(), ok(&[], b" \r\n\t "));
         assert!(pages.is_empty() && batch.warc.is_empty());
         assert_eq!(planned, ("empty".to_owned(), 1));
@@ -229,14 +229,14 @@ mod tests {
     }
 
     #[test]
-    fn a_body_that_unpacks_beyond_the_limit_is_too_large() {
+    fn a_body_that_decompresses_beyond_the_limit_is_too_large() {
         let bomb = gzipped(&vec![b'a'; 1 << 20]);
         let (_, pages, planned) = processed(Removed::default(), ok(&[("content-encoding", "gzip")], &bomb));
         assert_eq!((pages.len(), planned.0.as_str()), (0, "too-large"));
     }
 
     #[test]
-    fn a_status_that_is_no_success_is_the_status_of_the_entry() {
+    fn an_error_status_is_the_status_of_the_entry() {
         for status in [404, 503] {
             let result = answered(0, URL, answer(status, &[], b"<p>sorry</p>"));
             let (batch, pages, planned) = processed(Removed::default(), result);
@@ -246,9 +246,9 @@ mod tests {
     }
 
     #[test]
-    fn a_redirect_to_what_was_removed_stores_nothing() {
+    fn a_redirect_to_a_removed_page_stores_nothing() {
         let mut removed = Removed::default();
-        let stone = Tombstone { kind: Kind::Host, what: "secret.example".into(), ..Tombstone::default() };
+        let stone = Tombstone { kind: TombstoneKind::Host, what: "secret.example".into(), ..Tombstone::default() };
         removed.add(stone);
         let result = FetchResult { url: "https://secret.example/x".into(), ..ok(&[], b"<p>x</p>") };
         let (_, pages, planned) = processed(removed, result);
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn trouble_of_the_network_is_provisional_and_a_refusal_is_not() {
+    fn network_failures_are_provisional_and_rejections_are_not() {
         for (kind, provisional) in
             [(FailureKind::Timeout, true), (FailureKind::Dns, true), (FailureKind::Robots, false)]
         {
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn the_archive_names_the_redirects_and_the_entry() {
+    fn the_warc_records_the_redirects_and_the_entry() {
         let result =
             redirected(FetchResult { url: "https://gazette.example/2".into(), ..ok(&[], b"<p>x") }, &[301, 302]);
         let (batch, _, _) = processed(Removed::default(), result);

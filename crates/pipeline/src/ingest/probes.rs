@@ -1,4 +1,4 @@
-//! Probes: each answer is reduced at once to the little that feed discovery needs.
+//! Processing of probe responses: each is reduced to the findings needed for feed discovery.
 
 use std::io::Read as _;
 use std::sync::{Arc, Mutex};
@@ -11,14 +11,14 @@ use tidings_model::{FailureKind, Status};
 
 use super::{Batch, Processor};
 
-/// What a probe found out.
+/// The result of a probe.
 #[derive(Debug)]
 pub struct Probed {
-    /// The errand's job.
+    /// Its job.
     pub job: u32,
-    /// Where it led for good, if that is somewhere else.
+    /// The target of a permanent redirect, if different.
     pub moved_to: Option<String>,
-    /// What the answer was.
+    /// The finding.
     pub result: ProbeResult,
 }
 
@@ -47,7 +47,7 @@ impl ProbeProcessor {
         };
         match answer.status.as_u16() {
             200..300 => self.read(result, answer),
-            // Not now says nothing about whether there is a feed.
+            // A temporary failure gives no evidence about a feed.
             code @ (429 | 500..600) => ProbeResult::Unreachable(code.to_string()),
             code => ProbeResult::Nothing(code.to_string()),
         }
@@ -61,7 +61,7 @@ impl ProbeProcessor {
             Err(status) => return ProbeResult::Nothing(status.to_string()),
         };
         if body.starts_with(&[0x1f, 0x8b]) {
-            // A site map that is a gzip file, rather than one that was packed for the journey.
+            // A sitemap that is a gzip file, in contrast to one with a Content-Encoding.
             let mut unpacked = Vec::new();
             let limited = flate2::read::MultiGzDecoder::new(&body[..]).take(self.max_bytes as u64);
             let mut limited = limited;
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
     use crate::testing::{answer, answered, failed, redirected};
 
-    /// The findings and the word for an answer.
+    /// The findings and the outcome of a response.
     fn probed(result: FetchResult) -> (Probed, Vec<String>) {
         let found = Arc::new(Mutex::new(Vec::new()));
         let ceiling = Ceiling { max_bytes: 1 << 20, max_ratio: 100 };
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_in_trouble_says_nothing_about_a_feed() {
+    fn a_server_error_gives_no_evidence_about_a_feed() {
         for status in [429, 500, 503] {
             assert!(matches!(probed(answered(0, URL, answer(status, &[], b""))).0.result, ProbeResult::Unreachable(_)));
         }
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_host_that_is_not_reached_is_not_one_without_feed() {
+    fn an_unreachable_host_does_not_count_as_without_feed() {
         for kind in [FailureKind::Dns, FailureKind::Timeout, FailureKind::RobotsUnreachable] {
             assert!(matches!(probed(failed(0, URL, kind)).0.result, ProbeResult::Unreachable(_)), "{kind}");
         }
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gzip_file_is_read_like_what_it_holds() {
+    fn a_gzip_file_is_read_like_its_content() {
         let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
         std::io::Write::write_all(&mut packed, RSS).unwrap();
         let (probed, _) = probed(answered(0, URL, answer(200, &[], &packed.finish().unwrap())));
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_body_is_nothing() {
+    fn a_damaged_body_is_no_feed() {
         let (probed, words) = probed(answered(0, URL, answer(200, &[("content-encoding", "gzip")], b"damaged")));
         assert!(matches!(probed.result, ProbeResult::Nothing(_)));
         assert_eq!(words, ["encoding"]);

@@ -151,7 +151,11 @@ fn short(number: f64, decimals: usize) -> String {
 
 #[cfg(test)]
 mod tests {
+    use tidings_model::Page;
+
     use super::*;
+    use crate::stage::StageId;
+    use crate::testing::{article, home, page, store_pages};
 
     #[test]
     fn a_publishing_rate_round_trips_through_its_columns() {
@@ -246,11 +250,25 @@ mod tests {
     }
 
     #[test]
-    fn the_yield_weight_is_empty_until_pages_are_known() {
-        let (_folder, pipeline) = crate::testing::home();
-        let mut states = vec![FeedState { feed: "https://gazette.example/feed".into(), ..FeedState::default() }];
+    fn the_yield_weight_of_a_feed_follows_from_the_text_of_its_pages() {
+        let (_folder, pipeline) = home();
+        let mut states = ["https://gazette.example/feed", "https://shop.example/feed", "https://new.example/feed"]
+            .map(|feed| FeedState { feed: feed.to_owned(), ..FeedState::default() });
         store_yield_weights(&mut states, pipeline.home()).unwrap();
-        assert_eq!(states[0].yield_weight, "", "no pages yet");
+        assert_eq!(states[0].yield_weight, "", "nothing is known yet");
+        let shop = |at| Page {
+            feed: "https://shop.example/feed".into(),
+            ..page(&format!("https://shop.example/{at}"), "<p>")
+        };
+        let gazette = |at| page(&format!("https://gazette.example/{at}"), &article(&format!("ferry {at}")));
+        let pages: Vec<Page> = (0..20).flat_map(|at| [gazette(at), shop(at)]).collect();
+        store_pages(&pipeline, "2026-03-01", &pages);
+        pipeline.run(StageId::Clean.stage().as_ref()).unwrap();
+        yields::summarise(pipeline.home()).unwrap();
+        store_yield_weights(&mut states, pipeline.home()).unwrap();
+        let weight = |state: &FeedState| state.yield_weight.parse::<f64>().ok();
+        assert!(weight(&states[0]) > weight(&states[1]), "{:?}", states.each_ref().map(|state| &state.yield_weight));
+        assert_eq!(weight(&states[2]), None);
     }
 
     proptest::proptest! {

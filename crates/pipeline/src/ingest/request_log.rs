@@ -1,4 +1,4 @@
-//! Writes down every request as it happens, and passes on what must be remembered.
+//! The request log: records every request, and passes host policies and Retry-After times to the committer.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
@@ -15,7 +15,7 @@ use tidings_store::runs::{Request, RequestKind, RunLog};
 use super::{Batch, committer};
 use crate::cancel::{CancelToken, StopReason};
 
-/// How long rules and requests may wait to be written.
+/// The maximum time until policies and requests are written.
 const LINGER: Duration = Duration::from_secs(2);
 
 /// Rules are handed on in steps of about this size.
@@ -28,7 +28,7 @@ pub(super) struct RequestLog {
 impl RequestLog {
     /// Waits until the last event is written down.
     pub(super) fn finish(self) -> Result<RunLog> {
-        self.thread.join().map_err(|_| anyhow!("the request log failed"))?
+        self.thread.join().map_err(|_| anyhow!("the request log thread panicked"))?
     }
 }
 
@@ -61,8 +61,7 @@ fn write(mut log: RunLog, events: Receiver<CrawlEvent>, committer: committer::Se
         let wait = if urgent { Duration::ZERO } else { due.saturating_duration_since(Instant::now()) };
         match events.recv_timeout(wait) {
             Ok(event) => {
-                // A host that wants to be left alone must not be asked by the next run either,
-                // whatever becomes of this one.
+                // A Retry-After must also hold for the next run, even if this one crashes.
                 urgent |= matches!(event, CrawlEvent::RetryAfter { .. });
                 match event {
                     CrawlEvent::Request(asked) => log.push(&request(asked))?,
@@ -111,7 +110,7 @@ fn request(asked: RequestRecord) -> Request {
     }
 }
 
-/// What is remembered of rules: answers only. Who could not be reached is asked again next time.
+/// The cacheable part of a policy response. Failures are requested again.
 fn answer(found: PolicyResponse) -> Option<RulesAnswer> {
     let status = found.status.ok()?;
     if status == 429 || status >= 500 {
@@ -170,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_about_rules_is_remembered_whatever_its_bytes() {
+    fn a_policy_response_is_cached_with_any_bytes() {
         let kept = answer(policy(Ok(200))).unwrap();
         assert_eq!((kept.kind.as_str(), kept.status, kept.digest.as_str()), ("tdmrep", 200, "d"));
         assert_eq!(kept.body.as_deref(), Some("caf\u{fffd}"));
@@ -178,19 +177,19 @@ mod tests {
     }
 
     #[test]
-    fn rules_that_could_not_be_had_are_asked_for_again() {
+    fn failed_policy_requests_are_not_cached() {
         assert!([429, 500, 503].into_iter().all(|status| answer(policy(Ok(status))).is_none()));
         assert!(answer(policy(Err((Status::Failed(FailureKind::Dns), String::new())))).is_none());
     }
 
     #[test]
-    fn a_host_that_wants_to_be_left_alone_is_in_the_journal_when_the_log_ends() {
+    fn a_retry_after_is_in_the_journal_when_the_log_ends() {
         let (_folder, pipeline) = home();
         let home = pipeline.home();
         let run = "20260301T120000000Z-fetch";
         let journal = Journal::create(home, run).unwrap();
-        let shelf = PageWriter::open(home, run, None);
-        let committer = Committer::start(journal, shelf, std::sync::Arc::default(), CancelToken::new());
+        let page_writer = PageWriter::open(home, run, None);
+        let committer = Committer::start(journal, page_writer, std::sync::Arc::default(), CancelToken::new());
         let (events, log) = start(RunLog::create(home, run).unwrap(), committer.sender(), CancelToken::new());
         let until = "2026-03-01T18:00:00Z".parse().unwrap();
         events.send(CrawlEvent::RetryAfter { host: "slow.example".into(), until }).unwrap();

@@ -1,7 +1,7 @@
-//! The days of the last year, a square for each: how much came, and where there are gaps.
+//! Calendar of the last year with the number of pages per day and gaps.
 //!
-//! A day on which nobody harvested is not a day on which nothing was published. The one has a red frame, the other is
-//! a pale square.
+//! A day without a crawl is not a day on which nothing was published: it has a red frame, and a day with a crawl but no
+//! pages is a pale square.
 
 use jiff::Span;
 use jiff::civil::Date;
@@ -18,7 +18,7 @@ const TOP: f64 = 22.0;
 
 pub fn section(matter: &Matter) -> Section {
     let (last, today) = (matter.period.last, day_of(matter.now));
-    // Before the first harvest there was nothing to miss.
+    // Days before the first crawl are not gaps.
     let born = matter.pages_by_day.keys().chain(&matter.harvested).min().copied();
     let monday =
         matter.calendar_from.saturating_sub(Span::new().days(matter.calendar_from.weekday().to_monday_zero_offset()));
@@ -44,14 +44,14 @@ pub fn section(matter: &Matter) -> Section {
         let pages = matter.pages_by_day.get(day).copied();
         let was_harvested = pages.is_some() || matter.harvested.contains(day);
         let (class, told) = match pages {
-            _ if born.is_none_or(|born| *day < born) => ("none", format!("{day}: before the first harvest")),
+            _ if born.is_none_or(|born| *day < born) => ("none", format!("{day}: before the first crawl")),
             Some(pages @ 1..) => {
                 let level = 1 + limits.iter().filter(|limit| pages >= **limit).count();
                 (["h0", "h1", "h2", "h3", "h4"][level.min(4)], format!("{day}: {}", count(pages, "page")))
             }
-            _ if was_harvested => ("h0", format!("{day}: harvested, nothing came")),
-            _ if *day >= today => ("none", format!("{day}: not over yet")),
-            _ => ("gap", format!("{day}: not harvested")),
+            _ if was_harvested => ("h0", format!("{day}: crawled, no pages")),
+            _ if *day >= today => ("none", format!("{day}: not complete yet")),
+            _ => ("gap", format!("{day}: not crawled")),
         };
         if class == "gap" {
             missed += 1;
@@ -69,17 +69,17 @@ pub fn section(matter: &Matter) -> Section {
         table.rows.push(vec![first.to_string(), last.to_string(), grouped(days)]);
     }
     let lead = match born {
-        None => "Nothing was harvested yet.".to_owned(),
+        None => "No crawl yet.".to_owned(),
         Some(born) => format!(
-            "{} harvested since {}, {} without harvest in {}.",
+            "{} with a crawl since {}, {} without in {}.",
             count(collected, "day"),
             born.max(matter.calendar_from),
             count(missed, "day"),
             count(gaps.len() as u64, "gap")
         ),
     };
-    let legend = [("gap", "not harvested"), ("h0", "nothing came"), ("h1", "fewer pages"), ("h4", "more pages")];
+    let legend = [("gap", "not crawled"), ("h0", "no pages"), ("h1", "fewer pages"), ("h4", "more pages")];
     let legend = legend.map(|(class, words)| (class.to_owned(), words.to_owned())).to_vec();
-    let chart = svg.finish("calendar", "A square for each day of the last year, darker where more pages came");
+    let chart = svg.finish("calendar", "A square for each day of the last year, darker for more pages");
     Section { id: "calendar", title: "Coverage and gaps", lead, chart, legend, table, open: false }
 }

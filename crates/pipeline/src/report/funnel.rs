@@ -1,4 +1,4 @@
-//! What became of the pages, stage by stage, and why those that went away did.
+//! Funnel of pages through the stages, with the reasons for dropped ones.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ const RIGHT: f64 = 150.0;
 const ROW: f64 = 26.0;
 
 /// A step of the funnel, or a reason to leave it.
-struct Step {
+struct FunnelStep {
     name: String,
     stage: StageId,
     number: u64,
@@ -34,11 +34,11 @@ pub fn section(matter: &Matter) -> Section {
     let (kept, copies) = (matter.sum(|day| day.kept), matter.sum(|day| day.left_out));
     let waiting = documents.saturating_sub(kept + copies);
 
-    let step = |name: &str, stage, number, leaves| Step { name: name.to_owned(), stage, number, leaves };
+    let step = |name: &str, stage, number, leaves| FunnelStep { name: name.to_owned(), stage, number, leaves };
     let mut steps = vec![step("pages downloaded", StageId::Fetch, pages, false)];
     steps.extend(dropped.iter().map(|(reason, number)| step(reason, StageId::Clean, *number, true)));
     steps.push(step("documents", StageId::Clean, documents, false));
-    steps.push(step("nothing new in them", StageId::Dedup, copies, true));
+    steps.push(step("duplicates", StageId::Dedup, copies, true));
     if waiting > 0 {
         steps.push(step("not annotated yet", StageId::Annotate, waiting, true));
     }
@@ -47,7 +47,7 @@ pub fn section(matter: &Matter) -> Section {
     let mut svg = Svg::new(WIDTH, ROW * steps.len() as f64 + 6.0);
     let wide = WIDTH - LEFT - RIGHT;
     let share = |number: u64| number as f64 / pages.max(1) as f64;
-    // What is there so far, which those that leave are cut off from, right to left.
+    // The current total, from which dropped pages are subtracted, right to left.
     let mut there = pages;
     for (at, step) in steps.iter().enumerate() {
         let y = at as f64 * ROW + 4.0;
@@ -79,23 +79,23 @@ pub fn section(matter: &Matter) -> Section {
     let (words, duplicate) = judged.fold((0, 0), |sum, day| (sum.0 + day.words, sum.1 + day.duplicate_words));
     let refused: u64 = dropped.iter().map(|row| row.1).sum();
     let mut lead = format!(
-        "Of {} {} became documents and {} did not, each for a reason on record.",
+        "Of {}, {} became documents and {} did not, each for a recorded reason.",
         count(pages, "page"),
         grouped(documents),
         grouped(refused)
     );
     if words > 0 {
         let share = 100.0 * duplicate as f64 / words as f64;
-        lead.push_str(&format!(" {share:.1} % of their words were published before."));
+        lead.push_str(&format!(" {share:.1} % of their words are duplicates."));
     }
     if pages != documents + refused {
-        lead.push_str(" These numbers do not add up: a day is being made, or files were changed by hand.");
+        lead.push_str(" These numbers do not add up: a day is being processed, or files were changed manually.");
     }
-    let legend = vec![("c0".to_owned(), "goes on".to_owned()), ("c5".to_owned(), "is left out".to_owned())];
+    let legend = vec![("c0".to_owned(), "kept".to_owned()), ("c5".to_owned(), "dropped".to_owned())];
     let chart = if pages > 0 {
-        svg.finish("funnel", "Pages, documents and what was left out, stage by stage")
+        svg.finish("funnel", "Pages, documents and dropped pages, stage by stage")
     } else {
         String::new()
     };
-    Section { id: "funnel", title: "What became of the pages", lead, chart, legend, table, open: false }
+    Section { id: "funnel", title: "Pages by stage", lead, chart, legend, table, open: false }
 }

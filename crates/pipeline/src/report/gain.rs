@@ -1,4 +1,4 @@
-//! What each feed is worth: pages, documents, text, and how much of all comes from how few.
+//! Yield of each feed: pages, documents, text, and the concentration of the text in few feeds.
 
 use super::matter::{FeedGain, Matter};
 use super::page::{Numbers, Section};
@@ -54,9 +54,9 @@ pub fn section(matter: &Matter) -> Section {
     let half = cumulated.iter().position(|so_far| so_far * 2 >= all).map_or(0, |at| at as u64 + 1);
     let silent = feeds.iter().filter(|feed| feed.sum.pages == 0).count() as u64;
     let lead = match all {
-        0 => format!("{}, none of which brought text in these days.", count(feeds.len() as u64, "feed")),
+        0 => format!("{}, none of which yielded text in this period.", count(feeds.len() as u64, "feed")),
         _ => format!(
-            "Half of the text comes from {} of {}; {} brought no page.",
+            "Half of the text comes from {} of {}; {} yielded no page.",
             grouped(half),
             count(feeds.len() as u64, "feed"),
             grouped(silent)
@@ -64,7 +64,7 @@ pub fn section(matter: &Matter) -> Section {
     };
     Section {
         id: "feeds",
-        title: "What each feed brought",
+        title: "Yield of feeds",
         lead,
         chart: chart(&cumulated, all),
         legend: Vec::new(),
@@ -73,7 +73,7 @@ pub fn section(matter: &Matter) -> Section {
     }
 }
 
-/// The address without what all addresses have, and the title where there is one.
+/// The URL without scheme and `www.`, and the title if there is one.
 fn name(feed: &FeedGain) -> String {
     let address = feed.feed.split_once("://").map_or(feed.feed.as_str(), |(_, rest)| rest);
     match feed.title.is_empty() {
@@ -82,7 +82,7 @@ fn name(feed: &FeedGain) -> String {
     }
 }
 
-/// How much of the text comes from the best feeds, from the first of them to all.
+/// The cumulative share of text by feed, best feeds first.
 fn chart(cumulated: &[u64], all: u64) -> String {
     if all == 0 {
         return String::new();
@@ -95,7 +95,7 @@ fn chart(cumulated: &[u64], all: u64) -> String {
         svg.line([LEFT, y(share), WIDTH, y(share)], "axis");
         svg.text(LEFT - 8.0, y(share) + 4.0, "end", &format!("{:.0} %", share * 100.0));
     }
-    // As many points as can be told apart.
+    // Only as many points as can be distinguished.
     let step = feeds.div_ceil(400);
     let mut before = (x(0.0), y(0.0));
     for (at, so_far) in cumulated.iter().enumerate().filter(|(at, _)| (at + 1) % step == 0 || at + 1 == feeds) {
@@ -107,5 +107,5 @@ fn chart(cumulated: &[u64], all: u64) -> String {
         let rank = (feeds as f64 * part).round();
         svg.text(x(rank), HEIGHT - 8.0, if part < 1.0 { "middle" } else { "end" }, &count(rank as u64, "feed"));
     }
-    svg.finish("feeds", "How much of the text comes from the best feeds, the best first")
+    svg.finish("feeds", "Cumulative share of text by feed, best feeds first")
 }

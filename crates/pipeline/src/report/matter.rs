@@ -1,4 +1,4 @@
-//! What the charts are made of: counts that stages have left behind them.
+//! The data of the charts: figures from the records of stages.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -17,7 +17,7 @@ use crate::stage::{Data, StageId};
 
 /// Days that the calendar shows.
 const CALENDAR_DAYS: i64 = 371;
-/// Documents that were published so many days before they were downloaded were caught up on.
+/// Documents published more than this many days before their download are not fresh.
 const FRESH_DAYS: i32 = 7;
 
 /// The days that a report is about, both of them with it.
@@ -30,7 +30,7 @@ pub struct Period {
 }
 
 impl Period {
-    /// So many days up to one.
+    /// A period of this many days up to the last one.
     pub fn ending(last: Date, days: u32) -> Period {
         Period { first: last.saturating_sub(Span::new().days(i64::from(days.max(1)) - 1)), last }
     }
@@ -40,19 +40,19 @@ impl Period {
     }
 }
 
-/// A feed with what came of it in the period.
+/// A feed with its yield in the period.
 pub struct FeedGain {
     /// Its address.
     pub feed: String,
     /// Its title.
     pub title: String,
-    /// How it is now.
+    /// Its current condition.
     pub condition: Condition,
-    /// What came of its pages.
+    /// The yield of its pages.
     pub sum: Yield,
 }
 
-/// A host with what came of it in the period.
+/// A host with its yield in the period.
 pub type HostGain = (String, Yield);
 
 /// Documents of a month by their own date.
@@ -70,13 +70,13 @@ pub struct Matter {
     pub home: String,
     /// The days in question.
     pub period: Period,
-    /// When the report is made.
+    /// The time of the report.
     pub now: Timestamp,
-    /// The days of the period that there are pages of.
+    /// The days of the period that have pages.
     pub days: Vec<DayFigures>,
     /// Pages by day, for the calendar.
     pub pages_by_day: BTreeMap<Date, u64>,
-    /// Days on which feeds were polled or pages fetched.
+    /// Days with a poll or a fetch.
     pub harvested: BTreeSet<Date>,
     /// The first day of the calendar.
     pub calendar_from: Date,
@@ -122,7 +122,7 @@ impl Matter {
     }
 }
 
-/// What came of feeds and of hosts, each with most text first.
+/// The yields of feeds and hosts, those with most text first.
 fn gains(home: &Home, period: Period, now: Timestamp) -> Result<(Vec<FeedGain>, Vec<HostGain>)> {
     let mut by_feed: HashMap<String, Yield> = HashMap::new();
     let mut by_host: HashMap<String, Yield> = HashMap::new();
@@ -133,7 +133,7 @@ fn gains(home: &Home, period: Period, now: Timestamp) -> Result<(Vec<FeedGain>, 
         }
     })?;
     let states: HashMap<String, FeedState> = feeds::states(home)?;
-    // Listed feeds that brought nothing belong into the table as much as the others.
+    // Feeds in the list without a yield are in the table too.
     let listed = feeds::list(home)?.feeds.into_iter().map(|feed| feed.url);
     let names: BTreeSet<String> = listed.chain(by_feed.keys().cloned()).filter(|name| !name.is_empty()).collect();
     let gain = |feed: String| {
@@ -149,7 +149,7 @@ fn gains(home: &Home, period: Period, now: Timestamp) -> Result<(Vec<FeedGain>, 
     Ok((feeds, hosts))
 }
 
-/// Searchable documents by the month of their own date, and whether they were fresh when they were downloaded.
+/// Searchable documents by the month of their date, and whether they were fresh when downloaded.
 fn months(home: &Home) -> Result<BTreeMap<(i16, i8), Month>> {
     let mut months: BTreeMap<(i16, i8), Month> = BTreeMap::new();
     for code in home.indexed()? {

@@ -1,8 +1,7 @@
-//! The report: a page of charts about what a home has gathered, in one file that needs nothing else.
+//! The report: a self-contained HTML page of charts about a home.
 //!
-//! No script, no font, no picture from elsewhere: what is written today can be read in twenty years, and nobody learns that
-//! it was opened. Every chart has its numbers beside it as a table, for those who cannot see it and for those who
-//! want to calculate. One file here is one chart.
+//! The page has no scripts, fonts or external images, so that it stays readable and opening it sends no request. Every
+//! chart has its numbers in a table, for accessibility and reuse. Each chart has its own file here.
 
 mod calendar;
 mod funnel;
@@ -32,7 +31,7 @@ pub use matter::Period;
 /// The days that a report is about by default.
 const USUAL_DAYS: u32 = 30;
 
-/// Where a report goes.
+/// The target of a report.
 #[derive(Debug, Clone, Default)]
 pub enum Target {
     /// `report.html` in the home.
@@ -94,7 +93,7 @@ pub fn run(pipeline: &Pipeline, options: &Options, target: &Target) -> Result<Re
     Ok(ReportOutcome { done: true, file, first: period.first, last: period.last, bytes: html.len() })
 }
 
-/// The page of a report, for callers that write it elsewhere.
+/// Renders the page, for callers that write it elsewhere.
 pub fn render(pipeline: &Pipeline, options: &Options) -> Result<String> {
     let now = tidings_model::clock::now();
     html(pipeline.home(), options.period(now), now)
@@ -133,9 +132,9 @@ mod tests {
     }
 
     #[test]
-    fn every_chart_has_its_numbers_beside_it() {
+    fn every_chart_has_a_table_of_its_numbers() {
         let (_folder, pipeline) = test_home::built();
-        // The numbers of the calendar are its gaps: three days without harvest.
+        // The numbers of the calendar are its gaps: three days without a crawl.
         test_home::put_pages(pipeline.home().root(), "2026-02-25", "a.0", &test_home::articles()[..1]);
         let page = html(pipeline.home(), period(), now()).unwrap();
         let sections: Vec<&str> = page.split("<section ").skip(1).collect();
@@ -167,14 +166,14 @@ mod tests {
     }
 
     #[test]
-    fn a_home_without_pages_has_a_report_that_says_so() {
+    fn a_home_without_pages_has_a_report() {
         let (_folder, pipeline) = test_home::empty();
         let page = html(pipeline.home(), period(), now()).unwrap();
-        assert!(page.contains("No documents were made of pages of these days."));
+        assert!(page.contains("No documents in this period."));
     }
 
     #[test]
-    fn a_period_ends_on_its_last_day_and_has_a_day_at_least() {
+    fn a_period_ends_on_its_last_day_and_has_at_least_one_day() {
         let options = |days, until: &str| Options { days, until: Some(until.parse().unwrap()) };
         let first = |options: Options| options.period(now()).first.to_string();
         assert_eq!(first(options(Some(7), "2026-03-07")), "2026-03-01");

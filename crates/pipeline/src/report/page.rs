@@ -1,4 +1,4 @@
-//! The page around the charts: its head, its look, its sections.
+//! The HTML page around the charts: head, style sheet, sections.
 
 use std::fmt::Write as _;
 
@@ -7,37 +7,37 @@ use super::svg::escape;
 use crate::display::bytes;
 use crate::display::{count, grouped};
 
-/// A chart with its heading, what it says in a sentence, and its numbers.
+/// A chart with its heading, a summary and its numbers.
 pub struct Section {
     /// Its anchor.
     pub id: &'static str,
     /// Its heading.
     pub title: &'static str,
-    /// What there is to see.
+    /// The summary.
     pub lead: String,
-    /// The chart; nothing where there is none.
+    /// The chart; empty if there is none.
     pub chart: String,
-    /// The words for the colours of the chart, by class.
+    /// The legend: colour classes and their labels.
     pub legend: Vec<(String, String)>,
-    /// The numbers, and whether they are shown at once.
+    /// The numbers.
     pub table: Numbers,
-    /// Whether the table is the chart.
+    /// Whether the table is shown at once (sections without a chart).
     pub open: bool,
 }
 
-/// Rows under headings; the columns behind the first `words` are numbers.
+/// A table; the columns after the first `words` are numeric.
 #[derive(Default)]
 pub struct Numbers {
     /// The headings.
     pub columns: Vec<String>,
-    /// How many columns are words.
+    /// The number of text columns.
     pub words: usize,
     /// The rows.
     pub rows: Vec<Vec<String>>,
 }
 
 impl Numbers {
-    /// A table with these columns, of which the first ones are words.
+    /// A table with these columns, of which the first `words` are text.
     pub fn new(columns: &[&str], words: usize) -> Numbers {
         Numbers { columns: columns.iter().map(|name| (*name).to_owned()).collect(), words, rows: Vec::new() }
     }
@@ -64,8 +64,8 @@ impl Numbers {
     }
 }
 
-/// The look: one set of names for colours, given once for light, once for dark and once for paper. The eight of the series
-/// can be told apart by those who see colours differently.
+/// The style sheet: one set of colour variables each for light, dark and print. The eight series colours are
+/// distinguishable with colour vision deficiency.
 const LOOK: &str = "\
 :root{--ink:#1c2330;--soft:#5b6675;--rule:#d5dbe3;--ground:#ffffff;--card:#f6f8fa;--warn:#b3261e;\
 --c0:#0072b2;--c1:#e69f00;--c2:#009e73;--c3:#cc79a7;--c4:#56b4e9;--c5:#d55e00;--c6:#b8a800;--c7:#8a8f98;--h0:#eef1f5;--h1:#c6dcee;--h2:#8bbbe0;--h3:#3f8fc9;--h4:#0b4f86}\
@@ -116,7 +116,7 @@ pub fn page(matter: &Matter, sections: &[Section]) -> String {
     out.push_str(&facts(matter));
     sections.iter().for_each(|section| out.push_str(&section_html(section)));
     out.push_str("</main>\n<footer><p>Counts are those that the stages left in docs/, seen/, text/ and runs/ of the home, and of its index; ");
-    out.push_str("days without a harvest are told apart from days that brought nothing. This file loads nothing from elsewhere.</p></footer>\n</body></html>\n");
+    out.push_str("days without a crawl are distinguished from days without pages. This file loads no external resources.</p></footer>\n</body></html>\n");
     out
 }
 
@@ -164,7 +164,7 @@ fn section_html(section: &Section) -> String {
         match open {
             true => out.push_str(&html),
             false => {
-                let _ = write!(out, "<details><summary>The numbers</summary>{html}</details>");
+                let _ = write!(out, "<details><summary>Numbers</summary>{html}</details>");
             }
         }
     }

@@ -1,7 +1,7 @@
-//! How much text hosts give for what is downloaded from them: a dot for each.
+//! Scatter plot of text yield by downloaded bytes, one dot per host.
 //!
-//! Both axes are logarithmic, so that lines of equal yield are diagonals: a host below the line of 1 % costs a hundred
-//! bytes for each of text.
+//! Both axes are logarithmic, so that lines of equal yield are diagonals: a host below the line of 1 % needs more than
+//! a hundred downloaded bytes per byte of text.
 
 use super::matter::Matter;
 use super::page::{Numbers, Section};
@@ -25,7 +25,7 @@ pub fn section(matter: &Matter) -> Section {
     let bounds = |values: &mut dyn Iterator<Item = f64>| {
         let (least, most) =
             values.fold((f64::MAX, f64::MIN), |(least, most), value| (least.min(value), most.max(value)));
-        // Room for one host, or for hosts that are all alike.
+        // Leaves a margin for a single host, or for hosts with equal values.
         (least.floor(), most.ceil().max(least.floor() + 1.0))
     };
     let with_text = || hosts.iter().filter(|(_, sum)| sum.clean > 0);
@@ -64,7 +64,7 @@ pub fn section(matter: &Matter) -> Section {
         );
         svg.dot(x(decade(sum.downloaded)), y(decade(sum.clean)), radius, "c0", &told);
     }
-    // Those who cost most for nothing come first: they are what there is to do.
+    // The hosts with most bytes for least text come first, because they need attention.
     let mut costly: Vec<_> = hosts.clone();
     costly.sort_by_key(|(_, sum)| std::cmp::Reverse(sum.downloaded));
     let mut table = Numbers::new(&["host", "pages", "documents", "downloaded", "text", "yield"], 1);
@@ -77,7 +77,7 @@ pub fn section(matter: &Matter) -> Section {
     let (downloaded, clean) = hosts.iter().fold((0, 0), |sums, (_, sum)| (sums.0 + sum.downloaded, sums.1 + sum.clean));
     let barren = hosts.iter().filter(|(_, sum)| sum.clean == 0).count() as u64;
     let lead = format!(
-        "{} gave {} of text for {} downloaded, {:.2} %; {} gave none and are not drawn. The larger a dot, the more documents.",
+        "{} yielded {} of text from {} downloaded, {:.2} %; {} yielded none and are not shown. Larger dots have more documents.",
         count(hosts.len() as u64, "host"),
         bytes(clean as f64),
         bytes(downloaded as f64),
@@ -85,7 +85,7 @@ pub fn section(matter: &Matter) -> Section {
         grouped(barren),
     );
     let chart = if drawn {
-        svg.finish("yield", "Text by what was downloaded, a dot for each host, with lines of equal yield")
+        svg.finish("yield", "Text by downloaded bytes, one dot per host, with lines of equal yield")
     } else {
         String::new()
     };

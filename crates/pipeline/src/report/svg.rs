@@ -1,10 +1,10 @@
-//! Drawing: a picture as text, scales, and numbers that are easy on the eye.
+//! SVG drawing: shapes, scales and round numbers.
 //!
-//! Colours are classes, so that the page decides about light, dark and paper.
+//! Colours are CSS classes, so that the page decides about light, dark and print.
 
 use std::fmt::Write as _;
 
-/// A picture under way. Its size is that of its own coordinates; the page scales it.
+/// An SVG image in progress. Its size is in its own coordinates; the page scales it.
 pub struct Svg {
     width: f64,
     height: f64,
@@ -17,7 +17,7 @@ impl Svg {
         Svg { width, height, body: String::new() }
     }
 
-    /// A bar; `told` is what a pointer that rests on it shows.
+    /// Adds a bar; `told` is its tooltip.
     pub fn rect(&mut self, [x, y, width, height]: [f64; 4], class: &str, told: &str) {
         let told = if told.is_empty() { String::new() } else { format!("<title>{}</title>", escape(told)) };
         let [x, y, width, height] = [x, y, width.max(0.0), height.max(0.0)].map(short);
@@ -43,13 +43,13 @@ impl Svg {
         );
     }
 
-    /// Words; `class` may say `end` or `middle` for where they are anchored.
+    /// Adds text; `class` may contain `end` or `middle` as its anchor.
     pub fn text(&mut self, x: f64, y: f64, class: &str, words: &str) {
         let [x, y] = [x, y].map(short);
         let _ = write!(self.body, "<text x=\"{x}\" y=\"{y}\" class=\"{class}\">{}</text>", escape(words));
     }
 
-    /// The picture, with words for those who cannot see it.
+    /// The finished image with a text alternative.
     pub fn finish(self, id: &str, told: &str) -> String {
         let Svg { width, height, body } = self;
         format!(
@@ -60,12 +60,12 @@ impl Svg {
     }
 }
 
-/// A chart of bars that stand side by side, each of parts one on the other, with a scale on the left.
+/// A stacked bar chart with a scale on the left.
 pub struct Bars {
     svg: Svg,
     /// The number at the top of the scale.
     top: f64,
-    /// The width of a bar and the room beside it.
+    /// The width of a bar and the space next to it.
     step: f64,
 }
 
@@ -76,7 +76,7 @@ impl Bars {
     const ABOVE: f64 = 10.0;
     const BELOW: f64 = 26.0;
 
-    /// Room for so many bars, the highest of which is `most`.
+    /// A chart for this many bars with the highest value `most`.
     pub fn new(bars: usize, most: u64) -> Bars {
         let scale = marks(most as f64, 4);
         let top = scale.last().copied().unwrap_or(1.0).max(1.0);
@@ -94,7 +94,7 @@ impl Bars {
         Bars::ABOVE + (Bars::HEIGHT - Bars::ABOVE - Bars::BELOW) * (1.0 - number / self.top)
     }
 
-    /// Adds a bar: its name, which is written where there is room, and its parts with their colours and what is told of them.
+    /// Adds a bar: its label, which is drawn if there is space, and its parts with colours and tooltips.
     pub fn push(&mut self, at: usize, name: &str, parts: impl IntoIterator<Item = (String, u64, String)>) {
         const NAME: f64 = 64.0;
         let x = Bars::LEFT + at as f64 * self.step;
@@ -124,7 +124,7 @@ fn short(number: f64) -> String {
     text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
 }
 
-/// Text that cannot be taken for markup, wherever it stands.
+/// Escapes text for HTML content and attributes.
 pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -142,7 +142,7 @@ pub fn escape(text: &str) -> String {
     out
 }
 
-/// Where to put marks on a scale from 0: round numbers, at most so many steps.
+/// Positions of tick marks on a scale from 0: round numbers, at most `steps` intervals.
 fn marks(most: f64, steps: usize) -> Vec<f64> {
     if most <= 0.0 {
         return vec![0.0];
@@ -150,7 +150,7 @@ fn marks(most: f64, steps: usize) -> Vec<f64> {
     let rough = most / steps as f64;
     let magnitude = 10f64.powf(rough.log10().floor());
     let step = [1.0, 2.0, 5.0, 10.0].into_iter().map(|part| part * magnitude).find(|step| *step >= rough);
-    // Nothing is counted in halves.
+    // Counts have no fractions.
     let step = step.unwrap_or(rough).max(1.0);
     (0..=(most / step).ceil() as usize).map(|at| at as f64 * step).collect()
 }
@@ -171,7 +171,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn marks_are_round_and_reach_over_the_most() {
+    fn marks_are_round_and_cover_the_maximum() {
         assert_eq!(marks(9.0, 4), [0.0, 5.0, 10.0]);
         assert_eq!(marks(1234.0, 4), [0.0, 500.0, 1000.0, 1500.0]);
         assert_eq!(marks(1.0, 4), [0.0, 1.0]);
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_wrote_is_never_markup() {
+    fn foreign_text_is_escaped() {
         let mut svg = Svg::new(10.0, 10.0);
         svg.text(0.0, 0.0, "", "<script>alert('&\u{0}')</script>");
         let drawn = svg.finish("a", "\"><b>");

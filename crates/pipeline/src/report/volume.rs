@@ -1,4 +1,4 @@
-//! How many documents each day brought, by language.
+//! Documents per day and language.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use super::svg::Bars;
 use crate::display::{count, grouped};
 use crate::health::days::DayFigures;
 
-/// Languages with a colour of their own; the last colour is for all others.
+/// The number of languages with their own colour; the last colour is for all others.
 const COLOURS: usize = 7;
 
 pub fn section(matter: &Matter) -> Section {
@@ -61,14 +61,14 @@ pub fn section(matter: &Matter) -> Section {
         legend.push(("c7".to_owned(), format!("{} others {}", languages.len() - COLOURS, grouped(others))));
     }
     let lead = match documents {
-        0 => "No documents were made of pages of these days.".to_owned(),
+        0 => "No documents in this period.".to_owned(),
         _ => format!(
-            "{} in {}, {} a day on the days that brought any.",
+            "{} in {}, {} per day on days with documents.",
             count(documents, "document"),
             count(languages.len() as u64, "language"),
             grouped(documents / (matter.days.iter().filter(|day| day.all_documents() > 0).count() as u64).max(1)),
         ),
     };
-    let chart = if documents > 0 { bars.finish("volume", "Documents of each day, by language") } else { String::new() };
+    let chart = if documents > 0 { bars.finish("volume", "Documents per day and language") } else { String::new() };
     Section { id: "volume", title: "Volume by day and language", lead, chart, legend, table, open: false }
 }

@@ -1,8 +1,8 @@
-//! `annotate`: documents in, sentences of tokens out, one day at a time.
+//! `annotate`: documents → sentences of tokens, one day at a time.
 //!
-//! A day of documents is read by one thread, tokenized and tagged on all cores, a batch of documents at a time, and
-//! written in the order of the documents. It appears whole, with the recipe that made it, or not at all: an external
-//! tool that fails leaves its day undone, and the run goes on with the next.
+//! A day of documents is read by one thread, tokenized and tagged on all cores in batches of documents, and written in
+//! the order of the documents. It is published atomically with its recipe. If an external tool fails, its day is
+//! skipped and the run continues with the next.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -36,24 +36,24 @@ use crate::parallel::{self, Bounds};
 use crate::reporter::ProgressScope;
 use crate::why::conservation::Balances;
 
-/// The memory that a document takes while it is annotated, by the size of its text.
+/// The memory for annotating a document, relative to the size of its text.
 const EXPANSION: usize = 12;
-/// The least memory that a document takes.
+/// The minimum memory of a document.
 const LEAST_WEIGHT: usize = 64 << 10;
-/// A batch holds so many bytes of text, or more where a tool wants more sentences at once.
+/// The size of a batch in bytes of text, or more if a tool needs more sentences at once.
 const BATCH_BYTES: usize = 128 << 10;
 const MOST_BATCH_BYTES: usize = 16 << 20;
 /// About the bytes of a sentence and of a document.
 const SENTENCE_BYTES: usize = 128;
 const DOCUMENT_BYTES: usize = 2 << 10;
-/// No file of models is larger.
+/// The maximum size of a model file.
 const MAX_MODELS_BYTES: u64 = 1 << 30;
-/// After so many days that tools left undone no further one is tried: it would fail like these, after as long a wait.
+/// The number of days with a failed tool after which no further day is tried.
 const FAILURES: u64 = 3;
 
-/// A document and what is known about its duplicates.
+/// A document and its verdict.
 type Judged = (Document, Option<VerdictLine>);
-/// A document's language, its text in the vertical format and its tokens.
+/// The language of a document, its text in the vertical format and its number of tokens.
 type Made = (String, String, u64);
 
 /// Documents → annotated text.
@@ -86,7 +86,7 @@ pub struct AnnotateOutcome {
     pub tokens: u64,
     /// Their languages.
     pub languages: BTreeSet<String>,
-    /// How long it took.
+    /// Duration in seconds.
     pub seconds: f64,
     #[serde(skip)]
     ending: Ending,
@@ -110,9 +110,9 @@ impl fmt::Display for AnnotateOutcome {
             }
             return match self.days_up_to_date {
                 0 if self.days_waiting > 0 => writeln!(f, "nothing to annotate"),
-                0 => writeln!(f, "nothing to annotate: there are no documents yet; `tidings clean` makes them"),
+                0 => writeln!(f, "nothing to annotate: no documents yet; run `tidings clean` first"),
                 1 => writeln!(f, "nothing to annotate: the day is up to date"),
-                days => writeln!(f, "nothing to annotate: all of {} are up to date", count(days, "day")),
+                days => writeln!(f, "nothing to annotate: all {} are up to date", count(days, "day")),
             };
         }
         let undone = match self.days_undone {
@@ -120,11 +120,11 @@ impl fmt::Display for AnnotateOutcome {
             days if days > FAILURES => {
                 let untried = days - FAILURES;
                 format!(
-                    "; {} left undone, because a tool failed, and {untried} more were not tried",
+                    "; {} not annotated because a tool failed, and {untried} more were not tried",
                     days_are(FAILURES)
                 )
             }
-            days => format!("; {} left undone, because a tool failed", days_are(days)),
+            days => format!("; {} not annotated because a tool failed", days_are(days)),
         };
         writeln!(
             f,
@@ -195,11 +195,11 @@ impl Stage for Annotate {
     fn begin<'a>(&'a self, context: &'a RunContext, due: &Due) -> Result<Box<dyn StageRun + 'a>> {
         if due.waiting > 0 {
             log::warn!(
-                "{} not judged yet; run `tidings dedup` first, or set annotate.duplicates to keep",
+                "{} not deduplicated yet; run `tidings dedup` first, or set annotate.duplicates = \"keep\"",
                 days_are(due.waiting)
             );
         }
-        // Text of days that have no documents any more goes.
+        // Text of days without documents is deleted.
         if context.shard.takes_undivided() {
             let known: BTreeSet<String> = docs::document_days(&context.home)?.into_iter().collect();
             for day in text::days(&context.home)?.iter().filter(|day| !known.contains(*day)) {
@@ -230,13 +230,13 @@ impl Stage for Annotate {
     }
 }
 
-/// What text is made of besides documents.
+/// The inputs of annotation besides documents.
 struct Sources {
-    /// The labels that `feeds.txt` gives to feeds, by address.
+    /// The labels of feeds in `feeds.txt`, by URL.
     labels: FeedLabels,
     /// The annotators by language.
     annotators: Annotators,
-    /// The days that were judged, with the digests of their documents; nothing if duplicates are kept.
+    /// The judged days with the digests of their documents; `None` if duplicates are kept.
     judged: Option<HashMap<String, JudgedDay>>,
 }
 
@@ -252,8 +252,8 @@ impl Sources {
         Ok(Sources { labels: labels(home)?, annotators: annotators(&config.annotate)?, judged })
     }
 
-    /// The recipe by which a day of documents would be annotated now, without what would come of it; none if its
-    /// documents were not judged yet.
+    /// The recipe with which a day of documents would be annotated now, without its results; `None` if its documents
+    /// are not judged yet.
     fn recipe(&self, home: &Home, made: &Recipe) -> Result<Option<TextRecipe>> {
         let settings = json!({ "labels": self.labels_of(home, &made.day)? });
         let mut wanted = TextRecipe::new(&made.day, &crate::program(), tidings_annotate::version(), settings);
@@ -269,8 +269,8 @@ impl Sources {
         Ok(Some(wanted))
     }
 
-    /// A digest of the labels of the feeds of a day: a changed label makes the days again that hold documents of its
-    /// feed, and no others.
+    /// A digest of the labels of the feeds of a day: a changed label makes only the days due that contain documents of
+    /// its feed.
     fn labels_of(&self, home: &Home, day: &str) -> Result<String> {
         let mut feeds = BTreeSet::new();
         if !self.labels.is_empty() {
@@ -284,7 +284,7 @@ impl Sources {
     }
 }
 
-/// A day, as the run log keeps it.
+/// A day in the run log.
 #[derive(Serialize)]
 struct DayLine<'a> {
     day: &'a str,
@@ -297,7 +297,7 @@ struct DayLine<'a> {
     seconds: f64,
 }
 
-/// A day that a tool left undone, as the run log keeps it.
+/// A day that was not annotated because of a tool, in the run log.
 #[derive(Serialize)]
 struct UndoneLine<'a> {
     day: &'a str,
@@ -325,12 +325,12 @@ impl StageRun for AnnotateRun<'_> {
         let home = &self.context.home;
         let made = Recipe::read(home, day)?;
         let Some(wanted) = made.map(|made| self.sources.recipe(home, &made)).transpose()?.flatten() else {
-            bail!("the documents of {day} changed while they were to be annotated; run again");
+            bail!("the documents of {day} changed during annotation; run again");
         };
         let recipe = match self.make(wanted) {
             Ok(recipe) => recipe,
             Err(error) if error.is::<ToolError>() => {
-                log::error!("{day} is left undone: {error:#}");
+                log::error!("{day} was not annotated: {error:#}");
                 self.outcome.days_undone += 1;
                 return log.push(&UndoneLine { day, undone: &format!("{error:#}") });
             }
@@ -356,7 +356,7 @@ impl StageRun for AnnotateRun<'_> {
     fn finish(self: Box<Self>, ending: Ending, _: &mut StageLog<'_>) -> Result<StageOutcome> {
         let mut outcome = self.outcome;
         for (language, times, why) in self.sources.annotators.restarts() {
-            log::warn!("the annotator of {language} died and was started again, {} ({why})", count(times, "time"));
+            log::warn!("the annotator of {language} crashed and was restarted {} ({why})", count(times, "time"));
             outcome.restarts.insert(language.to_owned(), times);
         }
         outcome.done = ending.is_done();
@@ -401,7 +401,7 @@ impl AnnotateRun<'_> {
         let tools = self.context.config.annotate.external.values();
         let sentences = tools.map(|tool| tool.batch_sentences).max().unwrap_or(0);
         let batch_bytes = (sentences * SENTENCE_BYTES).clamp(BATCH_BYTES, MOST_BATCH_BYTES);
-        // Batches depend on the documents alone, so that what a tool sees does not depend on the number of threads.
+        // Batches depend on the documents alone, so that the input of a tool does not depend on the number of threads.
         let source = || {
             let (mut batch, mut bytes) = (Vec::new(), 0);
             while bytes < batch_bytes && batch.len() < batch_bytes / DOCUMENT_BYTES {
@@ -431,8 +431,8 @@ impl AnnotateRun<'_> {
         Ok(draft.publish(read)?)
     }
 
-    /// Documents in the vertical format, each with its language and how many tokens it has, or nothing if nothing of it
-    /// is new; and the languages of their paragraphs.
+    /// Documents in the vertical format, each with its language and number of tokens, or `None` if none of its text is
+    /// new; and the languages of their paragraphs.
     fn annotate(&self, batch: &[Judged], day: &str) -> Result<(Vec<Option<Made>>, BTreeSet<String>), ToolError> {
         let cut: Vec<Option<Annotated>> =
             batch.iter().map(|(document, verdict)| self.segment(document, verdict.as_ref(), day)).collect();
@@ -451,7 +451,7 @@ impl AnnotateRun<'_> {
         Ok((is_new.into_iter().map(|is_new| if is_new { written.next() } else { None }).collect(), languages))
     }
 
-    /// The sentences and tokens of what is new of a document; nothing if nothing is.
+    /// The sentences and tokens of the new text of a document; `None` if there is none.
     fn segment(&self, document: &Document, verdict: Option<&VerdictLine>, day: &str) -> Option<Annotated> {
         let labels = self.sources.labels.get(&plain(&document.feed)).map(Vec::as_slice).unwrap_or_default();
         let mut duplicates: HashMap<u64, Vec<(u64, u64)>> = HashMap::new();
@@ -466,25 +466,27 @@ impl AnnotateRun<'_> {
         if annotated.paragraphs.is_empty() && !duplicates.is_empty() {
             return None;
         }
-        // The partition's day, by which an index knows what came of which file.
+        // The day of the partition, by which an index maps documents to files.
         day.clone_into(&mut annotated.about.seen);
         Some(annotated)
     }
 }
 
-/// The embedded models, and those of the user's file, which win.
+/// The embedded models, overridden by those of the user's file.
 fn models(config: &AnnotateConfig) -> Result<Models> {
     let shipped = tidings_annotate::models();
     if config.models.is_empty() {
         return Ok(shipped.clone());
     }
     let path = Path::new(&config.models);
-    let size =
-        std::fs::metadata(path).with_context(|| format!("cannot read annotate.models, {}", path.display()))?.len();
+    let size = std::fs::metadata(path)
+        .with_context(|| format!("cannot read the model file {} (annotate.models)", path.display()))?
+        .len();
     if size > MAX_MODELS_BYTES {
-        bail!("annotate.models, {}, has {} MiB; no file of models is that large", path.display(), size >> 20);
+        bail!("{} has {} MiB, which is too large for a model file (annotate.models)", path.display(), size >> 20);
     }
-    let bytes = std::fs::read(path).with_context(|| format!("cannot read annotate.models, {}", path.display()))?;
+    let bytes = std::fs::read(path)
+        .with_context(|| format!("cannot read the model file {} (annotate.models)", path.display()))?;
     let models = Models::from_bytes(Cow::Owned(bytes)).and_then(|models| models.check().map(|()| models));
     Ok(shipped.with(models.with_context(|| format!("annotate.models, {}", path.display()))?))
 }
@@ -504,17 +506,17 @@ pub fn annotators(config: &AnnotateConfig) -> Result<Annotators> {
     Ok(annotators)
 }
 
-/// The verdict about a document, which lies at the same place among verdicts as the document among documents.
+/// The verdict on a document, which has the same position among the verdicts.
 fn about(document: &Document, verdict: Option<VerdictLine>) -> Result<VerdictLine> {
     match verdict {
         Some(verdict) if verdict.id == document.id => Ok(verdict),
-        _ => bail!("the verdicts are not about these documents ({}); run `tidings rebuild --from dedup`", document.id),
+        _ => bail!("the verdicts do not match the documents ({}); run `tidings rebuild --from dedup`", document.id),
     }
 }
 
-/// Whether a sentence is where one of the duplicates is: their first and last bytes, in order.
+/// Whether a sentence is within one of the duplicates, given as inclusive byte ranges in order.
 fn is_within(sentence: &Range<usize>, duplicates: &[(u64, u64)]) -> bool {
-    // Deduplication may have cut sentences elsewhere: the middle decides.
+    // Deduplication may have split sentences differently: the middle decides.
     let middle = (sentence.start + sentence.end) as u64 / 2;
     let before = duplicates.partition_point(|(start, _)| *start <= middle);
     before.checked_sub(1).is_some_and(|last| middle <= duplicates[last].1)
@@ -527,7 +529,7 @@ fn days_are(days: u64) -> String {
 /// The labels of feeds, by address.
 pub type FeedLabels = HashMap<String, Vec<(String, String)>>;
 
-/// The labels that `feeds.txt` gives to feeds.
+/// The labels of feeds in `feeds.txt`.
 pub fn labels(home: &Home) -> Result<FeedLabels> {
     let named = feeds::list(home)?.feeds.into_iter().filter(|feed| !feed.labels.is_empty());
     Ok(named.map(|feed| (plain(&feed.url), feed.labels)).collect())
@@ -537,3 +539,6 @@ pub fn labels(home: &Home) -> Result<FeedLabels> {
 pub fn plain(feed: &str) -> String {
     address::normalise(feed, None).unwrap_or_else(|| feed.to_owned())
 }
+
+#[cfg(test)]
+mod tests;

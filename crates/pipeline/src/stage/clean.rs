@@ -1,7 +1,7 @@
-//! `clean`: pages in, documents out, one day at a time.
+//! `clean`: pages → documents, one day at a time.
 //!
-//! A day of pages is read by one thread, made into documents on all cores, and written in the order of the pages. It
-//! appears whole, with the recipe that made it, or not at all. Of a day that grows every hour only the new files are read.
+//! A day of pages is read by one thread, extracted on all cores, and written in the order of the pages. It is published
+//! atomically with its recipe. If only files were added to a day, only these are read.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,9 +31,9 @@ use crate::parallel::{self, Bounds};
 use crate::reporter::ProgressScope;
 use crate::why::conservation::Balances;
 
-/// The memory that a page takes while it is read, by its size: its line, its text, its tree, its document.
+/// The memory for processing a page, relative to its size: its line, text, tree and document.
 const EXPANSION: usize = 10;
-/// The least memory that a page takes.
+/// The minimum memory of a page.
 const LEAST_WEIGHT: usize = 64 << 10;
 
 /// Pages → documents.
@@ -51,23 +51,23 @@ pub struct CleanOutcome {
     pub done: bool,
     /// The name of the run.
     pub run: String,
-    /// Days that were made.
+    /// Days processed.
     pub days: u64,
     /// Days that were up to date.
     pub days_up_to_date: u64,
     /// Days that are left for a later run.
     pub days_left: u64,
-    /// Days whose pages cannot be read.
+    /// Days with unreadable pages.
     pub days_failed: Vec<String>,
     /// Pages that were read.
     pub pages: u64,
-    /// Documents that came of them.
+    /// Documents extracted from them.
     pub documents: u64,
     /// The same by language.
     pub languages: BTreeMap<String, u64>,
-    /// Pages that gave no document, by reason.
+    /// Dropped pages, by reason.
     pub dropped: BTreeMap<String, u64>,
-    /// How long it took.
+    /// Duration in seconds.
     pub seconds: f64,
     #[serde(skip)]
     ending: Ending,
@@ -92,9 +92,9 @@ impl fmt::Display for CleanOutcome {
                 return writeln!(f, "{idle}");
             }
             return match self.days_up_to_date {
-                0 => writeln!(f, "nothing to clean: there are no pages yet"),
+                0 => writeln!(f, "nothing to clean: no pages yet"),
                 1 => writeln!(f, "nothing to clean: the day is up to date"),
-                days => writeln!(f, "nothing to clean: all of {} are up to date", count(days, "day")),
+                days => writeln!(f, "nothing to clean: all {} are up to date", count(days, "day")),
             };
         }
         let languages = count(self.languages.len() as u64, "language");
@@ -104,18 +104,18 @@ impl fmt::Display for CleanOutcome {
             reasons.sort_by_key(|(name, number)| (std::cmp::Reverse(**number), *name));
             let reasons: Vec<String> =
                 reasons.iter().map(|(name, number)| format!("{} {name}", grouped(**number))).collect();
-            write!(f, ", {} left out ({})", grouped(self.dropped.values().sum()), reasons.join(", "))?;
+            write!(f, ", {} dropped ({})", grouped(self.dropped.values().sum()), reasons.join(", "))?;
         }
         writeln!(f, "{}, {}", self.ending.text("day"), span_s(self.seconds))?;
         if !self.days_failed.is_empty() {
-            writeln!(f, "not done, because pages cannot be read: {}", self.days_failed.join(", "))?;
+            writeln!(f, "not cleaned because of unreadable pages: {}", self.days_failed.join(", "))?;
         }
         Ok(())
     }
 }
 
 impl Clean {
-    /// The recipe by which a day would be made now, without what would come of it.
+    /// The recipe with which a day would be cleaned now, without its results.
     fn recipe(&self, config: &Config, day: &str) -> Recipe {
         let settings = self.settings(config);
         Recipe { version: self.version(), ..Recipe::new(day, &crate::program(), tidings_clean::version(), settings) }
@@ -126,7 +126,7 @@ impl Clean {
         if let Some(wanted) = &self.day {
             days.retain(|day| day.name == *wanted);
             if days.is_empty() {
-                bail!("there are no pages of {wanted}; `tidings pages` lists what there is");
+                bail!("no pages of {wanted}; `tidings pages` lists all days");
             }
         }
         Ok(days)
@@ -232,7 +232,7 @@ struct CleanRun<'a> {
     outcome: CleanOutcome,
 }
 
-/// A day, as the run log keeps it.
+/// A day in the run log.
 #[derive(Serialize)]
 struct DayLine<'a> {
     day: &'a str,
@@ -244,7 +244,7 @@ struct DayLine<'a> {
     seconds: f64,
 }
 
-/// A day whose pages cannot be read, as the run log keeps it.
+/// A day with unreadable pages in the run log.
 #[derive(Serialize)]
 struct FailedDayLine<'a> {
     day: &'a str,
@@ -252,31 +252,31 @@ struct FailedDayLine<'a> {
     error: &'a str,
 }
 
-/// What became of a page: where it goes, the line that holds it, with its line end, and its yield.
+/// The result of a page: its target, its line with a line end, and its yield.
 struct Cleaned {
-    place: Place,
+    target: CleanTarget,
     line: Vec<u8>,
     feed: String,
     host: String,
     sum: Yield,
 }
 
-enum Place {
+enum CleanTarget {
     Language(String),
     Dropped(DropReason),
 }
 
-/// The reason for which a page gives no document.
+/// The reason why a page has no document.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum DropReason {
-    /// The page is no document for the corpus.
+    /// Rejected by the extractor or the quality gate.
     NoDocument(tidings_clean::DropReason),
-    /// It was removed from the corpus and came back by another way.
+    /// Covered by a tombstone, but fetched or imported again.
     Removed,
 }
 
 impl DropReason {
-    /// Its word in `docs/dropped` and in recipes.
+    /// Its name in `docs/dropped` and in recipes.
     pub fn word(self) -> &'static str {
         match self {
             DropReason::NoDocument(reason) => reason.name(),
@@ -305,7 +305,7 @@ impl DropReason {
 }
 
 impl StageRun for CleanRun<'_> {
-    /// Makes a day. Pages that cannot be read cost their day and no other; a failed write ends the run.
+    /// Processes a day. An unreadable file of pages skips its day only; a failed write ends the run.
     fn unit(&mut self, unit: &Unit, log: &mut StageLog<'_>) -> Result<()> {
         let day = self.days[&unit.name].clone();
         log::debug!("{}: {}", day.name, unit.why);
@@ -357,7 +357,7 @@ impl StageRun for CleanRun<'_> {
 }
 
 impl CleanRun<'_> {
-    /// Makes a day, or what was added to it; returns its recipe, and the recipe of what was there before and stays.
+    /// Processes a day, or the files added to it; returns its recipe and the recipe of the part that stays.
     fn make(&mut self, day: &Day) -> Result<(Recipe, Option<Recipe>)> {
         let context = self.context;
         let mut draft = DayDraft::begin(&context.home, self.stage.recipe(&context.config, &day.name), day)?;
@@ -386,16 +386,16 @@ impl CleanRun<'_> {
             source,
             |(path, line)| (path, clean_page(path, &line, options, postprocess_options, removed)),
             |(path, cleaned)| {
-                let Cleaned { place, line, feed, host, sum } = cleaned?;
+                let Cleaned { target, line, feed, host, sum } = cleaned?;
                 if current != Some(path) {
                     files_done += u64::from(current.is_some());
                     current = Some(path);
                     draft.end_file()?;
                 }
                 draft.count(&feed, &host, sum);
-                match place {
-                    Place::Language(code) => draft.push(&code, &line)?,
-                    Place::Dropped(reason) => draft.drop_page(reason.word(), &line)?,
+                match target {
+                    CleanTarget::Language(code) => draft.push(&code, &line)?,
+                    CleanTarget::Dropped(reason) => draft.drop_page(reason.word(), &line)?,
                 }
                 done += 1;
                 if done.is_multiple_of(64) {
@@ -410,7 +410,7 @@ impl CleanRun<'_> {
     }
 }
 
-/// Whether pages are at fault, not the place where documents go.
+/// Whether an error is about reading pages and not about writing documents.
 fn is_about_pages(error: &anyhow::Error) -> bool {
     match error.downcast_ref::<Error>() {
         Some(Error::Line { .. } | Error::Damaged { .. } | Error::Newer { .. }) => true,
@@ -419,7 +419,7 @@ fn is_about_pages(error: &anyhow::Error) -> bool {
     }
 }
 
-/// Makes a document of a page, or the record of why there is none.
+/// Extracts the document of a page, or the record of why there is none.
 fn clean_page(
     path: &Path,
     line: &PageLine,
@@ -430,7 +430,7 @@ fn clean_page(
     let mut page = line.page(path)?;
     let is_removed = [&page.url, &page.final_url].into_iter().any(|url| removed.covers(url).is_some());
     if is_removed {
-        // A page that was taken out and came back by another way goes no further than its address.
+        // Only the URL of a removed page is kept.
         page.title.clear();
     }
     let mut line = Vec::new();
@@ -439,20 +439,108 @@ fn clean_page(
         true => Err(DropReason::Removed),
         false => extract_guarded::clean_page(&page, options, postprocess_options).map_err(DropReason::NoDocument),
     };
-    let place = match cleaned {
+    let target = match cleaned {
         Ok(document) => {
             serde_json::to_writer(&mut line, &document).map_err(|error| anyhow!("{}: {error}", page.url))?;
             sum.documents = 1;
             sum.clean = document.paragraphs.iter().map(|paragraph| paragraph.text.len() as u64).sum();
-            Place::Language(document.language_code())
+            CleanTarget::Language(document.language_code())
         }
         Err(reason) => {
             serde_json::to_writer(&mut line, &reason.record(&page))?;
-            Place::Dropped(reason)
+            CleanTarget::Dropped(reason)
         }
     };
     line.push(b'\n');
     let address = if page.final_url.is_empty() { &page.url } else { &page.final_url };
     let host = url::Url::parse(address).ok().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default();
-    Ok(Cleaned { place, line, feed: page.feed, host, sum })
+    Ok(Cleaned { target, line, feed: page.feed, host, sum })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cancel::StopReason;
+    use crate::testing::{article, home, page, root, store_pages};
+    use tidings_store::Stale;
+
+    fn stopped(left: u64, reason: StopReason) -> Ending {
+        Ending { left, reason: Some(reason), min_free_mib: 512, in_other_shards: 0 }
+    }
+
+    #[test]
+    fn an_outcome_with_nothing_due_has_a_reason() {
+        let text = |days_up_to_date| CleanOutcome { days_up_to_date, ..CleanOutcome::default() }.to_string();
+        assert_eq!(text(0), "nothing to clean: no pages yet\n");
+        assert_eq!(text(1), "nothing to clean: the day is up to date\n");
+        assert_eq!(text(1200), "nothing to clean: all 1,200 days are up to date\n");
+    }
+
+    #[test]
+    fn an_outcome_lists_reasons_the_most_frequent_first() {
+        let outcome = CleanOutcome {
+            days: 2,
+            pages: 1010,
+            documents: 1,
+            languages: [("en".to_owned(), 1)].into(),
+            dropped: [("no-text".to_owned(), 4), ("error".to_owned(), 4), ("too-short".to_owned(), 1001)].into(),
+            ..CleanOutcome::default()
+        };
+        let reasons = "1,001 too-short, 4 error, 4 no-text";
+        let expected = format!("1,010 pages read: 1 document in 1 language, 1,009 dropped ({reasons}), 0.0 s\n");
+        assert_eq!(outcome.to_string(), expected);
+    }
+
+    #[test]
+    fn an_early_end_and_failed_days_are_shown() {
+        let outcome = CleanOutcome {
+            days_left: 3,
+            days_failed: vec!["2026-03-01".into()],
+            ending: stopped(3, StopReason::Cancelled("SIGINT".into())),
+            ..CleanOutcome::default()
+        };
+        assert_eq!(
+            outcome.to_string(),
+            "0 pages read: 0 documents in 0 languages; 3 days left for a later run, stopped by SIGINT, 0.0 s\n\
+             not cleaned because of unreadable pages: 2026-03-01\n"
+        );
+    }
+
+    #[test]
+    fn a_page_on_which_the_extractor_panics_makes_the_outcome_partial() {
+        let dropped =
+            |word: &str| CleanOutcome { done: true, dropped: [(word.to_owned(), 1)].into(), ..CleanOutcome::default() };
+        assert_eq!(dropped("no-text").status(), Status::Done);
+        assert_eq!(dropped(DropReason::NoDocument(tidings_clean::DropReason::Error).word()).status(), Status::Partly);
+    }
+
+    #[test]
+    fn a_damaged_file_of_pages_skips_its_day_only() {
+        let (_folder, pipeline) = home();
+        store_pages(&pipeline, "2026-03-01", &[page("https://gazette.example/1", &article("ferry"))]);
+        store_pages(&pipeline, "2026-03-02", &[page("https://gazette.example/2", &article("museum"))]);
+        let damaged = root(&pipeline).join("pages/2026-03-01/a.0.jsonl.zst");
+        std::fs::write(damaged, b"no zstd at all").unwrap();
+        let StageOutcome::Clean(outcome) = pipeline.run(&Clean::default()).unwrap() else { panic!("not clean") };
+        assert_eq!((outcome.done, outcome.days, outcome.days_failed), (false, 1, vec!["2026-03-01".to_owned()]));
+    }
+
+    #[test]
+    fn a_day_is_due_when_it_is_new_or_its_pages_or_settings_change() {
+        let (_folder, pipeline) = home();
+        let due = |config: &Config| {
+            let due = Clean::default().due(pipeline.home(), config).unwrap();
+            (due.units.first().map(|unit| unit.why), due.up_to_date)
+        };
+        store_pages(&pipeline, "2026-03-01", &[page("https://gazette.example/1", &article("ferry"))]);
+        assert_eq!(due(pipeline.config()), (Some(Stale::New), 0));
+        pipeline.run(&Clean::default()).unwrap();
+        assert_eq!(due(pipeline.config()), (None, 1));
+        let mut config = pipeline.config().clone();
+        config.clean.languages = vec!["de".into()];
+        assert_eq!(due(&config), (Some(Stale::Settings), 0));
+        let folder = root(&pipeline).join("pages/2026-03-01");
+        std::fs::copy(folder.join("a.0.jsonl.zst"), folder.join("b.0.jsonl.zst")).unwrap();
+        assert_eq!(due(pipeline.config()), (Some(Stale::PagesAdded), 0));
+    }
 }

@@ -1,7 +1,7 @@
-//! `compile`: annotated text in, a searchable index out, a language at a time.
+//! `compile`: annotated text → index, one language at a time.
 //!
-//! The manifest of an index names the files it was made of. A day that is new is added, a day that was made again
-//! replaces its former self, and both become visible at once; the cost is that of the day.
+//! The manifest of an index lists its input files. A new day is added and a rebuilt day replaces its former version in
+//! one atomic commit; the cost is that of the day.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -29,7 +29,7 @@ pub struct Compile {
     pub language: Option<String>,
     /// Check every byte of the index against its digests.
     pub verify: bool,
-    /// Documents to hide from every answer, by address or id, now and whenever the index is made again.
+    /// Documents to hide from all results, by URL or id, also after a rebuild of the index.
     pub hide: Vec<String>,
 }
 
@@ -41,7 +41,7 @@ pub struct CompileOutcome {
     pub done: bool,
     /// The name of the run.
     pub run: String,
-    /// What changed, by language.
+    /// Changes by language.
     pub languages: BTreeMap<String, LanguageOutcome>,
     /// Languages whose index is up to date.
     pub languages_up_to_date: u64,
@@ -53,7 +53,7 @@ pub struct CompileOutcome {
     pub days_added: u64,
     /// Documents that were hidden.
     pub documents_hidden: u64,
-    /// How long it took.
+    /// Duration in seconds.
     pub seconds: f64,
     #[serde(skip)]
     days_left: u64,
@@ -61,10 +61,10 @@ pub struct CompileOutcome {
     ending: Ending,
 }
 
-/// What changed in the index of a language.
+/// Changes of the index of a language.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-#[allow(missing_docs)] // The names say it.
+#[allow(missing_docs)] // The names are self-explanatory.
 pub struct LanguageOutcome {
     pub days_added: u64,
     pub days_left: u64,
@@ -98,7 +98,7 @@ impl fmt::Display for CompileOutcome {
             (0, _) if self.ending.in_other_shards > 0 => {
                 writeln!(f, "{}", self.ending.idle_shard().unwrap_or_default())
             }
-            (0, 0) => writeln!(f, "nothing to compile: there is no text yet; `tidings annotate` makes it"),
+            (0, 0) => writeln!(f, "nothing to compile: no annotated text yet; run `tidings annotate` first"),
             (0, 1) => writeln!(f, "nothing to compile: the index is up to date"),
             (0, all) => writeln!(f, "nothing to compile: the indexes of {} are up to date", count(all, "language")),
             (..) if self.days_added == 0 && self.documents_hidden > 0 => {
@@ -145,7 +145,7 @@ impl Stage for Compile {
         let texts = text_files(home)?;
         let languages: BTreeSet<String> = texts.keys().cloned().chain(home.indexed()?).collect();
         if let Some(code) = self.language.as_ref().filter(|code| !languages.contains(*code)) {
-            bail!("there is no text in {code}; `tidings annotate` makes it");
+            bail!("no annotated text in language {code}; run `tidings annotate` first");
         }
         let is_hiding = !self.hide.is_empty() || !hidden::read(home)?.is_empty();
         let mut due = Due::default();
@@ -163,7 +163,7 @@ impl Stage for Compile {
     fn begin<'a>(&'a self, context: &'a RunContext, due: &Due) -> Result<Box<dyn StageRun + 'a>> {
         let mut hide = hidden::read(&context.home)?;
         if !self.hide.is_empty() && context.shard.takes_undivided() {
-            // The list first: if this run fails, the next one knows.
+            // The list is written first: if this run fails, the next one hides the documents.
             hide.extend(self.hide.iter().cloned());
             hidden::write(&context.home, &hide)?;
         }
@@ -202,7 +202,7 @@ struct CompileRun<'a> {
     outcome: CompileOutcome,
 }
 
-/// A language, as the run log keeps it.
+/// A language in the run log.
 #[derive(Serialize)]
 struct LanguageLine<'a> {
     language: &'a str,
@@ -214,7 +214,7 @@ impl StageRun for CompileRun<'_> {
         let code = &unit.name;
         self.progress.show(self.done, code);
         let compiled = self.compile(code).with_context(|| {
-            format!("the index of {code} cannot be written; if it is damaged, remove index/{code} and run again")
+            format!("cannot write the index of {code}; if it is damaged, delete index/{code} and run again")
         })?;
         self.done += 1;
         let outcome = &mut self.outcome;
@@ -258,7 +258,7 @@ fn text_files(home: &Home) -> Result<BTreeMap<String, Vec<TextFile>>> {
     Ok(files)
 }
 
-/// Whether an index was made of this file as it is.
+/// Whether an index contains the current version of this file.
 fn is_indexed(inputs: &BTreeMap<String, Input>, file: &FileDigest) -> bool {
     inputs.get(&file.file).is_some_and(|input| (input.bytes, &input.xxh3) == (file.bytes, &file.xxh3))
 }
@@ -267,9 +267,9 @@ fn inputs_of(snapshot: &Snapshot) -> BTreeMap<String, Input> {
     snapshot.inputs().iter().map(|input| (input.file.clone(), input.clone())).collect()
 }
 
-/// The reason for which the index of a language is due, if it is.
+/// The reason why the index of a language is due, if it is.
 fn why_due(home: &Home, code: &str, files: &[TextFile]) -> Option<Stale> {
-    // One that cannot be opened is made again, or the attempt says what is wrong.
+    // A damaged index is rebuilt, or the attempt returns its error.
     let Ok(snapshot) = Snapshot::open(&home.index_of(code)) else { return Some(Stale::Unreadable) };
     if snapshot.behaviour() != tidings_index::BEHAVIOUR_VERSION {
         return Some(Stale::Version);
@@ -283,7 +283,7 @@ fn why_due(home: &Home, code: &str, files: &[TextFile]) -> Option<Stale> {
 }
 
 impl CompileRun<'_> {
-    /// Brings the index of a language up to date; returns what changed, if anything did.
+    /// Updates the index of a language; returns the changes, if any.
     fn compile(&self, code: &str) -> Result<Option<LanguageOutcome>> {
         let context = self.context;
         let settings =
@@ -295,7 +295,7 @@ impl CompileRun<'_> {
         let wanted = self.texts.get(code).map(Vec::as_slice).unwrap_or_default();
         let known = inputs_of(writer.snapshot());
         let mut new: Vec<&TextFile> = wanted.iter().filter(|(_, file)| !is_indexed(&known, file)).collect();
-        // Replacements come first: when time is over, no day may be withdrawn and not be back.
+        // Replacements come first: at the time limit, no deleted day may be missing its replacement.
         new.sort_by_key(|(_, file)| !known.contains_key(&file.file));
         let replacing = new.iter().filter(|(_, file)| known.contains_key(&file.file)).count();
         let still: BTreeSet<&str> =
@@ -308,8 +308,10 @@ impl CompileRun<'_> {
         let mut withdrawn = 0;
         for input in &old {
             let day = input.file.rsplit('/').next().and_then(|name| Day::parse(name.get(..10)?));
-            withdrawn +=
-                writer.delete_input(&input.file, day.with_context(|| format!("{} has no day", input.file))?)?;
+            withdrawn += writer.delete_input(
+                &input.file,
+                day.with_context(|| format!("the file name {} contains no date", input.file))?,
+            )?;
         }
         let mut inputs = Vec::new();
         for (_, file) in &new {
@@ -346,8 +348,8 @@ impl CompileRun<'_> {
     }
 }
 
-/// Opens the index of a language. It is derived, so one with lost or damaged files, or of another behaviour, is deleted and
-/// made again; one that a newer Tidings wrote, or whose disk cannot be read, is left alone.
+/// Opens the index of a language. It is derived, so a damaged one, or one of another behaviour version, is deleted and
+/// rebuilt; one written by a newer Tidings, or on an unreadable disk, is not touched.
 fn open(home: &Home, code: &str, settings: Settings) -> Result<Writer> {
     let folder = home.index_of(code);
     let is_lost = |error: &tidings_index::Error| match error {
@@ -357,7 +359,7 @@ fn open(home: &Home, code: &str, settings: Settings) -> Result<Writer> {
     };
     match Writer::open(&folder, settings.clone()) {
         Err(error) if is_lost(&error) => {
-            log::warn!("{error}: making the index of {code} again");
+            log::warn!("{error}: rebuilding the index of {code}");
             home.clear_index(Some(code))?;
             Ok(Writer::open(&folder, settings)?)
         }
@@ -371,7 +373,7 @@ fn open(home: &Home, code: &str, settings: Settings) -> Result<Writer> {
     }
 }
 
-/// Hides documents from every answer; returns how many were not hidden before.
+/// Hides documents from all results; returns the number of newly hidden ones.
 fn hide(writer: &mut Writer, hidden: &BTreeSet<String>) -> Result<u64> {
     if hidden.is_empty() {
         return Ok(0);
@@ -379,4 +381,63 @@ fn hide(writer: &mut Writer, hidden: &BTreeSet<String>) -> Result<u64> {
     let ids: Vec<u128> = hidden.iter().filter_map(|name| u128::from_str_radix(name, 16).ok()).collect();
     let addresses: Vec<&str> = hidden.iter().map(String::as_str).collect();
     Ok(writer.delete_ids(&ids)?.documents + writer.delete_urls(&addresses)?.documents)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{article, fixture, home, page, store_pages};
+
+    fn with(languages: &[&str]) -> CompileOutcome {
+        let languages = languages.iter().map(|code| ((*code).to_owned(), LanguageOutcome::default())).collect();
+        CompileOutcome { languages, ..CompileOutcome::default() }
+    }
+
+    #[test]
+    fn an_outcome_with_nothing_due_has_a_reason() {
+        let text =
+            |languages_up_to_date| CompileOutcome { languages_up_to_date, ..CompileOutcome::default() }.to_string();
+        assert!(text(0).starts_with("nothing to compile: no annotated text yet"));
+        assert_eq!(text(1), "nothing to compile: the index is up to date\n");
+        assert_eq!(text(2), "nothing to compile: the indexes of 2 languages are up to date\n");
+    }
+
+    #[test]
+    fn an_outcome_shows_tokens_added_or_documents_hidden() {
+        let added = CompileOutcome { tokens_added: 1500, days_added: 1, ..with(&["de", "en"]) };
+        assert_eq!(added.to_string(), "1,500 tokens made searchable in 2 languages, 0.0 s\n");
+        let hidden = CompileOutcome { documents_hidden: 1, ..with(&["en"]) };
+        assert_eq!(hidden.to_string(), "1 document hidden, 0.0 s\n");
+    }
+
+    #[test]
+    fn remaining_work_is_counted_in_languages_or_days() {
+        let ending = Ending {
+            left: 2,
+            reason: Some(crate::cancel::StopReason::DiskFull),
+            min_free_mib: 512,
+            in_other_shards: 0,
+        };
+        let full = "stopped because the disk has less than 512 MiB free (store.min_free_mib)";
+        let none = CompileOutcome { languages_left: 2, ending: ending.clone(), ..with(&[]) };
+        assert_eq!(none.to_string(), format!("nothing compiled; 2 languages left for a later run, {full}, 0.0 s\n"));
+        let ending = Ending { left: 0, ..ending };
+        let days = CompileOutcome { days_left: 3, days_added: 1, tokens_added: 1, ending, ..with(&["en"]) };
+        let expected = format!("1 token made searchable in 1 language; 3 days left for a later run, {full}, 0.0 s\n");
+        assert_eq!(days.to_string(), expected);
+    }
+
+    #[test]
+    fn a_deleted_day_is_deleted_from_the_index() {
+        let (_folder, pipeline) = home();
+        store_pages(&pipeline, "2026-03-01", &[page("https://gazette.example/1", &article("ferry"))]);
+        store_pages(&pipeline, "2026-03-02", &[page("https://gazette.example/2", &fixture("languages/en.tsv"))]);
+        crate::rebuild::remake(&pipeline, StageId::Clean).unwrap();
+        text::remove_day(pipeline.home(), "2026-03-02").unwrap();
+        let due = Compile::default().due(pipeline.home(), pipeline.config()).unwrap();
+        assert_eq!(due.units[0].why, Stale::TextRemoved);
+        let StageOutcome::Compile(compile) = pipeline.run(&Compile::default()).unwrap() else { panic!("not compile") };
+        let english = &compile.languages["en"];
+        assert_eq!((english.days_withdrawn, english.documents_withdrawn, english.documents), (1, 1, 1));
+    }
 }

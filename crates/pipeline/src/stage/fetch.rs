@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
-use tidings_fetch::{FetchJob, JobSource, Kind};
+use tidings_fetch::{CrawlKind, FetchJob, JobSource};
 use tidings_model::{Row, Status as PageStatus, address};
 use tidings_store::pages::{Archivist, PageWriter};
 use tidings_store::removed::Removed;
-use tidings_store::{Home, Stale, Work as Rows, WorkDraft, plan};
+use tidings_store::{Home, PendingDraft, PendingEntries, Stale, plan};
 
 use super::{Data, Due, Stage, StageId, StageOutcome, StageRun, Unit};
 use crate::config::Config;
@@ -19,16 +19,16 @@ use crate::discover::{self, GrowOutcome};
 use crate::display::{count, span_s};
 use crate::ingest::host_memory::{HostMemory, remembered_rules, require_contact};
 use crate::ingest::pages::PageProcessor;
-use crate::ingest::{self, Counters, Work};
+use crate::ingest::{self, Counters, CrawlWork};
 use crate::outcome::{Ending, Outcome, Status};
 use crate::why::conservation::Balances;
 
 /// The plan → pages.
 #[derive(Debug, Clone, Default)]
 pub struct Fetch {
-    /// Only find out what would be fetched.
+    /// Only report what would be fetched.
     pub dry_run: bool,
-    /// Fixes the random order of requests; another one each run if absent.
+    /// Seed of the order of requests; random if absent.
     pub seed: Option<u64>,
 }
 
@@ -48,21 +48,21 @@ pub struct FetchOutcome {
     pub fetched: u64,
     /// Pages that were tried and not stored.
     pub failed: u64,
-    /// Pages by what came of them.
+    /// Pages by status.
     pub statuses: Counters,
     /// Pages that are left for a later run.
     pub left: u64,
-    /// Hosts that were to be asked.
+    /// Hosts to be contacted.
     pub hosts: u64,
-    /// Hosts that were given up for this run.
+    /// Hosts postponed to a later run.
     pub hosts_given_up: u64,
     /// Requests that were sent.
     pub requests: u64,
     /// Bytes that were received.
     pub bytes: u64,
-    /// How long it took.
+    /// Duration in seconds.
     pub seconds: f64,
-    /// Feeds that were found in the new pages, where `discover.grow` is set.
+    /// Feeds found in the new pages, if `discover.grow` is set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub discover: Option<GrowOutcome>,
     /// The text that `Display` shows.
@@ -112,7 +112,7 @@ impl Stage for Fetch {
     }
 
     fn due(&self, _: &Home, _: &Config) -> Result<Due> {
-        // Which entries are pending is known only once the plan was read; that is part of the work.
+        // The pending entries are only known after reading the plan, which is part of the work.
         Ok(Due { units: vec![Unit { name: "pages".to_owned(), why: Stale::PlanMayHoldPages }], ..Due::default() })
     }
 
@@ -160,7 +160,7 @@ impl Fetch {
         let (pending, hosts) = (rows.len() as u64, queues.len() as u64);
         if rows.is_empty() || self.dry_run {
             let text = match pending {
-                0 => format!("nothing to fetch: all of {} in the plan settled\n", count(entries, "entry")),
+                0 => format!("nothing to fetch: all {} in the plan are finished\n", count(entries, "entry")),
                 _ => format!("would fetch {} from {}\n", count(pending, "page"), count(hosts, "host")),
             };
             return Ok(FetchOutcome { done: true, entries, pending, hosts, text, ..FetchOutcome::default() });
@@ -168,19 +168,19 @@ impl Fetch {
         require_contact(&context.config, &context.home, queues.keys().map(String::as_str))?;
         let memory = HostMemory::load(context, |host| queues.contains_key(host))?;
         let remembered = remembered_rules(context, |host| queues.contains_key(host))?;
-        let all_hosts_idle_for = memory.everybody;
+        let all_hosts_idle_for = memory.all_hosts_idle_for;
         let settings = context.config.fetch.for_pages(super::seed(self.seed))?;
         let (ceiling, compression, warc) =
             (settings.ceiling(), context.config.store.compression, context.config.fetch.warc);
         let rows = Arc::new(rows);
-        let work = Work {
-            kind: Kind::Page,
+        let work = CrawlWork {
+            kind: CrawlKind::Page,
             settings,
             queues: memory.queues(queues),
             all_hosts_idle_for,
             remembered,
             source: PageJobs(rows.clone()),
-            shelf: PageWriter::open(&context.home, &context.run, warc.then(|| archivist(&context.config))),
+            page_writer: PageWriter::open(&context.home, &context.run, warc.then(|| archivist(&context.config))),
         };
         let removed = Arc::new(Removed::read(&context.home)?);
         let processor = || PageProcessor::new(rows.clone(), removed.clone(), ceiling, compression, warc);
@@ -212,24 +212,24 @@ impl Fetch {
 
 /// The pending entries of the plan.
 struct Backlog {
-    rows: Rows,
+    rows: PendingEntries,
     queues: HashMap<String, Vec<u32>>,
     entries: u64,
 }
 
 fn backlog(context: &RunContext) -> Result<Backlog> {
-    let mut draft = WorkDraft::create(&context.home)?;
+    let mut draft = PendingDraft::create(&context.home)?;
     let mut queues: HashMap<String, Vec<u32>> = HashMap::new();
     let mut entries = 0;
     let mut written = Ok(());
     let removed = Removed::read(&context.home)?;
     plan::read(&context.home, |row| {
         entries += 1;
-        // Most rows of a grown plan are settled, and the word tells at once.
+        // Most rows of a grown plan are finished, which the status shows.
         if row.status == "ok" || written.is_err() {
             return;
         }
-        let status: PageStatus = row.status.parse().expect("any word is a status");
+        let status: PageStatus = row.status.parse().expect("any string is a status");
         if status.is_pending(row.retries, context.config.fetch.retries) && removed.covers(row.url).is_none() {
             match draft.push(row) {
                 Ok(job) => {
@@ -248,12 +248,74 @@ fn archivist(config: &Config) -> Archivist {
     Archivist { software: format!("Tidings/{}", env!("CARGO_PKG_VERSION")), operator: config.fetch.contact.clone() }
 }
 
-struct PageJobs(Arc<Rows>);
+struct PageJobs(Arc<PendingEntries>);
 
 impl JobSource for PageJobs {
     fn job(&mut self, job: u32) -> Result<FetchJob, Box<dyn std::error::Error + Send + Sync>> {
         let line = self.0.line(job)?;
         let row = Row::parse(&line).map_err(|fault| fault.to_string())?;
         Ok(FetchJob { url: row.url.to_owned(), headers: Vec::new() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tidings_store::journal::{JournalBatch, Record};
+    use tidings_store::removed::{Tombstone, TombstoneKind as RemovedKind};
+
+    use crate::testing::{apply, context, home, logged_runs, plan_entries};
+
+    #[test]
+    fn a_dry_run_counts_pages_and_hosts_and_sends_nothing() {
+        let (_folder, pipeline) = home();
+        plan_entries(pipeline.home(), &["https://a.example/1", "https://A.example/2", "https://b.example/1"]);
+        let stage = Fetch { dry_run: true, ..Fetch::default() };
+        let outcome = pipeline.run(&stage).unwrap();
+        assert_eq!(outcome.to_string(), "would fetch 3 pages from 2 hosts\n");
+        assert!(logged_runs(pipeline.home()).is_empty());
+    }
+
+    #[test]
+    fn finished_and_removed_entries_are_not_pending() {
+        let (_folder, pipeline) = home();
+        let urls =
+            ["https://a.example/ok", "https://a.example/404", "https://a.example/timeout", "https://b.example/new"];
+        plan_entries(pipeline.home(), &urls);
+        let mut batch = JournalBatch::default();
+        for (url, status) in urls.iter().zip(["ok", "404", "timeout"]) {
+            batch.push(&Record::Outcome { url: (*url).into(), status: status.into(), retries: 1 });
+        }
+        apply(pipeline.home(), "20260301T120000000Z-fetch", batch);
+        let mut removed = Removed::default();
+        removed.add(Tombstone { kind: RemovedKind::Host, what: "b.example".into(), ..Tombstone::default() });
+        removed.write(pipeline.home()).unwrap();
+        let backlog = backlog(&context(&pipeline)).unwrap();
+        assert_eq!((backlog.entries, backlog.rows.len()), (4, 1));
+        assert!(backlog.rows.line(0).unwrap().contains("https://a.example/timeout"));
+        assert_eq!(backlog.queues.keys().collect::<Vec<_>>(), ["a.example"]);
+    }
+
+    #[test]
+    fn an_empty_plan_has_nothing_to_fetch() {
+        let (_folder, pipeline) = home();
+        let outcome = pipeline.run(&Fetch::default()).unwrap();
+        assert_eq!((outcome.status(), outcome.to_string().starts_with("nothing to fetch")), (Status::Done, true));
+    }
+
+    #[test]
+    fn public_hosts_are_not_contacted_without_a_contact_setting() {
+        let (_folder, pipeline) = home();
+        plan_entries(pipeline.home(), &["https://a.example/1"]);
+        let error = pipeline.run(&Fetch::default()).unwrap_err().to_string();
+        assert!(error.starts_with("no contact set"), "{error}");
+    }
+
+    #[test]
+    fn only_the_first_shard_uses_the_network() {
+        let (_folder, pipeline) = home();
+        let shard = crate::shard::Shard::new(2, 2).unwrap();
+        let outcome = pipeline.with_shard(shard).run(&Fetch::default()).unwrap();
+        assert_eq!((outcome.status(), outcome.to_string().as_str()), (Status::Done, super::super::LEFT_TO_FIRST_SHARD));
     }
 }

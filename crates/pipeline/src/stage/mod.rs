@@ -1,8 +1,8 @@
-//! The table of stages, and what a stage is.
+//! The table of stages, and the [`Stage`] trait.
 //!
-//! A stage turns what lies in a home into more of it: feeds into a plan, a plan into pages, pages into documents and so
-//! on. It says what is due; the [driver](crate::driver) has it done. A new stage is a file that implements [`Stage`]
-//! and a row in the table below; the commands, `run`, `rebuild`, `status`, `why`, `report` and the service read the table.
+//! A stage derives data of a home from other data: feeds → plan → pages → documents and so on. It reports the units
+//! that are due; the [driver](crate::driver) processes them. A new stage is a file that implements [`Stage`] and a row
+//! in the table below; the commands, `run`, `rebuild`, `status`, `why`, `report` and the service read the table.
 
 pub mod annotate;
 pub mod clean;
@@ -28,7 +28,7 @@ use crate::context::{RunContext, StageLog};
 use crate::outcome::{Ending, Outcome, Status};
 use crate::why::conservation::Balances;
 
-/// Declares the stages in their order: the enum of their names, the enum of their outcomes, and the table.
+/// Declares the stages in their order: the enum of names, the enum of outcomes, and the table.
 macro_rules! stages {
     ($($variant:ident, $name:literal, $stage:path, $outcome:path;)+) => {
         /// A stage by its name.
@@ -57,7 +57,7 @@ macro_rules! stages {
                 match self { $(StageId::$variant => Box::new(<$stage>::default())),+ }
             }
 
-            /// The outcome of this stage as a run log keeps it; none if it is that of another.
+            /// The outcome of this stage from a run log; `None` if it belongs to another stage.
             pub fn read_outcome(self, json: &str) -> Option<StageOutcome> {
                 match self { $(StageId::$variant => serde_json::from_str(json).ok().map(StageOutcome::$variant)),+ }
             }
@@ -76,7 +76,7 @@ macro_rules! stages {
     };
 }
 
-// The stages, in the order in which data flows through them.
+// The stages, in the order of the data flow.
 stages! {
     Update, "update", update::Update, update::UpdateOutcome;
     Fetch, "fetch", fetch::Fetch, fetch::FetchOutcome;
@@ -122,7 +122,7 @@ impl FromStr for StageId {
         let found = StageId::ALL.iter().find(|stage| stage.name() == text);
         found.copied().ok_or_else(|| {
             let names: Vec<&str> = StageId::ALL.iter().map(|stage| stage.name()).collect();
-            format!("there is no stage `{text}`; the stages are {}", names.join(", "))
+            format!("unknown stage `{text}`; known stages: {}", names.join(", "))
         })
     }
 }
@@ -134,7 +134,7 @@ pub enum Data {
     Web,
     /// The list of feeds.
     FeedList,
-    /// The plan of what to download.
+    /// The plan of pages to download.
     Plan,
     /// Raw pages.
     Pages,
@@ -148,19 +148,19 @@ pub enum Data {
     Index,
 }
 
-/// A unit of work: it is done as a whole or not at all.
+/// A unit of work, which is completed atomically.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unit {
-    /// A day, a language, or whatever a stage divides its work into.
+    /// A day, a language, or another division of the work of a stage.
     pub name: String,
-    /// The reason for which it is due.
+    /// The reason why it is due.
     pub why: Stale,
 }
 
-/// What a stage has to do.
+/// The work of a stage.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Due {
-    /// Units that are due, in the order in which they must be done.
+    /// Units that are due, in the order in which they must be processed.
     pub units: Vec<Unit>,
     /// Units that are up to date.
     pub up_to_date: u64,
@@ -168,80 +168,80 @@ pub struct Due {
     pub waiting: u64,
 }
 
-/// The minutes that `run` gives a stage unless the stage says otherwise.
+/// The default time limit of a stage in a round, in minutes.
 pub const USUAL_MINUTES: u64 = 30;
 
-/// A stage of the pipeline. Its value holds the options of one call; the default is what `tidings run` does.
+/// A stage of the pipeline. Its value holds the options of one call; the default is that of `tidings run`.
 pub trait Stage: Send + Sync {
     /// Its name.
     fn id(&self) -> StageId;
 
-    /// The version of its behaviour. It changes whenever the same inputs and settings give other output, enters the
-    /// recipe of everything the stage makes, and so decides what an upgrade makes again.
+    /// The version of its behaviour. It changes whenever the same inputs and settings give other output. It is part of
+    /// the recipe of all output and determines what an upgrade rebuilds.
     fn version(&self) -> u32;
 
-    /// What it reads.
+    /// The data it reads.
     fn inputs(&self) -> &'static [Data];
 
-    /// What it writes.
+    /// The data it writes.
     fn outputs(&self) -> &'static [Data];
 
-    /// The settings that shape its output, as its recipe keeps them.
+    /// The settings that affect its output, as in its recipe.
     fn settings(&self, config: &Config) -> serde_json::Value;
 
-    /// The data compiled into the program that shapes its output, by name. Part of the golden digest of its version.
+    /// The data compiled into the program that affects its output, by name. Part of the golden digest of its version.
     fn tables(&self) -> Vec<(&'static str, &'static [u8])> {
         Vec::new()
     }
 
-    /// The digest of everything it has made, which is pinned for each version. Every derived stage has one.
+    /// The digest of all its output, which is pinned for each version. Every derived stage has one.
     fn output_digest(&self, _home: &Home) -> Result<Option<String>> {
         Ok(None)
     }
 
-    /// Adds the items it took in, gave out and left out to the conservation check. Stages that pass nothing on add nothing.
+    /// Adds its numbers of input, output and dropped items to the conservation check.
     fn balance(&self, _home: &Home, _balances: &mut Balances) -> Result<()> {
         Ok(())
     }
 
-    /// The time that a run takes at most if the caller sets no limit; only stages that ask the web have one.
+    /// The time limit of a run if the caller sets none; only network stages have one.
     fn time_limit(&self, config: &Config) -> Option<Duration> {
         if self.is_derived() { None } else { config.fetch.time_limit() }
     }
 
-    /// The minutes that `run` gives it by default. Other than the usual number, they stand in `settings.toml`.
+    /// The default time limit in a round, in minutes. Values other than the default are in `settings.toml`.
     fn minutes_in_a_round(&self) -> u64 {
         USUAL_MINUTES
     }
 
-    /// Whether its output is a pure function of what lies in the home, so that it may be deleted and made again.
+    /// Whether its output is a pure function of the data in the home, so that it can be deleted and rebuilt.
     fn is_derived(&self) -> bool {
         !self.inputs().contains(&Data::Web)
     }
 
-    /// Whether its units can be done in any order, and so by several processes. Those that ask the web cannot: one
-    /// process keeps the pauses between requests to a host.
+    /// Whether its units can be processed in any order, and so by several processes. Network stages cannot: one process
+    /// keeps the delays between requests to a host.
     fn is_divisible(&self) -> bool {
         self.is_derived()
     }
 
-    /// Whether the process may end in the middle of a unit without losing more than that unit's work.
+    /// Whether the process may exit in the middle of a unit without losing more than that unit.
     fn can_be_cut(&self) -> bool {
         self.is_derived()
     }
 
-    /// What there is to do. Reads recipes and the names of files, not the data itself.
+    /// The work that is due. Reads recipes and file names, not the data itself.
     fn due(&self, home: &Home, config: &Config) -> Result<Due>;
 
     /// Begins a run over these units.
     fn begin<'a>(&'a self, context: &'a RunContext, due: &Due) -> Result<Box<dyn StageRun + 'a>>;
 
-    /// Deletes everything it has made. Stages that are not derived delete nothing.
+    /// Deletes all of its output. Stages that are not derived delete nothing.
     fn clear(&self, _home: &Home) -> Result<()> {
         Ok(())
     }
 
-    /// Deletes what it has made of the days that hold documents of a language.
+    /// Deletes its output for the days with documents of a language.
     fn clear_language(&self, _home: &Home, _language: &str, _days: &BTreeSet<String>) -> Result<()> {
         Ok(())
     }
@@ -249,14 +249,14 @@ pub trait Stage: Send + Sync {
 
 /// A stage at work.
 pub trait StageRun {
-    /// Does one unit: all of it appears in the home, or nothing.
+    /// Processes one unit atomically.
     fn unit(&mut self, unit: &Unit, log: &mut StageLog<'_>) -> Result<()>;
 
-    /// Ends the run and returns what came of it. `status` reads the field `done` of every outcome.
+    /// Ends the run and returns its outcome. `status` reads the field `done` of every outcome.
     fn finish(self: Box<Self>, ending: Ending, log: &mut StageLog<'_>) -> Result<StageOutcome>;
 }
 
-/// The digest of a layer of documents, verdicts or text, whatever files it lies in.
+/// The digest of a layer of documents, verdicts or text, independent of its division into files.
 fn layer_digest(home: &Home, layer: digest::Stage) -> Result<Option<String>> {
     let tree = Digester::open(home, false)?.stage(layer, None, |_, _, _| ())?;
     Ok(Some(digest::hex(&tree.root())))
@@ -272,25 +272,25 @@ fn files_digest(files: impl IntoIterator<Item = PathBuf>) -> Result<Option<Strin
     Ok(Some(format!("{:032x}", hasher.digest128())))
 }
 
-/// The number of worker threads that a setting asks for; 0 is one for each core.
+/// The number of worker threads of a setting; 0: one per core.
 pub(crate) fn threads(setting: usize) -> usize {
     if setting == 0 { crate::parallel::cores() } else { setting }
 }
 
-/// The seed of a run: the given one, or another one each time.
+/// The seed of a run: the given one or a random one.
 pub(crate) fn seed(given: Option<u64>) -> u64 {
     given.unwrap_or_else(|| fastrand::u64(..))
 }
 
-/// What a stage that asks the web says in every shard but the first.
-pub(crate) const LEFT_TO_FIRST_SHARD: &str = "nothing to do: shard 1 asks the web\n";
+/// The outcome text of a network stage in every shard but the first.
+pub(crate) const LEFT_TO_FIRST_SHARD: &str = "nothing to do: shard 1 runs the network stages\n";
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn every_stage_is_found_by_its_name_and_knows_its_place() {
+    fn every_stage_is_found_by_its_name() {
         for id in StageId::ALL {
             assert_eq!(id.name().parse(), Ok(*id));
             assert_eq!(id.stage().id(), *id);
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn every_outcome_says_whether_the_work_was_done() {
+    fn every_outcome_has_the_field_done() {
         for id in StageId::ALL {
             let outcome = serde_json::to_value(id.empty_outcome()).unwrap();
             assert!(outcome["done"].is_boolean(), "the outcome of {id} has no field `done`, which `status` reads");
@@ -319,8 +319,8 @@ mod tests {
     }
 
     #[test]
-    fn settings_that_shape_output_are_in_the_recipe() {
-        // Keys of speed; a preset, which the recipe resolves; annotators, which recipes of text name by language.
+    fn settings_that_affect_output_are_in_the_recipe() {
+        // Settings of speed; a preset, which the recipe resolves; annotators, which recipes of text list by language.
         let exemptions: &[(StageId, &[&str])] = &[
             (StageId::Clean, &["memory_mib", "threads"]),
             (StageId::Dedup, &["memory_mib", "threads", "preset"]),
@@ -341,7 +341,7 @@ mod tests {
         json.as_object().unwrap().keys().cloned().collect()
     }
 
-    /// Scripts of users read these keys, so they stay; new ones may come.
+    /// Scripts of users read these keys, so they must stay; new ones may be added.
     #[test]
     fn outcomes_keep_their_json_keys() {
         let web = "bytes done left requests run seconds";
@@ -386,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn an_outcome_of_an_earlier_release_lacks_fields_and_is_read_still() {
+    fn an_outcome_of_an_earlier_release_without_newer_fields_is_read() {
         for id in StageId::ALL {
             let read = id.read_outcome("{\"done\":true,\"a_field_of_the_past\":1}").unwrap();
             assert_eq!(read.status(), Status::Done, "{id}");
@@ -394,14 +394,14 @@ mod tests {
     }
 
     #[test]
-    fn an_outcome_that_is_not_done_says_so_in_its_status() {
+    fn the_status_of_an_outcome_that_is_not_done_is_not_done() {
         for id in StageId::ALL {
             assert_eq!(id.read_outcome("{\"done\":false}").unwrap().status(), Status::NotDone, "{id}");
         }
     }
 
     #[test]
-    fn what_a_stage_reads_is_written_by_an_earlier_one() {
+    fn the_inputs_of_a_stage_are_written_by_earlier_ones() {
         let mut there = vec![Data::Web, Data::FeedList];
         for stage in StageId::ALL.iter().map(|id| id.stage()) {
             for input in stage.inputs() {
@@ -412,7 +412,7 @@ mod tests {
     }
 
     #[test]
-    fn stages_that_ask_the_web_are_neither_derived_nor_divided_nor_cut() {
+    fn network_stages_are_neither_derived_nor_divisible_nor_interruptible() {
         for stage in StageId::ALL.iter().map(|id| id.stage()) {
             let asks_web = matches!(stage.id(), StageId::Update | StageId::Fetch);
             assert_eq!(stage.is_derived(), !asks_web, "{}", stage.id());
@@ -422,7 +422,7 @@ mod tests {
     }
 
     #[test]
-    fn only_stages_that_ask_the_web_have_a_time_limit_of_their_own() {
+    fn only_network_stages_have_their_own_time_limit() {
         let mut config = Config::default();
         config.fetch.time_limit_min = 7.0;
         for stage in StageId::ALL.iter().map(|id| id.stage()) {
@@ -446,7 +446,7 @@ mod tests {
     }
 
     #[test]
-    fn a_seed_that_is_given_is_taken() {
+    fn a_given_seed_is_used() {
         assert_eq!((seed(Some(7)), threads(3)), (7, 3));
         assert_eq!(threads(0), crate::parallel::cores());
     }

@@ -1,4 +1,4 @@
-//! `update`: polls the feeds that are due and adds what is new to the plan.
+//! `update`: polls the feeds that are due and adds new entries to the plan.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,7 +9,7 @@ use http::header::{self, HeaderName, HeaderValue};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use tidings_feeds::schedule::{PollPolicy, PublishingRate};
-use tidings_fetch::{FetchJob, JobSource, Kind};
+use tidings_fetch::{CrawlKind, FetchJob, JobSource};
 use tidings_model::address;
 use tidings_store::feeds::{self, FeedState, Polled};
 use tidings_store::pages::PageWriter;
@@ -21,10 +21,10 @@ use crate::context::{RunContext, StageLog, elapsed};
 use crate::display::{count, span, span_s};
 use crate::ingest::feeds::{FeedProcessor, MOVES_TO_BELIEVE};
 use crate::ingest::host_memory::{HostMemory, remembered_rules, require_contact};
-use crate::ingest::{self, Counters, Ingested, Work, publishing_rate};
+use crate::ingest::{self, Counters, CrawlWork, Ingested, publishing_rate};
 use crate::outcome::{Ending, Outcome, Status};
 
-/// The names under which polls that did not fail are counted.
+/// The names of successful polls in the counters.
 const LISTED: &str = "listed";
 const UNCHANGED: &str = "unchanged";
 const GONE: &str = "gone";
@@ -36,9 +36,9 @@ const LINKLESS: &str = "entries without link";
 pub struct Update {
     /// Poll every feed, due or not.
     pub all: bool,
-    /// Poll feeds again whose server said they are gone.
+    /// Also poll feeds that are gone (410).
     pub retry_gone: bool,
-    /// Fixes the random order of requests; another one each run if absent.
+    /// Seed of the order of requests; random if absent.
     pub seed: Option<u64>,
 }
 
@@ -56,13 +56,13 @@ pub struct UpdateOutcome {
     pub due: u64,
     /// Feeds that will be polled later.
     pub waiting: u64,
-    /// When the first of them is due.
+    /// The time at which the first of them is due.
     pub next_due: Option<Timestamp>,
     /// Feeds that have failed many times in a row.
     pub silent: Vec<String>,
-    /// Polls by what came of them.
+    /// Polls by result.
     pub polled: Counters,
-    /// Feeds that are gone for good.
+    /// Feeds that are gone (410).
     pub gone: u64,
     /// Entries that are new in the plan.
     pub new_entries: u64,
@@ -72,7 +72,7 @@ pub struct UpdateOutcome {
     pub bytes: u64,
     /// Feeds that are left for a later run.
     pub left: u64,
-    /// How long it took.
+    /// Duration in seconds.
     pub seconds: f64,
     /// The text that `Display` shows.
     #[serde(skip)]
@@ -117,7 +117,7 @@ impl Stage for Update {
     }
 
     fn due(&self, _: &Home, _: &Config) -> Result<Due> {
-        // Which feeds are due is known only once the schedule was fitted; that is part of the work.
+        // The due feeds are only known after fitting the schedule, which is part of the work.
         Ok(Due { units: vec![Unit { name: "feeds".to_owned(), why: Stale::Schedule }], ..Due::default() })
     }
 
@@ -153,7 +153,7 @@ impl StageRun for UpdateRun<'_> {
     }
 }
 
-/// The feeds of the list, sorted by what is to be done with them.
+/// The feeds of the list by what to do with them.
 struct Feeds {
     listed: u64,
     gone: u64,
@@ -168,7 +168,7 @@ impl Update {
         let Feeds { listed, gone, asked, waiting, policy, cadence_s } = self.sort_feeds(context)?;
         let due = asked.len() as u64;
         if asked.is_empty() {
-            // Runs that find nothing to do are logged as well: they tell how often there is one.
+            // Runs with nothing to do are logged too: they give the interval between runs.
             let run_log = log.take()?;
             log.put_back(run_log);
             let outlook = Outlook::of(context, waiting, std::iter::empty(), cadence_s)?;
@@ -181,7 +181,7 @@ impl Update {
         let outlook = Outlook::of(context, waiting, asked.iter().map(|state| state.feed.as_str()), cadence_s)?;
         let (ending, done) = ingested.ending(context);
         let mut text = polled_text(&ingested.counters);
-        text.push_str(&format!("; {} new in the plan{ending}, {}\n", applied.added, span_s(context.seconds())));
+        text.push_str(&format!("; {} added to the plan{ending}, {}\n", applied.added, span_s(context.seconds())));
         text.push_str(&outlook.text(context.started));
         Ok(UpdateOutcome {
             done,
@@ -198,13 +198,13 @@ impl Update {
         })
     }
 
-    /// Reads the list and decides by the schedule which feeds are polled.
+    /// Reads the feed list and selects the feeds that are due.
     fn sort_feeds(&self, context: &RunContext) -> Result<Feeds> {
         let list = feeds::list(&context.home)?;
         for (line, fault) in &list.faults {
             log::warn!("{}, line {line}: {fault}", context.home.feed_list().display());
         }
-        // A plan that is lost must be noticed before the feeds are polled.
+        // A missing plan must be noticed before feeds are polled.
         tidings_store::plan::path(&context.home)?;
         let mut states = feeds::states(&context.home)?;
         let mut known = |url: String| states.remove(&url).unwrap_or(FeedState { feed: url, ..FeedState::default() });
@@ -241,17 +241,17 @@ impl Update {
         require_contact(&context.config, &context.home, queues.keys().map(String::as_str))?;
         let memory = HostMemory::load(context, |host| queues.contains_key(host))?;
         let remembered = remembered_rules(context, |host| queues.contains_key(host))?;
-        let all_hosts_idle_for = memory.everybody;
+        let all_hosts_idle_for = memory.all_hosts_idle_for;
         let settings = context.config.fetch.for_feeds(super::seed(self.seed))?;
         let ceiling = settings.ceiling();
-        let work = Work {
-            kind: Kind::Feed,
+        let work = CrawlWork {
+            kind: CrawlKind::Feed,
             settings,
             queues: memory.queues(queues),
             all_hosts_idle_for,
             remembered,
             source: FeedJobs(asked.clone()),
-            shelf: PageWriter::open(&context.home, &context.run, None),
+            page_writer: PageWriter::open(&context.home, &context.run, None),
         };
         ingest::run(context, log, work, || FeedProcessor::new(asked.clone(), ceiling, policy))
     }
@@ -269,7 +269,7 @@ fn polled_text(counters: &Counters) -> String {
         text.push_str(&format!(", {failed} failed ({failures})"));
     }
     if gone > 0 {
-        text.push_str(&format!(", {gone} gone for good"));
+        text.push_str(&format!(", {gone} gone"));
     }
     text
 }
@@ -277,15 +277,14 @@ fn polled_text(counters: &Counters) -> String {
 /// The outcome of a run in which no feed was due.
 fn nothing_due(context: &RunContext, outlook: Outlook, listed: u64, gone: u64) -> UpdateOutcome {
     let text = match (listed, outlook.waiting) {
-        (0, _) => format!("no feeds to poll; put feed addresses into {}\n", context.home.feed_list().display()),
-        (_, 0) => "no feeds to poll: all are gone for good; `update --retry-gone` polls them again\n".to_owned(),
-        _ => format!("no feed is due; `update --all` polls them anyway\n{}", outlook.text(context.started)),
+        (0, _) => format!("no feeds to poll; add feed URLs to {}\n", context.home.feed_list().display()),
+        (_, 0) => "no feeds to poll: all are gone; `tidings update --retry-gone` polls them again\n".to_owned(),
+        _ => format!("no feed is due; `tidings update --all` polls them anyway\n{}", outlook.text(context.started)),
     };
     UpdateOutcome { done: true, feeds: listed, gone, text, ..outlook.outcome() }
 }
 
-/// How far apart runs of `update` are, in seconds: the median of the last few. None is known
-/// before there were two.
+/// The interval between runs of `update` in seconds: the median of the recent runs, if there were at least two.
 fn cadence_s(context: &RunContext) -> Result<f64> {
     const RECENT: usize = 6;
     let mut began: Vec<Timestamp> = runs::files(&context.home)?
@@ -310,21 +309,21 @@ fn poll_policy(context: &RunContext, feeds: &[FeedState], cadence_s: f64) -> Pol
 
 /// From as many failures on, a feed is mentioned by name.
 const MANY_FAILURES: u32 = 5;
-/// How many are mentioned.
+/// The number of feeds that are listed.
 const FEW: usize = 5;
 
-/// What lies ahead, for all feeds of the list that are not gone for good.
+/// The schedule of all feeds in the list that are not gone.
 struct Outlook {
     /// Feeds that are not due yet.
     waiting: u64,
-    /// When the first of them is due.
+    /// The time at which the first of them is due.
     next_due: Option<Timestamp>,
-    /// Feeds that have failed many times in a row, the longest silent first.
+    /// Feeds that have failed many times in a row, the longest failing first.
     silent: Vec<FeedState>,
 }
 
 impl Outlook {
-    /// Looks at the feeds that were left waiting and, as they stand now, at those just polled.
+    /// Combines the feeds that were not due with the new states of those just polled.
     fn of<'a>(
         context: &RunContext,
         waiting: Vec<FeedState>,
@@ -338,12 +337,12 @@ impl Outlook {
             states.extend(polled.filter_map(|feed| now.remove(feed)));
         }
         states.retain(|state| state.polled != Polled::Gone);
-        // The next run uses what this one has learned.
+        // The next run fits the schedule with the results of this one.
         let policy = poll_policy(context, &states, cadence_s);
         let next_due = states
             .iter()
             .filter_map(|state| publishing_rate::next_poll_of(state, &policy))
-            .map(|(poll, _)| poll.due)
+            .map(|turn| turn.0.due)
             .min();
         let waiting = states.len() as u64;
         let mut silent = states;
@@ -352,7 +351,7 @@ impl Outlook {
         Ok(Outlook { waiting, next_due, silent })
     }
 
-    /// An outcome with what lies ahead, and nothing else yet.
+    /// An outcome with the schedule only.
     fn outcome(&self) -> UpdateOutcome {
         UpdateOutcome {
             waiting: self.waiting,
@@ -365,8 +364,8 @@ impl Outlook {
     fn text(&self, now: Timestamp) -> String {
         let mut text = String::new();
         if let Some(due) = self.next_due {
-            let not_due = if self.waiting == 1 { "is not due yet" } else { "are not due yet" };
-            text.push_str(&format!("{} {not_due}", count(self.waiting, "feed")));
+            let waits = if self.waiting == 1 { "is not due yet" } else { "are not due yet" };
+            text.push_str(&format!("{} {waits}", count(self.waiting, "feed")));
             let wait = elapsed(now, due);
             match wait.is_zero() {
                 true => text.push_str("; the next is due now\n"),
@@ -375,12 +374,12 @@ impl Outlook {
         }
         if !self.silent.is_empty() {
             let verb = if self.silent.len() == 1 { "has" } else { "have" };
-            text.push_str(&format!("{} {verb} failed for long:\n", count(self.silent.len() as u64, "feed")));
+            text.push_str(&format!("{} {verb} been failing for long:\n", count(self.silent.len() as u64, "feed")));
             for state in self.silent.iter().take(FEW) {
                 let times = count(state.failures.into(), "time");
                 let since = match state.succeeded.get(..10) {
                     Some(day) => format!("{times} since {day}"),
-                    None => format!("{times}, never answered"),
+                    None => format!("{times}, never successful"),
                 };
                 text.push_str(&format!("  {} ({since}; {})\n", state.feed, state.error));
             }
@@ -392,7 +391,7 @@ impl Outlook {
     }
 }
 
-/// Where a feed is asked for: where it moved to, once that is beyond doubt.
+/// The URL of a feed: its new one after a confirmed move.
 fn address_of(state: &FeedState) -> &str {
     if state.moved_times >= MOVES_TO_BELIEVE && !state.moved_to.is_empty() { &state.moved_to } else { &state.feed }
 }
@@ -410,5 +409,106 @@ impl JobSource for FeedJobs {
             .filter_map(|(name, value)| Some((name, HeaderValue::from_str(value).ok()?)))
             .collect::<Vec<(HeaderName, HeaderValue)>>();
         Ok(FetchJob { url: address_of(state).to_owned(), headers })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tidings_store::journal::{JournalBatch, Record};
+
+    use crate::testing::{FEED, apply, context, home, home_with_feeds, logged_runs};
+
+    fn state(feed: &str, failures: u32, succeeded: &str) -> FeedState {
+        let (feed, succeeded) = (feed.to_owned(), succeeded.to_owned());
+        FeedState { feed, failures, succeeded, error: "dns".into(), ..FeedState::default() }
+    }
+
+    #[test]
+    fn polls_are_summed_with_the_failures_by_reason() {
+        let mut counters = Counters::default();
+        for (word, number) in
+            [(LISTED, 2), (UNCHANGED, 1), (GONE, 1), (ENTRIES, 30), (LINKLESS, 4), ("dns", 2), ("failed", 3)]
+        {
+            counters.add(word, number);
+        }
+        let expected = "9 feeds polled: 2 listed 30 entries, 1 unchanged, 5 failed (3 failed, 2 dns), 1 gone";
+        assert_eq!(polled_text(&counters), expected);
+        assert_eq!(polled_text(&Counters::default()), "0 feeds polled: 0 listed 0 entries, 0 unchanged");
+    }
+
+    #[test]
+    fn an_empty_list_is_reported_with_its_path_and_logged() {
+        let (_folder, pipeline) = home_with_feeds("# none yet\n");
+        let outcome = pipeline.run(&Update::default()).unwrap();
+        assert!(outcome.to_string().starts_with("no feeds to poll; add feed URLs to "), "{outcome}");
+        assert_eq!((outcome.status(), logged_runs(pipeline.home())), (Status::Done, vec!["update".to_owned()]));
+    }
+
+    #[test]
+    fn if_all_feeds_are_gone_the_text_names_retry_gone() {
+        let (_folder, pipeline) = home_with_feeds(FEED);
+        let mut batch = JournalBatch::default();
+        let gone = FeedState { feed: FEED.into(), polled: Polled::Gone, ..FeedState::default() };
+        batch.push(&Record::Poll(Box::new(gone)));
+        apply(pipeline.home(), "20260301T120000000Z-update", batch);
+        let StageOutcome::Update(outcome) = pipeline.run(&Update::default()).unwrap() else { panic!("not update") };
+        assert_eq!((outcome.feeds, outcome.gone, outcome.due), (1, 1, 0));
+        assert!(outcome.to_string().contains("`tidings update --retry-gone`"), "{outcome}");
+    }
+
+    #[test]
+    fn a_feed_that_has_moved_is_polled_at_its_new_url() {
+        let moved =
+            |moved_times| FeedState { moved_to: "https://new.example/".into(), moved_times, ..state(FEED, 0, "") };
+        assert_eq!(address_of(&moved(MOVES_TO_BELIEVE - 1)), FEED);
+        assert_eq!(address_of(&moved(MOVES_TO_BELIEVE)), "https://new.example/");
+        assert_eq!(address_of(&FeedState { moved_to: String::new(), ..moved(9) }), FEED);
+    }
+
+    #[test]
+    fn validators_are_sent_as_received_if_there_are_any() {
+        let known = FeedState { etag: "W/\"a\"".into(), last_modified: "bad\nvalue".into(), ..state(FEED, 0, "") };
+        let lying = FeedState { false_304s: 1, ..known.clone() };
+        let mut jobs = FeedJobs(Arc::new(vec![known, lying]));
+        let headers = jobs.job(0).unwrap().headers;
+        assert_eq!(headers, [(header::IF_NONE_MATCH, HeaderValue::from_static("W/\"a\""))]);
+        assert_eq!(jobs.job(1).unwrap().headers, []);
+    }
+
+    #[test]
+    fn the_first_failing_feeds_are_listed() {
+        let mut silent: Vec<FeedState> = (0..7).map(|at| state(&format!("https://{at}.example/"), 6, "")).collect();
+        silent[0].succeeded = "2026-01-02T03:04:05Z".into();
+        let text = Outlook { waiting: 7, next_due: None, silent }.text(Timestamp::UNIX_EPOCH);
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[0], "7 feeds have been failing for long:");
+        assert_eq!(lines[1], "  https://0.example/ (6 times since 2026-01-02; dns)");
+        assert_eq!(lines[2], "  https://1.example/ (6 times, never successful; dns)");
+        assert_eq!(lines[6], "  … and 2 more, in state/feeds.tsv");
+    }
+
+    #[test]
+    fn the_next_poll_is_shown_relative_to_now() {
+        let now: Timestamp = "2026-03-01T12:00:00Z".parse().unwrap();
+        let outlook =
+            |due: &str, waiting| Outlook { waiting, next_due: Some(due.parse().unwrap()), silent: Vec::new() };
+        let later = outlook("2026-03-01T13:05:00Z", 2).text(now);
+        assert_eq!(later, "2 feeds are not due yet; the next is due in 1 h 5 min\n");
+        assert_eq!(outlook("2026-03-01T11:00:00Z", 1).text(now), "1 feed is not due yet; the next is due now\n");
+    }
+
+    #[test]
+    fn the_cadence_is_the_median_gap_between_updates_and_needs_three_of_them() {
+        let (_folder, pipeline) = home();
+        let mut context = context(&pipeline);
+        context.started = "2026-03-01T12:00:00Z".parse().unwrap();
+        let run = |name: &str| runs::RunLog::create(&context.home, name).unwrap().publish().unwrap();
+        run("20260301T110000000Z-update");
+        assert_eq!(cadence_s(&context).unwrap(), 0.0);
+        run("20260301T105000000Z-update");
+        run("20260301T010000000Z-update");
+        run("20260301T115900000Z-fetch");
+        assert_eq!(cadence_s(&context).unwrap(), 3600.0);
     }
 }

@@ -1,6 +1,6 @@
-//! Finds the exports that hold what was removed: their manifests name files, and files name addresses.
+//! Finds exports that contain removed documents, by the files listed in their manifests.
 //!
-//! An export is its maker's; it is named, never changed.
+//! Exports belong to the user; they are reported and never changed.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -16,26 +16,26 @@ const MAX_DEPTH: usize = 4;
 /// Endings of files that cannot be read line by line.
 const PACKED: [&str; 4] = ["parquet", "gz", "zip", "arrow"];
 
-/// What was found out about exports.
+/// The affected exports.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Exports {
     /// Manifests of exports that hold it.
     pub hold: Vec<String>,
-    /// Manifests of exports that may hold it: their files cannot be searched.
+    /// Manifests of exports that may contain it: their files cannot be searched.
     pub may_hold: Vec<String>,
 }
 
 impl fmt::Display for Exports {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.hold.iter().try_for_each(|path| writeln!(f, "an export holds it: {path}"))?;
-        self.may_hold.iter().try_for_each(|path| writeln!(f, "an export may hold it: {path}"))
+        self.hold.iter().try_for_each(|path| writeln!(f, "an export contains it: {path}"))?;
+        self.may_hold.iter().try_for_each(|path| writeln!(f, "an export may contain it: {path}"))
     }
 }
 
 /// The part of an export's manifest that is read here.
 #[derive(Deserialize)]
 struct Manifest {
-    /// The format of the manifest, by which it is known to be one.
+    /// The format field, which identifies a manifest.
     #[serde(rename = "export")]
     _format: String,
     files: Vec<ManifestFile>,
@@ -46,10 +46,10 @@ struct ManifestFile {
     file: String,
 }
 
-/// Looks for addresses and ids of documents in all exports whose manifests lie under a folder.
+/// Searches all exports with a manifest below a folder for URLs and ids of documents.
 pub fn with(folder: &Path, urls: &BTreeSet<String>, ids: &BTreeSet<String>) -> Result<Exports> {
     let mut manifests = Vec::new();
-    collect(folder, MAX_DEPTH, &mut manifests).with_context(|| format!("cannot look into {}", folder.display()))?;
+    collect(folder, MAX_DEPTH, &mut manifests).with_context(|| format!("cannot search {}", folder.display()))?;
     manifests.sort();
     let mut exports = Exports::default();
     for manifest in manifests {
@@ -85,7 +85,7 @@ fn collect(folder: &Path, depth: usize, manifests: &mut Vec<PathBuf>) -> std::io
     Ok(())
 }
 
-/// Whether a line of a file has one of the addresses or ids.
+/// Whether a line of a file contains one of the URLs or ids.
 fn mentions(path: &Path, urls: &BTreeSet<String>, ids: &BTreeSet<String>) -> Result<bool> {
     // Markup writes some characters of an address otherwise.
     let written = urls.iter().map(|url| url.replace('&', "&amp;"));
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_export_that_names_an_address_is_found() {
+    fn an_export_that_contains_a_url_is_found() {
         let folder = tempfile::tempdir().unwrap();
         let put = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
         put("a.jsonl", "{\"url\":\"http://e.org/1\"}\n{\"url\":\"http://e.org/2\"}\n");

@@ -1,4 +1,4 @@
-//! Views of what lies in a home, row by row.
+//! Views of the data of a home, row by row.
 
 pub mod pages;
 pub mod plan;

@@ -29,13 +29,13 @@ pub struct PagesOutcome {
 impl Outcome for PagesOutcome {}
 
 impl fmt::Display for PagesOutcome {
-    /// Writes nothing: the list speaks for itself.
+    /// Writes nothing: the list is the output.
     fn fmt(&self, _: &mut fmt::Formatter<'_>) -> fmt::Result {
         Ok(())
     }
 }
 
-/// One page.
+/// A single page.
 #[derive(Debug, Clone, Serialize)]
 pub struct PageOutcome {
     /// Always true.
@@ -57,7 +57,7 @@ pub fn files(home: &Home) -> Result<Vec<PathBuf>> {
     Ok(pages::files(home)?)
 }
 
-/// Writes a line for each page of some files, if there is somewhere to write it to.
+/// Writes a line for each page of some files, if there is a writer; counts them.
 pub fn list(files: &[PathBuf], mut out: Option<&mut dyn Write>) -> Result<PagesOutcome> {
     let mut outcome = PagesOutcome { done: true, files: files.len(), ..PagesOutcome::default() };
     for file in files {
@@ -67,7 +67,7 @@ pub fn list(files: &[PathBuf], mut out: Option<&mut dyn Write>) -> Result<PagesO
             outcome.bytes += page.body.len() as u64;
             if let Some(out) = &mut out {
                 let Page { downloaded, status, body, url, title, .. } = &page;
-                // Imported titles may hold what separates columns and lines.
+                // Imported titles may contain column and line separators.
                 let title = title.replace(char::is_control, " ");
                 let line = format!("{downloaded}\t{status}\t{}\t{url}\t{title}\n", body.len());
                 out.write_all(line.as_bytes())?;
@@ -77,7 +77,7 @@ pub fn list(files: &[PathBuf], mut out: Option<&mut dyn Write>) -> Result<PagesO
     Ok(outcome)
 }
 
-/// Finds the page with an address, its own or the one that redirects led to.
+/// Finds the page with a URL, either the original or the final one after redirects.
 pub fn find(files: &[PathBuf], url: &str) -> Result<PageOutcome> {
     let mut number = 0;
     for file in files {
@@ -89,7 +89,7 @@ pub fn find(files: &[PathBuf], url: &str) -> Result<PageOutcome> {
             }
         }
     }
-    bail!("no page with the address {url} among {}", count(number, "page"));
+    bail!("no page with the URL {url} among {}", count(number, "page"));
 }
 
 #[cfg(test)]
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pages_are_listed_and_found_by_either_address() {
+    fn pages_are_listed_and_found_by_original_and_final_url() {
         let folder = tempfile::tempdir().unwrap();
         let page = Page {
             url: "http://e.org/1".into(),

@@ -1,4 +1,4 @@
-//! View of the plan, or of the part of it that is wanted.
+//! View of the plan or a selection of it.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,21 +12,21 @@ use tidings_store::{Home, plan};
 
 use crate::outcome::Outcome;
 
-/// Rows are written when they have grown to this size.
+/// Rows are written in buffers of this size.
 const BUFFER_BYTES: usize = 1 << 16;
 
-/// The entries that are wanted.
+/// Options: the selected entries.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Entries with one of these statuses; any if empty.
+    /// Entries with one of these statuses; empty: any.
     pub status: Vec<String>,
     /// Entries of this host.
     pub host: Option<String>,
     /// Entries of this feed.
     pub feed: Option<String>,
-    /// So many of them.
+    /// The maximum number of entries.
     pub limit: Option<u64>,
-    /// Only how many entries have each status.
+    /// Only count the entries by status.
     pub count: bool,
 }
 
@@ -46,7 +46,7 @@ impl Options {
 pub struct PlanOutcome {
     /// Always true.
     pub done: bool,
-    /// Entries that were wanted.
+    /// Selected entries.
     pub entries: u64,
     /// The same by status.
     pub statuses: BTreeMap<String, u64>,
@@ -64,12 +64,12 @@ impl fmt::Display for PlanOutcome {
     }
 }
 
-/// Writes the wanted entries of a home's plan, if there is somewhere to write them to.
+/// Writes the selected entries of the plan of a home, if there is a writer; counts them.
 pub fn of_home(home: &Home, options: &Options, out: Option<&mut dyn Write>) -> Result<PlanOutcome> {
     of_file(&plan::path(home)?, options, out)
 }
 
-/// The same for a file with a plan: ours or FeedFetcher's, plain or compressed.
+/// The same for a plan file: of Tidings or FeedFetcher, plain or compressed.
 pub fn of_file(path: &Path, options: &Options, out: Option<&mut dyn Write>) -> Result<PlanOutcome> {
     let mut outcome = PlanOutcome { done: true, count: options.count, ..PlanOutcome::default() };
     let mut out = out.filter(|_| !options.count);
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_come_out_as_they_are_and_are_counted() {
+    fn rows_are_written_unchanged_and_counted() {
         let (rows, outcome) = view(&Options::default());
         assert_eq!((rows.as_str(), outcome.entries, outcome.to_string().as_str()), (PLAN, 2, ""));
         let (rows, outcome) = view(&Options { count: true, ..Options::default() });
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn filters_leave_the_others_out() {
+    fn filters_select_entries() {
         let of = |options: Options| view(&options).1.entries;
         assert_eq!(of(Options { host: Some("f.org".into()), ..Options::default() }), 1);
         assert_eq!(of(Options { status: vec!["404".into()], ..Options::default() }), 0);

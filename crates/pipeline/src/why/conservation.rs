@@ -1,8 +1,8 @@
-//! Conservation: at every stage, items in = items out + items left out, each with the name of its rule.
+//! Conservation check: at every stage, items in = items out + dropped items, each with its rule.
 //!
-//! Every stage counts what it does, and the next one counts what it finds; here the two are held against each other, day by
-//! day. What a stage has not come to yet is waiting, which is no loss. With `items`, every entry of the plan that says it was
-//! fetched must be found among the documents or among the pages that gave none.
+//! Every stage counts its output, and the next one its input; this check compares the two for every day. Items that a
+//! stage has not processed yet are waiting and not lost. With `items`, every entry of the plan with status `ok` must
+//! also be found among the documents or the dropped pages.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -25,7 +25,7 @@ use crate::outcome::{Outcome, Status};
 use crate::reporter::ProgressScope;
 use crate::stage::StageId;
 
-/// What a stage took in, gave out, left out and has not come to.
+/// The items of a stage: input, output, dropped and waiting.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct StageBalance {
     /// The stage.
@@ -68,14 +68,14 @@ impl fmt::Display for StageBalance {
     }
 }
 
-/// The balances of all stages, and what does not add up.
+/// The balances of all stages, and the discrepancies.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct ConservationOutcome {
-    /// Whether nothing vanished.
+    /// Whether there are no discrepancies.
     pub done: bool,
     /// The stages that have a balance, in their order.
     pub stages: Vec<StageBalance>,
-    /// What does not add up.
+    /// The discrepancies.
     pub faults: Vec<String>,
 }
 
@@ -88,11 +88,11 @@ impl Outcome for ConservationOutcome {
 impl fmt::Display for ConservationOutcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.stages.iter().try_for_each(|balance| writeln!(f, "{balance}"))?;
-        if self.faults.is_empty() { writeln!(f, "nothing vanished") } else { Ok(()) }
+        if self.faults.is_empty() { writeln!(f, "no items are missing") } else { Ok(()) }
     }
 }
 
-/// Holds all stages against each other: by the counts in the recipes, or item by item.
+/// Compares all stages: by the counts in the recipes, or item by item.
 pub fn conservation(pipeline: &Pipeline, items: bool) -> Result<ConservationOutcome> {
     let mut balances = Balances::default();
     if items {
@@ -109,14 +109,14 @@ pub fn conservation(pipeline: &Pipeline, items: bool) -> Result<ConservationOutc
     Ok(outcome)
 }
 
-/// Files of text with the number of their documents, by language.
+/// Text files with the number of their documents, by language.
 type TextFiles = BTreeMap<String, Vec<(FileDigest, u64)>>;
 
-/// The balances so far, to which each stage adds its own in the order of the stages.
+/// The balances, to which each stage adds its own in the order of the stages.
 #[derive(Default)]
 pub struct Balances {
     outcome: ConservationOutcome,
-    /// The recipes of the days whose documents are made.
+    /// The recipes of the days that have documents.
     made: Rc<BTreeMap<String, Recipe>>,
     /// The files of text, once `annotate` has been balanced.
     kept: TextFiles,
@@ -128,19 +128,17 @@ impl Balances {
         self.outcome.faults.push(fault);
     }
 
-    /// Adds the balance of a stage. One that is not even is a fault.
+    /// Adds the balance of a stage. An uneven one is a fault.
     pub fn close(&mut self, balance: StageBalance) {
         if !balance.is_even() {
             let out: u64 = balance.left_out.values().sum();
             let (stage, taken, given, waiting) = (balance.stage, balance.taken, balance.given, balance.waiting);
-            self.fault(format!(
-                "{stage}: {taken} went in, but {given} came out, {out} were left out and {waiting} wait"
-            ));
+            self.fault(format!("{stage}: {taken} in, but {given} out, {out} dropped and {waiting} waiting"));
         }
         self.outcome.stages.push(balance);
     }
 
-    /// Entries, and what became of them.
+    /// Counts the entries of the plan by status.
     pub(crate) fn fetch(&mut self, home: &Home) -> Result<()> {
         let mut balance = StageBalance::new(StageId::Fetch);
         plan::read(home, |row| {
@@ -155,7 +153,7 @@ impl Balances {
         Ok(())
     }
 
-    /// Every entry that was fetched has its page among the documents, among what was left out, or on a day that waits.
+    /// Checks that every fetched entry has a document, a drop reason, or a day that waits.
     fn items(&mut self, pipeline: &Pipeline) -> Result<()> {
         let home = pipeline.home();
         let is_fetched = |status: &str| matches!(status.parse(), Ok(EntryStatus::Ok));
@@ -184,30 +182,30 @@ impl Balances {
                 }
             })?;
             let (lost, named) = (count(lost.len() as u64, "page"), named.join(", "));
-            self.fault(format!("fetch: the plan says that {lost} were stored, but no file has them: {named}"));
+            self.fault(format!("fetch: {lost} with status `ok` in the plan but not in any file: {named}"));
         }
         Ok(())
     }
 
-    /// The recipes of the days that were made.
+    /// The recipes of the cleaned days.
     fn recipes(&self, home: &Home) -> Result<BTreeMap<String, Recipe>> {
         let days = docs::page_days(home)?;
         let mut made = BTreeMap::new();
         for day in &days {
             let Some(recipe) = Recipe::read(home, &day.name)? else { continue };
             if !recipe.has_read(home, day)? {
-                log::info!("{}: its pages have changed since; `tidings clean` makes it anew", day.name);
+                log::info!("{}: its pages have changed; run `tidings clean` to rebuild it", day.name);
             }
             made.insert(day.name.clone(), recipe);
         }
         let waiting = (days.len() - made.len()) as u64;
         if waiting > 0 {
-            log::info!("{} of pages wait for `tidings clean`", count(waiting, "day"));
+            log::info!("{} of pages to be processed by `tidings clean`", count(waiting, "day"));
         }
         Ok(made)
     }
 
-    /// Pages, and the documents that came of them.
+    /// Counts pages and documents.
     pub(crate) fn clean(&mut self, home: &Home) -> Result<()> {
         let made = Rc::clone(&self.made);
         let mut balance = StageBalance::new(StageId::Clean);
@@ -281,7 +279,7 @@ impl Balances {
             balance.given += text.kept.values().sum::<u64>();
             balance.leave_out(&text.dropped);
             if text.documents != documents {
-                self.fault(format!("annotate, {day}: {documents} documents, but {} were read", text.documents));
+                self.fault(format!("annotate, {day}: {documents} documents, but {} read", text.documents));
             }
             for output in &text.outputs {
                 self.check_size(home, StageId::Annotate, output)?;
@@ -295,7 +293,7 @@ impl Balances {
         Ok(())
     }
 
-    /// Text, and what can be searched.
+    /// Counts annotated and searchable documents.
     pub(crate) fn compile(&mut self, home: &Home) -> Result<()> {
         let kept = std::mem::take(&mut self.kept);
         let mut balance = StageBalance::new(StageId::Compile);
@@ -316,7 +314,7 @@ impl Balances {
         Ok(())
     }
 
-    /// The index of one language.
+    /// Checks the index of one language.
     fn index(
         &mut self,
         balance: &mut StageBalance,
@@ -337,7 +335,7 @@ impl Balances {
         let has_others = snapshot.inputs().iter().any(|input| !files.iter().any(|(file, _)| file.file == input.file));
         balance.taken += here + there;
         balance.waiting += there;
-        // An index that holds former days is to be brought up to date first: its counts are of other files.
+        // An outdated index contains other files, so its counts cannot be compared.
         if there > 0 || has_others {
             balance.given += here;
             return Ok(());
@@ -355,9 +353,9 @@ impl Balances {
     }
 }
 
-/// Shows the addresses of the pages of a day: of what was made of them, or of themselves.
+/// Calls `see` with the URLs of the pages of a day, from its documents or its pages.
 fn each_address(home: &Home, day: &docs::Day, mut see: impl FnMut(&str)) -> Result<()> {
-    /// The address that documents and dropped pages have alike.
+    /// The URL field of documents and dropped pages.
     #[derive(Deserialize)]
     struct Addressed {
         url: String,
@@ -405,9 +403,12 @@ fn hidden_in(home: &Home, files: &[(FileDigest, u64)], hidden: &BTreeSet<String>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tidings_store::journal::{JournalBatch, Record};
+
+    use crate::testing::{apply, article, home, page, plan_entries, root, store_pages};
 
     #[test]
-    fn what_waits_or_was_left_out_is_not_lost() {
+    fn waiting_and_dropped_items_are_not_lost() {
         let mut balance = StageBalance::new(StageId::Clean);
         (balance.taken, balance.given, balance.waiting) = (1000, 990, 3);
         assert!(!balance.is_even());
@@ -420,6 +421,105 @@ mod tests {
     fn an_uneven_balance_is_a_fault() {
         let mut balances = Balances::default();
         balances.close(StageBalance { taken: 2, ..StageBalance::new(StageId::Fetch) });
-        assert_eq!(balances.outcome.faults, ["fetch: 2 went in, but 0 came out, 0 were left out and 0 wait"]);
+        assert_eq!(balances.outcome.faults, ["fetch: 2 in, but 0 out, 0 dropped and 0 waiting"]);
+    }
+
+    const URL: &str = "https://gazette.example/1";
+
+    /// A home in which one of three pages is dropped and one is a copy.
+    fn built() -> (tempfile::TempDir, Pipeline) {
+        let (folder, pipeline) = home();
+        let pages = [page(URL, &article("ferry")), page("https://gazette.example/2", "<html></html>")];
+        store_pages(&pipeline, "2026-03-01", &pages);
+        store_pages(&pipeline, "2026-03-02", &[page("https://courier.example/1", &article("ferry"))]);
+        crate::rebuild::remake(&pipeline, StageId::Clean).unwrap();
+        (folder, pipeline)
+    }
+
+    fn text(outcome: &ConservationOutcome) -> Vec<String> {
+        outcome.stages.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn an_empty_home_is_balanced() {
+        let (_folder, pipeline) = home();
+        let outcome = conservation(&pipeline, true).unwrap();
+        assert!(outcome.done && outcome.faults.is_empty());
+        assert!(outcome.to_string().ends_with("no items are missing\n"));
+    }
+
+    #[test]
+    fn every_stage_accounts_for_the_output_of_the_previous_one() {
+        let (_folder, pipeline) = built();
+        let outcome = conservation(&pipeline, true).unwrap();
+        assert_eq!(outcome.faults, Vec::<String>::new());
+        let expected = [
+            "fetch     0 in, 0 out",
+            "clean     3 in, 2 out, 1 no-text",
+            "dedup     2 in, 2 out",
+            "annotate  2 in, 1 out, 1 duplicate",
+            "compile   1 in, 1 out",
+        ];
+        assert_eq!(text(&outcome), expected);
+    }
+
+    #[test]
+    fn stages_that_have_not_run_leave_their_items_waiting() {
+        let (_folder, pipeline) = home();
+        store_pages(&pipeline, "2026-03-01", &[page(URL, &article("ferry"))]);
+        pipeline.run(StageId::Clean.stage().as_ref()).unwrap();
+        let outcome = conservation(&pipeline, false).unwrap();
+        assert!(outcome.done, "{:?}", outcome.faults);
+        let waiting: Vec<u64> = outcome.stages.iter().map(|balance| balance.waiting).collect();
+        assert_eq!(waiting, [0, 0, 1, 1, 0]);
+    }
+
+    #[test]
+    fn a_page_in_the_plan_but_in_no_file_is_a_fault() {
+        let (_folder, pipeline) = built();
+        plan_entries(pipeline.home(), &[URL, "https://gazette.example/lost"]);
+        let mut batch = JournalBatch::default();
+        for url in [URL, "https://gazette.example/lost"] {
+            batch.push(&Record::Outcome { url: url.into(), status: "ok".into(), retries: 1 });
+        }
+        apply(pipeline.home(), "20260301T120000000Z-fetch", batch);
+        assert!(conservation(&pipeline, false).unwrap().done, "counts alone do not show it");
+        let outcome = conservation(&pipeline, true).unwrap();
+        assert_eq!(outcome.status(), Status::NotDone);
+        let fault = "fetch: 1 page with status `ok` in the plan but not in any file: https://gazette.example/lost";
+        assert_eq!(outcome.faults, [fault]);
+    }
+
+    #[test]
+    fn a_file_of_documents_with_another_size_is_a_fault() {
+        let (_folder, pipeline) = built();
+        let file = root(&pipeline).join("docs/en/2026-03-01.jsonl.zst");
+        let mut bytes = std::fs::read(&file).unwrap();
+        bytes.pop();
+        std::fs::write(&file, bytes).unwrap();
+        let outcome = conservation(&pipeline, false).unwrap();
+        assert!(!outcome.done);
+        assert!(outcome.faults[0].starts_with("clean: docs/en/2026-03-01.jsonl.zst has "), "{:?}", outcome.faults);
+    }
+
+    #[test]
+    fn hidden_documents_are_not_lost() {
+        let (_folder, pipeline) = built();
+        hidden::write(pipeline.home(), &[URL.to_owned()].into()).unwrap();
+        pipeline.run(StageId::Compile.stage().as_ref()).unwrap();
+        let outcome = conservation(&pipeline, false).unwrap();
+        assert_eq!(outcome.faults, Vec::<String>::new());
+        assert_eq!(outcome.stages.last().unwrap().left_out, [("hidden".to_owned(), 1)].into());
+    }
+
+    #[test]
+    fn entries_are_balanced_by_their_status() {
+        let (_folder, pipeline) = home();
+        plan_entries(pipeline.home(), &[URL, "https://gazette.example/2", "https://gazette.example/3"]);
+        let mut batch = JournalBatch::default();
+        batch.push(&Record::Outcome { url: URL.into(), status: "404".into(), retries: 1 });
+        apply(pipeline.home(), "20260301T120000000Z-fetch", batch);
+        let outcome = conservation(&pipeline, false).unwrap();
+        assert_eq!(text(&outcome)[0], "fetch     3 in, 0 out, 1 404, 2 waiting");
     }
 }

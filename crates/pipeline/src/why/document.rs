@@ -1,4 +1,4 @@
-//! The trace of a document: from `clean` to the segment that holds it.
+//! The trace of a document: from `clean` to its index segment.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -20,7 +20,7 @@ use crate::config::{Config, Duplicates};
 use crate::display::{count, grouped};
 use crate::reporter::ProgressScope;
 
-/// What is looked for in a day.
+/// The subject of a search in a day.
 pub(super) enum DayTarget<'a> {
     /// The address of a page.
     Address(&'a str),
@@ -70,7 +70,7 @@ pub(super) fn trace_day(
     Ok(())
 }
 
-/// Shows the documents of a day whose lines contain some words.
+/// Calls `see` with the documents of a day whose lines contain a string.
 pub(super) fn each_document(home: &Home, day: &str, words: &str, mut see: impl FnMut(Document)) -> Result<()> {
     let Some(recipe) = Recipe::read(home, day)? else { return Ok(()) };
     for file in recipe.document_files() {
@@ -84,11 +84,11 @@ pub(super) fn each_document(home: &Home, day: &str, words: &str, mut see: impl F
 
 fn trace_dropped(trace: &mut Trace, day: &str, page: &DroppedPage<'_>) {
     let figure = match (page.measured, page.limit) {
-        (Some(measured), Some(limit)) => format!(" (measured {}, the limit is {})", short(measured), short(limit)),
+        (Some(measured), Some(limit)) => format!(" (measured {}, limit {})", short(measured), short(limit)),
         _ => String::new(),
     };
     let says =
-        format!("left out by the rule {}{figure}: {} bytes of {}", page.reason, grouped(page.bytes), page.content_type);
+        format!("dropped by rule {}{figure}: {} bytes of {}", page.reason, grouped(page.bytes), page.content_type);
     let (day, reason) = (day.to_owned(), page.reason.clone().into_owned());
     trace.outcome = TraceOutcome::LeftOut;
     let facts = Facts::Dropped { day, reason, measured: page.measured, limit: page.limit };
@@ -109,7 +109,7 @@ fn trace_document(trace: &mut Trace, day: &str, document: &Document) {
     }
     for left_out in &document.left_out {
         let start: String = left_out.paragraph.text.chars().take(40).collect();
-        says.push_str(&format!("; a paragraph went as {} (“{start}…”)", left_out.reason));
+        says.push_str(&format!("; a paragraph was dropped as {} (“{start}…”)", left_out.reason));
     }
     for (rule, number) in &document.masked {
         says.push_str(&format!("; masked: {number} {rule}"));
@@ -130,14 +130,14 @@ fn trace_document(trace: &mut Trace, day: &str, document: &Document) {
     trace.event(&document.downloaded, TraceStage::Clean, says, Facts::Document(Box::new(facts)));
 }
 
-/// Traces what was said about duplicates.
+/// Traces the verdicts on a document.
 fn trace_verdict(trace: &mut Trace, home: &Home, config: &Config, day: &str, document: &Document) -> Result<()> {
     let ledger = JudgedDays::read(home)?;
     let judged = ledger.iter().flat_map(|ledger| &ledger.days).find(|judged| judged.day == day);
     if judged.is_none_or(|judged| dedup_state::docs_digest(home, day).is_ok_and(|digest| digest != judged.docs)) {
         let says = match config.annotate.duplicates {
             Duplicates::Drop => "waits for `tidings dedup`",
-            Duplicates::Keep => "duplicates are not told",
+            Duplicates::Keep => "duplicates are kept",
         };
         trace.event(day, TraceStage::Dedup, says, Facts::day(day));
         return Ok(());
@@ -151,7 +151,7 @@ fn trace_verdict(trace: &mut Trace, home: &Home, config: &Config, day: &str, doc
     match verdict {
         Some(verdict) => list_duplicates(trace, day, verdict),
         None => {
-            let says = "the verdicts of the day do not name it; run `tidings rebuild --from dedup`";
+            let says = "the verdicts of the day do not contain it; run `tidings rebuild --from dedup`";
             trace.note(day, TraceStage::Dedup, says);
         }
     }
@@ -169,7 +169,7 @@ fn list_duplicates(trace: &mut Trace, day: &str, verdict: VerdictLine) {
     let share = 100.0 * verdict.duplicate_words as f64 / verdict.words.max(1) as f64;
     let copy = verdict.copy_of.as_ref().map(|of| format!("; a copy of {of}")).unwrap_or_default();
     let old = grouped(verdict.duplicate_words);
-    let says = format!("{old} of {words} ({share:.0} %) were published before{copy}");
+    let says = format!("{old} of {words} ({share:.0} %) are duplicates{copy}");
     trace.event(day, TraceStage::Dedup, says, Facts::Verdict(Box::new(verdict)));
     let more = duplicates.len().saturating_sub(LISTED);
     for unit in duplicates.into_iter().take(LISTED) {
@@ -186,7 +186,7 @@ fn list_duplicates(trace: &mut Trace, day: &str, verdict: VerdictLine) {
     }
 }
 
-/// Traces the file of its text, the segment, and whether it is hidden.
+/// Traces the text file, the segment, and whether the document is hidden.
 fn trace_text(trace: &mut Trace, home: &Home, day: &str, document: &Document) -> Result<()> {
     let code = document.language_code();
     let file = format!("text/{code}/{day}.vert.zst");
@@ -197,7 +197,7 @@ fn trace_text(trace: &mut Trace, home: &Home, day: &str, document: &Document) ->
     let Some(tokens) = scan::tokens_of(home, &file, &document.id)? else {
         trace.outcome = TraceOutcome::Duplicate;
         let facts = Facts::LeftOut { day: day.to_owned(), reason: "duplicate" };
-        trace.event(day, TraceStage::Annotate, "left out: nothing of it is new", facts);
+        trace.event(day, TraceStage::Annotate, "dropped: no new text", facts);
         return Ok(());
     };
     trace.outcome = TraceOutcome::Text;
@@ -217,7 +217,7 @@ fn trace_index(trace: &mut Trace, home: &Home, code: &str, document: &Document) 
     let says = match &segment {
         _ if is_hidden => {
             trace.outcome = TraceOutcome::Hidden;
-            "hidden from every answer by hidden.tsv".to_owned()
+            "hidden by hidden.tsv".to_owned()
         }
         Some(segment) => {
             trace.outcome = TraceOutcome::Searchable;
@@ -229,7 +229,7 @@ fn trace_index(trace: &mut Trace, home: &Home, code: &str, document: &Document) 
     Ok(())
 }
 
-/// The day of a document: by the index, by its verdict, or by its line among the documents.
+/// The day of a document: from the index, its verdict, or its line among the documents.
 pub(super) fn day_of(pipeline: &Pipeline, id: &str) -> Result<Option<String>> {
     match indexed_day(pipeline.home(), id)? {
         Some(day) => Ok(Some(day)),
@@ -248,7 +248,7 @@ fn indexed_day(home: &Home, id: &str) -> Result<Option<String>> {
     Ok(None)
 }
 
-/// The day of a document of which there is a verdict, or only a line among the documents.
+/// The day of a document from its verdict or its line among the documents.
 fn recorded_day(pipeline: &Pipeline, id: &str) -> Result<Option<String>> {
     /// The id that documents and verdicts have alike.
     #[derive(Deserialize)]

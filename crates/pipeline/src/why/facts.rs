@@ -1,4 +1,4 @@
-//! Facts of trace events: the same as their sentences, for programs.
+//! Facts of trace events: the content of their sentences for programs.
 
 use std::collections::BTreeMap;
 
@@ -9,14 +9,14 @@ use tidings_store::feeds::FeedState;
 use tidings_store::removed::Tombstone;
 use tidings_store::yields::Yield;
 
-/// Facts of an event. Its fields stand beside the sentence in the JSON of the event.
+/// Facts of an event. The fields are added to the JSON of the event.
 #[derive(Debug, Clone, Serialize)]
 #[serde(untagged)]
-#[allow(missing_docs)] // The fields are those of the records that they are taken from.
+#[allow(missing_docs)] // The fields are those of the original records.
 pub enum Facts {
     /// An entry of the plan.
     Entry { feed: String, url: String, age: u32, status: String, retries: u32 },
-    /// Requests that are not shown one by one.
+    /// Requests that are not listed individually.
     EarlierRequests { requests: usize },
     /// A request.
     Request { run: String, status: String, bytes: u64, robots_age_s: Option<u64> },
@@ -24,7 +24,7 @@ pub enum Facts {
     Page { file: String, final_url: String, bytes: usize, status: u16, rights: Box<Rights> },
     /// A day.
     Day { day: String },
-    /// A page that gave no document.
+    /// A page without a document.
     Dropped { day: String, reason: String, measured: Option<f64>, limit: Option<f64> },
     /// A document.
     Document(Box<DocumentFacts>),
@@ -32,7 +32,7 @@ pub enum Facts {
     Verdict(Box<VerdictLine>),
     /// A paragraph that was published before.
     DuplicateUnit(Box<DuplicateUnit>),
-    /// A document that became no text.
+    /// A document without new text.
     LeftOut { day: String, reason: &'static str },
     /// A document in a file of text.
     Text { file: String, tokens: u64 },
@@ -40,13 +40,13 @@ pub enum Facts {
     Index { segment: Option<String>, hidden: bool },
     /// A tombstone.
     Removal { reason: String, by: &'static str, done: String },
-    /// The labels of a feed in the list; none if the list does not have it.
+    /// The labels of a feed; `None` if it is not in the list.
     Labels { labels: Option<Vec<(String, String)>> },
     /// The state of a feed.
     Feed(Box<FeedState>),
-    /// Where a feed has moved to.
+    /// The new URL of a feed.
     Moved { moved_to: String },
-    /// When a feed is polled next.
+    /// The time of the next poll.
     Due { due: String, not_before: String },
     /// The feeds of a host.
     Feeds { feeds: Vec<String> },
@@ -58,7 +58,7 @@ pub enum Facts {
     Requests { runs: usize, statuses: BTreeMap<String, u64> },
     /// Entries of the plan, by status.
     Entries { entries: u64, statuses: BTreeMap<String, u64>, first: String, last: String },
-    /// What came of pages.
+    /// The yield of pages.
     Yield { pages: u64, documents: u64, downloaded: u64, clean: u64, days: u64 },
     /// Dropped pages, by reason.
     Reasons { reasons: BTreeMap<String, u64> },
@@ -66,7 +66,7 @@ pub enum Facts {
 
 /// Facts of a document.
 #[derive(Debug, Clone, Serialize)]
-#[allow(missing_docs)] // They are the document's own.
+#[allow(missing_docs)] // The fields of the document.
 pub struct DocumentFacts {
     pub day: String,
     pub id: String,

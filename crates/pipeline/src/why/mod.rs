@@ -1,7 +1,8 @@
-//! Traces: what happened to one thing, stage by stage, with the rule that decided; and that nothing vanished.
+//! Traces: the history of a page, document, feed or host, stage by stage, with the rules that decided; and the
+//! conservation check.
 //!
-//! Nothing is kept for this: every stage writes down what it did anyway. The plan tells when an entry was seen, the logs of
-//! runs when it was asked for and so in which file its page lies, and from there the day leads on.
+//! Traces need no records of their own: every stage logs its work anyway. The plan has the time at which an entry was
+//! listed, the run logs have its requests and so the file of its page, and the day leads to the derived data.
 
 pub mod conservation;
 mod document;
@@ -21,7 +22,7 @@ use crate::outcome::{Outcome, Status};
 pub use conservation::{ConservationOutcome, StageBalance, conservation};
 pub use facts::Facts;
 
-/// What a trace is about.
+/// The subject of a trace.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum Subject {
@@ -34,7 +35,7 @@ pub enum Subject {
     Document {
         /// Its id.
         id: String,
-        /// The address of its page, where that is known.
+        /// The URL of its page, if known.
         #[serde(skip_serializing_if = "Option::is_none")]
         url: Option<String>,
     },
@@ -50,11 +51,11 @@ pub enum Subject {
     },
 }
 
-/// What became of a thing in the end.
+/// The final outcome of a subject.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TraceOutcome {
-    /// The home knows nothing of it.
+    /// Not known in this home.
     #[default]
     Unknown,
     /// It waits to be fetched.
@@ -63,13 +64,13 @@ pub enum TraceOutcome {
     Failing,
     /// It failed and will not be tried again.
     Failed,
-    /// It was settled, and is no longer in the plan.
+    /// Finished and pruned from the plan.
     Pruned,
     /// Its page is stored.
     Stored,
-    /// The plan says that it is stored, and no file has it.
+    /// Stored according to the plan, but in no file.
     Lost,
-    /// It gave no document.
+    /// Dropped: no document.
     #[serde(rename = "left out")]
     LeftOut,
     /// It is a document.
@@ -88,13 +89,13 @@ pub enum TraceOutcome {
     Listed,
     /// A feed that is not in the list.
     Unlisted,
-    /// A feed that is gone for good.
+    /// A feed that is gone (410).
     Gone,
-    /// A host or feed of which something is known.
+    /// A host or feed with known facts.
     Known,
 }
 
-/// Where something happened: a stage, or a step of it that people ask about.
+/// The stage of an event, or a finer step of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TraceStage {
@@ -104,15 +105,15 @@ pub enum TraceStage {
     Plan,
     /// A feed was polled.
     Polled,
-    /// When a feed is polled next.
+    /// The next poll of a feed.
     Due,
     /// A request.
     Asked,
-    /// The robots.txt and other rules of a host.
+    /// The robots.txt and other policies of a host.
     Rules,
     /// The archive of pages.
     Stored,
-    /// Documents that are yet to be made.
+    /// Documents that are yet to be extracted.
     Docs,
     /// `clean`.
     Clean,
@@ -122,7 +123,7 @@ pub enum TraceStage {
     Annotate,
     /// The index.
     Index,
-    /// The list of what was removed.
+    /// The list of tombstones.
     Removed,
 }
 
@@ -146,31 +147,31 @@ impl fmt::Display for TraceStage {
     }
 }
 
-/// One thing that happened.
+/// A single event.
 #[derive(Debug, Clone, Serialize)]
 pub struct TraceEvent {
-    /// When, as far as that is known: a time or a day.
+    /// The time or day, if known.
     pub at: String,
-    /// Where.
+    /// The stage.
     pub stage: TraceStage,
-    /// What happened, for people.
+    /// The description of the event.
     pub says: String,
     /// The same for programs.
     #[serde(flatten)]
     pub facts: Option<Facts>,
 }
 
-/// What happened to a thing, in the order of time.
+/// The events of a subject, in chronological order.
 #[derive(Debug, Clone, Serialize)]
 pub struct Trace {
-    /// Whether anything is known of it.
+    /// Whether anything is known about the subject.
     pub done: bool,
-    /// What it is about.
+    /// The subject.
     pub about: Subject,
-    /// What became of it in the end.
+    /// The final outcome.
     #[serde(rename = "fate")]
     pub outcome: TraceOutcome,
-    /// What happened.
+    /// The events.
     pub events: Vec<TraceEvent>,
 }
 
@@ -183,7 +184,7 @@ impl Trace {
         self.events.push(TraceEvent { at: at.to_owned(), stage, says: says.into(), facts: Some(facts) });
     }
 
-    /// An event of which its sentence says all.
+    /// Adds an event without facts.
     fn note(&mut self, at: &str, stage: TraceStage, says: impl Into<String>) {
         self.events.push(TraceEvent { at: at.to_owned(), stage, says: says.into(), facts: None });
     }
@@ -198,7 +199,7 @@ impl Outcome for Trace {
 impl fmt::Display for Trace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for event in &self.events {
-            // People need no more than the minute; programs get all of it.
+            // Text output shows minutes; JSON has the complete time.
             let at = match (event.at.get(..10), event.at.get(11..16)) {
                 (Some(day), Some(minute)) => format!("{day} {minute}"),
                 (Some(day), None) => day.to_owned(),
@@ -211,7 +212,7 @@ impl fmt::Display for Trace {
     }
 }
 
-/// Traces a page or a feed by its address, a document by its id, or a host by its name.
+/// Traces a page or a feed by its URL, a document by its id, or a host by its name.
 pub fn trace(pipeline: &Pipeline, thing: &str) -> Result<Trace> {
     let home = pipeline.home();
     let thing = thing.trim();
@@ -235,7 +236,7 @@ pub fn trace(pipeline: &Pipeline, thing: &str) -> Result<Trace> {
     Ok(trace)
 }
 
-/// What the user named.
+/// The parsed argument of the user.
 #[derive(Debug, PartialEq, Eq)]
 enum Named {
     Document(String),
@@ -249,11 +250,11 @@ impl Named {
             return Ok(Named::Document(thing.to_ascii_lowercase()));
         }
         if thing.contains("://") {
-            let Some(url) = address::normalise(thing, None) else { bail!("{thing} is no address of a web page") };
+            let Some(url) = address::normalise(thing, None) else { bail!("{thing} is not a valid http or https URL") };
             return Ok(Named::Address(url));
         }
         if thing.contains('/') {
-            bail!("give an address with http:// or https://, such as https://{thing}")
+            bail!("{thing} is not a URL; write https://{thing}")
         }
         Ok(Named::Host(thing.to_ascii_lowercase()))
     }
@@ -264,7 +265,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_thing_is_recognised_by_its_form() {
+    fn a_subject_is_recognised_by_its_form() {
         let id = "0123456789ABCDEF0123456789abcdef";
         assert_eq!(Named::parse(id).unwrap(), Named::Document(id.to_lowercase()));
         assert_eq!(Named::parse("E.org").unwrap(), Named::Host("e.org".into()));

@@ -1,4 +1,4 @@
-//! The trace of an article: from the feed that listed it to the page that is stored.
+//! The trace of an article: from the feed that listed it to the stored page.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -18,7 +18,7 @@ use crate::config::Config;
 use crate::display::{count, grouped};
 use crate::reporter::ProgressScope;
 
-/// Requests and duplicates that are listed one by one.
+/// The number of requests and duplicates that are listed individually.
 pub(super) const LISTED: usize = 12;
 
 /// A row of the plan.
@@ -44,13 +44,12 @@ pub fn of_address(pipeline: &Pipeline, url: &str) -> Result<Trace> {
         Some(entry) => trace_entry(&mut trace, entry, config),
         None if apply_journal::was_pruned(home, &url)? => {
             trace.outcome = TraceOutcome::Pruned;
-            let says =
-                "is not in the plan: it was settled and pruned, or came in by an import; it will not be fetched again";
+            let says = "not in the plan: it was finished and pruned, or imported; it will not be fetched again";
             trace.note("", TraceStage::Plan, says);
         }
         None => {}
     }
-    // A run that began before the entry was seen did not ask for it.
+    // Runs that began before the entry was listed did not request it.
     let since = entry.as_ref().map(|entry| entry.seen.clone()).unwrap_or_default();
     let stored = trace_requests(&mut trace, pipeline, &url, &since)?;
     let is_stored = entry.as_ref().is_none_or(|entry| entry.status == Status::Ok);
@@ -61,7 +60,7 @@ pub fn of_address(pipeline: &Pipeline, url: &str) -> Result<Trace> {
         None => BTreeSet::new(),
     };
     if days.is_empty() && is_stored {
-        // It was imported, or the log of its run is gone: the documents of every day may know it.
+        // It was imported, or the log of its run is deleted: search the documents of every day.
         days = docs::document_days(home)?.into_iter().filter(|day| day.as_str() >= first).collect();
     }
     let progress = ProgressScope::begin(pipeline.reporter(), "days", days.len() as u64);
@@ -72,11 +71,11 @@ pub fn of_address(pipeline: &Pipeline, url: &str) -> Result<Trace> {
     let is_traced = trace.events.iter().any(|event| matches!(event.stage, TraceStage::Stored | TraceStage::Clean));
     if entry.is_some() && is_stored && !is_traced {
         trace.outcome = TraceOutcome::Lost;
-        trace.note("", TraceStage::Stored, "no file has its page; a backup may");
+        trace.note("", TraceStage::Stored, "its page is in no file; check a backup");
     }
     trace_removed(&mut trace, &removed, &url, None);
     if trace.events.is_empty() {
-        let says = format!("nothing is known of {url}: no feed listed it, no page and no document has it");
+        let says = format!("{url} is unknown: not listed by a feed, no page, no document");
         trace.note("", TraceStage::Plan, says);
     }
     Ok(trace)
@@ -89,7 +88,7 @@ pub fn of_document(pipeline: &Pipeline, id: &str) -> Result<Trace> {
     let Some(day) = document::day_of(pipeline, id)? else {
         trace_removed(&mut trace, &Removed::read(home)?, "", Some(id));
         if trace.events.is_empty() {
-            trace.note("", TraceStage::Docs, format!("there is no document {id}"));
+            trace.note("", TraceStage::Docs, format!("no document with the id {id}"));
         }
         return Ok(trace);
     };
@@ -109,7 +108,7 @@ pub fn of_document(pipeline: &Pipeline, id: &str) -> Result<Trace> {
     Ok(trace)
 }
 
-/// The entry of an address in the plan, also where others write the address otherwise.
+/// The entry of a URL in the plan, also in another spelling of the URL.
 fn entry(home: &Home, url: &str) -> Result<Option<Entry>> {
     let spellings = spellings(url);
     let mut found: Option<(usize, Entry)> = None;
@@ -124,7 +123,7 @@ fn entry(home: &Home, url: &str) -> Result<Option<Entry>> {
     Ok(found.map(|(_, entry)| entry))
 }
 
-/// An address, and how else people write it.
+/// A URL and its other spellings.
 fn spellings(url: &str) -> Vec<String> {
     let (scheme, rest) = url.split_once("://").unwrap_or(("http", url));
     let other = if scheme == "http" { "https" } else { "http" };
@@ -152,48 +151,48 @@ fn trace_entry(trace: &mut Trace, entry: &Entry, config: &Config) {
     let (outcome, says) = outcome_of(&entry.status, entry.retries, config.fetch.retries);
     trace.outcome = outcome;
     let listed = match entry.age {
-        0 => "its feed lists it still".to_owned(),
-        age => format!("left its feed {} ago", count(age.into(), "update")),
+        0 => "still listed by its feed".to_owned(),
+        age => format!("not in its feed for {}", count(age.into(), "update")),
     };
     trace.event("", TraceStage::Plan, format!("{says}; {listed}"), facts);
 }
 
-/// The outcome of an entry by its status, and the sentence about it.
+/// The outcome of an entry by its status, and its description.
 fn outcome_of(status: &Status, retries: u32, limit: u32) -> (TraceOutcome, String) {
     let tried = count(retries.into(), "try");
     match status {
-        Status::New => (TraceOutcome::Waiting, "waits to be fetched".to_owned()),
-        Status::Ok => (TraceOutcome::Stored, "the page was fetched".to_owned()),
-        Status::Failed(FailureKind::Removed) => (TraceOutcome::Removed, "was taken out".to_owned()),
+        Status::New => (TraceOutcome::Waiting, "waiting to be fetched".to_owned()),
+        Status::Ok => (TraceOutcome::Stored, "fetched".to_owned()),
+        Status::Failed(FailureKind::Removed) => (TraceOutcome::Removed, "removed by a takedown".to_owned()),
         status if status.is_pending(retries, limit) => {
-            let says = format!("{} after {tried}; will be tried again, up to {limit} times", meaning(status));
+            let says = format!("{} after {tried}; will be retried, up to {limit} times", meaning(status));
             (TraceOutcome::Failing, says)
         }
         status if status.is_final() => {
-            (TraceOutcome::Failed, format!("{}; asking again would not help", meaning(status)))
+            (TraceOutcome::Failed, format!("{}; not retried, because the failure is permanent", meaning(status)))
         }
         status => {
-            let says = format!("{} after {tried}, which is as often as fetch.retries allows", meaning(status));
+            let says = format!("{} after {tried}, the limit of fetch.retries", meaning(status));
             (TraceOutcome::Failed, says)
         }
     }
 }
 
-/// A status in words.
+/// The description of a status.
 fn meaning(status: &Status) -> String {
     match status {
         Status::Failed(kind) => format!("{kind}: {}", kind.meaning()),
-        status => format!("the server answered {status}"),
+        status => format!("HTTP status {status}"),
     }
 }
 
-/// Traces when the page was asked for; returns the run that got it.
+/// Traces the requests for a page; returns the run that fetched it.
 fn trace_requests(trace: &mut Trace, pipeline: &Pipeline, url: &str, since: &str) -> Result<Option<String>> {
     let home = pipeline.home();
     let since: String = since.chars().filter(char::is_ascii_alphanumeric).collect();
     let is_late_enough = |path: &PathBuf| {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        // A day's slack: clocks are set, and a run may have gone on while another began.
+        // One day of tolerance for clock changes and concurrent runs.
         name.get(..8).is_none_or(|day| day >= since.get(..8).unwrap_or_default())
     };
     let files: Vec<_> = runs::files(home)?.into_iter().filter(is_late_enough).collect();
@@ -206,7 +205,7 @@ fn trace_requests(trace: &mut Trace, pipeline: &Pipeline, url: &str, since: &str
         for request in found.requests.into_iter().filter(|request| request.url == url) {
             let after = std::time::Duration::from_millis(request.sent_ms);
             let at = found.began.and_then(|began| began.checked_add(after).ok()).map(rfc3339);
-            // A redirect leads on, and what answers there is the page of this entry.
+            // The response at the target of a redirect is the page of this entry.
             if matches!(request.status(), Status::Http(200..400)) {
                 stored = Some(run.clone());
             }
@@ -217,7 +216,7 @@ fn trace_requests(trace: &mut Trace, pipeline: &Pipeline, url: &str, since: &str
     Ok(stored)
 }
 
-/// Adds the last requests one by one, and the number of the others.
+/// Adds the last requests individually, and the number of the others.
 fn list_requests(trace: &mut Trace, sent: Vec<(String, String, Request)>) {
     let skipped = sent.len().saturating_sub(LISTED);
     if skipped > 0 {
@@ -227,7 +226,7 @@ fn list_requests(trace: &mut Trace, sent: Vec<(String, String, Request)>) {
     for (at, run, request) in sent.into_iter().skip(skipped) {
         let robots = match request.robots_age_s {
             Some(age) => format!("allowed by a robots.txt {:.1} h old", age as f64 / 3600.0),
-            None => "no robots.txt was asked".to_owned(),
+            None => "without a robots.txt".to_owned(),
         };
         let says = format!("{}, {} bytes, {robots} (run {run})", request.status, grouped(request.bytes));
         let Request { status, bytes, robots_age_s, .. } = request;
@@ -235,7 +234,7 @@ fn list_requests(trace: &mut Trace, sent: Vec<(String, String, Request)>) {
     }
 }
 
-/// Traces where the page lies; returns the days of its files.
+/// Traces the files of a page; returns their days.
 fn trace_page(trace: &mut Trace, home: &Home, url: &str, files: &[PathBuf]) -> Result<BTreeSet<String>> {
     let mut days = BTreeSet::new();
     for file in files {
@@ -249,7 +248,7 @@ fn trace_page(trace: &mut Trace, home: &Home, url: &str, files: &[PathBuf]) -> R
         days.extend(shown.split('/').nth(1).map(str::to_owned));
         let moved = match page.final_url.is_empty() || page.final_url == page.url {
             true => String::new(),
-            false => format!(" from {}, where redirects led", page.final_url),
+            false => format!(" from {} after redirects", page.final_url),
         };
         let says = format!("{} bytes of {}{moved} in {shown}", grouped(page.body.len() as u64), page.content_type);
         let facts = Facts::Page {
@@ -279,8 +278,8 @@ fn waiting_pages(home: &Home, first: &str) -> Result<Vec<PathBuf>> {
 fn trace_removed(trace: &mut Trace, removed: &Removed, url: &str, id: Option<&str>) {
     if let Some(stone) = id.and_then(|id| removed.document(id)).or_else(|| removed.covers(url)) {
         trace.outcome = TraceOutcome::Removed;
-        let state = if stone.done.is_empty() { "; the work is not done, run `tidings remove`" } else { "" };
-        let says = format!("taken out by {}, because: {}{state}", stone.kind.word(), stone.reason);
+        let state = if stone.done.is_empty() { "; not finished, run `tidings remove`" } else { "" };
+        let says = format!("removed by {}, reason: {}{state}", stone.kind.word(), stone.reason);
         trace.event(&stone.date, TraceStage::Removed, says, Facts::removal(stone));
     }
 }
@@ -288,9 +287,14 @@ fn trace_removed(trace: &mut Trace, removed: &Removed, url: &str, id: Option<&st
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tidings_store::journal::{JournalBatch, Record};
+    use tidings_store::removed::{Tombstone, TombstoneKind};
+
+    use crate::stage::StageId;
+    use crate::testing::{FEED, apply, article, home, page, plan_entries, store_pages};
 
     #[test]
-    fn an_address_is_also_found_with_another_scheme_slash_or_www() {
+    fn a_url_is_also_found_with_another_scheme_slash_or_www() {
         let spellings = spellings("http://www.e.org/a/");
         assert_eq!(spellings[0], "http://www.e.org/a/");
         for other in ["https://www.e.org/a", "http://e.org/a", "https://e.org/a/"] {
@@ -299,14 +303,195 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_says_whether_it_is_tried_again() {
+    fn the_description_of_a_failure_says_whether_it_is_retried() {
         let of = |word: &str, retries| outcome_of(&word.parse().unwrap(), retries, 3);
         assert_eq!(of("new", 0).0, TraceOutcome::Waiting);
-        assert_eq!(of("removed", 0), (TraceOutcome::Removed, "was taken out".into()));
-        assert_eq!(of("404", 1).1, "the server answered 404; asking again would not help");
+        assert_eq!(of("removed", 0), (TraceOutcome::Removed, "removed by a takedown".into()));
+        assert_eq!(of("404", 1).1, "HTTP status 404; not retried, because the failure is permanent");
         let (outcome, says) = of("timeout", 1);
         assert_eq!(outcome, TraceOutcome::Failing);
-        assert_eq!(says, "timeout: no response in time after 1 try; will be tried again, up to 3 times");
+        assert_eq!(says, "timeout: no answer in time after 1 try; will be retried, up to 3 times");
         assert_eq!(of("timeout", 3).0, TraceOutcome::Failed);
+    }
+
+    const URL: &str = "https://gazette.example/1";
+
+    fn stages(trace: &Trace) -> Vec<TraceStage> {
+        trace.events.iter().map(|event| event.stage).collect()
+    }
+
+    fn says(trace: &Trace, stage: TraceStage) -> &str {
+        trace.events.iter().find(|event| event.stage == stage).map_or("", |event| &event.says)
+    }
+
+    fn settle(pipeline: &Pipeline, status: &str) {
+        let mut batch = JournalBatch::default();
+        batch.push(&Record::Outcome { url: URL.into(), status: status.into(), retries: 1 });
+        apply(pipeline.home(), "20260301T120000000Z-fetch", batch);
+    }
+
+    #[test]
+    fn an_unknown_url_is_unknown() {
+        let (_folder, pipeline) = home();
+        let trace = super::super::trace(&pipeline, URL).unwrap();
+        assert_eq!((trace.done, trace.outcome, trace.events.len()), (false, TraceOutcome::Unknown, 1));
+        assert!(trace.events[0].says.starts_with("https://gazette.example/1 is unknown"));
+    }
+
+    #[test]
+    fn a_waiting_entry_is_found_in_the_plan() {
+        let (_folder, pipeline) = home();
+        plan_entries(pipeline.home(), &[URL]);
+        let trace = super::super::trace(&pipeline, URL).unwrap();
+        assert_eq!((trace.done, trace.outcome), (true, TraceOutcome::Waiting));
+        assert_eq!(stages(&trace), [TraceStage::Listed, TraceStage::Plan]);
+        assert_eq!(trace.events[0].says, format!("by {FEED}"));
+        assert_eq!(trace.events[1].says, "waiting to be fetched; still listed by its feed");
+    }
+
+    #[test]
+    fn an_entry_is_found_by_another_spelling() {
+        let (_folder, pipeline) = home();
+        plan_entries(pipeline.home(), &[URL]);
+        let trace = super::super::trace(&pipeline, "http://www.gazette.example/1/").unwrap();
+        assert_eq!(trace.outcome, TraceOutcome::Waiting);
+    }
+
+    #[test]
+    fn a_failed_entry_has_a_reason() {
+        let (_folder, pipeline) = home();
+        plan_entries(pipeline.home(), &[URL]);
+        settle(&pipeline, "robots");
+        let trace = super::super::trace(&pipeline, URL).unwrap();
+        assert_eq!(trace.outcome, TraceOutcome::Failed);
+        assert!(says(&trace, TraceStage::Plan).starts_with("robots: robots.txt forbids it; not retried"));
+    }
+
+    #[test]
+    fn a_page_in_no_file_is_lost() {
+        let (_folder, pipeline) = home();
+        plan_entries(pipeline.home(), &[URL]);
+        settle(&pipeline, "ok");
+        let trace = super::super::trace(&pipeline, URL).unwrap();
+        assert_eq!(trace.outcome, TraceOutcome::Lost);
+        assert_eq!(says(&trace, TraceStage::Stored), "its page is in no file; check a backup");
+    }
+
+    #[test]
+    fn a_stored_page_waits_for_clean() {
+        let (_folder, pipeline) = home();
+        plan_entries(pipeline.home(), &[URL]);
+        settle(&pipeline, "ok");
+        store_pages(&pipeline, "2026-03-01", &[page(URL, &article("ferry"))]);
+        let trace = super::super::trace(&pipeline, URL).unwrap();
+        assert_eq!(trace.outcome, TraceOutcome::Stored);
+        assert!(says(&trace, TraceStage::Stored).ends_with("in pages/2026-03-01/a.0.jsonl.zst"));
+        assert_eq!(says(&trace, TraceStage::Docs), "waits for `tidings clean`");
+    }
+
+    #[test]
+    fn a_page_without_text_is_dropped_by_a_rule() {
+        let (_folder, pipeline) = home();
+        store_pages(&pipeline, "2026-03-01", &[page(URL, "<html></html>")]);
+        crate::rebuild::remake(&pipeline, StageId::Clean).unwrap();
+        let trace = super::super::trace(&pipeline, URL).unwrap();
+        assert_eq!(trace.outcome, TraceOutcome::LeftOut);
+        assert!(says(&trace, TraceStage::Clean).starts_with("dropped by rule no-text"));
+    }
+
+    #[test]
+    fn a_page_is_traced_to_its_segment() {
+        let (_folder, pipeline) = home();
+        store_pages(&pipeline, "2026-03-01", &[page(URL, &article("ferry"))]);
+        crate::rebuild::remake(&pipeline, StageId::Clean).unwrap();
+        let trace = super::super::trace(&pipeline, URL).unwrap();
+        assert_eq!(trace.outcome, TraceOutcome::Searchable, "{trace}");
+        let expected = [TraceStage::Clean, TraceStage::Dedup, TraceStage::Annotate, TraceStage::Index];
+        assert_eq!(stages(&trace), expected);
+        assert!(says(&trace, TraceStage::Dedup).starts_with("all of its "));
+        assert!(says(&trace, TraceStage::Index).starts_with("searchable, in index/en/"));
+    }
+
+    #[test]
+    fn a_document_is_traced_by_its_id_like_its_page() {
+        let (_folder, pipeline) = home();
+        store_pages(&pipeline, "2026-03-01", &[page(URL, &article("ferry"))]);
+        for (last, expected) in [
+            (StageId::Clean, TraceOutcome::Document),
+            (StageId::Dedup, TraceOutcome::Document),
+            (StageId::Annotate, TraceOutcome::Text),
+            (StageId::Compile, TraceOutcome::Searchable),
+        ] {
+            pipeline.run(last.stage().as_ref()).unwrap();
+            let of_page = super::super::trace(&pipeline, URL).unwrap();
+            let id = of_page.events.iter().find_map(|event| match &event.facts {
+                Some(Facts::Document(facts)) => Some(facts.id.clone()),
+                _ => None,
+            });
+            let id = id.unwrap();
+            let of_document = super::super::trace(&pipeline, &id).unwrap();
+            assert_eq!(of_document.about, Subject::Document { id, url: Some(URL.to_owned()) });
+            assert_eq!((of_document.outcome, of_page.outcome), (expected, expected), "after {last}");
+        }
+    }
+
+    #[test]
+    fn a_copy_is_traced_to_its_source() {
+        let (_folder, pipeline) = home();
+        store_pages(&pipeline, "2026-03-01", &[page(URL, &article("ferry"))]);
+        store_pages(&pipeline, "2026-03-02", &[page("https://courier.example/1", &article("ferry"))]);
+        crate::rebuild::remake(&pipeline, StageId::Clean).unwrap();
+        let trace = super::super::trace(&pipeline, "https://courier.example/1").unwrap();
+        assert_eq!(trace.outcome, TraceOutcome::Duplicate, "{trace}");
+        assert!(says(&trace, TraceStage::Dedup).contains("(100 %) are duplicates; a copy of "), "{trace}");
+        assert_eq!(says(&trace, TraceStage::Annotate), "dropped: no new text");
+    }
+
+    #[test]
+    fn a_hidden_document_is_not_searchable() {
+        let (_folder, pipeline) = home();
+        store_pages(&pipeline, "2026-03-01", &[page(URL, &article("ferry"))]);
+        crate::rebuild::remake(&pipeline, StageId::Clean).unwrap();
+        tidings_store::hidden::write(pipeline.home(), &[URL.to_owned()].into()).unwrap();
+        let trace = super::super::trace(&pipeline, URL).unwrap();
+        assert_eq!(trace.outcome, TraceOutcome::Hidden);
+        assert_eq!(says(&trace, TraceStage::Index), "hidden by hidden.tsv");
+    }
+
+    #[test]
+    fn a_removed_page_shows_its_tombstone_and_unfinished_work() {
+        let (_folder, pipeline) = home();
+        let mut removed = Removed::default();
+        removed.add(Tombstone {
+            kind: TombstoneKind::Host,
+            what: "gazette.example".into(),
+            date: "2026-03-05".into(),
+            reason: "on request".into(),
+            ..Tombstone::default()
+        });
+        removed.write(pipeline.home()).unwrap();
+        let trace = super::super::trace(&pipeline, URL).unwrap();
+        assert_eq!(trace.outcome, TraceOutcome::Removed);
+        let says = says(&trace, TraceStage::Removed);
+        assert_eq!(says, "removed by host, reason: on request; not finished, run `tidings remove`");
+    }
+
+    #[test]
+    fn an_unknown_document_is_unknown() {
+        let (_folder, pipeline) = home();
+        let trace = super::super::trace(&pipeline, &"ab".repeat(16)).unwrap();
+        assert_eq!((trace.done, trace.outcome), (false, TraceOutcome::Unknown));
+        assert_eq!(trace.events[0].says, format!("no document with the id {}", "ab".repeat(16)));
+    }
+
+    #[test]
+    fn the_last_requests_are_listed_and_the_others_counted() {
+        let mut trace = Trace::new(Subject::Page { url: URL.into() });
+        let request = || Request { status: "503".into(), bytes: 1200, robots_age_s: Some(5400), ..Request::default() };
+        let sent = (0..LISTED + 2).map(|_| (String::new(), "run".to_owned(), request())).collect();
+        list_requests(&mut trace, sent);
+        assert_eq!(trace.events.len(), LISTED + 1);
+        assert_eq!(trace.events[0].says, "2 times earlier");
+        assert_eq!(trace.events[1].says, "503, 1,200 bytes, allowed by a robots.txt 1.5 h old (run run)");
     }
 }

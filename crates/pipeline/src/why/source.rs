@@ -1,4 +1,4 @@
-//! The trace of a feed and of a host: how they were asked, and what came of what they gave.
+//! The trace of a feed and of a host: requests, entries and yield.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use tidings_store::{Home, hosts, plan, rules};
 use super::{Facts, Subject, Trace, TraceOutcome, TraceStage};
 use crate::display::{count, grouped};
 
-/// Runs that are looked at for requests, and days for what was left out: what a source was like last year says little.
+/// The number of runs searched for requests and of days searched for dropped pages: the recent ones matter.
 const RECENT: usize = 30;
 
 /// Traces a feed.
@@ -23,17 +23,17 @@ pub fn of_feed(home: &Home, feed: &str) -> Result<Trace> {
     let listed = feeds::list(home)?.feeds.into_iter().find(|listed| listed.url == feed);
     trace.outcome = if listed.is_some() { TraceOutcome::Listed } else { TraceOutcome::Unlisted };
     let says = match &listed {
-        Some(listed) if listed.labels.is_empty() => "stands in feeds.txt".to_owned(),
+        Some(listed) if listed.labels.is_empty() => "in feeds.txt".to_owned(),
         Some(listed) => {
             let labels: Vec<String> = listed.labels.iter().map(|(key, value)| format!("{key}={value}")).collect();
-            format!("stands in feeds.txt, with {}", labels.join(", "))
+            format!("in feeds.txt, with {}", labels.join(", "))
         }
-        None => "does not stand in feeds.txt, so it is not polled".to_owned(),
+        None => "not in feeds.txt, so it is not polled".to_owned(),
     };
     trace.event("", TraceStage::Listed, says, Facts::Labels { labels: listed.map(|listed| listed.labels) });
     match feeds::states(home)?.remove(feed) {
         Some(state) => trace_polls(&mut trace, state),
-        None => trace.note("", TraceStage::Polled, "never: `tidings update` has not come by yet"),
+        None => trace.note("", TraceStage::Polled, "never; run `tidings update`"),
     }
     let is_poll = |request: &Request| request.kind == RequestKind::Feed && request.url == feed;
     trace_requests(&mut trace, home, &format!("\"{feed}\""), is_poll)?;
@@ -44,7 +44,7 @@ pub fn of_feed(home: &Home, feed: &str) -> Result<Trace> {
     Ok(trace)
 }
 
-/// Adds how a feed was polled, where it moved to, and when it is polled next.
+/// Adds the polls of a feed, its move, and its next poll.
 fn trace_polls(trace: &mut Trace, state: FeedState) {
     let title = if state.title.is_empty() { String::new() } else { format!(" of “{}”", state.title) };
     let says = match state.polled {
@@ -52,11 +52,11 @@ fn trace_polls(trace: &mut Trace, state: FeedState) {
         Polled::Unchanged => format!("unchanged since {}", state.succeeded),
         Polled::Failed => {
             trace.outcome = TraceOutcome::Failed;
-            format!("failed, {} in a row: {}", count(state.failures.into(), "time"), state.error)
+            format!("failed {} in a row: {}", count(state.failures.into(), "time"), state.error)
         }
         Polled::Gone => {
             trace.outcome = TraceOutcome::Gone;
-            format!("gone for good ({}); it is not asked again", state.error)
+            format!("gone ({}); it is not polled again", state.error)
         }
     };
     let moved = (!state.moved_to.is_empty()).then(|| {
@@ -65,7 +65,7 @@ fn trace_polls(trace: &mut Trace, state: FeedState) {
     });
     let or_unknown = |text: &str| if text.is_empty() { "?".to_owned() } else { text.to_owned() };
     let next = format!(
-        "every {} min: {} entries a day, its list reaches back {} h; it brought {} in all",
+        "every {} min: {} entries per day, its list covers {} h; {} in total",
         state.interval_min,
         or_unknown(&state.rate),
         or_unknown(&state.window_age_h),
@@ -88,7 +88,7 @@ pub fn of_host(home: &Home, host: &str) -> Result<Trace> {
         feeds::list(home)?.feeds.into_iter().map(|feed| feed.url).filter(|feed| is_here(feed)).collect();
     if !feeds.is_empty() {
         trace.outcome = TraceOutcome::Known;
-        let says = format!("{} of feeds.txt: {}", count(feeds.len() as u64, "feed"), feeds.join(", "));
+        let says = format!("{} in feeds.txt: {}", count(feeds.len() as u64, "feed"), feeds.join(", "));
         trace.event("", TraceStage::Listed, says, Facts::Feeds { feeds });
     }
     hosts::read(home, |state| {
@@ -110,7 +110,7 @@ pub fn of_host(home: &Home, host: &str) -> Result<Trace> {
     trace_dropped(&mut trace, home, host, |page| is_here(&page.url))?;
     trace_removed(&mut trace, home, &format!("http://{host}/"))?;
     if trace.events.is_empty() {
-        trace.note("", TraceStage::Plan, format!("nothing is known of the host {host}"));
+        trace.note("", TraceStage::Plan, format!("the host {host} is unknown"));
     }
     Ok(trace)
 }
@@ -119,13 +119,13 @@ fn trace_host_state(trace: &mut Trace, state: &hosts::HostState) {
     trace.outcome = TraceOutcome::Known;
     let wait = match state.not_before.is_empty() {
         true => String::new(),
-        false => format!("; it wants to be left alone until {}", state.not_before),
+        false => format!("; no requests before {} (Retry-After)", state.not_before),
     };
     let failures = match state.failures {
         0 => String::new(),
-        runs => format!("; not reached in {} in a row", count(runs.into(), "run")),
+        runs => format!("; unreachable in {} in a row", count(runs.into(), "run")),
     };
-    let says = format!("{} in all{failures}{wait}", count(state.requests, "request"));
+    let says = format!("{} in total{failures}{wait}", count(state.requests, "request"));
     let facts = Facts::Host { requests: state.requests, failures: state.failures };
     trace.event(&state.last_request, TraceStage::Asked, says, facts);
 }
@@ -137,7 +137,7 @@ fn listed(counts: &BTreeMap<String, u64>) -> String {
     rows.iter().map(|(name, number)| format!("{} {name}", grouped(**number))).collect::<Vec<_>>().join(", ")
 }
 
-/// Adds how the last runs asked, and what was answered.
+/// Adds the requests of the last runs by status.
 fn trace_requests(trace: &mut Trace, home: &Home, words: &str, is_it: impl Fn(&Request) -> bool) -> Result<()> {
     let files = runs::files(home)?;
     let recent = &files[files.len().saturating_sub(RECENT)..];
@@ -154,7 +154,7 @@ fn trace_requests(trace: &mut Trace, home: &Home, words: &str, is_it: impl Fn(&R
     Ok(())
 }
 
-/// Adds what became of the entries.
+/// Adds the entries by status.
 fn trace_entries(trace: &mut Trace, home: &Home, is_it: impl Fn(&tidings_model::Row<'_>) -> bool) -> Result<()> {
     let (mut statuses, mut first, mut last) = (BTreeMap::<String, u64>::new(), String::new(), String::new());
     plan::read(home, |row| {
@@ -180,7 +180,7 @@ fn trace_entries(trace: &mut Trace, home: &Home, is_it: impl Fn(&tidings_model::
     Ok(())
 }
 
-/// Adds what came of the pages.
+/// Adds the yield of the pages.
 fn trace_yield(trace: &mut Trace, home: &Home, is_it: impl Fn(&yields::DayRow) -> bool) -> Result<()> {
     let mut sum = Yield::default();
     let (mut days, mut last) = (0, String::new());
@@ -208,7 +208,7 @@ fn trace_yield(trace: &mut Trace, home: &Home, is_it: impl Fn(&yields::DayRow) -
     Ok(())
 }
 
-/// Adds why pages gave no document, on the last days.
+/// Adds the reasons of dropped pages on the last days.
 fn trace_dropped(trace: &mut Trace, home: &Home, words: &str, is_it: impl Fn(&DroppedPage<'_>) -> bool) -> Result<()> {
     let days = docs::document_days(home)?;
     let recent = &days[days.len().saturating_sub(RECENT)..];
@@ -221,7 +221,7 @@ fn trace_dropped(trace: &mut Trace, home: &Home, words: &str, is_it: impl Fn(&Dr
         })?;
     }
     if !reasons.is_empty() {
-        let says = format!("left out on the last {}: {}", count(recent.len() as u64, "day"), listed(&reasons));
+        let says = format!("dropped on the last {}: {}", count(recent.len() as u64, "day"), listed(&reasons));
         trace.event("", TraceStage::Clean, says, Facts::Reasons { reasons });
     }
     Ok(())
@@ -230,7 +230,7 @@ fn trace_dropped(trace: &mut Trace, home: &Home, words: &str, is_it: impl Fn(&Dr
 fn trace_removed(trace: &mut Trace, home: &Home, url: &str) -> Result<()> {
     if let Some(stone) = Removed::read(home)?.covers(url) {
         trace.outcome = TraceOutcome::Removed;
-        let says = format!("taken out by {}, because: {}", stone.kind.word(), stone.reason);
+        let says = format!("removed by {}, reason: {}", stone.kind.word(), stone.reason);
         trace.event(&stone.date, TraceStage::Removed, says, Facts::removal(stone));
     }
     Ok(())
@@ -239,6 +239,7 @@ fn trace_removed(trace: &mut Trace, home: &Home, url: &str) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::{FEED, article, home, home_with_feeds, page, plan_entries, store_pages};
 
     #[test]
     fn counts_are_listed_the_largest_first() {
@@ -247,12 +248,84 @@ mod tests {
     }
 
     #[test]
-    fn a_feed_that_fails_says_how_often() {
+    fn a_failing_feed_shows_its_number_of_failures() {
         let mut trace = Trace::new(Subject::Feed { url: "http://e.org/feed".into() });
         let state = FeedState { polled: Polled::Failed, failures: 3, error: "dns".into(), ..FeedState::default() };
         trace_polls(&mut trace, state);
         assert_eq!(trace.outcome, TraceOutcome::Failed);
-        assert_eq!(trace.events[0].says, "failed, 3 times in a row: dns");
+        assert_eq!(trace.events[0].says, "failed 3 times in a row: dns");
         assert_eq!(trace.events[1].stage, TraceStage::Due);
+    }
+
+    #[test]
+    fn a_listed_feed_that_was_never_polled_is_shown_as_such() {
+        let (_folder, pipeline) = home_with_feeds(&format!("{FEED}\tlang=en\ttopic=local\n"));
+        let trace = crate::why::trace(&pipeline, FEED).unwrap();
+        assert_eq!((trace.done, trace.outcome), (true, TraceOutcome::Listed));
+        assert_eq!(trace.events[0].says, "in feeds.txt, with lang=en, topic=local");
+        assert_eq!(trace.events[1].says, "never; run `tidings update`");
+    }
+
+    #[test]
+    fn a_feed_outside_the_list_is_known_by_its_entries() {
+        let (_folder, pipeline) = home();
+        plan_entries(pipeline.home(), &["https://gazette.example/1", "https://gazette.example/2"]);
+        let trace = crate::why::trace(&pipeline, FEED).unwrap();
+        assert_eq!(trace.events[0].says, "not in feeds.txt, so it is not polled");
+        let plan = trace.events.iter().find(|event| event.stage == TraceStage::Plan).unwrap();
+        assert_eq!(plan.says, "2 entries since 2026-03-01: 2 new");
+    }
+
+    #[test]
+    fn a_host_has_its_feeds_entries_and_yield() {
+        let (_folder, pipeline) = home_with_feeds(FEED);
+        plan_entries(pipeline.home(), &["https://gazette.example/1"]);
+        let pages = [page("https://gazette.example/1", &article("ferry")), page("https://gazette.example/2", "<p>")];
+        store_pages(&pipeline, "2026-03-01", &pages);
+        pipeline.run(crate::stage::StageId::Clean.stage().as_ref()).unwrap();
+        let trace = crate::why::trace(&pipeline, "Gazette.example").unwrap();
+        assert_eq!(trace.outcome, TraceOutcome::Known);
+        let text = trace.to_string();
+        assert!(text.contains("1 feed in feeds.txt: https://gazette.example/feed"), "{text}");
+        assert!(text.contains("1 entry since 2026-03-01: 1 new"), "{text}");
+        assert!(text.contains("2 pages became 1 document on 1 day"), "{text}");
+    }
+
+    #[test]
+    fn an_unknown_host_is_unknown() {
+        let (_folder, pipeline) = home();
+        let trace = crate::why::trace(&pipeline, "nowhere.example").unwrap();
+        assert_eq!((trace.done, trace.events.len()), (false, 1));
+        assert_eq!(trace.events[0].says, "the host nowhere.example is unknown");
+    }
+
+    #[test]
+    fn a_host_with_retry_after_shows_the_time() {
+        let mut trace = Trace::new(Subject::Host { host: "e.org".into() });
+        let state = hosts::HostState {
+            not_before: "2026-03-02T00:00:00Z".into(),
+            failures: 1,
+            requests: 1234,
+            ..hosts::HostState::default()
+        };
+        trace_host_state(&mut trace, &state);
+        let says = "1,234 requests in total; unreachable in 1 run in a row; no requests before 2026-03-02T00:00:00Z (Retry-After)";
+        assert_eq!(trace.events[0].says, says);
+    }
+
+    #[test]
+    fn a_feed_that_moved_or_is_gone_is_shown_as_such() {
+        let mut trace = Trace::new(Subject::Feed { url: FEED.into() });
+        let state = FeedState {
+            polled: Polled::Gone,
+            error: "410".into(),
+            moved_to: "https://new.example/feed".into(),
+            moved_times: 2,
+            ..FeedState::default()
+        };
+        trace_polls(&mut trace, state);
+        assert_eq!(trace.outcome, TraceOutcome::Gone);
+        assert_eq!(trace.events[0].says, "gone (410); it is not polled again");
+        assert_eq!(trace.events[1].says, "moved to https://new.example/feed, confirmed 2 times");
     }
 }

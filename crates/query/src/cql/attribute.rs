@@ -1,7 +1,7 @@
-//! What a token has, by the names that queries use.
+//! The attributes of tokens.
 //!
-//! An index stores words, lemmas, tags and features; the others are derived from these: `lc` is the word in lower case,
-//! and a single feature such as `Case`, which begins with a capital letter, is taken out of the features.
+//! An index stores words, lemmas, tags and features. Other attributes are derived: `lc` is the word in lower case, and a
+//! name with a capital, such as `Case`, is one morphological feature.
 
 use crate::syntax::CompiledMatcher;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -10,25 +10,24 @@ use std::borrow::Cow;
 use std::fmt;
 use tidings_model::feats;
 
-/// What a token has. A corpus may have no lemmas, no tags or no features; then they are empty.
+/// An attribute of tokens. In a corpus without lemmas, tags or features these are empty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Attribute {
-    /// `word`: as it stands in the text.
+    /// `word`: the word as written.
     Word,
     /// `lc`: the word in lower case.
     Lc,
-    /// `lemma`: the form a dictionary lists.
+    /// `lemma`: the dictionary form.
     Lemma,
     /// `tag`, also `pos`: the part of speech.
     Tag,
     /// `feats`: all morphological features, `Case=Gen|Number=Plur`.
     Feats,
-    /// `Case`, `Number`: one of them.
+    /// `Case`, `Number`: one feature.
     Feature(Feature),
 }
 
-/// The attributes with the names by which queries call them; the first name is the canonical one. Features have names of
-/// their own, see [`Feature`].
+/// The attributes with their names in queries, the canonical one first. For features see [`Feature`].
 pub const ATTRIBUTES: &[(Attribute, &[&str])] = &[
     (Attribute::Word, &["word"]),
     (Attribute::Lc, &["lc", "lower"]),
@@ -58,7 +57,7 @@ impl Attribute {
         }
     }
 
-    /// The value of the attribute where the index stores this.
+    /// The value of the attribute, derived from the string that the index stores.
     pub fn value<'s>(&self, stored: &'s str) -> Cow<'s, str> {
         match self {
             Attribute::Lc => Cow::Owned(stored.to_lowercase()),
@@ -67,13 +66,13 @@ impl Attribute {
         }
     }
 
-    /// Whether several of the strings that are stored may have the same value.
+    /// Returns whether several stored strings may have the same value.
     pub(crate) fn is_derived(&self) -> bool {
         matches!(self, Attribute::Lc | Attribute::Feature(_))
     }
 
-    /// Whether a value is what somebody asks for. A feature may have several values (`Case=Acc,Dat`), of which one is
-    /// enough; a token without the feature has none.
+    /// Returns whether a value matches. Of several values of a feature (`Case=Acc,Dat`) one is enough; a token without the
+    /// feature never matches.
     pub(crate) fn fits(&self, matcher: &CompiledMatcher, value: &str) -> bool {
         match self {
             Attribute::Feature(_) => {
@@ -84,7 +83,7 @@ impl Attribute {
         }
     }
 
-    /// Whether two tokens have the same value; those without a feature have nothing in common.
+    /// Returns whether two tokens have the same value. Two tokens without a feature do not agree.
     pub(crate) fn agrees(&self, value: &str, other: &str) -> bool {
         value == other && !(matches!(self, Attribute::Feature(_)) && value.is_empty())
     }
@@ -118,19 +117,19 @@ impl Serialize for Attribute {
 /// The name of a morphological feature, such as `Case` or `Number[psor]`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Feature {
-    /// ASCII, with zeros behind the name.
+    /// ASCII, padded with zeros.
     name: [u8; feats::MAX_NAME_BYTES],
 }
 
 impl Feature {
-    /// The feature of a name, which begins with a capital letter. A name that only writes another attribute's with a capital is
-    /// none: whoever asks for `Lemma` means the lemma.
+    /// The feature of a name that starts with a capital. The name of another attribute with a capital, such as `Lemma`, is
+    /// rejected: it is a typo.
     pub fn named(name: &str) -> Option<Feature> {
-        let means_another = || {
+        let is_attribute = || {
             let lower = name.to_ascii_lowercase();
             ATTRIBUTES.iter().any(|(_, names)| names.contains(&lower.as_str()))
         };
-        if !feats::is_name(name) || means_another() {
+        if !feats::is_name(name) || is_attribute() {
             return None;
         }
         let mut feature = Feature { name: [0; feats::MAX_NAME_BYTES] };
@@ -138,7 +137,7 @@ impl Feature {
         Some(feature)
     }
 
-    /// Its name.
+    /// The name.
     pub fn name(&self) -> &str {
         let end = self.name.iter().position(|byte| *byte == 0).unwrap_or(self.name.len());
         std::str::from_utf8(&self.name[..end]).unwrap_or_default()
@@ -157,7 +156,7 @@ mod tests {
     use crate::syntax::ValueMatcher;
 
     #[test]
-    fn names_with_capitals_are_features_unless_they_mean_something_else() {
+    fn names_with_capitals_are_features_unless_they_are_names_of_attributes() {
         for name in ["Case", "Number[psor]", "NumType", "lc", "feats"] {
             assert_eq!(Attribute::named(name).map(|attribute| attribute.name().to_owned()).as_deref(), Some(name));
         }
@@ -169,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn one_of_several_values_is_enough_and_no_value_is_never() {
+    fn one_of_several_values_is_enough_and_a_missing_value_never_matches() {
         let case = Attribute::named("Case").unwrap();
         let fits = |pattern: &str, value: &str| case.fits(&ValueMatcher::regex(pattern).compile().unwrap(), value);
         assert!(

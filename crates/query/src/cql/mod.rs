@@ -1,6 +1,7 @@
-//! CQL, the language in which corpora are asked: from text to a tree and back.
+//! CQL, the corpus query language: parser, syntax tree and canonical text.
 //!
-//! The grammar and its differences to other dialects are in docs/notes/cql.md.
+//! Each operator has a file in `operator/`. The grammar and the differences from other dialects are in
+//! docs/notes/cql.md.
 //!
 //! ```
 //! use tidings_query::cql;
@@ -12,24 +13,23 @@
 //! let text = r#"[lema="go"]"#;
 //! let error = cql::parse(text).unwrap_err();
 //! assert_eq!(error.render(text), "\
-//! there is no attribute lema (did you mean lemma?)
+//! unknown attribute lema (did you mean lemma?)
 //!   [lema=\"go\"]
 //!    ^^^^");
 //! ```
 
 pub mod ast;
 mod attribute;
-mod check;
+pub(crate) mod operator;
 mod parse;
-mod print;
 
 pub use ast::{Attribute, Feature, MatchRule, Query};
+pub use operator::{OperatorDoc, operator_docs, reference};
 pub use parse::parse;
-pub(crate) use print::equality;
 
-/// The longest query, in bytes.
+/// The maximum length of a query, in bytes.
 pub const MAX_BYTES: usize = 16 * 1024;
-/// The largest number behind a brace.
+/// The maximum number of repetitions in braces.
 pub const MAX_REPEAT: u32 = 1000;
-/// The most tokens a query may describe, counting each as often as it may be repeated.
+/// The maximum number of tokens of a query with its repetitions unrolled, that is, of NFA states.
 pub const MAX_TOKENS: u64 = 2000;

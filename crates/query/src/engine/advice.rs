@@ -1,4 +1,4 @@
-//! Help around a word sketch: the lemma of a form, and an example of a pattern.
+//! Suggestions for word sketches: the lemma of a form, and an example of a pattern.
 
 use super::{Engine, Limits, Order, Result};
 use crate::cql::{self, Attribute, MatchRule};

@@ -1,33 +1,33 @@
-//! Two parts of a corpus beside each other.
+//! Pairs of subcorpora to compare.
 
 use super::{Engine, Result, Subcorpus};
 use crate::filter::Filter;
 
-/// Two virtual corpora that are compared.
+/// A focus and a reference subcorpus.
 #[derive(Debug, Clone)]
 pub struct ContrastOf<'a> {
-    /// The documents in focus.
+    /// The filter of the focus.
     pub focus: &'a Filter,
-    /// The documents they are compared with; all others if nothing is said.
+    /// The filter of the reference; by default all other documents.
     pub reference: Option<&'a Filter>,
-    /// A filter that holds for both.
+    /// A filter on both.
     pub within: Option<&'a Filter>,
-    /// Whether only sites count that have documents in both parts, so that new feeds do not look like new words.
+    /// True to use only sites that have documents in both, so that new feeds do not look like new words.
     pub panel: bool,
 }
 
 impl Engine {
-    /// The documents in focus and those they are compared with.
+    /// The focus and the reference subcorpus.
     pub fn contrast(&self, asked: &ContrastOf<'_>) -> Result<(Subcorpus, Subcorpus)> {
         let complement = asked.focus.complement();
         let reference = asked.reference.unwrap_or(&complement);
-        let parts = |within: Option<&Filter>| -> Result<(Subcorpus, Subcorpus)> {
-            let part = |own: &Filter| self.subcorpus(Filter::both(within.cloned(), Some(own.clone())).as_ref());
-            Ok((part(asked.focus)?, part(reference)?))
+        let both = |within: Option<&Filter>| -> Result<(Subcorpus, Subcorpus)> {
+            let subcorpus = |own: &Filter| self.subcorpus(Filter::both(within.cloned(), Some(own.clone())).as_ref());
+            Ok((subcorpus(asked.focus)?, subcorpus(reference)?))
         };
-        let (focus, reference) = parts(asked.within)?;
+        let (focus, reference) = both(asked.within)?;
         match asked.panel {
-            true => parts(Filter::both(asked.within.cloned(), Some(self.panel_of_two(&focus, &reference))).as_ref()),
+            true => both(Filter::both(asked.within.cloned(), Some(self.panel_of_two(&focus, &reference))).as_ref()),
             false => Ok((focus, reference)),
         }
     }

@@ -13,26 +13,26 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use tidings_index::{Day, Segment};
 
-/// What was collected on a day.
+/// The volume of documents of a day.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DayVolume {
     /// Tokens.
     pub tokens: u64,
     /// Documents.
     pub documents: u64,
-    /// The sites they came from, by number, ascending. Numbers mean the same on all days of one answer.
+    /// The numbers of their sites, ascending. Numbers are the same on all days of one result.
     pub sites: Vec<u32>,
 }
 
-/// More values of hits than this are not held in memory (about 100 bytes each): all pairs of words of a corpus are too many.
-const MOST_VALUES: usize = 2_000_000;
+/// The maximum number of distinct values in memory (about 100 bytes each).
+const MAX_VALUES: usize = 2_000_000;
 
 /// Counts by the values of a field.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FieldCounts {
     /// Hits, and tokens of all documents with the value.
     pub values: HashMap<String, (u64, u64)>,
-    /// Whether everything was looked at.
+    /// True if the search was exhaustive.
     pub complete: bool,
 }
 
@@ -57,7 +57,7 @@ impl<'s> Values<'s> {
                     texts.push(if name == "url" { url } else { title }.to_owned());
                 });
                 if read.is_err() {
-                    texts.resize(documents as usize, String::new()); // `verify` names what cannot be read.
+                    texts.resize(documents as usize, String::new()); // `verify` reports what cannot be read.
                 }
             }
             _ => return segment.field(name).map_or(Values::Missing, Values::Field),
@@ -94,7 +94,7 @@ impl<'s> Values<'s> {
 }
 
 impl Search<'_> {
-    /// Hits by day; days without hits are left out. Says whether everything was looked at.
+    /// Hits by day; days without hits are left out. Returns true if the search was exhaustive.
     pub fn by_day(&self, limits: &Limits<'_>) -> (BTreeMap<Day, u64>, bool) {
         let mut days = BTreeMap::new();
         let mut complete = true;
@@ -118,7 +118,7 @@ impl Search<'_> {
         (days, complete)
     }
 
-    /// Adds the counts by day of a segment if none of its hits need be looked at one by one; false if they must.
+    /// Adds the counts by day of a segment from stored counts; returns false if its hits must be searched.
     fn count_stored_days(&self, index: usize, counts: &mut [u64]) -> bool {
         let (Some(LexemeSet::Few(few)), scope, segment) = (self.only_test(), self.scope(index), self.segment(index))
         else {
@@ -135,12 +135,12 @@ impl Search<'_> {
             return false;
         }
         let tokens = segment.tokens_in(documents);
-        for rank in super::find::ranks_of(few, segment.lexemes()) {
-            match segment.day_counts(rank) {
+        for local_id in super::lexeme_test::local_ids_of(few, segment.lexemes()) {
+            match segment.day_counts(local_id) {
                 Some(stored) => days.clone().for_each(|day| counts[day] += u64::from(stored.hits(day))),
                 None => {
                     let mut cursor = DayCursor::new(segment, scope.documents().start);
-                    segment.postings(rank).pieces(tokens.start, tokens.end, |piece| {
+                    segment.postings(local_id).pieces(tokens.start, tokens.end, |piece| {
                         for position in piece {
                             if let Some(count) = counts.get_mut(cursor.index_at(*position)) {
                                 *count += 1;
@@ -188,8 +188,8 @@ impl Search<'_> {
         counted
     }
 
-    /// Hits by the text of their tokens in some attribute; tokens of longer hits have blanks between. Says whether everything was
-    /// looked at: besides limits of time, there may be more values than memory should hold.
+    /// Hits by the value of an attribute of their tokens, joined by blanks. Returns false if a limit was reached or there are
+    /// too many distinct values.
     pub fn by_attribute(&self, attribute: Attribute, limits: &Limits<'_>) -> (HashMap<String, u64>, bool) {
         let layer = layer_of(attribute);
         let lexicon = self.engine.lexicon();
@@ -198,12 +198,12 @@ impl Search<'_> {
         for index in 0..self.segments() {
             let segment = self.segment(index);
             let column = segment.column();
-            let mut ranks: Vec<u64> = vec![0; segment.lexemes().len()];
+            let mut local_ids: Vec<u64> = vec![0; segment.lexemes().len()];
             let mut longer: HashMap<Box<[u32]>, u64> = HashMap::new();
             let mut key = Vec::new();
             complete &= self.each_in(index, limits, &mut |start, end| {
                 if end - start == 1 {
-                    if let Some(count) = ranks.get_mut(column.get(start) as usize) {
+                    if let Some(count) = local_ids.get_mut(column.get(start) as usize) {
                         *count += 1;
                     }
                     return ControlFlow::Continue(());
@@ -213,15 +213,15 @@ impl Search<'_> {
                 let known = counts.len() + longer.len();
                 match longer.get_mut(&key[..]) {
                     Some(count) => *count += 1,
-                    None if known >= MOST_VALUES => return ControlFlow::Break(()),
+                    None if known >= MAX_VALUES => return ControlFlow::Break(()),
                     None => {
                         longer.insert(key.as_slice().into(), 1);
                     }
                 }
                 ControlFlow::Continue(())
             });
-            for (rank, count) in (0..).zip(ranks).filter(|(_, count)| *count > 0) {
-                *counts.entry([lexicon.of(segment.lexeme(rank), layer)].into()).or_default() += count;
+            for (local_id, count) in (0..).zip(local_ids).filter(|(_, count)| *count > 0) {
+                *counts.entry([lexicon.of(segment.lexeme(local_id), layer)].into()).or_default() += count;
             }
             for (key, count) in longer {
                 *counts.entry(key).or_default() += count;
@@ -238,7 +238,7 @@ impl Search<'_> {
         (texts, complete)
     }
 
-    /// How often hits have each value of an attribute.
+    /// The frequency of each value of an attribute among hits.
     pub fn frequencies_by_attribute(&self, attribute: Attribute, limits: &Limits<'_>) -> (Frequencies, bool) {
         let (counts, complete) = self.by_attribute(attribute, limits);
         let tokens = self.tokens();
@@ -251,7 +251,7 @@ impl Search<'_> {
         (frequencies(attribute.name(), tokens, rows), complete)
     }
 
-    /// How often hits have each value of a field; values without hits are left out.
+    /// The frequency of each value of a field among hits; values without hits are left out.
     pub fn frequencies_by_field(&self, name: &str, limits: &Limits<'_>) -> (Frequencies, bool) {
         let counted = self.by_field(name, limits);
         let rows = counted.values.into_iter().filter(|(_, (hits, _))| *hits > 0).map(|(value, (hits, tokens))| {
@@ -260,12 +260,12 @@ impl Search<'_> {
         (frequencies(name, self.tokens(), rows), counted.complete)
     }
 
-    /// Tokens of the documents that are asked.
+    /// The number of tokens of the selected documents.
     pub fn tokens(&self) -> u64 {
         (0..self.segments()).map(|index| tokens_in(self.segment(index), self.scope(index))).sum()
     }
 
-    /// Hits in time, with what was collected beside them.
+    /// Hits per interval, with the volume of each.
     pub fn timeline(&self, step: Step, confidence: f64, limits: &Limits<'_>) -> (Timeline, bool) {
         let (hits, complete) = self.by_day(limits);
         if self.is_unfiltered() {
@@ -299,7 +299,7 @@ fn volume<'s>(scopes: impl Iterator<Item = (&'s Segment, &'s Scope)>) -> BTreeMa
         }
         let sites = segment.field("site");
         let codes = sites.map_or(1, |sites| sites.count());
-        // The number of each site, and the day on which it was met last.
+        // The number of each site, and the last day with a document of it.
         let mut met: Vec<(u32, usize)> = Vec::with_capacity(codes as usize);
         for code in 0..codes {
             let site = sites.map_or("", |sites| sites.value(code)).to_owned();
@@ -336,13 +336,13 @@ fn volume<'s>(scopes: impl Iterator<Item = (&'s Segment, &'s Scope)>) -> BTreeMa
     days
 }
 
-/// Puts counts by day into bins, from the first day with documents to the last.
+/// Sums counts by day into bins, from the first day with documents to the last.
 fn timeline(step: Step, confidence: f64, hits: &BTreeMap<Day, u64>, volume: &BTreeMap<Day, DayVolume>) -> Timeline {
     let ends = volume.keys().next().zip(volume.keys().next_back());
     let bins = ends.map(|(first, last)| step.bins(first.date(), last.date())).unwrap_or_default();
     let mut days = volume.iter().peekable();
     let mut points = Vec::with_capacity(bins.len());
-    // The bin in which each site was met last.
+    // The last bin with a document of each site.
     let mut met: Vec<usize> = Vec::new();
     for bin in bins {
         let (mut total, mut tokens, mut documents, mut sites, mut days_with_documents) = (0, 0, 0, 0, 0);
@@ -368,7 +368,7 @@ fn timeline(step: Step, confidence: f64, hits: &BTreeMap<Day, u64>, volume: &BTr
 }
 
 impl Engine {
-    /// What was collected on each day of everything that is not removed; counted when first asked for.
+    /// The volume of each day of the whole corpus; computed on first use.
     pub(super) fn all_volume(&self) -> &BTreeMap<Day, DayVolume> {
         self.volume.get_or_init(|| {
             let live = self.snapshot().segments();
@@ -377,15 +377,15 @@ impl Engine {
         })
     }
 
-    /// What was collected on each day.
-    pub fn volume(&self, part: &Subcorpus) -> BTreeMap<Day, DayVolume> {
+    /// The volume of each day of a subcorpus.
+    pub fn volume(&self, subcorpus: &Subcorpus) -> BTreeMap<Day, DayVolume> {
         let segments = self.snapshot().segments().iter().map(|live| live.segment());
-        volume(segments.zip(&part.scopes))
+        volume(segments.zip(&subcorpus.scopes))
     }
 
-    /// Tokens of a part.
-    pub fn tokens(&self, part: &Subcorpus) -> u64 {
+    /// The number of tokens of a subcorpus.
+    pub fn tokens(&self, subcorpus: &Subcorpus) -> u64 {
         let segments = self.snapshot().segments().iter().map(|live| live.segment());
-        segments.zip(&part.scopes).map(|(segment, scope)| tokens_in(segment, scope)).sum()
+        segments.zip(&subcorpus.scopes).map(|(segment, scope)| tokens_in(segment, scope)).sum()
     }
 }

@@ -1,18 +1,24 @@
-//! The documents of a part, in the order of time.
+//! The documents of a subcorpus in the order of time.
 
 use super::{Engine, Order, Subcorpus};
 use std::cmp::Reverse;
 use tidings_index::Day;
 
 impl Engine {
-    /// How many documents a part has.
-    pub fn documents(&self, part: &Subcorpus) -> u64 {
-        part.scopes.iter().map(|scope| scope.count()).sum()
+    /// The number of documents of a subcorpus.
+    pub fn documents(&self, subcorpus: &Subcorpus) -> u64 {
+        subcorpus.scopes.iter().map(|scope| scope.count()).sum()
     }
 
-    /// A page of documents, as segment and document: `size` of them behind the first `first`. Documents of one day come
-    /// in the order of writing, or in the opposite one.
-    pub fn page_of_documents(&self, part: &Subcorpus, order: Order, first: usize, size: usize) -> Vec<(usize, u32)> {
+    /// A page of documents as segment and document: `size` of them after the first `first`. Documents of one day are in the
+    /// order of the index, or in reverse.
+    pub fn page_of_documents(
+        &self,
+        subcorpus: &Subcorpus,
+        order: Order,
+        first: usize,
+        size: usize,
+    ) -> Vec<(usize, u32)> {
         let segments = self.snapshot().segments();
         let mut days: Vec<(Day, usize, usize)> = Vec::new();
         for (index, live) in segments.iter().enumerate() {
@@ -24,7 +30,7 @@ impl Engine {
         }
         let (mut page, mut skipped) = (Vec::new(), 0);
         for (_, index, day) in days {
-            let scope = &part.scopes[index];
+            let scope = &subcorpus.scopes[index];
             let (all, asked) = (segments[index].segment().documents_of_day(day), scope.documents());
             let asked = all.start.max(asked.start)..all.end.min(asked.end);
             let mut documents: Vec<u32> = asked.filter(|document| scope.contains(*document)).collect();

@@ -1,4 +1,4 @@
-//! Hits in their context.
+//! Concordance lines (KWIC, keyword in context).
 
 use super::{Engine, Hit, Result};
 use crate::question::{KwicToken, Line};
@@ -8,7 +8,7 @@ use tidings_index::Segment;
 use tidings_index::lexicon::Layer;
 
 impl Engine {
-    /// Hits with so many tokens on either side, and with the fields that are asked for.
+    /// Hits with `context` tokens on either side and some fields of their documents.
     pub fn lines(&self, hits: &[Hit], context: u32, fields: &[&str]) -> Result<Vec<Line>> {
         hits.iter().map(|hit| self.line(hit, context, fields)).collect()
     }
@@ -30,11 +30,11 @@ impl Engine {
         })
     }
 
-    fn fields(&self, segment: &Segment, document: u32, id: &str, wanted: &[&str]) -> Result<BTreeMap<String, String>> {
+    fn fields(&self, segment: &Segment, document: u32, id: &str, names: &[&str]) -> Result<BTreeMap<String, String>> {
         let mut fields = BTreeMap::new();
-        let needs_text = wanted.iter().any(|name| matches!(*name, "url" | "title"));
+        let needs_text = names.iter().any(|name| matches!(*name, "url" | "title"));
         let (url, title) = if needs_text { segment.address_and_title(document)? } else { Default::default() };
-        for name in wanted {
+        for name in names {
             let value = match *name {
                 "id" => Some(id.to_owned()),
                 "url" => Some(url.clone()),

@@ -1,4 +1,4 @@
-//! What a corpus knows about its tokens.
+//! The attributes and features that the tokens of a corpus have.
 
 use super::Engine;
 use super::set::layer_of;
@@ -10,25 +10,24 @@ use tidings_index::lexicon::{Layer, Lexicon};
 /// Morphological features, each with its values.
 pub type Features = BTreeMap<String, BTreeSet<String>>;
 
-/// Universal Dependencies know about two hundred features, few of which have more than twenty values. Whoever has more has
-/// something else, and is told about the first.
-const MOST_NAMES: usize = 300;
-const MOST_VALUES: usize = 100;
+/// The maximum number of features, and of values of each. Universal Dependencies has about two hundred features, few of
+/// which have more than twenty values; in a corpus with more the rest is not listed.
+const MAX_NAMES: usize = 300;
+const MAX_VALUES: usize = 100;
 
 impl Engine {
-    /// The attributes that say something: a layer that nobody has filled holds nothing but the empty string.
+    /// The attributes with values; an empty layer has only the empty string.
     pub fn attributes(&self) -> Vec<&'static str> {
         attributes_of(self.lexicon())
     }
 
-    /// The morphological features that tokens have; collected when first asked for.
+    /// The morphological features of tokens; computed on first use.
     pub fn features(&self) -> &Features {
         self.features.get_or_init(|| features_of(self.lexicon()))
     }
 }
 
-/// What is wrong with a test that nothing passes because no token of the corpus has what it is about: that nothing was
-/// found and that nobody knows are two answers.
+/// The error of a test of an attribute that no token of the corpus has, to tell "no hits" from "no such annotation".
 pub(super) fn absent(test: &TokenTest, lexicon: &Lexicon) -> Option<SyntaxError> {
     let layer = layer_of(test.attribute);
     let error = |what: &str| SyntaxError::new(test.span, format!("no token of this corpus has {what}"));
@@ -65,14 +64,14 @@ fn features_of(lexicon: &Lexicon) -> Features {
 fn note(feats: &str, features: &mut Features) {
     for (name, values) in feats.split(['|', '+']).filter_map(|pair| pair.split_once('=')) {
         if !features.contains_key(name) {
-            if features.len() == MOST_NAMES {
+            if features.len() == MAX_NAMES {
                 continue;
             }
             features.insert(name.to_owned(), BTreeSet::new());
         }
-        let known = features.get_mut(name).expect("it was put there");
+        let known = features.get_mut(name).expect("inserted above");
         for value in values.split(',') {
-            if known.len() < MOST_VALUES && !known.contains(value) {
+            if known.len() < MAX_VALUES && !known.contains(value) {
                 known.insert(value.to_owned());
             }
         }
@@ -91,6 +90,6 @@ mod tests {
         let values = |name: &str| features[name].iter().map(String::as_str).collect::<Vec<_>>();
         assert_eq!((values("Case"), values("Number")), (vec!["Acc", "Dat", "Gen"], vec!["Sing"]));
         (0..1000).for_each(|number| note(&format!("F{number}=A|Case=C{number}"), &mut features));
-        assert_eq!((features.len(), features["Case"].len()), (MOST_NAMES, MOST_VALUES));
+        assert_eq!((features.len(), features["Case"].len()), (MAX_NAMES, MAX_VALUES));
     }
 }

@@ -1,8 +1,8 @@
-//! Evaluates questions over the segments of an index.
+//! Evaluates queries over the segments of an index.
 //!
-//! An [`Engine`] speaks of one generation of the index. A [`Search`] is a query that was compiled for it: it gives hits in the
-//! order of time, counts them, groups them, and says what stands beside them. [`Engine::words`] and its kin count the tokens
-//! of a corpus or of a part of it. Everything that takes long can be stopped by [`Limits`].
+//! An [`Engine`] reads one snapshot of the index. A [`Search`] is a query compiled for it: it returns hits in the order of
+//! time, counts and groups them, and computes collocations. [`Engine::words`] and others count the tokens of a corpus or a
+//! [`Subcorpus`]. [`Limits`] stop everything that takes long.
 
 mod advice;
 mod contrast;
@@ -12,8 +12,10 @@ mod find;
 mod grams;
 mod kwic;
 mod layers;
+mod lexeme_test;
 mod near;
-mod nfa;
+pub(crate) mod nfa;
+mod nfa_run;
 mod periods;
 mod plan;
 mod relations;
@@ -51,34 +53,34 @@ use std::time::Instant;
 use tidings_index::lexicon::{Layer, Lexicon};
 use tidings_index::{Day, Snapshot};
 
-/// Why a question was not answered.
+/// An error of the engine.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
-    /// The question is wrong.
+    /// The query or the filter is invalid.
     #[error(transparent)]
     Syntax(#[from] SyntaxError),
     /// The index is damaged.
     #[error(transparent)]
     Index(#[from] tidings_index::Error),
-    /// There is more to count than memory should hold.
+    /// More values than fit into the memory limit.
     #[error(
-        "there are more than {limit} different n-grams; ask for more frequent ones, a shorter period or a smaller part of the corpus"
+        "more than {limit} distinct n-grams; use a higher minimum frequency, a shorter period or a smaller subcorpus"
     )]
     TooMany {
-        /// How many may be held.
+        /// The maximum.
         limit: usize,
     },
 }
 
-/// What an engine gives.
+/// A result of the engine.
 pub type Result<T> = std::result::Result<T, EngineError>;
 
-/// When to stop before everything was looked at.
+/// Limits after which a search stops with a partial result.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Limits<'l> {
-    /// Not later than this.
+    /// The time at which to stop.
     pub until: Option<Instant>,
-    /// As soon as somebody sets this.
+    /// A flag that stops the search when set.
     pub cancelled: Option<&'l AtomicBool>,
 }
 
@@ -89,7 +91,7 @@ impl Limits<'_> {
     }
 }
 
-/// Looks at the limits now and then, where single steps take too little time to ask before each.
+/// Checks the limits every few thousand steps: reading the clock before each step would cost more than the step.
 #[derive(Debug, Clone)]
 pub(crate) struct Deadline<'l> {
     limits: Limits<'l>,
@@ -98,20 +100,20 @@ pub(crate) struct Deadline<'l> {
 }
 
 impl<'l> Deadline<'l> {
-    /// Between two looks lie so many steps, a few hundred microseconds.
+    /// The number of steps between two checks, a few hundred microseconds.
     const STEPS: u32 = 1 << 14;
 
     pub(crate) fn new(limits: &Limits<'l>) -> Deadline<'l> {
         Deadline { limits: *limits, steps: 0, is_over: false }
     }
 
-    /// Counts a step; false if it must be the last.
+    /// Counts a step; returns false once a limit is reached.
     #[inline]
     pub(crate) fn tick(&mut self) -> bool {
         self.tick_by(1)
     }
 
-    /// Counts many small steps at once; false if they must be the last.
+    /// Counts many small steps at once; returns false once a limit is reached.
     #[inline]
     pub(crate) fn tick_by(&mut self, steps: u32) -> bool {
         self.steps = self.steps.saturating_add(steps);
@@ -123,32 +125,32 @@ impl<'l> Deadline<'l> {
     }
 }
 
-/// A number and whether everything was looked at.
+/// A number of hits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Counted {
-    /// The number.
+    /// The number of hits.
     pub hits: u64,
-    /// Whether that is all; otherwise a limit was hit first.
+    /// True if the search was exhaustive; false if a limit stopped it.
     pub complete: bool,
 }
 
-/// Answers questions about one generation of an index.
+/// Evaluates queries on one snapshot of an index.
 #[derive(Debug)]
 pub struct Engine {
     snapshot: Snapshot,
-    /// How often each string of each layer occurs in everything that is not removed; made when first asked for.
+    /// The frequency of each string of each layer without deleted documents; computed on first use.
     totals: [OnceLock<Vec<u64>>; Layer::COUNT],
-    /// What was collected on each day; made when first asked for.
+    /// The volume of each day; computed on first use.
     volume: OnceLock<BTreeMap<Day, DayVolume>>,
-    /// How often frequent lemmas stand in the relations of each grammar; counted when first asked for.
+    /// The marginal counts of frequent lemmas in the relations of each grammar; computed on first use.
     marginals: Mutex<BTreeMap<String, Arc<Marginals>>>,
-    /// For each word the first that differs from it in case only; made when first asked for.
+    /// For each word the first word that differs from it in case only; computed on first use.
     folded: OnceLock<Vec<u32>>,
-    /// The morphological features of its tokens; collected when first asked for.
+    /// The morphological features of tokens; computed on first use.
     features: OnceLock<Features>,
 }
 
-/// A part of the corpus: the documents that a filter admits.
+/// A subcorpus: the documents that a filter admits.
 #[derive(Debug)]
 pub struct Subcorpus {
     scopes: Vec<Scope>,
@@ -157,13 +159,13 @@ pub struct Subcorpus {
 }
 
 impl Subcorpus {
-    /// The same part for an impatient asker: what counts its words stops soon after this time, or after somebody says so.
-    /// Whoever sets a limit must ask [`Subcorpus::is_over`] before they believe a count.
+    /// Sets a deadline and a flag that stop counting. Check [`Subcorpus::is_over`] after counting: a count past the deadline
+    /// is partial.
     pub fn until(self, time: Instant, cancelled: Arc<AtomicBool>) -> Subcorpus {
         Subcorpus { stop: Some((time, cancelled)), ..self }
     }
 
-    /// Whether the limit is reached, so that counts may be incomplete.
+    /// Returns true if a limit is reached, so that counts may be partial.
     pub fn is_over(&self) -> bool {
         self.limits().is_over()
     }
@@ -177,7 +179,7 @@ impl Subcorpus {
 }
 
 impl Engine {
-    /// An engine over a generation of an index.
+    /// Creates an engine on a snapshot of an index.
     pub fn new(snapshot: Snapshot) -> Engine {
         Engine {
             snapshot,
@@ -189,14 +191,14 @@ impl Engine {
         }
     }
 
-    /// Makes what is otherwise made when first asked for, so that nobody has to wait for it.
+    /// Computes the caches that are otherwise filled on first use, so that no request waits for them.
     pub fn prepare(&self) {
         self.all_volume();
         self.string_totals(Layer::Word);
         self.folded();
     }
 
-    /// The generation it speaks of.
+    /// The snapshot.
     pub fn snapshot(&self) -> &Snapshot {
         &self.snapshot
     }
@@ -205,14 +207,14 @@ impl Engine {
         self.snapshot.lexicon()
     }
 
-    /// The part of the corpus that a filter describes; all of it without one.
+    /// The subcorpus of a filter; the whole corpus without one.
     pub fn subcorpus(&self, filter: Option<&Filter>) -> Result<Subcorpus> {
         let filter: Option<CompiledFilter> = filter.map(Filter::compile).transpose()?;
         let scopes = self.snapshot.segments().iter().map(|live| Scope::new(live, filter.as_ref()));
         Ok(Subcorpus { scopes: scopes.collect(), is_everything: filter.is_none(), stop: None })
     }
 
-    /// Compiles a query for this corpus, or for those of its documents that a filter admits.
+    /// Compiles a query for the corpus or the documents that a filter admits.
     pub fn search(&self, query: &Query, rule: MatchRule, filter: Option<&Filter>) -> Result<Search<'_>> {
         let nfa = Nfa::new(&query.pattern)?;
         let sets = sets_of(&nfa, self.lexicon())?;
@@ -222,7 +224,7 @@ impl Engine {
     }
 }
 
-/// The lexemes that each test of a machine admits.
+/// The lexemes that pass each test of an automaton.
 pub(crate) fn sets_of(nfa: &Nfa, lexicon: &Lexicon) -> std::result::Result<Vec<LexemeSet>, SyntaxError> {
     let set = |test: &Option<_>| match test {
         Some(condition) => LexemeSet::of(condition, lexicon),

@@ -1,4 +1,4 @@
-//! What stands beside hits.
+//! Collocations: words in the windows around hits.
 
 use super::set::layer_of;
 use super::{Limits, Search};
@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
 
 impl Search<'_> {
-    /// Counts the strings of a layer in the windows of hits, by number; gives the hits too.
+    /// Counts the strings of a layer in the windows of hits, by number; returns the number of hits too.
     fn near(&self, attribute: Attribute, window: Window, limits: &Limits<'_>) -> (Vec<u64>, u64, bool) {
         let layer = layer_of(attribute);
         let lexicon = self.engine.lexicon();
@@ -23,10 +23,10 @@ impl Search<'_> {
             let mut document = 0..0;
             let mut note = |positions: Range<u32>| {
                 for position in positions {
-                    let rank = column.get(position);
-                    let count = &mut counts[rank as usize];
+                    let local_id = column.get(position);
+                    let count = &mut counts[local_id as usize];
                     if *count == 0 {
-                        touched.push(rank);
+                        touched.push(local_id);
                     }
                     *count += 1;
                 }
@@ -48,16 +48,16 @@ impl Search<'_> {
                 }
                 ControlFlow::Continue(())
             });
-            for rank in touched {
-                if let Some(sum) = near.get_mut(lexicon.of(segment.lexeme(rank), layer) as usize) {
-                    *sum += u64::from(counts[rank as usize]);
+            for local_id in touched {
+                if let Some(sum) = near.get_mut(lexicon.of(segment.lexeme(local_id), layer) as usize) {
+                    *sum += u64::from(counts[local_id as usize]);
                 }
             }
         }
         (near, hits, complete)
     }
 
-    /// What stands in the neighbourhood of hits, with all measures; says whether everything was looked at.
+    /// The collocates of hits with all association measures; returns true if the search was exhaustive.
     pub fn collocates(
         &self,
         attribute: Attribute,
@@ -68,7 +68,7 @@ impl Search<'_> {
     ) -> (Collocates, bool) {
         let layer = layer_of(attribute);
         let (near, hits, complete) = self.near(attribute, window, limits);
-        // Spellings that are near no hit count too.
+        // The marginal frequency counts all spellings, also those near no hit.
         let anywhere = self.engine.joined(attribute, self.anywhere(layer, limits));
         let complete = complete && (self.is_unfiltered() || !limits.is_over());
         let near = self.engine.joined(attribute, Cow::Owned(near));

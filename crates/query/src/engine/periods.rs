@@ -1,8 +1,8 @@
-//! The words of a part in time, one word after the other.
+//! Counts of words per period.
 //!
-//! A table of all words by some quarters is filled in one pass over the tokens. One of all words by all weeks of ten years
-//! would not fit into memory and be mostly zeros; there each word is followed through its lists, and only what it has is
-//! counted.
+//! A dense table of all words by some quarters is filled in one pass over the tokens. A table of all words by all weeks of
+//! ten years would not fit into memory and be mostly zeros; there each word's posting lists are read, and only its
+//! non-zero counts are kept.
 
 use super::scope::Scope;
 use super::set::layer_of;
@@ -12,37 +12,35 @@ use crate::trend::BinCount;
 use std::ops::Range;
 use tidings_index::{Day, Segment};
 
-/// How often words occur in each of several periods.
+/// The counts of words in each of several periods.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct PeriodCounts {
-    /// The number of each word in its layer of the lexicon; of spellings that differ in case, if that does not count,
-    /// the number of one of them.
+    /// The number of each word in its layer of the lexicon; spellings with the same value have the number of one of them.
     pub words: Vec<u32>,
-    /// For each word its hits in each period, one word behind the other.
+    /// The hits of each word in each period, row by row.
     pub hits: Vec<u32>,
-    /// For each word the documents with it in each period.
+    /// The documents of each word in each period, row by row.
     pub documents: Vec<u32>,
-    /// All tokens of each period.
+    /// The tokens of each period.
     pub tokens: Vec<u64>,
 }
 
-/// Documents that belong to no period.
-const NOWHERE: u32 = u32::MAX;
+/// The period of documents outside of all periods.
+const NO_PERIOD: u32 = u32::MAX;
 
 impl Engine {
-    /// How often words occur in each of some periods, for those that occur at least so often in a part. Periods follow
-    /// each other and do not overlap. It is one pass over all tokens and takes eight bytes per word and period, so that
-    /// there should not be too many periods.
+    /// Counts the words that occur at least `at_least` times in each of some periods, which are sorted and do not overlap.
+    /// One pass over all tokens; takes eight bytes per word and period.
     pub fn period_counts(
         &self,
-        part: &Subcorpus,
+        subcorpus: &Subcorpus,
         attribute: Attribute,
         periods: &[Range<Day>],
         at_least: u64,
     ) -> PeriodCounts {
         let word_of = self.words_of_lexemes(attribute);
         let layer = layer_of(attribute);
-        let by_string = self.string_counts(part, layer);
+        let by_string = self.string_counts(subcorpus, layer);
         // Spellings that count as one word add up under its number.
         let mut totals = vec![0; by_string.len()];
         let mut is_counted = vec![false; by_string.len()];
@@ -65,46 +63,47 @@ impl Engine {
             tokens: vec![0; periods.len()],
             words,
         };
-        for (segment, scope) in self.scopes(part) {
+        for (segment, scope) in self.scopes(subcorpus) {
             let of_documents = periods_of_documents(segment, scope, periods, &mut counts.tokens);
-            count_segment(segment, &of_documents, &word_of, &rows, &part.limits(), &mut counts);
+            count_segment(segment, &of_documents, &word_of, &rows, &subcorpus.limits(), &mut counts);
         }
         counts
     }
 
-    /// Gives every word that occurs at least so often with its counts in those periods in which it occurs, in the order
-    /// of the words' numbers; gives the tokens of the periods back.
+    /// Passes every word that occurs at least `at_least` times with its non-zero counts, in the order of the words' numbers;
+    /// returns the tokens of the periods.
     pub(super) fn each_course(
         &self,
-        part: &Subcorpus,
+        subcorpus: &Subcorpus,
         attribute: Attribute,
         periods: &[Range<Day>],
         at_least: u64,
         mut each: impl FnMut(u32, &[BinCount]),
     ) -> Vec<u64> {
         let mut tokens = vec![0; periods.len()];
-        let mut places = Vec::new();
-        for (segment, scope) in self.scopes(part) {
-            places.push(Places::new(segment, periods_of_documents(segment, scope, periods, &mut tokens)));
+        let mut segments = Vec::new();
+        for (segment, scope) in self.scopes(subcorpus) {
+            segments.push(SegmentPeriods::new(segment, periods_of_documents(segment, scope, periods, &mut tokens)));
         }
-        let lists = Lists::new(&places, &self.words_of_lexemes(attribute), at_least);
+        let lists = WordLists::new(&segments, &self.words_of_lexemes(attribute), at_least);
         let mut sums = vec![(0u32, 0u32); periods.len()];
         let mut course = Vec::new();
         let mut positions = Vec::new();
-        let limits = part.limits();
+        let limits = subcorpus.limits();
         let mut deadline = Deadline::new(&limits);
         for word in 0..lists.words() {
-            // How often a word occurs tells how long it takes to follow it.
-            let steps = lists.of(word).iter().map(|(place, rank)| places[*place as usize].frequency(*rank));
+            // Reading the lists of a word takes time proportional to its frequency.
+            let steps =
+                lists.of(word).iter().map(|(segment, local_id)| segments[*segment as usize].frequency(*local_id));
             if !deadline.tick_by(steps.fold(1, u32::saturating_add)) {
                 break;
             }
-            let mut first = places.len() as u32;
+            let mut first = segments.len() as u32;
             for run in lists.of(word).chunk_by(|a, b| a.0 == b.0) {
                 first = first.min(run[0].0);
-                places[run[0].0 as usize].count(run, &mut positions, &mut sums);
+                segments[run[0].0 as usize].count(run, &mut positions, &mut sums);
             }
-            if first == places.len() as u32 {
+            if first == segments.len() as u32 {
                 continue;
             }
             course.clear();
@@ -122,10 +121,10 @@ impl Engine {
     }
 }
 
-/// Hits and documents of a word in the period that is being counted, and the last document it was met in.
+/// Hits and documents of a word in the current period, and the last document with it.
 type Count = (u32, u32, u32);
 
-/// Adds what a segment has, a period at a time. `rows` says where each word is counted.
+/// Adds the counts of a segment, period by period. `rows` has the row of each word.
 fn count_segment(
     segment: &Segment,
     of_documents: &[u32],
@@ -136,52 +135,52 @@ fn count_segment(
 ) {
     let (column, width) = (segment.column(), counts.tokens.len());
     let mut deadline = Deadline::new(limits);
-    // Words that are not counted go to a row of their own at the end.
+    // Words that are not counted go to a spare row at the end.
     let spare = counts.words.len();
     let row_of = |lexeme: &u32| {
         let row = word_of.get(*lexeme as usize).and_then(|word| rows.get(*word as usize));
         row.map_or(spare, |row| spare.min(*row as usize)) as u32
     };
     let row_of: Vec<u32> = segment.lexemes().iter().map(row_of).collect();
-    let mut here: Vec<Count> = vec![(0, 0, u32::MAX); spare + 1];
-    let mut add = |here: &mut [Count], period: u32| {
-        for (row, count) in here[..spare].iter_mut().enumerate() {
+    let mut current: Vec<Count> = vec![(0, 0, u32::MAX); spare + 1];
+    let mut add = |current: &mut [Count], period: u32| {
+        for (row, count) in current[..spare].iter_mut().enumerate() {
             counts.hits[row * width + period as usize] += count.0;
             counts.documents[row * width + period as usize] += count.1;
             *count = (0, 0, u32::MAX);
         }
     };
-    let mut now = NOWHERE;
+    let mut now = NO_PERIOD;
     for (document, period) in (0..).zip(of_documents.iter().copied()) {
-        if period == NOWHERE {
+        if period == NO_PERIOD {
             continue;
         }
-        if period != now && now != NOWHERE {
-            add(&mut here, now);
+        if period != now && now != NO_PERIOD {
+            add(&mut current, now);
         }
         now = period;
         let tokens = segment.tokens_of(document);
         if !deadline.tick_by(tokens.len() as u32) {
             return;
         }
-        column.scan(tokens.start, tokens.end, |_, ranks| {
-            for rank in ranks {
-                let row = row_of.get(*rank as usize).copied().unwrap_or(spare as u32);
-                let count = &mut here[row as usize];
+        column.scan(tokens.start, tokens.end, |_, local_ids| {
+            for local_id in local_ids {
+                let row = row_of.get(*local_id as usize).copied().unwrap_or(spare as u32);
+                let count = &mut current[row as usize];
                 count.0 += 1;
                 count.1 += u32::from(count.2 != document);
                 count.2 = document;
             }
         });
     }
-    if now != NOWHERE {
-        add(&mut here, now);
+    if now != NO_PERIOD {
+        add(&mut current, now);
     }
 }
 
-/// The period of each document that is asked; adds to the tokens of each period.
+/// The period of each selected document; adds to the tokens of each period.
 fn periods_of_documents(segment: &Segment, scope: &Scope, periods: &[Range<Day>], tokens: &mut [u64]) -> Vec<u32> {
-    let mut of_documents = vec![NOWHERE; segment.meta().documents as usize];
+    let mut of_documents = vec![NO_PERIOD; segment.meta().documents as usize];
     for index in 0..segment.days() {
         let day = segment.day(index);
         let Some(period) = periods.partition_point(|period| period.start <= day).checked_sub(1) else { continue };
@@ -199,38 +198,38 @@ fn periods_of_documents(segment: &Segment, scope: &Scope, periods: &[Range<Day>]
     of_documents
 }
 
-/// A segment and the period of each of its documents.
-struct Places<'s> {
+/// A segment with the period of each of its documents.
+struct SegmentPeriods<'s> {
     segment: &'s Segment,
     periods: Vec<u32>,
-    /// The document of every 64th token: a list of a rare word jumps, and searching would cost more than counting.
+    /// The document of every 64th token: a sparse index, as bisecting for each position would cost more than counting it.
     milestones: Vec<u32>,
 }
 
-/// Tokens between two milestones.
+/// The number of tokens between two milestones.
 const MILE: u32 = 64;
 
-impl<'s> Places<'s> {
-    fn new(segment: &'s Segment, periods: Vec<u32>) -> Places<'s> {
+impl<'s> SegmentPeriods<'s> {
+    fn new(segment: &'s Segment, periods: Vec<u32>) -> SegmentPeriods<'s> {
         let mut document = 0;
         let milestone = |position: u32| {
             document = segment.document_from(document, position);
             document
         };
         let milestones = (0..segment.tokens()).step_by(MILE as usize).map(milestone).collect();
-        Places { segment, periods, milestones }
+        SegmentPeriods { segment, periods, milestones }
     }
 
-    fn frequency(&self, rank: u32) -> u32 {
-        self.segment.frequencies().get(rank as usize).copied().unwrap_or(0)
+    fn frequency(&self, local_id: u32) -> u32 {
+        self.segment.frequencies().get(local_id as usize).copied().unwrap_or(0)
     }
 
-    /// Adds the hits and documents of a word, which has these lists in the segment, to its periods.
+    /// Adds the hits and documents of a word with these posting lists to its periods.
     fn count(&self, lists: &[(u32, u32)], positions: &mut Vec<u32>, sums: &mut [(u32, u32)]) {
         let starts = self.segment.starts();
         let mut end = 0;
         let mut nowhere = (0, 0);
-        let mut period = NOWHERE;
+        let mut period = NO_PERIOD;
         let mut add = |piece: &[u32]| {
             for position in piece {
                 let is_next = *position >= end;
@@ -240,41 +239,43 @@ impl<'s> Places<'s> {
                         document += 1;
                     }
                     end = starts.get(document + 1).copied().unwrap_or(u32::MAX);
-                    period = self.periods.get(document).copied().unwrap_or(NOWHERE);
+                    period = self.periods.get(document).copied().unwrap_or(NO_PERIOD);
                 }
                 let sum = sums.get_mut(period as usize).unwrap_or(&mut nowhere);
                 *sum = (sum.0 + 1, sum.1 + u32::from(is_next));
             }
         };
-        if let [(_, rank)] = lists {
-            return self.segment.postings(*rank).pieces(0, self.segment.tokens(), add);
+        if let [(_, local_id)] = lists {
+            return self.segment.postings(*local_id).pieces(0, self.segment.tokens(), add);
         }
-        // A document with several lexemes of the word counts once.
+        // A document with several lexemes of the word counts once, so their lists are merged.
         positions.clear();
-        lists.iter().for_each(|(_, rank)| self.segment.postings(*rank).read(0, self.segment.tokens(), positions));
+        lists
+            .iter()
+            .for_each(|(_, local_id)| self.segment.postings(*local_id).read(0, self.segment.tokens(), positions));
         positions.sort_unstable();
         add(positions);
     }
 }
 
-/// For each word its lists: segment and rank, segments ascending.
-struct Lists {
+/// The posting lists of each word as segment and local id, segments ascending.
+struct WordLists {
     starts: Vec<u32>,
     lists: Vec<(u32, u32)>,
 }
 
-impl Lists {
-    /// Words that occur less often, removed documents and all, have none.
-    fn new(places: &[Places<'_>], word_of: &[u32], at_least: u64) -> Lists {
+impl WordLists {
+    /// Words that occur less often, deleted documents included, have none.
+    fn new(segments: &[SegmentPeriods<'_>], word_of: &[u32], at_least: u64) -> WordLists {
         let words = word_of.iter().max().map_or(0, |word| *word as usize + 1);
         let mut hits = vec![0u64; words];
         let mut starts = vec![0u32; words + 1];
         let each_list = |each: &mut dyn FnMut(u32, u32, usize, u32)| {
-            for (number, place) in (0..).zip(places) {
-                let lists = place.segment.lexemes().iter().zip(place.segment.frequencies());
-                for (rank, (lexeme, frequency)) in (0..).zip(lists) {
+            for (number, segment) in (0..).zip(segments) {
+                let lists = segment.segment.lexemes().iter().zip(segment.segment.frequencies());
+                for (local_id, (lexeme, frequency)) in (0..).zip(lists) {
                     if let Some(word) = word_of.get(*lexeme as usize) {
-                        each(number, rank, *word as usize, *frequency);
+                        each(number, local_id, *word as usize, *frequency);
                     }
                 }
             }
@@ -289,13 +290,13 @@ impl Lists {
         }
         let mut free = starts.clone();
         let mut lists = vec![(0, 0); starts[words] as usize];
-        each_list(&mut |number, rank, word, _| {
+        each_list(&mut |number, local_id, word, _| {
             if free[word] < starts[word + 1] {
-                lists[free[word] as usize] = (number, rank);
+                lists[free[word] as usize] = (number, local_id);
                 free[word] += 1;
             }
         });
-        Lists { starts, lists }
+        WordLists { starts, lists }
     }
 
     fn words(&self) -> usize {

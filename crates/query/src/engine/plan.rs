@@ -1,93 +1,102 @@
-//! How a segment is searched: from what every match has in it and few tokens are.
+//! The search plan of a segment: the most selective seeds, and how their positions are read.
 
-use super::find::{RankTest, ranks_of};
+use super::lexeme_test::{LexemeTest, local_ids_of};
 use super::nfa::{Nfa, SeedToken};
 use super::set::LexemeSet;
 use std::ops::Range;
 use tidings_index::Segment;
 use tidings_index::codec::BitSet;
+use tidings_index::segment::LocalLexemeId;
 
-/// What things cost, in nanoseconds; measured, and only their ratios matter.
-const LIST: f64 = 40.0;
+/// Costs in nanoseconds, as measured; only their ratios matter.
+const OPEN_LIST: f64 = 40.0;
 const DECODE: f64 = 1.5;
 const SORT: f64 = 4.0;
 const SCAN: f64 = 1.2;
 const VERIFY: f64 = 6.0;
+/// The expected number of starts to try per seed if the distance is unbounded, within a sentence and within a document.
+const STARTS_IN_SENTENCE: f64 = 20.0;
+const STARTS_IN_DOCUMENT: f64 = 400.0;
 
-/// How a segment is searched.
+/// The plan of a segment.
 #[derive(Debug, Clone)]
 pub(crate) struct Plan {
-    /// What is looked for first; every match has one of them in it.
+    /// The seeds; every match has a token of one of them.
     pub(crate) seeds: Vec<SeedToken>,
-    /// Where the positions of each seed come from.
+    /// The source of positions of each seed.
     sources: Vec<Positions>,
-    /// About how many positions that gives in the whole segment.
+    /// The expected number of positions in the whole segment.
     pub(crate) expected: u64,
-    /// No match is possible: a lexeme that every match needs does not occur.
+    /// No match is possible, because a lexeme that every match needs does not occur.
     pub(crate) cannot_match: bool,
 }
 
-/// Where positions come from.
+/// A source of positions.
 #[derive(Debug, Clone)]
 enum Positions {
-    /// The lists of these ranks.
-    Lists(Vec<u32>),
-    /// A scan of the column.
+    /// The posting lists of lexemes.
+    Lists(Vec<LocalLexemeId>),
+    /// A scan of the token column.
     Scan,
-    /// All there are.
+    /// All positions.
     Everywhere,
 }
 
-/// How many tokens of a segment pass a test, and by which ranks if they are few.
+/// The number of tokens of a segment that pass a test, and their lexemes if they are few.
 struct Selectivity {
     tokens: u64,
-    ranks: Option<Vec<u32>>,
+    local_ids: Option<Vec<LocalLexemeId>>,
 }
 
-fn selectivity(set: &LexemeSet, segment: &Segment) -> Selectivity {
-    let frequencies = segment.frequencies();
-    let frequency = |rank: &u32| u64::from(frequencies.get(*rank as usize).copied().unwrap_or(0));
-    match set {
-        LexemeSet::All => Selectivity { tokens: u64::from(segment.tokens()), ranks: None },
-        LexemeSet::Few(few) => {
-            let ranks = ranks_of(few, segment.lexemes());
-            Selectivity { tokens: ranks.iter().map(frequency).sum(), ranks: Some(ranks) }
+impl Selectivity {
+    fn of(set: &LexemeSet, segment: &Segment) -> Selectivity {
+        match set {
+            LexemeSet::Few(few) => {
+                let local_ids = local_ids_of(few, segment.lexemes());
+                let tokens = local_ids.iter().map(|local_id| frequency(segment, *local_id)).sum();
+                Selectivity { tokens, local_ids: Some(local_ids) }
+            }
+            set => Selectivity { tokens: set.tokens_in(segment), local_ids: None },
         }
-        LexemeSet::Many(bits) => {
-            let present = segment.lexemes().iter().zip(frequencies).filter(|(lexeme, _)| bits.get(**lexeme));
-            Selectivity { tokens: present.map(|(_, count)| u64::from(*count)).sum(), ranks: None }
+    }
+
+    /// The cost of reading the positions, and whether posting lists are the cheapest source.
+    fn read_cost(&self, segment: &Segment) -> (f64, bool) {
+        let scan = f64::from(segment.tokens()) * SCAN;
+        match &self.local_ids {
+            Some(local_ids) => {
+                let lists = lists_cost(local_ids.len(), self.tokens as f64);
+                (lists.min(scan), lists <= scan)
+            }
+            None => (scan, false),
         }
     }
 }
 
 impl Plan {
-    /// The cheapest way through a segment. `sentence_bound` says that no hit is longer than a sentence.
-    pub(crate) fn new(nfa: &Nfa, sets: &[LexemeSet], segment: &Segment, sentence_bound: bool) -> Plan {
+    /// Chooses the cheapest seeds of a segment. `within_sentence` says that no hit is longer than a sentence.
+    pub(crate) fn new(nfa: &Nfa, sets: &[LexemeSet], segment: &Segment, within_sentence: bool) -> Plan {
         let mut selectivities: Vec<Option<Selectivity>> = sets.iter().map(|_| None).collect();
         let is_few = |seeds: &Vec<SeedToken>| seeds.iter().all(|seed| matches!(sets[seed.test], LexemeSet::Few(_)));
-        // Small sets are weighed first: weighing a large one takes longer than many a query.
+        // Small sets first: to add up the frequencies of a large one takes longer than many a query.
         let mut order: Vec<&Vec<SeedToken>> = nfa.seeds.iter().collect();
         order.sort_by_key(|seeds| !is_few(seeds));
         let mut best: Option<(f64, &Vec<SeedToken>, u64)> = None;
         for seeds in order {
-            if !is_few(seeds) && best.as_ref().is_some_and(|(cost, ..)| *cost < f64::from(segment.tokens()) * 0.05) {
+            let is_good = |cost: f64| cost < f64::from(segment.tokens()) * 0.05;
+            if !is_few(seeds) && best.as_ref().is_some_and(|(cost, ..)| is_good(*cost)) {
                 break;
             }
             let (mut cost, mut expected) = (0.0, 0);
             for seed in seeds {
                 let selectivity =
-                    selectivities[seed.test].get_or_insert_with(|| selectivity(&sets[seed.test], segment));
-                let starts = match (seed.farthest, sentence_bound) {
+                    selectivities[seed.test].get_or_insert_with(|| Selectivity::of(&sets[seed.test], segment));
+                let starts = match (seed.farthest, within_sentence) {
                     (Some(far), _) => f64::from(far - seed.nearest + 1),
-                    (None, true) => 20.0,
-                    (None, false) => 400.0,
+                    (None, true) => STARTS_IN_SENTENCE,
+                    (None, false) => STARTS_IN_DOCUMENT,
                 };
-                let tokens = selectivity.tokens as f64;
-                let gather = match &selectivity.ranks {
-                    Some(ranks) => lists_cost(ranks.len(), tokens).min(f64::from(segment.tokens()) * SCAN),
-                    None => f64::from(segment.tokens()) * SCAN,
-                };
-                cost += gather + tokens * starts * VERIFY;
+                cost += selectivity.read_cost(segment).0 + selectivity.tokens as f64 * starts * VERIFY;
                 expected += selectivity.tokens;
             }
             if best.as_ref().is_none_or(|(known, ..)| cost < *known) {
@@ -95,47 +104,49 @@ impl Plan {
             }
         }
         let Some((_, seeds, expected)) = best else {
-            // Nothing can be told about any token: every position is tried.
+            // No token is required: try every position.
             let seeds = vec![SeedToken { test: 0, nearest: 0, farthest: Some(0) }];
             let expected = u64::from(segment.tokens());
             return Plan { seeds, sources: vec![Positions::Everywhere], expected, cannot_match: false };
         };
-        let source = |seed: &SeedToken| match selectivities[seed.test].take() {
-            _ if matches!(sets[seed.test], LexemeSet::All) => Positions::Everywhere,
-            Some(Selectivity { tokens, ranks: Some(ranks) })
-                if lists_cost(ranks.len(), tokens as f64) <= f64::from(segment.tokens()) * SCAN =>
-            {
-                Positions::Lists(ranks)
-            }
-            Some(_) => Positions::Scan,
-            // Weighed for an seed before this one.
-            None => match &sets[seed.test] {
-                LexemeSet::Few(few) => Positions::Lists(ranks_of(few, segment.lexemes())),
+        let source = |seed: &SeedToken| match (&sets[seed.test], selectivities[seed.test].take()) {
+            (LexemeSet::All, _) => Positions::Everywhere,
+            (_, Some(selectivity)) => match (selectivity.read_cost(segment), selectivity.local_ids) {
+                ((_, true), Some(local_ids)) => Positions::Lists(local_ids),
                 _ => Positions::Scan,
             },
+            // Taken by an earlier seed with the same test.
+            (LexemeSet::Few(few), None) => Positions::Lists(local_ids_of(few, segment.lexemes())),
+            (_, None) => Positions::Scan,
         };
         let sources = seeds.iter().map(source).collect();
         Plan { seeds: seeds.clone(), sources, expected, cannot_match: expected == 0 }
     }
 
-    /// Whether all positions come from lists.
+    /// Returns true if all positions come from posting lists.
     pub(crate) fn reads_lists(&self) -> bool {
         self.sources.iter().all(|source| matches!(source, Positions::Lists(_)))
     }
 
-    /// How far from an seed a match may begin.
-    pub(crate) fn reach(&self) -> (u32, Option<u32>) {
+    /// The distances from the start of a match to a seed: the smallest, and the largest if there is one.
+    pub(crate) fn seed_distance(&self) -> (u32, Option<u32>) {
         let nearest = self.seeds.iter().map(|seed| seed.nearest).min().unwrap_or(0);
         let farthest = self.seeds.iter().map(|seed| seed.farthest);
         (nearest, farthest.reduce(|a, b| a.zip(b).map(|(a, b)| a.max(b))).flatten())
     }
 
-    /// Appends the positions of the seeds among some tokens, ascending.
-    pub(crate) fn positions(&self, segment: &Segment, tests: &[RankTest<'_>], tokens: Range<u32>, into: &mut Vec<u32>) {
+    /// Appends the positions of seeds among some tokens, ascending.
+    pub(crate) fn positions(
+        &self,
+        segment: &Segment,
+        tests: &[LexemeTest<'_>],
+        tokens: Range<u32>,
+        into: &mut Vec<u32>,
+    ) {
         for (seed, source) in self.seeds.iter().zip(&self.sources) {
             match source {
                 Positions::Everywhere => into.extend(tokens.clone()),
-                Positions::Lists(ranks) => lists(segment, ranks, tokens.clone(), into),
+                Positions::Lists(local_ids) => read_lists(segment, local_ids, tokens.clone(), into),
                 Positions::Scan => scan(segment, &tests[seed.test], tokens.clone(), into),
             }
         }
@@ -145,77 +156,81 @@ impl Plan {
         }
     }
 
-    /// The plan in words, for people who wonder why a query takes so long.
+    /// The plan as text, for `--explain`.
     pub(crate) fn explain(&self, name: impl Fn(usize) -> String) -> String {
         let steps = self.seeds.iter().zip(&self.sources).map(|(seed, source)| {
             let test = name(seed.test);
             let how = match source {
                 Positions::Everywhere => "every token".to_owned(),
-                Positions::Lists(ranks) if ranks.len() == 1 => format!("the list of {test}"),
-                Positions::Lists(ranks) => format!("the {} lists of {test}", ranks.len()),
-                Positions::Scan => format!("a scan of the column for {test}"),
+                Positions::Lists(local_ids) if local_ids.len() == 1 => format!("the posting list of {test}"),
+                Positions::Lists(local_ids) => format!("the {} posting lists of {test}", local_ids.len()),
+                Positions::Scan => format!("a scan of the token column for {test}"),
             };
             let distance = match (seed.nearest, seed.farthest) {
                 (0, Some(0)) => String::new(),
-                (near, Some(far)) if near == far => format!(", {near} behind the start"),
-                (near, Some(far)) => format!(", {near} to {far} behind the start"),
-                (near, None) => format!(", {near} or more behind the start"),
+                (near, Some(far)) if near == far => format!(", {near} after the start"),
+                (near, Some(far)) => format!(", {near} to {far} after the start"),
+                (near, None) => format!(", {near} or more after the start"),
             };
             format!("{how}{distance}")
         });
         let steps: Vec<String> = steps.collect();
-        format!("{} ({} tokens), the rest verified in the column", steps.join(" and "), self.expected)
+        format!("{} ({} tokens), the rest verified in the token column", steps.join(" and "), self.expected)
     }
 }
 
-/// What it costs to gather the positions of so many lists in order.
+/// The cost of reading the positions of several posting lists in order.
 fn lists_cost(lists: usize, tokens: f64) -> f64 {
     let sort = if lists > 1 { SORT } else { 0.0 };
-    lists as f64 * LIST + tokens * (DECODE + sort)
+    lists as f64 * OPEN_LIST + tokens * (DECODE + sort)
 }
 
-fn lists(segment: &Segment, ranks: &[u32], tokens: Range<u32>, into: &mut Vec<u32>) {
-    if let [rank] = ranks {
-        return segment.postings(*rank).read(tokens.start, tokens.end, into);
+fn read_lists(segment: &Segment, local_ids: &[LocalLexemeId], tokens: Range<u32>, into: &mut Vec<u32>) {
+    if let [local_id] = local_ids {
+        return segment.postings(*local_id).read(tokens.start, tokens.end, into);
     }
     let from = into.len();
-    let frequencies = segment.frequencies();
-    let total: u64 = ranks.iter().map(|rank| u64::from(frequencies.get(*rank as usize).copied().unwrap_or(0))).sum();
+    let total: u64 = local_ids.iter().map(|local_id| frequency(segment, *local_id)).sum();
     let share = total * tokens.len() as u64 / u64::from(segment.tokens().max(1));
-    // Many positions are put in order by setting bits, few by sorting.
+    // Many positions are sorted by setting bits, few by comparison.
     if share > tokens.len() as u64 / 512 {
         let mut bits = BitSet::new(tokens.len());
-        for rank in ranks {
-            segment.postings(*rank).pieces(tokens.start, tokens.end, |piece| {
+        for local_id in local_ids {
+            segment.postings(*local_id).pieces(tokens.start, tokens.end, |piece| {
                 piece.iter().for_each(|position| bits.set(position - tokens.start));
             });
         }
         into.extend(bits.iter().map(|offset| tokens.start + offset));
     } else {
-        ranks.iter().for_each(|rank| segment.postings(*rank).read(tokens.start, tokens.end, into));
+        local_ids.iter().for_each(|local_id| segment.postings(*local_id).read(tokens.start, tokens.end, into));
         into[from..].sort_unstable();
     }
 }
 
-fn scan(segment: &Segment, test: &RankTest<'_>, tokens: Range<u32>, into: &mut Vec<u32>) {
+fn frequency(segment: &Segment, local_id: LocalLexemeId) -> u64 {
+    u64::from(segment.frequencies().get(local_id as usize).copied().unwrap_or(0))
+}
+
+fn scan(segment: &Segment, test: &LexemeTest<'_>, tokens: Range<u32>, into: &mut Vec<u32>) {
     let column = segment.column();
     match test {
-        RankTest::BitSet(bits) => {
+        LexemeTest::BitSet(bits) => {
             let words = bits.words();
             let mut found = [0u32; 128];
-            column.scan(tokens.start, tokens.end, |from, ranks| {
-                // Written in any case, counted if it passes: no branch that could be guessed wrong.
+            column.scan(tokens.start, tokens.end, |from, local_ids| {
+                // Branch-free: every position is written, and kept only if the count advances.
                 let mut count = 0;
-                for (position, rank) in (from..).zip(ranks) {
+                for (position, local_id) in (from..).zip(local_ids) {
                     found[count & 127] = position;
-                    let word = words.get(*rank as usize / 64).copied().unwrap_or(0);
-                    count += (word >> (rank % 64) & 1) as usize;
+                    let word = words.get(*local_id as usize / 64).copied().unwrap_or(0);
+                    count += (word >> (local_id % 64) & 1) as usize;
                 }
                 into.extend_from_slice(&found[..count.min(128)]);
             });
         }
-        test => column.scan(tokens.start, tokens.end, |from, ranks| {
-            into.extend((from..).zip(ranks).filter(|(_, rank)| test.passes(**rank)).map(|(position, _)| position));
+        test => column.scan(tokens.start, tokens.end, |from, local_ids| {
+            let passing = (from..).zip(local_ids).filter(|(_, local_id)| test.passes(**local_id));
+            into.extend(passing.map(|(position, _)| position));
         }),
     }
 }

@@ -1,14 +1,14 @@
-//! How often frequent lemmas stand in the relations of a grammar with any word: one pass over the corpus for all of them.
+//! Marginal counts of frequent lemmas in the relations of a sketch grammar, in one pass over the corpus.
 //!
-//! A pattern of a sketch has one end for each beginning, because what may lie between never fits what comes next. So no machine
-//! is needed: a token's tests are bits of a word, and a match is a walk along the sentence. Frequent lemmas are few, so that
-//! their counts fit into memory and serve every sketch of a snapshot; rare ones are cheaper to look for when they are wanted.
+//! A sketch pattern is deterministic: what may stand between never matches what comes next, so that each start has one end.
+//! It needs no automaton: the tests that a token passes are bits of a machine word, and a match is a walk along the sentence.
+//! The counts of frequent lemmas fit into memory and serve every sketch of a snapshot; rare lemmas are searched on demand.
 
 use super::scope::Scope;
 use super::set::LexemeSet;
 use super::{Engine, Limits, Result};
 use crate::filter::{CompiledFilter, Filter};
-use crate::sketch::{Grammar, MOST_RELATIONS, Slot};
+use crate::sketch::{Grammar, MAX_RELATIONS, Slot};
 use crate::syntax::{Span, SyntaxError};
 use hashbrown::HashMap;
 use std::ops::Range;
@@ -17,31 +17,31 @@ use tidings_index::Segment;
 use tidings_index::codec::{bit, next_bit};
 use tidings_index::lexicon::Layer;
 
-/// A lemma is frequent if it is at least one token in so many, and occurs at least so often.
+/// A lemma is frequent if it makes up one token in this many, and has at least [`MIN_FREQUENCY`] tokens.
 const ONE_IN: u64 = 200_000;
-const LEAST: u64 = 50;
-/// So many lemmas are frequent, at most.
-const MOST: usize = 1 << 14;
-/// Documents are looked at together up to so many tokens.
+const MIN_FREQUENCY: u64 = 50;
+/// The maximum number of frequent lemmas.
+const MAX_FREQUENT: usize = 1 << 14;
+/// The number of tokens that are decoded at once.
 const CHUNK: u32 = 1 << 16;
-/// No lemma, no token.
+/// The slot of a lemma that is not frequent.
 const NONE: u32 = u32::MAX;
 
-/// How often frequent lemmas stand in relations.
+/// The marginal counts of frequent lemmas.
 #[derive(Debug)]
 pub(crate) struct Marginals {
-    /// The place of a frequent lemma among them, by its number in the lexicon.
-    places: HashMap<u32, u32>,
-    /// By relation and slot, then by lemma.
+    /// The index of each frequent lemma, by its number in the lexicon.
+    frequent: HashMap<u32, u32>,
+    /// Counts by relation and slot, then by lemma.
     counts: Vec<Vec<u32>>,
-    /// For relations that are divided, by relation and slot, divider, and place.
+    /// Counts of relations that are split: by relation and slot, splitting lemma, and index.
     divided: HashMap<(u32, u32, u32), u32>,
-    /// The lemmas that divide relations.
+    /// The lemmas that split relations.
     dividers: Vec<u32>,
 }
 
 impl Marginals {
-    /// How often a lemma stands at a slot of a relation, with those dividers between that are meant; nothing if it is rare.
+    /// The count of a lemma in a slot of a relation, with some splitting lemmas; `None` if the lemma is rare.
     pub(crate) fn get(
         &self,
         relation: usize,
@@ -49,13 +49,13 @@ impl Marginals {
         lemma: u32,
         is_meant: Option<&dyn Fn(u32) -> bool>,
     ) -> Option<u64> {
-        let place = *self.places.get(&lemma)?;
+        let index = *self.frequent.get(&lemma)?;
         let row = row(relation, slot);
         Some(match is_meant {
-            None => u64::from(self.counts[row][place as usize]),
+            None => u64::from(self.counts[row][index as usize]),
             Some(is_meant) => {
                 let meant = self.dividers.iter().filter(|divider| is_meant(**divider));
-                let counts = meant.filter_map(|divider| self.divided.get(&(row as u32, *divider, place)));
+                let counts = meant.filter_map(|divider| self.divided.get(&(row as u32, *divider, index)));
                 counts.map(|count| u64::from(*count)).sum()
             }
         })
@@ -66,17 +66,17 @@ fn row(relation: usize, slot: Slot) -> usize {
     relation * 2 + usize::from(slot == Slot::B)
 }
 
-/// A relation as a walk: the bits of its tests, and how often each may be passed.
+/// A relation as a list of runs: the bit of a test, the minimum and the maximum number of tokens.
 struct Walk {
     steps: Vec<(u64, u32, u32)>,
-    /// The tests of which the second token passes one.
+    /// The tests that the second token may pass.
     second: u64,
     divider: Option<usize>,
     a_is_first: bool,
 }
 
 impl Walk {
-    /// The last token of the match that begins with the first of these, and the token that divides it.
+    /// The last token of the match that starts with the first of these, and its splitting token.
     #[inline]
     fn last(&self, bits: &[u64]) -> Option<(usize, usize)> {
         let (mut at, mut divider) = (0, 0);
@@ -97,7 +97,7 @@ impl Walk {
     }
 }
 
-/// The relations of a grammar, made ready for a lexicon.
+/// The relations of a grammar, compiled for a lexicon.
 struct Walks {
     walks: Vec<Walk>,
     tests: Vec<LexemeSet>,
@@ -115,8 +115,8 @@ impl Walks {
                 if known.is_none() {
                     tests.push(&step.test);
                 }
-                if number >= MOST_RELATIONS {
-                    let message = format!("the grammar {} has too many different tokens", grammar.name);
+                if number >= MAX_RELATIONS {
+                    let message = format!("the grammar {} has too many distinct token tests", grammar.name);
                     return Err(SyntaxError::new(Span::default(), message).into());
                 }
                 steps.push((1 << number, step.at_least, step.at_most));
@@ -136,20 +136,19 @@ impl Walks {
     }
 }
 
-/// What a segment's ranks mean for the walks.
-struct Ranks {
-    /// The tests that the rank passes, as bits.
+/// The lexemes of a segment, prepared for the walks.
+struct LocalLexemes {
+    /// The tests that a lexeme passes, as bits.
     bits: Vec<u64>,
-    /// The relations that may begin with it, and those that may go on with it behind their first token, as bits.
+    /// The relations that can start with it, and those that can have it as their second token, as bits.
     begins: Vec<u64>,
     follows: Vec<u64>,
-    /// Its place among frequent lemmas.
-    places: Vec<u32>,
+    /// The index of its lemma among the frequent ones.
+    frequent: Vec<u32>,
 }
 
 impl Engine {
-    /// How often frequent lemmas stand in the relations of a grammar; says whether everything was looked at. What is known of all
-    /// documents is kept.
+    /// The marginal counts of a grammar; returns false if a limit was reached. Those of the whole corpus are cached.
     pub(crate) fn marginals(
         &self,
         grammar: &Grammar,
@@ -177,16 +176,16 @@ impl Engine {
         limits: &Limits<'_>,
     ) -> Result<(Marginals, bool)> {
         let walks = Walks::new(grammar, self)?;
-        let places = self.frequent_lemmas();
-        let counts = vec![vec![0; places.len()]; grammar.relations.len() * 2];
-        let mut found = Marginals { places, counts, divided: HashMap::new(), dividers: Vec::new() };
+        let frequent = self.frequent_lemmas();
+        let counts = vec![vec![0; frequent.len()]; grammar.relations.len() * 2];
+        let mut found = Marginals { frequent, counts, divided: HashMap::new(), dividers: Vec::new() };
         let mut complete = true;
         for live in self.snapshot().segments() {
             let (segment, scope) = (live.segment(), Scope::new(live, filter));
             if scope.documents().is_empty() {
                 continue;
             }
-            let ranks = self.ranks(segment, &walks, &found.places);
+            let lexemes = self.prepare_lexemes(segment, &walks, &found.frequent);
             let mut chunk = Chunk::default();
             scope.runs(|documents| {
                 let mut first = documents.start;
@@ -194,8 +193,8 @@ impl Engine {
                     let goal = segment.tokens_of(first).start.saturating_add(CHUNK);
                     let end = segment.starts()[..=documents.end as usize].partition_point(|start| *start < goal) as u32;
                     let end = end.clamp(first + 1, documents.end);
-                    chunk.read(segment, segment.tokens_in(first..end), &ranks);
-                    self.count_chunk(segment, &chunk, &ranks, &walks, &mut found);
+                    chunk.read(segment, segment.tokens_in(first..end), &lexemes);
+                    self.count_chunk(segment, &chunk, &lexemes, &walks, &mut found);
                     complete = !limits.is_over();
                     first = end;
                 }
@@ -208,33 +207,40 @@ impl Engine {
 
     fn frequent_lemmas(&self) -> HashMap<u32, u32> {
         let totals = self.string_totals(Layer::Lemma);
-        let least = (self.snapshot().tokens() / ONE_IN).max(LEAST);
+        let least = (self.snapshot().tokens() / ONE_IN).max(MIN_FREQUENCY);
         let mut often: Vec<u32> = (0..totals.len() as u32).filter(|id| totals[*id as usize] >= least).collect();
         often.sort_by_key(|id| (std::cmp::Reverse(totals[*id as usize]), *id));
-        often.truncate(MOST);
+        often.truncate(MAX_FREQUENT);
         often.into_iter().zip(0..).collect()
     }
 
-    fn ranks(&self, segment: &Segment, walks: &Walks, places: &HashMap<u32, u32>) -> Ranks {
+    fn prepare_lexemes(&self, segment: &Segment, walks: &Walks, frequent: &HashMap<u32, u32>) -> LocalLexemes {
         let lexicon = self.lexicon();
-        // As many as the column could name, so that no rank needs to be checked.
+        // One entry for every id that the column can encode, so that none needs a check.
         let bound = segment.column().bound();
         let none = || vec![0; bound];
-        let mut ranks = Ranks { bits: none(), begins: none(), follows: none(), places: vec![NONE; bound] };
-        for (rank, lexeme) in segment.lexemes().iter().take(bound).enumerate() {
+        let mut lexemes = LocalLexemes { bits: none(), begins: none(), follows: none(), frequent: vec![NONE; bound] };
+        for (local_id, lexeme) in segment.lexemes().iter().take(bound).enumerate() {
             let passed = walks.tests.iter().enumerate().filter(|(_, set)| set.contains(*lexeme));
             let bits = passed.fold(0, |bits, (number, _)| bits | 1 << number);
-            ranks.bits[rank] = bits;
+            lexemes.bits[local_id] = bits;
             for (number, walk) in walks.walks.iter().enumerate() {
-                ranks.begins[rank] |= u64::from(bits & walk.steps[0].0 != 0) << number;
-                ranks.follows[rank] |= u64::from(bits & walk.second != 0) << number;
+                lexemes.begins[local_id] |= u64::from(bits & walk.steps[0].0 != 0) << number;
+                lexemes.follows[local_id] |= u64::from(bits & walk.second != 0) << number;
             }
-            ranks.places[rank] = places.get(&lexicon.of(*lexeme, Layer::Lemma)).copied().unwrap_or(NONE);
+            lexemes.frequent[local_id] = frequent.get(&lexicon.of(*lexeme, Layer::Lemma)).copied().unwrap_or(NONE);
         }
-        ranks
+        lexemes
     }
 
-    fn count_chunk(&self, segment: &Segment, chunk: &Chunk, ranks: &Ranks, walks: &Walks, found: &mut Marginals) {
+    fn count_chunk(
+        &self,
+        segment: &Segment,
+        chunk: &Chunk,
+        lexemes: &LocalLexemes,
+        walks: &Walks,
+        found: &mut Marginals,
+    ) {
         let sentences = segment.sentence_bits();
         let tokens = chunk.tokens.clone();
         let mut sentence = tokens.start;
@@ -242,29 +248,29 @@ impl Engine {
             let end = next_bit(sentences, sentence + 1, tokens.end).unwrap_or(tokens.end);
             debug_assert!(sentence == tokens.start || bit(sentences, sentence));
             let here = (sentence - tokens.start) as usize..(end - tokens.start) as usize;
-            let (bits, numbers) = (&chunk.bits[here.clone()], &chunk.ranks[here]);
-            // Every relation has two tokens at least, and two are enough to rule most of them out.
-            for (first, (rank, next)) in numbers.iter().zip(numbers.get(1..).unwrap_or_default()).enumerate() {
-                let mut begins = ranks.begins[*rank as usize] & ranks.follows[*next as usize];
+            let (bits, numbers) = (&chunk.bits[here.clone()], &chunk.local_ids[here]);
+            // Every relation has at least two tokens, and two rule out most relations.
+            for (first, (local_id, next)) in numbers.iter().zip(numbers.get(1..).unwrap_or_default()).enumerate() {
+                let mut begins = lexemes.begins[*local_id as usize] & lexemes.follows[*next as usize];
                 while begins != 0 {
                     let relation = begins.trailing_zeros() as usize;
                     begins &= begins - 1;
                     let walk = &walks.walks[relation];
                     let Some((last, divider)) = walk.last(&bits[first..]) else { continue };
-                    let ends = [*rank, numbers[first + last]];
-                    for (slot, rank) in
+                    let ends = [*local_id, numbers[first + last]];
+                    for (slot, local_id) in
                         [(Slot::A, ends[usize::from(!walk.a_is_first)]), (Slot::B, ends[usize::from(walk.a_is_first)])]
                     {
-                        let place = ranks.places[rank as usize];
-                        if place == NONE {
+                        let index = lexemes.frequent[local_id as usize];
+                        if index == NONE {
                             continue;
                         }
                         match walk.divider {
-                            None => found.counts[row(relation, slot)][place as usize] += 1,
+                            None => found.counts[row(relation, slot)][index as usize] += 1,
                             Some(_) => {
                                 let divider = segment.lexeme(numbers[first + divider]);
                                 let divider = self.lexicon().of(divider, Layer::Lemma);
-                                *found.divided.entry((row(relation, slot) as u32, divider, place)).or_default() += 1;
+                                *found.divided.entry((row(relation, slot) as u32, divider, index)).or_default() += 1;
                             }
                         }
                     }
@@ -275,23 +281,23 @@ impl Engine {
     }
 }
 
-/// Some documents, unpacked.
+/// The decoded tokens of some documents.
 #[derive(Default)]
 struct Chunk {
     tokens: Range<u32>,
-    ranks: Vec<u32>,
+    local_ids: Vec<u32>,
     bits: Vec<u64>,
 }
 
 impl Chunk {
-    fn read(&mut self, segment: &Segment, tokens: Range<u32>, ranks: &Ranks) {
-        self.ranks.clear();
+    fn read(&mut self, segment: &Segment, tokens: Range<u32>, lexemes: &LocalLexemes) {
+        self.local_ids.clear();
         self.bits.clear();
         segment.column().scan(tokens.start, tokens.end, |_, numbers| {
-            self.ranks.extend_from_slice(numbers);
-            self.bits.extend(numbers.iter().map(|rank| ranks.bits[*rank as usize]));
+            self.local_ids.extend_from_slice(numbers);
+            self.bits.extend(numbers.iter().map(|local_id| lexemes.bits[*local_id as usize]));
         });
         // A damaged column may end too early.
-        self.tokens = tokens.start..tokens.start + self.ranks.len() as u32;
+        self.tokens = tokens.start..tokens.start + self.local_ids.len() as u32;
     }
 }

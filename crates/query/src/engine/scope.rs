@@ -1,4 +1,4 @@
-//! Which documents of a segment are asked: a filter and what was removed, as bits.
+//! The selected documents of a segment: those that a filter admits and that are not deleted, as a bit set.
 
 use super::Limits;
 use crate::filter::{CompiledFilter, FieldMatcher};
@@ -7,17 +7,17 @@ use std::ops::Range;
 use tidings_index::codec::BitSet;
 use tidings_index::{Day, LiveSegment, Segment};
 
-/// The documents of a segment that are asked.
+/// The selected documents of a segment.
 #[derive(Debug, Clone)]
 pub(crate) struct Scope {
-    /// No other documents are.
+    /// The range from the first to the last selected document.
     documents: Range<u32>,
-    /// If not all of them are: which.
+    /// The selected documents, unless the whole range is selected.
     chosen: Option<BitSet>,
 }
 
 impl Scope {
-    /// The documents that are not removed and that a filter admits.
+    /// Selects the documents that a filter admits and that are not deleted.
     pub(crate) fn new(live: &LiveSegment, filter: Option<&CompiledFilter>) -> Scope {
         let segment = live.segment();
         let documents = segment.meta().documents;
@@ -36,28 +36,28 @@ impl Scope {
         Scope { documents, chosen: (!is_whole).then_some(chosen) }
     }
 
-    /// No documents outside of these are asked.
+    /// The range from the first to the last selected document.
     pub(crate) fn documents(&self) -> Range<u32> {
         self.documents.clone()
     }
 
-    /// How many documents are asked.
+    /// The number of selected documents.
     pub(crate) fn count(&self) -> u64 {
         self.chosen.as_ref().map_or(self.documents.len(), |chosen| chosen.count()) as u64
     }
 
-    /// Whether every document of the range is asked.
+    /// Returns true if every document of the range is selected.
     pub(crate) fn is_whole(&self) -> bool {
         self.chosen.is_none()
     }
 
-    /// Whether a document of the range is asked.
+    /// Returns true if a document of the range is selected.
     #[inline]
     pub(crate) fn contains(&self, document: u32) -> bool {
         self.chosen.as_ref().is_none_or(|chosen| chosen.get(document))
     }
 
-    /// The documents that are asked, in runs of neighbours.
+    /// Passes the selected documents as ranges of neighbours.
     pub(crate) fn runs(&self, mut each: impl FnMut(Range<u32>)) {
         match &self.chosen {
             None if self.documents.is_empty() => {}
@@ -80,11 +80,11 @@ impl Scope {
     }
 }
 
-/// Tokens of a piece: about a millisecond of work.
+/// The number of tokens of a piece, about a millisecond of work.
 const PIECE_TOKENS: u32 = 1 << 18;
 
 impl Scope {
-    /// The documents that are asked, in runs of neighbours that are short enough to be waited for, until a limit is hit.
+    /// Passes the selected documents as ranges of at most a few hundred thousand tokens, until a limit is reached.
     pub(crate) fn pieces(&self, segment: &Segment, limits: &Limits<'_>, mut each: impl FnMut(Range<u32>)) {
         let starts = segment.starts();
         let (mut is_over, mut seen) = (limits.is_over(), 0);
@@ -122,13 +122,13 @@ pub(crate) fn admitted(segment: &Segment, condition: &Logic<(String, FieldMatche
     admitted_of(segment, condition, 0..segment.meta().documents)
 }
 
-/// The documents of a range that fulfil a condition; what is said of others does not matter.
+/// The documents of a range that fulfil a condition; bits outside of the range are unspecified.
 fn admitted_of(segment: &Segment, condition: &Logic<(String, FieldMatcher)>, range: Range<u32>) -> BitSet {
     match condition {
         Logic::Test((field, matcher)) => with_field(segment, field, matcher, range),
         Logic::Not(part) => without(of_range(segment, range.clone()), &admitted_of(segment, part, range)),
         Logic::All(parts) => {
-            // Periods cost nothing and leave little for the others to look at.
+            // Periods first: they cost nothing and narrow the range.
             let mut range = range;
             for part in parts {
                 if let Logic::Test((field, FieldMatcher::Days { period, negated: false })) = part
@@ -164,7 +164,7 @@ fn of_range(segment: &Segment, range: Range<u32>) -> BitSet {
     bits
 }
 
-/// The documents of a range whose field passes a test. Each distinct value is looked at once.
+/// The documents of a range whose field passes a test. Each distinct value is tested once.
 fn with_field(segment: &Segment, field: &str, matcher: &FieldMatcher, range: Range<u32>) -> BitSet {
     let mut bits = BitSet::new(segment.meta().documents as usize);
     match (field, matcher) {
@@ -194,7 +194,7 @@ fn with_field(segment: &Segment, field: &str, matcher: &FieldMatcher, range: Ran
             }
         }
         ("url" | "title", _) => {
-            // A block that cannot be read admits nothing; `verify` names it.
+            // A block that cannot be read admits nothing; `verify` reports it.
             let _ = segment.each_text(|document, url, title| {
                 if matcher.matches(if field == "url" { url } else { title }) {
                     bits.set(document);

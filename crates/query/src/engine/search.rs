@@ -1,4 +1,4 @@
-//! A compiled query: hits in the order of time, pages, samples, counts.
+//! Compiled queries: hits in the order of time, pages, samples, counts.
 
 use super::find::Finder;
 use super::nfa::Nfa;
@@ -19,11 +19,11 @@ use tidings_index::{Day, Segment};
 /// A hit: tokens of a segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Hit {
-    /// The place of the segment among those of the generation.
+    /// The index of the segment in the snapshot.
     pub segment: u32,
     /// Its first token.
     pub start: u32,
-    /// Behind its last token.
+    /// The position after its last token.
     pub end: u32,
 }
 
@@ -43,13 +43,13 @@ impl Default for Order {
     }
 }
 
-/// A first look takes so many positions, later ones up to so many.
-const FIRST_LOOK: u64 = 1 << 12;
-const LONGEST_LOOK: u64 = 1 << 18;
-/// No look is at fewer tokens.
-const SHORTEST_LOOK: u64 = 1 << 16;
+/// The number of seed positions in the first window, and the maximum in later windows.
+const FIRST_WINDOW: u64 = 1 << 12;
+const MAX_WINDOW: u64 = 1 << 18;
+/// The minimum number of tokens of a window.
+const MIN_WINDOW_TOKENS: u64 = 1 << 16;
 
-/// A query that was compiled for a generation of the index.
+/// A query compiled for a snapshot of an index.
 pub struct Search<'e> {
     pub(crate) engine: &'e Engine,
     query: String,
@@ -80,7 +80,7 @@ impl<'e> Search<'e> {
         self.engine
     }
 
-    /// Which of several matches at one place is the hit.
+    /// The rule that chooses among matches that start at one position.
     pub fn rule(&self) -> MatchRule {
         self.rule
     }
@@ -97,10 +97,10 @@ impl<'e> Search<'e> {
         self.scopes[index].get_or_init(|| Scope::new(&self.engine.snapshot().segments()[index], self.filter.as_ref()))
     }
 
-    /// If the query is one test of one token and nothing else: which.
+    /// The test of a query that is a single token without restrictions.
     pub(crate) fn only_test(&self) -> Option<&LexemeSet> {
         let is_free = self.conditions.is_empty();
-        match self.nfa.line.as_deref() {
+        match self.nfa.linear.as_deref() {
             Some([test]) if is_free => Some(&self.sets[*test]),
             _ => None,
         }
@@ -115,7 +115,7 @@ impl<'e> Search<'e> {
         Finder::new(segment, &self.nfa, &self.sets, self.scope(index), restrictions, self.rule, limits)
     }
 
-    /// The plan of the search: lexemes of each token test, and how each segment is searched.
+    /// The plan of the search: the lexemes of each token test, and the seeds in each segment.
     pub fn explain(&self) -> Explanation {
         let mut lines = vec![format!("query: {}", self.query)];
         let name = |test: usize| self.nfa.tests[test].as_ref().map_or("[]".to_owned(), |test| format!("[{test}]"));
@@ -128,7 +128,7 @@ impl<'e> Search<'e> {
             let live = &self.engine.snapshot().segments()[index];
             let documents = self.scope(index).documents();
             let how = match documents.is_empty() {
-                true => "no document is asked".to_owned(),
+                true => "no document is selected".to_owned(),
                 false => self.finder(index, &Limits::default()).plan.explain(name),
             };
             let (first, last) = (Day(live.segment().meta().first_day), Day(live.segment().meta().last_day));
@@ -137,7 +137,7 @@ impl<'e> Search<'e> {
         Explanation { explain: lines }
     }
 
-    /// Gives the hits of one segment in order; says whether everything was looked at.
+    /// Passes the hits of one segment in order; returns true if the search was exhaustive.
     pub(crate) fn each_in(
         &self,
         index: usize,
@@ -149,7 +149,7 @@ impl<'e> Search<'e> {
             return true;
         }
         let mut finder = self.finder(index, limits);
-        let mut windows = Windows::new(finder.segment, documents, LONGEST_LOOK, finder.plan.expected);
+        let mut windows = Windows::new(finder.segment, documents, MAX_WINDOW, finder.plan.expected);
         while let Some(window) = windows.next_forward() {
             if limits.is_over() || finder.find(window, each).is_break() {
                 return false;
@@ -158,7 +158,7 @@ impl<'e> Search<'e> {
         true
     }
 
-    /// Gives all hits, segment by segment, in each from left to right; says whether everything was looked at.
+    /// Passes all hits, segment by segment, in each from left to right; returns true if the search was exhaustive.
     pub fn each(&self, limits: &Limits<'_>, mut each: impl FnMut(Hit)) -> bool {
         (0..self.segments()).all(|index| {
             self.each_in(index, limits, &mut |start, end| {
@@ -189,34 +189,21 @@ impl<'e> Search<'e> {
         Counted { hits, complete }
     }
 
-    /// Whether all documents that are not removed are asked.
+    /// Returns true if no filter is set.
     pub(crate) fn is_unfiltered(&self) -> bool {
         self.filter.is_none()
     }
 
-    /// The hits in a segment, if they need not be looked at to be counted.
+    /// The number of hits in a segment, if it follows from the stored frequencies.
     fn counted_in_lexicon(&self, index: usize) -> Option<u64> {
         let set = self.only_test()?;
         let scope = self.scope(index);
         let segment = self.segment(index);
         let is_all = scope.is_whole() && scope.documents() == (0..segment.meta().documents);
-        is_all.then(|| {
-            let frequencies = segment.frequencies();
-            match set {
-                LexemeSet::All => u64::from(segment.tokens()),
-                LexemeSet::Few(few) => {
-                    let ranks = super::find::ranks_of(few, segment.lexemes());
-                    ranks.iter().map(|rank| u64::from(frequencies.get(*rank as usize).copied().unwrap_or(0))).sum()
-                }
-                LexemeSet::Many(bits) => {
-                    let pairs = segment.lexemes().iter().zip(frequencies);
-                    pairs.filter(|(lexeme, _)| bits.get(**lexeme)).map(|(_, count)| u64::from(*count)).sum()
-                }
-            }
-        })
+        is_all.then(|| set.tokens_in(segment))
     }
 
-    /// A page of hits: `size` of them behind the first `first`; says whether a limit was hit before it was full.
+    /// A page of hits: `size` of them after the first `first`; returns false if a limit was reached before it was full.
     pub fn page(&self, order: Order, first: usize, size: usize, limits: &Limits<'_>) -> (Vec<Hit>, bool) {
         let mut page = Vec::with_capacity(size.min(10_000));
         let mut skipped = 0;
@@ -235,9 +222,9 @@ impl<'e> Search<'e> {
         (page, is_whole)
     }
 
-    /// Gives hits in the order of time until somebody breaks; says whether everything was looked at.
+    /// Passes hits in the order of time until `each` breaks; returns true if the search was exhaustive.
     pub fn in_order(&self, order: Order, limits: &Limits<'_>, each: &mut dyn FnMut(Hit) -> ControlFlow<()>) -> bool {
-        // Segments are opened when their days come, the newest or oldest first; several that share days are merged.
+        // A k-way merge of segments by day; a segment is opened only when its days are reached.
         let mut waiting: Vec<usize> = (0..self.segments()).filter(|index| self.segment(*index).tokens() > 0).collect();
         waiting.sort_by_key(|index| {
             let meta = self.segment(*index).meta();
@@ -253,7 +240,7 @@ impl<'e> Search<'e> {
                 return false;
             }
             let best = best_of(&mut open, order, limits);
-            // A segment that is not open yet may have hits of the same day, or of a better one.
+            // A segment that is not open yet may have hits of the same day or of one that comes first.
             let next_day = waiting.front().map(|index| {
                 let meta = self.segment(*index).meta();
                 Day(if order == Order::Newest { meta.last_day } else { meta.first_day })
@@ -271,7 +258,7 @@ impl<'e> Search<'e> {
             match best {
                 None => return !limits.is_over(),
                 Some((_, stream)) => {
-                    let hit = open[stream].queue.pop_front().expect("the best has a hit");
+                    let hit = open[stream].queue.pop_front().expect("the best stream has a hit");
                     if each(hit.1).is_break() {
                         return false;
                     }
@@ -280,21 +267,22 @@ impl<'e> Search<'e> {
         }
     }
 
-    /// A sample of hits that depends on nothing but the seed, in the order of segments; says whether all were looked at.
+    /// A random sample of hits that depends only on the seed, in the order of segments; returns true if the search was
+    /// exhaustive. Each hit has a hashed priority, and the smallest are kept in a heap.
     pub fn sample(&self, size: usize, seed: u64, limits: &Limits<'_>) -> (Vec<Hit>, bool) {
         let mut drawn: BinaryHeap<(u64, Hit)> = BinaryHeap::new();
         let mut complete = true;
         for index in 0..self.segments() {
             let segment = self.segment(index);
             let ids = segment.ids();
-            let mut here = (0..0, String::new());
+            let mut document = (0..0, String::new());
             complete &= self.each_in(index, limits, &mut |start, end| {
-                if !here.0.contains(&start) {
-                    let document = segment.document_at(start);
-                    here = (segment.tokens_of(document), format!("{:032x}", ids.get(document as usize).unwrap_or(&0)));
+                if !document.0.contains(&start) {
+                    let number = segment.document_at(start);
+                    document = (segment.tokens_of(number), format!("{:032x}", ids.get(number as usize).unwrap_or(&0)));
                 }
-                let lot = sample_rank(seed, &here.1, start - here.0.start);
-                drawn.push((lot, Hit { segment: index as u32, start, end }));
+                let priority = sample_rank(seed, &document.1, start - document.0.start);
+                drawn.push((priority, Hit { segment: index as u32, start, end }));
                 if drawn.len() > size {
                     drawn.pop();
                 }
@@ -307,7 +295,7 @@ impl<'e> Search<'e> {
     }
 }
 
-/// Makes keys of both orders comparable.
+/// Sort keys of both orders as one type.
 trait IntoKey {
     fn into_key(self) -> (i64, i64);
 }
@@ -324,21 +312,21 @@ impl IntoKey for (i32, usize) {
     }
 }
 
-/// The stream whose next hit comes first, and its day.
+/// The stream with the next hit, and the day of that hit.
 fn best_of(open: &mut Vec<Stream<'_>>, order: Order, limits: &Limits<'_>) -> Option<(Day, usize)> {
     open.retain_mut(|stream| stream.fill(limits));
     let key = |(day, index): (Day, u32)| match order {
         Order::Newest => (-i64::from(day.0), -i64::from(index)),
         Order::Oldest => (i64::from(day.0), i64::from(index)),
     };
-    let heads = open.iter().enumerate().filter_map(|(place, stream)| {
+    let heads = open.iter().enumerate().filter_map(|(index, stream)| {
         let (day, hit) = stream.queue.front()?;
-        Some(((*day, hit.segment), place))
+        Some(((*day, hit.segment), index))
     });
-    heads.min_by_key(|(head, _)| key(*head)).map(|((day, _), place)| (day, place))
+    heads.min_by_key(|(head, _)| key(*head)).map(|((day, _), index)| (day, index))
 }
 
-/// The hits of one segment, looked for as they are asked for.
+/// The hits of one segment, searched window by window on demand.
 struct Stream<'s> {
     index: u32,
     order: Order,
@@ -350,11 +338,11 @@ struct Stream<'s> {
 impl<'s> Stream<'s> {
     fn new(search: &'s Search<'_>, index: usize, order: Order, limits: &Limits<'s>) -> Stream<'s> {
         let finder = search.finder(index, limits);
-        let windows = Windows::new(finder.segment, search.scope(index).documents(), FIRST_LOOK, finder.plan.expected);
+        let windows = Windows::new(finder.segment, search.scope(index).documents(), FIRST_WINDOW, finder.plan.expected);
         Stream { index: index as u32, order, finder, windows, queue: VecDeque::new() }
     }
 
-    /// Makes sure that there is a next hit; false if there is none.
+    /// Fills the queue; returns false if there is no further hit.
     fn fill(&mut self, limits: &Limits<'_>) -> bool {
         while self.queue.is_empty() {
             let window = match self.order {
@@ -373,7 +361,7 @@ impl<'s> Stream<'s> {
                 ControlFlow::Continue(())
             });
             if flow.is_break() {
-                return false; // A limit was hit; what was found of this look is not all of it.
+                return false; // A limit was reached: the window is incomplete.
             }
             if self.order == Order::Newest {
                 self.queue.make_contiguous().reverse();
@@ -383,7 +371,7 @@ impl<'s> Stream<'s> {
     }
 }
 
-/// Tells the days of positions that ascend.
+/// The days of ascending positions.
 pub(crate) struct DayCursor<'s> {
     segment: &'s Segment,
     index: usize,
@@ -396,7 +384,7 @@ impl<'s> DayCursor<'s> {
         DayCursor { segment, index, end: segment.tokens_in(segment.documents_of_day(index)).end }
     }
 
-    /// The place of the day among those of the segment.
+    /// The index of the day in the segment.
     #[inline]
     pub(crate) fn index_at(&mut self, position: u32) -> usize {
         while position >= self.end && self.index + 1 < self.segment.days() {
@@ -412,7 +400,7 @@ impl<'s> DayCursor<'s> {
     }
 }
 
-/// Runs of documents that are looked at in one go, the first short and the later ones longer.
+/// Ranges of documents that are searched at once; they grow, so that a first page comes fast.
 struct Windows<'s> {
     starts: &'s [u32],
     left: Range<u32>,
@@ -421,11 +409,11 @@ struct Windows<'s> {
 }
 
 impl<'s> Windows<'s> {
-    /// `look` is how many positions the first window should give, `expected` how many the whole segment gives.
-    fn new(segment: &'s Segment, left: Range<u32>, look: u64, expected: u64) -> Windows<'s> {
+    /// `first` is the number of seed positions that the first window should have, `expected` that of the whole segment.
+    fn new(segment: &'s Segment, left: Range<u32>, first: u64, expected: u64) -> Windows<'s> {
         let all = u64::from(segment.tokens());
-        let tokens_for = |positions: u64| (all * positions / expected.max(1)).max(SHORTEST_LOOK);
-        Windows { starts: segment.starts(), left, tokens: tokens_for(look), longest: tokens_for(LONGEST_LOOK) }
+        let tokens_for = |positions: u64| (all * positions / expected.max(1)).max(MIN_WINDOW_TOKENS);
+        Windows { starts: segment.starts(), left, tokens: tokens_for(first), longest: tokens_for(MAX_WINDOW) }
     }
 
     fn grow(&mut self) -> u32 {

@@ -1,9 +1,11 @@
-//! Which lexemes a condition on tokens admits.
+//! Sets of lexemes that fulfil a condition on tokens.
 
 use super::layers;
+use super::lexeme_test::local_ids_of;
 use crate::cql::ast::{Attribute, TokenTest};
 use crate::syntax::{CompiledMatcher, Logic, SyntaxError, ValueMatcher};
 use regex_syntax::hir::{Hir, HirKind};
+use tidings_index::Segment;
 use tidings_index::codec::BitSet;
 use tidings_index::lexicon::{Layer, Lexicon};
 use tidings_index::look_up_key;
@@ -13,14 +15,14 @@ use tidings_index::look_up_key;
 pub(crate) enum LexemeSet {
     /// Every lexeme.
     All,
-    /// Some, ascending.
+    /// A sorted list.
     Few(Vec<u32>),
-    /// Many, as bits.
+    /// A bit set.
     Many(BitSet),
 }
 
-/// From this share of the lexicon on a set is kept as bits: one in so many.
-const MANY: usize = 64;
+/// A set of more than one in this many lexemes is a bit set.
+const BITS_FROM: usize = 64;
 
 impl LexemeSet {
     /// The lexemes that fulfil a condition.
@@ -56,7 +58,23 @@ impl LexemeSet {
         }
     }
 
-    /// Its size and some of its words, for people.
+    /// The number of tokens of a segment that have one of the lexemes, including deleted documents.
+    pub(crate) fn tokens_in(&self, segment: &Segment) -> u64 {
+        let frequencies = segment.frequencies();
+        match self {
+            LexemeSet::All => u64::from(segment.tokens()),
+            LexemeSet::Few(few) => {
+                let local_ids = local_ids_of(few, segment.lexemes());
+                local_ids.iter().filter_map(|id| frequencies.get(*id as usize)).map(|count| u64::from(*count)).sum()
+            }
+            LexemeSet::Many(bits) => {
+                let present = segment.lexemes().iter().zip(frequencies).filter(|(lexeme, _)| bits.get(**lexeme));
+                present.map(|(_, count)| u64::from(*count)).sum()
+            }
+        }
+    }
+
+    /// Its size and some of its words, for `--explain`.
     pub(crate) fn describe(&self, lexicon: &Lexicon) -> String {
         let name = |lexeme: u32| {
             let texts = Layer::ALL.map(|layer| lexicon.text(lexeme, layer));
@@ -81,18 +99,18 @@ impl LexemeSet {
             lexicon.lexemes_with(layer, only, &mut lexemes);
             return Ok(LexemeSet::of_sorted(lexemes, lexicon));
         }
-        // Looking up one string costs about as much as looking at a hundred lexemes.
+        // Looking up one string costs about as much as testing a hundred lexemes.
         if strings.len() * 100 < lexicon.lexemes() as usize {
             let mut lexemes = Vec::new();
             strings.iter().for_each(|string| lexicon.lexemes_with(layer, *string, &mut lexemes));
             lexemes.sort_unstable();
             return Ok(LexemeSet::of_sorted(lexemes, lexicon));
         }
-        let mut value = BitSet::new(lexicon.count(layer) as usize);
-        strings.iter().for_each(|string| value.set(*string));
+        let mut matching = BitSet::new(lexicon.count(layer) as usize);
+        strings.iter().for_each(|string| matching.set(*string));
         let mut lexemes = BitSet::new(lexicon.lexemes() as usize);
         for (lexeme, string) in (0..).zip(lexicon.all_of(layer)) {
-            if value.get(string) {
+            if matching.get(string) {
                 lexemes.set(lexeme);
             }
         }
@@ -100,7 +118,7 @@ impl LexemeSet {
     }
 
     fn of_sorted(lexemes: Vec<u32>, lexicon: &Lexicon) -> LexemeSet {
-        if lexemes.len() * MANY <= lexicon.lexemes() as usize || lexemes.len() <= 8 {
+        if lexemes.len() * BITS_FROM <= lexicon.lexemes() as usize || lexemes.len() <= 8 {
             return LexemeSet::Few(lexemes);
         }
         let mut bits = BitSet::new(lexicon.lexemes() as usize);
@@ -178,7 +196,7 @@ impl LexemeSet {
     }
 }
 
-/// Where the strings of an attribute lie.
+/// The layer that stores the strings of an attribute.
 pub(crate) fn layer_of(attribute: Attribute) -> Layer {
     match attribute {
         Attribute::Word | Attribute::Lc => Layer::Word,
@@ -188,23 +206,16 @@ pub(crate) fn layer_of(attribute: Attribute) -> Layer {
     }
 }
 
-/// The strings that an attribute may have.
+/// The strings whose attribute matches.
 pub(crate) fn strings_matching(
     attribute: Attribute,
     value: &ValueMatcher,
     lexicon: &Lexicon,
 ) -> Result<Vec<u32>, SyntaxError> {
-    let layer = layer_of(attribute);
     if let Attribute::Feature(_) = attribute {
-        // There are a few thousand sets of features in a corpus, and each is short.
-        let matcher = value.compile()?;
-        let mut found = Vec::new();
-        for strings in lexicon.strings(layer) {
-            strings.each(|id, feats| found.extend(attribute.fits(&matcher, &attribute.value(feats)).then_some(id)));
-        }
-        found.sort_unstable();
-        return Ok(found);
+        return features_matching(attribute, value, lexicon);
     }
+    let layer = layer_of(attribute);
     let is_plain = !value.caseless && !value.markless && attribute != Attribute::Lc;
     if is_plain && (value.exact || value.text.bytes().all(|byte| byte.is_ascii_alphanumeric())) {
         return Ok(lexicon.find(layer, &value.text).into_iter().collect());
@@ -257,8 +268,19 @@ pub(crate) fn strings_matching(
     Ok(found)
 }
 
-/// The keys that matches of an expression begin with where case or marks do not count. Only plain letters stay neighbours
-/// when marks go and what is left is put together again.
+/// The feature strings with a matching feature. A corpus has a few thousand distinct ones: all are tested.
+fn features_matching(attribute: Attribute, value: &ValueMatcher, lexicon: &Lexicon) -> Result<Vec<u32>, SyntaxError> {
+    let matcher = value.compile()?;
+    let mut found = Vec::new();
+    for strings in lexicon.strings(Layer::Feats) {
+        strings.each(|id, feats| found.extend(attribute.fits(&matcher, &attribute.value(feats)).then_some(id)));
+    }
+    found.sort_unstable();
+    Ok(found)
+}
+
+/// The look-up keys that matches of an expression start with if case or diacritics are ignored. Only for ASCII is the key of
+/// a prefix a prefix of the key.
 fn plain_prefixes(hir: &Hir) -> Option<Vec<String>> {
     let prefix = |needle: Needle| match needle {
         Needle::Prefix(text) if !text.is_empty() && text.is_ascii() => Some(look_up_key(&text).into_owned()),
@@ -267,13 +289,13 @@ fn plain_prefixes(hir: &Hir) -> Option<Vec<String>> {
     needles(hir)?.into_iter().map(prefix).collect()
 }
 
-/// A text that every match of an expression begins with, or has in it.
+/// A text that every match of an expression starts with or contains.
 enum Needle {
     Prefix(String),
     Inside(String),
 }
 
-/// What to look for instead of trying every string: one of these is in every match.
+/// Literals of which every match has one, to search for instead of testing every string (literal extraction).
 fn needles(hir: &Hir) -> Option<Vec<Needle>> {
     let literal = |hir: &Hir| match hir.kind() {
         HirKind::Literal(literal) => String::from_utf8(literal.0.to_vec()).ok(),

@@ -1,8 +1,8 @@
-//! Word sketches: what stands beside a word in each relation of a grammar, and how typical it is.
+//! Word sketches: the collocates of a word in each relation of a grammar, by logDice.
 //!
-//! Nothing is prepared: the relations are looked for around the word whenever somebody asks, so that a sketch is as new as the
-//! snapshot. How often a collocate stands in a relation with any word costs most. For frequent lemmas that is counted once for
-//! a snapshot; rare ones are looked for as they come, until no rarer one could score higher than those that are shown.
+//! Sketches are computed on demand, so that they are as new as the snapshot. The costly part is the marginal count of a
+//! collocate, with any headword. For frequent lemmas it is counted once per snapshot; rare ones are searched in batches by
+//! descending frequency, until no rarer one can score higher than the rows shown (threshold algorithm).
 
 use super::relations::Marginals;
 use super::set::LexemeSet;
@@ -18,37 +18,37 @@ use crate::syntax::{Logic, ValueMatcher};
 use hashbrown::HashMap;
 use tidings_index::lexicon::Layer;
 
-/// So many rare collocates are counted at once.
+/// The number of rare collocates that are counted in one search.
 const BATCH: usize = 240;
-/// No more of them are counted for one relation.
-const MOST_COUNTED: usize = 960;
-/// So many prepositions and the like have a list of their own.
-const MOST_DIVIDERS: usize = 6;
-/// No more pairs of one relation are held.
-const MOST_PAIRS: usize = 2_000_000;
+/// The maximum number of rare collocates that are counted for one relation.
+const MAX_COUNTED: usize = 960;
+/// The maximum number of splitting lemmas, such as prepositions, with rows of their own.
+const MAX_DIVIDERS: usize = 6;
+/// The maximum number of pairs of one relation in memory.
+const MAX_PAIRS: usize = 2_000_000;
 
-/// What is asked of a sketch.
+/// The parameters of a sketch.
 #[derive(Debug, Clone, Copy)]
 pub struct SketchOf<'a> {
-    /// The lemma, as it is.
+    /// The lemma, case-sensitive.
     pub lemma: &'a str,
-    /// Its part of speech; the most frequent one if nothing is said.
+    /// Its part of speech; by default the most frequent one.
     pub tag: Option<&'a str>,
-    /// What is looked for.
+    /// The grammar.
     pub grammar: &'a Grammar,
-    /// Of which documents.
+    /// The filter of documents.
     pub filter: Option<&'a Filter>,
-    /// Together at least so often.
+    /// The minimum co-occurrence.
     pub at_least: u64,
-    /// Rows for each relation.
+    /// The maximum number of rows of each relation.
     pub rows: usize,
 }
 
-/// How often the word stands in a relation with each lemma, by its number.
+/// Co-occurrences of the word with each lemma, by lemma number.
 type Counts = HashMap<u32, u64>;
 
 impl Engine {
-    /// The sketch of a word; says whether everything was looked at.
+    /// The sketch of a word; returns true if the search was exhaustive.
     pub fn sketch(&self, asked: &SketchOf<'_>, limits: &Limits<'_>) -> Result<(Sketch, bool)> {
         let lemma = is(Attribute::Lemma, ValueMatcher::exact(asked.lemma));
         let alone = crate::cql::parse(&format!("[{lemma}]"))?;
@@ -74,55 +74,55 @@ impl Engine {
         }
         let (marginals, whole) = self.marginals(asked.grammar, asked.filter, limits)?;
         let word = Logic::All(vec![lemma, is(Attribute::Tag, ValueMatcher::exact(&sketch.tag))]);
-        let desk = Desk { engine: self, asked, word, marginals: &marginals, limits };
+        let builder = SketchBuilder { engine: self, asked, word, marginals: &marginals, limits };
         complete &= whole;
         for relation in 0..asked.grammar.relations.len() {
             for slot in [Slot::A, Slot::B] {
-                complete &= desk.relation(relation, slot, &mut sketch.relations)?;
+                complete &= builder.relation(relation, slot, &mut sketch.relations)?;
             }
         }
         Ok((sketch, complete))
     }
 }
 
-/// What a sketch is made with.
-struct Desk<'a> {
+/// The state of one sketch.
+struct SketchBuilder<'a> {
     engine: &'a Engine,
     asked: &'a SketchOf<'a>,
-    /// What the word must be.
+    /// The condition on the headword.
     word: Logic<TokenTest>,
     marginals: &'a Marginals,
     limits: &'a Limits<'a>,
 }
 
-/// A relation in which the word stands at one place, and what divides it if something does.
+/// A relation with the headword in one slot, and its splitting lemma if it has one.
 struct Group<'a> {
     number: usize,
     relation: &'a Relation,
-    /// Where the word stands.
+    /// The slot of the headword.
     slot: Slot,
     divider: Option<String>,
-    /// How often it stands with each lemma.
+    /// Co-occurrences with each lemma.
     counts: Counts,
-    /// The sum of that.
+    /// Their sum.
     hits: u64,
 }
 
 impl Group<'_> {
-    /// The query that finds the relation under these conditions and, if it is divided, with its divider.
+    /// The query that finds the relation with these conditions and its splitting lemma.
     fn query(&self, mut conditions: Vec<(Slot, Logic<TokenTest>)>) -> Query {
         conditions.extend(self.divider.as_deref().map(|divider| (Slot::P, begins_with(divider))));
         self.relation.query(&conditions)
     }
 
-    /// logDice of a lemma that stands so often with the word, and so often in the relation.
+    /// The logDice of a lemma, from its co-occurrences and its marginal count.
     fn score(&self, together: u64, anywhere: u64) -> f64 {
         let [together, node, collocate] = [together, self.hits, anywhere].map(|count| count as f64);
         Association::LogDice.score(&Pair { together, node, collocate, tokens: node })
     }
 }
 
-/// A lemma of a relation, by its number: score, with the word, with any.
+/// A collocate with its score, co-occurrences and marginal count.
 struct Scored {
     score: f64,
     lemma: u32,
@@ -130,8 +130,8 @@ struct Scored {
     anywhere: u64,
 }
 
-impl<'a> Desk<'a> {
-    /// Adds what the word stands with at one place of a relation; says whether everything was looked at.
+impl<'a> SketchBuilder<'a> {
+    /// Adds the collocates in one slot of a relation; returns true if the search was exhaustive.
     fn relation(&self, number: usize, slot: Slot, relations: &mut Vec<SketchRelation>) -> Result<bool> {
         let relation = &self.asked.grammar.relations[number];
         let query = relation.query(&[(slot, self.word.clone())]);
@@ -145,7 +145,7 @@ impl<'a> Desk<'a> {
             .filter(|group| group.hits >= self.asked.at_least.max(1))
             .collect();
         groups.sort_by(|a, b| b.hits.cmp(&a.hits).then_with(|| a.divider.cmp(&b.divider)));
-        for group in groups.into_iter().take(MOST_DIVIDERS) {
+        for group in groups.into_iter().take(MAX_DIVIDERS) {
             let (rows, values, whole) = self.rows(&group)?;
             complete &= whole;
             if !rows.is_empty() {
@@ -161,7 +161,7 @@ impl<'a> Desk<'a> {
         Ok(complete)
     }
 
-    /// Counts the lemmas at a place of the matches of a query, apart for each lemma that divides the relation.
+    /// Counts the lemmas in a slot of the matches of a query, separately for each splitting lemma.
     fn pairs(&self, query: &Query, relation: &Relation, slot: Slot) -> Result<(HashMap<Option<String>, Counts>, bool)> {
         let lexicon = self.engine.lexicon();
         let divides = relation.divider().map(|condition| LexemeSet::of(condition, lexicon)).transpose()?;
@@ -180,14 +180,14 @@ impl<'a> Desk<'a> {
             let counts = pairs.entry(divider).or_default();
             match counts.get_mut(&lemma) {
                 Some(count) => *count += 1,
-                None if held >= MOST_PAIRS => is_full = true,
+                None if held >= MAX_PAIRS => is_full = true,
                 None => {
                     held += 1;
                     counts.insert(lemma, 1);
                 }
             }
         });
-        // A preposition that swallowed an article is the preposition: its lemma is theirs, joined by a plus.
+        // A contraction such as *im* has the lemma *in+der* and counts as its preposition.
         let mut named: HashMap<Option<String>, Counts> = HashMap::new();
         for (divider, counts) in pairs {
             let name = divider.map(|id| first_part(lexicon.string(Layer::Lemma, id)).to_owned());
@@ -197,7 +197,7 @@ impl<'a> Desk<'a> {
         Ok((named, complete && !is_full))
     }
 
-    /// The most typical collocates of a relation, how many there are, and whether everything was looked at.
+    /// The most typical collocates of a relation, their total number, and whether the search was exhaustive.
     fn rows(&self, group: &Group<'_>) -> Result<(Vec<SketchRow>, u64, bool)> {
         let lexicon = self.engine.lexicon();
         let text = |id: u32| lexicon.string(Layer::Lemma, id);
@@ -210,7 +210,7 @@ impl<'a> Desk<'a> {
         for (lemma, together) in often {
             match self.marginals.get(group.number, group.slot.other(), lemma, is_meant) {
                 Some(anywhere) => {
-                    // What was counted in a hurry may be too little.
+                    // A marginal count that a limit cut short may be too small.
                     let anywhere = anywhere.max(together);
                     scored.push(Scored { score: group.score(together, anywhere), lemma, together, anywhere });
                 }
@@ -222,8 +222,8 @@ impl<'a> Desk<'a> {
         scored.sort_by(by_score);
         rare.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| text(a.0).cmp(text(b.0))));
         let mut complete = true;
-        for batch in rare[..rare.len().min(MOST_COUNTED)].chunks(BATCH) {
-            // Nobody stands in a relation less often than with this word, so that this is the most a rarer one can reach.
+        for batch in rare[..rare.len().min(MAX_COUNTED)].chunks(BATCH) {
+            // A marginal count is at least the co-occurrence, so that this is the highest score of the rest.
             let most = group.score(batch[0].1, batch[0].1);
             if self.asked.rows.checked_sub(1).is_none_or(|last| scored.get(last).is_some_and(|row| row.score > most)) {
                 break;
@@ -242,7 +242,7 @@ impl<'a> Desk<'a> {
         Ok((rows.collect(), values, complete))
     }
 
-    /// Looks for rare lemmas in a relation with any word.
+    /// Counts rare lemmas in a relation with any headword.
     fn count_rare(&self, group: &Group<'_>, batch: &[(u32, u64)]) -> Result<(Vec<Scored>, bool)> {
         let lexicon = self.engine.lexicon();
         let other = group.slot.other();
@@ -262,7 +262,7 @@ fn any_of(mut tests: Vec<Logic<TokenTest>>) -> Logic<TokenTest> {
     if tests.len() == 1 { tests.remove(0) } else { Logic::Any(tests) }
 }
 
-/// A lemma, alone or as the first of several that one token stands for.
+/// A lemma, alone or as the first of a contraction.
 fn begins_with(lemma: &str) -> Logic<TokenTest> {
     is(Attribute::Lemma, ValueMatcher::regex(format!("{}(\\+.*)?", regex_syntax::escape(lemma))))
 }

@@ -1,4 +1,4 @@
-//! Words in time: which rise or fall, which burst, which are new, and which sites were there all along.
+//! Words over time: trends, bursts, new words, and panels of sites.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -19,13 +19,13 @@ use crate::trend::{
 };
 
 impl Engine {
-    /// The words of a part that rise or fall over its time, surest first.
-    pub fn trends(&self, part: &Subcorpus, attribute: Attribute, step: Step, config: &RiseConfig) -> Trends {
-        let (bins, periods) = self.periods(part, step);
-        let counts = self.period_counts(part, attribute, &periods, config.min_count);
+    /// The words with a rising or falling trend, by significance.
+    pub fn trends(&self, subcorpus: &Subcorpus, attribute: Attribute, step: Step, config: &RiseConfig) -> Trends {
+        let (bins, periods) = self.periods(subcorpus, step);
+        let counts = self.period_counts(subcorpus, attribute, &periods, config.min_count);
         let tokens: Vec<f64> = counts.tokens.iter().map(|tokens| *tokens as f64).collect();
         let hits = Table { counts: &counts.hits, tokens: &tokens };
-        // One document that repeats a word is one decision to use it.
+        // Documents, not hits: one document that repeats a word is one decision to use it.
         let documents = Table { counts: &counts.documents, tokens: &tokens };
         let outcome = rises(&documents, config);
         Trends::of(attribute, &bins, config, &outcome, (&hits, &documents), |row| {
@@ -33,13 +33,13 @@ impl Engine {
         })
     }
 
-    /// The words of a part with the strongest bursts, strongest first.
-    pub fn bursts(&self, part: &Subcorpus, attribute: Attribute, step: Step, config: &BurstConfig) -> Bursts {
-        let (bins, periods) = self.periods(part, step);
-        let tokens = self.volume_of(part, &periods);
+    /// The words with the strongest bursts, strongest first.
+    pub fn bursts(&self, subcorpus: &Subcorpus, attribute: Attribute, step: Step, config: &BurstConfig) -> Bursts {
+        let (bins, periods) = self.periods(subcorpus, step);
+        let tokens = self.volume_of(subcorpus, &periods);
         let before = tokens_before(&tokens);
         let mut found: Vec<BurstRow> = Vec::new();
-        self.each_course(part, attribute, &periods, config.min_documents.into(), |word, course| {
+        self.each_course(subcorpus, attribute, &periods, config.min_documents.into(), |word, course| {
             if let Some(burst) = burst(course, &before, config) {
                 found.push(BurstRow {
                     value: self.name(attribute, word),
@@ -53,26 +53,26 @@ impl Engine {
             }
         });
         found.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.value.cmp(&b.value)));
-        Bursts { attribute, step, tokens: self.tokens(part), values: found.len() as u64, rows: found }
+        Bursts { attribute, step, tokens: self.tokens(subcorpus), values: found.len() as u64, rows: found }
     }
 
-    /// The words that were first seen in the window of the configuration, most widely spread first. Spellings that
-    /// differ in case are one word, shown as it is written most often.
-    pub fn new_words(&self, part: &Subcorpus, attribute: Attribute, config: &NewWordConfig) -> Result<NewWords> {
-        let candidates = self.unseen_before(part, attribute, config);
+    /// The words that were first seen in the window of the configuration, most widespread first. Spellings that differ in
+    /// case are one word, shown in its most frequent spelling.
+    pub fn new_words(&self, subcorpus: &Subcorpus, attribute: Attribute, config: &NewWordConfig) -> Result<NewWords> {
+        let candidates = self.unseen_before(subcorpus, attribute, config);
         let mut seen: HashMap<&str, Spread> = HashMap::new();
         let layer = layer_of(attribute);
         let lexicon = self.lexicon();
-        for (segment, scope) in self.scopes(part) {
+        for (segment, scope) in self.scopes(subcorpus) {
             let sites = segment.field("site");
             let bits = segment.sentence_bits();
-            for (rank, lexeme) in (0..).zip(segment.lexemes()) {
+            for (local_id, lexeme) in (0..).zip(segment.lexemes()) {
                 let Some(key) = candidates.get(&lexicon.of(*lexeme, layer)) else { continue };
                 let word = lexicon.text(*lexeme, layer);
                 let is_capital = word.chars().next().is_some_and(char::is_uppercase);
                 let spread = seen.entry(key.as_str()).or_default();
                 let mut last = None;
-                segment.postings(rank).pieces(0, segment.tokens(), |positions| {
+                segment.postings(local_id).pieces(0, segment.tokens(), |positions| {
                     for position in positions {
                         let document = segment.document_at(*position);
                         if !scope.documents().contains(&document) || !scope.contains(document) {
@@ -98,15 +98,20 @@ impl Engine {
         Ok(NewWords::of(attribute, config, spreads.iter().map(SpreadDays::sighting)))
     }
 
-    /// The strings that occur in the window and, in whatever case, never before it, with what they have in common.
-    fn unseen_before(&self, part: &Subcorpus, attribute: Attribute, config: &NewWordConfig) -> HashMap<u32, String> {
+    /// The strings that occur in the window and, in any case, never before it, with their lower-case form.
+    fn unseen_before(
+        &self,
+        subcorpus: &Subcorpus,
+        attribute: Attribute,
+        config: &NewWordConfig,
+    ) -> HashMap<u32, String> {
         let layer = layer_of(attribute);
         let (first, last) = (Day(config.window_start), Day(config.today));
         let before = Day(i32::MIN + 1)..first;
         let within = first..Day(last.0.saturating_add(1));
-        // Each spelling by itself; what they have in common is seen to below.
+        // Count each spelling apart; they are joined by their lower-case form below.
         let plain = if attribute == Attribute::Lc { Attribute::Word } else { attribute };
-        let counts = self.period_counts(part, plain, &[before, within], 1);
+        let counts = self.period_counts(subcorpus, plain, &[before, within], 1);
         let lexicon = self.lexicon();
         let mut known: HashMap<String, bool> = HashMap::new();
         for (id, hits) in counts.words.iter().zip(counts.hits.chunks_exact(2)) {
@@ -125,20 +130,19 @@ impl Engine {
         candidates
     }
 
-    /// Those documents of a part whose sites gave documents in every bin of its time: what changes there is the writing,
-    /// not the list of feeds.
-    pub fn panel(&self, part: &Subcorpus, step: Step, min_documents: u32) -> Filter {
-        let bins = self.bins(part, step);
-        let place: HashMap<Bin, usize> = bins.iter().enumerate().map(|(place, bin)| (*bin, place)).collect();
+    /// The filter of the sites with documents in every bin: changes there come from the texts, not from the list of feeds.
+    pub fn panel(&self, subcorpus: &Subcorpus, step: Step, min_documents: u32) -> Filter {
+        let bins = self.bins(subcorpus, step);
+        let index: HashMap<Bin, usize> = bins.iter().enumerate().map(|(index, bin)| (*bin, index)).collect();
         let mut sites: BTreeMap<String, Vec<u32>> = BTreeMap::new();
-        for (segment, scope) in self.scopes(part) {
+        for (segment, scope) in self.scopes(subcorpus) {
             let Some(field) = segment.field("site") else { continue };
-            scope.pieces(segment, &part.limits(), |run| {
+            scope.pieces(segment, &subcorpus.limits(), |run| {
                 for document in run {
                     let bin = step.bin_of(segment.day_of(document).date());
-                    if let Some(place) = place.get(&bin) {
+                    if let Some(index) = index.get(&bin) {
                         let row = sites.entry(field.of(document).to_owned()).or_insert_with(|| vec![0; bins.len()]);
-                        row[*place] += 1;
+                        row[*index] += 1;
                     }
                 }
             });
@@ -151,9 +155,9 @@ impl Engine {
 
     /// The documents of sites that gave some to both parts.
     pub fn panel_of_two(&self, one: &Subcorpus, other: &Subcorpus) -> Filter {
-        let sites = |part: &Subcorpus| -> BTreeSet<String> {
+        let sites = |subcorpus: &Subcorpus| -> BTreeSet<String> {
             let mut sites = BTreeSet::new();
-            for (segment, scope) in self.scopes(part) {
+            for (segment, scope) in self.scopes(subcorpus) {
                 let Some(field) = segment.field("site") else { continue };
                 let mut seen = vec![false; field.count() as usize];
                 scope.runs(|run| run.for_each(|document| seen[field.code(document) as usize] = true));
@@ -165,26 +169,26 @@ impl Engine {
         of_sites(sites(one).intersection(&sites(other)).map(String::as_str))
     }
 
-    /// The bins from the first day of a part to its last.
-    fn bins(&self, part: &Subcorpus, step: Step) -> Vec<Bin> {
-        let volume = self.volume(part);
+    /// The bins from the first day of a subcorpus to its last.
+    fn bins(&self, subcorpus: &Subcorpus, step: Step) -> Vec<Bin> {
+        let volume = self.volume(subcorpus);
         match (volume.keys().next(), volume.keys().next_back()) {
             (Some(first), Some(last)) => step.bins(first.date(), last.date()),
             _ => Vec::new(),
         }
     }
 
-    /// The bins of a part's time, and the days of each.
-    fn periods(&self, part: &Subcorpus, step: Step) -> (Vec<Bin>, Vec<Range<Day>>) {
-        let bins = self.bins(part, step);
+    /// The bins of a subcorpus, and the days of each.
+    fn periods(&self, subcorpus: &Subcorpus, step: Step) -> (Vec<Bin>, Vec<Range<Day>>) {
+        let bins = self.bins(subcorpus, step);
         let days = |bin: &Bin| Day::of(bin.first)..Day(Day::of(bin.last).0 + 1);
         let periods = bins.iter().map(days).collect();
         (bins, periods)
     }
 
     /// Tokens collected in each period.
-    fn volume_of(&self, part: &Subcorpus, periods: &[Range<Day>]) -> Vec<f64> {
-        let volume = self.volume(part);
+    fn volume_of(&self, subcorpus: &Subcorpus, periods: &[Range<Day>]) -> Vec<f64> {
+        let volume = self.volume(subcorpus);
         let tokens = |period: &Range<Day>| volume.range(period.clone()).map(|(_, day)| day.tokens as f64).sum();
         periods.iter().map(tokens).collect()
     }
@@ -211,7 +215,7 @@ fn of_sites<'s>(sites: impl Iterator<Item = &'s str>) -> Filter {
     Filter { condition }
 }
 
-/// Where and when a word was met.
+/// The hits of a word by day, spelling and site.
 #[derive(Default)]
 struct Spread {
     /// Hits that do not begin a sentence, and those of them with a capital.
@@ -251,7 +255,7 @@ impl SpreadDays<'_> {
     }
 }
 
-/// How many owners sites have, by their registered domains.
+/// The number of owners of sites, by registered domain (public suffix list).
 fn owners(sites: &BTreeSet<String>) -> usize {
     sites.iter().map(|site| psl::domain_str(site).unwrap_or(site)).collect::<BTreeSet<&str>>().len()
 }

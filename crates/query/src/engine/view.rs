@@ -1,30 +1,30 @@
-//! Which hits a page of a concordance shows, and in which order.
+//! Pages, samples and sorting of concordances.
 
 use super::{Hit, Limits, Order, Result, Search};
 use crate::question::{Exactness, Line, SortKey, sort_lines};
 
-/// Sorting looks at no more hits than these; what it then shows is a sample, and said to be one.
+/// The maximum number of hits to sort; of more hits a sample is sorted, and the answer says so.
 pub const MOST_SORTED: usize = 200_000;
 
-/// What is wanted of a concordance.
+/// The selection and order of the lines of a concordance.
 #[derive(Debug, Clone, Default)]
 pub struct View {
-    /// In which order of time, if lines are not sorted.
+    /// The order by date, if lines are not sorted.
     pub order: Order,
-    /// By what lines are sorted.
+    /// The sort keys.
     pub sort: Vec<SortKey>,
-    /// A sample of so many hits instead of a page.
+    /// The size of a random sample instead of a page.
     pub sample: Option<usize>,
-    /// Which sample.
+    /// The seed of the sample.
     pub seed: u64,
     /// The first line of the page.
     pub first: usize,
-    /// Lines on the page.
+    /// The number of lines of the page.
     pub size: usize,
 }
 
 impl Search<'_> {
-    /// The lines of a view, and whether they are a sample of all.
+    /// The lines of a view, and whether they are a sample.
     pub fn view(
         &self,
         view: &View,
@@ -33,15 +33,15 @@ impl Search<'_> {
         limits: &Limits<'_>,
     ) -> Result<(Vec<Line>, Exactness)> {
         let (hits, exactness) = self.hits_of(view, limits);
-        let mut wanted = fields.to_vec();
+        let mut needed = fields.to_vec();
         for key in &view.sort {
             if let SortKey::Field(name) = key
-                && !wanted.contains(&name.as_str())
+                && !needed.contains(&name.as_str())
             {
-                wanted.push(name);
+                needed.push(name);
             }
         }
-        let mut lines = self.engine().lines(&hits, context, &wanted)?;
+        let mut lines = self.engine().lines(&hits, context, &needed)?;
         if !view.sort.is_empty() {
             sort_lines(&mut lines, &view.sort);
             if view.sample.is_none() {

@@ -1,4 +1,4 @@
-//! Counts the words of a corpus or of a part of it: lists, keywords, comparisons.
+//! Word lists, keywords and comparisons of subcorpora.
 
 use super::count::tokens_in;
 use super::scope::Scope;
@@ -15,8 +15,8 @@ use std::ops::Range;
 use tidings_index::Segment;
 use tidings_index::lexicon::Layer;
 
-/// Adds how often each rank occurs in the documents that are asked.
-fn count_ranks(segment: &Segment, scope: &Scope, limits: &Limits<'_>, counts: &mut Vec<u32>) {
+/// Counts each lexeme of a segment in the selected documents.
+fn count_lexemes(segment: &Segment, scope: &Scope, limits: &Limits<'_>, counts: &mut Vec<u32>) {
     counts.clear();
     let everything = 0..segment.meta().documents;
     if scope.is_whole() && scope.documents() == everything {
@@ -24,23 +24,25 @@ fn count_ranks(segment: &Segment, scope: &Scope, limits: &Limits<'_>, counts: &m
         return;
     }
     let column = segment.column();
-    // As many places as the column could name, so that no rank needs to be checked.
+    // One entry for every id that the column can encode, so that none needs a check.
     counts.resize(column.bound(), 0);
     if tokens_in(segment, scope) > u64::from(segment.tokens()) / 2 {
-        // Fewer tokens are left out than asked: those are taken away from all.
+        // Fewer tokens are left out than selected: subtract them from the total.
         counts[..segment.frequencies().len()].copy_from_slice(segment.frequencies());
         let mut next = 0;
         let mut leave_out = |documents: Range<u32>| {
             let tokens = segment.tokens_in(documents);
-            column.scan(tokens.start, tokens.end, |_, ranks| {
-                ranks.iter().for_each(|rank| counts[*rank as usize] = counts[*rank as usize].saturating_sub(1));
+            column.scan(tokens.start, tokens.end, |_, local_ids| {
+                local_ids
+                    .iter()
+                    .for_each(|local_id| counts[*local_id as usize] = counts[*local_id as usize].saturating_sub(1));
             });
         };
         scope.pieces(segment, limits, |documents| {
             leave_out(next..documents.start);
             next = documents.end;
         });
-        // Whoever was stopped does not believe the counts anyway.
+        // Past a limit the counts are partial anyway.
         if !limits.is_over() {
             leave_out(next..segment.meta().documents);
         }
@@ -48,27 +50,27 @@ fn count_ranks(segment: &Segment, scope: &Scope, limits: &Limits<'_>, counts: &m
     }
     scope.pieces(segment, limits, |documents| {
         let tokens = segment.tokens_in(documents);
-        column.scan(tokens.start, tokens.end, |_, ranks| {
-            ranks.iter().for_each(|rank| counts[*rank as usize] += 1);
+        column.scan(tokens.start, tokens.end, |_, local_ids| {
+            local_ids.iter().for_each(|local_id| counts[*local_id as usize] += 1);
         });
     });
 }
 
 impl Engine {
-    pub(super) fn scopes<'p>(&'p self, part: &'p Subcorpus) -> impl Iterator<Item = (&'p Segment, &'p Scope)> {
+    pub(super) fn scopes<'p>(&'p self, subcorpus: &'p Subcorpus) -> impl Iterator<Item = (&'p Segment, &'p Scope)> {
         let segments = self.snapshot().segments().iter().map(|live| live.segment());
-        segments.zip(&part.scopes).take_while(|_| !part.is_over())
+        segments.zip(&subcorpus.scopes).take_while(|_| !subcorpus.is_over())
     }
 
-    /// How often each string of a layer occurs in a part, by its number.
-    pub fn string_counts(&self, part: &Subcorpus, layer: Layer) -> Cow<'_, [u64]> {
-        if part.is_everything {
+    /// The frequency of each string of a layer in a subcorpus, by number.
+    pub fn string_counts(&self, subcorpus: &Subcorpus, layer: Layer) -> Cow<'_, [u64]> {
+        if subcorpus.is_everything {
             return Cow::Borrowed(self.string_totals(layer));
         }
-        Cow::Owned(self.count_strings(self.scopes(part), &part.limits(), layer))
+        Cow::Owned(self.count_strings(self.scopes(subcorpus), &subcorpus.limits(), layer))
     }
 
-    /// How often each string of a layer occurs in everything that is not removed; counted when first asked for.
+    /// The frequency of each string of a layer in the whole corpus; computed on first use.
     pub(super) fn string_totals(&self, layer: Layer) -> &[u64] {
         self.totals[layer as usize].get_or_init(|| {
             let all: Vec<Scope> = self.snapshot().segments().iter().map(|live| Scope::new(live, None)).collect();
@@ -77,7 +79,7 @@ impl Engine {
         })
     }
 
-    /// Counts of strings as counts of values: those of all strings that have a value stand at the first of them.
+    /// Sums the counts of strings with the same value at the first of these strings.
     pub(super) fn joined<'c>(&self, attribute: Attribute, counts: Cow<'c, [u64]>) -> Cow<'c, [u64]> {
         let Some(shared) = self.shared(attribute) else { return counts };
         let mut sums = vec![0; counts.len()];
@@ -89,7 +91,7 @@ impl Engine {
         Cow::Owned(sums)
     }
 
-    /// For each string of an attribute's layer the first with the same value; nothing if each has its own.
+    /// For each string of the layer the first string with the same value; `None` if values are distinct.
     pub(super) fn shared(&self, attribute: Attribute) -> Option<Cow<'_, [u32]>> {
         match attribute {
             Attribute::Lc => Some(Cow::Borrowed(self.folded())),
@@ -98,7 +100,7 @@ impl Engine {
         }
     }
 
-    /// For each word the first that differs from it in case only.
+    /// For each word the first word that differs from it in case only.
     pub(super) fn folded(&self) -> &[u32] {
         self.folded.get_or_init(|| self.first_with_value(Attribute::Lc))
     }
@@ -123,7 +125,7 @@ impl Engine {
             if scope.documents().is_empty() {
                 continue;
             }
-            count_ranks(segment, scope, limits, &mut counts);
+            count_lexemes(segment, scope, limits, &mut counts);
             for (lexeme, count) in segment.lexemes().iter().zip(&counts) {
                 if let Some(total) = by_lexeme.get_mut(*lexeme as usize) {
                     *total += u64::from(*count);
@@ -139,30 +141,30 @@ impl Engine {
         totals
     }
 
-    /// How often each value of an attribute occurs in a part and in how many of its documents, by its number; spellings
-    /// that share a value have the number of the first of them.
-    fn value_counts(&self, part: &Subcorpus, attribute: Attribute) -> Vec<(u64, u64)> {
+    /// The hits and documents of each value of an attribute, by number; spellings with the same value have the number of
+    /// the first.
+    fn value_counts(&self, subcorpus: &Subcorpus, attribute: Attribute) -> Vec<(u64, u64)> {
         let lexicon = self.lexicon();
         let (layer, of) = (layer_of(attribute), self.words_of_lexemes(attribute));
-        // For each string its hits, the documents with it, and the last of them.
+        // Hits, documents and the last document of each string.
         let mut counts = vec![(0u64, 0u32, 0u32); lexicon.count(layer) as usize];
         let mut number = 0;
-        for (segment, scope) in self.scopes(part).filter(|(_, scope)| !scope.documents().is_empty()) {
+        for (segment, scope) in self.scopes(subcorpus).filter(|(_, scope)| !scope.documents().is_empty()) {
             let starts = segment.starts();
             let ids: Vec<u32> =
                 segment.lexemes().iter().map(|lexeme| of.get(*lexeme as usize).copied().unwrap_or(0)).collect();
-            scope.pieces(segment, &part.limits(), |run| {
+            scope.pieces(segment, &subcorpus.limits(), |run| {
                 let tokens = segment.tokens_in(run.clone());
                 let mut document = run.start as usize;
-                segment.column().scan(tokens.start, tokens.end, |from, ranks| {
+                segment.column().scan(tokens.start, tokens.end, |from, local_ids| {
                     let mut end = starts[document + 1];
-                    for (position, rank) in (from..).zip(ranks) {
+                    for (position, local_id) in (from..).zip(local_ids) {
                         while position >= end {
                             document += 1;
                             end = starts[document + 1];
                         }
                         let now = number + document as u32 + 1;
-                        let id = ids.get(*rank as usize).copied().unwrap_or(0);
+                        let id = ids.get(*local_id as usize).copied().unwrap_or(0);
                         if let Some((hits, documents, last)) = counts.get_mut(id as usize) {
                             *hits += 1;
                             *documents += u32::from(*last != now);
@@ -176,23 +178,23 @@ impl Engine {
         counts.into_iter().map(|(hits, documents, _)| (hits, documents.into())).collect()
     }
 
-    /// The words of a part that match and occur often enough, the most frequent first.
+    /// The words that match and occur at least `at_least` times, the most frequent first.
     pub fn words(
         &self,
-        part: &Subcorpus,
+        subcorpus: &Subcorpus,
         attribute: Attribute,
         matching: Option<&ValueMatcher>,
         at_least: u64,
     ) -> Result<Words> {
-        let tokens = self.tokens(part);
-        let counts = (0..).zip(self.value_counts(part, attribute));
+        let tokens = self.tokens(subcorpus);
+        let counts = (0..).zip(self.value_counts(subcorpus, attribute));
         let text = |id: u32| self.name(attribute, id);
         let counts = counts.filter(|(_, (hits, _))| *hits >= at_least.max(1));
         let rows = counts.map(|(id, (hits, documents))| (text(id), hits, documents)).collect();
         words(attribute, 1, tokens, matching, at_least, rows)
     }
 
-    /// What is typical of one part against another.
+    /// The keywords of a focus against a reference subcorpus.
     pub fn keywords(
         &self,
         focus: &Subcorpus,
@@ -205,7 +207,7 @@ impl Engine {
         if n > 1 {
             return self.keyterms((focus, reference), attribute, n, order, at_least);
         }
-        let values = |part: &Subcorpus| self.joined(attribute, self.string_counts(part, layer_of(attribute)));
+        let values = |subcorpus: &Subcorpus| self.joined(attribute, self.string_counts(subcorpus, layer_of(attribute)));
         let (here, there) = (values(focus), values(reference));
         let counts = (0..).zip(here.iter().copied().zip(there.iter().copied()));
         let counts = counts.filter(|(_, (here, _))| *here >= at_least.max(1));
@@ -213,7 +215,7 @@ impl Engine {
         Ok(Keywords::rank(attribute, (self.tokens(focus), self.tokens(reference)), order, at_least, counts))
     }
 
-    /// The words that are surely more or less frequent in one part than in another, such as a later and an earlier period.
+    /// The words that are significantly more or less frequent in one subcorpus than in another, such as two periods.
     pub fn compare(
         &self,
         before: &Subcorpus,
@@ -221,7 +223,7 @@ impl Engine {
         attribute: Attribute,
         config: &CompareConfig,
     ) -> Comparison {
-        let count = |part: &Subcorpus| self.value_counts(part, attribute);
+        let count = |subcorpus: &Subcorpus| self.value_counts(subcorpus, attribute);
         let counts = (0..).zip(count(before).into_iter().zip(count(after)));
         let met = counts.filter(|(_, (before, after))| before.1 + after.1 >= config.min_documents.max(1));
         let words = met.map(|(word, (before, after))| (self.name(attribute, word), before, after));
@@ -230,7 +232,7 @@ impl Engine {
     }
 }
 
-/// Whether every token of a value has a letter or a digit: punctuation is part of no term, and few people look for commas.
+/// Returns true if every token of a value has a letter or a digit, that is, is not punctuation.
 pub fn is_wordlike(value: &str) -> bool {
     value.split(' ').all(|token| token.chars().any(char::is_alphanumeric))
 }
@@ -244,10 +246,10 @@ pub(super) fn words(
     counts: Vec<(String, u64, u64)>,
 ) -> Result<Words> {
     let matcher = matching.map(ValueMatcher::compile).transpose()?;
-    let wanted = |value: &str| matcher.as_ref().is_none_or(|matcher| matcher.matches(value));
+    let fits = |value: &str| matcher.as_ref().is_none_or(|matcher| matcher.matches(value));
     let mut rows: Vec<WordRow> = counts
         .into_iter()
-        .filter(|(value, hits, _)| *hits >= at_least && !value.trim().is_empty() && wanted(value))
+        .filter(|(value, hits, _)| *hits >= at_least && !value.trim().is_empty() && fits(value))
         .map(|(value, hits, documents)| WordRow {
             value,
             hits,
@@ -260,7 +262,7 @@ pub(super) fn words(
 }
 
 impl Search<'_> {
-    /// How often each string of a layer occurs in all documents that are asked, by number.
+    /// The frequency of each string of a layer in the selected documents, by number.
     pub(crate) fn anywhere(&self, layer: Layer, limits: &Limits<'_>) -> Cow<'_, [u64]> {
         if self.is_unfiltered() {
             return Cow::Borrowed(self.engine.string_totals(layer));

@@ -1,7 +1,7 @@
-//! Virtual corpora: which documents a question is about.
+//! Filters: Boolean conditions on document fields that select a subcorpus.
 //!
-//! `site="gazette.example" & date>="2026-01" & !topic="sport"` is a filter. It stands behind `--filter`
-//! and inside `within <doc …/>`; its canonical text is what a saved virtual corpus holds.
+//! `site="gazette.example" & date>="2026-01" & !topic="sport"` is a filter. The same syntax is used by `--filter`
+//! and inside `within <doc …/>`; a virtual corpus is saved as the canonical text of its filter.
 //!
 //! ```
 //! use tidings_query::Filter;
@@ -25,13 +25,13 @@ use crate::syntax::{Cursor, Logic, Span, SyntaxError, read_logic};
 use std::fmt;
 use std::str::FromStr;
 
-/// The longest filter, in bytes.
+/// The maximum length of a filter, in bytes.
 pub const MAX_BYTES: usize = 16 * 1024;
 
-/// The fields that hold a day, and can be asked for months, weeks or years.
+/// The fields that hold a day, which can be compared with months, weeks or years.
 pub const DATE_FIELDS: &[&str] = &["date", "seen"];
 
-/// Which documents: a condition on their fields.
+/// A condition on the fields of documents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Filter {
     /// The condition.
@@ -39,7 +39,7 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Makes it ready for use.
+    /// Compiles the filter.
     pub fn compile(&self) -> Result<CompiledFilter, SyntaxError> {
         Ok(CompiledFilter {
             condition: self
@@ -48,7 +48,7 @@ impl Filter {
         })
     }
 
-    /// What both admit, where each may be missing.
+    /// The conjunction of two optional filters.
     pub fn both(one: Option<Filter>, other: Option<Filter>) -> Option<Filter> {
         match (one, other) {
             (Some(one), Some(other)) => Some(one.and(other)),
@@ -56,7 +56,7 @@ impl Filter {
         }
     }
 
-    /// Both filters at once.
+    /// The conjunction of two filters.
     pub fn and(self, other: Filter) -> Filter {
         let parts = [self, other].into_iter().flat_map(|filter| match filter.condition {
             Logic::All(parts) => parts,
@@ -65,27 +65,25 @@ impl Filter {
         Filter { condition: Logic::All(parts.collect()) }
     }
 
-    /// All documents that this filter does not admit.
+    /// The filter that admits all other documents.
     pub fn complement(&self) -> Filter {
         Filter { condition: Logic::Not(Box::new(self.condition.clone())) }
     }
 }
 
-/// A filter that is ready for use.
+/// A compiled filter.
 #[derive(Debug, Clone)]
 pub struct CompiledFilter {
     condition: Logic<(String, FieldMatcher)>,
 }
 
 impl CompiledFilter {
-    /// Whether a document belongs to the virtual corpus, given its fields by name. A field that the
-    /// document does not have is like an empty one.
+    /// Returns whether a document passes, given its fields by name. A missing field is like an empty one.
     pub fn admits<'d>(&self, fields: &impl Fn(&str) -> Option<&'d str>) -> bool {
         self.condition.holds(&mut |(field, matcher)| matcher.matches(fields(field).unwrap_or("")))
     }
 
-    /// The condition over names of fields and their matchers, for those who know a faster way than
-    /// document by document.
+    /// The condition over field names and matchers, to evaluate it column by column.
     pub fn condition(&self) -> &Logic<(String, FieldMatcher)> {
         &self.condition
     }
@@ -113,7 +111,7 @@ impl fmt::Display for Filter {
     }
 }
 
-/// Reads a filter as far as it goes.
+/// Parses a filter up to the first character that does not belong to it.
 pub(crate) fn read(cursor: &mut Cursor<'_>) -> Result<Filter, SyntaxError> {
     Ok(Filter { condition: read_logic(cursor, true, &mut test::read)? })
 }

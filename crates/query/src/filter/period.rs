@@ -1,9 +1,9 @@
-//! Days, weeks, months and years as people write them.
+//! Periods: days, weeks, months, quarters, half-years and years.
 
 use jiff::ToSpan;
 use jiff::civil::{Date, ISOWeekDate, Weekday};
 
-/// From one day to another, both included.
+/// A range of days, both ends included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Period {
     /// The first day.
@@ -13,12 +13,12 @@ pub struct Period {
 }
 
 impl Period {
-    /// Whether a day belongs to it.
+    /// Returns whether a day is in the period.
     pub fn contains(&self, day: Date) -> bool {
         self.first <= day && day <= self.last
     }
 
-    /// Reads `2026`, `2026-H1`, `2026-Q1`, `2026-03`, `2026-W09`, `2026-03-01`, or two of them with
+    /// Parses `2026`, `2026-H1`, `2026-Q1`, `2026-03`, `2026-W09`, `2026-03-01`, or two of them with
     /// `..` between.
     pub fn parse(text: &str) -> Option<Period> {
         if let Some((from, to)) = text.split_once("..") {
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_calendar_has_is_no_period() {
+    fn dates_that_do_not_exist_are_rejected() {
         for text in [
             "",
             "24",

@@ -1,43 +1,43 @@
-//! One test of one field.
+//! Tests of document fields.
 
 use super::{DATE_FIELDS, Period};
-use crate::cql::equality;
+use crate::cql::operator::equality_sign;
 use crate::syntax::{CompiledMatcher, Cursor, Span, SyntaxError, ValueMatcher};
 use jiff::civil::Date;
 use std::cmp::Ordering;
 use std::fmt;
 
-/// What a field must be.
+/// A test of one field of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FieldTest {
     /// The name of the field.
     pub field: String,
-    /// What is demanded of it.
+    /// The predicate.
     pub predicate: FieldPredicate,
-    /// Where the test stands.
+    /// The text it was read from.
     pub span: Span,
 }
 
-/// What can be demanded of a field.
+/// A predicate on the value of a field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FieldPredicate {
-    /// `=`, `!=`, `==`, `!==`: to be, or not to be, such a text, or a day of such a period.
+    /// `=`, `!=`, `==`, `!==`: the value matches a text, or is a day of a period.
     Text {
-        /// It must be something else.
+        /// `!=`, `!==`
         negated: bool,
-        /// What it must be.
+        /// The text or period.
         value: ValueMatcher,
     },
-    /// `<`, `<=`, `>`, `>=`: dates in their order, numbers in theirs, other texts byte by byte.
+    /// `<`, `<=`, `>`, `>=`: compares dates by day, numbers by value, other texts by bytes.
     Compared {
-        /// On which side.
+        /// The comparison.
         comparison: Comparison,
-        /// Of what.
+        /// The bound.
         bound: String,
     },
 }
 
-/// On which side of a bound.
+/// A comparison with a bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Comparison {
     /// `<`
@@ -58,7 +58,7 @@ impl Comparison {
         COMPARISONS.iter().find(|(_, comparison)| *comparison == self).map_or("", |(sign, _)| sign)
     }
 
-    /// Whether something that compares so to the bound is on the right side.
+    /// Returns whether a value with this ordering to the bound passes.
     fn admits(self, ordering: Ordering) -> bool {
         match self {
             Comparison::Below => ordering.is_lt(),
@@ -70,7 +70,7 @@ impl Comparison {
 }
 
 impl FieldTest {
-    /// Makes it ready for use.
+    /// Compiles the test.
     pub fn compile(&self) -> Result<FieldMatcher, SyntaxError> {
         let is_date = DATE_FIELDS.contains(&self.field.as_str());
         let at_span = |error: SyntaxError| SyntaxError { span: self.span, ..error };
@@ -99,42 +99,42 @@ impl FieldTest {
     }
 
     fn no_date(&self, text: &str) -> SyntaxError {
-        SyntaxError::new(self.span, format!("{text} is no date"))
+        SyntaxError::new(self.span, format!("invalid date {text}"))
             .help("write 2026, 2026-H1, 2026-Q1, 2026-03, 2026-W09 or 2026-03-01")
     }
 }
 
-/// A test of a field that is ready for use.
+/// A compiled test of a field.
 #[derive(Debug, Clone)]
 pub enum FieldMatcher {
-    /// The field is, or is not, a day of a period. What is no day belongs to no period.
+    /// The field is a day of a period. A value that is not a date is in no period.
     Days {
-        /// From day to day.
+        /// The period.
         period: Period,
-        /// Must not be.
+        /// `!=`
         negated: bool,
     },
-    /// The field has, or has not, such a text.
+    /// The field matches a text.
     Text {
-        /// The text.
+        /// The matcher.
         matcher: CompiledMatcher,
-        /// Must not be.
+        /// `!=`
         negated: bool,
     },
-    /// The field lies on one side of a bound. What is empty lies nowhere.
+    /// The field compares with a bound. An empty value never does.
     Compared {
-        /// On which side.
+        /// The comparison.
         comparison: Comparison,
-        /// Of what.
+        /// The bound.
         bound: String,
     },
 }
 
 impl FieldMatcher {
-    /// Whether a field with this text passes.
+    /// Returns whether a value passes.
     pub fn matches(&self, text: &str) -> bool {
         match self {
-            // A date may have a time behind it.
+            // A date may have a time after it.
             FieldMatcher::Days { period, negated } => {
                 let day = text.get(..10).and_then(|day| day.parse::<Date>().ok());
                 day.is_some_and(|day| period.contains(day)) != *negated
@@ -146,7 +146,7 @@ impl FieldMatcher {
     }
 }
 
-/// As numbers if both are numbers.
+/// Compares as numbers if both are numbers.
 fn compare(a: &str, b: &str) -> Ordering {
     match (a.parse::<f64>(), b.parse::<f64>()) {
         (Ok(x), Ok(y)) => x.total_cmp(&y),
@@ -176,7 +176,7 @@ fn read_predicate(cursor: &mut Cursor<'_>) -> Result<FieldPredicate, SyntaxError
         if cursor.eat(sign) {
             let value = match cursor.peek() {
                 Some('"') => ValueMatcher::read(cursor, exact)?.0,
-                // Without quotes nobody means a regular expression: site=a.example is that site.
+                // A value without quotes is literal: in site=a.example the dot is a dot.
                 _ => {
                     let mut value = ValueMatcher::exact(read_bare(cursor)?);
                     value.read_flags(cursor)?;
@@ -189,7 +189,7 @@ fn read_predicate(cursor: &mut Cursor<'_>) -> Result<FieldPredicate, SyntaxError
     Err(cursor.unexpected("=, !=, ==, !==, <, <=, > or >="))
 }
 
-/// A value without quotes: up to a blank or a sign of the filter.
+/// Takes a value without quotes, up to a blank or an operator.
 fn read_bare(cursor: &mut Cursor<'_>) -> Result<String, SyntaxError> {
     cursor.skip_blanks();
     let mut value = String::new();
@@ -208,7 +208,7 @@ impl fmt::Display for FieldTest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.predicate {
             FieldPredicate::Text { negated, value } => {
-                write!(f, "{}{}{value}", self.field, equality(*negated, value.exact))
+                write!(f, "{}{}{value}", self.field, equality_sign(*negated, value.exact))
             }
             FieldPredicate::Compared { comparison, bound } => {
                 write!(f, "{}{}{}", self.field, comparison.sign(), ValueMatcher::exact(bound.as_str()))

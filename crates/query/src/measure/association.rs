@@ -2,14 +2,14 @@
 
 use super::x_ln_x;
 
-/// The four counts from which every measure of association is made.
+/// The counts from which every association measure is computed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pair {
-    /// How often the collocate stands in the neighbourhood of the node.
+    /// Co-occurrences of node and collocate in the window.
     pub together: f64,
-    /// How often the node occurs.
+    /// The frequency of the node.
     pub node: f64,
-    /// How often the collocate occurs.
+    /// The frequency of the collocate.
     pub collocate: f64,
     /// The tokens of the corpus.
     pub tokens: f64,
@@ -56,8 +56,8 @@ impl Association {
     }
 }
 
-/// In a wide window a collocate may be together with the node more often than either occurs; the
-/// cells of the table cannot be negative, so they stop at nothing.
+/// In a wide window a collocate may co-occur with the node more often than either occurs; cells of the
+/// contingency table are then clamped to 0.
 fn log_likelihood(pair: &Pair) -> f64 {
     let Pair { together, node, collocate, tokens } = *pair;
     let only_node = (node - together).max(0.0);
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_together_as_expected_has_no_association() {
+    fn a_co_occurrence_as_expected_has_no_association() {
         let pair = Pair { together: 2.0, ..PAIR };
         assert_near(Association::Mi.score(&pair), 0.0);
         assert_near(Association::TScore.score(&pair), 0.0);

@@ -1,8 +1,7 @@
-//! How far a rate can be trusted.
+//! Confidence intervals of counts, rates and shares.
 //!
-//! Few hits tell little: three hits in a million tokens may well be one or eight in the next million.
-//! The bands assume that hits come one by one. Words bunch in documents, so a band is the least doubt
-//! there is; `spread` widens it where documents tell how much they bunch ([`bunching`]).
+//! The intervals assume independent hits. Words clump in documents, so that the true uncertainty is
+//! larger; `spread` widens the interval by the overdispersion that [`bunching`] estimates.
 
 use super::special::gamma_quantile;
 use std::sync::OnceLock;
@@ -20,14 +19,13 @@ answer! {
     }
 }
 
-/// From so many hits on the quantiles need not be searched for.
+/// The count from which an approximation replaces the search for quantiles.
 const MANY_HITS: f64 = 2_000.0;
 
-/// The band of a count of rare events, exact (Garwood): its ends are those means of a Poisson
-/// distribution which make so few or so many hits improbable.
+/// The exact confidence interval of a Poisson mean (Garwood 1936).
 pub fn poisson_band(hits: f64, confidence: f64) -> Band {
     if hits > MANY_HITS {
-        // Wilson and Hilferty's cube root: right to six digits here, and a hundred times faster.
+        // The Wilson–Hilferty approximation: six digits here, and a hundred times faster.
         let z = (2.0 * gamma_quantile(0.5, confidence)).sqrt();
         let end = |shape: f64, z: f64| shape * (1.0 - 1.0 / (9.0 * shape) + z / (3.0 * shape.sqrt())).powi(3);
         return Band { low: end(hits, -z), high: end(hits + 1.0, z) };
@@ -43,12 +41,12 @@ pub fn poisson_band(hits: f64, confidence: f64) -> Band {
     }
 }
 
-/// A chart of ten years of weeks has five hundred bands, nearly all of few hits and of one confidence: each is searched for once.
+/// A cache: a chart of ten years of weeks has five hundred intervals, nearly all of few hits and of one confidence level.
 static USUAL_BANDS: [OnceLock<Band>; MANY_HITS as usize + 1] = [const { OnceLock::new() }; MANY_HITS as usize + 1];
 const USUAL_CONFIDENCE: f64 = 0.95;
 
-/// The band of a rate per million tokens. `spread` is how many times the variance exceeds that of
-/// independent hits (1 if unknown): hits count as so many fewer.
+/// The confidence interval of a rate per million tokens. `spread` is the overdispersion, that is, the ratio of
+/// the variance to that of independent hits (1 if unknown); it divides the effective number of hits.
 pub fn rate_band(hits: f64, tokens: f64, spread: f64, confidence: f64) -> Option<Band> {
     if tokens <= 0.0 {
         return None;
@@ -59,13 +57,13 @@ pub fn rate_band(hits: f64, tokens: f64, spread: f64, confidence: f64) -> Option
     Some(Band { low: band.low * scale, high: band.high * scale })
 }
 
-/// How many times the variance of hits exceeds that of independent ones, if each document with hits has a
-/// geometric number of them: E n² / E n = 2 b − 1 for a mean of b.
+/// The overdispersion of hits if each document with hits has a geometrically distributed number of them:
+/// E n² / E n = 2 b − 1 for a mean of b.
 pub fn bunching(hits: f64, documents: f64) -> f64 {
     if documents > 0.0 { (2.0 * hits / documents - 1.0).max(1.0) } else { 1.0 }
 }
 
-/// The band of a share, such as documents with a hit among all documents (Wilson).
+/// The Wilson score interval of a share, such as documents with a hit among all documents.
 pub fn wilson_band(part: f64, whole: f64, confidence: f64) -> Option<Band> {
     if whole <= 0.0 {
         return None;
@@ -88,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_have_the_bands_of_the_tables() {
+    fn intervals_of_counts_equal_published_tables() {
         near(poisson_band(0.0, 0.95), 0.0, 3.6889);
         near(poisson_band(1.0, 0.95), 0.0253, 5.5716);
         near(poisson_band(10.0, 0.95), 4.7954, 18.3904);
@@ -96,20 +94,20 @@ mod tests {
     }
 
     #[test]
-    fn the_short_cut_for_many_hits_meets_the_long_way() {
+    fn the_approximation_for_many_hits_agrees_with_the_exact_interval() {
         let (below, above) = (poisson_band(MANY_HITS, 0.95), poisson_band(MANY_HITS + 0.001, 0.95));
         assert!((below.low / above.low - 1.0).abs() < 2e-6 && (below.high / above.high - 1.0).abs() < 2e-6);
     }
 
     #[test]
-    fn shares_have_the_bands_of_wilson() {
+    fn shares_have_wilson_intervals() {
         near(wilson_band(10.0, 100.0, 0.95).unwrap(), 0.05523, 0.17437);
         near(wilson_band(0.0, 10.0, 0.95).unwrap(), 0.0, 0.27753);
         assert_eq!(wilson_band(0.0, 0.0, 0.95), None);
     }
 
     #[test]
-    fn bunched_hits_tell_less() {
+    fn clumped_hits_widen_the_interval() {
         let even = rate_band(100.0, 1e6, 1.0, 0.95).unwrap();
         let bunched = rate_band(100.0, 1e6, bunching(100.0, 40.0), 0.95).unwrap();
         assert_eq!((bunching(100.0, 40.0), bunching(0.0, 0.0)), (4.0, 1.0));

@@ -1,8 +1,8 @@
-//! What is typical of one corpus against another.
+//! Keyness: measures of how typical a word is of one corpus against another.
 
 use super::special::chi_square_survival;
 
-/// How often something occurs in two corpora.
+/// The frequencies of a word in two corpora.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Contrast {
     /// Hits in the corpus in focus.
@@ -47,13 +47,14 @@ impl KeynessMeasure {
 /// A keyness measure with its constant.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Keyness {
-    /// Ratio of the rates per million with so many added to both: 1 for the rare, 1000 for the common.
+    /// Simple maths (Kilgarriff 2009): the ratio of the rates per million with a constant added to both; 1 favours rare
+    /// words, 1000 common ones.
     SimpleMaths(f64),
     /// Log-likelihood ratio, negative if the word is rarer in focus.
     LogLikelihood,
-    /// Ratio of the rates, log2; half a hit stands for none.
+    /// Log2 of the ratio of the rates; zero hits count as half a hit.
     LogRatio,
-    /// Difference of the rates by their sum, in percent: −100 to 100.
+    /// DIN: the difference of the rates by their sum, from −100 to 100.
     Din,
     /// Pearson's chi-square with Yates' correction, negative if the word is rarer in focus.
     ChiSquare,
@@ -70,8 +71,8 @@ impl Contrast {
         if focus < reference { -1.0 } else { 1.0 }
     }
 
-    /// How probable such a difference is by chance alone, by the log-likelihood ratio. Words bunch in
-    /// documents, so that chance does more than this; use it to rank.
+    /// The p-value of the log-likelihood ratio. Words clump in documents, so that it is too small; use it to
+    /// rank.
     pub fn p_value(&self) -> f64 {
         chi_square_survival(Keyness::LogLikelihood.score(self).abs(), 1.0)
     }
@@ -98,7 +99,7 @@ impl Keyness {
             Keyness::LogLikelihood => {
                 let all = (focus + reference) / (focus_tokens + reference_tokens);
                 let part = |hits: f64, tokens: f64| if hits > 0.0 { hits * (hits / (tokens * all)).ln() } else { 0.0 };
-                // Equal rates may come out a hair below nothing.
+                // Rounding may make the ratio of equal rates slightly negative.
                 (2.0 * (part(focus, focus_tokens) + part(reference, reference_tokens))).max(0.0) * contrast.sign()
             }
             Keyness::LogRatio => {
@@ -147,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_from_the_reference_has_a_finite_score() {
+    fn a_word_missing_from_the_reference_has_a_finite_score() {
         let new = Contrast { reference: 0.0, ..KEY };
         assert_near(Keyness::LogRatio.score(&new), (40.0f64 / 2.0 / (0.5 / 4.0)).log2());
         assert_near(Keyness::Din.score(&new), 100.0);
@@ -155,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn what_became_rarer_is_negative() {
+    fn a_rarer_word_has_a_negative_score() {
         let lost = Contrast { focus: 2.0, reference: 60.0, ..KEY };
         assert!(Keyness::LogLikelihood.score(&lost) < 0.0);
         assert!(Keyness::ChiSquare.score(&lost) < 0.0);

@@ -1,4 +1,4 @@
-//! The arithmetic of corpora: association, keyness, dispersion, and how far a rate can be trusted.
+//! Statistics of counts: association, keyness, dispersion, confidence intervals.
 //!
 //! Pure functions of counts. A count is an `f64` here: whole numbers are exact up to 2^53, and sums of
 //! weights fit as well.
@@ -14,12 +14,12 @@ pub use dispersion::{aldf, arf};
 pub use interval::{Band, bunching, poisson_band, rate_band, wilson_band};
 pub use keyness::{Contrast, Keyness};
 
-/// x ln x, which is nothing for nothing.
+/// x ln x, with 0 ln 0 = 0.
 pub(crate) fn x_ln_x(x: f64) -> f64 {
     if x > 0.0 { x * x.ln() } else { 0.0 }
 }
 
-/// So many hits in a million tokens.
+/// Hits per million tokens.
 pub fn per_million(hits: f64, tokens: f64) -> Option<f64> {
     (tokens > 0.0).then(|| hits / tokens * 1e6)
 }

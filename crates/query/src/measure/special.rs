@@ -1,6 +1,6 @@
-//! The few special functions that tests and intervals need, to about twelve digits.
+//! Special functions for tests and intervals, to about twelve digits.
 
-/// Γ(x) as a logarithm, for x > 0; by Stirling's series, shifted to where it is exact enough.
+/// ln Γ(x) for x > 0, by Stirling's series after a shift of the argument.
 pub fn ln_gamma(x: f64) -> f64 {
     // Γ(x) = Γ(x + n) / (x (x+1) … (x+n−1))
     let mut shifted = x;
@@ -34,7 +34,7 @@ pub fn gamma_p_q(shape: f64, x: f64) -> (f64, f64) {
         let p = sum * factor;
         (p, 1.0 - p)
     } else {
-        // Lentz's way through the continued fraction.
+        // Lentz's algorithm for the continued fraction.
         let mut b = x + 1.0 - shape;
         let mut c = 1e300;
         let mut d = 1.0 / b;
@@ -55,25 +55,25 @@ pub fn gamma_p_q(shape: f64, x: f64) -> (f64, f64) {
     }
 }
 
-/// How probable it is that a standard normal variable lies at least so far from 0, on either side.
+/// The two-sided tail probability of the standard normal distribution.
 pub fn normal_two_sided(z: f64) -> f64 {
     gamma_p_q(0.5, z * z / 2.0).1
 }
 
-/// How probable it is that a standard normal variable lies below z.
+/// The cumulative distribution function of the standard normal distribution.
 pub fn normal_below(z: f64) -> f64 {
     let tail = normal_two_sided(z) / 2.0;
     if z > 0.0 { 1.0 - tail } else { tail }
 }
 
-/// How probable it is that a chi-square variable exceeds a value.
+/// The survival function of the chi-square distribution.
 pub fn chi_square_survival(value: f64, degrees: f64) -> f64 {
     gamma_p_q(degrees / 2.0, value / 2.0).1
 }
 
-/// The value below which a gamma variable of this shape (and scale 1) lies with probability `p`.
+/// The quantile function of the gamma distribution with scale 1.
 pub fn gamma_quantile(shape: f64, p: f64) -> f64 {
-    // The function rises, so halving finds the place; 200 steps are more than doubles can tell apart.
+    // Bisection; 200 steps exceed the resolution of doubles.
     let below = |x: f64| {
         let (lower, upper) = gamma_p_q(shape, x);
         if p < 0.5 { lower < p } else { upper > 1.0 - p }
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn gamma_is_the_factorial() {
+    fn gamma_equals_the_factorial() {
         near(ln_gamma(11.0), 3_628_800f64.ln());
         near(ln_gamma(0.5), std::f64::consts::PI.sqrt().ln());
         near(ln_gamma(171.0), 706.573_062_245_787_4);
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn chi_square_has_the_well_known_limits() {
+    fn chi_square_has_the_published_critical_values() {
         near(chi_square_survival(3.841_458_820_694_124, 1.0), 0.05);
         near(chi_square_survival(18.307_038_053_275_146, 10.0), 0.05);
     }

@@ -18,7 +18,7 @@ pub enum QuestionError {
         message: String,
     },
     /// A query or a filter is wrong.
-    #[error("the {language} is wrong: {}", .error.render(.text))]
+    #[error("invalid {language}: {}", .error.render(.text))]
     Syntax {
         /// The parameter.
         parameter: String,

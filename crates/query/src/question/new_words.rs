@@ -10,7 +10,7 @@ use tidings_index::Day;
 use super::params::{LimitParams, ScopeParams};
 use super::{Answered, Cost, Exactness, Question, QuestionContext, QuestionError, Request};
 use crate::cql::{Attribute, MatchRule};
-use crate::trend::{Fate, NewWordConfig, NewWordWindow, NoNewWords, Sighting, Verdict, judge};
+use crate::trend::{NewWordConfig, NewWordWindow, NoNewWords, Persistence, Sighting, Verdict, judge};
 
 /// Finds the words that were not collected before a day.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -102,7 +102,7 @@ answer! {
         /// Days with it.
         pub days: u64,
         /// Whether it stayed.
-        pub fate: Fate,
+        pub fate: Persistence,
     }
 }
 
@@ -124,7 +124,7 @@ impl NewWords {
             NewWords { attribute, since, tokens: 0, dropped: BTreeMap::new(), values: 0, rows: Vec::new() };
         for candidate in candidates {
             let rule = match judge(&candidate, config) {
-                Verdict::New { first_day, fate } => {
+                Verdict::New { first_day, persistence: fate } => {
                     let sum = |count: fn(&(i32, u32, u32)) -> u32| {
                         candidate.days.iter().map(|day| u64::from(count(day))).sum()
                     };
@@ -227,6 +227,6 @@ mod tests {
             NewWords::of(Attribute::Lc, &config, [sighting("a1", 9), sighting("greenlash", 4), sighting("x", 1)]);
         assert_eq!(answer.dropped, BTreeMap::from([("rare", 1), ("shape", 1)]));
         let [row] = &answer.rows[..] else { panic!("{answer:?}") };
-        assert_eq!((row.first_seen, row.hits, row.documents, row.fate), (date(2024, 10, 4), 7, 7, Fate::Open));
+        assert_eq!((row.first_seen, row.hits, row.documents, row.fate), (date(2024, 10, 4), 7, 7, Persistence::Open));
     }
 }

@@ -1,12 +1,13 @@
-//! A finger on the text of a query: looks ahead, takes what it expects, complains otherwise.
+//! The cursor of the parser over the text of a query.
 
 use super::{Span, SyntaxError};
 
-/// Parentheses and negations within each other.
+/// The maximum nesting of parentheses and negations.
 const MAX_DEPTH: usize = 60;
-/// What the compiled expressions of a query may take together.
+/// The maximum memory of all compiled regular expressions of a query.
 const MAX_REGEX_BYTES: usize = 16 << 20;
 
+#[derive(Clone)]
 pub(crate) struct Cursor<'t> {
     text: &'t str,
     at: usize,
@@ -19,7 +20,7 @@ impl<'t> Cursor<'t> {
         Cursor { text, at: 0, depth: 0, regex_bytes: 0 }
     }
 
-    /// The byte the finger is on.
+    /// The offset in bytes.
     pub fn at(&self) -> usize {
         self.at
     }
@@ -28,8 +29,8 @@ impl<'t> Cursor<'t> {
         &self.text[self.at..]
     }
 
-    pub fn span_from(&self, from: usize) -> Span {
-        Span::new(from, self.at)
+    pub fn span_from(&self, start: usize) -> Span {
+        Span::new(start, self.at)
     }
 
     pub fn skip_blanks(&mut self) {
@@ -37,7 +38,7 @@ impl<'t> Cursor<'t> {
         self.at += rest.len() - rest.trim_start().len();
     }
 
-    /// The next character that is no blank.
+    /// The next character after blanks, without taking it.
     pub fn peek(&mut self) -> Option<char> {
         self.skip_blanks();
         self.rest().chars().next()
@@ -52,7 +53,7 @@ impl<'t> Cursor<'t> {
         self.rest().starts_with(expected)
     }
 
-    /// Takes a sign if it comes next.
+    /// Takes a token of the syntax if it comes next after blanks.
     pub fn eat(&mut self, expected: &str) -> bool {
         let found = self.looks_at(expected);
         if found {
@@ -61,12 +62,12 @@ impl<'t> Cursor<'t> {
         found
     }
 
-    /// Takes a sign, or complains about what is there instead.
+    /// Takes a token of the syntax, or returns an error that names what was found.
     pub fn expect(&mut self, expected: &str, why: &str) -> Result<(), SyntaxError> {
         if self.eat(expected) { Ok(()) } else { Err(self.unexpected(&format!("{expected} {why}"))) }
     }
 
-    /// Takes characters as long as they fit; may be empty.
+    /// Takes characters while a predicate holds; may be empty.
     pub fn take_while(&mut self, fits: impl Fn(char) -> bool) -> &'t str {
         let rest = self.rest();
         let length = rest.find(|c| !fits(c)).unwrap_or(rest.len());
@@ -74,44 +75,52 @@ impl<'t> Cursor<'t> {
         &rest[..length]
     }
 
-    /// Takes one character, whatever it is.
+    /// Takes one character.
     pub fn take_char(&mut self) -> Option<char> {
         let next = self.rest().chars().next()?;
         self.at += next.len_utf8();
         Some(next)
     }
 
-    /// The word of letters, digits and underscores that comes next, without taking it.
+    /// The name (letters, digits, underscores) that comes next, without taking it.
     pub fn peek_name(&mut self) -> &'t str {
         self.skip_blanks();
         let rest = self.rest();
         &rest[..rest.find(|c| !is_name(c)).unwrap_or(rest.len())]
     }
 
+    /// Takes a name if one comes next.
+    pub fn take_name(&mut self) -> &'t str {
+        let name = self.peek_name();
+        self.at += name.len();
+        name
+    }
+
+    /// Takes a name, or fails with what was expected.
     pub fn name(&mut self, expected: &str) -> Result<(&'t str, Span), SyntaxError> {
         let name = self.peek_name();
         if name.is_empty() {
             return Err(self.unexpected(expected));
         }
-        let from = self.at;
-        self.at += name.len();
-        Ok((name, self.span_from(from)))
+        let start = self.at;
+        self.take_name();
+        Ok((name, self.span_from(start)))
     }
 
     pub fn number(&mut self) -> Result<u32, SyntaxError> {
         self.skip_blanks();
-        let from = self.at;
+        let start = self.at;
         let digits = self.take_while(|c| c.is_ascii_digit());
         if digits.is_empty() {
             return Err(self.unexpected("a number"));
         }
-        digits.parse().map_err(|_| SyntaxError::new(self.span_from(from), format!("{digits} is too large a number")))
+        digits.parse().map_err(|_| SyntaxError::new(self.span_from(start), format!("the number {digits} is too large")))
     }
 
-    /// The raw text between quotes, with its backslashes. A backslash protects whatever follows it.
+    /// Takes a string and returns the raw text between its quotes. A backslash escapes the next character.
     pub fn quoted(&mut self) -> Result<&'t str, SyntaxError> {
         self.skip_blanks();
-        let from = self.at;
+        let start = self.at;
         self.expect("\"", "to begin a string")?;
         let mut chars = self.rest().char_indices();
         while let Some((byte, c)) = chars.next() {
@@ -125,10 +134,10 @@ impl<'t> Cursor<'t> {
                 _ => {}
             }
         }
-        Err(SyntaxError::new(Span::new(from, self.text.len()), "the string has no end").help("close it with \""))
+        Err(SyntaxError::new(Span::new(start, self.text.len()), "unterminated string").help("close it with \""))
     }
 
-    /// Says what is there instead of what was expected.
+    /// The error that something else was expected here.
     pub fn unexpected(&mut self, expected: &str) -> SyntaxError {
         match self.peek() {
             Some(c) => {
@@ -140,21 +149,21 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// Keeps account of what the expressions take that were read so far.
+    /// Adds the memory of a compiled expression; an error if the query needs too much.
     pub fn spend(&mut self, bytes: usize, span: Span) -> Result<(), SyntaxError> {
         self.regex_bytes += bytes;
         if self.regex_bytes <= MAX_REGEX_BYTES {
             return Ok(());
         }
-        let message = format!("the query's expressions need more than {} MB together", MAX_REGEX_BYTES >> 20);
+        let message = format!("the regular expressions of the query need more than {} MB", MAX_REGEX_BYTES >> 20);
         Err(SyntaxError::new(span, message).help("use fewer or simpler ones"))
     }
 
-    /// Reads something that may contain its like, to a limited depth.
+    /// Parses something recursive, to a limited depth.
     pub fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, SyntaxError>) -> Result<T, SyntaxError> {
         if self.depth == MAX_DEPTH {
             let span = Span::new(self.at, self.at);
-            return Err(SyntaxError::new(span, format!("more than {MAX_DEPTH} parentheses within each other")));
+            return Err(SyntaxError::new(span, format!("more than {MAX_DEPTH} nested parentheses")));
         }
         self.depth += 1;
         let result = read(self);

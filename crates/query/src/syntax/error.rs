@@ -1,22 +1,21 @@
-//! Where something stands in a query, and what is wrong there.
+//! Spans of the query text, and syntax errors that point at them.
 
 use std::fmt;
 use std::ops::Range;
 
-/// A stretch of the query's text, in bytes.
+/// A range of bytes of the query text.
 ///
-/// All places are equal to each other: two queries are the same when they say the same, wherever the
-/// words stand.
+/// All spans compare as equal, so that two syntax trees are equal if they mean the same, in any layout.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Span {
     /// The first byte.
     pub start: usize,
-    /// The byte behind the last.
+    /// The byte after the last.
     pub end: usize,
 }
 
 impl Span {
-    /// A place between two bytes.
+    /// A span from one byte to another.
     pub fn new(start: usize, end: usize) -> Self {
         Span { start, end }
     }
@@ -35,18 +34,18 @@ impl PartialEq for Span {
 
 impl Eq for Span {}
 
-/// What is wrong with a query, where, and what to write instead.
+/// A syntax error of a query or a filter.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub struct SyntaxError {
-    /// What is wrong.
+    /// The cause.
     pub message: String,
-    /// Where.
+    /// The text that it is about.
     pub span: Span,
-    /// What would be right, if that can be told.
+    /// The remedy, if one is known.
     pub help: Option<String>,
 }
 
-/// So much of the query is shown on either side of the place.
+/// The number of characters of the query that are shown on either side of the span.
 const AROUND_CHARS: usize = 50;
 
 impl SyntaxError {
@@ -59,10 +58,9 @@ impl SyntaxError {
         self
     }
 
-    /// The error in three or four lines: the message, the query, carets under the place, and help.
+    /// The error in three lines: the message with its help, the query, and carets under the span.
     ///
-    /// Carets count characters, not columns of the terminal; a query that is too long for a line is cut
-    /// around the place.
+    /// Carets count characters, not columns of the terminal; a long query is cut around the span.
     pub fn render(&self, query: &str) -> String {
         let boundary =
             |byte: usize| (0..=byte.min(query.len())).rev().find(|&b| query.is_char_boundary(b)).unwrap_or(0);
@@ -77,10 +75,10 @@ impl SyntaxError {
         }
         let indent = shown.chars().count();
         let marked: String = printable(&query[from..to]).chars().take(AROUND_CHARS).collect();
-        let behind = printable(&query[from + marked_bytes(&query[from..to])..]);
+        let after = printable(&query[from + marked_bytes(&query[from..to])..]);
         shown.push_str(&marked);
-        shown.extend(behind.chars().take(AROUND_CHARS));
-        if behind.chars().count() > AROUND_CHARS {
+        shown.extend(after.chars().take(AROUND_CHARS));
+        if after.chars().count() > AROUND_CHARS {
             shown.push('…');
         }
         let carets = "^".repeat(marked.chars().count().max(1));
@@ -107,21 +105,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn carets_stand_under_the_place() {
-        let error = SyntaxError::new(Span::new(6, 9), "no such attribute").help("did you mean lemma?");
+    fn carets_are_under_the_span() {
+        let error = SyntaxError::new(Span::new(6, 9), "unknown attribute").help("did you mean lemma?");
         assert_eq!(
             error.render("\"ä\" [lem=1]"),
-            "no such attribute (did you mean lemma?)\n  \"ä\" [lem=1]\n       ^^^"
+            "unknown attribute (did you mean lemma?)\n  \"ä\" [lem=1]\n       ^^^"
         );
     }
 
     #[test]
-    fn a_place_behind_the_end_gets_one_caret() {
+    fn a_span_after_the_end_gets_one_caret() {
         assert_eq!(SyntaxError::new(Span::new(9, 9), "m").render("ab"), "m\n  ab\n    ^");
     }
 
     #[test]
-    fn a_long_query_is_cut_around_the_place() {
+    fn a_long_query_is_cut_around_the_span() {
         let query = "x".repeat(200);
         let shown = SyntaxError::new(Span::new(100, 101), "m").render(&query);
         assert!(shown.lines().all(|line| line.chars().count() < 110), "{shown}");

@@ -1,33 +1,33 @@
-//! And, or, not: the same for conditions on tokens and on documents.
+//! Boolean logic of conditions on tokens and on documents.
 
 use super::{Cursor, SyntaxError};
 use std::fmt;
 
-/// A condition made of tests. `&` binds more tightly than `|`.
+/// A Boolean expression of tests. `&` binds more tightly than `|`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Logic<T> {
     /// One test.
     Test(T),
-    /// The opposite.
+    /// The negation.
     Not(Box<Logic<T>>),
-    /// Two or more that must all hold.
+    /// A conjunction of two or more.
     All(Vec<Logic<T>>),
-    /// Two or more of which one must hold.
+    /// A disjunction of two or more.
     Any(Vec<Logic<T>>),
 }
 
 impl<T> Logic<T> {
-    /// Whether the condition holds, given a judge of single tests.
-    pub fn holds(&self, judge: &mut impl FnMut(&T) -> bool) -> bool {
+    /// Returns true if the condition holds, given a function that evaluates single tests.
+    pub fn holds(&self, evaluate: &mut impl FnMut(&T) -> bool) -> bool {
         match self {
-            Logic::Test(test) => judge(test),
-            Logic::Not(part) => !part.holds(judge),
-            Logic::All(parts) => parts.iter().all(|part| part.holds(judge)),
-            Logic::Any(parts) => parts.iter().any(|part| part.holds(judge)),
+            Logic::Test(test) => evaluate(test),
+            Logic::Not(part) => !part.holds(evaluate),
+            Logic::All(parts) => parts.iter().all(|part| part.holds(evaluate)),
+            Logic::Any(parts) => parts.iter().any(|part| part.holds(evaluate)),
         }
     }
 
-    /// The same condition over other tests, such as compiled ones.
+    /// Maps the tests, for example to compiled ones.
     pub fn try_map<U, E>(&self, change: &mut impl FnMut(&T) -> Result<U, E>) -> Result<Logic<U>, E> {
         let mut parts_of =
             |parts: &[Logic<T>]| parts.iter().map(|part| part.try_map(change)).collect::<Result<Vec<_>, E>>();
@@ -59,7 +59,7 @@ impl<T: fmt::Display> Logic<T> {
     }
 }
 
-/// The canonical text, which is read back as the same condition.
+/// The canonical text, which is parsed back as the same condition.
 impl<T: fmt::Display> fmt::Display for Logic<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (parts, sign) = match self {
@@ -76,7 +76,7 @@ impl<T: fmt::Display> fmt::Display for Logic<T> {
                 f.write_str(sign)?;
             }
             match part {
-                // `&` binds more tightly, so that a conjunction among alternatives needs no parentheses.
+                // `&` binds more tightly than `|`: a conjunction in a disjunction needs no parentheses.
                 Logic::All(_) if sign == " | " => write!(f, "{part}")?,
                 _ => part.operand(f)?,
             }
@@ -85,8 +85,7 @@ impl<T: fmt::Display> fmt::Display for Logic<T> {
     }
 }
 
-/// Reads a condition. `ends` are the signs that may follow it; if `blank_means_and`, tests may simply
-/// stand side by side, as attributes of a structure do.
+/// Parses a condition. With `blank_means_and`, `&` can be left out, as between the fields of a structure.
 pub(crate) fn read_logic<T>(
     cursor: &mut Cursor<'_>,
     blank_means_and: bool,

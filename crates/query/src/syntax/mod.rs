@@ -1,5 +1,5 @@
-//! What CQL and filters have in common: places in the text, errors that point at them, strings, and the
-//! logic of conditions. One reader for both, so that `within <doc …/>` and `--filter` cannot drift apart.
+//! The syntax that CQL and filters share: spans, errors with carets, strings and the logic of conditions. There is
+//! one parser for both, so that `within <doc …/>` and `--filter` cannot drift apart.
 
 mod cursor;
 mod error;

@@ -1,8 +1,7 @@
-//! The text that a test asks for: a regular expression or exact words, with or without case and marks.
+//! Matchers of values: regular expressions or literal texts, with or without case and diacritics.
 //!
-//! Regular expressions are anchored at both ends: `"inter"` finds *inter*, not *international*. They
-//! come from strangers, so their size is limited before anything is built, and matching takes time
-//! proportional to the text.
+//! Regular expressions are anchored at both ends: `"inter"` finds *inter*, not *international*. They are
+//! untrusted input: the size of the compiled expression is limited, and matching takes time proportional to the text.
 
 use super::{Cursor, Span, SyntaxError};
 use regex_automata::meta;
@@ -13,41 +12,40 @@ use std::fmt;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-/// What a compiled regular expression may take: `[\p{L}-]{3,30}` fits, `(.{100}){100}` does not.
+/// The maximum size of a compiled regular expression: `[\p{L}-]{3,30}` fits, `(.{100}){100}` does not.
 const MAX_REGEX_BYTES: usize = 4 << 20;
 const MAX_REGEX_DEPTH: u32 = 50;
 
-/// A text that is wanted.
+/// A regular expression or a literal text that a value is compared with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ValueMatcher {
-    /// A regular expression or, if `exact`, the text itself.
+    /// A regular expression or, if `exact`, a literal text.
     pub text: String,
-    /// `==`: the text means itself.
+    /// `==`: the text is literal.
     pub exact: bool,
-    /// `%c`: upper and lower case are one.
+    /// `%c`: ignores case.
     pub caseless: bool,
-    /// `%d`: letters with and without marks (accents, umlauts, vowel points) are one.
+    /// `%d`: ignores diacritics (accents, umlauts, vowel points).
     pub markless: bool,
 }
 
 impl ValueMatcher {
-    /// This very text.
+    /// A literal text.
     pub fn exact(text: impl Into<String>) -> Self {
         ValueMatcher { text: text.into(), exact: true, caseless: false, markless: false }
     }
 
-    /// Whatever the regular expression matches as a whole.
+    /// A regular expression, which matches the whole value.
     pub fn regex(text: impl Into<String>) -> Self {
         ValueMatcher { exact: false, ..ValueMatcher::exact(text) }
     }
 
-    /// A word as people type it: it ignores case unless it has a capital.
+    /// A bare word: ignores case unless it has a capital (smart case).
     pub fn typed(word: &str) -> Self {
         ValueMatcher { caseless: !word.chars().any(char::is_uppercase), ..ValueMatcher::exact(word) }
     }
 
-    /// The regular expression as `regex-syntax` sees it, not anchored. With `markless` it is meant for
-    /// [`folded`] text.
+    /// The parsed regular expression, not anchored. With `markless` it applies to [`folded`] text.
     pub fn hir(&self) -> Result<Hir, SyntaxError> {
         let text = if self.markless { folded(&self.text) } else { Cow::Borrowed(&*self.text) };
         let text = if self.exact { Cow::Owned(regex_syntax::escape(&text)) } else { text };
@@ -58,7 +56,7 @@ impl ValueMatcher {
         syntax::parse_with(&text, &config).map_err(|error| not_regex(&self.text, &error.to_string()))
     }
 
-    /// Makes it ready for use.
+    /// Compiles the matcher.
     pub fn compile(&self) -> Result<CompiledMatcher, SyntaxError> {
         if self.exact && !self.caseless && !self.markless {
             return Ok(CompiledMatcher { test: Test::Literal(self.text.clone()), markless: false });
@@ -85,7 +83,7 @@ impl ValueMatcher {
         Ok(CompiledMatcher { test: Test::Regex(Box::new(regex)), markless: self.markless })
     }
 
-    /// Reads a string with its flags, whose meaning `exact` decides.
+    /// Parses a string with its flags; `exact` says whether the text is literal.
     pub(crate) fn read(cursor: &mut Cursor<'_>, exact: bool) -> Result<(Self, Span), SyntaxError> {
         cursor.skip_blanks();
         let from = cursor.at();
@@ -108,7 +106,7 @@ impl ValueMatcher {
             let flags = cursor.take_while(char::is_alphanumeric);
             let span = Span::new(from - 1, cursor.at());
             if flags.is_empty() {
-                return Err(SyntaxError::new(span, "% without a flag").help("%c ignores case, %d ignores marks"));
+                return Err(SyntaxError::new(span, "% without a flag").help("%c ignores case, %d ignores diacritics"));
             }
             for flag in flags.chars() {
                 match flag {
@@ -116,8 +114,8 @@ impl ValueMatcher {
                     'd' => self.markless = true,
                     'l' => self.exact = true,
                     _ => {
-                        return Err(SyntaxError::new(span, format!("there is no flag %{flag}"))
-                            .help("%c ignores case, %d ignores marks, %l takes the text literally"));
+                        return Err(SyntaxError::new(span, format!("unknown flag %{flag}"))
+                            .help("%c ignores case, %d ignores diacritics, %l takes the text literally"));
                     }
                 }
             }
@@ -127,13 +125,13 @@ impl ValueMatcher {
 }
 
 fn not_regex(text: &str, error: &str) -> SyntaxError {
-    // regex-syntax draws its own picture of the place; its last line is the reason.
+    // regex-syntax draws its own carets; its last line is the reason.
     let reason = error.lines().last().unwrap_or(error).trim_start_matches("error: ");
-    SyntaxError::new(Span::default(), format!("{text} is no regular expression: {reason}"))
-        .help("== takes the text literally")
+    SyntaxError::new(Span::default(), format!("invalid regular expression {text}: {reason}"))
+        .help("use == for a literal text")
 }
 
-/// The one text that an expression matches, if it is one.
+/// The text of an expression that matches only one.
 fn literal_of(hir: &Hir) -> Option<String> {
     match hir.kind() {
         HirKind::Empty => Some(String::new()),
@@ -142,8 +140,8 @@ fn literal_of(hir: &Hir) -> Option<String> {
     }
 }
 
-/// What a raw string means. `\"` is a quote; other backslashes are the regular expression's, and where
-/// there is none, `\\` is a backslash.
+/// Unescapes a raw string: `\"` is a quote. Other escapes belong to the regular expression; in a literal
+/// text `\\` is a backslash.
 pub(crate) fn unescape(raw: &str, exact: bool) -> String {
     let mut text = String::with_capacity(raw.len());
     let mut chars = raw.chars();
@@ -189,7 +187,7 @@ impl fmt::Display for ValueMatcher {
     }
 }
 
-/// A [`ValueMatcher`] that is ready for use.
+/// A compiled [`ValueMatcher`].
 #[derive(Debug, Clone)]
 pub struct CompiledMatcher {
     test: Test,
@@ -203,7 +201,7 @@ enum Test {
 }
 
 impl CompiledMatcher {
-    /// Whether the whole text matches.
+    /// Returns whether the whole text matches.
     pub fn matches(&self, text: &str) -> bool {
         let text = if self.markless { folded(text) } else { Cow::Borrowed(text) };
         match &self.test {
@@ -212,7 +210,7 @@ impl CompiledMatcher {
         }
     }
 
-    /// About what it takes in memory.
+    /// The approximate memory use.
     fn bytes(&self) -> usize {
         match &self.test {
             Test::Literal(literal) => literal.len(),
@@ -220,7 +218,7 @@ impl CompiledMatcher {
         }
     }
 
-    /// The only text that matches, if there is only one: an index looks it up instead of trying all.
+    /// The text, if only one matches: an index looks it up instead of testing all strings.
     pub fn literal(&self) -> Option<&str> {
         match &self.test {
             Test::Literal(literal) if !self.markless => Some(literal),
@@ -229,7 +227,7 @@ impl CompiledMatcher {
     }
 }
 
-/// The text without marks: *Ångström* is *Angstrom*.
+/// Removes diacritics: *Ångström* becomes *Angstrom*.
 pub fn folded(text: &str) -> Cow<'_, str> {
     if text.is_ascii() {
         return Cow::Borrowed(text);
@@ -260,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_can_be_ignored() {
+    fn diacritics_can_be_ignored() {
         let value = ValueMatcher { markless: true, ..ValueMatcher::exact("Zoe") };
         assert!(finds(&value, "Zoë"));
         let value = ValueMatcher { markless: true, caseless: true, ..ValueMatcher::regex("ZOË.*") };
@@ -275,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn huge_expressions_are_refused() {
+    fn huge_expressions_are_rejected() {
         assert!(ValueMatcher::regex(".{1000}").compile().is_ok());
         assert!(ValueMatcher::regex(r"[\p{L}\p{M}'’-]{3,30}").compile().is_ok());
         assert!(ValueMatcher::regex("(.{100}){100}").compile().is_err());

@@ -1,31 +1,31 @@
-//! Which words burst: much more in one week than in the half year before, and in many documents.
+//! Bursts: words that are much more frequent in one week than in the half year before.
 //!
-//! The log-likelihood ratio of the week's documents against those of the 26 weeks before: documents, because
-//! an article that repeats a word thirty times is still one. Some words are wild: names come and go with
-//! events all the time. The ratio is therefore divided by how many times the variance of two years of weeks
-//! exceeds that of independent documents, or every week would bring the same names to the top. Of a word
-//! with little history it is assumed to be [`USUAL_WILDNESS`].
+//! The score is the log-likelihood ratio of the week's documents against those of the 26 weeks before;
+//! documents, because an article that repeats a word thirty times is still one. Some words, such as names,
+//! come and go with events all the time. The score is therefore divided by their overdispersion (the
+//! variance-to-mean ratio) over two years; otherwise the same names would lead every week. For words
+//! with little history it is shrunk towards [`PRIOR_OVERDISPERSION`].
 
 use crate::measure::keyness::{Contrast, Keyness};
 
-/// What counts as a burst.
+/// The parameters of burst detection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BurstConfig {
-    /// How many bins before the burst it is compared with.
+    /// The number of bins before the burst that it is compared with.
     pub before: usize,
-    /// How many bins before the burst tell how wild the word is.
+    /// The number of bins before the burst from which overdispersion is estimated.
     pub memory: usize,
-    /// How many of the bins before must have been collected.
+    /// The minimum number of collected bins among those before.
     pub min_before: usize,
-    /// How many bins behind the burst tell what became of it.
-    pub behind: usize,
-    /// In how many documents of the bin the word must stand.
+    /// The number of bins after the burst that decide whether the word stayed.
+    pub after: usize,
+    /// The minimum number of documents in the bin.
     pub min_documents: u32,
 }
 
 impl Default for BurstConfig {
     fn default() -> Self {
-        BurstConfig { before: 26, memory: 104, min_before: 8, behind: 26, min_documents: 5 }
+        BurstConfig { before: 26, memory: 104, min_before: 8, after: 26, min_documents: 5 }
     }
 }
 
@@ -45,15 +45,15 @@ pub struct BinCount {
 pub struct Burst {
     /// The bin.
     pub bin: u32,
-    /// Log-likelihood by wildness.
+    /// The log-likelihood ratio divided by the overdispersion.
     pub score: f64,
-    /// How many times the rate before, log2.
+    /// Log2 of the ratio to the rate before.
     pub log_ratio: f64,
     /// Hits in the bin.
     pub hits: u32,
     /// Documents in the bin.
     pub documents: u32,
-    /// What came then.
+    /// The development after the burst.
     pub sequel: Sequel,
 }
 
@@ -69,37 +69,36 @@ choices! {
     }
 }
 
-/// The strongest burst of a word in a series of bins, if there is any. `counts` ascend by bin;
-/// `tokens_before` are the tokens of all bins before each, so that it has one entry more than there are
-/// bins.
+/// The strongest burst of a word, if there is any. `counts` ascend by bin; `tokens_before` are the
+/// cumulative tokens before each bin and after the last.
 pub fn burst(counts: &[BinCount], tokens_before: &[f64], config: &BurstConfig) -> Option<Burst> {
     let bins = tokens_before.len().saturating_sub(1);
     let tokens = |from: usize, to: usize| tokens_before[to] - tokens_before[from];
     let mut best: Option<Burst> = None;
-    let (mut lately, mut memory) = (Window::default(), Window::default());
+    let (mut recent, mut memory) = (Window::default(), Window::default());
     for (i, count) in counts.iter().enumerate() {
         let bin = count.bin as usize;
         if bin >= bins {
             break;
         }
         let from = bin.saturating_sub(config.before);
-        lately.forget_before(from, counts, tokens_before);
-        memory.forget_before(bin.saturating_sub(config.memory), counts, tokens_before);
+        recent.drop_before(from, counts, tokens_before);
+        memory.drop_before(bin.saturating_sub(config.memory), counts, tokens_before);
         let (here, there) = (tokens(bin, bin + 1), tokens(from, bin));
         let contrast = Contrast {
             focus: f64::from(count.documents),
             focus_tokens: here,
-            reference: lately.documents as f64,
+            reference: recent.documents as f64,
             reference_tokens: there,
         };
         let is_more = contrast.focus * there > contrast.reference * here;
         if count.documents >= config.min_documents && here > 0.0 && there > 0.0 && is_more {
             let likelihood = Keyness::LogLikelihood.score(&contrast);
-            // No word is tamer than 1, so that most need no counting.
+            // Overdispersion is at least 1: the likelihood bounds the score, so that most bins need no estimate.
             if best.is_none_or(|best| likelihood > best.score) {
                 let collected = |from: usize| (from..bin).filter(|bin| tokens(*bin, bin + 1) > 0.0).count();
                 let since = bin.saturating_sub(config.memory);
-                let score = likelihood / memory.wildness(tokens(since, bin), collected(since));
+                let score = likelihood / memory.overdispersion(tokens(since, bin), collected(since));
                 if collected(from) >= config.min_before && best.is_none_or(|best| score > best.score) {
                     let log_ratio = Keyness::LogRatio.score(&contrast);
                     let sequel = sequel(&counts[i + 1..], bin, &contrast, tokens_before, config);
@@ -108,16 +107,16 @@ pub fn burst(counts: &[BinCount], tokens_before: &[f64], config: &BurstConfig) -
                 }
             }
         }
-        lately.remember(count, tokens_before);
-        memory.remember(count, tokens_before);
+        recent.add(count, tokens_before);
+        memory.add(count, tokens_before);
     }
     best
 }
 
-/// The bins before the one that is looked at.
+/// A sliding window of bins.
 #[derive(Default)]
 struct Window {
-    /// The first count that belongs to it.
+    /// The index of its first count.
     oldest: usize,
     documents: u64,
     /// Σ documents² / tokens.
@@ -131,13 +130,13 @@ impl Window {
         if tokens > 0.0 { f64::from(count.documents).powi(2) / tokens } else { 0.0 }
     }
 
-    fn remember(&mut self, count: &BinCount, tokens_before: &[f64]) {
+    fn add(&mut self, count: &BinCount, tokens_before: &[f64]) {
         self.documents += u64::from(count.documents);
         self.squares += Window::square(count, tokens_before);
     }
 
-    /// Leaves out what lies before a bin.
-    fn forget_before(&mut self, bin: usize, counts: &[BinCount], tokens_before: &[f64]) {
+    /// Removes counts before a bin.
+    fn drop_before(&mut self, bin: usize, counts: &[BinCount], tokens_before: &[f64]) {
         while (counts[self.oldest].bin as usize) < bin {
             let count = &counts[self.oldest];
             self.documents -= u64::from(count.documents);
@@ -146,30 +145,30 @@ impl Window {
         }
     }
 
-    /// Pearson's chi-square of the bins by their number, Σ (x − rN)² / rN = Σ x² / rN − Σ x, and as many
-    /// documents as usual beside it.
-    fn wildness(&self, tokens: f64, collected: usize) -> f64 {
+    /// The overdispersion: Pearson's chi-square by the number of bins, Σ (x − rN)² / rN = Σ x² / rN − Σ x, shrunk
+    /// towards the prior by pseudo-documents.
+    fn overdispersion(&self, tokens: f64, collected: usize) -> f64 {
         let documents = self.documents as f64;
         let own = if self.documents > 0 && collected > 1 {
             ((self.squares * tokens / documents - documents) / (collected as f64 - 1.0)).max(1.0)
         } else {
             0.0
         };
-        (documents * own + USUAL_DOCUMENTS * USUAL_WILDNESS) / (documents + USUAL_DOCUMENTS)
+        (documents * own + PRIOR_DOCUMENTS * PRIOR_OVERDISPERSION) / (documents + PRIOR_DOCUMENTS)
     }
 }
 
-/// How wild a word is until it has shown how wild it is.
-pub const USUAL_WILDNESS: f64 = 3.0;
-/// So many documents are believed as much as the assumption.
-const USUAL_DOCUMENTS: f64 = 10.0;
+/// The prior overdispersion of a word.
+pub const PRIOR_OVERDISPERSION: f64 = 3.0;
+/// The weight of the prior, in documents.
+const PRIOR_DOCUMENTS: f64 = 10.0;
 
-/// The bins right behind a burst belong to it and say nothing about what stays.
+/// The number of bins right after a burst that still belong to it.
 const AFTERGLOW: usize = 4;
 
 fn sequel(later: &[BinCount], bin: usize, contrast: &Contrast, tokens_before: &[f64], config: &BurstConfig) -> Sequel {
     let from = bin + 1 + AFTERGLOW;
-    let to = (bin + 1 + config.behind).min(tokens_before.len() - 1);
+    let to = (bin + 1 + config.after).min(tokens_before.len() - 1);
     if from >= to || tokens_before[to] - tokens_before[from] < 2.0 * contrast.focus_tokens {
         return Sequel::Open;
     }
@@ -181,7 +180,7 @@ fn sequel(later: &[BinCount], bin: usize, contrast: &Contrast, tokens_before: &[
     if rate_later > (height + ground) / 2.0 { Sequel::Stayed } else { Sequel::Fell }
 }
 
-/// The tokens of all bins before each.
+/// The cumulative tokens before each bin and after the last.
 pub fn tokens_before(tokens: &[f64]) -> Vec<f64> {
     let mut sum = 0.0;
     std::iter::once(0.0)
@@ -205,29 +204,29 @@ mod tests {
     }
 
     #[test]
-    fn the_week_of_the_burst_is_found_and_its_height() {
+    fn the_week_and_height_of_a_burst_are_found() {
         let mut hits: Vec<(u32, u32, u32)> = (0..60).map(|bin| (bin, 2, 2)).collect();
         hits[40] = (40, 64, 32);
         let found = strongest(&hits, 60).unwrap();
         assert_eq!((found.bin, found.hits, found.documents, found.sequel), (40, 64, 32, Sequel::Fell));
         assert!((found.log_ratio - 4.0).abs() < 1e-9);
         // 32 against 52 in 26 times as many tokens, in weeks that were all alike.
-        // Eighty documents say that the word is tame, ten that it is like others.
-        let wildness = (80.0 + USUAL_DOCUMENTS * USUAL_WILDNESS) / (80.0 + USUAL_DOCUMENTS);
+        // Eighty documents have overdispersion 1, ten pseudo-documents that of the prior.
+        let overdispersion = (80.0 + PRIOR_DOCUMENTS * PRIOR_OVERDISPERSION) / (80.0 + PRIOR_DOCUMENTS);
         let expected =
-            2.0 / wildness * (32.0 * (32.0f64 * 27.0 / 84.0).ln() + 52.0 * (52.0f64 * 27.0 / (84.0 * 26.0)).ln());
+            2.0 / overdispersion * (32.0 * (32.0f64 * 27.0 / 84.0).ln() + 52.0 * (52.0f64 * 27.0 / (84.0 * 26.0)).ln());
         assert!((found.score - expected).abs() < 1e-9);
     }
 
     #[test]
-    fn one_article_is_no_burst() {
+    fn one_article_does_not_make_a_burst() {
         let mut hits: Vec<(u32, u32, u32)> = (0..60).map(|bin| (bin, 2, 2)).collect();
         hits[40] = (40, 64, 1);
         assert!(strongest(&hits, 60).is_none_or(|burst| burst.bin != 40));
     }
 
     #[test]
-    fn what_bursts_all_the_time_needs_more_to_burst() {
+    fn an_overdispersed_word_scores_lower() {
         let calm: Vec<(u32, u32, u32)> = (0..40).map(|bin| (bin, 10, 10)).chain([(40, 40, 40)]).collect();
         let wild: Vec<(u32, u32, u32)> =
             (0..40).map(|bin| (bin, 10, if bin % 2 == 0 { 19 } else { 1 })).chain([(40, 40, 40)]).collect();
@@ -240,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn weeks_that_were_not_collected_make_no_word_tamer() {
+    fn weeks_without_collection_do_not_change_the_overdispersion() {
         let hits: Vec<(u32, u32, u32)> =
             (0..80).map(|bin| (2 * bin, 1, if bin % 2 == 0 { 19 } else { 1 })).chain([(160, 40, 40)]).collect();
         let score = |hits: &[(u32, u32, u32)], tokens: &[f64], before| {
@@ -255,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stays_is_a_step() {
+    fn a_rate_that_stays_is_reported_as_stayed() {
         let hits: Vec<(u32, u32, u32)> =
             (0..80).map(|bin| if bin < 40 { (bin, 5, 5) } else { (bin, 50, 50) }).collect();
         let found = strongest(&hits, 80).unwrap();
@@ -264,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_before_there_is_no_burst() {
+    fn there_is_no_burst_without_history() {
         assert_eq!(strongest(&[(3, 50, 50)], 60), None);
         assert_eq!(strongest(&[(70, 50, 50)], 60), None);
         assert_eq!(strongest(&[], 0), None);

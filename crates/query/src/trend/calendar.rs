@@ -1,4 +1,4 @@
-//! Time in equal steps, as calendars have them.
+//! Calendar intervals and the bins of a time axis.
 
 use jiff::ToSpan;
 use jiff::civil::{Date, Weekday};
@@ -69,10 +69,10 @@ fn in_month(day: Date, month: i8, of_month: i8) -> Date {
     Date::new(day.year(), month, of_month).expect("every year has twelve months, every month twenty-one days")
 }
 
-/// One step of the time axis.
+/// One bin of a time axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 pub struct Bin {
-    /// How long it is.
+    /// Its interval.
     pub step: Step,
     /// Its first day.
     pub first: Date,
@@ -81,14 +81,14 @@ pub struct Bin {
 }
 
 impl Bin {
-    /// How many days it has.
+    /// The number of days.
     pub fn days(&self) -> u32 {
         let days = self.last.since(self.first).map_or(0, |span| span.get_days());
         days.unsigned_abs() + 1
     }
 }
 
-/// Its name, which a filter understands: `2026-03`, `2026-W09`, `2026-03-01..2026-03-10`.
+/// The name, which filters accept: `2026-03`, `2026-W09`, `2026-03-01..2026-03-10`.
 impl fmt::Display for Bin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (year, month) = (self.first.year(), self.first.month());
@@ -114,7 +114,7 @@ mod tests {
     use jiff::civil::date;
 
     #[test]
-    fn bins_are_those_of_the_calendar() {
+    fn bins_follow_the_calendar() {
         for (step, day, name, first, last) in [
             (Step::TenDays, date(2024, 2, 25), "2024-02-21..2024-02-29", date(2024, 2, 21), date(2024, 2, 29)),
             (Step::Week, date(2021, 1, 1), "2020-W53", date(2020, 12, 28), date(2021, 1, 3)),
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn the_calendar_may_end() {
+    fn bins_end_with_the_calendar() {
         assert_eq!(Step::Year.bins(Date::MAX, Date::MAX).len(), 1);
         assert_eq!(Step::Week.bin_of(Date::MAX).last, Date::MAX);
     }

@@ -1,13 +1,13 @@
-//! Whether a word rises or falls, for words of any frequency in a corpus of any growth.
+//! A trend test for words of any frequency in a corpus of any growth.
 //!
-//! Mann–Kendall compares rates, and two things about counts deceive it. Half of a corpus' words have
-//! less than one hit in a bin: in a growing corpus more and more of their bins are not empty, which looks
-//! like rising. And a word that rises only lately, or only at first, spends most pairs on saying nothing.
+//! Mann–Kendall on rates has two problems with counts. Half of the words of a corpus have less than one hit
+//! per bin: in a growing corpus fewer and fewer of their bins are empty, which looks like a rise. And a word
+//! that rises only late, or only early, is flat in most pairs.
 //!
-//! Here every count first becomes a *place*: the share of what chance would make of this word in this bin
-//! that lies below it (half of what is equal included). Whatever the bin's size, the mean place is one
-//! half, and no burst is more than 1. The places are then laid beside three shapes. How wild chance is for
-//! this word, its documents tell: the variance of the counts by their mean.
+//! Here each count first becomes a score, its mid-probability: the probability of a smaller count plus half
+//! that of an equal one under the null hypothesis of a constant rate (negative binomial, with the word's own
+//! overdispersion). The mean score is one half for bins of any size, and a burst counts at most 1.
+//! The scores are then correlated with three shapes.
 
 use crate::measure::special::{normal_below, normal_two_sided};
 
@@ -26,7 +26,7 @@ choices! {
 const SHAPES: [Shape; 3] = [Shape::Steady, Shape::Late, Shape::Early];
 
 impl Shape {
-    /// What a word that only rises so is worth at a time between 0 and 1.
+    /// The height of the shape at a time between 0 and 1.
     fn height(self, when: f64) -> f64 {
         match self {
             Shape::Steady => when,
@@ -36,32 +36,32 @@ impl Shape {
     }
 }
 
-/// The outcome for one word.
+/// The result of the test of one word.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Course {
     /// The shape that fits best.
     pub shape: Shape,
     /// Standard deviations from no change, for that shape; negative if falling.
     pub z: f64,
-    /// Probability by chance of the best of three shapes.
+    /// The p-value, corrected for the choice among three shapes.
     pub p: f64,
 }
 
-/// The test for one time axis, to be used for any number of words.
+/// The test for one time axis, reused for all words.
 #[derive(Debug, Clone)]
 pub struct Courses {
     tokens: Vec<f64>,
     all_tokens: f64,
-    /// Each shape less its mean, of length 1.
+    /// The shapes, centred and scaled to length 1.
     shapes: Vec<(Shape, Vec<f64>)>,
-    places: Vec<f64>,
+    scores: Vec<f64>,
 }
 
 impl Courses {
-    /// For bins at these times, ascending, with so many tokens each.
+    /// Prepares the test for bins at these times, ascending, with the tokens of each.
     pub fn new(when: &[f64], tokens: &[f64]) -> Courses {
         let (first, last) = (when.first().copied().unwrap_or(0.0), when.last().copied().unwrap_or(0.0));
-        // The middle of a bin stands for it.
+        // A bin is represented by its middle.
         let share = |when: &f64| (when - first + 0.5) / (last - first + 1.0);
         let shapes = SHAPES.map(|shape| {
             let mut heights: Vec<f64> = when.iter().map(|when| shape.height(share(when))).collect();
@@ -72,7 +72,7 @@ impl Courses {
             tokens: tokens.to_vec(),
             all_tokens: tokens.iter().sum(),
             shapes: shapes.to_vec(),
-            places: vec![0.0; tokens.len()],
+            scores: vec![0.0; tokens.len()],
         }
     }
 
@@ -84,33 +84,33 @@ impl Courses {
         if bins < 4.0 || rate <= 0.0 {
             return nothing;
         }
-        let wildness = wildness(counts, &self.tokens, rate);
-        for ((place, count), tokens) in self.places.iter_mut().zip(counts).zip(&self.tokens) {
-            *place = place_of(*count, rate * tokens, wildness);
+        let overdispersion = overdispersion(counts, &self.tokens, rate);
+        for ((score, count), tokens) in self.scores.iter_mut().zip(counts).zip(&self.tokens) {
+            *score = mid_probability(*count, rate * tokens, overdispersion);
         }
-        let length = centre_and_scale(&mut self.places);
-        // Chance alone would scatter places more than this. What follows its expectation to the last
-        // document is no trend either, only because it cannot be distinguished from one.
+        let length = centre_and_scale(&mut self.scores);
+        // Scores that vary less than chance would make them carry no evidence; a perfect correlation of almost
+        // constant scores is damped.
         let steadiness = (length / (LEAST_VARIANCE * bins).sqrt()).min(1.0);
-        // The distribution of a correlation in n points, as a normal variable (Wallace 1959).
+        // Wallace's normal approximation (1959) of the distribution of a correlation coefficient.
         let freedom = bins - 2.0;
         let z_of = |r: f64| {
             let r2 = (r * r).min(1.0 - 1e-15);
             (8.0 * freedom + 1.0) / (8.0 * freedom + 3.0) * (-freedom * (1.0 - r2).ln()).sqrt() * r.signum()
         };
         let correlation =
-            |heights: &[f64]| heights.iter().zip(&self.places).map(|(a, b)| a * b).sum::<f64>() * steadiness;
+            |heights: &[f64]| heights.iter().zip(&self.scores).map(|(a, b)| a * b).sum::<f64>() * steadiness;
         let fits = self.shapes.iter().map(|(shape, heights)| (*shape, z_of(correlation(heights))));
         let (shape, z) = fits.max_by(|a, b| a.1.abs().total_cmp(&b.1.abs())).expect("there are three shapes");
-        // One of three may have been lucky.
+        // Bonferroni correction for three shapes.
         Course { shape, z, p: (SHAPES.len() as f64 * normal_two_sided(z)).min(1.0) }
     }
 }
 
-/// Places of independent documents vary by 1/12, somewhat less where most bins are empty.
+/// The minimum variance of scores: those of independent documents have 1/12, less if most bins are empty.
 const LEAST_VARIANCE: f64 = 0.2 / 12.0;
 
-/// Takes the mean away and makes the length 1; gives the length there was.
+/// Subtracts the mean and scales to length 1; returns the previous length.
 fn centre_and_scale(values: &mut [f64]) -> f64 {
     let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
     values.iter_mut().for_each(|value| *value -= mean);
@@ -121,34 +121,34 @@ fn centre_and_scale(values: &mut [f64]) -> f64 {
     length
 }
 
-/// How many times the variance exceeds that of independent hits, at least 1.
-fn wildness(counts: &[f64], tokens: &[f64], rate: f64) -> f64 {
+/// The overdispersion (variance-to-mean ratio), at least 1.
+fn overdispersion(counts: &[f64], tokens: &[f64], rate: f64) -> f64 {
     let square = |(count, tokens): (&f64, &f64)| (count - rate * tokens).powi(2) / (rate * tokens);
     let sum: f64 = counts.iter().zip(tokens).map(square).sum();
     (sum / (counts.len() as f64 - 1.0)).max(1.0)
 }
 
-/// Means above this have a distribution that is normal enough.
+/// The mean from which a normal approximation is used.
 const LARGE_MEAN: f64 = 40.0;
-/// Below this wildness the distribution is Poisson's, of which the other is the limit.
-const TAME: f64 = 1.01;
+/// The overdispersion below which the Poisson distribution is used, the limit of the negative binomial.
+const POISSON_BELOW: f64 = 1.01;
 
-/// With such means, counts above this are all the same.
+/// The count above which the probability is 1 for such means.
 const FAR_ABOVE: f64 = 5000.0;
 
-/// The share of what chance makes of this mean that lies below a count, with half of what is equal:
-/// negative binomial with a variance of `wildness` times the mean.
-fn place_of(count: f64, mean: f64, wildness: f64) -> f64 {
+/// The probability of a smaller count plus half that of an equal count, under a negative binomial distribution with
+/// a variance of `overdispersion` times the mean.
+fn mid_probability(count: f64, mean: f64, overdispersion: f64) -> f64 {
     if mean > LARGE_MEAN {
-        return normal_below((count - mean) / (wildness * mean).sqrt());
+        return normal_below((count - mean) / (overdispersion * mean).sqrt());
     }
-    let (size, ratio) = (mean / (wildness - 1.0), 1.0 - 1.0 / wildness);
-    let is_tame = wildness < TAME;
-    let mut share = if is_tame { (-mean).exp() } else { (-size * wildness.ln()).exp() };
+    let (size, ratio) = (mean / (overdispersion - 1.0), 1.0 - 1.0 / overdispersion);
+    let is_poisson = overdispersion < POISSON_BELOW;
+    let mut share = if is_poisson { (-mean).exp() } else { (-size * overdispersion.ln()).exp() };
     let (mut below, mut number) = (0.0, 0.0);
     while number < count.min(FAR_ABOVE) && below < 1.0 - 1e-9 {
         below += share;
-        share *= if is_tame { mean / (number + 1.0) } else { (size + number) / (number + 1.0) * ratio };
+        share *= if is_poisson { mean / (number + 1.0) } else { (size + number) / (number + 1.0) * ratio };
         number += 1.0;
     }
     (below + share / 2.0).min(1.0)
@@ -164,13 +164,13 @@ mod tests {
     }
 
     #[test]
-    fn the_mean_place_is_one_half_whatever_the_mean() {
+    fn the_mean_score_is_one_half_for_any_mean() {
         for mean in [0.1, 1.0, 7.0, 30.0] {
             // Poisson, by its own probabilities.
             let mut probability = f64::exp(-mean);
             let mut sum = 0.0;
             for count in 0..200 {
-                sum += probability * place_of(f64::from(count), mean, 1.0);
+                sum += probability * mid_probability(f64::from(count), mean, 1.0);
                 probability *= mean / f64::from(count + 1);
             }
             assert!((sum - 0.5).abs() < 1e-6, "{mean}: {sum}");
@@ -178,16 +178,16 @@ mod tests {
     }
 
     #[test]
-    fn places_are_shares_and_rise_with_the_count() {
-        for (mean, wildness) in [(0.3, 1.0), (5.0, 3.0), (39.0, 8.0), (41.0, 8.0), (1e6, 30.0)] {
-            let places: Vec<f64> =
-                (0..100).map(|i| place_of((mean * f64::from(i) / 25.0).round(), mean, wildness)).collect();
-            assert!(places.is_sorted() && places[0] >= 0.0 && places[99] <= 1.0, "{mean} {wildness}: {places:?}");
+    fn scores_are_probabilities_and_increase_with_the_count() {
+        for (mean, overdispersion) in [(0.3, 1.0), (5.0, 3.0), (39.0, 8.0), (41.0, 8.0), (1e6, 30.0)] {
+            let scores: Vec<f64> =
+                (0..100).map(|i| mid_probability((mean * f64::from(i) / 25.0).round(), mean, overdispersion)).collect();
+            assert!(scores.is_sorted() && scores[0] >= 0.0 && scores[99] <= 1.0, "{mean} {overdispersion}: {scores:?}");
         }
     }
 
     #[test]
-    fn shapes_are_told_apart() {
+    fn the_best_shape_is_chosen() {
         let tokens = [1e6; 40];
         let series = |height: fn(f64) -> f64| -> Vec<f64> {
             (0..40)
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn chance_is_as_rare_as_stated_also_for_rare_words_in_a_growing_corpus() {
+    fn false_positives_are_as_rare_as_stated_also_for_rare_words_in_a_growing_corpus() {
         let mut random = fastrand::Rng::with_seed(9);
         let tokens: Vec<f64> = (0..40).map(|bin| 1e5 * (1.0 + f64::from(bin) / 4.0)).collect();
         let when: Vec<f64> = (0..40).map(f64::from).collect();
@@ -214,10 +214,10 @@ mod tests {
         for _ in 0..WORDS {
             let mut counts = vec![0.0; 40];
             for _ in 0..30 {
-                let mut place = random.f64() * all;
+                let mut score = random.f64() * all;
                 let bin = tokens.iter().position(|tokens| {
-                    place -= tokens;
-                    place < 0.0
+                    score -= tokens;
+                    score < 0.0
                 });
                 counts[bin.unwrap_or(39)] += 1.0;
             }
@@ -227,11 +227,11 @@ mod tests {
         }
         let share = |found: usize| found as f64 / WORDS as f64;
         assert!((0.01..0.055).contains(&share(by_course)), "{}", share(by_course));
-        assert!(share(by_kendall) > 0.1, "Mann–Kendall has learned to see through growth: {}", share(by_kendall));
+        assert!(share(by_kendall) > 0.1, "Mann–Kendall rejects more often in a growing corpus: {}", share(by_kendall));
     }
 
     #[test]
-    fn one_burst_is_no_trend_and_nothing_is_no_trend() {
+    fn one_burst_or_no_hits_make_no_trend() {
         let mut counts = [5.0; 40];
         (0..40).for_each(|bin| counts[bin] += (bin * 7 % 5) as f64);
         counts[39] = 5000.0;

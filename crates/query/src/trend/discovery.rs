@@ -1,9 +1,9 @@
-//! Many tests at once: of 72,000 words that do nothing, 720 do it with p < 0.01.
+//! Multiple testing: of 72,000 words without a trend, 720 have p < 0.01.
 
-/// Benjamini and Hochberg: for each p the smallest share of false ones among everything at least as
-/// sure. Rows with q ≤ 0.05 hold about 5 % false ones, however many were tested.
+/// The q-values of Benjamini and Hochberg (1995), which control the false discovery rate: rows with q ≤ 0.05
+/// have about 5 % false positives, however many were tested.
 ///
-/// `tested` may exceed the number of given p: those left out count as 1.
+/// `tested` may exceed the number of p-values: the rest count as 1.
 pub fn false_discovery(p: &[f64], tested: usize) -> Vec<f64> {
     let mut order: Vec<usize> = (0..p.len()).collect();
     order.sort_by(|a, b| p[*b].total_cmp(&p[*a]));
@@ -30,7 +30,7 @@ mod tests {
     }
 
     #[test]
-    fn tests_that_found_nothing_count() {
+    fn tests_without_a_p_value_count() {
         assert_eq!(false_discovery(&[0.001], 10), [0.01]);
         assert!(false_discovery(&[], 10).is_empty());
     }

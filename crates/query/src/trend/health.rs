@@ -1,24 +1,24 @@
-//! How well each bin was collected: a hole in a chart is silence, or nobody listened.
+//! Coverage of bins, to distinguish "the word was not used" from "nothing was collected".
 //!
-//! Two things go wrong with collections: nothing is collected for days, and some of the sites are missing. Both can be seen in
-//! what is there. The health of a bin is the smaller of two shares: days with documents among its days, and its sites among
-//! those of a usual bin nearby. Collections grow, so that "usual" is the median of the neighbours and not of all.
+//! Two things go wrong in collections: outages of days, and missing sites. The coverage of a bin is the smaller of two
+//! shares: days with documents among its days, and its sites among those of neighbouring bins. Collections grow, so the
+//! expected number of sites is the median of the neighbours, not of all bins.
 
-/// Bins on either side that tell what is usual.
+/// The number of neighbours on either side.
 const NEIGHBOURS: usize = 6;
 
-/// What was collected in a bin.
+/// The volume of a bin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Collected {
     /// Days of the bin.
     pub days: u32,
     /// Days with documents.
     pub days_with_documents: u32,
-    /// Sites that gave documents.
+    /// Sites with documents.
     pub sites: u64,
 }
 
-/// The health of each bin: 0 if nothing was collected, 1 if nothing seems to be missing.
+/// The coverage of each bin: 0 if nothing was collected, 1 if nothing seems to be missing.
 pub fn health(bins: &[Collected]) -> Vec<f64> {
     let share = |part: f64, whole: f64| if whole > 0.0 { (part / whole).min(1.0) } else { 0.0 };
     let of_bin = |(at, bin): (usize, &Collected)| {
@@ -41,7 +41,7 @@ mod tests {
     }
 
     #[test]
-    fn an_outage_and_missing_sites_are_seen_and_growth_is_no_illness() {
+    fn outages_and_missing_sites_lower_the_coverage_and_growth_does_not() {
         let bins = [bin(30, 10), bin(15, 10), bin(30, 4), bin(0, 0), bin(30, 11), bin(30, 12)];
         assert_eq!(health(&bins), [1.0, 0.5, 0.4, 0.0, 1.0, 1.0]);
         let growing: Vec<Collected> = (0..40).map(|month| bin(30, 100 + 2 * month)).collect();
@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_not_healthy() {
+    fn an_empty_bin_has_no_coverage() {
         assert_eq!(health(&[bin(0, 0)]), [0.0]);
         assert!(health(&[]).is_empty());
     }

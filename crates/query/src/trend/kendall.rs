@@ -1,28 +1,28 @@
-//! Mann–Kendall: does a series rise or fall, whatever its shape?
+//! The Mann–Kendall test for a monotonic trend.
 //!
-//! The test compares every value with every later one and counts how many are larger, less those that
-//! are smaller. It asks nothing of the distribution, so that one bursting week cannot make a trend.
-//! Counting by merging takes n log n steps instead of n².
+//! The statistic is the number of rising pairs less the number of falling pairs. It assumes nothing about the
+//! distribution, so that one bursting week does not make a trend. Inversions are counted by merge sort in n log n
+//! steps.
 
 use crate::measure::special::normal_two_sided;
 
-/// The outcome of the test.
+/// The result of the test.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Kendall {
-    /// Pairs that rise less pairs that fall.
+    /// Rising pairs less falling pairs.
     pub s: i64,
-    /// Standard deviations from no trend, with the correction for continuity; negative if falling.
+    /// The z-score with continuity correction; negative if falling.
     pub z: f64,
 }
 
 impl Kendall {
-    /// How probable so much rising or falling is by chance.
+    /// The two-sided p-value.
     pub fn p(&self) -> f64 {
         normal_two_sided(self.z)
     }
 }
 
-/// Tests a series. `scratch` is room to sort in, which many calls can share.
+/// Tests a series. `scratch` is a buffer that calls can share.
 pub fn mann_kendall(series: &[f64], scratch: &mut Vec<f64>) -> Kendall {
     let n = series.len();
     scratch.clear();
@@ -52,10 +52,10 @@ fn variance_term(n: usize) -> f64 {
     n * (n - 1.0) * (2.0 * n + 5.0)
 }
 
-/// Below this length, moving values one by one is faster than merging.
+/// The length below which insertion sort is faster than merging.
 const SHORT: usize = 12;
 
-/// Sorts, and counts the pairs of which the later value is the smaller.
+/// Sorts, and counts inversions.
 fn sort_counting_falls(values: &mut [f64], spare: &mut [f64]) -> i64 {
     let n = values.len();
     let mut falls = 0;
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn merging_counts_like_the_definition() {
+    fn merge_sort_counts_inversions_like_the_definition() {
         let mut random = fastrand::Rng::with_seed(5);
         for n in 0..90 {
             let series: Vec<f64> = (0..n).map(|_| f64::from(random.u32(0..20))).collect();
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn z_and_p_are_those_of_the_formula() {
+    fn z_and_p_follow_the_formula() {
         // n = 10 without ties: Var = 10·9·25/18 = 125; S = 45 for a rising series.
         let rising: Vec<f64> = (0..10).map(f64::from).collect();
         let found = mann_kendall(&rising, &mut Vec::new());
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn ties_take_their_share_of_the_variance() {
+    fn ties_reduce_the_variance() {
         // Ties of 3 and 2 in n = 8: Var = (8·7·21 − 3·2·11 − 2·1·9) / 18.
         let found = mann_kendall(&[1.0, 1.0, 1.0, 2.0, 3.0, 3.0, 4.0, 5.0], &mut Vec::new());
         assert_eq!(found.s, 24);
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_change_has_no_trend() {
+    fn a_constant_series_has_no_trend() {
         for series in [&[][..], &[1.0], &[2.0; 30]] {
             let found = mann_kendall(series, &mut Vec::new());
             assert_eq!((found.s, found.z, found.p()), (0, 0.0, 1.0));

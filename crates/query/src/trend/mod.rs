@@ -1,8 +1,8 @@
-//! Words in time: which became more or less frequent, which burst, which come every year, which are new.
+//! Words over time: trends, bursts, seasons, level shifts, new words.
 //!
-//! Pure functions of counts per bin of the [`calendar`], with the tokens collected in each bin beside
-//! them. A bin without tokens is *not collected*: it has no rate, and no function here takes it for a
-//! zero. The formulas and what was measured are in docs/notes/trends.md.
+//! Pure functions of counts per bin of the [`calendar`] and the tokens collected in each bin. A bin
+//! without tokens is *not collected*: it has no rate, and no function here treats it as zero. The
+//! formulas and measurements are in docs/notes/trends.md.
 
 pub mod bursts;
 pub mod calendar;
@@ -23,7 +23,7 @@ pub use course::{Course, Courses, Shape};
 pub use discovery::false_discovery;
 pub use health::{Collected, health};
 pub use kendall::{Kendall, mann_kendall};
-pub use newness::{Fate, NewWordConfig, NewWordWindow, NoNewWords, Sighting, Verdict, is_word, judge};
+pub use newness::{NewWordConfig, NewWordWindow, NoNewWords, Persistence, Sighting, Verdict, is_word, judge};
 pub use panel::{alive_throughout, compare_periods};
 pub use rise::{Rise, RiseConfig, Rises, Table, Test, rises};
 pub use season::{Season, season};

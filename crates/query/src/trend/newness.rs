@@ -1,23 +1,23 @@
-//! New words: first seen in the window, on several independent sites, and shaped like a word.
+//! New words: first seen in the window, on several independent sites, and made of letters.
 
 use tidings_index::Day;
 
-/// What counts as a new word.
+/// The parameters of the search for new words.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewWordConfig {
-    /// The first day of the window, in days since any fixed day: what was seen earlier is not new.
+    /// The first day of the window, in days since any fixed day; a word seen before it is not new.
     pub window_start: i32,
-    /// The last day that was collected.
+    /// The last collected day.
     pub today: i32,
-    /// On how many sites of different owners it must stand.
+    /// The minimum number of sites with different owners.
     pub min_sites: u32,
-    /// On how many days.
+    /// The minimum number of days.
     pub min_days: usize,
-    /// In how many documents.
+    /// The minimum number of documents.
     pub min_documents: u32,
-    /// Words that are nearly always capitalised are names; they are left out unless wanted.
+    /// True to include names, that is, words that are nearly always capitalised.
     pub names: bool,
-    /// So many days tell whether a word lasts.
+    /// The number of days after which a word counts as lasting.
     pub lasting_days: i32,
 }
 
@@ -35,27 +35,27 @@ impl Default for NewWordConfig {
     }
 }
 
-/// The days in which new words are looked for.
+/// The days in which words count as new.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NewWordWindow {
     /// The first day of the window.
     pub start: Day,
-    /// The last day that was collected.
+    /// The last collected day.
     pub end: Day,
 }
 
-/// The reason why no word can be said to be new.
+/// The reason why new words cannot be determined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NoNewWords {
-    /// Nothing was collected.
-    #[error("there are no such documents")]
+    /// No documents.
+    #[error("no documents match")]
     NoDocuments,
-    /// The window begins with the collection, or before it.
-    #[error("nothing was collected before {}, so that everything would be new", .start.date())]
+    /// The window starts with the collection, or before it.
+    #[error("nothing was collected before {}, so everything would be new", .start.date())]
     NothingBefore {
         /// The first day of the window.
         start: Day,
-        /// The first day that was collected.
+        /// The first collected day.
         first: Day,
     },
 }
@@ -72,24 +72,24 @@ impl NewWordWindow {
     }
 }
 
-/// Where and when a word was seen.
+/// The occurrences of a word.
 #[derive(Debug, Clone, Copy)]
 pub struct Sighting<'a> {
     /// The word.
     pub value: &'a str,
-    /// Day, hits and documents, in the order of days, for all days ever.
+    /// Day, hits and documents of all days, ascending.
     pub days: &'a [(i32, u32, u32)],
-    /// Different sites; those of one owner count once.
+    /// The number of sites; those of one owner count once.
     pub sites: u32,
-    /// The share of hits that begin with a capital although they do not begin a sentence.
+    /// The share of capitalised hits among those inside sentences.
     pub capitalised: f64,
-    /// Whether a reference list, such as a dictionary or an older corpus, has it.
+    /// True if a reference list, such as a dictionary or an older corpus, has the word.
     pub known: bool,
 }
 
 choices! {
     /// Whether a new word stayed.
-    pub enum Fate {
+    pub enum Persistence {
         /// It came, and has hardly been seen since.
         Burst = "burst",
         /// It is still in use, long after it came.
@@ -99,19 +99,19 @@ choices! {
     }
 }
 
-/// What became of a candidate: new, or the rule that dropped it.
+/// The verdict on a candidate: new, or the rule that rejected it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// A new word.
     New {
         /// The day it was first seen.
         first_day: i32,
-        /// Whether it stayed.
-        fate: Fate,
+        /// Its persistence.
+        persistence: Persistence,
     },
     /// Seen before the window, or in a reference list.
     Known,
-    /// A number, an address, a code: no word.
+    /// Not a word: a number, an address, a code.
     Shape,
     /// A name.
     Name,
@@ -119,7 +119,7 @@ pub enum Verdict {
     Rare,
 }
 
-/// Judges a candidate. The cheapest rule comes first.
+/// Classifies a candidate. The cheapest rule comes first.
 pub fn judge(sighting: &Sighting<'_>, config: &NewWordConfig) -> Verdict {
     let Some(&(first_day, ..)) = sighting.days.first() else { return Verdict::Rare };
     let documents: u64 = sighting.days.iter().map(|day| u64::from(day.2)).sum();
@@ -135,30 +135,30 @@ pub fn judge(sighting: &Sighting<'_>, config: &NewWordConfig) -> Verdict {
     } else if !config.names && sighting.capitalised >= 0.9 {
         Verdict::Name
     } else {
-        Verdict::New { first_day, fate: fate(sighting.days, config) }
+        Verdict::New { first_day, persistence: persistence(sighting.days, config) }
     }
 }
 
-/// By what comes a good while after the first day: at least a tenth of the daily pace of the beginning,
-/// on more than one day, is lasting.
-fn fate(days: &[(i32, u32, u32)], config: &NewWordConfig) -> Fate {
+/// Compares the daily rate after `lasting_days` with the initial one: at least a tenth, on more than one day, is
+/// lasting.
+fn persistence(days: &[(i32, u32, u32)], config: &NewWordConfig) -> Persistence {
     let first = days.first().map_or(0, |day| day.0);
-    // Names of days may lie far apart in hostile input.
+    // Days may be far apart in malformed input.
     let grown_up = first.saturating_add(config.lasting_days);
     if config.today < grown_up.saturating_add(config.lasting_days / 4) {
-        return Fate::Open;
+        return Persistence::Open;
     }
     let (early, late): (Vec<_>, Vec<_>) = days.iter().partition(|day| day.0 < grown_up);
     let documents = |days: &[&(i32, u32, u32)]| days.iter().map(|day| f64::from(day.2)).sum::<f64>();
     let early_pace = documents(&early) / f64::from(config.lasting_days.max(1));
     let late_pace = documents(&late) / (f64::from(config.today) - f64::from(grown_up) + 1.0).max(1.0);
-    if late.len() > 1 && late_pace >= 0.1 * early_pace { Fate::Lasting } else { Fate::Burst }
+    if late.len() > 1 && late_pace >= 0.1 * early_pace { Persistence::Lasting } else { Persistence::Burst }
 }
 
 const LONGEST_WORD_CHARS: usize = 40;
 
-/// Whether it looks like a word of a language: letters, perhaps with hyphens, apostrophes or a number
-/// behind a hyphen inside; not the same letter all over.
+/// Returns true if a text looks like a word: letters, perhaps with hyphens, apostrophes or a number after a hyphen
+/// inside, and not one letter repeated.
 pub fn is_word(text: &str) -> bool {
     let chars: Vec<char> = text.chars().collect();
     let (Some(first), Some(last)) = (chars.first(), chars.last()) else { return false };
@@ -186,7 +186,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_look_like_words() {
+    fn words_are_told_from_codes_and_numbers() {
         for word in ["doomscrolling", "covid-19", "greenlash", "aujourd’hui", "Zoë", "हिन्दी", "бумер", "e-Akte", "新冠"]
         {
             assert!(is_word(word), "{word}");
@@ -221,8 +221,8 @@ mod tests {
     const LASTING: &[(i32, u32, u32)] = &[(150, 3, 2), (151, 2, 2), (160, 4, 3), (300, 2, 2), (390, 1, 1)];
 
     #[test]
-    fn each_rule_drops_its_own() {
-        assert_eq!(verdict(LASTING, |_| ()), Verdict::New { first_day: 150, fate: Fate::Lasting });
+    fn each_rule_rejects_its_candidates() {
+        assert_eq!(verdict(LASTING, |_| ()), Verdict::New { first_day: 150, persistence: Persistence::Lasting });
         assert_eq!(verdict(LASTING, |s| s.known = true), Verdict::Known);
         assert_eq!(verdict(&[(99, 1, 1), (150, 9, 9)], |_| ()), Verdict::Known);
         assert_eq!(verdict(LASTING, |s| s.sites = 2), Verdict::Rare);
@@ -233,11 +233,11 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_seen_again_was_a_burst_and_what_just_came_is_open() {
+    fn a_word_not_seen_again_is_a_burst_and_a_recent_one_is_open() {
         let burst = &[(150, 30, 20), (151, 40, 30), (152, 3, 2), (170, 1, 1)];
-        assert_eq!(verdict(burst, |_| ()), Verdict::New { first_day: 150, fate: Fate::Burst });
+        assert_eq!(verdict(burst, |_| ()), Verdict::New { first_day: 150, persistence: Persistence::Burst });
         let recent = &[(380, 3, 2), (381, 3, 2), (382, 3, 2)];
-        assert_eq!(verdict(recent, |_| ()), Verdict::New { first_day: 380, fate: Fate::Open });
+        assert_eq!(verdict(recent, |_| ()), Verdict::New { first_day: 380, persistence: Persistence::Open });
     }
 
     #[test]
@@ -248,7 +248,7 @@ mod tests {
         assert_eq!(window(Some(101)), Ok(NewWordWindow { start: Day(101), end: Day(500) }));
         assert_eq!(window(Some(100)), Err(NoNewWords::NothingBefore { start: Day(100), first: Day(100) }));
         assert_eq!(NewWordWindow::choose(None, None), Err(NoNewWords::NoDocuments));
-        // One day tells nothing about what is new.
+        // A collection of one day has no earlier days.
         assert!(NewWordWindow::choose(Some((Day(7), Day(7))), None).is_err());
     }
 }

@@ -1,7 +1,7 @@
-//! Comparing like with like: sites that were there all the time, and one period against another.
+//! Fixed panels of sites, and comparisons of periods.
 //!
-//! A corpus that gains a hundred sports sites gains sports words. With a fixed panel only sites count that
-//! were collected in every bin, so that what changes is the writing and not the list of feeds.
+//! A corpus that gains a hundred sports sites gains sports words. A fixed panel has only sites that were
+//! collected in every bin, so that changes come from the texts and not from the list of feeds.
 
 use super::rise::Table;
 use crate::cql::Attribute;
@@ -21,7 +21,7 @@ pub fn alive_throughout(documents: &[u32], bins: usize, min_documents: u32) -> V
     rows().enumerate().filter(|(_, site)| any && alive(site)).map(|(row, _)| row).collect()
 }
 
-/// What is typical of some bins against others. `name` gives the word of a row.
+/// The keywords of some bins against others. `name` returns the word of a row.
 pub fn compare_periods(
     table: &Table<'_>,
     (focus, reference): (Range<usize>, Range<usize>),
@@ -44,10 +44,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_panel_is_who_was_there_whenever_anybody_was() {
+    fn a_panel_has_the_sites_of_every_collected_bin() {
         #[rustfmt::skip]
         let documents = [
-            5, 3, 0, 4, // there all the time: in the third bin nobody was
+            5, 3, 0, 4, // in every collected bin: the third was not collected
             0, 9, 0, 9, // came later
             2, 2, 0, 1, // there, but thin
         ];

@@ -1,21 +1,21 @@
-//! Which words became more or less frequent: a test of every word, with control of chance.
+//! Trends of all words, with control of the false discovery rate.
 //!
-//! The test decides, for all words; Theil–Sen measures how much, for those that remain.
+//! A test selects words; the Theil–Sen estimator measures the slope of the selected ones.
 
 use super::course::{Courses, Shape};
 use super::discovery::false_discovery;
 use super::kendall::{Kendall, mann_kendall};
 use super::theil_sen::{sketch_engine_score, theil_sen};
 
-/// Counts of words (rows) in bins of time (columns), and what was collected in each bin.
+/// Counts of words (rows) in bins of time (columns), and the tokens of each bin.
 ///
 /// Documents with a word make better counts than its hits: one document that repeats a word is one
 /// decision to use it.
 #[derive(Debug, Clone, Copy)]
 pub struct Table<'a> {
-    /// Row after row.
+    /// The counts, row by row.
     pub counts: &'a [u32],
-    /// The tokens of each bin; none means not collected.
+    /// The tokens of each bin; 0 means not collected.
     pub tokens: &'a [f64],
 }
 
@@ -26,25 +26,25 @@ impl<'a> Table<'a> {
     }
 }
 
-/// Which test decides.
+/// The trend test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Test {
-    /// Places beside three shapes: see [`super::course`].
+    /// Correlation of scores with three shapes, see [`super::course`].
     Courses,
-    /// Mann–Kendall, as Sketch Engine has it.
+    /// Mann–Kendall, as in Sketch Engine.
     MannKendall,
 }
 
-/// What counts as a trend.
+/// The parameters of trend detection.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RiseConfig {
-    /// Which test decides.
+    /// The trend test.
     pub test: Test,
-    /// Words with less are not tested: they could show nothing, and would cost the others power.
+    /// The minimum count; testing rarer words would only reduce the power of the others.
     pub min_count: u64,
-    /// Bins with less than this share of the mean tokens are left out, as too thin for a rate.
+    /// Bins with less than this share of the mean tokens are left out.
     pub thin_bin: f64,
-    /// The share of false ones among the answers that is admitted.
+    /// The false discovery rate to control.
     pub false_discovery_rate: f64,
 }
 
@@ -54,39 +54,39 @@ impl Default for RiseConfig {
     }
 }
 
-/// A word that became more or less frequent.
+/// A word with a trend.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rise {
     /// Its row.
     pub row: usize,
-    /// Its count in the bins that were used.
+    /// Its count in the bins used.
     pub count: u64,
-    /// When it changed, if the test tells.
+    /// The shape of the trend, if the test has one.
     pub shape: Option<Shape>,
-    /// Probability by chance, by the test that decides.
+    /// The p-value of the test.
     pub p: f64,
-    /// The same among all words tested.
+    /// The q-value among all words tested.
     pub q: f64,
-    /// Mann–Kendall, whichever test decides.
+    /// Mann–Kendall, for either test.
     pub kendall: Kendall,
-    /// The Theil–Sen line from the first bin to the last, in means of the word's rate.
+    /// The Theil–Sen slope from the first bin to the last, relative to the word's mean rate.
     pub growth: f64,
     /// The growth as Sketch Engine shows it.
     pub score: f64,
 }
 
-/// The outcome for all words.
+/// The result for all words.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rises {
-    /// How many words were tested.
+    /// The number of words tested.
     pub tested: usize,
-    /// The bins that were used.
+    /// The bins used.
     pub bins: Vec<usize>,
-    /// The words with a trend, surest first.
+    /// The words with a trend, by p-value.
     pub found: Vec<Rise>,
 }
 
-/// A row that may pass.
+/// A row that may have a trend.
 struct Candidate {
     row: usize,
     count: u64,
@@ -124,7 +124,7 @@ pub fn rises(table: &Table<'_>, config: &RiseConfig) -> Rises {
                 (None, mann_kendall(&series, &mut scratch).p())
             }
         };
-        // Whatever the others are like, a larger p cannot pass; and its slope need not be known.
+        // A p-value above the rate never passes, so skip its slope.
         if p <= config.false_discovery_rate {
             candidates.push(Candidate { row, count, shape, p });
         }
@@ -149,7 +149,7 @@ pub fn rises(table: &Table<'_>, config: &RiseConfig) -> Rises {
     Rises { tested, bins, found }
 }
 
-/// The Theil–Sen line over the whole time, in means of the series.
+/// The Theil–Sen slope over the whole time, relative to the mean of the series.
 pub fn growth(when: &[f64], rates: &[f64], scratch: &mut Vec<f64>) -> f64 {
     let mean = rates.iter().sum::<f64>() / rates.len() as f64;
     match (when.first(), when.last()) {
@@ -158,7 +158,7 @@ pub fn growth(when: &[f64], rates: &[f64], scratch: &mut Vec<f64>) -> f64 {
     }
 }
 
-/// The bins that hold enough tokens for a rate.
+/// The bins with enough tokens for a rate.
 pub fn thick_bins(tokens: &[f64], thin: f64) -> Vec<usize> {
     let collected = tokens.iter().filter(|tokens| **tokens > 0.0).count().max(1);
     let least = thin * tokens.iter().sum::<f64>() / collected as f64;
@@ -176,8 +176,8 @@ mod tests {
     }
 
     #[test]
-    fn bins_without_documents_are_no_zeros() {
-        // Half of the time nothing was collected. Were that a zero, the word would seem to rise.
+    fn bins_without_documents_are_not_zeros() {
+        // Half of the time nothing was collected; taken as zeros, the word would seem to rise.
         let tokens: Vec<f64> = (0..40).map(|bin| if bin < 20 { 0.0 } else { 1e6 }).collect();
         let counts: Vec<u32> = (0..40).map(|bin| if bin < 20 { 0 } else { 50 + bin % 3 }).collect();
         for test in BOTH {
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn rates_count_and_not_hits() {
+    fn trends_are_those_of_rates_and_not_of_hits() {
         // The corpus grows fortyfold, and the word with it.
         let tokens: Vec<f64> = (1..=40).map(|bin| f64::from(bin) * 1e5).collect();
         let counts: Vec<u32> = (1..=40).map(|bin| bin * 100).collect();
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn growth_is_measured_in_means() {
+    fn growth_is_relative_to_the_mean() {
         let tokens = vec![1e6; 40];
         let counts: Vec<u32> = (0..40).map(|bin| 100 + 10 * bin).chain(vec![100; 40]).collect();
         for test in BOTH {

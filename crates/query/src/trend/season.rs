@@ -1,26 +1,25 @@
-//! What comes every year: Christmas, elections, floods.
+//! Seasonality: words that come back every year.
 //!
-//! The ranks of the rates, freed of their trend, are laid beside a wave of one year. Ranks, because a
-//! single flood would otherwise be a season.
+//! Fits a sine wave of one year to the detrended ranks of the rates. Ranks, because otherwise a single peak
+//! would be a season.
 
 use super::shift::doubled_ranks;
 use std::f64::consts::TAU;
 
-/// How much of a series comes back every year.
+/// The yearly season of a series.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Season {
-    /// The share of the variance (of ranks) that a wave of one year explains.
+    /// The share of the variance of ranks that the wave explains (R²).
     pub strength: f64,
-    /// When the wave is highest, as a share of the year since the first point.
+    /// The time of the peak, as a share of the year since the first point.
     pub peak: f64,
-    /// How alike the series (of ranks) is to itself a year later, from −1 to 1.
+    /// The autocorrelation of ranks at a lag of one year.
     pub autocorrelation: f64,
-    /// Probability of such a wave by chance.
+    /// The p-value.
     pub p: f64,
 }
 
-/// Looks for a wave. `per_year` is how many points a year has, 12 for months. It takes two years to see
-/// what comes back.
+/// Fits a wave. `per_year` is the number of points per year, 12 for months. Needs two years.
 pub fn season(series: &[f64], per_year: f64) -> Option<Season> {
     let n = series.len();
     if per_year < 3.0 || (n as f64) < 2.0 * per_year {
@@ -36,7 +35,7 @@ pub fn season(series: &[f64], per_year: f64) -> Option<Season> {
         without_line(&(0..n).map(|i| function(TAU * i as f64 / per_year)).collect::<Vec<_>>())
     };
     let (cos, sin) = (wave(f64::cos), wave(f64::sin));
-    // Two equations for the two amplitudes of the wave.
+    // The normal equations of the two amplitudes.
     let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>();
     let (cc, ss, cs) = (dot(&cos, &cos), dot(&sin, &sin), dot(&cos, &sin));
     let (cr, sr) = (dot(&cos, &residuals), dot(&sin, &residuals));
@@ -48,12 +47,12 @@ pub fn season(series: &[f64], per_year: f64) -> Option<Season> {
         strength,
         peak: (b.atan2(a) / TAU).rem_euclid(1.0),
         autocorrelation: dot(&residuals[..n - lag], &residuals[lag..]) / variance * n as f64 / (n - lag) as f64,
-        // Two of n − 2 remaining degrees of freedom: the distribution of R² is exact for the normal.
+        // The exact distribution of R² for normal noise, with two of n − 2 degrees of freedom.
         p: (1.0 - strength).powf((n as f64 - 4.0) / 2.0),
     })
 }
 
-/// The series less its mean and its linear trend.
+/// Subtracts the mean and the linear trend.
 fn without_line(series: &[f64]) -> Vec<f64> {
     let n = series.len() as f64;
     let (middle, mean) = ((n - 1.0) / 2.0, series.iter().sum::<f64>() / n);
@@ -68,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_wave_is_a_season_with_its_peak() {
+    fn a_wave_has_a_season_and_a_peak() {
         let series: Vec<f64> = (0..120).map(|month| 5.0 + (TAU * (f64::from(month) - 3.0) / 12.0).cos()).collect();
         let found = season(&series, 12.0).unwrap();
         assert!(found.strength > 0.9 && found.p < 1e-20, "{found:?}");
@@ -77,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn neither_noise_nor_a_trend_nor_one_flood_is_a_season() {
+    fn noise_a_trend_or_one_peak_make_no_season() {
         let mut random = fastrand::Rng::with_seed(11);
         let noise: Vec<f64> = (0..120).map(|_| random.f64()).collect();
         assert!(season(&noise, 12.0).unwrap().p > 0.01);
@@ -88,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn chance_is_as_rare_as_stated() {
+    fn false_positives_are_as_rare_as_stated() {
         let mut random = fastrand::Rng::with_seed(3);
         let chance = (0..4000).filter(|_| {
             let noise: Vec<f64> = (0..48).map(|_| random.f64()).collect();
@@ -99,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn one_year_is_too_short_to_see_what_comes_back() {
+    fn one_year_is_too_short_for_a_season() {
         assert_eq!(season(&[1.0, 2.0, 3.0, 4.0, 5.0], 4.0), None);
         assert_eq!(season(&[1.0; 30], 12.0), None);
     }

@@ -1,17 +1,17 @@
-//! Steps: from when on is a word used differently? Pettitt's test, which like Mann–Kendall goes by ranks.
+//! Level shifts: Pettitt's change-point test (1979), based on ranks like Mann–Kendall.
 
-/// Where a series changes its level.
+/// A change point.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Shift {
     /// The first point of the new level.
     pub at: usize,
     /// Pettitt's K, positive if the later level is the higher.
     pub k: i64,
-    /// Probability by chance, approximately; an upper limit.
+    /// The approximate p-value, an upper bound.
     pub p: f64,
 }
 
-/// Finds the likeliest place; none in a series that does not change.
+/// Finds the most likely change point; `None` in a constant series.
 pub fn shift(series: &[f64]) -> Option<Shift> {
     let n = series.len();
     let doubled_ranks = doubled_ranks(series);
@@ -30,7 +30,7 @@ pub fn shift(series: &[f64]) -> Option<Shift> {
     (at > 0).then_some(Shift { at, k, p: p.min(1.0) })
 }
 
-/// Twice the rank of each value, so that ties, which share the mean of their ranks, stay whole numbers.
+/// Twice the rank of each value, so that the mean ranks of ties are whole numbers.
 pub(super) fn doubled_ranks(series: &[f64]) -> Vec<i64> {
     let mut order: Vec<usize> = (0..series.len()).collect();
     order.sort_by(|a, b| series[*a].total_cmp(&series[*b]));
@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn the_place_of_a_step_is_found() {
+    fn the_change_point_is_found() {
         let series: Vec<f64> = (0..40).map(|i| if i < 15 { 1.0 } else { 2.0 }).collect();
         let found = shift(&series).unwrap();
         // Every one of 15 lies below every one of 25.
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_change_has_no_step() {
+    fn a_constant_series_has_no_change_point() {
         assert_eq!(shift(&[1.0; 20]), None);
         assert_eq!(shift(&[]), None);
         assert_eq!(shift(&[1.0]), None);

@@ -1,7 +1,7 @@
-//! Theil–Sen: how steep is a series? The median of the slopes between all pairs of its points.
+//! The Theil–Sen estimator: the median of the slopes between all pairs of points.
 
-/// The median slope of points (when, value). `when` ascends strictly. `scratch` is room for the slopes,
-/// which many calls can share.
+/// The median slope of points (when, value). `when` ascends strictly. `scratch` is a buffer for the slopes
+/// that calls can share.
 pub fn theil_sen(when: &[f64], values: &[f64], scratch: &mut Vec<f64>) -> f64 {
     scratch.clear();
     for (i, (from, value)) in when.iter().zip(values).enumerate() {
@@ -23,8 +23,8 @@ pub fn median(values: &mut [f64]) -> f64 {
     if is_even { below.iter().copied().fold(f64::NEG_INFINITY, f64::max).midpoint(upper) } else { upper }
 }
 
-/// The trend as Sketch Engine shows it: a growth, in means of the series, becomes an angle in whole
-/// degrees, and the angle its tangent. 3.08 is 72°.
+/// The trend score of Sketch Engine: the tangent of the angle of the growth, rounded to whole degrees. 3.08 is
+/// 72°.
 pub fn sketch_engine_score(growth: f64) -> f64 {
     growth.atan().to_degrees().round().to_radians().tan()
 }
@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_wild_point_does_not_bend_the_line() {
+    fn one_outlier_does_not_change_the_slope() {
         let when: Vec<f64> = (0..9).map(f64::from).collect();
         let mut values: Vec<f64> = when.iter().map(|x| 3.0 + 2.0 * x).collect();
         values[4] = 1000.0;

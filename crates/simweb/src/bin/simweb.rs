@@ -1,15 +1,15 @@
-//! `simweb`: serves a simulated web until it is told to stop, then says how politely it was asked.
+//! `simweb`: serves a simulated web until it is stopped, then prints politeness statistics of the requests.
 //!
-//! For benchmarks, where the client and the web should be separate processes so that the costs of
-//! each can be told apart. It stops on SIGINT, SIGTERM, when its standard input ends or after
-//! `--seconds`, and then prints one line of JSON.
+//! For benchmarks, in which the client and the web should be separate processes, so that their costs can be measured
+//! separately. It stops on SIGINT, SIGTERM, at the end of standard input or after `--seconds`, and prints one line of
+//! JSON.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::str::FromStr;
 use std::time::Duration;
 
-use tidings_simweb::{Ailment, Hiding, SimWeb, Source, Spec};
+use tidings_simweb::{Hiding, SimWeb, SiteFault, Spec, TextSource};
 
 const HELP: &str = "\
 simweb: a simulated web on loopback
@@ -45,11 +45,11 @@ usage: simweb [OPTION VALUE]...
   --ignore-stdin     go on when standard input ends
 ";
 
-/// What the command line asks for.
+/// The parsed command line.
 struct Args {
     spec: Spec,
     faulty_percent: usize,
-    faults: Vec<Ailment>,
+    faults: Vec<SiteFault>,
     feeds_out: Option<PathBuf>,
     ca_out: Option<PathBuf>,
     seconds: Option<u64>,
@@ -67,7 +67,7 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     if words.windows(2).any(|pair| pair == ["--fault", "list"]) {
-        Ailment::mix().for_each(|ailment| println!("{ailment}"));
+        SiteFault::mix().for_each(|fault| println!("{fault}"));
         return ExitCode::SUCCESS;
     }
     let args = match read(&words) {
@@ -90,12 +90,15 @@ fn hiding(names: &str) -> Result<Vec<Hiding>, String> {
     let find = |name: &str| Hiding::ALL.into_iter().find(|way| way.name() == name);
     match names {
         "all" => Ok(Hiding::ALL.to_vec()),
-        names => names.split(',').map(|name| find(name).ok_or_else(|| format!("no feed is hidden {name}"))).collect(),
+        names => names
+            .split(',')
+            .map(|name| find(name).ok_or_else(|| format!("unknown way to hide a feed: {name}")))
+            .collect(),
     }
 }
 
 fn read(words: &[String]) -> Result<Args, String> {
-    // Counts suffice for benchmarks; the list is for tests, which use the library.
+    // Counts are enough for benchmarks; the request list is for tests, which use the library.
     let spec = Spec { log_limit: 0, ..Spec::default() };
     let mut args = Args {
         spec,
@@ -114,14 +117,14 @@ fn read(words: &[String]) -> Result<Args, String> {
             "--tls" => spec.tls = true,
             "--ignore-stdin" => args.watch_stdin = false,
             _ => {
-                let value = words.next().ok_or_else(|| format!("{name} needs a value, or does not exist"))?;
+                let value = words.next().ok_or_else(|| format!("{name} needs a value, or is unknown"))?;
                 match name.as_str() {
                     "--sites" => spec.sites = number(name, value)?,
                     "--items" => spec.items_per_feed = number(name, value)?,
                     "--seed" => spec.seed = number(name, value)?,
                     "--languages" => spec.languages = value.split(',').map(str::to_string).collect(),
                     "--hiding" => spec.hiding = hiding(value)?,
-                    "--archive" => spec.source = Source::Archive(value.into()),
+                    "--archive" => spec.source = TextSource::Archive(value.into()),
                     "--start" => spec.start = number(name, value)?,
                     "--speed" => spec.clock_speed = number(name, value)?,
                     "--every" => spec.publish_every = Duration::from_secs(number(name, value)?),
@@ -140,7 +143,7 @@ fn read(words: &[String]) -> Result<Args, String> {
                     "--feeds-out" => args.feeds_out = Some(value.into()),
                     "--log-limit" => spec.log_limit = number(name, value)?,
                     "--seconds" => args.seconds = Some(number(name, value)?),
-                    _ => return Err(format!("there is no option {name}; --help lists them")),
+                    _ => return Err(format!("unknown option {name}; --help lists the options")),
                 }
             }
         }
@@ -148,20 +151,20 @@ fn read(words: &[String]) -> Result<Args, String> {
     args.spec = if args.faults.is_empty() {
         args.spec.with_faults_percent(args.faulty_percent)
     } else {
-        // A fault without a share means one site of each kind.
+        // Without a share, a fault applies to one site.
         let count = (args.spec.sites * args.faulty_percent / 100).max(args.faults.len());
         let turns = args.faults.iter().cycle().take(count);
-        turns.fold(args.spec, |spec, ailment| spec.with_fault(*ailment, 1))
+        turns.fold(args.spec, |spec, fault| spec.with_fault(*fault, 1))
     };
     Ok(args)
 }
 
 fn number<T: FromStr>(name: &str, value: &str) -> Result<T, String> {
-    value.parse().map_err(|_| format!("{name} cannot be {value}"))
+    value.parse().map_err(|_| format!("invalid value for {name}: {value}"))
 }
 
 fn run(args: Args) -> Result<(), Box<dyn std::error::Error>> {
-    // Every connection takes a file descriptor, and the usual limit is far below 8,000 sites.
+    // Every connection needs a file descriptor, and the default limit is far below 8,000 sites.
     if let Ok((soft, hard)) = rlimit::Resource::NOFILE.get()
         && soft < hard
     {
@@ -182,13 +185,13 @@ fn run(args: Args) -> Result<(), Box<dyn std::error::Error>> {
     println!("ready: {sites} sites on port {}", web.port());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(until_told(args.seconds, args.watch_stdin))?;
-    // The reader of standard input may be blocked for ever; it must not keep the process.
+    // The reader of standard input may block forever; it must not keep the process alive.
     runtime.shutdown_background();
     println!("{}", web.politeness().to_json());
     Ok(())
 }
 
-/// Returns when there is any reason to stop.
+/// Returns when there is a reason to stop.
 async fn until_told(seconds: Option<u64>, watch_stdin: bool) -> std::io::Result<()> {
     use tokio::signal::unix::{SignalKind, signal};
     let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);

@@ -37,7 +37,7 @@ fn write_all(out: &mut String, listing: &Listing<'_>) -> std::fmt::Result {
         } else {
             writeln!(out, "<title type=\"html\">{}</title>", escaped(&escaped(&article.title)))?;
         }
-        // On some sites the link to the comments comes first, and the first link is the wrong one.
+        // On some sites the link to the comments comes first.
         if site % 3 == 1 {
             let comments = format!("{}#comments", article.url);
             writeln!(out, "<link rel=\"replies\" type=\"text/html\" href=\"{}\"/>", escaped(&comments))?;

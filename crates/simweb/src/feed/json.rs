@@ -1,4 +1,4 @@
-//! JSON Feed 1.1. It has no base for relative links, so sites that like them write whole ones here.
+//! JSON Feed 1.1. It has no base for relative links, so sites with relative links use absolute ones here.
 
 use serde_json::{Value, json};
 

@@ -1,8 +1,8 @@
-//! The feeds of a site, in the four formats that readers meet.
+//! The feeds of a site in four formats.
 //!
-//! All formats list the same articles. The oddities that a reader has to cope with (tracking
-//! parameters, fragments, relative links, markup in CDATA or in entities, a link to the comments
-//! before the link to the article) belong to the site, not to the format.
+//! All formats list the same articles. Variations that a reader must handle (tracking parameters, fragments, relative
+//! links, markup in CDATA or in entities, a link to the comments before the link to the article) depend on the site and
+//! not on the format.
 
 mod atom;
 mod json;
@@ -14,7 +14,7 @@ use crate::markup::escaped;
 use crate::profile::{FeedFormat, LinkStyle, Profile};
 use crate::world::{Extent, World};
 
-/// What every format needs to know.
+/// The data of a feed, common to all formats.
 struct Listing<'a> {
     world: &'a World,
     site: usize,
@@ -23,7 +23,7 @@ struct Listing<'a> {
 }
 
 impl Listing<'_> {
-    /// The link to an article as this site writes it, escaped for XML.
+    /// The link to an article in the style of this site, escaped for XML.
     fn link(&self, article: &Article, knows_base: bool) -> String {
         let joint = if article.url.contains('?') { '&' } else { '?' };
         let link = match self.profile.links {
@@ -39,7 +39,7 @@ impl Listing<'_> {
         escaped(&link)
     }
 
-    /// The `xml:base` attribute, on sites whose links need it.
+    /// The `xml:base` attribute, on sites with relative links.
     fn base(&self) -> String {
         match self.profile.links {
             LinkStyle::Relative => format!(" xml:base=\"{}\"", self.world.url(self.site, "/")),
@@ -51,7 +51,7 @@ impl Listing<'_> {
         format!("<?xml version=\"1.0\" encoding=\"{}\"?>\n", self.profile.charset.name().to_lowercase())
     }
 
-    /// What a feed shows of an article: a teaser with markup, or all of it.
+    /// The description of an article in a feed: a teaser with markup, or the full text.
     fn description_html(&self, article: &Article) -> String {
         format!(
             "<p>{}</p> <p><a href=\"{}\">{}</a></p>",
@@ -94,7 +94,7 @@ pub fn write_huge(world: &World, site: usize, items: usize) -> String {
     out
 }
 
-/// Splits the end mark of a CDATA section, so that it can stand inside one.
+/// Splits the end mark of a CDATA section, so that it can occur inside one.
 fn closed_off(text: &str) -> String {
     text.replace("]]>", "]]]]><![CDATA[>")
 }

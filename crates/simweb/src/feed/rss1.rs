@@ -1,4 +1,4 @@
-//! RSS 1.0, which is RDF: the channel lists its items first and describes them afterwards.
+//! RSS 1.0 (RDF): the channel lists its items first and describes them afterwards.
 
 use std::fmt::Write;
 

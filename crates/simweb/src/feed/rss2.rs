@@ -35,7 +35,7 @@ pub fn write(listing: &Listing<'_>) -> String {
 fn write_item(out: &mut String, listing: &Listing<'_>, article: &crate::Article) -> std::fmt::Result {
     let link = listing.link(article, true);
     writeln!(out, "<item>\n<title>{}</title>\n<link>{link}</link>", escaped(&article.title))?;
-    // A third of the sites identify items by something that is not an address.
+    // A third of the sites use GUIDs that are not URLs.
     if listing.site % 3 == 2 {
         writeln!(out, "<guid isPermaLink=\"false\">item-{}-{}</guid>", listing.site, article.number)?;
     } else {

@@ -1,8 +1,7 @@
-//! Article pages: the article, and all that a reader did not come for.
+//! Article pages: the article with boilerplate.
 //!
-//! Extraction is only worth testing against pages that hide the article among navigation, teasers,
-//! cookie banners, share bars and comments, in markup that differs from site to site. Each template
-//! is one file; [`Sheet`] holds what all of them put somewhere.
+//! Extraction must be tested on pages with navigation, teasers, cookie banners, share bars and comments, in markup that
+//! differs between sites. Each template is one file; [`Sheet`] holds the parts common to all.
 
 mod plain;
 mod portal;
@@ -26,9 +25,9 @@ struct Sheet<'a> {
     grammar: &'a Grammar,
     profile: &'a Profile,
     site_name: String,
-    /// Titles and addresses of other articles.
+    /// Titles and URLs of other articles.
     teasers: Vec<(String, String)>,
-    /// Names and words of readers.
+    /// Names and comments of readers.
     comments: Vec<(String, String)>,
     home: String,
     /// The lines of the head that declare feeds.
@@ -85,7 +84,7 @@ pub fn write(world: &World, article: &Article) -> String {
     let newer = world.published(site);
     let mut teasers = Vec::new();
     for step in 1..=4 {
-        // A page must not change when later articles appear, so teasers point backwards only.
+        // A page must not change when later articles are published, so teasers link to earlier ones only.
         if let Some(number) = article.number.checked_sub(step).filter(|number| *number < newer) {
             let other = world.article(site, number, Extent::Head);
             teasers.push((other.title, other.url));
@@ -100,7 +99,7 @@ pub fn write_padded(world: &World, site: usize, number: u64, page_bytes: usize, 
     let mut rng = Rng::named(&[world.spec.seed, 0xF111, site as u64, number]);
     let grammar = world.grammar(site);
     let mut body = article.body_html();
-    // The template around the article takes about four kilobytes, and the last paragraph goes over.
+    // The template takes about four kilobytes, and the last paragraph exceeds the limit.
     while body.len() + 4_000 < page_bytes {
         body.push_str("<p>");
         for _ in 0..5 {
@@ -153,7 +152,7 @@ fn render(world: &World, article: &Article, body: String, teasers: Vec<(String, 
     }
 }
 
-/// Writes the front page: links to the latest articles and, for those who discover, to every feed.
+/// Writes the front page with links to the latest articles and all feeds.
 pub fn write_home(world: &World, site: usize) -> String {
     let profile = world.profile(site);
     let name = escaped(&world.site_name(site));

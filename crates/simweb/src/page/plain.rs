@@ -1,11 +1,11 @@
-//! Hardly any markup: a heading, a line with the date, paragraphs that are not even closed.
+//! Minimal markup: a heading, a line with the date, unclosed paragraphs.
 
 use super::Sheet;
 use crate::markup::escaped;
 
 pub fn write(sheet: &Sheet<'_>) -> String {
     let article = sheet.article;
-    // Browsers close paragraphs by themselves, so some authors never do.
+    // Closing tags of paragraphs are optional in HTML, and some authors omit them.
     let body = sheet.body.replace("</p>\n", "\n").replace("</li>\n", "\n");
     let mut links = String::new();
     for (title, url) in &sheet.teasers {

@@ -1,4 +1,4 @@
-//! An old portal: tables within tables, meaning in the class names at best, the date as bare text.
+//! An old portal: nested tables, meaningful class names at best, the date as plain text.
 
 use super::Sheet;
 use crate::markup::escaped;

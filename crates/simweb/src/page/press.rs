@@ -1,4 +1,4 @@
-//! The markup of the blogging system that a third of the web uses: widgets, entry-content, pingbacks.
+//! The markup of a WordPress-like blog: widgets, entry-content, pingbacks.
 
 use super::Sheet;
 use crate::markup::{escaped, iso_date};

@@ -15,7 +15,7 @@ pub fn write(sheet: &Sheet<'_>) -> String {
         "author": { "@type": "Person", "name": article.author },
         "mainEntityOfPage": article.url,
     });
-    // A title could otherwise end the script element from within.
+    // A title could otherwise end the script element.
     let linked_data = linked_data.to_string().replace("</", "<\\/");
     let mut teasers = String::new();
     for (title, url) in &sheet.teasers {

@@ -1,27 +1,27 @@
-//! From a request to an answer: which content, spoilt by which fault, under which coding.
+//! Creates the response to a request: its content, faults and content coding.
 
-use super::asked::Asked;
 use super::deliver::head_with_length;
 use super::head::Head;
 use super::pool::Prepared;
 use super::reply::{Delivery, Reply};
+use super::target::RequestTarget;
 use super::{Shared, coding, content, misbehave};
-use crate::fault::{Fault, Part};
-use crate::log::{Host, Kind};
+use crate::fault::{Fault, SitePart};
+use crate::log::{Host, RequestKind};
 use crate::markup::http_date;
 use crate::page;
 use crate::profile::{FeedFormat, legacy_charset};
 use crate::state::Condition;
 
 /// Answers a request.
-pub fn answer(shared: &Shared, asked: &Asked<'_>) -> Reply {
+pub fn answer(shared: &Shared, asked: &RequestTarget<'_>) -> Reply {
     if !matches!(asked.head.method, "GET" | "HEAD") {
         return Reply::short(405);
     }
     let mut reply = match asked.host {
         Host::Site(site) => shared.conditions.with(site, |condition| answer_as_site(shared, asked, site, condition)),
         Host::Shared => match (asked.kind, asked.origin, asked.number) {
-            (Kind::Robots, _, _) => content::robots("User-agent: *\nDisallow:\n".to_string()),
+            (RequestKind::Robots, _, _) => content::robots("User-agent: *\nDisallow:\n".to_string()),
             (_, Some(origin), Some(number)) => content::page(shared, asked, origin, number, None),
             _ => Reply::short(404),
         },
@@ -30,7 +30,7 @@ pub fn answer(shared: &Shared, asked: &Asked<'_>) -> Reply {
             Reply::new(200, "Content-Type: text/html; charset=utf-8\r\n".to_string(), body)
         }
     };
-    // A server that has a clock must tell the time; ours lives by the publishing clock.
+    // A server with a clock must send the date; this one uses the publishing clock.
     if !matches!(reply.delivery, Delivery::Prepared(_)) {
         let now = http_date(shared.world.clock.now());
         reply.headers.push_str(&format!("Date: {now}\r\n"));
@@ -38,8 +38,8 @@ pub fn answer(shared: &Shared, asked: &Asked<'_>) -> Reply {
     reply
 }
 
-fn answer_as_site(shared: &Shared, asked: &Asked<'_>, site: usize, condition: &Condition) -> Reply {
-    // The quick way of the benchmark mode: nothing is wrong here, and the page lies ready.
+fn answer_as_site(shared: &Shared, asked: &RequestTarget<'_>, site: usize, condition: &Condition) -> Reply {
+    // The fast path of the benchmark mode: a healthy site and a prepared page.
     if condition.is_plain()
         && let (Some(pool), Some(number)) = (&shared.pool, asked.number)
         && asked.head.accepts("gzip")
@@ -59,7 +59,7 @@ fn answer_as_site(shared: &Shared, asked: &Asked<'_>, site: usize, condition: &C
     }
     let faults: Vec<Fault> = match asked.part() {
         Some(part) => condition.faults_on(part).collect(),
-        None => condition.faults_on(Part::Everything).collect(),
+        None => condition.faults_on(SitePart::Everything).collect(),
     };
     for fault in &faults {
         if let Some(reply) = misbehave::instead(shared, asked, site, *fault) {
@@ -71,17 +71,17 @@ fn answer_as_site(shared: &Shared, asked: &Asked<'_>, site: usize, condition: &C
         .then(|| legacy_charset(shared.world.profile(site).language, true))
         .flatten();
     let mut reply = match (asked.kind, asked.number) {
-        (Kind::Robots, _) => {
+        (RequestKind::Robots, _) => {
             let sitemap = shared.world.url(site, "/sitemap.xml");
             content::robots(condition.robots_text(&sitemap, shared.world.spec.crawl_delay))
         }
-        (Kind::Tdmrep, _) => content::tdmrep(condition),
-        (Kind::Sitemap, _) => content::sitemap(&shared.world, site),
-        (Kind::Feed, _) => match asked.format {
+        (RequestKind::Tdmrep, _) => content::tdmrep(condition),
+        (RequestKind::Sitemap, _) => content::sitemap(&shared.world, site),
+        (RequestKind::Feed, _) => match asked.format {
             Some(format) => content::feed(shared, asked.head, site, format, charset),
             None => Reply::short(404),
         },
-        (Kind::Page, Some(number)) => content::page(shared, asked, site, number, charset),
+        (RequestKind::Page, Some(number)) => content::page(shared, asked, site, number, charset),
         _ if asked.path == "/" => {
             let html = page::write_home(&shared.world, site);
             content::text(shared, site, "text/html", &html, charset)
@@ -97,7 +97,7 @@ fn answer_as_site(shared: &Shared, asked: &Asked<'_>, site: usize, condition: &C
     reply
 }
 
-/// The feed of a site as everybody gets it who accepts gzip and has no copy.
+/// The feed of a site for clients that accept gzip and have no copy.
 pub fn prepare_feed(shared: &Shared, site: usize, format: FeedFormat) -> Prepared {
     let head = Head { accept_encoding: "gzip", ..Head::default() };
     let mut reply = content::feed(shared, &head, site, format, None);
@@ -105,7 +105,7 @@ pub fn prepare_feed(shared: &Shared, site: usize, format: FeedFormat) -> Prepare
     Prepared { head: head_with_length(&reply, reply.body.len() as u64), body: reply.body }
 }
 
-/// Compresses the body if the client takes it.
+/// Compresses the body if the client accepts it.
 fn encode(reply: &mut Reply, head: &Head<'_>, faults: &[Fault]) {
     const WORTH_BYTES: usize = 256;
     let (coding, body) = if faults.contains(&Fault::BrokenGzip) {

@@ -1,4 +1,4 @@
-//! Content codings: the good ones, the broken one and the bomb.
+//! Content codings: valid, broken, and the gzip bomb.
 
 use std::io::Write;
 
@@ -16,8 +16,7 @@ pub fn zstd(body: &[u8]) -> Vec<u8> {
     zstd::bulk::compress(body, 3).expect("memory suffices for a page")
 }
 
-/// Wraps a body as Brotli without compressing it: stored blocks are a valid stream, and all that a
-/// decoder needs in order to be tried.
+/// Wraps a body as Brotli without compression: stored blocks are a valid stream, which is enough to test a decoder.
 pub fn brotli(body: &[u8]) -> Vec<u8> {
     let mut bits = Bits::default();
     bits.push(0, 1); // a window of 64 kB
@@ -34,7 +33,7 @@ pub fn brotli(body: &[u8]) -> Vec<u8> {
     bits.bytes
 }
 
-/// Bits in the order of deflate and Brotli: the lowest first.
+/// A bit writer in the order of deflate and Brotli: the lowest bit first.
 #[derive(Default)]
 struct Bits {
     bytes: Vec<u8>,
@@ -61,7 +60,7 @@ impl Bits {
     }
 }
 
-/// Compresses with gzip and spoils the middle, so that a reader fails after a good beginning.
+/// Compresses with gzip and damages the middle, so that a reader fails after a valid start.
 pub fn broken_gzip(body: &[u8]) -> Vec<u8> {
     let mut bytes = gzip(body, 6);
     let middle = bytes.len() / 2;
@@ -71,17 +70,17 @@ pub fn broken_gzip(body: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// A gzip stream that expands a thousandfold, sent piece by piece: the pieces are all the same, so
-/// even a bomb of many gigabytes takes no memory here.
+/// A gzip stream that expands a thousandfold. It is sent in equal pieces, so that even a bomb of many gigabytes takes
+/// no memory here.
 #[derive(Debug)]
 pub struct Bomb {
-    /// The gzip header and the first words of a page.
+    /// The gzip header and the start of a page.
     pub start: Bytes,
-    /// A megabyte of spaces, compressed so that it can follow itself.
+    /// A megabyte of spaces, compressed so that it can be repeated.
     pub piece: Bytes,
-    /// How often the piece is sent.
+    /// The number of repetitions.
     pub pieces: u64,
-    /// The end of the stream, with the right checksum and length.
+    /// The end of the stream, with the valid checksum and length.
     pub end: Bytes,
 }
 
@@ -93,7 +92,7 @@ impl Bomb {
         let opening = b"<!DOCTYPE html><html><body><p>boom</p>";
         let filler = vec![b' '; Self::PIECE_BYTES];
         let pieces = expanded_bytes / Self::PIECE_BYTES as u64;
-        // After a full flush nothing refers back, and the stream stands at a byte boundary.
+        // After a full flush nothing refers back, and the stream is at a byte boundary.
         let squeeze = |input: &[u8]| {
             let mut output = Vec::with_capacity(input.len() / 100 + 4096);
             let mut deflate = Compress::new(Compression::best(), false);
@@ -127,7 +126,7 @@ mod tests {
     use std::io::Read;
 
     #[test]
-    fn a_bomb_is_valid_gzip_and_much_larger_than_it_looks() {
+    fn a_bomb_is_valid_gzip_and_expands_to_its_size() {
         let bomb = Bomb::new(8 << 20);
         let mut wire = bomb.start.to_vec();
         for _ in 0..bomb.pieces {
@@ -141,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_gzip_fails_after_a_good_beginning() {
+    fn broken_gzip_fails_after_a_valid_start() {
         let text: String = (0..2000).map(|number| format!("{} ", number * 7919)).collect();
         let wire = broken_gzip(text.as_bytes());
         let mut decoder = flate2::read::GzDecoder::new(&wire[..]).take(100);

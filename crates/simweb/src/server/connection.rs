@@ -1,4 +1,4 @@
-//! One connection, from its first request to its end.
+//! The processing of one connection.
 
 use std::net::Ipv4Addr;
 use std::sync::Arc;
@@ -10,18 +10,18 @@ use tokio::net::TcpStream;
 use tokio::sync::watch;
 
 use super::answer;
-use super::asked::Visit;
 use super::deliver::{self, Outcome};
+use super::target::Visit;
 use super::{Shared, Status, head};
 use crate::fault::Fault;
 use crate::log::Host;
 
-/// Closes with a reset instead of a goodbye, as a machine does that is not there.
+/// Closes with a reset, like an unreachable machine.
 pub fn reset(stream: TcpStream) {
     let _ = stream.set_zero_linger();
 }
 
-/// Answers requests until one side has had enough.
+/// Processes requests until one side closes the connection.
 pub async fn serve(
     shared: &Arc<Shared>,
     mut stream: TcpStream,
@@ -32,7 +32,7 @@ pub async fn serve(
     let connection = shared.log.connected(host);
     let seen = status.clone();
     tokio::select! {
-        // Checked first: an outage must win over an answer that happens to be ready.
+        // Checked first: an outage must win over a response that is ready.
         biased;
         _ = status.wait_for(|status| *status != Status::Up) => {}
         () = talk(shared, &mut stream, host, address, connection, &seen) => {
@@ -58,7 +58,7 @@ async fn talk(
         let Some((start_us, length)) = read_head(shared, stream, &mut buffer, patience).await else {
             return;
         };
-        // A request may have come so soon after the last answer that nobody has looked in between.
+        // The next request may have arrived together with the last one.
         if *status.borrow() != Status::Up {
             return;
         }
@@ -67,21 +67,21 @@ async fn talk(
             deliver::refuse(stream).await;
             return;
         };
-        let (asked, ticket) = Visit { host, address, start_us, connection }.begin(shared, &request).await;
+        let (asked, open_request) = Visit { host, address, start_us, connection }.begin(shared, &request).await;
         let reply = answer::answer(shared, &asked);
-        let outcome = deliver::deliver(shared, stream, reply, request.method == "HEAD", ticket).await;
+        let outcome = deliver::deliver(shared, stream, reply, request.method == "HEAD", open_request).await;
         let done = matches!(outcome, Outcome::Close) || request.close;
         if done || !skip_body(stream, &mut buffer, request.body_bytes).await {
             return;
         }
-        // An idle connection should not keep the space of the largest head it has seen.
+        // An idle connection should not keep the buffer of its largest head.
         if buffer.is_empty() && buffer.capacity() > 4096 {
             buffer = BytesMut::with_capacity(1024);
         }
     }
 }
 
-/// How long the connection may be idle.
+/// The idle timeout of the connection.
 fn patience(shared: &Shared, host: Host) -> Duration {
     let Host::Site(site) = host else {
         return shared.world.spec.idle_timeout;
@@ -93,7 +93,7 @@ fn patience(shared: &Shared, host: Host) -> Duration {
     }
 }
 
-/// Waits for a whole head; gives the time at which it began and its length.
+/// Waits for a complete head; returns its time of arrival and its length.
 async fn read_head(
     shared: &Shared,
     stream: &mut TcpStream,
@@ -117,7 +117,7 @@ async fn read_head(
     }
 }
 
-/// Throws away the body of a request; nobody here wants it.
+/// Discards the body of a request.
 async fn skip_body(stream: &mut TcpStream, buffer: &mut BytesMut, mut left: u64) -> bool {
     const MAX_BODY_BYTES: u64 = 1 << 20;
     if left > MAX_BODY_BYTES {

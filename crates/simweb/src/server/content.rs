@@ -1,12 +1,12 @@
-//! What a healthy site serves: robots.txt, feeds, pages, and the marks for asking again.
+//! The content of a healthy site: robots.txt, feeds, pages, validators.
 
 use encoding_rs::Encoding;
 
 use super::Shared;
-use super::asked::Asked;
 use super::head::Head;
 use super::pool::Prepared;
 use super::reply::Reply;
+use super::target::RequestTarget;
 use crate::fault::Fault;
 use crate::hiding::{COMMENTS, Hiding, INTERFACE, OEMBED, OVERVIEW};
 use crate::markup::{escaped, http_date, iso_date};
@@ -46,7 +46,7 @@ pub fn sitemap(world: &World, site: usize) -> Reply {
     Reply::new(200, "Content-Type: application/xml; charset=utf-8\r\n".to_string(), out)
 }
 
-/// What a site that hides its feed serves besides: the overview, and the traps.
+/// The additional content of a site that hides its feed: the overview and the decoys.
 pub fn trap(world: &World, site: usize, target: &str) -> Option<Reply> {
     let hidden = world.hidden(site)?;
     let bare = target.split('?').next().unwrap_or(target);
@@ -54,7 +54,7 @@ pub fn trap(world: &World, site: usize, target: &str) -> Option<Reply> {
     let name = escaped(&world.site_name(site));
     let article = escaped(&world.article(site, 0, Extent::Head).url);
     if hidden.target.strip_suffix('/').is_some_and(|without| without == target && !without.is_empty()) {
-        // Servers send whoever forgets the slash to the address that has it.
+        // Servers redirect to the URL with the final slash.
         return Some(Reply::redirect(301, &hidden.target));
     }
     match bare {
@@ -105,7 +105,13 @@ pub fn feed(
     reply
 }
 
-pub fn page(shared: &Shared, asked: &Asked<'_>, site: usize, number: u64, charset: Option<&'static Encoding>) -> Reply {
+pub fn page(
+    shared: &Shared,
+    asked: &RequestTarget<'_>,
+    site: usize,
+    number: u64,
+    charset: Option<&'static Encoding>,
+) -> Reply {
     let world = &shared.world;
     let tag = mix(world.spec.seed ^ mix(site as u64) ^ mix(number) ^ 0x9A6E);
     let validators = validators(world, site, tag, world.date(site, number));
@@ -121,9 +127,9 @@ pub fn page(shared: &Shared, asked: &Asked<'_>, site: usize, number: u64, charse
     reply
 }
 
-/// A prepared page on the slow way, because something is odd about the site or the client.
+/// A prepared page on the slow path, for sites with faults and unusual clients.
 fn pooled(page: &Prepared, head: &Head<'_>) -> Reply {
-    // The page may have been written for another site, so only its own head knows its character set.
+    // The page may have been written for another site, so only its own head has its character set.
     let prepared = String::from_utf8_lossy(&page.head);
     let content_type = prepared.lines().find(|line| line.starts_with("Content-Type"));
     let mut headers = format!("{}\r\n", content_type.expect("a prepared head names its type"));
@@ -137,7 +143,7 @@ fn pooled(page: &Prepared, head: &Head<'_>) -> Reply {
     Reply::new(200, headers, html)
 }
 
-/// A text in the character set of its site, or in one that nobody announced.
+/// A text in the character set of its site, or in a wrong one.
 pub fn text(
     shared: &Shared,
     site: usize,
@@ -157,7 +163,7 @@ pub fn text(
     Reply::new(200, header, body)
 }
 
-/// The marks by which a client can tell whether its copy is still good.
+/// The validators of a resource.
 struct Marks {
     etag: Option<String>,
     last_modified: Option<String>,
@@ -178,7 +184,7 @@ impl Marks {
 
 fn validators(world: &World, site: usize, tag: u64, date: jiff::Timestamp) -> Marks {
     let kind = world.profile(site).validators;
-    // Weak tags are as common as strong ones, and a client has to send both back as they came.
+    // Weak tags are as common as strong ones, and a client must send both back unchanged.
     let weak = if tag.is_multiple_of(2) { "W/" } else { "" };
     Marks {
         etag: (kind != Validators::LastModified).then(|| format!("{weak}\"{tag:016x}\"")),
@@ -186,13 +192,13 @@ fn validators(world: &World, site: usize, tag: u64, date: jiff::Timestamp) -> Ma
     }
 }
 
-/// Whether the client's copy is still good. The tag wins where there is one, as HTTP asks.
+/// Whether the copy of the client is fresh. The entity tag takes precedence, as in RFC 9110.
 fn fresh(head: &Head<'_>, marks: &Marks) -> bool {
     if let Some(known) = head.if_none_match {
         let Some(tag) = &marks.etag else { return false };
         let strong = tag.trim_start_matches("W/");
         return known.split(',').any(|one| one.trim() == "*" || one.trim().trim_start_matches("W/") == strong);
     }
-    // A date that differs in any way is treated as old; clients send back what they were given.
+    // Any other date counts as old; clients send back the date they received.
     head.if_modified_since.is_some() && head.if_modified_since == marks.last_modified.as_deref()
 }

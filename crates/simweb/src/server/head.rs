@@ -1,9 +1,9 @@
-//! Reads the head of a request: only the fields that make a difference here.
+//! Parses the head of a request: only the fields that are used here.
 
-/// No head may be longer.
+/// The maximum length of a head.
 pub const MAX_HEAD_BYTES: usize = 16 * 1024;
 
-/// The parts of a request's head that matter, borrowed from the buffer.
+/// The relevant parts of a request head, borrowed from the buffer.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Head<'a> {
     pub method: &'a str,
@@ -13,19 +13,19 @@ pub struct Head<'a> {
     pub if_modified_since: Option<&'a str>,
     pub user_agent: &'a str,
     pub accept_encoding: &'a str,
-    /// Whether the client wants the connection closed, or is too old to know better.
+    /// Whether the client requests to close the connection, or uses HTTP/1.0.
     pub close: bool,
     /// Bytes of a body that follow, to be thrown away.
     pub body_bytes: u64,
 }
 
 impl Head<'_> {
-    /// Whether the client holds a copy already.
+    /// Whether the request is conditional.
     pub fn conditional(&self) -> bool {
         self.if_none_match.is_some() || self.if_modified_since.is_some()
     }
 
-    /// Whether the client takes a coding.
+    /// Whether the client accepts a coding.
     pub fn accepts(&self, coding: &str) -> bool {
         self.accept_encoding.split(',').any(|choice| {
             let (name, quality) = choice.split_once(';').unwrap_or((choice, ""));
@@ -34,7 +34,7 @@ impl Head<'_> {
     }
 }
 
-/// The length of the head at the start of the buffer, with its empty line, once it is all there.
+/// The length of the head at the start of the buffer, including the empty line, once it is complete.
 pub fn length(buffer: &[u8]) -> Option<usize> {
     let at = buffer.windows(4).position(|window| window == b"\r\n\r\n")?;
     Some(at + 4)
@@ -51,7 +51,7 @@ pub fn read(bytes: &[u8]) -> Option<Head<'_>> {
         "HTTP/1.0" => true,
         _ => return None,
     };
-    // A client that takes us for a proxy sends the whole address.
+    // A client that treats the server as a proxy sends the absolute URL.
     if let Some(rest) = head.target.strip_prefix("http://") {
         head.target = rest.find('/').map_or("/", |at| &rest[at..]);
     }
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_usual_head_is_understood() {
+    fn a_normal_head_is_parsed() {
         let bytes = b"GET /a?b HTTP/1.1\r\nHost: x\r\nuser-agent: me\r\nIF-NONE-MATCH: \"e\"\r\nAccept-Encoding: gzip, br;q=0\r\n\r\nrest";
         assert_eq!(length(bytes), Some(bytes.len() - 4));
         let head = read(bytes).unwrap();
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_not_understood() {
+    fn an_invalid_head_is_rejected() {
         assert_eq!(read(b"HELLO\r\n\r\n"), None);
         assert_eq!(read(b"GET x HTTP/1.1\r\n\r\n"), None);
         assert_eq!(read(b"GET / HTTP/2\r\n\r\n"), None);

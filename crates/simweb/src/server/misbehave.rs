@@ -1,22 +1,22 @@
-//! What faults make of an answer.
+//! The effects of faults on responses.
 
 use super::Shared;
-use super::asked::{Asked, Detour};
 use super::reply::{Delivery, Reply};
+use super::target::{Detour, RequestTarget};
 use crate::fault::Fault;
 use crate::feed;
-use crate::log::Kind;
+use crate::log::RequestKind;
 use crate::profile::{INTERNAL_HOST, SHARED_HOST};
 use crate::world::World;
 
-/// How many times [`Fault::RedirectChain`] redirects.
+/// The number of redirects of [`Fault::RedirectChain`].
 const CHAIN_HOPS: u32 = 5;
 
-/// How many items the feed of [`Fault::HugeFeed`] has.
+/// The number of items in the feed of [`Fault::HugeFeed`].
 const HUGE_FEED_ITEMS: usize = 50_000;
 
-/// The answer of a fault that leaves nothing of the content.
-pub fn instead(shared: &Shared, asked: &Asked<'_>, site: usize, fault: Fault) -> Option<Reply> {
+/// The response of a fault that replaces the content.
+pub fn instead(shared: &Shared, asked: &RequestTarget<'_>, site: usize, fault: Fault) -> Option<Reply> {
     let world = &shared.world;
     let (target, hop) = match asked.detour {
         Detour::Hop(hop) => (asked.path, hop),
@@ -47,7 +47,7 @@ pub fn instead(shared: &Shared, asked: &Asked<'_>, site: usize, fault: Fault) ->
             let headers = "Content-Type: text/html; charset=utf-8\r\nContent-Encoding: gzip\r\n".to_string();
             Reply::new(200, headers, "").sent(Delivery::Bomb(world.spec.bomb_bytes))
         }
-        Fault::HugeFeed if asked.kind == Kind::Feed => {
+        Fault::HugeFeed if asked.kind == RequestKind::Feed => {
             let headers = "Content-Type: application/rss+xml; charset=utf-8\r\n".to_string();
             Reply::new(200, headers, feed::write_huge(world, site, HUGE_FEED_ITEMS))
         }
@@ -60,7 +60,7 @@ pub fn instead(shared: &Shared, asked: &Asked<'_>, site: usize, fault: Fault) ->
     Some(reply)
 }
 
-/// Addresses that no public page should lead to, in turn.
+/// Private addresses that no public page should lead to, in turn.
 fn private_location(world: &World, number: u64) -> String {
     match number % 4 {
         0 => format!("http://{INTERNAL_HOST}:{}/intranet/{number}", world.port),
@@ -70,7 +70,7 @@ fn private_location(world: &World, number: u64) -> String {
     }
 }
 
-/// Changes a good answer in the way of a fault.
+/// Modifies a response according to a fault.
 pub fn spoil(reply: &mut Reply, fault: Fault) {
     match fault {
         Fault::TdmReserved => reply.headers.push_str("tdm-reservation: 1\r\n"),

@@ -1,11 +1,9 @@
-//! The server: one listener for all sites, told apart by the address at which they were reached.
+//! The server: one listener for all sites, distinguished by the destination address.
 //!
-//! Every loopback address 127.x.y.z reaches a listener that is bound to all addresses, so thousands
-//! of hosts cost one socket. HTTP is written by hand here because most of the faults consist in
-//! not speaking it properly.
+//! All loopback addresses 127.x.y.z reach a listener bound to all addresses, so thousands of hosts need only one
+//! socket. HTTP is implemented here because most of the faults violate the protocol.
 
 mod answer;
-mod asked;
 mod coding;
 mod connection;
 mod content;
@@ -14,6 +12,7 @@ mod head;
 mod misbehave;
 pub mod pool;
 mod reply;
+mod target;
 pub mod tls;
 
 use std::io;
@@ -43,7 +42,7 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// Who lives at an address.
+    /// The host at an address.
     pub fn host_at(&self, address: Ipv4Addr) -> Host {
         match site_at(address, self.world.spec.sites) {
             Some(site) => Host::Site(site),
@@ -53,7 +52,7 @@ impl Shared {
     }
 }
 
-/// Writes the feeds of all sites beforehand, for the benchmark mode.
+/// Prepares the feeds of all sites, for the benchmark mode.
 pub fn warm(shared: &Shared) {
     let Some(pool) = &shared.pool else { return };
     let world = &shared.world;
@@ -71,23 +70,22 @@ pub fn warm(shared: &Shared) {
     });
 }
 
-/// Clients that may wait to be accepted. Where the queue is full, a client tries again only after a
-/// second, and a benchmark would measure that.
+/// The length of the accept queue. If it is full, clients retry only after a second, which a benchmark would measure.
 const BACKLOG: u32 = 4096;
 
-/// The thread that serves; it ends when this is dropped.
+/// The server thread; it ends when this is dropped.
 #[derive(Debug)]
 pub struct Server {
     stop: watch::Sender<Status>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// What the connections have to know about the whole web.
+/// The state of the whole web.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
     /// The web answers.
     Up,
-    /// Nobody answers: connections are reset, new ones too.
+    /// An outage: all connections are reset, including new ones.
     Down,
     /// The web has ended.
     Over,
@@ -102,7 +100,7 @@ impl Server {
             .thread_name("simweb-worker")
             .enable_all()
             .build()?;
-        // Listening needs the runtime, which will be told of new connections.
+        // Listening needs the runtime, which receives the events of new connections.
         let inside = runtime.enter();
         let listener = socket.listen(BACKLOG)?;
         let tls = match tls {
@@ -111,7 +109,7 @@ impl Server {
         };
         drop(inside);
         let thread = std::thread::Builder::new().name("simweb".to_string()).spawn(move || {
-            // Accepting happens on a worker, where it costs no hop between threads.
+            // Accepting runs on a worker, without a hop between threads.
             if let Some((listener, acceptor)) = tls {
                 runtime.spawn(tls::accept(Arc::clone(&shared), listener, acceptor, status.clone()));
             }
@@ -136,7 +134,7 @@ impl Drop for Server {
     fn drop(&mut self) {
         self.stop.send_replace(Status::Over);
         if let Some(thread) = self.thread.take() {
-            // A panic over there has been reported over there.
+            // A panic of the thread has already been reported.
             let _ = thread.join();
         }
     }
@@ -146,13 +144,13 @@ async fn accept(shared: Arc<Shared>, listener: TcpListener, status: watch::Recei
     loop {
         match listener.accept().await {
             Ok((stream, peer)) => welcome(&shared, stream, peer, &status, None),
-            // Out of file descriptors, most likely: some will come back.
+            // Probably out of file descriptors: some will be closed.
             Err(_) => tokio::time::sleep(Duration::from_millis(10)).await,
         }
     }
 }
 
-/// Takes a connection from this machine and leaves every other at the door.
+/// Accepts a connection from this machine and rejects all others.
 fn welcome(
     shared: &Arc<Shared>,
     stream: TcpStream,

@@ -1,8 +1,7 @@
-//! Pages and feeds made beforehand, for benchmarks.
+//! Prepared pages and feeds, for benchmarks.
 //!
-//! When the client is to be measured, the server must not be what is slow. A few thousand different
-//! pages are written and compressed once, and the feed of every site; serving one is then a matter
-//! of two pointers.
+//! If the client is measured, the server must not be the bottleneck. A few thousand different pages and the feed of
+//! every site are written and compressed once; serving one then only copies two pointers.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -18,13 +17,13 @@ use crate::world::World;
 /// An answer, ready to be sent.
 #[derive(Clone, Debug)]
 pub struct Prepared {
-    /// The head of the answer, from the status line to the empty line.
+    /// The head of the response, from the status line to the empty line.
     pub head: Bytes,
     /// The body under gzip.
     pub body: Bytes,
 }
 
-/// A feed as it was when this many articles had been published.
+/// A feed at a given number of published articles.
 #[derive(Debug)]
 struct PreparedFeed {
     format: FeedFormat,
@@ -64,7 +63,7 @@ impl Pool {
         Pool { pages, feeds: (0..world.spec.sites).map(|_| Mutex::default()).collect() }
     }
 
-    /// The page that always stands for this article.
+    /// The page for this article, always the same.
     pub fn page(&self, site: usize, number: u64) -> &Prepared {
         let spread = (site as u64).wrapping_mul(31).wrapping_add(number.wrapping_mul(7919));
         &self.pages[(spread % self.pages.len() as u64) as usize]

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-/// How an answer is sent.
+/// The way in which a response is sent.
 #[derive(Clone, Debug)]
 pub enum Delivery {
     /// As it should be, with its length.
@@ -23,7 +23,7 @@ pub enum Delivery {
     Truncated,
     /// As a stream that expands to this many bytes.
     Bomb(u64),
-    /// With a head made beforehand.
+    /// With a prepared head.
     Prepared(Bytes),
 }
 
@@ -31,13 +31,13 @@ pub enum Delivery {
 #[derive(Clone, Debug)]
 pub struct Reply {
     pub status: u16,
-    /// Header lines, each with its line end; length and connection are added when it is sent.
+    /// Header lines with line ends; length and connection are added on sending.
     pub headers: String,
     pub body: Bytes,
     pub delivery: Delivery,
-    /// Whether the connection ends with this answer.
+    /// Whether the connection is closed after this response.
     pub close: bool,
-    /// What the answer asks its reader to wait.
+    /// The value of `Retry-After`.
     pub retry_after: Option<Duration>,
 }
 
@@ -47,7 +47,7 @@ impl Reply {
         Reply { status, headers, body: body.into(), delivery: Delivery::Whole, close: false, retry_after: None }
     }
 
-    /// A short page that only says its status.
+    /// A short page with the status as its text.
     pub fn short(status: u16) -> Self {
         let body = format!("<!DOCTYPE html><title>{status}</title><h1>{status} {}</h1>\n", reason(status));
         Reply::new(status, "Content-Type: text/html; charset=utf-8\r\n".to_string(), body)
@@ -60,13 +60,13 @@ impl Reply {
         reply
     }
 
-    /// The same, sent in another way.
+    /// The same with another delivery.
     pub fn sent(mut self, delivery: Delivery) -> Self {
         self.delivery = delivery;
         self
     }
 
-    /// The same, asking its reader to wait.
+    /// The same with a `Retry-After`.
     pub fn waiting(mut self, wait: Duration) -> Self {
         self.headers.push_str(&format!("Retry-After: {}\r\n", wait.as_secs()));
         self.retry_after = Some(wait);
@@ -74,7 +74,7 @@ impl Reply {
     }
 }
 
-/// The words that go with a status.
+/// The reason phrase of a status.
 pub fn reason(status: u16) -> &'static str {
     match status {
         200 => "OK",
@@ -88,6 +88,6 @@ pub fn reason(status: u16) -> &'static str {
         429 => "Too Many Requests",
         500 => "Internal Server Error",
         503 => "Service Unavailable",
-        _ => "Whatever",
+        _ => "Unknown",
     }
 }

@@ -1,8 +1,7 @@
 //! The second port: TLS, with HTTP/2 for clients that offer it.
 //!
-//! The first sites of a web can be reached here with a certificate for their address, so that a
-//! client's encrypted side can be tried as well. The protocol is spoken by a proper library; what
-//! a site answers is the same, but faults that consist in breaking the protocol do not show.
+//! The first sites of a web have a certificate for their address, to test the TLS code of clients. The protocol is
+//! implemented by hyper; the content of responses is the same, but faults that violate the protocol have no effect.
 
 use std::convert::Infallible;
 use std::io;
@@ -23,20 +22,20 @@ use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::pki_types::PrivateKeyDer;
 
 use super::answer;
-use super::asked::Visit;
 use super::head::Head;
 use super::reply::{Delivery, Reply};
+use super::target::Visit;
 use super::{Shared, Status};
 use crate::log::Host;
 use crate::profile::address;
 
-/// How many sites have a certificate.
+/// The number of sites with a certificate.
 pub const TLS_SITES: usize = 64;
 
-/// A client that does not finish its handshake by then is not waited for.
+/// The handshake timeout.
 const HANDSHAKE_PATIENCE: Duration = Duration::from_secs(10);
 
-/// What is needed to speak TLS.
+/// The TLS configuration.
 pub struct Tls {
     pub acceptor: TlsAcceptor,
     /// The certificate that clients have to trust, as PEM.
@@ -44,7 +43,7 @@ pub struct Tls {
 }
 
 impl Tls {
-    /// Makes an authority that nobody knows and a certificate for the first sites.
+    /// Creates an unknown certificate authority and a certificate for the first sites.
     pub fn new(sites: usize) -> io::Result<Self> {
         let failed = |error: rcgen::Error| io::Error::other(error);
         let mut authority = CertificateParams::new(Vec::new()).map_err(failed)?;
@@ -84,7 +83,7 @@ pub async fn accept(
     }
 }
 
-/// Answers on one connection until one side has had enough, or an outage begins.
+/// Processes a connection until one side closes it, or an outage begins.
 pub async fn serve(
     shared: &Arc<Shared>,
     stream: TcpStream,
@@ -103,7 +102,7 @@ pub async fn serve(
             async move { Ok::<_, Infallible>(respond(&shared, host, address, connection, &request).await) }
         });
         let io = TokioIo::new(stream);
-        // Whatever goes wrong on a connection is the end of that connection and of nothing else.
+        // Errors of a connection end that connection only.
         if speaks_h2 {
             let _ = hyper::server::conn::http2::Builder::new(TokioExecutor::new()).serve_connection(io, service).await;
         } else {
@@ -137,13 +136,13 @@ async fn respond(
         close: false,
         body_bytes: 0,
     };
-    let (asked, mut ticket) = Visit { host, address, start_us, connection }.begin(shared, &head).await;
+    let (asked, mut open_request) = Visit { host, address, start_us, connection }.begin(shared, &head).await;
     let reply = answer::answer(shared, &asked);
-    ticket.end(reply.status, reply.body.len() as u64, reply.retry_after);
+    open_request.end(reply.status, reply.body.len() as u64, reply.retry_after);
     translate(reply, head.method == "HEAD")
 }
 
-/// Puts one of our answers into the words of the library.
+/// Converts a response to a hyper response.
 fn translate(reply: Reply, head_only: bool) -> hyper::Response<Full<Bytes>> {
     let prepared = match &reply.delivery {
         Delivery::Prepared(head) => String::from_utf8_lossy(head).into_owned(),

@@ -1,23 +1,21 @@
-//! Words that do not exist but could.
+//! Pseudo-words.
 //!
-//! A page of the benchmark has to compress like a real one, and text from short word lists
-//! compresses twice as well. Real text owes its size to its many rare words: names, compounds,
-//! inflections. A [`Lexicon`] makes up such words from the letters that follow one another in the
-//! language's own data, and mixes them into sentences as rare words are mixed in life: a few often,
-//! most of them hardly ever.
+//! A page of the benchmark must compress like a real one, and text from short word lists compresses twice as well,
+//! because real text has many rare words: names, compounds, inflected forms. A [`Lexicon`] generates such words with a
+//! Markov chain over the letters of the language, and mixes them into sentences with a skewed distribution.
 
 use std::collections::HashMap;
 
 use super::grammar::{Grammar, Section};
 use crate::rng::Rng;
 
-/// How many words are made up for each language.
+/// The number of generated words per language.
 const WORDS: usize = 6000;
 
-/// The share of words that are replaced by made-up ones, in percent.
+/// The percentage of words that are replaced by generated ones.
 const RARE_PERCENT: u64 = 28;
 
-/// Made-up words of one language.
+/// Generated words of one language.
 #[derive(Debug)]
 pub struct Lexicon {
     words: Vec<String>,
@@ -25,7 +23,7 @@ pub struct Lexicon {
 }
 
 impl Lexicon {
-    /// Makes up the words of a language; the same ones every time.
+    /// Generates the words of a language, always the same.
     pub fn new(grammar: &Grammar) -> Self {
         let chain = Chain::learn(grammar);
         let mut rng =
@@ -56,19 +54,19 @@ impl Lexicon {
         out
     }
 
-    /// A word; the first ones come much more often than the last.
+    /// A random word with a skewed distribution: the first ones are much more frequent.
     fn word(&self, rng: &mut Rng) -> &str {
         let skewed = rng.unit().powi(2) * self.words.len() as f64;
         &self.words[(skewed as usize).min(self.words.len() - 1)]
     }
 }
 
-/// Which letters follow which, in the words of a language.
+/// A Markov chain over the letters of a language.
 struct Chain {
     next: HashMap<char, Vec<char>>,
 }
 
-/// Stands before and after a word.
+/// The boundary symbol before and after a word.
 const EDGE: char = ' ';
 
 impl Chain {
@@ -97,7 +95,7 @@ impl Chain {
                 if length >= shortest {
                     break;
                 }
-                // Too short to end: go on as if another word began.
+                // Too short to end: continue as if another word began.
                 before = EDGE;
                 continue;
             }

@@ -1,19 +1,18 @@
-//! The word lists of each language, read from `data/CODE.txt`.
+//! The word lists of each language, from `data/CODE.txt`.
 //!
-//! A data file has sections of phrases between bars. Frames are sentences with slots: `{S}` a
-//! subject, `{V}` a verb that takes an object, `{O}` an object, `{A}` an adverbial, `{C}` a place
-//! with its preposition, `{P}` a person, `{N}` a number, `{T}` the word of a trend, `{X}` the name of a
-//! town; `{_}` is what belongs to a town. Phrases come
-//! in the inflection that their slot needs, and verbs in the third person of the present or in a
-//! form without gender, so that any combination is grammatical.
+//! A data file has sections of phrases separated by bars. Frames are sentences with slots: `{S}` a subject, `{V}` a
+//! transitive verb, `{O}` an object, `{A}` an adverbial, `{C}` a place with its preposition, `{P}` a person, `{N}` a
+//! number, `{T}` the word of a trend, `{X}` the name of a town; `{_}` is what belongs to a town. Phrases have the
+//! inflection that their slot needs, and verbs the third person of the present or a form without gender, so that any
+//! combination is grammatical.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use super::names::Names;
-use super::trend::{Shape, Trend};
+use super::trend::{Trend, TrendShape};
 
-/// The languages there are, in the order in which sites get them.
+/// The available languages, in the order in which sites get them.
 pub const CODES: &[&str] = &["en", "de", "fr", "es", "cs", "pl", "ru", "el", "ar", "zh", "ja"];
 
 const DATA: &[&str] = &[
@@ -30,22 +29,22 @@ const DATA: &[&str] = &[
     include_str!("../../data/ja.txt"),
 ];
 
-/// The parts of a data file, in the order in which they are kept.
+/// The sections of a data file, in the order of storage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Section {
-    /// Who does something.
+    /// Subjects.
     Subjects,
-    /// What is done.
+    /// Transitive verbs.
     Verbs,
-    /// To what it is done.
+    /// Objects.
     Objects,
-    /// When, why and how.
+    /// Adverbials of time, cause and manner.
     Adverbs,
-    /// Where, with the preposition.
+    /// Places with their prepositions.
     Places,
-    /// Where, with the name of a town.
+    /// Places with the name of a town.
     Towns,
-    /// Something and the town it belongs to.
+    /// Nouns with the town they belong to.
     Belonging,
     /// Given names.
     First,
@@ -55,7 +54,7 @@ pub enum Section {
     Frames,
     /// Shorter sentences that comment.
     Remarks,
-    /// What people say.
+    /// Quotations.
     Quotes,
     /// Titles with slots.
     Titles,
@@ -63,9 +62,9 @@ pub enum Section {
     Heads,
     /// Categories.
     Topics,
-    /// Planted words with their shapes.
+    /// Planted words with the shapes of their curves.
     Trends,
-    /// Sentences for a planted word.
+    /// Sentences for planted words.
     Plants,
     /// Labels of the user interface.
     Ui,
@@ -93,7 +92,7 @@ const SECTIONS: [&str; 18] = [
     "ui",
 ];
 
-/// What the generator knows of one language.
+/// The data of one language.
 #[derive(Debug)]
 pub struct Grammar {
     /// The language's code.
@@ -113,7 +112,7 @@ impl Grammar {
             if let Some(name) = line.strip_prefix('[') {
                 let name = name.trim_end_matches(']');
                 let known = SECTIONS.iter().position(|known| *known == name);
-                section = known.expect("data files have no sections but those in the table");
+                section = known.expect("all sections are in the table");
             } else {
                 let phrases = line.split(" | ").map(str::trim).filter(|phrase| !phrase.is_empty());
                 sections[section].extend(phrases);
@@ -123,22 +122,22 @@ impl Grammar {
         let trends = sections[Section::Trends as usize]
             .iter()
             .filter_map(|line| line.split_once(' '))
-            .map(|(word, shape)| Trend { language: code, word, shape: Shape::named(shape) })
+            .map(|(word, shape)| Trend { language: code, word, shape: TrendShape::named(shape) })
             .collect();
         Grammar { code, sections, labels, trends, names: OnceLock::new() }
     }
 
-    /// The phrases of one section; every language has every section.
+    /// The phrases of a section; every language has every section.
     pub fn section(&self, section: Section) -> &[&'static str] {
         &self.sections[section as usize]
     }
 
-    /// The made-up names of the language.
+    /// The generated names of the language.
     pub fn names(&self) -> &Names {
         self.names.get_or_init(|| Names::new(self))
     }
 
-    /// A label of the user interface, such as the one of the button that accepts cookies.
+    /// A label of the user interface, such as that of the button that accepts cookies.
     pub fn label(&self, name: &str) -> &'static str {
         self.labels[name]
     }
@@ -148,7 +147,7 @@ impl Grammar {
         !matches!(self.code, "zh" | "ja")
     }
 
-    /// The family name comes first where that is the custom.
+    /// A full name; the family name comes first if that is the custom.
     pub fn person(&self, first: &str, last: &str) -> String {
         if self.spaced() { format!("{first} {last}") } else { format!("{last}{first}") }
     }
@@ -159,7 +158,7 @@ impl Grammar {
     }
 }
 
-/// The grammar of a language, or the English one for a language we have no generator for.
+/// The grammar of a language; English for languages without a generator.
 pub fn grammar(code: &str) -> &'static Grammar {
     static ALL: OnceLock<Vec<Grammar>> = OnceLock::new();
     let all = ALL.get_or_init(|| CODES.iter().zip(DATA).map(|(code, text)| Grammar::read(code, text)).collect());

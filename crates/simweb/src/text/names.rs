@@ -1,20 +1,20 @@
-//! Names of towns and families that nobody has.
+//! Generated names of towns and families.
 //!
-//! News is full of names, and names are what makes one report differ from the next: with a dozen phrases alone,
-//! every sentence would have been said before. A language's made-up names follow the letters of its own words.
+//! Names make reports differ: with a dozen phrases alone, every sentence would be a duplicate. The generated names of a
+//! language follow the letters of its own words (Markov chain).
 
 use std::collections::HashMap;
 
 use super::grammar::{Grammar, Section};
 use crate::rng::Rng;
 
-/// How many towns a language has.
+/// The number of towns per language.
 const TOWNS: usize = 700;
 
-/// How many families.
+/// The number of families per language.
 const FAMILIES: usize = 1500;
 
-/// The made-up names of one language. A few come often, most of them rarely.
+/// The generated names of one language, with a skewed distribution.
 #[derive(Debug)]
 pub struct Names {
     towns: Vec<String>,
@@ -22,7 +22,7 @@ pub struct Names {
 }
 
 impl Names {
-    /// Makes up the names of a language; the same ones every time.
+    /// Generates the names of a language, always the same.
     pub fn new(grammar: &Grammar) -> Names {
         let chain = Chain::learn(grammar);
         let letters = grammar.code.as_bytes();
@@ -47,13 +47,13 @@ impl Names {
     }
 }
 
-/// The first ones come more often than the last.
+/// A random name; the first ones are more frequent.
 fn skewed<'a>(names: &'a [String], rng: &mut Rng) -> &'a str {
     let place = rng.unit().powf(1.5) * names.len() as f64;
     &names[(place as usize).min(names.len() - 1)]
 }
 
-/// What names are put together from where a character is a syllable or a word; nothing where it is a letter.
+/// The characters of names for languages in which a character is a syllable or a word; empty for alphabets.
 fn characters(code: &str) -> &'static str {
     match code {
         "zh" => "安平龙江山河海南北东西林石金玉白青长永新兴宁昌德庆阳州城云泉",
@@ -62,16 +62,16 @@ fn characters(code: &str) -> &'static str {
     }
 }
 
-/// Stands before and after a word.
+/// The boundary symbol before and after a word.
 const EDGE: char = ' ';
 
-/// Which letter follows which two, in the words of a language.
+/// A Markov chain of order two over the letters of a language.
 struct Chain(HashMap<(char, char), Vec<char>>);
 
 impl Chain {
     fn learn(grammar: &Grammar) -> Chain {
         let mut next: HashMap<(char, char), Vec<char>> = HashMap::new();
-        // Names alone are too few to learn from.
+        // Names alone are too little data.
         let sections = [Section::Places, Section::Last, Section::Subjects, Section::Objects, Section::Adverbs];
         let phrases = sections.iter().flat_map(|section| grammar.section(*section));
         for word in phrases.flat_map(|phrase| phrase.split(|letter: char| !letter.is_alphabetic())) {
@@ -110,7 +110,7 @@ mod tests {
     use crate::text::{CODES, grammar};
 
     #[test]
-    fn every_language_has_many_names_and_no_planted_word_among_them() {
+    fn every_language_has_many_names_without_planted_words() {
         for code in CODES {
             let own = grammar(code);
             let names = Names::new(own);

@@ -7,7 +7,7 @@ use super::grammar::{Grammar, Section};
 use super::trend::Story;
 use crate::rng::Rng;
 
-/// What a piece of an article is.
+/// The kind of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum BlockKind {
@@ -15,22 +15,22 @@ pub enum BlockKind {
     Heading,
     /// Running text.
     Paragraph,
-    /// Somebody's words, set apart.
+    /// A block quotation.
     Quote,
-    /// One item of a list; neighbours belong to the same list.
+    /// A list item; adjacent ones belong to the same list.
     ListItem,
 }
 
 /// A piece of an article, as plain text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Block {
-    /// What it is.
+    /// The kind.
     pub kind: BlockKind,
     /// Its text, without markup.
     pub text: String,
 }
 
-/// What the generator writes: everything in an article but its place and date.
+/// The generated parts of an article, without URL and date.
 #[derive(Clone, Debug)]
 pub struct Prose {
     pub title: String,
@@ -39,7 +39,8 @@ pub struct Prose {
     pub blocks: Vec<Block>,
 }
 
-/// Only what a feed shows of an article costs a fraction of the whole, so it comes from a stream of its own.
+/// The head of an article has its own random stream, because feeds need only that, and it costs a fraction of the
+/// whole.
 pub fn compose_head(grammar: &Grammar, rng: &mut Rng) -> Prose {
     let title = {
         let mut title = filled(grammar, rng.pick(grammar.section(Section::Titles)), rng);
@@ -60,7 +61,7 @@ pub fn compose_head(grammar: &Grammar, rng: &mut Rng) -> Prose {
     Prose { title, author, topics, blocks: vec![Block { kind: BlockKind::Paragraph, text: lead }] }
 }
 
-/// Writes a whole article of this day; its head and lead are those of [`compose_head`].
+/// Writes an article of this day; its head and lead are those of [`compose_head`].
 pub fn compose(grammar: &Grammar, rng: &mut Rng, story: Story, day: Date) -> Prose {
     let mut prose = compose_head(grammar, rng);
     plant(grammar, rng, story, day, &mut prose.blocks[0].text);
@@ -95,18 +96,18 @@ pub fn compose(grammar: &Grammar, rng: &mut Rng, story: Story, day: Date) -> Pro
     prose
 }
 
-/// One more sentence of the language, as used for padding, comments and teasers.
+/// Another sentence of the language, for padding, comments and teasers.
 pub fn filler_sentence(grammar: &Grammar, rng: &mut Rng) -> String {
     sentence(grammar, rng)
 }
 
-/// Adds the planted words that this paragraph is due by the curve of its day.
+/// Adds the planted words of this paragraph according to the curves of its day.
 fn plant(grammar: &Grammar, rng: &mut Rng, story: Story, day: Date, text: &mut String) {
     for trend in &grammar.trends {
         if rng.unit() < story.share_of_paragraphs(trend, day) {
             let frame = rng.pick(grammar.section(Section::Plants));
             let mut planted = filled(grammar, &frame.replace("{T}", trend.word), rng);
-            // A word that would begin the sentence keeps its form, so that it can be counted.
+            // A word at the start of the sentence keeps its form, so that it can be counted.
             if !frame.starts_with("{T}") {
                 capitalise(&mut planted);
             }
@@ -135,7 +136,7 @@ fn person(grammar: &Grammar, rng: &mut Rng) -> String {
     grammar.person(first, last)
 }
 
-/// Somebody or something; often of a town, because that is what tells one report from another.
+/// A noun phrase, often with a town, which makes reports differ.
 fn thing(grammar: &Grammar, section: Section, rng: &mut Rng) -> String {
     let plain = rng.pick(grammar.section(section));
     if rng.chance(15) {
@@ -175,7 +176,7 @@ pub fn filled(grammar: &Grammar, frame: &str, rng: &mut Rng) -> String {
     out
 }
 
-/// Raises the first letter, in scripts that know the difference.
+/// Capitalises the first letter, in scripts with case.
 pub(super) fn capitalise(text: &mut String) {
     let Some(first) = text.chars().next() else {
         return;

@@ -1,17 +1,17 @@
-//! A client that shows everything, even what a good HTTP library would hide.
+//! A minimal HTTP client that exposes what an HTTP library would hide.
 
 use std::collections::HashMap;
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
-/// An answer as it came.
+/// A response as received.
 #[derive(Debug)]
 pub struct Answer {
     pub status: u16,
     headers: HashMap<String, String>,
     pub body: Vec<u8>,
-    /// Whether as many bytes came as were announced.
+    /// Whether all announced bytes were received.
     pub complete: bool,
 }
 
@@ -137,12 +137,12 @@ impl Connection {
     }
 }
 
-/// Asks once, on a connection of its own.
+/// Sends one request on its own connection.
 pub fn try_get(url: &str, headers: &[(&str, &str)]) -> io::Result<Answer> {
     Connection::open(url)?.get(&split(url).1, headers)
 }
 
-/// Asks once, and expects an answer.
+/// Sends one request and expects a response.
 pub fn get(url: &str) -> Answer {
     try_get(url, &[]).unwrap_or_else(|error| panic!("{url}: {error}"))
 }

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use http_body_util::{BodyExt, Empty};
 use hyper::body::Bytes;
 use hyper_util::rt::{TokioExecutor, TokioIo};
-use tidings_simweb::{Host, Kind, SimWeb, Spec};
+use tidings_simweb::{Host, RequestKind, SimWeb, Spec};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
 use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 
-/// Asks for an https address with the protocol given, and gives status and body.
+/// Requests an https URL with the given protocol; returns status and body.
 async fn ask(web: &SimWeb, url: &str, protocol: &[u8]) -> (u16, Vec<u8>) {
     let mut roots = RootCertStore::empty();
     roots.add(CertificateDer::from_pem_slice(web.authority_pem().unwrap().as_bytes()).unwrap()).unwrap();
@@ -40,7 +40,7 @@ async fn ask(web: &SimWeb, url: &str, protocol: &[u8]) -> (u16, Vec<u8>) {
 }
 
 #[test]
-fn the_first_sites_speak_tls_and_both_versions_of_http() {
+fn the_first_sites_support_tls_with_both_versions_of_http() {
     let web = SimWeb::start(Spec { sites: 66, items_per_feed: 3, tls: true, ..Spec::default() }).unwrap();
     let site = web.site(3);
     assert!(web.site(64).url("/").starts_with("http://") && site.plain_url("/").starts_with("http://"));
@@ -56,5 +56,5 @@ fn the_first_sites_speak_tls_and_both_versions_of_http() {
     let requests = web.requests();
     assert_eq!(requests.len(), 3);
     assert!(requests.iter().all(|request| request.host == Host::Site(3) && request.status == 200));
-    assert_eq!((requests[0].kind, requests[2].kind), (Kind::Page, Kind::Feed));
+    assert_eq!((requests[0].kind, requests[2].kind), (RequestKind::Page, RequestKind::Feed));
 }

@@ -1,19 +1,21 @@
-//! Every fault, seen from the side of those who suffer from it.
+//! Tests of every fault from the perspective of a client.
 //!
-//! Nothing here waits for long: where a fault consists in not answering, a short silence is proof
-//! enough, and a slow machine can only make the silence longer.
+//! No test waits for long: for faults that send no response, a short silence is enough, and a slow machine can only
+//! make it longer.
 
 use std::io::Read;
 use std::time::Duration;
 
-use tidings_simweb::{Ailment, Fault, FeedFormat, Host, INTERNAL_HOST, Kind, Part, SHARED_HOST, SimWeb, Spec};
+use tidings_simweb::{
+    Fault, FeedFormat, Host, INTERNAL_HOST, RequestKind, SHARED_HOST, SimWeb, SiteFault, SitePart, Spec,
+};
 
 use crate::client::{Answer, Connection, get, split, try_get};
 
 const SHORT: Duration = Duration::from_millis(150);
 
 /// A web of two sites, the second of which has the fault.
-fn ill(ailment: impl Into<Ailment>) -> SimWeb {
+fn ill(fault: impl Into<SiteFault>) -> SimWeb {
     let spec = Spec {
         sites: 2,
         items_per_feed: 8,
@@ -22,7 +24,7 @@ fn ill(ailment: impl Into<Ailment>) -> SimWeb {
         idle_close_after: Duration::from_millis(50),
         ..Spec::default()
     };
-    let web = SimWeb::start(spec.with_fault(ailment, 1)).unwrap();
+    let web = SimWeb::start(spec.with_fault(fault, 1)).unwrap();
     assert_eq!(get(&web.site(0).listed().next().unwrap().url).status, 200);
     web.clear_log();
     web
@@ -38,19 +40,19 @@ fn location(web: &SimWeb, answer: &Answer) -> String {
 }
 
 #[test]
-fn a_hanging_site_says_nothing_but_is_logged_at_once() {
+fn a_hanging_site_sends_nothing_but_logs_at_once() {
     let web = ill(Fault::Hang);
     let mut connection = Connection::open(&page(&web)).unwrap();
     connection.set_patience(SHORT);
     assert!(connection.get(&split(&page(&web)).1, &[]).is_err());
     let request = &web.requests()[0];
-    assert_eq!((request.kind, request.status, request.end_us), (Kind::Page, 0, None));
+    assert_eq!((request.kind, request.status, request.end_us), (RequestKind::Page, 0, None));
     assert_eq!(get(&web.site(1).feed()).status, 200, "only the pages hang");
 }
 
 #[test]
-fn a_feed_can_hang_while_the_pages_answer() {
-    let web = ill(Fault::Hang.on(Part::Feed));
+fn a_feed_can_hang_while_pages_respond() {
+    let web = ill(Fault::Hang.on(SitePart::Feed));
     let mut connection = Connection::open(&web.site(1).feed()).unwrap();
     connection.set_patience(SHORT);
     assert!(connection.get(&split(&web.site(1).feed()).1, &[]).is_err());
@@ -79,20 +81,20 @@ fn an_endless_body_does_not_end() {
 }
 
 #[test]
-fn statuses_are_as_their_faults_say() {
+fn statuses_follow_from_the_faults() {
     for (fault, status) in [(Fault::Error, 500), (Fault::NotFound, 404), (Fault::Gone, 410)] {
         let web = ill(fault);
         assert_eq!(get(&page(&web)).status, status);
-        let web = ill(fault.on(Part::Feed));
+        let web = ill(fault.on(SitePart::Feed));
         assert_eq!(get(&web.site(1).feed()).status, status);
-        let web = ill(fault.on(Part::Robots));
+        let web = ill(fault.on(SitePart::Robots));
         assert_eq!(get(&web.site(1).url("/robots.txt")).status, status);
         assert_eq!(web.politeness().disallowed, 0);
     }
 }
 
 #[test]
-fn asking_again_before_retry_after_is_noticed() {
+fn a_request_before_retry_after_is_counted() {
     for (fault, status) in [(Fault::TooMany, 429), (Fault::Unavailable, 503)] {
         let web = ill(fault);
         let answer = get(&page(&web));
@@ -123,7 +125,7 @@ fn a_chain_of_redirects_has_an_end_and_a_loop_has_none() {
 
 #[test]
 fn a_moved_feed_is_found_at_its_new_address() {
-    let web = ill(Fault::Moved.on(Part::Feed));
+    let web = ill(Fault::Moved.on(SitePart::Feed));
     let moved = get(&web.site(1).feed());
     assert_eq!(moved.status, 301);
     assert_eq!(get(&location(&web, &moved)).status, 200);
@@ -182,10 +184,10 @@ fn broken_gzip_cannot_be_read_to_its_end() {
 }
 
 #[test]
-fn a_gzip_bomb_goes_off_as_announced() {
-    for ailment in [Fault::GzipBomb.into(), Fault::GzipBomb.on(Part::Feed)] {
-        let web = ill(ailment);
-        let url = if ailment.part == Part::Feed { web.site(1).feed() } else { page(&web) };
+fn a_gzip_bomb_expands_to_its_size() {
+    for fault in [Fault::GzipBomb.into(), Fault::GzipBomb.on(SitePart::Feed)] {
+        let web = ill(fault);
+        let url = if fault.part == SitePart::Feed { web.site(1).feed() } else { page(&web) };
         let answer = get(&url);
         assert!(answer.complete && answer.body.len() < 200_000);
         let mut decoder = flate2::read::GzDecoder::new(&answer.body[..]);
@@ -221,7 +223,7 @@ fn huge_headers_are_huge() {
 }
 
 #[test]
-fn a_cut_connection_gives_no_answer() {
+fn a_cut_connection_gives_no_response() {
     let web = ill(Fault::Cut);
     assert!(try_get(&page(&web), &[]).is_err());
     assert_eq!(web.requests().len(), 1);
@@ -243,7 +245,7 @@ fn a_feed_can_be_something_else() {
 }
 
 #[test]
-fn forbidden_fetches_are_counted() {
+fn disallowed_requests_are_counted() {
     let web = ill(Fault::RobotsDisallow);
     assert!(get(&web.site(1).url("/robots.txt")).text().contains("Disallow: /\n"));
     assert_eq!(web.politeness().disallowed, 0);
@@ -253,7 +255,7 @@ fn forbidden_fetches_are_counted() {
 }
 
 #[test]
-fn one_path_can_be_forbidden_and_rules_can_change() {
+fn one_path_can_be_disallowed_and_rules_can_change() {
     let web = ill(Fault::RobotsPath);
     let members: Vec<bool> = web.site(1).listed().map(|article| article.url.contains("/members/")).collect();
     assert!(members.contains(&true) && members.contains(&false));
@@ -270,7 +272,7 @@ fn one_path_can_be_forbidden_and_rules_can_change() {
 }
 
 #[test]
-fn too_early_for_the_crawl_delay_is_noticed() {
+fn violations_of_the_crawl_delay_are_counted() {
     let web = ill(Fault::RobotsDelay);
     assert!(get(&web.site(1).url("/robots.txt")).text().contains("Crawl-delay: 10"));
     get(&page(&web));
@@ -289,7 +291,7 @@ fn reservations_and_robot_tags_are_declared() {
 }
 
 #[test]
-fn brotli_and_zstandard_come_to_those_who_accept_them() {
+fn brotli_and_zstandard_are_sent_to_clients_that_accept_them() {
     for (fault, coding) in [(Fault::Brotli, "br"), (Fault::Zstd, "zstd")] {
         let web = ill(fault);
         let plain = get(&page(&web));
@@ -317,7 +319,7 @@ fn chunks_carry_the_same_body() {
 }
 
 #[test]
-fn connections_can_be_closed_after_each_answer_or_when_idle() {
+fn connections_can_be_closed_after_each_response_or_when_idle() {
     let web = ill(Fault::Close);
     let mut connection = Connection::open(&page(&web)).unwrap();
     assert_eq!(connection.get("/robots.txt", &[]).unwrap().header("connection"), "close");
@@ -326,12 +328,12 @@ fn connections_can_be_closed_after_each_answer_or_when_idle() {
     let web = ill(Fault::IdleClose);
     let mut connection = Connection::open(&page(&web)).unwrap();
     assert_eq!(connection.get("/robots.txt", &[]).unwrap().header("connection"), "");
-    // Reading notices the end by itself; no need to guess how long it takes.
+    // Reading detects the end without a timeout.
     assert!(connection.receive("GET", 1).is_err());
 }
 
 #[test]
-fn in_an_outage_nobody_answers_and_afterwards_everybody_does() {
+fn no_site_responds_in_an_outage_and_all_do_afterwards() {
     let web = ill(Fault::Hang);
     let url = web.site(0).feed();
     let mut open = Connection::open(&url).unwrap();
@@ -344,7 +346,7 @@ fn in_an_outage_nobody_answers_and_afterwards_everybody_does() {
 }
 
 #[test]
-fn several_faults_can_meet_on_one_site() {
+fn a_site_can_have_several_faults() {
     let web = ill(Fault::Chunked);
     web.set_fault(1, Fault::Chunked);
     web.add_fault(1, Fault::XRobots);
@@ -358,11 +360,11 @@ fn a_share_of_all_sites_can_be_faulty_in_every_way() {
     let web = SimWeb::start(Spec { sites: 500, ..Spec::default() }.with_faults_percent(20)).unwrap();
     assert_eq!(web.healthy_sites().count(), 400);
     assert!(Fault::all().all(|fault| web.sites_with(fault).count() >= 2));
-    assert!(Ailment::mix().all(|ailment| web.sites().any(|site| site.ailments() == [ailment])));
+    assert!(SiteFault::mix().all(|fault| web.sites().any(|site| site.faults() == [fault])));
 }
 
 #[test]
-fn impossible_webs_do_not_start() {
+fn invalid_specifications_are_rejected() {
     assert!(SimWeb::start(Spec { sites: 0, ..Spec::default() }).is_err());
     assert!(SimWeb::start(Spec { sites: 1, ..Spec::default() }.with_fault(Fault::Hang, 2)).is_err());
     assert!(SimWeb::start(Spec { languages: vec!["xx".to_string()], ..Spec::default() }).is_err());

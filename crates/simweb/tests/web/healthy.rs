@@ -1,8 +1,8 @@
-//! What a web does when nothing is wrong with it.
+//! Tests of a web without faults.
 
 use std::time::Duration;
 
-use tidings_simweb::{FeedFormat, Host, Kind, SimWeb, Spec};
+use tidings_simweb::{FeedFormat, Host, RequestKind, SimWeb, Spec};
 
 use crate::client::{Connection, get, split, try_get};
 
@@ -96,7 +96,7 @@ fn an_unchanged_feed_is_not_sent_again() {
 }
 
 #[test]
-fn the_clock_brings_new_articles_into_the_feed() {
+fn advancing_the_clock_adds_articles_to_the_feed() {
     let web = web(1);
     let before: Vec<String> = web.site(0).listed().map(|article| article.url).collect();
     web.advance(Duration::from_secs(3 * 86_400));
@@ -123,7 +123,7 @@ fn robots_site_map_and_front_page_are_there() {
 }
 
 #[test]
-fn gzip_comes_to_those_who_accept_it() {
+fn gzip_is_sent_to_clients_that_accept_it() {
     let web = web(1);
     let url = web.site(0).feed();
     let plain = get(&url);
@@ -133,7 +133,7 @@ fn gzip_comes_to_those_who_accept_it() {
 }
 
 #[test]
-fn a_connection_serves_many_requests_and_the_diary_tells() {
+fn a_connection_serves_many_logged_requests() {
     let web = web(2);
     let site = web.site(1);
     let mut connection = Connection::open(&site.url("/")).unwrap();
@@ -143,8 +143,8 @@ fn a_connection_serves_many_requests_and_the_diary_tells() {
     assert_eq!(connection.get(&split(&page).1, &[]).unwrap().status, 200);
 
     let requests = web.requests();
-    let kinds: Vec<Kind> = requests.iter().map(|request| request.kind).collect();
-    assert_eq!(kinds, [Kind::Robots, Kind::Feed, Kind::Page]);
+    let kinds: Vec<RequestKind> = requests.iter().map(|request| request.kind).collect();
+    assert_eq!(kinds, [RequestKind::Robots, RequestKind::Feed, RequestKind::Page]);
     assert!(requests.iter().all(|request| request.host == Host::Site(1) && request.connection == 1));
     assert!(requests.iter().all(|request| request.status == 200 && request.in_flight == 1 && request.bytes > 0));
     assert!(requests.windows(2).all(|pair| pair[0].end_us.unwrap() <= pair[1].start_us));
@@ -160,7 +160,7 @@ fn a_connection_serves_many_requests_and_the_diary_tells() {
 }
 
 #[test]
-fn heads_and_pipelines_and_nonsense_are_handled() {
+fn heads_pipelining_and_invalid_requests_are_handled() {
     let web = web(1);
     let url = web.site(0).feed();
     let mut connection = Connection::open(&url).unwrap();

@@ -1,20 +1,20 @@
-//! Text from elsewhere: the archive of real articles, and the pool of the benchmark mode.
+//! Tests of other text sources: the archive of real articles, and the pool of the benchmark mode.
 
 use std::path::PathBuf;
 
-use tidings_simweb::{FeedFormat, SimWeb, Source, Spec};
+use tidings_simweb::{FeedFormat, SimWeb, Spec, TextSource};
 
 use crate::client::{get, try_get};
 
-/// The sample archive, one of the development data.
+/// The sample archive, part of the development data.
 fn archive() -> Option<PathBuf> {
     tidings_testing::data("sample-archive/articles.jsonl.zst")
 }
 
 #[test]
-fn an_archive_is_published_on_its_own_dates() {
+fn an_archive_is_published_at_its_own_dates() {
     let Some(path) = archive() else { return };
-    let spec = Spec { sites: 60, items_per_feed: 10, source: Source::Archive(path), ..Spec::default() };
+    let spec = Spec { sites: 60, items_per_feed: 10, source: TextSource::Archive(path), ..Spec::default() };
     let web = SimWeb::start(spec).unwrap();
     let articles: Vec<_> = web.articles().collect();
     assert!(articles.len() > 4000, "{}", articles.len());
@@ -43,7 +43,7 @@ fn an_archive_is_published_on_its_own_dates() {
 
 #[test]
 fn a_missing_archive_is_reported() {
-    let spec = Spec { source: Source::Archive("/nonexistent.jsonl.zst".into()), ..Spec::default() };
+    let spec = Spec { source: TextSource::Archive("/nonexistent.jsonl.zst".into()), ..Spec::default() };
     let error = SimWeb::start(spec).unwrap_err();
     assert!(std::error::Error::source(&error).unwrap().to_string().contains("/nonexistent.jsonl.zst"));
 }

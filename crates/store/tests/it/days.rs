@@ -1,4 +1,4 @@
-//! Days of documents and text: what is pushed is read, and a day that grows equals one made at once.
+//! Days of documents and text: written data is read back, and a day that grows equals one built at once.
 
 use std::collections::BTreeMap;
 
@@ -14,14 +14,14 @@ use crate::pages::home;
 const DAY: &str = "2026-03-01";
 const LANGUAGES: [&str; 3] = ["de", "en", "und"];
 
-/// What became of a page: a document of a language, or nothing.
+/// The outcome of a page: a document of a language, or dropped.
 type Outcome = Option<usize>;
 
 fn outcomes() -> impl Strategy<Value = Vec<Vec<Outcome>>> {
     prop::collection::vec(prop::collection::vec(prop::option::of(0..LANGUAGES.len()), 0..6), 1..5)
 }
 
-/// Makes the day of the first files of pages, each with its outcomes.
+/// Builds the day of the first files of pages, each with its outcomes.
 fn make(home: &Home, files: &[Vec<Outcome>]) -> Recipe {
     for at in 0..files.len() {
         let key = format!("pages/{DAY}/run.{at}.jsonl.zst");
@@ -66,7 +66,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn documents_are_read_by_language_in_the_order_in_which_they_came(files in outcomes()) {
+    fn documents_are_read_by_language_in_order(files in outcomes()) {
         let (_folder, home) = home();
         let recipe = make(&home, &files);
         let mut expected: BTreeMap<String, Vec<String>> = BTreeMap::new();
@@ -87,7 +87,7 @@ proptest! {
     }
 
     #[test]
-    fn a_day_that_grows_file_by_file_equals_one_made_at_once(files in outcomes()) {
+    fn a_day_that_grows_file_by_file_equals_one_built_at_once(files in outcomes()) {
         let ((_one, grown), (_two, at_once)) = (home(), home());
         let mut last = None;
         for number in 1..=files.len() {
@@ -97,7 +97,7 @@ proptest! {
     }
 
     #[test]
-    fn a_day_made_again_leaves_nothing_of_its_former_self(first in outcomes(), second in outcomes()) {
+    fn a_rebuilt_day_leaves_no_old_files(first in outcomes(), second in outcomes()) {
         let ((_one, again), (_two, fresh)) = (home(), home());
         make(&again, &first);
         docs::remove_day(&again, DAY).unwrap();
@@ -114,7 +114,7 @@ proptest! {
     }
 
     #[test]
-    fn text_comes_back_and_its_digest_does_not_depend_on_order(texts in prop::collection::vec((0..LANGUAGES.len(), "[a-z]{1,8}"), 1..8)) {
+    fn text_is_read_back_and_its_digest_does_not_depend_on_order(texts in prop::collection::vec((0..LANGUAGES.len(), "[a-z]{1,8}"), 1..8)) {
         let ((_one, forward), (_two, backward)) = (home(), home());
         let make = |home: &Home, texts: &[(usize, String)]| {
             let recipe = TextRecipe::new(DAY, "p", "a", serde_json::Value::Null);

@@ -1,4 +1,4 @@
-//! Imports and exports: steps of any size give the same result, and an interrupted import is gone on with.
+//! Imports and exports: the step size does not change the result, and an interrupted import is resumed.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,7 +8,7 @@ use tidings_model::Fingerprint;
 use tidings_store::by_language::ByLanguage;
 use tidings_store::import_log::{Input, PageImporter};
 use tidings_store::output::{AtomicOutput, manifest_of};
-use tidings_store::removed::{self, Kind, Removed, Tombstone};
+use tidings_store::removed::{self, Removed, Tombstone, TombstoneKind};
 use tidings_store::{FrameEncoder, apply_journal, pages, takedown};
 
 use crate::pages::{frame, home, stored};
@@ -21,11 +21,11 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(16))]
 
     #[test]
-    fn steps_of_any_size_bring_the_same_pages(days in prop::collection::vec(0u8..3, 1..12), step_bytes in 1usize..2000, stops_at in any::<prop::sample::Index>()) {
+    fn the_step_size_does_not_change_the_pages(days in prop::collection::vec(0u8..3, 1..12), step_bytes in 1usize..2000, stops_at in any::<prop::sample::Index>()) {
         let (_folder, home) = home();
         let urls: Vec<String> = (0..days.len()).map(|number| format!("http://e.org/{number}")).collect();
         let mut imported: u64 = 0;
-        // The first process ends without a word; the second goes on where the log says.
+        // The first process is interrupted; the second resumes at the position in the log.
         for (run, end) in [("1-import", stops_at.index(days.len())), ("2-import", days.len())] {
             let mut importer = PageImporter::open(&home, run).unwrap().with_steps_of(step_bytes);
             let from = importer.known(&input("a", 0)).map_or(0, |known| known.records as usize);
@@ -42,15 +42,15 @@ proptest! {
             }
         }
         let found: BTreeSet<String> = stored(&home).into_iter().collect();
-        prop_assert_eq!(stored(&home).len(), days.len(), "every page came once");
+        prop_assert_eq!(stored(&home).len(), days.len(), "every page is stored once");
         prop_assert_eq!(found, urls.iter().cloned().collect::<BTreeSet<_>>());
         for url in &urls {
-            prop_assert!(apply_journal::was_pruned(&home, url).unwrap(), "no feed brings it again");
+            prop_assert!(apply_journal::was_pruned(&home, url).unwrap(), "feeds do not add it again");
         }
     }
 
     #[test]
-    fn lines_by_language_are_those_of_whole_steps(steps in prop::collection::vec(prop::collection::vec((0usize..2, "[a-z]{1,6}"), 0..4), 0..5), is_cut: bool) {
+    fn lines_by_language_are_those_of_committed_steps(steps in prop::collection::vec(prop::collection::vec((0usize..2, "[a-z]{1,6}"), 0..4), 0..5), is_cut: bool) {
         let folder = tempfile::tempdir().unwrap();
         let mut encoder = FrameEncoder::new(1);
         let mut filled = ByLanguage::open(folder.path(), false).unwrap();
@@ -73,7 +73,7 @@ proptest! {
     }
 
     #[test]
-    fn an_export_holds_what_was_pushed_or_is_not_there(pieces in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..60), 0..6), ending in "txt|zst|gz", is_published: bool) {
+    fn an_export_is_complete_or_missing(pieces in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..60), 0..6), ending in "txt|zst|gz", is_published: bool) {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join(format!("out.{ending}"));
         let mut output = AtomicOutput::create(&target, false, false).unwrap();
@@ -101,7 +101,7 @@ proptest! {
     }
 
     #[test]
-    fn a_takedown_removes_the_unwanted_pages_and_no_other(pages in prop::collection::vec(0u8..12, 1..20), unwanted in prop::collection::btree_set(0u8..12, 0..4)) {
+    fn a_takedown_deletes_exactly_the_matching_pages(pages in prop::collection::vec(0u8..12, 1..20), unwanted in prop::collection::btree_set(0u8..12, 0..4)) {
         let (_folder, home) = home();
         let url = |number: u8| format!("http://e.org/{number}");
         for (at, half) in pages.chunks(7).enumerate() {
@@ -110,9 +110,9 @@ proptest! {
         }
         let mut rules = Removed::default();
         for number in &unwanted {
-            rules.add(Tombstone { kind: Kind::Address, what: removed::hash(&url(*number)), ..Tombstone::default() });
+            rules.add(Tombstone { kind: TombstoneKind::Address, what: removed::hash(&url(*number)), ..Tombstone::default() });
         }
-        // It may be repeated: the second time there is nothing to do.
+        // It is idempotent.
         for _ in 0..2 {
             for path in pages::files(&home).unwrap() {
                 takedown::take_out(&path, &rules, 3).unwrap();

@@ -1,4 +1,4 @@
-//! Properties of a home through its public interface, in one binary.
+//! Properties of a home through its public interface.
 
 mod days;
 mod imports;

@@ -1,4 +1,4 @@
-//! Pages, journal and plan together: what is acknowledged survives a crash, and nothing else appears.
+//! Pages, journal and plan together: acknowledged pages survive a crash, and no others appear.
 
 use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
@@ -22,7 +22,7 @@ pub fn frame(urls: &[String]) -> Vec<u8> {
     FrameEncoder::new(3).encode(&lines)
 }
 
-/// The addresses of all published pages, in the order of the files.
+/// The URLs of all published pages, in the order of the files.
 pub fn stored(home: &Home) -> Vec<String> {
     let files = pages::files(home).expect("readable");
     files
@@ -32,19 +32,19 @@ pub fn stored(home: &Home) -> Vec<String> {
         .collect()
 }
 
-/// A batch of pages that a run stores, some hours after the one before.
+/// A batch of pages of a run, some hours after the previous one.
 #[derive(Debug, Clone)]
 struct Stored {
     hours: i64,
     pages: usize,
-    /// Whether the journal came to say so before the crash.
+    /// Whether it was in the journal before the crash.
     is_acknowledged: bool,
 }
 
 fn batches() -> impl Strategy<Value = Vec<Stored>> {
     let one = (0i64..30, 1usize..4).prop_map(|(hours, pages)| Stored { hours, pages, is_acknowledged: true });
     (prop::collection::vec(one, 0..6), any::<bool>()).prop_map(|(mut batches, is_cut)| {
-        // Only the last one can be without its line in the journal: a run goes on when the line is durable.
+        // Only the last batch can be missing in the journal: a run continues when the journal is durable.
         if let Some(last) = batches.last_mut() {
             last.is_acknowledged = !is_cut;
         }
@@ -52,7 +52,7 @@ fn batches() -> impl Strategy<Value = Vec<Stored>> {
     })
 }
 
-/// Stores batches as a run does; gives the addresses that were acknowledged.
+/// Stores batches as a run does; returns the acknowledged URLs.
 fn run(home: &Home, batches: &[Stored], ends: bool) -> Vec<String> {
     let mut journal = Journal::create(home, "run").expect("no journal before");
     let mut writer = PageWriter::open(home, "run", None);
@@ -68,7 +68,7 @@ fn run(home: &Home, batches: &[Stored], ends: bool) -> Vec<String> {
                 step.push(&record);
             }
             for url in &urls {
-                step.push(&Record::Fate { url: url.into(), status: "ok".into(), retries: 1 });
+                step.push(&Record::Outcome { url: url.into(), status: "ok".into(), retries: 1 });
             }
             journal.commit(step).expect("a disk");
             acknowledged.extend(urls);
@@ -84,7 +84,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
     #[test]
-    fn a_crash_loses_no_acknowledged_page_and_shows_no_other(batches in batches()) {
+    fn a_crash_keeps_exactly_the_acknowledged_pages(batches in batches()) {
         let (_folder, home) = home();
         let acknowledged = run(&home, &batches, false);
         let applied = apply_journal::recover(&home, Timestamp::UNIX_EPOCH).unwrap().unwrap();
@@ -95,7 +95,7 @@ proptest! {
     }
 
     #[test]
-    fn a_run_that_ends_gives_the_same_pages_as_one_that_crashed_behind_its_last_batch(batches in batches()) {
+    fn a_finished_run_equals_one_that_crashed_after_its_last_batch(batches in batches()) {
         let batches: Vec<Stored> = batches.into_iter().map(|batch| Stored { is_acknowledged: true, ..batch }).collect();
         let ((_one, ended), (_two, crashed)) = (home(), home());
         run(&ended, &batches, true);

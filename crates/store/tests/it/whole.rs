@@ -1,4 +1,4 @@
-//! Whole homes: backups, digests and tokens.
+//! Properties of whole homes: backups, digests and tokens.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
 use tidings_store::Home;
 use tidings_store::backup::{Backup, FOLDER_ENDING};
-use tidings_store::candidates::{self, Candidate, Fate, Searched, SiteWithoutFeed};
+use tidings_store::candidates::{self, Candidate, CandidateStatus, Searched, SiteWithoutFeed};
 use tidings_store::digest::{Digester, Stage};
 use tidings_store::tokens::{self, Scope, Token};
 
@@ -33,21 +33,21 @@ proptest! {
         let mut backup = Backup::open(&place.path().join("backup")).unwrap();
         for (name, files) in [("1", &first), ("2", &second)] {
             put(&home, files);
-            let draught = backup.begin(&home, &format!("{name}{FOLDER_ENDING}")).unwrap();
-            backup.finish(&home, draught, |_, _, _| {}).unwrap();
+            let draft = backup.begin(&home, &format!("{name}{FOLDER_ENDING}")).unwrap();
+            backup.finish(&home, draft, |_, _, _| {}).unwrap();
         }
         let restored = place.path().join("restored");
         let backup = Backup::open(&place.path().join("backup")).unwrap();
         let faults = backup.verify(|_, _, _| {}).unwrap();
         prop_assert!(faults.is_empty());
         backup.restore(&restored, |_, _, _| {}).unwrap();
-        // To go on with a restoration that has ended is no harm.
+        // Continuing a finished restore does no harm.
         backup.restore(&restored, |_, _, _| {}).unwrap();
         prop_assert_eq!(stored(&Home::at(&restored).unwrap()), stored(&home));
     }
 
     #[test]
-    fn a_digest_of_pages_does_not_depend_on_the_files_they_lie_in(pages in prop::collection::vec(0u32..50, 1..12), cut in any::<prop::sample::Index>()) {
+    fn a_digest_of_pages_does_not_depend_on_their_files(pages in prop::collection::vec(0u32..50, 1..12), cut in any::<prop::sample::Index>()) {
         let ((_one, together), (_two, apart)) = (home(), home());
         let at = cut.index(pages.len());
         put(&together, &BTreeMap::from([("2026-03-01/a".to_owned(), pages.clone())]));
@@ -60,7 +60,7 @@ proptest! {
             let tree = digester.stage(Stage::Pages, None, |_, _, _| {}).unwrap();
             digester.remember().unwrap();
             let again = Digester::open(home, false).unwrap().stage(Stage::Pages, None, |_, _, _| {}).unwrap();
-            assert_eq!(again, tree, "what is remembered is what was read");
+            assert_eq!(again, tree, "the cache equals the digests that were computed");
             (tree.items(), tree.root())
         };
         prop_assert_eq!(digest(&together), digest(&apart));
@@ -69,7 +69,7 @@ proptest! {
 }
 
 #[test]
-fn a_token_opens_by_its_secret_until_it_expires() {
+fn a_token_is_valid_until_it_expires() {
     let (_folder, home) = home();
     let now: Timestamp = "2026-03-01T00:00:00Z".parse().unwrap();
     let later = now + SignedDuration::from_hours(2);
@@ -88,7 +88,7 @@ fn a_token_opens_by_its_secret_until_it_expires() {
 }
 
 #[test]
-fn sites_without_feeds_and_searched_files_are_remembered_once() {
+fn sites_without_feeds_and_searched_files_are_stored_once() {
     let (_folder, home) = home();
     for requests in [3, 5] {
         candidates::add_sites_without_feed(
@@ -107,13 +107,20 @@ fn sites_without_feeds_and_searched_files_are_remembered_once() {
 #[test]
 fn every_state_of_a_candidate_survives_its_table() {
     let (_folder, home) = home();
-    let states =
-        [Fate::New, Fate::ProbedFeed, Fate::NotAFeed, Fate::Unreachable, Fate::Rejected, Fate::Trial, Fate::Promoted];
-    let rows = states.map(|fate| Candidate { feed: fate.word().to_owned(), fate, ..Candidate::default() });
+    let states = [
+        CandidateStatus::New,
+        CandidateStatus::ProbedFeed,
+        CandidateStatus::NotAFeed,
+        CandidateStatus::Unreachable,
+        CandidateStatus::Rejected,
+        CandidateStatus::Trial,
+        CandidateStatus::Promoted,
+    ];
+    let rows = states.map(|status| Candidate { feed: status.word().to_owned(), status, ..Candidate::default() });
     candidates::replace(&home, rows.to_vec()).unwrap();
     let mut found = 0;
     candidates::read(&home, |row| {
-        assert_eq!(row.feed, row.fate.word());
+        assert_eq!(row.feed, row.status.word());
         found += 1;
     })
     .unwrap();
@@ -121,7 +128,7 @@ fn every_state_of_a_candidate_survives_its_table() {
 }
 
 #[test]
-fn a_second_process_sees_what_the_first_has_written() {
+fn a_second_process_reads_what_the_first_has_written() {
     let (folder, home) = home();
     home.storage().put_atomic("docs/de/1", b"rain").unwrap();
     let other = Home::find(&folder.path().join("docs")).unwrap();

@@ -195,15 +195,15 @@ proptest! {
 #[test]
 fn web_pages_parse_equally() {
     let Some(folder) = tidings_testing::data("extract-dev") else { return };
-    let files = std::fs::read_dir(folder).expect("it is a folder");
+    let files = std::fs::read_dir(folder).expect("the path is a folder");
     // Debug builds compare a sample of the pages, release builds all of them.
     let every = if cfg!(debug_assertions) { 20 } else { 1 };
     let (mut pages, mut bytes) = (0, 0);
     for path in files.flatten().map(|file| file.path()).filter(|path| path.extension().is_some_and(|end| end == "zst"))
     {
         let mut decoder =
-            zstd::Decoder::new(std::fs::File::open(&path).expect("the file is there")).expect("it is zstd");
-        decoder.window_log_max(27).expect("the window is one zstd knows");
+            zstd::Decoder::new(std::fs::File::open(&path).expect("the file exists")).expect("the file is zstd");
+        decoder.window_log_max(27).expect("the window size is valid");
         for (line, text) in BufReader::with_capacity(1 << 20, decoder).lines().enumerate().step_by(every) {
             // One data set was written by Python's json module, which allows NaN.
             let text = text.expect("lines are text").replace(": NaN", ": null");
@@ -249,7 +249,7 @@ fn a_tag_with_too_many_attributes_keeps_the_first() {
     let html: String = (0..100_000).map(|number| format!(" x{number}={number} x1")).collect();
     let tree = parse_with(&format!("<p{html}>word"), Limits::default());
     assert!(!tree.capped);
-    let paragraph = tree.find(&html5ever::local_name!("p")).expect("there is one");
+    let paragraph = tree.find(&html5ever::local_name!("p")).expect("the page has a paragraph");
     assert_eq!(tree.attrs(paragraph).len(), 4000);
     assert_eq!(&*tree.attrs(paragraph)[3999].value, "3999");
 }

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use tidings_query::question::NewWordsRequest;
-use tidings_query::trend::Fate;
+use tidings_query::trend::Persistence;
 
 use super::{QueryArgs, QuestionArgs, of_corpus};
 use crate::args::Global;
@@ -29,9 +29,9 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let mut table = Table::new(&["word", "first seen", "#hits", "#documents", "#sites", "#days", "then"]);
     for row in &found.rows {
         let then = match row.fate {
-            Fate::Burst => "gone again",
-            Fate::Lasting => "still in use",
-            Fate::Open => "too early to tell",
+            Persistence::Burst => "gone again",
+            Persistence::Lasting => "still in use",
+            Persistence::Open => "too early to tell",
         };
         table.push(vec![
             row.value.clone(),

@@ -20,7 +20,7 @@ fn robots_txt_is_fetched_before_the_first_page() {
 #[test]
 fn pages_need_tdmrep_too_and_feeds_do_not() {
     let mut setup = Setup::pages(&["a/1"]);
-    setup.kind = Kind::Page;
+    setup.kind = CrawlKind::Page;
     let mut crawl = setup.with_replies(vec![]);
     crawl.run();
     assert_eq!(crawl.timeline(), [(0, "a/robots.txt"), (11, "a/.well-known/tdmrep.json"), (22, "a/1")]);
@@ -132,7 +132,7 @@ fn a_retry_after_beyond_the_limit_gives_the_host_up() {
     let always = |_: &HttpRequest| Reply::with(503, &[("retry-after", "9999")], "");
     let mut crawl = Setup::pages(&["a/1", "a/2"]).know_robots("a", "").simulate(always);
     let outcome = crawl.run();
-    assert_eq!(outcome.given_up, [("a".to_owned(), "it asks for patience")]);
+    assert_eq!(outcome.given_up, [("a".to_owned(), "Retry-After exceeds the limit")]);
     assert_eq!((crawl.sent.len(), crawl.jobs_left()), (1, 1));
     assert_eq!(outcome.hosts[0].not_before.unwrap().to_string(), "2026-03-01T14:46:40Z");
 }
@@ -153,7 +153,7 @@ fn a_host_that_refuses_three_times_is_given_up() {
         .know_robots("a", "")
         .simulate(|request| Reply::status(if request.url.host_str() == Some("a") { 403 } else { 200 }));
     let outcome = crawl.run();
-    assert_eq!(outcome.given_up, [("a".to_owned(), "it refuses us")]);
+    assert_eq!(outcome.given_up, [("a".to_owned(), "it rejects requests (403, 429 or 503)")]);
     assert_eq!(crawl.statuses().last(), Some(&(4, "200".to_owned())));
 }
 
@@ -172,7 +172,7 @@ fn a_success_between_refusals_resets_the_count() {
 fn two_network_failures_in_a_row_give_the_host_up() {
     let mut crawl = Setup::pages(&["a/1", "a/2", "a/3"]).know_robots("a", "").simulate(|_| Reply::failed("connect"));
     let outcome = crawl.run();
-    assert_eq!(outcome.given_up, [("a".to_owned(), "it cannot be reached or does not answer")]);
+    assert_eq!(outcome.given_up, [("a".to_owned(), "it is unreachable or does not respond")]);
     assert_eq!((crawl.results.len(), crawl.jobs_left()), (2, 1));
     assert!(!outcome.hosts[0].answered);
     assert_eq!(crawl.crawl.stats.answering_hosts.load(Relaxed), 0);
@@ -321,7 +321,7 @@ fn the_pause_is_not_lengthened_by_a_slow_consumer() {
 }
 
 #[test]
-fn stop_ends_the_crawl_whatever_is_in_flight() {
+fn stop_ends_the_crawl_with_requests_in_flight() {
     let mut crawl = Setup::pages(&["a/1", "a/2", "b/1"]).with_replies(vec![]);
     assert!(!crawl.run_until(SECOND / 2));
     crawl.crawl.handle(Input::Stop);
@@ -348,12 +348,12 @@ fn a_lost_request_gives_up_its_host_and_no_other() {
     let (_, _, host, _) = crawl.reports.swap_remove(at);
     crawl.crawl.handle(Input::Lost(host));
     let outcome = crawl.run();
-    assert_eq!(outcome.given_up, [("a".to_owned(), "its request failed inside this program")]);
+    assert_eq!(outcome.given_up, [("a".to_owned(), "internal error in a request")]);
     assert_eq!(crawl.statuses(), [(2, "200".to_owned())]);
 }
 
 #[test]
-fn a_job_without_a_web_address_is_refused_without_a_request() {
+fn a_job_without_a_valid_url_is_rejected_without_a_request() {
     let mut setup = Setup::pages(&["a/1", "a/2", "a/3"]).know_robots("a", "");
     setup.jobs = ["mailto:x@a", "not a url", "http://a/3"].map(str::to_owned).to_vec();
     let mut crawl = setup.with_replies(vec![]);
@@ -385,7 +385,7 @@ fn a_job_that_cannot_be_loaded_ends_the_crawl_with_an_error() {
 }
 
 #[test]
-fn a_host_asked_by_an_earlier_crawl_gets_the_rest_of_its_pause() {
+fn a_host_contacted_by_an_earlier_crawl_gets_the_rest_of_its_delay() {
     let mut setup = Setup::pages(&["a/1", "b/1"]).know_robots("a", "").know_robots("b", "");
     setup.queue("a").idle_for = Some(SECOND * 4);
     setup.queue("b").idle_for = Some(SECOND * 400);
@@ -413,14 +413,14 @@ fn after_a_crash_all_hosts_get_the_rest_of_their_pause() {
 }
 
 #[test]
-fn a_blocked_host_is_asked_later_or_by_a_later_crawl() {
+fn a_blocked_host_is_contacted_later_or_by_a_later_crawl() {
     let mut setup = Setup::pages(&["a/1", "b/1"]).know_robots("a", "").know_robots("b", "");
     setup.queue("a").blocked_for = Some(SECOND * 100);
     setup.queue("b").blocked_for = Some(SECOND * 121);
     let mut crawl = setup.with_replies(vec![]);
     let outcome = crawl.run();
     assert_eq!(crawl.timeline(), [(100, "a/1")]);
-    assert_eq!(outcome.given_up, [("b".to_owned(), "it asked for patience in an earlier run")]);
+    assert_eq!(outcome.given_up, [("b".to_owned(), "Retry-After from an earlier run")]);
 }
 
 #[test]
@@ -441,7 +441,7 @@ fn the_order_follows_from_the_seed_and_not_from_hosts_without_jobs() {
 }
 
 #[test]
-fn the_outcome_tells_what_the_next_crawl_must_know() {
+fn the_outcome_has_the_host_states_for_the_next_crawl() {
     let mut crawl = Setup::pages(&["a/1"]).know_robots("a", "").with_replies(vec![]);
     let outcome = crawl.run();
     let [note] = &outcome.hosts[..] else { panic!("one host was asked") };
@@ -460,9 +460,9 @@ fn counters_follow_requests_and_results() {
 }
 
 #[test]
-fn the_reservation_of_tdmrep_goes_with_the_result() {
+fn the_reservation_of_tdmrep_is_part_of_the_result() {
     let mut setup = Setup::pages(&["a/1"]).know_robots("a", "");
-    setup.kind = Kind::Page;
+    setup.kind = CrawlKind::Page;
     let tdmrep = r#"[{"location":"/","tdm-reservation":1,"tdm-policy":"http://a/p"}]"#;
     let mut crawl = setup.with_replies(vec![("a/.well-known/tdmrep.json", Reply::with(200, &[], tdmrep))]);
     crawl.run();

@@ -56,7 +56,7 @@ impl RandomWeb {
     }
 }
 
-/// What a simulated crawl did.
+/// The trace of a simulated crawl.
 struct Trace {
     sent: Vec<Sent>,
     statuses: Vec<(JobId, String)>,
@@ -72,7 +72,7 @@ fn crawl(seed: u64, hosts: usize, jobs: usize, stop_at: Option<Duration>) -> Tra
     let mut setup = Setup::pages(&[]);
     setup.settings.seed = seed;
     setup.settings.concurrency = 1 + web.random.usize(..6);
-    setup.kind = if web.random.bool() { Kind::Page } else { Kind::Feed };
+    setup.kind = if web.random.bool() { CrawlKind::Page } else { CrawlKind::Feed };
     for job in 0..jobs {
         let url = web.any_url();
         let host = Url::parse(&url).ok().and_then(|url| url.host_str().map(str::to_owned)).expect("a web address");
@@ -85,7 +85,7 @@ fn crawl(seed: u64, hosts: usize, jobs: usize, stop_at: Option<Duration>) -> Tra
     simulation.consumer = consumer;
     let limit = stop_at.unwrap_or(SECOND * 10_000_000);
     while let Some(until) = simulation.settle().expect("jobs exist") {
-        // No host whose turn has come waits while there is a free place.
+        // No host that is due waits while there is a free place.
         let free = simulation.crawl.active < simulation.crawl.concurrency;
         assert!(!free || simulation.crawl.frontier.next_turn().is_none_or(|at| at > simulation.now));
         assert!(simulation.crawl.active <= concurrency);
@@ -138,18 +138,18 @@ proptest! {
                 prop_assert!(sent.at >= ended, "two requests at once: {:?}", sent);
             }
         }
-        // Requests that found no socket have no record, and no pause.
+        // Requests that found no socket have no record and no delay.
         let mut rested: HashMap<&str, Duration> = HashMap::new();
         for record in &trace.records {
             if let Some(until) = rested.insert(&record.host, record.ended + record.delay) {
-                prop_assert!(record.sent >= until, "{} was asked before its pause was over", record.url);
+                prop_assert!(record.sent >= until, "{} was requested before its delay was over", record.url);
             }
             prop_assert!(record.delay >= SECOND * 10);
         }
     }
 
     #[test]
-    fn no_page_is_asked_for_before_the_policy_of_its_origin(seed: u64, hosts in 1usize..9, jobs in 0usize..60) {
+    fn no_page_is_requested_before_the_policy_of_its_origin(seed: u64, hosts in 1usize..9, jobs in 0usize..60) {
         let trace = crawl(seed, hosts, jobs, None);
         let is_policy = |kind: &str| matches!(kind, "robots" | "tdmrep");
         let mut robots_asked: HashMap<String, Duration> = HashMap::new();

@@ -1,6 +1,7 @@
 //! A document as a line of JSON from which paragraphs can be removed.
 //!
-//! The rest of the line is written back byte for byte: order of keys, spacing and spelling of numbers are the user's.
+//! The rest of the line is written back unchanged, byte for byte, including the order of keys, spacing and number
+//! formats.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -15,13 +16,13 @@ use tidings_dedup::{MatchKind, Origin, Rule, Scope, Text, UnitVerdict, Verdict};
 
 use crate::lines::Fault;
 
-/// The most paragraphs of one document.
+/// The maximum number of paragraphs of a document.
 const MAX_PARAGRAPHS: usize = 1_000_000;
 
-/// A parsed line, ready to be judged.
+/// A parsed line.
 pub struct DocumentLine {
     line: Vec<u8>,
-    /// The byte range of the list of paragraphs in the line, and that of each of them.
+    /// The byte range of the list of paragraphs in the line, and that of each paragraph.
     list: Range<usize>,
     paragraphs: Vec<Range<usize>>,
     /// The words of the document.
@@ -105,7 +106,7 @@ fn text_of(raw: &str) -> Result<Cow<'_, str>, serde_json::Error> {
     }
 }
 
-/// A value as text; the JSON source of one that is no string.
+/// A value as text; the JSON source if it is not a string.
 fn shown(raw: Option<&RawValue>) -> String {
     let Some(raw) = raw.map(RawValue::get).filter(|raw| *raw != "null") else { return String::new() };
     serde_json::from_str::<Plain<'_>>(raw).map_or_else(|_| raw.to_owned(), |plain| plain.0.into_owned())
@@ -116,16 +117,16 @@ impl DocumentLine {
     pub fn parse(line: Vec<u8>, rule: &Rule, scope: Scope) -> Result<DocumentLine, Fault> {
         let text = str::from_utf8(&line).map_err(|_| fault(None, "the line is not UTF-8"))?;
         if !text.trim_ascii_start().starts_with('{') {
-            return Err(fault(None, "the line is no JSON object"));
+            return Err(fault(None, "not a JSON object"));
         }
         let fields: Fields<'_> =
-            serde_json::from_str(text).map_err(|error| fault(None, &format!("the line is no document: {error}")))?;
+            serde_json::from_str(text).map_err(|error| fault(None, &format!("invalid document: {error}")))?;
         let id = fields.id;
-        let Some(list) = fields.paragraphs else { return Err(fault(id, "paragraphs are missing")) };
-        let wrong = |error: serde_json::Error| fault(id, &format!("paragraphs are no list of texts: {error}"));
+        let Some(list) = fields.paragraphs else { return Err(fault(id, "`paragraphs` is missing")) };
+        let wrong = |error: serde_json::Error| fault(id, &format!("`paragraphs` is not a list of texts: {error}"));
         let raw: Vec<&RawValue> = serde_json::from_str(list.get()).map_err(wrong)?;
         if raw.len() > MAX_PARAGRAPHS {
-            return Err(fault(id, &format!("there are more than {MAX_PARAGRAPHS} paragraphs")));
+            return Err(fault(id, &format!("more than {MAX_PARAGRAPHS} paragraphs")));
         }
         let texts = raw.iter().map(|raw| text_of(raw.get()).map_err(wrong)).collect::<Result<Vec<_>, Fault>>()?;
         let prepared = Text::new(texts.iter().map(|text| &**text), rule);
@@ -140,9 +141,9 @@ impl DocumentLine {
         let day: Option<Date> = date.get(..10).and_then(|day| day.parse().ok());
         let site = shown(fields.site);
         match scope {
-            Scope::Days(_) if day.is_none() => return Err(fault(id, "the scope needs a date such as 2026-03-01")),
-            Scope::Month if month.is_empty() => return Err(fault(id, "the scope needs a month or a date")),
-            Scope::Site if site.is_empty() => return Err(fault(id, "the scope needs a site")),
+            Scope::Days(_) if day.is_none() => return Err(fault(id, "the scope requires `date`, such as 2026-03-01")),
+            Scope::Month if month.is_empty() => return Err(fault(id, "the scope requires `month` or `date`")),
+            Scope::Site if site.is_empty() => return Err(fault(id, "the scope requires `site`")),
             _ => {}
         }
         let page = fields.page.map(|page| xxhash_rust::xxh3::xxh3_64(page.get().as_bytes()));
@@ -162,7 +163,7 @@ impl DocumentLine {
     }
 
     fn part(&self, place: &Range<usize>) -> &str {
-        str::from_utf8(&self.line[place.clone()]).expect("values of a line of text are text")
+        str::from_utf8(&self.line[place.clone()]).expect("slices of a UTF-8 line at value boundaries are UTF-8")
     }
 
     /// Writes the line without its duplicates.
@@ -192,7 +193,7 @@ impl DocumentLine {
         out.push(b'\n');
     }
 
-    /// The rest of a paragraph from which sentences are removed; `None` if all of them stay.
+    /// The rest of a paragraph after removing sentences; `None` if all of them stay.
     fn without_sentences(&self, at: usize, verdict: &Verdict) -> Option<String> {
         let mut numbers = self.text.sentences_of(at);
         if numbers.clone().all(|number| verdict.sentences[number].duplicate.is_none()) {
@@ -203,7 +204,7 @@ impl DocumentLine {
         Some(stays.map(|number| &text[self.text.sentence(number).1]).collect::<String>().trim_end().to_owned())
     }
 
-    /// Writes the whole line with the verdict on each unit.
+    /// Writes the whole line with the verdict of each unit.
     pub fn write_marked(&self, verdict: &Verdict, out: &mut Vec<u8>) {
         let end = self.line.iter().rposition(|byte| *byte == b'}').unwrap_or(self.line.len());
         out.extend_from_slice(&self.line[..end]);
@@ -244,7 +245,7 @@ impl<'a> Mark<'a> {
         Mark {
             kept: finding.duplicate.is_none(),
             why: finding.duplicate,
-            // Three digits are all that is meaningful.
+            // More than three digits are not meaningful.
             share: (finding.share * 1000.0).round() / 1000.0,
             of: finding.of.map(|of| verdict.sources[of as usize].as_str()),
         }

@@ -1,7 +1,7 @@
-//! Deduplication as a filter: documents → the same documents without paragraphs that were seen before.
+//! Deduplication as a filter: removes duplicate paragraphs from documents.
 //!
-//! Lines are parsed and cut into words on all cores and judged one after the other, in their order. The fingerprint
-//! index lies in a temporary folder that is removed when the filter ends.
+//! Lines are parsed and tokenized on all cores and judged sequentially, in order. The fingerprint index is in a
+//! temporary folder that is deleted at the end.
 
 mod line;
 
@@ -15,19 +15,19 @@ use super::{MAX_LINE_BYTES, Unreadable};
 use crate::display::{count, grouped};
 use crate::lines::{self, Fault, push};
 
-/// The words between two log lines about the share of duplicates.
+/// The number of words between two log lines about the share of duplicates.
 const LOG_EVERY_WORDS: u64 = 100_000_000;
 
 /// Settings of the filter.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// The rule by which a unit is a duplicate.
+    /// The deduplication rule.
     pub rule: Rule,
     /// The documents that a document is compared with.
     pub scope: Scope,
-    /// Whether duplicates stay, with marks.
+    /// Whether duplicates are marked instead of removed.
     pub marks: bool,
-    /// FingerprintStore for recent fingerprints; older ones lie on disk.
+    /// Memory for recent fingerprints; older ones are on disk.
     pub memory_bytes: usize,
     /// Threads that parse lines.
     pub threads: usize,
@@ -36,7 +36,7 @@ pub struct Options {
 /// Runs the filter over the input to its end.
 pub fn run(input: impl Read + Send, options: &Options, mut write: impl FnMut(&[u8])) -> Result<Unreadable> {
     let folder = tempfile::Builder::new().prefix("tidings-dedup-").tempdir();
-    let folder = folder.context("cannot make a temporary folder; TMPDIR says where")?;
+    let folder = folder.context("cannot create a temporary folder; set TMPDIR to a writable folder")?;
     let store = FingerprintStore::new(StoreFiles::default(), folder.path(), options.memory_bytes)?;
     let mut deduplicator = Deduplicator::new(options.rule, options.scope, store);
     let mut counters = Counters::default();
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_comes_back_as_it_was_but_for_what_was_seen() {
+    fn a_line_is_unchanged_except_for_duplicates() {
         let first = r#"{ "z": [1, {"paragraphs": 2}], "id": "a", "paragraphs": ["One \"two\" three.", {"text": "Four."}], "n": 1.50 }"#;
         let mut written = Vec::new();
         let options = Options { rule: Rule::default(), scope: Scope::All, marks: false, memory_bytes: 1, threads: 1 };
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_say_why_and_of_which() {
+    fn marks_contain_the_reason_and_the_original() {
         let line = |id: &str| json!({ "id": id, "paragraphs": ["The sea was calm.", id] }).to_string();
         let got = answers(&format!("{}\n{}\n", line("a"), line("b")), |options| options.marks = true);
         assert_eq!(got[0]["marks"], json!([{ "kept": true }, { "kept": true }]));
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn every_line_has_an_answer_whatever_it_is() {
+    fn every_line_gets_a_result() {
         let got = answers(
             "x\n[1]\n{\"id\":3}\n{\"id\":4,\"paragraphs\":\"x\"}\n{\"paragraphs\":[1]}\n{\"paragraphs\":[]}",
             |_| {},
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_scope_that_needs_more_says_so() {
+    fn a_missing_field_of_the_scope_is_a_fault() {
         let line = |more: &str| format!("{{\"id\":1,{more}\"paragraphs\":[\"Rain again today.\"]}}\n");
         let lines = [line(""), line("\"date\":\"2026-03-01\","), line("\"dated\":{\"day\":\"2026-03-02\"},")].concat();
         let got = answers(&lines, |options| options.scope = Scope::Days(3));
@@ -170,14 +170,14 @@ mod tests {
     }
 
     #[test]
-    fn sentences_go_out_of_their_paragraph() {
+    fn duplicate_sentences_are_removed_from_their_paragraph() {
         let lines = "{\"paragraphs\":[\"It rained. It snowed.\"]}\n{\"paragraphs\":[\"It hailed. It snowed.\", \"It rained.\"]}\n";
         let got = answers(lines, |options| options.rule.levels = "sentence".parse().unwrap());
         assert_eq!(got[1]["paragraphs"], json!(["It hailed."]));
     }
 
     #[test]
-    fn threads_and_memory_do_not_change_a_byte() {
+    fn the_output_does_not_depend_on_threads_and_memory() {
         let mut random = fastrand::Rng::with_seed(3);
         let mut word = || ["sea", "snow", "wind", "fog", "ice", "hail", "rain", "sun"][random.usize(..8)];
         let lines: String = (0..3000)

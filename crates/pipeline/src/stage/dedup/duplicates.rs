@@ -8,13 +8,13 @@ use tidings_store::Home;
 use tidings_store::dedup_state::{self, DocsDay, DuplicateUnit, JudgedDays, VerdictLine};
 use tidings_store::docs::DocumentReader;
 
-/// Passes every duplicate with its text to `see`, in the order of time.
+/// Passes every duplicate with its text to `see`, in chronological order.
 pub fn for_each(home: &Home, mut see: impl FnMut(&VerdictLine, &DuplicateUnit, &str) -> Result<()>) -> Result<()> {
     let days: BTreeMap<String, DocsDay> =
         dedup_state::docs_days(home)?.into_iter().map(|day| (day.name.clone(), day)).collect();
     for judged in JudgedDays::read(home)?.map(|ledger| ledger.days).unwrap_or_default() {
         let Some(day) = days.get(&judged.day).filter(|day| day.digest == judged.docs) else {
-            bail!("the documents of {} have changed since they were judged; run `tidings dedup` first", judged.day);
+            bail!("the documents of {} have changed since the last `tidings dedup`; run it first", judged.day);
         };
         let mut verdicts = dedup_state::VerdictReader::open(home, &judged.day)?;
         for (_, path) in day.files(home)? {
@@ -38,8 +38,5 @@ pub fn for_each(home: &Home, mut see: impl FnMut(&VerdictLine, &DuplicateUnit, &
 }
 
 fn unlike(path: &Path) -> anyhow::Error {
-    anyhow!(
-        "{} and the verdicts on it do not fit together; `tidings rebuild --from dedup` makes them again",
-        path.display()
-    )
+    anyhow!("{} does not match its verdicts; run `tidings rebuild --from dedup`", path.display())
 }

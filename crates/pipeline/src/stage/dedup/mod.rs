@@ -1,7 +1,7 @@
-//! `dedup`: days of documents in, days of verdicts out, in their order.
+//! `dedup`: days of documents → days of verdicts, in chronological order.
 //!
-//! A day is judged against all days before it. Where a day has changed, or one has come in between, the memory
-//! is truncated to the day before and everything from there on is judged again.
+//! A day is compared with all earlier days. If a day changes or is inserted, the fingerprint index is truncated to the
+//! day before it, and all days from there on are judged again.
 
 pub mod duplicates;
 pub mod views;
@@ -39,13 +39,13 @@ use crate::parallel::{self, Bounds};
 use crate::reporter::ProgressScope;
 use crate::why::conservation::Balances;
 
-/// The memory that a document takes while it is read, by its size: its text, its words, its n-grams.
+/// The memory for reading a document, relative to its size: its text, words and n-grams.
 const EXPANSION: usize = 6;
-/// The least memory that a document takes.
+/// The minimum memory of a document.
 const LEAST_WEIGHT: usize = 16 << 10;
-/// Documents of so many bytes may be under way.
+/// The size of documents in progress.
 const WEIGHT: usize = 64 << 20;
-/// A document is a copy if at least this share of it was seen.
+/// The minimum share of duplicate words of a copy.
 const COPY_SHARE: f32 = 0.5;
 
 /// Documents → verdicts.
@@ -60,21 +60,21 @@ pub struct DedupOutcome {
     pub done: bool,
     /// The name of the run.
     pub run: String,
-    /// Days that were judged.
+    /// Days judged.
     pub days: u64,
     /// Days that were up to date.
     pub days_up_to_date: u64,
     /// Days that are left for a later run.
     pub days_left: u64,
-    /// Documents that were judged.
+    /// Documents judged.
     pub documents: u64,
-    /// Documents of which nothing is new.
+    /// Documents without new text.
     pub duplicates: u64,
     /// Their words.
     pub words: u64,
     /// Words of duplicate paragraphs and sentences.
     pub duplicate_words: u64,
-    /// How long it took.
+    /// Duration in seconds.
     pub seconds: f64,
     #[serde(skip)]
     ending: Ending,
@@ -93,13 +93,14 @@ impl fmt::Display for DedupOutcome {
                 return writeln!(f, "{idle}");
             }
             return match self.days_up_to_date {
-                0 => writeln!(f, "nothing to judge: there are no documents yet"),
-                days => writeln!(f, "nothing to judge: all of {} are up to date", count(days, "day")),
+                0 => writeln!(f, "nothing to deduplicate: no documents yet"),
+                1 => writeln!(f, "nothing to deduplicate: the day is up to date"),
+                days => writeln!(f, "nothing to deduplicate: all {} are up to date", count(days, "day")),
             };
         }
         writeln!(
             f,
-            "{} judged: {}, {} of them copies of earlier ones; {:.1} % of {} words are duplicates{}, {}",
+            "{} deduplicated: {}, {} of them duplicates of earlier ones; {:.1} % of {} words are duplicates{}, {}",
             count(self.days, "day"),
             count(self.documents, "document"),
             grouped(self.duplicates),
@@ -140,7 +141,7 @@ impl Stage for Dedup {
         balances.dedup(home)
     }
 
-    /// A verdict depends on all days before, so one process does them in their order.
+    /// A verdict depends on all earlier days, so one process judges them in order.
     fn is_divisible(&self) -> bool {
         false
     }
@@ -164,14 +165,14 @@ impl Stage for Dedup {
         let found = JudgedDays::read(&context.home)?;
         let judged = found.as_ref().map_or(0, |found| found.days.len());
         if due.units.is_empty() && kept == judged {
-            // A crash may have left files that the last manifest no longer names.
+            // A crash may have left files that are not in the last manifest.
             tidy(&context.home, found.as_ref().map_or(&[], |found| &found.days))?;
             return Ok(Box::new(Idle { context, outcome }));
         }
         if kept < judged {
             let (day, why) =
                 due.units.first().map_or(("the last day", Stale::DaysRemoved), |unit| (&unit.name, unit.why));
-            log::info!("{why}: judging again from {day} on");
+            log::info!("{why}: deduplicating again from {day} on");
         }
         let days = dedup_state::docs_days(&context.home)?.into_iter().map(|day| (day.name.clone(), day)).collect();
         let progress = context.progress("days", due.units.len() as u64);
@@ -189,7 +190,7 @@ impl Stage for Dedup {
 }
 
 impl Dedup {
-    /// The parameters by which days are judged now.
+    /// The current deduplication parameters.
     fn params(&self, config: &Config) -> DedupParams {
         DedupParams::new(&crate::program(), self.version(), self.settings(config))
     }
@@ -219,7 +220,7 @@ fn ended(mut outcome: DedupOutcome, ending: Ending, context: &RunContext) -> Ded
     outcome
 }
 
-/// How many days need not be judged again, and why no more.
+/// The number of days that need not be judged again, and the reason why there are no more.
 fn up_to_date(
     home: &Home,
     ledger: Option<&JudgedDays>,
@@ -227,7 +228,7 @@ fn up_to_date(
     days: &[DocsDay],
 ) -> Result<(usize, Stale)> {
     let Some(ledger) = ledger else { return Ok((0, Stale::NothingJudged)) };
-    if let Some(why) = ledger.manner.stale(wanted) {
+    if let Some(why) = ledger.params.stale(wanted) {
         return Ok((0, why));
     }
     let memory = memory_files(&ledger.days);
@@ -255,7 +256,7 @@ fn memory_files(days: &[JudgedDay]) -> Vec<FileDigest> {
     [keys, pieces].concat()
 }
 
-/// Removes what the ledger does not name.
+/// Deletes files that are not in the ledger.
 fn tidy(home: &Home, days: &[JudgedDay]) -> Result<()> {
     let verdicts = days.iter().map(|day| day.verdicts.clone());
     let named = memory_files(days).into_iter().chain(verdicts).map(|file| file.path(home)).collect();
@@ -277,7 +278,7 @@ struct DedupRun<'a> {
     outcome: DedupOutcome,
 }
 
-/// A day, as the run log keeps it.
+/// A day in the run log.
 #[derive(Serialize)]
 struct DayLine<'a> {
     day: &'a str,
@@ -291,13 +292,13 @@ struct DayLine<'a> {
     seconds: f64,
 }
 
-/// A document that waits for its turn: where its text lies, and its place among the verdicts.
+/// A document that waits to be judged: the position of its text and of its verdict.
 struct Waiting {
     date: String,
     id: String,
     site: String,
     lang: usize,
-    /// The checksum of its raw page, where these are judged.
+    /// The checksum of its raw page, if pages are compared.
     page: Option<u64>,
     place: Range<u64>,
 }
@@ -335,7 +336,7 @@ impl StageRun for DedupRun<'_> {
 }
 
 impl<'a> DedupRun<'a> {
-    /// Opens the memory of the days that are kept, and takes all others out of it.
+    /// Opens the fingerprint index truncated to the days that are kept.
     fn open(
         context: &'a RunContext,
         found: Option<JudgedDays>,
@@ -348,7 +349,7 @@ impl<'a> DedupRun<'a> {
         let home = &context.home;
         let ledger = match found {
             Some(ledger) if kept > 0 => ledger,
-            // The manifest must not name files that are about to go.
+            // The manifest must not name files that are about to be deleted.
             _ => JudgedDays::create(home, wanted)?,
         };
         let count = ledger.days.len() as u64;
@@ -391,7 +392,7 @@ impl<'a> DedupRun<'a> {
         dedup_state::memory_path(&self.context.home, kind, name(range.start), name(range.end - 1))
     }
 
-    /// Takes all days but the first ones out of the memory. New files come first, then the ledger.
+    /// Truncates the fingerprint index to the first days. New files are written first, then the ledger.
     fn truncate(&mut self, kept: usize) -> Result<()> {
         let home = &self.context.home;
         let draft = dedup_state::draft_folder(home)?.join("cut.tmp");
@@ -399,16 +400,15 @@ impl<'a> DedupRun<'a> {
         let first = |day: u64| days[day as usize].pieces.start;
         let is_same = |made: &FileDigest, day: u64, known: &FileDigest| match made == known {
             true => Ok(()),
-            false => Err(Error::Uneven {
-                day: days[day as usize].day.clone(),
-                fault: format!("{} is not what it was", made.file),
-            }),
+            false => {
+                Err(Error::Uneven { day: days[day as usize].day.clone(), fault: format!("{} has changed", made.file) })
+            }
         };
         let mut keys = Vec::new();
         for range in lsm_levels::layout(kept as u64) {
             let target = self.memory_path("keys", &range, None);
             if !self.keys.iter().any(|level| level.days == range) {
-                drop(lsm_levels::cut(&self.keys, &range, first, |_| draft.clone())?);
+                drop(lsm_levels::truncate(&self.keys, &range, first, |_| draft.clone())?);
                 let made = dedup_state::place(home, &draft, &target)?;
                 is_same(&made, range.end - 1, &days[range.end as usize - 1].key_file)?;
             }
@@ -443,7 +443,7 @@ impl<'a> DedupRun<'a> {
         let store = FingerprintStore::new(past, &folder, self.context.config.dedup.memory_mib << 20)?;
         let mut deduplicator = Deduplicator::new(self.rule, self.scope, store);
 
-        // The order of time, and nothing else, decides which of two copies is kept.
+        // The chronological order alone decides which of two copies is kept.
         let mut order: Vec<usize> = (0..waiting.len()).collect();
         order.sort_by(|a, b| {
             let key = |at: &usize| (&waiting[*at].date, &waiting[*at].id, *at);
@@ -533,7 +533,7 @@ impl<'a> DedupRun<'a> {
         Ok(waiting)
     }
 
-    /// Puts what a day has left into its place; the ledger comes last.
+    /// Publishes the files of a day; the ledger is written last.
     fn remember(
         &mut self,
         day: &DocsDay,
@@ -544,7 +544,7 @@ impl<'a> DedupRun<'a> {
         let home = self.context.home.clone();
         let folder = dedup_state::draft_folder(&home)?;
         let draft = |name: &str| folder.join(name);
-        let grown = lsm_levels::grow(&self.keys, &flushed.runs, |_| draft("keys.tmp"))?;
+        let grown = lsm_levels::merge_day(&self.keys, &flushed.runs, |_| draft("keys.tmp"))?;
         let key_path = self.memory_path("keys", &grown.days, Some(&day.name));
         let range = lsm_levels::block_layout(self.ledger.days.len() as u64 + 1).pop().expect("a day is in some file");
         let piece_path = self.memory_path("pieces", &range, Some(&day.name));
@@ -579,7 +579,7 @@ impl<'a> DedupRun<'a> {
         self.keys.push(LevelRun { days: grown.days, run: FingerprintRun::open(&key_path)? });
         self.pieces.truncate(at);
         self.pieces.push(BlockFile::open(&piece_path)?);
-        // There may be thousands of verdicts, and each of them is named.
+        // There may be thousands of verdicts, each with names of documents.
         let named = memory_files(&self.ledger.days).into_iter().map(|file| file.path(&home)).collect();
         dedup_state::tidy(&home, &["draft", "keys", "pieces"], &named)?;
         Ok(judged)
@@ -642,7 +642,7 @@ impl Counters {
     }
 }
 
-/// The verdict on a document as it is kept.
+/// The stored form of the verdict on a document.
 fn line(document: &Waiting, lang: &str, text: &Text, verdict: &Verdict) -> VerdictLine {
     let unit = |paragraph: usize, bytes: Option<Range<usize>>, finding: &UnitVerdict| {
         let why = finding.duplicate?;
@@ -676,3 +676,6 @@ fn line(document: &Waiting, lang: &str, text: &Text, verdict: &Verdict) -> Verdi
         copies: Vec::new(),
     }
 }
+
+#[cfg(test)]
+mod tests;

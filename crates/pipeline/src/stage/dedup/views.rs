@@ -1,4 +1,4 @@
-//! Views of the verdicts: the duplicates with their texts, the most frequent of them, and copies with their sources.
+//! Views of the verdicts: duplicates with their texts, the most frequent ones, and copies with their sources.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -14,7 +14,7 @@ use super::duplicates;
 use crate::display::grouped;
 use crate::outcome::Outcome;
 
-/// Distinct texts that are counted in one pass; more of them take more passes, not more memory.
+/// Distinct texts counted in one pass; more texts take more passes and not more memory.
 const COUNTED_AT_ONCE: u64 = 4_000_000;
 /// Characters of a text that people see.
 const SHOWN_CHARS: usize = 100;
@@ -30,7 +30,7 @@ pub struct Removed<'a> {
     pub of: Option<&'a str>,
     /// The paragraph, counted from 0.
     pub paragraph: u64,
-    /// The share of the words that was seen before.
+    /// The share of duplicate words.
     pub share: f64,
     /// The text.
     pub text: &'a str,
@@ -38,7 +38,7 @@ pub struct Removed<'a> {
     pub why: &'a str,
 }
 
-/// Passes every duplicate to `take`, in the order of time.
+/// Passes every duplicate to `take`, in chronological order.
 pub fn removed(home: &Home, mut take: impl FnMut(&Removed<'_>) -> Result<()>) -> Result<()> {
     duplicates::for_each(home, |verdict, unit, text| {
         take(&Removed {
@@ -69,13 +69,13 @@ pub struct CopyOf<'a> {
     pub date: &'a str,
     /// The document.
     pub id: &'a str,
-    /// The share of its words that was seen before.
+    /// The share of duplicate words.
     pub share: f64,
     /// The host that published it.
     pub site: &'a str,
 }
 
-/// Passes every copy to `take`, in the order of time.
+/// Passes every copy to `take`, in chronological order.
 pub fn copies(home: &Home, mut take: impl FnMut(&CopyRow<'_>) -> Result<()>) -> Result<()> {
     for day in JudgedDays::read(home)?.map(|ledger| ledger.days).unwrap_or_default() {
         for verdict in VerdictReader::open(home, &day.day)? {
@@ -94,7 +94,7 @@ fn rounded(share: f64) -> f64 {
     (share * 1000.0).round() / 1000.0
 }
 
-/// The most frequent duplicates, those first that were seen most often.
+/// The most frequent duplicates in descending order.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Top {

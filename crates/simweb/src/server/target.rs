@@ -1,31 +1,31 @@
-//! What a request is about: a site, a kind of document, an article.
+//! The target of a request: a site, a kind of resource, an article.
 
 use std::net::Ipv4Addr;
 use std::time::Duration;
 
 use super::Shared;
 use super::head::Head;
-use crate::fault::Part;
-use crate::log::{Arrival, Host, Kind, Ticket};
+use crate::fault::SitePart;
+use crate::log::{Arrival, Host, OpenRequest, RequestKind};
 use crate::profile::FeedFormat;
 
 /// A request that has been understood.
-pub struct Asked<'a> {
+pub struct RequestTarget<'a> {
     pub host: Host,
     pub head: &'a Head<'a>,
     /// The path without the detours of redirects.
     pub path: &'a str,
-    pub kind: Kind,
+    pub kind: RequestKind,
     pub detour: Detour,
-    /// The number of the article asked for, if it is one.
+    /// The number of the article, if it is one.
     pub number: Option<u64>,
-    /// The format of the feed asked for, if it is one.
+    /// The format of the feed, if it is one.
     pub format: Option<FeedFormat>,
-    /// On the shared host: the site whose article is asked for.
+    /// On the shared host: the site of the article.
     pub origin: Option<usize>,
 }
 
-/// Where and when a request arrived.
+/// The place and time of arrival of a request.
 pub struct Visit {
     pub host: Host,
     pub address: Ipv4Addr,
@@ -34,12 +34,12 @@ pub struct Visit {
 }
 
 impl Visit {
-    /// Reads a request, logs its arrival and waits as long as the web is slow to answer.
-    pub async fn begin<'s, 'a>(self, shared: &'s Shared, head: &'a Head<'a>) -> (Asked<'a>, Ticket<'s>) {
+    /// Parses a request, logs its arrival and waits for the configured latency.
+    pub async fn begin<'s, 'a>(self, shared: &'s Shared, head: &'a Head<'a>) -> (RequestTarget<'a>, OpenRequest<'s>) {
         let Visit { host, address, start_us, connection } = self;
-        let asked = Asked::new(shared, host, head);
+        let asked = RequestTarget::new(shared, host, head);
         let (disallowed, crawl_delay) = asked.rules(shared);
-        let ticket = shared.log.begin(&Arrival {
+        let open_request = shared.log.begin(&Arrival {
             host,
             address,
             start_us,
@@ -56,11 +56,11 @@ impl Visit {
         if !shared.world.spec.latency.is_zero() {
             tokio::time::sleep(shared.world.spec.latency).await;
         }
-        (asked, ticket)
+        (asked, open_request)
     }
 }
 
-/// How often a redirect has already been followed, as its path tells.
+/// The progress of a redirect chain, encoded in the path.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Detour {
     /// Not at all.
@@ -71,11 +71,20 @@ pub enum Detour {
     Hop(u32),
 }
 
-impl<'a> Asked<'a> {
-    /// Finds out what a request is about.
+impl<'a> RequestTarget<'a> {
+    /// Determines the target of a request.
     pub fn new(shared: &Shared, host: Host, head: &'a Head<'a>) -> Self {
         let (path, detour) = strip_detour(head.target);
-        let mut asked = Asked { host, head, path, kind: Kind::Other, detour, number: None, format: None, origin: None };
+        let mut asked = RequestTarget {
+            host,
+            head,
+            path,
+            kind: RequestKind::Other,
+            detour,
+            number: None,
+            format: None,
+            origin: None,
+        };
         let bare = path.split('?').next().unwrap_or(path);
         asked.format = match host {
             Host::Site(site) if !shared.world.spec.hiding.is_empty() => {
@@ -84,13 +93,17 @@ impl<'a> Asked<'a> {
             _ => FeedFormat::ALL.into_iter().find(|format| format.path() == bare),
         };
         asked.kind = match bare {
-            "/robots.txt" => Kind::Robots,
-            "/.well-known/tdmrep.json" => Kind::Tdmrep,
-            "/sitemap.xml" => Kind::Sitemap,
-            _ if asked.format.is_some() => Kind::Feed,
+            "/robots.txt" => RequestKind::Robots,
+            "/.well-known/tdmrep.json" => RequestKind::Tdmrep,
+            "/sitemap.xml" => RequestKind::Sitemap,
+            _ if asked.format.is_some() => RequestKind::Feed,
             _ => {
                 asked.find_article(shared);
-                if asked.number.is_some() || bare.starts_with("/bulk/") { Kind::Page } else { Kind::Other }
+                if asked.number.is_some() || bare.starts_with("/bulk/") {
+                    RequestKind::Page
+                } else {
+                    RequestKind::Other
+                }
             }
         };
         asked
@@ -116,7 +129,7 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// Whether robots.txt forbids this, and the wait that it asks for.
+    /// Whether robots.txt disallows the request, and the crawl delay.
     pub fn rules(&self, shared: &Shared) -> (bool, Option<Duration>) {
         let Host::Site(site) = self.host else {
             return (false, None);
@@ -124,12 +137,12 @@ impl<'a> Asked<'a> {
         shared.conditions.with(site, |condition| (!condition.allows(self.head.target), condition.crawl_delay()))
     }
 
-    /// The part of the site that is asked, as far as faults tell parts apart.
-    pub fn part(&self) -> Option<Part> {
+    /// The part of the site, as far as faults distinguish parts.
+    pub fn part(&self) -> Option<SitePart> {
         match self.kind {
-            Kind::Robots => Some(Part::Robots),
-            Kind::Feed => Some(Part::Feed),
-            Kind::Page => Some(Part::Pages),
+            RequestKind::Robots => Some(SitePart::Robots),
+            RequestKind::Feed => Some(SitePart::Feed),
+            RequestKind::Page => Some(SitePart::Pages),
             _ => None,
         }
     }

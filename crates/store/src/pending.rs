@@ -1,8 +1,7 @@
-//! The pending entries of a run, on disk where their text belongs.
+//! The pending entries of a run, stored on disk.
 //!
-//! A backlog of millions of entries must not fill memory with addresses and titles. Their rows
-//! are copied to a scratch file, and a ticket of four bytes stands for each; its row is read when
-//! its host's turn comes.
+//! A backlog of millions of entries must not fill memory with URLs and titles. Their rows are copied to a scratch file,
+//! and each is referred to by a job number of four bytes; its row is read when its host is next.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -15,7 +14,7 @@ use crate::error::{Context, Result};
 use crate::home::Home;
 
 /// The scratch file while it is being filled.
-pub struct WorkDraft {
+pub struct PendingDraft {
     path: PathBuf,
     file: BufWriter<File>,
     starts: Vec<u64>,
@@ -24,21 +23,21 @@ pub struct WorkDraft {
 }
 
 /// Pending rows by ticket.
-pub struct Work {
+pub struct PendingEntries {
     path: PathBuf,
     file: File,
     /// The offset of each row; the last element is the end of the file.
     starts: Vec<u64>,
 }
 
-impl WorkDraft {
-    /// Starts a scratch file. It is unlinked at once: it vanishes with the process.
-    pub fn create(home: &Home) -> Result<WorkDraft> {
+impl PendingDraft {
+    /// Creates a scratch file. It is unlinked at once, so that it is deleted with the process.
+    pub fn create(home: &Home) -> Result<PendingDraft> {
         let path = home.root().join("work.tmp");
         let file =
             File::options().create(true).truncate(true).read(true).write(true).open(&path).context("create", &path)?;
         std::fs::remove_file(&path).context("unlink", &path)?;
-        Ok(WorkDraft {
+        Ok(PendingDraft {
             path,
             file: BufWriter::with_capacity(1 << 18, file),
             starts: Vec::new(),
@@ -47,7 +46,7 @@ impl WorkDraft {
         })
     }
 
-    /// Adds a row; gives its ticket.
+    /// Adds a row; returns its job number.
     pub fn push(&mut self, row: &Row<'_>) -> Result<u32> {
         self.line.clear();
         row.write(&mut self.line);
@@ -58,21 +57,21 @@ impl WorkDraft {
     }
 
     /// Ends the filling.
-    pub fn finish(mut self) -> Result<Work> {
+    pub fn finish(mut self) -> Result<PendingEntries> {
         self.starts.push(self.end);
         self.starts.shrink_to_fit();
         let file = self.file.into_inner().map_err(|error| error.into_error()).context("write", &self.path)?;
-        Ok(Work { path: self.path, file, starts: self.starts })
+        Ok(PendingEntries { path: self.path, file, starts: self.starts })
     }
 }
 
-impl Work {
+impl PendingEntries {
     /// The number of rows.
     pub fn len(&self) -> usize {
         self.starts.len() - 1
     }
 
-    /// Whether there is nothing to do.
+    /// Whether there are no pending entries.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -93,9 +92,9 @@ mod tests {
     use tidings_model::Entry;
 
     #[test]
-    fn rows_come_back_by_their_tickets_and_the_file_has_no_name() {
+    fn rows_are_read_by_job_number_and_the_file_is_unlinked() {
         let (folder, home) = home();
-        let mut draft = WorkDraft::create(&home).unwrap();
+        let mut draft = PendingDraft::create(&home).unwrap();
         let entries: Vec<Entry> = ["a", "é", ""]
             .map(|title| {
                 let own = |text: &str| text.to_owned();
@@ -112,6 +111,6 @@ mod tests {
             assert_eq!(Row::parse(&line).unwrap(), entries[ticket as usize].row());
         }
         assert!(!folder.path().join("work.tmp").exists());
-        assert!(WorkDraft::create(&home).unwrap().finish().unwrap().is_empty());
+        assert!(PendingDraft::create(&home).unwrap().finish().unwrap().is_empty());
     }
 }

@@ -1,0 +1,108 @@
+//! Tests of verdicts, views and due units.
+
+use super::*;
+use crate::testing::{article, home, page, store_pages};
+
+#[test]
+fn an_outcome_with_nothing_due_has_a_reason() {
+    let text = |days_up_to_date| DedupOutcome { days_up_to_date, ..DedupOutcome::default() }.to_string();
+    assert_eq!(text(0), "nothing to deduplicate: no documents yet\n");
+    assert_eq!(text(1), "nothing to deduplicate: the day is up to date\n");
+    assert_eq!(text(2), "nothing to deduplicate: all 2 days are up to date\n");
+}
+
+#[test]
+fn an_outcome_gives_the_share_of_duplicate_words() {
+    let outcome = DedupOutcome {
+        days: 1,
+        documents: 2,
+        duplicates: 1,
+        words: 3000,
+        duplicate_words: 1000,
+        ending: Ending { left: 1, reason: None, min_free_mib: 0, in_other_shards: 0 },
+        ..DedupOutcome::default()
+    };
+    assert_eq!(
+        outcome.to_string(),
+        "1 day deduplicated: 2 documents, 1 of them duplicates of earlier ones; 33.3 % of 3,000 words are duplicates; \
+         1 day left for a later run, 0.0 s\n"
+    );
+}
+
+#[test]
+fn a_share_of_nothing_is_zero() {
+    assert_eq!((share(0, 0), share(1, 4), rounded(2.0 / 3.0)), (0.0, 0.25, 0.667));
+}
+
+#[test]
+fn a_day_is_a_number_and_an_invalid_date_is_the_first_day() {
+    assert_eq!((numbered("1970-01-02"), numbered("2026-03-01"), numbered("x")), (1, 20_513, 0));
+}
+
+/// A home with two days of which the second copies the first.
+fn judged() -> (tempfile::TempDir, crate::Pipeline) {
+    let (folder, pipeline) = home();
+    store_pages(&pipeline, "2026-03-01", &[page("https://gazette.example/1", &article("ferry"))]);
+    store_pages(&pipeline, "2026-03-02", &[page("https://courier.example/1", &article("ferry"))]);
+    pipeline.run(StageId::Clean.stage().as_ref()).unwrap();
+    pipeline.run(&Dedup).unwrap();
+    (folder, pipeline)
+}
+
+#[test]
+fn a_copy_is_listed_with_its_source_and_site() {
+    let (_folder, pipeline) = judged();
+    let mut copies = Vec::new();
+    views::copies(pipeline.home(), |row| {
+        copies.push((row.copy.site.to_owned(), row.copy.share, row.of.len()));
+        Ok(())
+    })
+    .unwrap();
+    assert_eq!(copies, [("courier.example".to_owned(), 1.0, 32)]);
+}
+
+#[test]
+fn duplicates_are_shown_with_their_texts_and_counted() {
+    let (_folder, pipeline) = judged();
+    let mut texts = Vec::new();
+    views::removed(pipeline.home(), |row| {
+        texts.push(row.text.to_owned());
+        Ok(())
+    })
+    .unwrap();
+    assert!(texts.iter().any(|text| text.starts_with("The council of the town")), "{texts:?}");
+    let top = views::top(pipeline.home(), 2).unwrap();
+    assert_eq!((top.rows.len(), top.rows[0].times), (2, 1));
+}
+
+#[test]
+fn views_reject_documents_that_changed_since_they_were_judged() {
+    let (_folder, pipeline) = judged();
+    store_pages(&pipeline, "2026-03-02", &[page("https://courier.example/2", &article("museum"))]);
+    pipeline.run(StageId::Clean.stage().as_ref()).unwrap();
+    let error = views::top(pipeline.home(), 1).unwrap_err().to_string();
+    assert_eq!(error, "the documents of 2026-03-02 have changed since the last `tidings dedup`; run it first");
+}
+
+#[test]
+fn a_day_before_the_last_one_is_judged_again_with_all_after_it() {
+    let (_folder, pipeline) = judged();
+    assert_eq!(Dedup.due(pipeline.home(), pipeline.config()).unwrap().units, []);
+    store_pages(&pipeline, "2026-02-01", &[page("https://gazette.example/0", &article("museum"))]);
+    pipeline.run(StageId::Clean.stage().as_ref()).unwrap();
+    let due = Dedup.due(pipeline.home(), pipeline.config()).unwrap();
+    let names: Vec<&str> = due.units.iter().map(|unit| unit.name.as_str()).collect();
+    assert_eq!(names, ["2026-02-01", "2026-03-01", "2026-03-02"]);
+}
+
+#[test]
+fn verdicts_do_not_depend_on_whether_days_were_judged_one_by_one() {
+    let (_folder, at_once) = judged();
+    let (_other, one_by_one) = home();
+    for (day, url) in [("2026-03-01", "https://gazette.example/1"), ("2026-03-02", "https://courier.example/1")] {
+        store_pages(&one_by_one, day, &[page(url, &article("ferry"))]);
+        one_by_one.run(StageId::Clean.stage().as_ref()).unwrap();
+        one_by_one.run(&Dedup).unwrap();
+    }
+    assert_eq!(Dedup.output_digest(at_once.home()).unwrap(), Dedup.output_digest(one_by_one.home()).unwrap());
+}

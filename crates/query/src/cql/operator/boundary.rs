@@ -1,0 +1,96 @@
+//! `<s>`, `</s>`: the start or the end of a structure, between two tokens.
+
+use super::{Operator, OperatorDoc, Pattern, PatternOperator, Structure, Syntax};
+use crate::engine::nfa::{Assertion, LengthRange, NfaBuilder, NodeId, SeedToken};
+use crate::oracle::{Path, Text};
+use crate::syntax::{Cursor, SyntaxError};
+use std::collections::BTreeSet;
+use std::fmt;
+
+pub(super) const OPERATOR: Operator = Operator {
+    doc: OperatorDoc {
+        name: "boundary",
+        syntax: "<s>  </s>  <p>  </p>  <doc>  </doc>",
+        meaning: "Matches the place where a sentence, a paragraph or a document starts or ends; takes no token.",
+        examples: &[
+            (r#"<s> [lc="however"]"#, "*however* at the start of a sentence"),
+            (r#"[tag="NOUN"] [] </s>"#, "a noun before the last token of a sentence"),
+        ],
+        templates: &["<s> {pattern}", "{pattern} </s>", "<p> {pattern}", "{pattern} </doc>"],
+    },
+    signs: "<>",
+    syntax: Syntax::Primary(parse),
+};
+
+/// A place where a structure starts or ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Boundary {
+    /// The side of the structure.
+    pub side: Side,
+    /// The structure.
+    pub structure: Structure,
+}
+
+/// A side of a structure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// `<s>`
+    Start,
+    /// `</s>`
+    End,
+}
+
+fn parse(cursor: &mut Cursor<'_>) -> Result<Option<Pattern>, SyntaxError> {
+    cursor.skip_blanks();
+    let start = cursor.at();
+    let mut ahead = cursor.clone();
+    if !ahead.eat("<") {
+        return Ok(None);
+    }
+    let side = if ahead.eat("/") { Side::End } else { Side::Start };
+    if side == Side::Start {
+        // `<s/>` and `<doc site="…"/>` are regions.
+        let mut after_name = ahead.clone();
+        after_name.take_name();
+        if !after_name.looks_at(">") {
+            return Ok(None);
+        }
+    }
+    *cursor = ahead;
+    let structure = Structure::parse(cursor)?;
+    cursor.expect(">", "to close the tag")?;
+    Ok(Some(Pattern::new(Boundary { side, structure }, cursor.span_from(start))))
+}
+
+impl fmt::Display for Boundary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let slash = if self.side == Side::End { "/" } else { "" };
+        write!(f, "<{slash}{}>", self.structure.name())
+    }
+}
+
+impl PatternOperator for Boundary {
+    fn takes_tokens(&self) -> bool {
+        false
+    }
+
+    fn compile(&self, nfa: &mut NfaBuilder, next: NodeId, _label: Option<usize>) -> NodeId {
+        let assertion = match self.side {
+            Side::Start => Assertion::Start(self.structure),
+            Side::End => Assertion::End(self.structure),
+        };
+        nfa.assertion(assertion, next)
+    }
+
+    fn seeds(&self, _nfa: &mut NfaBuilder, _at: LengthRange, _seeds: &mut Vec<Vec<SeedToken>>) -> LengthRange {
+        LengthRange::EMPTY
+    }
+
+    fn extend(&self, text: &Text<'_>, paths: &BTreeSet<Path>) -> BTreeSet<Path> {
+        let spans = text.document.structures(self.structure);
+        let is_boundary = |path: &&Path| {
+            spans.iter().any(|(start, end)| path.at == if self.side == Side::Start { *start } else { *end })
+        };
+        paths.iter().filter(is_boundary).cloned().collect()
+    }
+}

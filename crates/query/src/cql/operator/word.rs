@@ -1,0 +1,83 @@
+//! `going`, `"going"`, `"prime minister"`: words without brackets. They become token patterns of the attribute `word`.
+
+use super::restriction::peek_keyword;
+use super::{Operator, OperatorDoc, Pattern, Sequence, Syntax, TokenPattern, TokenTest, is_sign};
+use crate::cql::attribute::Attribute;
+use crate::syntax::{Cursor, Logic, Span, SyntaxError, ValueMatcher, unescape};
+
+pub(super) const OPERATOR: Operator = Operator {
+    doc: OperatorDoc {
+        name: "word",
+        syntax: "going  \"go.*\"  \"prime minister\"",
+        meaning: "A bare word matches that word, in any case unless it has a capital. A string is a regular expression on the word, \
+            case-sensitive. A string with blanks is a phrase of bare words.",
+        examples: &[
+            ("market", "*market*, *Market*"),
+            ("prime minister", "*prime minister* in any case"),
+            (r#""ma.*""#, "words that start with *ma*"),
+        ],
+        templates: &["\"a\"", "\"a.*\"%c", "\"a b\" {token}"],
+    },
+    signs: "\"",
+    syntax: Syntax::Primary(parse),
+};
+
+/// Characters that end a bare word, besides those that make a text CQL.
+const ENDS_BARE_WORD: &[char] = &['&', '?', '*', '+', ':', '=', '!', '%', '\\', ';'];
+
+fn parse(cursor: &mut Cursor<'_>) -> Result<Option<Pattern>, SyntaxError> {
+    match cursor.peek() {
+        Some('"') => parse_string(cursor).map(Some),
+        Some(c) if ends_bare_word(c) || peek_keyword(cursor).is_some() => Ok(None),
+        Some(_) => {
+            let start = cursor.at();
+            let word = cursor.take_while(|c| !ends_bare_word(c));
+            Ok(Some(word_pattern(ValueMatcher::typed(word), cursor.span_from(start))))
+        }
+        None => Ok(None),
+    }
+}
+
+fn ends_bare_word(c: char) -> bool {
+    c.is_whitespace() || is_sign(c) || ENDS_BARE_WORD.contains(&c)
+}
+
+/// A string between tokens: one token, or a phrase if it has blanks.
+fn parse_string(cursor: &mut Cursor<'_>) -> Result<Pattern, SyntaxError> {
+    let start = cursor.at();
+    let raw = cursor.clone().quoted()?;
+    if raw.trim().contains(char::is_whitespace) {
+        let words = phrase(raw, start + 1, |word| unescape(word, true));
+        let pattern = words.expect("a text with blanks inside has words");
+        cursor.quoted()?;
+        if cursor.looks_at("%") {
+            return Err(cursor.unexpected("no flag after a phrase").help("give each word its own quotes"));
+        }
+        return Ok(pattern);
+    }
+    if raw.trim().is_empty() {
+        let span = Span::new(start, start + raw.len() + 2);
+        return Err(SyntaxError::new(span, "the string is empty").help("[] is any token"));
+    }
+    let (value, _) = ValueMatcher::read(cursor, false)?;
+    Ok(word_pattern(value, cursor.span_from(start)))
+}
+
+/// The pattern of a text without any sign of CQL: one token per word, in this order.
+pub(crate) fn plain_words(text: &str) -> Option<Pattern> {
+    phrase(text, 0, str::to_owned)
+}
+
+/// The words of a text that starts at a byte of the query.
+fn phrase(text: &str, offset: usize, unescape: impl Fn(&str) -> String) -> Option<Pattern> {
+    let words = text.split_whitespace().map(|word| {
+        let start = offset + (word.as_ptr() as usize - text.as_ptr() as usize);
+        word_pattern(ValueMatcher::typed(&unescape(word)), Span::new(start, start + word.len()))
+    });
+    Sequence::of(words.collect())
+}
+
+fn word_pattern(value: ValueMatcher, span: Span) -> Pattern {
+    let test = TokenTest { attribute: Attribute::Word, negated: false, value, span };
+    Pattern::new(TokenPattern { condition: Logic::Test(test) }, span)
+}
