@@ -581,14 +581,6 @@ export interface Error {
 /** Whether numbers are exact. */
 export type Exactness = { kind: "exact" } | { kind: "estimate"; of_tokens: number; seen_tokens: number } | { hits: number; kind: "sample"; of_hits: number; seed: number };
 
-export type Fate = "burst" | "lasting" | "open";
-/** The choices of Fate with their meanings. */
-export const FATE_CHOICES: readonly (readonly [Fate, string])[] = [
-  ["burst", "It came, and has hardly been seen since."],
-  ["lasting", "It is still in use, long after it came."],
-  ["open", "It came too recently to say."],
-];
-
 export type FeedHealth = "alive" | "slow" | "failing" | "dead" | "new";
 /** The choices of FeedHealth with their meanings. */
 export const FEED_HEALTH_CHOICES: readonly (readonly [FeedHealth, string])[] = [
@@ -904,7 +896,7 @@ export interface NewWordRow {
   /** Days with it. */
   days: number;
   /** Whether it stayed. */
-  fate: Fate;
+  fate: Persistence;
 }
 
 /** Words that were not there before, the most widely spread first, equals by value. */
@@ -955,6 +947,14 @@ export type Order = "newest" | "oldest";
 export const ORDER_CHOICES: readonly (readonly [Order, string])[] = [
   ["newest", "The newest day first."],
   ["oldest", "The oldest day first."],
+];
+
+export type Persistence = "burst" | "lasting" | "open";
+/** The choices of Persistence with their meanings. */
+export const PERSISTENCE_CHOICES: readonly (readonly [Persistence, string])[] = [
+  ["burst", "It came, and has hardly been seen since."],
+  ["lasting", "It is still in use, long after it came."],
+  ["open", "It came too recently to say."],
 ];
 
 export type PollResult = "listed" | "unchanged" | "failed" | "gone" | "never";
