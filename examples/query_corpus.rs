@@ -7,8 +7,8 @@ use anyhow::{Result, bail};
 use tidings_pipeline::Pipeline;
 use tidings_pipeline::corpus::Corpus;
 use tidings_query::MatchRule;
-use tidings_query::answer::text_of;
 use tidings_query::engine::{Limits, View};
+use tidings_query::question::text_of;
 use tidings_query::trend::Step;
 
 fn main() -> Result<()> {

@@ -95,8 +95,12 @@ pub enum Verb {
     Keywords(cmd::query::keywords::Args),
     /// Show the frequency of a query over time
     Timeline(cmd::query::timeline::Args),
-    /// List words whose frequency rises, falls or bursts
+    /// List words whose frequency rises or falls
     Trends(cmd::query::trends::Args),
+    /// List words that were in the news for a while
+    Bursts(cmd::query::bursts::Args),
+    #[command(flatten)]
+    Question(cmd::query::generic::QuestionCommand),
     /// List words that did not occur before a date
     NewWords(cmd::query::new_words::Args),
     /// Save filters as named subcorpora, and list the languages of the corpus

@@ -80,6 +80,8 @@ fn run(args: Args) -> anyhow::Result<cmd::Report> {
         Verb::Keywords(args) => cmd::query::keywords::run(&args, global),
         Verb::Timeline(args) => cmd::query::timeline::run(&args, global),
         Verb::Trends(args) => cmd::query::trends::run(&args, global),
+        Verb::Bursts(args) => cmd::query::bursts::run(&args, global),
+        Verb::Question(command) => cmd::query::generic::run(&command, global),
         Verb::NewWords(args) => cmd::query::new_words::run(&args, global),
         Verb::Corpus(args) => cmd::query::corpus::run(&args, global),
         Verb::Export(args) => cmd::export::run(&args, global),

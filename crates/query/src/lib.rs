@@ -1,7 +1,8 @@
 //! Corpus queries and statistics.
 //!
 //! [`cql`] parses queries and [`filter`] conditions on documents; [`engine`] evaluates both on an index;
-//! [`measure`] and [`trend`] are pure functions of counts; [`answer`] has the types of results.
+//! [`measure`] and [`trend`] are pure functions of counts; [`question`] has the requests and answers of all
+//! questions, for the command line and the API alike.
 //!
 //! ```
 //! use tidings_query::{Filter, cql, measure::{Association, Pair}};
@@ -16,16 +17,25 @@
 //! assert!((Association::LogDice.score(&pair) - 11.678).abs() < 0.001);
 //! ```
 
-pub mod answer;
+#[macro_use]
+mod macros;
+
 pub mod cql;
 pub mod engine;
 pub mod filter;
 pub mod measure;
 #[doc(hidden)]
 pub mod oracle;
+pub mod question;
 pub mod sketch;
 mod syntax;
 pub mod trend;
+
+/// The name of a field in JSON, of its identifier in Rust.
+#[doc(hidden)]
+pub fn field_name(identifier: &'static str) -> &'static str {
+    identifier.strip_prefix("r#").unwrap_or(identifier)
+}
 
 pub use cql::{MatchRule, Query};
 pub use filter::Filter;

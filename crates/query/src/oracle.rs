@@ -4,13 +4,13 @@
 //! the definitions in [`crate::cql::ast`] literally and shares only the final arithmetic with the engine. The
 //! part of each CQL operator is in the operator's file, apart from its compilation.
 
-use crate::answer::*;
 use crate::cql::MatchRule;
 use crate::cql::ast::*;
 use crate::filter::Filter;
 use crate::measure::association::Association;
 use crate::measure::keyness::Keyness;
 use crate::measure::per_million;
+use crate::question::*;
 use crate::syntax::ValueMatcher;
 use crate::trend::Step;
 use jiff::civil::Date;
@@ -291,7 +291,7 @@ impl Corpus {
             By::Attribute(attribute) => attribute.name().to_owned(),
             By::Field(name) => name.clone(),
         };
-        Frequencies { by, hits: hits.len() as u64, tokens: all_tokens, rows }
+        Frequencies { by, hits: hits.len() as u64, tokens: all_tokens, values: rows.len() as u64, rows }
     }
 
     /// The collocates of hits.
@@ -358,7 +358,7 @@ impl Corpus {
             })
             .collect();
         rows.sort_by(|a, b| b.hits.cmp(&a.hits).then_with(|| a.value.cmp(&b.value)));
-        Words { attribute, n: n as u32, tokens, rows }
+        Words { attribute, n: n as u32, tokens, values: rows.len() as u64, rows }
     }
 
     /// The keywords of this corpus against a reference corpus.

@@ -9,12 +9,12 @@ use fastrand::Rng;
 use proptest::prelude::*;
 use tidings_index::{Day, Settings, Writer};
 use tidings_model::{Annotated, AnnotatedParagraph, Attributes, Token};
-use tidings_query::answer::Window;
 use tidings_query::cql::{self, Attribute, MatchRule};
 use tidings_query::engine::{Engine, Hit, Limits, Order};
 use tidings_query::measure::association::Association;
 use tidings_query::measure::keyness::Keyness;
 use tidings_query::oracle::{self, By, Corpus};
+use tidings_query::question::Window;
 use tidings_query::trend::Step;
 use tidings_query::{Filter, ValueMatcher};
 

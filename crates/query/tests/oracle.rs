@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use tidings_model::Token;
-use tidings_query::answer::{SortKey, Window, sort_lines};
 use tidings_query::cql::{self, Attribute, MatchRule, operator_docs, reference};
 use tidings_query::measure::{Association, Keyness};
 use tidings_query::oracle::{By, Corpus, Document, Hit};
+use tidings_query::question::{SortKey, Window, sort_lines};
 use tidings_query::trend::Step;
 use tidings_query::{Filter, ValueMatcher};
 
@@ -112,7 +112,7 @@ fn the_shortest_hit_is_chosen_after_restrictions() {
 fn lines_show_context_up_to_the_edge_of_the_document() {
     let corpus = corpus();
     let mut lines = corpus.kwic(&hits(&corpus, "race"), 2, &["date"]);
-    let text = |tokens: &[tidings_query::answer::KwicToken]| {
+    let text = |tokens: &[tidings_query::question::KwicToken]| {
         tokens.iter().map(|token| token.word.as_str()).collect::<Vec<_>>().join(" ")
     };
     assert_eq!(

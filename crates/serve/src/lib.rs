@@ -25,7 +25,6 @@ mod respond;
 mod response;
 mod rights;
 mod rss;
-mod schema;
 mod server;
 mod settings;
 

@@ -1,158 +1,98 @@
-//! The parameters of a request, read by the table of the endpoint.
+//! The parameters of a request, checked against the parameters of its endpoint.
 
 use hyper::StatusCode;
-use tidings_query::cql::Attribute;
+use serde_json::{Map, Value};
+use tidings_query::question::{Cost, Cursor, Parameter, QuestionError, given};
 use url::form_urlencoded::Serializer;
 
 use crate::api_error::ApiError;
 use crate::endpoint::Endpoint;
-use crate::handler::ATTRIBUTES;
+use crate::response::Format;
 
-/// What a parameter may be.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Kind {
-    /// Any text.
-    Text,
-    /// A whole number from one to another.
-    Number(u64, u64),
-    /// A number from one to another.
-    Share(f64, f64),
-    /// `true` or `false`.
-    Flag,
-    /// Names with commas between.
-    Names,
-    /// An attribute of tokens: one of some words, or a feature.
-    Attribute,
-    /// One of some words.
-    Choice(&'static [&'static str]),
-}
-
-/// A parameter of an endpoint.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Param {
-    pub name: &'static str,
-    pub kind: Kind,
-    /// What is taken if it is absent; `None` if nothing is.
-    pub default: Option<&'static str>,
-    pub required: bool,
-    pub about: &'static str,
-}
-
-/// The parameters of a request, each of its kind.
+/// The checked parameters of a request.
 #[derive(Debug, Clone)]
 pub(crate) struct QueryParams {
-    values: Vec<(&'static Param, String)>,
-    params: Vec<&'static Param>,
+    endpoint: &'static Endpoint,
+    /// The values of the request as they were given.
+    pub values: Map<String, Value>,
+    /// The request in its canonical form, with its defaults.
+    pub canonical: Value,
+    /// The work that the answer needs.
+    pub cost: Cost,
+    pub format: Format,
 }
 
 impl QueryParams {
-    /// Reads the part of an address behind the request mark.
-    pub fn read(endpoint: &'static Endpoint, text: &str) -> Result<QueryParams, ApiError> {
-        let params: Vec<&'static Param> = endpoint.params().collect();
-        let mut values: Vec<(&'static Param, String)> = Vec::new();
+    /// Checks the decoded values of the path's braces and the part of an address after the question mark.
+    pub fn read(endpoint: &'static Endpoint, path_values: &[String], text: &str) -> Result<QueryParams, ApiError> {
+        let mut values = Map::new();
+        for (name, value) in endpoint.path_names().zip(path_values) {
+            if let Some(parameter) = endpoint.parameters.iter().find(|parameter| parameter.name == name) {
+                values.insert(name.to_owned(), parsed(parameter, value)?);
+            }
+        }
         for pair in text.split('&').filter(|pair| !pair.is_empty()) {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
             let (name, value) = (decoded(name)?, decoded(value)?);
-            let Some(param) = params.iter().find(|param| param.name == name) else {
-                let known: Vec<&str> = params.iter().map(|param| param.name).collect();
-                let name: String = name.chars().take(40).collect();
-                let error = format!("there is no parameter `{name}`; there are {}", known.join(", "));
-                return Err(ApiError::new(StatusCode::BAD_REQUEST, error));
+            let Some(parameter) = endpoint.query_parameters().find(|parameter| parameter.name == name) else {
+                return Err(unknown(endpoint, &name));
             };
-            if values.iter().any(|(known, _)| known.name == param.name) {
-                return Err(ApiError::wrong(param.name, format!("{} is given twice", param.name)));
+            if values.contains_key(&name) {
+                return Err(ApiError::wrong(name.clone(), format!("{name} is given twice")));
             }
-            param.kind.check(&value).map_err(|wanted| {
-                ApiError::wrong(param.name, format!("{} = {}: give {wanted}", param.name, shortened(&value)))
-            })?;
-            values.push((param, value));
+            values.insert(name, parsed(parameter, &value)?);
         }
-        if let Some(missing) =
-            params.iter().find(|param| param.required && !values.iter().any(|(v, _)| v.name == param.name))
-        {
-            return Err(ApiError::wrong(missing.name, format!("{} is missing: {}", missing.name, missing.about)));
+        if let Some(missing) = endpoint.parameters.iter().find(|p| p.required && !values.contains_key(&p.name)) {
+            let error = format!("{} is missing: {}", missing.name, missing.help);
+            return Err(ApiError::wrong(missing.name.clone(), error));
         }
-        Ok(QueryParams { values, params })
+        let format = values.remove("format").and_then(|name| Format::named(name.as_str()?)).unwrap_or(Format::Json);
+        let cursor = values.get("cursor").and_then(Value::as_str).map(str::parse::<Cursor>).transpose();
+        cursor.map_err(ApiError::from)?;
+        let (canonical, cost) = (endpoint.canonical)(values.clone())?;
+        Ok(QueryParams { endpoint, values, canonical, cost, format })
     }
 
-    /// A parameter, or its default.
-    pub fn text(&self, name: &str) -> Option<&str> {
-        let params = self.values.iter().find(|(param, _)| param.name == name).map(|(_, value)| value.as_str());
-        params.or_else(|| self.params.iter().find(|param| param.name == name)?.default)
+    /// Whether a parameter was given.
+    pub fn is_given(&self, name: &str) -> bool {
+        self.values.contains_key(name)
     }
 
-    /// A whole number, if it is given or has a default.
-    pub fn number(&self, name: &str) -> Option<u64> {
-        self.text(name).and_then(|text| text.parse().ok())
+    /// The cursor, if there is one.
+    pub fn cursor(&self) -> Option<Cursor> {
+        self.canonical["cursor"].as_str()?.parse().ok()
     }
 
-    /// A number; parameters that are asked so have a default.
-    pub fn share(&self, name: &str) -> f64 {
-        self.text(name).and_then(|text| text.parse().ok()).unwrap_or_default()
+    /// The fields of documents that are shown.
+    pub fn fields(&self) -> Vec<&str> {
+        self.canonical["fields"].as_array().into_iter().flatten().filter_map(Value::as_str).collect()
     }
 
-    /// Whether something is wanted.
-    pub fn flag(&self, name: &str) -> bool {
-        self.text(name) == Some("true")
-    }
-
-    /// Names with commas between.
-    pub fn names(&self, name: &str) -> Vec<&str> {
-        self.text(name).unwrap_or_default().split(',').map(str::trim).filter(|name| !name.is_empty()).collect()
-    }
-
-    /// Puts another text in place of a parameter's, in its canonical form.
-    pub fn replace(&mut self, name: &str, text: String) {
-        if let Some((_, value)) = self.values.iter_mut().find(|(param, _)| param.name == name) {
-            *value = text;
-        }
-    }
-
-    /// The address that asks the same, in one order and without what goes without saying.
+    /// The address that asks the same, in one order and without defaults.
     pub fn link(&self, path: &str) -> String {
         let mut query = Serializer::new(String::new());
-        for param in &self.params {
-            let value =
-                self.values.iter().find(|(params, _)| params.name == param.name).map(|(_, value)| value.as_str());
-            if let Some(value) = value.filter(|value| Some(*value) != param.default) {
-                query.append_pair(param.name, value);
-            }
-        }
+        let mut canonical = self.canonical.clone();
+        canonical["format"] = self.format.name().into();
+        let parameters: Vec<Parameter> = self.endpoint.query_parameters().cloned().collect();
+        given(&parameters, &canonical).iter().for_each(|(name, text)| _ = query.append_pair(name, text));
         let query = query.finish();
         if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") }
     }
 }
 
-impl Kind {
-    /// Whether a text is of this kind; otherwise what would be.
-    fn check(self, text: &str) -> Result<(), String> {
-        match self {
-            Kind::Text | Kind::Names => Ok(()),
-            Kind::Number(from, to) => match text.parse::<u64>() {
-                Ok(number) if (from..=to).contains(&number) => Ok(()),
-                _ => Err(format!("a whole number from {from} to {to}")),
-            },
-            Kind::Share(from, to) => match text.parse::<f64>() {
-                Ok(number) if (from..=to).contains(&number) => Ok(()),
-                _ => Err(format!("a number from {from} to {to}")),
-            },
-            Kind::Flag => matches!(text, "true" | "false").then_some(()).ok_or_else(|| "true or false".to_owned()),
-            Kind::Attribute => match Attribute::named(text) {
-                Some(_) => Ok(()),
-                None => Err(format!("one of {}, or a feature such as Case", ATTRIBUTES.join(", "))),
-            },
-            Kind::Choice(words) => {
-                words.contains(&text).then_some(()).ok_or_else(|| format!("one of {}", words.join(", ")))
-            }
-        }
-    }
+fn parsed(parameter: &Parameter, text: &str) -> Result<Value, ApiError> {
+    let value = parameter.parse(text);
+    Ok(value.map_err(|error| QuestionError::of_value(parameter, text, error))?)
 }
 
-fn shortened(text: &str) -> String {
-    text.chars().take(40).map(|c| if c.is_control() { ' ' } else { c }).collect()
+fn unknown(endpoint: &Endpoint, name: &str) -> ApiError {
+    let known: Vec<&str> = endpoint.query_parameters().map(|parameter| parameter.name.as_str()).collect();
+    let name: String = name.chars().take(40).collect();
+    let error = format!("there is no parameter `{name}`; there are {}", known.join(", "));
+    ApiError::new(StatusCode::BAD_REQUEST, error)
 }
 
-/// Undoes `%C3%A4` and `+`. What is no UTF-8 is a mistake of the client's, not to be guessed at.
+/// Decodes `%C3%A4` and `+`; bytes that are not UTF-8 are an error.
 pub(crate) fn decoded(text: &str) -> Result<String, ApiError> {
     let wrong = |what: &str| ApiError::new(StatusCode::BAD_REQUEST, format!("the address is wrong: {what}"));
     let mut bytes = Vec::with_capacity(text.len());
@@ -177,6 +117,11 @@ pub(crate) fn decoded(text: &str) -> Result<String, ApiError> {
 mod tests {
     use super::*;
 
+    fn read(path: &str, text: &str) -> Result<QueryParams, ApiError> {
+        let (endpoint, values) = Endpoint::find(path).unwrap();
+        QueryParams::read(endpoint, &values.into_iter().map(str::to_owned).collect::<Vec<_>>(), text)
+    }
+
     #[test]
     fn addresses_are_decoded_or_refused() {
         assert_eq!(decoded("%C3%A4+b%2B").unwrap(), "ä b+");
@@ -184,14 +129,40 @@ mod tests {
     }
 
     #[test]
-    fn kinds_say_what_they_want() {
-        assert!(Kind::Number(1, 5).check("5").is_ok());
-        assert_eq!(Kind::Number(1, 5).check("6"), Err("a whole number from 1 to 5".to_owned()));
-        assert!(Kind::Share(0.0, 1.0).check("NaN").is_err());
-        assert_eq!(Kind::Choice(&["a", "b"]).check("c"), Err("one of a, b".to_owned()));
-        assert!(Kind::Flag.check("yes").is_err());
-        assert!(Kind::Attribute.check("Number[psor]").is_ok() && Kind::Attribute.check("feats").is_ok());
-        let wanted = "one of word, lc, lemma, tag, feats, or a feature such as Case";
-        assert_eq!(Kind::Attribute.check("case"), Err(wanted.to_owned()));
+    fn a_wrong_value_names_the_parameter_and_what_it_takes() {
+        let fault = |text: &str| read("/api/v1/en/colloc", text).unwrap_err().error;
+        assert_eq!(fault("q=a&left=1001"), "left = 1001: give a whole number from 0 to 1000");
+        assert_eq!(fault("q=a&sentence=yes"), "sentence = yes: give true or false");
+        assert_eq!(
+            fault("q=a&attribute=case"),
+            "attribute = case: give one of word, lc, lemma, tag, feats, or a feature such as Case"
+        );
+        assert!(fault("q=a&measure=magic").starts_with("measure = magic: give one of log-dice, mi, mi3"));
+        assert!(fault("left=3").starts_with("q is missing: "));
+        assert!(fault("q=a&wrong=1").contains("there is no parameter `wrong`; there are q, filter"));
+        assert_eq!(fault("q=a&q=b"), "q is given twice");
+    }
+
+    #[test]
+    fn a_link_is_canonical_and_without_defaults() {
+        let params = read("/api/v1/en/colloc", "measure=ll&limit=50&q=storm").unwrap();
+        assert_eq!(params.link("/x"), "/x?q=%5Bword%3D%3D%22storm%22%25c%5D&measure=log-likelihood");
+        let params = read("/api/v1/en/timeline", "q=storm&by=10days&format=csv").unwrap();
+        assert!(params.link("/x").ends_with("&by=ten-days&format=csv"), "{}", params.link("/x"));
+    }
+
+    #[test]
+    fn every_example_is_accepted() {
+        for endpoint in crate::endpoint::ENDPOINTS.iter() {
+            let example = (endpoint.example)();
+            let mut query = Serializer::new(String::new());
+            let own: Vec<Parameter> = endpoint.query_parameters().cloned().collect();
+            given(&own, &example).iter().for_each(|(name, text)| _ = query.append_pair(name, text));
+            let path: Vec<String> =
+                endpoint.path_names().map(|name| example[name].as_str().unwrap_or("en").to_owned()).collect();
+            let params = QueryParams::read(endpoint, &path, &query.finish())
+                .unwrap_or_else(|e| panic!("{}: {}", endpoint.name, e.error));
+            assert_eq!(params.canonical, example, "{}", endpoint.name);
+        }
     }
 }

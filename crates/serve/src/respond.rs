@@ -10,6 +10,7 @@ use hyper::body::Incoming;
 use hyper::header::{self, HeaderValue};
 use hyper::{HeaderMap, Method, Request, Response, StatusCode};
 use serde_json::json;
+use tidings_query::question::Cost;
 use tidings_store::tokens::Scope;
 use tokio::sync::oneshot;
 
@@ -17,8 +18,8 @@ use crate::api_error::ApiError;
 use crate::cache::{Key, MIN_CACHED_TIME};
 use crate::client::{Client, is_expected_host, rate_limit_address};
 use crate::compression::{accepts_gzip, compressible, etag, matches_etag};
-use crate::endpoint::{Endpoint, Lane, RequestError};
-use crate::handler::{ApiRequest, RequestDeadline};
+use crate::endpoint::Endpoint;
+use crate::handler::{ApiRequest, RequestDeadline, RequestError};
 use crate::headers::{error_response, not_modified, preflight, security_headers, with_etag};
 use crate::low_priority::spawn_low_priority;
 use crate::metrics::Metrics;
@@ -146,21 +147,21 @@ async fn answer(
         }
         _ => {}
     }
-    let Some((endpoint, places)) = Endpoint::find(path) else {
+    let Some((endpoint, path_values)) = Endpoint::find(path) else {
         return Err(ApiError::unknown("no such path; see /api/openapi.json for the endpoints"));
     };
     *name = endpoint.name;
-    let params = QueryParams::read(endpoint, uri.query().unwrap_or_default())?;
-    let places = places.into_iter().map(decoded).collect::<Result<Vec<String>, ApiError>>()?;
+    let path_values = path_values.into_iter().map(decoded).collect::<Result<Vec<String>, ApiError>>()?;
+    let params = QueryParams::read(endpoint, &path_values, uri.query().unwrap_or_default())?;
     let options = ResponseOptions {
-        format: Format::named(params.text("format").unwrap_or("json")),
+        format: params.format,
         link: path.to_owned(),
         base: base_of(request, state),
         gzip: accepts_gzip(request.headers()),
     };
     let asked = uri.path_and_query().map_or(path, |whole| whole.as_str());
-    let Some(key) = key(state, asked, &params, &options, &places, client) else {
-        return run(state, endpoint, params, places, options, client).await;
+    let Some(key) = key(state, asked, &params, &options, &path_values, client) else {
+        return run(state, endpoint, params, path_values, options, client).await;
     };
     // Only exact answers get this ETag: a client that has it would be sent the same counts again.
     let tag = key.tag(state.seed);
@@ -171,7 +172,7 @@ async fn answer(
         return Ok(with_etag(json_bytes(StatusCode::OK, answer), &tag));
     }
     let began = Instant::now();
-    let response = run(state, endpoint, params, places, options, client).await?;
+    let response = run(state, endpoint, params, path_values, options, client).await?;
     if response.extensions().get::<Exact>().is_none() {
         return Ok(response);
     }
@@ -228,10 +229,10 @@ fn key(
     request: &str,
     params: &QueryParams,
     options: &ResponseOptions,
-    places: &[String],
+    path_values: &[String],
     client: &Client,
 ) -> Option<Key> {
-    let can_change = places.is_empty() || params.text("in").is_some() || params.text("cursor").is_some();
+    let can_change = path_values.is_empty() || params.is_given("in") || params.is_given("cursor");
     // Feeds name the server, which may have several names.
     let base = if options.format == Format::Rss { options.base.as_str() } else { "" };
     let key =
@@ -244,14 +245,11 @@ async fn run(
     state: &Arc<AppState>,
     endpoint: &'static Endpoint,
     params: QueryParams,
-    places: Vec<String>,
+    path_values: Vec<String>,
     options: ResponseOptions,
     client: &Client,
 ) -> Result<Response<Body>, ApiError> {
-    let is_heavy = endpoint.lane == Lane::Heavy
-        || options.format.is_stream()
-        || params.text("sort").is_some()
-        || params.text("sample").is_some();
+    let is_heavy = params.cost == Cost::Heavy || options.format.is_stream();
     let permit = if is_heavy { state.heavy.enter().await? } else { state.quick.enter().await? };
     let cancelled = Arc::new(AtomicBool::new(false));
     let cancel_on_drop = CancelOnDrop(cancelled.clone());
@@ -261,14 +259,12 @@ async fn run(
     let until = Instant::now() + time_limit;
     let work = move || {
         let _permit = permit;
-        let time = RequestDeadline { until, cancelled };
-        let request = match ApiRequest::read(&shared.registry, right, params, &places, &time) {
-            Ok(request) => request,
-            Err(error) => return drop(first.send(Err(error))),
-        };
-        let options = ResponseOptions { link: request.params.link(&options.link), ..options };
-        let mut response = ResponseWriter::new(endpoint, options, &request.params.names("fields"), first);
-        match (endpoint.run)(&request, &mut response) {
+        let options = ResponseOptions { link: params.link(&options.link), ..options };
+        let mut response = ResponseWriter::new(endpoint, options, &params.fields(), first);
+        let deadline = RequestDeadline { until, cancelled };
+        let lang = path_values.into_iter().next().unwrap_or_default();
+        let request = ApiRequest { registry: &shared.registry, right, params, lang, deadline };
+        match request.answer(endpoint, &mut response) {
             Ok(()) => response.finish(),
             Err(RequestError::Timeout) => response.fail(timed_out(time_limit)),
             Err(RequestError::ClientGone) => {}

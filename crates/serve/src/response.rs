@@ -10,10 +10,11 @@ use bytes::Bytes;
 use hyper::body::{Frame, SizeHint};
 use hyper::header::{CONTENT_DISPOSITION, CONTENT_ENCODING, CONTENT_TYPE, HeaderValue, LINK};
 use hyper::{Response, StatusCode};
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use tidings_formats::csv::quoted;
-use tidings_query::answer::About;
+use tidings_query::question::{Answered, Column, RowData};
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
 
@@ -84,36 +85,46 @@ impl hyper::body::Body for Body {
     }
 }
 
-/// The format of a response.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Format {
-    Json,
-    Jsonl,
-    Csv,
-    /// RSS 2.0, for new words.
-    Rss,
+tidings_query::choices! {
+    /// The format of a response.
+    pub(crate) enum Format {
+        /// One JSON object.
+        Json = "json",
+        /// A JSON object for each row, as rows are found.
+        Jsonl = "jsonl",
+        /// Comma-separated values, as rows are found.
+        Csv = "csv",
+        /// A feed (RSS 2.0).
+        Rss = "rss",
+    }
 }
 
-/// Names of the formats.
-pub(crate) const FORMATS: &[&str] = &["json", "jsonl", "csv"];
+/// The parameter of endpoints with rows.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct FormatParams {
+    /// The format of the response: one JSON object, or rows as they are found as jsonl or csv.
+    #[serde(default = "json_format")]
+    format: Format,
+}
+
+fn json_format() -> Format {
+    Format::Json
+}
+
+impl tidings_query::question::Request for FormatParams {
+    fn example() -> FormatParams {
+        FormatParams { format: Format::Csv }
+    }
+}
 
 impl Format {
     /// Returns `true` if rows are streamed.
     pub fn is_stream(self) -> bool {
         matches!(self, Format::Jsonl | Format::Csv)
     }
-
-    pub fn named(name: &str) -> Format {
-        match name {
-            "jsonl" => Format::Jsonl,
-            "csv" => Format::Csv,
-            "rss" => Format::Rss,
-            _ => Format::Json,
-        }
-    }
 }
 
-/// Format, links and encoding of a response.
+/// The form in which an answer is sent.
 #[derive(Debug, Clone)]
 pub(crate) struct ResponseOptions {
     pub format: Format,
@@ -139,7 +150,7 @@ pub(crate) struct ResponseWriter {
     head: Map<String, Value>,
     /// Rows of an RSS feed; other formats write rows to `buffer` at once.
     rows: Vec<Value>,
-    columns: Vec<Vec<String>>,
+    columns: Vec<Column>,
     buffer: Vec<u8>,
     chunks: Option<mpsc::Sender<Result<Bytes, Truncated>>>,
     encoder: Option<GzipStream>,
@@ -154,8 +165,7 @@ impl ResponseWriter {
         fields: &[&str],
         first: oneshot::Sender<Result<Response<Body>, ApiError>>,
     ) -> ResponseWriter {
-        let schema = (endpoint.answer)();
-        let columns = schema.items_of(endpoint.rows).map(|row| row.columns(fields)).unwrap_or_default();
+        let columns = if options.format == Format::Csv { endpoint.columns(fields) } else { Vec::new() };
         ResponseWriter {
             endpoint,
             encoder: (options.gzip && options.format.is_stream()).then(GzipStream::new),
@@ -174,19 +184,15 @@ impl ResponseWriter {
         self.options.format.is_stream()
     }
 
-    /// Sets a property of the answer.
-    pub fn set(&mut self, name: &str, value: impl Serialize) {
-        self.head.insert(name.to_owned(), serde_json::to_value(value).expect("answers serialise"));
+    /// Takes the answer to a question without its rows.
+    pub fn head(&mut self, answered: Answered<Value>) {
+        let Value::Object(head) = serde_json::to_value(answered).expect("answers serialise") else { return };
+        self.head.extend(head);
     }
 
-    /// Sets `about`: corpus, generation, query, exactness.
-    pub fn about(&mut self, about: About) {
-        self.set("about", about);
-    }
-
-    /// Writes a complete answer: rows one by one, everything else as properties.
-    pub fn body(&mut self, body: impl Serialize) -> Result<(), ClientGone> {
-        let Value::Object(body) = serde_json::to_value(body).expect("answers serialise") else { return Ok(()) };
+    /// Takes a whole answer: its rows one by one, and the rest.
+    pub fn body(&mut self, body: Value) -> Result<(), ClientGone> {
+        let Value::Object(body) = body else { return Ok(()) };
         let mut rows = Vec::new();
         for (name, value) in body {
             match value {
@@ -194,31 +200,30 @@ impl ResponseWriter {
                 value => _ = self.head.insert(name, value),
             }
         }
-        rows.into_iter().try_for_each(|row| self.row(row))
+        rows.iter().try_for_each(|row| self.row(row))
     }
 
-    /// Writes a row. In a stream all properties must be set before.
-    pub fn row(&mut self, row: impl Serialize) -> Result<(), ClientGone> {
-        let value = |row| serde_json::to_value(row).expect("rows serialise");
+    /// Takes a row. In a stream, the rest of the answer must have been taken before.
+    pub fn row(&mut self, row: &dyn RowData) -> Result<(), ClientGone> {
         if self.is_stream() {
             self.begin();
         }
         match self.options.format {
-            Format::Rss => self.rows.push(value(row)),
+            Format::Rss => self.rows.push(row.to_value()),
             Format::Json => {
                 if !self.buffer.is_empty() {
                     self.buffer.push(b',');
                 }
-                serde_json::to_writer(&mut self.buffer, &row).expect("writes to memory succeed");
+                row.write_json(&mut self.buffer);
             }
             Format::Csv => {
-                let row = value(row);
-                let cells: Vec<String> = self.columns.iter().map(|path| quoted(&cell(&row, path))).collect();
+                let row = row.to_value();
+                let cells: Vec<String> = self.columns.iter().map(|column| quoted(&column.text(&row))).collect();
                 self.buffer.extend(cells.join(",").bytes());
                 self.buffer.extend(b"\r\n");
             }
             Format::Jsonl => {
-                serde_json::to_writer(&mut self.buffer, &row).expect("writes to memory succeed");
+                row.write_json(&mut self.buffer);
                 self.buffer.push(b'\n');
             }
         }
@@ -250,8 +255,7 @@ impl ResponseWriter {
         }
         let _ = first.send(Ok(response));
         if self.options.format == Format::Csv {
-            let names: Vec<String> =
-                self.columns.iter().map(|path| quoted(&path.join(".").replace("fields.", ""))).collect();
+            let names: Vec<String> = self.columns.iter().map(|column| quoted(&column.name())).collect();
             self.buffer.extend(names.join(",").bytes());
             self.buffer.extend(b"\r\n");
         }
@@ -358,42 +362,12 @@ fn ascii(value: &Value) -> String {
     text
 }
 
-/// The text of a CSV cell.
-fn cell(row: &Value, path: &[String]) -> String {
-    let value = path.iter().try_fold(row, |value, name| value.get(name));
-    match value {
-        None | Some(Value::Null) => String::new(),
-        Some(Value::String(text)) => text.clone(),
-        Some(Value::Array(items)) if items.first().is_some_and(|item| item.get("word").is_some()) => {
-            let mut text = String::new();
-            for token in items {
-                text.push_str(token["word"].as_str().unwrap_or_default());
-                text.push_str(if token["space_after"] == true { " " } else { "" });
-            }
-            text.trim().to_owned()
-        }
-        Some(Value::Array(items)) => items.iter().map(|item| cell(item, &[])).collect::<Vec<_>>().join(" "),
-        Some(other) => other.to_string(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn tokens_and_lists_become_text_in_csv_cells() {
-        let row = json!({ "left": [{ "word": "it", "space_after": true }, { "word": "rained", "space_after": false },
-            { "word": ",", "space_after": true }], "rates": [1.5, 2], "band": null });
-        let at = |name: &str| cell(&row, &[name.to_owned()]);
-        assert_eq!(
-            (at("left"), at("rates"), at("band"), at("none")),
-            ("it rained,".into(), "1.5 2".into(), "".into(), "".into())
-        );
-    }
-
-    #[test]
-    fn json_in_headers_is_ascii_and_round_trips() {
+    fn headers_carry_any_letter() {
         let value = json!({ "query": "ä😀\n" });
         let text = ascii(&value);
         assert!(text.is_ascii());

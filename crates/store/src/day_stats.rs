@@ -79,6 +79,15 @@ impl DayStatsCache {
         &self.days
     }
 
+    /// Counts the days with runs in each period, given by its first and last day; nothing if the home has no runs, as one
+    /// that was imported.
+    pub fn days_with_runs(&self, periods: impl Iterator<Item = (String, String)>) -> Option<Vec<u64>> {
+        let with_runs = |(first, last): (String, String)| {
+            self.days.range(first..=last).filter(|(_, day)| day.runs > 0).count() as u64
+        };
+        self.days.values().any(|day| day.runs > 0).then(|| periods.map(with_runs).collect())
+    }
+
     /// Reads new and changed files.
     pub fn refresh(&mut self, home: &Home) -> Result<()> {
         self.read_documents(home)?;

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use tidings_model::Page;
 
 use crate::clean::{corpus, page, put};
+use crate::serve::Server;
 use crate::support::{Corpus, Ran};
 
 /// A page of a site, published on a day, with its own text.
@@ -94,6 +95,36 @@ fn queries_run_from_the_command_line() {
     ask(&corpus, "corpus list").ok().says("spring");
     ask(&corpus, "corpus remove spring").ok();
     ask(&corpus, "query storm --in spring").exits(1).says("no virtual corpora yet");
+}
+
+#[test]
+fn the_command_line_and_the_api_give_the_same_answers() {
+    let corpus = weather();
+    let server = Server::start(&corpus, "");
+    let questions = [
+        ("query storm --size 2 --sort left", "query?q=storm&size=2&sort=left"),
+        ("count storm --filter site=a.example", "count?q=storm&filter=site%3Da.example"),
+        ("freq storm --by site", "freq?q=storm&by=site"),
+        ("colloc storm --measure ll", "colloc?q=storm&measure=log-likelihood"),
+        ("words 'hea.*'", "words?regex=hea.*"),
+        ("words --ngram 2", "words?ngram=2"),
+        ("keywords date=2026-06 --measure chi-square", "keywords?focus=date%3D2026-06&measure=chi2"),
+        ("compare 'date<=2026-02' 'date>=2026-05'", "compare?before=date%3C%3D2026-02&after=date%3E%3D2026-05"),
+        ("timeline storm --by 10days", "timeline?q=storm&by=ten_days"),
+        ("trends --by month --min 10 --rising", "trends?by=month&min=10&direction=rising"),
+        ("bursts --by month", "bursts?by=month"),
+        ("trends --bursts --by month", "bursts?by=month"),
+        ("new-words --since 2026-06-01", "new-words?since=2026-06-01"),
+        ("documents --size 2 --order oldest", "documents?size=2&order=oldest"),
+    ];
+    for (command, path) in questions {
+        let mut over_http = server.json(&format!("/api/v1/en/{path}"), None);
+        over_http.as_object_mut().unwrap().remove("link");
+        assert_eq!(ask(&corpus, &format!("--json {command}")).ok().json(), over_http, "{command}");
+    }
+    ask(&corpus, "count storm").ok().says("126");
+    ask(&corpus, "documents --size 2").ok().says("availability").says("c.example");
+    ask(&corpus, "compare 'date<=2026-02' 'date>=2026-05' --csv").ok().says("value,before,after,before_documents");
 }
 
 #[test]

@@ -77,7 +77,7 @@ fn a_sketch_has_queries_for_its_hits_on_the_command_line_and_in_the_api() {
     ask(&corpus, "sketch come --examples").ok().says("subjects of come").says("The storm came from the sea.");
     ask(&corpus, "sketch come --csv").ok().says("come from …,sea,126,126,14.0,");
     let sketch = ask(&corpus, "--json sketch storm").ok().json();
-    let row = &sketch["relations"][0]["rows"][0];
+    let row = &sketch["rows"][0];
     assert_eq!((row["value"].as_str(), row["together"].as_u64()), (Some("come"), Some(storms)));
     let query = row["query"].as_str().unwrap();
     ask(&corpus, &format!("query '{query}' --count")).ok().says(&format!("{storms} hits"));

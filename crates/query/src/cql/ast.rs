@@ -13,7 +13,6 @@ pub use super::operator::{
     Alternatives, AnyToken, Boundary, Comparand, Constraint, Labelled, Pattern, PatternKind, Reference, Region, Repeat,
     Restriction, RestrictionKind, STRUCTURES, Sequence, Side, Structure, Target, TokenPattern, TokenTest,
 };
-use serde::Serialize;
 use std::fmt;
 
 /// A whole query.
@@ -41,15 +40,20 @@ impl fmt::Display for Query {
     }
 }
 
-/// The rule that chooses hits among the matches that start at one position. Every answer states it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum MatchRule {
-    /// The shortest match that fulfils restrictions and constraints.
-    #[default]
-    Shortest,
-    /// The longest such match.
-    Longest,
-    /// All such matches: several hits may start at one position, the shortest first.
-    All,
+choices! {
+    /// The choice among matches that begin at one position. Every answer states it.
+    pub enum MatchRule {
+        /// The shortest that fulfils restrictions and constraints.
+        Shortest = "shortest",
+        /// The longest that does.
+        Longest = "longest",
+        /// All that do: several hits may begin at one position, the shortest first.
+        All = "all",
+    }
+}
+
+impl Default for MatchRule {
+    fn default() -> MatchRule {
+        MatchRule::ALL[0]
+    }
 }

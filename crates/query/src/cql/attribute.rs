@@ -4,7 +4,8 @@
 //! name with a capital, such as `Case`, is one morphological feature.
 
 use crate::syntax::CompiledMatcher;
-use serde::{Serialize, Serializer};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
 use std::fmt;
 use tidings_model::feats;
@@ -40,6 +41,12 @@ impl Attribute {
     pub fn named(name: &str) -> Option<Attribute> {
         let known = ATTRIBUTES.iter().find(|(_, names)| names.contains(&name)).map(|(attribute, _)| *attribute);
         known.or_else(|| Feature::named(name).map(Attribute::Feature))
+    }
+
+    /// The names that are accepted, for error messages.
+    pub fn expected() -> String {
+        let names: Vec<&str> = ATTRIBUTES.iter().map(|(_, names)| names[0]).collect();
+        format!("one of {}, or a feature such as Case", names.join(", "))
     }
 
     /// The canonical name.
@@ -79,6 +86,25 @@ impl Attribute {
     /// Returns whether two tokens have the same value. Two tokens without a feature do not agree.
     pub(crate) fn agrees(&self, value: &str, other: &str) -> bool {
         value == other && !(matches!(self, Attribute::Feature(_)) && value.is_empty())
+    }
+}
+
+impl<'de> Deserialize<'de> for Attribute {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Attribute, D::Error> {
+        let name = <Cow<'_, str>>::deserialize(deserializer)?;
+        Attribute::named(&name).ok_or_else(|| serde::de::Error::custom(format!("give {}", Attribute::expected())))
+    }
+}
+
+impl JsonSchema for Attribute {
+    fn schema_name() -> Cow<'static, str> {
+        "Attribute".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let names: Vec<&str> = ATTRIBUTES.iter().map(|(_, names)| names[0]).collect();
+        let pattern = format!(r"^({}|[A-Z][A-Za-z0-9]*(\[[a-z0-9]+\])?)$", names.join("|"));
+        json_schema!({ "type": "string", "format": "attribute", "pattern": pattern, "examples": names })
     }
 }
 

@@ -1,9 +1,9 @@
 //! Suggestions for word sketches: the lemma of a form, and an example of a pattern.
 
 use super::{Engine, Limits, Order, Result};
-use crate::answer::text_of;
 use crate::cql::{self, Attribute, MatchRule};
 use crate::filter::Filter;
+use crate::question::text_of;
 
 /// Tokens on each side of an example.
 const EXAMPLE_CONTEXT: u32 = 6;

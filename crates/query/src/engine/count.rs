@@ -4,9 +4,9 @@ use super::scope::Scope;
 use super::search::DayCursor;
 use super::set::{LexemeSet, layer_of};
 use super::{Engine, Limits, Search, Subcorpus};
-use crate::answer::{Frequencies, FrequencyRow, Timeline, TimelinePoint};
 use crate::cql::Attribute;
 use crate::measure::per_million;
+use crate::question::{Frequencies, FrequencyRow, Timeline, TimelinePoint};
 use crate::trend::Step;
 use hashbrown::HashMap;
 use std::collections::BTreeMap;
@@ -280,7 +280,7 @@ fn frequencies(by: &str, tokens: u64, rows: impl Iterator<Item = FrequencyRow>) 
     let mut rows: Vec<FrequencyRow> = rows.collect();
     rows.sort_by(|a, b| b.hits.cmp(&a.hits).then_with(|| a.value.cmp(&b.value)));
     let hits = rows.iter().map(|row| row.hits).sum();
-    Frequencies { by: by.to_owned(), hits, tokens, rows }
+    Frequencies { by: by.to_owned(), hits, tokens, values: rows.len() as u64, rows }
 }
 
 pub(crate) fn tokens_in(segment: &Segment, scope: &Scope) -> u64 {

@@ -3,9 +3,9 @@
 use super::set::layer_of;
 use super::words::{is_wordlike, words};
 use super::{Engine, EngineError, Result, Subcorpus};
-use crate::answer::{Keywords, Words};
 use crate::cql::Attribute;
 use crate::measure::keyness::Keyness;
+use crate::question::{Keywords, Words};
 use crate::syntax::ValueMatcher;
 use hashbrown::HashMap;
 use tidings_index::codec::bit;

@@ -1,7 +1,7 @@
 //! Concordance lines (KWIC, keyword in context).
 
 use super::{Engine, Hit, Result};
-use crate::answer::{KwicToken, Line};
+use crate::question::{KwicToken, Line};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use tidings_index::Segment;

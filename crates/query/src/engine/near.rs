@@ -2,9 +2,9 @@
 
 use super::set::layer_of;
 use super::{Limits, Search};
-use crate::answer::{Collocates, Window};
 use crate::cql::Attribute;
 use crate::measure::association::Association;
+use crate::question::{Collocates, Window};
 use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
 

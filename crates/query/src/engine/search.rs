@@ -6,10 +6,10 @@ use super::restrict::{HitConditions, Restrictions};
 use super::scope::Scope;
 use super::set::LexemeSet;
 use super::{Counted, Engine, Limits};
-use crate::answer::{Explanation, sample_rank};
 use crate::cql::MatchRule;
 use crate::cql::ast::Query;
 use crate::filter::CompiledFilter;
+use crate::question::{Explanation, sample_rank};
 use std::cell::OnceCell;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -27,14 +27,20 @@ pub struct Hit {
     pub end: u32,
 }
 
-/// The order of hits by date. Hits of one day are in the order of the index, or in reverse.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Order {
-    /// The newest day first.
-    #[default]
-    Newest,
-    /// The oldest day first.
-    Oldest,
+choices! {
+    /// The order of hits and documents in time. Those of one day come in the order of writing, or in the opposite one.
+    pub enum Order {
+        /// The newest day first.
+        Newest = "newest",
+        /// The oldest day first.
+        Oldest = "oldest",
+    }
+}
+
+impl Default for Order {
+    fn default() -> Order {
+        Order::ALL[0]
+    }
 }
 
 /// The number of seed positions in the first window, and the maximum in later windows.

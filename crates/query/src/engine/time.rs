@@ -9,9 +9,9 @@ use tidings_index::codec::bit;
 
 use super::set::layer_of;
 use super::{Engine, Result, Subcorpus};
-use crate::answer::{BurstRow, Bursts, NewWords, Trends};
 use crate::cql::Attribute;
 use crate::filter::{FieldPredicate, FieldTest, Filter};
+use crate::question::{BurstRow, Bursts, NewWords, Trends};
 use crate::syntax::{Logic, Span, ValueMatcher};
 use crate::trend::{
     Bin, BurstConfig, NewWordConfig, RiseConfig, Sighting, Step, Table, alive_throughout, burst, is_word, rises,
@@ -53,7 +53,7 @@ impl Engine {
             }
         });
         found.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.value.cmp(&b.value)));
-        Bursts { attribute, step, rows: found }
+        Bursts { attribute, step, tokens: self.tokens(subcorpus), values: found.len() as u64, rows: found }
     }
 
     /// The words that were first seen in the window of the configuration, most widespread first. Spellings that differ in

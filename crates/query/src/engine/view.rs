@@ -1,7 +1,7 @@
 //! Pages, samples and sorting of concordances.
 
 use super::{Hit, Limits, Order, Result, Search};
-use crate::answer::{Exactness, Line, SortKey, sort_lines};
+use crate::question::{Exactness, Line, SortKey, sort_lines};
 
 /// The maximum number of hits to sort; of more hits a sample is sorted, and the answer says so.
 pub const MOST_SORTED: usize = 200_000;

@@ -4,10 +4,10 @@ use super::count::tokens_in;
 use super::scope::Scope;
 use super::set::layer_of;
 use super::{Engine, Limits, Result, Search, Subcorpus};
-use crate::answer::{CompareConfig, Comparison, Keywords, WordRow, Words};
 use crate::cql::Attribute;
 use crate::measure::keyness::Keyness;
 use crate::measure::per_million;
+use crate::question::{CompareConfig, Comparison, Keywords, WordRow, Words};
 use crate::syntax::ValueMatcher;
 use hashbrown::HashMap;
 use std::borrow::Cow;
@@ -258,7 +258,7 @@ pub(super) fn words(
         })
         .collect();
     rows.sort_unstable_by(|a, b| b.hits.cmp(&a.hits).then_with(|| a.value.cmp(&b.value)));
-    Ok(Words { attribute, n: n as u32, tokens, rows })
+    Ok(Words { attribute, n: n as u32, tokens, values: rows.len() as u64, rows })
 }
 
 impl Search<'_> {

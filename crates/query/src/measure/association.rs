@@ -1,7 +1,6 @@
-//! Association measures of collocations.
+//! Association measures: how strongly two words attract each other.
 
 use super::x_ln_x;
-use serde::Serialize;
 
 /// The counts from which every association measure is computed.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -16,46 +15,29 @@ pub struct Pair {
     pub tokens: f64,
 }
 
-/// An association measure. docs/notes/cql.md has the formulas and what each favours.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Association {
-    /// Ratio of observed to expected, log2; favours the rare.
-    Mi,
-    /// MI with the observed count cubed; favours the frequent.
-    Mi3,
-    /// Difference of observed and expected in standard deviations.
-    TScore,
-    /// 14 + log2 of Dice: at most 14, and comparable between corpora of different size.
-    LogDice,
-    /// Log-likelihood ratio of the 2×2 table.
-    LogLikelihood,
-    /// Harmonic mean of the two conditional probabilities.
-    Dice,
-    /// The smaller of the two conditional probabilities.
-    MinSensitivity,
-    /// MI weighted by the logarithm of the count.
-    MiLogF,
+choices! {
+    /// The association measures. docs/notes/cql.md says what each of them favours.
+    pub enum Association {
+        /// 14 + log2 of Dice: at most 14, and comparable between corpora of different size.
+        LogDice = "log-dice" | "logdice",
+        /// Mutual information: log2 of observed by expected; favours rare words.
+        Mi = "mi",
+        /// MI with the observed count cubed; favours frequent words.
+        Mi3 = "mi3",
+        /// Difference of observed and expected in standard deviations.
+        TScore = "t-score",
+        /// Log-likelihood ratio of the 2×2 table.
+        LogLikelihood = "log-likelihood" | "ll",
+        /// Harmonic mean of the two conditional probabilities.
+        Dice = "dice",
+        /// The smaller of the two conditional probabilities.
+        MinSensitivity = "min-sensitivity",
+        /// MI weighted by the logarithm of the count.
+        MiLogF = "mi-log-f" | "mi.log-f",
+    }
 }
 
-/// The measures with their names.
-pub const ASSOCIATIONS: &[(&str, Association)] = &[
-    ("logdice", Association::LogDice),
-    ("mi", Association::Mi),
-    ("mi3", Association::Mi3),
-    ("t-score", Association::TScore),
-    ("ll", Association::LogLikelihood),
-    ("dice", Association::Dice),
-    ("min-sensitivity", Association::MinSensitivity),
-    ("mi.log-f", Association::MiLogF),
-];
-
 impl Association {
-    /// The measure of a name.
-    pub fn named(name: &str) -> Option<Association> {
-        ASSOCIATIONS.iter().find(|(known, _)| *known == name).map(|(_, measure)| *measure)
-    }
-
     /// The score of a pair that occurs together at least once.
     pub fn score(self, pair: &Pair) -> f64 {
         let Pair { together, node, collocate, tokens } = *pair;
@@ -123,11 +105,19 @@ mod tests {
     }
 
     #[test]
+    fn former_spellings_and_underscores_are_accepted() {
+        for (former, name) in [("logdice", "log-dice"), ("ll", "log-likelihood"), ("mi.log-f", "mi-log-f")] {
+            assert_eq!(Association::named(former).map(Association::name), Some(name));
+        }
+        assert_eq!(Association::named("min_sensitivity"), Some(Association::MinSensitivity));
+        assert_eq!(Association::named("LL"), None);
+    }
+
+    #[test]
     fn a_window_may_hold_more_collocates_than_there_are_nodes() {
         let pair = Pair { together: 120.0, node: 100.0, collocate: 110.0, tokens: 1000.0 };
-        for (name, measure) in ASSOCIATIONS {
-            assert!(measure.score(&pair).is_finite(), "{name}");
-            assert_eq!(Association::named(name), Some(*measure));
+        for measure in Association::ALL {
+            assert!(measure.score(&pair).is_finite(), "{measure}");
         }
     }
 }

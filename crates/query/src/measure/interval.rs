@@ -4,16 +4,19 @@
 //! larger; `spread` widens the interval by the overdispersion that [`bunching`] estimates.
 
 use super::special::gamma_quantile;
-use serde::Serialize;
 use std::sync::OnceLock;
 
-/// A confidence interval.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Band {
-    /// The lower bound.
-    pub low: f64,
-    /// The upper bound.
-    pub high: f64,
+answer! {
+    /// The interval of a value, with the confidence that was asked for.
+    #[derive(Copy)]
+    pub struct Band {
+        /// The lower end.
+        #[schemars(with = "Option<f64>")]
+        pub low: f64,
+        /// The upper end.
+        #[schemars(with = "Option<f64>")]
+        pub high: f64,
+    }
 }
 
 /// The count from which an approximation replaces the search for quantiles.

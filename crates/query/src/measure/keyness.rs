@@ -1,7 +1,6 @@
 //! Keyness: measures of how typical a word is of one corpus against another.
 
 use super::special::chi_square_survival;
-use serde::Serialize;
 
 /// The frequencies of a word in two corpora.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -16,9 +15,37 @@ pub struct Contrast {
     pub reference_tokens: f64,
 }
 
-/// A keyness measure.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+choices! {
+    /// The keyness measures.
+    pub enum KeynessMeasure {
+        /// Ratio of the rates per million with a constant added to both.
+        SimpleMaths = "simple-maths" | "simple",
+        /// Log-likelihood ratio, negative if the word is rarer in focus.
+        LogLikelihood = "log-likelihood" | "ll",
+        /// log2 of the ratio of the rates; half a hit stands for none.
+        LogRatio = "log-ratio",
+        /// Difference of the rates by their sum, in percent: −100 to 100.
+        Din = "din",
+        /// Pearson's chi-square with Yates' correction, negative if the word is rarer in focus.
+        ChiSquare = "chi-square" | "chi2",
+    }
+}
+
+impl KeynessMeasure {
+    /// The measure with the constant that simple maths adds.
+    pub fn with(self, added: f64) -> Keyness {
+        match self {
+            KeynessMeasure::SimpleMaths => Keyness::SimpleMaths(added),
+            KeynessMeasure::LogLikelihood => Keyness::LogLikelihood,
+            KeynessMeasure::LogRatio => Keyness::LogRatio,
+            KeynessMeasure::Din => Keyness::Din,
+            KeynessMeasure::ChiSquare => Keyness::ChiSquare,
+        }
+    }
+}
+
+/// A keyness measure with its constant.
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Keyness {
     /// Simple maths (Kilgarriff 2009): the ratio of the rates per million with a constant added to both; 1 favours rare
     /// words, 1000 common ones.
@@ -51,20 +78,16 @@ impl Contrast {
     }
 }
 
-/// The names of the measures.
-pub const KEYNESS_NAMES: [&str; 5] = ["simple", "ll", "log-ratio", "din", "chi2"];
-
 impl Keyness {
-    /// The measure with this name; `added` is the constant of simple maths.
-    pub fn named(name: &str, added: f64) -> Option<Keyness> {
-        Some(match name {
-            "simple" => Keyness::SimpleMaths(added),
-            "ll" => Keyness::LogLikelihood,
-            "log-ratio" => Keyness::LogRatio,
-            "din" => Keyness::Din,
-            "chi2" => Keyness::ChiSquare,
-            _ => return None,
-        })
+    /// The measure without its constant, and the constant: 1 for measures that have none.
+    pub fn measure(self) -> (KeynessMeasure, f64) {
+        match self {
+            Keyness::SimpleMaths(added) => (KeynessMeasure::SimpleMaths, added),
+            Keyness::LogLikelihood => (KeynessMeasure::LogLikelihood, 1.0),
+            Keyness::LogRatio => (KeynessMeasure::LogRatio, 1.0),
+            Keyness::Din => (KeynessMeasure::Din, 1.0),
+            Keyness::ChiSquare => (KeynessMeasure::ChiSquare, 1.0),
+        }
     }
 
     /// The score of a contrast between corpora that are not empty.
@@ -142,9 +165,11 @@ mod tests {
 
     #[test]
     fn every_name_has_its_measure() {
-        let measures = KEYNESS_NAMES.map(|name| Keyness::named(name, 2.0).expect("the name is known"));
-        assert_eq!(measures[0], Keyness::SimpleMaths(2.0));
-        assert!((1..5).all(|at| !measures[..at].contains(&measures[at])));
-        assert_eq!(Keyness::named("LL", 1.0), None);
+        for measure in KeynessMeasure::ALL {
+            assert_eq!(measure.with(2.0).measure().0, *measure);
+            assert_eq!(KeynessMeasure::named(measure.name()), Some(*measure));
+        }
+        let former = ["simple", "ll", "chi2"].map(|name| KeynessMeasure::named(name).map(KeynessMeasure::name));
+        assert_eq!(former, [Some("simple-maths"), Some("log-likelihood"), Some("chi-square")]);
     }
 }

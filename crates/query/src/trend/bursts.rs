@@ -7,7 +7,6 @@
 //! with little history it is shrunk towards [`PRIOR_OVERDISPERSION`].
 
 use crate::measure::keyness::{Contrast, Keyness};
-use serde::Serialize;
 
 /// The parameters of burst detection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,16 +57,16 @@ pub struct Burst {
     pub sequel: Sequel,
 }
 
-/// The development after a burst.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Sequel {
-    /// The rate fell back towards the level before.
-    Fell,
-    /// The rate stayed nearer to the height of the burst: a level shift.
-    Stayed,
-    /// Too few tokens were collected since.
-    Open,
+choices! {
+    /// The course after a burst.
+    pub enum Sequel {
+        /// The word fell back towards its former rate.
+        Fell = "fell",
+        /// It stayed nearer to the height of the burst: a step, not a burst.
+        Stayed = "stayed",
+        /// Too little was collected since.
+        Open = "open",
+    }
 }
 
 /// The strongest burst of a word, if there is any. `counts` ascend by bin; `tokens_before` are the

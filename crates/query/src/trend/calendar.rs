@@ -5,43 +5,27 @@ use jiff::civil::{Date, Weekday};
 use serde::Serialize;
 use std::fmt;
 
-/// The interval of a time axis.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Step {
-    /// A day.
-    Day,
-    /// The first ten days of a month, the second ten, and the rest.
-    TenDays,
-    /// From Monday to Sunday, numbered as in ISO 8601.
-    Week,
-    /// A month.
-    Month,
-    /// Three months.
-    Quarter,
-    /// Six months.
-    HalfYear,
-    /// A year.
-    Year,
+choices! {
+    /// The length of a step of the time axis.
+    pub enum Step {
+        /// A day.
+        Day = "day",
+        /// The first ten days of a month, the second ten, and the rest.
+        TenDays = "ten-days" | "10days",
+        /// From Monday to Sunday, numbered as in ISO 8601.
+        Week = "week",
+        /// A month.
+        Month = "month",
+        /// Three months.
+        Quarter = "quarter",
+        /// Six months.
+        HalfYear = "half-year",
+        /// A year.
+        Year = "year",
+    }
 }
 
-/// The intervals with their names.
-pub const STEPS: &[(&str, Step)] = &[
-    ("day", Step::Day),
-    ("10days", Step::TenDays),
-    ("week", Step::Week),
-    ("month", Step::Month),
-    ("quarter", Step::Quarter),
-    ("half-year", Step::HalfYear),
-    ("year", Step::Year),
-];
-
 impl Step {
-    /// The interval of a name.
-    pub fn named(name: &str) -> Option<Step> {
-        STEPS.iter().find(|(known, _)| *known == name).map(|(_, step)| *step)
-    }
-
     /// The bin a day belongs to.
     pub fn bin_of(self, day: Date) -> Bin {
         let months = |count: i8| {
@@ -147,8 +131,8 @@ mod tests {
     }
 
     #[test]
-    fn bins_cover_every_day_once_and_filters_accept_their_names() {
-        for (_, step) in STEPS {
+    fn bins_cover_every_day_once_and_filters_know_their_names() {
+        for step in Step::ALL {
             let bins = step.bins(date(2019, 12, 15), date(2024, 3, 2));
             for pair in bins.windows(2) {
                 assert_eq!(pair[0].last.tomorrow().unwrap(), pair[1].first);

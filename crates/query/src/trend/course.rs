@@ -10,18 +10,17 @@
 //! The scores are then correlated with three shapes.
 
 use crate::measure::special::{normal_below, normal_two_sided};
-use serde::Serialize;
 
-/// The time in which a word changes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Shape {
-    /// Throughout.
-    Steady,
-    /// In the last two fifths of the time.
-    Late,
-    /// In the first two fifths of the time.
-    Early,
+choices! {
+    /// The period in which a word changes.
+    pub enum Shape {
+        /// All the time.
+        Steady = "steady",
+        /// In the last two fifths of the time.
+        Late = "late",
+        /// In the first two fifths of the time.
+        Early = "early",
+    }
 }
 
 const SHAPES: [Shape; 3] = [Shape::Steady, Shape::Late, Shape::Early];

@@ -18,7 +18,7 @@ pub mod shift;
 pub mod theil_sen;
 
 pub use bursts::{BinCount, Burst, BurstConfig, Sequel, burst, tokens_before};
-pub use calendar::{Bin, STEPS, Step};
+pub use calendar::{Bin, Step};
 pub use course::{Course, Courses, Shape};
 pub use discovery::false_discovery;
 pub use health::{Collected, health};

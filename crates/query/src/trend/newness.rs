@@ -1,6 +1,5 @@
 //! New words: first seen in the window, on several independent sites, and made of letters.
 
-use serde::Serialize;
 use tidings_index::Day;
 
 /// The parameters of the search for new words.
@@ -88,16 +87,16 @@ pub struct Sighting<'a> {
     pub known: bool,
 }
 
-/// The persistence of a new word.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Persistence {
-    /// Not seen, or hardly, after some time.
-    Burst,
-    /// Still in use after some time.
-    Lasting,
-    /// Too recent to tell.
-    Open,
+choices! {
+    /// Whether a new word stayed.
+    pub enum Persistence {
+        /// It came, and has hardly been seen since.
+        Burst = "burst",
+        /// It is still in use, long after it came.
+        Lasting = "lasting",
+        /// It came too recently to say.
+        Open = "open",
+    }
 }
 
 /// The verdict on a candidate: new, or the rule that rejected it.

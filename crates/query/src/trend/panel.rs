@@ -4,9 +4,9 @@
 //! collected in every bin, so that changes come from the texts and not from the list of feeds.
 
 use super::rise::Table;
-use crate::answer::Keywords;
 use crate::cql::Attribute;
 use crate::measure::keyness::Keyness;
+use crate::question::Keywords;
 use std::ops::Range;
 
 /// The sites with at least `min_documents` documents in every bin in which anything was collected.

@@ -1,215 +1,119 @@
-//! What there is: corpora, virtual corpora, feeds and hosts, and what became of everything that was downloaded.
+//! The collection as a whole and over time.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::BTreeMap;
 
 use jiff::civil::Date;
-use serde_json::{Value, json};
-use tidings_index::Day;
-use tidings_query::trend::Bin;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tidings_query::question::Request;
+use tidings_query::trend::{Bin, Step};
+use tidings_query::{answer, choices};
 use tidings_store::day_stats::DayStats;
-use tidings_store::{feeds as feed_store, virtual_corpora, yields};
+use tidings_store::{feeds, yields};
 
-use super::ApiRequest;
+use super::HomeQuestion;
+use super::feeds::FeedHealth;
 use crate::api_error::ApiError;
-use crate::endpoint::RequestError;
-use crate::response::ResponseWriter;
-use crate::schema::{Schema, list, map, maybe, object};
+use crate::corpus_registry::CorpusRegistry;
 
-/// How feeds do, by name.
-pub(crate) const HEALTH: &[&str] = &["alive", "slow", "failing", "dead", "new"];
-
-pub(crate) fn corpora_schema() -> Schema {
-    let corpus = object([
-        ("corpus", Schema::Text),
-        ("generation", Schema::Integer),
-        ("tokens", Schema::Integer),
-        ("documents", Schema::Integer),
-        ("first_day", maybe(Schema::Text)),
-        ("last_day", maybe(Schema::Text)),
-        ("fields", list(Schema::Text)),
-        ("attributes", list(Schema::Words(super::ATTRIBUTES))),
-        ("features", map(list(Schema::Text))),
-        ("layers", list(object([("by", Schema::Text), ("tokens", Schema::Integer)]))),
-    ]);
-    object([("link", Schema::Text), ("corpora", list(corpus))])
-}
-
-pub(crate) fn corpora(request: &ApiRequest<'_>, response: &mut ResponseWriter) -> Result<(), RequestError> {
-    let layers = request.registry.layers()?;
-    for (code, engine) in request.registry.corpora() {
-        let snapshot = engine.snapshot();
-        let with_text = snapshot.segments().iter().filter(|living| living.documents() > 0);
-        let metas: Vec<_> = with_text.clone().map(|living| living.segment().meta()).collect();
-        let fields: BTreeSet<&str> = with_text.flat_map(|living| living.segment().field_names()).collect();
-        let fields: Vec<&str> = ["date", "seen", "url", "title"].into_iter().chain(fields).collect();
-        let layers = layers.get(&code).into_iter().flatten();
-        let layers: Vec<_> = layers.map(|(by, tokens)| json!({ "by": by, "tokens": tokens })).collect();
-        response.row(json!({
-            "corpus": code,
-            "generation": snapshot.generation(),
-            "tokens": snapshot.tokens(),
-            "documents": snapshot.documents(),
-            "first_day": metas.iter().map(|meta| meta.first_day).min().map(|day| Day(day).to_string()),
-            "last_day": metas.iter().map(|meta| meta.last_day).max().map(|day| Day(day).to_string()),
-            "fields": fields,
-            "attributes": engine.attributes(),
-            "features": engine.features(),
-            "layers": layers,
-        }))?;
+choices! {
+    /// A stage that keeps or drops items.
+    pub enum FunnelStage {
+        /// Pages become documents.
+        Clean = "clean",
+        /// Duplicates are found.
+        Dedup = "dedup",
+        /// Documents become annotated text.
+        Annotate = "annotate",
     }
-    Ok(())
 }
 
-pub(crate) fn named_schema() -> Schema {
-    object([("link", Schema::Text), ("rows", list(object([("name", Schema::Text), ("filter", Schema::Text)])))])
-}
-
-pub(crate) fn named(request: &ApiRequest<'_>, response: &mut ResponseWriter) -> Result<(), RequestError> {
-    for named in virtual_corpora::read(&request.registry.home)? {
-        response.row(json!({ "name": named.name, "filter": named.filter }))?;
+choices! {
+    /// The items of a stage.
+    pub enum FunnelUnit {
+        /// Pages.
+        Pages = "pages",
+        /// Documents.
+        Documents = "documents",
     }
-    Ok(())
 }
 
-fn yield_schema() -> Schema {
-    object([
-        ("pages", Schema::Integer),
-        ("documents", Schema::Integer),
-        ("downloaded_bytes", Schema::Integer),
-        ("clean_bytes", Schema::Integer),
-        ("rate", Schema::Number),
-    ])
-}
-
-fn yield_json(sum: &yields::Yield) -> serde_json::Value {
-    json!({
-        "pages": sum.pages,
-        "documents": sum.documents,
-        "downloaded_bytes": sum.downloaded,
-        "clean_bytes": sum.clean,
-        "rate": sum.rate(),
-    })
-}
-
-fn health_schema() -> Schema {
-    Schema::Words(HEALTH)
-}
-
-pub(crate) fn feeds_schema() -> Schema {
-    let feed = object([
-        ("feed", Schema::Text),
-        ("title", Schema::Text),
-        ("health", health_schema()),
-        ("polled", Schema::Words(&["listed", "unchanged", "failed", "gone", "never"])),
-        ("checked", Schema::Text),
-        ("succeeded", Schema::Text),
-        ("failures", Schema::Integer),
-        ("error", Schema::Text),
-        ("entries", Schema::Integer),
-        ("brought", Schema::Integer),
-        ("entries_per_day", maybe(Schema::Number)),
-        ("due", Schema::Text),
-        ("interval_min", Schema::Integer),
-        ("yield", maybe(yield_schema())),
-    ]);
-    object([("link", Schema::Text), ("rows", list(feed))])
-}
-
-/// The feeds of the list, in its order; what was never polled says so.
-pub(crate) fn feeds(request: &ApiRequest<'_>, response: &mut ResponseWriter) -> Result<(), RequestError> {
-    let home = &request.registry.home;
-    let mut sums = HashMap::new();
-    yields::read(home, |row| {
-        if row.kind == "feed" {
-            sums.insert(row.name, row.sum);
-        }
-    })?;
-    let states = feed_store::states(home)?;
-    let wanted = request.params.text("health");
-    for listed in feed_store::list(home)?.feeds {
-        let state = states.get(&listed.url).cloned().unwrap_or_default();
-        if wanted.is_some_and(|wanted| wanted != state.health().name()) {
-            continue;
-        }
-        let polled = if state.checked.is_empty() { "never" } else { state.polled.word() };
-        response.row(json!({
-            "feed": listed.url,
-            "title": state.title,
-            "health": state.health().name(),
-            "polled": polled,
-            "checked": state.checked,
-            "succeeded": state.succeeded,
-            "failures": state.failures,
-            "error": state.error,
-            "entries": state.entries,
-            "brought": state.brought,
-            "entries_per_day": state.rate.parse::<f64>().ok(),
-            "due": state.due,
-            "interval_min": state.interval_min,
-            "yield": sums.get(&listed.url).map(yield_json),
-        }))?;
+choices! {
+    /// Whether items were kept.
+    pub enum ItemOutcome {
+        /// Kept.
+        Kept = "kept",
+        /// Left out.
+        LeftOut = "left out",
     }
-    Ok(())
 }
 
-pub(crate) fn hosts_schema() -> Schema {
-    object([("link", Schema::Text), ("rows", list(object([("host", Schema::Text), ("yield", yield_schema())])))])
-}
+/// Summarises the collection.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct CollectionRequest {}
 
-pub(crate) fn hosts(request: &ApiRequest<'_>, response: &mut ResponseWriter) -> Result<(), RequestError> {
-    let mut rows = Vec::new();
-    yields::read(&request.registry.home, |row| {
-        if row.kind == "host" {
-            rows.push(json!({ "host": row.name, "yield": yield_json(&row.sum) }));
-        }
-    })?;
-    for row in rows {
-        response.row(row)?;
+answer! {
+    /// The collection as a whole, with the funnel from pages to text.
+    pub struct Collection {
+        /// Feeds, by health.
+        pub feeds: BTreeMap<&'static str, u64>,
+        /// Days with statistics.
+        pub days: u64,
+        /// Days with fetch runs.
+        pub days_with_runs: u64,
+        /// The first day.
+        pub first_day: Option<String>,
+        /// The last day.
+        pub last_day: Option<String>,
+        /// The last day with a fetch run.
+        pub last_run: Option<String>,
+        /// Pages downloaded.
+        pub pages: u64,
+        /// Bytes downloaded.
+        pub downloaded_bytes: u64,
+        /// Bytes of text.
+        pub clean_bytes: u64,
+        /// Words that were compared with earlier text.
+        pub words: u64,
+        /// Words among them that are duplicates.
+        pub duplicate_words: u64,
+        /// Tokens of annotated text.
+        pub tokens: u64,
+        /// The funnel: the items that each stage kept or left out, by reason. The items of a stage add up to its input.
+        pub rows: Vec<FunnelRow>,
     }
-    Ok(())
+
+    /// Items that a stage kept or left out.
+    pub struct FunnelRow {
+        /// The stage.
+        pub step: FunnelStage,
+        /// The items.
+        pub unit: FunnelUnit,
+        /// Whether they were kept.
+        pub fate: ItemOutcome,
+        /// The reason why they were left out; empty if they were kept.
+        pub reason: String,
+        /// The number of items.
+        pub items: u64,
+        /// Their share of the input of the stage.
+        pub share: Option<f64>,
+    }
 }
 
-pub(crate) fn collection_schema() -> Schema {
-    let step = object([
-        ("step", Schema::Words(&["clean", "dedup", "annotate"])),
-        ("unit", Schema::Words(&["pages", "documents"])),
-        ("fate", Schema::Words(&["kept", "left out"])),
-        ("reason", Schema::Text),
-        ("items", Schema::Integer),
-        ("share", maybe(Schema::Number)),
-    ]);
-    object([
-        ("link", Schema::Text),
-        ("feeds", map(Schema::Integer)),
-        ("days", Schema::Integer),
-        ("days_with_runs", Schema::Integer),
-        ("first_day", maybe(Schema::Text)),
-        ("last_day", maybe(Schema::Text)),
-        ("last_run", maybe(Schema::Text)),
-        ("pages", Schema::Integer),
-        ("downloaded_bytes", Schema::Integer),
-        ("clean_bytes", Schema::Integer),
-        ("words", Schema::Integer),
-        ("duplicate_words", Schema::Integer),
-        ("tokens", Schema::Integer),
-        ("rows", list(step)),
-    ])
-}
-
-/// What became of the pages of many days: figures that add up.
+/// Sums over the statistics of days.
 #[derive(Default)]
-struct Fates {
+struct StatsSum {
     days: u64,
     days_with_runs: u64,
     runs: u64,
-    /// The most that there were on one day.
+    /// The most on one day.
     feeds: u64,
     hosts: u64,
     sum: yields::Yield,
     words: u64,
     duplicate_words: u64,
     tokens: u64,
-    /// Pages by the reason why they gave no document.
+    /// Pages that gave no document, by reason.
     dropped: BTreeMap<String, u64>,
     judged: u64,
     duplicates: u64,
@@ -221,7 +125,7 @@ fn add(sums: &mut BTreeMap<String, u64>, more: &BTreeMap<String, u64>) {
     more.iter().for_each(|(name, count)| *sums.entry(name.clone()).or_default() += count);
 }
 
-impl Fates {
+impl StatsSum {
     fn add(&mut self, day: &DayStats) {
         self.days += 1;
         self.days_with_runs += u64::from(day.runs > 0);
@@ -243,162 +147,260 @@ impl Fates {
         }
     }
 
-    /// The funnel: of each step what was kept and what was left out, by reason. The items of a step add up to what came in.
-    fn funnel(&self) -> Vec<Value> {
+    fn funnel(&self) -> Vec<FunnelRow> {
         let duplicates = BTreeMap::from([("nothing new".to_owned(), self.duplicates)]);
-        let steps = [
-            ("clean", "pages", self.sum.documents, &self.dropped),
-            ("dedup", "documents", self.judged - self.duplicates.min(self.judged), &duplicates),
-            ("annotate", "documents", self.annotated, &self.left_out),
+        let stages = [
+            (FunnelStage::Clean, FunnelUnit::Pages, self.sum.documents, &self.dropped),
+            (FunnelStage::Dedup, FunnelUnit::Documents, self.judged - self.duplicates.min(self.judged), &duplicates),
+            (FunnelStage::Annotate, FunnelUnit::Documents, self.annotated, &self.left_out),
         ];
-        let rows = steps.into_iter().flat_map(|(step, unit, kept, left_out)| {
+        let mut rows = Vec::new();
+        for (step, unit, kept, left_out) in stages {
             let all = kept + left_out.values().sum::<u64>();
-            let row = move |fate: &str, reason: &str, items: u64| {
+            let mut row = |fate, reason: &str, items: u64| {
                 let share = (all > 0).then(|| items as f64 / all as f64);
-                json!({ "step": step, "unit": unit, "fate": fate, "reason": reason, "items": items, "share": share })
+                rows.push(FunnelRow { step, unit, fate, reason: reason.to_owned(), items, share });
             };
+            row(ItemOutcome::Kept, "", kept);
             let mut reasons: Vec<(&String, &u64)> = left_out.iter().filter(|(_, items)| **items > 0).collect();
             reasons.sort_by(|a, b| b.1.cmp(a.1));
-            let reasons: Vec<Value> =
-                reasons.into_iter().map(|(reason, items)| row("left out", reason, *items)).collect();
-            [row("kept", "", kept)].into_iter().chain(reasons)
-        });
-        rows.collect()
+            reasons.into_iter().for_each(|(reason, items)| row(ItemOutcome::LeftOut, reason, *items));
+        }
+        rows
     }
 }
 
-/// How the collection does as a whole, and where what was downloaded went.
-pub(crate) fn collection(request: &ApiRequest<'_>, response: &mut ResponseWriter) -> Result<(), RequestError> {
-    let home = &request.registry.home;
-    let states = feed_store::states(home)?;
-    let mut feeds: BTreeMap<&str, u64> = HEALTH.iter().map(|name| (*name, 0)).collect();
-    for listed in feed_store::list(home)?.feeds {
-        let health = states.get(&listed.url).cloned().unwrap_or_default().health();
-        *feeds.entry(health.name()).or_default() += 1;
+impl Request for CollectionRequest {
+    fn example() -> CollectionRequest {
+        CollectionRequest {}
     }
-    response.set("feeds", feeds);
-    let fates = request.registry.day_stats(|day_stats| {
-        let mut fates = Fates::default();
-        day_stats.days().values().for_each(|day| fates.add(day));
-        response.set("first_day", day_stats.days().keys().next());
-        response.set("last_day", day_stats.days().keys().next_back());
-        response.set("last_run", day_stats.days().iter().rev().find(|(_, day)| day.runs > 0).map(|(name, _)| name));
-        fates
-    })?;
-    response.set("days", fates.days);
-    response.set("days_with_runs", fates.days_with_runs);
-    response.set("pages", fates.sum.pages);
-    response.set("downloaded_bytes", fates.sum.downloaded);
-    response.set("clean_bytes", fates.sum.clean);
-    response.set("words", fates.words);
-    response.set("duplicate_words", fates.duplicate_words);
-    response.set("tokens", fates.tokens);
-    for row in fates.funnel() {
-        response.row(row)?;
-    }
-    Ok(())
 }
 
-/// The steps of time that were asked for, each with its days; those that are no days of the calendar are left out.
-fn steps<T: Default>(
-    request: &ApiRequest<'_>,
-    mut see: impl FnMut(&mut T, &DayStats),
-) -> Result<Vec<(Bin, T)>, RequestError> {
-    let day_of = |name| match request.params.text(name).map(str::parse::<Date>) {
-        None => Ok(None),
-        Some(Ok(day)) => Ok(Some(day)),
-        Some(Err(_)) => Err(ApiError::wrong(name, "give a day such as 2026-03-01")),
-    };
-    let (since, until) = (day_of("since")?, day_of("until")?);
-    Ok(request.registry.day_stats(|day_stats| {
-        let mut steps: Vec<(Bin, T)> = Vec::new();
-        for (name, day) in day_stats.days() {
-            let Ok(date) = name.parse::<Date>() else { continue };
-            if since.is_some_and(|since| date < since) || until.is_some_and(|until| date > until) {
-                continue;
+impl HomeQuestion for CollectionRequest {
+    const NAME: &'static str = "collection";
+    const SUMMARY: &'static str = "Summarise the collection: feeds by health, and the funnel from pages to text";
+    const ROWS: &'static str = "rows";
+    type Answer = Collection;
+
+    fn answer(&self, registry: &CorpusRegistry) -> Result<Collection, ApiError> {
+        let home = &registry.home;
+        let states = feeds::states(home)?;
+        let mut by_health: BTreeMap<&'static str, u64> =
+            FeedHealth::ALL.iter().map(|health| (health.name(), 0)).collect();
+        for listed in feeds::list(home)?.feeds {
+            let health = states.get(&listed.url).cloned().unwrap_or_default().health();
+            *by_health.entry(FeedHealth::from(health).name()).or_default() += 1;
+        }
+        registry.day_stats(|stats| {
+            let mut sum = StatsSum::default();
+            stats.days().values().for_each(|day| sum.add(day));
+            let last_run = stats.days().iter().rev().find(|(_, day)| day.runs > 0).map(|(name, _)| name.clone());
+            Collection {
+                feeds: by_health,
+                days: sum.days,
+                days_with_runs: sum.days_with_runs,
+                first_day: stats.days().keys().next().cloned(),
+                last_day: stats.days().keys().next_back().cloned(),
+                last_run,
+                pages: sum.sum.pages,
+                downloaded_bytes: sum.sum.downloaded,
+                clean_bytes: sum.sum.clean,
+                words: sum.words,
+                duplicate_words: sum.duplicate_words,
+                tokens: sum.tokens,
+                rows: sum.funnel(),
             }
-            let bin = request.step().bin_of(date);
-            if steps.last().is_none_or(|(last, _)| *last != bin) {
-                steps.push((bin, T::default()));
+        })
+    }
+}
+
+/// A period in time steps.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct PeriodParams {
+    /// The length of a time step.
+    #[serde(default = "day")]
+    by: Step,
+    /// The first day.
+    #[serde(default)]
+    since: Option<Date>,
+    /// The last day.
+    #[serde(default)]
+    until: Option<Date>,
+}
+
+fn day() -> Step {
+    Step::Day
+}
+
+impl PeriodParams {
+    fn example() -> PeriodParams {
+        PeriodParams { by: Step::Month, since: Some(Date::constant(2026, 1, 1)), until: None }
+    }
+
+    /// The time steps with statistics, each with the sum of its days. Names that are no days of the calendar are skipped.
+    fn steps<T: Default>(
+        &self,
+        registry: &CorpusRegistry,
+        mut add: impl FnMut(&mut T, &DayStats),
+    ) -> Result<Vec<(Bin, T)>, ApiError> {
+        registry.day_stats(|stats| {
+            let mut steps: Vec<(Bin, T)> = Vec::new();
+            for (name, day) in stats.days() {
+                let Ok(date) = name.parse::<Date>() else { continue };
+                if self.since.is_some_and(|since| date < since) || self.until.is_some_and(|until| date > until) {
+                    continue;
+                }
+                let bin = self.by.bin_of(date);
+                if steps.last().is_none_or(|(last, _)| *last != bin) {
+                    steps.push((bin, T::default()));
+                }
+                let (_, sums) = steps.last_mut().expect("just pushed");
+                add(sums, day);
             }
-            let (_, sums) = steps.last_mut().expect("just pushed");
-            see(sums, day);
-        }
-        steps
-    })?)
-}
-
-pub(crate) fn days_schema() -> Schema {
-    let row = object([
-        ("bin", Schema::Text),
-        ("days", Schema::Integer),
-        ("days_with_runs", Schema::Integer),
-        ("runs", Schema::Integer),
-        ("feeds", Schema::Integer),
-        ("hosts", Schema::Integer),
-        ("pages", Schema::Integer),
-        ("downloaded_bytes", Schema::Integer),
-        ("clean_bytes", Schema::Integer),
-        ("documents", Schema::Integer),
-        ("duplicates", Schema::Integer),
-        ("kept", Schema::Integer),
-        ("tokens", Schema::Integer),
-    ]);
-    object([("link", Schema::Text), ("rows", list(row))])
-}
-
-/// What was collected in time. `days` are those of the step; on days without a run nobody collected anything.
-pub(crate) fn days(request: &ApiRequest<'_>, response: &mut ResponseWriter) -> Result<(), RequestError> {
-    for (bin, fates) in steps(request, Fates::add)? {
-        response.row(json!({
-            "bin": bin.to_string(),
-            "days": bin.days(),
-            "days_with_runs": fates.days_with_runs,
-            "runs": fates.runs,
-            "feeds": fates.feeds,
-            "hosts": fates.hosts,
-            "pages": fates.sum.pages,
-            "downloaded_bytes": fates.sum.downloaded,
-            "clean_bytes": fates.sum.clean,
-            "documents": fates.sum.documents,
-            "duplicates": fates.duplicates,
-            "kept": fates.annotated,
-            "tokens": fates.tokens,
-        }))?;
+            steps
+        })
     }
-    Ok(())
 }
 
-pub(crate) fn languages_schema() -> Schema {
-    let row = object([
-        ("bin", Schema::Text),
-        ("language", Schema::Text),
-        ("documents", Schema::Integer),
-        ("kept", Schema::Integer),
-        ("tokens", Schema::Integer),
-    ]);
-    object([("link", Schema::Text), ("rows", list(row))])
+/// Counts the collection over time.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct DaysRequest {
+    #[serde(flatten)]
+    period: PeriodParams,
 }
 
-/// What was collected in time, by language.
-pub(crate) fn languages(request: &ApiRequest<'_>, response: &mut ResponseWriter) -> Result<(), RequestError> {
-    type Sums = BTreeMap<String, [u64; 3]>;
-    let steps = steps(request, |sums: &mut Sums, day| {
-        let nothing = BTreeMap::new();
-        let text = day.text.as_ref();
-        let counts =
-            [&day.documents, text.map_or(&nothing, |text| &text.documents), text.map_or(&nothing, |text| &text.tokens)];
-        for (place, counts) in counts.into_iter().enumerate() {
-            counts.iter().for_each(|(code, count)| sums.entry(code.clone()).or_default()[place] += count);
-        }
-    })?;
-    for (bin, sums) in steps {
-        for (language, [documents, kept, tokens]) in sums {
-            let bin = bin.to_string();
-            response.row(
-                json!({ "bin": bin, "language": language, "documents": documents, "kept": kept, "tokens": tokens }),
-            )?;
-        }
+answer! {
+    /// The collection over time.
+    pub struct CollectionDays {
+        /// The time steps.
+        pub rows: Vec<DaysRow>,
     }
-    Ok(())
+
+    /// The collection in one time step.
+    pub struct DaysRow {
+        /// The time step.
+        pub bin: String,
+        /// Its days.
+        pub days: u32,
+        /// Days with fetch runs; on others nothing was collected.
+        pub days_with_runs: u64,
+        /// Fetch runs.
+        pub runs: u64,
+        /// The most feeds with new pages on one day.
+        pub feeds: u64,
+        /// The most hosts on one day.
+        pub hosts: u64,
+        /// Pages downloaded.
+        pub pages: u64,
+        /// Bytes downloaded.
+        pub downloaded_bytes: u64,
+        /// Bytes of text.
+        pub clean_bytes: u64,
+        /// Documents.
+        pub documents: u64,
+        /// Documents that are duplicates.
+        pub duplicates: u64,
+        /// Documents that were annotated.
+        pub kept: u64,
+        /// Tokens of annotated text.
+        pub tokens: u64,
+    }
+}
+
+impl Request for DaysRequest {
+    fn example() -> DaysRequest {
+        DaysRequest { period: PeriodParams::example() }
+    }
+}
+
+impl HomeQuestion for DaysRequest {
+    const NAME: &'static str = "collection-days";
+    const PATH: &'static str = "collection/days";
+    const SUMMARY: &'static str = "Count runs, feeds, bytes, documents and tokens over time";
+    const ROWS: &'static str = "rows";
+    type Answer = CollectionDays;
+
+    fn answer(&self, registry: &CorpusRegistry) -> Result<CollectionDays, ApiError> {
+        let row = |(bin, sum): (Bin, StatsSum)| DaysRow {
+            bin: bin.to_string(),
+            days: bin.days(),
+            days_with_runs: sum.days_with_runs,
+            runs: sum.runs,
+            feeds: sum.feeds,
+            hosts: sum.hosts,
+            pages: sum.sum.pages,
+            downloaded_bytes: sum.sum.downloaded,
+            clean_bytes: sum.sum.clean,
+            documents: sum.sum.documents,
+            duplicates: sum.duplicates,
+            kept: sum.annotated,
+            tokens: sum.tokens,
+        };
+        Ok(CollectionDays { rows: self.period.steps(registry, StatsSum::add)?.into_iter().map(row).collect() })
+    }
+}
+
+/// Counts the collection over time, by language.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct LanguagesRequest {
+    #[serde(flatten)]
+    period: PeriodParams,
+}
+
+answer! {
+    /// The collection over time, by language.
+    pub struct CollectionLanguages {
+        /// The time steps and languages.
+        pub rows: Vec<LanguageRow>,
+    }
+
+    /// The collection of one language in one time step.
+    pub struct LanguageRow {
+        /// The time step.
+        pub bin: String,
+        /// The language.
+        pub language: String,
+        /// Documents.
+        pub documents: u64,
+        /// Documents that were annotated.
+        pub kept: u64,
+        /// Tokens of annotated text.
+        pub tokens: u64,
+    }
+}
+
+impl Request for LanguagesRequest {
+    fn example() -> LanguagesRequest {
+        LanguagesRequest { period: PeriodParams::example() }
+    }
+}
+
+impl HomeQuestion for LanguagesRequest {
+    const NAME: &'static str = "collection-languages";
+    const PATH: &'static str = "collection/languages";
+    const SUMMARY: &'static str = "Count documents and tokens over time, by language";
+    const ROWS: &'static str = "rows";
+    type Answer = CollectionLanguages;
+
+    fn answer(&self, registry: &CorpusRegistry) -> Result<CollectionLanguages, ApiError> {
+        type Sums = BTreeMap<String, [u64; 3]>;
+        let steps = self.period.steps(registry, |sums: &mut Sums, day| {
+            let none = BTreeMap::new();
+            let text = day.text.as_ref();
+            let counts =
+                [&day.documents, text.map_or(&none, |text| &text.documents), text.map_or(&none, |text| &text.tokens)];
+            for (place, counts) in counts.into_iter().enumerate() {
+                counts.iter().for_each(|(code, count)| sums.entry(code.clone()).or_default()[place] += count);
+            }
+        })?;
+        let row = |bin: Bin, (language, [documents, kept, tokens]): (String, [u64; 3])| LanguageRow {
+            bin: bin.to_string(),
+            language,
+            documents,
+            kept,
+            tokens,
+        };
+        let rows = steps.into_iter().flat_map(|(bin, sums)| sums.into_iter().map(move |sum| row(bin, sum)));
+        Ok(CollectionLanguages { rows: rows.collect() })
+    }
 }

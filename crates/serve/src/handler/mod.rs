@@ -1,295 +1,159 @@
-//! The answers, a file for each kind of request.
+//! The functions behind the endpoints: questions to a corpus, and questions about the home.
 
 pub(crate) mod collection;
-pub(crate) mod counts;
-pub(crate) mod documents;
-pub(crate) mod query;
-pub(crate) mod sketch;
-pub(crate) mod time;
-pub(crate) mod words;
+pub(crate) mod corpora;
+pub(crate) mod feeds;
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use hyper::StatusCode;
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::Value;
-use tidings_query::answer::{About, Exactness};
-use tidings_query::cql::{self, Attribute};
-use tidings_query::engine::{Engine, Limits, Subcorpus};
-use tidings_query::trend::Step;
-use tidings_query::{Filter, MatchRule, Query, SyntaxError};
+use tidings_query::engine::Limits;
+use tidings_query::question::{Answered, QuestionContext, QuestionError, QuestionInfo, Request, RowData, RowSink};
+use tidings_query::trend::Bin;
+use tidings_query::{Filter, SyntaxError};
 use tidings_store::virtual_corpora;
 
-use crate::api_error::{ApiError, of_engine};
+use crate::api_error::ApiError;
 use crate::corpus_registry::CorpusRegistry;
-use crate::endpoint::RequestError;
+use crate::endpoint::{Endpoint, Handler};
 use crate::query_params::QueryParams;
-use crate::response::ResponseWriter;
+use crate::response::{ClientGone, ResponseWriter};
 use crate::rights::Right;
-use crate::schema::{Schema, list, object};
 
-/// The names of attributes; those of features are open.
-pub(crate) const ATTRIBUTES: &[&str] = &["word", "lc", "lemma", "tag", "feats"];
-/// The names of steps of time, as they are given.
-pub(crate) const STEPS: &[&str] = &["day", "10days", "week", "month", "quarter", "half-year", "year"];
-/// The names of measures of association.
-pub(crate) const ASSOCIATIONS: &[&str] =
-    &["logdice", "mi", "mi3", "t-score", "ll", "dice", "min-sensitivity", "mi.log-f"];
+/// A question about the home: its fields are the parameters.
+pub(crate) trait HomeQuestion: Request {
+    const NAME: &'static str;
+    /// The path of the endpoint below the root of the API.
+    const PATH: &'static str = Self::NAME;
+    const SUMMARY: &'static str;
+    /// The field of the answer that holds its rows.
+    const ROWS: &'static str;
+    type Answer: Serialize + JsonSchema;
 
-/// Tokens on each side of a hit that a line shows at most.
-pub(crate) const LONGEST_CONTEXT: u64 = 200;
-
-/// How long somebody waits for an answer.
-#[derive(Debug, Clone)]
-pub(crate) struct RequestDeadline {
-    pub until: Instant,
-    /// Set when nobody waits any more.
-    pub cancelled: Arc<AtomicBool>,
+    fn answer(&self, registry: &CorpusRegistry) -> Result<Self::Answer, ApiError>;
 }
 
-impl RequestDeadline {
-    fn limits(&self) -> Limits<'_> {
-        Limits { until: Some(self.until), cancelled: Some(&self.cancelled) }
+/// The reason why a request was not answered to its end.
+pub(crate) enum RequestError {
+    Rejected(ApiError),
+    ClientGone,
+    /// The time is over; rows sent so far are right, but not all.
+    Timeout,
+}
+
+impl<E: Into<ApiError>> From<E> for RequestError {
+    fn from(error: E) -> RequestError {
+        RequestError::Rejected(error.into())
     }
 }
 
-/// What was counted, if it was counted to the end.
-fn in_time<T>(part: &Subcorpus, counted: T) -> Result<T, RequestError> {
-    if part.is_over() { Err(RequestError::Timeout) } else { Ok(counted) }
+impl From<ClientGone> for RequestError {
+    fn from(_: ClientGone) -> RequestError {
+        RequestError::ClientGone
+    }
 }
 
-/// A request that somebody asks.
+/// The end of a request's time.
+#[derive(Debug, Clone)]
+pub(crate) struct RequestDeadline {
+    pub until: Instant,
+    /// Set when the client has gone.
+    pub cancelled: Arc<AtomicBool>,
+}
+
+/// A request to an endpoint.
 pub(crate) struct ApiRequest<'q> {
     pub registry: &'q CorpusRegistry,
     pub right: Right,
     pub params: QueryParams,
-    pub limits: Limits<'q>,
-    time: &'q RequestDeadline,
-    lang: String,
-    /// The id of a document, if the address has one.
-    id: String,
-    engine: Option<Arc<Engine>>,
-    query: Option<Query>,
-    filter: Option<Filter>,
-    /// Where the page begins.
-    first: u64,
+    /// The language of the corpus; empty for questions about the home.
+    pub lang: String,
+    pub deadline: RequestDeadline,
 }
 
-impl<'q> ApiRequest<'q> {
-    /// Reads a request: everything that can be told wrong without the corpus is told here.
-    pub fn read(
-        registry: &'q CorpusRegistry,
-        right: Right,
-        mut params: QueryParams,
-        places: &[String],
-        time: &'q RequestDeadline,
-    ) -> Result<ApiRequest<'q>, ApiError> {
-        let query = match params.text("q") {
-            Some(text) => Some(cql::parse(text).map_err(|error| ApiError::syntax("q", text, &error))?),
-            None => None,
-        };
-        let named = match params.text("in") {
-            Some(name) => Some(named(registry, name)?),
-            None => None,
-        };
-        let own = match params.text("filter") {
-            Some(text) => Some(filter_of("filter", text)?),
-            None => None,
-        };
-        if let Some(query) = &query {
-            params.replace("q", query.to_string());
-        }
-        if let Some(own) = &own {
-            params.replace("filter", own.to_string());
-        }
-        let (generation, first) = match params.text("cursor") {
-            Some(cursor) => read_cursor(cursor).map(|(generation, first)| (Some(generation), first))?,
-            None => (None, 0),
-        };
-        let lang = places.first().cloned().unwrap_or_default();
-        let engine = if places.is_empty() { None } else { Some(registry.corpus(&lang, generation)?) };
-        let id = places.get(1).cloned().unwrap_or_default();
-        let limits = time.limits();
-        Ok(ApiRequest {
-            registry,
-            right,
-            params,
-            limits,
-            time,
-            lang,
-            id,
-            engine,
-            query,
-            filter: Filter::both(named, own),
-            first,
-        })
-    }
-
-    /// The engine of the language that is asked.
-    fn engine(&self) -> &Engine {
-        self.engine.as_ref().expect("the path of the endpoint names a language")
-    }
-
-    fn query(&self) -> &Query {
-        self.query.as_ref().expect("the table of the endpoint requires a query")
-    }
-
-    /// The query, compiled.
-    fn search(&self, rule: MatchRule) -> Result<tidings_query::engine::Search<'_>, ApiError> {
-        let text = self.params.text("q").unwrap_or_default();
-        self.engine().search(self.query(), rule, self.filter.as_ref()).map_err(of_engine("q", text))
-    }
-
-    fn part(&self) -> Result<Subcorpus, ApiError> {
-        self.part_of(self.filter.as_ref())
-    }
-
-    /// A part that is not counted longer than somebody waits for it.
-    fn part_of(&self, filter: Option<&Filter>) -> Result<Subcorpus, ApiError> {
-        Ok(self.engine().subcorpus(filter)?.until(self.time.until, self.time.cancelled.clone()))
-    }
-
-    fn attribute(&self) -> Attribute {
-        self.params.text("attribute").and_then(Attribute::named).unwrap_or(Attribute::Lc)
-    }
-
-    fn step(&self) -> Step {
-        self.params.text("by").and_then(Step::named).unwrap_or(Step::Month)
-    }
-
-    fn limit(&self) -> usize {
-        self.params.number("limit").unwrap_or(50) as usize
-    }
-
-    fn about(&self, rule: MatchRule, exactness: Exactness) -> About {
-        About {
-            corpus: self.lang.clone(),
-            generation: self.engine().snapshot().generation(),
-            query: self.query.as_ref().map(ToString::to_string),
-            filter: self.filter.as_ref().map(ToString::to_string),
-            rule,
-            exactness,
+impl ApiRequest<'_> {
+    /// Answers the request.
+    pub fn answer(self, endpoint: &Endpoint, response: &mut ResponseWriter) -> Result<(), RequestError> {
+        match endpoint.handler {
+            Handler::Question(question) => self.answer_question(question, response),
+            Handler::Home(answer) => Ok(response.body(answer(self.params.values, self.registry)?)?),
         }
     }
 
-    /// How rarely rows may occur that are made of neighbouring words; if that is more than was asked for, the answer says so.
-    fn least(&self, asked: u64, response: &mut ResponseWriter) -> (u64, u64) {
-        use crate::rights::{LEAST_DOCUMENTS, LEAST_HITS};
-        if !self.right.is_limited(self.engine()) {
-            return (asked, 0);
-        }
-        let rewritten = format!(
-            "rows with fewer than {LEAST_HITS} hits are left out, and of n-grams those in fewer than {LEAST_DOCUMENTS} documents: \
-             some texts may not be shown without a token, and rows so rare would give them away"
-        );
-        response.set("rewrites", [rewritten]);
-        (asked.max(LEAST_HITS), LEAST_DOCUMENTS)
-    }
-
-    /// Where the next page begins, if there is one.
-    fn next(&self, shown: u64, size: u64) -> Value {
-        match shown == size && size > 0 {
-            true => Value::String(format!("{}-{}", self.engine().snapshot().generation(), self.first + shown)),
-            false => Value::Null,
+    fn answer_question(self, question: &QuestionInfo, response: &mut ResponseWriter) -> Result<(), RequestError> {
+        let registry = self.registry;
+        let generation = self.params.cursor().map(|cursor| cursor.generation);
+        let engine = registry.corpus(&self.lang, generation)?;
+        let find_filter = |name: &str| find_filter(registry, name);
+        let run_days = |bins: &[Bin]| {
+            let days = bins.iter().map(|bin| (bin.first.to_string(), bin.last.to_string()));
+            registry.day_stats(|stats| stats.days_with_runs(days)).ok().flatten()
+        };
+        let RequestDeadline { until, cancelled } = self.deadline;
+        let context = QuestionContext {
+            limits: Limits { until: Some(until), cancelled: Some(&cancelled) },
+            cancel: Some((until, cancelled.clone())),
+            privacy: self.right.privacy(),
+            find_filter: &find_filter,
+            run_days: &run_days,
+            streams: response.is_stream(),
+            ..QuestionContext::new(&engine, &self.lang)
+        };
+        let mut sink = ResponseSink { response, is_gone: false };
+        match (question.stream)(self.params.values, &context, &mut sink) {
+            _ if sink.is_gone => Err(RequestError::ClientGone),
+            Ok(()) => Ok(()),
+            Err(QuestionError::Timeout) => Err(RequestError::Timeout),
+            Err(error) => Err(error.into()),
         }
     }
 }
 
-/// A cursor is the generation and the number of the first row; nobody needs to know.
-fn read_cursor(text: &str) -> Result<(u64, u64), ApiError> {
-    let parts =
-        text.split_once('-').and_then(|(generation, first)| Some((generation.parse().ok()?, first.parse().ok()?)));
-    parts.ok_or_else(|| ApiError::wrong("cursor", "this is no cursor; take `next` of the answer before"))
+/// Writes an answer as it comes.
+struct ResponseSink<'r> {
+    response: &'r mut ResponseWriter,
+    is_gone: bool,
 }
 
-/// Reads a filter.
-fn filter_of(parameter: &'static str, text: &str) -> Result<Filter, ApiError> {
-    text.parse().map_err(|error: SyntaxError| ApiError::syntax(parameter, text, &error))
+impl RowSink for ResponseSink<'_> {
+    fn head(&mut self, head: Answered<Value>) {
+        self.response.head(head);
+    }
+
+    fn row(&mut self, row: &dyn RowData) -> ControlFlow<()> {
+        match self.response.row(row) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(ClientGone) => {
+                self.is_gone = true;
+                ControlFlow::Break(())
+            }
+        }
+    }
 }
 
 /// The filter of a virtual corpus.
-fn named(registry: &CorpusRegistry, name: &str) -> Result<Filter, ApiError> {
-    let known = virtual_corpora::read(&registry.home)?;
-    match known.iter().find(|named| named.name == name) {
-        Some(named) => filter_of("in", &named.filter),
-        None => {
-            let names: Vec<&str> = known.iter().map(|named| named.name.as_str()).collect();
-            let error = match names.is_empty() {
-                true => "there is no virtual corpus yet; `tidings corpus save` names one".to_owned(),
-                false => format!("there is no such virtual corpus; there are {}", names.join(", ")),
-            };
-            Err(ApiError { parameter: Some("in"), ..ApiError::new(StatusCode::NOT_FOUND, error) })
-        }
-    }
-}
-
-/// The shape of `about`.
-fn about_schema() -> Schema {
-    let exact = object([("kind", Schema::Words(&["exact"]))]);
-    let estimate = object([
-        ("kind", Schema::Words(&["estimate"])),
-        ("seen_tokens", Schema::Integer),
-        ("of_tokens", Schema::Integer),
-    ]);
-    let sample = object([
-        ("kind", Schema::Words(&["sample"])),
-        ("hits", Schema::Integer),
-        ("of_hits", Schema::Integer),
-        ("seed", Schema::Integer),
-    ]);
-    object([
-        ("corpus", Schema::Text),
-        ("generation", Schema::Integer),
-        ("?query", Schema::Text),
-        ("?filter", Schema::Text),
-        ("rule", Schema::Words(&["shortest", "longest", "all"])),
-        ("exactness", Schema::Either(vec![exact, estimate, sample])),
-    ])
-}
-
-/// The shape of an answer about a corpus: what all have, and its own.
-fn answer_schema(own: impl IntoIterator<Item = (&'static str, Schema)>) -> Schema {
-    let mut properties = vec![("about", about_schema()), ("link", Schema::Text), ("?rewrites", list(Schema::Text))];
-    properties.extend(own);
-    Schema::Object(properties)
-}
-
-fn attribute_schema() -> Schema {
-    Schema::Text
-}
-
-fn token_schema() -> Schema {
-    object([
-        ("word", Schema::Text),
-        ("?lemma", Schema::Text),
-        ("?tag", Schema::Text),
-        ("?feats", Schema::Text),
-        ("space_after", Schema::Flag),
-    ])
-}
-
-fn step_schema() -> Schema {
-    Schema::Words(&["day", "ten-days", "week", "month", "quarter", "half-year", "year"])
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_names_in_the_table_are_those_the_engine_knows() {
-        assert!(ATTRIBUTES.iter().all(|name| Attribute::named(name).is_some()));
-        let steps: Vec<&str> = tidings_query::trend::STEPS.iter().map(|(name, _)| *name).collect();
-        assert_eq!(STEPS, steps);
-        let measures: Vec<&str> =
-            tidings_query::measure::association::ASSOCIATIONS.iter().map(|(name, _)| *name).collect();
-        assert_eq!(ASSOCIATIONS, measures);
-    }
-
-    #[test]
-    fn a_cursor_is_read_or_refused() {
-        assert_eq!(read_cursor("3-40").ok(), Some((3, 40)));
-        assert!(read_cursor("3").is_err() && read_cursor("a-b").is_err() && read_cursor("").is_err());
-    }
+fn find_filter(registry: &CorpusRegistry, name: &str) -> Result<Filter, QuestionError> {
+    let not_found = |message: String| QuestionError::NotFound { parameter: "in", message };
+    let known = virtual_corpora::read(&registry.home).map_err(|error| {
+        log::error!("the virtual corpora cannot be read: {}", tidings_store::in_full(&error));
+        not_found("the virtual corpora cannot be read; the log of the server says more".to_owned())
+    })?;
+    let Some(named) = known.iter().find(|named| named.name == name) else {
+        let names: Vec<&str> = known.iter().map(|named| named.name.as_str()).collect();
+        return Err(not_found(match names.is_empty() {
+            true => "there is no virtual corpus yet; `tidings corpus save` names one".to_owned(),
+            false => format!("there is no such virtual corpus; there are {}", names.join(", ")),
+        }));
+    };
+    named.filter.parse().map_err(|error: SyntaxError| QuestionError::Syntax {
+        parameter: "in".to_owned(),
+        language: "filter",
+        text: named.filter.clone(),
+        error: Box::new(error),
+    })
 }

@@ -57,7 +57,7 @@ fn every_endpoint_answers_as_the_openapi_document_says() {
     for (path, question) in asked {
         let content = &paths[path]["get"]["responses"]["200"]["content"];
         let answer = server.get(&question).is(200).json();
-        let wrong = fault(&content["application/json"]["schema"], &answer, path);
+        let wrong = fault(&document, &content["application/json"]["schema"], &answer, path);
         assert_eq!(wrong, None);
         // The link asks the same again.
         let again = server.get(answer["link"].as_str().unwrap()).is(200).json();
@@ -70,7 +70,7 @@ fn every_endpoint_answers_as_the_openapi_document_says() {
         let mut rows = 0;
         for line in lines.body.lines() {
             let row: Value = serde_json::from_str(line).unwrap();
-            assert_eq!(fault(&content["application/x-ndjson"]["schema"], &row, path), None);
+            assert_eq!(fault(&document, &content["application/x-ndjson"]["schema"], &row, path), None);
             rows += 1;
         }
         let csv = server.get(&format!("{question}{mark}format=csv")).is(200);
@@ -78,6 +78,52 @@ fn every_endpoint_answers_as_the_openapi_document_says() {
         assert_eq!(csv.body.lines().count(), rows + 1, "{question}");
         let is_about_a_home = !path.contains("{lang}");
         assert!(rows > 0 || is_about_a_home, "{question} found nothing");
+    }
+}
+
+#[test]
+fn the_examples_of_the_openapi_document_are_answered() {
+    let server = TestServer::new();
+    let document = server.get("/api/openapi.json").is(200).json();
+    let documents = server.get("/api/v1/en/documents?size=1").is(200).json();
+    let id = documents["rows"][0]["id"].as_str().unwrap();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        let operation = &item["get"];
+        let name: String = (operation["operationId"].as_str().unwrap().split('-'))
+            .map(|word| word[..1].to_uppercase() + &word[1..])
+            .collect();
+        let example = &document["components"]["schemas"][format!("{name}Request")]["examples"][0];
+        let mut query = url::form_urlencoded::Serializer::new(String::new());
+        for parameter in operation["parameters"].as_array().unwrap() {
+            let name = parameter["name"].as_str().unwrap();
+            match (&example[name], parameter["in"] == "query") {
+                (Value::String(text), true) => _ = query.append_pair(name, text),
+                (Value::Array(names), true) => {
+                    let names: Vec<&str> = names.iter().filter_map(Value::as_str).collect();
+                    query.append_pair(name, &names.join(","));
+                }
+                (Value::Null, _) | (_, false) => {}
+                (value, true) => _ = query.append_pair(name, &value.to_string()),
+            }
+        }
+        let path = path.replace("{lang}", "en").replace("{id}", id);
+        server.get(&format!("{path}?{}", query.finish())).is(200);
+    }
+}
+
+#[test]
+fn former_spellings_are_accepted_and_links_have_the_canonical_ones() {
+    let server = TestServer::new();
+    let spellings = [
+        ("colloc?q=storm&measure=", ["ll", "log_likelihood", "log-likelihood"]),
+        ("colloc?q=storm&min=4&measure=", ["mi.log-f", "mi_log_f", "mi-log-f"]),
+        ("keywords?focus=date%3D2026-06&measure=", ["chi2", "chi_square", "chi-square"]),
+        ("timeline?q=storm&by=", ["10days", "ten_days", "ten-days"]),
+    ];
+    for (path, names) in spellings {
+        let answers = names.map(|name| server.get(&format!("/api/v1/en/{path}{name}")).is(200).json());
+        assert!(answers.iter().all(|answer| *answer == answers[0]), "{path}");
+        assert!(answers[0]["link"].as_str().unwrap().contains(&format!("={}", names[2])), "{}", answers[0]["link"]);
     }
 }
 

@@ -99,7 +99,7 @@ fn small_counts_do_not_reveal_text() {
     server.get("/api/v1/en/query?q=storm&sort=site").is(200);
     let open =
         TestServer::with(&document("2026-05-05", "z.example", "open", "Purple weasels dance quietly ."), public());
-    assert!(open.get("/api/v1/en/words?ngram=3").is(200).body.contains("weasels dance quietly"));
+    assert!(open.get("/api/v1/en/words?ngram=3&min=1").is(200).body.contains("weasels dance quietly"));
 }
 
 #[test]

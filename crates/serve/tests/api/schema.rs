@@ -2,43 +2,57 @@
 
 use serde_json::Value;
 
-/// Describes how a value violates its schema, or returns nothing.
-pub fn fault(schema: &Value, value: &Value, place: &str) -> Option<String> {
-    if let Some(shapes) = schema["anyOf"].as_array() {
-        let faults: Vec<Option<String>> = shapes.iter().map(|shape| fault(shape, value, place)).collect();
+/// The fault of a value, and its place; nothing if it is as described.
+pub fn fault(document: &Value, schema: &Value, value: &Value, place: &str) -> Option<String> {
+    if let Some(reference) = schema["$ref"].as_str() {
+        let pointer = reference.strip_prefix('#')?;
+        return fault(document, document.pointer(pointer)?, value, place);
+    }
+    if let Some(shapes) = schema["anyOf"].as_array().or_else(|| schema["oneOf"].as_array()) {
+        let faults: Vec<Option<String>> = shapes.iter().map(|shape| fault(document, shape, value, place)).collect();
         return faults.iter().all(Option::is_some).then(|| format!("{place}: {faults:?}"));
     }
-    let is_right = match schema["type"].as_str() {
-        Some("string") => value.is_string(),
-        Some("integer") => value.is_u64() || value.is_i64(),
-        Some("number") => value.is_number(),
-        Some("boolean") => value.is_boolean(),
-        Some("null") => value.is_null(),
-        Some("array") => value.is_array(),
-        Some("object") => value.is_object(),
-        other => return Some(format!("{place}: the schema has the type {other:?}")),
+    if !schema["const"].is_null() && schema["const"] != *value {
+        return Some(format!("{place}: {value} is not {}", schema["const"]));
+    }
+    let kinds: Vec<&str> = match &schema["type"] {
+        Value::Array(kinds) => kinds.iter().filter_map(Value::as_str).collect(),
+        kind => kind.as_str().into_iter().collect(),
     };
-    if !is_right {
-        return Some(format!("{place}: {value} is no {}", schema["type"]));
+    if !kinds.iter().any(|kind| is_of(kind, value)) {
+        return Some(format!("{place}: {value} is no {kinds:?}"));
     }
     if schema["enum"].as_array().is_some_and(|words| !words.contains(value)) {
         return Some(format!("{place}: {value} is none of {}", schema["enum"]));
     }
     if let Some(items) = value.as_array() {
-        let mut faults = (0..).zip(items).map(|(at, item)| fault(&schema["items"], item, &format!("{place}[{at}]")));
-        return faults.find_map(|fault| fault);
+        let check = |(at, item)| fault(document, &schema["items"], item, &format!("{place}[{at}]"));
+        return (0..).zip(items).find_map(check);
     }
     let object = value.as_object()?;
-    let missing = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
-    if let Some(name) = missing.into_iter().find(|name| !object.contains_key(*name)) {
+    let mut required = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    if let Some(name) = required.find(|name| !object.contains_key(*name)) {
         return Some(format!("{place}.{name} is missing"));
     }
     object.iter().find_map(|(name, value)| {
         let place = format!("{place}.{name}");
         match (&schema["properties"][name], &schema["additionalProperties"]) {
             (Value::Null, Value::Bool(false)) => Some(format!("{place} is not described")),
-            (Value::Null, values) => fault(values, value, &place),
-            (described, _) => fault(described, value, &place),
+            (Value::Null, values) => fault(document, values, value, &place),
+            (described, _) => fault(document, described, value, &place),
         }
     })
+}
+
+fn is_of(kind: &str, value: &Value) -> bool {
+    match kind {
+        "string" => value.is_string(),
+        "integer" => value.is_u64() || value.is_i64(),
+        "number" => value.is_number(),
+        "boolean" => value.is_boolean(),
+        "null" => value.is_null(),
+        "array" => value.is_array(),
+        "object" => value.is_object(),
+        _ => false,
+    }
 }

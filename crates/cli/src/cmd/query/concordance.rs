@@ -4,14 +4,14 @@ use std::fmt::Write as _;
 use std::io::IsTerminal as _;
 
 use anyhow::Result;
-use tidings_query::MatchRule;
-use tidings_query::answer::{Concordance, Exactness, Line, SortKey, text_of};
 use tidings_query::cql::Attribute;
-use tidings_query::engine::{Order, View};
-use tidings_query::measure::per_million;
+use tidings_query::engine::Order;
+use tidings_query::question::{
+    Answered, Concordance, ConcordanceLine, ConcordanceRequest, Cursor, Exactness, KwicToken, text_of,
+};
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-use super::{QueryArgs, parse_attribute, short};
+use super::{QueryArgs, QueryContext, QuestionArgs, of_corpus, short};
 use crate::args::Global;
 use crate::cmd::Report;
 use crate::table::Table;
@@ -19,6 +19,8 @@ use tidings_pipeline::display::{count, grouped};
 
 /// The width of lines without a terminal.
 const USUAL_WIDTH: usize = 150;
+/// Hits on a page if nothing is said.
+const USUAL_SIZE: u64 = 20;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "A query is a word, several words, or CQL:\n  \
@@ -32,104 +34,94 @@ const USUAL_WIDTH: usize = 150;
     [pos=\"NOUN\" & Case=\"Gen|Dat\"]           a feature, which begins with a capital; feats has them all. Words without it\n  \
     a:[pos=\"ADJ\"] b:[pos=\"NOUN\"] :: a.Case = b.Case    have no value: = is never true of them, != always")]
 pub struct Args {
-    /// The query
-    #[arg(value_name = "CQL")]
-    query: String,
+    #[command(flatten)]
+    question: QuestionArgs<ConcordanceRequest>,
     #[command(flatten)]
     query_args: QueryArgs,
-    /// Sort by left, right, node, date or another field; several with commas between
-    #[arg(long, value_name = "KEYS", value_delimiter = ',')]
-    sort: Vec<String>,
-    /// Show a random sample of so many hits
-    #[arg(long, value_name = "N", conflicts_with = "page")]
-    sample: Option<usize>,
-    /// Which sample, and the same one every time
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    seed: u64,
-    /// Which page
+    /// The number of the page
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(conflicts_with_all = ["sample", "cursor"])]
     page: u32,
-    /// Hits on a page
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(0..=10_000))]
-    size: u32,
-    /// Tokens on each side
-    #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(0..=200))]
-    context: u32,
-    /// Fields of the documents to show
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "date,site")]
-    fields: Vec<String>,
-    /// What to show of each token: word, lemma, tag, feats or features such as Case; several with commas between
+    /// Attributes to show of each token: word, lemma, tag, feats or features such as Case, separated by commas
     #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "word", value_parser = parse_attribute)]
     show: Vec<Attribute>,
-    /// The oldest hits first
-    #[arg(long)]
+    /// The former spelling of --order oldest
+    #[arg(long, hide = true, conflicts_with = "order")]
     oldest: bool,
-    /// Of several matches that begin at one place, take the longest
-    #[arg(long)]
-    longest: bool,
-    /// Only count
+    /// Count hits and show none, as `tidings count` does
     #[arg(long)]
     count: bool,
-    /// Say how the index is searched, and stop
+    /// Show the plan of the search, and stop
     #[arg(long)]
     explain: bool,
 }
 
+/// An attribute by its name on the command line.
+fn parse_attribute(name: &str) -> Result<Attribute, String> {
+    Attribute::named(name).ok_or_else(|| format!("give {}", Attribute::expected()))
+}
+
 pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let context = args.query_args.open(global)?;
-    let rule = if args.longest { MatchRule::Longest } else { MatchRule::Shortest };
-    let (query, search) = context.search(&args.query, rule)?;
+    let request = request(args, &context)?;
     if args.explain {
-        let plan = search.explain();
+        let plan = context.with(|context| {
+            let filter = context.filter(&request.search.scope)?;
+            Ok(context.search(&request.search.q, request.rule(), filter.as_ref())?.explain())
+        })?;
         return Ok(Report { text: format!("{plan}\n"), json: serde_json::to_value(plan)?, ..Report::default() });
     }
+    let answered = context.answer(&request)?;
+    let heading = heading(&answered);
+    let fields: Vec<&str> = request.fields.iter().map(String::as_str).collect();
+    let mut shown = answered.body.lines.clone();
+    shown.iter_mut().for_each(|line| show(line, &args.show));
+    let mut report = context.report(&heading, &as_table(&shown, &fields), &answered);
+    if args.count {
+        report.text = heading + "\n";
+    } else if !context.csv {
+        report.text = format!("{heading}\n\n{}", kwic(&shown, &fields));
+    }
+    Ok(report)
+}
 
-    let limits = context.limits();
-    let counted = search.count(&limits);
-    let tokens = search.tokens();
-    let first = if args.sample.is_some() { 0 } else { u64::from(args.page - 1) * u64::from(args.size) };
-    let view = View {
-        order: if args.oldest { Order::Oldest } else { Order::Newest },
-        sort: args.sort.iter().map(|name| SortKey::named(name)).collect(),
-        sample: args.sample,
-        seed: args.seed,
-        first: first as usize,
-        size: args.size as usize,
-    };
-    let fields: Vec<&str> = args.fields.iter().map(String::as_str).collect();
-    let (lines, exactness) = match args.count {
-        true => (Vec::new(), Exactness::Exact),
-        false => search.view(&view, args.context, &fields, &limits)?,
-    };
+fn request(args: &Args, context: &QueryContext) -> Result<ConcordanceRequest> {
+    let mut request = args.question.request()?;
+    if args.oldest {
+        request.page.order = Order::Oldest;
+    }
+    if args.page > 1 {
+        let size = request.page.size.unwrap_or(USUAL_SIZE);
+        let generation = context.corpus.engine.snapshot().generation();
+        request.page.cursor = Some(Cursor { generation, first: u64::from(args.page - 1) * size });
+    }
+    if args.count {
+        request.page.size = Some(0);
+    }
+    Ok(request)
+}
 
-    let at_least = if counted.complete { "" } else { "at least " };
-    let rate = per_million(counted.hits as f64, tokens as f64).map(|rate| format!(", {} per million", short(rate)));
-    let mut heading =
-        format!("{at_least}{}{} in {}", count(counted.hits, "hit"), rate.unwrap_or_default(), context.of_what(tokens));
-    if let Exactness::Sample { hits, of_hits, seed } = exactness {
+fn heading(answered: &Answered<Concordance>) -> String {
+    let (body, exactness) = (&answered.body, answered.about.exactness);
+    let hits = body.hits.unwrap_or(0);
+    // A count that ran out of time is a sample of itself.
+    let is_partial = matches!(exactness, Exactness::Sample { hits, of_hits, seed: 0 } if hits == of_hits);
+    let at_least = if is_partial { "at least " } else { "" };
+    let rate = body.per_million.map(|rate| format!(", {} per million", short(rate))).unwrap_or_default();
+    let corpus = of_corpus(&answered.about, body.tokens, false);
+    let mut heading = format!("{at_least}{}{rate} in {corpus}", count(hits, "hit"));
+    if let (Exactness::Sample { hits, of_hits, seed }, false) = (exactness, is_partial) {
         let _ = write!(heading, "\na sample of {} of {} hits, seed {seed}", grouped(hits), grouped(of_hits));
     }
-    let body = Concordance { hits: counted.hits, first, lines };
-    let mut about = context.about(Some(&query), rule, exactness);
-    if !counted.complete {
-        about.exactness = Exactness::of(false, counted.hits);
-    }
-    let mut shown = body.lines.clone();
-    shown.iter_mut().for_each(|line| show(line, &args.show));
-    if context.csv {
-        return Ok(context.report(&heading, &as_table(&shown, &fields), about, body));
-    }
-    let text = format!("{heading}\n\n{}", kwic(&shown, &fields));
-    let json = serde_json::to_value(tidings_query::answer::Answer { about, body }).expect("answers serialise");
-    Ok(Report { text: if args.count { heading + "\n" } else { text }, json, ..Report::default() })
+    heading
 }
 
 /// Replaces each word by the wanted attributes of its token: `storms/storm/NOUN`.
-fn show(line: &mut Line, wanted: &[Attribute]) {
+fn show(line: &mut ConcordanceLine, wanted: &[Attribute]) {
     if wanted == [Attribute::Word] {
         return;
     }
-    for token in [&mut line.left, &mut line.node, &mut line.right].into_iter().flatten() {
+    for token in [&mut line.left, &mut line.node, &mut line.right].into_iter().flatten().flatten() {
         let values = wanted.iter().map(|attribute| {
             let stored = match attribute {
                 Attribute::Word | Attribute::Lc => &token.word,
@@ -144,7 +136,12 @@ fn show(line: &mut Line, wanted: &[Attribute]) {
     }
 }
 
-fn as_table(lines: &[Line], fields: &[&str]) -> Table {
+/// The text of tokens; that of a line that may not be shown is empty.
+fn text(tokens: &Option<Vec<KwicToken>>) -> String {
+    tokens.as_deref().map(text_of).unwrap_or_default()
+}
+
+fn as_table(lines: &[ConcordanceLine], fields: &[&str]) -> Table {
     // The names of columns live as long as the program; there are few, and it ends soon.
     let names = fields.iter().map(|name| &*Box::leak((*name).to_owned().into_boxed_str()));
     let columns: Vec<&'static str> = names.chain(["document", "left", "node", "right"]).collect();
@@ -153,14 +150,14 @@ fn as_table(lines: &[Line], fields: &[&str]) -> Table {
         let mut row: Vec<String> =
             fields.iter().map(|name| line.fields.get(*name).cloned().unwrap_or_default()).collect();
         row.push(line.document.clone());
-        row.extend([&line.left, &line.node, &line.right].map(|tokens| text_of(tokens).trim().to_owned()));
+        row.extend([&line.left, &line.node, &line.right].map(|tokens| text(tokens).trim().to_owned()));
         table.push(row);
     }
     table
 }
 
 /// Lines with their hits below each other, as wide as the terminal.
-fn kwic(lines: &[Line], fields: &[&str]) -> String {
+fn kwic(lines: &[ConcordanceLine], fields: &[&str]) -> String {
     let heads: Vec<String> = lines
         .iter()
         .map(|line| {
@@ -169,16 +166,16 @@ fn kwic(lines: &[Line], fields: &[&str]) -> String {
         })
         .collect();
     let head_width = heads.iter().map(|head| head.width()).max().unwrap_or(0).min(40);
-    let node_width = lines.iter().map(|line| text_of(&line.node).trim().width()).max().unwrap_or(0).min(40);
+    let node_width = lines.iter().map(|line| text(&line.node).trim().width()).max().unwrap_or(0).min(40);
     let side = (width().saturating_sub(head_width + node_width + 6) / 2).max(10);
-    let mut text = String::new();
+    let mut page = String::new();
     for (line, head) in lines.iter().zip(&heads) {
         let head = first_columns(head, head_width);
-        let left = last_columns(text_of(&line.left).trim_end(), side);
-        let node = text_of(&line.node);
-        let right = first_columns(&text_of(&line.right), side);
+        let left = last_columns(text(&line.left).trim_end(), side);
+        let node = text(&line.node);
+        let right = first_columns(&text(&line.right), side);
         let _ = writeln!(
-            text,
+            page,
             "{head}{}  {}{left}  {}{}  {right}",
             " ".repeat(head_width - head.width()),
             " ".repeat(side - left.width()),
@@ -186,7 +183,7 @@ fn kwic(lines: &[Line], fields: &[&str]) -> String {
             " ".repeat(node_width.saturating_sub(node.trim().width())),
         );
     }
-    text
+    page
 }
 
 fn width() -> usize {
@@ -218,7 +215,6 @@ fn last_columns(text: &str, columns: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tidings_query::answer::KwicToken;
 
     #[test]
     fn text_is_cut_by_columns_and_never_inside_a_letter() {
@@ -235,13 +231,14 @@ mod tests {
             feats: String::new(),
             space_after: true,
         };
-        let line = |left: &str, node: &str| Line {
+        let line = |left: &str, node: &str| ConcordanceLine {
             document: "d".into(),
             fields: [("site".to_owned(), "e.org".to_owned())].into(),
-            position: 0,
-            left: left.split(' ').map(token).collect(),
-            node: vec![token(node)],
-            right: vec![token("it")],
+            restricted: false,
+            position: Some(0),
+            left: Some(left.split(' ').map(token).collect()),
+            node: Some(vec![token(node)]),
+            right: Some(vec![token("it")]),
         };
         let text = kwic(&[line("and then came the", "rain"), line("dry", "storms")], &["site"]);
         let places: Vec<usize> =

@@ -1,7 +1,6 @@
 //! `tidings corpus`: named subcorpora, and the languages of the corpus.
 
 use anyhow::Result;
-pub use tidings_pipeline::virtual_corpora::find;
 use tidings_pipeline::virtual_corpora::{self, LanguageRow, VirtualCorpus};
 
 use crate::args::Global;

@@ -1,59 +1,57 @@
-//! Commands that query the corpus, and what they share: the index, filters, limits, tables.
+//! Commands that query the corpus, and what they share: the index, limits, tables.
 
+pub mod bursts;
 pub mod colloc;
 pub mod concordance;
 pub mod corpus;
 pub mod freq;
+pub mod generic;
 pub mod keywords;
 pub mod new_words;
+mod question_args;
 pub mod sketch;
 pub mod timeline;
 pub mod trends;
 pub mod words;
 
+pub use question_args::QuestionArgs;
+
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow};
 use serde::Serialize;
-use tidings_query::answer::{About, Answer, Exactness};
-use tidings_query::cql::Attribute;
-use tidings_query::engine::{Limits, Search};
-use tidings_query::trend::{STEPS, Step};
-use tidings_query::{Filter, MatchRule, Query};
+use tidings_query::engine::Limits;
+use tidings_query::question::{About, Answered, Availability, Privacy, Question, QuestionContext, QuestionError};
+use tidings_query::trend::Bin;
+use tidings_store::Home;
+use tidings_store::day_stats::DayStatsCache;
 
 use super::Report;
 use crate::args::Global;
 use crate::table::Table;
 use tidings_pipeline::corpus::Corpus;
 use tidings_pipeline::display::{count, grouped};
-pub use tidings_pipeline::virtual_corpora::parse_filter;
+use tidings_pipeline::virtual_corpora;
 
-/// The flags of all queries: the documents, the format, the time limit.
+/// The flags of all queries beside their parameters: the corpus, the format, the time limit.
 #[derive(Debug, clap::Args)]
 pub struct QueryArgs {
     /// The language, such as de [default: the only one there is]
     #[arg(long, value_name = "CODE")]
     lang: Option<String>,
-    /// Only documents such as "site=gazette.example date>=2026-01 topic=sport"
-    #[arg(long, value_name = "FILTER")]
-    filter: Option<String>,
-    /// Only documents of a virtual corpus that `tidings corpus save` has named
-    #[arg(long = "in", value_name = "NAME")]
-    corpus: Option<String>,
     /// Print CSV instead of a table
     #[arg(long)]
     csv: bool,
-    /// Give what was found after so many seconds
+    /// Stop after this many seconds and print the partial result
     #[arg(long, value_name = "SECONDS", default_value_t = 60.0)]
     time_limit: f64,
 }
 
-/// An open index with the filter and the limits of a query.
+/// An open index with the limits of a query.
 pub struct QueryContext {
     corpus: Corpus,
-    filter: Option<Filter>,
-    /// Whether the filter names the sites of a panel.
-    is_panel: bool,
+    home: Home,
+    default_availability: Availability,
     until: Option<Instant>,
     csv: bool,
 }
@@ -61,33 +59,17 @@ pub struct QueryContext {
 impl QueryArgs {
     /// Opens the index of the language.
     pub fn open(&self, global: &Global) -> Result<QueryContext> {
-        let (home, _) = super::open_home(global)?;
+        let (home, config) = super::open_home(global)?;
         let corpus = Corpus::open(&home, self.lang.as_deref())?;
-        let named = match &self.corpus {
-            Some(name) => Some(corpus::find(&home, name)?),
-            None => None,
-        };
-        let given = self.filter.as_deref().map(parse_filter).transpose()?;
         let limit = Duration::try_from_secs_f64(self.time_limit).map_err(|_| anyhow!("--time-limit: give seconds"))?;
         Ok(QueryContext {
             corpus,
-            filter: Filter::both(named, given),
-            is_panel: false,
+            home,
+            default_availability: config.serve.settings()?.default_availability,
             until: Instant::now().checked_add(limit),
             csv: self.csv,
         })
     }
-}
-
-/// An attribute by its name on the command line.
-fn parse_attribute(name: &str) -> Result<Attribute, String> {
-    Attribute::named(name).ok_or_else(|| "give word, lc, lemma, tag, feats, or a feature such as Case".to_owned())
-}
-
-/// A step of time by its name on the command line.
-fn parse_step(name: &str) -> Result<Step, String> {
-    let names: Vec<&str> = STEPS.iter().map(|(name, _)| *name).collect();
-    Step::named(name).ok_or_else(|| format!("give one of {}", names.join(", ")))
 }
 
 impl QueryContext {
@@ -95,52 +77,55 @@ impl QueryContext {
         Limits { until: self.until, cancelled: None }
     }
 
-    /// Parses a query and compiles it for this corpus; an error points at the place.
-    fn search(&self, text: &str, rule: MatchRule) -> Result<(Query, Search<'_>)> {
-        self.corpus.search(text, rule, self.filter.as_ref())
+    /// Answers a question.
+    fn answer<Q: Question>(&self, question: &Q) -> Result<Answered<Q::Answer>> {
+        self.with(|context| question.answer(context))
     }
 
-    /// Restricts the query to sites that have documents in every step of time.
-    fn keep_panel(&mut self, step: Step) -> Result<()> {
-        let panel = self.corpus.engine.panel(&self.corpus.engine.subcorpus(self.filter.as_ref())?, step, 1);
-        self.filter = Filter::both(self.filter.take(), Some(panel));
-        self.is_panel = true;
-        Ok(())
-    }
-
-    fn about(&self, query: Option<&Query>, rule: MatchRule, exactness: Exactness) -> About {
-        About {
-            corpus: self.corpus.language.clone(),
-            generation: self.corpus.engine.snapshot().generation(),
-            query: query.map(ToString::to_string),
-            filter: self.filter.as_ref().map(ToString::to_string),
-            rule,
-            exactness,
-        }
+    /// Passes the corpus to a question.
+    fn with<T>(&self, ask: impl FnOnce(&QuestionContext<'_>) -> Result<T, QuestionError>) -> Result<T> {
+        let find_filter = |name: &str| {
+            let not_found =
+                |error: anyhow::Error| QuestionError::NotFound { parameter: "in", message: format!("{error:#}") };
+            virtual_corpora::find(&self.home, name).map_err(not_found)
+        };
+        let run_days = |bins: &[Bin]| {
+            let mut days = DayStatsCache::default();
+            match days.refresh(&self.home) {
+                Ok(()) => days.days_with_runs(bins.iter().map(|bin| (bin.first.to_string(), bin.last.to_string()))),
+                Err(error) => {
+                    log::warn!("days with runs are unknown: {error}");
+                    None
+                }
+            }
+        };
+        let context = QuestionContext {
+            limits: self.limits(),
+            privacy: Privacy::owner(self.default_availability),
+            find_filter: &find_filter,
+            run_days: &run_days,
+            ..QuestionContext::new(&self.corpus.engine, &self.corpus.language)
+        };
+        Ok(ask(&context)?)
     }
 
     /// Renders an answer as a table under a heading or as CSV, and as JSON.
-    fn report(&self, heading: &str, table: &Table, about: About, body: impl Serialize) -> Report {
+    fn report<T: Serialize>(&self, heading: &str, table: &Table, answered: &Answered<T>) -> Report {
         let text = if self.csv { table.csv() } else { format!("{heading}\n\n{}", table.text()) };
-        let json = serde_json::to_value(Answer { about, body }).expect("answers serialise");
+        let json = serde_json::to_value(answered).expect("answers serialise");
         Report { text, json, ..Report::default() }
     }
+}
 
-    /// The end of a heading: the corpus and its state.
-    fn of_what(&self, tokens: u64) -> String {
-        let filter = match &self.filter {
-            // The names of a thousand sites would fill the screen.
-            Some(_) if self.is_panel => " on sites that were there all the time".to_owned(),
-            Some(filter) => format!(" where {filter}"),
-            None => String::new(),
-        };
-        format!(
-            "{} in {}{filter}, state {}",
-            count(tokens, "token"),
-            self.corpus.language,
-            self.corpus.engine.snapshot().generation()
-        )
-    }
+/// The end of a heading: the corpus and its state.
+fn of_corpus(about: &About, tokens: u64, is_panel: bool) -> String {
+    let filter = match &about.filter {
+        // The names of a thousand sites would fill the screen.
+        Some(_) if is_panel => " on sites that were there all the time".to_owned(),
+        Some(filter) => format!(" where {filter}"),
+        None => String::new(),
+    };
+    format!("{} in {}{filter}, state {}", count(tokens, "token"), about.corpus, about.generation)
 }
 
 /// A number with its meaningful digits.

@@ -1,8 +1,13 @@
 //! Words that are more frequent in one part of a corpus than in another: two periods, two countries, two sites.
 
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-use crate::cql::Attribute;
+use super::keywords::two_subcorpora;
+use super::params::{AttributeParams, ConfidenceParams, ScopeParams, TestParams, WordRowParams};
+use super::{Answered, Cost, Exactness, Parsed, Question, QuestionContext, QuestionError, Request};
+use crate::cql::{Attribute, MatchRule};
+use crate::filter::Filter;
 use crate::measure::interval::{Band, bunching};
 use crate::measure::keyness::{Contrast, Keyness};
 use crate::measure::per_million;
@@ -12,7 +17,42 @@ use crate::trend::false_discovery;
 /// The hits of a word in a part, and the documents with it.
 type Met = (u64, u64);
 
-/// What is taken for a change.
+/// Tests which words became more or less frequent from one part of the corpus to another.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct CompareRequest {
+    /// The documents to compare with, a filter such as date=2026-05.
+    pub before: Parsed<Filter>,
+    /// The documents in which words rose or fell, a filter such as date=2026-06.
+    pub after: Parsed<Filter>,
+    /// The least documents of a word that is tested.
+    #[serde(default = "usual_min")]
+    #[schemars(range(min = 1))]
+    pub min: u64,
+    /// The documents that both parts are taken from.
+    #[serde(flatten)]
+    pub scope: ScopeParams,
+    /// The attribute to count.
+    #[serde(flatten)]
+    pub attribute: AttributeParams,
+    /// The test.
+    #[serde(flatten)]
+    pub test: TestParams,
+    /// The confidence of the intervals.
+    #[serde(flatten)]
+    pub confidence: ConfidenceParams,
+    /// Only sites with documents in both parts, so that new feeds do not look like news.
+    #[serde(default)]
+    pub panel: bool,
+    /// The rows.
+    #[serde(flatten)]
+    pub rows: WordRowParams,
+}
+
+fn usual_min() -> u64 {
+    CompareConfig::default().min_documents
+}
+
+/// The conditions of a change.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CompareConfig {
     /// Words in fewer documents of both parts together are not tested.
@@ -31,50 +71,60 @@ impl Default for CompareConfig {
     }
 }
 
-/// Words whose frequency differs between two parts; those that surely changed most come first.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Comparison {
-    /// What was counted.
-    pub attribute: Attribute,
-    /// Tokens of the one part.
-    pub before_tokens: u64,
-    /// Tokens of the other.
-    pub after_tokens: u64,
-    /// How many words were tested.
-    pub tested: u64,
-    /// The share of false ones that was admitted among the rows.
-    pub false_discovery_rate: f64,
-    /// The confidence of the bands.
-    pub confidence: f64,
-    /// The words.
-    pub rows: Vec<Change>,
-}
+answer! {
+    /// Words whose frequency differs between two parts of a corpus, by how much they changed at least.
+    pub struct Comparison {
+        /// The attribute that was counted.
+        pub attribute: Attribute,
+        /// The filter of the first part.
+        pub before: String,
+        /// The filter of the second part.
+        pub after: String,
+        /// Tokens of the first part.
+        pub before_tokens: u64,
+        /// Tokens of the second part.
+        pub after_tokens: u64,
+        /// The number of words tested.
+        pub tested: u64,
+        /// The accepted share of false discoveries among the rows.
+        pub false_discovery_rate: f64,
+        /// The confidence of the intervals.
+        pub confidence: f64,
+        /// The number of words that changed.
+        pub values: u64,
+        /// The words.
+        pub rows: Vec<Change>,
+    }
 
-/// A word whose frequency differs.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Change {
-    /// The word.
-    pub value: String,
-    /// Hits in the one part.
-    pub before: u64,
-    /// Hits in the other.
-    pub after: u64,
-    /// Documents of the one part with it.
-    pub before_documents: u64,
-    /// Documents of the other with it.
-    pub after_documents: u64,
-    /// Per million tokens of the one part.
-    pub before_per_million: f64,
-    /// Per million tokens of the other.
-    pub after_per_million: f64,
-    /// How many times as frequent it became, log2; half a hit stands for none.
-    pub log_ratio: f64,
-    /// Where that may lie by chance.
-    pub band: Band,
-    /// Probability of such a difference by chance: the log-likelihood ratio, with hits that bunch in documents counting as fewer.
-    pub p: f64,
-    /// The same, controlled for the number of words tested (Benjamini–Hochberg).
-    pub q: f64,
+    /// A word whose frequency differs.
+    pub struct Change {
+        /// The word.
+        pub value: String,
+        /// Hits in the first part.
+        pub before: u64,
+        /// Hits in the second part.
+        pub after: u64,
+        /// Documents of the first part with it.
+        pub before_documents: u64,
+        /// Documents of the second part with it.
+        pub after_documents: u64,
+        /// Hits per million tokens of the first part.
+        pub before_per_million: f64,
+        /// Hits per million tokens of the second part.
+        pub after_per_million: f64,
+        /// Binary logarithm of the ratio of the rates; half a hit stands for none.
+        #[schemars(with = "Option<f64>")]
+        pub log_ratio: f64,
+        /// The interval of the logarithm.
+        pub band: Band,
+        /// Probability of such a difference by chance: the log-likelihood ratio, with hits that bunch in documents counting as
+        /// fewer.
+        #[schemars(with = "Option<f64>")]
+        pub p: f64,
+        /// The same, controlled for the number of words tested (Benjamini–Hochberg).
+        #[schemars(with = "Option<f64>")]
+        pub q: f64,
+    }
 }
 
 impl Change {
@@ -110,11 +160,14 @@ impl Comparison {
         });
         Comparison {
             attribute,
+            before: String::new(),
+            after: String::new(),
             before_tokens,
             after_tokens,
             tested: p.len() as u64,
             false_discovery_rate: config.false_discovery_rate,
             confidence: config.confidence,
+            values: rows.len() as u64,
             rows,
         }
     }
@@ -144,6 +197,47 @@ fn change(value: String, before: Met, after: Met, tokens: (u64, u64), z: f64) ->
         band: Band { low: log_ratio - half, high: log_ratio + half },
         p: chi_square_survival(Keyness::LogLikelihood.score(&contrast).abs() / spread, 1.0),
         q: 1.0,
+    }
+}
+
+impl Request for CompareRequest {
+    fn example() -> CompareRequest {
+        CompareRequest {
+            before: Parsed::new("date=2026-05").expect("examples parse"),
+            after: Parsed::new("date=2026-06").expect("examples parse"),
+            min: usual_min(),
+            scope: ScopeParams::default(),
+            attribute: AttributeParams::default(),
+            test: TestParams::default(),
+            confidence: ConfidenceParams::default(),
+            panel: false,
+            rows: WordRowParams::default(),
+        }
+    }
+}
+
+impl Question for CompareRequest {
+    const NAME: &'static str = "compare";
+    const SUMMARY: &'static str = "Show which words rose or fell from one part of the corpus to another";
+    const ROWS: &'static str = "rows";
+    const COST: Cost = Cost::Heavy;
+    type Answer = Comparison;
+
+    fn answer(&self, context: &QuestionContext<'_>) -> Result<Answered<Comparison>, QuestionError> {
+        let within = context.filter(&self.scope)?;
+        let (before, after, within) = two_subcorpora(context, (&self.before, &self.after), within, self.panel)?;
+        let config = CompareConfig {
+            min_documents: self.min,
+            false_discovery_rate: self.test.fdr,
+            confidence: self.confidence.confidence,
+            punctuation: self.rows.punctuation,
+        };
+        let found = context.engine.compare(&before, &after, self.attribute.attribute, &config);
+        let mut found = context.in_time(&before, found)?;
+        self.test.keep(&mut found.rows, |row| row.log_ratio);
+        found.values = self.rows.limit.cut(&mut found.rows);
+        (found.before, found.after) = (self.before.to_string(), self.after.to_string());
+        Ok(context.answered((None, within.as_ref()), MatchRule::default(), Exactness::Exact, Vec::new(), found))
     }
 }
 

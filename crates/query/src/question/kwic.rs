@@ -1,23 +1,17 @@
-//! Hits in their context.
+//! Hits in their context (keyword in context), and their order.
 
-use serde::Serialize;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-/// A page of hits.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Concordance {
-    /// All hits, on whatever page.
-    pub hits: u64,
-    /// The number of the first line, from 0.
-    pub first: u64,
-    /// The lines of this page.
-    pub lines: Vec<Line>,
-}
+/// The most tokens on each side of a hit.
+pub const MAX_CONTEXT: u32 = 200;
 
 /// A hit in its context.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
     /// The id of the document.
     pub document: String,
@@ -45,27 +39,28 @@ pub fn text_of(tokens: &[KwicToken]) -> String {
     text
 }
 
-/// A token in a line.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct KwicToken {
-    /// As it stands in the text.
-    pub word: String,
-    /// Its lemma; empty if the corpus has none.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub lemma: String,
-    /// Its part of speech; empty if the corpus has none.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub tag: String,
-    /// Its morphological features; empty if it has none.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub feats: String,
-    /// Whether a blank follows.
-    pub space_after: bool,
+answer! {
+    /// A token of a line.
+    #[derive(Eq)]
+    pub struct KwicToken {
+        /// The form in the text.
+        pub word: String,
+        /// The lemma; missing if the corpus has none.
+        #[serde(skip_serializing_if = "String::is_empty")]
+        pub lemma: String,
+        /// The part of speech; missing if the corpus has none.
+        #[serde(skip_serializing_if = "String::is_empty")]
+        pub tag: String,
+        /// The morphological features; missing if it has none.
+        #[serde(skip_serializing_if = "String::is_empty")]
+        pub feats: String,
+        /// Whether a blank follows.
+        pub space_after: bool,
+    }
 }
 
-/// By what lines are sorted. Words compare in lower case.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
+/// A key by which lines are sorted. Words compare in lower case.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SortKey {
     /// The words before the hit, the nearest first.
     Left,
@@ -95,6 +90,16 @@ impl SortKey {
         }
     }
 
+    /// Its name.
+    pub fn name(&self) -> &str {
+        match self {
+            SortKey::Left => "left",
+            SortKey::Right => "right",
+            SortKey::Node => "node",
+            SortKey::Field(field) => field,
+        }
+    }
+
     /// Whether it looks at the text, and not only at what is known about the document.
     pub fn is_of_text(&self) -> bool {
         !matches!(self, SortKey::Field(_))
@@ -110,6 +115,32 @@ impl SortKey {
             SortKey::Right => a.right.iter().map(lower).cmp(b.right.iter().map(lower)),
             SortKey::Field(name) => a.fields.get(name).cmp(&b.fields.get(name)),
         }
+    }
+}
+
+impl Serialize for SortKey {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+impl<'de> Deserialize<'de> for SortKey {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<SortKey, D::Error> {
+        Ok(SortKey::named(&<Cow<'_, str>>::deserialize(deserializer)?))
+    }
+}
+
+impl JsonSchema for SortKey {
+    fn schema_name() -> Cow<'static, str> {
+        "SortKey".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "examples": ["left", "right", "node", "date"] })
     }
 }
 

@@ -1,0 +1,129 @@
+//! Commands of the questions without a view of their own: the rows of the answer as a table.
+
+use anyhow::Result;
+use clap::{ArgMatches, Args as _, Command};
+use serde_json::{Map, Value};
+use tidings_query::question::{Answered, Parameter, QUESTIONS, QuestionInfo};
+
+use super::question_args::{augment, checked, leaked, values};
+use super::{QueryArgs, of_corpus, short};
+use crate::args::Global;
+use crate::cmd::Report;
+use crate::table::Table;
+
+/// Questions that have a command of another file, or none: one document is looked up by programs.
+const ELSEWHERE: &[&str] = &[
+    "query",
+    "freq",
+    "colloc",
+    "sketch",
+    "words",
+    "keywords",
+    "timeline",
+    "trends",
+    "bursts",
+    "new-words",
+    "document",
+    "context",
+];
+
+/// A question with its arguments.
+#[derive(Debug)]
+pub struct QuestionCommand {
+    question: &'static QuestionInfo,
+    parameters: &'static [Parameter],
+    values: Map<String, Value>,
+    query_args: QueryArgs,
+}
+
+fn questions() -> impl Iterator<Item = &'static QuestionInfo> {
+    QUESTIONS.iter().filter(|question| !ELSEWHERE.contains(&question.name))
+}
+
+impl clap::FromArgMatches for QuestionCommand {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let chosen = matches.subcommand();
+        let found = chosen.and_then(|(name, matches)| Some((questions().find(|known| known.name == name)?, matches)));
+        let (question, matches) = found.ok_or_else(|| clap::Error::new(clap::error::ErrorKind::InvalidSubcommand))?;
+        let parameters = leaked((question.parameters)());
+        Ok(QuestionCommand {
+            question,
+            parameters,
+            values: values(parameters, matches),
+            query_args: <QueryArgs as clap::FromArgMatches>::from_arg_matches(matches)?,
+        })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = <QuestionCommand as clap::FromArgMatches>::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+impl clap::Subcommand for QuestionCommand {
+    fn augment_subcommands(command: Command) -> Command {
+        questions().fold(command, |command, question| {
+            let own = augment(Command::new(question.name).about(question.summary), leaked((question.parameters)()));
+            command.subcommand(QueryArgs::augment_args(own))
+        })
+    }
+
+    fn augment_subcommands_for_update(command: Command) -> Command {
+        Self::augment_subcommands(command)
+    }
+
+    fn has_subcommand(name: &str) -> bool {
+        questions().any(|question| question.name == name)
+    }
+}
+
+pub fn run(command: &QuestionCommand, global: &Global) -> Result<Report> {
+    let context = command.query_args.open(global)?;
+    let request = checked(command.parameters, &command.values)?;
+    let fields = fields(command);
+    let answered = context.with(|context| (command.question.answer)(request, context))?;
+    let table = table(command.question, &answered, &fields);
+    let tokens = answered.body["tokens"].as_u64();
+    let corpus = tokens.map_or(answered.about.corpus.clone(), |tokens| of_corpus(&answered.about, tokens, false));
+    Ok(context.report(&format!("{} in {corpus}", command.question.name), &table, &answered))
+}
+
+/// The fields of documents that were asked for.
+fn fields(command: &QuestionCommand) -> Vec<String> {
+    let parameter = command.parameters.iter().find(|parameter| parameter.name == "fields");
+    let default = parameter.and_then(|parameter| parameter.default.as_ref());
+    let names = command.values.get("fields").or(default).and_then(Value::as_array).into_iter().flatten();
+    names.filter_map(Value::as_str).map(str::to_owned).collect()
+}
+
+/// The rows of an answer; without rows, its fields.
+fn table(question: &QuestionInfo, answered: &Answered<Value>, fields: &[String]) -> Table {
+    if question.rows.is_empty() {
+        let mut table = Table::new(&["field", "#value"]);
+        for (name, value) in answered.body.as_object().into_iter().flatten() {
+            table.push(vec![name.replace('_', " "), cell(value, value.to_string())]);
+        }
+        return table;
+    }
+    let fields: Vec<&str> = fields.iter().map(String::as_str).collect();
+    let columns = question.columns(&fields);
+    // The names of columns live as long as the program; there are few, and it ends soon.
+    let headings: Vec<&'static str> = columns
+        .iter()
+        .map(|column| &*format!("{}{}", if column.is_number { "#" } else { "" }, column.name()).leak())
+        .collect();
+    let mut table = Table::new(&headings);
+    for row in answered.body[question.rows].as_array().into_iter().flatten() {
+        let cells = columns.iter().map(|column| cell(column.value(row).unwrap_or(&Value::Null), column.text(row)));
+        table.push(cells.collect());
+    }
+    table
+}
+
+/// A number with its meaningful digits, or the text.
+fn cell(value: &Value, text: String) -> String {
+    match value {
+        Value::Number(number) if number.is_f64() => number.as_f64().map(short).unwrap_or_default(),
+        _ => text,
+    }
+}

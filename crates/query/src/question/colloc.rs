@@ -1,0 +1,234 @@
+//! Collocates: words in the neighbourhood of hits.
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::ser::SerializeMap as _;
+use serde::{Deserialize, Serialize, Serializer};
+use std::borrow::Cow;
+
+use super::params::{AttributeParams, SearchParams, WordRowParams};
+use super::{Answered, Cost, Exactness, Question, QuestionContext, QuestionError, Request};
+use crate::cql::{Attribute, MatchRule};
+use crate::measure::association::{Association, Pair};
+
+/// Ranks the words in the neighbourhood of hits by an association measure.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct CollocRequest {
+    /// The query.
+    #[serde(flatten)]
+    pub search: SearchParams,
+    /// The attribute to count.
+    #[serde(flatten)]
+    pub attribute: AttributeParams,
+    /// Tokens before the hit.
+    #[serde(default = "usual_side")]
+    #[schemars(range(min = 0, max = 1000))]
+    pub left: u32,
+    /// Tokens after the hit.
+    #[serde(default = "usual_side")]
+    #[schemars(range(min = 0, max = 1000))]
+    pub right: u32,
+    /// The whole sentence instead of a window of tokens.
+    #[serde(default)]
+    pub sentence: bool,
+    /// The association measure that orders the rows.
+    #[serde(default = "log_dice")]
+    #[schemars(extend("x-value-name" = "MEASURE"))]
+    pub measure: Association,
+    /// The least co-occurrences.
+    #[serde(default = "usual_min")]
+    #[schemars(range(min = 1))]
+    pub min: u64,
+    /// The rows.
+    #[serde(flatten)]
+    pub rows: WordRowParams,
+}
+
+fn usual_side() -> u32 {
+    5
+}
+
+fn log_dice() -> Association {
+    Association::LogDice
+}
+
+fn usual_min() -> u64 {
+    3
+}
+
+/// The window in which collocates are counted: never beyond the document, and never in the hit itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Window {
+    /// Tokens before and after the hit.
+    Tokens {
+        /// Tokens before.
+        left: u32,
+        /// Tokens after.
+        right: u32,
+    },
+    /// The sentences of the hit.
+    Sentence,
+}
+
+answer! {
+    /// Words in the neighbourhood of hits, best first, equals by value.
+    pub struct Collocates {
+        /// The attribute that was counted.
+        pub attribute: Attribute,
+        /// The window.
+        pub window: Window,
+        /// Hits of the query.
+        pub hits: u64,
+        /// Tokens of the documents searched.
+        pub tokens: u64,
+        /// The measure that orders the rows.
+        pub order: Association,
+        /// The number of different collocates.
+        pub collocates: u64,
+        /// The collocates.
+        pub rows: Vec<Collocate>,
+    }
+
+    /// A word in the neighbourhood of hits.
+    pub struct Collocate {
+        /// The word or lemma.
+        pub value: String,
+        /// Co-occurrences with a hit: a token in the windows of two hits counts twice.
+        pub together: u64,
+        /// Occurrences anywhere.
+        pub hits: u64,
+        /// The scores of all measures.
+        pub scores: Scores,
+    }
+}
+
+/// The scores of one pair, by all association measures.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Scores([f64; Association::ALL.len()]);
+
+impl Scores {
+    /// The scores of a pair.
+    pub fn of(pair: &Pair) -> Scores {
+        let mut scores = [0.0; Association::ALL.len()];
+        scores.iter_mut().zip(Association::ALL).for_each(|(score, measure)| *score = measure.score(pair));
+        Scores(scores)
+    }
+
+    /// The score by one measure.
+    pub fn get(&self, measure: Association) -> f64 {
+        self.0[measure as usize]
+    }
+
+    /// The name of a measure as a field: `log_dice`.
+    fn field(measure: Association) -> String {
+        measure.name().replace('-', "_")
+    }
+}
+
+impl Serialize for Scores {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for measure in Association::ALL {
+            map.serialize_entry(&Scores::field(*measure), &self.get(*measure))?;
+        }
+        map.end()
+    }
+}
+
+impl JsonSchema for Scores {
+    fn schema_name() -> Cow<'static, str> {
+        "Scores".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let names: Vec<String> = Association::ALL.iter().map(|measure| Scores::field(*measure)).collect();
+        let score = generator.subschema_for::<Option<f64>>();
+        let properties: serde_json::Map<String, serde_json::Value> =
+            names.iter().map(|name| (name.clone(), score.clone().to_value())).collect();
+        json_schema!({ "type": "object", "properties": properties, "required": names, "x-order": names })
+    }
+}
+
+impl Collocates {
+    /// Ranks counts: (value, together, anywhere). Collocates that are together less than `at_least` times are left out, and
+    /// so are those without a value.
+    pub fn rank(
+        attribute: Attribute,
+        window: Window,
+        (hits, tokens): (u64, u64),
+        order: Association,
+        at_least: u64,
+        counts: impl IntoIterator<Item = (String, u64, u64)>,
+    ) -> Collocates {
+        let mut rows: Vec<Collocate> = counts
+            .into_iter()
+            .filter(|(value, together, _)| !value.is_empty() && *together >= at_least.max(1))
+            .map(|(value, together, anywhere)| {
+                let pair = Pair {
+                    together: together as f64,
+                    node: hits as f64,
+                    collocate: anywhere as f64,
+                    tokens: tokens as f64,
+                };
+                Collocate { value, together, hits: anywhere, scores: Scores::of(&pair) }
+            })
+            .collect();
+        rows.sort_by(|a, b| b.scores.get(order).total_cmp(&a.scores.get(order)).then_with(|| a.value.cmp(&b.value)));
+        Collocates { attribute, window, hits, tokens, order, collocates: rows.len() as u64, rows }
+    }
+}
+
+impl Request for CollocRequest {
+    fn example() -> CollocRequest {
+        CollocRequest {
+            search: SearchParams::example(),
+            attribute: AttributeParams::default(),
+            left: usual_side(),
+            right: usual_side(),
+            sentence: false,
+            measure: Association::LogLikelihood,
+            min: usual_min(),
+            rows: WordRowParams::default(),
+        }
+    }
+}
+
+impl Question for CollocRequest {
+    const NAME: &'static str = "colloc";
+    const SUMMARY: &'static str = "Rank collocates of hits by association measures";
+    const ROWS: &'static str = "rows";
+    const COST: Cost = Cost::Heavy;
+    type Answer = Collocates;
+
+    fn answer(&self, context: &QuestionContext<'_>) -> Result<Answered<Collocates>, QuestionError> {
+        let filter = context.filter(&self.search.scope)?;
+        let search = context.search(&self.search.q, MatchRule::default(), filter.as_ref())?;
+        let window = match self.sentence {
+            true => Window::Sentence,
+            false => Window::Tokens { left: self.left, right: self.right },
+        };
+        let mut rewrites = Vec::new();
+        let (min, _) = context.min_counts(self.min, &mut rewrites);
+        let attribute = self.attribute.attribute;
+        let (mut found, complete) = search.collocates(attribute, window, self.measure, min, &context.limits);
+        found.collocates = self.rows.cut(&mut found.rows, |row| &row.value);
+        let exactness = Exactness::of(complete, found.hits);
+        Ok(context.answered((Some(&self.search.q), filter.as_ref()), MatchRule::default(), exactness, rewrites, found))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_measure_has_a_score_under_its_name() {
+        let pair = Pair { together: 30.0, node: 100.0, collocate: 200.0, tokens: 10_000.0 };
+        let scores = Scores::of(&pair);
+        let json = serde_json::to_value(scores).unwrap();
+        for measure in Association::ALL {
+            assert_eq!(scores.get(*measure), measure.score(&pair));
+            assert_eq!(json[Scores::field(*measure)], measure.score(&pair), "{measure}");
+        }
+    }
+}

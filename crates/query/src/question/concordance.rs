@@ -1,0 +1,304 @@
+//! The concordance: hits in their context.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+use super::kwic::{KwicToken, Line, MAX_CONTEXT, SortKey};
+use super::params::{Cursor, PageParams, SearchParams, check_page_rows};
+use super::stream::{as_values, give_all};
+use super::{
+    AVAILABILITY_FIELD, Answered, Availability, Cost, Exactness, Question, QuestionContext, QuestionError, Request,
+    RowSink,
+};
+use crate::cql::MatchRule;
+use crate::engine::{Hit, Search, View};
+use crate::filter::Filter;
+use crate::measure::per_million;
+
+/// Shows the hits of a query in their context.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct ConcordanceRequest {
+    /// The query.
+    #[serde(flatten)]
+    pub search: SearchParams,
+    /// Tokens on each side of the hit.
+    #[serde(default = "usual_context")]
+    #[schemars(range(min = 0, max = MAX_CONTEXT))]
+    pub context: u32,
+    /// Fields of the documents to show, separated by commas.
+    #[serde(default = "usual_fields")]
+    pub fields: Vec<String>,
+    /// Sort by left, right, node or fields, separated by commas.
+    #[serde(default)]
+    #[schemars(extend("x-value-name" = "KEYS"))]
+    pub sort: Vec<SortKey>,
+    /// The size of a random sample to show instead of a page.
+    #[serde(default)]
+    #[schemars(range(min = 1, max = 200_000))]
+    pub sample: Option<u64>,
+    /// The seed of the sample: the same seed gives the same sample.
+    #[serde(default = "usual_seed")]
+    pub seed: u64,
+    /// Take the longest of several matches that begin at one position.
+    #[serde(default)]
+    pub longest: bool,
+    /// Whether to count all hits, which may take longer than the page.
+    #[serde(default = "yes")]
+    #[schemars(extend("x-api-only" = true))]
+    pub count: bool,
+    /// The page.
+    #[serde(flatten)]
+    pub page: PageParams,
+}
+
+fn usual_context() -> u32 {
+    12
+}
+
+fn usual_fields() -> Vec<String> {
+    vec!["date".to_owned(), "site".to_owned()]
+}
+
+fn usual_seed() -> u64 {
+    1
+}
+
+fn yes() -> bool {
+    true
+}
+
+answer! {
+    /// A page of hits in their context.
+    pub struct Concordance {
+        /// All hits, on this page or not; missing if they were not counted.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(with = "u64")]
+        pub hits: Option<u64>,
+        /// Tokens of the documents searched.
+        pub tokens: u64,
+        /// Hits per million tokens; missing if hits were not counted.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(with = "f64")]
+        pub per_million: Option<f64>,
+        /// The number of the first line, from 0.
+        pub first: u64,
+        /// Lines that may not be shown; missing in a stream.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(with = "u64")]
+        pub withheld: Option<u64>,
+        /// The cursor of the next page; null if there is none.
+        pub next: Option<Cursor>,
+        /// The lines of this page.
+        pub lines: Vec<ConcordanceLine>,
+    }
+
+    /// A line of a concordance.
+    pub struct ConcordanceLine {
+        /// The id of the document.
+        pub document: String,
+        /// The fields of the document that were asked for.
+        pub fields: BTreeMap<String, String>,
+        /// Whether the text may not be shown; missing if it is.
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        pub restricted: bool,
+        /// The first token of the hit, counted in the document from 0.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(with = "u32")]
+        pub position: Option<u32>,
+        /// The tokens before the hit.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(with = "Vec<KwicToken>")]
+        pub left: Option<Vec<KwicToken>>,
+        /// The hit.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(with = "Vec<KwicToken>")]
+        pub node: Option<Vec<KwicToken>>,
+        /// The tokens after the hit.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(with = "Vec<KwicToken>")]
+        pub right: Option<Vec<KwicToken>>,
+    }
+}
+
+/// Hits of a stream that become lines at once.
+const BATCH: usize = 256;
+
+impl ConcordanceRequest {
+    /// The choice among matches that begin at one position.
+    pub fn rule(&self) -> MatchRule {
+        if self.longest { MatchRule::Longest } else { MatchRule::Shortest }
+    }
+
+    /// The fields that are read: those that are shown, and the one that says what may be shown.
+    fn read_fields(&self) -> Vec<&str> {
+        self.fields.iter().map(String::as_str).chain([AVAILABILITY_FIELD]).collect()
+    }
+
+    fn view(&self, context: &QuestionContext<'_>) -> Result<View, QuestionError> {
+        if self.sort.iter().any(SortKey::is_of_text) && context.privacy.is_limited(context.engine) {
+            let message = "some of these texts may not be shown without a token, and their order would reveal them; sort \
+                           by fields such as date or site, or send a token";
+            return Err(QuestionError::Forbidden { parameter: "sort", message: message.to_owned() });
+        }
+        let size = self.page.rows(context)?;
+        if !context.streams {
+            check_page_rows("sample", self.sample.unwrap_or(0))?;
+        }
+        Ok(View {
+            order: self.page.order,
+            sort: self.sort.clone(),
+            sample: self.sample.map(|size| usize::try_from(size).unwrap_or(usize::MAX)),
+            seed: self.seed,
+            first: usize::try_from(self.page.first()).unwrap_or(usize::MAX),
+            size: usize::try_from(size).unwrap_or(usize::MAX),
+        })
+    }
+
+    /// The answer without lines.
+    fn head(&self, context: &QuestionContext<'_>, search: &Search<'_>) -> (Concordance, Exactness) {
+        let tokens = search.tokens();
+        let mut head = Concordance {
+            hits: None,
+            tokens,
+            per_million: None,
+            first: self.page.first(),
+            withheld: None,
+            next: None,
+            lines: Vec::new(),
+        };
+        let mut exactness = Exactness::Exact;
+        if self.count {
+            let counted = search.count(&context.limits);
+            exactness = Exactness::of(counted.complete, counted.hits);
+            head.hits = Some(counted.hits);
+            head.per_million = per_million(counted.hits as f64, tokens as f64);
+        }
+        (head, exactness)
+    }
+
+    /// A line as it may be shown.
+    fn shown(&self, context: &QuestionContext<'_>, mut line: Line) -> ConcordanceLine {
+        let stated = line.fields.get(AVAILABILITY_FIELD).map(String::as_str);
+        let availability = Availability::of_field(stated, context.privacy.default);
+        line.fields.retain(|name, _| self.fields.contains(name));
+        let shows = context.privacy.shows_lines(availability);
+        ConcordanceLine {
+            document: line.document,
+            fields: line.fields,
+            restricted: !shows,
+            position: shows.then_some(line.position),
+            left: shows.then_some(line.left),
+            node: shows.then_some(line.node),
+            right: shows.then_some(line.right),
+        }
+    }
+
+    fn about(
+        &self,
+        context: &QuestionContext<'_>,
+        filter: Option<&Filter>,
+        exactness: Exactness,
+        body: Concordance,
+    ) -> Answered<Concordance> {
+        context.answered((Some(&self.search.q), filter), self.rule(), exactness, Vec::new(), body)
+    }
+
+    /// Whether hits can be given as they are found: nothing is sorted or sampled.
+    fn can_stream(&self) -> bool {
+        self.sort.is_empty() && self.sample.is_none()
+    }
+
+    /// Gives lines as their hits are found.
+    fn stream_hits(&self, context: &QuestionContext<'_>, sink: &mut dyn RowSink) -> Result<(), QuestionError> {
+        let filter = context.filter(&self.search.scope)?;
+        let search = context.search(&self.search.q, self.rule(), filter.as_ref())?;
+        let view = self.view(context)?;
+        let (body, exactness) = self.head(context, &search);
+        let mut head = as_values::<Self>(self.about(context, filter.as_ref(), exactness, body));
+        if let Some(body) = head.body.as_object_mut() {
+            body.retain(|name, _| !["lines", "next"].contains(&name.as_str()));
+        }
+        sink.head(head);
+        let fields = self.read_fields();
+        let (mut batch, mut seen, mut taken) = (Vec::new(), 0, 0);
+        let mut stopped: Option<Result<(), QuestionError>> = None;
+        let mut give = |batch: &mut Vec<Hit>| -> Option<Result<(), QuestionError>> {
+            let lines = match context.engine.lines(batch, self.context, &fields) {
+                Ok(lines) => lines,
+                Err(error) => return Some(Err(error.into())),
+            };
+            batch.clear();
+            let given = lines.into_iter().try_for_each(|line| sink.row(&self.shown(context, line)));
+            given.is_break().then_some(Ok(()))
+        };
+        let complete = search.in_order(view.order, &context.limits, &mut |hit| {
+            seen += 1;
+            if seen <= view.first {
+                return ControlFlow::Continue(());
+            }
+            batch.push(hit);
+            taken += 1;
+            if batch.len() == BATCH {
+                stopped = give(&mut batch);
+            }
+            if stopped.is_some() || taken == view.size { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        match stopped.or_else(|| give(&mut batch)) {
+            Some(stopped) => stopped,
+            None if complete || taken == view.size => Ok(()),
+            None => Err(QuestionError::Timeout),
+        }
+    }
+}
+
+impl Request for ConcordanceRequest {
+    fn example() -> ConcordanceRequest {
+        ConcordanceRequest {
+            search: SearchParams::example(),
+            context: usual_context(),
+            fields: usual_fields(),
+            sort: Vec::new(),
+            sample: None,
+            seed: usual_seed(),
+            longest: false,
+            count: true,
+            page: PageParams { size: Some(5), ..PageParams::default() },
+        }
+    }
+}
+
+impl Question for ConcordanceRequest {
+    const NAME: &'static str = "query";
+    const SUMMARY: &'static str = "Show hits of a query in their context";
+    const ROWS: &'static str = "lines";
+    const COST: Cost = Cost::Quick;
+    type Answer = Concordance;
+
+    fn cost(&self) -> Cost {
+        if self.can_stream() { Cost::Quick } else { Cost::Heavy }
+    }
+
+    fn answer(&self, context: &QuestionContext<'_>) -> Result<Answered<Concordance>, QuestionError> {
+        let filter = context.filter(&self.search.scope)?;
+        let search = context.search(&self.search.q, self.rule(), filter.as_ref())?;
+        let view = self.view(context)?;
+        let (mut body, counted) = self.head(context, &search);
+        let (lines, shown) = search.view(&view, self.context, &self.read_fields(), &context.limits)?;
+        let exactness = if counted == Exactness::Exact { shown } else { counted };
+        if view.sample.is_none() {
+            body.next = self.page.next(context, lines.len() as u64, view.size as u64);
+        }
+        body.lines = lines.into_iter().map(|line| self.shown(context, line)).collect();
+        body.withheld = Some(body.lines.iter().filter(|line| line.restricted).count() as u64);
+        Ok(self.about(context, filter.as_ref(), exactness, body))
+    }
+
+    fn stream(&self, context: &QuestionContext<'_>, sink: &mut dyn RowSink) -> Result<(), QuestionError> {
+        match context.streams && self.can_stream() {
+            true => self.stream_hits(context, sink),
+            false => give_all::<Self>(self.answer(context)?, sink),
+        }
+    }
+}

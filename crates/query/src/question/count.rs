@@ -1,0 +1,54 @@
+//! The number of hits of a query.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::params::SearchParams;
+use super::{Answered, Cost, Exactness, Question, QuestionContext, QuestionError, Request};
+use crate::cql::MatchRule;
+use crate::measure::per_million;
+
+/// Counts the hits of a query.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct CountRequest {
+    /// The query.
+    #[serde(flatten)]
+    pub search: SearchParams,
+}
+
+answer! {
+    /// The number of hits of a query.
+    pub struct HitCount {
+        /// Hits.
+        pub hits: u64,
+        /// Tokens of the documents searched.
+        pub tokens: u64,
+        /// Hits per million tokens.
+        pub per_million: Option<f64>,
+    }
+}
+
+impl Request for CountRequest {
+    fn example() -> CountRequest {
+        CountRequest { search: SearchParams::example() }
+    }
+}
+
+impl Question for CountRequest {
+    const NAME: &'static str = "count";
+    const SUMMARY: &'static str = "Count the hits of a query";
+    const ROWS: &'static str = "";
+    const COST: Cost = Cost::Quick;
+    type Answer = HitCount;
+
+    fn answer(&self, context: &QuestionContext<'_>) -> Result<Answered<HitCount>, QuestionError> {
+        let filter = context.filter(&self.search.scope)?;
+        let search = context.search(&self.search.q, MatchRule::default(), filter.as_ref())?;
+        let counted = search.count(&context.limits);
+        let tokens = search.tokens();
+        let body =
+            HitCount { hits: counted.hits, tokens, per_million: per_million(counted.hits as f64, tokens as f64) };
+        let exactness = Exactness::of(counted.complete, counted.hits);
+        Ok(context.answered((Some(&self.search.q), filter.as_ref()), MatchRule::default(), exactness, Vec::new(), body))
+    }
+}

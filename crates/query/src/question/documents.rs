@@ -1,0 +1,155 @@
+//! Documents by their metadata.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+use super::params::{Cursor, PageParams, ScopeParams};
+use super::stream::as_values;
+use super::{
+    AVAILABILITY_FIELD, Answered, Availability, Cost, Exactness, Question, QuestionContext, QuestionError, Request,
+    RowSink,
+};
+use crate::cql::MatchRule;
+use crate::engine::EngineError;
+
+/// Lists documents in the order of time.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct DocumentsRequest {
+    /// The documents to list.
+    #[serde(flatten)]
+    pub scope: ScopeParams,
+    /// The page.
+    #[serde(flatten)]
+    pub page: PageParams,
+    /// Fields to show, separated by commas.
+    #[serde(default = "site")]
+    pub fields: Vec<String>,
+}
+
+fn site() -> Vec<String> {
+    vec!["site".to_owned()]
+}
+
+answer! {
+    /// A page of documents.
+    pub struct Documents {
+        /// The number of documents, on this page or not.
+        pub documents: u64,
+        /// Their tokens.
+        pub tokens: u64,
+        /// The number of the first document of the page, from 0.
+        pub first: u64,
+        /// The cursor of the next page; null if there is none.
+        pub next: Option<Cursor>,
+        /// The documents of this page.
+        pub rows: Vec<DocumentRow>,
+    }
+
+    /// The metadata of a document.
+    pub struct DocumentRow {
+        /// The id, 32 hexadecimal digits.
+        pub id: String,
+        /// The day of publication.
+        pub date: String,
+        /// The day of the download.
+        pub seen: String,
+        /// The title.
+        pub title: String,
+        /// The address.
+        pub url: String,
+        /// Tokens.
+        pub tokens: u64,
+        /// Where the text may be shown.
+        pub availability: Availability,
+        /// Further fields.
+        pub fields: BTreeMap<String, String>,
+    }
+}
+
+/// The metadata of a document.
+pub(super) fn metadata(
+    context: &QuestionContext<'_>,
+    (segment, document): (usize, u32),
+) -> Result<DocumentRow, QuestionError> {
+    let segment = context.engine.snapshot().segments()[segment].segment();
+    let stored = segment.document(document).map_err(EngineError::from)?;
+    let stated = stored.fields.iter().find(|(name, _)| name == AVAILABILITY_FIELD).map(|(_, value)| value.as_str());
+    Ok(DocumentRow {
+        id: format!("{:032x}", stored.id),
+        date: stored.day.to_string(),
+        seen: stored.seen.to_string(),
+        availability: Availability::of_field(stated, context.privacy.default),
+        title: stored.title,
+        url: stored.url,
+        tokens: segment.tokens_of(document).len() as u64,
+        fields: stored.fields.into_iter().collect(),
+    })
+}
+
+impl Request for DocumentsRequest {
+    fn example() -> DocumentsRequest {
+        DocumentsRequest {
+            scope: ScopeParams::default(),
+            page: PageParams { size: Some(5), ..PageParams::default() },
+            fields: site(),
+        }
+    }
+}
+
+impl Question for DocumentsRequest {
+    const NAME: &'static str = "documents";
+    const SUMMARY: &'static str = "List documents by their metadata";
+    const ROWS: &'static str = "rows";
+    const COST: Cost = Cost::Quick;
+    type Answer = Documents;
+
+    fn answer(&self, context: &QuestionContext<'_>) -> Result<Answered<Documents>, QuestionError> {
+        let (mut answered, page) = self.page(context)?;
+        answered.body.rows = page.into_iter().map(|place| self.row(context, place)).collect::<Result<_, _>>()?;
+        Ok(answered)
+    }
+
+    fn stream(&self, context: &QuestionContext<'_>, sink: &mut dyn RowSink) -> Result<(), QuestionError> {
+        let (answered, page) = self.page(context)?;
+        let mut head = as_values::<Self>(answered);
+        head.body.as_object_mut().and_then(|body| body.remove(Self::ROWS));
+        sink.head(head);
+        for place in page {
+            if sink.row(&self.row(context, place)?).is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// An answer without rows, and its documents as segment and number.
+type DocumentsPage = (Answered<Documents>, Vec<(usize, u32)>);
+
+impl DocumentsRequest {
+    /// The answer without rows, and the documents of the page as segment and number.
+    fn page(&self, context: &QuestionContext<'_>) -> Result<DocumentsPage, QuestionError> {
+        let filter = context.filter(&self.scope)?;
+        let subcorpus = context.subcorpus(filter.as_ref())?;
+        let size = self.page.rows(context)?;
+        let [first, rows] = [self.page.first(), size].map(|n| usize::try_from(n).unwrap_or(usize::MAX));
+        let page = context.engine.page_of_documents(&subcorpus, self.page.order, first, rows);
+        let body = Documents {
+            documents: context.engine.documents(&subcorpus),
+            tokens: context.engine.tokens(&subcorpus),
+            first: self.page.first(),
+            next: self.page.next(context, page.len() as u64, size),
+            rows: Vec::new(),
+        };
+        let answered =
+            context.answered((None, filter.as_ref()), MatchRule::default(), Exactness::Exact, Vec::new(), body);
+        Ok((answered, page))
+    }
+
+    fn row(&self, context: &QuestionContext<'_>, place: (usize, u32)) -> Result<DocumentRow, QuestionError> {
+        let mut row = metadata(context, place)?;
+        row.fields.retain(|name, _| self.fields.contains(name));
+        Ok(row)
+    }
+}

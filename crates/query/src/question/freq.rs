@@ -1,0 +1,92 @@
+//! Frequencies of the values of hits.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::params::{LimitParams, SearchParams};
+use super::{Answered, Cost, Exactness, Question, QuestionContext, QuestionError, Request};
+use crate::cql::{Attribute, MatchRule};
+
+/// Counts the hits of a query by the values of an attribute or a field.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct FreqRequest {
+    /// The query.
+    #[serde(flatten)]
+    pub search: SearchParams,
+    /// Count by word, lc, lemma, tag, feats or a feature such as Case of the hit, or by a field of its document such as site,
+    /// date, feed, topic.
+    #[serde(default = "lower_case")]
+    #[schemars(extend("x-value-name" = "NAME"))]
+    pub by: String,
+    /// The number of rows.
+    #[serde(flatten)]
+    pub limit: LimitParams,
+}
+
+fn lower_case() -> String {
+    Attribute::Lc.name().to_owned()
+}
+
+answer! {
+    /// Frequencies of the values of hits, the most frequent first, equals by value.
+    pub struct Frequencies {
+        /// The attribute or field.
+        pub by: String,
+        /// All hits.
+        pub hits: u64,
+        /// Tokens of the documents searched.
+        pub tokens: u64,
+        /// The number of different values.
+        pub values: u64,
+        /// The values.
+        pub rows: Vec<FrequencyRow>,
+    }
+
+    /// The frequency of one value.
+    pub struct FrequencyRow {
+        /// The value; for hits of several tokens, the values separated by blanks.
+        pub value: String,
+        /// Hits with this value.
+        pub hits: u64,
+        /// For fields, the tokens of documents with this value.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(with = "u64")]
+        pub tokens: Option<u64>,
+        /// Hits per million of those tokens; for attributes, of all tokens.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(with = "f64")]
+        pub per_million: Option<f64>,
+    }
+}
+
+impl Request for FreqRequest {
+    fn example() -> FreqRequest {
+        FreqRequest { search: SearchParams::example(), by: "site".to_owned(), limit: LimitParams::default() }
+    }
+}
+
+impl Question for FreqRequest {
+    const NAME: &'static str = "freq";
+    const SUMMARY: &'static str = "Count hits by an attribute or a field";
+    const ROWS: &'static str = "rows";
+    const COST: Cost = Cost::Heavy;
+    type Answer = Frequencies;
+
+    fn answer(&self, context: &QuestionContext<'_>) -> Result<Answered<Frequencies>, QuestionError> {
+        let filter = context.filter(&self.search.scope)?;
+        let search = context.search(&self.search.q, MatchRule::default(), filter.as_ref())?;
+        let mut rewrites = Vec::new();
+        let (mut found, complete) = match Attribute::named(&self.by) {
+            Some(attribute) => {
+                let (mut found, complete) = search.frequencies_by_attribute(attribute, &context.limits);
+                let (min, _) = context.min_counts(0, &mut rewrites);
+                found.rows.retain(|row| row.hits >= min);
+                (found, complete)
+            }
+            None => search.frequencies_by_field(&self.by, &context.limits),
+        };
+        found.values = self.limit.cut(&mut found.rows);
+        let exactness = Exactness::of(complete, found.hits);
+        Ok(context.answered((Some(&self.search.q), filter.as_ref()), MatchRule::default(), exactness, rewrites, found))
+    }
+}

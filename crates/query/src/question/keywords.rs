@@ -1,0 +1,219 @@
+//! Keywords: words that are typical of one part of the corpus against another.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::params::{AttributeParams, NgramParams, ScopeParams, WordRowParams};
+use super::{Answered, Cost, Exactness, Parsed, Question, QuestionContext, QuestionError, Request};
+use crate::cql::{Attribute, MatchRule};
+use crate::engine::Subcorpus;
+use crate::filter::Filter;
+use crate::measure::keyness::{Contrast, Keyness, KeynessMeasure};
+use crate::measure::per_million;
+
+/// Ranks the words that are typical of one part of the corpus against another.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct KeywordsRequest {
+    /// The documents in focus, a filter such as date>=2026-03.
+    pub focus: Parsed<Filter>,
+    /// The documents to compare with, a filter [default: all others].
+    #[serde(default)]
+    pub against: Option<Parsed<Filter>>,
+    /// The keyness measure that orders the rows.
+    #[serde(default = "simple_maths")]
+    #[schemars(extend("x-value-name" = "MEASURE"))]
+    pub measure: KeynessMeasure,
+    /// The constant that simple maths adds to both rates: 1 favours rare words, 1000 common ones.
+    #[serde(default = "one")]
+    #[schemars(range(min = 1e-9, max = 1e6))]
+    pub add: f64,
+    /// The least hits in focus.
+    #[serde(default = "usual_min")]
+    #[schemars(range(min = 1))]
+    pub min: u64,
+    /// Only sites with documents in both parts, so that new feeds do not look like new words.
+    #[serde(default)]
+    pub panel: bool,
+    /// The documents that both parts are taken from.
+    #[serde(flatten)]
+    pub scope: ScopeParams,
+    /// The attribute to count.
+    #[serde(flatten)]
+    pub attribute: AttributeParams,
+    /// The tokens of a row.
+    #[serde(flatten)]
+    pub ngram: NgramParams,
+    /// The rows.
+    #[serde(flatten)]
+    pub rows: WordRowParams,
+}
+
+fn simple_maths() -> KeynessMeasure {
+    KeynessMeasure::SimpleMaths
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+fn usual_min() -> u64 {
+    5
+}
+
+answer! {
+    /// Words that are typical of one part of the corpus against another, the most typical first, equals by value.
+    pub struct Keywords {
+        /// The attribute that was counted.
+        pub attribute: Attribute,
+        /// The filter of the documents in focus.
+        pub focus: String,
+        /// The filter of the documents compared with.
+        pub against: String,
+        /// Tokens in focus.
+        pub focus_tokens: u64,
+        /// Tokens of the reference.
+        pub reference_tokens: u64,
+        /// The measure that orders the rows.
+        pub order: KeynessMeasure,
+        /// The constant of simple maths.
+        pub add: f64,
+        /// The number of different values.
+        pub values: u64,
+        /// The words.
+        pub rows: Vec<Keyword>,
+    }
+
+    /// A word, in focus and in the reference.
+    pub struct Keyword {
+        /// The word.
+        pub value: String,
+        /// The score by the measure that orders the rows.
+        #[schemars(with = "Option<f64>")]
+        pub score: f64,
+        /// Hits in focus.
+        pub focus: u64,
+        /// Hits in the reference.
+        pub reference: u64,
+        /// Hits per million tokens in focus.
+        #[schemars(with = "Option<f64>")]
+        pub focus_per_million: f64,
+        /// Hits per million tokens of the reference.
+        #[schemars(with = "Option<f64>")]
+        pub reference_per_million: f64,
+        /// Log-likelihood, negative if rarer in focus.
+        #[schemars(with = "Option<f64>")]
+        pub log_likelihood: f64,
+        /// Binary logarithm of the ratio of the rates.
+        #[schemars(with = "Option<f64>")]
+        pub log_ratio: f64,
+        /// Difference of the rates divided by their sum, in percent.
+        #[schemars(with = "Option<f64>")]
+        pub din: f64,
+        /// Probability of such a difference by chance, if hits were independent.
+        #[schemars(with = "Option<f64>")]
+        pub p: f64,
+    }
+}
+
+impl Keywords {
+    /// Ranks counts: (value, in focus, in the reference). Words with fewer than `at_least` hits in focus are left out.
+    /// Without tokens in both parts there are no rows.
+    pub fn rank(
+        attribute: Attribute,
+        (focus_tokens, reference_tokens): (u64, u64),
+        order: Keyness,
+        at_least: u64,
+        counts: impl IntoIterator<Item = (String, u64, u64)>,
+    ) -> Keywords {
+        let comparable = focus_tokens > 0 && reference_tokens > 0;
+        let mut rows: Vec<Keyword> = counts
+            .into_iter()
+            .filter(|(value, focus, _)| comparable && !value.is_empty() && *focus >= at_least)
+            .map(|(value, focus, reference)| {
+                let contrast = Contrast {
+                    focus: focus as f64,
+                    focus_tokens: focus_tokens as f64,
+                    reference: reference as f64,
+                    reference_tokens: reference_tokens as f64,
+                };
+                let rate = |hits: f64, tokens: f64| per_million(hits, tokens).unwrap_or(0.0);
+                Keyword {
+                    value,
+                    focus,
+                    reference,
+                    focus_per_million: rate(contrast.focus, contrast.focus_tokens),
+                    reference_per_million: rate(contrast.reference, contrast.reference_tokens),
+                    score: order.score(&contrast),
+                    log_likelihood: Keyness::LogLikelihood.score(&contrast),
+                    log_ratio: Keyness::LogRatio.score(&contrast),
+                    din: Keyness::Din.score(&contrast),
+                    p: contrast.p_value(),
+                }
+            })
+            .collect();
+        rows.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.value.cmp(&b.value)));
+        let (order, add) = order.measure();
+        let (focus, against) = (String::new(), String::new());
+        let values = rows.len() as u64;
+        Keywords { attribute, focus, against, focus_tokens, reference_tokens, order, add, values, rows }
+    }
+}
+
+impl Request for KeywordsRequest {
+    fn example() -> KeywordsRequest {
+        KeywordsRequest {
+            focus: Parsed::example(),
+            against: None,
+            measure: simple_maths(),
+            add: one(),
+            min: usual_min(),
+            panel: false,
+            scope: ScopeParams::default(),
+            attribute: AttributeParams::default(),
+            ngram: NgramParams::default(),
+            rows: WordRowParams::default(),
+        }
+    }
+}
+
+/// Two parts of a corpus within a common filter, with the filter that both are taken from.
+pub(super) fn two_subcorpora(
+    context: &QuestionContext<'_>,
+    (one, other): (&Filter, &Filter),
+    within: Option<Filter>,
+    panel: bool,
+) -> Result<(Subcorpus, Subcorpus, Option<Filter>), QuestionError> {
+    let part = |within: &Option<Filter>, own: &Filter| {
+        context.subcorpus(Filter::both(within.clone(), Some(own.clone())).as_ref())
+    };
+    if !panel {
+        return Ok((part(&within, one)?, part(&within, other)?, within));
+    }
+    let sites = context.engine.panel_of_two(&part(&within, one)?, &part(&within, other)?);
+    let within = Filter::both(within, Some(sites));
+    Ok((part(&within, one)?, part(&within, other)?, within))
+}
+
+impl Question for KeywordsRequest {
+    const NAME: &'static str = "keywords";
+    const SUMMARY: &'static str = "Show what is typical of a part of the corpus";
+    const ROWS: &'static str = "rows";
+    const COST: Cost = Cost::Heavy;
+    type Answer = Keywords;
+
+    fn answer(&self, context: &QuestionContext<'_>) -> Result<Answered<Keywords>, QuestionError> {
+        let reference = self.against.as_deref().cloned().unwrap_or_else(|| self.focus.complement());
+        let within = context.filter(&self.scope)?;
+        let (focus, against, within) = two_subcorpora(context, (&self.focus, &reference), within, self.panel)?;
+        let (mut rewrites, mut min, n) = (Vec::new(), self.min, self.ngram.ngram as usize);
+        if n > 1 {
+            (min, _) = context.min_counts(min, &mut rewrites);
+        }
+        let order = self.measure.with(self.add);
+        let found = context.engine.keywords(&focus, &against, self.attribute.attribute, n, order, min)?;
+        let mut found = context.in_time(&focus, found)?;
+        found.values = self.rows.cut(&mut found.rows, |row| &row.value);
+        (found.focus, found.against) = (self.focus.to_string(), reference.to_string());
+        Ok(context.answered((None, within.as_ref()), MatchRule::default(), Exactness::Exact, rewrites, found))
+    }
+}

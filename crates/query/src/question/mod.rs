@@ -1,0 +1,244 @@
+//! The questions that a corpus answers: for each a request type, an answer type and the function between them.
+//!
+//! One definition serves every interface. The doc comments, defaults and limits of a request's fields are the help texts,
+//! defaults and checks of the command line's flags and of the HTTP API's parameters; the fields of an answer are the OpenAPI
+//! schema, the columns of CSV and the TypeScript types of the web page. [`QUESTIONS`] lists them all.
+//!
+//! ```
+//! use tidings_query::question::{FreqRequest, Request as _};
+//!
+//! let by = FreqRequest::parameters().into_iter().find(|parameter| parameter.name == "by").unwrap();
+//! assert_eq!(by.default, Some("lc".into()));
+//! ```
+
+mod bursts;
+mod colloc;
+mod column;
+mod compare;
+mod concordance;
+mod context;
+mod count;
+mod document;
+mod documents;
+mod error;
+mod explanation;
+mod freq;
+mod keywords;
+mod kwic;
+mod new_words;
+mod parameter;
+mod params;
+mod parsed;
+mod sketch;
+mod stream;
+mod surroundings;
+mod timeline;
+mod trends;
+mod words;
+
+pub use bursts::{BurstRow, Bursts, BurstsRequest};
+pub use colloc::{CollocRequest, Collocate, Collocates, Scores, Window};
+pub use column::{Column, columns};
+pub use compare::{Change, CompareConfig, CompareRequest, Comparison};
+pub use concordance::{Concordance, ConcordanceLine, ConcordanceRequest};
+pub use context::{
+    AVAILABILITY_FIELD, About, Answered, Availability, Exactness, FindFilter, MAX_PAGE_ROWS, MIN_DOCUMENTS, MIN_HITS,
+    Privacy, QuestionContext, RunDays,
+};
+pub use count::{CountRequest, HitCount};
+pub use document::{Document, DocumentRequest};
+pub use documents::{DocumentRow, Documents, DocumentsRequest};
+pub use error::QuestionError;
+pub use explanation::Explanation;
+pub use freq::{FreqRequest, Frequencies, FrequencyRow};
+pub use keywords::{Keyword, Keywords, KeywordsRequest};
+pub use kwic::{KwicToken, Line, MAX_CONTEXT, SortKey, sample_rank, sort_lines, text_of};
+pub use new_words::{NewWordRow, NewWords, NewWordsRequest};
+pub use parameter::{Parameter, ParameterKind, Request, ValueError, given, request};
+pub use params::{
+    AttributeParams, ConfidenceParams, Cursor, Direction, LimitParams, NgramParams, PageParams, PanelParams,
+    ScopeParams, SearchParams, TestParams, WordRowParams,
+};
+pub use parsed::{Language, Parsed};
+pub use sketch::{
+    RelationRow, RelationSummary, Sketch, SketchAnswer, SketchRelation, SketchRequest, SketchRow, TagCount,
+};
+pub use stream::{RowData, RowSink};
+pub use surroundings::{ShownSentence, Surroundings, SurroundingsRequest, TextUnit};
+pub use timeline::{Timeline, TimelinePoint, TimelineRequest};
+pub use trends::{TrendRow, Trends, TrendsRequest};
+pub use words::{WordRow, Words, WordsRequest};
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+/// The work that an answer may need.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cost {
+    /// Milliseconds, nearly always.
+    Quick,
+    /// A look at every token of the corpus.
+    Heavy,
+}
+
+/// A question: its fields are the parameters.
+pub trait Question: Request {
+    /// The name of the command and the endpoint.
+    const NAME: &'static str;
+    /// The path of the endpoint below the corpus; parameters in braces are part of it.
+    const PATH: &'static str = Self::NAME;
+    /// The help text, in one line.
+    const SUMMARY: &'static str;
+    /// The field of the answer that holds its rows; empty if there are none.
+    const ROWS: &'static str;
+    /// The work that an answer usually needs.
+    const COST: Cost;
+    /// The answer.
+    type Answer: Serialize + JsonSchema;
+
+    /// The work that the answer to this request needs.
+    fn cost(&self) -> Cost {
+        Self::COST
+    }
+
+    /// Answers the question.
+    fn answer(&self, context: &QuestionContext<'_>) -> Result<Answered<Self::Answer>, QuestionError>;
+
+    /// Answers the question row by row. Questions with more rows than memory should hold give them as they are found.
+    fn stream(&self, context: &QuestionContext<'_>, sink: &mut dyn RowSink) -> Result<(), QuestionError> {
+        stream::give_all::<Self>(self.answer(context)?, sink)
+    }
+}
+
+/// Checked parameters by name.
+pub type Values = Map<String, Value>;
+/// Makes the canonical request of parameters, with its cost.
+pub type Canonical = fn(Values) -> Result<(Value, Cost), QuestionError>;
+/// Answers the question that parameters ask.
+pub type AnswerValues = fn(Values, &QuestionContext<'_>) -> Result<Answered<Value>, QuestionError>;
+/// Answers the question that parameters ask, row by row.
+pub type StreamValues = fn(Values, &QuestionContext<'_>, &mut dyn RowSink) -> Result<(), QuestionError>;
+
+/// A question without its types: names, parameters, schema and the function that answers it.
+#[derive(Debug, Clone, Copy)]
+pub struct QuestionInfo {
+    /// The name of the command and the endpoint.
+    pub name: &'static str,
+    /// The path of the endpoint below the corpus.
+    pub path: &'static str,
+    /// The help text, in one line.
+    pub summary: &'static str,
+    /// The field of the answer that holds its rows; empty if there are none.
+    pub rows: &'static str,
+    /// The parameters.
+    pub parameters: fn() -> Vec<Parameter>,
+    /// A request worth asking.
+    pub example: fn() -> Value,
+    /// The schema of the request, as an object.
+    pub request_schema: fn(&mut SchemaGenerator) -> Schema,
+    /// The schema of the answer, as an object.
+    pub answer_schema: fn(&mut SchemaGenerator) -> Schema,
+    /// The request of checked parameters in its canonical form, and its cost.
+    pub canonical: Canonical,
+    /// Answers the question that checked parameters ask.
+    pub answer: AnswerValues,
+    /// Answers it row by row.
+    pub stream: StreamValues,
+}
+
+impl QuestionInfo {
+    /// The description of a question.
+    pub const fn of<Q: Question>() -> QuestionInfo {
+        QuestionInfo {
+            name: Q::NAME,
+            path: Q::PATH,
+            summary: Q::SUMMARY,
+            rows: Q::ROWS,
+            parameters: Q::parameters,
+            example: || serde_json::to_value(Q::example()).expect("requests serialise"),
+            request_schema: Q::json_schema,
+            answer_schema: Q::Answer::json_schema,
+            canonical: |values| {
+                let asked = request::<Q>(values)?;
+                Ok((serde_json::to_value(&asked).expect("requests serialise"), asked.cost()))
+            },
+            answer: |values, context| Ok(stream::as_values::<Q>(request::<Q>(values)?.answer(context)?)),
+            stream: |values, context, sink| request::<Q>(values)?.stream(context, sink),
+        }
+    }
+}
+
+impl QuestionInfo {
+    /// The columns of the rows; `fields` are those of documents.
+    pub fn columns(&self, fields: &[&str]) -> Vec<Column> {
+        columns(self.answer_schema, self.rows, fields)
+    }
+}
+
+/// All questions. A new one is a file of this folder and a row here.
+pub const QUESTIONS: &[QuestionInfo] = &[
+    QuestionInfo::of::<ConcordanceRequest>(),
+    QuestionInfo::of::<CountRequest>(),
+    QuestionInfo::of::<FreqRequest>(),
+    QuestionInfo::of::<CollocRequest>(),
+    QuestionInfo::of::<SketchRequest>(),
+    QuestionInfo::of::<WordsRequest>(),
+    QuestionInfo::of::<KeywordsRequest>(),
+    QuestionInfo::of::<CompareRequest>(),
+    QuestionInfo::of::<TimelineRequest>(),
+    QuestionInfo::of::<TrendsRequest>(),
+    QuestionInfo::of::<BurstsRequest>(),
+    QuestionInfo::of::<NewWordsRequest>(),
+    QuestionInfo::of::<DocumentsRequest>(),
+    QuestionInfo::of::<DocumentRequest>(),
+    QuestionInfo::of::<SurroundingsRequest>(),
+];
+
+fn as_text<S: serde::Serializer>(value: &impl ToString, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&value.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_example_is_a_request_and_every_default_is_a_value_of_its_parameter() {
+        for question in QUESTIONS {
+            let Value::Object(example) = (question.example)() else { panic!("{} is no object", question.name) };
+            (question.canonical)(example).unwrap_or_else(|error| panic!("{}: {error}", question.name));
+            for parameter in (question.parameters)() {
+                assert!(!parameter.help.is_empty(), "{}.{} has no help", question.name, parameter.name);
+                if let Some(default) = &parameter.default {
+                    let again = parameter.parse(&parameter.text(default)).unwrap();
+                    assert_eq!(parameter.text(&again), parameter.text(default), "{}.{}", question.name, parameter.name);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn required_parameters_are_enough() {
+        for question in QUESTIONS {
+            let Value::Object(example) = (question.example)() else { panic!("{} is no object", question.name) };
+            let parameters = (question.parameters)();
+            let required = |name: &str| parameters.iter().any(|parameter| parameter.name == name && parameter.required);
+            let least = example.into_iter().filter(|(name, _)| required(name)).collect();
+            let (canonical, _) = (question.canonical)(least).unwrap();
+            let given = given(&parameters, &canonical);
+            assert!(given.iter().all(|(name, _)| required(name)), "{}: {given:?} are not defaults", question.name);
+        }
+    }
+
+    #[test]
+    fn names_of_questions_and_parameters_are_used_once() {
+        let names: std::collections::BTreeSet<&str> = QUESTIONS.iter().map(|question| question.name).collect();
+        assert_eq!(names.len(), QUESTIONS.len());
+        for question in QUESTIONS {
+            let parameters = (question.parameters)();
+            let names: std::collections::BTreeSet<&str> = parameters.iter().map(|p| p.name.as_str()).collect();
+            assert_eq!(names.len(), parameters.len(), "{}", question.name);
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! Words that were not there before.
+
+use jiff::ToSpan;
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use tidings_index::Day;
+
+use super::params::{LimitParams, ScopeParams};
+use super::{Answered, Cost, Exactness, Question, QuestionContext, QuestionError, Request};
+use crate::cql::{Attribute, MatchRule};
+use crate::trend::{NewWordConfig, NewWordWindow, NoNewWords, Persistence, Sighting, Verdict, judge};
+
+/// Finds the words that were not collected before a day.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct NewWordsRequest {
+    /// The documents to look at.
+    #[serde(flatten)]
+    pub scope: ScopeParams,
+    /// The first day of the window [default: the last quarter of the collected time].
+    #[serde(default)]
+    pub since: Option<Date>,
+    /// The attribute to look at.
+    #[serde(default = "word_form")]
+    pub attribute: WordForm,
+    /// The least sites of different owners.
+    #[serde(default = "usual_sites")]
+    #[schemars(range(min = 1, max = 1 << 30))]
+    pub min_sites: u32,
+    /// The least days.
+    #[serde(default = "usual_days")]
+    #[schemars(range(min = 1, max = 1 << 30))]
+    pub min_days: u32,
+    /// The least documents.
+    #[serde(default = "usual_documents")]
+    #[schemars(range(min = 1, max = 1 << 30))]
+    pub min_documents: u32,
+    /// Include names, which are recognised by their capitals.
+    #[serde(default)]
+    pub names: bool,
+    /// The number of rows.
+    #[serde(flatten)]
+    pub limit: LimitParams,
+}
+
+choices! {
+    /// The attribute of tokens in which a word is new.
+    pub enum WordForm {
+        /// The form in the text.
+        Word = "word",
+        /// The dictionary form.
+        Lemma = "lemma",
+    }
+}
+
+fn word_form() -> WordForm {
+    WordForm::Word
+}
+
+fn usual_sites() -> u32 {
+    NewWordConfig::default().min_sites
+}
+
+fn usual_days() -> u32 {
+    NewWordConfig::default().min_days as u32
+}
+
+fn usual_documents() -> u32 {
+    NewWordConfig::default().min_documents
+}
+
+answer! {
+    /// Words that were not there before, the most widely spread first, equals by value.
+    pub struct NewWords {
+        /// The attribute that was looked at.
+        pub attribute: Attribute,
+        /// The first day of the window.
+        pub since: Date,
+        /// Tokens of the documents counted.
+        pub tokens: u64,
+        /// Candidates that were dropped, by rule.
+        pub dropped: BTreeMap<&'static str, u64>,
+        /// The number of new words.
+        pub values: u64,
+        /// The words.
+        pub rows: Vec<NewWordRow>,
+    }
+
+    /// A word that was not there before.
+    pub struct NewWordRow {
+        /// The word.
+        pub value: String,
+        /// The day of its first document.
+        pub first_seen: Date,
+        /// Hits.
+        pub hits: u64,
+        /// Documents with it.
+        pub documents: u64,
+        /// Independent sites with it.
+        pub sites: u64,
+        /// Days with it.
+        pub days: u64,
+        /// Whether it stayed.
+        pub fate: Persistence,
+    }
+}
+
+/// The date of a day that is counted from 1970-01-01.
+fn date_of(day: i32) -> Date {
+    let span = jiff::Span::new().try_days(day);
+    span.map_or(Date::MIN, |span| Date::constant(1970, 1, 1).saturating_add(span))
+}
+
+impl NewWords {
+    /// Judges candidates and makes the answer. Days are counted from 1970-01-01.
+    pub fn of<'w>(
+        attribute: Attribute,
+        config: &NewWordConfig,
+        candidates: impl IntoIterator<Item = Sighting<'w>>,
+    ) -> NewWords {
+        let since = date_of(config.window_start);
+        let mut answer =
+            NewWords { attribute, since, tokens: 0, dropped: BTreeMap::new(), values: 0, rows: Vec::new() };
+        for candidate in candidates {
+            let rule = match judge(&candidate, config) {
+                Verdict::New { first_day, persistence: fate } => {
+                    let sum = |count: fn(&(i32, u32, u32)) -> u32| {
+                        candidate.days.iter().map(|day| u64::from(count(day))).sum()
+                    };
+                    answer.rows.push(NewWordRow {
+                        value: candidate.value.to_owned(),
+                        first_seen: date_of(first_day),
+                        hits: sum(|day| day.1),
+                        documents: sum(|day| day.2),
+                        sites: u64::from(candidate.sites),
+                        days: candidate.days.len() as u64,
+                        fate,
+                    });
+                    continue;
+                }
+                Verdict::Known => "known",
+                Verdict::Shape => "shape",
+                Verdict::Name => "name",
+                Verdict::Rare => "rare",
+            };
+            *answer.dropped.entry(rule).or_default() += 1;
+        }
+        answer.rows.sort_by(|a, b| {
+            (b.sites, b.documents, b.hits).cmp(&(a.sites, a.documents, a.hits)).then_with(|| a.value.cmp(&b.value))
+        });
+        answer.values = answer.rows.len() as u64;
+        answer
+    }
+}
+
+impl Request for NewWordsRequest {
+    fn example() -> NewWordsRequest {
+        NewWordsRequest {
+            scope: ScopeParams::default(),
+            since: Some(Date::constant(2026, 6, 1)),
+            attribute: word_form(),
+            min_sites: usual_sites(),
+            min_days: usual_days(),
+            min_documents: usual_documents(),
+            names: false,
+            limit: LimitParams::default(),
+        }
+    }
+}
+
+impl Question for NewWordsRequest {
+    const NAME: &'static str = "new-words";
+    const SUMMARY: &'static str = "Show words that were not there before";
+    const ROWS: &'static str = "rows";
+    const COST: Cost = Cost::Heavy;
+    type Answer = NewWords;
+
+    fn answer(&self, context: &QuestionContext<'_>) -> Result<Answered<NewWords>, QuestionError> {
+        let filter = context.filter(&self.scope)?;
+        let subcorpus = context.subcorpus(filter.as_ref())?;
+        let volume = context.engine.volume(&subcorpus);
+        let collected = volume.keys().next().copied().zip(volume.keys().next_back().copied());
+        let window = NewWordWindow::choose(collected, self.since.map(Day::of)).map_err(no_new_words)?;
+        let config = NewWordConfig {
+            window_start: window.start.0,
+            today: window.end.0,
+            min_sites: self.min_sites,
+            min_days: self.min_days as usize,
+            min_documents: self.min_documents,
+            names: self.names,
+            ..NewWordConfig::default()
+        };
+        let attribute = match self.attribute {
+            WordForm::Word => Attribute::Word,
+            WordForm::Lemma => Attribute::Lemma,
+        };
+        let mut found = context.in_time(&subcorpus, context.engine.new_words(&subcorpus, attribute, &config)?)?;
+        found.tokens = context.engine.tokens(&subcorpus);
+        found.values = self.limit.cut(&mut found.rows);
+        Ok(context.answered((None, filter.as_ref()), MatchRule::default(), Exactness::Exact, Vec::new(), found))
+    }
+}
+
+/// Says why no word can be new, and which window to ask for.
+fn no_new_words(error: NoNewWords) -> QuestionError {
+    match error {
+        NoNewWords::NoDocuments => QuestionError::parameter("filter", error.to_string()),
+        NoNewWords::NothingBefore { first, .. } => {
+            let later = first.date().saturating_add(1.month());
+            QuestionError::parameter("since", format!("{error}; give a later day as since, such as {later}"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jiff::civil::date;
+
+    #[test]
+    fn new_words_come_with_what_was_dropped() {
+        let days = [(20_000, 2, 2), (20_001, 2, 2), (20_002, 3, 3)];
+        let sighting = |value, sites| Sighting { value, days: &days, sites, capitalised: 0.0, known: false };
+        let config = NewWordConfig { today: 20_002, ..NewWordConfig::default() };
+        let answer =
+            NewWords::of(Attribute::Lc, &config, [sighting("a1", 9), sighting("greenlash", 4), sighting("x", 1)]);
+        assert_eq!(answer.dropped, BTreeMap::from([("rare", 1), ("shape", 1)]));
+        let [row] = &answer.rows[..] else { panic!("{answer:?}") };
+        assert_eq!((row.first_seen, row.hits, row.documents, row.fate), (date(2024, 10, 4), 7, 7, Persistence::Open));
+    }
+}

@@ -1,0 +1,331 @@
+//! Parameters that several questions share.
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::borrow::Cow;
+use std::fmt;
+use std::str::FromStr;
+
+use super::{MAX_PAGE_ROWS, Parsed, QuestionContext, QuestionError};
+use crate::cql::{Attribute, Query};
+use crate::engine::{Order, is_wordlike};
+use crate::filter::Filter;
+
+/// The documents that a question is about.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+pub struct ScopeParams {
+    /// Only documents with these properties, such as site=gazette.example date>=2026-01.
+    #[serde(default)]
+    pub filter: Option<Parsed<Filter>>,
+    /// Only documents of this virtual corpus, made with `tidings corpus save`.
+    #[serde(default, rename = "in")]
+    #[schemars(extend("x-value-name" = "NAME"))]
+    pub virtual_corpus: Option<String>,
+}
+
+/// A query over the documents of a scope.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct SearchParams {
+    /// The query: a word, several words, or CQL.
+    pub q: Parsed<Query>,
+    /// The documents to search.
+    #[serde(flatten)]
+    pub scope: ScopeParams,
+}
+
+impl SearchParams {
+    pub(super) fn example() -> SearchParams {
+        SearchParams { q: Parsed::example(), scope: ScopeParams::default() }
+    }
+}
+
+/// The attribute of tokens that is counted.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct AttributeParams {
+    /// The attribute to count: word, lc, lemma, tag, feats, or a feature such as Case.
+    #[serde(default = "lower_case")]
+    pub attribute: Attribute,
+}
+
+impl Default for AttributeParams {
+    fn default() -> AttributeParams {
+        AttributeParams { attribute: lower_case() }
+    }
+}
+
+fn lower_case() -> Attribute {
+    Attribute::Lc
+}
+
+/// The number of rows.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct LimitParams {
+    /// The most rows to give.
+    #[serde(default = "usual_limit")]
+    #[schemars(range(min = 0, max = 10_000))]
+    pub limit: u64,
+}
+
+impl Default for LimitParams {
+    fn default() -> LimitParams {
+        LimitParams { limit: usual_limit() }
+    }
+}
+
+fn usual_limit() -> u64 {
+    50
+}
+
+impl LimitParams {
+    /// Keeps the first rows. Returns how many there are in all.
+    pub fn cut<T>(&self, rows: &mut Vec<T>) -> u64 {
+        let all = rows.len() as u64;
+        rows.truncate(usize::try_from(self.limit).unwrap_or(usize::MAX));
+        all
+    }
+}
+
+/// Rows that may be punctuation.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+pub struct WordRowParams {
+    /// Include punctuation.
+    #[serde(default)]
+    pub punctuation: bool,
+    /// The number of rows.
+    #[serde(flatten)]
+    pub limit: LimitParams,
+}
+
+impl WordRowParams {
+    /// Drops punctuation unless it is asked for, then keeps the first rows. Returns how many there are in all.
+    pub fn cut<T>(&self, rows: &mut Vec<T>, value: impl Fn(&T) -> &str) -> u64 {
+        rows.retain(|row| self.punctuation || is_wordlike(value(row)));
+        self.limit.cut(rows)
+    }
+}
+
+/// The number of tokens of a row.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct NgramParams {
+    /// The number of consecutive words in a row, inside one sentence.
+    #[serde(default = "one")]
+    #[schemars(range(min = 1, max = 5))]
+    pub ngram: u32,
+}
+
+impl Default for NgramParams {
+    fn default() -> NgramParams {
+        NgramParams { ngram: one() }
+    }
+}
+
+fn one() -> u32 {
+    1
+}
+
+choices! {
+    /// The direction of a change.
+    pub enum Direction {
+        /// Rising and falling.
+        Both = "both",
+        /// More frequent.
+        Rising = "rising",
+        /// Less frequent.
+        Falling = "falling",
+    }
+}
+
+/// A test of many words at once.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct TestParams {
+    /// The accepted share of false discoveries among the rows (Benjamini–Hochberg).
+    #[serde(default = "usual_fdr")]
+    #[schemars(range(min = 0.0, max = 1.0), extend("x-value-name" = "SHARE"))]
+    pub fdr: f64,
+    /// Only words that rise, or only words that fall.
+    #[serde(default = "both")]
+    pub direction: Direction,
+}
+
+impl Default for TestParams {
+    fn default() -> TestParams {
+        TestParams { fdr: usual_fdr(), direction: both() }
+    }
+}
+
+fn usual_fdr() -> f64 {
+    0.05
+}
+
+fn both() -> Direction {
+    Direction::Both
+}
+
+impl TestParams {
+    /// Keeps the rows that change in the direction that is asked for.
+    pub fn keep<T>(&self, rows: &mut Vec<T>, change: impl Fn(&T) -> f64) {
+        match self.direction {
+            Direction::Both => {}
+            Direction::Rising => rows.retain(|row| change(row) >= 0.0),
+            Direction::Falling => rows.retain(|row| change(row) <= 0.0),
+        }
+    }
+}
+
+/// The confidence of intervals.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct ConfidenceParams {
+    /// The confidence of the intervals.
+    #[serde(default = "usual_confidence")]
+    #[schemars(range(min = 0.5, max = 0.999_999), extend("x-value-name" = "SHARE"))]
+    pub confidence: f64,
+}
+
+impl Default for ConfidenceParams {
+    fn default() -> ConfidenceParams {
+        ConfidenceParams { confidence: usual_confidence() }
+    }
+}
+
+fn usual_confidence() -> f64 {
+    0.95
+}
+
+/// A panel of sites.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+pub struct PanelParams {
+    /// Only sites with documents in every step, so that new feeds do not look like news.
+    #[serde(default)]
+    pub panel: bool,
+}
+
+/// A page of rows in the order of time.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct PageParams {
+    /// Which day comes first.
+    #[serde(default = "newest")]
+    pub order: Order,
+    /// The rows on a page [default: 20; all in a stream].
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 1_000_000))]
+    pub size: Option<u64>,
+    /// The start of the page: `next` of the answer before.
+    #[serde(default)]
+    pub cursor: Option<Cursor>,
+}
+
+impl Default for PageParams {
+    fn default() -> PageParams {
+        PageParams { order: newest(), size: None, cursor: None }
+    }
+}
+
+fn newest() -> Order {
+    Order::Newest
+}
+
+/// The rows on a page if nothing is said.
+const USUAL_PAGE_ROWS: u64 = 20;
+
+impl PageParams {
+    /// The number of the first row.
+    pub fn first(&self) -> u64 {
+        self.cursor.map_or(0, |cursor| cursor.first)
+    }
+
+    /// The rows on the page; an error if they are too many for one piece.
+    pub(super) fn rows(&self, context: &QuestionContext<'_>) -> Result<u64, QuestionError> {
+        if context.streams {
+            return Ok(self.size.unwrap_or(u64::MAX));
+        }
+        let size = self.size.unwrap_or(USUAL_PAGE_ROWS);
+        check_page_rows("size", size)?;
+        Ok(size)
+    }
+
+    /// The start of the next page, if this one is full.
+    pub(super) fn next(&self, context: &QuestionContext<'_>, shown: u64, size: u64) -> Option<Cursor> {
+        let generation = context.engine.snapshot().generation();
+        (shown == size && size > 0).then(|| Cursor { generation, first: self.first() + shown })
+    }
+}
+
+/// Refuses a page that is too long for one piece.
+pub(super) fn check_page_rows(parameter: &'static str, rows: u64) -> Result<(), QuestionError> {
+    if rows <= MAX_PAGE_ROWS {
+        return Ok(());
+    }
+    let message = format!("a page has at most {MAX_PAGE_ROWS} rows; get more as a stream, with format=jsonl or csv");
+    Err(QuestionError::parameter(parameter, message))
+}
+
+/// The start of a page within one generation of the index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cursor {
+    /// The generation.
+    pub generation: u64,
+    /// The number of the first row, from 0.
+    pub first: u64,
+}
+
+impl fmt::Display for Cursor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}-{}", self.generation, self.first)
+    }
+}
+
+impl FromStr for Cursor {
+    type Err = QuestionError;
+
+    fn from_str(text: &str) -> Result<Cursor, QuestionError> {
+        let parts = text.split_once('-');
+        let cursor = parts.and_then(|(generation, first)| {
+            Some(Cursor { generation: generation.parse().ok()?, first: first.parse().ok()? })
+        });
+        cursor.ok_or_else(|| QuestionError::parameter("cursor", "not a cursor; give `next` of the answer before"))
+    }
+}
+
+impl Serialize for Cursor {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Cursor {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Cursor, D::Error> {
+        <Cow<'_, str>>::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+impl JsonSchema for Cursor {
+    fn schema_name() -> Cow<'static, str> {
+        "Cursor".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "format": "cursor" })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cursor_is_read_as_written() {
+        let cursor = Cursor { generation: 3, first: 40 };
+        assert_eq!(cursor.to_string().parse::<Cursor>().ok(), Some(cursor));
+        assert!(["3", "a-b", ""].iter().all(|text| text.parse::<Cursor>().is_err()));
+    }
+
+    #[test]
+    fn rows_are_counted_before_they_are_cut() {
+        let mut rows: Vec<u32> = (0..10).collect();
+        assert_eq!((LimitParams { limit: 2 }.cut(&mut rows), rows), (10, vec![0, 1]));
+    }
+}

@@ -1,0 +1,169 @@
+//! The sentences or paragraphs around a token, to widen a line of a concordance.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+use tidings_model::{Annotated, Token};
+
+use super::document::find;
+use super::documents::metadata;
+use super::kwic::{KwicToken, MAX_CONTEXT};
+use super::{Answered, Availability, Cost, Exactness, Question, QuestionContext, QuestionError, Request};
+use crate::cql::MatchRule;
+use crate::engine::EngineError;
+
+/// Shows the sentences or paragraphs around a token of a document.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct SurroundingsRequest {
+    /// The id of the document, 32 hexadecimal digits.
+    #[schemars(extend("x-value-name" = "ID"))]
+    pub id: String,
+    /// The number of the token in the document, as lines state it.
+    #[schemars(range(min = 0, max = 4_294_967_296_u64))]
+    pub position: u64,
+    /// The unit of text to show.
+    #[serde(default = "sentence")]
+    pub unit: TextUnit,
+    /// Further units before and after.
+    #[serde(default = "one")]
+    #[schemars(range(min = 0, max = 100))]
+    pub around: u32,
+}
+
+choices! {
+    /// A unit of text.
+    pub enum TextUnit {
+        /// Sentences.
+        Sentence = "sentence",
+        /// Paragraphs.
+        Paragraph = "paragraph",
+    }
+}
+
+fn sentence() -> TextUnit {
+    TextUnit::Sentence
+}
+
+fn one() -> u32 {
+    1
+}
+
+answer! {
+    /// The text around a token.
+    pub struct Surroundings {
+        /// The id of the document.
+        pub document: String,
+        /// Where the text may be shown.
+        pub availability: Availability,
+        /// Whether the text may not be shown.
+        pub restricted: bool,
+        /// Whether sentences are cut, because no more of the text may be shown.
+        pub shortened: bool,
+        /// The sentences.
+        pub sentences: Vec<ShownSentence>,
+    }
+
+    /// A sentence of a document.
+    pub struct ShownSentence {
+        /// The number of its paragraph, from 0.
+        pub paragraph: u64,
+        /// The number of its first token in the document, from 0.
+        pub position: u64,
+        /// Its tokens.
+        pub tokens: Vec<KwicToken>,
+    }
+}
+
+impl Request for SurroundingsRequest {
+    fn example() -> SurroundingsRequest {
+        SurroundingsRequest {
+            id: "0123456789abcdef0123456789abcdef".to_owned(),
+            position: 7,
+            unit: sentence(),
+            around: one(),
+        }
+    }
+}
+
+impl Question for SurroundingsRequest {
+    const NAME: &'static str = "context";
+    const PATH: &'static str = "documents/{id}/context";
+    const SUMMARY: &'static str = "Show the sentences or paragraphs around a token";
+    const ROWS: &'static str = "sentences";
+    const COST: Cost = Cost::Quick;
+    type Answer = Surroundings;
+
+    fn answer(&self, context: &QuestionContext<'_>) -> Result<Answered<Surroundings>, QuestionError> {
+        let place = find(context, &self.id)?;
+        let row = metadata(context, place)?;
+        let privacy = context.privacy;
+        let shows_text = privacy.shows_text(row.availability);
+        let shows = shows_text || privacy.shows_lines(row.availability);
+        let mut body = Surroundings {
+            document: row.id,
+            availability: row.availability,
+            restricted: !shows,
+            shortened: false,
+            sentences: Vec::new(),
+        };
+        if shows {
+            let annotated = context.engine.snapshot().annotated(place.0, place.1).map_err(EngineError::from)?;
+            self.show(&annotated, shows_text, &mut body)?;
+        }
+        Ok(context.answered((None, None), MatchRule::default(), Exactness::Exact, Vec::new(), body))
+    }
+}
+
+impl SurroundingsRequest {
+    fn show(&self, document: &Annotated, whole: bool, body: &mut Surroundings) -> Result<(), QuestionError> {
+        let position = self.position as usize;
+        let sentences = sentences_of(document);
+        let place = sentences.iter().position(|sentence| sentence.tokens.contains(&position)).ok_or_else(|| {
+            QuestionError::parameter("position", "the document has no token of this number; they count from 0")
+        })?;
+        let around = self.around as usize;
+        let is_near = |at: usize, sentence: &Sentence<'_>| match self.unit {
+            TextUnit::Sentence => at.abs_diff(place) <= around,
+            TextUnit::Paragraph => sentence.paragraph.abs_diff(sentences[place].paragraph) <= around,
+        };
+        // The right to lines shows no more of a document at once than a line with the longest context.
+        let side = MAX_CONTEXT as usize;
+        let visible = if whole { 0..usize::MAX } else { position.saturating_sub(side)..position + side + 1 };
+        for (_, sentence) in sentences.iter().enumerate().filter(|(at, sentence)| is_near(*at, sentence)) {
+            let shown = sentence.tokens.start.max(visible.start)..sentence.tokens.end.min(visible.end);
+            body.shortened |= shown != sentence.tokens;
+            if shown.is_empty() {
+                continue;
+            }
+            let first = sentence.tokens.start;
+            let tokens = sentence.text[shown.start - first..shown.end - first].iter().map(token_of).collect();
+            let (paragraph, position) = (sentence.paragraph as u64, shown.start as u64);
+            body.sentences.push(ShownSentence { paragraph, position, tokens });
+        }
+        Ok(())
+    }
+}
+
+/// A sentence of a document: its paragraph, the numbers of its tokens, and these.
+struct Sentence<'a> {
+    paragraph: usize,
+    tokens: Range<usize>,
+    text: &'a [Token],
+}
+
+fn sentences_of(document: &Annotated) -> Vec<Sentence<'_>> {
+    let mut sentences = Vec::new();
+    let mut next = 0;
+    for (paragraph, part) in document.paragraphs.iter().enumerate() {
+        for text in &part.sentences {
+            sentences.push(Sentence { paragraph, tokens: next..next + text.len(), text });
+            next += text.len();
+        }
+    }
+    sentences
+}
+
+fn token_of(token: &Token) -> KwicToken {
+    let Token { word, lemma, tag, feats, space_after } = token.clone();
+    KwicToken { word, lemma, tag, feats, space_after }
+}

@@ -1,0 +1,164 @@
+//! Hits over time.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::params::{ConfidenceParams, PanelParams, SearchParams};
+use super::trends::panel_filter;
+use super::{Answered, Cost, Exactness, Question, QuestionContext, QuestionError, Request};
+use crate::cql::MatchRule;
+use crate::measure::interval::{Band, rate_band};
+use crate::measure::per_million;
+use crate::trend::{Bin, Collected, Step, health};
+
+/// Counts the hits of a query over time.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct TimelineRequest {
+    /// The query.
+    #[serde(flatten)]
+    pub search: SearchParams,
+    /// The length of a time step.
+    #[serde(default = "month")]
+    #[schemars(extend("x-value-name" = "STEP"))]
+    pub by: Step,
+    /// The panel of sites.
+    #[serde(flatten)]
+    pub panel: PanelParams,
+    /// The confidence of the intervals.
+    #[serde(flatten)]
+    pub confidence: ConfidenceParams,
+}
+
+fn month() -> Step {
+    Step::Month
+}
+
+answer! {
+    /// Hits over time, with the size and quality of the collection.
+    pub struct Timeline {
+        /// The length of a time step.
+        pub step: Step,
+        /// The confidence of the intervals.
+        pub confidence: f64,
+        /// All hits.
+        pub hits: u64,
+        /// Tokens of the documents searched.
+        pub tokens: u64,
+        /// Every step from the first to the last, also those without documents.
+        pub points: Vec<TimelinePoint>,
+    }
+
+    /// One time step. Without tokens nothing was collected, and there is no rate; with tokens and without hits the rate is
+    /// zero.
+    pub struct TimelinePoint {
+        /// The time step.
+        #[serde(serialize_with = "super::as_text")]
+        #[schemars(with = "String")]
+        pub bin: Bin,
+        /// Hits.
+        pub hits: u64,
+        /// Tokens collected.
+        pub tokens: u64,
+        /// Documents collected.
+        pub documents: u64,
+        /// Sites with documents.
+        pub sites: u64,
+        /// Days of the step.
+        pub days: u32,
+        /// Days with documents.
+        pub days_with_documents: u32,
+        /// Days with fetch runs; null if the home has none.
+        pub days_with_runs: Option<u64>,
+        /// Completeness of the collection, from 0 to 1.
+        pub health: f64,
+        /// Hits per million tokens.
+        pub per_million: Option<f64>,
+        /// The interval of the rate.
+        pub band: Option<Band>,
+    }
+}
+
+impl TimelinePoint {
+    /// A point of counts, the last of which are the days with documents. `spread` as in [`rate_band`].
+    pub fn of(
+        bin: Bin,
+        hits: u64,
+        (tokens, documents, sites, days_with_documents): (u64, u64, u64, u32),
+        spread: f64,
+        confidence: f64,
+    ) -> Self {
+        let (hits_f, tokens_f) = (hits as f64, tokens as f64);
+        TimelinePoint {
+            bin,
+            hits,
+            tokens,
+            documents,
+            sites,
+            days: bin.days(),
+            days_with_documents,
+            days_with_runs: None,
+            health: 0.0,
+            per_million: per_million(hits_f, tokens_f),
+            band: rate_band(hits_f, tokens_f, spread, confidence),
+        }
+    }
+}
+
+impl Timeline {
+    /// A timeline of points: how well each was collected shows beside the others.
+    pub fn of(step: Step, confidence: f64, mut points: Vec<TimelinePoint>) -> Timeline {
+        let collected: Vec<Collected> = points
+            .iter()
+            .map(|point| Collected {
+                days: point.days,
+                days_with_documents: point.days_with_documents,
+                sites: point.sites,
+            })
+            .collect();
+        points.iter_mut().zip(health(&collected)).for_each(|(point, health)| point.health = health);
+        let hits = points.iter().map(|point| point.hits).sum();
+        let tokens = points.iter().map(|point| point.tokens).sum();
+        Timeline { step, confidence, hits, tokens, points }
+    }
+}
+
+impl Request for TimelineRequest {
+    fn example() -> TimelineRequest {
+        TimelineRequest {
+            search: SearchParams::example(),
+            by: Step::Week,
+            panel: PanelParams::default(),
+            confidence: ConfidenceParams::default(),
+        }
+    }
+}
+
+impl Question for TimelineRequest {
+    const NAME: &'static str = "timeline";
+    const SUMMARY: &'static str = "Show hits over time";
+    const ROWS: &'static str = "points";
+    const COST: Cost = Cost::Quick;
+    type Answer = Timeline;
+
+    fn cost(&self) -> Cost {
+        if self.panel.panel { Cost::Heavy } else { Cost::Quick }
+    }
+
+    fn answer(&self, context: &QuestionContext<'_>) -> Result<Answered<Timeline>, QuestionError> {
+        let filter = panel_filter(context, &self.search.scope, &self.panel, self.by)?;
+        let search = context.search(&self.search.q, MatchRule::default(), filter.as_ref())?;
+        let (mut found, complete) = search.timeline(self.by, self.confidence.confidence, &context.limits);
+        let bins: Vec<Bin> = found.points.iter().map(|point| point.bin).collect();
+        if let Some(runs) = (context.run_days)(&bins) {
+            found.points.iter_mut().zip(runs).for_each(|(point, days)| point.days_with_runs = Some(days));
+        }
+        let exactness = Exactness::of(complete, found.hits);
+        Ok(context.answered(
+            (Some(&self.search.q), filter.as_ref()),
+            MatchRule::default(),
+            exactness,
+            Vec::new(),
+            found,
+        ))
+    }
+}

@@ -1,0 +1,235 @@
+//! Trends: words that rise or fall over time.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize, Serializer};
+
+use super::params::{AttributeParams, LimitParams, PanelParams, ScopeParams, TestParams};
+use super::{Answered, Cost, Exactness, Question, QuestionContext, QuestionError, Request};
+use crate::cql::{Attribute, MatchRule};
+use crate::engine::Subcorpus;
+use crate::filter::Filter;
+use crate::measure::per_million;
+use crate::trend::{Bin, Rise, RiseConfig, Rises, Shape, Step, Table};
+
+/// Tests the whole vocabulary for words that rise or fall.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct TrendsRequest {
+    /// The documents to count.
+    #[serde(flatten)]
+    pub scope: ScopeParams,
+    /// The attribute to count.
+    #[serde(flatten)]
+    pub attribute: AttributeParams,
+    /// The length of a time step.
+    #[serde(default = "quarter")]
+    #[schemars(extend("x-value-name" = "STEP"))]
+    pub by: Step,
+    /// The least documents of a word that is tested.
+    #[serde(default = "usual_min")]
+    #[schemars(range(min = 1))]
+    pub min: u64,
+    /// The test.
+    #[serde(flatten)]
+    pub test: TestParams,
+    /// The panel of sites.
+    #[serde(flatten)]
+    pub panel: PanelParams,
+    /// The number of rows.
+    #[serde(flatten)]
+    pub limit: LimitParams,
+}
+
+fn quarter() -> Step {
+    Step::Quarter
+}
+
+fn usual_min() -> u64 {
+    RiseConfig::default().min_count
+}
+
+/// The filter of a scope or, with a panel, of those of its sites that have documents in every time step.
+pub(super) fn panel_filter(
+    context: &QuestionContext<'_>,
+    scope: &ScopeParams,
+    panel: &PanelParams,
+    step: Step,
+) -> Result<Option<Filter>, QuestionError> {
+    let filter = context.filter(scope)?;
+    if !panel.panel {
+        return Ok(filter);
+    }
+    let subcorpus = context.subcorpus(filter.as_ref())?;
+    let sites = context.in_time(&subcorpus, context.engine.panel(&subcorpus, step, 1))?;
+    Ok(Filter::both(filter, Some(sites)))
+}
+
+/// The documents of [`panel_filter`], with the filter.
+pub(super) fn panel_subcorpus(
+    context: &QuestionContext<'_>,
+    scope: &ScopeParams,
+    panel: &PanelParams,
+    step: Step,
+) -> Result<(Subcorpus, Option<Filter>), QuestionError> {
+    let filter = panel_filter(context, scope, panel, step)?;
+    Ok((context.subcorpus(filter.as_ref())?, filter))
+}
+
+fn as_texts<S: Serializer>(values: &[Bin], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(values.iter().map(ToString::to_string))
+}
+
+answer! {
+    /// Words that rise or fall, the surest first.
+    pub struct Trends {
+        /// The attribute that was counted.
+        pub attribute: Attribute,
+        /// The time steps with enough tokens.
+        #[serde(serialize_with = "as_texts")]
+        #[schemars(with = "Vec<String>")]
+        pub bins: Vec<Bin>,
+        /// Tokens of the documents counted.
+        pub tokens: u64,
+        /// The number of words tested.
+        pub tested: u64,
+        /// The accepted share of false discoveries among the rows.
+        pub false_discovery_rate: f64,
+        /// The number of words that rise or fall.
+        pub values: u64,
+        /// The words.
+        pub rows: Vec<TrendRow>,
+    }
+
+    /// A word that rises or falls.
+    pub struct TrendRow {
+        /// The word.
+        pub value: String,
+        /// Hits in all steps.
+        pub hits: u64,
+        /// Documents with it.
+        pub documents: u64,
+        /// The period of the change, if the test finds one.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(with = "Shape")]
+        pub shape: Option<Shape>,
+        /// Growth from the first step to the last in multiples of the mean rate (Theil–Sen).
+        #[schemars(with = "Option<f64>")]
+        pub growth: f64,
+        /// The same as Sketch Engine shows it: the tangent of whole degrees.
+        #[schemars(with = "Option<f64>")]
+        pub score: f64,
+        /// Probability by chance.
+        #[schemars(with = "Option<f64>")]
+        pub p: f64,
+        /// The same, controlled for the number of words tested (Benjamini–Hochberg).
+        #[schemars(with = "Option<f64>")]
+        pub q: f64,
+        /// The z statistic of Mann–Kendall.
+        #[schemars(with = "Option<f64>")]
+        pub kendall_z: f64,
+        /// Hits per million tokens in each step.
+        pub per_million: Vec<f64>,
+    }
+}
+
+impl Trends {
+    /// Makes the answer of a test of all words. `bins` are those of the tables; `name` gives the word of a
+    /// row.
+    pub fn of(
+        attribute: Attribute,
+        bins: &[Bin],
+        config: &RiseConfig,
+        outcome: &Rises,
+        (hits, documents): (&Table<'_>, &Table<'_>),
+        name: impl Fn(usize) -> String,
+    ) -> Trends {
+        let width = bins.len();
+        let used = |table: &Table<'_>, row: usize| -> Vec<u32> {
+            outcome.bins.iter().map(|bin| table.counts[row * width + bin]).collect()
+        };
+        let sum = |counts: &[u32]| counts.iter().map(|count| u64::from(*count)).sum();
+        let row = |rise: &Rise| {
+            let (hits_by_bin, documents_by_bin) = (used(hits, rise.row), used(documents, rise.row));
+            let rate = |(count, bin): (&u32, &usize)| per_million(f64::from(*count), hits.tokens[*bin]).unwrap_or(0.0);
+            TrendRow {
+                value: name(rise.row),
+                hits: sum(&hits_by_bin),
+                documents: sum(&documents_by_bin),
+                shape: rise.shape,
+                growth: rise.growth,
+                score: rise.score,
+                p: rise.p,
+                q: rise.q,
+                kendall_z: rise.kendall.z,
+                per_million: hits_by_bin.iter().zip(&outcome.bins).map(rate).collect(),
+            }
+        };
+        Trends {
+            attribute,
+            bins: outcome.bins.iter().map(|bin| bins[*bin]).collect(),
+            tokens: 0,
+            tested: outcome.tested as u64,
+            false_discovery_rate: config.false_discovery_rate,
+            values: outcome.found.len() as u64,
+            rows: outcome.found.iter().map(row).collect(),
+        }
+    }
+}
+
+impl Request for TrendsRequest {
+    fn example() -> TrendsRequest {
+        TrendsRequest {
+            scope: ScopeParams::default(),
+            attribute: AttributeParams::default(),
+            by: Step::Month,
+            min: usual_min(),
+            test: TestParams::default(),
+            panel: PanelParams::default(),
+            limit: LimitParams::default(),
+        }
+    }
+}
+
+impl Question for TrendsRequest {
+    const NAME: &'static str = "trends";
+    const SUMMARY: &'static str = "Show which words rise or fall";
+    const ROWS: &'static str = "rows";
+    const COST: Cost = Cost::Heavy;
+    type Answer = Trends;
+
+    fn answer(&self, context: &QuestionContext<'_>) -> Result<Answered<Trends>, QuestionError> {
+        let (subcorpus, filter) = panel_subcorpus(context, &self.scope, &self.panel, self.by)?;
+        let config = RiseConfig { min_count: self.min, false_discovery_rate: self.test.fdr, ..RiseConfig::default() };
+        let found = context.engine.trends(&subcorpus, self.attribute.attribute, self.by, &config);
+        let mut found = context.in_time(&subcorpus, found)?;
+        found.tokens = context.engine.tokens(&subcorpus);
+        self.test.keep(&mut found.rows, |row| row.growth);
+        found.values = self.limit.cut(&mut found.rows);
+        Ok(context.answered((None, filter.as_ref()), MatchRule::default(), Exactness::Exact, Vec::new(), found))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trend::rises;
+    use jiff::civil::date;
+
+    #[test]
+    fn trends_name_their_words_and_show_their_rates() {
+        let bins = Step::Month.bins(date(2024, 1, 1), date(2025, 12, 31));
+        let tokens = vec![1e6; bins.len()];
+        let documents: Vec<u32> = std::iter::repeat_n(50, bins.len()).chain(10..10 + bins.len() as u32).collect();
+        let hits: Vec<u32> = documents.iter().map(|count| 2 * count).collect();
+        let tables = (Table { counts: &hits, tokens: &tokens }, Table { counts: &documents, tokens: &tokens });
+        let config = RiseConfig::default();
+        let outcome = rises(&tables.1, &config);
+        let answer = Trends::of(Attribute::Lemma, &bins, &config, &outcome, (&tables.0, &tables.1), |row| {
+            ["flat", "rising"][row].to_owned()
+        });
+        let [row] = &answer.rows[..] else { panic!("{answer:?}") };
+        assert_eq!((row.value.as_str(), row.hits, row.documents), ("rising", 1032, 516));
+        assert_eq!((row.per_million[0], answer.tested), (20.0, 2));
+        let json = serde_json::to_value(&answer).unwrap();
+        assert_eq!((json["bins"][0].as_str(), json["rows"][0]["shape"].as_str()), (Some("2024-01"), Some("steady")));
+    }
+}

@@ -1,0 +1,112 @@
+//! Lists of words and n-grams with their frequencies.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::params::{AttributeParams, NgramParams, ScopeParams, WordRowParams};
+use super::{Answered, Cost, Exactness, Question, QuestionContext, QuestionError, Request};
+use crate::cql::{Attribute, MatchRule};
+use crate::syntax::ValueMatcher;
+
+/// Lists words or n-grams with their frequencies.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct WordsRequest {
+    /// Only words that match this regular expression as a whole.
+    #[serde(default)]
+    #[schemars(extend("x-positional" = true, "x-value-name" = "REGEX"))]
+    pub regex: Option<String>,
+    /// The least hits [default: 1, for n-grams 5].
+    #[serde(default)]
+    #[schemars(range(min = 1))]
+    pub min: Option<u64>,
+    /// The documents to count.
+    #[serde(flatten)]
+    pub scope: ScopeParams,
+    /// The attribute to count.
+    #[serde(flatten)]
+    pub attribute: AttributeParams,
+    /// The tokens of a row.
+    #[serde(flatten)]
+    pub ngram: NgramParams,
+    /// The rows.
+    #[serde(flatten)]
+    pub rows: WordRowParams,
+}
+
+/// The least hits of n-grams if nothing is said: most n-grams of a corpus occur once.
+const USUAL_NGRAM_MIN: u64 = 5;
+
+answer! {
+    /// Words or n-grams, the most frequent first, equals by value.
+    pub struct Words {
+        /// The attribute that was counted.
+        pub attribute: Attribute,
+        /// The tokens of a value: 1 for words. N-grams do not cross sentences.
+        pub n: u32,
+        /// Tokens of the documents counted.
+        pub tokens: u64,
+        /// The number of different values.
+        pub values: u64,
+        /// The values.
+        pub rows: Vec<WordRow>,
+    }
+
+    /// A word or n-gram.
+    pub struct WordRow {
+        /// The word; for n-grams, the words separated by blanks.
+        pub value: String,
+        /// Hits.
+        pub hits: u64,
+        /// Documents with it.
+        pub documents: u64,
+        /// Hits per million tokens.
+        #[schemars(with = "Option<f64>")]
+        pub per_million: f64,
+    }
+}
+
+impl Request for WordsRequest {
+    fn example() -> WordsRequest {
+        WordsRequest {
+            regex: Some("inter.*".to_owned()),
+            min: None,
+            scope: ScopeParams::default(),
+            attribute: AttributeParams::default(),
+            ngram: NgramParams::default(),
+            rows: WordRowParams::default(),
+        }
+    }
+}
+
+impl Question for WordsRequest {
+    const NAME: &'static str = "words";
+    const SUMMARY: &'static str = "List words or n-grams with their frequencies";
+    const ROWS: &'static str = "rows";
+    const COST: Cost = Cost::Heavy;
+    type Answer = Words;
+
+    fn answer(&self, context: &QuestionContext<'_>) -> Result<Answered<Words>, QuestionError> {
+        let filter = context.filter(&self.scope)?;
+        let subcorpus = context.subcorpus(filter.as_ref())?;
+        let matching = self.regex.as_ref().map(ValueMatcher::regex);
+        let (attribute, n) = (self.attribute.attribute, self.ngram.ngram as usize);
+        let mut rewrites = Vec::new();
+        let found = match n {
+            1 => context.engine.words(&subcorpus, attribute, matching.as_ref(), self.min.unwrap_or(1)),
+            n => {
+                let min = self.min.unwrap_or(USUAL_NGRAM_MIN);
+                let (min, min_documents) = context.min_counts(min, &mut rewrites);
+                let found = context.engine.ngrams(&subcorpus, attribute, n, matching.as_ref(), min);
+                found.map(|mut found| {
+                    found.rows.retain(|row| row.documents >= min_documents);
+                    found
+                })
+            }
+        };
+        let text = self.regex.as_deref().unwrap_or_default();
+        let found = found.map_err(QuestionError::of_engine("regex", "query", text))?;
+        let mut found = context.in_time(&subcorpus, found)?;
+        found.values = self.rows.cut(&mut found.rows, |row| &row.value);
+        Ok(context.answered((None, filter.as_ref()), MatchRule::default(), Exactness::Exact, rewrites, found))
+    }
+}

@@ -1,0 +1,1411 @@
+// Generated from the OpenAPI document; do not edit. TIDINGS_BLESS=1 cargo test -p tidings-serve --test generated writes it again.
+
+/** The question and the state of the corpus that an answer belongs to. */
+export interface About {
+  /** The language of the corpus. */
+  corpus: string;
+  /** The state of the corpus: it grows with every change, and equal states give equal answers. */
+  generation: number;
+  /** The query in its canonical form. */
+  query?: string;
+  /** The filter in its canonical form. */
+  filter?: string;
+  /** The choice among matches that begin at one position. */
+  rule: MatchRule;
+  /** Whether the numbers are exact. */
+  exactness: Exactness;
+}
+
+export type Association = "log-dice" | "mi" | "mi3" | "t-score" | "log-likelihood" | "dice" | "min-sensitivity" | "mi-log-f";
+/** The choices of Association with their meanings. */
+export const ASSOCIATION_CHOICES: readonly (readonly [Association, string])[] = [
+  ["log-dice", "14 + log2 of Dice: at most 14, and comparable between corpora of different size."],
+  ["mi", "Mutual information: log2 of observed by expected; favours rare words."],
+  ["mi3", "MI with the observed count cubed; favours frequent words."],
+  ["t-score", "Difference of observed and expected in standard deviations."],
+  ["log-likelihood", "Log-likelihood ratio of the 2×2 table."],
+  ["dice", "Harmonic mean of the two conditional probabilities."],
+  ["min-sensitivity", "The smaller of the two conditional probabilities."],
+  ["mi-log-f", "MI weighted by the logarithm of the count."],
+];
+
+export type Attribute = string;
+
+export type Availability = "metadata" | "kwic" | "open";
+/** The choices of Availability with their meanings. */
+export const AVAILABILITY_CHOICES: readonly (readonly [Availability, string])[] = [
+  ["metadata", "Nowhere: counts and metadata only."],
+  ["kwic", "In lines of a concordance, with a token."],
+  ["open", "Everywhere."],
+];
+
+/** The interval of a value, with the confidence that was asked for. */
+export interface Band {
+  /** The lower end. */
+  low: number | null;
+  /** The upper end. */
+  high: number | null;
+}
+
+/** A word with its strongest burst. */
+export interface BurstRow {
+  /** The word. */
+  value: string;
+  /** The time step of the burst. */
+  bin: string;
+  /** Log-likelihood against the steps before, times documents divided by hits. */
+  score: number | null;
+  /** Binary logarithm of the ratio to the rate before. */
+  log_ratio: number | null;
+  /** Hits in the step. */
+  hits: number;
+  /** Documents with it in the step. */
+  documents: number;
+  /** The course after the burst. */
+  sequel: Sequel;
+}
+
+/** Words with bursts, the strongest first. */
+export interface BurstsAnswer {
+  about: About;
+  /** The address that asks the same again. */
+  link: string;
+  /** Changes to the question, such as rows that were left out to protect text. */
+  rewrites?: string[];
+  /** The attribute that was counted. */
+  attribute: Attribute;
+  /** The length of a time step. */
+  step: Step;
+  /** Tokens of the documents counted. */
+  tokens: number;
+  /** The number of words with a burst. */
+  values: number;
+  /** The words. */
+  rows: BurstRow[];
+}
+
+/** Finds the words with the strongest bursts. */
+export interface BurstsRequest {
+  /** Only documents with these properties, such as site=gazette.example date>=2026-01. */
+  filter?: string;
+  /** Only documents of this virtual corpus, made with `tidings corpus save`. */
+  in?: string;
+  /** The attribute to count: word, lc, lemma, tag, feats, or a feature such as Case. */
+  attribute?: Attribute;
+  /** The length of a time step. */
+  by?: Step;
+  /** Only sites with documents in every step, so that new feeds do not look like news. */
+  panel?: boolean;
+  /** The most rows to give. */
+  limit?: number;
+}
+
+/** A word whose frequency differs. */
+export interface Change {
+  /** The word. */
+  value: string;
+  /** Hits in the first part. */
+  before: number;
+  /** Hits in the second part. */
+  after: number;
+  /** Documents of the first part with it. */
+  before_documents: number;
+  /** Documents of the second part with it. */
+  after_documents: number;
+  /** Hits per million tokens of the first part. */
+  before_per_million: number;
+  /** Hits per million tokens of the second part. */
+  after_per_million: number;
+  /** Binary logarithm of the ratio of the rates; half a hit stands for none. */
+  log_ratio: number | null;
+  /** The interval of the logarithm. */
+  band: Band;
+  /** Probability of such a difference by chance: the log-likelihood ratio, with hits that bunch in documents counting as fewer. */
+  p: number | null;
+  /** The same, controlled for the number of words tested (Benjamini–Hochberg). */
+  q: number | null;
+}
+
+/** The collection as a whole, with the funnel from pages to text. */
+export interface CollectionAnswer {
+  /** The address that asks the same again. */
+  link: string;
+  /** Feeds, by health. */
+  feeds: Record<string, number>;
+  /** Days with statistics. */
+  days: number;
+  /** Days with fetch runs. */
+  days_with_runs: number;
+  /** The first day. */
+  first_day: string | null;
+  /** The last day. */
+  last_day: string | null;
+  /** The last day with a fetch run. */
+  last_run: string | null;
+  /** Pages downloaded. */
+  pages: number;
+  /** Bytes downloaded. */
+  downloaded_bytes: number;
+  /** Bytes of text. */
+  clean_bytes: number;
+  /** Words that were compared with earlier text. */
+  words: number;
+  /** Words among them that are duplicates. */
+  duplicate_words: number;
+  /** Tokens of annotated text. */
+  tokens: number;
+  /** The funnel: the items that each stage kept or left out, by reason. The items of a stage add up to its input. */
+  rows: FunnelRow[];
+}
+
+/** The collection over time. */
+export interface CollectionDaysAnswer {
+  /** The address that asks the same again. */
+  link: string;
+  /** The time steps. */
+  rows: DaysRow[];
+}
+
+/** Counts the collection over time. */
+export interface CollectionDaysRequest {
+  /** The length of a time step. */
+  by?: Step;
+  /** The first day. */
+  since?: string;
+  /** The last day. */
+  until?: string;
+}
+
+/** The collection over time, by language. */
+export interface CollectionLanguagesAnswer {
+  /** The address that asks the same again. */
+  link: string;
+  /** The time steps and languages. */
+  rows: LanguageRow[];
+}
+
+/** Counts the collection over time, by language. */
+export interface CollectionLanguagesRequest {
+  /** The length of a time step. */
+  by?: Step;
+  /** The first day. */
+  since?: string;
+  /** The last day. */
+  until?: string;
+}
+
+/** Summarises the collection. */
+export interface CollectionRequest {
+}
+
+/** Words in the neighbourhood of hits, best first, equals by value. */
+export interface CollocAnswer {
+  about: About;
+  /** The address that asks the same again. */
+  link: string;
+  /** Changes to the question, such as rows that were left out to protect text. */
+  rewrites?: string[];
+  /** The attribute that was counted. */
+  attribute: Attribute;
+  /** The window. */
+  window: Window;
+  /** Hits of the query. */
+  hits: number;
+  /** Tokens of the documents searched. */
+  tokens: number;
+  /** The measure that orders the rows. */
+  order: Association;
+  /** The number of different collocates. */
+  collocates: number;
+  /** The collocates. */
+  rows: Collocate[];
+}
+
+/** Ranks the words in the neighbourhood of hits by an association measure. */
+export interface CollocRequest {
+  /** The query: a word, several words, or CQL. */
+  q: string;
+  /** Only documents with these properties, such as site=gazette.example date>=2026-01. */
+  filter?: string;
+  /** Only documents of this virtual corpus, made with `tidings corpus save`. */
+  in?: string;
+  /** The attribute to count: word, lc, lemma, tag, feats, or a feature such as Case. */
+  attribute?: Attribute;
+  /** Tokens before the hit. */
+  left?: number;
+  /** Tokens after the hit. */
+  right?: number;
+  /** The whole sentence instead of a window of tokens. */
+  sentence?: boolean;
+  /** The association measure that orders the rows. */
+  measure?: Association;
+  /** The least co-occurrences. */
+  min?: number;
+  /** Include punctuation. */
+  punctuation?: boolean;
+  /** The most rows to give. */
+  limit?: number;
+}
+
+/** A word in the neighbourhood of hits. */
+export interface Collocate {
+  /** The word or lemma. */
+  value: string;
+  /** Co-occurrences with a hit: a token in the windows of two hits counts twice. */
+  together: number;
+  /** Occurrences anywhere. */
+  hits: number;
+  /** The scores of all measures. */
+  scores: Scores;
+}
+
+/** Words whose frequency differs between two parts of a corpus, by how much they changed at least. */
+export interface CompareAnswer {
+  about: About;
+  /** The address that asks the same again. */
+  link: string;
+  /** Changes to the question, such as rows that were left out to protect text. */
+  rewrites?: string[];
+  /** The attribute that was counted. */
+  attribute: Attribute;
+  /** The filter of the first part. */
+  before: string;
+  /** The filter of the second part. */
+  after: string;
+  /** Tokens of the first part. */
+  before_tokens: number;
+  /** Tokens of the second part. */
+  after_tokens: number;
+  /** The number of words tested. */
+  tested: number;
+  /** The accepted share of false discoveries among the rows. */
+  false_discovery_rate: number;
+  /** The confidence of the intervals. */
+  confidence: number;
+  /** The number of words that changed. */
+  values: number;
+  /** The words. */
+  rows: Change[];
+}
+
+/** Tests which words became more or less frequent from one part of the corpus to another. */
+export interface CompareRequest {
+  /** The documents to compare with, a filter such as date=2026-05. */
+  before: string;
+  /** The documents in which words rose or fell, a filter such as date=2026-06. */
+  after: string;
+  /** The least documents of a word that is tested. */
+  min?: number;
+  /** Only documents with these properties, such as site=gazette.example date>=2026-01. */
+  filter?: string;
+  /** Only documents of this virtual corpus, made with `tidings corpus save`. */
+  in?: string;
+  /** The attribute to count: word, lc, lemma, tag, feats, or a feature such as Case. */
+  attribute?: Attribute;
+  /** The accepted share of false discoveries among the rows (Benjamini–Hochberg). */
+  fdr?: number;
+  /** Only words that rise, or only words that fall. */
+  direction?: Direction;
+  /** The confidence of the intervals. */
+  confidence?: number;
+  /** Only sites with documents in both parts, so that new feeds do not look like news. */
+  panel?: boolean;
+  /** Include punctuation. */
+  punctuation?: boolean;
+  /** The most rows to give. */
+  limit?: number;
+}
+
+/** A line of a concordance. */
+export interface ConcordanceLine {
+  /** The id of the document. */
+  document: string;
+  /** The fields of the document that were asked for. */
+  fields: Record<string, string>;
+  /** Whether the text may not be shown; missing if it is. */
+  restricted?: boolean;
+  /** The first token of the hit, counted in the document from 0. */
+  position?: number;
+  /** The tokens before the hit. */
+  left?: KwicToken[];
+  /** The hit. */
+  node?: KwicToken[];
+  /** The tokens after the hit. */
+  right?: KwicToken[];
+}
+
+/** The text around a token. */
+export interface ContextAnswer {
+  about: About;
+  /** The address that asks the same again. */
+  link: string;
+  /** Changes to the question, such as rows that were left out to protect text. */
+  rewrites?: string[];
+  /** The id of the document. */
+  document: string;
+  /** Where the text may be shown. */
+  availability: Availability;
+  /** Whether the text may not be shown. */
+  restricted: boolean;
+  /** Whether sentences are cut, because no more of the text may be shown. */
+  shortened: boolean;
+  /** The sentences. */
+  sentences: ShownSentence[];
+}
+
+/** Shows the sentences or paragraphs around a token of a document. */
+export interface ContextRequest {
+  /** The id of the document, 32 hexadecimal digits. */
+  id: string;
+  /** The number of the token in the document, as lines state it. */
+  position: number;
+  /** The unit of text to show. */
+  unit?: TextUnit;
+  /** Further units before and after. */
+  around?: number;
+}
+
+/** The corpora, one for each language. */
+export interface CorporaAnswer {
+  /** The address that asks the same again. */
+  link: string;
+  /** The corpora. */
+  corpora: CorpusRow[];
+}
+
+/** Virtual corpora: filters with names, which the parameter `in` takes. */
+export interface CorporaNamedAnswer {
+  /** The address that asks the same again. */
+  link: string;
+  /** The virtual corpora. */
+  rows: NamedCorpus[];
+}
+
+/** Lists the virtual corpora. */
+export interface CorporaNamedRequest {
+}
+
+/** Lists the corpora. */
+export interface CorporaRequest {
+}
+
+/** A corpus. */
+export interface CorpusRow {
+  /** The language. */
+  corpus: string;
+  /** The state: it grows with every change. */
+  generation: number;
+  /** Tokens. */
+  tokens: number;
+  /** Documents. */
+  documents: number;
+  /** The day of the oldest document. */
+  first_day: string | null;
+  /** The day of the newest document. */
+  last_day: string | null;
+  /** The fields of documents. */
+  fields: string[];
+  /** The attributes of tokens. */
+  attributes: string[];
+  /** The morphological features of tokens, with their values. */
+  features: Record<string, string[]>;
+  /** The annotators of the text. */
+  layers: LayerRow[];
+}
+
+/** The number of hits of a query. */
+export interface CountAnswer {
+  about: About;
+  /** The address that asks the same again. */
+  link: string;
+  /** Changes to the question, such as rows that were left out to protect text. */
+  rewrites?: string[];
+  /** Hits. */
+  hits: number;
+  /** Tokens of the documents searched. */
+  tokens: number;
+  /** Hits per million tokens. */
+  per_million: number | null;
+}
+
+/** Counts the hits of a query. */
+export interface CountRequest {
+  /** The query: a word, several words, or CQL. */
+  q: string;
+  /** Only documents with these properties, such as site=gazette.example date>=2026-01. */
+  filter?: string;
+  /** Only documents of this virtual corpus, made with `tidings corpus save`. */
+  in?: string;
+}
+
+/** The collection in one time step. */
+export interface DaysRow {
+  /** The time step. */
+  bin: string;
+  /** Its days. */
+  days: number;
+  /** Days with fetch runs; on others nothing was collected. */
+  days_with_runs: number;
+  /** Fetch runs. */
+  runs: number;
+  /** The most feeds with new pages on one day. */
+  feeds: number;
+  /** The most hosts on one day. */
+  hosts: number;
+  /** Pages downloaded. */
+  pages: number;
+  /** Bytes downloaded. */
+  downloaded_bytes: number;
+  /** Bytes of text. */
+  clean_bytes: number;
+  /** Documents. */
+  documents: number;
+  /** Documents that are duplicates. */
+  duplicates: number;
+  /** Documents that were annotated. */
+  kept: number;
+  /** Tokens of annotated text. */
+  tokens: number;
+}
+
+export type Direction = "both" | "rising" | "falling";
+/** The choices of Direction with their meanings. */
+export const DIRECTION_CHOICES: readonly (readonly [Direction, string])[] = [
+  ["both", "Rising and falling."],
+  ["rising", "More frequent."],
+  ["falling", "Less frequent."],
+];
+
+/** The metadata of a document and, where it may be shown, its text. */
+export interface DocumentAnswer {
+  about: About;
+  /** The address that asks the same again. */
+  link: string;
+  /** Changes to the question, such as rows that were left out to protect text. */
+  rewrites?: string[];
+  /** The id, 32 hexadecimal digits. */
+  id: string;
+  /** The day of publication. */
+  date: string;
+  /** The day of the download. */
+  seen: string;
+  /** The title. */
+  title: string;
+  /** The address. */
+  url: string;
+  /** Tokens. */
+  tokens: number;
+  /** Where the text may be shown. */
+  availability: Availability;
+  /** Further fields. */
+  fields: Record<string, string>;
+  /** Whether the text may not be shown. */
+  restricted: boolean;
+  /** The paragraphs of the text; missing if they may not be shown. */
+  paragraphs?: string[];
+}
+
+/** Shows the metadata of a document and its text. */
+export interface DocumentRequest {
+  /** The id of the document, 32 hexadecimal digits. */
+  id: string;
+}
+
+/** The metadata of a document. */
+export interface DocumentRow {
+  /** The id, 32 hexadecimal digits. */
+  id: string;
+  /** The day of publication. */
+  date: string;
+  /** The day of the download. */
+  seen: string;
+  /** The title. */
+  title: string;
+  /** The address. */
+  url: string;
+  /** Tokens. */
+  tokens: number;
+  /** Where the text may be shown. */
+  availability: Availability;
+  /** Further fields. */
+  fields: Record<string, string>;
+}
+
+/** A page of documents. */
+export interface DocumentsAnswer {
+  about: About;
+  /** The address that asks the same again. */
+  link: string;
+  /** Changes to the question, such as rows that were left out to protect text. */
+  rewrites?: string[];
+  /** The number of documents, on this page or not. */
+  documents: number;
+  /** Their tokens. */
+  tokens: number;
+  /** The number of the first document of the page, from 0. */
+  first: number;
+  /** The cursor of the next page; null if there is none. */
+  next: string | null;
+  /** The documents of this page. */
+  rows: DocumentRow[];
+}
+
+/** Lists documents in the order of time. */
+export interface DocumentsRequest {
+  /** Only documents with these properties, such as site=gazette.example date>=2026-01. */
+  filter?: string;
+  /** Only documents of this virtual corpus, made with `tidings corpus save`. */
+  in?: string;
+  /** Which day comes first. */
+  order?: Order;
+  /** The rows on a page [default: 20; all in a stream]. */
+  size?: number;
+  /** The start of the page: `next` of the answer before. */
+  cursor?: string;
+  /** Fields to show, separated by commas. */
+  fields?: string[];
+}
+
+/** The reason why there is no answer. */
+export interface Error {
+  /** The cause and the remedy. */
+  error: string;
+  /** The parameter that is wrong. */
+  parameter?: string;
+  /** The position of the error in the query or filter, in bytes. */
+  place?: { from: number; to: number };
+  /** The query or filter with carets under the error. */
+  shown?: string;
+}
+
+/** Whether numbers are exact. */
+export type Exactness = { kind: "exact" } | { kind: "estimate"; of_tokens: number; seen_tokens: number } | { hits: number; kind: "sample"; of_hits: number; seed: number };
+
+export type FeedHealth = "alive" | "slow" | "failing" | "dead" | "new";
+/** The choices of FeedHealth with their meanings. */
+export const FEED_HEALTH_CHOICES: readonly (readonly [FeedHealth, string])[] = [
+  ["alive", "It answers and brings entries."],
+  ["slow", "It answers, but brings less than an entry a month."],
+  ["failing", "It did not answer the last time."],
+  ["dead", "It is gone, or failed five times in a row."],
+  ["new", "It was never polled."],
+];
+
+/** A feed. */
+export interface FeedRow {
+  /** The address. */
+  feed: string;
+  /** The title. */
+  title: string;
+  /** The health. */
+  health: FeedHealth;
+  /** The result of the last poll. */
+  polled: PollResult;
+  /** The time of the last poll. */
+  checked: string;
+  /** The time of the last poll that succeeded. */
+  succeeded: string;
+  /** Consecutive failures. */
+  failures: number;
+  /** The last error. */
+  error: string;
+  /** Entries of the last list. */
+  entries: number;
+  /** Entries that it brought so far. */
+  brought: number;
+  /** The publishing rate. */
+  entries_per_day: number | null;
+  /** The time of the next poll. */
+  due: string;
+  /** The poll interval in minutes. */
+  interval_min: number;
+  /** The yield of its pages. */
+  yield: YieldSum | null;
+}
+
+/** The feeds, in the order of the list. */
+export interface FeedsAnswer {
+  /** The address that asks the same again. */
+  link: string;
+  /** The feeds. */
+  rows: FeedRow[];
+}
+
+/** Lists the feeds. */
+export interface FeedsRequest {
+  /** Only feeds of this health. */
+  health?: FeedHealth;
+}
+
+/** Frequencies of the values of hits, the most frequent first, equals by value. */
+export interface FreqAnswer {
+  about: About;
+  /** The address that asks the same again. */
+  link: string;
+  /** Changes to the question, such as rows that were left out to protect text. */
+  rewrites?: string[];
+  /** The attribute or field. */
+  by: string;
+  /** All hits. */
+  hits: number;
+  /** Tokens of the documents searched. */
+  tokens: number;
+  /** The number of different values. */
+  values: number;
+  /** The values. */
+  rows: FrequencyRow[];
+}
+
+/** Counts the hits of a query by the values of an attribute or a field. */
+export interface FreqRequest {
+  /** The query: a word, several words, or CQL. */
+  q: string;
+  /** Only documents with these properties, such as site=gazette.example date>=2026-01. */
+  filter?: string;
+  /** Only documents of this virtual corpus, made with `tidings corpus save`. */
+  in?: string;
+  /** Count by word, lc, lemma, tag, feats or a feature such as Case of the hit, or by a field of its document such as site, date, feed, topic. */
+  by?: string;
+  /** The most rows to give. */
+  limit?: number;
+}
+
+/** The frequency of one value. */
+export interface FrequencyRow {
+  /** The value; for hits of several tokens, the values separated by blanks. */
+  value: string;
+  /** Hits with this value. */
+  hits: number;
+  /** For fields, the tokens of documents with this value. */
+  tokens?: number;
+  /** Hits per million of those tokens; for attributes, of all tokens. */
+  per_million?: number;
+}
+
+/** Items that a stage kept or left out. */
+export interface FunnelRow {
+  /** The stage. */
+  step: FunnelStage;
+  /** The items. */
+  unit: FunnelUnit;
+  /** Whether they were kept. */
+  fate: ItemOutcome;
+  /** The reason why they were left out; empty if they were kept. */
+  reason: string;
+  /** The number of items. */
+  items: number;
+  /** Their share of the input of the stage. */
+  share: number | null;
+}
+
+export type FunnelStage = "clean" | "dedup" | "annotate";
+/** The choices of FunnelStage with their meanings. */
+export const FUNNEL_STAGE_CHOICES: readonly (readonly [FunnelStage, string])[] = [
+  ["clean", "Pages become documents."],
+  ["dedup", "Duplicates are found."],
+  ["annotate", "Documents become annotated text."],
+];
+
+export type FunnelUnit = "pages" | "documents";
+/** The choices of FunnelUnit with their meanings. */
+export const FUNNEL_UNIT_CHOICES: readonly (readonly [FunnelUnit, string])[] = [
+  ["pages", "Pages."],
+  ["documents", "Documents."],
+];
+
+/** A host. */
+export interface HostRow {
+  /** The name. */
+  host: string;
+  /** The yield of its pages. */
+  yield: YieldSum;
+}
+
+/** The hosts that pages came from. */
+export interface HostsAnswer {
+  /** The address that asks the same again. */
+  link: string;
+  /** The hosts. */
+  rows: HostRow[];
+}
+
+/** Lists the hosts. */
+export interface HostsRequest {
+}
+
+export type ItemOutcome = "kept" | "left out";
+/** The choices of ItemOutcome with their meanings. */
+export const ITEM_OUTCOME_CHOICES: readonly (readonly [ItemOutcome, string])[] = [
+  ["kept", "Kept."],
+  ["left out", "Left out."],
+];
+
+export type KeynessMeasure = "simple-maths" | "log-likelihood" | "log-ratio" | "din" | "chi-square";
+/** The choices of KeynessMeasure with their meanings. */
+export const KEYNESS_MEASURE_CHOICES: readonly (readonly [KeynessMeasure, string])[] = [
+  ["simple-maths", "Ratio of the rates per million with a constant added to both."],
+  ["log-likelihood", "Log-likelihood ratio, negative if the word is rarer in focus."],
+  ["log-ratio", "log2 of the ratio of the rates; half a hit stands for none."],
+  ["din", "Difference of the rates by their sum, in percent: −100 to 100."],
+  ["chi-square", "Pearson's chi-square with Yates' correction, negative if the word is rarer in focus."],
+];
+
+/** A word, in focus and in the reference. */
+export interface Keyword {
+  /** The word. */
+  value: string;
+  /** The score by the measure that orders the rows. */
+  score: number | null;
+  /** Hits in focus. */
+  focus: number;
+  /** Hits in the reference. */
+  reference: number;
+  /** Hits per million tokens in focus. */
+  focus_per_million: number | null;
+  /** Hits per million tokens of the reference. */
+  reference_per_million: number | null;
+  /** Log-likelihood, negative if rarer in focus. */
+  log_likelihood: number | null;
+  /** Binary logarithm of the ratio of the rates. */
+  log_ratio: number | null;
+  /** Difference of the rates divided by their sum, in percent. */
+  din: number | null;
+  /** Probability of such a difference by chance, if hits were independent. */
+  p: number | null;
+}
+
+/** Words that are typical of one part of the corpus against another, the most typical first, equals by value. */
+export interface KeywordsAnswer {
+  about: About;
+  /** The address that asks the same again. */
+  link: string;
+  /** Changes to the question, such as rows that were left out to protect text. */
+  rewrites?: string[];
+  /** The attribute that was counted. */
+  attribute: Attribute;
+  /** The filter of the documents in focus. */
+  focus: string;
+  /** The filter of the documents compared with. */
+  against: string;
+  /** Tokens in focus. */
+  focus_tokens: number;
+  /** Tokens of the reference. */
+  reference_tokens: number;
+  /** The measure that orders the rows. */
+  order: KeynessMeasure;
+  /** The constant of simple maths. */
+  add: number;
+  /** The number of different values. */
+  values: number;
+  /** The words. */
+  rows: Keyword[];
+}
+
+/** Ranks the words that are typical of one part of the corpus against another. */
+export interface KeywordsRequest {
+  /** The documents in focus, a filter such as date>=2026-03. */
+  focus: string;
+  /** The documents to compare with, a filter [default: all others]. */
+  against?: string;
+  /** The keyness measure that orders the rows. */
+  measure?: KeynessMeasure;
+  /** The constant that simple maths adds to both rates: 1 favours rare words, 1000 common ones. */
+  add?: number;
+  /** The least hits in focus. */
+  min?: number;
+  /** Only sites with documents in both parts, so that new feeds do not look like new words. */
+  panel?: boolean;
+  /** Only documents with these properties, such as site=gazette.example date>=2026-01. */
+  filter?: string;
+  /** Only documents of this virtual corpus, made with `tidings corpus save`. */
+  in?: string;
+  /** The attribute to count: word, lc, lemma, tag, feats, or a feature such as Case. */
+  attribute?: Attribute;
+  /** The number of consecutive words in a row, inside one sentence. */
+  ngram?: number;
+  /** Include punctuation. */
+  punctuation?: boolean;
+  /** The most rows to give. */
+  limit?: number;
+}
+
+/** A token of a line. */
+export interface KwicToken {
+  /** The form in the text. */
+  word: string;
+  /** The lemma; missing if the corpus has none. */
+  lemma?: string;
+  /** The part of speech; missing if the corpus has none. */
+  tag?: string;
+  /** The morphological features; missing if it has none. */
+  feats?: string;
+  /** Whether a blank follows. */
+  space_after: boolean;
+}
+
+/** The collection of one language in one time step. */
+export interface LanguageRow {
+  /** The time step. */
+  bin: string;
+  /** The language. */
+  language: string;
+  /** Documents. */
+  documents: number;
+  /** Documents that were annotated. */
+  kept: number;
+  /** Tokens of annotated text. */
+  tokens: number;
+}
+
+/** An annotator of the text. */
+export interface LayerRow {
+  /** Its name. */
+  by: string;
+  /** Tokens that it annotated. */
+  tokens: number;
+}
+
+export type MatchRule = "shortest" | "longest" | "all";
+/** The choices of MatchRule with their meanings. */
+export const MATCH_RULE_CHOICES: readonly (readonly [MatchRule, string])[] = [
+  ["shortest", "The shortest that fulfils restrictions and constraints."],
+  ["longest", "The longest that does."],
+  ["all", "All that do: several hits may begin at one position, the shortest first."],
+];
+
+/** A virtual corpus. */
+export interface NamedCorpus {
+  /** The name. */
+  name: string;
+  /** The filter. */
+  filter: string;
+}
+
+/** A word that was not there before. */
+export interface NewWordRow {
+  /** The word. */
+  value: string;
+  /** The day of its first document. */
+  first_seen: string;
+  /** Hits. */
+  hits: number;
+  /** Documents with it. */
+  documents: number;
+  /** Independent sites with it. */
+  sites: number;
+  /** Days with it. */
+  days: number;
+  /** Whether it stayed. */
+  fate: Persistence;
+}
+
+/** Words that were not there before, the most widely spread first, equals by value. */
+export interface NewWordsAnswer {
+  about: About;
+  /** The address that asks the same again. */
+  link: string;
+  /** Changes to the question, such as rows that were left out to protect text. */
+  rewrites?: string[];
+  /** The attribute that was looked at. */
+  attribute: Attribute;
+  /** The first day of the window. */
+  since: string;
+  /** Tokens of the documents counted. */
+  tokens: number;
+  /** Candidates that were dropped, by rule. */
+  dropped: Record<string, number>;
+  /** The number of new words. */
+  values: number;
+  /** The words. */
+  rows: NewWordRow[];
+}
+
+/** Finds the words that were not collected before a day. */
+export interface NewWordsRequest {
+  /** Only documents with these properties, such as site=gazette.example date>=2026-01. */
+  filter?: string;
+  /** Only documents of this virtual corpus, made with `tidings corpus save`. */
+  in?: string;
+  /** The first day of the window [default: the last quarter of the collected time]. */
+  since?: string;
+  /** The attribute to look at. */
+  attribute?: WordForm;
+  /** The least sites of different owners. */
+  min_sites?: number;
+  /** The least days. */
+  min_days?: number;
+  /** The least documents. */
+  min_documents?: number;
+  /** Include names, which are recognised by their capitals. */
+  names?: boolean;
+  /** The most rows to give. */
+  limit?: number;
+}
+
+export type Order = "newest" | "oldest";
+/** The choices of Order with their meanings. */
+export const ORDER_CHOICES: readonly (readonly [Order, string])[] = [
+  ["newest", "The newest day first."],
+  ["oldest", "The oldest day first."],
+];
+
+export type Persistence = "burst" | "lasting" | "open";
+/** The choices of Persistence with their meanings. */
+export const PERSISTENCE_CHOICES: readonly (readonly [Persistence, string])[] = [
+  ["burst", "It came, and has hardly been seen since."],
+  ["lasting", "It is still in use, long after it came."],
+  ["open", "It came too recently to say."],
+];
+
+export type PollResult = "listed" | "unchanged" | "failed" | "gone" | "never";
+/** The choices of PollResult with their meanings. */
+export const POLL_RESULT_CHOICES: readonly (readonly [PollResult, string])[] = [
+  ["listed", "It gave its entries."],
+  ["unchanged", "It has not changed since the last time."],
+  ["failed", "It could not be reached or read."],
+  ["gone", "The server says that it is gone for good."],
+  ["never", "It was never polled."],
+];
+
+/** A page of hits in their context. */
+export interface QueryAnswer {
+  about: About;
+  /** The address that asks the same again. */
+  link: string;
+  /** Changes to the question, such as rows that were left out to protect text. */
+  rewrites?: string[];
+  /** All hits, on this page or not; missing if they were not counted. */
+  hits?: number;
+  /** Tokens of the documents searched. */
+  tokens: number;
+  /** Hits per million tokens; missing if hits were not counted. */
+  per_million?: number;
+  /** The number of the first line, from 0. */
+  first: number;
+  /** Lines that may not be shown; missing in a stream. */
+  withheld?: number;
+  /** The cursor of the next page; null if there is none. */
+  next: string | null;
+  /** The lines of this page. */
+  lines: ConcordanceLine[];
+}
+
+/** Shows the hits of a query in their context. */
+export interface QueryRequest {
+  /** The query: a word, several words, or CQL. */
+  q: string;
+  /** Only documents with these properties, such as site=gazette.example date>=2026-01. */
+  filter?: string;
+  /** Only documents of this virtual corpus, made with `tidings corpus save`. */
+  in?: string;
+  /** Tokens on each side of the hit. */
+  context?: number;
+  /** Fields of the documents to show, separated by commas. */
+  fields?: string[];
+  /** Sort by left, right, node or fields, separated by commas. */
+  sort?: string[];
+  /** The size of a random sample to show instead of a page. */
+  sample?: number;
+  /** The seed of the sample: the same seed gives the same sample. */
+  seed?: number;
+  /** Take the longest of several matches that begin at one position. */
+  longest?: boolean;
+  /** Whether to count all hits, which may take longer than the page. */
+  count?: boolean;
+  /** Which day comes first. */
+  order?: Order;
+  /** The rows on a page [default: 20; all in a stream]. */
+  size?: number;
+  /** The start of the page: `next` of the answer before. */
+  cursor?: string;
+}
+
+/** A collocate in a relation. */
+export interface RelationRow {
+  /** The name of the relation. */
+  relation: string;
+  /** The lemma of the collocate. */
+  value: string;
+  /** Co-occurrences in the relation. */
+  together: number;
+  /** Occurrences of the collocate in the relation with any word. */
+  anywhere: number;
+  /** logDice within the relation: 14 if neither occurs in it without the other. */
+  score: number | null;
+  /** The query of the hits of both. */
+  query: string;
+}
+
+/** A relation of the lemma. */
+export interface RelationSummary {
+  /** The name, such as subjects of come. */
+  name: string;
+  /** Hits of the relation. */
+  hits: number;
+  /** The number of different collocates. */
+  values: number;
+  /** The query of these hits. */
+  query: string;
+}
+
+export interface Scores {
+  log_dice: number | null;
+  mi: number | null;
+  mi3: number | null;
+  t_score: number | null;
+  log_likelihood: number | null;
+  dice: number | null;
+  min_sensitivity: number | null;
+  mi_log_f: number | null;
+}
+
+export type Sequel = "fell" | "stayed" | "open";
+/** The choices of Sequel with their meanings. */
+export const SEQUEL_CHOICES: readonly (readonly [Sequel, string])[] = [
+  ["fell", "The word fell back towards its former rate."],
+  ["stayed", "It stayed nearer to the height of the burst: a step, not a burst."],
+  ["open", "Too little was collected since."],
+];
+
+export type Shape = "steady" | "late" | "early";
+/** The choices of Shape with their meanings. */
+export const SHAPE_CHOICES: readonly (readonly [Shape, string])[] = [
+  ["steady", "All the time."],
+  ["late", "In the last two fifths of the time."],
+  ["early", "In the first two fifths of the time."],
+];
+
+/** A sentence of a document. */
+export interface ShownSentence {
+  /** The number of its paragraph, from 0. */
+  paragraph: number;
+  /** The number of its first token in the document, from 0. */
+  position: number;
+  /** Its tokens. */
+  tokens: KwicToken[];
+}
+
+/** A word sketch. The rows of all relations are one list. */
+export interface SketchAnswer {
+  about: About;
+  /** The address that asks the same again. */
+  link: string;
+  /** Changes to the question, such as rows that were left out to protect text. */
+  rewrites?: string[];
+  /** The lemma. */
+  lemma: string;
+  /** The part of speech of the sketch; empty if the corpus has no such lemma with a tag. */
+  tag: string;
+  /** The parts of speech of the lemma in the corpus, the most frequent first. */
+  tags: TagCount[];
+  /** Hits of the lemma with the tag. */
+  hits: number;
+  /** Tokens of the documents counted. */
+  tokens: number;
+  /** The name of the sketch grammar. */
+  grammar: string;
+  /** The relations, in the order of the grammar. */
+  relations: RelationSummary[];
+  /** The collocates of each relation, best first, equals by value. */
+  rows: RelationRow[];
+}
+
+/** Ranks the collocates of a lemma by grammatical relation. */
+export interface SketchRequest {
+  /** The lemma, as a dictionary lists it. */
+  lemma: string;
+  /** The part of speech, such as NOUN [default: the most frequent one]. */
+  pos?: string;
+  /** The least co-occurrences. */
+  min?: number;
+  /** The most collocates of each relation. */
+  size?: number;
+  /** Only documents with these properties, such as site=gazette.example date>=2026-01. */
+  filter?: string;
+  /** Only documents of this virtual corpus, made with `tidings corpus save`. */
+  in?: string;
+}
+
+export type Step = "day" | "ten-days" | "week" | "month" | "quarter" | "half-year" | "year";
+/** The choices of Step with their meanings. */
+export const STEP_CHOICES: readonly (readonly [Step, string])[] = [
+  ["day", "A day."],
+  ["ten-days", "The first ten days of a month, the second ten, and the rest."],
+  ["week", "From Monday to Sunday, numbered as in ISO 8601."],
+  ["month", "A month."],
+  ["quarter", "Three months."],
+  ["half-year", "Six months."],
+  ["year", "A year."],
+];
+
+/** A part of speech of a lemma. */
+export interface TagCount {
+  /** The tag. */
+  tag: string;
+  /** Hits of the lemma with the tag. */
+  hits: number;
+}
+
+export type TextUnit = "sentence" | "paragraph";
+/** The choices of TextUnit with their meanings. */
+export const TEXT_UNIT_CHOICES: readonly (readonly [TextUnit, string])[] = [
+  ["sentence", "Sentences."],
+  ["paragraph", "Paragraphs."],
+];
+
+/** Hits over time, with the size and quality of the collection. */
+export interface TimelineAnswer {
+  about: About;
+  /** The address that asks the same again. */
+  link: string;
+  /** Changes to the question, such as rows that were left out to protect text. */
+  rewrites?: string[];
+  /** The length of a time step. */
+  step: Step;
+  /** The confidence of the intervals. */
+  confidence: number;
+  /** All hits. */
+  hits: number;
+  /** Tokens of the documents searched. */
+  tokens: number;
+  /** Every step from the first to the last, also those without documents. */
+  points: TimelinePoint[];
+}
+
+/** One time step. Without tokens nothing was collected, and there is no rate; with tokens and without hits the rate is zero. */
+export interface TimelinePoint {
+  /** The time step. */
+  bin: string;
+  /** Hits. */
+  hits: number;
+  /** Tokens collected. */
+  tokens: number;
+  /** Documents collected. */
+  documents: number;
+  /** Sites with documents. */
+  sites: number;
+  /** Days of the step. */
+  days: number;
+  /** Days with documents. */
+  days_with_documents: number;
+  /** Days with fetch runs; null if the home has none. */
+  days_with_runs: number | null;
+  /** Completeness of the collection, from 0 to 1. */
+  health: number;
+  /** Hits per million tokens. */
+  per_million: number | null;
+  /** The interval of the rate. */
+  band: Band | null;
+}
+
+/** Counts the hits of a query over time. */
+export interface TimelineRequest {
+  /** The query: a word, several words, or CQL. */
+  q: string;
+  /** Only documents with these properties, such as site=gazette.example date>=2026-01. */
+  filter?: string;
+  /** Only documents of this virtual corpus, made with `tidings corpus save`. */
+  in?: string;
+  /** The length of a time step. */
+  by?: Step;
+  /** Only sites with documents in every step, so that new feeds do not look like news. */
+  panel?: boolean;
+  /** The confidence of the intervals. */
+  confidence?: number;
+}
+
+/** A word that rises or falls. */
+export interface TrendRow {
+  /** The word. */
+  value: string;
+  /** Hits in all steps. */
+  hits: number;
+  /** Documents with it. */
+  documents: number;
+  /** The period of the change, if the test finds one. */
+  shape?: Shape;
+  /** Growth from the first step to the last in multiples of the mean rate (Theil–Sen). */
+  growth: number | null;
+  /** The same as Sketch Engine shows it: the tangent of whole degrees. */
+  score: number | null;
+  /** Probability by chance. */
+  p: number | null;
+  /** The same, controlled for the number of words tested (Benjamini–Hochberg). */
+  q: number | null;
+  /** The z statistic of Mann–Kendall. */
+  kendall_z: number | null;
+  /** Hits per million tokens in each step. */
+  per_million: number[];
+}
+
+/** Words that rise or fall, the surest first. */
+export interface TrendsAnswer {
+  about: About;
+  /** The address that asks the same again. */
+  link: string;
+  /** Changes to the question, such as rows that were left out to protect text. */
+  rewrites?: string[];
+  /** The attribute that was counted. */
+  attribute: Attribute;
+  /** The time steps with enough tokens. */
+  bins: string[];
+  /** Tokens of the documents counted. */
+  tokens: number;
+  /** The number of words tested. */
+  tested: number;
+  /** The accepted share of false discoveries among the rows. */
+  false_discovery_rate: number;
+  /** The number of words that rise or fall. */
+  values: number;
+  /** The words. */
+  rows: TrendRow[];
+}
+
+/** Tests the whole vocabulary for words that rise or fall. */
+export interface TrendsRequest {
+  /** Only documents with these properties, such as site=gazette.example date>=2026-01. */
+  filter?: string;
+  /** Only documents of this virtual corpus, made with `tidings corpus save`. */
+  in?: string;
+  /** The attribute to count: word, lc, lemma, tag, feats, or a feature such as Case. */
+  attribute?: Attribute;
+  /** The length of a time step. */
+  by?: Step;
+  /** The least documents of a word that is tested. */
+  min?: number;
+  /** The accepted share of false discoveries among the rows (Benjamini–Hochberg). */
+  fdr?: number;
+  /** Only words that rise, or only words that fall. */
+  direction?: Direction;
+  /** Only sites with documents in every step, so that new feeds do not look like news. */
+  panel?: boolean;
+  /** The most rows to give. */
+  limit?: number;
+}
+
+/** The window in which collocates are counted: never beyond the document, and never in the hit itself. */
+export type Window = { tokens: { left: number; right: number } } | "sentence";
+
+export type WordForm = "word" | "lemma";
+/** The choices of WordForm with their meanings. */
+export const WORD_FORM_CHOICES: readonly (readonly [WordForm, string])[] = [
+  ["word", "The form in the text."],
+  ["lemma", "The dictionary form."],
+];
+
+/** A word or n-gram. */
+export interface WordRow {
+  /** The word; for n-grams, the words separated by blanks. */
+  value: string;
+  /** Hits. */
+  hits: number;
+  /** Documents with it. */
+  documents: number;
+  /** Hits per million tokens. */
+  per_million: number | null;
+}
+
+/** Words or n-grams, the most frequent first, equals by value. */
+export interface WordsAnswer {
+  about: About;
+  /** The address that asks the same again. */
+  link: string;
+  /** Changes to the question, such as rows that were left out to protect text. */
+  rewrites?: string[];
+  /** The attribute that was counted. */
+  attribute: Attribute;
+  /** The tokens of a value: 1 for words. N-grams do not cross sentences. */
+  n: number;
+  /** Tokens of the documents counted. */
+  tokens: number;
+  /** The number of different values. */
+  values: number;
+  /** The values. */
+  rows: WordRow[];
+}
+
+/** Lists words or n-grams with their frequencies. */
+export interface WordsRequest {
+  /** Only words that match this regular expression as a whole. */
+  regex?: string;
+  /** The least hits [default: 1, for n-grams 5]. */
+  min?: number;
+  /** Only documents with these properties, such as site=gazette.example date>=2026-01. */
+  filter?: string;
+  /** Only documents of this virtual corpus, made with `tidings corpus save`. */
+  in?: string;
+  /** The attribute to count: word, lc, lemma, tag, feats, or a feature such as Case. */
+  attribute?: Attribute;
+  /** The number of consecutive words in a row, inside one sentence. */
+  ngram?: number;
+  /** Include punctuation. */
+  punctuation?: boolean;
+  /** The most rows to give. */
+  limit?: number;
+}
+
+/** The text that pages yielded. */
+export interface YieldSum {
+  /** Pages. */
+  pages: number;
+  /** Documents. */
+  documents: number;
+  /** Bytes downloaded. */
+  downloaded_bytes: number;
+  /** Bytes of text. */
+  clean_bytes: number;
+  /** Bytes of text by bytes downloaded. */
+  rate: number;
+}
+
+/** The paths of the endpoints, by name. */
+export const PATHS = {
+  "collection": "/api/v1/collection",
+  "collection-days": "/api/v1/collection/days",
+  "collection-languages": "/api/v1/collection/languages",
+  "corpora": "/api/v1/corpora",
+  "corpora-named": "/api/v1/corpora-named",
+  "feeds": "/api/v1/feeds",
+  "hosts": "/api/v1/hosts",
+  "bursts": "/api/v1/{lang}/bursts",
+  "colloc": "/api/v1/{lang}/colloc",
+  "compare": "/api/v1/{lang}/compare",
+  "count": "/api/v1/{lang}/count",
+  "documents": "/api/v1/{lang}/documents",
+  "document": "/api/v1/{lang}/documents/{id}",
+  "context": "/api/v1/{lang}/documents/{id}/context",
+  "freq": "/api/v1/{lang}/freq",
+  "keywords": "/api/v1/{lang}/keywords",
+  "new-words": "/api/v1/{lang}/new-words",
+  "query": "/api/v1/{lang}/query",
+  "sketch": "/api/v1/{lang}/sketch",
+  "timeline": "/api/v1/{lang}/timeline",
+  "trends": "/api/v1/{lang}/trends",
+  "words": "/api/v1/{lang}/words",
+} as const;
+
+/** The requests, answers and rows of the endpoints, by name. */
+export interface Endpoints {
+  "collection": { request: CollectionRequest; answer: CollectionAnswer; row: FunnelRow };
+  "collection-days": { request: CollectionDaysRequest; answer: CollectionDaysAnswer; row: DaysRow };
+  "collection-languages": { request: CollectionLanguagesRequest; answer: CollectionLanguagesAnswer; row: LanguageRow };
+  "corpora": { request: CorporaRequest; answer: CorporaAnswer; row: CorpusRow };
+  "corpora-named": { request: CorporaNamedRequest; answer: CorporaNamedAnswer; row: NamedCorpus };
+  "feeds": { request: FeedsRequest; answer: FeedsAnswer; row: FeedRow };
+  "hosts": { request: HostsRequest; answer: HostsAnswer; row: HostRow };
+  "bursts": { request: BurstsRequest; answer: BurstsAnswer; row: BurstRow };
+  "colloc": { request: CollocRequest; answer: CollocAnswer; row: Collocate };
+  "compare": { request: CompareRequest; answer: CompareAnswer; row: Change };
+  "count": { request: CountRequest; answer: CountAnswer; row: never };
+  "documents": { request: DocumentsRequest; answer: DocumentsAnswer; row: DocumentRow };
+  "document": { request: DocumentRequest; answer: DocumentAnswer; row: never };
+  "context": { request: ContextRequest; answer: ContextAnswer; row: ShownSentence };
+  "freq": { request: FreqRequest; answer: FreqAnswer; row: FrequencyRow };
+  "keywords": { request: KeywordsRequest; answer: KeywordsAnswer; row: Keyword };
+  "new-words": { request: NewWordsRequest; answer: NewWordsAnswer; row: NewWordRow };
+  "query": { request: QueryRequest; answer: QueryAnswer; row: ConcordanceLine };
+  "sketch": { request: SketchRequest; answer: SketchAnswer; row: RelationRow };
+  "timeline": { request: TimelineRequest; answer: TimelineAnswer; row: TimelinePoint };
+  "trends": { request: TrendsRequest; answer: TrendsAnswer; row: TrendRow };
+  "words": { request: WordsRequest; answer: WordsAnswer; row: WordRow };
+}
