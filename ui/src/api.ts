@@ -1,44 +1,20 @@
 // The HTTP client of the API.
 
-/** Corpus, state, query and exactness of an answer. */
-export interface About {
-  corpus: string;
-  generation: number;
-  query?: string;
-  filter?: string;
-  rule: string;
-  exactness:
-    | { kind: "exact" }
-    | { kind: "estimate"; seen_tokens: number; of_tokens: number }
-    | { kind: "sample"; hits: number; of_hits: number };
-}
-
-/** Properties of every answer. */
-export interface Answer {
-  link: string;
-  about?: About;
-  rewrites?: string[];
-}
+import { type CorpusRow, type Endpoints, PATHS } from "./generated/api.ts";
 
 /** A corpus in the list of corpora. */
-export interface Corpus {
-  corpus: string;
-  generation: number;
-  tokens: number;
-  documents: number;
-  first_day: string | null;
-  last_day: string | null;
-  fields: string[];
-  /** Token attributes that have values. */
-  attributes: string[];
-  /** Morphological features with their values. */
-  features: Record<string, string[]>;
-  /** Annotators, with the number of tokens each has annotated. */
-  layers: { by: string; tokens: number }[];
-}
+export type Corpus = CorpusRow;
 
-/** Parameters of a request; empty ones are left out. */
-export type Parameters = Record<string, string | number | boolean | undefined>;
+/** An endpoint of the API. */
+export type Endpoint = keyof Endpoints;
+
+/** The answer of an endpoint. */
+export type AnswerOf<E extends Endpoint> = Endpoints[E]["answer"];
+
+/** Parameters of an endpoint, as the URL of the page has them; empty ones are left out. */
+export type ParametersOf<E extends Endpoint> = {
+  [Name in keyof Endpoints[E]["request"]]?: string | number | boolean | undefined;
+};
 
 /** An error response of the API. */
 export class ApiError extends Error {
@@ -62,13 +38,21 @@ export const token = {
 };
 
 /** The URL of a request, relative to the page, so that the page also works below a path prefix. */
-export function address(path: string, parameters: Parameters = {}): string {
+export function address<E extends Endpoint>(endpoint: E, lang: string, parameters: ParametersOf<E> = {}): string {
   const params = new URLSearchParams();
-  for (const [name, value] of Object.entries(parameters)) {
+  const values = new Map<string, unknown>([["lang", lang], ...Object.entries(parameters)]);
+  // Braces in the path take the value of the parameter of that name.
+  const path = PATHS[endpoint].slice(1).replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = String(values.get(name) ?? "");
+    values.delete(name);
+    return encodeURIComponent(value);
+  });
+  values.delete("lang");
+  for (const [name, value] of values) {
     if (value !== undefined && value !== "") params.set(name, String(value));
   }
   const text = params.toString();
-  return `api/v1/${path}${text && `?${text}`}`;
+  return `${path}${text && `?${text}`}`;
 }
 
 const pause = (seconds: number, signal?: AbortSignal): Promise<void> =>
@@ -108,6 +92,11 @@ export async function send(link: string, signal?: AbortSignal): Promise<Response
 }
 
 /** Sends a request and reads the answer. */
-export async function request<T>(path: string, parameters: Parameters = {}, signal?: AbortSignal): Promise<T & Answer> {
-  return (await send(address(path, parameters), signal)).json() as Promise<T & Answer>;
+export async function request<E extends Endpoint>(
+  endpoint: E,
+  lang = "",
+  parameters: ParametersOf<E> = {},
+  signal?: AbortSignal,
+): Promise<AnswerOf<E>> {
+  return (await send(address(endpoint, lang, parameters), signal)).json() as Promise<AnswerOf<E>>;
 }

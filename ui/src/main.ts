@@ -147,8 +147,8 @@ async function openWithToken(url: string): Promise<void> {
 async function start(): Promise<void> {
   try {
     const [list, virtual] = await Promise.all([
-      request<{ corpora: Corpus[] }>("corpora"),
-      request<{ rows: { name: string }[] }>("corpora-named").catch(() => ({ rows: [] })),
+      request("corpora"),
+      request("corpora-named").catch(() => ({ rows: [] as { name: string }[] })),
     ]);
     corpora = list.corpora;
     named = virtual.rows.map((row) => row.name);

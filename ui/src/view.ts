@@ -1,8 +1,9 @@
 // The interface of a view, the context it works in, and fields that several views share.
 
-import { type About, type Answer, type Corpus, type Parameters, address, request, send } from "./api.ts";
+import { type AnswerOf, type Corpus, type Endpoint, type ParametersOf, address, request } from "./api.ts";
 import { type Child, el, fill } from "./dom.ts";
 import type { Field } from "./form.ts";
+import { type About, STEP_CHOICES, type Step } from "./generated/api.ts";
 import { type Route, filterOf } from "./route.ts";
 
 /** A page of the interface: a form, a request, and the display of its answer. */
@@ -62,28 +63,24 @@ export class ViewContext {
     if (!this.signal.aborted) fill(this.results, ...children);
   }
 
-  /** Sends a request about the corpus, restricted by the document filter. */
-  async request<T>(endpoint: string, parameters: Parameters = {}): Promise<T & Answer> {
-    const filter = "filter" in parameters ? parameters.filter : filterOf(this.route);
-    return this.requestPath(`${encodeURIComponent(this.lang)}/${endpoint}`, {
-      ...parameters,
-      filter,
-      in: this.route.get("in"),
-    });
-  }
-
-  /** Sends a request to any path of the API. */
-  async requestPath<T>(path: string, parameters: Parameters = {}): Promise<T & Answer> {
-    const answer = await request<T>(path, parameters, this.signal);
-    this.requests.push(address(path, parameters));
-    this.about ??= answer.about;
-    if (answer.rewrites?.length) this.append(el("p", { class: "note" }, answer.rewrites.join(" ")));
+  /** Sends a request and lists it under "API requests". */
+  async request<E extends Endpoint>(endpoint: E, parameters: ParametersOf<E> = {}): Promise<AnswerOf<E>> {
+    const answer = await request(endpoint, this.lang, parameters, this.signal);
+    this.requests.push(address(endpoint, this.lang, parameters));
+    if ("about" in answer) this.about ??= answer.about;
+    if ("rewrites" in answer && answer.rewrites?.length)
+      this.append(el("p", { class: "note" }, answer.rewrites.join(" ")));
     return answer;
   }
 
+  /** The document filter of the page, as parameters of a request. */
+  get documents(): { filter: string; in: string } {
+    return { filter: filterOf(this.route), in: this.route.get("in") };
+  }
+
   /** Sends a request that is not listed under "API requests". */
-  async requestUnlisted<T>(path: string, parameters: Parameters = {}): Promise<T> {
-    return (await send(address(path, parameters), this.signal)).json() as Promise<T>;
+  async requestUnlisted<E extends Endpoint>(endpoint: E, parameters: ParametersOf<E> = {}): Promise<AnswerOf<E>> {
+    return request(endpoint, this.lang, parameters, this.signal);
   }
 }
 
@@ -108,16 +105,11 @@ export function attributeField(
   return { name: "attribute", label: "Count", kind: "choice", choices, initial, advanced: choices.length < 3 };
 }
 
-/** Labels of intervals; the names are those of the API. */
-export const INTERVALS = [
-  ["day", "day"],
-  ["ten-days", "ten days"],
-  ["week", "week"],
-  ["month", "month"],
-  ["quarter", "quarter"],
-  ["half-year", "half a year"],
-  ["year", "year"],
-] as const;
+/** Labels of intervals that are not their names. */
+const INTERVAL_LABELS: Partial<Record<Step, string>> = { "ten-days": "ten days", "half-year": "half a year" };
+
+/** Intervals of the API with their labels. */
+export const INTERVALS = STEP_CHOICES.map(([name]) => [name, INTERVAL_LABELS[name] ?? name] as const);
 
 /** The interval that gives some dozens of points for the time span of a corpus. */
 export function defaultInterval(corpus: Pick<Corpus, "first_day" | "last_day"> | undefined): string {

@@ -27,7 +27,9 @@ test("the default interval gives some dozens of points", () => {
   assert.equal(defaultInterval(undefined), "month");
 });
 
-test("request URLs leave out empty parameters", () => {
-  assert.equal(address("en/count", { q: "a b", filter: "", in: undefined, size: 0 }), "api/v1/en/count?q=a+b&size=0");
-  assert.equal(address("corpora"), "api/v1/corpora");
+test("request URLs fill in the path and leave out empty parameters", () => {
+  const parameters = { q: "a b", filter: "", in: undefined, size: 0 };
+  assert.equal(address("query", "en", parameters), "api/v1/en/query?q=a+b&size=0");
+  assert.equal(address("corpora", "en"), "api/v1/corpora");
+  assert.equal(address("document", "x/y", { id: "0a?" }), "api/v1/x%2Fy/documents/0a%3F");
 });

@@ -5,28 +5,14 @@ import { max } from "d3-array";
 import { scaleLinear } from "d3-scale";
 import { area, line } from "d3-shape";
 import { draw } from "../dom.ts";
+import type { TimelinePoint } from "../generated/api.ts";
 import { brief, count, plural, percent, rate, round } from "../format.ts";
 import { binAxis, leftAxis } from "./axis.ts";
-
-/** One interval. */
-export interface Point {
-  bin: string;
-  hits: number;
-  tokens: number;
-  documents: number;
-  sites: number;
-  per_million: number | null;
-  band: { low: number; high: number } | null;
-  days: number;
-  days_with_documents: number;
-  /** Coverage from 0 to 1. */
-  health: number;
-}
 
 /** The points of one query. */
 export interface Series {
   name: string;
-  points: readonly Point[];
+  points: readonly TimelinePoint[];
 }
 
 /** A text description of an interval. */
@@ -110,14 +96,14 @@ export function timeline(
 
   all.forEach((series, number) => {
     const colour = `c${number % 6}`;
-    const at = (_: Point, index: number) => x(index);
-    const hasRate = (point: Point) => point.per_million !== null;
-    const band = area<Point>()
+    const at = (_: TimelinePoint, index: number) => x(index);
+    const hasRate = (point: TimelinePoint) => point.per_million !== null;
+    const band = area<TimelinePoint>()
       .defined((point) => point.band !== null)
       .x(at)
-      .y0((point) => y(point.band!.low))
-      .y1((point) => y(point.band!.high));
-    const rates = line<Point>()
+      .y0((point) => y(point.band!.low ?? 0))
+      .y1((point) => y(point.band!.high ?? most));
+    const rates = line<TimelinePoint>()
       .defined(hasRate)
       .x(at)
       .y((point) => y(point.per_million!));

@@ -3,20 +3,11 @@
 import { el } from "../dom.ts";
 import { link } from "../route.ts";
 import { count, plural, rate } from "../format.ts";
+import type { BurstRow } from "../generated/api.ts";
 import { table } from "../table.ts";
 import { asQuery } from "../cql.ts";
 import { type View, attributeField, intervalField } from "../view.ts";
 import { LIMIT, PANEL, showEmpty, wordColumn } from "./shared.ts";
-
-interface BurstRow {
-  value: string;
-  bin: string;
-  score: number | null;
-  log_ratio: number | null;
-  hits: number;
-  documents: number;
-  sequel: "fell" | "stayed" | "open";
-}
 
 const SEQUELS = { fell: "faded", stayed: "lasted", open: "too recent to tell" } as const;
 
@@ -34,7 +25,8 @@ export const bursts: View = {
     "A burst is an interval in which a word is much more frequent than before, in several documents. “Afterwards” says whether it faded or lasted.",
   show: async (context) => {
     const { route } = context;
-    const found = await context.request<{ values: number; rows: BurstRow[] }>("bursts", {
+    const found = await context.request("bursts", {
+      ...context.documents,
       by: route.get("by"),
       attribute: route.get("attribute"),
       panel: route.get("panel"),

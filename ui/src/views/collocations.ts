@@ -3,28 +3,26 @@
 import { el, bidi } from "../dom.ts";
 import { link } from "../route.ts";
 import { count, plural, rate } from "../format.ts";
+import { ASSOCIATION_CHOICES, type Association, type Collocate, type Scores } from "../generated/api.ts";
 import { table } from "../table.ts";
 import { asCql, isCql, queryOf } from "../cql.ts";
 import { type View, attributeField, formsField } from "../view.ts";
 import { LIMIT, PUNCTUATION, QUERY, showEmpty } from "./shared.ts";
 
-interface Collocate {
-  value: string;
-  together: number;
-  hits: number;
-  scores: Record<string, number | null>;
-}
+/** Labels of measures that are not their names. */
+const LABELS: Partial<Record<Association, string>> = {
+  "log-dice": "logDice",
+  mi: "MI",
+  mi3: "MI³",
+  dice: "Dice",
+  "min-sensitivity": "minimum sensitivity",
+  "mi-log-f": "MI log f",
+};
 
-const MEASURES = [
-  ["log-dice", "logDice", "log_dice"],
-  ["mi", "MI", "mi"],
-  ["mi3", "MI³", "mi3"],
-  ["t-score", "t-score", "t_score"],
-  ["log-likelihood", "log-likelihood", "log_likelihood"],
-  ["dice", "Dice", "dice"],
-  ["min-sensitivity", "minimum sensitivity", "min_sensitivity"],
-  ["mi-log-f", "MI log f", "mi_log_f"],
-] as const;
+/** Measures with their labels, explanations and the keys of their scores. */
+const MEASURES = ASSOCIATION_CHOICES.map(
+  ([name, about]) => [name, LABELS[name] ?? name, name.replaceAll("-", "_") as keyof Scores, about] as const,
+);
 
 /** The collocations view. */
 export const collocations: View = {
@@ -59,7 +57,8 @@ export const collocations: View = {
     const { route } = context;
     const names = ["measure", "attribute", "left", "right", "sentence", "min", "punctuation", "limit"];
     const q = queryOf(route);
-    const found = await context.request<{ hits: number; collocates: number; rows: Collocate[] }>("colloc", {
+    const found = await context.request("colloc", {
+      ...context.documents,
       q,
       ...Object.fromEntries(names.map((name) => [name, route.get(name)])),
     });
@@ -100,8 +99,9 @@ export const collocations: View = {
           },
           { name: "co-occurrences", value: (row) => row.together, numeric: true, show: (row) => count(row.together) },
           { name: "frequency", value: (row) => row.hits, numeric: true, show: (row) => count(row.hits) },
-          ...shown.map(([, name, key]) => ({
+          ...shown.map(([, name, key, about]) => ({
             name,
+            about,
             value: (row: Collocate) => row.scores[key] ?? null,
             numeric: true,
             show: (row: Collocate) => rate(row.scores[key]),

@@ -4,6 +4,7 @@ import { change } from "../chart/spark.ts";
 import { el } from "../dom.ts";
 import { link } from "../route.ts";
 import { count, pValue, plural, rate } from "../format.ts";
+import type { Change, CompareAnswer } from "../generated/api.ts";
 import { table } from "../table.ts";
 import { asQuery } from "../cql.ts";
 import { type ViewContext, type View, attributeField } from "../view.ts";
@@ -16,27 +17,6 @@ function halves(context: ViewContext): { before: string; after: string } {
   const middle = new Date((Date.parse(first) + Date.parse(last)) / 2);
   const day = (date: Date) => date.toISOString().slice(0, 10);
   return { before: `${first}..${day(middle)}`, after: `${day(new Date(middle.getTime() + 86_400_000))}..${last}` };
-}
-
-interface Change {
-  value: string;
-  before: number;
-  after: number;
-  before_documents: number;
-  after_documents: number;
-  before_per_million: number;
-  after_per_million: number;
-  log_ratio: number | null;
-  band: { low: number | null; high: number | null };
-  q: number | null;
-}
-
-interface Changes {
-  before_tokens: number;
-  after_tokens: number;
-  tested: number;
-  values: number;
-  rows: Change[];
 }
 
 /** The factor of a change. */
@@ -79,7 +59,8 @@ export const compare: View = {
     const [before, after] = [route.get("before") || usual.before, route.get("after") || usual.after];
     if (!before || !after) return showEmpty(context, "Choose two periods.");
     const ask = (direction: string) =>
-      context.request<Changes>("compare", {
+      context.request("compare", {
+        ...context.documents,
         before: `date=${before}`,
         after: `date=${after}`,
         direction,
@@ -124,7 +105,7 @@ export const compare: View = {
             rate(perMillion),
           )
         : "0";
-    const half = (title: string, name: string, { rows }: Changes) =>
+    const half = (title: string, name: string, { rows }: CompareAnswer) =>
       el(
         "section",
         {},

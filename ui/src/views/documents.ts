@@ -9,17 +9,6 @@ import { showEmpty } from "./shared.ts";
 
 const SIZE = 50;
 
-interface Row {
-  id: string;
-  date: string;
-  seen: string;
-  title: string;
-  url: string;
-  tokens: number;
-  availability: string;
-  fields: Record<string, string>;
-}
-
 /** The documents view. */
 export const documents: View = {
   name: "documents",
@@ -43,13 +32,13 @@ export const documents: View = {
   ready: () => true,
   show: async (context) => {
     const { route } = context;
-    const found = await context.request<{
-      documents: number;
-      tokens: number;
-      first: number;
-      next: string | null;
-      rows: Row[];
-    }>("documents", { order: route.get("order"), size: SIZE, fields: "site", cursor: route.get("cursor") });
+    const found = await context.request("documents", {
+      ...context.documents,
+      order: route.get("order"),
+      size: SIZE,
+      fields: "site",
+      cursor: route.get("cursor"),
+    });
     if (found.rows.length === 0) return showEmpty(context, "No document matches the filter under “Filter documents”.");
     context.announce(`${plural(found.documents, "document")} with ${plural(found.tokens, "token")}.`);
     context.append(
@@ -104,9 +93,7 @@ export const documentView: View = {
   ready: (route) => route.get("id") !== "",
   show: async (context) => {
     const { route } = context;
-    const found = await context.requestPath<Row & { restricted: boolean; paragraphs?: string[] }>(
-      `${encodeURIComponent(context.lang)}/documents/${encodeURIComponent(route.get("id"))}`,
-    );
+    const found = await context.request("document", { id: route.get("id") });
     context.announce("");
     const known: [string, HTMLElement | string][] = [
       ["Date", found.date],

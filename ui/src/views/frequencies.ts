@@ -44,11 +44,12 @@ export const frequencies: View = {
   show: async (context) => {
     const { route } = context;
     const by = route.get("by") || (context.corpus?.fields.includes("site") ? "site" : "lc");
-    const found = await context.request<{
-      hits: number;
-      values: number;
-      rows: { value: string; hits: number; tokens?: number; per_million?: number | null }[];
-    }>("freq", { q: queryOf(route), by, limit: route.get("limit") });
+    const found = await context.request("freq", {
+      ...context.documents,
+      q: queryOf(route),
+      by,
+      limit: route.get("limit"),
+    });
     if (found.rows.length === 0) return showEmpty(context, "No hits.");
     context.announce(`${plural(found.hits, "hit")}, ${plural(found.values, "value")}.`);
     const isField = context.corpus?.fields.includes(by);

@@ -3,20 +3,10 @@
 import { el } from "../dom.ts";
 import { filterOf, link } from "../route.ts";
 import { count, plural, rate } from "../format.ts";
+import { KEYNESS_MEASURE_CHOICES, type Keyword } from "../generated/api.ts";
 import { table } from "../table.ts";
 import { type View, attributeField } from "../view.ts";
 import { LIMIT, NGRAM, PUNCTUATION, showEmpty, wordColumn } from "./shared.ts";
-
-interface Keyword {
-  value: string;
-  score: number | null;
-  focus: number;
-  reference: number;
-  focus_per_million: number | null;
-  reference_per_million: number | null;
-  log_ratio: number | null;
-  log_likelihood: number | null;
-}
 
 /** The keywords view. */
 export const keywords: View = {
@@ -40,13 +30,7 @@ export const keywords: View = {
       name: "measure",
       label: "Order by",
       kind: "choice",
-      choices: [
-        ["simple-maths", "simple maths"],
-        ["log-likelihood", "log-likelihood"],
-        ["log-ratio", "log ratio"],
-        ["din", "DIN"],
-        ["chi-square", "chi-square"],
-      ],
+      choices: KEYNESS_MEASURE_CHOICES.map(([name]) => [name, name.replace("-", " ")] as const),
       initial: "simple-maths",
       advanced: true,
     },
@@ -95,12 +79,8 @@ export const keywords: View = {
   show: async (context) => {
     const { route } = context;
     const names = ["against", "ngram", "attribute", "measure", "add", "min", "punctuation", "limit"];
-    const found = await context.request<{
-      focus_tokens: number;
-      reference_tokens: number;
-      values: number;
-      rows: Keyword[];
-    }>("keywords", {
+    const found = await context.request("keywords", {
+      ...context.documents,
       focus: filterOf(route),
       filter: "",
       ...Object.fromEntries(names.map((name) => [name, route.get(name)])),

@@ -3,54 +3,28 @@
 import { el } from "../dom.ts";
 import { type Route, link } from "../route.ts";
 import { direction } from "../format.ts";
-
-/** A token of a line. */
-export interface Token {
-  word: string;
-  lemma?: string;
-  tag?: string;
-  feats?: string;
-  space_after: boolean;
-}
-
-/** A concordance line; without access to the text only metadata. */
-export interface Line {
-  document: string;
-  fields: Record<string, string>;
-  restricted?: boolean;
-  position?: number;
-  left?: Token[];
-  node?: Token[];
-  right?: Token[];
-}
+import type { ConcordanceLine, ContextAnswer, KwicToken } from "../generated/api.ts";
 
 /** Tokens as running text. */
-export const text = (tokens: readonly Token[] = []): string =>
+export const text = (tokens: readonly KwicToken[] = []): string =>
   tokens
     .map((token) => token.word + (token.space_after ? " " : ""))
     .join("")
     .trim();
 
 /** Lemma, tag and features of the tokens of a hit, where they add to the word form. */
-const analysis = (tokens: readonly Token[] = []): string =>
+const analysis = (tokens: readonly KwicToken[] = []): string =>
   tokens
     .filter(({ word, lemma, tag }) => tag || (lemma && lemma !== word.toLowerCase()))
     .map((token) => `${token.word}: ${[token.lemma, token.tag, token.feats].filter(Boolean).join(", ")}`)
     .join("; ");
 
-/** The sentences around a hit. */
-export interface Context {
-  restricted: boolean;
-  shortened: boolean;
-  sentences: { paragraph: number; position: number; tokens: Token[] }[];
-}
-
 /** Requests the paragraph of a hit and `around` paragraphs on each side. */
-export type Widen = (line: Line, around: number) => Promise<Context>;
+export type Widen = (line: ConcordanceLine, around: number) => Promise<ContextAnswer>;
 
 /** The table of concordance lines. */
 export function concordance(
-  lines: readonly Line[],
+  lines: readonly ConcordanceLine[],
   lang: string,
   route: Route,
   caption: string,
@@ -150,7 +124,7 @@ export function concordance(
 
 /** Shows the paragraph of a hit, and more on demand. */
 async function passage(
-  line: Line,
+  line: ConcordanceLine,
   lang: string,
   cell: Element,
   document: string,
@@ -165,7 +139,7 @@ async function passage(
       if (!paragraph) paragraphs.set(sentence.paragraph, (paragraph = el("p", { dir: "auto", lang })));
       const from = (line.position ?? 0) - sentence.position;
       const to = from + (line.node?.length ?? 0);
-      const part = (tokens: readonly Token[]) =>
+      const part = (tokens: readonly KwicToken[]) =>
         tokens.map((token) => token.word + (token.space_after ? " " : "")).join("");
       const cut = (at: number) => Math.max(0, Math.min(at, sentence.tokens.length));
       const hit = sentence.tokens.slice(cut(from), cut(to));

@@ -2,19 +2,10 @@
 
 import { el } from "../dom.ts";
 import { count, plural } from "../format.ts";
+import type { NewWordRow } from "../generated/api.ts";
 import { table } from "../table.ts";
 import { type View, attributeField } from "../view.ts";
 import { LIMIT, showEmpty, wordColumn } from "./shared.ts";
-
-interface NewRow {
-  value: string;
-  first_seen: string;
-  hits: number;
-  documents: number;
-  sites: number;
-  days: number;
-  fate: "burst" | "lasting" | "open";
-}
 
 const OUTCOMES = { burst: "faded", lasting: "lasted", open: "too recent to tell" } as const;
 
@@ -41,12 +32,10 @@ export const newWords: View = {
   show: async (context) => {
     const { route } = context;
     const names = ["since", "attribute", "names", "min_sites", "min_days", "min_documents", "limit"];
-    const found = await context.request<{
-      since: string;
-      dropped: Record<string, number>;
-      values: number;
-      rows: NewRow[];
-    }>("new-words", Object.fromEntries(names.map((name) => [name, route.get(name)])));
+    const found = await context.request("new-words", {
+      ...context.documents,
+      ...Object.fromEntries(names.map((name) => [name, route.get(name)])),
+    });
     const dropped = Object.entries(found.dropped)
       .map(([rule, words]) => `${rule} ${count(words)}`)
       .join(", ");
@@ -61,7 +50,7 @@ export const newWords: View = {
         "new-words",
         `Words first used since ${found.since}, by number of sources`,
         [
-          wordColumn<NewRow>(context, "search", route.get("attribute") || "word"),
+          wordColumn<NewWordRow>(context, "search", route.get("attribute") || "word"),
           { name: "first seen", value: (row) => row.first_seen },
           { name: "sources", value: (row) => row.sites, numeric: true, show: (row) => count(row.sites) },
           { name: "days", value: (row) => row.days, numeric: true, show: (row) => count(row.days) },

@@ -1,24 +1,15 @@
 // Concordance search.
 
 import { type Corpus, address } from "../api.ts";
+import type { ConcordanceLine } from "../generated/api.ts";
 import { type Child, el, bidi } from "../dom.ts";
-import { filterOf, link } from "../route.ts";
+import { link } from "../route.ts";
 import { count, language, plural, rate } from "../format.ts";
 import { queryOf, sameQuery } from "../cql.ts";
 import { type ViewContext, type View, formsField } from "../view.ts";
-import { type Context, type Line, concordance } from "./kwic.ts";
+import { concordance } from "./kwic.ts";
 
 const SIZE = 50;
-
-interface Found {
-  hits?: number;
-  tokens: number;
-  per_million?: number | null;
-  first: number;
-  withheld: number;
-  next: string | null;
-  lines: Line[];
-}
 
 const SORTS = [
   ["", "newest first"],
@@ -38,6 +29,7 @@ async function show(context: ViewContext): Promise<void> {
     .join(",");
   const q = queryOf(route);
   const asked = {
+    ...context.documents,
     q,
     fields,
     size: SIZE,
@@ -47,7 +39,7 @@ async function show(context: ViewContext): Promise<void> {
     sort: ["left", "node", "right", "site"].includes(sort) ? sort : undefined,
     sample: sort === "sample" ? SIZE : undefined,
   };
-  const found = await context.request<Found>("query", asked);
+  const found = await context.request("query", asked);
   const total = found.hits ?? 0;
   if (total === 0) {
     context.announce("No hits.");
@@ -71,14 +63,10 @@ async function show(context: ViewContext): Promise<void> {
   const sample = found.about?.exactness.kind === "sample" ? " Sorted: a random sample of them." : "";
   const estimate = found.about?.exactness.kind === "estimate" ? "more than " : "";
   context.announce(`${estimate}${plural(total, "hit")}, ${rate(found.per_million)} per million tokens.${sample}`);
-  const widen = (line: Line, around: number) =>
-    context.requestUnlisted<Context>(`${encodeURIComponent(context.lang)}/documents/${line.document}/context`, {
-      position: line.position,
-      unit: "paragraph",
-      around,
-    });
+  const widen = (line: ConcordanceLine, around: number) =>
+    context.requestUnlisted("context", { id: line.document, position: line.position, unit: "paragraph", around });
   const range = `Lines ${count(found.first + 1)} to ${count(found.first + found.lines.length)} of ${count(total)}`;
-  if (found.withheld > 0) {
+  if (found.withheld) {
     context.append(
       el(
         "p",
@@ -99,13 +87,7 @@ async function show(context: ViewContext): Promise<void> {
       el(
         "a",
         {
-          href: address(`${encodeURIComponent(context.lang)}/query`, {
-            q,
-            fields,
-            filter: filterOf(route),
-            in: route.get("in"),
-            format: "csv",
-          }),
+          href: `${address("query", context.lang, { ...context.documents, q, fields })}&format=csv`,
           download: "",
           "data-api": true,
         },
@@ -139,12 +121,7 @@ async function welcome(context: ViewContext): Promise<Child> {
     ["collocations", "Collocations", "Words that occur together, by eight association measures."],
     ["collection", "Collection", "Sources, volume over time, and what each stage kept."],
   ] as const;
-  const newest = await context
-    .requestUnlisted<{ rows: { id: string; date: string; title: string; fields: Record<string, string> }[] }>(
-      `${context.lang}/documents`,
-      { size: 5, fields: "site" },
-    )
-    .catch(() => ({ rows: [] }));
+  const newest = await context.requestUnlisted("documents", { size: 5, fields: "site" }).catch(() => ({ rows: [] }));
   return el(
     "div",
     { class: "welcome" },

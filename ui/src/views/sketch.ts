@@ -8,14 +8,6 @@ import { asQuery } from "../cql.ts";
 import { type View } from "../view.ts";
 import { QUERY } from "./shared.ts";
 
-interface Sketch {
-  tag: string;
-  tags: { tag: string; hits: number }[];
-  hits: number;
-  relations: { name: string; hits: number; values: number; query: string }[];
-  rows: { relation: string; value: string; together: number; anywhere: number; score: number | null; query: string }[];
-}
-
 /** The word sketch view. */
 export const sketch: View = {
   name: "sketch",
@@ -47,7 +39,8 @@ export const sketch: View = {
     };
     if (!context.attributes.includes("tag"))
       return instead("Word sketches need lemmas and parts of speech, which this corpus does not have.");
-    const found = await context.request<Sketch>("sketch", {
+    const found = await context.request("sketch", {
+      ...context.documents,
       lemma: word,
       pos: route.get("pos"),
       min: route.get("min"),

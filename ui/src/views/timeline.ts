@@ -1,7 +1,7 @@
 // Frequency over time. Each point links to its hits.
 
 import { el } from "../dom.ts";
-import { type Point, type Series, timeline as picture } from "../chart/timeline.ts";
+import { type Series, timeline as picture } from "../chart/timeline.ts";
 import { figure } from "../chart/figure.ts";
 import { go, link } from "../route.ts";
 import { count, plural, percent, rate } from "../format.ts";
@@ -11,16 +11,13 @@ import { type ViewContext, INTERVALS, type View, formsField, intervalField, defa
 /** Queries in one chart. */
 const MAX_QUERIES = 4;
 
-interface Found {
-  hits: number;
-  points: Point[];
-}
-
 async function show(context: ViewContext): Promise<void> {
   const { route } = context;
   const queries = [...new Set(route.all("q"))].slice(0, MAX_QUERIES);
   const by = route.get("by") || defaultInterval(context.corpus);
-  const found = await Promise.all(queries.map((q) => context.request<Found>("timeline", { q: queryOf(route, q), by })));
+  const found = await Promise.all(
+    queries.map((q) => context.request("timeline", { ...context.documents, q: queryOf(route, q), by })),
+  );
   const series: Series[] = found.map((answer, at) => ({ name: queries[at]!, points: answer.points }));
   const total = found.reduce((sum, answer) => sum + answer.hits, 0);
   if (!series.some((one) => one.points.length > 0)) {

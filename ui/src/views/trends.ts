@@ -3,20 +3,10 @@
 import { spark } from "../chart/spark.ts";
 import { el } from "../dom.ts";
 import { count, pValue, plural, rate } from "../format.ts";
+import type { TrendRow } from "../generated/api.ts";
 import { table } from "../table.ts";
 import { type ViewContext, type View, attributeField, intervalField } from "../view.ts";
 import { LIMIT, PANEL, showEmpty, wordColumn } from "./shared.ts";
-
-interface TrendRow {
-  value: string;
-  hits: number;
-  documents: number;
-  shape?: "steady" | "late" | "early";
-  growth: number | null;
-  q: number | null;
-  kendall_z: number | null;
-  per_million: number[];
-}
 
 const SHAPES = { steady: "steady", late: "late", early: "early" } as const;
 
@@ -52,18 +42,16 @@ export const trends: View = {
     "Growth is the slope of a Theil–Sen line over all intervals, in units of the word’s mean rate: 1 means that it rose by its own average frequency. Shape says whether the change is steady, late or early. The q-value is corrected for the number of words tested (Benjamini–Hochberg): of all words with q ≤ 0.05, about one in twenty is a false positive. New sources can also make words rise; “constant sources only” leaves them out.",
   show: async (context) => {
     const { route } = context;
-    const found = await context.request<{ bins: string[]; tested: number; values: number; rows: TrendRow[] }>(
-      "trends",
-      {
-        by: route.get("by") || trendInterval(context),
-        direction: route.get("direction"),
-        attribute: route.get("attribute"),
-        min: route.get("min"),
-        fdr: route.get("fdr"),
-        panel: route.get("panel"),
-        limit: route.get("limit"),
-      },
-    );
+    const found = await context.request("trends", {
+      ...context.documents,
+      by: route.get("by") || trendInterval(context),
+      direction: route.get("direction"),
+      attribute: route.get("attribute"),
+      min: route.get("min"),
+      fdr: route.get("fdr"),
+      panel: route.get("panel"),
+      limit: route.get("limit"),
+    });
     if (found.rows.length === 0) {
       return showEmpty(
         context,

@@ -3,17 +3,11 @@
 import { el } from "../dom.ts";
 import { link } from "../route.ts";
 import { count, plural, rate } from "../format.ts";
+import type { WordRow } from "../generated/api.ts";
 import { table } from "../table.ts";
 import { asQuery } from "../cql.ts";
 import { type View, attributeField } from "../view.ts";
 import { LIMIT, NGRAM, PUNCTUATION, showEmpty, wordColumn } from "./shared.ts";
-
-interface WordRow {
-  value: string;
-  hits: number;
-  documents: number;
-  per_million: number | null;
-}
 
 /** The word list view. */
 export const words: View = {
@@ -34,7 +28,8 @@ export const words: View = {
   ready: () => true,
   show: async (context) => {
     const { route } = context;
-    const found = await context.request<{ values: number; tokens: number; rows: WordRow[] }>("words", {
+    const found = await context.request("words", {
+      ...context.documents,
       regex: route.get("regex"),
       ngram: route.get("ngram"),
       attribute: route.get("attribute"),

@@ -2,15 +2,15 @@
 
 import { bidi, el } from "../../dom.ts";
 import { count, percent, rate } from "../../format.ts";
+import type { CollectionAnswer, FeedRow } from "../../generated/api.ts";
 import { table } from "../../table.ts";
 import { empty, section } from "./section.ts";
-import type { Feed, Whole } from "./types.ts";
 
 /** States of feeds, worst first. */
 const HEALTH = ["dead", "failing", "slow", "new", "alive"] as const;
 
 /** Feeds by state, failing ones first. */
-export function feedsPart(whole: Whole, feeds: readonly Feed[]): HTMLElement {
+export function feedsPart(whole: CollectionAnswer, feeds: readonly FeedRow[]): HTMLElement {
   if (feeds.length === 0) return section("Feeds", empty("This corpus has no feeds: its text was imported."));
   const sorted = [...feeds].sort((one, other) => HEALTH.indexOf(one.health) - HEALTH.indexOf(other.health));
   return section(

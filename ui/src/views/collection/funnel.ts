@@ -4,8 +4,8 @@ import { type FunnelStage, funnel } from "../../chart/bars.ts";
 import { figure } from "../../chart/figure.ts";
 import { el } from "../../dom.ts";
 import { bytes, count, percent, plural } from "../../format.ts";
+import type { CollectionAnswer } from "../../generated/api.ts";
 import { empty, section } from "./section.ts";
-import type { Whole } from "./types.ts";
 
 const STAGES = {
   clean: "Extraction: pages → documents",
@@ -14,7 +14,7 @@ const STAGES = {
 } as const;
 
 /** Items kept and dropped by each stage, with the reasons. */
-export function funnelPart(whole: Whole): HTMLElement {
+export function funnelPart(whole: CollectionAnswer): HTMLElement {
   if (whole.pages === 0) return section("Pipeline", empty("Nothing downloaded yet."));
   const steps = (Object.keys(STAGES) as (keyof typeof STAGES)[]).flatMap((name): FunnelStage[] => {
     const rows = whole.rows.filter((row) => row.step === name);

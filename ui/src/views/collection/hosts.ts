@@ -3,11 +3,11 @@
 import { figure } from "../../chart/figure.ts";
 import { type Host, scatter } from "../../chart/scatter.ts";
 import { bytes, count, percent, plural } from "../../format.ts";
+import type { HostRow } from "../../generated/api.ts";
 import { empty, section } from "./section.ts";
-import type { Yield } from "./types.ts";
 
 /** Downloaded bytes against kept bytes, by host. */
-export function hostsPart(hosts: readonly { host: string; yield: Yield }[]): HTMLElement {
+export function hostsPart(hosts: readonly HostRow[]): HTMLElement {
   if (hosts.length === 0)
     return section("Yield by host", empty("No data yet: `tidings clean` counts the text of each host’s pages."));
   const all: Host[] = hosts.map((row) => ({

@@ -7,7 +7,6 @@ import { feedsPart } from "./feeds.ts";
 import { funnelPart } from "./funnel.ts";
 import { hostsPart } from "./hosts.ts";
 import { section } from "./section.ts";
-import type { Feed, Whole, Yield } from "./types.ts";
 import { volumePart } from "./volume.ts";
 
 /** The collection view. */
@@ -20,11 +19,11 @@ export const collection: View = {
   fields: () => [],
   ready: () => true,
   show: async (context) => {
-    const whole = await context.requestPath<Whole>("collection");
+    const whole = await context.request("collection");
     const [volume, hosts, feeds] = await Promise.all([
       volumePart(context, whole),
-      context.requestPath<{ rows: { host: string; yield: Yield }[] }>("hosts"),
-      context.requestPath<{ rows: Feed[] }>("feeds"),
+      context.request("hosts"),
+      context.request("feeds"),
     ]);
     const sum = (of: "documents" | "tokens") => context.corpora.reduce((total, corpus) => total + corpus[of], 0);
     context.announce(

@@ -4,21 +4,19 @@ import { stacks } from "../../chart/bars.ts";
 import { figure } from "../../chart/figure.ts";
 import { el } from "../../dom.ts";
 import { count, language, plural } from "../../format.ts";
+import type { CollectionAnswer } from "../../generated/api.ts";
 import type { ViewContext } from "../../view.ts";
 import { empty, section } from "./section.ts";
-import type { Whole } from "./types.ts";
 
 /** Languages with a colour of their own; the others share one. */
 const COLOURS = 5;
 
 /** Tokens per period and language. */
-export async function volumePart(context: ViewContext, whole: Whole): Promise<HTMLElement> {
+export async function volumePart(context: ViewContext, whole: CollectionAnswer): Promise<HTMLElement> {
   if (!whole.first_day || !whole.last_day) return section("Volume over time", empty("Nothing collected yet."));
   const days = (Date.parse(whole.last_day) - Date.parse(whole.first_day)) / 86_400_000;
   const by = days <= 120 ? "day" : days <= 900 ? "week" : "month";
-  const { rows } = await context.requestPath<{
-    rows: { bin: string; language: string; documents: number; tokens: number }[];
-  }>("collection/languages", { by });
+  const { rows } = await context.request("collection-languages", { by });
   const sums = new Map<string, number>();
   for (const row of rows) sums.set(row.language, (sums.get(row.language) ?? 0) + row.tokens);
   const codes = [...sums].sort(([, one], [, other]) => other - one).map(([code]) => code);
