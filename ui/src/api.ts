@@ -48,6 +48,11 @@ export function address<E extends Endpoint>(endpoint: E, lang: string, parameter
     return encodeURIComponent(value);
   });
   values.delete("lang");
+  // The question comes first in the URL, then the document filter.
+  for (const name of ["filter", "in"]) {
+    const value = values.get(name);
+    if (values.delete(name)) values.set(name, value);
+  }
   for (const [name, value] of values) {
     if (value !== undefined && value !== "") params.set(name, String(value));
   }

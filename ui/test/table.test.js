@@ -30,6 +30,7 @@ test("the default interval gives some dozens of points", () => {
 test("request URLs fill in the path and leave out empty parameters", () => {
   const parameters = { q: "a b", filter: "", in: undefined, size: 0 };
   assert.equal(address("query", "en", parameters), "api/v1/en/query?q=a+b&size=0");
+  assert.equal(address("count", "en", { filter: "date=2026", q: "a" }), "api/v1/en/count?q=a&filter=date%3D2026");
   assert.equal(address("corpora", "en"), "api/v1/corpora");
   assert.equal(address("document", "x/y", { id: "0a?" }), "api/v1/x%2Fy/documents/0a%3F");
 });

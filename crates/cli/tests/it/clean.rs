@@ -420,7 +420,7 @@ fn documents_have_a_language_no_private_data_and_pass_the_gate() {
         ("[clean]\nmask = ['passport']\n", "unknown rule `passport`"),
         ("[clean]\nlanguages = ['German']\n", "is not a language code"),
         ("[gate.german]\nleast_words = 3\n", "is not a language code"),
-        ("[gate.all]\nmost_repeated = 7.0\n", "no share"),
+        ("[gate.all]\nmost_repeated = 7.0\n", "is out of range"),
         ("[gate.all]\nleast_word = 7\n", "did you mean `least_words` of the table `[gate.all]`"),
     ] {
         fs::write(&settings, format!("{text}\n{wrong}")).unwrap();
