@@ -269,7 +269,7 @@ fn retry_after_holds_across_runs() {
     };
     assert_eq!(corpus.state("hosts.tsv").iter().filter(|row| rest_s(row) >= 3).count(), 1);
     corpus.web.heal(2);
-    corpus.run("fetch").ok().says("patience");
+    corpus.run("fetch").ok().says("Retry-After from an earlier run");
     corpus.run("update --all").ok();
     assert_eq!(corpus.web.politeness().early_for_retry_after, 0);
     // A run that may wait that long waits for the rest of it.
