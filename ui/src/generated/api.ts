@@ -96,7 +96,7 @@ export interface BurstsRequest {
   by?: Step;
   /** Only sites with documents in every step, so that new feeds do not look like news. */
   panel?: boolean;
-  /** The most rows to give. */
+  /** Maximum rows. */
   limit?: number;
 }
 
@@ -239,11 +239,11 @@ export interface CollocRequest {
   sentence?: boolean;
   /** The association measure that orders the rows. */
   measure?: Association;
-  /** The least co-occurrences. */
+  /** Minimum co-occurrences. */
   min?: number;
   /** Include punctuation. */
   punctuation?: boolean;
-  /** The most rows to give. */
+  /** Maximum rows. */
   limit?: number;
 }
 
@@ -294,7 +294,7 @@ export interface CompareRequest {
   before: string;
   /** The documents in which words rose or fell, a filter such as date=2026-06. */
   after: string;
-  /** The least documents of a word that is tested. */
+  /** Minimum documents of a tested word. */
   min?: number;
   /** Only documents with these properties, such as site=gazette.example date>=2026-01. */
   filter?: string;
@@ -312,7 +312,7 @@ export interface CompareRequest {
   panel?: boolean;
   /** Include punctuation. */
   punctuation?: boolean;
-  /** The most rows to give. */
+  /** Maximum rows. */
   limit?: number;
 }
 
@@ -666,7 +666,7 @@ export interface FreqRequest {
   in?: string;
   /** Count by word, lc, lemma, tag, feats or a feature such as Case of the hit, or by a field of its document such as site, date, feed, topic. */
   by?: string;
-  /** The most rows to give. */
+  /** Maximum rows. */
   limit?: number;
 }
 
@@ -811,7 +811,7 @@ export interface KeywordsRequest {
   measure?: KeynessMeasure;
   /** The constant that simple maths adds to both rates: 1 favours rare words, 1000 common ones. */
   add?: number;
-  /** The least hits in focus. */
+  /** Minimum hits in the focus subcorpus. */
   min?: number;
   /** Only sites with documents in both parts, so that new feeds do not look like new words. */
   panel?: boolean;
@@ -825,7 +825,7 @@ export interface KeywordsRequest {
   ngram?: number;
   /** Include punctuation. */
   punctuation?: boolean;
-  /** The most rows to give. */
+  /** Maximum rows. */
   limit?: number;
 }
 
@@ -930,15 +930,15 @@ export interface NewWordsRequest {
   since?: string;
   /** The attribute to look at. */
   attribute?: WordForm;
-  /** The least sites of different owners. */
+  /** Minimum sites of different owners. */
   min_sites?: number;
-  /** The least days. */
+  /** Minimum days. */
   min_days?: number;
-  /** The least documents. */
+  /** Minimum documents. */
   min_documents?: number;
   /** Include names, which are recognised by their capitals. */
   names?: boolean;
-  /** The most rows to give. */
+  /** Maximum rows. */
   limit?: number;
 }
 
@@ -1116,9 +1116,9 @@ export interface SketchRequest {
   lemma: string;
   /** The part of speech, such as NOUN [default: the most frequent one]. */
   pos?: string;
-  /** The least co-occurrences. */
+  /** Minimum co-occurrences. */
   min?: number;
-  /** The most collocates of each relation. */
+  /** Maximum collocates per relation. */
   size?: number;
   /** Only documents with these properties, such as site=gazette.example date>=2026-01. */
   filter?: string;
@@ -1271,7 +1271,7 @@ export interface TrendsRequest {
   attribute?: Attribute;
   /** The length of a time step. */
   by?: Step;
-  /** The least documents of a word that is tested. */
+  /** Minimum documents of a tested word. */
   min?: number;
   /** The accepted share of false discoveries among the rows (Benjamini–Hochberg). */
   fdr?: number;
@@ -1279,7 +1279,7 @@ export interface TrendsRequest {
   direction?: Direction;
   /** Only sites with documents in every step, so that new feeds do not look like news. */
   panel?: boolean;
-  /** The most rows to give. */
+  /** Maximum rows. */
   limit?: number;
 }
 
@@ -1328,7 +1328,7 @@ export interface WordsAnswer {
 export interface WordsRequest {
   /** Only words that match this regular expression as a whole. */
   regex?: string;
-  /** The least hits [default: 1, for n-grams 5]. */
+  /** Minimum hits [default: 1, for n-grams 5]. */
   min?: number;
   /** Only documents with these properties, such as site=gazette.example date>=2026-01. */
   filter?: string;
@@ -1340,7 +1340,7 @@ export interface WordsRequest {
   ngram?: number;
   /** Include punctuation. */
   punctuation?: boolean;
-  /** The most rows to give. */
+  /** Maximum rows. */
   limit?: number;
 }
 

@@ -34,7 +34,7 @@ pub struct CollocRequest {
     #[serde(default = "log_dice")]
     #[schemars(extend("x-value-name" = "MEASURE"))]
     pub measure: Association,
-    /// The least co-occurrences.
+    /// Minimum co-occurrences.
     #[serde(default = "usual_min")]
     #[schemars(range(min = 1))]
     pub min: u64,

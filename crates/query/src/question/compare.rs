@@ -21,10 +21,12 @@ type Met = (u64, u64);
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct CompareRequest {
     /// The documents to compare with, a filter such as date=2026-05.
+    #[schemars(extend("x-value-name" = "BEFORE"))]
     pub before: Parsed<Filter>,
     /// The documents in which words rose or fell, a filter such as date=2026-06.
+    #[schemars(extend("x-value-name" = "AFTER"))]
     pub after: Parsed<Filter>,
-    /// The least documents of a word that is tested.
+    /// Minimum documents of a tested word.
     #[serde(default = "usual_min")]
     #[schemars(range(min = 1))]
     pub min: u64,

@@ -14,11 +14,11 @@ use crate::trend::Bin;
 
 /// The field of a document that states its availability.
 pub const AVAILABILITY_FIELD: &str = "availability";
-/// The least hits of a row that is made of neighbouring words, where some text may not be shown.
+/// Minimum hits of a row that is made of neighbouring words, where some text may not be shown.
 pub const MIN_HITS: u64 = 5;
-/// The least documents of such a row, where documents are counted.
+/// Minimum documents of such a row, where documents are counted.
 pub const MIN_DOCUMENTS: u64 = 3;
-/// The most rows of an answer that is sent in one piece.
+/// Maximum rows of an answer that is sent as one JSON body.
 pub const MAX_PAGE_ROWS: u64 = 10_000;
 
 choices! {
@@ -48,9 +48,9 @@ impl Availability {
 pub struct Privacy {
     /// The availability of documents that do not state theirs.
     pub default: Availability,
-    /// The least availability of documents whose lines are shown.
+    /// Minimum availability of documents whose lines are shown.
     pub lines: Availability,
-    /// The least availability of documents whose whole text is shown.
+    /// Minimum availability of documents whose whole text is shown.
     pub text: Availability,
 }
 
@@ -225,7 +225,7 @@ impl<'c> QuestionContext<'c> {
         self.engine.search(query, rule, filter).map_err(QuestionError::of_engine("q", "query", query.text()))
     }
 
-    /// The least hits and documents of rows that are made of neighbouring words. Where some text may not be shown, rarer rows
+    /// Minimum hits and documents of rows that are made of neighbouring words. Where some text may not be shown, rarer rows
     /// could be put together to text again; the answer says that they are left out.
     pub(super) fn min_counts(&self, asked: u64, rewrites: &mut Vec<String>) -> (u64, u64) {
         if !self.privacy.is_limited(self.engine) {

@@ -27,7 +27,7 @@ pub struct KeywordsRequest {
     #[serde(default = "one")]
     #[schemars(range(min = 1e-9, max = 1e6))]
     pub add: f64,
-    /// The least hits in focus.
+    /// Minimum hits in the focus subcorpus.
     #[serde(default = "usual_min")]
     #[schemars(range(min = 1))]
     pub min: u64,

@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-/// The most tokens on each side of a hit.
+/// Maximum tokens on each side of a hit.
 pub const MAX_CONTEXT: u32 = 200;
 
 /// A hit in its context.

@@ -24,15 +24,15 @@ pub struct NewWordsRequest {
     /// The attribute to look at.
     #[serde(default = "word_form")]
     pub attribute: WordForm,
-    /// The least sites of different owners.
+    /// Minimum sites of different owners.
     #[serde(default = "usual_sites")]
     #[schemars(range(min = 1, max = 1 << 30))]
     pub min_sites: u32,
-    /// The least days.
+    /// Minimum days.
     #[serde(default = "usual_days")]
     #[schemars(range(min = 1, max = 1 << 30))]
     pub min_days: u32,
-    /// The least documents.
+    /// Minimum documents.
     #[serde(default = "usual_documents")]
     #[schemars(range(min = 1, max = 1 << 30))]
     pub min_documents: u32,

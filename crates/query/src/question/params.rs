@@ -60,7 +60,7 @@ fn lower_case() -> Attribute {
 /// The number of rows.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct LimitParams {
-    /// The most rows to give.
+    /// Maximum rows.
     #[serde(default = "usual_limit")]
     #[schemars(range(min = 0, max = 10_000))]
     pub limit: u64,

@@ -19,11 +19,11 @@ pub struct SketchRequest {
     #[serde(default)]
     #[schemars(extend("x-value-name" = "TAG"))]
     pub pos: Option<String>,
-    /// The least co-occurrences.
+    /// Minimum co-occurrences.
     #[serde(default = "usual_min")]
     #[schemars(range(min = 1))]
     pub min: u64,
-    /// The most collocates of each relation.
+    /// Maximum collocates per relation.
     #[serde(default = "usual_size")]
     #[schemars(range(min = 1, max = 1000))]
     pub size: u32,

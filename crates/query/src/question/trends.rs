@@ -24,7 +24,7 @@ pub struct TrendsRequest {
     #[serde(default = "quarter")]
     #[schemars(extend("x-value-name" = "STEP"))]
     pub by: Step,
-    /// The least documents of a word that is tested.
+    /// Minimum documents of a tested word.
     #[serde(default = "usual_min")]
     #[schemars(range(min = 1))]
     pub min: u64,

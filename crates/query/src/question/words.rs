@@ -15,7 +15,7 @@ pub struct WordsRequest {
     #[serde(default)]
     #[schemars(extend("x-positional" = true, "x-value-name" = "REGEX"))]
     pub regex: Option<String>,
-    /// The least hits [default: 1, for n-grams 5].
+    /// Minimum hits [default: 1, for n-grams 5].
     #[serde(default)]
     #[schemars(range(min = 1))]
     pub min: Option<u64>,
@@ -33,7 +33,7 @@ pub struct WordsRequest {
     pub rows: WordRowParams,
 }
 
-/// The least hits of n-grams if nothing is said: most n-grams of a corpus occur once.
+/// Minimum hits of n-grams by default: most n-grams of a corpus occur once.
 const USUAL_NGRAM_MIN: u64 = 5;
 
 answer! {

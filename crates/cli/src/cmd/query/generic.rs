@@ -63,8 +63,9 @@ impl clap::FromArgMatches for QuestionCommand {
 impl clap::Subcommand for QuestionCommand {
     fn augment_subcommands(command: Command) -> Command {
         questions().fold(command, |command, question| {
-            let own = augment(Command::new(question.name).about(question.summary), leaked((question.parameters)()));
-            command.subcommand(QueryArgs::augment_args(own))
+            let own = augment(Command::new(question.name), leaked((question.parameters)()));
+            // Last, because flattened arguments bring their own description.
+            command.subcommand(QueryArgs::augment_args(own).about(question.summary).long_about(None))
         })
     }
 
