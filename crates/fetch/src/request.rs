@@ -66,6 +66,21 @@ pub(crate) struct Completion {
     pub(crate) decoded: Result<(), Status>,
 }
 
+impl Completion {
+    /// The failure of the host that the result shows, if any: network trouble, or a request for patience.
+    pub(crate) fn host_trouble(&self) -> Option<String> {
+        match &self.result {
+            Ok(response) => {
+                matches!(response.status.as_u16(), 429 | 503).then(|| format!("HTTP status {}", response.status))
+            }
+            Err(RequestError::Failed(status, detail) | RequestError::StaleConnection(status, detail)) => {
+                status.is_host_trouble().then(|| format!("{status}: {detail}"))
+            }
+            Err(RequestError::OutOfSockets) => None,
+        }
+    }
+}
+
 impl PendingRequest {
     pub(crate) fn new(purpose: Purpose, url: Url, headers: Vec<(HeaderName, HeaderValue)>) -> PendingRequest {
         PendingRequest { purpose, url, headers, redirects: Vec::new(), retried: false }

@@ -192,8 +192,11 @@ mod tests {
 
     #[test]
     fn headings_open_nested_divisions() {
-        let heading =
-            |level, text: &str| Paragraph { kind: ParagraphKind::Heading { level }, text: text.into(), ..Paragraph::default() };
+        let heading = |level, text: &str| Paragraph {
+            kind: ParagraphKind::Heading { level },
+            text: text.into(),
+            ..Paragraph::default()
+        };
         let paragraphs = vec![heading(2, "a"), heading(3, "b"), heading(2, "c"), heading(1, "d")];
         let tei = item(&Document { paragraphs, ..Document::default() }, false);
         let shape: String = tei

@@ -22,7 +22,7 @@
 //! let home = Home::at(&folder)?;
 //! let _lock = home.lock()?;
 //! let mut batch = JournalBatch::default();
-//! batch.push(&Record::Outcome { url: "http://e.org/".into(), status: "ok".into(), retries: 1 });
+//! batch.push(&Record::Outcome { url: "http://e.org/".into(), status: "ok".into(), retries: 1, failure: None });
 //! Journal::create(&home, "run")?.commit(batch)?;
 //! assert_eq!(tidings_store::apply_journal::apply_journal(&home)?.map(|applied| applied.stored), Some(1));
 //! # std::fs::remove_dir_all(&folder).ok();
@@ -39,6 +39,7 @@ pub mod digest;
 pub mod docs;
 mod dropped;
 mod error;
+pub mod failures;
 pub mod feeds;
 mod fetched;
 mod file_digest;

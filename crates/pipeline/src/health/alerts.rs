@@ -38,6 +38,8 @@ pub enum AlertRule {
     Unsearchable,
     /// Far fewer pages than usual.
     HarvestLow,
+    /// Pages were given up although their feeds still list them.
+    GivenUp,
     /// Less disk space is free than `store.min_free_mib`.
     DiskFull,
     /// The disk will be full soon.
@@ -152,8 +154,16 @@ fn stages(health: &Health, raise: Raise<'_>) {
     }
 }
 
-/// Detects crawls that seem to run but store few or no pages.
+/// Detects crawls that seem to run but store few or no pages, and pages that are being lost.
 fn harvest(health: &Health, raise: Raise<'_>) {
+    if health.harvest.given_up > 0 {
+        let text = format!(
+            "{} given up although their feeds still list them; `tidings why URL` has the reason, a larger \
+             fetch.retry_days keeps them",
+            count(health.harvest.given_up, "page")
+        );
+        raise(Level::Warning, AlertRule::GivenUp, text);
+    }
     let today = super::day_of(health.now);
     let ago = |day: &&DayFigures| (today - day.day).get_days();
     let whole: Vec<&DayFigures> = health.days.iter().filter(|day| ago(day) >= 1).collect();
@@ -318,6 +328,13 @@ mod tests {
     #[test]
     fn a_healthy_home_has_no_alerts() {
         assert_eq!(of(&healthy(), MIN_FREE_MIB), []);
+    }
+
+    #[test]
+    fn pages_given_up_while_listed_are_an_alert() {
+        let health = Health { harvest: Harvest { given_up: 3, ..healthy().harvest }, ..healthy() };
+        assert_eq!(raised(&health), [(AlertRule::GivenUp, Level::Warning)]);
+        assert!(of(&health, MIN_FREE_MIB)[0].text.starts_with("3 pages given up"));
     }
 
     #[test]

@@ -239,7 +239,7 @@ impl Update {
             queues.entry(host.unwrap_or_default()).or_default().push(job as u32);
         }
         require_contact(&context.config, &context.home, queues.keys().map(String::as_str))?;
-        let memory = HostMemory::load(context, |host| queues.contains_key(host))?;
+        let memory = HostMemory::load(context, CrawlKind::Feed, |host| queues.contains_key(host))?;
         let remembered = remembered_rules(context, |host| queues.contains_key(host))?;
         let all_hosts_idle_for = memory.all_hosts_idle_for;
         let settings = context.config.fetch.for_feeds(super::seed(self.seed))?;
