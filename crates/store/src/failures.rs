@@ -34,6 +34,12 @@ impl PageFailure {
         u64::from_str_radix(&self.page, 16).ok().map(Fingerprint)
     }
 
+    /// Returns true if its times come from a clock that was ahead of `now`.
+    pub fn is_ahead_of(&self, now: Timestamp) -> bool {
+        let is_after = |time: Timestamp| time.duration_since(now) > clock::TOLERANCE;
+        self.history().is_some_and(|history| is_after(history.first) || is_after(history.last))
+    }
+
     /// Its times; `None` if they are damaged, which counts as unknown.
     pub fn history(&self) -> Option<FailureHistory> {
         let (first, last) = (self.first.parse().ok()?, self.last.parse().ok()?);
@@ -121,10 +127,10 @@ pub(crate) fn retain(home: &Home, pages: &FingerprintSet) -> Result<()> {
 }
 
 /// Deletes rows with times after `now`, which come from a clock that was ahead; returns their number.
-pub fn forget_future(home: &Home, now: Timestamp) -> Result<u64> {
+pub(crate) fn forget_future(home: &Home, now: Timestamp) -> Result<u64> {
     let mut rows = all(home)?;
     let before = rows.len();
-    rows.retain(|row| row.history().is_some_and(|history| history.first <= now && history.last <= now));
+    rows.retain(|row| !row.is_ahead_of(now));
     let forgotten = before - rows.len();
     if forgotten > 0 {
         write(home, &rows)?;

@@ -79,7 +79,7 @@ pub(crate) fn merge(home: &Home, changed: HashMap<String, HostState>) -> Result<
 }
 
 /// Deletes times after a bound, which come from a clock that was ahead; returns the number of hosts.
-pub fn forget_future(home: &Home, now: Timestamp) -> Result<u64> {
+pub(crate) fn forget_future(home: &Home, now: Timestamp) -> Result<u64> {
     let mut rows = Vec::new();
     read(home, |state| rows.push(state))?;
     let mut forgotten = 0;

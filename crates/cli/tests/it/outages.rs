@@ -147,3 +147,34 @@ fn retry_days_of_zero_counts_attempts_only() {
     at_hour(&corpus, 2, "fetch").ok().says("nothing to fetch");
     assert_eq!(corpus.statuses_of(0), [("500".to_owned(), 2)]);
 }
+
+#[test]
+fn a_run_under_a_clock_a_year_ahead_does_not_stop_the_harvest() {
+    const YEAR: i64 = 365 * 24;
+    let corpus = corpus(3);
+    at_hour(&corpus, 0, "fetch").ok();
+    corpus.web.advance(std::time::Duration::from_secs(24 * 3600));
+    at_hour(&corpus, YEAR, "update --all").ok();
+    at_hour(&corpus, YEAR, "fetch").ok();
+    assert!(is_stored(&corpus));
+
+    // The clock is right again: the jump is reported, and the harvest goes on.
+    let report = at_hour(&corpus, 1, "--json status").exits(1).json();
+    assert!(rules(&report).contains(&"clock-jump"), "{report}");
+    at_hour(&corpus, 1, "doctor").exits(1).says("tidings doctor --repair");
+    corpus.web.advance(std::time::Duration::from_secs(24 * 3600));
+    let before = corpus.plan().len();
+    at_hour(&corpus, 1, "update").ok().says("3 feeds polled");
+    assert_eq!(corpus.plan().len(), before + 9, "all feeds are polled and their new entries listed");
+    at_hour(&corpus, 1, "fetch").ok().says("9 pages fetched");
+    let next = at_hour(&corpus, 1, "--json update").ok().json();
+    let due: Timestamp = next["next_due"].as_str().unwrap().parse().unwrap();
+    assert!(due < start() + SignedDuration::from_hours(1 + 50), "{next}");
+
+    at_hour(&corpus, 2, "doctor --repair");
+    let report = at_hour(&corpus, 2, "--json status").json();
+    assert!(!rules(&report).contains(&"clock-jump"), "{report}");
+    let doctor = at_hour(&corpus, 2, "--json doctor").json();
+    let clock = doctor["findings"].as_array().unwrap().iter().filter(|finding| finding["about"] == "clock");
+    assert!(clock.clone().all(|finding| finding["level"] != "fault"), "{doctor}");
+}
