@@ -152,6 +152,8 @@ pub(crate) fn retry_after(response: &HttpResponse, now: Timestamp) -> Option<Dur
     let text = response.headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim();
     let wait = match text.parse::<u64>() {
         Ok(seconds) => Duration::from_secs(seconds),
+        // A number beyond 64 bits is a long time, not none.
+        Err(_) if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) => MAX_RETRY_AFTER,
         Err(_) => {
             let date = jiff::fmt::rfc2822::parse(&text.replace(" GMT", " +0000")).ok()?.timestamp();
             Duration::try_from(date.duration_since(now)).ok()?
@@ -223,6 +225,7 @@ mod tests {
         assert_eq!(wait(" 0 "), Some(Duration::ZERO));
         assert_eq!(wait("Sun, 01 Mar 2026 12:01:30 GMT"), Some(Duration::from_secs(90)));
         assert_eq!(wait("99999999"), Some(MAX_RETRY_AFTER));
+        assert_eq!(wait("999999999999999999999"), Some(MAX_RETRY_AFTER), "an overflow is later, not now");
         assert_eq!(wait("Sun, 01 Mar 2026 11:00:00 GMT"), None);
         assert_eq!((wait("soon"), wait("-5"), wait("")), (None, None, None));
     }

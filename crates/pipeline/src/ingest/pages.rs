@@ -234,7 +234,8 @@ mod tests {
 
     #[test]
     fn a_damaged_encoding_is_a_failure_and_no_page() {
-        let (batch, pages, planned) = processed(Removed::default(), ok(&[("content-encoding", "gzip")], b"not gzip"));
+        let (batch, pages, planned) =
+            processed(Removed::default(), ok(&[("content-encoding", "gzip")], b"\x00no gzip"));
         assert_eq!((pages.len(), planned.0.as_str(), batch.counters.get("encoding")), (0, "encoding", 1));
     }
 
