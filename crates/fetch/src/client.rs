@@ -465,6 +465,7 @@ mod tests {
         let mut response = HttpResponse::for_test(200, &[("content-encoding", "zstd")], packed);
         assert_eq!(response.decode_body(ceiling), Ok(()));
         assert_eq!(response.body, b"User-agent: *");
+        response.body = b"\x00damaged".to_vec();
         assert_eq!(response.decode_body(ceiling), Err(Status::failed("encoding")));
         let mut missing = HttpResponse::for_test(404, &[("content-encoding", "gzip")], b"x".to_vec());
         assert_eq!(missing.decode_body(ceiling), Ok(()));

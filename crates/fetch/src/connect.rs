@@ -22,6 +22,7 @@ use url::{Host, Url};
 
 use crate::Error;
 use crate::guard::Guard;
+use crate::happy_eyeballs::{self, attempt_order};
 use crate::settings::Settings;
 
 /// Failure to connect.
@@ -122,18 +123,20 @@ impl Connector {
         if let Some(ip) = addresses.iter().find(|ip| !self.guard.allows(**ip)) {
             return Err(remote("private")(format!("{ip} is not a public address")));
         }
-        let mut failure = "the name has no IP address".to_owned();
-        for ip in addresses.into_iter().take(4) {
-            match TcpStream::connect(SocketAddr::new(ip, port)).await {
-                Ok(stream) => {
-                    let _ = stream.set_nodelay(true);
-                    return Ok((stream, ip));
-                }
-                Err(error) if is_shortage(&error) => return Err(ConnectError::OutOfSockets),
-                Err(error) => failure = error.to_string(),
+        let connect = |ip| TcpStream::connect(SocketAddr::new(ip, port));
+        let stagger = || tokio::time::sleep(happy_eyeballs::STAGGER);
+        match happy_eyeballs::race(attempt_order(addresses), connect, stagger, is_shortage).await {
+            Ok((stream, ip)) => {
+                let _ = stream.set_nodelay(true);
+                Ok((stream, ip))
+            }
+            Err(failures) if failures.iter().any(|(_, error)| is_shortage(error)) => Err(ConnectError::OutOfSockets),
+            Err(failures) if failures.is_empty() => Err(remote("connect")("the name has no IP address".to_owned())),
+            Err(failures) => {
+                let list: Vec<String> = failures.iter().map(|(ip, error)| format!("{ip}: {error}")).collect();
+                Err(remote("connect")(list.join("; ")))
             }
         }
-        Err(remote("connect")(failure))
     }
 
     async fn resolve(&self, url: &Url) -> Result<Vec<IpAddr>, ConnectError> {

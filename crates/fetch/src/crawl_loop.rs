@@ -152,7 +152,7 @@ impl<J: JobSource> CrawlLoop<J> {
             host.idle_before_start = idle_for;
             host.not_before = blocked_for;
             if blocked_for.is_some_and(|wait| wait > self.config.settings.max_retry_after) {
-                host.given_up = Some("Retry-After from an earlier run");
+                host.given_up = Some("Retry-After or backoff of an earlier run");
             }
             self.schedule(id);
         }
@@ -311,8 +311,16 @@ impl<J: JobSource> CrawlLoop<J> {
         failure: (Status, String),
         now: Now,
     ) {
-        let result =
-            FetchResult { job, url, redirects, at: now.wall, result: Err(failure), robots: None, tdm: (None, None) };
+        let result = FetchResult {
+            job,
+            url,
+            at: now.wall,
+            requested: !redirects.is_empty(),
+            redirects,
+            result: Err(failure),
+            robots: None,
+            tdm: (None, None),
+        };
         self.stats.delivered.fetch_add(1, Relaxed);
         self.actions.push_back(Action::Deliver(None, Box::new(result)));
         self.current = Some(id);
@@ -387,7 +395,8 @@ impl<J: JobSource> CrawlLoop<J> {
                 let job = *job;
                 let PendingRequest { url, redirects, .. } = pending;
                 let Permission { robots, tdm, .. } = permission;
-                let result = FetchResult { job, url: url.into(), redirects, at: wall, result, robots, tdm };
+                let result =
+                    FetchResult { job, url: url.into(), redirects, at: wall, result, requested: true, robots, tdm };
                 self.frontier.get_mut(id).in_flight = Some(InFlight::Delivering);
                 self.active += 1;
                 self.actions.push_back(Action::Deliver(Some(id), Box::new(result)));
@@ -432,10 +441,13 @@ impl<J: JobSource> CrawlLoop<J> {
             PolicyKind::Robots => {
                 let robots = RobotsPolicy::from(response);
                 let delay = robots.crawl_delay().unwrap_or_default().min(self.config.settings.max_crawl_delay);
+                let trouble = robots.host_trouble();
                 policy.robots = Lookup::Known(Arc::new(robots));
                 if let Some(name) = Url::parse(&response.origin).ok().as_ref().and_then(Url::host_str) {
                     let id = self.frontier.id(name);
-                    self.frontier.get_mut(id).require_delay(delay);
+                    let host = self.frontier.get_mut(id);
+                    host.require_delay(delay);
+                    host.trouble = trouble.map(Into::into).or(host.trouble.take());
                 }
             }
             PolicyKind::Tdmrep => {
@@ -464,6 +476,11 @@ impl<J: JobSource> CrawlLoop<J> {
         if completion.result.is_ok() && !host.answered {
             host.answered = true;
             self.stats.answering_hosts.fetch_add(1, Relaxed);
+        }
+        match completion.host_trouble() {
+            Some(trouble) => host.trouble = Some(trouble.into()),
+            None if completion.result.is_ok() && !pending.is_policy() => (host.served, host.trouble) = (true, None),
+            None => {}
         }
         match &completion.result {
             Ok(response) => match response.status.as_u16() {
@@ -563,7 +580,8 @@ impl<J: JobSource> CrawlLoop<J> {
                     last_request: wall(last),
                     // The delay also holds for the next crawl, regardless of its settings.
                     not_before: host.not_before.max(host.pause_until).map(wall),
-                    answered: host.answered,
+                    served: host.served,
+                    trouble: host.trouble.as_deref().filter(|_| !host.served).map(str::to_owned),
                     requests: host.requests,
                 });
             }

@@ -2,6 +2,10 @@
 //!
 //! A megabyte can decode to a terabyte. Every decoder writes into a buffer with a limit: the maximum page size of the
 //! settings, and at most a plausible multiple of the compressed size.
+//!
+//! Labels are wrong as often as bodies are damaged, so they are read as browsers read them: an unknown encoding is
+//! none, a body that is plain text in spite of its label is text, and gzip may lack its trailer or be followed by
+//! garbage. A body whose checksum is wrong, or that ends within its data, is damaged.
 
 use std::io::Read;
 
@@ -42,7 +46,7 @@ impl Decoder {
         let names: Vec<String> = encodings
             .split(',')
             .map(|name| name.trim().to_ascii_lowercase())
-            .filter(|name| !name.is_empty() && name != "identity")
+            .filter(|name| KNOWN.contains(&name.as_str()))
             .collect();
         // Legitimate servers do not encode a page three times.
         if names.len() > 2 {
@@ -52,13 +56,17 @@ impl Decoder {
         let mut current = None;
         for name in names.iter().rev() {
             let packed = current.as_deref().unwrap_or(body);
-            current = Some(match name.as_str() {
-                "gzip" | "x-gzip" => self.gzip(packed, ceiling)?,
-                "deflate" => self.deflate(packed, ceiling)?,
-                "br" => drain(brotli_decompressor::Decompressor::new(packed, 64 << 10), ceiling)?,
-                "zstd" => zstd(packed, ceiling)?,
-                _ => return Err(Status::failed("encoding")),
-            });
+            let unpacked = match name.as_str() {
+                "gzip" | "x-gzip" => self.gzip(packed, ceiling),
+                "deflate" => self.deflate(packed, ceiling),
+                "br" => drain(brotli_decompressor::Decompressor::new(packed, 64 << 10), ceiling),
+                _ => zstd(packed, ceiling),
+            };
+            match unpacked {
+                Ok(bytes) => current = Some(bytes),
+                Err(status) if status == Status::failed("encoding") && is_plain_text(packed) => {}
+                Err(status) => return Err(status),
+            }
         }
         match current {
             Some(bytes) => Ok(bytes),
@@ -76,11 +84,8 @@ impl Decoder {
                 bytes.truncate(len);
                 Ok(bytes)
             }
-            // Several members, a wrong length, or trailing garbage: the streaming decoder handles all of them.
-            Ok(_) | Err(libdeflater::DecompressionError::InsufficientSpace) => {
-                drain(flate2::bufread::MultiGzDecoder::new(packed), ceiling)
-            }
-            Err(libdeflater::DecompressionError::BadData) => Err(Status::failed("encoding")),
+            // Several members, a wrong length, trailing garbage, no trailer, or damage.
+            Ok(_) | Err(_) => gunzip(packed, ceiling),
         }
     }
 
@@ -91,6 +96,82 @@ impl Decoder {
                 drain(flate2::bufread::DeflateDecoder::new(packed), ceiling)
             }
             result => result,
+        }
+    }
+}
+
+/// Names of the encodings that can be decoded; others are ignored, as browsers do.
+const KNOWN: [&str; 5] = ["gzip", "x-gzip", "deflate", "br", "zstd"];
+
+/// Bytes at the start of a body that show whether it is text.
+const SNIFFED_BYTES: usize = 512;
+
+/// Returns true for bytes without control characters, which compressed data has.
+fn is_plain_text(bytes: &[u8]) -> bool {
+    // ESC switches character sets in ISO-2022-JP.
+    let is_text = |byte: &u8| *byte >= 0x20 || matches!(byte, b'\t' | b'\n' | b'\r' | 0x0c | 0x1b);
+    bytes.iter().take(SNIFFED_BYTES).all(is_text)
+}
+
+/// Decodes the members of a gzip body (RFC 1952). The trailer may be missing, and garbage may follow it.
+fn gunzip(packed: &[u8], ceiling: usize) -> Result<Vec<u8>, Status> {
+    let damaged = || Status::failed("encoding");
+    let mut bytes = Vec::new();
+    let mut rest = packed;
+    loop {
+        let data = gzip_header(rest).and_then(|header| rest.get(header..)).ok_or_else(damaged)?;
+        let start = bytes.len();
+        let read = inflate(data, &mut bytes, ceiling)?;
+        let Some((trailer, after)) = data[read..].split_at_checked(8) else { return Ok(bytes) };
+        let mut checksum = flate2::Crc::new();
+        checksum.update(&bytes[start..]);
+        if trailer[..4] != checksum.sum().to_le_bytes() {
+            return Err(damaged());
+        }
+        if gzip_header(after).is_none() {
+            return Ok(bytes);
+        }
+        rest = after;
+    }
+}
+
+/// The length of the header of a gzip member, if the bytes begin with one.
+fn gzip_header(bytes: &[u8]) -> Option<usize> {
+    const HEADER_CRC: u8 = 2;
+    const EXTRA: u8 = 4;
+    const NAME: u8 = 8;
+    const COMMENT: u8 = 16;
+    let [0x1f, 0x8b, 8, flags, _, _, _, _, _, _] = *bytes.first_chunk::<10>()? else { return None };
+    let mut at = 10;
+    if flags & EXTRA != 0 {
+        let length = bytes.get(at..)?.first_chunk::<2>()?;
+        at += 2 + usize::from(u16::from_le_bytes(*length));
+    }
+    for _ in [NAME, COMMENT].into_iter().filter(|field| flags & field != 0) {
+        at += memchr::memchr(0, bytes.get(at..)?)? + 1;
+    }
+    Some(at + if flags & HEADER_CRC != 0 { 2 } else { 0 })
+}
+
+/// Appends the data of a deflate stream (RFC 1951); returns its length in `packed`. A stream without end is damaged.
+fn inflate(packed: &[u8], bytes: &mut Vec<u8>, ceiling: usize) -> Result<usize, Status> {
+    const STEP_BYTES: usize = 64 << 10;
+    let damaged = || Status::failed("encoding");
+    let mut stream = flate2::Decompress::new(false);
+    loop {
+        if bytes.len() > ceiling {
+            return Err(Status::failed("too-large"));
+        }
+        bytes.reserve(STEP_BYTES);
+        let (read, len) = (stream.total_in() as usize, bytes.len());
+        let state =
+            stream.decompress_vec(&packed[read..], bytes, flate2::FlushDecompress::None).map_err(|_| damaged())?;
+        if state == flate2::Status::StreamEnd {
+            let is_too_large = bytes.len() > ceiling;
+            return if is_too_large { Err(Status::failed("too-large")) } else { Ok(stream.total_in() as usize) };
+        }
+        if (read, len) == (stream.total_in() as usize, bytes.len()) {
+            return Err(damaged());
         }
     }
 }
@@ -158,9 +239,49 @@ mod tests {
     fn damaged_bodies_are_refused() {
         let whole = gzip(&"some text to pack ".repeat(500).into_bytes());
         assert_eq!(decode("gzip", &whole[..whole.len() / 2]), Err(Status::failed("encoding")));
-        assert_eq!(decode("gzip", b"<html>"), Err(Status::failed("encoding")));
-        assert_eq!(decode("rot13", b"x"), Err(Status::failed("encoding")));
+        let mut damaged = whole.clone();
+        let middle = damaged.len() - 6;
+        damaged[middle] ^= 0xff;
+        assert_eq!(decode("gzip", &damaged), Err(Status::failed("encoding")), "the checksum is wrong");
+        assert_eq!(decode("gzip", b"\x00\x01binary"), Err(Status::failed("encoding")));
         assert_eq!(decode("gzip,gzip,gzip", b"x"), Err(Status::failed("encoding")));
+    }
+
+    #[test]
+    fn an_unknown_encoding_is_none() {
+        for name in ["utf-8", "none", "aws-chunked", "identity", "rot13", "UTF-8, none"] {
+            assert_eq!(decode(name, b"<html>").unwrap(), b"<html>", "{name}");
+        }
+        assert_eq!(decode("aws-chunked, gzip", &gzip(b"<html>")).unwrap(), b"<html>");
+    }
+
+    #[test]
+    fn plain_text_with_the_label_of_an_encoding_is_text() {
+        for name in ["gzip", "br", "zstd", "deflate"] {
+            let text = "<!doctype html><p>Žádná komprese</p>".repeat(9);
+            assert_eq!(decode(name, text.as_bytes()).unwrap(), text.as_bytes(), "{name}");
+        }
+    }
+
+    #[test]
+    fn gzip_without_its_trailer_or_with_garbage_after_it_is_read() {
+        let text = "some text to pack ".repeat(500).into_bytes();
+        let whole = gzip(&text);
+        for cut in 1..=8 {
+            assert_eq!(decode("gzip", &whole[..whole.len() - cut]).unwrap(), text, "{cut} bytes are missing");
+        }
+        assert!(decode("gzip", &whole[..whole.len() - 9]).is_err(), "the data itself is cut");
+        for garbage in [&[0; 512][..], b"\r\n", b"<!-- served by a proxy -->", &[0x1f, 0x8b]] {
+            assert_eq!(decode("gzip", &[&whole, garbage].concat()).unwrap(), text);
+        }
+        let mut named = flate2::GzBuilder::new()
+            .filename("a.html")
+            .comment("c")
+            .extra("xy")
+            .write(Vec::new(), flate2::Compression::fast());
+        named.write_all(&text).unwrap();
+        let named = named.finish().unwrap();
+        assert_eq!(decode("gzip", &named[..named.len() - 3]).unwrap(), text);
     }
 
     proptest::proptest! {

@@ -46,6 +46,10 @@ pub(crate) struct Host {
     /// End of its `Retry-After`.
     pub(crate) not_before: Option<Duration>,
     pub(crate) answered: bool,
+    /// True if it served a job in this crawl.
+    pub(crate) served: bool,
+    /// Its last failure, unless it served a job since.
+    pub(crate) trouble: Option<Box<str>>,
 }
 
 impl Host {

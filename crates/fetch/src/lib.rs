@@ -52,6 +52,7 @@ mod crawler;
 pub mod decode;
 mod frontier;
 pub mod guard;
+mod happy_eyeballs;
 mod policy;
 mod pool;
 pub mod reach;

@@ -155,6 +155,14 @@ impl RobotsPolicy {
         RobotsPolicy { fetched: response.fetched, access, evidence }
     }
 
+    /// The failure because of which robots.txt could not be read. A private address is a verdict, no failure.
+    pub(crate) fn host_trouble(&self) -> Option<String> {
+        match &self.access {
+            Access::Unreachable(status, detail) if !status.is_final() => Some(format!("{status}: {detail}")),
+            _ => None,
+        }
+    }
+
     pub(crate) fn crawl_delay(&self) -> Option<Duration> {
         match &self.access {
             Access::Rules(robots) => robots.crawl_delay_s.and_then(|s| Duration::try_from_secs_f64(s).ok()),

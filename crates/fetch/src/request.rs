@@ -66,6 +66,21 @@ pub(crate) struct Completion {
     pub(crate) decoded: Result<(), Status>,
 }
 
+impl Completion {
+    /// The failure of the host that the result shows, if any: network trouble, or a request for patience.
+    pub(crate) fn host_trouble(&self) -> Option<String> {
+        match &self.result {
+            Ok(response) => {
+                matches!(response.status.as_u16(), 429 | 503).then(|| format!("HTTP status {}", response.status))
+            }
+            Err(RequestError::Failed(status, detail) | RequestError::StaleConnection(status, detail)) => {
+                status.is_host_trouble().then(|| format!("{status}: {detail}"))
+            }
+            Err(RequestError::OutOfSockets) => None,
+        }
+    }
+}
+
 impl PendingRequest {
     pub(crate) fn new(purpose: Purpose, url: Url, headers: Vec<(HeaderName, HeaderValue)>) -> PendingRequest {
         PendingRequest { purpose, url, headers, redirects: Vec::new(), retried: false }
@@ -137,6 +152,8 @@ pub(crate) fn retry_after(response: &HttpResponse, now: Timestamp) -> Option<Dur
     let text = response.headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim();
     let wait = match text.parse::<u64>() {
         Ok(seconds) => Duration::from_secs(seconds),
+        // A number beyond 64 bits is a long time, not none.
+        Err(_) if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) => MAX_RETRY_AFTER,
         Err(_) => {
             let date = jiff::fmt::rfc2822::parse(&text.replace(" GMT", " +0000")).ok()?.timestamp();
             Duration::try_from(date.duration_since(now)).ok()?
@@ -208,6 +225,7 @@ mod tests {
         assert_eq!(wait(" 0 "), Some(Duration::ZERO));
         assert_eq!(wait("Sun, 01 Mar 2026 12:01:30 GMT"), Some(Duration::from_secs(90)));
         assert_eq!(wait("99999999"), Some(MAX_RETRY_AFTER));
+        assert_eq!(wait("999999999999999999999"), Some(MAX_RETRY_AFTER), "an overflow is later, not now");
         assert_eq!(wait("Sun, 01 Mar 2026 11:00:00 GMT"), None);
         assert_eq!((wait("soon"), wait("-5"), wait("")), (None, None, None));
     }

@@ -73,7 +73,7 @@ pub struct HostQueue {
     pub jobs: Vec<JobId>,
     /// Time since the end of its last response, if that is recent.
     pub idle_for: Option<Duration>,
-    /// Time for which it must not be contacted (an earlier `Retry-After`).
+    /// Time for which it must not be contacted (an earlier `Retry-After`, or the backoff after failures).
     pub blocked_for: Option<Duration>,
 }
 
@@ -98,6 +98,8 @@ pub struct FetchResult {
     pub at: Timestamp,
     /// The response with any status, or a failure with its details.
     pub result: Result<HttpResponse, (Status, String)>,
+    /// False if no request was sent, because the policy of the host forbids it or could not be read.
+    pub requested: bool,
     /// The robots.txt that allowed the request.
     pub robots: Option<RobotsEvidence>,
     /// Reservation and policy by tdmrep.json.
@@ -155,8 +157,10 @@ pub struct HostNote {
     pub last_request: Timestamp,
     /// Earliest time of the next request: end of the pause or of its `Retry-After`.
     pub not_before: Option<Timestamp>,
-    /// True if it responded at all.
-    pub answered: bool,
+    /// True if it served a job: with any response except a request for patience (429, 503).
+    pub served: bool,
+    /// The failure because of which it served none: unreachable, robots.txt not readable, or overloaded.
+    pub trouble: Option<String>,
     /// Requests sent to it.
     pub requests: u32,
 }

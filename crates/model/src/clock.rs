@@ -16,6 +16,10 @@ static AHEAD: LazyLock<AtomicI64> = LazyLock::new(|| {
     AtomicI64::new(wanted.map_or(0, ahead_of_the_machine))
 });
 
+/// A remembered time may be this far in the future before the clock counts as wrong: clocks are corrected by small
+/// steps.
+pub const TOLERANCE: SignedDuration = SignedDuration::from_mins(5);
+
 /// The current time.
 pub fn now() -> Timestamp {
     let ahead = SignedDuration::from_millis(AHEAD.load(Ordering::Acquire));

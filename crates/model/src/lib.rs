@@ -21,6 +21,7 @@ mod feed;
 mod fingerprint;
 mod page;
 pub mod purpose;
+mod retry;
 mod status;
 
 pub use annotated::{Annotated, AnnotatedParagraph, Attributes, Token};
@@ -30,4 +31,5 @@ pub use entry::{BadRow, Entry, Row};
 pub use feed::{Feed, FeedEntry, FeedFormat, Person, Repair, UpdateHints, UpdatePeriod, Weekday};
 pub use fingerprint::{Fingerprint, FingerprintMap, FingerprintSet};
 pub use page::{DOCUMENT_TYPE, Page, Rights, RobotsEvidence, UNGATED};
+pub use retry::{FailureHistory, Prospect, RetryPolicy, backoff};
 pub use status::{FailureKind, Status, UnknownFailure};

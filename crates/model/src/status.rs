@@ -129,9 +129,20 @@ impl Status {
         }
     }
 
-    /// Returns true if the entry should be requested, given its number of attempts and their limit.
-    pub fn is_pending(&self, retries: u32, limit: u32) -> bool {
-        *self == Status::New || (!self.is_final() && retries < limit)
+    /// Returns true for final verdicts that depend on the network at that time: a captive portal resolves every name
+    /// to a private address, and a robots.txt changes. They are checked again while a feed lists the page.
+    pub fn is_checked_again(&self) -> bool {
+        matches!(self, Status::Failed(FailureKind::Robots | FailureKind::Private))
+    }
+
+    /// Returns true if the host failed or asked for patience. That says nothing about the page, so it is no attempt.
+    pub fn is_host_trouble(&self) -> bool {
+        use FailureKind::{Connect, Dns, RobotsUnreachable, Timeout, Tls};
+        match self {
+            Status::Http(code) => matches!(code, 429 | 503),
+            Status::Failed(kind) => matches!(kind, Timeout | Dns | Connect | Tls | RobotsUnreachable),
+            Status::New | Status::Ok | Status::Foreign(_) => false,
+        }
     }
 
     /// Returns true if the network failed, rather than the server refusing.
@@ -191,9 +202,12 @@ mod tests {
     }
 
     #[test]
-    fn only_transient_failures_are_retried() {
-        let pending = |text: &str, retries| text.parse::<Status>().unwrap().is_pending(retries, 3);
-        assert!(pending("new", 0) && pending("timeout", 2) && pending("500", 1) && pending("res", 0));
-        assert!(!pending("ok", 1) && !pending("404", 1) && !pending("robots", 0) && !pending("timeout", 3));
+    fn failures_of_a_host_are_not_final_and_verdicts_that_are_checked_again_are() {
+        for kind in FailureKind::ALL {
+            let status = Status::Failed(*kind);
+            assert!(!(status.is_host_trouble() && status.is_final()), "{kind}");
+            assert!(!status.is_checked_again() || status.is_final(), "{kind}");
+        }
+        assert!(Status::Http(503).is_host_trouble() && !Status::Http(500).is_host_trouble());
     }
 }

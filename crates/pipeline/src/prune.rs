@@ -49,8 +49,8 @@ impl fmt::Display for PruneOutcome {
 pub fn run(pipeline: &Pipeline, options: &Options) -> Result<PruneOutcome> {
     let context = RunContext::open(pipeline, "prune")?;
     let Options { min_age, dry_run } = *options;
-    let retries = context.config.fetch.retries;
-    let (kept, pruned) = apply_journal::prune(&context.home, context.started, min_age, retries, dry_run)?;
+    let policy = context.config.fetch.retry_policy();
+    let (kept, pruned) = apply_journal::prune(&context.home, context.started, min_age, policy, dry_run)?;
     context.apply_journal()?;
     Ok(PruneOutcome { done: true, kept, pruned, dry_run })
 }

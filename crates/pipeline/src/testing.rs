@@ -153,6 +153,7 @@ pub(crate) fn answered(job: u32, url: &str, answer: HttpResponse) -> FetchResult
         redirects: Vec::new(),
         at: time("2026-03-01T12:00:00Z"),
         result: Ok(answer),
+        requested: true,
         robots: None,
         tdm: (None, None),
     }

@@ -7,9 +7,10 @@
 use std::collections::HashMap;
 
 use jiff::Timestamp;
-use tidings_model::{Entry, Fingerprint, FingerprintMap, FingerprintSet, Row, Status};
+use tidings_model::{Entry, Fingerprint, FingerprintMap, FingerprintSet, Prospect, RetryPolicy, Row, Status};
 
 use crate::error::{Error, Result};
+use crate::failures::{self, PageOutcome, Retries};
 use crate::feeds::{self, FeedState, Polled};
 use crate::home::Home;
 use crate::hosts::{self, HostState};
@@ -39,6 +40,8 @@ struct Summary {
     run: String,
     statuses: Vec<String>,
     outcomes: FingerprintMap<(u16, u32)>,
+    /// Failures of entries that are tried again.
+    failures: FingerprintMap<PageOutcome>,
     polls: HashMap<String, FeedState>,
     /// Listed entries, and whether the plan contains them.
     listed: FingerprintMap<bool>,
@@ -51,13 +54,25 @@ impl Summary {
     fn take(&mut self, record: Record<'_>) {
         match record {
             Record::Run(run) => self.run = run.into_owned(),
-            Record::Outcome { url, status, retries } => {
+            Record::Outcome { url, status, retries, failure } => {
+                let page = Fingerprint::of(&url);
+                let at = failure.as_ref().and_then(|failure| failure.at.parse().ok());
+                match (at, failure) {
+                    (Some(at), Some(failure)) => {
+                        self.failures.insert(page, PageOutcome::Failed { at, detail: failure.detail.into_owned() });
+                    }
+                    // The page was not requested, so nothing is known about it.
+                    _ if is_open(&status) => {}
+                    _ => {
+                        self.failures.insert(page, PageOutcome::Settled);
+                    }
+                }
                 let known = self.statuses.iter().position(|known| *known == status);
                 let at = known.unwrap_or_else(|| {
                     self.statuses.push(status.into_owned());
                     self.statuses.len() - 1
                 });
-                self.outcomes.insert(Fingerprint::of(&url), (at as u16, retries));
+                self.outcomes.insert(page, (at as u16, retries));
             }
             Record::Whole { file, bytes } => {
                 self.whole.insert(file.into_owned(), bytes);
@@ -74,6 +89,11 @@ impl Summary {
             Record::Rules(answer) => self.rules.push(*answer),
         }
     }
+}
+
+/// Returns true for a status that a later fetch may change.
+fn is_open(status: &str) -> bool {
+    !status.parse::<Status>().expect("any string is a status").is_final()
 }
 
 /// Applies the journal left by a crash, if there is one. The crash lost the times of the last requests, so every host
@@ -116,6 +136,7 @@ pub fn apply_journal(home: &Home) -> Result<Option<Applied>> {
     if changes && plan::folded_run(home)?.as_deref() != Some(&summary.run) {
         folded.added = rewrite(home, &mut summary)?;
     }
+    failures::merge(home, summary.failures)?;
     feeds::merge_states(home, summary.polls)?;
     hosts::merge(home, summary.hosts)?;
     rules::merge(home, summary.rules)?;
@@ -218,8 +239,7 @@ pub(crate) fn settle(home: &Home, run: &str, pages: Vec<Fingerprint>) -> Result<
     let known: FingerprintSet = pages.iter().copied().collect();
     // Fingerprints first, as in a pruning.
     fetched::add(home, pages)?;
-    let is_open = |row: &Row<'_>| !row.status.parse::<Status>().expect("any string is a status").is_final();
-    let is_settled = |row: &Row<'_>| known.contains(&Fingerprint::of(row.url)) && is_open(row);
+    let is_settled = |row: &Row<'_>| known.contains(&Fingerprint::of(row.url)) && is_open(row.status);
     let mut any = false;
     if home.existing_plan().is_some() {
         plan::read(home, |row| any |= is_settled(row))?;
@@ -238,18 +258,22 @@ pub fn was_pruned(home: &Home, url: &str) -> Result<bool> {
 
 /// Deletes entries from the plan that left their feeds at least `min_age` update cycles ago and need no more attempts.
 /// The fingerprints of fetched entries are kept. Returns (kept, pruned).
-pub fn prune(home: &Home, now: Timestamp, min_age: u32, retry_limit: u32, dry_run: bool) -> Result<(u64, u64)> {
+pub fn prune(home: &Home, now: Timestamp, min_age: u32, policy: RetryPolicy, dry_run: bool) -> Result<(u64, u64)> {
+    let retries = Retries::load(home, policy, now)?;
     let prunable = |row: &Row<'_>| {
-        let status = row.status.parse::<Status>().expect("any string is a status");
-        row.age >= min_age.max(1) && !status.is_pending(row.retries, retry_limit)
+        row.age >= min_age.max(1) && matches!(retries.prospect(row), Prospect::Settled | Prospect::GivenUp)
     };
     let mut kept = 0;
     let mut settled = Vec::new();
+    let mut failing = FingerprintSet::default();
     plan::read(home, |row| {
         if prunable(row) {
             settled.push(Fingerprint::of(row.url));
-        } else {
-            kept += 1;
+            return;
+        }
+        kept += 1;
+        if !matches!(row.status, "ok" | "new") {
+            failing.insert(Fingerprint::of(row.url));
         }
     })?;
     let pruned = settled.len() as u64;
@@ -258,6 +282,9 @@ pub fn prune(home: &Home, now: Timestamp, min_age: u32, retry_limit: u32, dry_ru
         fetched::add(home, settled)?;
         let decide = |row: &Row<'_>| if prunable(row) { Change::Drop } else { Change::Keep };
         plan::rewrite(home, &format!("{}-prune", home::stamp(now)), decide, |_| Ok(()))?;
+    }
+    if !dry_run {
+        failures::retain(home, &failing)?;
     }
     Ok((kept, pruned))
 }
@@ -270,6 +297,7 @@ mod tests {
     use std::fs;
 
     const FEED: &str = "http://e.org/feed";
+    const POLICY: RetryPolicy = RetryPolicy { give_up_after: jiff::SignedDuration::from_hours(72), min_attempts: 5 };
 
     fn polled(feed: &str, polled: Polled) -> Record<'static> {
         Record::Poll(Box::new(FeedState { feed: feed.to_owned(), polled, ..FeedState::default() }))
@@ -359,7 +387,7 @@ mod tests {
         apply_journal(&home).unwrap();
         write_journal(&home, "2", &[vec![polled(FEED, Polled::Listed)]]);
         apply_journal(&home).unwrap();
-        let prune = |dry_run| prune(&home, Timestamp::UNIX_EPOCH, 1, 5, dry_run).unwrap();
+        let prune = |dry_run| prune(&home, Timestamp::UNIX_EPOCH, 1, POLICY, dry_run).unwrap();
         assert_eq!((prune(true), rows(&home).len()), ((1, 1), 2), "a dry run changes nothing");
         assert_eq!(prune(false), (1, 1));
         assert!(was_pruned(&home, "http://e.org/a").unwrap() && !was_pruned(&home, "http://e.org/b").unwrap());

@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 use std::io::BufRead as _;
 
+use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
-use tidings_model::address;
+use tidings_model::{address, clock};
 
 use crate::error::{Context, Result};
 use crate::frames::open_any;
-use crate::home::Home;
+use crate::home::{Home, rfc3339};
 use crate::table::{self, Field, columns};
 
 /// A line of `feeds.txt`.
@@ -283,6 +284,32 @@ pub fn states(home: &Home) -> Result<HashMap<String, FeedState>> {
         states.insert(state.feed.clone(), state);
     })?;
     Ok(states)
+}
+
+impl FeedState {
+    /// Returns true if its times come from a clock that was ahead of `now`: it was polled in the future, or is due
+    /// later than the schedule allows.
+    pub fn is_ahead_of(&self, now: Timestamp, longest_poll_wait: SignedDuration) -> bool {
+        let is_after =
+            |time: &str, slack| time.parse::<Timestamp>().is_ok_and(|time: Timestamp| time.duration_since(now) > slack);
+        [&self.checked, &self.succeeded].into_iter().any(|time| is_after(time, clock::TOLERANCE))
+            || [&self.due, &self.not_before].into_iter().any(|time| is_after(time, longest_poll_wait))
+    }
+}
+
+/// Makes feeds with times in the future due now; their other columns stay.
+pub(crate) fn forget_future(home: &Home, now: Timestamp, longest_poll_wait: SignedDuration) -> Result<()> {
+    let mut rows: Vec<FeedState> = Vec::new();
+    table::read(&home.state("feeds.tsv"), |state| rows.push(state))?;
+    for state in rows.iter_mut().filter(|state| state.is_ahead_of(now, longest_poll_wait)) {
+        (state.due, state.not_before) = (String::new(), String::new());
+        for time in [&mut state.checked, &mut state.succeeded] {
+            if time.parse::<Timestamp>().is_ok_and(|time| time > now) {
+                *time = rfc3339(now);
+            }
+        }
+    }
+    table::write(&home.state("feeds.tsv"), rows.iter())
 }
 
 /// Replaces the states of the feeds of a run. Feeds that left the list keep their state, because they may return.

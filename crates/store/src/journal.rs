@@ -36,6 +36,9 @@ pub enum Record<'a> {
         status: Cow<'a, str>,
         /// The number of attempts so far.
         retries: u32,
+        /// The failure, if the entry is tried again.
+        #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+        failure: Option<Failure<'a>>,
     },
     /// The valid length of a file of pages.
     Whole {
@@ -69,6 +72,17 @@ pub enum Record<'a> {
     Host(Box<HostState>),
     /// The robots.txt or tdmrep response of a host.
     Rules(Box<RulesAnswer>),
+}
+
+/// The failure of an entry that is tried again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure<'a> {
+    /// Its time.
+    #[serde(borrow)]
+    pub at: Cow<'a, str>,
+    /// Its details, for `why`.
+    #[serde(borrow)]
+    pub detail: Cow<'a, str>,
 }
 
 /// Records that are made durable together.
@@ -183,7 +197,7 @@ mod tests {
             let owned: Record<'_> = serde_json::from_str(&text).unwrap();
             seen.push(match owned {
                 Record::Run(run) => Record::Run(run.into_owned().into()),
-                Record::Outcome { url, status, retries } => outcome(&url, &status, retries),
+                Record::Outcome { url, status, retries, .. } => outcome(&url, &status, retries),
                 Record::Whole { file, bytes } => Record::Whole { file: file.into_owned().into(), bytes },
                 Record::Listed { feed, url, .. } => listed(&feed, &url),
                 Record::Poll(state) => Record::Poll(state),

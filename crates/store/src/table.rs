@@ -208,6 +208,13 @@ impl TableDraft {
     }
 }
 
+/// Writes a complete table.
+pub(crate) fn write<'r, T: Tabular + 'r>(path: &Path, rows: impl Iterator<Item = &'r T>) -> Result<()> {
+    let mut draft = TableDraft::create::<T>(path)?;
+    rows.into_iter().try_for_each(|row| draft.push(row))?;
+    draft.publish()
+}
+
 /// Rewrites a table with some rows replaced: `key` finds the new row among `changed`, `combine` merges the old and the
 /// new. New rows are appended in sorted order.
 pub(crate) fn merge<T: Tabular, K: Ord + std::hash::Hash>(
@@ -245,6 +252,7 @@ mod tests {
     use proptest::prelude::*;
 
     use crate::candidates::{Candidate, CandidateStatus, Searched, SiteWithoutFeed};
+    use crate::failures::PageFailure;
     use crate::feeds::{FeedState, Polled};
     use crate::hosts::HostState;
     use crate::removed::{Tombstone, TombstoneKind};
@@ -278,7 +286,11 @@ mod tests {
             names(Candidate::COLUMNS),
             "feed site evidence seen found_on fate reason checked entries latest language requests good_pages title labels"
         );
-        assert_eq!(names(HostState::COLUMNS), "host last_request not_before failures requests");
+        assert_eq!(
+            names(HostState::COLUMNS),
+            "host last_request not_before failures requests failing_since last_failure error"
+        );
+        assert_eq!(names(PageFailure::COLUMNS), "page first last failures detail");
         assert_eq!(names(DayRow::COLUMNS), "feed host pages documents downloaded clean");
         assert_eq!(names(SumRow::COLUMNS), "kind name pages documents downloaded clean yield");
         assert_eq!(names(Tombstone::COLUMNS), "kind what date reason done");
@@ -292,7 +304,10 @@ mod tests {
     #[test]
     fn the_bytes_of_a_row_are_pinned() {
         let host = HostState { host: "e.org".into(), failures: 2, requests: 70, ..HostState::default() };
-        assert_eq!(text([host].into_iter()), "host\tlast_request\tnot_before\tfailures\trequests\ne.org\t\t\t2\t70\n");
+        assert_eq!(
+            text([host].into_iter()),
+            "host\tlast_request\tnot_before\tfailures\trequests\tfailing_since\tlast_failure\terror\ne.org\t\t\t2\t70\t\t\t\n"
+        );
         let sum = Yield { pages: 2, documents: 1, downloaded: 1000, clean: 123 };
         let row = SumRow { kind: "feed".into(), name: "f".into(), sum };
         assert!(text([row].into_iter()).ends_with("feed\tf\t2\t1\t1000\t123\t0.1230\n"));
@@ -352,6 +367,7 @@ mod tests {
             let status = [CandidateStatus::New, CandidateStatus::ProbedFeed, CandidateStatus::Trial, CandidateStatus::Promoted][n as usize % 4];
             comes_back(vec![Candidate { feed: a.clone(), status, labels: b.clone(), seen: m, entries: n, ..Candidate::default() }]);
             comes_back(vec![HostState { host: a.clone(), not_before: b.clone(), failures: n, requests: m, ..HostState::default() }]);
+            comes_back(vec![PageFailure { page: a.clone(), detail: b.clone(), failures: n, ..PageFailure::default() }]);
             let sum = Yield { pages: m, documents: 1, downloaded: 2, clean: m };
             comes_back(vec![DayRow { feed: a.clone(), host: b.clone(), sum }]);
             comes_back(vec![SumRow { kind: b.clone(), name: a.clone(), sum }]);

@@ -10,11 +10,12 @@ use std::path::{Path, PathBuf};
 
 use flate2::bufread::GzDecoder;
 use serde::Deserialize;
-use tidings_model::Row;
+use tidings_model::{Fingerprint, FingerprintMap, Row};
 use tidings_storage::AtomicFile;
 use tidings_storage::file::{self, files_in};
 
 use crate::error::{Context, Error, Result};
+use crate::failures::{self, PageOutcome};
 use crate::frames::{self, FrameEncoder};
 use crate::home::Home;
 use crate::pages;
@@ -200,11 +201,18 @@ pub fn entries(home: &Home, removed: &Removed) -> Result<(u64, BTreeSet<String>)
 }
 
 /// Sets the status of the entries to `removed` and deletes their titles. Earlier plans in the history are deleted too,
-/// because they must not be restored.
+/// because they must not be restored, and so are the details of their failures, which may contain URLs.
 pub fn mark_plan(home: &Home, run: &str, removed: &Removed) -> Result<()> {
     let is_unwanted = |row: &Row<'_>| removed.covers(row.url).is_some();
     let mut pending = false;
-    plan::read(home, |row| pending |= is_unwanted(row) && (row.status != STATUS || !row.title.is_empty()))?;
+    let mut unwanted = FingerprintMap::default();
+    plan::read(home, |row| {
+        if is_unwanted(row) {
+            pending |= row.status != STATUS || !row.title.is_empty();
+            unwanted.insert(Fingerprint::of(row.url), PageOutcome::Settled);
+        }
+    })?;
+    failures::merge(home, unwanted)?;
     if pending {
         plan::rewrite(home, run, |row| if is_unwanted(row) { Change::Remove } else { Change::Keep }, |_| Ok(()))?;
     }

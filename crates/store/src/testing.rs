@@ -38,7 +38,7 @@ pub(crate) fn listed(feed: &str, url: &str) -> Record<'static> {
 
 /// The record of the outcome of an entry.
 pub(crate) fn outcome(url: &str, status: &str, retries: u32) -> Record<'static> {
-    Record::Outcome { url: url.to_owned().into(), status: status.to_owned().into(), retries }
+    Record::Outcome { url: url.to_owned().into(), status: status.to_owned().into(), retries, failure: None }
 }
 
 /// The rows of the plan: address, status, retries and age.

@@ -269,7 +269,7 @@ fn a_retry_after_survives_a_kill() {
     running.until(|| std::time::Instant::now() >= until);
     running.signal(Signal::KILL);
     running.wait();
-    corpus.run("fetch --time-limit 1s").ok().says("Retry-After from an earlier run");
+    corpus.run("fetch --time-limit 1s").ok().says("Retry-After or backoff of an earlier run");
     assert_eq!(corpus.web.politeness().early_for_retry_after, 0);
 }
 

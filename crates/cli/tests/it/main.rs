@@ -25,6 +25,7 @@ mod limits;
 mod models;
 mod month;
 mod museum;
+mod outages;
 mod page;
 mod paths;
 mod piped;

@@ -16,7 +16,7 @@ fn status(status: &str, retries: u32) -> Vec<(String, u32)> {
 }
 
 #[test]
-fn temporary_failures_are_tried_in_three_runs_and_permanent_ones_in_one() {
+fn temporary_failures_are_retried_with_growing_distances_and_permanent_ones_are_not() {
     let spec = spec(7, 1)
         .with_fault(Fault::Error, 1)
         .with_fault(Fault::Truncated, 1)
@@ -24,31 +24,27 @@ fn temporary_failures_are_tried_in_three_runs_and_permanent_ones_in_one() {
         .with_fault(Fault::Gone, 1)
         .with_fault(Fault::RobotsDisallow, 1);
     let corpus = Corpus::with(spec, &[("robots_for_feeds", "false")]);
-    corpus.run("update --all").ok();
-    for run in 1..=3 {
-        corpus.web.clear_log();
-        corpus.run("fetch").ok();
-        assert_eq!(corpus.statuses_of(2), status("500", run));
-        assert_eq!(corpus.statuses_of(3), status("cut", run));
+    let started: jiff::Timestamp = "2026-06-01T06:00:00Z".parse().unwrap();
+    let at_minute = |minutes: i64, args: &str| corpus.run_at(started + jiff::SignedDuration::from_mins(minutes), args);
+    at_minute(0, "update --all").ok();
+    for (attempt, due) in [(1, 0), (2, 16), (3, 47), (4, 108)] {
+        if attempt > 1 {
+            corpus.web.clear_log();
+            at_minute(due - 2, "fetch").ok().says("nothing to fetch now: 3 pages wait for the next attempt");
+            assert!(corpus.web.requests().is_empty(), "it is too early");
+        }
+        at_minute(due, "fetch").ok();
+        assert_eq!(corpus.statuses_of(2), status("500", attempt));
+        assert_eq!(corpus.statuses_of(3), status("cut", attempt));
         assert_eq!(corpus.statuses_of(4), status("404", 1));
         assert_eq!(corpus.statuses_of(5), status("410", 1));
-        assert_eq!(corpus.statuses_of(6), status("robots", 1));
-        let pages = corpus.web.politeness().pages;
-        assert_eq!(pages, if run == 1 { 6 } else { 2 }, "only temporary failures are retried");
+        assert_eq!(corpus.statuses_of(6), status("robots", 0));
     }
-    corpus.web.clear_log();
-    corpus.run("fetch").ok().says("nothing to fetch");
-    assert!(corpus.web.requests().is_empty());
-
     // Recovered sites are fetched.
-    corpus.web.set_fault(0, Fault::Error);
-    corpus.web.advance(Duration::from_secs(24 * 3600));
-    corpus.run("update --all").ok();
-    corpus.run("fetch").ok();
-    assert!(corpus.statuses_of(0).contains(&("500".to_owned(), 1)));
-    corpus.web.heal(0);
-    corpus.run("fetch").ok();
-    assert!(corpus.statuses_of(0).contains(&("ok".to_owned(), 2)));
+    corpus.web.heal(2);
+    at_minute(240, "fetch").ok();
+    assert_eq!(corpus.statuses_of(2), status("ok", 5));
+    assert_eq!(corpus.statuses_of(3), status("cut", 5));
 }
 
 #[test]
@@ -269,7 +265,7 @@ fn retry_after_holds_across_runs() {
     };
     assert_eq!(corpus.state("hosts.tsv").iter().filter(|row| rest_s(row) >= 3).count(), 1);
     corpus.web.heal(2);
-    corpus.run("fetch").ok().says("Retry-After from an earlier run");
+    corpus.run("fetch").ok().says("Retry-After or backoff of an earlier run");
     corpus.run("update --all").ok();
     assert_eq!(corpus.web.politeness().early_for_retry_after, 0);
     // A run that may wait that long waits for the rest of it.

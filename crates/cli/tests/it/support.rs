@@ -122,6 +122,13 @@ impl Corpus {
         self.start(args).wait()
     }
 
+    /// Runs the program to its end, with its clock set to a time.
+    pub fn run_at(&self, time: jiff::Timestamp, args: &str) -> Ran {
+        let mut command = self.command(args);
+        command.env("TIDINGS_CLOCK", time.to_string());
+        self.launch(command).wait()
+    }
+
     /// Runs a shell script in which `$T` is the program, in the home.
     pub fn shell(&self, script: &str) -> Ran {
         let mut command = Command::new("sh");

@@ -138,6 +138,27 @@ impl PollPolicy {
         NextPoll { due: planned.due.min(now_planned.due).max(planned.not_before), ..planned }
     }
 
+    /// The longest time from now until a poll, by the rules of this policy.
+    pub fn longest_wait_s(&self) -> f64 {
+        // Skipped days come on top of an interval.
+        self.budget.max_interval_s.max(MAX_BACKOFF_S * (1.0 + JITTER)) + 7.0 * DAY_S
+    }
+
+    /// Bounds a remembered poll by the rules of this policy. If the last poll is in the future, or the next one later
+    /// than the rules allow, the clock was ahead then, and the feed is due now. `failures` is the number of failed
+    /// polls in a row.
+    pub fn bounded(&self, planned: NextPoll, asked: Timestamp, now: Timestamp, failures: u32) -> NextPoll {
+        let longest_s = match failures {
+            0 => self.budget.max_interval_s * (1.0 + JITTER) + 7.0 * DAY_S,
+            _ => self.longest_wait_s(),
+        };
+        let is_too_late = |time: Timestamp| seconds_between(now, time) > longest_s;
+        if asked > now || is_too_late(planned.due) || is_too_late(planned.not_before) {
+            return NextPoll { due: now, not_before: now };
+        }
+        planned
+    }
+
     /// The next poll after a failure: the usual interval plus a linear backoff.
     pub fn after_failure(
         &self,

@@ -111,6 +111,8 @@ pub fn retry_after_s(value: Option<&str>, now: Timestamp) -> Option<f64> {
     let value = value?.trim();
     let wait = match value.parse::<u64>() {
         Ok(seconds) => seconds as f64,
+        // A number beyond 64 bits is a long time, not none.
+        Err(_) if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) => MAX_BACKOFF_S,
         Err(_) => seconds_between(now, crate::date::parse(value)?),
     };
     Some(wait).filter(|wait| *wait > 0.0)

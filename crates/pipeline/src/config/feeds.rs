@@ -1,8 +1,9 @@
 //! Settings of the poll schedule.
 
 use anyhow::{Result, bail};
+use jiff::SignedDuration;
 use serde::{Deserialize, Serialize};
-use tidings_feeds::schedule::Budget;
+use tidings_feeds::schedule::{Budget, PollPolicy};
 
 use super::within;
 
@@ -39,6 +40,12 @@ impl FeedsConfig {
             );
         }
         Ok(())
+    }
+
+    /// The longest time from now until a poll of a feed.
+    pub fn longest_poll_wait(&self) -> SignedDuration {
+        let longest_s = PollPolicy::fit(self.budget(0.0), &[]).longest_wait_s();
+        SignedDuration::try_from_secs_f64(longest_s).unwrap_or(SignedDuration::MAX)
     }
 
     /// The poll budget for runs that start every `cadence_s` seconds.

@@ -4,9 +4,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Result, anyhow, bail};
+use jiff::SignedDuration;
 use serde::{Deserialize, Serialize};
 use tidings_fetch::Settings;
 use tidings_fetch::guard::{Guard, Network};
+use tidings_model::RetryPolicy;
 
 use super::{seconds, within};
 
@@ -22,6 +24,7 @@ pub struct FetchConfig {
     pub feed_delay_s: f64,
     pub max_crawl_delay_s: f64,
     pub max_retry_after_s: f64,
+    pub retry_days: f64,
     pub retries: u32,
     pub time_limit_min: f64,
     pub connect_timeout_s: f64,
@@ -51,6 +54,7 @@ impl Default for FetchConfig {
             feed_delay_s: 3.0,
             max_crawl_delay_s: 60.0,
             max_retry_after_s: 120.0,
+            retry_days: 3.0,
             retries: 3,
             time_limit_min: 55.0,
             connect_timeout_s: 15.0,
@@ -78,6 +82,13 @@ impl FetchConfig {
         (self.time_limit_min > 0.0).then(|| Duration::from_secs_f64(self.time_limit_min * 60.0))
     }
 
+    /// The rule by which pages are retried and given up.
+    pub fn retry_policy(&self) -> RetryPolicy {
+        let give_up_after =
+            SignedDuration::try_from_secs_f64(self.retry_days * 86_400.0).unwrap_or(SignedDuration::MAX);
+        RetryPolicy { give_up_after, min_attempts: self.retries }
+    }
+
     pub(super) fn check(&self) -> Result<()> {
         let durations = [
             ("delay_s", self.delay_s),
@@ -91,6 +102,7 @@ impl FetchConfig {
             ("robots_max_age_h", self.robots_max_age_h),
         ];
         within("fetch.", durations.map(|(key, value)| (key, value, 0.0..=1e7)))?;
+        within("fetch.", [("retry_days", self.retry_days, 0.0..=3650.0)])?;
         within(
             "fetch.",
             [

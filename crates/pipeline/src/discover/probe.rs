@@ -143,7 +143,7 @@ fn ask(
         queues.entry(host).or_default().push(job as u32);
     }
     require_contact(&context.config, &context.home, queues.keys().map(String::as_str))?;
-    let memory = HostMemory::load(context, |host| queues.contains_key(host))?;
+    let memory = HostMemory::load(context, CrawlKind::Probe, |host| queues.contains_key(host))?;
     let remembered = remembered_rules(context, |host| queues.contains_key(host))?;
     let all_hosts_idle_for = memory.all_hosts_idle_for;
     let queues = memory.queues(queues);

@@ -5,6 +5,7 @@ use std::os::linux::fs::MetadataExt as _;
 use anyhow::Result;
 use rustix::process::{Resource, geteuid, getrlimit};
 use tidings_model::clock;
+use tidings_store::future::FutureTimes;
 use tidings_store::{probe, runs};
 
 use super::{Findings, Subject};
@@ -129,24 +130,51 @@ pub fn clock(subject: &Subject<'_>, found: &mut Findings) -> Result<()> {
     let now = clock::now();
     let newest = runs::files(subject.home)?.iter().rev().find_map(|path| runs::name_of(path));
     let remedy = "synchronise the clock (timedatectl set-ntp true); days and delays depend on it";
+    let ahead = future_times(subject, found)?;
     match newest {
-        Some((began, _)) if began > now => {
-            let seen = format!("the clock says {now:.0}, but a run began at {began:.0}");
-            found.fault("clock", seen, remedy);
-        }
         _ if day_of(now).year() < BUILT_YEAR => {
             found.fault("clock", format!("the clock says {now:.0}"), remedy);
         }
-        Some((began, verb)) => {
+        _ if !ahead.is_empty() => {}
+        Some((began, verb)) if began <= now => {
             found.fine("clock", format!("{now:.0}; the last run ({verb}) began {}; days are UTC days", ago(began, now)))
         }
-        None => found.fine("clock", format!("{now:.0}; days are UTC days")),
+        _ => found.fine("clock", format!("{now:.0}; days are UTC days")),
     }
     let service = std::path::Path::new("/run/systemd/timesync");
     if service.is_dir() && !service.join("synchronized").exists() {
         found.warn("clock", "it is not synchronised yet", remedy);
     }
     Ok(())
+}
+
+/// Reports remembered times in the future, and deletes them if asked to. Returns those that are left.
+fn future_times(subject: &Subject<'_>, found: &mut Findings) -> Result<FutureTimes> {
+    let (now, wait) = (clock::now(), subject.config.feeds.longest_poll_wait());
+    let ahead = FutureTimes::count(subject.home, now, wait)?;
+    if ahead.is_empty() {
+        return Ok(ahead);
+    }
+    let times = format!(
+        "times of {}, {} and {}",
+        count(ahead.feeds, "feed"),
+        count(ahead.hosts, "host"),
+        count(ahead.pages, "page")
+    );
+    if subject.options.repair {
+        let _lock = subject.home.lock()?;
+        FutureTimes::repair(subject.home, now, wait)?;
+        found.fine("clock", format!("repaired: {times} were in the future and are forgotten"));
+        return Ok(FutureTimes::default());
+    }
+    let last_run = ahead.last_run.map(|at| format!(", and a run began at {at:.0}")).unwrap_or_default();
+    found.fault(
+        "clock",
+        format!("the clock says {now:.0}, but {times} are later{last_run}"),
+        "if the clock is wrong, synchronise it (timedatectl set-ntp true); if it was ahead and is right now, run \
+         `tidings doctor --repair`",
+    );
+    Ok(ahead)
 }
 
 /// A clock before this year is wrong.

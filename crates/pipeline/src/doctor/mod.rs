@@ -20,6 +20,8 @@ pub struct Options {
     pub thorough: bool,
     /// Also connect to hosts of the feed list (DNS and TCP, no requests).
     pub network: bool,
+    /// Delete remembered times in the future, which come from a clock that was ahead.
+    pub repair: bool,
 }
 
 /// The severity of a finding.
@@ -192,7 +194,7 @@ mod tests {
     }
 
     fn findings(home: &Home, about: &str, thorough: bool) -> Vec<Finding> {
-        let outcome = run(home, Options { thorough, network: false }).unwrap();
+        let outcome = run(home, Options { thorough, ..Options::default() }).unwrap();
         outcome.findings.into_iter().filter(|finding| finding.about == about).collect()
     }
 

@@ -36,8 +36,12 @@ pub enum AlertRule {
     StageLate,
     /// Pages cannot be found long after they were downloaded.
     Unsearchable,
+    /// The clock was ahead, or is wrong now.
+    ClockJump,
     /// Far fewer pages than usual.
     HarvestLow,
+    /// Pages were given up although their feeds still list them.
+    GivenUp,
     /// Less disk space is free than `store.min_free_mib`.
     DiskFull,
     /// The disk will be full soon.
@@ -71,6 +75,7 @@ pub fn of(health: &Health, min_free_mib: u64) -> Vec<Alert> {
     let mut raise = |level: Level, rule: AlertRule, text: String| alerts.push(Alert { level, rule, text });
     stages(health, &mut raise);
     harvest(health, &mut raise);
+    clock(health, &mut raise);
     disk(health, min_free_mib, &mut raise);
     feeds(health, &mut raise);
     alerts.sort_by_key(|alert| std::cmp::Reverse(alert.level));
@@ -152,8 +157,16 @@ fn stages(health: &Health, raise: Raise<'_>) {
     }
 }
 
-/// Detects crawls that seem to run but store few or no pages.
+/// Detects crawls that seem to run but store few or no pages, and pages that are being lost.
 fn harvest(health: &Health, raise: Raise<'_>) {
+    if health.harvest.given_up > 0 {
+        let text = format!(
+            "{} given up although their feeds still list them; `tidings why URL` has the reason, a larger \
+             fetch.retry_days keeps them",
+            count(health.harvest.given_up, "page")
+        );
+        raise(Level::Warning, AlertRule::GivenUp, text);
+    }
     let today = super::day_of(health.now);
     let ago = |day: &&DayFigures| (today - day.day).get_days();
     let whole: Vec<&DayFigures> = health.days.iter().filter(|day| ago(day) >= 1).collect();
@@ -176,6 +189,24 @@ fn harvest(health: &Health, raise: Raise<'_>) {
         grouped(usual as u64)
     );
     raise(level, AlertRule::HarvestLow, said);
+}
+
+/// Detects a clock that was ahead, or is behind now.
+fn clock(health: &Health, raise: Raise<'_>) {
+    let times = &health.clock;
+    if times.is_empty() {
+        return;
+    }
+    let last_run = times.last_run.map(|at| format!(", the last run began {at:.0}")).unwrap_or_default();
+    let text = format!(
+        "the clock was ahead or is wrong now ({:.0}): times of {}, {} and {} are in the future{last_run}; check the \
+         clock, then run `tidings doctor --repair`",
+        health.now,
+        count(times.feeds, "feed"),
+        count(times.hosts, "host"),
+        count(times.pages, "page"),
+    );
+    raise(Level::Warning, AlertRule::ClockJump, text);
 }
 
 fn disk(health: &Health, min_free_mib: u64, raise: Raise<'_>) {
@@ -242,6 +273,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use jiff::{SignedDuration, Span, Timestamp};
+    use tidings_store::future::FutureTimes;
     use tidings_store::yields::Yield;
 
     use super::super::baseline::Fall;
@@ -288,6 +320,7 @@ mod tests {
             yielded: Yield::default(),
             falls: Vec::new(),
             upgrade: None,
+            clock: FutureTimes::default(),
             oldest_unfound: None,
         }
     }
@@ -318,6 +351,23 @@ mod tests {
     #[test]
     fn a_healthy_home_has_no_alerts() {
         assert_eq!(of(&healthy(), MIN_FREE_MIB), []);
+    }
+
+    #[test]
+    fn a_clock_that_was_ahead_is_an_alert_with_its_repair() {
+        let last_run = Some(now() + SignedDuration::from_hours(24 * 365));
+        let health =
+            Health { clock: FutureTimes { feeds: 2, runs: 1, last_run, ..FutureTimes::default() }, ..healthy() };
+        assert_eq!(raised(&health), [(AlertRule::ClockJump, Level::Warning)]);
+        let text = &of(&health, MIN_FREE_MIB)[0].text;
+        assert!(text.contains("2 feeds") && text.contains("2027-03-15") && text.contains("doctor --repair"), "{text}");
+    }
+
+    #[test]
+    fn pages_given_up_while_listed_are_an_alert() {
+        let health = Health { harvest: Harvest { given_up: 3, ..healthy().harvest }, ..healthy() };
+        assert_eq!(raised(&health), [(AlertRule::GivenUp, Level::Warning)]);
+        assert!(of(&health, MIN_FREE_MIB)[0].text.starts_with("3 pages given up"));
     }
 
     #[test]

@@ -18,6 +18,7 @@ use anyhow::Result;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp};
+use tidings_store::future::FutureTimes;
 use tidings_store::yields::{self, Yield};
 use tidings_store::{Home, runs};
 
@@ -60,6 +61,8 @@ pub struct Health {
     /// The units that the next run rebuilds because a stage has a new version; `None` if unknown.
     #[serde(rename = "remakes")]
     pub upgrade: Option<Upgrade>,
+    /// Remembered times in the future, from a clock that was ahead.
+    pub clock: FutureTimes,
     /// The start of the run that downloaded the oldest page that is not searchable yet.
     pub oldest_unfound: Option<Timestamp>,
 }
@@ -91,6 +94,7 @@ impl Health {
             indexes,
             yielded,
             falls: feeds::falls(home, now)?,
+            clock: FutureTimes::count(home, now, config.feeds.longest_poll_wait())?,
             oldest_unfound,
             upgrade,
         })

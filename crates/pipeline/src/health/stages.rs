@@ -50,6 +50,8 @@ pub struct Harvest {
     pub newest_page: Option<Timestamp>,
     /// Entries that updates put into the plan.
     pub new_entries: u64,
+    /// Pages that were given up although their feeds still list them, as the last fetch found.
+    pub given_up: u64,
 }
 
 /// The states of all stages, and of rounds through them.
@@ -102,6 +104,7 @@ struct RunSummary {
     failed: u64,
     left: u64,
     new_entries: u64,
+    given_up: u64,
     requests: u64,
     bytes: u64,
     seconds: f64,
@@ -127,6 +130,7 @@ pub fn read(home: &Home, now: Timestamp) -> Result<(StageStates, Harvest)> {
     // One and a half usual intervals contain a crawl even if it is a little late.
     let hours = states[StageId::Fetch].every_s.map_or(24.0, |every| (1.5 * every / 3600.0).max(24.0));
     let mut harvest = Harvest { hours, ..Harvest::default() };
+    let mut last_fetch = None;
     for stage in all() {
         let asks_the_web = stage.is_some_and(|stage| stage.stage().inputs().contains(&Data::Web));
         let mut opened = 0;
@@ -141,6 +145,12 @@ pub fn read(home: &Home, now: Timestamp) -> Result<(StageStates, Harvest)> {
             note(states.state(stage), *began, &summary);
             for (part, summary) in &summary.stages {
                 note(states.state(Some(*part)), *began, summary);
+            }
+            let fetch =
+                if stage == Some(StageId::Fetch) { Some(&summary) } else { summary.stages.get(&StageId::Fetch) };
+            if let Some(fetch) = fetch.filter(|_| last_fetch < Some(*began)) {
+                last_fetch = Some(*began);
+                harvest.given_up = fetch.given_up;
             }
             if let (true, Some(stage)) = (is_recent, stage) {
                 harvest.take(stage, *began, &summary);

@@ -78,8 +78,8 @@ impl Committer {
         self.sender.clone()
     }
 
-    /// Waits for everything to be durable, with a last step.
-    pub(super) fn finish(self, last: JournalBatch) -> Result<Committed> {
+    /// Waits for everything to be durable, with a last step that depends on whether the network was down.
+    pub(super) fn finish(self, last: impl FnOnce(bool) -> JournalBatch) -> Result<Committed> {
         drop(self.sender);
         let mut commits = self.thread.join().map_err(|_| anyhow!("the committer thread panicked"))??;
         let failing: u64 = commits.provisional_counters.0.values().sum();
@@ -87,7 +87,7 @@ impl Committer {
         if !offline {
             commits.accept_provisional()?;
         }
-        commits.journal.commit(last)?;
+        commits.journal.commit(last(offline))?;
         commits.page_writer.publish()?;
         Ok(Committed { counters: commits.counters, offline })
     }
@@ -145,7 +145,12 @@ mod tests {
         let mut batch = Batch::default();
         for host in hosts {
             let url = format!("https://h{host}.example/");
-            batch.provisional.push(&Record::Outcome { url: url.into(), status: "timeout".into(), retries: 1 });
+            batch.provisional.push(&Record::Outcome {
+                url: url.into(),
+                status: "timeout".into(),
+                retries: 1,
+                failure: None,
+            });
             batch.counters.add("timeout", 1);
         }
         batch
@@ -165,7 +170,7 @@ mod tests {
         let sender = committer.sender();
         batches.into_iter().for_each(|batch| sender.batch(batch));
         drop(sender);
-        let committed = committer.finish(JournalBatch::default()).unwrap();
+        let committed = committer.finish(|_| JournalBatch::default()).unwrap();
         tidings_store::apply_journal::apply_journal(home).unwrap();
         let failed = planned(home).into_iter().filter(|row| row.1 == "timeout").count();
         (committed.counters.get("timeout"), committed.offline, failed)
@@ -196,7 +201,7 @@ mod tests {
         let mut batch = trouble(0..15);
         batch.counters.add("404", 2);
         committer.sender().batch(batch);
-        let committed = committer.finish(JournalBatch::default()).unwrap();
+        let committed = committer.finish(|_| JournalBatch::default()).unwrap();
         assert_eq!((committed.counters.get("404"), committed.counters.get("timeout")), (2, 0));
         assert!(committed.offline);
     }
@@ -212,7 +217,7 @@ mod tests {
         page("https://gazette.example/1", "<p>x").write_line(&mut line).unwrap();
         let frame = tidings_store::FrameEncoder::new(3).encode(&line);
         committer.sender().batch(Batch { frame, ..Batch::default() });
-        committer.finish(JournalBatch::default()).unwrap();
+        committer.finish(|_| JournalBatch::default()).unwrap();
         let files = tidings_store::pages::files(pipeline.home()).unwrap();
         let stored: Vec<_> = tidings_store::pages::PageReader::open(&files[0]).unwrap().map(Result::unwrap).collect();
         assert_eq!((files.len(), stored.len(), stored[0].url.as_str()), (1, 1, "https://gazette.example/1"));

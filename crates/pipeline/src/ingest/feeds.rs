@@ -344,7 +344,7 @@ mod tests {
 
     #[test]
     fn a_damaged_encoding_is_a_failure() {
-        let (_, state) = polled(known(), ok(&[("content-encoding", "gzip")], RSS));
+        let (_, state) = polled(known(), ok(&[("content-encoding", "gzip")], "\u{0}damaged"));
         assert_eq!((state.polled, state.error.as_str()), (Polled::Failed, "encoding: cannot decompress the body"));
     }
 

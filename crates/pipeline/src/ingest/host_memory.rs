@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 use jiff::Timestamp;
-use tidings_fetch::{HostQueue, PolicyKind, PolicyResponse};
+use tidings_fetch::{CrawlKind, HostQueue, PolicyKind, PolicyResponse};
 use tidings_model::address;
+use tidings_store::failures::host_backoff_until;
 use tidings_store::{Home, hosts, rules};
 
 use crate::config::Config;
@@ -43,18 +44,22 @@ pub struct HostMemory {
 
 impl HostMemory {
     /// Loads the state of the hosts to be contacted, and of other hosts that were contacted recently or sent
-    /// Retry-After: a redirect may lead to them.
-    pub fn load(context: &RunContext, is_asked: impl Fn(&str) -> bool) -> Result<HostMemory> {
+    /// Retry-After: a redirect may lead to them. For pages, hosts that failed wait for the end of their backoff.
+    pub fn load(context: &RunContext, kind: CrawlKind, is_asked: impl Fn(&str) -> bool) -> Result<HostMemory> {
         let now = context.started;
         let longest_pause = Duration::from_secs_f64(context.config.fetch.max_crawl_delay_s.max(60.0));
         let mut memory = HostMemory { states: HashMap::new(), all_hosts_idle_for: None };
         hosts::read(&context.home, |state| {
+            // A request in the future comes from a clock that was ahead: the host gets one full delay.
             let idle_for = state.last_request.parse::<Timestamp>().ok().map(|last| elapsed(last, now));
-            let blocked_for = state.not_before.parse::<Timestamp>().ok().map(|until| elapsed(now, until));
-            let blocked_for = blocked_for.filter(|wait| !wait.is_zero());
+            let backoff = match (kind, state.last_failure.parse()) {
+                (CrawlKind::Page, Ok(last)) => host_backoff_until(state.failures, last, now),
+                _ => None,
+            };
+            let blocked_for = state.blocked_until(now).max(backoff).map(|until| elapsed(now, until));
             let matters = blocked_for.is_some() || idle_for.is_some_and(|idle_for| idle_for < longest_pause);
             if state.host == hosts::ALL_HOSTS {
-                memory.all_hosts_idle_for = idle_for;
+                memory.all_hosts_idle_for = idle_for.filter(|_| !state.is_ahead_of(now));
             } else if matters || is_asked(&state.host) {
                 memory.states.insert(state.host, (idle_for, blocked_for));
             }
@@ -141,7 +146,7 @@ mod tests {
             ("blocked.example", "2026-01-01T00:00:00Z", "2026-03-01T13:00:00Z"),
             ("forgiven.example", "2026-01-01T00:00:00Z", "2026-03-01T11:00:00Z"),
         ]);
-        let memory = HostMemory::load(&context, |host| host == "asked.example").unwrap();
+        let memory = HostMemory::load(&context, CrawlKind::Page, |host| host == "asked.example").unwrap();
         let queues = memory.queues([("asked.example".to_owned(), vec![0, 1])]);
         let hosts: Vec<&str> = queues.iter().map(|queue| queue.host.as_str()).collect();
         assert_eq!(hosts, ["asked.example", "blocked.example", "recent.example"]);
@@ -151,16 +156,54 @@ mod tests {
     }
 
     #[test]
+    fn a_host_that_failed_waits_for_its_backoff_with_pages_and_not_with_feeds() {
+        let (_folder, context) = with_hosts(&[]);
+        let mut batch = JournalBatch::default();
+        for (host, failures) in [("a.example", 1), ("b.example", 9)] {
+            batch.push(&Record::Host(Box::new(HostState {
+                host: host.to_owned(),
+                failures,
+                last_failure: "2026-03-01T11:30:00Z".to_owned(),
+                ..HostState::default()
+            })));
+        }
+        apply(&context.home, "20260301T113000000Z-fetch", batch);
+        let blocked_for = |kind| {
+            let memory = HostMemory::load(&context, kind, |_| true).unwrap();
+            let queues = memory.queues(["a.example", "b.example"].map(|host| (host.to_owned(), vec![0])));
+            queues.iter().map(|queue| queue.blocked_for.map(|wait| wait.as_secs() / 60)).collect::<Vec<_>>()
+        };
+        assert_eq!(blocked_for(CrawlKind::Page), [None, Some(23 * 60 + 30)]);
+        assert_eq!(blocked_for(CrawlKind::Feed), [None, None]);
+    }
+
+    #[test]
+    fn a_host_noted_under_a_clock_that_was_ahead_is_not_blocked() {
+        let (_folder, context) = with_hosts(&[
+            ("ahead.example", "2027-03-01T12:00:00Z", "2027-03-01T12:00:05Z"),
+            ("far.example", "2026-03-01T11:00:00Z", "2026-03-09T12:00:00Z"),
+            (hosts::ALL_HOSTS, "2027-03-01T12:00:00Z", ""),
+        ]);
+        let memory = HostMemory::load(&context, CrawlKind::Page, |_| true).unwrap();
+        assert_eq!(memory.all_hosts_idle_for, None);
+        let queues = memory.queues(["ahead.example", "far.example"].map(|host| (host.to_owned(), vec![0])));
+        assert!(queues.iter().all(|queue| queue.blocked_for.is_none()));
+        assert_eq!(queues[0].idle_for, Some(Duration::ZERO), "it gets a full delay");
+    }
+
+    #[test]
     fn a_host_that_was_never_contacted_has_no_state() {
         let (_folder, context) = with_hosts(&[]);
-        let queues = HostMemory::load(&context, |_| true).unwrap().queues([("new.example".to_owned(), vec![7])]);
+        let queues = HostMemory::load(&context, CrawlKind::Page, |_| true)
+            .unwrap()
+            .queues([("new.example".to_owned(), vec![7])]);
         assert_eq!((queues.len(), queues[0].idle_for, queues[0].blocked_for), (1, None, None));
     }
 
     #[test]
     fn after_a_crash_every_host_counts_as_contacted_then() {
         let (_folder, context) = with_hosts(&[(hosts::ALL_HOSTS, "2026-03-01T11:59:00Z", "")]);
-        let memory = HostMemory::load(&context, |_| false).unwrap();
+        let memory = HostMemory::load(&context, CrawlKind::Page, |_| false).unwrap();
         assert_eq!(memory.all_hosts_idle_for, Some(Duration::from_secs(60)));
         let queues = memory.queues([("new.example".to_owned(), vec![0])]);
         assert_eq!(queues[0].idle_for, Some(Duration::from_secs(60)));

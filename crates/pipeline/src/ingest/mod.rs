@@ -185,7 +185,7 @@ where
     runtime.shutdown_timeout(Duration::from_millis(200));
 
     let mut run_log = request_log.finish()?;
-    let committed = committer.finish(hosts_step(&outcome))?;
+    let committed = committer.finish(|offline| hosts_step(&outcome, work.kind, offline))?;
     run_log.flush()?;
     log.put_back(run_log);
     Ok(Ingested {
@@ -206,15 +206,23 @@ fn noun(kind: CrawlKind) -> &'static str {
     }
 }
 
-fn hosts_step(outcome: &CrawlOutcome) -> JournalBatch {
+/// The states of the hosts after a crawl. The failures of a host are those of its pages: feeds have a schedule of their
+/// own. Without a network no host failed.
+fn hosts_step(outcome: &CrawlOutcome, kind: CrawlKind, offline: bool) -> JournalBatch {
     let mut step = JournalBatch::default();
     for note in &outcome.hosts {
+        let trouble = note.trouble.as_ref().filter(|_| kind == CrawlKind::Page && !offline);
+        let last_failure = trouble.map(|_| rfc3339(note.last_request)).unwrap_or_default();
         step.push(&Record::Host(Box::new(HostState {
             host: note.host.clone(),
             last_request: rfc3339(note.last_request),
             not_before: note.not_before.map(rfc3339).unwrap_or_default(),
-            failures: u32::from(!note.answered),
+            failures: u32::from(trouble.is_some()),
             requests: note.requests.into(),
+            failing_since: last_failure.clone(),
+            last_failure,
+            error: trouble.cloned().unwrap_or_default(),
+            served: note.served,
         })));
     }
     step
@@ -434,23 +442,29 @@ mod tests {
     }
 
     #[test]
-    fn hosts_are_recorded_with_whether_they_responded() {
-        let (_folder, pipeline) = home();
-        let note = |host: &str, answered| HostNote {
+    fn the_failures_of_hosts_are_counted_for_pages_and_with_a_network_only() {
+        let note = |host: &str, trouble: Option<&str>| HostNote {
             host: host.to_owned(),
             last_request: "2026-03-01T12:00:00Z".parse().unwrap(),
             not_before: None,
-            answered,
+            served: trouble.is_none(),
+            trouble: trouble.map(str::to_owned),
             requests: 3,
         };
-        let outcome =
-            CrawlOutcome { hosts: vec![note("a.example", true), note("b.example", false)], ..CrawlOutcome::default() };
-        apply(pipeline.home(), "20260301T120000000Z-fetch", hosts_step(&outcome));
-        let mut rows = Vec::new();
-        tidings_store::hosts::read(pipeline.home(), |state| rows.push((state.host, state.failures, state.requests)))
-            .unwrap();
-        rows.retain(|row| row.0.ends_with(".example"));
-        rows.sort();
-        assert_eq!(rows, [("a.example".into(), 0, 3), ("b.example".into(), 1, 3)]);
+        let failures = |kind, offline| {
+            let (_folder, pipeline) = home();
+            let hosts = vec![note("a.example", None), note("b.example", Some("dns: no such host"))];
+            let outcome = CrawlOutcome { hosts, ..CrawlOutcome::default() };
+            apply(pipeline.home(), "20260301T120000000Z-fetch", hosts_step(&outcome, kind, offline));
+            let mut rows = Vec::new();
+            tidings_store::hosts::read(pipeline.home(), |state| rows.push((state.host, state.failures, state.error)))
+                .unwrap();
+            rows.sort();
+            assert_eq!((rows.len(), rows[0].1), (2, 0));
+            (rows[1].1, rows[1].2.clone())
+        };
+        assert_eq!(failures(CrawlKind::Page, false), (1, "dns: no such host".to_owned()));
+        assert_eq!(failures(CrawlKind::Page, true), (0, String::new()));
+        assert_eq!(failures(CrawlKind::Feed, false), (0, String::new()));
     }
 }

@@ -7,7 +7,7 @@ use tidings_fetch::decode::{Ceiling, Decoder};
 use tidings_fetch::{FetchResult, HttpResponse, head_text, rights};
 use tidings_formats::warc;
 use tidings_model::{FailureKind, Page, Rights, Row, Status};
-use tidings_store::journal::Record;
+use tidings_store::journal::{Failure, Record};
 use tidings_store::removed::Removed;
 use tidings_store::{FrameEncoder, PendingEntries, rfc3339};
 
@@ -90,26 +90,26 @@ impl Processor for PageProcessor {
         for result in results {
             let Ok(line) = work.line(result.job) else { continue };
             let Ok(row) = Row::parse(&line) else { continue };
-            let status = match &result.result {
+            let (status, detail) = match &result.result {
                 Err((status, detail)) => {
                     log::debug!("{}: {status} ({detail})", row.url);
-                    status.clone()
+                    (status.clone(), detail.as_str())
                 }
                 Ok(answer) => match self.page(&row, &result, answer) {
-                    Err(status) => status,
+                    Err(status) => (status, ""),
                     Ok(page) => {
                         page.write_line(&mut self.lines).expect("pages serialise");
                         if let Some(writer) = &mut self.warc {
                             batch.warc.extend(archive(writer, &row, &result, answer));
                         }
-                        Status::Ok
+                        (Status::Ok, "")
                     }
                 },
             };
             let word = status.to_string();
             let provisional = result.result.is_err() && status.is_network_trouble();
             let step = if provisional { &mut batch.provisional } else { &mut batch.step };
-            step.push(&Record::Outcome { url: row.url.into(), status: word.as_str().into(), retries: row.retries + 1 });
+            step.push(&outcome(&row, &result, &status, detail));
             batch.counters.add(word, 1);
         }
         if !self.lines.is_empty() {
@@ -117,6 +117,16 @@ impl Processor for PageProcessor {
         }
         batch
     }
+}
+
+/// The outcome of an entry. Failures of its host, and failures before a request was sent, are no attempts.
+fn outcome<'a>(row: &Row<'a>, result: &FetchResult, status: &Status, detail: &'a str) -> Record<'a> {
+    let is_attempt = result.requested && !status.is_host_trouble();
+    // A page that was not requested because of its host waits for the backoff of the host, not for one of its own.
+    let is_retried = status.is_checked_again() || (result.requested && !status.is_final());
+    let failure = is_retried.then(|| Failure { at: rfc3339(result.at).into(), detail: detail.into() });
+    let retries = row.retries + u32::from(is_attempt);
+    Record::Outcome { url: row.url.into(), status: status.to_string().into(), retries, failure }
 }
 
 fn archive(writer: &mut warc::Writer, row: &Row<'_>, result: &FetchResult, answer: &HttpResponse) -> Vec<u8> {
@@ -224,7 +234,8 @@ mod tests {
 
     #[test]
     fn a_damaged_encoding_is_a_failure_and_no_page() {
-        let (batch, pages, planned) = processed(Removed::default(), ok(&[("content-encoding", "gzip")], b"not gzip"));
+        let (batch, pages, planned) =
+            processed(Removed::default(), ok(&[("content-encoding", "gzip")], b"\x00no gzip"));
         assert_eq!((pages.len(), planned.0.as_str(), batch.counters.get("encoding")), (0, "encoding", 1));
     }
 
@@ -237,10 +248,10 @@ mod tests {
 
     #[test]
     fn an_error_status_is_the_status_of_the_entry() {
-        for status in [404, 503] {
+        for (status, attempts) in [(404, 1), (500, 1), (503, 0), (429, 0)] {
             let result = answered(0, URL, answer(status, &[], b"<p>sorry</p>"));
             let (batch, pages, planned) = processed(Removed::default(), result);
-            assert_eq!((pages.len(), planned), (0, (status.to_string(), 1)));
+            assert_eq!((pages.len(), planned), (0, (status.to_string(), attempts)), "429 and 503 are no attempts");
             assert!(batch.provisional.is_empty());
         }
     }
@@ -262,6 +273,21 @@ mod tests {
         {
             let (batch, _, planned) = processed(Removed::default(), failed(0, URL, kind));
             assert_eq!((batch.provisional.is_empty(), planned.0.as_str()), (!provisional, kind.word()));
+        }
+    }
+
+    #[test]
+    fn failures_of_the_host_and_pages_that_were_not_requested_cost_no_attempt() {
+        for (kind, requested, attempts) in [
+            (FailureKind::Timeout, true, 0),
+            (FailureKind::Tls, true, 0),
+            (FailureKind::RobotsUnreachable, false, 0),
+            (FailureKind::Robots, false, 0),
+            (FailureKind::Cut, true, 1),
+        ] {
+            let result = FetchResult { requested, ..failed(0, URL, kind) };
+            let (_, _, planned) = processed(Removed::default(), result);
+            assert_eq!(planned, (kind.to_string(), attempts));
         }
     }
 

@@ -160,7 +160,7 @@ mod tests {
 
     #[test]
     fn a_damaged_body_is_no_feed() {
-        let (probed, words) = probed(answered(0, URL, answer(200, &[("content-encoding", "gzip")], b"damaged")));
+        let (probed, words) = probed(answered(0, URL, answer(200, &[("content-encoding", "gzip")], b"\x00damaged")));
         assert!(matches!(probed.result, ProbeResult::Nothing(_)));
         assert_eq!(words, ["encoding"]);
     }

@@ -87,12 +87,13 @@ pub fn store_next_poll(state: &mut FeedState, poll: NextPoll, now: Timestamp) {
     state.interval_min = (poll.due.duration_since(now).as_secs().max(0) / 60) as u32;
 }
 
-/// The next poll of a feed and its last poll; `None` if it was never polled under a schedule.
-pub fn next_poll_of(state: &FeedState, policy: &PollPolicy) -> Option<(NextPoll, Timestamp)> {
+/// The next poll of a feed, bounded from now, and its last poll; `None` if it was never polled under a schedule.
+pub fn next_poll_of(state: &FeedState, policy: &PollPolicy, now: Timestamp) -> Option<(NextPoll, Timestamp)> {
     let due = state.due.parse().ok()?;
     let asked = state.checked.parse().ok()?;
     let planned = NextPoll { due, not_before: state.not_before.parse().unwrap_or(due) };
-    if state.failures > 0 {
+    let planned = policy.bounded(planned, asked, now, state.failures);
+    if state.failures > 0 || asked > now {
         return Some((planned, asked));
     }
     let hints = hints_of(state, ServerHints::default());
@@ -193,7 +194,7 @@ mod tests {
         );
         assert_eq!(publishing.hours.iter().sum::<f64>(), 1.0);
         let policy = PollPolicy::fit(Default::default(), &[&publishing]);
-        assert_eq!(next_poll_of(&spoilt, &policy), None);
+        assert_eq!(next_poll_of(&spoilt, &policy, Timestamp::UNIX_EPOCH), None);
     }
 
     #[test]
@@ -237,9 +238,25 @@ mod tests {
             ..FeedState::default()
         };
         let policy = PollPolicy::fit(Default::default(), &[]);
-        let (poll, asked) = next_poll_of(&state, &policy).unwrap();
+        let (poll, asked) = next_poll_of(&state, &policy, "2026-03-01T12:30:00Z".parse().unwrap()).unwrap();
         assert_eq!((poll.due, poll.not_before), (state.due.parse().unwrap(), state.due.parse().unwrap()));
         assert_eq!(asked, state.checked.parse().unwrap());
+    }
+
+    #[test]
+    fn a_poll_planned_under_a_clock_that_was_ahead_is_due_now() {
+        let policy = PollPolicy::fit(Default::default(), &[]);
+        let now: Timestamp = "2026-03-01T12:00:00Z".parse().unwrap();
+        let due = |checked: &str, due: &str, failures| {
+            let state = FeedState { due: due.into(), checked: checked.into(), failures, ..FeedState::default() };
+            let (poll, asked) = next_poll_of(&state, &policy, now).unwrap();
+            assert!(poll.due.duration_since(now).as_secs_f64() <= policy.longest_wait_s());
+            poll.is_due(asked, now, 0.0)
+        };
+        assert!(due("2027-03-01T12:00:00Z", "2027-03-01T13:00:00Z", 0), "it was polled in the future");
+        assert!(due("2027-03-01T12:00:00Z", "2027-03-01T13:00:00Z", 5));
+        assert!(due("2026-03-01T11:00:00Z", "2027-03-01T13:00:00Z", 5), "it is due later than any rule allows");
+        assert!(!due("2026-03-01T11:00:00Z", "2026-03-20T13:00:00Z", 5), "a failing feed may wait for weeks");
     }
 
     #[test]

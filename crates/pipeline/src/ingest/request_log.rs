@@ -196,7 +196,7 @@ mod tests {
         events.send(CrawlEvent::Policy(policy(Ok(200)))).unwrap();
         drop(events);
         log.finish().unwrap();
-        committer.finish(JournalBatch::default()).unwrap();
+        committer.finish(|_| JournalBatch::default()).unwrap();
         tidings_store::apply_journal::apply_journal(home).unwrap();
         let mut hosts = Vec::new();
         tidings_store::hosts::read(home, |state| hosts.push((state.host, state.not_before))).unwrap();

@@ -5,18 +5,20 @@ use std::fmt;
 use std::sync::Arc;
 
 use anyhow::Result;
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use tidings_fetch::{CrawlKind, FetchJob, JobSource};
-use tidings_model::{Row, Status as PageStatus, address};
+use tidings_model::{Prospect, Row, address};
+use tidings_store::failures::Retries;
 use tidings_store::pages::{Archivist, PageWriter};
 use tidings_store::removed::Removed;
 use tidings_store::{Home, PendingDraft, PendingEntries, Stale, plan};
 
 use super::{Data, Due, Stage, StageId, StageOutcome, StageRun, Unit};
 use crate::config::Config;
-use crate::context::{RunContext, StageLog};
+use crate::context::{RunContext, StageLog, elapsed};
 use crate::discover::{self, GrowOutcome};
-use crate::display::{count, span_s};
+use crate::display::{count, span, span_s};
 use crate::ingest::host_memory::{HostMemory, remembered_rules, require_contact};
 use crate::ingest::pages::PageProcessor;
 use crate::ingest::{self, Counters, CrawlWork};
@@ -52,6 +54,10 @@ pub struct FetchOutcome {
     pub statuses: Counters,
     /// Pages that are left for a later run.
     pub left: u64,
+    /// Pages that failed before and wait for their next attempt.
+    pub waiting: u64,
+    /// Pages that were given up although their feeds still list them.
+    pub given_up: u64,
     /// Hosts to be contacted.
     pub hosts: u64,
     /// Hosts postponed to a later run.
@@ -156,17 +162,28 @@ impl StageRun for FetchRun<'_> {
 
 impl Fetch {
     fn download(&self, context: &RunContext, log: &mut StageLog<'_>) -> Result<FetchOutcome> {
-        let Backlog { rows, queues, entries } = backlog(context)?;
+        let Backlog { rows, queues, entries, waiting, next_attempt, given_up } = backlog(context)?;
         let (pending, hosts) = (rows.len() as u64, queues.len() as u64);
         if rows.is_empty() || self.dry_run {
-            let text = match pending {
-                0 => format!("nothing to fetch: all {} in the plan are finished\n", count(entries, "entry")),
+            if given_up > 0 && !self.dry_run {
+                // `status` reads the number from the log.
+                let run_log = log.take()?;
+                log.put_back(run_log);
+            }
+            let text = match (pending, next_attempt) {
+                (0, None) => format!("nothing to fetch: all {} in the plan are finished\n", count(entries, "entry")),
+                (0, Some(next)) => format!(
+                    "nothing to fetch now: {} for the next attempt, the first in {}\n",
+                    if waiting == 1 { "1 page waits".to_owned() } else { format!("{} wait", count(waiting, "page")) },
+                    span(elapsed(context.started, next))
+                ),
                 _ => format!("would fetch {} from {}\n", count(pending, "page"), count(hosts, "host")),
             };
-            return Ok(FetchOutcome { done: true, entries, pending, hosts, text, ..FetchOutcome::default() });
+            let outcome = FetchOutcome { entries, pending, hosts, waiting, given_up, text, ..FetchOutcome::default() };
+            return Ok(FetchOutcome { done: true, ..outcome });
         }
         require_contact(&context.config, &context.home, queues.keys().map(String::as_str))?;
-        let memory = HostMemory::load(context, |host| queues.contains_key(host))?;
+        let memory = HostMemory::load(context, CrawlKind::Page, |host| queues.contains_key(host))?;
         let remembered = remembered_rules(context, |host| queues.contains_key(host))?;
         let all_hosts_idle_for = memory.all_hosts_idle_for;
         let settings = context.config.fetch.for_pages(super::seed(self.seed))?;
@@ -199,6 +216,8 @@ impl Fetch {
             fetched,
             failed,
             left: ingested.left,
+            waiting,
+            given_up,
             hosts,
             hosts_given_up: ingested.outcome.given_up.len() as u64,
             requests: ingested.requests,
@@ -215,33 +234,45 @@ struct Backlog {
     rows: PendingEntries,
     queues: HashMap<String, Vec<u32>>,
     entries: u64,
+    /// Entries that wait for their next attempt, and the time of the first.
+    waiting: u64,
+    next_attempt: Option<Timestamp>,
+    /// Entries that were given up although their feeds still list them.
+    given_up: u64,
 }
 
 fn backlog(context: &RunContext) -> Result<Backlog> {
     let mut draft = PendingDraft::create(&context.home)?;
     let mut queues: HashMap<String, Vec<u32>> = HashMap::new();
-    let mut entries = 0;
+    let (mut entries, mut waiting, mut given_up) = (0, 0, 0);
+    let mut next_attempt = None::<Timestamp>;
     let mut written = Ok(());
     let removed = Removed::read(&context.home)?;
+    let retries = Retries::load(&context.home, context.config.fetch.retry_policy(), context.started)?;
     plan::read(&context.home, |row| {
         entries += 1;
-        // Most rows of a grown plan are finished, which the status shows.
-        if row.status == "ok" || written.is_err() {
+        let prospect = retries.prospect(row);
+        if prospect == Prospect::Settled || written.is_err() || removed.covers(row.url).is_some() {
             return;
         }
-        let status: PageStatus = row.status.parse().expect("any string is a status");
-        if status.is_pending(row.retries, context.config.fetch.retries) && removed.covers(row.url).is_none() {
-            match draft.push(row) {
+        match prospect {
+            Prospect::Waits(until) => {
+                waiting += 1;
+                next_attempt = Some(next_attempt.map_or(until, |next| next.min(until)));
+            }
+            Prospect::GivenUp => given_up += u64::from(row.age == 0),
+            Prospect::Due => match draft.push(row) {
                 Ok(job) => {
                     let host = address::host(row.url).unwrap_or_default().to_ascii_lowercase();
                     queues.entry(host).or_default().push(job);
                 }
                 Err(error) => written = Err(error),
-            }
+            },
+            Prospect::Settled => {}
         }
     })?;
     written?;
-    Ok(Backlog { rows: draft.finish()?, queues, entries })
+    Ok(Backlog { rows: draft.finish()?, queues, entries, waiting, next_attempt, given_up })
 }
 
 fn archivist(config: &Config) -> Archivist {
@@ -261,7 +292,7 @@ impl JobSource for PageJobs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tidings_store::journal::{JournalBatch, Record};
+    use tidings_store::journal::{Failure, JournalBatch, Record};
     use tidings_store::removed::{Tombstone, TombstoneKind as RemovedKind};
 
     use crate::testing::{apply, context, home, logged_runs, plan_entries};
@@ -284,7 +315,7 @@ mod tests {
         plan_entries(pipeline.home(), &urls);
         let mut batch = JournalBatch::default();
         for (url, status) in urls.iter().zip(["ok", "404", "timeout"]) {
-            batch.push(&Record::Outcome { url: (*url).into(), status: status.into(), retries: 1 });
+            batch.push(&Record::Outcome { url: (*url).into(), status: status.into(), retries: 1, failure: None });
         }
         apply(pipeline.home(), "20260301T120000000Z-fetch", batch);
         let mut removed = Removed::default();
@@ -294,6 +325,29 @@ mod tests {
         assert_eq!((backlog.entries, backlog.rows.len()), (4, 1));
         assert!(backlog.rows.line(0).unwrap().contains("https://a.example/timeout"));
         assert_eq!(backlog.queues.keys().collect::<Vec<_>>(), ["a.example"]);
+    }
+
+    #[test]
+    fn entries_wait_for_their_next_attempt_and_are_given_up_after_days() {
+        let (_folder, pipeline) = home();
+        let urls = ["https://a.example/recent", "https://a.example/failing", "https://a.example/new"];
+        plan_entries(pipeline.home(), &urls);
+        for (run, at) in [("1", "2026-03-01T00:00:00Z"), ("2", "2026-03-05T00:00:00Z")] {
+            let mut batch = JournalBatch::default();
+            let failing: &[&str] = if run == "1" { &urls[1..2] } else { &urls[..2] };
+            for url in failing {
+                let failure = Some(Failure { at: at.into(), detail: "test".into() });
+                batch.push(&Record::Outcome { url: (*url).into(), status: "500".into(), retries: 3, failure });
+            }
+            apply(pipeline.home(), run, batch);
+        }
+        let mut context = context(&pipeline);
+        context.started = "2026-03-05T00:10:00Z".parse().unwrap();
+        let found = backlog(&context).unwrap();
+        assert_eq!((found.rows.len(), found.waiting, found.given_up), (1, 1, 1));
+        assert_eq!(found.next_attempt, Some("2026-03-05T00:15:00Z".parse().unwrap()));
+        context.started = "2026-03-05T00:15:00Z".parse().unwrap();
+        assert_eq!(backlog(&context).unwrap().rows.len(), 2);
     }
 
     #[test]

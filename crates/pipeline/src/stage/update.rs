@@ -216,7 +216,7 @@ impl Update {
         let cadence_s = cadence_s(context)?;
         let policy = poll_policy(context, &living, cadence_s);
         let is_due = |state: &FeedState| {
-            publishing_rate::next_poll_of(state, &policy)
+            publishing_rate::next_poll_of(state, &policy, context.started)
                 .is_none_or(|(poll, asked)| poll.is_due(asked, context.started, cadence_s))
         };
         let (asked, waiting) = living
@@ -239,7 +239,7 @@ impl Update {
             queues.entry(host.unwrap_or_default()).or_default().push(job as u32);
         }
         require_contact(&context.config, &context.home, queues.keys().map(String::as_str))?;
-        let memory = HostMemory::load(context, |host| queues.contains_key(host))?;
+        let memory = HostMemory::load(context, CrawlKind::Feed, |host| queues.contains_key(host))?;
         let remembered = remembered_rules(context, |host| queues.contains_key(host))?;
         let all_hosts_idle_for = memory.all_hosts_idle_for;
         let settings = context.config.fetch.for_feeds(super::seed(self.seed))?;
@@ -341,7 +341,7 @@ impl Outlook {
         let policy = poll_policy(context, &states, cadence_s);
         let next_due = states
             .iter()
-            .filter_map(|state| publishing_rate::next_poll_of(state, &policy))
+            .filter_map(|state| publishing_rate::next_poll_of(state, &policy, context.started))
             .map(|turn| turn.0.due)
             .min();
         let waiting = states.len() as u64;

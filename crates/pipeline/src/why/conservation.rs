@@ -480,7 +480,7 @@ mod tests {
         plan_entries(pipeline.home(), &[URL, "https://gazette.example/lost"]);
         let mut batch = JournalBatch::default();
         for url in [URL, "https://gazette.example/lost"] {
-            batch.push(&Record::Outcome { url: url.into(), status: "ok".into(), retries: 1 });
+            batch.push(&Record::Outcome { url: url.into(), status: "ok".into(), retries: 1, failure: None });
         }
         apply(pipeline.home(), "20260301T120000000Z-fetch", batch);
         assert!(conservation(&pipeline, false).unwrap().done, "counts alone do not show it");
@@ -517,7 +517,7 @@ mod tests {
         let (_folder, pipeline) = home();
         plan_entries(pipeline.home(), &[URL, "https://gazette.example/2", "https://gazette.example/3"]);
         let mut batch = JournalBatch::default();
-        batch.push(&Record::Outcome { url: URL.into(), status: "404".into(), retries: 1 });
+        batch.push(&Record::Outcome { url: URL.into(), status: "404".into(), retries: 1, failure: None });
         apply(pipeline.home(), "20260301T120000000Z-fetch", batch);
         let outcome = conservation(&pipeline, false).unwrap();
         assert_eq!(text(&outcome)[0], "fetch     3 in, 0 out, 1 404, 2 waiting");

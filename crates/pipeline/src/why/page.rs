@@ -5,16 +5,16 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use anyhow::Result;
-use tidings_model::{FailureKind, Page, Status, address};
+use tidings_model::{FailureKind, Page, Prospect, Row, Status, address, clock};
 use tidings_store::docs::{self, Recipe};
+use tidings_store::failures::{self, PageFailure, Retries};
 use tidings_store::removed::Removed;
 use tidings_store::runs::{self, Request};
-use tidings_store::{Home, apply_journal, plan, rfc3339, scan};
+use tidings_store::{Home, apply_journal, hosts, plan, rfc3339, scan};
 
 use super::document::{self, DayTarget};
 use super::{Facts, Subject, Trace, TraceOutcome, TraceStage};
 use crate::Pipeline;
-use crate::config::Config;
 use crate::display::{count, grouped};
 use crate::reporter::ProgressScope;
 
@@ -33,6 +33,14 @@ struct Entry {
     url: String,
 }
 
+impl Entry {
+    /// The row, as far as the retry policy needs it.
+    fn row(&self) -> Row<'_> {
+        let Entry { age, word, retries, seen, feed, url, .. } = self;
+        Row { age: *age, status: word, retries: *retries, seen, published: "", feed, url, title: "" }
+    }
+}
+
 /// Traces an address.
 pub fn of_address(pipeline: &Pipeline, url: &str) -> Result<Trace> {
     let (home, config) = (pipeline.home(), pipeline.config());
@@ -41,7 +49,7 @@ pub fn of_address(pipeline: &Pipeline, url: &str) -> Result<Trace> {
     let entry = entry(home, url)?;
     let url = entry.as_ref().map_or(url, |entry| entry.url.as_str()).to_owned();
     match &entry {
-        Some(entry) => trace_entry(&mut trace, entry, config),
+        Some(entry) => trace_entry(&mut trace, entry, pipeline)?,
         None if apply_journal::was_pruned(home, &url)? => {
             trace.outcome = TraceOutcome::Pruned;
             let says = "not in the plan: it was finished and pruned, or imported; it will not be fetched again";
@@ -139,7 +147,7 @@ fn spellings(url: &str) -> Vec<String> {
     spellings
 }
 
-fn trace_entry(trace: &mut Trace, entry: &Entry, config: &Config) {
+fn trace_entry(trace: &mut Trace, entry: &Entry, pipeline: &Pipeline) -> Result<()> {
     let facts = Facts::Entry {
         feed: entry.feed.clone(),
         url: entry.url.clone(),
@@ -148,33 +156,66 @@ fn trace_entry(trace: &mut Trace, entry: &Entry, config: &Config) {
         retries: entry.retries,
     };
     trace.event(&entry.seen, TraceStage::Listed, format!("by {}", entry.feed), facts.clone());
-    let (outcome, says) = outcome_of(&entry.status, entry.retries, config.fetch.retries);
+    let failure = failures::of_page(pipeline.home(), &entry.url)?;
+    let retries = Retries::load(pipeline.home(), pipeline.config().fetch.retry_policy(), clock::now())?;
+    let (outcome, says) = outcome_of(entry, retries.prospect(&entry.row()), failure.as_ref());
     trace.outcome = outcome;
     let listed = match entry.age {
         0 => "still listed by its feed".to_owned(),
         age => format!("not in its feed for {}", count(age.into(), "update")),
     };
     trace.event("", TraceStage::Plan, format!("{says}; {listed}"), facts);
+    if matches!(outcome, TraceOutcome::Waiting | TraceOutcome::Failing) {
+        trace_failing_host(trace, pipeline.home(), &entry.url)?;
+    }
+    Ok(())
 }
 
-/// The outcome of an entry by its status, and its description.
-fn outcome_of(status: &Status, retries: u32, limit: u32) -> (TraceOutcome, String) {
-    let tried = count(retries.into(), "try");
-    match status {
-        Status::New => (TraceOutcome::Waiting, "waiting to be fetched".to_owned()),
-        Status::Ok => (TraceOutcome::Stored, "fetched".to_owned()),
-        Status::Failed(FailureKind::Removed) => (TraceOutcome::Removed, "removed by a takedown".to_owned()),
-        status if status.is_pending(retries, limit) => {
-            let says = format!("{} after {tried}; will be retried, up to {limit} times", meaning(status));
-            (TraceOutcome::Failing, says)
+/// Names the failure of the host for which a page waits.
+fn trace_failing_host(trace: &mut Trace, home: &Home, url: &str) -> Result<()> {
+    let wanted = address::host(url).unwrap_or_default().to_ascii_lowercase();
+    hosts::read(home, |state| {
+        if state.host == wanted && !state.error.is_empty() {
+            let times = count(state.failures.into(), "run");
+            let says =
+                format!("{wanted} has failed in {times} in a row since {}: {}", state.failing_since, state.error);
+            let facts = Facts::Host { requests: state.requests, failures: state.failures };
+            trace.event(&state.last_failure, TraceStage::Asked, says, facts);
         }
-        status if status.is_final() => {
-            (TraceOutcome::Failed, format!("{}; not retried, because the failure is permanent", meaning(status)))
+    })?;
+    Ok(())
+}
+
+/// The outcome of an entry by its status and prospect, and its description.
+fn outcome_of(entry: &Entry, prospect: Prospect, failure: Option<&PageFailure>) -> (TraceOutcome, String) {
+    match entry.status {
+        Status::New => return (TraceOutcome::Waiting, "waiting to be fetched".to_owned()),
+        Status::Ok => return (TraceOutcome::Stored, "fetched".to_owned()),
+        Status::Failed(FailureKind::Removed) => return (TraceOutcome::Removed, "removed by a takedown".to_owned()),
+        _ => {}
+    }
+    let detail = failure.map(|failure| failure.detail.as_str()).filter(|detail| !detail.is_empty());
+    let what = match detail {
+        Some(detail) => format!("{} ({detail})", meaning(&entry.status)),
+        None => meaning(&entry.status),
+    };
+    let since = failure.map(|failure| format!(", failing since {}", failure.first)).unwrap_or_default();
+    let tried = count(entry.retries.into(), "try");
+    match prospect {
+        Prospect::Waits(until) if entry.status.is_final() => {
+            (TraceOutcome::Failed, format!("{what}; checked again after {until:.0} while its feed lists it"))
         }
-        status => {
-            let says = format!("{} after {tried}, the limit of fetch.retries", meaning(status));
-            (TraceOutcome::Failed, says)
+        Prospect::Due if entry.status.is_final() => {
+            (TraceOutcome::Failed, format!("{what}; the next fetch checks it again, because its feed lists it"))
         }
+        Prospect::Waits(until) => {
+            (TraceOutcome::Failing, format!("{what} after {tried}{since}; will be retried after {until:.0}"))
+        }
+        Prospect::Due => (TraceOutcome::Failing, format!("{what} after {tried}{since}; the next fetch retries it")),
+        Prospect::GivenUp => {
+            (TraceOutcome::Failed, format!("{what} after {tried}{since}; given up (see fetch.retry_days)"))
+        }
+        Prospect::Settled => (TraceOutcome::Failed, format!("{what}; not retried, because the failure is permanent")),
     }
 }
 
@@ -304,14 +345,30 @@ mod tests {
 
     #[test]
     fn the_description_of_a_failure_says_whether_it_is_retried() {
-        let of = |word: &str, retries| outcome_of(&word.parse().unwrap(), retries, 3);
-        assert_eq!(of("new", 0).0, TraceOutcome::Waiting);
-        assert_eq!(of("removed", 0), (TraceOutcome::Removed, "removed by a takedown".into()));
-        assert_eq!(of("404", 1).1, "HTTP status 404; not retried, because the failure is permanent");
-        let (outcome, says) = of("timeout", 1);
+        let of = |word: &str, prospect, failure: Option<&PageFailure>| {
+            let [seen, feed, url] = ["", "", URL].map(str::to_owned);
+            let entry = Entry { age: 0, status: word.parse().unwrap(), word: word.into(), retries: 1, seen, feed, url };
+            outcome_of(&entry, prospect, failure)
+        };
+        let until = "2026-03-01T12:15:00Z".parse().unwrap();
+        assert_eq!(of("new", Prospect::Due, None).0, TraceOutcome::Waiting);
+        assert_eq!(of("removed", Prospect::Settled, None), (TraceOutcome::Removed, "removed by a takedown".into()));
+        let permanent = "HTTP status 404; not retried, because the failure is permanent";
+        assert_eq!(of("404", Prospect::Settled, None), (TraceOutcome::Failed, permanent.into()));
+        let failure = PageFailure {
+            first: "2026-03-01T12:00:00.000Z".into(),
+            detail: "certificate expired".into(),
+            ..PageFailure::default()
+        };
+        let (outcome, says) = of("tls", Prospect::Waits(until), Some(&failure));
         assert_eq!(outcome, TraceOutcome::Failing);
-        assert_eq!(says, "timeout: no response in time after 1 try; will be retried, up to 3 times");
-        assert_eq!(of("timeout", 3).0, TraceOutcome::Failed);
+        assert_eq!(
+            says,
+            "tls: the secure connection could not be set up (certificate expired) after 1 try, failing since \
+             2026-03-01T12:00:00.000Z; will be retried after 2026-03-01T12:15:00Z"
+        );
+        assert_eq!(of("500", Prospect::GivenUp, Some(&failure)).0, TraceOutcome::Failed);
+        assert!(of("private", Prospect::Waits(until), None).1.contains("checked again after 2026-03-01T12:15:00Z"));
     }
 
     const URL: &str = "https://gazette.example/1";
@@ -326,7 +383,7 @@ mod tests {
 
     fn settle(pipeline: &Pipeline, status: &str) {
         let mut batch = JournalBatch::default();
-        batch.push(&Record::Outcome { url: URL.into(), status: status.into(), retries: 1 });
+        batch.push(&Record::Outcome { url: URL.into(), status: status.into(), retries: 1, failure: None });
         apply(pipeline.home(), "20260301T120000000Z-fetch", batch);
     }
 
@@ -364,7 +421,7 @@ mod tests {
         settle(&pipeline, "robots");
         let trace = super::super::trace(&pipeline, URL).unwrap();
         assert_eq!(trace.outcome, TraceOutcome::Failed);
-        assert!(says(&trace, TraceStage::Plan).starts_with("robots: robots.txt forbids it; not retried"));
+        assert!(says(&trace, TraceStage::Plan).starts_with("robots: robots.txt forbids it; the next fetch"));
     }
 
     #[test]

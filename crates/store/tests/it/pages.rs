@@ -68,7 +68,7 @@ fn run(home: &Home, batches: &[Stored], ends: bool) -> Vec<String> {
                 step.push(&record);
             }
             for url in &urls {
-                step.push(&Record::Outcome { url: url.into(), status: "ok".into(), retries: 1 });
+                step.push(&Record::Outcome { url: url.into(), status: "ok".into(), retries: 1, failure: None });
             }
             journal.commit(step).expect("a disk");
             acknowledged.extend(urls);

@@ -174,7 +174,7 @@ fn two_network_failures_in_a_row_give_the_host_up() {
     let outcome = crawl.run();
     assert_eq!(outcome.given_up, [("a".to_owned(), "it is unreachable or does not respond")]);
     assert_eq!((crawl.results.len(), crawl.jobs_left()), (2, 1));
-    assert!(!outcome.hosts[0].answered);
+    assert_eq!(outcome.hosts[0].trouble.as_deref(), Some("connect: simulated"));
     assert_eq!(crawl.crawl.stats.answering_hosts.load(Relaxed), 0);
 }
 
@@ -420,7 +420,7 @@ fn a_blocked_host_is_contacted_later_or_by_a_later_crawl() {
     let mut crawl = setup.with_replies(vec![]);
     let outcome = crawl.run();
     assert_eq!(crawl.timeline(), [(100, "a/1")]);
-    assert_eq!(outcome.given_up, [("b".to_owned(), "Retry-After from an earlier run")]);
+    assert_eq!(outcome.given_up, [("b".to_owned(), "Retry-After or backoff of an earlier run")]);
 }
 
 #[test]
@@ -445,7 +445,7 @@ fn the_outcome_has_the_host_states_for_the_next_crawl() {
     let mut crawl = Setup::pages(&["a/1"]).know_robots("a", "").with_replies(vec![]);
     let outcome = crawl.run();
     let [note] = &outcome.hosts[..] else { panic!("one host was asked") };
-    assert_eq!((note.host.as_str(), note.requests, note.answered), ("a", 1, true));
+    assert_eq!((note.host.as_str(), note.requests, note.served), ("a", 1, true));
     assert_eq!(note.last_request.to_string(), "2026-03-01T12:00:01Z");
     assert_eq!(note.not_before.unwrap().to_string(), "2026-03-01T12:00:11Z");
 }
@@ -467,4 +467,26 @@ fn the_reservation_of_tdmrep_is_part_of_the_result() {
     let mut crawl = setup.with_replies(vec![("a/.well-known/tdmrep.json", Reply::with(200, &[], tdmrep))]);
     crawl.run();
     assert_eq!(crawl.results[0].tdm, (Some("1".to_owned()), Some("http://a/p".to_owned())));
+}
+
+#[test]
+fn a_host_that_serves_no_job_is_in_trouble_with_the_reason() {
+    let trouble = |replies| {
+        let mut simulation = Setup::pages(&["a/1", "a/2"]).with_replies(replies);
+        let outcome = simulation.run();
+        let requested: Vec<bool> = simulation.results.iter().map(|result| result.requested).collect();
+        (outcome.hosts[0].trouble.clone(), outcome.hosts[0].served, requested)
+    };
+    let robots = trouble(vec![("a/robots.txt", Reply::status(500))]);
+    assert_eq!(robots.0.as_deref(), Some("robots-unreachable: HTTP status 500 for robots.txt"));
+    assert_eq!((robots.1, robots.2), (false, vec![false, false]), "no page was requested");
+    let busy = trouble(vec![("a/1", Reply::status(503)), ("a/2", Reply::status(503))]);
+    assert_eq!(
+        (busy.0.as_deref(), busy.1, busy.2),
+        (Some("HTTP status 503 Service Unavailable"), false, vec![true; 2])
+    );
+    let recovered = trouble(vec![("a/1", Reply::failed("timeout"))]);
+    assert_eq!((recovered.0, recovered.1), (None, true), "the other page was served");
+    let refused = trouble(vec![("a/robots.txt", Reply::failed("private"))]);
+    assert_eq!((refused.0, refused.1), (None, false), "a private address is a verdict");
 }
