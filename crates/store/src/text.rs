@@ -204,7 +204,7 @@ pub fn file_of(language: &str, day: &str) -> String {
 
 /// Opens a text file; `None` if it is missing, because all of its documents are duplicates.
 pub fn open_existing(home: &Home, file: &str) -> Result<Option<Box<dyn std::io::BufRead + Send>>> {
-    if home.root().join(file).is_file() { open(home, file).map(Some) } else { Ok(None) }
+    if home.storage().path(file).is_file() { open(home, file).map(Some) } else { Ok(None) }
 }
 
 #[cfg(test)]
