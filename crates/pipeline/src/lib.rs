@@ -62,6 +62,7 @@ pub mod parallel;
 mod pipeline;
 pub mod prune;
 pub mod rebuild;
+pub mod repair;
 pub mod report;
 pub mod reporter;
 pub mod round;

@@ -118,6 +118,11 @@ pub fn layers(home: &Home) -> Result<Layers> {
     Ok(layers)
 }
 
+/// Marks a day to be made again. Its files stay until then.
+pub fn forget(home: &Home, day: &str) -> Result<()> {
+    docs::remove_recipe(home, ROOT, day)
+}
+
 /// Deletes a day: its recipe first, then its files.
 pub fn remove_day(home: &Home, day: &str) -> Result<()> {
     docs::remove_recipe(home, ROOT, day)?;

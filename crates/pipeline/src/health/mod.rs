@@ -19,7 +19,7 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp};
 use tidings_store::yields::{self, Yield};
-use tidings_store::{Home, runs};
+use tidings_store::{FaultyPages, Home, runs};
 
 use crate::config::Config;
 use crate::stage::StageId;
@@ -60,6 +60,8 @@ pub struct Health {
     /// The units that the next run rebuilds because a stage has a new version; `None` if unknown.
     #[serde(rename = "remakes")]
     pub upgrade: Option<Upgrade>,
+    /// Files of pages that are missing, changed or damaged.
+    pub faulty_pages: Vec<FaultyPages>,
     /// The start of the run that downloaded the oldest page that is not searchable yet.
     pub oldest_unfound: Option<Timestamp>,
 }
@@ -93,6 +95,7 @@ impl Health {
             falls: feeds::falls(home, now)?,
             oldest_unfound,
             upgrade,
+            faulty_pages: tidings_store::faulty_pages(home)?,
         })
     }
 }
