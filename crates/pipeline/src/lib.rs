@@ -66,6 +66,7 @@ pub mod repair;
 pub mod report;
 pub mod reporter;
 pub mod round;
+pub mod scrub;
 pub mod shard;
 pub mod stage;
 pub mod takedown;

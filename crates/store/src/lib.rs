@@ -62,6 +62,7 @@ pub mod removed;
 pub mod rules;
 pub mod runs;
 pub mod scan;
+pub mod scrub;
 pub mod sorted;
 mod sound_frames;
 mod stale;

@@ -51,6 +51,8 @@ pub enum AlertRule {
     FeedFell,
     /// Raw pages are missing or damaged.
     PagesLost,
+    /// The scrub found damaged files.
+    FilesDamaged,
 }
 
 /// Something that needs a person.
@@ -176,6 +178,18 @@ fn pages(health: &Health, raise: Raise<'_>) {
     if !damaged.is_empty() {
         let text = format!("{}; the rest was read: restore from a backup", listed(&damaged));
         raise(Level::Critical, AlertRule::PagesLost, text);
+    }
+    if !health.damaged_files.is_empty() {
+        let names: Vec<&str> = health.damaged_files.iter().take(NAMED).map(|row| row.file.as_str()).collect();
+        let text = format!(
+            "{} damaged ({}): restore files of pages/ from a backup, others are made again by `tidings run`; check the disk",
+            match health.damaged_files.len() {
+                1 => "1 file is".to_owned(),
+                more => format!("{} are", count(more as u64, "file")),
+            },
+            names.join(", ")
+        );
+        raise(Level::Critical, AlertRule::FilesDamaged, text);
     }
 }
 
@@ -316,6 +330,7 @@ mod tests {
             falls: Vec::new(),
             upgrade: None,
             faulty_pages: Vec::new(),
+            damaged_files: Vec::new(),
             oldest_unfound: None,
         }
     }

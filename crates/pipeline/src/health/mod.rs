@@ -18,6 +18,7 @@ use anyhow::Result;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp};
+use tidings_store::scrub::{self, DamagedFile};
 use tidings_store::yields::{self, Yield};
 use tidings_store::{FaultyPages, Home, runs};
 
@@ -62,6 +63,8 @@ pub struct Health {
     pub upgrade: Option<Upgrade>,
     /// Files of pages that are missing, changed or damaged.
     pub faulty_pages: Vec<FaultyPages>,
+    /// Damaged files that the scrub found.
+    pub damaged_files: Vec<DamagedFile>,
     /// The start of the run that downloaded the oldest page that is not searchable yet.
     pub oldest_unfound: Option<Timestamp>,
 }
@@ -96,6 +99,7 @@ impl Health {
             oldest_unfound,
             upgrade,
             faulty_pages: tidings_store::faulty_pages(home)?,
+            damaged_files: scrub::damaged_files(home)?,
         })
     }
 }

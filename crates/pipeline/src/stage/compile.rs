@@ -152,11 +152,14 @@ impl Stage for Compile {
             bail!("no annotated text in language {code}; run `tidings annotate` first");
         }
         let is_hiding = !self.hide.is_empty() || !hidden::read(home)?.is_empty();
+        let damaged = damaged_files(home)?;
+        let is_damaged = |code: &str| damaged.iter().any(|file| file.starts_with(&format!("index/{code}/")));
         let mut due = Due::default();
         for code in languages.into_iter().filter(|code| self.language.as_ref().is_none_or(|only| only == code)) {
             let files = texts.get(&code).map(Vec::as_slice).unwrap_or_default();
             match why_due(home, &code, files) {
                 Some(why) => due.units.push(Unit { name: code, why }),
+                None if is_damaged(&code) => due.units.push(Unit { name: code, why: Stale::Unreadable }),
                 None if is_hiding || self.verify => due.units.push(Unit { name: code, why: Stale::CheckWanted }),
                 None => due.up_to_date += 1,
             }
@@ -175,6 +178,7 @@ impl Stage for Compile {
             stage: self,
             context,
             texts: text_files(&context.home)?,
+            damaged: damaged_files(&context.home)?,
             sources: days_without_text(&context.home)?,
             hide,
             progress: context.progress("languages", due.units.len() as u64),
@@ -201,6 +205,8 @@ struct CompileRun<'a> {
     stage: &'a Compile,
     context: &'a RunContext,
     texts: BTreeMap<String, Vec<TextFile>>,
+    /// The damaged files that a scrub found.
+    damaged: Vec<String>,
     /// The days that `annotate` or `clean` can make text of again.
     sources: BTreeSet<String>,
     hide: BTreeSet<String>,
@@ -282,6 +288,11 @@ fn days_without_text(home: &Home) -> Result<BTreeSet<String>> {
     Ok(days)
 }
 
+/// The names of the damaged files that a scrub found.
+fn damaged_files(home: &Home) -> Result<Vec<String>> {
+    Ok(tidings_store::scrub::damaged_files(home)?.into_iter().map(|row| row.file).collect())
+}
+
 /// The day of an input, from the name of its file.
 fn day_of(input: &Input) -> &str {
     input.file.rsplit('/').next().and_then(|name| name.get(..10)).unwrap_or_default()
@@ -319,7 +330,8 @@ impl CompileRun<'_> {
         let settings =
             Settings { batch_bytes: context.config.index.memory_mib * (1 << 20) * 2 / 5, ..Settings::default() };
         let mut writer = open(&context.home, code, settings.clone())?;
-        if self.stage.verify
+        let is_suspect = |file: &String| file.starts_with(&format!("index/{code}/"));
+        if (self.stage.verify || self.damaged.iter().any(is_suspect))
             && let Err(error) = writer.snapshot().verify()
         {
             log::error!("{error}: rebuilding the index of {code}");
