@@ -299,11 +299,6 @@ mod tests {
         line
     }
 
-    fn urls(home: &Home) -> Vec<String> {
-        let pages = |path: &PathBuf| PageReader::open_in(home, &home.key(path)).unwrap();
-        files(home).unwrap().iter().flat_map(pages).map(|page| page.unwrap().url).collect()
-    }
-
     #[test]
     fn a_warc_file_is_written_if_an_archivist_is_given() {
         let (_folder, home) = crate::testing::home();
