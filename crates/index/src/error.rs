@@ -27,6 +27,16 @@ pub enum Error {
     Storage(#[from] tidings_storage::Error),
 }
 
+impl Error {
+    /// The name of the file that is damaged; `None` for other errors.
+    pub fn damaged_file(&self) -> Option<&str> {
+        match self {
+            Error::Damaged { path, .. } | Error::Foreign { path } => path.file_name()?.to_str(),
+            _ => None,
+        }
+    }
+}
+
 /// Result of the index.
 pub type Result<T> = std::result::Result<T, Error>;
 

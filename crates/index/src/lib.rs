@@ -48,6 +48,7 @@ pub use error::{Error, Result};
 pub use manifest::Input;
 pub use segment::Segment;
 pub use snapshot::{LiveSegment, Snapshot};
+pub use tidings_mapped::FileState;
 
 pub use writer::{Deletion, Settings, Writer, build};
 

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use bytemuck::Pod;
 use serde::{Deserialize, Serialize};
-use tidings_mapped::Mapped;
+use tidings_mapped::{FileState, Mapped};
 use tidings_storage::AtomicFile;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
@@ -179,6 +179,11 @@ impl Sections {
 
     pub(crate) fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// The state of the file on disk.
+    pub(crate) fn state(&self) -> FileState {
+        self.map.state(&self.path)
     }
 
     pub(crate) fn bytes_on_disk(&self) -> u64 {

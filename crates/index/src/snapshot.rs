@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use tidings_mapped::FileState;
 use tidings_model::{Annotated, AnnotatedParagraph, Attributes, Token};
 
 use crate::codec::{BitSet, bit};
@@ -97,6 +98,23 @@ impl Snapshot {
         let is_same = |(name, known): (&String, &Stamp)| stamp(&folder.join(name)) == *known;
         let newest = Manifest::read(folder)?;
         Ok(newest.is_some_and(|manifest| manifest.generation == self.generation) && files.into_iter().all(is_same))
+    }
+
+    /// The state of the open files on disk, with the name of the first file that is not intact. Reading the missing part
+    /// of a truncated memory map would kill the process, so servers ask before every use; it costs a look at each file.
+    pub fn file_state(&self) -> (FileState, &str) {
+        let segments = self.segments.iter().map(|live| (live.file.as_str(), live.segment.state()));
+        let parts = self.lexicon.segments().iter().map(|part| part.state());
+        let lexicon = self.lexicon_files.iter().map(|(file, _)| file.as_str()).zip(parts);
+        let mut worst = (FileState::Intact, "");
+        for (file, state) in segments.chain(lexicon) {
+            match state {
+                FileState::Truncated => return (state, file),
+                FileState::Replaced => worst = (state, file),
+                FileState::Intact => {}
+            }
+        }
+        worst
     }
 
     fn open_from(folder: &Path, known: Option<&Snapshot>) -> Result<Snapshot> {

@@ -45,12 +45,13 @@ impl RunContext {
     /// Locks the home, recovers after an interrupted run, and logs the recovery.
     pub fn open(pipeline: &Pipeline, verb: &str) -> Result<RunContext> {
         let shard = pipeline.shard();
-        let (home, lock) = match shard.is_whole() {
-            true => (pipeline.home().clone(), pipeline.home().lock()?),
-            false => {
+        let (home, lock) = match (pipeline.held_lock(), shard.is_whole()) {
+            (Some(lock), _) => (pipeline.home().clone(), lock),
+            (None, true) => (pipeline.home().clone(), Arc::new(pipeline.home().lock()?)),
+            (None, false) => {
                 let home = pipeline.home().for_shard(&shard.file_name());
                 let lock = home.lock_shard(&shard.file_name())?;
-                (home, lock)
+                (home, Arc::new(lock))
             }
         };
         let started = tidings_model::clock::now();
@@ -72,7 +73,7 @@ impl RunContext {
             reporter: pipeline.reporter().clone(),
             time_limit: pipeline.time_limit(),
             shard,
-            lock: Arc::new(lock),
+            lock,
         })
     }
 
@@ -91,6 +92,11 @@ impl RunContext {
             shard: self.shard,
             lock: self.lock.clone(),
         })
+    }
+
+    /// The lock of the home, for runs that are part of this one.
+    pub(crate) fn lock(&self) -> Arc<Lock> {
+        self.lock.clone()
     }
 
     /// Whether the time limit is reached; false without a limit or with a limit of 0.
@@ -164,7 +170,11 @@ impl RunContext {
 /// Recovers after a crash: closes unfinished run logs and applies the journal.
 fn recover(home: &Home, now: Timestamp) -> Result<()> {
     runs::recover(home)?;
-    match apply_journal::recover(home, now)? {
+    let applied = apply_journal::recover(home, now)?;
+    if applied.as_ref().is_some_and(|applied| applied.damaged) {
+        log::error!("the journal of an interrupted run is damaged; its stored pages were recovered from their files");
+    }
+    match applied {
         Some(applied) if applied.run.is_empty() => log::info!("an earlier run was interrupted right after its start"),
         Some(applied) => log::info!(
             "recovered the interrupted run {}: {} stored, {} failed, {} added to the plan",

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Result;
-use tidings_store::Home;
+use tidings_store::{Home, Lock};
 
 use crate::cancel::CancelToken;
 use crate::config::{Config, TEMPLATE};
@@ -21,6 +21,8 @@ pub struct Pipeline {
     cancel: CancelToken,
     time_limit: Option<Duration>,
     shard: Shard,
+    /// The lock of a longer run that these runs are part of.
+    lock: Option<Arc<Lock>>,
 }
 
 impl Pipeline {
@@ -33,6 +35,7 @@ impl Pipeline {
             cancel: CancelToken::new(),
             time_limit: None,
             shard: Shard::WHOLE,
+            lock: None,
         }
     }
 
@@ -67,6 +70,16 @@ impl Pipeline {
     /// Restricts runs to one shard of the work.
     pub fn with_shard(self, shard: Shard) -> Pipeline {
         Pipeline { shard, ..self }
+    }
+
+    /// The same over the draft of a rebuild, under the lock of the rebuild.
+    pub(crate) fn over_draft(self, home: Home, lock: Arc<Lock>) -> Pipeline {
+        Pipeline { home, lock: Some(lock), time_limit: None, shard: Shard::WHOLE, ..self }
+    }
+
+    /// The lock of the run that these runs are part of.
+    pub(crate) fn held_lock(&self) -> Option<Arc<Lock>> {
+        self.lock.clone()
     }
 
     /// Replaces the settings.

@@ -1,21 +1,22 @@
-//! Rebuild: deletes derived data from a stage on and builds it again.
+//! Rebuild: makes derived data again from a stage on.
 //!
 //! The same pages, settings and program give the same bytes, so a rebuild proves that a corpus does not depend on its
-//! history.
+//! history. The new data is made beside the old, which stays searchable and takes twice the space until the end, and
+//! takes its place only if it is complete: a damaged input leaves the corpus as it was.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use anyhow::{Result, bail};
 use serde::Serialize;
-use tidings_store::Home;
 use tidings_store::docs::{self, Recipe};
 use tidings_store::text::{self, TextRecipe};
+use tidings_store::{Home, RebuildDraft, Stale};
 
 use crate::context::RunContext;
 use crate::outcome::{Outcome, Status};
 use crate::pipeline::Pipeline;
-use crate::stage::{Stage, StageId, StageOutcome};
+use crate::stage::{Data, Stage, StageId, StageOutcome};
 
 /// The outcome of several stages.
 #[derive(Debug, Clone, Default, Serialize)]
@@ -29,7 +30,8 @@ pub struct RebuildOutcome {
 
 impl Outcome for RebuildOutcome {
     fn status(&self) -> Status {
-        self.stages.values().map(Outcome::status).max().unwrap_or_default()
+        let status = self.stages.values().map(Outcome::status).max().unwrap_or_default();
+        if self.done { status } else { Status::NotDone }
     }
 }
 
@@ -45,20 +47,44 @@ pub fn derived_from(from: StageId) -> impl DoubleEndedIterator<Item = Box<dyn St
     stages.filter(|stage| stage.is_derived()).collect::<Vec<_>>().into_iter()
 }
 
-/// Deletes the output of the stages from one on, for one language or for all, and rebuilds it.
+/// Makes the output of the stages from one on again, for one language or for all, and replaces the old output by it.
 pub fn rebuild(pipeline: &Pipeline, from: StageId, language: Option<&str>) -> Result<RebuildOutcome> {
     let context = RunContext::open(pipeline, "rebuild")?;
-    // Dependent output is deleted before what it depends on.
-    match language {
-        None => derived_from(from).rev().try_for_each(|stage| stage.clear(&context.home))?,
-        Some(language) => {
-            let days = days_of(&context.home, language)?;
-            derived_from(from).rev().try_for_each(|stage| stage.clear_language(&context.home, language, &days))?;
-        }
+    if from <= StageId::Clean {
+        check_pages(&context.home)?;
     }
-    // The stages lock the home themselves.
-    drop(context);
-    remake(pipeline, from)
+    let days = language.map(|language| days_of(&context.home, language)).transpose()?;
+    let outputs = derived_from(from).flat_map(|stage| stage.outputs().to_vec());
+    let folders: Vec<&'static str> = outputs.filter_map(Data::derived_folder).collect();
+    let draft = RebuildDraft::create(&context.home, &folders)?;
+    if let (Some(language), Some(days)) = (language, &days) {
+        draft.fill()?;
+        // Dependent output is deleted before what it depends on.
+        derived_from(from).rev().try_for_each(|stage| stage.clear_language(draft.home(), language, days))?;
+    }
+    let inner = pipeline.clone().over_draft(draft.home().clone(), context.lock());
+    let mut outcome = remake(&inner, from)?;
+    for stage in derived_from(from) {
+        // Units that are only checked are due in every run.
+        let due = stage.due(draft.home(), &context.config)?;
+        outcome.done &= due.units.iter().all(|unit| unit.why == Stale::CheckWanted);
+    }
+    match outcome.done {
+        true => draft.commit()?,
+        false => log::error!("the rebuild is incomplete, so nothing was replaced"),
+    }
+    Ok(outcome)
+}
+
+/// Rejects a rebuild from incomplete pages.
+fn check_pages(home: &Home) -> Result<()> {
+    match tidings_store::faulty_pages(home)?.first() {
+        None => Ok(()),
+        Some(faulty) => bail!(
+            "{faulty}; nothing was rebuilt: restore the file from a backup, or accept the loss with `tidings clean \
+             --accept-loss`"
+        ),
+    }
 }
 
 /// Updates everything from a stage on.
@@ -67,7 +93,7 @@ pub fn remake(pipeline: &Pipeline, from: StageId) -> Result<RebuildOutcome> {
     for stage in derived_from(from) {
         outcome.stages.insert(stage.id(), pipeline.run(stage.as_ref())?);
     }
-    outcome.done = outcome.status() != Status::NotDone;
+    outcome.done = outcome.stages.values().all(|stage| stage.status() != Status::NotDone);
     Ok(outcome)
 }
 
@@ -162,5 +188,40 @@ mod tests {
         let text = remake(&pipeline, StageId::Clean).unwrap().to_string();
         let firsts: Vec<&str> = text.lines().map(|line| line.split(':').next().unwrap_or_default()).collect();
         assert_eq!(firsts, ["nothing to clean", "nothing to deduplicate", "nothing to annotate", "nothing to compile"]);
+    }
+
+    #[test]
+    fn a_rebuild_from_damaged_documents_replaces_nothing_and_the_next_run_repairs() {
+        let (_folder, pipeline) = built();
+        let before = digests(&pipeline);
+        let file = root(&pipeline).join("docs/en/2026-03-01.jsonl.zst");
+        let mut bytes = std::fs::read(&file).unwrap();
+        *bytes.last_mut().unwrap() ^= 1;
+        std::fs::write(&file, bytes).unwrap();
+        let outcome = rebuild(&pipeline, StageId::Annotate, None).unwrap();
+        assert_eq!((outcome.done, outcome.status()), (false, Status::NotDone));
+        assert_eq!(digests(&pipeline)[2..], before[2..], "text and index are the old ones");
+        assert!(remake(&pipeline, StageId::Clean).unwrap().done);
+        assert_eq!(digests(&pipeline), before);
+    }
+
+    #[test]
+    fn a_rebuild_without_all_pages_is_rejected() {
+        let (_folder, pipeline) = built();
+        let before = digests(&pipeline);
+        std::fs::remove_file(root(&pipeline).join("pages/2026-03-02/a.0.jsonl.zst")).unwrap();
+        let error = rebuild(&pipeline, StageId::Clean, None).unwrap_err().to_string();
+        assert!(error.starts_with("pages/2026-03-02/a.0.jsonl.zst is missing; nothing was rebuilt"), "{error}");
+        assert_eq!(digests(&pipeline), before);
+    }
+
+    #[test]
+    fn the_home_is_locked_until_the_rebuild_ends() {
+        let (_folder, pipeline) = built();
+        let context = RunContext::open(&pipeline, "rebuild").unwrap();
+        let draft = RebuildDraft::create(&context.home, &["text", "index"]).unwrap();
+        let inner = pipeline.clone().over_draft(draft.home().clone(), context.lock());
+        assert!(remake(&inner, StageId::Annotate).unwrap().done);
+        assert!(RunContext::open(&pipeline, "remove").is_err());
     }
 }

@@ -20,6 +20,7 @@ use crate::guard::guarded;
 use crate::outcome::{Outcome, Status};
 use crate::pipeline::Pipeline;
 use crate::report;
+use crate::scrub;
 use crate::stage::{StageId, StageOutcome};
 
 /// The interval at which a round checks whether another command has released the home.
@@ -179,6 +180,16 @@ impl Round {
             after(stage, &ended);
             outcome.stages.insert(stage, ended);
         }
+        if !cancel.is_cancelled() {
+            match self.scrub() {
+                Ok(damaged) if damaged.is_empty() => {}
+                Ok(_) => outcome.status = outcome.status.max(Status::Partly),
+                Err(error) => {
+                    log::error!("scrub: {error:#}");
+                    outcome.status = Status::NotDone;
+                }
+            }
+        }
         if self.pipeline.config().run.report && !self.has_fresh_report() && !cancel.is_cancelled() {
             before("report");
             if let Err(error) = report::write(&self.pipeline) {
@@ -201,6 +212,14 @@ impl Round {
         let limit = allowance(own, self.total, self.began.elapsed());
         let pipeline = self.pipeline.clone().with_time_limit(Some(limit));
         guarded(|| pipeline.run(stage.stage().as_ref())).unwrap_or_else(|panicked| Err(anyhow!(panicked)))
+    }
+
+    /// Reads a share of all files; returns the damaged ones.
+    fn scrub(&self) -> Result<Vec<String>> {
+        self.await_home()?;
+        let home = self.pipeline.home();
+        let _lock = home.lock()?;
+        scrub::scrub(home, self.started)
     }
 
     fn has_fresh_report(&self) -> bool {

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
 use std::time::{Duration, Instant};
 
-use tidings_index::Snapshot;
+use tidings_index::{FileState, Snapshot};
 use tidings_query::engine::Engine;
 use tidings_store::day_stats::DayStatsCache;
 use tidings_store::text::{self, Layers};
@@ -19,6 +19,8 @@ use crate::api_error::ApiError;
 const REFRESH_INTERVAL: Duration = Duration::from_secs(1);
 /// The same for statistics per day, which may read thousands of files.
 const STATS_INTERVAL: Duration = Duration::from_secs(10);
+/// Seconds after which a client may ask again for a damaged index.
+const RETRY_AFTER_S: u64 = 60;
 /// Earlier generations that stay open, so that clients can finish paging.
 const EARLIER_GENERATIONS: usize = 2;
 
@@ -27,6 +29,8 @@ const EARLIER_GENERATIONS: usize = 2;
 pub(crate) struct CorpusRegistry {
     pub home: Home,
     corpora: RwLock<BTreeMap<String, Vec<Arc<Engine>>>>,
+    /// The damaged file of each index that cannot be opened.
+    faults: RwLock<BTreeMap<String, String>>,
     refreshed: Mutex<Option<Instant>>,
     opened: AtomicU64,
     tokens: Mutex<(Option<Instant>, Arc<Vec<Token>>)>,
@@ -41,6 +45,7 @@ impl CorpusRegistry {
         let registry = CorpusRegistry {
             home,
             corpora: RwLock::default(),
+            faults: RwLock::default(),
             refreshed: Mutex::default(),
             opened: AtomicU64::new(0),
             tokens: Mutex::default(),
@@ -55,14 +60,43 @@ impl CorpusRegistry {
     pub fn corpora(&self) -> Vec<(String, Arc<Engine>)> {
         self.refresh();
         let corpora = self.corpora.read().expect("no panic while held");
-        corpora.iter().filter_map(|(code, open)| Some((code.clone(), open.last()?.clone()))).collect()
+        let newest = corpora.iter().filter_map(|(code, open)| Some((code.clone(), open.last()?.clone())));
+        newest.filter(|(_, engine)| engine.snapshot().file_state().0 != FileState::Truncated).collect()
     }
 
     /// The index of a language: the newest generation, or the requested one if it is still open.
     pub fn corpus(&self, code: &str, generation: Option<u64>) -> Result<Arc<Engine>, ApiError> {
         self.refresh();
+        let engine = self.find(code, generation)?;
+        match engine.snapshot().file_state() {
+            (FileState::Intact, _) => return Ok(engine),
+            // Files of an earlier generation are deleted and stay mapped.
+            (FileState::Replaced, _) if generation.is_some() => return Ok(engine),
+            (FileState::Replaced, _) => {}
+            (FileState::Truncated, file) => self.close(code, &engine, file),
+        }
+        // A rebuilt index may have other files under the same names.
+        *self.refreshed.lock().expect("no panic while held") = None;
+        self.refresh();
+        self.find(code, generation)
+    }
+
+    /// Closes an index with a truncated file.
+    fn close(&self, code: &str, engine: &Arc<Engine>, file: &str) {
+        self.faults.write().expect("no panic while held").insert(code.to_owned(), file.to_owned());
+        let mut corpora = self.corpora.write().expect("no panic while held");
+        if let Some(open) = corpora.get_mut(code) {
+            open.retain(|known| !Arc::ptr_eq(known, engine));
+        }
+        corpora.retain(|_, open| !open.is_empty());
+    }
+
+    fn find(&self, code: &str, generation: Option<u64>) -> Result<Arc<Engine>, ApiError> {
         let corpora = self.corpora.read().expect("no panic while held");
         let Some(open) = corpora.get(code) else {
+            if let Some(file) = self.faults.read().expect("no panic while held").get(code) {
+                return Err(unusable(code, file));
+            }
             let known: Vec<&str> = corpora.keys().map(String::as_str).collect();
             return Err(ApiError::unknown(match known.is_empty() {
                 true => "no index yet; run `tidings compile` first".to_owned(),
@@ -132,7 +166,15 @@ impl CorpusRegistry {
             let folder = self.home.index_of(code);
             let open =
                 self.corpora.read().expect("no panic while held").get(code).and_then(|open| open.last().cloned());
-            match newest(&folder, open.as_deref()) {
+            let newest = newest(&folder, open.as_deref());
+            let fault = newest.as_ref().err().and_then(|error| error.damaged_file());
+            let mut faults = self.faults.write().expect("no panic while held");
+            match fault {
+                Some(file) => drop(faults.insert(code.clone(), file.to_owned())),
+                None => drop(faults.remove(code)),
+            }
+            drop(faults);
+            match newest {
                 Ok(None) => {}
                 Ok(Some(engine)) => {
                     log::info!("{code}: opened generation {}", engine.snapshot().generation());
@@ -152,6 +194,12 @@ impl CorpusRegistry {
         self.corpora.write().expect("no panic while held").retain(|code, _| codes.contains(code));
         *refreshed = Some(Instant::now());
     }
+}
+
+/// The answer about an index with a damaged file.
+fn unusable(code: &str, file: &str) -> ApiError {
+    let text = format!("index/{code}/{file} is damaged; run `tidings compile --verify` to rebuild the index");
+    ApiError::busy(text, RETRY_AFTER_S)
 }
 
 /// Warms up an engine in the background, so that the first request does not wait.

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `storage.rs` | [`Storage`], an object-safe trait over keys such as `docs/de/2026-03-01.jsonl.zst` |
 //! | `local.rs` | [`LocalStorage`], its implementation over a folder |
+//! | `overlay.rs` | [`OverlayStorage`], in which some folders are a draft in another place |
 //! | [`file`](mod@file) | the operations on local paths below it: [`AtomicFile`], [`Appender`], rename, remove, sync |
 //! | `crash.rs` | crash injection for tests |
 //!
@@ -29,9 +30,11 @@ mod crash;
 mod error;
 pub mod file;
 mod local;
+mod overlay;
 mod storage;
 
 pub use error::{Error, Result};
 pub use file::{Appender, AtomicFile, write_atomic};
 pub use local::LocalStorage;
+pub use overlay::OverlayStorage;
 pub use storage::{AtomicWrite, Stat, Storage};

@@ -14,9 +14,9 @@ use crate::failures::{self, PageOutcome, Retries};
 use crate::feeds::{self, FeedState, Polled};
 use crate::home::Home;
 use crate::hosts::{self, HostState};
-use crate::journal::{self, Record};
-use crate::pages;
+use crate::journal::{self, JournalState, Record};
 use crate::plan::{self, Change};
+use crate::recover_pages::{self, Recovered};
 use crate::removed::Removed;
 use crate::rules::{self, RulesAnswer};
 use crate::{fetched, home};
@@ -32,6 +32,8 @@ pub struct Applied {
     pub stored: u64,
     /// Entries that failed, for now or for good.
     pub failed: u64,
+    /// Whether the journal was damaged or lost, so that pages were recovered from their files.
+    pub damaged: bool,
 }
 
 /// The content of a journal, with entries reduced to fingerprints.
@@ -89,6 +91,18 @@ impl Summary {
             Record::Rules(answer) => self.rules.push(*answer),
         }
     }
+
+    /// Adds the outcomes of stored pages whose records are lost.
+    fn rescue(&mut self, recovered: Recovered) {
+        if self.run.is_empty() {
+            self.run = recovered.run.unwrap_or_default();
+        }
+        for url in recovered.urls {
+            if !self.outcomes.contains_key(&Fingerprint::of(&url)) {
+                self.take(Record::Outcome { url: url.into(), status: "ok".into(), retries: 1 });
+            }
+        }
+    }
 }
 
 /// Returns true for a status that a later fetch may change.
@@ -107,28 +121,35 @@ pub fn recover(home: &Home, now: Timestamp) -> Result<Option<Applied>> {
         }
         hosts::note_all_hosts(home, now)?;
     }
-    apply_journal(home)
+    let applied = apply_journal(home)?;
+    if applied.as_ref().is_some_and(|applied| applied.damaged) {
+        // The journal may have been lost altogether.
+        hosts::note_all_hosts(home, now)?;
+    }
+    Ok(applied)
 }
 
 /// Applies the journal, if there is one: of this run, or left by a crash.
 pub fn apply_journal(home: &Home) -> Result<Option<Applied>> {
     let mut summary = Summary::default();
-    let found = journal::read(home, |record| {
+    let state = journal::read(home, |record| {
         summary.take(record);
         Ok(())
     })?;
-    if !found {
-        // Without a journal, unpublished files are not acknowledged.
-        pages::recover(home, |_| None)?;
+    let is_damaged = state == JournalState::Damaged;
+    let recovered = recover_pages::recover(home, |file| summary.whole.get(file).copied(), is_damaged)?;
+    if state == JournalState::Missing && recovered.urls.is_empty() {
         return Ok(None);
     }
-    pages::recover(home, |file| summary.whole.get(file).copied())?;
+    let is_damaged = is_damaged || !recovered.urls.is_empty();
+    summary.rescue(recovered);
 
     let mut folded = Applied {
         run: summary.run.clone(),
         added: 0,
         stored: summary.outcomes.values().filter(|outcome| summary.statuses[outcome.0 as usize] == "ok").count() as u64,
         failed: 0,
+        damaged: is_damaged,
     };
     folded.failed = summary.outcomes.len() as u64 - folded.stored;
     let answered = |state: &FeedState| matches!(state.polled, Polled::Listed | Polled::Unchanged);

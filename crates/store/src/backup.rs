@@ -32,7 +32,7 @@ pub const FOLDER_ENDING: &str = "-backup";
 /// The marker file of an unfinished restore.
 const RESTORING: &str = ".restoring";
 /// Folders that can be rebuilt or are temporary.
-const DERIVED: [&str; 6] = ["docs", "seen", "text", "index", "history", "trial"];
+const DERIVED: [&str; 7] = ["docs", "seen", "text", "index", "history", "trial", crate::rebuild_draft::FOLDER];
 /// Folders inside folders, at most.
 const MAX_DEPTH: usize = 8;
 /// Attempts to copy a plan that a run keeps replacing.

@@ -17,6 +17,7 @@ use crate::error::{Context, Error, Result};
 use crate::file_digest::FileDigest;
 use crate::frames;
 use crate::home::Home;
+use crate::lost_pages::DamagedPart;
 use crate::partition::{self, PartitionWriter};
 use crate::stale::{self, Stale};
 use crate::yields::{self, Yield};
@@ -61,6 +62,9 @@ pub struct Recipe {
     pub settings: serde_json::Value,
     /// The files of pages.
     pub inputs: Vec<FileDigest>,
+    /// The parts of these files that could not be read and were skipped.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub damaged: Vec<DamagedPart>,
     /// Pages read.
     pub pages: u64,
     /// Documents by the partition of their language.
@@ -82,6 +86,7 @@ impl Recipe {
             extractor: extractor.to_owned(),
             settings,
             inputs: Vec::new(),
+            damaged: Vec::new(),
             pages: 0,
             documents: BTreeMap::new(),
             dropped: BTreeMap::new(),
@@ -118,6 +123,9 @@ impl Recipe {
         if read < self.inputs.len() {
             return Ok(Some(Stale::PagesRemoved));
         }
+        if self.is_restored(home)? {
+            return Ok(Some(Stale::PagesRestored));
+        }
         Ok(self.is_missing(home).then_some(Stale::Missing))
     }
 
@@ -125,7 +133,8 @@ impl Recipe {
     fn continues(&self, wanted: &Recipe, home: &Home, day: &Day) -> Result<bool> {
         let is_alike =
             (self.version, &self.extractor, &self.settings) == (wanted.version, &wanted.extractor, &wanted.settings);
-        Ok(is_alike && self.read_of(home, day)? == self.inputs.len() && !self.is_missing(home))
+        let is_whole = self.read_of(home, day)? == self.inputs.len() && !self.is_missing(home);
+        Ok(is_alike && is_whole && !self.is_restored(home)?)
     }
 
     /// Whether a day still has the files of pages in this recipe.
@@ -259,15 +268,17 @@ const DROPPED: &str = "dropped";
 impl DayDraft {
     /// Starts a day and deletes earlier drafts. Valid output of its first files is kept.
     pub fn begin(home: &Home, recipe: Recipe, day: &Day) -> Result<DayDraft> {
-        if let Some(earlier) = Recipe::read(home, &recipe.day)?
+        let earlier = Recipe::read(home, &recipe.day)?;
+        let known = earlier.as_ref().map(Recipe::sound_inputs).unwrap_or_default();
+        if let Some(earlier) = earlier
             && earlier.continues(&recipe, home, day)?
         {
             let mut draft = DayDraft::empty(home, recipe.clone())?;
             if draft.keep(earlier)? {
-                return draft.with_inputs(day);
+                return draft.with_inputs(day, &known);
             }
         }
-        DayDraft::create(home, recipe)?.with_inputs(day)
+        DayDraft::create(home, recipe)?.with_inputs(day, &known)
     }
 
     /// Starts an empty day, for pages that are in no file.
@@ -304,19 +315,31 @@ impl DayDraft {
         self.recipe.pages = earlier.pages;
         self.recipe.documents.clone_from(&earlier.documents);
         self.recipe.dropped.clone_from(&earlier.dropped);
+        self.recipe.damaged.clone_from(&earlier.damaged);
         self.kept = Some(earlier);
         Ok(true)
     }
 
-    fn with_inputs(mut self, day: &Day) -> Result<DayDraft> {
-        if let Some(earlier) = &self.kept {
-            // Files of pages never change, so their digests are still valid.
-            self.recipe.inputs.clone_from(&earlier.inputs);
-        }
-        for path in &day.files[self.recipe.inputs.len()..] {
-            self.recipe.inputs.push(FileDigest::of(&self.home, &self.home.key(path))?);
+    /// Adds the files of a day to the recipe. Files of pages never change, so that `known` digests are still valid; if
+    /// a file has been damaged since, its digest is that of the file that a backup has.
+    fn with_inputs(mut self, day: &Day, known: &[FileDigest]) -> Result<DayDraft> {
+        for path in &day.files {
+            let file = self.home.key(path);
+            let known = known.iter().find(|input| input.file == file && input.is_present(&self.home));
+            self.recipe.inputs.push(match known {
+                Some(known) => known.clone(),
+                None => FileDigest::of(&self.home, &file)?,
+            });
         }
         Ok(self)
+    }
+
+    /// Records a part of a file of pages that could not be read.
+    pub fn skip_damage(&mut self, file: &str, part: &std::ops::Range<u64>) -> Result<()> {
+        let xxh3 = FileDigest::of(&self.home, file)?.xxh3;
+        let bytes = part.end - part.start;
+        self.recipe.damaged.push(DamagedPart { file: file.to_owned(), at: part.start, bytes, xxh3 });
+        Ok(())
     }
 
     /// The recipe of the kept output, if there is any.
@@ -386,6 +409,11 @@ pub(crate) fn dropped_key(day: &str) -> String {
 /// Removes the drafts that a crash left.
 pub(crate) fn remove_temp(home: &Home) -> Result<()> {
     partition::remove_temp(home, ROOT, &["recipes", "yield"])
+}
+
+/// Marks a day to be made again. Its files stay until then.
+pub fn forget(home: &Home, day: &str) -> Result<()> {
+    remove_recipe(home, ROOT, day)
 }
 
 /// Deletes a day: its recipe first, then its files. Its pages stay.

@@ -53,6 +53,18 @@ impl FileDigest {
         home.storage().path(&self.file)
     }
 
+    /// Whether the home has a file of this name with these bytes. Reads the file.
+    pub fn is_sound(&self, home: &Home) -> bool {
+        FileDigest::of(home, &self.file).is_ok_and(|found| (found.bytes, &found.xxh3) == (self.bytes, &self.xxh3))
+    }
+
+    /// The language of a file of documents or text; `None` for dropped pages and for files without a language.
+    pub fn language(&self) -> Option<&str> {
+        let mut parts = self.file.split('/');
+        let (root, folder) = (parts.next()?, parts.next()?);
+        (matches!(root, "docs" | "text") && !matches!(folder, "dropped" | "yield" | "recipes")).then_some(folder)
+    }
+
     /// Whether the home has a file of this name and size. The bytes are not compared, because that would read all
     /// files.
     pub fn is_present(&self, home: &Home) -> bool {

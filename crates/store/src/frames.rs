@@ -84,14 +84,43 @@ impl Walker {
         Ok(Walker { path: path.to_owned(), file, buffer: Vec::new(), offset: 0, used: 0, ended: false })
     }
 
+    /// Opens a file at the offset of a frame.
+    pub(crate) fn open_at(path: &Path, offset: u64) -> Result<Walker> {
+        let mut walker = Walker::open(path)?;
+        walker.file.seek(io::SeekFrom::Start(offset)).context("read", path)?;
+        walker.offset = offset;
+        Ok(walker)
+    }
+
     /// The offset of the next frame.
     pub(crate) fn position(&self) -> u64 {
         self.offset + self.used as u64
     }
 
     /// Whether the file ended within a frame, after `next` returned `None`.
-    fn is_torn(&self) -> bool {
+    pub(crate) fn is_torn(&self) -> bool {
         self.buffer.len() > self.used
+    }
+
+    /// Moves to the first frame at or after an offset that starts with `magic` and `is_sound`, or to the end of the
+    /// file; returns the offset. The offset must not be before the last frame that was returned.
+    pub(crate) fn seek_frame(
+        &mut self,
+        from: u64,
+        magic: &[u8],
+        mut is_sound: impl FnMut(&[u8]) -> bool,
+    ) -> Result<u64> {
+        let from = from.saturating_sub(self.offset) as usize;
+        // Damage is rare, and files of pages are at most some hundred megabytes.
+        self.file.read_to_end(&mut self.buffer).context("read", &self.path)?;
+        self.ended = true;
+        let rest = &self.buffer[from.min(self.buffer.len())..];
+        let sound = memchr::memmem::find_iter(rest, magic).find(|at| {
+            let frame = &rest[*at..];
+            frame_len(frame).is_some_and(|len| is_sound(&frame[..len]))
+        });
+        self.used = sound.map_or(self.buffer.len(), |at| from + at);
+        Ok(self.position())
     }
 
     /// The skippable frame at the start of our files; other files are not read any further, because their first frame
@@ -131,7 +160,7 @@ fn frame_len(bytes: &[u8]) -> Option<usize> {
 }
 
 /// Decompresses one frame; `None` if it is damaged.
-fn unpack(decompressor: &mut Decompressor<'static>, frame: &[u8], text: &mut Vec<u8>) -> Option<()> {
+pub(crate) fn unpack(decompressor: &mut Decompressor<'static>, frame: &[u8], text: &mut Vec<u8>) -> Option<()> {
     let size = usize::try_from(zstd_safe::get_frame_content_size(frame).ok()??).ok()?;
     if size > MAX_FRAME_BYTES {
         return None;
@@ -339,6 +368,13 @@ fn refuse_newer(path: &Path, head: &[u8]) -> Result<()> {
         }
         _ => Ok(()),
     }
+}
+
+/// Whether a file starts with a header of ours, so that its frames are independent and have checksums.
+pub(crate) fn is_framed(path: &Path) -> Result<bool> {
+    let mut walker = Walker::open(path)?;
+    let text = walker.header()?.and_then(|frame| frame.get(8..));
+    Ok(text.is_some_and(|text| text.starts_with(b"tidings ")))
 }
 
 /// Opens a file for reading and decompresses it if needed. A Tidings file of a newer version is an error.

@@ -10,6 +10,7 @@ use jiff::Timestamp;
 
 use crate::error::{Context, Error, Result};
 use crate::frames;
+use crate::rebuild_draft;
 use tidings_storage::file::{self, files_in};
 use tidings_storage::{LocalStorage, Storage, write_atomic};
 
@@ -32,6 +33,8 @@ pub struct Home {
     storage: Arc<dyn Storage>,
     /// The shard of this process, for the names of its drafts.
     shard: Option<Arc<str>>,
+    /// The folders of derived data that are in the draft of a rebuild.
+    drafted: Vec<&'static str>,
 }
 
 /// A lock on a home, which is released at the latest when the process ends.
@@ -44,12 +47,30 @@ pub struct Lock {
 
 impl Home {
     fn over(root: &Path) -> Home {
-        Home { root: root.to_owned(), storage: Arc::new(LocalStorage::new(root)), shard: None }
+        Home { root: root.to_owned(), storage: Arc::new(LocalStorage::new(root)), shard: None, drafted: Vec::new() }
     }
 
     /// The same home for one of several processes that share the work, with its own drafts.
     pub fn for_shard(&self, shard: &str) -> Home {
         Home { shard: Some(shard.into()), ..self.clone() }
+    }
+
+    /// The same home with some folders of derived data in the draft of a rebuild.
+    pub(crate) fn over_draft(&self, storage: Arc<dyn Storage>, drafted: &[&'static str]) -> Home {
+        Home { storage, drafted: drafted.to_vec(), ..self.clone() }
+    }
+
+    /// Whether derived data goes to the draft of a rebuild.
+    pub fn is_draft(&self) -> bool {
+        !self.drafted.is_empty()
+    }
+
+    /// The path of a folder of derived data.
+    pub(crate) fn derived(&self, root: &str) -> PathBuf {
+        match self.drafted.contains(&root) {
+            true => self.root.join(rebuild_draft::NEW).join(root),
+            false => self.root.join(root),
+        }
     }
 
     /// Whether other processes work in this home at the same time.
@@ -217,17 +238,17 @@ impl Home {
 
     /// Documents.
     pub fn docs(&self) -> PathBuf {
-        self.root.join("docs")
+        self.derived("docs")
     }
 
     /// The annotated text.
     pub fn text(&self) -> PathBuf {
-        self.root.join("text")
+        self.derived("text")
     }
 
     /// The indexes, a folder for each language.
     pub fn index(&self) -> PathBuf {
-        self.root.join("index")
+        self.derived("index")
     }
 
     /// The languages that have an index.
@@ -238,7 +259,7 @@ impl Home {
 
     /// The folder of verdicts and fingerprints.
     pub fn seen(&self) -> PathBuf {
-        self.root.join("seen")
+        self.derived("seen")
     }
 
     /// Plans as they were before each run.
@@ -253,7 +274,10 @@ impl Home {
 
     /// A path as a person in the home would write it.
     pub fn shown(&self, path: &Path) -> String {
-        path.strip_prefix(&self.root).unwrap_or(path).display().to_string()
+        let path = path.strip_prefix(&self.root).unwrap_or(path);
+        let is_drafted = |rest: &&Path| self.drafted.iter().any(|root| rest.starts_with(root));
+        let drafted = path.strip_prefix(rebuild_draft::NEW).ok().filter(is_drafted);
+        drafted.unwrap_or(path).display().to_string()
     }
 
     /// Locks the home for writing; the error contains the process that holds the lock.
@@ -354,6 +378,7 @@ impl Home {
         for path in files_in(&self.root)?.iter().filter(|path| is_shard_lock(path)) {
             file::remove(path)?;
         }
+        rebuild_draft::recover(self)?;
         crate::import_log::recover(self)?;
         crate::docs::remove_temp(self)?;
         crate::dedup_state::remove_temp(self)?;
@@ -368,7 +393,7 @@ fn lock_holder(path: &Path) -> Option<String> {
 }
 
 /// Deletes a folder with its contents, if it exists.
-fn remove_folder(path: &Path) -> Result<()> {
+pub(crate) fn remove_folder(path: &Path) -> Result<()> {
     match std::fs::remove_dir_all(path) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => Ok(Err(error).context("remove", path)?),
         _ => Ok(()),

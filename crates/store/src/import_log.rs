@@ -354,12 +354,17 @@ fn publish_last_step(home: &Home, log: &Path) -> Result<Option<String>> {
     Ok(Some(step.run))
 }
 
+/// Whether a file of pages is of an import, by its name.
+pub(crate) fn is_import(name: &str) -> bool {
+    VERBS.iter().any(|verb| name.contains(verb))
+}
+
 /// Completes the last step of every log, merges waiting fingerprints and the logs of shards. Files of uncommitted steps
 /// are deleted with all others that no log lists. The caller holds the home exclusively.
 pub(crate) fn recover(home: &Home) -> Result<()> {
     let is_ours = |path: &PathBuf| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        pages::is_part(path) && VERBS.iter().any(|verb| name.contains(verb))
+        pages::is_part(path) && is_import(&name)
     };
     let mut has_parts = false;
     for folder in files_in(&home.pages())?.iter().filter(|path| path.is_dir()) {

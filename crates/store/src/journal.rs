@@ -15,6 +15,7 @@ use crate::frames::{self, FrameEncoder, Log};
 use crate::home::Home;
 use crate::hosts::HostState;
 use crate::rules::RulesAnswer;
+use crate::sound_frames::SoundFrames;
 
 pub(crate) const FORMAT: &str = "journal";
 pub(crate) const VERSION: u32 = 1;
@@ -139,18 +140,31 @@ impl Journal {
     }
 }
 
-/// Calls `see` with every durable record; false if there is no journal.
-pub(crate) fn read(home: &Home, mut see: impl FnMut(Record<'_>) -> Result<()>) -> Result<bool> {
+/// The state of a journal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum JournalState {
+    /// There is none.
+    Missing,
+    /// It was read up to its end, or up to a batch that a crash left incomplete.
+    Read,
+    /// Batches in its middle are damaged and were skipped.
+    Damaged,
+}
+
+/// Calls `see` with every durable record. Damaged batches are skipped.
+pub(crate) fn read(home: &Home, mut see: impl FnMut(Record<'_>) -> Result<()>) -> Result<JournalState> {
     let path = home.journal();
     if !path.exists() {
-        return Ok(false);
+        return Ok(JournalState::Missing);
     }
-    let mut log = Log::open(&path, FORMAT, VERSION)?;
+    // Rejects a journal of a newer version.
+    drop(frames::open_any(&path)?);
+    let mut batches = SoundFrames::open(&path)?;
     let mut lines = 0;
-    while let Some(text) = log.next()? {
-        for line in text.lines() {
+    while let Some((text, _)) = batches.next()? {
+        for line in text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
             lines += 1;
-            let record = serde_json::from_str(line).map_err(|error| crate::Error::Line {
+            let record = serde_json::from_slice(line).map_err(|error| crate::Error::Line {
                 path: path.clone(),
                 line: lines,
                 fault: format!("is not a journal record ({error})"),
@@ -158,7 +172,7 @@ pub(crate) fn read(home: &Home, mut see: impl FnMut(Record<'_>) -> Result<()>) -
             see(record)?;
         }
     }
-    Ok(true)
+    Ok(if batches.is_damaged_within() { JournalState::Damaged } else { JournalState::Read })
 }
 
 /// The run of the journal, if there is one.
@@ -227,7 +241,7 @@ mod tests {
     #[test]
     fn a_home_without_a_journal_has_no_records_and_no_run() {
         let (_folder, home) = home();
-        assert!(!read(&home, |_| panic!("there is none")).unwrap());
+        assert_eq!(read(&home, |_| panic!("there is none")).unwrap(), JournalState::Missing);
         assert_eq!(run(&home).unwrap(), None);
         remove(&home).unwrap();
     }
@@ -284,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_batch_ends_the_journal_before_it() {
+    fn a_damaged_batch_costs_only_itself() {
         let (_folder, home) = home();
         write_journal(&home, "run", &[vec![outcome("a", "ok", 1)], vec![outcome("b", "ok", 1)]]);
         let whole = fs::read(home.journal()).unwrap();
@@ -294,7 +308,10 @@ mod tests {
             bytes[at] ^= 0x55;
             fs::write(home.journal(), bytes).unwrap();
             let found = records(&home);
-            assert_eq!(found[..], all[..found.len()], "damaged at byte {at}");
+            assert!(found.len() == 2 && found.iter().all(|record| all.contains(record)), "damaged at byte {at}");
+            let is_last = found[1] == all[1];
+            let expected = if is_last { JournalState::Read } else { JournalState::Damaged };
+            assert_eq!(read(&home, |_| Ok(())).unwrap(), expected, "a crash damages the last batch only");
         }
     }
 

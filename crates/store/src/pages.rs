@@ -9,17 +9,17 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use tidings_model::Page;
 use tidings_storage::Appender;
-use tidings_storage::file::{self, files_in};
 
 use crate::error::{Context, Error, Result};
 use crate::frames;
 use crate::home::Home;
 use crate::journal::Record;
+use crate::sound_frames::SoundFrames;
 use tidings_formats::warc;
 
 pub(crate) const FORMAT: &str = "pages";
 pub(crate) const VERSION: u32 = 1;
-const PART: &str = "part";
+pub(crate) const PART: &str = "part";
 /// The folder of pages in a home.
 const FOLDER: &str = "pages";
 
@@ -126,26 +126,6 @@ pub(crate) fn is_part(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending == PART)
 }
 
-/// Publishes the files left by a crash, truncated to the lengths in the journal. Returns the number of files.
-pub(crate) fn recover(home: &Home, whole: impl Fn(&str) -> Option<u64>) -> Result<u64> {
-    let mut published = 0;
-    for folder in files_in(&home.pages())?.iter().filter(|path| path.is_dir()) {
-        for path in files_in(folder)?.iter().filter(|path| is_part(path)) {
-            match whole(&home.shown(path)) {
-                Some(bytes) => {
-                    drop(Appender::reopen(path, bytes)?);
-                    std::fs::File::open(path).and_then(|file| file.sync_all()).context("sync", path)?;
-                    publish_part(home, path)?;
-                    published += 1;
-                }
-                // None of its pages were acknowledged.
-                None => file::remove(path)?,
-            }
-        }
-    }
-    Ok(published)
-}
-
 /// The header of a file of pages.
 pub(crate) fn header() -> Vec<u8> {
     frames::header(FORMAT, VERSION, "")
@@ -168,11 +148,21 @@ pub(crate) fn files_since(home: &Home, first: &str) -> Result<Vec<PathBuf>> {
 }
 
 /// Reads the pages of a file: of Tidings, or JSON lines of FeedFetcher, plain or compressed.
+///
+/// Damaged frames of a file of Tidings are skipped; [`PageReader::damaged`] returns them.
 pub struct PageReader {
     path: PathBuf,
-    reader: Box<dyn BufRead + Send>,
+    reader: PageSource,
     line: Vec<u8>,
     lines: u64,
+}
+
+/// The bytes of a file of pages, decompressed.
+enum PageSource {
+    /// Independent frames, as Tidings writes them.
+    Framed(Box<SoundFrames>),
+    /// One stream.
+    Stream(Box<dyn BufRead + Send>),
 }
 
 /// The maximum length of a line: the largest body that settings allow, escaped.
@@ -181,16 +171,26 @@ const MAX_LINE_BYTES: usize = 1 << 30;
 impl PageReader {
     /// Opens a file of pages of a home.
     pub fn open_in(home: &Home, file: &str) -> Result<PageReader> {
-        Ok(PageReader::new(home.open_file(file)?, &home.storage().path(file)))
+        PageReader::open(&home.storage().path(file))
     }
 
     /// Opens a file of pages outside of any home.
     pub fn open(path: &Path) -> Result<PageReader> {
-        Ok(PageReader::new(frames::open_any(path)?, path))
+        // Rejects a newer version too.
+        let stream = frames::open_any(path)?;
+        let reader = match frames::is_framed(path)? {
+            true => PageSource::Framed(Box::new(SoundFrames::open(path)?)),
+            false => PageSource::Stream(stream),
+        };
+        Ok(PageReader { path: path.to_owned(), reader, line: Vec::new(), lines: 0 })
     }
 
-    fn new(reader: Box<dyn BufRead + Send>, path: &Path) -> PageReader {
-        PageReader { path: path.to_owned(), reader, line: Vec::new(), lines: 0 }
+    /// The damaged parts of the file that were skipped so far, as byte ranges.
+    pub fn damaged(&self) -> &[std::ops::Range<u64>] {
+        match &self.reader {
+            PageSource::Framed(frames) => frames.damaged(),
+            PageSource::Stream(_) => &[],
+        }
     }
 
     /// The next line unparsed, for parsing in another thread with [`PageLine::page`].
@@ -202,13 +202,28 @@ impl PageReader {
     fn advance(&mut self) -> Result<bool> {
         loop {
             self.lines += 1;
-            let more =
-                frames::read_line(&mut *self.reader, &mut self.line, MAX_LINE_BYTES).context("read", &self.path)?;
+            let reader: &mut dyn BufRead = match &mut self.reader {
+                PageSource::Framed(frames) => frames.as_mut(),
+                PageSource::Stream(stream) => stream.as_mut(),
+            };
+            let more = frames::read_line(reader, &mut self.line, MAX_LINE_BYTES).context("read", &self.path)?;
             if !more || !self.line.iter().all(u8::is_ascii_whitespace) {
                 return Ok(more);
             }
         }
     }
+}
+
+/// Whether all frames of a file of pages have valid checksums. A file of another program, which has no such frames, is
+/// not known to be intact.
+pub fn is_intact(home: &Home, file: &str) -> Result<bool> {
+    let path = home.storage().path(file);
+    if !frames::is_framed(&path)? {
+        return Ok(false);
+    }
+    let mut frames = SoundFrames::open(&path)?;
+    while frames.next()?.is_some() {}
+    Ok(frames.damaged().is_empty())
 }
 
 /// A line of a file of pages.
@@ -284,11 +299,6 @@ mod tests {
         line
     }
 
-    fn urls(home: &Home) -> Vec<String> {
-        let pages = |path: &PathBuf| PageReader::open_in(home, &home.key(path)).unwrap();
-        files(home).unwrap().iter().flat_map(pages).map(|page| page.unwrap().url).collect()
-    }
-
     #[test]
     fn a_warc_file_is_written_if_an_archivist_is_given() {
         let (_folder, home) = crate::testing::home();
@@ -302,24 +312,6 @@ mod tests {
         writer.publish().unwrap();
         let names = home.storage().list("pages/2026-03-01").unwrap();
         assert_eq!(names, ["pages/2026-03-01/run.0.jsonl.zst", "pages/2026-03-01/run.0.warc.gz"]);
-    }
-
-    #[test]
-    fn after_a_crash_pages_are_truncated_to_the_length_in_the_journal() {
-        let (_folder, home) = crate::testing::home();
-        let mut writer = PageWriter::open(&home, "run", None);
-        let time = "2026-03-01T00:00:00Z".parse().unwrap();
-        let mut frame = |url: &str| writer.append(time, &FrameEncoder::new(3).encode(&line(url)), &[]).unwrap();
-        let vouched = frame("http://e.org/1");
-        frame("http://e.org/2");
-        let [Record::Whole { file, bytes }] = &vouched[..] else { panic!("{vouched:?}") };
-        drop(writer);
-        let unknown = write_part(&home, "2026-03-02", "other.0", b"").unwrap();
-        assert!(is_part(&unknown) && urls(&home).is_empty());
-        assert_eq!(recover(&home, |name| (name == file).then_some(*bytes)).unwrap(), 1);
-        assert_eq!(urls(&home), ["http://e.org/1"]);
-        assert!(!unknown.exists(), "nothing in it was acknowledged");
-        assert_eq!(recover(&home, |_| None).unwrap(), 0);
     }
 
     #[test]

@@ -47,7 +47,7 @@ pub(crate) fn key(root: &str, partition: &str, day: &str, ending: &str) -> Strin
 }
 
 fn drafts(home: &Home, root: &str) -> PathBuf {
-    home.root().join(root).join(home.draft_name())
+    home.derived(root).join(home.draft_name())
 }
 
 /// Deletes the drafts left by a crash under a root and in some of its folders. A process that shares the home deletes
@@ -57,11 +57,11 @@ pub(crate) fn remove_temp(home: &Home, root: &str, others: &[&str]) -> Result<()
         return Ok(file::remove_temp(&drafts(home, root))?);
     }
     for folder in others {
-        file::remove_temp(&home.root().join(root).join(folder))?;
+        file::remove_temp(&home.derived(root).join(folder))?;
     }
     let is_drafts =
         |path: &PathBuf| path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(DRAFTS.as_bytes()));
-    for folder in file::files_in(&home.root().join(root))?.iter().filter(|path| is_drafts(path)) {
+    for folder in file::files_in(&home.derived(root))?.iter().filter(|path| is_drafts(path)) {
         file::remove_temp(folder)?;
     }
     Ok(())

@@ -15,8 +15,12 @@ pub enum Stale {
     Settings,
     /// Files of pages were added.
     PagesAdded,
-    /// Files of pages went.
+    /// Files of pages went, which the user accepts.
     PagesRemoved,
+    /// Files of pages are missing.
+    PagesLost,
+    /// A damaged file of pages was replaced.
+    PagesRestored,
     /// It was built from other documents.
     Inputs,
     /// One of its languages has another annotator now.
@@ -59,6 +63,8 @@ impl fmt::Display for Stale {
             Stale::Settings => "the settings have changed",
             Stale::PagesAdded => "pages were added",
             Stale::PagesRemoved => "pages were removed",
+            Stale::PagesLost => "pages are missing",
+            Stale::PagesRestored => "damaged pages were restored",
             Stale::Inputs => "its documents have changed",
             Stale::Annotator => "the annotator of a language has changed",
             Stale::Missing => "files are missing",

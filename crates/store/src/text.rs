@@ -118,6 +118,11 @@ pub fn layers(home: &Home) -> Result<Layers> {
     Ok(layers)
 }
 
+/// Marks a day to be made again. Its files stay until then.
+pub fn forget(home: &Home, day: &str) -> Result<()> {
+    docs::remove_recipe(home, ROOT, day)
+}
+
 /// Deletes a day: its recipe first, then its files.
 pub fn remove_day(home: &Home, day: &str) -> Result<()> {
     docs::remove_recipe(home, ROOT, day)?;
@@ -204,7 +209,7 @@ pub fn file_of(language: &str, day: &str) -> String {
 
 /// Opens a text file; `None` if it is missing, because all of its documents are duplicates.
 pub fn open_existing(home: &Home, file: &str) -> Result<Option<Box<dyn std::io::BufRead + Send>>> {
-    if home.root().join(file).is_file() { open(home, file).map(Some) } else { Ok(None) }
+    if home.storage().path(file).is_file() { open(home, file).map(Some) } else { Ok(None) }
 }
 
 #[cfg(test)]

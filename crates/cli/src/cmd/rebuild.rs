@@ -1,4 +1,4 @@
-//! `tidings rebuild`: deletes derived data from a stage on, and runs these stages again.
+//! `tidings rebuild`: runs the stages from one on again, and replaces their output.
 
 use anyhow::Result;
 use tidings_pipeline::rebuild;
@@ -9,7 +9,9 @@ use crate::args::Global;
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "With --lang, all days with documents of that language are rebuilt; documents of other languages on these days stay the \
+    after_help = "The new data is made in the folder rebuild/ and replaces the old when it is complete; until then searches use the \
+    old data. This needs free disk space of about the size of docs/, seen/, text/ and index/. If raw pages are damaged or missing, \
+    nothing is replaced. With --lang, all days with documents of that language are rebuilt; documents of other languages on these days stay the \
     same. Duplicates depend on all earlier days, so dedup runs again from the first of these days on."
 )]
 pub struct Args {

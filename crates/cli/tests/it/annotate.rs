@@ -54,10 +54,12 @@ fn documents_become_tokens_once_and_again_when_they_change() {
     assert_eq!(vertical.matches(" topic=\"winter sports\"").count(), 8);
     corpus.run("annotate").ok().says("nothing to annotate");
 
-    // Text without documents is deleted.
+    // Text whose documents are missing may be the last copy, so it is kept.
     fs::remove_file(corpus.home().join("docs/recipes/2026-03-02.json")).unwrap();
     corpus.run("annotate").ok();
-    assert!(!corpus.home().join("text/en/2026-03-02.vert.zst").exists());
+    fs::remove_dir_all(corpus.home().join("pages/2026-03-02")).unwrap();
+    corpus.run("annotate").ok().says("neither documents nor pages");
+    assert!(corpus.home().join("text/en/2026-03-02.vert.zst").exists());
     corpus.is_tidy();
 }
 

@@ -201,7 +201,8 @@ fn a_day_is_rebuilt_only_when_something_changes() {
     corpus.run("clean").ok().says("22 pages read");
     is_sound(&corpus, "2026-03-01");
     fs::remove_file(before_others).unwrap();
-    corpus.run("clean").ok().says("21 pages read");
+    corpus.run("clean").exits(1).says("A.0.jsonl.zst is missing");
+    corpus.run("clean --accept-loss").ok().says("21 pages read");
     assert!(docs(&corpus) == grown);
 
     // Other settings give other documents; an empty partition is deleted.

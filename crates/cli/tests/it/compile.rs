@@ -65,9 +65,13 @@ fn the_index_is_updated_with_the_text() {
     corpus.run("compile").ok();
     assert_eq!(addresses(&corpus), found);
 
-    // A day that vanishes vanishes.
-    fs::remove_file(corpus.home().join("docs/recipes/2026-03-02.json")).unwrap();
-    corpus.run("annotate").ok();
+    // A day that can be made again stays searchable; a day of which nothing is left does not.
+    for recipe in ["docs/recipes/2026-03-02.json", "text/recipes/2026-03-02.json"] {
+        fs::remove_file(corpus.home().join(recipe)).unwrap();
+        corpus.run("compile").ok();
+        assert_eq!(addresses(&corpus), found);
+    }
+    fs::remove_dir_all(corpus.home().join("pages/2026-03-02")).unwrap();
     corpus.run("compile").ok();
     assert_eq!(addresses(&corpus).len(), 8);
     assert!(index(&corpus).tokens() < tokens);

@@ -8,6 +8,7 @@ mod clean;
 mod compile;
 mod crash;
 mod daily;
+mod damage;
 mod dedup;
 mod digest;
 mod discover;

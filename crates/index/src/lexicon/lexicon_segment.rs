@@ -165,6 +165,11 @@ impl LexiconSegment {
         self.meta.lexemes
     }
 
+    /// The state of the file on disk.
+    pub(crate) fn state(&self) -> tidings_mapped::FileState {
+        self.file.state()
+    }
+
     pub(crate) fn bytes_on_disk(&self) -> u64 {
         self.file.bytes_on_disk()
     }

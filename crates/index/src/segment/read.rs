@@ -9,6 +9,7 @@ use crate::codec::{BitSet, PostingList, TokenColumn, bit, last_bit, next_bit, re
 use crate::day::Day;
 use crate::error::{Result, damaged};
 use crate::sections::{FileKind, Sections};
+use tidings_mapped::FileState;
 
 /// An immutable segment, open for reading.
 ///
@@ -77,6 +78,11 @@ impl Segment {
     /// Reads every byte and checks all digests.
     pub fn verify(&self) -> Result<()> {
         self.file.verify()
+    }
+
+    /// The state of the file on disk.
+    pub(crate) fn state(&self) -> FileState {
+        self.file.state()
     }
 
     /// Header.

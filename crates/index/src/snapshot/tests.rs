@@ -159,3 +159,19 @@ fn verification_reads_every_section() {
     let error = damaged.verify().expect_err("damaged").to_string();
     assert!(error.contains("digest mismatch"), "{error}");
 }
+
+#[test]
+fn a_truncated_file_is_noticed_before_use_and_a_deleted_one_stays_mapped() {
+    for ending in ["segment", "lexicon"] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let index = build(folder.path(), &corpus(5, 30)).expect("built");
+        assert_eq!(index.file_state(), (FileState::Intact, ""));
+        let path = files(folder.path(), ending)[0].clone();
+        let name = path.file_name().and_then(|name| name.to_str()).expect("a name");
+        let bytes = std::fs::metadata(&path).expect("there").len();
+        std::fs::OpenOptions::new().write(true).open(&path).expect("opened").set_len(bytes / 2).expect("cut");
+        assert_eq!(index.file_state(), (FileState::Truncated, name));
+        std::fs::remove_file(&path).expect("removed");
+        assert_eq!(index.file_state(), (FileState::Replaced, name));
+    }
+}

@@ -133,6 +133,11 @@ pub fn pages_and_documents(subject: &Subject<'_>, found: &mut Findings) -> Resul
             }
         }
     }
+    for faulty in tidings_store::faulty_pages(subject.home)? {
+        let remedy = "raw pages cannot be rebuilt: restore the file from a backup, or accept the loss with `tidings clean \
+                      --accept-loss`";
+        found.fault("pages", faulty.to_string(), remedy);
+    }
     let ours = crate::program();
     let (mut made, mut elsewhere) = (0, 0);
     for day in docs::document_days(subject.home)? {

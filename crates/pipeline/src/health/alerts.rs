@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use serde::Serialize;
+use tidings_store::{FaultyPages, PagesFault};
 
 use super::Health;
 use super::days::DayFigures;
@@ -52,6 +53,10 @@ pub enum AlertRule {
     FeedsLate,
     /// A feed is below its own baseline.
     FeedFell,
+    /// Raw pages are missing or damaged.
+    PagesLost,
+    /// The scrub found damaged files.
+    FilesDamaged,
 }
 
 /// Something that needs a person.
@@ -74,6 +79,7 @@ pub fn of(health: &Health, min_free_mib: u64) -> Vec<Alert> {
     let mut alerts = Vec::new();
     let mut raise = |level: Level, rule: AlertRule, text: String| alerts.push(Alert { level, rule, text });
     stages(health, &mut raise);
+    pages(health, &mut raise);
     harvest(health, &mut raise);
     clock(health, &mut raise);
     disk(health, min_free_mib, &mut raise);
@@ -154,6 +160,41 @@ fn stages(health: &Health, raise: Raise<'_>) {
                 },
             ),
         );
+    }
+}
+
+/// Raw pages cannot be made again, so a lost file is worse than a late crawl.
+fn pages(health: &Health, raise: Raise<'_>) {
+    let faulty = &health.faulty_pages;
+    let (damaged, lost): (Vec<_>, Vec<_>) = faulty.iter().partition(|pages| pages.fault == PagesFault::Damaged);
+    let listed = |files: &[&FaultyPages]| {
+        let named: Vec<String> = files.iter().take(NAMED).map(ToString::to_string).collect();
+        let more = files.len().saturating_sub(NAMED);
+        if more > 0 { format!("{}, and {more} more", named.join(", ")) } else { named.join(", ") }
+    };
+    if !lost.is_empty() {
+        let text = format!(
+            "{}; their documents are kept and the days are not rebuilt: restore the files from a backup, or run `tidings \
+             clean --accept-loss`",
+            listed(&lost)
+        );
+        raise(Level::Critical, AlertRule::PagesLost, text);
+    }
+    if !damaged.is_empty() {
+        let text = format!("{}; the rest was read: restore from a backup", listed(&damaged));
+        raise(Level::Critical, AlertRule::PagesLost, text);
+    }
+    if !health.damaged_files.is_empty() {
+        let names: Vec<&str> = health.damaged_files.iter().take(NAMED).map(|row| row.file.as_str()).collect();
+        let text = format!(
+            "{} damaged ({}): restore files of pages/ from a backup, others are made again by `tidings run`; check the disk",
+            match health.damaged_files.len() {
+                1 => "1 file is".to_owned(),
+                more => format!("{} are", count(more as u64, "file")),
+            },
+            names.join(", ")
+        );
+        raise(Level::Critical, AlertRule::FilesDamaged, text);
     }
 }
 
@@ -321,6 +362,8 @@ mod tests {
             falls: Vec::new(),
             upgrade: None,
             clock: FutureTimes::default(),
+            faulty_pages: Vec::new(),
+            damaged_files: Vec::new(),
             oldest_unfound: None,
         }
     }

@@ -19,8 +19,9 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp};
 use tidings_store::future::FutureTimes;
+use tidings_store::scrub::{self, DamagedFile};
 use tidings_store::yields::{self, Yield};
-use tidings_store::{Home, runs};
+use tidings_store::{FaultyPages, Home, runs};
 
 use crate::config::Config;
 use crate::stage::StageId;
@@ -63,6 +64,10 @@ pub struct Health {
     pub upgrade: Option<Upgrade>,
     /// Remembered times in the future, from a clock that was ahead.
     pub clock: FutureTimes,
+    /// Files of pages that are missing, changed or damaged.
+    pub faulty_pages: Vec<FaultyPages>,
+    /// Damaged files that the scrub found.
+    pub damaged_files: Vec<DamagedFile>,
     /// The start of the run that downloaded the oldest page that is not searchable yet.
     pub oldest_unfound: Option<Timestamp>,
 }
@@ -97,6 +102,8 @@ impl Health {
             clock: FutureTimes::count(home, now, config.feeds.longest_poll_wait())?,
             oldest_unfound,
             upgrade,
+            faulty_pages: tidings_store::faulty_pages(home)?,
+            damaged_files: scrub::damaged_files(home)?,
         })
     }
 }

@@ -33,6 +33,7 @@ use crate::context::{RunContext, StageLog};
 use crate::display::{count, span_s};
 use crate::outcome::{Ending, Outcome, Status};
 use crate::parallel::{self, Bounds};
+use crate::repair::{self, DamagedFiles};
 use crate::reporter::ProgressScope;
 use crate::why::conservation::Balances;
 
@@ -78,6 +79,8 @@ pub struct AnnotateOutcome {
     pub days_left: u64,
     /// Days that a tool left undone.
     pub days_undone: u64,
+    /// Days with damaged documents or verdicts, which the next run makes again.
+    pub days_damaged: Vec<String>,
     /// Tools that died and were started again, by language.
     pub restarts: BTreeMap<String, u64>,
     /// Documents that were read.
@@ -104,7 +107,7 @@ impl Outcome for AnnotateOutcome {
 
 impl fmt::Display for AnnotateOutcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.days == 0 && self.days_left == 0 && self.days_undone == 0 {
+        if self.days == 0 && self.days_left == 0 && self.days_undone == 0 && self.days_damaged.is_empty() {
             if let Some(idle) = self.ending.idle_shard() {
                 return writeln!(f, "{idle}");
             }
@@ -134,7 +137,11 @@ impl fmt::Display for AnnotateOutcome {
             count(self.languages.len() as u64, "language"),
             self.ending.text("day"),
             span_s(self.seconds),
-        )
+        )?;
+        match self.days_damaged.is_empty() {
+            true => Ok(()),
+            false => writeln!(f, "not annotated because of damaged documents: {}", self.days_damaged.join(", ")),
+        }
     }
 }
 
@@ -199,11 +206,12 @@ impl Stage for Annotate {
                 days_are(due.waiting)
             );
         }
-        // Text of days without documents is deleted.
+        // Such text may be the last copy, so it is kept and stays searchable.
         if context.shard.takes_undivided() {
-            let known: BTreeSet<String> = docs::document_days(&context.home)?.into_iter().collect();
+            let mut known: BTreeSet<String> = docs::document_days(&context.home)?.into_iter().collect();
+            known.extend(docs::page_days(&context.home)?.into_iter().map(|day| day.name));
             for day in text::days(&context.home)?.iter().filter(|day| !known.contains(*day)) {
-                text::remove_day(&context.home, day)?;
+                log::warn!("the text of {day} has neither documents nor pages; restore pages/{day} from a backup");
             }
         }
         let config = &context.config.clean;
@@ -327,8 +335,13 @@ impl StageRun for AnnotateRun<'_> {
         let Some(wanted) = made.map(|made| self.sources.recipe(home, &made)).transpose()?.flatten() else {
             bail!("the documents of {day} changed during annotation; run again");
         };
-        let recipe = match self.make(wanted) {
+        let recipe = match self.check(&wanted).and_then(|()| self.make(wanted)) {
             Ok(recipe) => recipe,
+            Err(error) if error.is::<DamagedFiles>() => {
+                log::error!("{day} was not annotated: {error}");
+                self.outcome.days_damaged.push(day.clone());
+                return log.push(&UndoneLine { day, undone: &error.to_string() });
+            }
             Err(error) if error.is::<ToolError>() => {
                 log::error!("{day} was not annotated: {error:#}");
                 self.outcome.days_undone += 1;
@@ -359,7 +372,7 @@ impl StageRun for AnnotateRun<'_> {
             log::warn!("the annotator of {language} crashed and was restarted {} ({why})", count(times, "time"));
             outcome.restarts.insert(language.to_owned(), times);
         }
-        outcome.done = ending.is_done();
+        outcome.done = ending.is_done() && outcome.days_damaged.is_empty();
         outcome.days_left = ending.left;
         outcome.seconds = self.context.seconds();
         outcome.ending = ending;
@@ -368,6 +381,14 @@ impl StageRun for AnnotateRun<'_> {
 }
 
 impl AnnotateRun<'_> {
+    /// Compares the documents and verdicts of a day with their digests.
+    fn check(&self, wanted: &TextRecipe) -> Result<()> {
+        let (home, day) = (&self.context.home, &wanted.day);
+        repair::check_documents(home, day)?;
+        let judged = self.sources.judged.as_ref().and_then(|judged| judged.get(day));
+        judged.map_or(Ok(()), |judged| repair::check_verdicts(home, day, &judged.verdicts))
+    }
+
     fn make(&self, wanted: TextRecipe) -> Result<TextRecipe> {
         let home = &self.context.home;
         let is_documents = |input: &&FileDigest| input.file.starts_with("docs/");

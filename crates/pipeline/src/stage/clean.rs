@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::ops::Range;
 use std::path::Path;
 use std::time::Instant;
 
@@ -13,13 +14,13 @@ use anyhow::{Result, anyhow, bail};
 use serde::{Deserialize, Serialize};
 use tidings_clean::Options;
 use tidings_clean::postprocess::PostprocessOptions;
-use tidings_model::{FailureKind, Page};
+use tidings_model::{FailureKind, Fingerprint, FingerprintSet, Page};
 use tidings_store::digest;
-use tidings_store::docs::{self, Day, DayDraft, DroppedPage, Recipe};
+use tidings_store::docs::{self, Day, DayDraft, DocumentReader, DroppedPage, Recipe};
 use tidings_store::pages::{PageLine, PageReader};
 use tidings_store::removed::Removed;
 use tidings_store::yields::{self, Yield};
-use tidings_store::{Error, Home, Stale};
+use tidings_store::{Error, FaultyPages, Home, Stale};
 
 use super::{Data, Due, Stage, StageId, StageOutcome, StageRun, Unit, layer_digest};
 use crate::config::Config;
@@ -41,6 +42,8 @@ const LEAST_WEIGHT: usize = 64 << 10;
 pub struct Clean {
     /// Only this day of download, such as `2026-03-01`.
     pub day: Option<String>,
+    /// Makes days again without files of pages that are missing.
+    pub accept_loss: bool,
 }
 
 /// The outcome of `clean`.
@@ -57,7 +60,7 @@ pub struct CleanOutcome {
     pub days_up_to_date: u64,
     /// Days that are left for a later run.
     pub days_left: u64,
-    /// Days with unreadable pages.
+    /// Days with missing or unreadable pages.
     pub days_failed: Vec<String>,
     /// Pages that were read.
     pub pages: u64,
@@ -67,6 +70,8 @@ pub struct CleanOutcome {
     pub languages: BTreeMap<String, u64>,
     /// Dropped pages, by reason.
     pub dropped: BTreeMap<String, u64>,
+    /// Files of pages with damaged parts, which were skipped.
+    pub damaged_files: BTreeSet<String>,
     /// Duration in seconds.
     pub seconds: f64,
     #[serde(skip)]
@@ -77,6 +82,7 @@ impl Outcome for CleanOutcome {
     fn status(&self) -> Status {
         match () {
             () if !self.done => Status::NotDone,
+            () if !self.damaged_files.is_empty() => Status::Partly,
             () if self.dropped.contains_key(DropReason::NoDocument(tidings_clean::DropReason::Error).word()) => {
                 Status::Partly
             }
@@ -108,7 +114,11 @@ impl fmt::Display for CleanOutcome {
         }
         writeln!(f, "{}, {}", self.ending.text("day"), span_s(self.seconds))?;
         if !self.days_failed.is_empty() {
-            writeln!(f, "not cleaned because of unreadable pages: {}", self.days_failed.join(", "))?;
+            writeln!(f, "not cleaned because of missing or unreadable pages: {}", self.days_failed.join(", "))?;
+        }
+        if !self.damaged_files.is_empty() {
+            let files: Vec<&str> = self.damaged_files.iter().map(String::as_str).collect();
+            writeln!(f, "read around damage in {}; restore from a backup", files.join(", "))?;
         }
         Ok(())
     }
@@ -121,8 +131,16 @@ impl Clean {
         Recipe { version: self.version(), ..Recipe::new(day, &crate::program(), tidings_clean::version(), settings) }
     }
 
+    /// The days of pages, and the days of documents whose pages are all missing.
     fn days(&self, home: &Home) -> Result<Vec<Day>> {
         let mut days = docs::page_days(home)?;
+        let known: BTreeSet<String> = days.iter().map(|day| day.name.clone()).collect();
+        for name in docs::document_days(home)?.into_iter().filter(|name| !known.contains(name)) {
+            if Recipe::read(home, &name)?.is_some_and(|recipe| !recipe.inputs.is_empty()) {
+                days.push(Day { name, files: Vec::new() });
+            }
+        }
+        days.sort_by(|a, b| a.name.cmp(&b.name));
         if let Some(wanted) = &self.day {
             days.retain(|day| day.name == *wanted);
             if days.is_empty() {
@@ -171,6 +189,7 @@ impl Stage for Clean {
         for day in self.days(home)? {
             let why = match Recipe::read(home, &day.name)? {
                 None => Some(Stale::New),
+                Some(recipe) if !self.accept_loss && !recipe.lost_inputs(home)?.is_empty() => Some(Stale::PagesLost),
                 Some(recipe) => recipe.stale(&self.recipe(config, &day.name), home, &day)?,
             };
             match why {
@@ -185,7 +204,7 @@ impl Stage for Clean {
         let wanted: BTreeSet<&str> = due.units.iter().map(|unit| unit.name.as_str()).collect();
         let days: BTreeMap<String, Day> = match wanted.is_empty() {
             true => BTreeMap::new(),
-            false => docs::page_days(&context.home)?.into_iter().map(|day| (day.name.clone(), day)).collect(),
+            false => self.days(&context.home)?.into_iter().map(|day| (day.name.clone(), day)).collect(),
         };
         let files =
             days.values().filter(|day| wanted.contains(day.name.as_str())).map(|day| day.files.len() as u64).sum();
@@ -244,7 +263,7 @@ struct DayLine<'a> {
     seconds: f64,
 }
 
-/// A day with unreadable pages in the run log.
+/// A day with missing or unreadable pages in the run log.
 #[derive(Serialize)]
 struct FailedDayLine<'a> {
     day: &'a str,
@@ -254,6 +273,7 @@ struct FailedDayLine<'a> {
 
 /// The result of a page: its target, its line with a line end, and its yield.
 struct Cleaned {
+    url: Fingerprint,
     target: CleanTarget,
     line: Vec<u8>,
     feed: String,
@@ -311,7 +331,11 @@ impl StageRun for CleanRun<'_> {
         log::debug!("{}: {}", day.name, unit.why);
         let began = Instant::now();
         let files_before = self.files;
-        match self.make(&day) {
+        let made = match unit.why {
+            Stale::PagesLost => Err(self.lost(&day)?),
+            _ => self.make(&day),
+        };
+        match made {
             Ok((recipe, kept)) => {
                 log.push(&DayLine {
                     day: &day.name,
@@ -324,13 +348,14 @@ impl StageRun for CleanRun<'_> {
                 })?;
                 let outcome = &mut self.outcome;
                 outcome.days += 1;
+                outcome.damaged_files.extend(recipe.damaged.iter().map(|part| part.file.clone()));
                 let made = kept.map_or(recipe.clone(), |kept| recipe.beyond(&kept));
                 outcome.pages += made.pages;
                 for (sum, part) in [(&mut outcome.languages, made.documents), (&mut outcome.dropped, made.dropped)] {
                     part.into_iter().for_each(|(name, number)| *sum.entry(name).or_default() += number);
                 }
             }
-            Err(error) if is_about_pages(&error) => {
+            Err(error) if error.is::<PagesLost>() || is_about_pages(&error) => {
                 log::error!("{}: {error:#}", day.name);
                 log.push(&FailedDayLine { day: &day.name, why: unit.why, error: &format!("{error:#}") })?;
                 self.outcome.days_failed.push(day.name.clone());
@@ -356,7 +381,36 @@ impl StageRun for CleanRun<'_> {
     }
 }
 
+/// Files of pages that a day was made from and that are missing now.
+#[derive(Debug)]
+struct PagesLost(Vec<FaultyPages>);
+
+impl std::error::Error for PagesLost {}
+
+impl fmt::Display for PagesLost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let files: Vec<String> = self.0.iter().map(ToString::to_string).collect();
+        let remedy = "restore it from a backup, or accept the loss with `tidings clean --accept-loss`";
+        write!(f, "{}; the documents made from it are kept: {remedy}", files.join(", "))
+    }
+}
+
 impl CleanRun<'_> {
+    /// The error about a day whose pages are missing.
+    fn lost(&self, day: &Day) -> Result<anyhow::Error> {
+        // A file of a newer version is not damaged.
+        let newer = day.files.iter().filter_map(|file| PageReader::open(file).err());
+        if let Some(newer) = newer.into_iter().find(|error| matches!(error, Error::Newer { .. })) {
+            return Ok(newer.into());
+        }
+        let recipe = Recipe::read(&self.context.home, &day.name)?;
+        let lost = recipe.map(|recipe| recipe.lost_inputs(&self.context.home)).transpose()?.unwrap_or_default();
+        Ok(match lost.is_empty() {
+            true => anyhow!("the pages of {} changed during the run; run again", day.name),
+            false => PagesLost(lost).into(),
+        })
+    }
+
     /// Processes a day, or the files added to it; returns its recipe and the recipe of the part that stays.
     fn make(&mut self, day: &Day) -> Result<(Recipe, Option<Recipe>)> {
         let context = self.context;
@@ -365,14 +419,17 @@ impl CleanRun<'_> {
         let mut read = kept.as_ref().map_or(0, |kept| kept.pages);
         let mut files = day.files[kept.as_ref().map_or(0, |kept| kept.inputs.len())..].iter();
         let mut open: Option<(&Path, PageReader)> = None;
+        let mut damaged: Vec<DamagedPart<'_>> = Vec::new();
+        let mut seen = FingerprintSet::default();
         let source = || loop {
             context.check_cancelled()?;
-            if let Some((path, reader)) = &mut open
-                && let Some(line) = reader.next_line()?
-            {
-                read += 1;
-                let weight = line.text.len() * EXPANSION + LEAST_WEIGHT;
-                return Ok(Some(((*path, line), weight)));
+            if let Some((path, reader)) = &mut open {
+                if let Some(line) = reader.next_line()? {
+                    read += 1;
+                    let weight = line.text.len() * EXPANSION + LEAST_WEIGHT;
+                    return Ok(Some(((*path, line), weight)));
+                }
+                damaged.extend(reader.damaged().iter().map(|part| (*path, part.clone())));
             }
             let Some(path) = files.next() else { return Ok(None) };
             open = Some((path, PageReader::open(path)?));
@@ -386,7 +443,8 @@ impl CleanRun<'_> {
             source,
             |(path, line)| (path, clean_page(path, &line, options, postprocess_options, removed)),
             |(path, cleaned)| {
-                let Cleaned { target, line, feed, host, sum } = cleaned?;
+                let Cleaned { url, target, line, feed, host, sum } = cleaned?;
+                seen.insert(url);
                 if current != Some(path) {
                     files_done += u64::from(current.is_some());
                     current = Some(path);
@@ -406,8 +464,72 @@ impl CleanRun<'_> {
                 Ok(())
             },
         )?;
+        read += self.around_damage(day, &damaged, &seen, &mut draft)?;
         Ok((draft.publish(read)?, kept))
     }
+
+    /// Records damaged parts of pages, and keeps the documents that were made from them before; returns their number. A
+    /// rebuild must not be worse than what it replaces, so there damage is an error.
+    fn around_damage(
+        &self,
+        day: &Day,
+        damaged: &[DamagedPart<'_>],
+        seen: &FingerprintSet,
+        draft: &mut DayDraft,
+    ) -> Result<u64> {
+        let home = &self.context.home;
+        for (path, part) in damaged {
+            if home.is_draft() {
+                let (path, at) = (path.to_path_buf(), format!("at byte {}", part.start));
+                return Err(Error::Damaged { path, at }.into());
+            }
+            let file = home.key(path);
+            log::error!("{file} is damaged: bytes {} to {} cannot be read and were skipped", part.start, part.end);
+            draft.skip_damage(&file, part)?;
+        }
+        // If only files were added, all former documents are kept already.
+        match damaged.is_empty() || draft.kept().is_some() {
+            true => Ok(0),
+            false => carry_over(home, &day.name, seen, draft),
+        }
+    }
+}
+
+/// A damaged part of a file of pages.
+type DamagedPart<'a> = (&'a Path, Range<u64>);
+
+/// Keeps the documents and dropped pages of the former version of a day whose pages were not read again, because they
+/// are in a damaged part of a file. Returns their number. Of the former version, damaged files are left out.
+fn carry_over(home: &Home, day: &str, seen: &FingerprintSet, draft: &mut DayDraft) -> Result<u64> {
+    /// The fields of a document or dropped page that are needed here.
+    #[derive(Deserialize)]
+    struct Former {
+        url: String,
+        #[serde(default)]
+        reason: String,
+    }
+    let Some(former) = Recipe::read(home, day)? else { return Ok(0) };
+    let mut kept = 0;
+    for output in former.outputs.iter().filter(|output| !output.file.starts_with("docs/yield/")) {
+        if !output.is_sound(home) {
+            log::error!("{} is damaged too; its documents of damaged pages are lost", output.file);
+            continue;
+        }
+        let mut lines = DocumentReader::open_in(home, &output.file)?;
+        while let Some(mut line) = lines.next_line()? {
+            let page: Former = serde_json::from_slice(&line)?;
+            if seen.contains(&Fingerprint::of(&page.url)) {
+                continue;
+            }
+            line.push(b'\n');
+            match output.language() {
+                Some(language) => draft.push(language, &line)?,
+                None => draft.drop_page(&page.reason, &line)?,
+            }
+            kept += 1;
+        }
+    }
+    Ok(kept)
 }
 
 /// Whether an error is about reading pages and not about writing documents.
@@ -454,93 +576,8 @@ fn clean_page(
     line.push(b'\n');
     let address = if page.final_url.is_empty() { &page.url } else { &page.final_url };
     let host = url::Url::parse(address).ok().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default();
-    Ok(Cleaned { target, line, feed: page.feed, host, sum })
+    Ok(Cleaned { url: Fingerprint::of(&page.url), target, line, feed: page.feed, host, sum })
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::cancel::StopReason;
-    use crate::testing::{article, home, page, root, store_pages};
-    use tidings_store::Stale;
-
-    fn stopped(left: u64, reason: StopReason) -> Ending {
-        Ending { left, reason: Some(reason), min_free_mib: 512, in_other_shards: 0 }
-    }
-
-    #[test]
-    fn an_outcome_with_nothing_due_has_a_reason() {
-        let text = |days_up_to_date| CleanOutcome { days_up_to_date, ..CleanOutcome::default() }.to_string();
-        assert_eq!(text(0), "nothing to clean: no pages yet\n");
-        assert_eq!(text(1), "nothing to clean: the day is up to date\n");
-        assert_eq!(text(1200), "nothing to clean: all 1,200 days are up to date\n");
-    }
-
-    #[test]
-    fn an_outcome_lists_reasons_the_most_frequent_first() {
-        let outcome = CleanOutcome {
-            days: 2,
-            pages: 1010,
-            documents: 1,
-            languages: [("en".to_owned(), 1)].into(),
-            dropped: [("no-text".to_owned(), 4), ("error".to_owned(), 4), ("too-short".to_owned(), 1001)].into(),
-            ..CleanOutcome::default()
-        };
-        let reasons = "1,001 too-short, 4 error, 4 no-text";
-        let expected = format!("1,010 pages read: 1 document in 1 language, 1,009 dropped ({reasons}), 0.0 s\n");
-        assert_eq!(outcome.to_string(), expected);
-    }
-
-    #[test]
-    fn an_early_end_and_failed_days_are_shown() {
-        let outcome = CleanOutcome {
-            days_left: 3,
-            days_failed: vec!["2026-03-01".into()],
-            ending: stopped(3, StopReason::Cancelled("SIGINT".into())),
-            ..CleanOutcome::default()
-        };
-        assert_eq!(
-            outcome.to_string(),
-            "0 pages read: 0 documents in 0 languages; 3 days left for a later run, stopped by SIGINT, 0.0 s\n\
-             not cleaned because of unreadable pages: 2026-03-01\n"
-        );
-    }
-
-    #[test]
-    fn a_page_on_which_the_extractor_panics_makes_the_outcome_partial() {
-        let dropped =
-            |word: &str| CleanOutcome { done: true, dropped: [(word.to_owned(), 1)].into(), ..CleanOutcome::default() };
-        assert_eq!(dropped("no-text").status(), Status::Done);
-        assert_eq!(dropped(DropReason::NoDocument(tidings_clean::DropReason::Error).word()).status(), Status::Partly);
-    }
-
-    #[test]
-    fn a_damaged_file_of_pages_skips_its_day_only() {
-        let (_folder, pipeline) = home();
-        store_pages(&pipeline, "2026-03-01", &[page("https://gazette.example/1", &article("ferry"))]);
-        store_pages(&pipeline, "2026-03-02", &[page("https://gazette.example/2", &article("museum"))]);
-        let damaged = root(&pipeline).join("pages/2026-03-01/a.0.jsonl.zst");
-        std::fs::write(damaged, b"no zstd at all").unwrap();
-        let StageOutcome::Clean(outcome) = pipeline.run(&Clean::default()).unwrap() else { panic!("not clean") };
-        assert_eq!((outcome.done, outcome.days, outcome.days_failed), (false, 1, vec!["2026-03-01".to_owned()]));
-    }
-
-    #[test]
-    fn a_day_is_due_when_it_is_new_or_its_pages_or_settings_change() {
-        let (_folder, pipeline) = home();
-        let due = |config: &Config| {
-            let due = Clean::default().due(pipeline.home(), config).unwrap();
-            (due.units.first().map(|unit| unit.why), due.up_to_date)
-        };
-        store_pages(&pipeline, "2026-03-01", &[page("https://gazette.example/1", &article("ferry"))]);
-        assert_eq!(due(pipeline.config()), (Some(Stale::New), 0));
-        pipeline.run(&Clean::default()).unwrap();
-        assert_eq!(due(pipeline.config()), (None, 1));
-        let mut config = pipeline.config().clone();
-        config.clean.languages = vec!["de".into()];
-        assert_eq!(due(&config), (Some(Stale::Settings), 0));
-        let folder = root(&pipeline).join("pages/2026-03-01");
-        std::fs::copy(folder.join("a.0.jsonl.zst"), folder.join("b.0.jsonl.zst")).unwrap();
-        assert_eq!(due(pipeline.config()), (Some(Stale::PagesAdded), 0));
-    }
-}
+mod tests;

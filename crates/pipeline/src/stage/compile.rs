@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tidings_index::{Day, Input, Settings, Snapshot, Writer};
 use tidings_store::FileDigest;
+use tidings_store::docs;
 use tidings_store::text::{self, TextRecipe};
 use tidings_store::{Home, Stale, hidden};
 
@@ -19,6 +20,7 @@ use crate::config::Config;
 use crate::context::{RunContext, StageLog};
 use crate::display::{count, grouped, span_s};
 use crate::outcome::{Ending, Outcome, Status};
+use crate::repair::{self, DamagedFiles};
 use crate::reporter::ProgressScope;
 use crate::why::conservation::Balances;
 
@@ -53,6 +55,8 @@ pub struct CompileOutcome {
     pub days_added: u64,
     /// Documents that were hidden.
     pub documents_hidden: u64,
+    /// Damaged files of text, which the next run makes again.
+    pub damaged_files: Vec<String>,
     /// Duration in seconds.
     pub seconds: f64,
     #[serde(skip)]
@@ -148,11 +152,14 @@ impl Stage for Compile {
             bail!("no annotated text in language {code}; run `tidings annotate` first");
         }
         let is_hiding = !self.hide.is_empty() || !hidden::read(home)?.is_empty();
+        let damaged = damaged_files(home)?;
+        let is_damaged = |code: &str| damaged.iter().any(|file| file.starts_with(&format!("index/{code}/")));
         let mut due = Due::default();
         for code in languages.into_iter().filter(|code| self.language.as_ref().is_none_or(|only| only == code)) {
             let files = texts.get(&code).map(Vec::as_slice).unwrap_or_default();
             match why_due(home, &code, files) {
                 Some(why) => due.units.push(Unit { name: code, why }),
+                None if is_damaged(&code) => due.units.push(Unit { name: code, why: Stale::Unreadable }),
                 None if is_hiding || self.verify => due.units.push(Unit { name: code, why: Stale::CheckWanted }),
                 None => due.up_to_date += 1,
             }
@@ -171,6 +178,8 @@ impl Stage for Compile {
             stage: self,
             context,
             texts: text_files(&context.home)?,
+            damaged: damaged_files(&context.home)?,
+            sources: days_without_text(&context.home)?,
             hide,
             progress: context.progress("languages", due.units.len() as u64),
             done: 0,
@@ -196,6 +205,10 @@ struct CompileRun<'a> {
     stage: &'a Compile,
     context: &'a RunContext,
     texts: BTreeMap<String, Vec<TextFile>>,
+    /// The damaged files that a scrub found.
+    damaged: Vec<String>,
+    /// The days that `annotate` or `clean` can make text of again.
+    sources: BTreeSet<String>,
     hide: BTreeSet<String>,
     progress: ProgressScope,
     done: u64,
@@ -213,11 +226,13 @@ impl StageRun for CompileRun<'_> {
     fn unit(&mut self, unit: &Unit, log: &mut StageLog<'_>) -> Result<()> {
         let code = &unit.name;
         self.progress.show(self.done, code);
-        let compiled = self.compile(code).with_context(|| {
+        let mut damaged = Vec::new();
+        let compiled = self.compile(code, &mut damaged).with_context(|| {
             format!("cannot write the index of {code}; if it is damaged, delete index/{code} and run again")
         })?;
         self.done += 1;
         let outcome = &mut self.outcome;
+        outcome.damaged_files.extend(damaged);
         match compiled {
             Some(compiled) => {
                 log.push(&LanguageLine { language: code, compiled: &compiled })?;
@@ -234,7 +249,7 @@ impl StageRun for CompileRun<'_> {
 
     fn finish(self: Box<Self>, ending: Ending, _: &mut StageLog<'_>) -> Result<StageOutcome> {
         let mut outcome = self.outcome;
-        outcome.done = ending.is_done();
+        outcome.done = ending.is_done() && outcome.damaged_files.is_empty();
         outcome.languages_left = ending.left;
         outcome.seconds = self.context.seconds();
         outcome.ending = ending;
@@ -263,6 +278,26 @@ fn is_indexed(inputs: &BTreeMap<String, Input>, file: &FileDigest) -> bool {
     inputs.get(&file.file).is_some_and(|input| (input.bytes, &input.xxh3) == (file.bytes, &file.xxh3))
 }
 
+/// The days with pages or documents that have no recipe of text.
+fn days_without_text(home: &Home) -> Result<BTreeSet<String>> {
+    let mut days: BTreeSet<String> = docs::document_days(home)?.into_iter().collect();
+    days.extend(docs::page_days(home)?.into_iter().map(|day| day.name));
+    for day in text::days(home)? {
+        days.remove(&day);
+    }
+    Ok(days)
+}
+
+/// The names of the damaged files that a scrub found.
+fn damaged_files(home: &Home) -> Result<Vec<String>> {
+    Ok(tidings_store::scrub::damaged_files(home)?.into_iter().map(|row| row.file).collect())
+}
+
+/// The day of an input, from the name of its file.
+fn day_of(input: &Input) -> &str {
+    input.file.rsplit('/').next().and_then(|name| name.get(..10)).unwrap_or_default()
+}
+
 fn inputs_of(snapshot: &Snapshot) -> BTreeMap<String, Input> {
     snapshot.inputs().iter().map(|input| (input.file.clone(), input.clone())).collect()
 }
@@ -283,31 +318,55 @@ fn why_due(home: &Home, code: &str, files: &[TextFile]) -> Option<Stale> {
 }
 
 impl CompileRun<'_> {
+    /// Whether the text of an input is to be made again, so that its old version stays searchable until then: it is
+    /// damaged, or its day has documents or pages and no text.
+    fn awaits_text(&self, input: &Input, damaged: &[String]) -> bool {
+        damaged.contains(&input.file) || self.sources.contains(day_of(input))
+    }
+
     /// Updates the index of a language; returns the changes, if any.
-    fn compile(&self, code: &str) -> Result<Option<LanguageOutcome>> {
+    fn compile(&self, code: &str, damaged: &mut Vec<String>) -> Result<Option<LanguageOutcome>> {
         let context = self.context;
         let settings =
             Settings { batch_bytes: context.config.index.memory_mib * (1 << 20) * 2 / 5, ..Settings::default() };
-        let mut writer = open(&context.home, code, settings)?;
-        if self.stage.verify {
-            writer.snapshot().verify()?;
+        let mut writer = open(&context.home, code, settings.clone())?;
+        let is_suspect = |file: &String| file.starts_with(&format!("index/{code}/"));
+        if (self.stage.verify || self.damaged.iter().any(is_suspect))
+            && let Err(error) = writer.snapshot().verify()
+        {
+            log::error!("{error}: rebuilding the index of {code}");
+            drop(writer);
+            context.home.clear_index(Some(code))?;
+            writer = open(&context.home, code, settings)?;
         }
         let wanted = self.texts.get(code).map(Vec::as_slice).unwrap_or_default();
         let known = inputs_of(writer.snapshot());
-        let mut new: Vec<&TextFile> = wanted.iter().filter(|(_, file)| !is_indexed(&known, file)).collect();
+        let mut new: Vec<&TextFile> = Vec::new();
+        for text in wanted.iter().filter(|(_, file)| !is_indexed(&known, file)) {
+            let (day, file) = text;
+            match repair::check_text(&context.home, day, file) {
+                Ok(()) => new.push(text),
+                Err(error) if error.is::<DamagedFiles>() => {
+                    log::error!("{error}");
+                    damaged.push(file.file.clone());
+                }
+                Err(error) => return Err(error),
+            }
+        }
         // Replacements come first: at the time limit, no deleted day may be missing its replacement.
         new.sort_by_key(|(_, file)| !known.contains_key(&file.file));
         let replacing = new.iter().filter(|(_, file)| known.contains_key(&file.file)).count();
         let still: BTreeSet<&str> =
             wanted.iter().filter(|(_, file)| is_indexed(&known, file)).map(|(_, file)| file.file.as_str()).collect();
-        let old: Vec<&Input> = known.values().filter(|input| !still.contains(input.file.as_str())).collect();
+        let is_old = |input: &&Input| !still.contains(input.file.as_str()) && !self.awaits_text(input, damaged);
+        let old: Vec<&Input> = known.values().filter(is_old).collect();
         let mut hidden = hide(&mut writer, &self.hide)?;
         if new.is_empty() && old.is_empty() && hidden == 0 {
             return Ok(None);
         }
         let mut withdrawn = 0;
         for input in &old {
-            let day = input.file.rsplit('/').next().and_then(|name| Day::parse(name.get(..10)?));
+            let day = Day::parse(day_of(input));
             withdrawn += writer.delete_input(
                 &input.file,
                 day.with_context(|| format!("the file name {} contains no date", input.file))?,
@@ -353,7 +412,7 @@ impl CompileRun<'_> {
 fn open(home: &Home, code: &str, settings: Settings) -> Result<Writer> {
     let folder = home.index_of(code);
     let is_lost = |error: &tidings_index::Error| match error {
-        tidings_index::Error::Damaged { .. } => true,
+        tidings_index::Error::Damaged { .. } | tidings_index::Error::Foreign { .. } => true,
         tidings_index::Error::Io { source, .. } => source.kind() == std::io::ErrorKind::NotFound,
         _ => false,
     };
@@ -434,6 +493,10 @@ mod tests {
         store_pages(&pipeline, "2026-03-02", &[page("https://gazette.example/2", &fixture("en"))]);
         crate::rebuild::remake(&pipeline, StageId::Clean).unwrap();
         text::remove_day(pipeline.home(), "2026-03-02").unwrap();
+        let StageOutcome::Compile(waiting) = pipeline.run(&Compile::default()).unwrap() else { panic!("not compile") };
+        assert!(waiting.languages.is_empty(), "text that can be made again stays searchable");
+        docs::remove_day(pipeline.home(), "2026-03-02").unwrap();
+        std::fs::remove_dir_all(pipeline.home().pages().join("2026-03-02")).unwrap();
         let due = Compile::default().due(pipeline.home(), pipeline.config()).unwrap();
         assert_eq!(due.units[0].why, Stale::TextRemoved);
         let StageOutcome::Compile(compile) = pipeline.run(&Compile::default()).unwrap() else { panic!("not compile") };

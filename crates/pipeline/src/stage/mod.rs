@@ -148,6 +148,19 @@ pub enum Data {
     Index,
 }
 
+impl Data {
+    /// The folder of derived data in a home; `None` for data that cannot be made again.
+    pub fn derived_folder(self) -> Option<&'static str> {
+        match self {
+            Data::Web | Data::FeedList | Data::Plan | Data::Pages => None,
+            Data::Documents => Some("docs"),
+            Data::Verdicts => Some("seen"),
+            Data::Text => Some("text"),
+            Data::Index => Some("index"),
+        }
+    }
+}
+
 /// A unit of work, which is completed atomically.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unit {
@@ -350,7 +363,8 @@ mod tests {
             (StageId::Fetch, format!("{web} entries failed fetched given_up hosts hosts_given_up pending statuses waiting")),
             (
                 StageId::Clean,
-                "days days_failed days_left days_up_to_date documents done dropped languages pages run seconds".into(),
+                "damaged_files days days_failed days_left days_up_to_date documents done dropped languages pages run seconds"
+                    .into(),
             ),
             (
                 StageId::Dedup,
@@ -358,13 +372,14 @@ mod tests {
             ),
             (
                 StageId::Annotate,
-                "days days_left days_undone days_up_to_date days_waiting documents done languages restarts run seconds \
-                 tokens"
+                "days days_damaged days_left days_undone days_up_to_date days_waiting documents done languages restarts \
+                 run seconds tokens"
                     .into(),
             ),
             (
                 StageId::Compile,
-                "days_added documents_hidden done languages languages_left languages_up_to_date run seconds tokens_added"
+                "damaged_files days_added documents_hidden done languages languages_left languages_up_to_date run seconds \
+                 tokens_added"
                     .into(),
             ),
         ];

@@ -9,7 +9,7 @@ use std::fmt;
 use std::io::BufRead as _;
 use std::rc::Rc;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use serde::{Deserialize, Serialize};
 use tidings_index::Snapshot;
 use tidings_model::{Fingerprint, FingerprintMap, Status as EntryStatus};
@@ -99,7 +99,9 @@ pub fn conservation(pipeline: &Pipeline, items: bool) -> Result<ConservationOutc
         balances.items(pipeline)?;
     }
     let home = pipeline.home();
-    balances.made = Rc::new(balances.recipes(home)?);
+    let made = balances.recipes(home)?;
+    balances.later_days(home, &made)?;
+    balances.made = Rc::new(made);
     for stage in StageId::ALL {
         stage.stage().balance(home, &mut balances)?;
     }
@@ -188,21 +190,61 @@ impl Balances {
     }
 
     /// The recipes of the cleaned days.
-    fn recipes(&self, home: &Home) -> Result<BTreeMap<String, Recipe>> {
+    fn recipes(&mut self, home: &Home) -> Result<BTreeMap<String, Recipe>> {
         let days = docs::page_days(home)?;
         let mut made = BTreeMap::new();
+        let mut waiting = 0;
         for day in &days {
-            let Some(recipe) = Recipe::read(home, &day.name)? else { continue };
+            let Some(recipe) = Recipe::read(home, &day.name)? else {
+                waiting += 1;
+                continue;
+            };
             if !recipe.has_read(home, day)? {
                 log::info!("{}: its pages have changed; run `tidings clean` to rebuild it", day.name);
             }
             made.insert(day.name.clone(), recipe);
         }
-        let waiting = (days.len() - made.len()) as u64;
+        // Documents stay when all pages of their day are lost.
+        for day in docs::document_days(home)? {
+            if let Some(recipe) = Recipe::read(home, &day)? {
+                made.entry(day).or_insert(recipe);
+            }
+        }
+        for faulty in tidings_store::faulty_pages(home)? {
+            self.fault(format!("clean, {}: {faulty}; restore it from a backup", faulty.day));
+        }
         if waiting > 0 {
             log::info!("{} of pages to be processed by `tidings clean`", count(waiting, "day"));
         }
         Ok(made)
+    }
+
+    /// Checks that every day of text and of an index still has what it is made from: documents, or at least the pages of
+    /// which they can be made again.
+    fn later_days(&mut self, home: &Home, made: &BTreeMap<String, Recipe>) -> Result<()> {
+        let pages: BTreeSet<String> = docs::page_days(home)?.into_iter().map(|day| day.name).collect();
+        let texts: BTreeSet<String> = text::days(home)?.into_iter().collect();
+        let is_known = |day: &str| made.contains_key(day) || pages.contains(day);
+        for day in texts.iter().filter(|day| !is_known(day)) {
+            self.fault(format!(
+                "annotate, {day}: text, but neither documents nor pages; restore pages/{day} from a backup"
+            ));
+        }
+        for code in home.indexed()? {
+            // A damaged index is a fault of `compile`.
+            let Ok(snapshot) = Snapshot::open(&home.index_of(&code)) else { continue };
+            for input in snapshot.inputs() {
+                let day = input.file.rsplit('/').next().and_then(|name| name.get(..10)).unwrap_or_default();
+                if !texts.contains(day) && !is_known(day) {
+                    let file = &input.file;
+                    self.fault(format!(
+                        "compile, {code}: {file} is in the index, but has neither documents nor pages; restore pages/{day} \
+                         from a backup"
+                    ));
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Counts pages and documents.
@@ -369,8 +411,9 @@ fn each_address(home: &Home, day: &docs::Day, mut see: impl FnMut(&str)) -> Resu
         return Ok(());
     };
     for file in documents_and_dropped(&recipe) {
-        for line in home.open_file(&file.file)?.lines() {
-            see(&serde_json::from_str::<Addressed>(&line?)?.url);
+        for (number, line) in (1..).zip(home.open_file(&file.file)?.lines()) {
+            let about = || format!("{}, line {number}: damaged; the next `tidings run` makes it again", file.file);
+            see(&serde_json::from_str::<Addressed>(&line.with_context(about)?).with_context(about)?.url);
         }
     }
     Ok(())

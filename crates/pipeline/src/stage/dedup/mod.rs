@@ -36,6 +36,7 @@ use crate::context::{RunContext, StageLog};
 use crate::display::{count, grouped, span_s};
 use crate::outcome::{Ending, Outcome, Status};
 use crate::parallel::{self, Bounds};
+use crate::repair;
 use crate::reporter::ProgressScope;
 use crate::why::conservation::Balances;
 
@@ -308,6 +309,8 @@ impl StageRun for DedupRun<'_> {
         self.progress.show(self.outcome.days, &unit.name);
         let began = Instant::now();
         let day = self.docs_days[&unit.name].clone();
+        // Later days depend on this one, so damaged documents end the run.
+        repair::check_documents(&self.context.home, &day.name)?;
         let judged = self.judge(&day)?;
         let outcome = &mut self.outcome;
         outcome.days += 1;

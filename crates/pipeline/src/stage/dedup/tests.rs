@@ -1,6 +1,7 @@
 //! Tests of verdicts, views and due units.
 
 use super::*;
+use crate::stage::clean::Clean;
 use crate::testing::{article, home, page, store_pages};
 
 #[test]
@@ -79,7 +80,7 @@ fn duplicates_are_shown_with_their_texts_and_counted() {
 fn views_reject_documents_that_changed_since_they_were_judged() {
     let (_folder, pipeline) = judged();
     store_pages(&pipeline, "2026-03-02", &[page("https://courier.example/2", &article("museum"))]);
-    pipeline.run(StageId::Clean.stage().as_ref()).unwrap();
+    pipeline.run(&Clean { accept_loss: true, ..Clean::default() }).unwrap();
     let error = views::top(pipeline.home(), 1).unwrap_err().to_string();
     assert_eq!(error, "the documents of 2026-03-02 have changed since the last `tidings dedup`; run it first");
 }

@@ -1,0 +1,183 @@
+//! Tests of days that are due, missing and damaged pages, and outcomes.
+
+use super::*;
+use crate::cancel::StopReason;
+use crate::testing::{article, home, page, root, store_pages};
+use tidings_store::Stale;
+
+fn stopped(left: u64, reason: StopReason) -> Ending {
+    Ending { left, reason: Some(reason), min_free_mib: 512, in_other_shards: 0 }
+}
+
+#[test]
+fn an_outcome_with_nothing_due_has_a_reason() {
+    let text = |days_up_to_date| CleanOutcome { days_up_to_date, ..CleanOutcome::default() }.to_string();
+    assert_eq!(text(0), "nothing to clean: no pages yet\n");
+    assert_eq!(text(1), "nothing to clean: the day is up to date\n");
+    assert_eq!(text(1200), "nothing to clean: all 1,200 days are up to date\n");
+}
+
+#[test]
+fn an_outcome_lists_reasons_the_most_frequent_first() {
+    let outcome = CleanOutcome {
+        days: 2,
+        pages: 1010,
+        documents: 1,
+        languages: [("en".to_owned(), 1)].into(),
+        dropped: [("no-text".to_owned(), 4), ("error".to_owned(), 4), ("too-short".to_owned(), 1001)].into(),
+        ..CleanOutcome::default()
+    };
+    let reasons = "1,001 too-short, 4 error, 4 no-text";
+    let expected = format!("1,010 pages read: 1 document in 1 language, 1,009 dropped ({reasons}), 0.0 s\n");
+    assert_eq!(outcome.to_string(), expected);
+}
+
+#[test]
+fn an_early_end_and_failed_days_are_shown() {
+    let outcome = CleanOutcome {
+        days_left: 3,
+        days_failed: vec!["2026-03-01".into()],
+        ending: stopped(3, StopReason::Cancelled("SIGINT".into())),
+        ..CleanOutcome::default()
+    };
+    assert_eq!(
+        outcome.to_string(),
+        "0 pages read: 0 documents in 0 languages; 3 days left for a later run, stopped by SIGINT, 0.0 s\n\
+         not cleaned because of missing or unreadable pages: 2026-03-01\n"
+    );
+}
+
+#[test]
+fn a_page_on_which_the_extractor_panics_makes_the_outcome_partial() {
+    let dropped =
+        |word: &str| CleanOutcome { done: true, dropped: [(word.to_owned(), 1)].into(), ..CleanOutcome::default() };
+    assert_eq!(dropped("no-text").status(), Status::Done);
+    assert_eq!(dropped(DropReason::NoDocument(tidings_clean::DropReason::Error).word()).status(), Status::Partly);
+}
+
+#[test]
+fn a_damaged_file_of_pages_skips_its_day_only() {
+    let (_folder, pipeline) = home();
+    store_pages(&pipeline, "2026-03-01", &[page("https://gazette.example/1", &article("ferry"))]);
+    store_pages(&pipeline, "2026-03-02", &[page("https://gazette.example/2", &article("museum"))]);
+    let damaged = root(&pipeline).join("pages/2026-03-01/a.0.jsonl.zst");
+    std::fs::write(damaged, b"no zstd at all").unwrap();
+    let StageOutcome::Clean(outcome) = pipeline.run(&Clean::default()).unwrap() else { panic!("not clean") };
+    assert_eq!((outcome.done, outcome.days, outcome.days_failed), (false, 1, vec!["2026-03-01".to_owned()]));
+}
+
+#[test]
+fn a_day_is_due_when_it_is_new_or_its_pages_or_settings_change() {
+    let (_folder, pipeline) = home();
+    let due = |config: &Config| {
+        let due = Clean::default().due(pipeline.home(), config).unwrap();
+        (due.units.first().map(|unit| unit.why), due.up_to_date)
+    };
+    store_pages(&pipeline, "2026-03-01", &[page("https://gazette.example/1", &article("ferry"))]);
+    assert_eq!(due(pipeline.config()), (Some(Stale::New), 0));
+    pipeline.run(&Clean::default()).unwrap();
+    assert_eq!(due(pipeline.config()), (None, 1));
+    let mut config = pipeline.config().clone();
+    config.clean.languages = vec!["de".into()];
+    assert_eq!(due(&config), (Some(Stale::Settings), 0));
+    let folder = root(&pipeline).join("pages/2026-03-01");
+    std::fs::copy(folder.join("a.0.jsonl.zst"), folder.join("b.0.jsonl.zst")).unwrap();
+    assert_eq!(due(pipeline.config()), (Some(Stale::PagesAdded), 0));
+}
+
+/// A file of pages with a frame per page, as a crawl writes it.
+fn store_frames(pipeline: &crate::Pipeline, day: &str, pages: &[Page]) -> std::path::PathBuf {
+    let mut writer = tidings_store::pages::PageWriter::open(pipeline.home(), "a", None);
+    for page in pages {
+        let mut line = Vec::new();
+        page.write_line(&mut line).unwrap();
+        let frame = tidings_store::FrameEncoder::new(3).encode(&line);
+        writer.append(format!("{day}T12:00:00Z").parse().unwrap(), &frame, &[]).unwrap();
+    }
+    writer.publish().unwrap();
+    root(pipeline).join(format!("pages/{day}/a.0.jsonl.zst"))
+}
+
+fn run(pipeline: &crate::Pipeline, stage: &Clean) -> CleanOutcome {
+    let StageOutcome::Clean(outcome) = pipeline.run(stage).unwrap() else { panic!("not clean") };
+    outcome
+}
+
+#[test]
+fn a_day_whose_pages_are_missing_is_not_made_again_without_them() {
+    let (_folder, pipeline) = home();
+    let day = "2026-03-01";
+    store_pages(&pipeline, day, &[page("https://gazette.example/1", &article("ferry"))]);
+    let other = root(&pipeline).join("pages/2026-03-01/b.0.jsonl.zst");
+    std::fs::copy(root(&pipeline).join("pages/2026-03-01/a.0.jsonl.zst"), &other).unwrap();
+    run(&pipeline, &Clean::default());
+    std::fs::remove_file(&other).unwrap();
+    let before = Recipe::read(pipeline.home(), day).unwrap();
+    let outcome = run(&pipeline, &Clean::default());
+    assert_eq!((outcome.status(), outcome.days_failed), (Status::NotDone, vec![day.to_owned()]));
+    assert_eq!(Recipe::read(pipeline.home(), day).unwrap(), before);
+    std::fs::remove_dir_all(other.parent().unwrap()).unwrap();
+    assert_eq!(run(&pipeline, &Clean::default()).days_failed, [day], "also if no pages are left");
+    let accepted = run(&pipeline, &Clean { accept_loss: true, ..Clean::default() });
+    assert_eq!((accepted.status(), accepted.days, accepted.documents), (Status::Done, 1, 0));
+    assert_eq!(run(&pipeline, &Clean::default()).status(), Status::Done);
+}
+
+#[test]
+fn the_documents_of_a_damaged_frame_are_kept_and_the_rest_is_made_again() {
+    let (_folder, pipeline) = home();
+    let pages: Vec<Page> = ["ferry", "museum", "bridge"]
+        .iter()
+        .map(|topic| page(&format!("https://gazette.example/{topic}"), &article(topic)))
+        .collect();
+    let file = store_frames(&pipeline, "2026-03-01", &pages);
+    run(&pipeline, &Clean::default());
+    let whole = std::fs::read(&file).unwrap();
+    let mut flipped = whole.clone();
+    flipped[whole.len() / 2] ^= 1;
+    std::fs::write(&file, flipped).unwrap();
+    assert_eq!(run(&pipeline, &Clean::default()).days_up_to_date, 1);
+    let mut config = pipeline.config().clone();
+    config.clean.languages = vec!["en".into()];
+    let pipeline = pipeline.with_config(config);
+    let outcome = run(&pipeline, &Clean::default());
+    assert_eq!((outcome.status(), outcome.documents), (Status::Partly, 3), "{outcome}");
+    assert_eq!(outcome.damaged_files, ["pages/2026-03-01/a.0.jsonl.zst".to_owned()].into());
+    let faulty = tidings_store::faulty_pages(pipeline.home()).unwrap();
+    assert_eq!(faulty[0].to_string(), "pages/2026-03-01/a.0.jsonl.zst is damaged");
+    std::fs::write(&file, whole).unwrap();
+    assert_eq!(run(&pipeline, &Clean::default()).status(), Status::Done);
+    assert!(tidings_store::faulty_pages(pipeline.home()).unwrap().is_empty());
+}
+
+#[test]
+fn a_damaged_frame_that_was_never_read_costs_only_its_pages() {
+    let (_folder, pipeline) = home();
+    let pages =
+        ["ferry", "museum", "bridge"].map(|topic| page(&format!("https://gazette.example/{topic}"), &article(topic)));
+    let file = store_frames(&pipeline, "2026-03-01", &pages);
+    let mut bytes = std::fs::read(&file).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::fs::write(&file, bytes).unwrap();
+    let outcome = run(&pipeline, &Clean::default());
+    assert_eq!((outcome.status(), outcome.documents, outcome.damaged_files.len()), (Status::Partly, 2, 1));
+}
+
+#[test]
+fn a_damaged_frame_of_an_added_file_does_not_repeat_former_documents() {
+    let (_folder, pipeline) = home();
+    let pages = ["ferry", "museum"].map(|topic| page(&format!("https://gazette.example/{topic}"), &article(topic)));
+    store_pages(&pipeline, "2026-03-01", &[page("https://gazette.example/1", &article("bridge"))]);
+    run(&pipeline, &Clean::default());
+    let first = root(&pipeline).join("pages/2026-03-01/a.0.jsonl.zst");
+    let former = std::fs::read(&first).unwrap();
+    let mut added = std::fs::read(store_frames(&pipeline, "2026-03-02", &pages)).unwrap();
+    std::fs::remove_dir_all(root(&pipeline).join("pages/2026-03-02")).unwrap();
+    *added.last_mut().unwrap() ^= 1;
+    std::fs::write(first.with_file_name("b.0.jsonl.zst"), added).unwrap();
+    let outcome = run(&pipeline, &Clean::default());
+    assert_eq!((outcome.status(), outcome.documents), (Status::Partly, 1), "one of the two added pages");
+    assert_eq!(Recipe::read(pipeline.home(), "2026-03-01").unwrap().unwrap().pages, 2);
+    assert_eq!(std::fs::read(first).unwrap(), former);
+}
