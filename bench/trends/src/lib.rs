@@ -1,6 +1,8 @@
 //! Recall, precision and speed of trend detection in `tidings-query`, on simulated counts with planted trends.
 
 pub mod churn;
+pub mod drift;
 pub mod measure;
 pub mod plant;
+pub mod scenario;
 pub mod world;

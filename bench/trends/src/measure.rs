@@ -8,7 +8,10 @@ use std::collections::HashMap;
 use std::time::Duration;
 use tidings_query::measure::{Contrast, Keyness};
 use tidings_query::trend::bursts::{BinCount, tokens_before};
-use tidings_query::trend::{BurstConfig, RiseConfig, Table, Test, burst, false_discovery, rises, season, shift};
+use tidings_query::trend::{
+    BurstConfig, CellCount, RiseConfig, Rises, SiteRises, SiteVolume, Table, Test, burst, false_discovery, rises,
+    season, shift,
+};
 
 /// The results.
 #[derive(Debug, Default)]
@@ -17,6 +20,8 @@ pub struct Report {
     pub tested: usize,
     /// Words of each course with a trend, with control of the false discovery rate.
     pub rises: HashMap<Course, usize>,
+    /// The same by the pooled test of documents, which ignores sites.
+    pub pooled: HashMap<Course, usize>,
     /// The same by Mann–Kendall over hits.
     pub kendall: HashMap<Course, usize>,
     /// The same by Mann–Kendall over documents.
@@ -112,7 +117,11 @@ pub fn measure(setting: &Setting) -> Report {
         let rows = outcome.found.iter().filter(|rise| rise.p <= limit).map(|rise| rise.row);
         (courses(rows), outcome.tested, spent)
     };
-    (report.rises, report.tested, report.rises_cpu) = found(&table, RiseConfig::default(), 1.0);
+    (report.pooled, ..) = found(&table, RiseConfig::default(), 1.0);
+    let before = cpu();
+    let outcome = rises_of_one_site(&counts, &documents_table, &by_quarter);
+    report.rises_cpu = cpu() - before;
+    (report.rises, report.tested) = (courses(outcome.found.iter().map(|rise| rise.row)), outcome.tested);
     let kendall = RiseConfig { test: Test::MannKendall, ..RiseConfig::default() };
     let hits = Table { counts: &counts, tokens: &by_quarter };
     (report.kendall, _, report.kendall_cpu) = found(&hits, kendall, 1.0);
@@ -133,6 +142,20 @@ pub fn measure(setting: &Setting) -> Report {
     report.bursts = courses(first(found_bursts));
     report.plain_bursts = courses(first(plain_bursts));
     report
+}
+
+/// The trend test within sites, of a corpus of one site whose articles keep their length.
+fn rises_of_one_site(hits: &[u32], documents: &[u32], tokens: &[f64]) -> Rises {
+    let width = tokens.len();
+    let volume = SiteVolume { bins: width, tokens: tokens.to_vec(), documents: Vec::new() };
+    let mut test = SiteRises::new(&volume, &RiseConfig::default());
+    for (hits, documents) in hits.chunks_exact(width).zip(documents.chunks_exact(width)) {
+        let cells = (0..).zip(hits.iter().zip(documents)).filter(|(_, (hits, _))| **hits > 0);
+        let cells =
+            cells.map(|(bin, (hits, documents))| CellCount { site: 0, bin, hits: *hits, documents: *documents });
+        test.add(&cells.collect::<Vec<_>>());
+    }
+    test.finish()
 }
 
 fn first(mut bursts: Vec<(f64, usize)>) -> impl Iterator<Item = usize> {
@@ -189,7 +212,8 @@ impl Report {
             let count = |course: Course| counts.get(&course).copied().unwrap_or(0).to_string();
             println!("| {name} | {} | {} |", PLANTED.map(count).join(" | "), count(Course::Flat));
         };
-        row("shape test of documents, FDR 5 %", &self.rises);
+        row("shape test within sites, FDR 5 %", &self.rises);
+        row("shape test of documents, pooled, FDR 5 %", &self.pooled);
         row("Mann–Kendall of documents, FDR 5 %", &self.kendall_documents);
         row("Mann–Kendall of hits, FDR 5 %", &self.kendall);
         row("Mann–Kendall of hits, p < 0.01", &self.uncontrolled);

@@ -9,10 +9,10 @@ use crate::cql::ast::*;
 use crate::filter::Filter;
 use crate::measure::association::Association;
 use crate::measure::keyness::Keyness;
-use crate::measure::per_million;
+use crate::measure::{overdispersion_of_neighbours, per_million};
 use crate::question::*;
 use crate::syntax::ValueMatcher;
-use crate::trend::Step;
+use crate::trend::{Bin, CellCount, SiteVolume, Step};
 use jiff::civil::Date;
 use std::collections::{BTreeMap, BTreeSet};
 use tidings_model::Token;
@@ -379,7 +379,7 @@ impl Corpus {
         let first = dates.iter().flatten().min();
         let last = dates.iter().flatten().max();
         let bins = first.zip(last).map(|(first, last)| step.bins(*first, *last)).unwrap_or_default();
-        let point = |bin| {
+        let counted = |bin| {
             let inside = |number: &usize| dates[*number].is_some_and(|date| step.bin_of(date) == bin);
             let numbers: Vec<usize> = (0..self.documents.len()).filter(inside).collect();
             let documents = || numbers.iter().map(|number| &self.documents[*number]);
@@ -388,8 +388,46 @@ impl Corpus {
             let here = hits.iter().filter(|hit| numbers.contains(&hit.document)).count() as u64;
             let days: BTreeSet<Option<Date>> = numbers.iter().map(|number| dates[*number]).collect();
             let collected = (tokens, numbers.len() as u64, sites.len() as u64, days.len() as u32);
-            TimelinePoint::of(bin, here, collected, 1.0, confidence)
+            (bin, here, collected)
         };
-        Timeline::of(step, confidence, bins.into_iter().map(point).collect())
+        let counted: Vec<_> = bins.into_iter().map(counted).collect();
+        let counts: Vec<(u64, u64)> = counted.iter().map(|(_, hits, (tokens, ..))| (*hits, *tokens)).collect();
+        let spread = overdispersion_of_neighbours(&counts);
+        let point = |(bin, hits, collected)| TimelinePoint::of(bin, hits, collected, spread, confidence);
+        Timeline::of(step, confidence, counted.into_iter().map(point).collect())
+    }
+
+    /// The text of each site in each bin, sites sorted by name, and the cells of each word, sorted by site and bin.
+    pub fn site_cells(&self, attribute: Attribute, bins: &[Bin]) -> (SiteVolume, BTreeMap<String, Vec<CellCount>>) {
+        let bin_of = |document: &Document| {
+            let date = document.date()?;
+            bins.iter().position(|bin| (bin.first..=bin.last).contains(&date))
+        };
+        let sites: BTreeSet<&str> = self.documents.iter().map(|document| document.field("site")).collect();
+        let cells = sites.len() * bins.len();
+        let mut volume = SiteVolume { bins: bins.len(), tokens: vec![0.0; cells], documents: vec![0.0; cells] };
+        let mut words: BTreeMap<String, BTreeMap<usize, (u32, u32)>> = BTreeMap::new();
+        for document in &self.documents {
+            let site = sites.iter().position(|site| *site == document.field("site"));
+            let Some((bin, site)) = bin_of(document).zip(site) else { continue };
+            let cell = site * bins.len() + bin;
+            volume.tokens[cell] += document.tokens().len() as f64;
+            volume.documents[cell] += 1.0;
+            let mut counts: BTreeMap<String, u32> = BTreeMap::new();
+            for token in document.tokens() {
+                *counts.entry(attribute_value(token, attribute)).or_default() += 1;
+            }
+            for (word, hits) in counts {
+                let sum = words.entry(word).or_default().entry(cell).or_default();
+                *sum = (sum.0 + hits, sum.1 + 1);
+            }
+        }
+        let cell = |(cell, (hits, documents)): (usize, (u32, u32))| CellCount {
+            site: (cell / bins.len()) as u32,
+            bin: (cell % bins.len()) as u32,
+            hits,
+            documents,
+        };
+        (volume, words.into_iter().map(|(word, cells)| (word, cells.into_iter().map(cell).collect())).collect())
     }
 }

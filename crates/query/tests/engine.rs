@@ -340,6 +340,36 @@ fn counts_of_words_by_period_equal_those_of_a_scan() {
 }
 
 #[test]
+fn counts_of_words_by_site_equal_those_of_a_scan() {
+    for seed in 0..40 {
+        let mut random = Rng::with_seed(seed);
+        let corpus = corpus(&mut random);
+        let folder = tempfile::tempdir().expect("a folder");
+        let engine = engine(folder.path(), &corpus, &mut random);
+        let filter = filter(&mut random);
+        let asked = filter.as_ref().map_or_else(|| corpus.clone(), |filter| corpus.restricted(filter));
+        let subcorpus = engine.subcorpus(filter.as_ref()).expect("a subcorpus");
+        let bins = Step::Week.bins(Day(20_000).date(), Day(20_039).date());
+        let periods: Vec<_> = bins.iter().map(|bin| Day::of(bin.first)..Day(Day::of(bin.last).0 + 1)).collect();
+        for attribute in [Attribute::Word, Attribute::Lc, Attribute::Lemma] {
+            let cells = engine.site_cells(&subcorpus, &periods);
+            let (volume, expected) = asked.site_cells(attribute, &bins);
+            assert_eq!(cells.volume(), &volume, "seed {seed}");
+            let layer = match attribute {
+                Attribute::Lemma => tidings_index::lexicon::Layer::Lemma,
+                _ => tidings_index::lexicon::Layer::Word,
+            };
+            let mut found = BTreeMap::new();
+            engine.each_word_by_site(&cells, attribute, 1, &Limits::default(), |word, counts| {
+                let name = engine.snapshot().lexicon().string(layer, word);
+                found.insert(attribute.value(name).into_owned(), counts.to_vec());
+            });
+            assert_eq!(found, expected, "seed {seed}, {attribute:?}");
+        }
+    }
+}
+
+#[test]
 fn a_search_stops_in_the_middle_of_a_long_document() {
     let folder = tempfile::tempdir().expect("a folder");
     let sentence = vec![Token::new("a", "a", "N"); 5_000];

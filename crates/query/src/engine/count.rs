@@ -5,7 +5,7 @@ use super::search::DayCursor;
 use super::set::{LexemeSet, layer_of};
 use super::{Engine, Limits, Search, Subcorpus};
 use crate::cql::Attribute;
-use crate::measure::per_million;
+use crate::measure::{overdispersion_of_neighbours, per_million};
 use crate::question::{Frequencies, FrequencyRow, Timeline, TimelinePoint};
 use crate::trend::Step;
 use hashbrown::HashMap;
@@ -341,10 +341,10 @@ fn timeline(step: Step, confidence: f64, hits: &BTreeMap<Day, u64>, volume: &BTr
     let ends = volume.keys().next().zip(volume.keys().next_back());
     let bins = ends.map(|(first, last)| step.bins(first.date(), last.date())).unwrap_or_default();
     let mut days = volume.iter().peekable();
-    let mut points = Vec::with_capacity(bins.len());
+    let mut collected = Vec::with_capacity(bins.len());
     // The last bin with a document of each site.
     let mut met: Vec<usize> = Vec::new();
-    for bin in bins {
+    for bin in &bins {
         let (mut total, mut tokens, mut documents, mut sites, mut days_with_documents) = (0, 0, 0, 0, 0);
         let last = Day::of(bin.last);
         while let Some((day, volume)) = days.next_if(|(day, _)| **day <= last) {
@@ -356,14 +356,17 @@ fn timeline(step: Step, confidence: f64, hits: &BTreeMap<Day, u64>, volume: &BTr
                 if met.len() <= *site as usize {
                     met.resize(*site as usize + 1, usize::MAX);
                 }
-                if std::mem::replace(&mut met[*site as usize], points.len()) != points.len() {
+                if std::mem::replace(&mut met[*site as usize], collected.len()) != collected.len() {
                     sites += 1;
                 }
             }
         }
-        let collected = (tokens, documents, sites, days_with_documents);
-        points.push(TimelinePoint::of(bin, total, collected, 1.0, confidence));
+        collected.push((total, (tokens, documents, sites, days_with_documents)));
     }
+    let counts: Vec<(u64, u64)> = collected.iter().map(|(hits, (tokens, ..))| (*hits, *tokens)).collect();
+    let spread = overdispersion_of_neighbours(&counts);
+    let points = bins.into_iter().zip(collected);
+    let points = points.map(|(bin, (hits, volume))| TimelinePoint::of(bin, hits, volume, spread, confidence)).collect();
     Timeline::of(step, confidence, points)
 }
 

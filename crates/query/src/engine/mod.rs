@@ -31,7 +31,7 @@ mod words;
 pub use contrast::ContrastOf;
 pub use count::{DayVolume, FieldCounts};
 pub use layers::Features;
-pub use periods::PeriodCounts;
+pub use periods::{PeriodCounts, SiteCells};
 pub use search::{Hit, Order, Search};
 pub use sketch::SketchOf;
 pub use view::{MOST_SORTED, View};

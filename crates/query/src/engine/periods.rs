@@ -8,7 +8,8 @@ use super::scope::Scope;
 use super::set::layer_of;
 use super::{Deadline, Engine, Limits, Subcorpus};
 use crate::cql::Attribute;
-use crate::trend::BinCount;
+use crate::trend::{CellCount, SiteVolume};
+use std::collections::BTreeMap;
 use std::ops::Range;
 use tidings_index::{Day, Segment};
 
@@ -70,27 +71,57 @@ impl Engine {
         counts
     }
 
-    /// Passes every word that occurs at least `at_least` times with its non-zero counts, in the order of the words' numbers;
-    /// returns the tokens of the periods.
-    pub(super) fn each_course(
-        &self,
-        subcorpus: &Subcorpus,
-        attribute: Attribute,
-        periods: &[Range<Day>],
-        at_least: u64,
-        mut each: impl FnMut(u32, &[BinCount]),
-    ) -> Vec<u64> {
-        let mut tokens = vec![0; periods.len()];
-        let mut segments = Vec::new();
+    /// The cells of sites and periods, which are sorted and do not overlap, with the text in each.
+    pub fn site_cells<'e>(&'e self, subcorpus: &'e Subcorpus, periods: &[Range<Day>]) -> SiteCells<'e> {
+        let bins = periods.len();
+        let mut volume = SiteVolume { bins, ..SiteVolume::default() };
+        let mut numbers: BTreeMap<String, u32> = BTreeMap::new();
+        let mut found = Vec::new();
         for (segment, scope) in self.scopes(subcorpus) {
-            segments.push(SegmentPeriods::new(segment, periods_of_documents(segment, scope, periods, &mut tokens)));
+            let of_documents = periods_of_documents(segment, scope, periods, &mut vec![0; bins]);
+            let sites = segment.field("site");
+            for document in (0..).zip(&of_documents).filter(|(_, period)| **period != NO_PERIOD).map(|(at, _)| at) {
+                let site = sites.as_ref().map_or("", |sites| sites.of(document));
+                if !numbers.contains_key(site) {
+                    numbers.insert(site.to_owned(), 0);
+                }
+            }
+            found.push((segment, of_documents));
         }
-        let lists = WordLists::new(&segments, &self.words_of_lexemes(attribute), at_least);
-        let mut sums = vec![(0u32, 0u32); periods.len()];
-        let mut course = Vec::new();
+        // In the order of names, so that equal corpora have equal cells.
+        (0..).zip(numbers.values_mut()).for_each(|(number, of_site)| *of_site = number);
+        volume.tokens = vec![0.0; numbers.len() * bins];
+        volume.documents = volume.tokens.clone();
+        let mut segments = Vec::new();
+        for (segment, mut cells) in found {
+            let sites = segment.field("site");
+            for (document, cell) in (0..).zip(&mut cells).filter(|(_, cell)| **cell != NO_PERIOD) {
+                let site = sites.as_ref().map_or("", |sites| sites.of(document));
+                *cell += numbers.get(site).copied().unwrap_or(0) * bins as u32;
+                volume.tokens[*cell as usize] += segment.tokens_of(document).len() as f64;
+                volume.documents[*cell as usize] += 1.0;
+            }
+            segments.push(SegmentPeriods::new(segment, cells));
+        }
+        SiteCells { segments, volume, sites: numbers.into_keys().collect() }
+    }
+
+    /// Passes every word that occurs at least `at_least` times with its cells, sorted by site and period, in the order of
+    /// the words' numbers. Reads each posting list once.
+    pub fn each_word_by_site(
+        &self,
+        cells: &SiteCells<'_>,
+        attribute: Attribute,
+        at_least: u64,
+        limits: &Limits<'_>,
+        mut each: impl FnMut(u32, &[CellCount]),
+    ) {
+        let SiteCells { segments, volume, .. } = cells;
+        let lists = WordLists::new(segments, &self.words_of_lexemes(attribute), at_least);
+        let mut sums = CellSums { sums: vec![(0, 0); volume.tokens.len()], touched: Vec::new() };
+        let mut counts = Vec::new();
         let mut positions = Vec::new();
-        let limits = subcorpus.limits();
-        let mut deadline = Deadline::new(&limits);
+        let mut deadline = Deadline::new(limits);
         for word in 0..lists.words() {
             // Reading the lists of a word takes time proportional to its frequency.
             let steps =
@@ -98,26 +129,62 @@ impl Engine {
             if !deadline.tick_by(steps.fold(1, u32::saturating_add)) {
                 break;
             }
-            let mut first = segments.len() as u32;
             for run in lists.of(word).chunk_by(|a, b| a.0 == b.0) {
-                first = first.min(run[0].0);
                 segments[run[0].0 as usize].count(run, &mut positions, &mut sums);
             }
-            if first == segments.len() as u32 {
-                continue;
-            }
-            course.clear();
-            let mut hits = 0;
-            for (bin, sum) in (0..).zip(&mut sums).filter(|(_, sum)| sum.0 > 0) {
-                let (of_bin, documents) = std::mem::take(sum);
-                hits += u64::from(of_bin);
-                course.push(BinCount { bin, hits: of_bin, documents });
-            }
+            let hits = sums.take(volume.bins, &mut counts);
             if hits >= at_least.max(1) {
-                each(word as u32, &course);
+                each(word as u32, &counts);
             }
         }
-        tokens
+    }
+}
+
+/// The cells of sites and periods.
+pub struct SiteCells<'e> {
+    segments: Vec<SegmentPeriods<'e>>,
+    volume: SiteVolume,
+    sites: Vec<String>,
+}
+
+impl SiteCells<'_> {
+    /// The text in each cell.
+    pub fn volume(&self) -> &SiteVolume {
+        &self.volume
+    }
+
+    /// The names of the sites, sorted.
+    pub fn sites(&self) -> &[String] {
+        &self.sites
+    }
+}
+
+/// Hits and documents of a word by cell, and the cells that have some: most cells of most words are empty.
+struct CellSums {
+    sums: Vec<(u32, u32)>,
+    touched: Vec<u32>,
+}
+
+impl CellSums {
+    fn add(&mut self, cell: u32, is_new_document: bool) {
+        let Some(sum) = self.sums.get_mut(cell as usize) else { return };
+        if sum.0 == 0 {
+            self.touched.push(cell);
+        }
+        *sum = (sum.0 + 1, sum.1 + u32::from(is_new_document));
+    }
+
+    /// Moves the counts out, sorted by cell; returns the hits.
+    fn take(&mut self, bins: usize, counts: &mut Vec<CellCount>) -> u64 {
+        self.touched.sort_unstable();
+        counts.clear();
+        let mut all = 0;
+        for cell in self.touched.drain(..) {
+            let (hits, documents) = std::mem::take(&mut self.sums[cell as usize]);
+            all += u64::from(hits);
+            counts.push(CellCount { site: cell / bins as u32, bin: cell % bins as u32, hits, documents });
+        }
+        all
     }
 }
 
@@ -198,7 +265,7 @@ fn periods_of_documents(segment: &Segment, scope: &Scope, periods: &[Range<Day>]
     of_documents
 }
 
-/// A segment with the period of each of its documents.
+/// A segment with the cell of each of its documents.
 struct SegmentPeriods<'s> {
     segment: &'s Segment,
     periods: Vec<u32>,
@@ -224,11 +291,10 @@ impl<'s> SegmentPeriods<'s> {
         self.segment.frequencies().get(local_id as usize).copied().unwrap_or(0)
     }
 
-    /// Adds the hits and documents of a word with these posting lists to its periods.
-    fn count(&self, lists: &[(u32, u32)], positions: &mut Vec<u32>, sums: &mut [(u32, u32)]) {
+    /// Adds the hits and documents of a word with these posting lists to its cells.
+    fn count(&self, lists: &[(u32, u32)], positions: &mut Vec<u32>, sums: &mut CellSums) {
         let starts = self.segment.starts();
         let mut end = 0;
-        let mut nowhere = (0, 0);
         let mut period = NO_PERIOD;
         let mut add = |piece: &[u32]| {
             for position in piece {
@@ -241,8 +307,7 @@ impl<'s> SegmentPeriods<'s> {
                     end = starts.get(document + 1).copied().unwrap_or(u32::MAX);
                     period = self.periods.get(document).copied().unwrap_or(NO_PERIOD);
                 }
-                let sum = sums.get_mut(period as usize).unwrap_or(&mut nowhere);
-                *sum = (sum.0 + 1, sum.1 + u32::from(is_next));
+                sums.add(period, is_next);
             }
         };
         if let [(_, local_id)] = lists {

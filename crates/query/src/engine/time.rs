@@ -14,44 +14,55 @@ use crate::filter::{FieldPredicate, FieldTest, Filter};
 use crate::question::{BurstRow, Bursts, NewWords, Trends};
 use crate::syntax::{Logic, Span, ValueMatcher};
 use crate::trend::{
-    Bin, BurstConfig, NewWordConfig, RiseConfig, Sighting, Step, Table, alive_throughout, burst, is_word, rises,
-    tokens_before,
+    Bin, Burst, BurstConfig, NewWordConfig, RiseConfig, Sighting, SiteBursts, SiteRises, Step, Table, alive_throughout,
+    is_word,
 };
 
 impl Engine {
-    /// The words with a rising or falling trend, by significance.
+    /// The words with a rising or falling trend within sites, by significance.
     pub fn trends(&self, subcorpus: &Subcorpus, attribute: Attribute, step: Step, config: &RiseConfig) -> Trends {
         let (bins, periods) = self.periods(subcorpus, step);
-        let counts = self.period_counts(subcorpus, attribute, &periods, config.min_count);
-        let tokens: Vec<f64> = counts.tokens.iter().map(|tokens| *tokens as f64).collect();
-        let hits = Table { counts: &counts.hits, tokens: &tokens };
-        // Documents, not hits: one document that repeats a word is one decision to use it.
-        let documents = Table { counts: &counts.documents, tokens: &tokens };
-        let outcome = rises(&documents, config);
-        Trends::of(attribute, &bins, config, &outcome, (&hits, &documents), |row| {
-            self.name(attribute, counts.words[row])
-        })
-    }
-
-    /// The words with the strongest bursts, strongest first.
-    pub fn bursts(&self, subcorpus: &Subcorpus, attribute: Attribute, step: Step, config: &BurstConfig) -> Bursts {
-        let (bins, periods) = self.periods(subcorpus, step);
-        let tokens = self.volume_of(subcorpus, &periods);
-        let before = tokens_before(&tokens);
-        let mut found: Vec<BurstRow> = Vec::new();
-        self.each_course(subcorpus, attribute, &periods, config.min_documents.into(), |word, course| {
-            if let Some(burst) = burst(course, &before, config) {
-                found.push(BurstRow {
-                    value: self.name(attribute, word),
-                    bin: bins[burst.bin as usize],
-                    score: burst.score,
-                    log_ratio: burst.log_ratio,
-                    hits: burst.hits.into(),
-                    documents: burst.documents.into(),
-                    sequel: burst.sequel,
-                });
+        let cells = self.site_cells(subcorpus, &periods);
+        let mut test = SiteRises::new(cells.volume(), config);
+        let (mut words, mut hits, mut documents) = (Vec::new(), Vec::new(), Vec::new());
+        self.each_word_by_site(&cells, attribute, config.min_count, &subcorpus.limits(), |word, counts| {
+            test.add(counts);
+            words.push(word);
+            let start = hits.len();
+            hits.resize(start + bins.len(), 0u32);
+            documents.resize(start + bins.len(), 0u32);
+            for count in counts {
+                hits[start + count.bin as usize] += count.hits;
+                documents[start + count.bin as usize] += count.documents;
             }
         });
+        let tokens = cells.volume().tokens_by_bin();
+        let hits = Table { counts: &hits, tokens: &tokens };
+        let documents = Table { counts: &documents, tokens: &tokens };
+        let outcome = test.finish();
+        Trends::of(attribute, &bins, config, &outcome, (&hits, &documents), |row| self.name(attribute, words[row]))
+    }
+
+    /// The words with significant bursts, strongest first.
+    pub fn bursts(&self, subcorpus: &Subcorpus, attribute: Attribute, step: Step, config: &BurstConfig) -> Bursts {
+        let (bins, periods) = self.periods(subcorpus, step);
+        let cells = self.site_cells(subcorpus, &periods);
+        let mut test = SiteBursts::new(cells.volume(), config);
+        let mut words = Vec::new();
+        self.each_word_by_site(&cells, attribute, config.min_documents.into(), &subcorpus.limits(), |word, counts| {
+            test.add(counts);
+            words.push(word);
+        });
+        let row = |(row, burst): (usize, Burst)| BurstRow {
+            value: self.name(attribute, words[row]),
+            bin: bins[burst.bin as usize],
+            score: burst.score,
+            log_ratio: burst.log_ratio,
+            hits: burst.hits.into(),
+            documents: burst.documents.into(),
+            sequel: burst.sequel,
+        };
+        let mut found: Vec<BurstRow> = test.finish().into_iter().map(row).collect();
         found.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.value.cmp(&b.value)));
         Bursts { attribute, step, tokens: self.tokens(subcorpus), values: found.len() as u64, rows: found }
     }
@@ -184,13 +195,6 @@ impl Engine {
         let days = |bin: &Bin| Day::of(bin.first)..Day(Day::of(bin.last).0 + 1);
         let periods = bins.iter().map(days).collect();
         (bins, periods)
-    }
-
-    /// Tokens collected in each period.
-    fn volume_of(&self, subcorpus: &Subcorpus, periods: &[Range<Day>]) -> Vec<f64> {
-        let volume = self.volume(subcorpus);
-        let tokens = |period: &Range<Day>| volume.range(period.clone()).map(|(_, day)| day.tokens as f64).sum();
-        periods.iter().map(tokens).collect()
     }
 
     /// A word by its number.

@@ -18,6 +18,24 @@ pub fn aldf(positions: &[u64], tokens: u64) -> f64 {
     if positions.is_empty() { 0.0 } else { entropy.exp2() }
 }
 
+/// The overdispersion of counts in successive periods, at least 1: the mean square of the differences between
+/// neighbours, relative to that of independent hits. Differences, because a trend is no noise; the largest 5 % are left
+/// out, because a burst is none either. `periods` are hits and tokens; periods without tokens have no rate.
+pub fn overdispersion_of_neighbours(periods: &[(u64, u64)]) -> f64 {
+    let collected: Vec<(f64, f64)> =
+        periods.iter().filter(|(_, tokens)| *tokens > 0).map(|(hits, tokens)| (*hits as f64, *tokens as f64)).collect();
+    let square = |pair: &[(f64, f64)]| {
+        let [(hits, tokens), (next_hits, next_tokens)] = [pair[0], pair[1]];
+        let rate = (hits + next_hits) / (tokens + next_tokens);
+        let variance = rate * (1.0 / tokens + 1.0 / next_tokens);
+        (variance > 0.0).then(|| (hits / tokens - next_hits / next_tokens).powi(2) / variance)
+    };
+    let mut squares: Vec<f64> = collected.windows(2).filter_map(square).collect();
+    squares.sort_unstable_by(f64::total_cmp);
+    squares.truncate(squares.len() - squares.len() / 20);
+    (squares.iter().sum::<f64>() / squares.len().max(1) as f64).max(1.0)
+}
+
 /// The distance of each hit from the one before; of the first, around the ring, from the last.
 fn distances(positions: &[u64], tokens: u64) -> impl Iterator<Item = f64> {
     let around = positions.last().map(|last| tokens as f64 - *last as f64 + positions[0] as f64);
@@ -40,6 +58,16 @@ mod tests {
         // Segments of 25; distances 97, 1, 1, 1: (25 + 3) / 25.
         assert_near(arf(&[10, 11, 12, 13], 100), 1.12);
         assert!(aldf(&[10, 11, 12, 13], 100) < 1.3);
+    }
+
+    #[test]
+    fn noise_widens_and_a_trend_does_not() {
+        let with = |hits: fn(u64) -> u64| -> Vec<(u64, u64)> { (0..60).map(|bin| (hits(bin), 1_000_000)).collect() };
+        assert_near(overdispersion_of_neighbours(&with(|bin| 100 + bin)), 1.0);
+        // The differences of 80 have a variance of 200 for independent hits.
+        assert_near(overdispersion_of_neighbours(&with(|bin| 60 + 80 * (bin % 2))), 6400.0 / 200.0);
+        assert_near(overdispersion_of_neighbours(&with(|bin| if bin == 30 { 5000 } else { 100 })), 1.0);
+        assert_near(overdispersion_of_neighbours(&[(5, 10), (9, 0)]), 1.0);
     }
 
     #[test]

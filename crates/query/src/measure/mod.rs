@@ -10,7 +10,7 @@ pub mod keyness;
 pub mod special;
 
 pub use association::{Association, Pair};
-pub use dispersion::{aldf, arf};
+pub use dispersion::{aldf, arf, overdispersion_of_neighbours};
 pub use interval::{Band, bunching, poisson_band, rate_band, wilson_band};
 pub use keyness::{Contrast, Keyness};
 

@@ -16,6 +16,31 @@ pub fn ln_gamma(x: f64) -> f64 {
     (shifted - 0.5) * shifted.ln() - shifted + 0.5 * (2.0 * std::f64::consts::PI).ln() + series - product.ln()
 }
 
+/// The digamma function, the derivative of ln Γ, for x > 0.
+pub fn digamma(x: f64) -> f64 {
+    let (mut shifted, mut sum) = (x, 0.0);
+    while shifted < 12.0 {
+        sum -= 1.0 / shifted;
+        shifted += 1.0;
+    }
+    let square = 1.0 / (shifted * shifted);
+    let series = square * (1.0 / 12.0 - square * (1.0 / 120.0 - square * (1.0 / 252.0 - square / 240.0)));
+    sum + shifted.ln() - 0.5 / shifted - series
+}
+
+/// The trigamma function, the derivative of digamma, for x > 0.
+pub fn trigamma(x: f64) -> f64 {
+    let (mut shifted, mut sum) = (x, 0.0);
+    while shifted < 12.0 {
+        sum += 1.0 / (shifted * shifted);
+        shifted += 1.0;
+    }
+    let inverse = 1.0 / shifted;
+    let square = inverse * inverse;
+    let series = 1.0 / 6.0 - square * (1.0 / 30.0 - square * (1.0 / 42.0 - square / 30.0));
+    sum + inverse + square / 2.0 + square * inverse * series
+}
+
 /// The regularised incomplete gamma functions (P, Q) with P + Q = 1, each exact where it is small.
 pub fn gamma_p_q(shape: f64, x: f64) -> (f64, f64) {
     if x <= 0.0 {
@@ -109,6 +134,14 @@ mod tests {
         near(ln_gamma(11.0), 3_628_800f64.ln());
         near(ln_gamma(0.5), std::f64::consts::PI.sqrt().ln());
         near(ln_gamma(171.0), 706.573_062_245_787_4);
+    }
+
+    #[test]
+    fn digamma_and_trigamma_have_their_known_values() {
+        near(digamma(1.0), -0.577_215_664_901_532_9);
+        near(digamma(0.5), -0.577_215_664_901_532_9 - 2.0 * std::f64::consts::LN_2);
+        near(trigamma(1.0), std::f64::consts::PI.powi(2) / 6.0);
+        near(trigamma(0.5), std::f64::consts::PI.powi(2) / 2.0);
     }
 
     #[test]

@@ -7,9 +7,10 @@
 //! with little history it is shrunk towards [`PRIOR_OVERDISPERSION`].
 
 use crate::measure::keyness::{Contrast, Keyness};
+use crate::measure::special::chi_square_survival;
 
 /// The parameters of burst detection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BurstConfig {
     /// The number of bins before the burst that it is compared with.
     pub before: usize,
@@ -21,11 +22,26 @@ pub struct BurstConfig {
     pub after: usize,
     /// The minimum number of documents in the bin.
     pub min_documents: u32,
+    /// The minimum ratio to the rate before.
+    pub min_ratio: f64,
+    /// The minimum number of sites on which the ratio is reached; fewer if fewer sites have text in the bin.
+    pub min_sites: usize,
+    /// The false discovery rate to control.
+    pub false_discovery_rate: f64,
 }
 
 impl Default for BurstConfig {
     fn default() -> Self {
-        BurstConfig { before: 26, memory: 104, min_before: 8, after: 26, min_documents: 5 }
+        BurstConfig {
+            before: 26,
+            memory: 104,
+            min_before: 8,
+            after: 26,
+            min_documents: 5,
+            min_ratio: 3.0,
+            min_sites: 3,
+            false_discovery_rate: 0.05,
+        }
     }
 }
 
@@ -57,6 +73,14 @@ pub struct Burst {
     pub sequel: Sequel,
 }
 
+impl Burst {
+    /// The p-value of the strongest of this many bins: half of the chi-square distribution, as only excesses count, with a
+    /// Bonferroni correction for the choice of the bin.
+    pub fn p(&self, bins: usize) -> f64 {
+        (chi_square_survival(self.score.max(0.0), 1.0) / 2.0 * bins as f64).min(1.0)
+    }
+}
+
 choices! {
     /// The course after a burst.
     pub enum Sequel {
@@ -70,7 +94,7 @@ choices! {
 }
 
 /// The strongest burst of a word, if there is any. `counts` ascend by bin; `tokens_before` are the
-/// cumulative tokens before each bin and after the last.
+/// cumulative tokens before each bin and after the last, or the documents expected from the sites of each bin.
 pub fn burst(counts: &[BinCount], tokens_before: &[f64], config: &BurstConfig) -> Option<Burst> {
     let bins = tokens_before.len().saturating_sub(1);
     let tokens = |from: usize, to: usize| tokens_before[to] - tokens_before[from];

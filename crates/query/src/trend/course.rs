@@ -23,11 +23,19 @@ choices! {
     }
 }
 
-const SHAPES: [Shape; 3] = [Shape::Steady, Shape::Late, Shape::Early];
+pub(super) const SHAPES: [Shape; 3] = [Shape::Steady, Shape::Late, Shape::Early];
 
 impl Shape {
+    /// The share of the error probability (weighted Bonferroni correction): most trends are steady.
+    pub(super) fn share(self) -> f64 {
+        match self {
+            Shape::Steady => 0.6,
+            Shape::Late | Shape::Early => 0.2,
+        }
+    }
+
     /// The height of the shape at a time between 0 and 1.
-    fn height(self, when: f64) -> f64 {
+    pub(super) fn height(self, when: f64) -> f64 {
         match self {
             Shape::Steady => when,
             Shape::Late => (when - 0.6).max(0.0),
@@ -105,6 +113,11 @@ impl Courses {
         // Bonferroni correction for three shapes.
         Course { shape, z, p: (SHAPES.len() as f64 * normal_two_sided(z)).min(1.0) }
     }
+}
+
+/// Wallace's normal approximation (1959) of Student's t.
+pub(super) fn z_of_student(t: f64, freedom: f64) -> f64 {
+    (8.0 * freedom + 1.0) / (8.0 * freedom + 3.0) * (freedom * (t * t / freedom).ln_1p()).sqrt() * t.signum()
 }
 
 /// The minimum variance of scores: those of independent documents have 1/12, less if most bins are empty.

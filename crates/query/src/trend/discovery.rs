@@ -18,6 +18,15 @@ pub fn false_discovery(p: &[f64], tested: usize) -> Vec<f64> {
     q
 }
 
+/// The same with weights of any scale (Genovese, Roeder and Wasserman 2006). Weights must not depend on what is
+/// tested: the number of documents with a word tells whether a trend could be seen at all, and not whether there
+/// is one.
+pub fn weighted_discovery(p: &[f64], weights: &[f64]) -> Vec<f64> {
+    let mean = weights.iter().sum::<f64>() / weights.len().max(1) as f64;
+    let weighted: Vec<f64> = p.iter().zip(weights).map(|(p, weight)| p * mean / weight).collect();
+    false_discovery(&weighted, p.len())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -27,6 +36,13 @@ mod tests {
         let q = false_discovery(&[0.01, 0.04, 0.03, 0.005], 4);
         let expected = [0.02, 0.04, 0.04, 0.02];
         assert!(q.iter().zip(expected).all(|(q, e)| (q - e).abs() < 1e-12), "{q:?}");
+    }
+
+    #[test]
+    fn heavier_tests_pass_more_easily() {
+        let q = weighted_discovery(&[0.03, 0.03, 0.9, 0.9], &[3.0, 1.0, 2.0, 2.0]);
+        assert!(q[0] < 0.1 && q[1] > 0.1, "{q:?}");
+        assert_eq!(weighted_discovery(&[0.01, 0.5], &[7.0, 7.0]), false_discovery(&[0.01, 0.5], 2));
     }
 
     #[test]

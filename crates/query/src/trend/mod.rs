@@ -6,21 +6,26 @@
 
 pub mod bursts;
 pub mod calendar;
+pub mod cells;
 pub mod course;
 pub mod discovery;
 pub mod health;
 pub mod kendall;
+pub mod moderate;
 pub mod newness;
 pub mod panel;
 pub mod rise;
 pub mod season;
 pub mod shift;
+pub mod site_burst;
+pub mod site_rise;
 pub mod theil_sen;
 
 pub use bursts::{BinCount, Burst, BurstConfig, Sequel, burst, tokens_before};
 pub use calendar::{Bin, Step};
+pub use cells::{CellCount, Counted, SiteFit, SiteTrends, SiteVolume, site_courses};
 pub use course::{Course, Courses, Shape};
-pub use discovery::false_discovery;
+pub use discovery::{false_discovery, weighted_discovery};
 pub use health::{Collected, health};
 pub use kendall::{Kendall, mann_kendall};
 pub use newness::{NewWordConfig, NewWordWindow, NoNewWords, Persistence, Sighting, Verdict, is_word, judge};
@@ -28,4 +33,6 @@ pub use panel::{alive_throughout, compare_periods};
 pub use rise::{Rise, RiseConfig, Rises, Table, Test, rises};
 pub use season::{Season, season};
 pub use shift::{Shift, shift};
+pub use site_burst::SiteBursts;
+pub use site_rise::SiteRises;
 pub use theil_sen::{sketch_engine_score, theil_sen};

@@ -1,0 +1,96 @@
+//! Planted words found and false discoveries in the scenarios of [`crate::scenario`].
+
+use crate::scenario::{BURSTING, CHANGING, QUARTERS, SCENARIOS, Scenario, Simulated, Truth, truth_of};
+use tidings_query::trend::{BurstConfig, RiseConfig, SiteBursts, SiteRises, Table, rises};
+
+/// Words that were found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct FoundWords {
+    /// Planted ones.
+    pub planted: usize,
+    /// Others.
+    pub others: usize,
+}
+
+/// The results of one scenario over all seeds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Drift {
+    /// The scenario.
+    pub name: &'static str,
+    /// The number of seeds.
+    pub seeds: usize,
+    /// Trends within sites.
+    pub trends: FoundWords,
+    /// Trends of documents by tokens over all sites.
+    pub pooled: FoundWords,
+    /// Bursts by week.
+    pub bursts: FoundWords,
+}
+
+impl FoundWords {
+    fn add(&mut self, words: impl Iterator<Item = usize>, planted: Truth) {
+        for word in words {
+            match truth_of(word) == planted {
+                true => self.planted += 1,
+                false => self.others += 1,
+            }
+        }
+    }
+
+    /// The share of false ones.
+    pub fn false_share(&self) -> f64 {
+        self.others as f64 / (self.planted + self.others).max(1) as f64
+    }
+}
+
+/// Simulates a scenario with some seeds and measures.
+pub fn measure(scenario: &Scenario, seeds: std::ops::Range<u64>) -> Drift {
+    let none = FoundWords::default();
+    let count = (seeds.end - seeds.start) as usize;
+    let mut drift = Drift { name: scenario.name, seeds: count, trends: none, pooled: none, bursts: none };
+    for seed in seeds {
+        let simulated = scenario.simulate(seed);
+        drift.trends.add(trends(&simulated).into_iter(), Truth::Changing);
+        drift.pooled.add(pooled(&simulated).into_iter(), Truth::Changing);
+        drift.bursts.add(bursts(&simulated).into_iter(), Truth::Bursting);
+    }
+    drift
+}
+
+fn trends(simulated: &Simulated) -> Vec<usize> {
+    let mut test = SiteRises::new(&simulated.quarters(), &RiseConfig::default());
+    (0..simulated.words.len()).for_each(|word| test.add(&simulated.quarter_cells(word)));
+    test.finish().found.iter().map(|rise| rise.row).collect()
+}
+
+fn pooled(simulated: &Simulated) -> Vec<usize> {
+    let mut documents = vec![0; simulated.words.len() * QUARTERS];
+    for word in 0..simulated.words.len() {
+        for cell in simulated.quarter_cells(word) {
+            documents[word * QUARTERS + cell.bin as usize] += cell.documents;
+        }
+    }
+    let table = Table { counts: &documents, tokens: &simulated.quarters().tokens_by_bin() };
+    rises(&table, &RiseConfig::default()).found.iter().map(|rise| rise.row).collect()
+}
+
+fn bursts(simulated: &Simulated) -> Vec<usize> {
+    let mut test = SiteBursts::new(&simulated.weeks, &BurstConfig::default());
+    simulated.words.iter().for_each(|word| test.add(word));
+    test.finish().into_iter().map(|(word, _)| word).collect()
+}
+
+/// Measures all scenarios with eight seeds and prints a table.
+pub fn print() {
+    println!("\nplanted found in % / false discoveries in %\n");
+    println!("| scenario | trends within sites | pooled | bursts |\n| --- | --: | --: | --: |");
+    for scenario in &SCENARIOS {
+        let drift = measure(scenario, 0..8);
+        let show = |found: &FoundWords, planted: usize| {
+            let share = found.planted as f64 / (planted * drift.seeds) as f64;
+            format!("{:.1} / {:.1}", 100.0 * share, 100.0 * found.false_share())
+        };
+        let (trends, pooled) = (show(&drift.trends, CHANGING), show(&drift.pooled, CHANGING));
+        println!("| {} | {trends} | {pooled} | {} |", drift.name, show(&drift.bursts, BURSTING));
+    }
+}

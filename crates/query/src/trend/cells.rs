@@ -1,0 +1,351 @@
+//! A trend test within sites, for corpora whose articles, sites and events change.
+//!
+//! Documents with a word depend on how long the documents are, and rates over all sites depend on which sites
+//! there are. Here hits are compared with the tokens of the same site: in each cell of site and bin the residual
+//! is the hits minus those expected from the site's own rate, so that new and silent sites and longer articles
+//! leave the residuals at zero. Residuals are clipped, so that an event of one site counts little, and their
+//! variance is that of the word's own residuals over bins, so that clumps and events widen it.
+
+use super::course::{Course, SHAPES, Shape, z_of_student};
+use super::moderate::{Dispersion, Prior, priors};
+use crate::measure::bunching;
+use crate::measure::special::normal_two_sided;
+
+/// Hits of a word on one site in one bin. Cells without hits are left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CellCount {
+    /// The number of the site.
+    pub site: u32,
+    /// The number of the bin.
+    pub bin: u32,
+    /// Hits.
+    pub hits: u32,
+    /// Documents with hits.
+    pub documents: u32,
+}
+
+/// Clips residuals at this number of standard deviations.
+const CLIP: f64 = 2.5;
+/// The share of cells that is left out at the upper end when the dispersion is estimated for clipping.
+const TRIM: f64 = 0.05;
+/// The minimum bins with tokens of a site that has a slope.
+const LEAST_BINS: usize = 3;
+/// The minimum overdispersion: that of independent hits is 1, and an estimate from few bins may be less.
+const LEAST_DISPERSION: f64 = 0.5;
+
+/// Articles that change in length by more than this share make documents with a word a measure of length.
+const LENGTH_CHANGE: f64 = 0.02;
+/// Words in more than this share of the documents are counted by hits: nearly every document has them, so that
+/// documents with the word say little.
+const COMMON: f64 = 1.0 / 3.0;
+
+/// The text of a site.
+#[derive(Debug, Clone)]
+struct Site {
+    /// The tokens of each bin.
+    tokens: Vec<f64>,
+    sum: f64,
+    documents: f64,
+    /// The mean length of a document in each bin relative to that of all bins, minus 1.
+    lengths: Vec<f64>,
+    /// The mean height of each shape, weighted by tokens.
+    centres: [f64; SHAPES.len()],
+    /// False if the site has text in too few bins for a slope.
+    has_slope: bool,
+}
+
+/// The text of all sites, site by site.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SiteVolume {
+    /// The number of bins.
+    pub bins: usize,
+    /// The tokens of each site in each bin.
+    pub tokens: Vec<f64>,
+    /// The documents of each site in each bin; empty if unknown.
+    pub documents: Vec<f64>,
+}
+
+impl SiteVolume {
+    /// The tokens of each bin.
+    pub fn tokens_by_bin(&self) -> Vec<f64> {
+        let mut sums = vec![0.0; self.bins];
+        for site in self.tokens.chunks_exact(self.bins.max(1)) {
+            sums.iter_mut().zip(site).for_each(|(sum, tokens)| *sum += tokens);
+        }
+        sums
+    }
+
+    /// The same with some of the bins only.
+    pub fn only(&self, bins: &[usize]) -> SiteVolume {
+        let chosen = |counts: &[f64]| {
+            let sites = counts.chunks_exact(self.bins.max(1));
+            sites.flat_map(|site| bins.iter().map(|bin| site[*bin])).collect()
+        };
+        SiteVolume { bins: bins.len(), tokens: chosen(&self.tokens), documents: chosen(&self.documents) }
+    }
+}
+
+/// What is counted in a cell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Counted {
+    /// Hits, which are proportional to tokens however long the documents are.
+    Hits,
+    /// Documents with hits, which vary less, but are fewer for each token if documents are longer.
+    Documents,
+}
+
+impl CellCount {
+    fn count(&self, counted: Counted) -> f64 {
+        f64::from(match counted {
+            Counted::Hits => self.hits,
+            Counted::Documents => self.documents,
+        })
+    }
+}
+
+/// The test for one list of sites and one time axis, reused for all words.
+#[derive(Debug, Clone)]
+pub struct SiteTrends {
+    bins: usize,
+    sites: Vec<Site>,
+    heights: [Vec<f64>; SHAPES.len()],
+    counted: Counted,
+    scratch: Scratch,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Scratch {
+    /// The site of each row of the table of residuals, one row for each site with hits.
+    rows: Vec<u32>,
+    rates: Vec<f64>,
+    residuals: Vec<f64>,
+    ratios: Vec<f64>,
+}
+
+impl SiteTrends {
+    /// Prepares the test for bins at these times, ascending.
+    pub fn new(when: &[f64], volume: &SiteVolume) -> SiteTrends {
+        let (first, last) = (when.first().copied().unwrap_or(0.0), when.last().copied().unwrap_or(0.0));
+        let share = |when: &f64| (when - first + 0.5) / (last - first + 1.0);
+        let heights = SHAPES.map(|shape| when.iter().map(|when| shape.height(share(when))).collect::<Vec<f64>>());
+        let width = when.len().max(1);
+        let site = |(number, tokens): (usize, &[f64])| {
+            let sum: f64 = tokens.iter().sum();
+            let mean = |heights: &Vec<f64>| heights.iter().zip(tokens).map(|(h, n)| h * n).sum::<f64>() / sum;
+            let documents = volume.documents.get(number * width..(number + 1) * width).unwrap_or_default();
+            let all_documents: f64 = documents.iter().sum();
+            let length = |(tokens, documents): (&f64, &f64)| match *documents > 0.0 {
+                true => tokens / documents * all_documents / sum - 1.0,
+                false => 0.0,
+            };
+            let mut lengths: Vec<f64> = tokens.iter().zip(documents).map(length).collect();
+            lengths.resize(width, 0.0);
+            Site {
+                tokens: tokens.to_vec(),
+                sum,
+                documents: all_documents,
+                lengths,
+                centres: std::array::from_fn(|shape| mean(&heights[shape])),
+                has_slope: tokens.iter().filter(|tokens| **tokens > 0.0).count() >= LEAST_BINS,
+            }
+        };
+        let sites: Vec<Site> = volume.tokens.chunks_exact(width).enumerate().map(site).collect();
+        let counted = if lengths_change(&sites, &heights) { Counted::Hits } else { Counted::Documents };
+        SiteTrends { bins: when.len(), sites, heights, counted, scratch: Scratch::default() }
+    }
+
+    /// Fits the shapes to the counts of one word, sorted by site and bin.
+    pub fn fit(&mut self, cells: &[CellCount]) -> SiteFit {
+        let mut scratch = std::mem::take(&mut self.scratch);
+        let sum = |count: fn(&CellCount) -> u32| cells.iter().map(|cell| f64::from(count(cell))).sum::<f64>();
+        let (hits, documents) = (sum(|cell| cell.hits), sum(|cell| cell.documents));
+        let counted = if self.is_common(cells, documents) { Counted::Hits } else { self.counted };
+        self.residuals(cells, counted, &mut scratch);
+        self.clip(&mut scratch);
+        let mut fit = self.fit_shapes(&scratch);
+        self.scratch = scratch;
+        fit.hits = hits;
+        fit.clumping = match counted {
+            Counted::Hits => bunching(hits, documents),
+            Counted::Documents => 1.0,
+        };
+        fit
+    }
+
+    /// What is counted: documents with a word if the articles of each site keep their length.
+    pub fn counted(&self) -> Counted {
+        self.counted
+    }
+
+    fn site(&self, number: u32) -> Option<&Site> {
+        self.sites.get(number as usize).filter(|site| site.has_slope)
+    }
+
+    fn is_common(&self, cells: &[CellCount], documents: f64) -> bool {
+        let sites = cells.chunk_by(|a, b| a.site == b.site).filter_map(|cells| self.site(cells[0].site));
+        let all: f64 = sites.map(|site| site.documents).sum();
+        all > 0.0 && documents > COMMON * all
+    }
+
+    fn residuals(&self, cells: &[CellCount], counted: Counted, scratch: &mut Scratch) {
+        scratch.rows.clear();
+        scratch.rates.clear();
+        scratch.residuals.clear();
+        for cells in cells.chunk_by(|a, b| a.site == b.site) {
+            let Some(site) = self.site(cells[0].site) else { continue };
+            let start = scratch.residuals.len();
+            let sum: f64 = cells.iter().map(|cell| cell.count(counted)).sum();
+            let rate = sum / site.sum;
+            scratch.rows.push(cells[0].site);
+            scratch.rates.push(rate);
+            scratch.residuals.extend(site.tokens.iter().map(|tokens| -rate * tokens));
+            for cell in cells {
+                scratch.residuals[start + cell.bin as usize] += cell.count(counted);
+            }
+        }
+    }
+
+    /// Clips residuals and takes their mean out of each site again.
+    fn clip(&self, scratch: &mut Scratch) {
+        let Scratch { rows, rates, residuals, ratios } = scratch;
+        ratios.clear();
+        for ((row, rate), residuals) in rows.iter().zip(&*rates).zip(residuals.chunks_exact(self.bins)) {
+            let tokens = &self.sites[*row as usize].tokens;
+            let cells = residuals.iter().zip(tokens).filter(|(_, tokens)| **tokens > 0.0);
+            ratios.extend(cells.map(|(residual, tokens)| residual * residual / (rate * tokens)));
+        }
+        let dispersion = trimmed_mean(ratios).max(1.0);
+        for ((row, rate), residuals) in rows.iter().zip(&*rates).zip(residuals.chunks_exact_mut(self.bins)) {
+            let site = &self.sites[*row as usize];
+            let mut sum = 0.0;
+            for (residual, tokens) in residuals.iter_mut().zip(&site.tokens) {
+                let most = CLIP * (dispersion * rate * tokens).sqrt();
+                *residual = residual.clamp(-most, most);
+                sum += *residual;
+            }
+            let mean = sum / site.sum;
+            residuals.iter_mut().zip(&site.tokens).for_each(|(residual, tokens)| *residual -= mean * tokens);
+        }
+    }
+
+    fn fit_shapes(&self, scratch: &Scratch) -> SiteFit {
+        let mut sums = vec![0.0; self.bins];
+        let mut expected = vec![0.0; self.bins];
+        let mut centred: [Vec<f64>; SHAPES.len()] = std::array::from_fn(|_| vec![0.0; self.bins]);
+        let mut along = [0.0; SHAPES.len()];
+        let mut square = [0.0; SHAPES.len()];
+        for ((row, rate), residuals) in
+            scratch.rows.iter().zip(&scratch.rates).zip(scratch.residuals.chunks_exact(self.bins))
+        {
+            let site = &self.sites[*row as usize];
+            for bin in 0..self.bins {
+                sums[bin] += residuals[bin];
+                expected[bin] += rate * site.tokens[bin];
+            }
+            for shape in 0..SHAPES.len() {
+                let centre = site.centres[shape];
+                let (mut a, mut s) = (0.0, 0.0);
+                for bin in 0..self.bins {
+                    let height = self.heights[shape][bin] - centre;
+                    let weight = height * rate * site.tokens[bin];
+                    a += height * residuals[bin];
+                    s += height * weight;
+                    centred[shape][bin] += weight;
+                }
+                along[shape] += a;
+                square[shape] += s;
+            }
+        }
+        let bins = expected.iter().filter(|expected| **expected > 0.0).count();
+        let freedom = bins as f64 - 2.0;
+        if bins < 4 {
+            return SiteFit::default();
+        }
+        let shape = |shape: usize| {
+            if square[shape] <= 0.0 {
+                return ShapeFit::default();
+            }
+            let slope = along[shape] / square[shape];
+            let mut rest = 0.0;
+            for bin in 0..self.bins {
+                if expected[bin] > 0.0 {
+                    rest += (sums[bin] - slope * centred[shape][bin]).powi(2) / expected[bin];
+                }
+            }
+            ShapeFit { z: along[shape] / square[shape].sqrt(), dispersion: rest / freedom }
+        };
+        SiteFit { shapes: std::array::from_fn(shape), freedom, hits: 0.0, clumping: 1.0 }
+    }
+}
+
+/// Returns true if articles become longer or shorter within sites, along any of the shapes.
+fn lengths_change(sites: &[Site], heights: &[Vec<f64>; SHAPES.len()]) -> bool {
+    (0..SHAPES.len()).any(|shape| {
+        let (mut along, mut square) = (0.0, 0.0);
+        for site in sites.iter().filter(|site| site.has_slope) {
+            for ((height, length), tokens) in heights[shape].iter().zip(&site.lengths).zip(&site.tokens) {
+                let height = height - site.centres[shape];
+                along += height * length * tokens;
+                square += height * height * tokens;
+            }
+        }
+        let range = heights[shape].iter().copied().fold(0.0, f64::max);
+        square > 0.0 && (along / square * range).abs() > LENGTH_CHANGE
+    })
+}
+
+/// The mean without the largest values; 0 of nothing.
+fn trimmed_mean(values: &mut [f64]) -> f64 {
+    let kept = values.len() - (values.len() as f64 * TRIM) as usize;
+    if kept < values.len() {
+        values.select_nth_unstable_by(kept, f64::total_cmp);
+    }
+    values[..kept].iter().sum::<f64>() / kept.max(1) as f64
+}
+
+/// The fit of one shape.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+struct ShapeFit {
+    /// Standard deviations from no change, if hits were independent.
+    z: f64,
+    /// The dispersion of what the shape leaves over.
+    dispersion: f64,
+}
+
+/// The fits of all shapes to one word.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct SiteFit {
+    shapes: [ShapeFit; SHAPES.len()],
+    freedom: f64,
+    hits: f64,
+    clumping: f64,
+}
+
+impl SiteFit {
+    fn dispersion(&self) -> Dispersion {
+        Dispersion { own: self.shapes[0].dispersion, freedom: self.freedom, clumping: self.clumping, hits: self.hits }
+    }
+
+    fn course(&self, prior: &Prior) -> Course {
+        if self.freedom <= 0.0 {
+            return Course { shape: Shape::Steady, z: 0.0, p: 1.0 };
+        }
+        let z = |fit: &ShapeFit| {
+            let (dispersion, freedom) = prior.moderate(fit.dispersion, &self.dispersion());
+            z_of_student(fit.z / dispersion.max(LEAST_DISPERSION).sqrt(), freedom)
+        };
+        let course = |(shape, fit): (&Shape, &ShapeFit)| {
+            let z = z(fit);
+            Course { shape: *shape, z, p: (normal_two_sided(z) / shape.share()).min(1.0) }
+        };
+        let courses = SHAPES.iter().zip(&self.shapes).map(course);
+        courses.min_by(|a, b| a.p.total_cmp(&b.p)).expect("there are three shapes")
+    }
+}
+
+/// The courses of all words of a vocabulary: words lend each other evidence about their dispersion.
+pub fn site_courses(fits: &[SiteFit]) -> Vec<Course> {
+    let dispersions: Vec<Dispersion> = fits.iter().map(SiteFit::dispersion).collect();
+    let priors = priors(&dispersions);
+    fits.iter().zip(&priors).map(|(fit, prior)| fit.course(prior)).collect()
+}
