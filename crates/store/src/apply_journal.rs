@@ -99,7 +99,7 @@ impl Summary {
         }
         for url in recovered.urls {
             if !self.outcomes.contains_key(&Fingerprint::of(&url)) {
-                self.take(Record::Outcome { url: url.into(), status: "ok".into(), retries: 1 });
+                self.take(Record::Outcome { url: url.into(), status: "ok".into(), retries: 1, failure: None });
             }
         }
     }
