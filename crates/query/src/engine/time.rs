@@ -8,7 +8,7 @@ use tidings_index::Day;
 use tidings_index::codec::bit;
 
 use super::set::layer_of;
-use super::{Engine, Result, Subcorpus};
+use super::{Engine, Result, SiteCells, Subcorpus};
 use crate::cql::Attribute;
 use crate::filter::{FieldPredicate, FieldTest, Filter};
 use crate::question::{BurstRow, Bursts, NewWords, Trends};
@@ -70,7 +70,8 @@ impl Engine {
     /// The words that were first seen in the window of the configuration, most widespread first. Spellings that differ in
     /// case are one word, shown in its most frequent spelling.
     pub fn new_words(&self, subcorpus: &Subcorpus, attribute: Attribute, config: &NewWordConfig) -> Result<NewWords> {
-        let candidates = self.unseen_before(subcorpus, attribute, config);
+        let (candidates, tested) = self.unseen_before(subcorpus, attribute, config);
+        let evidence = Evidence::new(&self.site_cells(subcorpus, &window_periods(config)), tested);
         let mut seen: HashMap<&str, Spread> = HashMap::new();
         let layer = layer_of(attribute);
         let lexicon = self.lexicon();
@@ -99,30 +100,28 @@ impl Engine {
                             last = Some(document);
                             day.1 += 1;
                             let site = sites.as_ref().map(|sites| sites.of(document)).unwrap_or_default();
-                            spread.sites.insert(site.to_owned());
+                            *spread.sites.entry(site.to_owned()).or_default() += 1;
                         }
                     }
                 });
             }
         }
         let spreads: Vec<SpreadDays<'_>> = seen.values().filter_map(Spread::days).collect();
-        Ok(NewWords::of(attribute, config, spreads.iter().map(SpreadDays::sighting)))
+        Ok(NewWords::of(attribute, config, spreads.iter().map(|spread| spread.sighting(&evidence))))
     }
 
-    /// The strings that occur in the window and, in any case, never before it, with their lower-case form.
+    /// The strings that occur in the window and, in any case, never before it, with their lower-case form; and the number
+    /// of words in the window that are frequent enough to be new.
     fn unseen_before(
         &self,
         subcorpus: &Subcorpus,
         attribute: Attribute,
         config: &NewWordConfig,
-    ) -> HashMap<u32, String> {
+    ) -> (HashMap<u32, String>, usize) {
         let layer = layer_of(attribute);
-        let (first, last) = (Day(config.window_start), Day(config.today));
-        let before = Day(i32::MIN + 1)..first;
-        let within = first..Day(last.0.saturating_add(1));
         // Count each spelling apart; they are joined by their lower-case form below.
         let plain = if attribute == Attribute::Lc { Attribute::Word } else { attribute };
-        let counts = self.period_counts(subcorpus, plain, &[before, within], 1);
+        let counts = self.period_counts(subcorpus, plain, &window_periods(config), 1);
         let lexicon = self.lexicon();
         let mut known: HashMap<String, bool> = HashMap::new();
         for (id, hits) in counts.words.iter().zip(counts.hits.chunks_exact(2)) {
@@ -131,6 +130,7 @@ impl Engine {
                 *known.entry(text.to_lowercase()).or_default() |= hits[0] > 0;
             }
         }
+        let tested = counts.documents.chunks_exact(2).filter(|documents| documents[1] >= config.min_documents).count();
         let mut candidates = HashMap::new();
         for id in counts.words {
             let lower = lexicon.string(layer, id).to_lowercase();
@@ -138,7 +138,7 @@ impl Engine {
                 candidates.insert(id, lower);
             }
         }
-        candidates
+        (candidates, tested)
     }
 
     /// The filter of the sites with documents in every bin: changes there come from the texts, not from the list of feeds.
@@ -219,6 +219,43 @@ fn of_sites<'s>(sites: impl Iterator<Item = &'s str>) -> Filter {
     Filter { condition }
 }
 
+/// The time before the window of new words, and the window.
+fn window_periods(config: &NewWordConfig) -> [Range<Day>; 2] {
+    let (first, last) = (Day(config.window_start), Day(config.today));
+    [Day(i32::MIN + 1)..first, first..Day(last.0.saturating_add(1))]
+}
+
+/// The evidence that a word was not there before: how many documents would have had it, had it always been as frequent
+/// on each site as in the window.
+struct Evidence {
+    /// The tokens of each site before the window, relative to those in it.
+    before: HashMap<String, f64>,
+    /// The documents that must have been expected.
+    least: f64,
+}
+
+/// The probability that a constant word is called new, over all words.
+const FALSE_NEW_WORDS: f64 = 0.05;
+
+impl Evidence {
+    fn new(cells: &SiteCells<'_>, tested: usize) -> Evidence {
+        let tokens = cells.volume().tokens.chunks_exact(2);
+        let ratio = |tokens: &[f64]| if tokens[1] > 0.0 { tokens[0] / tokens[1] } else { 0.0 };
+        Evidence {
+            before: cells.sites().iter().cloned().zip(tokens.map(ratio)).collect(),
+            // A constant word has none of λ expected documents with a probability of exp(−λ); Bonferroni correction.
+            least: (tested.max(1) as f64 / FALSE_NEW_WORDS).ln(),
+        }
+    }
+
+    /// Returns true if a word with so many documents on each site is known not to have been there.
+    fn suffices(&self, documents: &BTreeMap<String, u32>) -> bool {
+        let expected =
+            |(site, documents): (&String, &u32)| self.before.get(site).copied().unwrap_or(0.0) * f64::from(*documents);
+        documents.iter().map(expected).sum::<f64>() >= self.least
+    }
+}
+
 /// The hits of a word by day, spelling and site.
 #[derive(Default)]
 struct Spread {
@@ -228,7 +265,8 @@ struct Spread {
     spellings: BTreeMap<String, u64>,
     /// Hits and documents by day.
     days: BTreeMap<i32, (u32, u32)>,
-    sites: BTreeSet<String>,
+    /// Documents by site.
+    sites: BTreeMap<String, u32>,
 }
 
 /// The same in the order of days, under the spelling that is most frequent.
@@ -247,12 +285,13 @@ impl Spread {
 }
 
 impl SpreadDays<'_> {
-    fn sighting(&self) -> Sighting<'_> {
+    fn sighting(&self, evidence: &Evidence) -> Sighting<'_> {
         let Spread { inside, capitals, sites, .. } = self.spread;
         Sighting {
             value: self.value,
             days: &self.days,
-            sites: owners(sites) as u32,
+            // Without evidence no site counts, and the word is too rare to be called new.
+            sites: if evidence.suffices(sites) { owners(sites) as u32 } else { 0 },
             capitalised: if *inside == 0 { 0.0 } else { *capitals as f64 / *inside as f64 },
             known: false,
         }
@@ -260,6 +299,26 @@ impl SpreadDays<'_> {
 }
 
 /// The number of owners of sites, by registered domain (public suffix list).
-fn owners(sites: &BTreeSet<String>) -> usize {
-    sites.iter().map(|site| psl::domain_str(site).unwrap_or(site)).collect::<BTreeSet<&str>>().len()
+fn owners(sites: &BTreeMap<String, u32>) -> usize {
+    sites.keys().map(|site| psl::domain_str(site).unwrap_or(site)).collect::<BTreeSet<&str>>().len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_is_new_only_if_its_sites_would_have_had_it_before() {
+        let before = [("old.example", 3.0), ("new.example", 0.0)].map(|(site, ratio)| (site.to_owned(), ratio));
+        let evidence = Evidence { before: before.into(), least: (100.0f64 / FALSE_NEW_WORDS).ln() };
+        let documents = |of_old: u32, of_new: u32| {
+            BTreeMap::from([("old.example".to_owned(), of_old), ("new.example".to_owned(), of_new)])
+        };
+        assert!(evidence.suffices(&documents(3, 0)));
+        assert!(
+            !evidence.suffices(&documents(2, 0)),
+            "six were expected, and one of a hundred words has none by chance"
+        );
+        assert!(!evidence.suffices(&documents(0, 50)), "the site was not collected before");
+    }
 }

@@ -30,8 +30,9 @@ const CLIP: f64 = 2.5;
 const TRIM: f64 = 0.05;
 /// The minimum bins with tokens of a site that has a slope.
 const LEAST_BINS: usize = 3;
-/// The minimum overdispersion: that of independent hits is 1, and an estimate from few bins may be less.
-const LEAST_DISPERSION: f64 = 0.5;
+/// The minimum overdispersion: that of independent hits is 1, and an estimate from a few bins may be much less. Counts
+/// that hardly vary would otherwise make the smallest slope significant.
+const LEAST_DISPERSION: f64 = 0.1;
 
 /// Articles that change in length by more than this share make documents with a word a measure of length.
 const LENGTH_CHANGE: f64 = 0.02;

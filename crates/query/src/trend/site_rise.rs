@@ -102,7 +102,7 @@ impl SiteRises {
             Test::MannKendall => (0..words.len()).map(|word| mann_kendall(&series(word).1, &mut scratch).p()).collect(),
         };
         let weights: Vec<f64> =
-            words.iter().map(|word| (word.documents as f64).min(DOCUMENTS_OF_A_DOUBLING).max(1.0)).collect();
+            words.iter().map(|word| (word.documents as f64).clamp(1.0, DOCUMENTS_OF_A_DOUBLING)).collect();
         let q = weighted_discovery(&p, &weights);
         let passed = (0..words.len()).filter(|word| q[*word] <= config.false_discovery_rate);
         let mut found: Vec<Rise> = passed
