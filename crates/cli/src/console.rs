@@ -99,7 +99,7 @@ pub fn print(text: &str) {
     print_bytes(text.as_bytes());
 }
 
-/// Like [`print`], for bytes.
+/// Like [`print()`], for bytes.
 pub fn print_bytes(text: &[u8]) {
     let mut out = std::io::stdout().lock();
     if out.write_all(text).and_then(|()| out.flush()).is_err() {
