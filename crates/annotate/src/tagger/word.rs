@@ -27,7 +27,7 @@ pub struct HashedWord {
     pub suffixes: [Hash; SUFFIXES],
     /// Prefixes by length; shorter words repeat their longest.
     pub prefixes: [Hash; PREFIXES],
-    /// Classes of characters in the word, as bits of [`mod@shape`].
+    /// Classes of characters in the word, as bits of `shape`.
     pub shape: u64,
     /// Length in characters, up to a limit.
     pub length: u64,

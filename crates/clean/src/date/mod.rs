@@ -2,7 +2,7 @@
 //!
 //! Many signals date an article: JSON-LD, `<meta>`, the line below the headline, the URL, the feed
 //! entry. None is always right, and some give the last modification or the date of another article.
-//! All are collected as [`Candidate`]s, impossible ones are dropped, and [`decide`] combines the
+//! All are collected as [`Candidate`]s, impossible ones are dropped, and `decide` combines the
 //! rest. Users count words per day, so the date carries its source and a confidence measured on
 //! annotated pages.
 
