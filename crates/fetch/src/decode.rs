@@ -162,7 +162,9 @@ fn inflate(packed: &[u8], bytes: &mut Vec<u8>, ceiling: usize) -> Result<usize, 
         if bytes.len() > ceiling {
             return Err(Status::failed("too-large"));
         }
-        bytes.reserve(STEP_BYTES);
+        // Doubling, but never beyond the limit: many bodies are decoded at once.
+        let remaining = ceiling - bytes.len() + 1;
+        bytes.reserve_exact(bytes.len().max(STEP_BYTES).min(remaining));
         let (read, len) = (stream.total_in() as usize, bytes.len());
         let state =
             stream.decompress_vec(&packed[read..], bytes, flate2::FlushDecompress::None).map_err(|_| damaged())?;
