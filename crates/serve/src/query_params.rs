@@ -88,7 +88,7 @@ fn parsed(parameter: &Parameter, text: &str) -> Result<Value, ApiError> {
 fn unknown(endpoint: &Endpoint, name: &str) -> ApiError {
     let known: Vec<&str> = endpoint.query_parameters().map(|parameter| parameter.name.as_str()).collect();
     let name: String = name.chars().take(40).collect();
-    let error = format!("there is no parameter `{name}`; there are {}", known.join(", "));
+    let error = format!("unknown parameter `{name}`; available: {}", known.join(", "));
     ApiError::new(StatusCode::BAD_REQUEST, error)
 }
 
@@ -139,7 +139,7 @@ mod tests {
         );
         assert!(fault("q=a&measure=magic").starts_with("measure = magic: give one of log-dice, mi, mi3"));
         assert!(fault("left=3").starts_with("q is missing: "));
-        assert!(fault("q=a&wrong=1").contains("there is no parameter `wrong`; there are q, filter"));
+        assert!(fault("q=a&wrong=1").contains("unknown parameter `wrong`; available: q, filter"));
         assert_eq!(fault("q=a&q=b"), "q is given twice");
     }
 

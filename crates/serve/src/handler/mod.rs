@@ -147,7 +147,7 @@ fn find_filter(registry: &CorpusRegistry, name: &str) -> Result<Filter, Question
         let names: Vec<&str> = known.iter().map(|named| named.name.as_str()).collect();
         return Err(not_found(match names.is_empty() {
             true => "there is no virtual corpus yet; `tidings corpus save` names one".to_owned(),
-            false => format!("there is no such virtual corpus; there are {}", names.join(", ")),
+            false => format!("no such virtual corpus; available: {}", names.join(", ")),
         }));
     };
     named.filter.parse().map_err(|error: SyntaxError| QuestionError::Syntax {

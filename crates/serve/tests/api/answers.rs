@@ -314,7 +314,7 @@ fn virtual_corpora_are_selected_by_name() {
     tidings_store::virtual_corpora::write(&server.home(), vec![spring]).unwrap();
     assert_eq!(server.get("/api/v1/en/count?q=storm&in=spring").is(200).json()["hits"], 18 + 24 + 30);
     assert_eq!(server.get("/api/v1/corpora-named").json()["rows"][0]["name"], "spring");
-    assert!(server.get("/api/v1/en/count?q=storm&in=winter").is(404).body.contains("there are spring"));
+    assert!(server.get("/api/v1/en/count?q=storm&in=winter").is(404).body.contains("available: spring"));
 }
 
 #[test]

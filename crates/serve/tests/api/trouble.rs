@@ -19,7 +19,7 @@ fn syntax_errors_point_at_their_place() {
         ("query?q=storm&size=many", 400, "a whole number"),
         ("query?q=storm&size=20000", 400, "as a stream"),
         ("query?q=storm&q=storm", 400, "given twice"),
-        ("query?q=storm&colour=red", 400, "there is no parameter `colour`"),
+        ("query?q=storm&colour=red", 400, "unknown parameter `colour`"),
         ("query?q=%FF", 400, "not UTF-8"),
         ("query?q=%5Bword%3D%22%28%22%5D", 400, "parameter"),
         ("count?q=storm&filter=date%3E%3D", 400, "\"parameter\":\"filter\""),

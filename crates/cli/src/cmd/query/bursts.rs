@@ -45,5 +45,5 @@ pub fn show(context: &QueryContext, request: &BurstsRequest) -> Result<Report> {
     }
     let corpus = of_corpus(&answered.about, found.tokens, request.panel.panel);
     let heading = format!("{} in {corpus}", count(found.values, "burst"));
-    Ok(context.report(&heading, &table, &answered))
+    Ok(context.report::<BurstsRequest>(&heading, &table, &answered))
 }

@@ -47,5 +47,5 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         count(found.hits, "hit"),
         of_corpus(&answered.about, found.tokens, false)
     );
-    Ok(context.report(&heading, &table, &answered))
+    Ok(context.report::<CollocRequest>(&heading, &table, &answered))
 }

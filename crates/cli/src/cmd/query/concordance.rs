@@ -11,10 +11,10 @@ use tidings_query::question::{
 };
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
+use super::row_table::csv_table;
 use super::{QueryArgs, QueryContext, QuestionArgs, of_corpus, short};
 use crate::args::Global;
 use crate::cmd::Report;
-use crate::table::Table;
 use tidings_pipeline::display::{count, grouped};
 
 /// The width of lines without a terminal.
@@ -76,13 +76,15 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let fields: Vec<&str> = request.fields.iter().map(String::as_str).collect();
     let mut shown = answered.body.lines.clone();
     shown.iter_mut().for_each(|line| show(line, &args.show));
-    let mut report = context.report(&heading, &as_table(&shown, &fields), &answered);
-    if args.count {
-        report.text = heading + "\n";
-    } else if !context.csv {
-        report.text = format!("{heading}\n\n{}", kwic(&shown, &fields));
-    }
-    Ok(report)
+    let text = if args.count {
+        heading + "\n"
+    } else if context.csv {
+        let body = Concordance { lines: shown, ..answered.body.clone() };
+        csv_table::<ConcordanceRequest>(&body, &fields).csv()
+    } else {
+        format!("{heading}\n\n{}", kwic(&shown, &fields))
+    };
+    Ok(Report { text, json: serde_json::to_value(&answered)?, ..Report::default() })
 }
 
 fn request(args: &Args, context: &QueryContext) -> Result<ConcordanceRequest> {
@@ -139,21 +141,6 @@ fn show(line: &mut ConcordanceLine, wanted: &[Attribute]) {
 /// The text of tokens; that of a line that may not be shown is empty.
 fn text(tokens: &Option<Vec<KwicToken>>) -> String {
     tokens.as_deref().map(text_of).unwrap_or_default()
-}
-
-fn as_table(lines: &[ConcordanceLine], fields: &[&str]) -> Table {
-    // The names of columns live as long as the program; there are few, and it ends soon.
-    let names = fields.iter().map(|name| &*Box::leak((*name).to_owned().into_boxed_str()));
-    let columns: Vec<&'static str> = names.chain(["document", "left", "node", "right"]).collect();
-    let mut table = Table::new(&columns);
-    for line in lines {
-        let mut row: Vec<String> =
-            fields.iter().map(|name| line.fields.get(*name).cloned().unwrap_or_default()).collect();
-        row.push(line.document.clone());
-        row.extend([&line.left, &line.node, &line.right].map(|tokens| text(tokens).trim().to_owned()));
-        table.push(row);
-    }
-    table
 }
 
 /// Lines with their hits below each other, as wide as the terminal.

@@ -34,5 +34,5 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         count(found.values, "value"),
         of_corpus(&answered.about, found.tokens, false)
     );
-    Ok(context.report(&heading, &table, &answered))
+    Ok(context.report::<FreqRequest>(&heading, &table, &answered))
 }

@@ -3,13 +3,13 @@
 use anyhow::Result;
 use clap::{ArgMatches, Args as _, Command};
 use serde_json::{Map, Value};
-use tidings_query::question::{Answered, Parameter, QUESTIONS, QuestionInfo};
+use tidings_query::question::{Parameter, QUESTIONS, QuestionInfo};
 
 use super::question_args::{augment, checked, leaked, values};
+use super::row_table::row_table;
 use super::{QueryArgs, of_corpus, short};
 use crate::args::Global;
 use crate::cmd::Report;
-use crate::table::Table;
 
 /// Questions that have a command of another file, or none: one document is looked up by programs.
 const ELSEWHERE: &[&str] = &[
@@ -83,10 +83,12 @@ pub fn run(command: &QuestionCommand, global: &Global) -> Result<Report> {
     let request = checked(command.parameters, &command.values)?;
     let fields = fields(command);
     let answered = context.with(|context| (command.question.answer)(request, context))?;
-    let table = table(command.question, &answered, &fields);
+    let fields: Vec<&str> = fields.iter().map(String::as_str).collect();
+    let table = row_table(command.question, &answered.body, &fields, cell);
     let tokens = answered.body["tokens"].as_u64();
     let corpus = tokens.map_or(answered.about.corpus.clone(), |tokens| of_corpus(&answered.about, tokens, false));
-    Ok(context.report(&format!("{} in {corpus}", command.question.name), &table, &answered))
+    let csv = || row_table(command.question, &answered.body, &fields, |_, text| text);
+    Ok(context.report_with(&format!("{} in {corpus}", command.question.name), &table, csv, &answered))
 }
 
 /// The fields of documents that were asked for.
@@ -95,30 +97,6 @@ fn fields(command: &QuestionCommand) -> Vec<String> {
     let default = parameter.and_then(|parameter| parameter.default.as_ref());
     let names = command.values.get("fields").or(default).and_then(Value::as_array).into_iter().flatten();
     names.filter_map(Value::as_str).map(str::to_owned).collect()
-}
-
-/// The rows of an answer; without rows, its fields.
-fn table(question: &QuestionInfo, answered: &Answered<Value>, fields: &[String]) -> Table {
-    if question.rows.is_empty() {
-        let mut table = Table::new(&["field", "#value"]);
-        for (name, value) in answered.body.as_object().into_iter().flatten() {
-            table.push(vec![name.replace('_', " "), cell(value, value.to_string())]);
-        }
-        return table;
-    }
-    let fields: Vec<&str> = fields.iter().map(String::as_str).collect();
-    let columns = question.columns(&fields);
-    // The names of columns live as long as the program; there are few, and it ends soon.
-    let headings: Vec<&'static str> = columns
-        .iter()
-        .map(|column| &*format!("{}{}", if column.is_number { "#" } else { "" }, column.name()).leak())
-        .collect();
-    let mut table = Table::new(&headings);
-    for row in answered.body[question.rows].as_array().into_iter().flatten() {
-        let cells = columns.iter().map(|column| cell(column.value(row).unwrap_or(&Value::Null), column.text(row)));
-        table.push(cells.collect());
-    }
-    table
 }
 
 /// A number with its meaningful digits, or the text.

@@ -49,5 +49,5 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         if request.panel { " on sites of both" } else { "" },
         answered.about.corpus
     );
-    Ok(context.report(&heading, &table, &answered))
+    Ok(context.report::<KeywordsRequest>(&heading, &table, &answered))
 }

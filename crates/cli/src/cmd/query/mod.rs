@@ -9,6 +9,7 @@ pub mod generic;
 pub mod keywords;
 pub mod new_words;
 mod question_args;
+mod row_table;
 pub mod sketch;
 pub mod timeline;
 pub mod trends;
@@ -26,6 +27,7 @@ use tidings_query::trend::Bin;
 use tidings_store::Home;
 use tidings_store::day_stats::DayStatsCache;
 
+use self::row_table::csv_table;
 use super::Report;
 use crate::args::Global;
 use crate::table::Table;
@@ -109,9 +111,20 @@ impl QueryContext {
         Ok(ask(&context)?)
     }
 
-    /// Renders an answer as a table under a heading or as CSV, and as JSON.
-    fn report<T: Serialize>(&self, heading: &str, table: &Table, answered: &Answered<T>) -> Report {
-        let text = if self.csv { table.csv() } else { format!("{heading}\n\n{}", table.text()) };
+    /// Renders an answer as a table under a heading, as JSON, and as CSV with the columns of its rows.
+    fn report<Q: Question>(&self, heading: &str, table: &Table, answered: &Answered<Q::Answer>) -> Report {
+        self.report_with(heading, table, || csv_table::<Q>(&answered.body, &[]), answered)
+    }
+
+    /// The same with another table for CSV.
+    fn report_with<T: Serialize>(
+        &self,
+        heading: &str,
+        table: &Table,
+        csv: impl FnOnce() -> Table,
+        answered: &Answered<T>,
+    ) -> Report {
+        let text = if self.csv { csv().csv() } else { format!("{heading}\n\n{}", table.text()) };
         let json = serde_json::to_value(answered).expect("answers serialise");
         Report { text, json, ..Report::default() }
     }

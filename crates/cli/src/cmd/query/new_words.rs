@@ -45,5 +45,5 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     }
     let corpus = of_corpus(&answered.about, found.tokens, false);
     let heading = format!("{} since {} in {corpus}", count(found.values, "new word"), found.since);
-    Ok(context.report(&heading, &table, &answered))
+    Ok(context.report::<NewWordsRequest>(&heading, &table, &answered))
 }

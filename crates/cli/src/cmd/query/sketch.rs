@@ -25,7 +25,7 @@ pub struct Args {
     #[command(flatten)]
     query_args: QueryArgs,
     /// Show an example of each collocate
-    #[arg(long)]
+    #[arg(long, conflicts_with = "csv")]
     examples: bool,
 }
 
@@ -55,7 +55,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         count(found.hits, "hit"),
         of_corpus(&answered.about, found.tokens, false)
     );
-    Ok(context.report(&heading, &table, &answered))
+    Ok(context.report::<SketchRequest>(&heading, &table, &answered))
 }
 
 /// Says why there is no sketch: another part of speech, a form that is no lemma, or a corpus without tags.
@@ -88,21 +88,18 @@ fn advice(context: &QueryContext, word: &str, filter: Option<&Filter>) -> String
 
 fn table(found: &SketchAnswer, context: &QueryContext, filter: Option<&Filter>, examples: bool) -> Result<Table> {
     let mut columns = vec!["relation", "collocate", "#together", "#anywhere", "#logDice"];
-    columns.extend(context.csv.then_some("query"));
     columns.extend(examples.then_some("example"));
     let mut table = Table::new(&columns);
     for relation in &found.relations {
         let rows = found.rows.iter().filter(|row| row.relation == relation.name);
         for (number, row) in rows.enumerate() {
-            // The table names a relation once, CSV in every row.
-            let name = match (number, context.csv) {
-                (_, true) => relation.name.clone(),
-                (0, _) => format!("{} ({})", relation.name, grouped(relation.hits)),
+            // The table names a relation once.
+            let name = match number {
+                0 => format!("{} ({})", relation.name, grouped(relation.hits)),
                 _ => String::new(),
             };
             let mut fields =
                 vec![name, row.value.clone(), row.together.to_string(), row.anywhere.to_string(), short(row.score)];
-            fields.extend(context.csv.then(|| row.query.clone()));
             if examples {
                 fields.push(context.corpus.engine.example(&row.query, filter, &context.limits())?);
             }

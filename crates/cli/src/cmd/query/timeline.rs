@@ -32,21 +32,19 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let timeline = &answered.body;
     let most = timeline.points.iter().filter_map(|point| point.per_million).fold(0.0, f64::max);
     let columns = ["when", "#hits", "#per million", "#low", "#high", "#tokens", "#documents", "#sites", "chart"];
-    let mut table = Table::new(if context.csv { &columns[..8] } else { &columns });
+    let mut table = Table::new(&columns);
     for point in &timeline.points {
         let rate = point.per_million.map(short);
         let (low, high) = point.band.map(|band| (short(band.low), short(band.high))).unwrap_or_default();
         let mut row = vec![point.bin.to_string(), point.hits.to_string(), rate.unwrap_or_default(), low, high];
         row.extend([point.tokens, point.documents, point.sites].map(|number| number.to_string()));
-        if !context.csv {
-            row.push(match point.per_million {
-                Some(rate) => bar(rate, most, BAR_COLUMNS),
-                None => "(nothing collected)".to_owned(),
-            });
-        }
+        row.push(match point.per_million {
+            Some(rate) => bar(rate, most, BAR_COLUMNS),
+            None => "(nothing collected)".to_owned(),
+        });
         table.push(row);
     }
     let corpus = of_corpus(&answered.about, timeline.tokens, request.panel.panel);
     let heading = format!("{} in {corpus}", count(timeline.hits, "hit"));
-    Ok(context.report(&heading, &table, &answered))
+    Ok(context.report::<TimelineRequest>(&heading, &table, &answered))
 }

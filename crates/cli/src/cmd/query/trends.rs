@@ -70,7 +70,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         count(found.bins.len() as u64, "step"),
         of_corpus(&answered.about, found.tokens, request.panel.panel)
     );
-    Ok(context.report(&heading, &table, &answered))
+    Ok(context.report::<TrendsRequest>(&heading, &table, &answered))
 }
 
 fn bursts_of(request: TrendsRequest, has_step: bool) -> BurstsRequest {

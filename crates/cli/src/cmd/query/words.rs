@@ -27,5 +27,5 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     }
     let unit = if found.n == 1 { "word" } else { "n-gram" };
     let heading = format!("{} in {}", count(found.values, unit), of_corpus(&answered.about, found.tokens, false));
-    Ok(context.report(&heading, &table, &answered))
+    Ok(context.report::<WordsRequest>(&heading, &table, &answered))
 }

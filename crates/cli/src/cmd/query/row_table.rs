@@ -1,0 +1,42 @@
+//! Tables of the rows of an answer, with the columns of its type: for CSV, and for questions without a view of their own.
+
+use serde::Serialize;
+use serde_json::Value;
+use tidings_query::question::{QUESTIONS, Question, QuestionInfo};
+
+use crate::table::Table;
+
+/// The table that `--csv` prints: every column of the rows, with unrounded numbers, as the API sends it.
+pub fn csv_table<Q: Question>(body: &impl Serialize, fields: &[&str]) -> Table {
+    let question = QUESTIONS.iter().find(|question| question.name == Q::NAME).expect("QUESTIONS lists every question");
+    let body = serde_json::to_value(body).expect("answers serialise");
+    row_table(question, &body, fields, |_, text| text)
+}
+
+/// The rows of an answer; without rows, its fields. `cell` formats a value, which it gets with its plain text.
+pub fn row_table(
+    question: &QuestionInfo,
+    body: &Value,
+    fields: &[&str],
+    cell: impl Fn(&Value, String) -> String,
+) -> Table {
+    if question.rows.is_empty() {
+        let mut table = Table::new(&["field", "#value"]);
+        for (name, value) in body.as_object().into_iter().flatten() {
+            table.push(vec![name.replace('_', " "), cell(value, value.to_string())]);
+        }
+        return table;
+    }
+    let columns = question.columns(fields);
+    // The names of columns live as long as the program; there are few, and it ends soon.
+    let headings: Vec<&'static str> = columns
+        .iter()
+        .map(|column| &*format!("{}{}", if column.is_number { "#" } else { "" }, column.name()).leak())
+        .collect();
+    let mut table = Table::new(&headings);
+    for row in body[question.rows].as_array().into_iter().flatten() {
+        let cells = columns.iter().map(|column| cell(column.value(row).unwrap_or(&Value::Null), column.text(row)));
+        table.push(cells.collect());
+    }
+    table
+}
