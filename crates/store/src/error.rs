@@ -19,8 +19,10 @@ pub enum Error {
     Damaged { path: PathBuf, at: String },
     #[error("{} was written by a newer Tidings (format {found}, Tidings {} reads up to {known}); install a newer version", path.display(), env!("CARGO_PKG_VERSION"))]
     Newer { path: PathBuf, found: String, known: u32 },
-    #[error("the plan {} is missing{}", path.display(), restore(newest))]
-    NoPlan { path: PathBuf, newest: Option<PathBuf> },
+    #[error("the plan {} is damaged {at}; `tidings doctor --repair` restores it", path.display())]
+    DamagedPlan { path: PathBuf, at: String },
+    #[error("the plan {} is missing; {}", path.display(), restore(*has_history))]
+    NoPlan { path: PathBuf, has_history: bool },
     #[error("the counts of the day {day} do not match: {fault}; this is a bug in Tidings, please report it")]
     Uneven { day: String, fault: String },
     #[error("{} {fault}", path.display())]
@@ -55,10 +57,10 @@ impl From<tidings_formats::Error> for Error {
     }
 }
 
-fn restore(newest: &Option<PathBuf>) -> String {
-    match newest {
-        Some(copy) => format!("; restore the newest copy with `cp {} plan.tsv.zst` in the home", copy.display()),
-        None => "; `tidings init` creates an empty one in this home".to_owned(),
+fn restore(has_history: bool) -> &'static str {
+    match has_history {
+        true => "`tidings doctor --repair` restores it",
+        false => "`tidings init` creates an empty one in this home",
     }
 }
 

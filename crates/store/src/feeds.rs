@@ -312,6 +312,18 @@ pub(crate) fn forget_future(home: &Home, now: Timestamp, longest_poll_wait: Sign
     table::write(&home.state("feeds.tsv"), rows.iter())
 }
 
+/// Makes the next poll of every feed unconditional, and due now.
+pub(crate) fn forget_validators(home: &Home) -> Result<()> {
+    let mut rows: Vec<FeedState> = Vec::new();
+    table::read(&home.state("feeds.tsv"), |state| rows.push(state))?;
+    for state in &mut rows {
+        for text in [&mut state.etag, &mut state.last_modified, &mut state.body, &mut state.due] {
+            text.clear();
+        }
+    }
+    table::write(&home.state("feeds.tsv"), rows.iter())
+}
+
 /// Replaces the states of the feeds of a run. Feeds that left the list keep their state, because they may return.
 pub(crate) fn merge_states(home: &Home, changed: HashMap<String, FeedState>) -> Result<()> {
     table::merge(&home.state("feeds.tsv"), changed, |state| state.feed.clone(), |_, new| new)

@@ -57,6 +57,7 @@ pub mod pages;
 mod partition;
 mod pending;
 pub mod plan;
+pub mod plan_repair;
 pub mod probe;
 mod rebuild_draft;
 mod recover_pages;

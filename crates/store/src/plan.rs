@@ -53,14 +53,26 @@ pub fn read(home: &Home, see: impl FnMut(&Row<'_>)) -> Result<()> {
 
 /// Calls `see` with every row of a plan file: of Tidings or FeedFetcher, plain or compressed.
 pub fn read_file(path: &Path, mut see: impl FnMut(&Row<'_>)) -> Result<()> {
-    let mut blocks = Blocks::open(path, FORMAT, VERSION)?;
+    let mut blocks = open(path)?;
     loop {
         let before = blocks.lines_before();
-        let Some(block) = blocks.next()? else { return Ok(()) };
+        let Some(block) = blocks.next().map_err(about_plan)? else { return Ok(()) };
         for_each_row(block.text, |place, row| {
             see(&row.map_err(|fault| Error::Row { path: path.to_owned(), line: before + place.line, fault })?);
             Ok(())
         })?;
+    }
+}
+
+fn open(path: &Path) -> Result<Blocks> {
+    Blocks::open(path, FORMAT, VERSION).map_err(about_plan)
+}
+
+/// A damaged plan has a remedy of its own.
+fn about_plan(error: Error) -> Error {
+    match error {
+        Error::Damaged { path, at } => Error::DamagedPlan { path, at },
+        other => other,
     }
 }
 
@@ -102,16 +114,13 @@ pub fn adopt(home: &Home, file: &Path) -> Result<()> {
 pub fn path(home: &Home) -> Result<PathBuf> {
     match home.existing_plan() {
         Some(path) => Ok(path),
-        None => {
-            let newest = files_in(&home.history())?.pop();
-            Err(Error::NoPlan { path: home.plan(), newest })
-        }
+        None => Err(Error::NoPlan { path: home.plan(), has_history: !files_in(&home.history())?.is_empty() }),
     }
 }
 
 /// The run whose results were last applied to the plan.
 pub(crate) fn folded_run(home: &Home) -> Result<Option<String>> {
-    let blocks = Blocks::open(&path(home)?, FORMAT, VERSION)?;
+    let blocks = open(&path(home)?)?;
     Ok(blocks.note().map(str::to_owned))
 }
 
@@ -123,7 +132,7 @@ pub(crate) struct Rewrite {
 }
 
 impl Rewrite {
-    fn create(home: &Home, run: &str) -> Result<Rewrite> {
+    pub(crate) fn create(home: &Home, run: &str) -> Result<Rewrite> {
         let mut draft = AtomicFile::create(&home.plan())?;
         draft.write(&frames::header(FORMAT, VERSION, run))?;
         Ok(Rewrite { draft, encoder: FrameEncoder::new(LEVEL), text: String::new() })
@@ -137,18 +146,23 @@ impl Rewrite {
         Ok(())
     }
 
-    /// Appends a new entry.
-    pub(crate) fn add(&mut self, entry: &Entry, is_removed: bool) -> Result<()> {
-        match is_removed {
-            // It was removed before it was listed: only the tombstone status is kept.
-            true => self.add_row(&Row { status: STATUS, title: "", ..entry.row() }),
-            false => self.add_row(&entry.row()),
-        }
+    /// Replaces the plan.
+    pub(crate) fn publish(mut self) -> Result<()> {
+        self.flush()?;
+        Ok(self.draft.publish()?)
     }
 
-    /// Appends a complete entry.
-    fn add_row(&mut self, row: &Row<'_>) -> Result<()> {
-        row.write(&mut self.text);
+    /// Appends a new entry.
+    pub(crate) fn add(&mut self, entry: &Entry, is_removed: bool) -> Result<()> {
+        self.add_row(&entry.row(), is_removed)
+    }
+
+    /// Appends a row; if the page was removed, only the tombstone status is kept of it.
+    pub(crate) fn add_row(&mut self, row: &Row<'_>, is_removed: bool) -> Result<()> {
+        match is_removed {
+            true => Row { status: STATUS, title: "", ..*row }.write(&mut self.text),
+            false => row.write(&mut self.text),
+        }
         if self.text.len() >= FRAME_BYTES { self.flush() } else { Ok(()) }
     }
 }
@@ -162,11 +176,11 @@ pub(crate) fn rewrite<'c>(
     extend: impl FnOnce(&mut Rewrite) -> Result<()>,
 ) -> Result<()> {
     let before = path(home)?;
-    let mut blocks = Blocks::open(&before, FORMAT, VERSION)?;
+    let mut blocks = open(&before)?;
     let mut new = Rewrite::create(home, run)?;
     loop {
         let lines = blocks.lines_before();
-        let Some(block) = blocks.next()? else { break };
+        let Some(block) = blocks.next().map_err(about_plan)? else { break };
         // A compressed frame is copied unless one of its rows changes, or it is so small that it should be merged with
         // its neighbours.
         let copied = block.packed.filter(|_| block.text.len() >= FRAME_BYTES / 2);
@@ -200,9 +214,8 @@ pub(crate) fn rewrite<'c>(
         }
     }
     extend(&mut new)?;
-    new.flush()?;
     keep_in_history(home, &before, run)?;
-    new.draft.publish()?;
+    new.publish()?;
     if before != home.plan() { remove_others(home) } else { Ok(()) }
 }
 
@@ -252,10 +265,7 @@ pub fn take_in(home: &Home, run: &str, other: &Path, dry_run: bool) -> Result<Ta
                 let mut full = Ok(());
                 read_file(other, |row| {
                     if new.remove(&Fingerprint::of(row.url)) && full.is_ok() {
-                        full = match removed.covers(row.url) {
-                            Some(_) => plan.add_row(&Row { status: STATUS, title: "", ..*row }),
-                            None => plan.add_row(row),
-                        };
+                        full = plan.add_row(row, removed.covers(row.url).is_some());
                     }
                 })?;
                 full
@@ -276,7 +286,7 @@ pub fn keep_first(home: &Home, run: &str, most: u32) -> Result<()> {
     rewrite(home, run, decide, |_| Ok(()))
 }
 
-fn keep_in_history(home: &Home, plan: &Path, run: &str) -> Result<()> {
+pub(crate) fn keep_in_history(home: &Home, plan: &Path, run: &str) -> Result<()> {
     let name = plan.file_name().unwrap_or_default().to_string_lossy();
     let copy = home.history().join(format!("{run}.{name}"));
     file::make_folder(&home.history())?;
@@ -354,12 +364,19 @@ mod tests {
     }
 
     #[test]
-    fn the_error_about_a_missing_plan_contains_the_newest_copy() {
+    fn the_errors_about_a_missing_or_damaged_plan_name_the_repair() {
         let (_folder, home) = home();
         fill_plan(&home, "f", &["a"]);
         fs::remove_file(home.plan()).unwrap();
         let error = read(&home, |_| ()).unwrap_err().to_string();
-        assert!(error.contains("is missing; restore the newest copy with `cp "), "{error}");
+        assert!(error.contains("is missing; `tidings doctor --repair` restores it"), "{error}");
+        let copy = files_in(&home.history()).unwrap().pop().unwrap();
+        fs::write(home.plan(), fs::read(copy).unwrap()).unwrap();
+        fill_plan(&home, "f", &["a"]);
+        let whole = fs::read(home.plan()).unwrap();
+        fs::write(home.plan(), &whole[..whole.len() - 3]).unwrap();
+        let error = read(&home, |_| ()).unwrap_err().to_string();
+        assert!(error.contains("is damaged") && error.contains("`tidings doctor --repair` restores it"), "{error}");
     }
 
     #[test]

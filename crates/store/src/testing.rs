@@ -1,9 +1,11 @@
 //! Helpers of unit tests: a home in a temporary folder, and the contents of its files.
 
-use tidings_model::Entry;
+use tidings_model::{Entry, Page};
 
+use crate::frames::FrameEncoder;
 use crate::home::Home;
 use crate::journal::{Journal, JournalBatch, Record};
+use crate::pages::{publish_part, write_part};
 use crate::plan;
 
 /// An empty home, deleted with the folder.
@@ -63,4 +65,17 @@ pub(crate) fn fill_plan(home: &Home, feed: &str, urls: &[&str]) {
         },
     )
     .expect("a disk");
+}
+
+/// Publishes pages of a run, a frame for each.
+pub(crate) fn store_pages(home: &Home, run: &str, urls: &[&str]) {
+    let frame = |url: &&str| {
+        let mut line = Vec::new();
+        let page = Page { url: (*url).to_owned(), body: b"text".into(), ..Page::default() };
+        page.write_line(&mut line).expect("memory");
+        FrameEncoder::new(3).encode(&line)
+    };
+    let frames: Vec<u8> = urls.iter().flat_map(frame).collect();
+    let part = write_part(home, "2026-03-01", &format!("{run}.0"), &frames).expect("a disk");
+    publish_part(home, &part).expect("a disk");
 }

@@ -18,7 +18,7 @@ pub struct Args {
     /// Resolve and connect to hosts of the feed list too, without sending requests
     #[arg(long)]
     network: bool,
-    /// Forget remembered times that are in the future, after a clock that was ahead
+    /// Restore a damaged or missing plan, and forget times in the future after a clock that was ahead
     #[arg(long)]
     repair: bool,
 }

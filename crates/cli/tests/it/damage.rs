@@ -122,6 +122,8 @@ fn damaged_derived_files_are_named_and_made_again() {
         ("docs/recipes", ".json", "digest"),
         ("seen/verdicts", ".jsonl.zst", "rebuild --from annotate"),
         ("seen", "ledger.jsonl", "digest"),
+        ("seen/keys", ".keys", "digest"),
+        ("seen/pieces", ".pieces", "digest"),
         ("text/en", ".vert.zst", "rebuild --from compile"),
         ("text/recipes", ".json", "digest"),
         ("index/en", ".segment", "compile --verify"),
@@ -150,6 +152,68 @@ fn damaged_derived_files_are_named_and_made_again() {
             }
         }
     }
+}
+
+#[test]
+fn a_damaged_plan_is_restored_and_no_page_is_requested_twice() {
+    let (corpus, prepared) = built();
+    let (entries, before) = (corpus.plan().len(), searchable(&corpus));
+    for damage in DAMAGES {
+        corpus.restore(&prepared);
+        damage.apply(&corpus.home().join("plan.tsv.zst"));
+        corpus.run("fetch").exits(1).says("plan.tsv.zst").says("tidings doctor --repair");
+        corpus.run("doctor").exits(1).says("tidings doctor --repair");
+        corpus.run("doctor --repair").says("repaired");
+        corpus.run("run").ok();
+        assert_eq!(corpus.plan().len(), entries, "{damage:?}");
+        assert_eq!(searchable(&corpus), before, "{damage:?}");
+        corpus.run("why --all").ok();
+    }
+    // Without copies, stored pages and feeds know all entries.
+    corpus.restore(&prepared);
+    Damage::Delete.apply(&corpus.home().join("plan.tsv.zst"));
+    fs::remove_dir_all(corpus.home().join("history")).unwrap();
+    corpus.run("doctor --repair").says("repaired");
+    corpus.run("update --all").ok();
+    corpus.run("run").ok();
+    assert_eq!(corpus.plan().len(), entries);
+    corpus.asked_nothing_twice();
+}
+
+#[test]
+fn damaged_settings_and_state_files_lose_nothing() {
+    let (corpus, prepared) = built();
+    let (entries, before) = (corpus.plan().len(), searchable(&corpus));
+    // What the files of the state remember is learned again, so a round succeeds without them; the settings and the
+    // feed list are the user's, and a missing or unreadable one is an error.
+    let state = ["feeds.tsv", "hosts.tsv", "rules.tsv", "rules.jsonl.zst", "yield.tsv"];
+    let kinds = state.map(|name| ("state", name)).into_iter().chain([("history", ".plan.tsv.zst"), ("runs", ".zst")]);
+    for (folder, ending) in kinds.chain([("", "tidings.toml"), ("", "feeds.txt")]) {
+        for damage in DAMAGES {
+            corpus.restore(&prepared);
+            let path = match folder {
+                "" => corpus.home().join(ending),
+                _ => file(&corpus, folder, ending),
+            };
+            damage.apply(&path);
+            let case = format!("{damage:?} {folder}/{ending}");
+            let ran = corpus.run("run");
+            assert!(!ran.stderr.contains("panicked"), "{case}: {}", ran.stderr);
+            let is_named = ran.stderr.contains(ending) || ran.stderr.contains("tidings.toml");
+            let is_expected = match ending {
+                "tidings.toml" => ran.code == Some(1) && is_named,
+                // A line of the list may be cut or changed without a trace.
+                "feeds.txt" => ran.code == Some(0) || ran.code == Some(1) && is_named,
+                _ => ran.code == Some(0),
+            };
+            assert!(is_expected, "{case}: {:?} {}", ran.code, ran.stderr);
+            fs::copy(prepared.join("tidings.toml"), corpus.home().join("tidings.toml")).unwrap();
+            fs::copy(prepared.join("feeds.txt"), corpus.home().join("feeds.txt")).unwrap();
+            corpus.run("run").ok();
+            assert_eq!((corpus.plan().len(), searchable(&corpus)), (entries, before.clone()), "{case}");
+        }
+    }
+    corpus.asked_nothing_twice();
 }
 
 #[test]

@@ -47,7 +47,8 @@ fn the_plan_of_feedfetcher_is_continued() {
         }
         assert_eq!(corpus.plan().len(), 4, "{name}");
         corpus.run("update --all").ok().says("2 added to the plan");
-        corpus.run("fetch").ok().says("3 pages fetched");
+        // The third article of the first site was given up after five attempts, but its feed still lists it.
+        corpus.run("fetch").ok().says("4 pages fetched");
         let plan = corpus.plan();
         assert_eq!(plan.len(), 6);
         let of = |site: usize| -> Vec<_> {
@@ -55,7 +56,7 @@ fn the_plan_of_feedfetcher_is_continued() {
             urls.iter().map(|url| plan.iter().find(|entry| entry.url == *url).unwrap().clone()).collect()
         };
         let words: Vec<_> = of(0).into_iter().map(|entry| (entry.age, entry.status, entry.retries)).collect();
-        let expected = [(0, "ok", 5), (0, "404 Not Found", 5), (0, "res", 5)];
+        let expected = [(0, "ok", 5), (0, "404 Not Found", 5), (0, "ok", 6)];
         assert_eq!(words, expected.map(|(age, word, retries)| (age, word.to_owned(), retries)));
         assert!(of(1).iter().all(|entry| entry.status == "ok"));
         assert_eq!(of(1)[0].retries, 2);

@@ -10,7 +10,7 @@ use tidings_index::Snapshot;
 use tidings_model::address;
 use tidings_store::docs::{self, Recipe};
 use tidings_store::pages::PageReader;
-use tidings_store::{Home, feeds as list, in_full, plan as plans};
+use tidings_store::{Error, Home, feeds as list, in_full, plan as plans, plan_repair};
 
 use super::{Findings, Subject};
 use crate::config::{self, Config};
@@ -100,22 +100,35 @@ pub fn upgrade(subject: &Subject<'_>, found: &mut Findings) -> Result<()> {
 }
 
 pub fn plan(subject: &Subject<'_>, found: &mut Findings) -> Result<()> {
-    let size = match plans::size(subject.home) {
-        Ok(size) => size,
-        Err(error) => {
-            found.fault("plan", in_full(&error), "");
-            return Ok(());
-        }
-    };
-    if !subject.options.thorough && size > QUICK_BYTES {
-        found.fine("plan", format!("{} MB; --thorough reads it", size / 1_000_000));
+    let is_large = plans::size(subject.home).is_ok_and(|size| size > QUICK_BYTES);
+    if is_large && !subject.options.thorough && !subject.options.repair {
+        let megabytes = plans::size(subject.home)? / 1_000_000;
+        found.fine("plan", format!("{megabytes} MB; --thorough reads it"));
         return Ok(());
     }
     let mut entries = 0;
-    match plans::read(subject.home, |_| entries += 1) {
-        Ok(()) => found.fine("plan", count(entries, "entry")),
-        Err(error) => found.fault("plan", in_full(&error), "restore an earlier plan from history/"),
+    let Err(error) = plans::read(subject.home, |_| entries += 1) else {
+        found.fine("plan", count(entries, "entry"));
+        return Ok(());
+    };
+    let can_be_restored = matches!(error, Error::DamagedPlan { .. } | Error::NoPlan { .. } | Error::Row { .. });
+    if !(subject.options.repair && can_be_restored) {
+        found.fault("plan", in_full(&error), "");
+        return Ok(());
     }
+    let _lock = subject.home.lock()?;
+    let run = format!("{}-doctor", tidings_store::stamp(tidings_model::clock::now()));
+    let restored = plan_repair::restore(subject.home, &run)?;
+    found.fine(
+        "plan",
+        format!(
+            "repaired: {} from its sound parts, {} from history/, {} from stored pages; the next `tidings update` reads \
+             all feeds again",
+            count(restored.sound, "entry"),
+            grouped(restored.copied),
+            grouped(restored.stored),
+        ),
+    );
     Ok(())
 }
 

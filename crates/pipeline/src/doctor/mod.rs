@@ -20,7 +20,7 @@ pub struct Options {
     pub thorough: bool,
     /// Also connect to hosts of the feed list (DNS and TCP, no requests).
     pub network: bool,
-    /// Delete remembered times in the future, which come from a clock that was ahead.
+    /// Restore a damaged plan, and delete remembered times in the future, which come from a clock that was ahead.
     pub repair: bool,
 }
 
