@@ -21,6 +21,8 @@ pub enum Error {
     Newer { path: PathBuf, found: String, known: u32 },
     #[error("the plan {} is damaged {at}; `tidings doctor --repair` restores it", path.display())]
     DamagedPlan { path: PathBuf, at: String },
+    #[error("{} is damaged; `tidings doctor --repair` makes it again from the stored pages", path.display())]
+    DamagedFetched { path: PathBuf },
     #[error("the plan {} is missing; {}", path.display(), restore(*has_history))]
     NoPlan { path: PathBuf, has_history: bool },
     #[error("the counts of the day {day} do not match: {fault}; this is a bug in Tidings, please report it")]

@@ -2,17 +2,25 @@
 //!
 //! Pruning deletes the text of an entry, but keeps its fingerprint: an article that returns to its feed years later
 //! must not be requested again. The fingerprints are sorted in one file, eight bytes each, and are only merged and
-//! scanned in order.
+//! scanned in order. They stand in blocks with checksums after a magic number; a file without it is of the first
+//! version, which had no checksums.
 
 use std::fs::File;
-use std::io::{BufReader, Read};
-use std::path::PathBuf;
+use std::io::{self, BufReader, Read};
+use std::path::{Path, PathBuf};
 
 use tidings_model::{Fingerprint, FingerprintSet};
 use tidings_storage::AtomicFile;
+use xxhash_rust::xxh3::xxh3_64;
 
-use crate::error::{Context, Result};
+use crate::error::{Context, Error, Result};
 use crate::home::Home;
+use crate::{pages, plan_repair};
+
+/// The start of a file with checksums.
+const MAGIC: &[u8; 16] = b"tidings fetched2";
+/// The most fingerprints of a block.
+const BLOCK: usize = 8192;
 
 fn path(home: &Home) -> PathBuf {
     home.state("fetched.u64")
@@ -25,14 +33,111 @@ fn for_each(home: &Home, mut see: impl FnMut(Fingerprint) -> Result<()>) -> Resu
         return Ok(());
     }
     let mut reader = BufReader::with_capacity(1 << 20, File::open(&path).context("open", &path)?);
+    let mut start = Vec::with_capacity(MAGIC.len());
+    reader.by_ref().take(MAGIC.len() as u64).read_to_end(&mut start).context("read", &path)?;
+    if start != MAGIC {
+        return for_each_unchecked(start.as_slice().chain(reader), &path, see);
+    }
+    while let Some(block) = read_block(&mut reader, &path)? {
+        block.chunks_exact(8).try_for_each(|eight| see(fingerprint(eight)))?;
+    }
+    Ok(())
+}
+
+fn fingerprint(eight: &[u8]) -> Fingerprint {
+    Fingerprint(u64::from_be_bytes(eight.try_into().expect("eight bytes")))
+}
+
+/// The fingerprints of the next block; `None` at the end of the file.
+fn read_block(reader: &mut impl Read, path: &Path) -> Result<Option<Vec<u8>>> {
+    let mut head = Vec::with_capacity(12);
+    reader.by_ref().take(12).read_to_end(&mut head).context("read", path)?;
+    if head.is_empty() {
+        return Ok(None);
+    }
+    let damaged = || Error::DamagedFetched { path: path.to_owned() };
+    let (count, checksum) = head.split_first_chunk::<4>().ok_or_else(damaged)?;
+    let bytes = u32::from_be_bytes(*count) as usize * 8;
+    if bytes > BLOCK * 8 || checksum.len() != 8 {
+        return Err(damaged());
+    }
+    let mut block = Vec::with_capacity(bytes);
+    reader.by_ref().take(bytes as u64).read_to_end(&mut block).context("read", path)?;
+    match block.len() == bytes && xxh3_64(&block).to_be_bytes() == checksum {
+        true => Ok(Some(block)),
+        false => Err(damaged()),
+    }
+}
+
+/// Reads the fingerprints of the first version.
+fn for_each_unchecked(
+    mut reader: impl Read,
+    path: &Path,
+    mut see: impl FnMut(Fingerprint) -> Result<()>,
+) -> Result<()> {
     let mut eight = [0; 8];
     loop {
         match reader.read_exact(&mut eight) {
-            Ok(()) => see(Fingerprint(u64::from_be_bytes(eight)))?,
-            Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => return Ok(()),
-            Err(error) => Err(error).context("read", &path)?,
+            Ok(()) => see(fingerprint(&eight))?,
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(()),
+            Err(error) => Err(error).context("read", path)?,
         }
     }
+}
+
+/// Writes fingerprints in ascending order, block by block.
+struct Blocks {
+    draft: AtomicFile,
+    block: Vec<u8>,
+}
+
+impl Blocks {
+    fn create(home: &Home) -> Result<Blocks> {
+        let mut draft = AtomicFile::create(&path(home))?;
+        draft.write(MAGIC)?;
+        Ok(Blocks { draft, block: Vec::with_capacity(BLOCK * 8) })
+    }
+
+    fn push(&mut self, fingerprint: Fingerprint) -> Result<()> {
+        self.block.extend(fingerprint.0.to_be_bytes());
+        if self.block.len() == BLOCK * 8 { self.flush() } else { Ok(()) }
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        if !self.block.is_empty() {
+            self.draft.write(&((self.block.len() / 8) as u32).to_be_bytes())?;
+            self.draft.write(&xxh3_64(&self.block).to_be_bytes())?;
+            self.draft.write(&self.block)?;
+            self.block.clear();
+        }
+        Ok(())
+    }
+
+    fn publish(mut self) -> Result<()> {
+        self.flush()?;
+        Ok(self.draft.publish()?)
+    }
+}
+
+/// Reads the file and its checksums.
+pub fn check(home: &Home) -> Result<()> {
+    for_each(home, |_| Ok(()))
+}
+
+/// Replaces a damaged file by the fingerprints of all stored pages. Pages that were given up and pruned are forgotten:
+/// if a feed lists one of them again, it is requested again. The home must be locked.
+pub fn restore(home: &Home) -> Result<u64> {
+    let mut all = Vec::new();
+    plan_repair::for_each_stored(&pages::files(home)?, |entry| {
+        all.push(Fingerprint::of(&entry.url));
+        Ok(())
+    })?;
+    all.sort_unstable();
+    all.dedup();
+    let mut blocks = Blocks::create(home)?;
+    all.iter().try_for_each(|fingerprint| blocks.push(*fingerprint))?;
+    blocks.publish()?;
+    Ok(all.len() as u64)
 }
 
 /// Whether an entry was fetched and pruned.
@@ -60,19 +165,17 @@ pub(crate) fn add(home: &Home, mut new: Vec<Fingerprint>) -> Result<()> {
     }
     new.sort_unstable();
     new.dedup();
-    let mut draft = AtomicFile::create(&path(home))?;
+    let mut blocks = Blocks::create(home)?;
     let mut new = new.into_iter().peekable();
     for_each(home, |known| {
         while let Some(earlier) = new.next_if(|candidate| *candidate < known) {
-            draft.write(&earlier.0.to_be_bytes())?;
+            blocks.push(earlier)?;
         }
         new.next_if_eq(&known);
-        Ok(draft.write(&known.0.to_be_bytes())?)
+        blocks.push(known)
     })?;
-    for later in new {
-        draft.write(&later.0.to_be_bytes())?;
-    }
-    Ok(draft.publish()?)
+    new.try_for_each(|later| blocks.push(later))?;
+    blocks.publish()
 }
 
 #[cfg(test)]
@@ -97,6 +200,37 @@ mod tests {
         let mut new: FingerprintSet = [7, 8].map(Fingerprint).into_iter().collect();
         subtract(&home, &mut new).unwrap();
         assert_eq!(new.into_iter().collect::<Vec<_>>(), [Fingerprint(8)]);
+    }
+
+    #[test]
+    fn damage_is_an_error_and_stored_pages_restore_the_file() {
+        let (_folder, home) = crate::testing::home();
+        crate::testing::store_pages(&home, "20260301T000000000Z-fetch", &["http://e.org/1", "http://e.org/2"]);
+        add(&home, (0..20_000).map(Fingerprint).collect()).unwrap();
+        let whole = std::fs::read(path(&home)).unwrap();
+        for at in [20, 25, 70_000, whole.len() - 1] {
+            let mut bytes = whole.clone();
+            bytes[at] ^= 1;
+            std::fs::write(path(&home), &bytes).unwrap();
+            let error = check(&home).unwrap_err().to_string();
+            assert!(error.contains("fetched.u64 is damaged") && error.contains("doctor --repair"), "{error}");
+            assert!(add(&home, vec![Fingerprint(7)]).is_err(), "a damaged file is not rewritten");
+        }
+        std::fs::write(path(&home), &whole[..whole.len() - 3]).unwrap();
+        assert!(check(&home).is_err());
+        assert_eq!(restore(&home).unwrap(), 2);
+        assert!(holds(&home, Fingerprint::of("http://e.org/2")).unwrap());
+    }
+
+    #[test]
+    fn a_file_of_the_first_version_is_read_and_rewritten_with_checksums() {
+        let (_folder, home) = crate::testing::home();
+        std::fs::create_dir_all(path(&home).parent().unwrap()).unwrap();
+        std::fs::write(path(&home), [3u64, 4].map(u64::to_be_bytes).concat()).unwrap();
+        assert!(holds(&home, Fingerprint(4)).unwrap());
+        add(&home, vec![Fingerprint(5)]).unwrap();
+        assert!(std::fs::read(path(&home)).unwrap().starts_with(MAGIC));
+        assert!([3, 4, 5].iter().all(|number| holds(&home, Fingerprint(*number)).unwrap()));
     }
 
     proptest! {

@@ -41,7 +41,7 @@ mod dropped;
 mod error;
 pub mod failures;
 pub mod feeds;
-mod fetched;
+pub mod fetched;
 mod file_digest;
 mod frames;
 pub mod future;

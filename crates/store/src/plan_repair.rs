@@ -139,7 +139,7 @@ fn for_each_sound_row(path: &Path, mut see: impl FnMut(&Row<'_>) -> Result<()>) 
 
 /// Calls `see` with the entry of every page of these files that can be read. Damaged frames are skipped: the alert
 /// about them is raised where pages are used.
-fn for_each_stored(files: &[PathBuf], mut see: impl FnMut(&Entry) -> Result<()>) -> Result<()> {
+pub(crate) fn for_each_stored(files: &[PathBuf], mut see: impl FnMut(&Entry) -> Result<()>) -> Result<()> {
     for page in files.iter().map(|file| PageReader::open(file)).filter_map(Result::ok).flatten().filter_map(Result::ok)
     {
         let entry =

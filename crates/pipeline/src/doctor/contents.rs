@@ -10,7 +10,7 @@ use tidings_index::Snapshot;
 use tidings_model::address;
 use tidings_store::docs::{self, Recipe};
 use tidings_store::pages::PageReader;
-use tidings_store::{Error, Home, feeds as list, in_full, plan as plans, plan_repair};
+use tidings_store::{Error, Home, feeds as list, fetched, in_full, plan as plans, plan_repair};
 
 use super::{Findings, Subject};
 use crate::config::{self, Config};
@@ -129,6 +129,19 @@ pub fn plan(subject: &Subject<'_>, found: &mut Findings) -> Result<()> {
             grouped(restored.stored),
         ),
     );
+    Ok(())
+}
+
+/// Checks the fingerprints of pages that the plan no longer lists.
+pub fn fetched_pages(subject: &Subject<'_>, found: &mut Findings) -> Result<()> {
+    let Err(error) = fetched::check(subject.home) else { return Ok(()) };
+    if !subject.options.repair {
+        found.fault("plan", in_full(&error), "");
+        return Ok(());
+    }
+    let _lock = subject.home.lock()?;
+    let restored = fetched::restore(subject.home)?;
+    found.fine("plan", format!("repaired: state/fetched.u64 lists {}", count(restored, "stored page")));
     Ok(())
 }
 

@@ -20,7 +20,7 @@ pub struct Options {
     pub thorough: bool,
     /// Also connect to hosts of the feed list (DNS and TCP, no requests).
     pub network: bool,
-    /// Restore a damaged plan, and delete remembered times in the future, which come from a clock that was ahead.
+    /// Restore a damaged plan and the list of pruned pages, and delete remembered times in the future, which come from a clock that was ahead.
     pub repair: bool,
 }
 
@@ -132,11 +132,12 @@ pub fn run(home: &Home, options: Options) -> Result<DoctorOutcome> {
     findings.fine("home", home.root().display().to_string());
     let config = contents::settings(home, &mut findings);
     let subject = Subject { home, config, options };
-    let checks: [fn(&Subject<'_>, &mut Findings) -> Result<()>; 13] = [
+    let checks: [fn(&Subject<'_>, &mut Findings) -> Result<()>; 14] = [
         contents::environment,
         contents::contact,
         contents::feeds,
         contents::plan,
+        contents::fetched_pages,
         machine::file_system,
         machine::disk_space,
         machine::limits,
