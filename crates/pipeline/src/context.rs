@@ -13,6 +13,7 @@ use tidings_store::{Home, Lock, apply_journal, plan, rfc3339, runs};
 use crate::cancel::{CancelToken, StopReason};
 use crate::config::Config;
 use crate::display::count;
+use crate::health::day_of;
 use crate::outcome::Ending;
 use crate::pipeline::Pipeline;
 use crate::reporter::{ProgressScope, Reporter};
@@ -190,11 +191,11 @@ fn recover(home: &Home, now: Timestamp) -> Result<()> {
 
 /// A name that no earlier run has, even if the clock was set back. Names sort in the order of the starts.
 pub fn unused_name(home: &Home, started: Timestamp, verb: &str) -> Result<String> {
-    let taken: Vec<String> = runs::files(home)?.iter().map(|path| home.shown(path)).collect();
+    let taken = runs::of_day(home, day_of(started))?;
     let mut time = started;
     loop {
         let stamp = tidings_store::stamp(time);
-        if !taken.iter().any(|path| path.contains(&stamp)) {
+        if !taken.iter().any(|run| run.name().starts_with(&stamp)) {
             return Ok(format!("{stamp}-{verb}"));
         }
         time += Duration::from_millis(1);
@@ -296,8 +297,8 @@ mod tests {
         log.push(&serde_json::json!({ "day": "2026-03-02" })).unwrap();
         log.finish(&serde_json::json!({ "done": true })).unwrap();
         let mut lines = Vec::new();
-        let files = runs::files(&context.home).unwrap();
-        runs::read(&files[0], |line| lines.push(line.to_owned())).unwrap();
+        let logged = runs::all(&context.home).unwrap();
+        runs::read(&logged[0], |line| lines.push(line.to_owned())).unwrap();
         let began = format!("{{\"began\":\"{}\"}}", rfc3339(context.started));
         let rest = [r#"{"day":"2026-03-01"}"#, r#"{"day":"2026-03-02"}"#, r#"{"summary":{"done":true}}"#];
         assert_eq!(lines[0], began);
@@ -309,8 +310,8 @@ mod tests {
         let (_folder, pipeline) = home();
         let context = context(&pipeline);
         context.log_outcome(&serde_json::json!({ "done": true })).unwrap();
-        let files = runs::files(&context.home).unwrap();
-        let summary: serde_json::Value = runs::summary(&files[0]).unwrap().unwrap();
+        let logged = runs::all(&context.home).unwrap();
+        let summary: serde_json::Value = runs::summary(&logged[0]).unwrap().unwrap();
         assert_eq!(summary["done"], true);
     }
 

@@ -282,9 +282,9 @@ mod tests {
         let error = pipeline.run(&stage).unwrap_err();
         assert_eq!(error.to_string(), "b is broken");
         assert_eq!((stage.done(), stage.ending().left), (vec!["a".to_owned()], 2));
-        let files = runs::files(pipeline.home()).unwrap();
-        let summary: CleanOutcome = runs::summary(&files[0]).unwrap().unwrap();
-        assert_eq!((files.len(), summary.days, summary.days_left), (1, 1, 2));
+        let logged = runs::all(pipeline.home()).unwrap();
+        let summary: CleanOutcome = runs::summary(&logged[0]).unwrap().unwrap();
+        assert_eq!((logged.len(), summary.days, summary.days_left), (1, 1, 2));
     }
 
     #[test]

@@ -323,8 +323,8 @@ mod tests {
     fn a_round_is_recorded_with_the_result_of_each_stage() {
         let (_folder, pipeline) = home();
         go(&pipeline, Some(StageId::Annotate));
-        let files = tidings_store::runs::files(pipeline.home()).unwrap();
-        let summary: serde_json::Value = tidings_store::runs::summary(files.last().unwrap()).unwrap().unwrap();
+        let logged = tidings_store::runs::all(pipeline.home()).unwrap();
+        let summary: serde_json::Value = tidings_store::runs::summary(logged.last().unwrap()).unwrap().unwrap();
         assert_eq!(summary["done"], true);
         let stages: Vec<&String> = summary["stages"].as_object().unwrap().keys().collect();
         assert_eq!(stages, ["annotate", "compile"]);

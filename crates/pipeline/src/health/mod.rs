@@ -19,9 +19,10 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp};
 use tidings_store::future::FutureTimes;
+use tidings_store::runs::RunName;
 use tidings_store::scrub::{self, DamagedFile};
 use tidings_store::yields::{self, Yield};
-use tidings_store::{FaultyPages, Home, runs};
+use tidings_store::{FaultyPages, Home};
 
 use crate::config::Config;
 use crate::stage::StageId;
@@ -117,9 +118,8 @@ pub fn day_of(now: Timestamp) -> Date {
 fn began(file: &str) -> Option<Timestamp> {
     let mut parts = file.rsplit('/');
     let (name, day) = (parts.next()?, parts.next()?);
-    let run = format!("{}.jsonl.zst", name.split('.').next()?);
     let midnight = || Some(day.parse::<Date>().ok()?.to_zoned(TimeZone::UTC).ok()?.timestamp());
-    runs::name_of(run.as_ref()).map(|(began, _)| began).or_else(midnight)
+    RunName::parse(name.split('.').next()?).map(|run| run.began).or_else(midnight)
 }
 
 #[cfg(test)]
