@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
 use anyhow::Result;
@@ -23,6 +24,8 @@ pub struct Pipeline {
     shard: Shard,
     /// The lock of a longer run that these runs are part of.
     lock: Option<Arc<Lock>>,
+    /// The number of skipped stages, if stages are skipped whose files did not change since they had nothing left to do.
+    skipped: Option<Arc<AtomicUsize>>,
 }
 
 impl Pipeline {
@@ -36,6 +39,7 @@ impl Pipeline {
             time_limit: None,
             shard: Shard::WHOLE,
             lock: None,
+            skipped: None,
         }
     }
 
@@ -65,6 +69,16 @@ impl Pipeline {
     /// Sets the time after which runs start no further unit of work; zero: no limit.
     pub fn with_time_limit(self, limit: Option<Duration>) -> Pipeline {
         Pipeline { time_limit: limit, ..self }
+    }
+
+    /// Skips stages whose files did not change since they had nothing left to do, and counts them.
+    pub(crate) fn skipping_fresh(self, skipped: Arc<AtomicUsize>) -> Pipeline {
+        Pipeline { skipped: Some(skipped), ..self }
+    }
+
+    /// The number of such stages; `None` if none are skipped.
+    pub(crate) fn skipped(&self) -> Option<&AtomicUsize> {
+        self.skipped.as_deref()
     }
 
     /// Restricts runs to one shard of the work.

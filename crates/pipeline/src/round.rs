@@ -4,6 +4,8 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Result, anyhow, bail};
@@ -16,6 +18,7 @@ use tidings_store::{Error, rfc3339};
 use crate::config::Config;
 use crate::context::unused_name;
 use crate::display::{count, span_s};
+use crate::freshness;
 use crate::guard::guarded;
 use crate::outcome::{Outcome, Status};
 use crate::pipeline::Pipeline;
@@ -27,6 +30,8 @@ use crate::stage::{StageId, StageOutcome};
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 /// A report older than this is written again.
 const REPORT_AGE: Duration = Duration::from_secs(24 * 3600);
+/// If no file changed, files are scrubbed again after this time.
+const SCRUB_AGE: Duration = Duration::from_secs(20 * 3600);
 /// The minimum time for a stage: a limit of zero would mean no limit.
 const LEAST: Duration = Duration::from_secs(1);
 
@@ -136,8 +141,13 @@ pub fn run_round(
     // The settings are read again in each round, so that a service uses their current values.
     let config = Config::of_home(pipeline.home())?;
     let total = options.time_limit.unwrap_or(config.run.total.0);
-    let round =
-        Round { pipeline: pipeline.clone().with_config(config), total, started: clock::now(), began: Instant::now() };
+    let round = Round {
+        pipeline: pipeline.clone().with_config(config),
+        total,
+        started: clock::now(),
+        began: Instant::now(),
+        skipped: Arc::default(),
+    };
     round.go(options.from, before, after)
 }
 
@@ -146,6 +156,8 @@ struct Round {
     total: Duration,
     started: Timestamp,
     began: Instant,
+    /// Stages that were skipped because nothing changed since they had nothing left to do.
+    skipped: Arc<AtomicUsize>,
 }
 
 impl Round {
@@ -202,7 +214,20 @@ impl Round {
             log::error!("cannot write the record of this run: {error:#}");
             outcome.status = Status::NotDone;
         }
+        if !self.is_unchanged()
+            && let Err(error) = self.record_fresh(&outcome)
+        {
+            log::warn!("the next run looks at every day again: {error:#}");
+        }
         Ok(outcome)
+    }
+
+    /// Records the stages that have nothing left to do, so that the next round need not look at every day.
+    fn record_fresh(&self, outcome: &RoundOutcome) -> Result<()> {
+        let home = self.pipeline.home();
+        let _lock = home.lock()?;
+        let ended = outcome.stages.keys().filter_map(|stage| Some((*stage, outcome.outcome(*stage)?)));
+        freshness::record(home, self.pipeline.config(), ended)
     }
 
     /// Runs a stage within its time limit. A panic is a failure of that stage.
@@ -210,14 +235,23 @@ impl Round {
         self.await_home()?;
         let own = self.pipeline.config().run.limit(stage);
         let limit = allowance(own, self.total, self.began.elapsed());
-        let pipeline = self.pipeline.clone().with_time_limit(Some(limit));
+        let pipeline = self.pipeline.clone().with_time_limit(Some(limit)).skipping_fresh(self.skipped.clone());
         guarded(|| pipeline.run(stage.stage().as_ref())).unwrap_or_else(|panicked| Err(anyhow!(panicked)))
     }
 
-    /// Reads a share of all files; returns the damaged ones.
+    /// Whether no file changed since all derived stages had nothing left to do.
+    fn is_unchanged(&self) -> bool {
+        let derived = StageId::ALL.iter().filter(|stage| stage.stage().is_derived()).count();
+        self.skipped.load(Ordering::Relaxed) == derived
+    }
+
+    /// Reads a share of all files; returns the damaged ones. A round in which no file changed does this once a day.
     fn scrub(&self) -> Result<Vec<String>> {
-        self.await_home()?;
         let home = self.pipeline.home();
+        if self.is_unchanged() && scrub::age(home, self.started)?.is_some_and(|age| age < SCRUB_AGE) {
+            return Ok(Vec::new());
+        }
+        self.await_home()?;
         let _lock = home.lock()?;
         scrub::scrub(home, self.started)
     }
@@ -355,6 +389,7 @@ mod tests {
             total: Duration::from_nanos(1),
             started: clock::now(),
             began: Instant::now(),
+            skipped: Arc::default(),
         };
         let error = round.await_home().unwrap_err().to_string();
         assert!(error.starts_with("the home was locked by another command until"), "{error}");

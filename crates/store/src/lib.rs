@@ -44,6 +44,7 @@ pub mod feeds;
 mod fetched;
 mod file_digest;
 mod frames;
+pub mod fresh;
 pub mod future;
 pub mod hidden;
 mod home;
