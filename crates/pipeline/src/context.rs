@@ -6,9 +6,11 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use jiff::Timestamp;
 use serde::Serialize;
+use tidings_model::clock;
+use tidings_store::clock_jump::ClockJump;
 use tidings_store::removed::Removed;
 use tidings_store::runs::RunLog;
-use tidings_store::{Home, Lock, apply_journal, plan, rfc3339, runs};
+use tidings_store::{Home, Lock, apply_journal, history, plan, rfc3339, runs};
 
 use crate::cancel::{CancelToken, StopReason};
 use crate::config::Config;
@@ -39,6 +41,8 @@ pub struct RunContext {
     pub time_limit: Option<Duration>,
     /// The shard of the work that this run does.
     pub shard: Shard,
+    /// A jump of the clock ahead that is not confirmed yet: nothing is deleted by age.
+    pub clock_jump: Option<ClockJump>,
     lock: Arc<Lock>,
 }
 
@@ -56,9 +60,11 @@ impl RunContext {
             }
         };
         let started = tidings_model::clock::now();
+        let mut clock_jump = None;
         // Shards share the home: the next run that holds it exclusively does the recovery.
         if shard.is_whole() {
             recover(&home, started)?;
+            clock_jump = ClockJump::observe(&home, started)?;
             if verb != "remove" && Removed::read(&home)?.unfinished().next().is_some() {
                 log::warn!("an interrupted takedown left data behind; run `tidings remove` to finish it");
             }
@@ -74,6 +80,7 @@ impl RunContext {
             reporter: pipeline.reporter().clone(),
             time_limit: pipeline.time_limit(),
             shard,
+            clock_jump,
             lock,
         })
     }
@@ -91,6 +98,7 @@ impl RunContext {
             reporter: self.reporter.clone(),
             time_limit: self.time_limit,
             shard: self.shard,
+            clock_jump: self.clock_jump,
             lock: self.lock.clone(),
         })
     }
@@ -149,9 +157,20 @@ impl RunContext {
             return Ok(None);
         }
         let applied = apply_journal::apply_journal(&self.home)?.unwrap_or_default();
-        plan::thin_history(&self.home, self.config.store.history)?;
-        runs::thin(&self.home, self.started, self.config.store.runs_days)?;
+        self.thin()?;
         Ok(Some(applied))
+    }
+
+    /// Deletes old copies of the plan and old run logs, as far as the clock can be relied on.
+    fn thin(&self) -> Result<()> {
+        let tolerated = self.started.checked_add(clock::TOLERANCE).unwrap_or(self.started);
+        let split = self.clock_jump.map_or(tolerated, |jump| jump.to);
+        history::thin(&self.home, self.config.store.history, split)?;
+        match self.clock_jump {
+            Some(jump) => log::warn!("{jump}"),
+            None => _ = runs::thin(&self.home, self.started, self.config.store.runs_days)?,
+        }
+        Ok(())
     }
 
     /// Writes the log of a run that consists of its outcome only.

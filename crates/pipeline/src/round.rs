@@ -22,6 +22,7 @@ use crate::freshness;
 use crate::guard::guarded;
 use crate::outcome::{Outcome, Status};
 use crate::pipeline::Pipeline;
+use crate::prune;
 use crate::report;
 use crate::scrub;
 use crate::stage::{StageId, StageOutcome};
@@ -193,6 +194,10 @@ impl Round {
             outcome.stages.insert(stage, ended);
         }
         if !cancel.is_cancelled() {
+            if let Err(error) = self.housekeeping() {
+                log::error!("prune: {error:#}");
+                outcome.status = Status::NotDone;
+            }
             match self.scrub() {
                 Ok(damaged) if damaged.is_empty() => {}
                 Ok(_) => outcome.status = outcome.status.max(Status::Partly),
@@ -243,6 +248,15 @@ impl Round {
     fn is_unchanged(&self) -> bool {
         let derived = StageId::ALL.iter().filter(|stage| stage.stage().is_derived()).count();
         self.skipped.load(Ordering::Relaxed) == derived
+    }
+
+    /// Prunes the plan once a day.
+    fn housekeeping(&self) -> Result<()> {
+        self.await_home()?;
+        if let Some(outcome) = prune::daily(&self.pipeline)?.filter(|outcome| outcome.pruned > 0) {
+            log::info!("prune: {}", outcome.to_string().trim_end());
+        }
+        Ok(())
     }
 
     /// Reads a share of all files; returns the damaged ones. A round in which no file changed does this once a day.

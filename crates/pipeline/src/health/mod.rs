@@ -18,6 +18,7 @@ use anyhow::Result;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp};
+use tidings_store::clock_jump::ClockJump;
 use tidings_store::future::FutureTimes;
 use tidings_store::runs::RunName;
 use tidings_store::scrub::{self, DamagedFile};
@@ -65,6 +66,9 @@ pub struct Health {
     pub upgrade: Option<Upgrade>,
     /// Remembered times in the future, from a clock that was ahead.
     pub clock: FutureTimes,
+    /// A jump of the clock ahead that is not confirmed yet.
+    #[serde(skip)]
+    pub clock_jump: Option<ClockJump>,
     /// Files of pages that are missing, changed or damaged.
     pub faulty_pages: Vec<FaultyPages>,
     /// Damaged files that the scrub found.
@@ -101,6 +105,7 @@ impl Health {
             yielded,
             falls: feeds::falls(home, now)?,
             clock: FutureTimes::count(home, now, config.feeds.longest_poll_wait())?,
+            clock_jump: ClockJump::pending(home, now)?,
             oldest_unfound,
             upgrade,
             faulty_pages: tidings_store::faulty_pages(home)?,
