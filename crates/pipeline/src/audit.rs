@@ -88,12 +88,13 @@ impl Outcome for AuditOutcome {
 
 /// Audits the runs of a home.
 pub fn run(home: &Home, options: &Options) -> Result<AuditOutcome> {
-    let files = runs::files(home)?;
-    let skipped = options.last.map_or(0, |last| files.len().saturating_sub(last));
+    runs::check(home)?;
+    let logged = runs::all(home)?;
+    let skipped = options.last.map_or(0, |last| logged.len().saturating_sub(last));
     let mut audit = Audit::default();
-    for file in &files[skipped..] {
+    for run in &logged[skipped..] {
         audit.sums.runs += 1;
-        let run = runs::requests(file)?;
+        let run = runs::requests(run)?;
         let began = run.began.map_or(0, Timestamp::as_millisecond);
         run.requests.into_iter().for_each(|request| audit.take(began, request));
     }

@@ -6,13 +6,16 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use jiff::Timestamp;
 use serde::Serialize;
+use tidings_model::clock;
+use tidings_store::clock_jump::ClockJump;
 use tidings_store::removed::Removed;
 use tidings_store::runs::RunLog;
-use tidings_store::{Home, Lock, apply_journal, plan, rfc3339, runs};
+use tidings_store::{Home, Lock, apply_journal, history, plan, rfc3339, runs};
 
 use crate::cancel::{CancelToken, StopReason};
 use crate::config::Config;
 use crate::display::count;
+use crate::health::day_of;
 use crate::outcome::Ending;
 use crate::pipeline::Pipeline;
 use crate::reporter::{ProgressScope, Reporter};
@@ -38,6 +41,8 @@ pub struct RunContext {
     pub time_limit: Option<Duration>,
     /// The shard of the work that this run does.
     pub shard: Shard,
+    /// A jump of the clock ahead that is not confirmed yet: nothing is deleted by age.
+    pub clock_jump: Option<ClockJump>,
     lock: Arc<Lock>,
 }
 
@@ -55,9 +60,11 @@ impl RunContext {
             }
         };
         let started = tidings_model::clock::now();
+        let mut clock_jump = None;
         // Shards share the home: the next run that holds it exclusively does the recovery.
         if shard.is_whole() {
             recover(&home, started)?;
+            clock_jump = ClockJump::observe(&home, started)?;
             if verb != "remove" && Removed::read(&home)?.unfinished().next().is_some() {
                 log::warn!("an interrupted takedown left data behind; run `tidings remove` to finish it");
             }
@@ -73,6 +80,7 @@ impl RunContext {
             reporter: pipeline.reporter().clone(),
             time_limit: pipeline.time_limit(),
             shard,
+            clock_jump,
             lock,
         })
     }
@@ -90,6 +98,7 @@ impl RunContext {
             reporter: self.reporter.clone(),
             time_limit: self.time_limit,
             shard: self.shard,
+            clock_jump: self.clock_jump,
             lock: self.lock.clone(),
         })
     }
@@ -148,9 +157,20 @@ impl RunContext {
             return Ok(None);
         }
         let applied = apply_journal::apply_journal(&self.home)?.unwrap_or_default();
-        plan::thin_history(&self.home, self.config.store.history)?;
-        runs::thin(&self.home, self.started, self.config.store.runs_days)?;
+        self.thin()?;
         Ok(Some(applied))
+    }
+
+    /// Deletes old copies of the plan and old run logs, as far as the clock can be relied on.
+    fn thin(&self) -> Result<()> {
+        let tolerated = self.started.checked_add(clock::TOLERANCE).unwrap_or(self.started);
+        let split = self.clock_jump.map_or(tolerated, |jump| jump.to);
+        history::thin(&self.home, self.config.store.history, split)?;
+        match self.clock_jump {
+            Some(jump) => log::warn!("{jump}"),
+            None => _ = runs::thin(&self.home, self.started, self.config.store.runs_days)?,
+        }
+        Ok(())
     }
 
     /// Writes the log of a run that consists of its outcome only.
@@ -190,11 +210,11 @@ fn recover(home: &Home, now: Timestamp) -> Result<()> {
 
 /// A name that no earlier run has, even if the clock was set back. Names sort in the order of the starts.
 pub fn unused_name(home: &Home, started: Timestamp, verb: &str) -> Result<String> {
-    let taken: Vec<String> = runs::files(home)?.iter().map(|path| home.shown(path)).collect();
+    let taken = runs::of_day(home, day_of(started))?;
     let mut time = started;
     loop {
         let stamp = tidings_store::stamp(time);
-        if !taken.iter().any(|path| path.contains(&stamp)) {
+        if !taken.iter().any(|run| run.name().starts_with(&stamp)) {
             return Ok(format!("{stamp}-{verb}"));
         }
         time += Duration::from_millis(1);
@@ -296,8 +316,8 @@ mod tests {
         log.push(&serde_json::json!({ "day": "2026-03-02" })).unwrap();
         log.finish(&serde_json::json!({ "done": true })).unwrap();
         let mut lines = Vec::new();
-        let files = runs::files(&context.home).unwrap();
-        runs::read(&files[0], |line| lines.push(line.to_owned())).unwrap();
+        let logged = runs::all(&context.home).unwrap();
+        runs::read(&logged[0], |line| lines.push(line.to_owned())).unwrap();
         let began = format!("{{\"began\":\"{}\"}}", rfc3339(context.started));
         let rest = [r#"{"day":"2026-03-01"}"#, r#"{"day":"2026-03-02"}"#, r#"{"summary":{"done":true}}"#];
         assert_eq!(lines[0], began);
@@ -309,8 +329,8 @@ mod tests {
         let (_folder, pipeline) = home();
         let context = context(&pipeline);
         context.log_outcome(&serde_json::json!({ "done": true })).unwrap();
-        let files = runs::files(&context.home).unwrap();
-        let summary: serde_json::Value = runs::summary(&files[0]).unwrap().unwrap();
+        let logged = runs::all(&context.home).unwrap();
+        let summary: serde_json::Value = runs::summary(&logged[0]).unwrap().unwrap();
         assert_eq!(summary["done"], true);
     }
 

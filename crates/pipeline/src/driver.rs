@@ -27,9 +27,28 @@ impl Pipeline {
         context.time_limit = context.time_limit.or_else(|| stage.time_limit(&context.config));
         self.cancel_token().set_grace(stage.can_be_cut().then_some(GRACE));
         self.reporter().event(&Event::StageBegan { stage: stage.id() });
-        let outcome = run_stage(stage, &context)?;
+        let outcome = match self.fresh_outcome(stage, &context)? {
+            Some(outcome) => outcome,
+            None => self.run_and_note(stage, &context)?,
+        };
         self.reporter().event(&Event::StageEnded { stage: stage.id(), outcome: &outcome });
         Ok(outcome)
+    }
+
+    /// Runs a stage, and notes for its round whether it has nothing left to do.
+    fn run_and_note(&self, stage: &dyn Stage, context: &RunContext) -> Result<StageOutcome> {
+        let outcome = run_stage(stage, context)?;
+        if let Some(freshness) = self.freshness().filter(|_| context.shard.is_whole()) {
+            freshness.note(&outcome, stage.id(), &context.home, &context.config)?;
+        }
+        Ok(outcome)
+    }
+
+    /// The outcome of a stage whose files did not change since it had nothing left to do.
+    fn fresh_outcome(&self, stage: &dyn Stage, context: &RunContext) -> Result<Option<StageOutcome>> {
+        let Some(freshness) = self.freshness().filter(|_| context.shard.is_whole()) else { return Ok(None) };
+        let units = freshness.units(stage.id(), &context.home, &context.config)?;
+        Ok(units.and_then(|units| stage.up_to_date(context, units)))
     }
 }
 
@@ -282,9 +301,9 @@ mod tests {
         let error = pipeline.run(&stage).unwrap_err();
         assert_eq!(error.to_string(), "b is broken");
         assert_eq!((stage.done(), stage.ending().left), (vec!["a".to_owned()], 2));
-        let files = runs::files(pipeline.home()).unwrap();
-        let summary: CleanOutcome = runs::summary(&files[0]).unwrap().unwrap();
-        assert_eq!((files.len(), summary.days, summary.days_left), (1, 1, 2));
+        let logged = runs::all(pipeline.home()).unwrap();
+        let summary: CleanOutcome = runs::summary(&logged[0]).unwrap().unwrap();
+        assert_eq!((logged.len(), summary.days, summary.days_left), (1, 1, 2));
     }
 
     #[test]

@@ -49,6 +49,7 @@ pub mod export;
 pub mod extract;
 pub mod extract_guarded;
 pub mod filter;
+mod freshness;
 pub mod guard;
 pub mod health;
 pub mod http_get;

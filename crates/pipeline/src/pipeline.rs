@@ -9,6 +9,7 @@ use tidings_store::{Home, Lock};
 
 use crate::cancel::CancelToken;
 use crate::config::{Config, TEMPLATE};
+use crate::freshness::Freshness;
 use crate::reporter::{Reporter, Silent};
 use crate::shard::Shard;
 
@@ -23,6 +24,8 @@ pub struct Pipeline {
     shard: Shard,
     /// The lock of a longer run that these runs are part of.
     lock: Option<Arc<Lock>>,
+    /// The round that these runs are part of: it skips stages whose files did not change since they had nothing left.
+    freshness: Option<Arc<Freshness>>,
 }
 
 impl Pipeline {
@@ -36,6 +39,7 @@ impl Pipeline {
             time_limit: None,
             shard: Shard::WHOLE,
             lock: None,
+            freshness: None,
         }
     }
 
@@ -65,6 +69,16 @@ impl Pipeline {
     /// Sets the time after which runs start no further unit of work; zero: no limit.
     pub fn with_time_limit(self, limit: Option<Duration>) -> Pipeline {
         Pipeline { time_limit: limit, ..self }
+    }
+
+    /// Skips stages whose files did not change since they had nothing left to do.
+    pub(crate) fn with_freshness(self, freshness: Arc<Freshness>) -> Pipeline {
+        Pipeline { freshness: Some(freshness), ..self }
+    }
+
+    /// The stages of the round that have nothing left to do; `None` outside of rounds.
+    pub(crate) fn freshness(&self) -> Option<&Freshness> {
+        self.freshness.as_deref()
     }
 
     /// Restricts runs to one shard of the work.

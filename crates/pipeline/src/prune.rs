@@ -1,15 +1,19 @@
-//! Prune: deletes finished entries from the plan that their feeds no longer list.
+//! Prune: deletes finished entries from the plan that their feeds no longer list. `tidings run` does this once a day.
 
 use std::fmt;
 
 use anyhow::Result;
 use serde::Serialize;
-use tidings_store::apply_journal;
+use tidings_model::clock;
+use tidings_store::{apply_journal, housekeeping, runs};
 
 use crate::Pipeline;
 use crate::context::RunContext;
 use crate::display::count;
 use crate::outcome::Outcome;
+
+/// The number of run logs of earlier versions that are moved at once.
+const MOST_FOLDED: usize = 2000;
 
 /// Options of a pruning.
 #[derive(Debug, Clone, Copy)]
@@ -47,12 +51,37 @@ impl fmt::Display for PruneOutcome {
 
 /// Prunes the plan.
 pub fn run(pipeline: &Pipeline, options: &Options) -> Result<PruneOutcome> {
-    let context = RunContext::open(pipeline, "prune")?;
+    prune(&RunContext::open(pipeline, "prune")?, options)
+}
+
+fn prune(context: &RunContext, options: &Options) -> Result<PruneOutcome> {
     let Options { min_age, dry_run } = *options;
     let policy = context.config.fetch.retry_policy();
     let (kept, pruned) = apply_journal::prune(&context.home, context.started, min_age, policy, dry_run)?;
     context.apply_journal()?;
-    Ok(PruneOutcome { done: true, kept, pruned, dry_run })
+    let outcome = PruneOutcome { done: true, kept, pruned, dry_run };
+    if pruned > 0 && !dry_run {
+        context.log_outcome(&outcome)?;
+    }
+    Ok(outcome)
+}
+
+/// Does the housekeeping of a round, if it was not done for a day: prunes the plan, and moves run logs of earlier
+/// versions to the files of their days. Under a clock that jumped ahead, entries may seem older than they are, so that
+/// nothing is pruned.
+pub(crate) fn daily(pipeline: &Pipeline) -> Result<Option<PruneOutcome>> {
+    let min_age = pipeline.config().store.prune_after;
+    if !housekeeping::is_due(pipeline.home(), clock::now())? {
+        return Ok(None);
+    }
+    let context = RunContext::open(pipeline, "prune")?;
+    runs::fold(&context.home, MOST_FOLDED)?;
+    let outcome = match (min_age, context.clock_jump) {
+        (0, _) | (_, Some(_)) => None,
+        (min_age, None) => Some(prune(&context, &Options { min_age, dry_run: false })?),
+    };
+    housekeeping::record(&context.home, context.started)?;
+    Ok(outcome)
 }
 
 #[cfg(test)]
@@ -101,6 +130,28 @@ mod tests {
         assert_eq!(run(&pipeline, &Options { min_age: 100, dry_run: true }).unwrap().pruned, 1);
         assert_eq!(entries(&pipeline).len(), 3);
         assert!(!apply_journal::was_pruned(pipeline.home(), "http://e.org/old").unwrap());
+    }
+
+    #[test]
+    fn a_round_prunes_once_a_day_unless_the_clock_jumped() {
+        let (_folder, pipeline) = planned();
+        let pruned = daily(&pipeline).unwrap().unwrap();
+        assert_eq!((pruned.kept, pruned.pruned), (2, 1));
+        assert!(daily(&pipeline).unwrap().is_none(), "it was done today");
+        assert_eq!(crate::testing::logged_runs(pipeline.home()), ["prune"]);
+
+        let (_folder, pipeline) = planned();
+        tidings_store::runs::RunLog::create(pipeline.home(), "20200101T000000000Z-fetch").unwrap().publish().unwrap();
+        assert!(daily(&pipeline).unwrap().is_none());
+        assert_eq!(entries(&pipeline).len(), 3);
+    }
+
+    #[test]
+    fn a_setting_of_zero_leaves_the_plan_alone() {
+        let (_folder, pipeline) = planned();
+        let mut config = pipeline.config().clone();
+        config.store.prune_after = 0;
+        assert!(daily(&pipeline.with_config(config)).unwrap().is_none());
     }
 
     #[test]

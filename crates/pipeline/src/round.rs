@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Result, anyhow, bail};
@@ -16,9 +17,11 @@ use tidings_store::{Error, rfc3339};
 use crate::config::Config;
 use crate::context::unused_name;
 use crate::display::{count, span_s};
+use crate::freshness::Freshness;
 use crate::guard::guarded;
 use crate::outcome::{Outcome, Status};
 use crate::pipeline::Pipeline;
+use crate::prune;
 use crate::report;
 use crate::scrub;
 use crate::stage::{StageId, StageOutcome};
@@ -27,6 +30,8 @@ use crate::stage::{StageId, StageOutcome};
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 /// A report older than this is written again.
 const REPORT_AGE: Duration = Duration::from_secs(24 * 3600);
+/// If no file changed, files are scrubbed again after this time.
+const SCRUB_AGE: Duration = Duration::from_secs(20 * 3600);
 /// The minimum time for a stage: a limit of zero would mean no limit.
 const LEAST: Duration = Duration::from_secs(1);
 
@@ -136,8 +141,13 @@ pub fn run_round(
     // The settings are read again in each round, so that a service uses their current values.
     let config = Config::of_home(pipeline.home())?;
     let total = options.time_limit.unwrap_or(config.run.total.0);
-    let round =
-        Round { pipeline: pipeline.clone().with_config(config), total, started: clock::now(), began: Instant::now() };
+    let round = Round {
+        pipeline: pipeline.clone().with_config(config),
+        total,
+        started: clock::now(),
+        began: Instant::now(),
+        freshness: Arc::default(),
+    };
     round.go(options.from, before, after)
 }
 
@@ -146,6 +156,7 @@ struct Round {
     total: Duration,
     started: Timestamp,
     began: Instant,
+    freshness: Arc<Freshness>,
 }
 
 impl Round {
@@ -181,6 +192,10 @@ impl Round {
             outcome.stages.insert(stage, ended);
         }
         if !cancel.is_cancelled() {
+            if let Err(error) = self.housekeeping() {
+                log::error!("prune: {error:#}");
+                outcome.status = Status::NotDone;
+            }
             match self.scrub() {
                 Ok(damaged) if damaged.is_empty() => {}
                 Ok(_) => outcome.status = outcome.status.max(Status::Partly),
@@ -202,7 +217,19 @@ impl Round {
             log::error!("cannot write the record of this run: {error:#}");
             outcome.status = Status::NotDone;
         }
+        if !self.is_unchanged()
+            && let Err(error) = self.record_fresh()
+        {
+            log::warn!("the next run looks at every day again: {error:#}");
+        }
         Ok(outcome)
+    }
+
+    /// Records the stages that have nothing left to do, so that the next round need not look at every day.
+    fn record_fresh(&self) -> Result<()> {
+        let home = self.pipeline.home();
+        let _lock = home.lock()?;
+        self.freshness.record(home, self.pipeline.config())
     }
 
     /// Runs a stage within its time limit. A panic is a failure of that stage.
@@ -210,14 +237,32 @@ impl Round {
         self.await_home()?;
         let own = self.pipeline.config().run.limit(stage);
         let limit = allowance(own, self.total, self.began.elapsed());
-        let pipeline = self.pipeline.clone().with_time_limit(Some(limit));
+        let pipeline = self.pipeline.clone().with_time_limit(Some(limit)).with_freshness(self.freshness.clone());
         guarded(|| pipeline.run(stage.stage().as_ref())).unwrap_or_else(|panicked| Err(anyhow!(panicked)))
     }
 
-    /// Reads a share of all files; returns the damaged ones.
-    fn scrub(&self) -> Result<Vec<String>> {
+    /// Whether no file changed since all derived stages had nothing left to do.
+    fn is_unchanged(&self) -> bool {
+        let derived = StageId::ALL.iter().filter(|stage| stage.stage().is_derived()).count();
+        self.freshness.skipped() == derived
+    }
+
+    /// Prunes the plan once a day.
+    fn housekeeping(&self) -> Result<()> {
         self.await_home()?;
+        if let Some(outcome) = prune::daily(&self.pipeline)?.filter(|outcome| outcome.pruned > 0) {
+            log::info!("prune: {}", outcome.to_string().trim_end());
+        }
+        Ok(())
+    }
+
+    /// Reads a share of all files; returns the damaged ones. A round in which no file changed does this once a day.
+    fn scrub(&self) -> Result<Vec<String>> {
         let home = self.pipeline.home();
+        if self.is_unchanged() && scrub::age(home, self.started)?.is_some_and(|age| age < SCRUB_AGE) {
+            return Ok(Vec::new());
+        }
+        self.await_home()?;
         let _lock = home.lock()?;
         scrub::scrub(home, self.started)
     }
@@ -323,8 +368,8 @@ mod tests {
     fn a_round_is_recorded_with_the_result_of_each_stage() {
         let (_folder, pipeline) = home();
         go(&pipeline, Some(StageId::Annotate));
-        let files = tidings_store::runs::files(pipeline.home()).unwrap();
-        let summary: serde_json::Value = tidings_store::runs::summary(files.last().unwrap()).unwrap().unwrap();
+        let logged = tidings_store::runs::all(pipeline.home()).unwrap();
+        let summary: serde_json::Value = tidings_store::runs::summary(logged.last().unwrap()).unwrap().unwrap();
         assert_eq!(summary["done"], true);
         let stages: Vec<&String> = summary["stages"].as_object().unwrap().keys().collect();
         assert_eq!(stages, ["annotate", "compile"]);
@@ -355,6 +400,7 @@ mod tests {
             total: Duration::from_nanos(1),
             started: clock::now(),
             began: Instant::now(),
+            freshness: Arc::default(),
         };
         let error = round.await_home().unwrap_err().to_string();
         assert!(error.starts_with("the home was locked by another command until"), "{error}");

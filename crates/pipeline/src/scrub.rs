@@ -86,6 +86,12 @@ pub fn scrub(home: &Home, now: Timestamp) -> Result<Vec<String>> {
     Ok(damaged)
 }
 
+/// The time since the last scrub; `None` if there was none, or if the clock was set back.
+pub fn age(home: &Home, now: Timestamp) -> Result<Option<Duration>> {
+    let at = ScrubPosition::read(home)?.at.parse::<Timestamp>().ok().filter(|at| *at <= now);
+    Ok(at.map(|at| elapsed(at, now)))
+}
+
 /// The bytes to read after a pause.
 fn share(total: u64, since: Duration) -> u64 {
     let due = total as f64 * since.as_secs_f64() / PERIOD.as_secs_f64();

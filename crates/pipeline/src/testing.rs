@@ -133,7 +133,7 @@ pub(crate) fn planned(home: &Home) -> Vec<(String, String, u32)> {
 
 /// The verbs of the runs that left a log, in their order.
 pub(crate) fn logged_runs(home: &Home) -> Vec<String> {
-    runs::files(home).unwrap().iter().filter_map(|path| runs::name_of(path)).map(|(_, verb)| verb).collect()
+    runs::all(home).unwrap().iter().map(|run| run.verb().to_owned()).collect()
 }
 
 /// A response of a server.

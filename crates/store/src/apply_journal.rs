@@ -19,7 +19,8 @@ use crate::plan::{self, Change};
 use crate::recover_pages::{self, Recovered};
 use crate::removed::Removed;
 use crate::rules::{self, RulesAnswer};
-use crate::{fetched, home};
+use crate::runs::RunName;
+use crate::{fetched, home, pages};
 
 /// The changes that a journal brought into the plan.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -110,9 +111,12 @@ fn is_open(status: &str) -> bool {
     !status.parse::<Status>().expect("any string is a status").is_final()
 }
 
-/// Applies the journal left by a crash, if there is one. The crash lost the times of the last requests, so every host
-/// gets a delay first.
+/// Applies the journal left by a crash, if there is one; files of pages without a journal are published too. The crash
+/// lost the times of the last requests, so every host gets a delay first.
 pub fn recover(home: &Home, now: Timestamp) -> Result<Option<Applied>> {
+    if !home.has_parts() && !home.journal().exists() {
+        return Ok(None);
+    }
     if home.journal().exists() {
         // A journal or a plan of a newer version is rejected before any file is changed.
         journal::run(home)?;
@@ -121,7 +125,8 @@ pub fn recover(home: &Home, now: Timestamp) -> Result<Option<Applied>> {
         }
         hosts::note_all_hosts(home, now)?;
     }
-    let applied = apply_journal(home)?;
+    let applied = apply(home, "")?;
+    home.forget_parts();
     if applied.as_ref().is_some_and(|applied| applied.damaged) {
         // The journal may have been lost altogether.
         hosts::note_all_hosts(home, now)?;
@@ -129,15 +134,25 @@ pub fn recover(home: &Home, now: Timestamp) -> Result<Option<Applied>> {
     Ok(applied)
 }
 
-/// Applies the journal, if there is one: of this run, or left by a crash.
+/// Applies the journal of this run, if there is one.
 pub fn apply_journal(home: &Home) -> Result<Option<Applied>> {
+    // A run writes pages of its own days only; the tolerance is for a clock that is set back.
+    let began = journal::run(home)?.and_then(|run| RunName::parse(&run));
+    let first = began.and_then(|run| run.day().yesterday().ok()).map_or(String::new(), |day| day.to_string());
+    apply(home, &first)
+}
+
+/// Applies the journal, and publishes the files of pages of the days from `first_day` on.
+fn apply(home: &Home, first_day: &str) -> Result<Option<Applied>> {
     let mut summary = Summary::default();
     let state = journal::read(home, |record| {
         summary.take(record);
         Ok(())
     })?;
     let is_damaged = state == JournalState::Damaged;
-    let recovered = recover_pages::recover(home, |file| summary.whole.get(file).copied(), is_damaged)?;
+    let first_day = if is_damaged { "" } else { first_day };
+    let parts = pages::parts_since(home, first_day)?;
+    let recovered = recover_pages::recover(home, &parts, |file| summary.whole.get(file).copied(), is_damaged)?;
     if state == JournalState::Missing && recovered.urls.is_empty() {
         return Ok(None);
     }

@@ -162,18 +162,11 @@ impl DayStatsCache {
         Ok(())
     }
 
-    /// Counts runs by the names of their logs, which start with the time of the run.
+    /// Counts runs by the names of their logs.
     fn count_runs(&mut self, home: &Home) -> Result<()> {
         self.days.values_mut().for_each(|day| day.runs = 0);
-        for path in runs::files(home)? {
-            let name = path.file_name().unwrap_or_default().to_string_lossy();
-            let Some((began, verb)) = name.split_once('-') else { continue };
-            let is_harvest = ["update.", "fetch."].iter().any(|wanted| verb.starts_with(wanted));
-            let digits = began.get(..8).filter(|text| is_harvest && text.bytes().all(|byte| byte.is_ascii_digit()));
-            if let Some(digits) = digits {
-                let day = format!("{}-{}-{}", &digits[..4], &digits[4..6], &digits[6..]);
-                self.days.entry(day).or_default().runs += 1;
-            }
+        for run in runs::all(home)?.iter().filter(|run| matches!(run.verb(), "update" | "fetch")) {
+            self.days.entry(run.day().to_string()).or_default().runs += 1;
         }
         Ok(())
     }

@@ -6,6 +6,7 @@
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use tidings_formats::compressed::{self, ZSTD_MAGIC, ZSTD_SKIPPABLE, is_skippable};
@@ -54,7 +55,7 @@ pub(crate) fn header(format: &str, version: u32, note: &str) -> Vec<u8> {
 }
 
 /// Reads a header if there is one; a header of a newer version is an error.
-fn read_header(frame: &[u8], format: &str, version: u32, path: &Path) -> Result<Option<String>> {
+pub(crate) fn read_header(frame: &[u8], format: &str, version: u32, path: &Path) -> Result<Option<String>> {
     let Some(text) = frame.get(8..).and_then(|text| std::str::from_utf8(text).ok()) else { return Ok(None) };
     let (first, note) = text.split_once('\n').unwrap_or((text, ""));
     let Some(found) = first.strip_prefix("tidings ") else { return Ok(None) };
@@ -212,17 +213,17 @@ impl Log {
     }
 }
 
-/// The text of the last frame of a file; `None` if it is truncated or damaged. For a small frame only the end of the
-/// file is read: its start is found by the magic number of frames.
-pub(crate) fn last(path: &Path) -> Result<Option<String>> {
+/// The text of the last frame of a section of a file; `None` if it is truncated or damaged. For a small frame only the
+/// end of the section is read: its start is found by the magic number of frames.
+pub(crate) fn last(path: &Path, section: Range<u64>) -> Result<Option<String>> {
     const TAIL_BYTES: u64 = 64 << 10;
     let mut decompressor = Decompressor::new().expect("allocating a zstd context");
     let mut text = Vec::new();
     let mut file = File::open(path).context("open", path)?;
-    let len = file.seek(io::SeekFrom::End(0)).context("read", path)?;
-    file.seek(io::SeekFrom::Start(len.saturating_sub(TAIL_BYTES))).context("read", path)?;
+    let start = section.end.saturating_sub(TAIL_BYTES).max(section.start);
+    file.seek(io::SeekFrom::Start(start)).context("read", path)?;
     let mut tail = Vec::new();
-    file.take(TAIL_BYTES).read_to_end(&mut tail).context("read", path)?;
+    file.take(section.end - start).read_to_end(&mut tail).context("read", path)?;
     let begins = memchr::memmem::rfind_iter(&tail, &ZSTD_MAGIC).map(|at| &tail[at..]);
     // The magic number may occur anywhere by chance; a frame with a valid checksum that ends with the file does not.
     for frame in begins.filter(|frame| frame_len(frame) == Some(frame.len())) {
@@ -230,13 +231,15 @@ pub(crate) fn last(path: &Path) -> Result<Option<String>> {
             return Ok(String::from_utf8(text).ok());
         }
     }
-    let mut walker = Walker::open(path)?;
+    let mut walker = Walker::open_at(path, section.start)?;
     let mut packed = Vec::new();
-    while let Some(frame) = walker.next()? {
+    while walker.position() < section.end
+        && let Some(frame) = walker.next()?
+    {
         packed.clear();
         packed.extend_from_slice(frame);
     }
-    let whole = !walker.is_torn() && unpack(&mut decompressor, &packed, &mut text).is_some();
+    let whole = walker.position() == section.end && unpack(&mut decompressor, &packed, &mut text).is_some();
     Ok(whole.then_some(text).and_then(|text| String::from_utf8(text).ok()))
 }
 
@@ -486,15 +489,19 @@ mod tests {
         }
     }
 
+    fn last_of(path: &Path) -> Option<String> {
+        last(path, 0..std::fs::metadata(path).unwrap().len()).unwrap()
+    }
+
     #[test]
     fn the_last_frame_is_found_from_the_end() {
         let (_folder, path) = file(&framed(&["one\n".into(), "two\n".into()]));
-        assert_eq!(last(&path).unwrap().as_deref(), Some("two\n"));
+        assert_eq!(last_of(&path).as_deref(), Some("two\n"));
         let large: String = (0..40_000u32).map(|n| format!("{}\n", n.wrapping_mul(2_654_435_761))).collect();
         let (_folder, path) = file(&framed(&["one\n".into(), large.clone()]));
-        assert_eq!(last(&path).unwrap(), Some(large), "also where it is longer than the end that is read first");
+        assert_eq!(last_of(&path), Some(large), "also where it is longer than the end that is read first");
         let (_folder, path) = file(&framed(&[])[..3]);
-        assert_eq!(last(&path).unwrap(), None);
+        assert_eq!(last_of(&path), None);
     }
 
     #[test]
@@ -557,7 +564,7 @@ mod tests {
                 }
             }
             let _ = blocks(&path);
-            let _ = last(&path);
+            let _ = last_of(&path);
         }
     }
 }

@@ -37,8 +37,8 @@ impl FutureTimes {
         found.pages = failures::all(home)?.iter().filter(|page| page.is_ahead_of(now)).count() as u64;
         let known = acknowledged(home);
         let latest = now.checked_add(clock::TOLERANCE).unwrap_or(now).max(known.unwrap_or(Timestamp::MIN));
-        for path in runs::files(home)?.iter().rev() {
-            let Some((began, _)) = runs::name_of(path) else { continue };
+        for run in runs::newest_first(home)? {
+            let began = run?.began();
             if began <= latest {
                 break;
             }
@@ -112,8 +112,7 @@ mod tests {
         let records = vec![feed("f", now), feed("g", ahead), host("a.example", now), host("b.example", ahead)];
         write_journal(&home, "run", &[records]);
         crate::apply_journal::apply_journal(&home).unwrap();
-        std::fs::create_dir_all(home.root().join("runs")).unwrap();
-        std::fs::write(home.root().join("runs/20270301T120000000Z-fetch.jsonl.zst"), b"").unwrap();
+        runs::RunLog::create(&home, "20270301T120000000Z-fetch").unwrap().publish().unwrap();
 
         let found = FutureTimes::count(&home, now, WAIT).unwrap();
         assert_eq!((found.feeds, found.hosts, found.pages, found.runs), (1, 1, 0, 1));

@@ -4,6 +4,7 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{BufRead, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::SystemTime;
 
 use jiff::Timestamp;
@@ -35,6 +36,16 @@ pub struct Home {
     shard: Option<Arc<str>>,
     /// The folders of derived data that are in the draft of a rebuild.
     drafted: Vec<&'static str>,
+    crashes: Arc<CrashSearch>,
+}
+
+/// The search of this process for the files of crashed runs.
+#[derive(Debug, Default)]
+struct CrashSearch {
+    /// Whether the home was searched.
+    is_done: AtomicBool,
+    /// Whether unpublished files of pages were found that are not recovered yet.
+    has_parts: AtomicBool,
 }
 
 /// A lock on a home, which is released at the latest when the process ends.
@@ -47,7 +58,13 @@ pub struct Lock {
 
 impl Home {
     fn over(root: &Path) -> Home {
-        Home { root: root.to_owned(), storage: Arc::new(LocalStorage::new(root)), shard: None, drafted: Vec::new() }
+        Home {
+            root: root.to_owned(),
+            storage: Arc::new(LocalStorage::new(root)),
+            shard: None,
+            drafted: Vec::new(),
+            crashes: Arc::default(),
+        }
     }
 
     /// The same home for one of several processes that share the work, with its own drafts.
@@ -282,14 +299,29 @@ impl Home {
 
     /// Locks the home for writing; the error contains the process that holds the lock.
     pub fn lock(&self) -> Result<Lock> {
-        let lock = self.take(LOCKS[0])?;
-        self.remove_temp()?;
+        let (lock, holder) = self.take(LOCKS[0])?;
+        // Only another process can have crashed since this one had the lock. Searching costs a look at every day.
+        let is_own = holder.is_some_and(|holder| holder == std::process::id().to_string());
+        if !is_own || !self.crashes.is_done.load(Ordering::Acquire) {
+            self.recover()?;
+            self.crashes.is_done.store(true, Ordering::Release);
+        }
         Ok(lock)
+    }
+
+    /// Whether the last search found files of pages that a crash left unpublished.
+    pub(crate) fn has_parts(&self) -> bool {
+        self.crashes.has_parts.load(Ordering::Acquire)
+    }
+
+    /// Records that the files of pages that a crash left are published.
+    pub(crate) fn forget_parts(&self) {
+        self.crashes.has_parts.store(false, Ordering::Release);
     }
 
     /// Locks the rounds of all stages; each stage locks the home itself.
     pub fn lock_rounds(&self) -> Result<Lock> {
-        self.take(LOCKS[1])
+        Ok(self.take(LOCKS[1])?.0)
     }
 
     /// Locks one shard of the work; other shards can be locked at the same time, the whole home cannot.
@@ -297,9 +329,9 @@ impl Home {
         // Shards share the lock of the home, so it contains no process number.
         let (common, path) = self.open_lock(LOCKS[0])?;
         self.acquired(common.try_lock_shared(), &path, || None)?;
-        let own = self.take(&format!("{SHARD_LOCK}{shard}"))?;
+        let (own, _) = self.take(&format!("{SHARD_LOCK}{shard}"))?;
         self.check_division(shard)?;
-        Ok(Lock { _file: own._file, _common: Some(common) })
+        Ok(Lock { _common: Some(common), ..own })
     }
 
     /// Rejects a shard while one of another division is active: 1 of 2 and 1 of 3 have units in common.
@@ -358,16 +390,18 @@ impl Home {
         }
     }
 
-    fn take(&self, name: &str) -> Result<Lock> {
+    /// Takes a lock; returns it with the process that held it before.
+    fn take(&self, name: &str) -> Result<(Lock, Option<String>)> {
         let (mut file, path) = self.open_lock(name)?;
         self.acquired(file.try_lock(), &path, || lock_holder(&path))?;
+        let holder = lock_holder(&path);
         // The process number is for messages only.
         let _ = file.set_len(0).and_then(|()| file.rewind()).and_then(|()| writeln!(file, "{}", std::process::id()));
-        Ok(Lock { _file: file, _common: None })
+        Ok((Lock { _file: file, _common: None }, holder))
     }
 
-    /// Deletes drafts left by a crash.
-    fn remove_temp(&self) -> Result<()> {
+    /// Deletes the drafts that a crash left, completes rebuilds and imports, and searches for unpublished pages.
+    fn recover(&self) -> Result<()> {
         for folder in [self.root.clone(), self.root.join("state"), self.runs()] {
             file::remove_temp(&folder)?;
         }
@@ -379,10 +413,13 @@ impl Home {
             file::remove(path)?;
         }
         rebuild_draft::recover(self)?;
-        crate::import_log::recover(self)?;
+        let parts = crate::pages::parts(self)?;
+        crate::import_log::recover(self, &parts)?;
         crate::docs::remove_temp(self)?;
         crate::dedup_state::remove_temp(self)?;
-        crate::text::remove_temp(self)
+        crate::text::remove_temp(self)?;
+        self.crashes.has_parts.store(!parts.is_empty(), Ordering::Release);
+        Ok(())
     }
 }
 
@@ -486,6 +523,21 @@ mod tests {
         drop(home.lock().unwrap());
         assert!(left.iter().all(|key| home.file_bytes(key).unwrap().is_none()));
         assert_eq!(home.file_bytes("state/feeds.tsv").unwrap(), Some(5));
+    }
+
+    #[test]
+    fn a_home_is_searched_again_after_another_process_had_the_lock() {
+        let (_folder, home) = home();
+        drop(home.lock().unwrap());
+        home.storage().put_atomic("docs/draft/de.tmp", b"half").unwrap();
+        home.storage().put_atomic("pages/2026-03-01/a.0.jsonl.zst.part", b"half").unwrap();
+        drop(home.lock().unwrap());
+        assert!(!home.has_parts(), "a process knows its own files");
+        assert_eq!(home.file_bytes("docs/draft/de.tmp").unwrap(), Some(4));
+        fs::write(home.root().join(LOCKS[0]), "1\n").unwrap();
+        drop(home.lock().unwrap());
+        assert!(home.has_parts());
+        assert_eq!(home.file_bytes("docs/draft/de.tmp").unwrap(), None);
     }
 
     #[test]

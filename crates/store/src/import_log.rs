@@ -361,17 +361,10 @@ pub(crate) fn is_import(name: &str) -> bool {
 
 /// Completes the last step of every log, merges waiting fingerprints and the logs of shards. Files of uncommitted steps
 /// are deleted with all others that no log lists. The caller holds the home exclusively.
-pub(crate) fn recover(home: &Home) -> Result<()> {
-    let is_ours = |path: &PathBuf| {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        pages::is_part(path) && is_import(&name)
-    };
-    let mut has_parts = false;
-    for folder in files_in(&home.pages())?.iter().filter(|path| path.is_dir()) {
-        has_parts |= files_in(folder)?.iter().any(is_ours);
-    }
+pub(crate) fn recover(home: &Home, parts: &[PathBuf]) -> Result<()> {
+    let is_ours = |path: &PathBuf| is_import(&path.file_name().unwrap_or_default().to_string_lossy());
     let mut run = String::from("import");
-    if has_parts {
+    if parts.iter().any(is_ours) {
         for log in logs(home)? {
             run = publish_last_step(home, &log)?.unwrap_or(run);
         }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use tidings_model::Page;
-use tidings_storage::Appender;
+use tidings_storage::{Appender, file};
 
 use crate::error::{Context, Error, Result};
 use crate::frames;
@@ -124,6 +124,21 @@ pub(crate) fn publish_part(home: &Home, path: &Path) -> Result<()> {
 /// Whether a file of pages is unpublished.
 pub(crate) fn is_part(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending == PART)
+}
+
+/// The unpublished files of pages: of an active run, or left by a crash.
+pub(crate) fn parts(home: &Home) -> Result<Vec<PathBuf>> {
+    parts_since(home, "")
+}
+
+/// The same from a day on, without reading the folders of earlier ones.
+pub(crate) fn parts_since(home: &Home, first: &str) -> Result<Vec<PathBuf>> {
+    let is_since = |path: &PathBuf| path.file_name().is_some_and(|day| day.as_encoded_bytes() >= first.as_bytes());
+    let mut parts = Vec::new();
+    for folder in file::files_in(&home.pages())?.into_iter().filter(is_since).filter(|path| path.is_dir()) {
+        parts.extend(file::files_in(&folder)?.into_iter().filter(|path| is_part(path)));
+    }
+    Ok(parts)
 }
 
 /// The header of a file of pages.

@@ -298,19 +298,10 @@ pub(crate) fn keep_in_history(home: &Home, plan: &Path, run: &str) -> Result<()>
     }
 }
 
-/// Deletes the oldest plans of the history until `keep` are left.
-pub fn thin_history(home: &Home, keep: usize) -> Result<usize> {
-    let copies = files_in(&home.history())?;
-    let surplus = copies.len().saturating_sub(keep);
-    for copy in &copies[..surplus] {
-        std::fs::remove_file(copy).context("remove", copy)?;
-    }
-    Ok(surplus)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::history;
     use crate::testing::{fill_plan, home, rows};
     use proptest::prelude::*;
     use std::fs;
@@ -358,9 +349,9 @@ mod tests {
             rewrite(&home, run, |_| Change::Keep, |_| Ok(())).unwrap();
         }
         assert_eq!(names(&home.history()).len(), 4, "one for each run: fill, 1, 2, 3");
-        assert_eq!(thin_history(&home, 2).unwrap(), 2);
+        assert_eq!(history::thin(&home, 4, jiff::Timestamp::MAX).unwrap(), 2);
         assert_eq!(names(&home.history()), ["3.plan.tsv.zst", "fill.plan.tsv.zst"]);
-        assert_eq!(thin_history(&home, 5).unwrap(), 0);
+        assert_eq!(history::thin(&home, 5, jiff::Timestamp::MAX).unwrap(), 0);
     }
 
     #[test]

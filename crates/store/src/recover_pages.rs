@@ -7,11 +7,11 @@
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, BufReader, Seek as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use flate2::bufread::GzDecoder;
 use tidings_storage::Appender;
-use tidings_storage::file::{self, files_in};
+use tidings_storage::file;
 
 use crate::error::{Context, Result};
 use crate::home::Home;
@@ -34,14 +34,19 @@ pub(crate) struct Recovered {
     pub(crate) run: Option<String>,
 }
 
-/// Publishes the files left by a crash, truncated to the lengths in the journal. If the journal `is_damaged`, the pages
-/// of all files are listed, so that none of them is requested again.
-pub(crate) fn recover(home: &Home, whole: impl Fn(&str) -> Option<u64>, is_damaged: bool) -> Result<Recovered> {
+/// Publishes the `parts` left by a crash, truncated to the lengths in the journal. If the journal `is_damaged`, the
+/// pages of all files are listed, so that none of them is requested again.
+pub(crate) fn recover(
+    home: &Home,
+    parts: &[PathBuf],
+    whole: impl Fn(&str) -> Option<u64>,
+    is_damaged: bool,
+) -> Result<Recovered> {
     let mut recovered = Recovered::default();
-    for folder in files_in(&home.pages())?.iter().filter(|path| path.is_dir()) {
+    for of_day in parts.chunk_by(|a, b| a.parent() == b.parent()) {
         // The archive of a file of pages follows it in the order of names.
         let mut rescued: BTreeSet<String> = BTreeSet::new();
-        for path in files_in(folder)?.iter().filter(|path| pages::is_part(path)) {
+        for path in of_day {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let stem = name.split(['.']).take(2).collect::<Vec<_>>().join(".");
             let acknowledged = whole(&home.shown(path));
@@ -151,17 +156,21 @@ mod tests {
         files(home).unwrap().iter().flat_map(pages).map(|page| page.unwrap().url).collect()
     }
 
+    fn parts(home: &Home) -> Vec<PathBuf> {
+        pages::parts(home).unwrap()
+    }
+
     #[test]
     fn after_a_crash_pages_are_truncated_to_the_length_in_the_journal() {
         let (_folder, home) = crate::testing::home();
         let (file, lengths) = write(&home, &["http://e.org/1", "http://e.org/2"], None);
         let unknown = write_part(&home, "2026-03-02", "other.0", b"").unwrap();
         assert!(pages::is_part(&unknown) && stored(&home).is_empty());
-        let recovered = recover(&home, |name| (name == file).then_some(lengths[0]), false).unwrap();
+        let recovered = recover(&home, &parts(&home), |name| (name == file).then_some(lengths[0]), false).unwrap();
         assert_eq!((recovered.files, recovered.urls.len()), (1, 0));
         assert_eq!(stored(&home), ["http://e.org/1"]);
         assert!(!unknown.exists(), "nothing in it was acknowledged");
-        assert_eq!(recover(&home, |_| None, false).unwrap().files, 0);
+        assert_eq!(recover(&home, &parts(&home), |_| None, false).unwrap().files, 0);
     }
 
     #[test]
@@ -169,7 +178,7 @@ mod tests {
         let (_folder, home) = crate::testing::home();
         let archivist = Archivist { software: "tidings".into(), operator: "e.org".into() };
         write(&home, &["http://e.org/1", "http://e.org/2", "http://e.org/3"], Some(archivist));
-        let recovered = recover(&home, |_| None, false).unwrap();
+        let recovered = recover(&home, &parts(&home), |_| None, false).unwrap();
         assert_eq!((recovered.files, recovered.urls.len()), (2, 3));
         assert_eq!(recovered.run.as_deref(), Some("20260301T000000000Z-fetch"));
         assert_eq!(stored(&home).len(), 3);
@@ -182,7 +191,7 @@ mod tests {
         let path = home.root().join(&file);
         let bytes = std::fs::read(&path).unwrap();
         std::fs::write(&path, &bytes[..lengths[0] as usize + 5]).unwrap();
-        recover(&home, |_| Some(lengths[1]), false).unwrap();
+        recover(&home, &parts(&home), |_| Some(lengths[1]), false).unwrap();
         assert_eq!(std::fs::metadata(path.with_extension("")).unwrap().len(), lengths[0] + 5);
         assert_eq!(stored(&home), ["http://e.org/1"]);
     }
@@ -193,6 +202,6 @@ mod tests {
         let frames: Vec<u8> =
             (0..3).flat_map(|at| FrameEncoder::new(3).encode(&line(&format!("http://e.org/{at}")))).collect();
         write_part(&home, "2026-03-02", "20260301T000000000Z-import.0", &frames).unwrap();
-        assert_eq!(recover(&home, |_| None, false).unwrap().files, 0);
+        assert_eq!(recover(&home, &parts(&home), |_| None, false).unwrap().files, 0);
     }
 }

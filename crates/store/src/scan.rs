@@ -35,7 +35,8 @@ pub fn dropped(home: &Home, day: &str, words: &str, see: impl FnMut(&[u8]) -> Co
     lines_of(home, &docs::dropped_key(day), words, see)
 }
 
-fn matching(
+/// Calls `see` with the lines of a reader that contain a string, until it breaks.
+pub(crate) fn matching(
     reader: &mut dyn BufRead,
     path: &Path,
     words: &str,

@@ -144,8 +144,8 @@ fn pages_become_documents_once() {
     }
     assert_eq!(documents.iter().map(|document| &document.id).collect::<BTreeSet<_>>().len(), 40);
     let before = docs(&corpus);
-    let logs = corpus.files("runs", "-clean.jsonl.zst");
-    let log = unpacked(&logs[0]);
+    let logs = corpus.run_logs("clean");
+    let log = &logs[0];
     assert!(
         log.contains("\"began\"") && log.contains("\"day\":\"2026-03-02\"") && log.contains("\"summary\""),
         "{log}"
@@ -155,7 +155,7 @@ fn pages_become_documents_once() {
     corpus.run("clean --day 2026-03-01").ok().says("nothing to clean: the day is up to date");
     assert_eq!(corpus.run("clean --json").ok().json()["pages"], 0);
     assert_eq!(docs(&corpus), before);
-    assert_eq!(corpus.files("runs", "-clean.jsonl.zst"), logs, "a run without work is not logged");
+    assert_eq!(corpus.run_logs("clean"), logs, "a run without work is not logged");
     corpus.run("audit").ok();
     corpus.is_tidy();
 }

@@ -129,7 +129,7 @@ fn copies_are_found_and_the_earliest_is_kept() {
     let top = corpus.run("dedup --top 2 --json").ok().json();
     assert_eq!((&top[0]["times"], &top[0]["text"]), (&json!(3), &json!(paragraph(1))));
     assert_eq!(corpus.run("dedup --copies").ok().stdout.lines().count(), 2);
-    let log = unpacked(corpus.files("runs", "-dedup.jsonl.zst").last().unwrap());
+    let log = corpus.run_logs("dedup").pop().unwrap();
     assert!(log.contains("duplicate_share_so_far") && log.contains("summary"), "{log}");
     corpus.run("audit").ok();
     corpus.is_tidy();

@@ -34,6 +34,7 @@ mod registry;
 mod remove;
 mod report;
 mod retries;
+mod rounds;
 mod run;
 mod schedule;
 mod serve;

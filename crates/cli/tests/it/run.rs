@@ -9,7 +9,7 @@ use rustix::process::Signal;
 use tidings_simweb::Spec;
 
 use crate::clean::{corpus, mixed, put};
-use crate::support::{Corpus, copy_folder, unpacked};
+use crate::support::{Corpus, copy_folder};
 
 const TEXT_STAGES: [&str; 4] = ["clean", "dedup", "annotate", "compile"];
 
@@ -69,9 +69,9 @@ fn every_run_makes_progress_with_any_time_limit() {
     at_once.run("run --from clean").ok();
     assert_eq!(derived(&corpus), derived(&at_once));
     // Each round has written one record with the outcome of every stage.
-    let records = corpus.files("runs", "-run.jsonl.zst");
+    let records = corpus.run_logs("run");
     assert_eq!(records.len(), 4);
-    let last: serde_json::Value = serde_json::from_str(unpacked(&records[0]).lines().last().unwrap()).unwrap();
+    let last: serde_json::Value = serde_json::from_str(records[0].lines().last().unwrap()).unwrap();
     assert_eq!(last["summary"]["stages"]["clean"]["days_left"], 2, "{last}");
 }
 
@@ -147,7 +147,7 @@ fn a_signal_ends_a_derived_stage_soon_and_the_next_run_continues() {
     assert!(!ran.stdout.contains("annotate"), "no further stage begins: {}", ran.stdout);
     corpus.is_tidy();
     assert!(!corpus.home().join("docs/recipes/2026-03-02.json").exists());
-    let record = unpacked(corpus.files("runs", "-run.jsonl.zst").last().unwrap());
+    let record = corpus.run_logs("run").pop().unwrap();
     assert!(record.contains("\"done\":false"), "{record}");
     // Fewer pages, so that the test is fast: the day is rebuilt from them.
     put(&corpus, "2026-03-02", "a.0", &mixed(7..21));
@@ -186,6 +186,6 @@ fn the_service_notifies_systemd_and_ends_on_a_signal() {
     until("STOPPING=1");
     let ran = running.wait().ok().says("stopped by SIGTERM").says("settings reloaded").says("settings not reloaded");
     assert!(ran.stderr.contains("give a duration such as"), "{}", ran.stderr);
-    assert!(corpus.files("runs", "-run.jsonl.zst").len() >= 2);
+    assert!(corpus.run_logs("run").len() >= 2);
     corpus.is_tidy();
 }

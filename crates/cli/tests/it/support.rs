@@ -16,6 +16,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 use tidings_model::Page;
 use tidings_simweb::{Fault, Host, Politeness, RequestKind, SimWeb, Site, Spec};
+use tidings_store::runs;
 use tidings_testing::WATCHDOG;
 
 /// Clocks tick in milliseconds and pauses are cut to them.
@@ -293,6 +294,17 @@ impl Corpus {
         found.retain(|path| path.to_string_lossy().ends_with(ending));
         found.sort();
         found
+    }
+
+    /// The texts of the logs of a verb's runs, oldest first.
+    pub fn run_logs(&self, verb: &str) -> Vec<String> {
+        let home = tidings_store::Home::at(&self.home()).unwrap();
+        let text = |run: &runs::LoggedRun| {
+            let mut text = String::new();
+            runs::read(run, |line| text.extend([line, "\n"])).unwrap();
+            text
+        };
+        runs::all(&home).unwrap().iter().filter(|run| run.verb() == verb).map(text).collect()
     }
 
     /// URLs of the articles that the healthy sites list now.

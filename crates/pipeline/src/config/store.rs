@@ -11,6 +11,7 @@ use super::within;
 #[allow(missing_docs)] // The template documents each key to users.
 pub struct StoreConfig {
     pub history: usize,
+    pub prune_after: u32,
     pub runs_days: u32,
     pub compression: i32,
     pub min_free_mib: u64,
@@ -18,7 +19,7 @@ pub struct StoreConfig {
 
 impl Default for StoreConfig {
     fn default() -> StoreConfig {
-        StoreConfig { history: 42, runs_days: 400, compression: 3, min_free_mib: 512 }
+        StoreConfig { history: 12, prune_after: 100, runs_days: 400, compression: 3, min_free_mib: 512 }
     }
 }
 

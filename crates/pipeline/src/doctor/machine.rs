@@ -128,7 +128,7 @@ fn memory() -> Option<u64> {
 
 pub fn clock(subject: &Subject<'_>, found: &mut Findings) -> Result<()> {
     let now = clock::now();
-    let newest = runs::files(subject.home)?.iter().rev().find_map(|path| runs::name_of(path));
+    let newest = runs::newest_first(subject.home)?.next().transpose()?;
     let remedy = "synchronise the clock (timedatectl set-ntp true); days and delays depend on it";
     let ahead = future_times(subject, found)?;
     match newest {
@@ -136,8 +136,9 @@ pub fn clock(subject: &Subject<'_>, found: &mut Findings) -> Result<()> {
             found.fault("clock", format!("the clock says {now:.0}"), remedy);
         }
         _ if !ahead.is_empty() => {}
-        Some((began, verb)) if began <= now => {
-            found.fine("clock", format!("{now:.0}; the last run ({verb}) began {}; days are UTC days", ago(began, now)))
+        Some(run) if run.began() <= now => {
+            let began = ago(run.began(), now);
+            found.fine("clock", format!("{now:.0}; the last run ({}) began {began}; days are UTC days", run.verb()));
         }
         _ => found.fine("clock", format!("{now:.0}; days are UTC days")),
     }

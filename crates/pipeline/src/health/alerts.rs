@@ -232,8 +232,11 @@ fn harvest(health: &Health, raise: Raise<'_>) {
     raise(level, AlertRule::HarvestLow, said);
 }
 
-/// Detects a clock that was ahead, or is behind now.
+/// Detects a clock that jumped ahead, was ahead, or is behind now.
 fn clock(health: &Health, raise: Raise<'_>) {
+    if let Some(jump) = health.clock_jump {
+        raise(Level::Warning, AlertRule::ClockJump, jump.to_string());
+    }
     let times = &health.clock;
     if times.is_empty() {
         return;
@@ -362,6 +365,7 @@ mod tests {
             falls: Vec::new(),
             upgrade: None,
             clock: FutureTimes::default(),
+            clock_jump: None,
             faulty_pages: Vec::new(),
             damaged_files: Vec::new(),
             oldest_unfound: None,

@@ -18,10 +18,12 @@ use anyhow::Result;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp};
+use tidings_store::clock_jump::ClockJump;
 use tidings_store::future::FutureTimes;
+use tidings_store::runs::RunName;
 use tidings_store::scrub::{self, DamagedFile};
 use tidings_store::yields::{self, Yield};
-use tidings_store::{FaultyPages, Home, runs};
+use tidings_store::{FaultyPages, Home};
 
 use crate::config::Config;
 use crate::stage::StageId;
@@ -64,6 +66,9 @@ pub struct Health {
     pub upgrade: Option<Upgrade>,
     /// Remembered times in the future, from a clock that was ahead.
     pub clock: FutureTimes,
+    /// A jump of the clock ahead that is not confirmed yet.
+    #[serde(skip)]
+    pub clock_jump: Option<ClockJump>,
     /// Files of pages that are missing, changed or damaged.
     pub faulty_pages: Vec<FaultyPages>,
     /// Damaged files that the scrub found.
@@ -100,6 +105,7 @@ impl Health {
             yielded,
             falls: feeds::falls(home, now)?,
             clock: FutureTimes::count(home, now, config.feeds.longest_poll_wait())?,
+            clock_jump: ClockJump::pending(home, now)?,
             oldest_unfound,
             upgrade,
             faulty_pages: tidings_store::faulty_pages(home)?,
@@ -117,9 +123,8 @@ pub fn day_of(now: Timestamp) -> Date {
 fn began(file: &str) -> Option<Timestamp> {
     let mut parts = file.rsplit('/');
     let (name, day) = (parts.next()?, parts.next()?);
-    let run = format!("{}.jsonl.zst", name.split('.').next()?);
     let midnight = || Some(day.parse::<Date>().ok()?.to_zoned(TimeZone::UTC).ok()?.timestamp());
-    runs::name_of(run.as_ref()).map(|(began, _)| began).or_else(midnight)
+    RunName::parse(name.split('.').next()?).map(|run| run.began).or_else(midnight)
 }
 
 #[cfg(test)]

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::ops::Index;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::Result;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use tidings_store::{Home, runs};
+use tidings_store::Home;
+use tidings_store::runs::{self, LoggedRun};
 
 use crate::context::elapsed;
 use crate::stage::{Data, StageId};
@@ -114,17 +114,12 @@ struct RunSummary {
 
 /// Reads the run logs, the newest first.
 pub fn read(home: &Home, now: Timestamp) -> Result<(StageStates, Harvest)> {
-    let logs: Vec<(Timestamp, String, PathBuf)> = runs::files(home)?
-        .into_iter()
-        .rev()
-        .filter_map(|path| runs::name_of(&path).map(|(began, verb)| (began, verb, path)))
-        .filter(|(began, ..)| *began <= now)
-        .collect();
+    let logs: Vec<LoggedRun> = runs::all(home)?.into_iter().rev().filter(|run| run.began() <= now).collect();
     let mut states = StageStates::unknown();
     let all = || StageId::ALL.iter().copied().map(Some).chain([None]);
     let name = |stage: Option<StageId>| stage.map_or(ROUND, StageId::name);
     for stage in all() {
-        let began = logs.iter().filter(|(_, verb, _)| verb == name(stage)).map(|log| log.0).take(RECENT);
+        let began = logs.iter().filter(|run| run.verb() == name(stage)).map(LoggedRun::began).take(RECENT);
         states.state(stage).every_s = median_gap(&began.collect::<Vec<_>>());
     }
     // One and a half usual intervals contain a crawl even if it is a little late.
@@ -134,26 +129,27 @@ pub fn read(home: &Home, now: Timestamp) -> Result<(StageStates, Harvest)> {
     for stage in all() {
         let asks_the_web = stage.is_some_and(|stage| stage.stage().inputs().contains(&Data::Web));
         let mut opened = 0;
-        for (began, _, path) in logs.iter().filter(|(_, verb, _)| verb == name(stage)) {
-            let is_recent = elapsed(*began, now).as_secs_f64() < hours * 3600.0;
+        for run in logs.iter().filter(|run| run.verb() == name(stage)) {
+            let began = run.began();
+            let is_recent = elapsed(began, now).as_secs_f64() < hours * 3600.0;
             let is_known = states.state(stage).last_success.is_some();
             if opened >= MOST_OPENED || is_known && !(is_recent && asks_the_web) {
                 break;
             }
             opened += usize::from(!is_recent);
-            let summary: RunSummary = runs::summary(path)?.unwrap_or_default();
-            note(states.state(stage), *began, &summary);
+            let summary: RunSummary = runs::summary(run)?.unwrap_or_default();
+            note(states.state(stage), began, &summary);
             for (part, summary) in &summary.stages {
-                note(states.state(Some(*part)), *began, summary);
+                note(states.state(Some(*part)), began, summary);
             }
             let fetch =
                 if stage == Some(StageId::Fetch) { Some(&summary) } else { summary.stages.get(&StageId::Fetch) };
-            if let Some(fetch) = fetch.filter(|_| last_fetch < Some(*began)) {
-                last_fetch = Some(*began);
+            if let Some(fetch) = fetch.filter(|_| last_fetch < Some(began)) {
+                last_fetch = Some(began);
                 harvest.given_up = fetch.given_up;
             }
             if let (true, Some(stage)) = (is_recent, stage) {
-                harvest.take(stage, *began, &summary);
+                harvest.take(stage, began, &summary);
             }
         }
     }

@@ -4,7 +4,8 @@ use std::fmt;
 
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
-use tidings_store::{Home, Stale, runs};
+use tidings_store::runs::{self, LoggedRun};
+use tidings_store::{Home, Stale};
 
 use crate::config::Config;
 use crate::display::{count, span_s};
@@ -79,10 +80,9 @@ struct Speed {
 /// The average number of seconds per unit over recent runs.
 fn seconds_per_unit(home: &Home, stage: StageId) -> Result<Option<f64>> {
     let (mut units, mut seconds) = (0, 0.0);
-    let logs = runs::files(home)?;
-    let own = logs.iter().rev().filter(|path| runs::name_of(path).is_some_and(|(_, verb)| verb == stage.name()));
-    for path in own.take(RECENT_RUNS) {
-        let speed: Speed = runs::summary(path)?.unwrap_or_default();
+    let is_own = |run: &tidings_store::Result<LoggedRun>| run.as_ref().map_or(true, |run| run.verb() == stage.name());
+    for run in runs::newest_first(home)?.filter(is_own).take(RECENT_RUNS) {
+        let speed: Speed = runs::summary(&run?)?.unwrap_or_default();
         let made = speed.days.max(speed.days_added);
         if made > 0 {
             units += made;

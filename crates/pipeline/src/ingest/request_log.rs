@@ -12,11 +12,8 @@ use tidings_store::rfc3339;
 use tidings_store::rules::RulesAnswer;
 use tidings_store::runs::{Request, RequestKind, RunLog};
 
-use super::{Batch, committer};
+use super::{Batch, LINGER, committer};
 use crate::cancel::{CancelToken, StopReason};
-
-/// The maximum time until policies and requests are written.
-const LINGER: Duration = Duration::from_secs(2);
 
 /// Rules are handed on in steps of about this size.
 const STEP_BYTES: usize = 1 << 20;

@@ -6,11 +6,11 @@ use anyhow::Result;
 use jiff::civil::Date;
 use jiff::{Span, Timestamp};
 use tidings_index::Snapshot;
+use tidings_store::Home;
 use tidings_store::feeds::{self, FeedState};
+use tidings_store::runs::{self, LoggedRun};
 use tidings_store::yields::{self, Yield};
-use tidings_store::{Home, runs};
 
-use crate::health::day_of;
 use crate::health::days::{self, DayFigures};
 use crate::health::feeds::Condition;
 use crate::stage::{Data, StageId};
@@ -95,11 +95,10 @@ impl Matter {
         let mut days = days::read(home, calendar_from, &indexes)?;
         let pages_by_day = days.iter().map(|day| (day.day, day.pages)).collect();
         days.retain(|day| period.holds(day.day));
-        let logs = runs::files(home)?;
-        let asked = logs.iter().filter_map(|path| runs::name_of(path));
-        let harvested = asked
-            .filter(|(_, verb)| verb.parse::<StageId>().is_ok_and(|id| id.stage().inputs().contains(&Data::Web)))
-            .map(|(at, _)| day_of(at));
+        let asks_the_web =
+            |run: &LoggedRun| run.verb().parse::<StageId>().is_ok_and(|id| id.stage().inputs().contains(&Data::Web));
+        let logged = runs::all(home)?;
+        let harvested = logged.iter().filter(|run| asks_the_web(run)).map(LoggedRun::day);
         let (feeds, hosts) = gains(home, period, now)?;
         let root = std::fs::canonicalize(home.root()).unwrap_or_else(|_| home.root().to_owned());
         Ok(Matter {

@@ -199,6 +199,17 @@ impl Stage for Annotate {
         Ok(due)
     }
 
+    fn up_to_date(&self, context: &RunContext, units: u64) -> Option<StageOutcome> {
+        Some(StageOutcome::Annotate(AnnotateOutcome {
+            done: true,
+            run: context.run.clone(),
+            days_up_to_date: units,
+            seconds: context.seconds(),
+            ending: context.ending(0),
+            ..AnnotateOutcome::default()
+        }))
+    }
+
     fn begin<'a>(&'a self, context: &'a RunContext, due: &Due) -> Result<Box<dyn StageRun + 'a>> {
         if due.waiting > 0 {
             log::warn!(

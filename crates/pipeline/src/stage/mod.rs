@@ -246,6 +246,11 @@ pub trait Stage: Send + Sync {
     /// The work that is due. Reads recipes and file names, not the data itself.
     fn due(&self, home: &Home, config: &Config) -> Result<Due>;
 
+    /// The outcome of a run that finds all of this many units up to date; `None` if only `due` can tell.
+    fn up_to_date(&self, _context: &RunContext, _units: u64) -> Option<StageOutcome> {
+        None
+    }
+
     /// Begins a run over these units.
     fn begin<'a>(&'a self, context: &'a RunContext, due: &Due) -> Result<Box<dyn StageRun + 'a>>;
 

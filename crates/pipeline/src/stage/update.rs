@@ -13,7 +13,8 @@ use tidings_fetch::{CrawlKind, FetchJob, JobSource};
 use tidings_model::address;
 use tidings_store::feeds::{self, FeedState, Polled};
 use tidings_store::pages::PageWriter;
-use tidings_store::{Home, Stale, runs};
+use tidings_store::runs::{self, LoggedRun};
+use tidings_store::{Home, Stale};
 
 use super::{Data, Due, Stage, StageId, StageOutcome, StageRun, Unit};
 use crate::config::Config;
@@ -287,14 +288,12 @@ fn nothing_due(context: &RunContext, outlook: Outlook, listed: u64, gone: u64) -
 /// The interval between runs of `update` in seconds: the median of the recent runs, if there were at least two.
 fn cadence_s(context: &RunContext) -> Result<f64> {
     const RECENT: usize = 6;
-    let mut began: Vec<Timestamp> = runs::files(&context.home)?
-        .iter()
-        .rev()
-        .filter_map(|path| runs::name_of(path).filter(|(_, verb)| verb == StageId::Update.name()))
-        .map(|(began, _)| began)
-        .take(RECENT - 1)
-        .collect();
-    began.insert(0, context.started);
+    let is_update =
+        |run: &tidings_store::Result<LoggedRun>| run.as_ref().map_or(true, |run| run.verb() == StageId::Update.name());
+    let mut began = vec![context.started];
+    for run in runs::newest_first(&context.home)?.filter(is_update).take(RECENT - 1) {
+        began.push(run?.began());
+    }
     let mut gaps: Vec<f64> = began.windows(2).map(|two| elapsed(two[1], two[0]).as_secs_f64()).collect();
     gaps.sort_by(f64::total_cmp);
     Ok(if gaps.len() < 2 { 0.0 } else { gaps[(gaps.len() - 1) / 2] })

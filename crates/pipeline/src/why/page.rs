@@ -5,11 +5,12 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use anyhow::Result;
+use jiff::civil::Date;
 use tidings_model::{FailureKind, Page, Prospect, Row, Status, address, clock};
 use tidings_store::docs::{self, Recipe};
 use tidings_store::failures::{self, PageFailure, Retries};
 use tidings_store::removed::Removed;
-use tidings_store::runs::{self, Request};
+use tidings_store::runs::{self, LoggedRun, Request};
 use tidings_store::{Home, apply_journal, hosts, plan, rfc3339, scan};
 
 use super::document::{self, DayTarget};
@@ -230,19 +231,16 @@ fn meaning(status: &Status) -> String {
 /// Traces the requests for a page; returns the run that fetched it.
 fn trace_requests(trace: &mut Trace, pipeline: &Pipeline, url: &str, since: &str) -> Result<Option<String>> {
     let home = pipeline.home();
-    let since: String = since.chars().filter(char::is_ascii_alphanumeric).collect();
-    let is_late_enough = |path: &PathBuf| {
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        // One day of tolerance for clock changes and concurrent runs.
-        name.get(..8).is_none_or(|day| day >= since.get(..8).unwrap_or_default())
-    };
-    let files: Vec<_> = runs::files(home)?.into_iter().filter(is_late_enough).collect();
-    let progress = ProgressScope::begin(pipeline.reporter(), "runs", files.len() as u64);
+    // The rest of the day is a tolerance for clock changes and concurrent runs.
+    let since: Option<Date> = since.get(..10).and_then(|day| day.parse().ok());
+    let is_late_enough = |run: &LoggedRun| since.is_none_or(|since| run.day() >= since);
+    let logged: Vec<_> = runs::all(home)?.into_iter().filter(is_late_enough).collect();
+    let progress = ProgressScope::begin(pipeline.reporter(), "runs", logged.len() as u64);
     let (mut sent, mut stored) = (Vec::new(), None);
-    for (done, file) in (0..).zip(&files) {
+    for (done, run) in (0..).zip(&logged) {
         progress.show(done, "");
-        let found = runs::requests_with(file, &format!("\"{url}\""))?;
-        let run = home.shown(file).trim_start_matches("runs/").trim_end_matches(".jsonl.zst").to_owned();
+        let found = runs::requests_with(run, &format!("\"{url}\""))?;
+        let run = run.name().to_owned();
         for request in found.requests.into_iter().filter(|request| request.url == url) {
             let after = std::time::Duration::from_millis(request.sent_ms);
             let at = found.began.and_then(|began| began.checked_add(after).ok()).map(rfc3339);

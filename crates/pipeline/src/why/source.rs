@@ -139,11 +139,10 @@ fn listed(counts: &BTreeMap<String, u64>) -> String {
 
 /// Adds the requests of the last runs by status.
 fn trace_requests(trace: &mut Trace, home: &Home, words: &str, is_it: impl Fn(&Request) -> bool) -> Result<()> {
-    let files = runs::files(home)?;
-    let recent = &files[files.len().saturating_sub(RECENT)..];
+    let recent = runs::newest_first(home)?.take(RECENT).collect::<tidings_store::Result<Vec<_>>>()?;
     let mut statuses: BTreeMap<String, u64> = BTreeMap::new();
-    for file in recent {
-        for request in runs::requests_with(file, words)?.requests.into_iter().filter(|request| is_it(request)) {
+    for run in &recent {
+        for request in runs::requests_with(run, words)?.requests.into_iter().filter(|request| is_it(request)) {
             *statuses.entry(request.status).or_default() += 1;
         }
     }

@@ -156,6 +156,11 @@ impl Stage for Dedup {
         Ok(Due { units, up_to_date: kept as u64, waiting: 0 })
     }
 
+    fn up_to_date(&self, context: &RunContext, units: u64) -> Option<StageOutcome> {
+        let outcome = DedupOutcome { run: context.run.clone(), days_up_to_date: units, ..DedupOutcome::default() };
+        Some(StageOutcome::Dedup(ended(outcome, context.ending(0), context)))
+    }
+
     fn begin<'a>(&'a self, context: &'a RunContext, due: &Due) -> Result<Box<dyn StageRun + 'a>> {
         let outcome =
             DedupOutcome { run: context.run.clone(), days_up_to_date: due.up_to_date, ..DedupOutcome::default() };

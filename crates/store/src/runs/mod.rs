@@ -1,15 +1,17 @@
 //! Run logs: every request of a run, and its final summary.
 //!
-//! `runs/RUN.jsonl.zst` grows during the run with the extension `.part`; frames truncated by a crash are cut off by the
-//! next run. `audit`, `status` and `why` read the logs.
+//! `runs/RUN.jsonl.zst.part` grows during the run; at the end the log becomes a section of `runs/DAY.jsonl.zst`, so that
+//! hourly rounds leave one file a day. Frames truncated by a crash are cut off by the next run. Homes of earlier
+//! versions have a file for each run, `runs/RUN.jsonl.zst`. `audit`, `status` and `why` read the logs.
 
-use std::io::BufRead as _;
+mod day_log;
+mod list;
+
+use std::io::BufRead;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use jiff::civil::DateTime;
-use jiff::tz::TimeZone;
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use tidings_model::Status;
@@ -21,8 +23,15 @@ use crate::frames::{self, FrameEncoder, Log};
 use crate::home::Home;
 use crate::scan;
 
+pub use list::{LoggedRun, RunName, all, check, days, fold, newest_first, of_day, thin};
+
 pub(crate) const FORMAT: &str = "run";
-pub(crate) const VERSION: u32 = 1;
+/// Version 1 has a file for each run.
+pub(crate) const VERSION: u32 = 2;
+/// The extension of a published log.
+const EXTENSION: &str = ".jsonl.zst";
+/// The extension of the log of an active run.
+const PART: &str = ".jsonl.zst.part";
 
 /// A request in the log. Times are milliseconds since the start of the run by a monotonic clock.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -144,6 +153,8 @@ pub struct RunRequests {
 
 /// The log of a run that is going on.
 pub struct RunLog {
+    home: Home,
+    run: String,
     file: Appender,
     encoder: FrameEncoder,
     text: Vec<u8>,
@@ -152,9 +163,10 @@ pub struct RunLog {
 impl RunLog {
     /// Starts the log of a run.
     pub fn create(home: &Home, run: &str) -> Result<RunLog> {
-        let mut file = Appender::create(&home.runs().join(format!("{run}.jsonl.zst.part")))?;
+        let mut file = Appender::create(&home.runs().join(format!("{run}{PART}")))?;
         file.append(&frames::header(FORMAT, VERSION, ""))?;
-        Ok(RunLog { file, encoder: FrameEncoder::new(3), text: Vec::new() })
+        let (home, run) = (home.clone(), run.to_owned());
+        Ok(RunLog { home, run, file, encoder: FrameEncoder::new(3), text: Vec::new() })
     }
 
     /// Adds a line.
@@ -173,70 +185,54 @@ impl RunLog {
         Ok(())
     }
 
-    /// Ends the log.
-    pub fn publish(mut self) -> Result<PathBuf> {
+    /// Ends the log: moves it to the file of its day.
+    pub fn publish(mut self) -> Result<()> {
         self.flush()?;
-        self.file.sync()?;
-        let path = self.file.path().with_extension("");
-        file::rename(self.file.path(), &path)?;
-        Ok(path)
+        publish(&self.home, &self.run, self.file.path().to_owned())
+    }
+}
+
+/// Moves a finished log to the file of its day. The section is synced before the log itself is deleted.
+fn publish(home: &Home, run: &str, log: PathBuf) -> Result<()> {
+    match RunName::parse(run) {
+        Some(name) => day_log::append(&list::day_path(home, name.day()), run, &log),
+        // Without a date there is no day; such a log stays a file of its own.
+        None => {
+            file::sync_file(&log)?;
+            Ok(file::rename(&log, &home.runs().join(format!("{run}{EXTENSION}")))?)
+        }
     }
 }
 
 /// Cuts and publishes the logs that crashed runs left.
 pub fn recover(home: &Home) -> Result<()> {
-    for path in files_in(&home.runs())?.iter().filter(|path| path.extension().is_some_and(|ending| ending == "part")) {
-        let mut log = Log::open(path, FORMAT, VERSION)?;
+    for path in files_in(&home.runs())? {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let Some(run) = name.strip_suffix(PART) else { continue };
+        let mut log = Log::open(&path, FORMAT, VERSION)?;
         while log.next()?.is_some() {}
-        drop(Appender::reopen(path, log.sound_bytes())?);
-        file::rename(path, &path.with_extension(""))?;
+        drop(Appender::reopen(&path, log.sound_bytes())?);
+        publish(home, run, path)?;
     }
     Ok(())
 }
 
-/// The logs of all ended runs, oldest first.
-pub fn files(home: &Home) -> Result<Vec<PathBuf>> {
-    Ok(files_in(&home.runs())?.into_iter().filter(|path| path.to_string_lossy().ends_with(".jsonl.zst")).collect())
-}
-
-/// The start and the verb of a run, from the name of its log.
-pub fn name_of(path: &Path) -> Option<(Timestamp, String)> {
-    let (stamp, verb) = path.file_name()?.to_str()?.strip_suffix(".jsonl.zst")?.split_once("Z-")?;
-    let time = DateTime::strptime("%Y%m%dT%H%M%S", stamp.get(..15)?).ok()?.to_zoned(TimeZone::UTC).ok()?.timestamp();
-    let ms: i64 = stamp.get(15..)?.parse().ok()?;
-    Some((time + SignedDuration::from_millis(ms), verb.to_owned()))
-}
-
 /// The summary of a run; `None` if it was interrupted or is of another type. Only the end of the log is decompressed.
-pub fn summary<T: DeserializeOwned>(path: &Path) -> Result<Option<T>> {
+pub fn summary<T: DeserializeOwned>(run: &LoggedRun) -> Result<Option<T>> {
     #[derive(Deserialize)]
     struct Last<T> {
         summary: T,
     }
-    let Some(text) = frames::last(path)? else { return Ok(None) };
+    let Some(text) = run.last_frame()? else { return Ok(None) };
     let last = text.lines().last().and_then(|line| serde_json::from_str::<Last<T>>(line).ok());
     Ok(last.map(|last| last.summary))
 }
 
-/// Deletes the logs of runs that began more than this many days ago; 0 keeps all. Returns the number of deleted logs.
-pub fn thin(home: &Home, now: Timestamp, days: u32) -> Result<usize> {
-    let oldest = now - SignedDuration::from_hours(24 * i64::from(days));
-    let is_old = |path: &PathBuf| name_of(path).is_some_and(|(began, _)| began < oldest);
-    let old: Vec<PathBuf> = match days {
-        0 => Vec::new(),
-        _ => files(home)?.into_iter().take_while(is_old).collect(),
-    };
-    for path in &old {
-        std::fs::remove_file(path).context("remove", path)?;
-    }
-    Ok(old.len())
-}
-
 /// Reads the requests of a run in the order of sending; the log has them in the order of completion.
-pub fn requests(path: &Path) -> Result<RunRequests> {
+pub fn requests(run: &LoggedRun) -> Result<RunRequests> {
     let mut found = RunRequests::default();
     let (mut number, mut fault) = (0, None);
-    read(path, |line| {
+    read(run, |line| {
         number += 1;
         match serde_json::from_str(line) {
             Ok(RunLogLine::Request(request)) => found.requests.push(request),
@@ -246,23 +242,23 @@ pub fn requests(path: &Path) -> Result<RunRequests> {
         }
     })?;
     if let Some((line, error)) = fault {
-        let fault = format!("is not valid ({error})");
-        return Err(Error::Line { path: path.to_owned(), line, fault });
+        let fault = format!("of run {} is not valid ({error})", run.name());
+        return Err(Error::Line { path: run.path().to_owned(), line, fault });
     }
     found.requests.sort_by_key(|request| (request.sent_ms, request.ended_ms));
     Ok(found)
 }
 
 /// Reads the requests of a run whose lines contain a string, in the order of the log.
-pub fn requests_with(path: &Path, words: &str) -> Result<RunRequests> {
+pub fn requests_with(run: &LoggedRun, words: &str) -> Result<RunRequests> {
     let mut found = RunRequests::default();
-    scan::lines(path, "\"began\"", |line| {
+    scan::matching(&mut *run.open()?, run.path(), "\"began\"", |line| {
         if let Ok(RunLogLine::Began { began }) = serde_json::from_slice(line) {
             found.began = Some(began);
         }
         ControlFlow::Break(())
     })?;
-    scan::lines(path, words, |line| {
+    scan::matching(&mut *run.open()?, run.path(), words, |line| {
         if let Ok(RunLogLine::Request(request)) = serde_json::from_slice(line) {
             found.requests.push(request);
         }
@@ -272,9 +268,9 @@ pub fn requests_with(path: &Path, words: &str) -> Result<RunRequests> {
 }
 
 /// Shows every line of a run's log to `see`, as JSON.
-pub fn read(path: &Path, mut see: impl FnMut(&str)) -> Result<()> {
-    for line in frames::open_any(path)?.lines() {
-        see(&line.context("read", path)?);
+pub fn read(run: &LoggedRun, mut see: impl FnMut(&str)) -> Result<()> {
+    for line in run.open()?.lines() {
+        see(&line.context("read", run.path())?);
     }
     Ok(())
 }
@@ -282,34 +278,49 @@ pub fn read(path: &Path, mut see: impl FnMut(&str)) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::home;
 
     #[test]
-    fn a_summary_is_found_at_the_end_and_old_logs_are_deleted() {
-        let folder = tempfile::tempdir().unwrap();
-        Home::create(folder.path(), "", "").unwrap();
-        let home = Home::at(folder.path()).unwrap();
-        for run in ["20250101T000000000Z-fetch", "20260301T120000250Z-update", "20260302T120000000Z-fetch"] {
+    fn a_summary_is_found_at_the_end_of_a_log() {
+        let (_folder, home) = home();
+        for run in ["20250101T000000000Z-fetch", "20260301T120000250Z-update", "20260301T120000900Z-fetch"] {
             let mut log = RunLog::create(&home, run).unwrap();
             log.push(&serde_json::json!({ "began": run })).unwrap();
             log.flush().unwrap();
             if run.starts_with("2026") {
-                log.push(&serde_json::json!({ "summary": { "fetched": 3 } })).unwrap();
+                log.push(&serde_json::json!({ "summary": { "verb": run } })).unwrap();
             }
             log.publish().unwrap();
         }
-        let paths = files(&home).unwrap();
-        assert_eq!(summary::<serde_json::Value>(&paths[0]).unwrap(), None);
-        assert_eq!(summary::<serde_json::Value>(&paths[1]).unwrap().unwrap()["fetched"], 3);
-        let (began, verb) = name_of(&paths[1]).unwrap();
-        assert_eq!((began.to_string().as_str(), verb.as_str()), ("2026-03-01T12:00:00.25Z", "update"));
-        let now = "2026-03-03T00:00:00Z".parse().unwrap();
-        assert_eq!((thin(&home, now, 0).unwrap(), thin(&home, now, 400).unwrap()), (0, 1));
-        assert_eq!(files(&home).unwrap(), paths[1..]);
+        let runs = all(&home).unwrap();
+        let verb = |run| summary::<serde_json::Value>(run).unwrap().map(|summary| summary["verb"].clone());
+        assert_eq!(verb(&runs[0]), None);
+        assert_eq!(verb(&runs[1]).unwrap(), "20260301T120000250Z-update");
+        assert_eq!(verb(&runs[2]).unwrap(), "20260301T120000900Z-fetch");
+        assert_eq!(files_in(&home.runs()).unwrap().len(), 2, "a file for each day");
+    }
+
+    #[test]
+    fn a_year_of_hourly_rounds_leaves_a_file_a_day() {
+        let (_folder, home) = home();
+        for day in 0..40 {
+            for hour in 0..3 {
+                let at = "2026-01-01T00:00:00Z".parse::<Timestamp>().unwrap();
+                let at = at + jiff::SignedDuration::from_hours(24 * day + 8 * hour);
+                for verb in ["update", "fetch", "run"] {
+                    let name = format!("{}-{verb}", crate::home::stamp(at));
+                    let mut log = RunLog::create(&home, &name).unwrap();
+                    log.push(&serde_json::json!({ "summary": { "done": true } })).unwrap();
+                    log.publish().unwrap();
+                }
+            }
+        }
+        assert_eq!((files_in(&home.runs()).unwrap().len(), all(&home).unwrap().len()), (40, 360));
     }
 
     #[test]
     fn the_log_of_a_crashed_run_is_truncated_and_published() {
-        let (_folder, home) = crate::testing::home();
+        let (_folder, home) = home();
         let mut log = RunLog::create(&home, "20260301T120000000Z-fetch").unwrap();
         log.push(&serde_json::json!({ "a": 1 })).unwrap();
         log.flush().unwrap();
@@ -319,20 +330,26 @@ mod tests {
         let path = log.file.path().to_owned();
         drop(log);
         std::fs::File::options().write(true).open(&path).unwrap().set_len(sound + 3).unwrap();
-        assert!(files(&home).unwrap().is_empty(), "an unfinished log is not listed");
+        assert!(all(&home).unwrap().is_empty(), "an unfinished log is not listed");
         recover(&home).unwrap();
         let mut lines = Vec::new();
-        read(&files(&home).unwrap()[0], |line| lines.push(line.to_owned())).unwrap();
+        read(&all(&home).unwrap()[0], |line| lines.push(line.to_owned())).unwrap();
         assert_eq!(lines, ["{\"a\":1}"]);
+        assert!(!path.exists());
         recover(&home).unwrap();
     }
 
     #[test]
-    fn a_name_that_is_not_of_a_run_has_no_time() {
-        for name in
-            ["x", "20260301T120000000Z.jsonl.zst", "2026Z-fetch.jsonl.zst", "20261301T120000000Z-fetch.jsonl.zst"]
-        {
-            assert_eq!(name_of(Path::new(name)), None, "{name}");
+    fn the_requests_of_a_run_do_not_include_those_of_its_day() {
+        let (_folder, home) = home();
+        for (run, sent_ms) in [("20260301T120000000Z-fetch", 5), ("20260301T130000000Z-fetch", 7)] {
+            let mut log = RunLog::create(&home, run).unwrap();
+            log.push(&Request { sent_ms, url: "http://e.org/".into(), ..Request::default() }).unwrap();
+            log.publish().unwrap();
         }
+        let runs = all(&home).unwrap();
+        let sent = |found: RunRequests| found.requests.iter().map(|request| request.sent_ms).collect::<Vec<_>>();
+        assert_eq!((sent(requests(&runs[0]).unwrap()), sent(requests(&runs[1]).unwrap())), (vec![5], vec![7]));
+        assert_eq!(sent(requests_with(&runs[1], "e.org").unwrap()), [7]);
     }
 }

@@ -1,0 +1,212 @@
+//! Stages of a round that are known to have nothing to do, because no file changed since they had nothing left.
+//!
+//! A stage decides by the recipes of all days whether it is due. In a round in which nothing arrived, this would be all
+//! of the cost, and grow with the years. See [`tidings_store::fresh`].
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::SystemTime;
+
+use anyhow::Result;
+use tidings_store::Home;
+use tidings_store::fresh::{self, FreshStage, Stamp};
+
+use crate::config::Config;
+use crate::outcome::{Outcome as _, Status};
+use crate::stage::{StageId, StageOutcome};
+
+/// The files that decide whether a stage is due.
+struct Watched {
+    /// Folders with all their files: input that only this stage looks at, and its own output.
+    trees: &'static [&'static str],
+    /// Single files, and folders whose names change with each change of the output of an earlier stage.
+    entries: &'static [&'static str],
+}
+
+/// The files that decide whether a stage is due; `None` for a stage that always runs.
+fn watched(stage: StageId) -> Option<Watched> {
+    Some(match stage {
+        StageId::Clean => Watched { trees: &["pages", "docs"], entries: &["removed.tsv"] },
+        StageId::Dedup => Watched { trees: &["seen"], entries: &["docs/recipes"] },
+        StageId::Annotate => {
+            Watched { trees: &["text"], entries: &["docs/recipes", "feeds.txt", "seen", "seen/verdicts"] }
+        }
+        StageId::Compile => Watched { trees: &["index"], entries: &["text/recipes", "hidden.tsv", "state/damage.tsv"] },
+        _ => return None,
+    })
+}
+
+/// The stamp of the files that a stage depends on; `None` if it cannot be relied on.
+fn stamp(stage: StageId, home: &Home, config: &Config) -> Result<Option<Stamp>> {
+    let Some(watched) = watched(stage) else { return Ok(None) };
+    // Tools and models of the user may change without any file of the home.
+    let annotate = &config.annotate;
+    let is_foreign = stage == StageId::Annotate && !(annotate.external.is_empty() && annotate.models.is_empty());
+    if home.is_draft() || is_foreign {
+        return Ok(None);
+    }
+    let settings = serde_json::json!([crate::program(), stage.stage().version(), config]);
+    let mut stamp = Stamp::new(settings.to_string().as_bytes());
+    for tree in watched.trees {
+        stamp.add_tree(home, tree)?;
+    }
+    for entry in watched.entries {
+        stamp.add(home, entry)?;
+    }
+    Ok(Some(stamp))
+}
+
+/// The stages of a round that have nothing left to do.
+#[derive(Debug, Default)]
+pub(crate) struct Freshness {
+    /// Stages that were skipped, because no file changed since they had nothing left to do.
+    skipped: AtomicUsize,
+    /// All of them, with the stamps at their ends.
+    settled: Mutex<Vec<(StageId, FreshStage)>>,
+}
+
+impl Freshness {
+    /// The number of stages that were skipped.
+    pub(crate) fn skipped(&self) -> usize {
+        self.skipped.load(Ordering::Relaxed)
+    }
+
+    /// The number of units of a stage, if it had nothing left to do and no file has changed since: it can be skipped.
+    pub(crate) fn units(&self, stage: StageId, home: &Home, config: &Config) -> Result<Option<u64>> {
+        let Some(known) = fresh::read(home)?.into_iter().find(|row| row.stage == stage.name()) else { return Ok(None) };
+        let is_same = stamp(stage, home, config)?.is_some_and(|stamp| stamp.text() == known.stamp);
+        if !is_same {
+            return Ok(None);
+        }
+        self.skipped.fetch_add(1, Ordering::Relaxed);
+        let units = known.units;
+        self.settled.lock().expect("no panic while held").push((stage, known));
+        Ok(Some(units))
+    }
+
+    /// Notes the outcome of a stage. The caller holds the lock since before the stage looked for work, so that the stamp
+    /// is that of the files it has seen.
+    pub(crate) fn note(&self, outcome: &StageOutcome, stage: StageId, home: &Home, config: &Config) -> Result<()> {
+        let Some(units) = settled_units(outcome) else { return Ok(()) };
+        if let Some(stamp) = stamp(stage, home, config)? {
+            let row = FreshStage { stage: stage.name().to_owned(), stamp: stamp.text(), units };
+            self.settled.lock().expect("no panic while held").push((stage, row));
+        }
+        Ok(())
+    }
+
+    /// Records the stages that have nothing left to do, as far as no other process changed their files since, and the
+    /// next change will be noticed. The caller holds the lock.
+    pub(crate) fn record(&self, home: &Home, config: &Config) -> Result<()> {
+        let mut rows = Vec::new();
+        for (stage, row) in self.settled.lock().expect("no panic while held").drain(..) {
+            let now = stamp(stage, home, config)?;
+            if now.is_some_and(|now| now.text() == row.stamp && now.is_settled(SystemTime::now())) {
+                rows.push(row);
+            }
+        }
+        if rows != fresh::read(home)? {
+            fresh::write(home, rows)?;
+        }
+        Ok(())
+    }
+}
+
+/// The number of units that are up to date after a run that left nothing to do.
+fn settled_units(outcome: &StageOutcome) -> Option<u64> {
+    if outcome.status() != Status::Done {
+        return None;
+    }
+    let (units, left) = match outcome {
+        StageOutcome::Clean(clean) => {
+            (clean.days + clean.days_up_to_date, clean.days_left + clean.days_failed.len() as u64)
+        }
+        StageOutcome::Dedup(dedup) => (dedup.days + dedup.days_up_to_date, dedup.days_left),
+        StageOutcome::Annotate(text) => {
+            (text.days + text.days_up_to_date, text.days_left + text.days_waiting + text.days_undone)
+        }
+        StageOutcome::Compile(index) => {
+            let languages = index.languages.len() as u64 + index.languages_up_to_date;
+            let days_left: u64 = index.languages.values().map(|language| language.days_left).sum();
+            (languages, index.languages_left + days_left)
+        }
+        _ => return None,
+    };
+    (left == 0).then_some(units)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::stage::clean::CleanOutcome;
+    use crate::test_home;
+
+    /// An outcome of `clean` over two new and five known days.
+    fn clean(days_left: u64) -> StageOutcome {
+        let mut outcome = CleanOutcome::default();
+        (outcome.done, outcome.days, outcome.days_up_to_date, outcome.days_left) = (true, 2, 5, days_left);
+        StageOutcome::Clean(outcome)
+    }
+
+    #[test]
+    fn a_stage_is_settled_if_nothing_is_left() {
+        assert_eq!((settled_units(&clean(0)), settled_units(&clean(1))), (Some(7), None));
+        assert_eq!(settled_units(&StageOutcome::Clean(CleanOutcome::default())), None, "it was not done");
+    }
+
+    /// Sets the times of all files and folders back, as if they were written an hour ago.
+    fn age(folder: &std::path::Path) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                age(&path);
+            }
+            let earlier = SystemTime::now() - Duration::from_secs(3600);
+            std::fs::File::open(&path).unwrap().set_modified(earlier).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_stage_stays_fresh_until_a_file_changes() {
+        let (folder, pipeline) = test_home::built();
+        let (home, config) = (pipeline.home(), pipeline.config());
+        age(folder.path());
+        let round = || {
+            let round = Freshness::default();
+            round.note(&clean(0), StageId::Clean, home, config).unwrap();
+            round
+        };
+        round().record(home, config).unwrap();
+        let known = || Freshness::default().units(StageId::Clean, home, config).unwrap();
+        assert_eq!(known(), Some(7));
+        assert_eq!(Freshness::default().units(StageId::Dedup, home, config).unwrap(), None);
+        let mut other = config.clone();
+        other.clean.memory_mib += 1;
+        assert_eq!(Freshness::default().units(StageId::Clean, home, &other).unwrap(), None, "other settings");
+        let pages = tidings_store::pages::files(home).unwrap().remove(0);
+        let bytes = std::fs::read(&pages).unwrap();
+        std::fs::write(&pages, &bytes[..bytes.len() - 1]).unwrap();
+        assert_eq!(known(), None, "a truncated file of pages");
+        std::fs::write(&pages, bytes).unwrap();
+        age(folder.path());
+        round().record(home, config).unwrap();
+        assert_eq!(known(), Some(7));
+        std::fs::remove_file(&pages).unwrap();
+        assert_eq!(known(), None, "a missing file of pages");
+    }
+
+    #[test]
+    fn pages_that_arrive_between_a_stage_and_the_end_of_its_round_are_not_hidden() {
+        let (folder, pipeline) = test_home::built();
+        let (home, config) = (pipeline.home(), pipeline.config());
+        age(folder.path());
+        let round = Freshness::default();
+        round.note(&clean(0), StageId::Clean, home, config).unwrap();
+        test_home::put_pages(home.root(), test_home::SECOND_DAY, "b.0", &test_home::articles()[..1]);
+        age(folder.path());
+        round.record(home, config).unwrap();
+        assert_eq!(Freshness::default().units(StageId::Clean, home, config).unwrap(), None);
+    }
+}
