@@ -8,12 +8,14 @@ use serde::ser::SerializeStruct;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 /// The content type of pages whose body is an imported [`Document`](crate::Document) in JSON. With the parameter
-/// [`UNGATED`] the
-/// quality gate accepts it unconditionally.
+/// [`UNGATED`] the quality gate accepts it unconditionally.
 pub const DOCUMENT_TYPE: &str = "application/vnd.tidings.document+json";
 
 /// The parameter of [`DOCUMENT_TYPE`] for texts that were selected by hand.
 pub const UNGATED: &str = "gate=off";
+
+/// The parameter of [`DOCUMENT_TYPE`] for the text of a WARC `conversion` record (WET).
+pub const CONVERSION: &str = "record=conversion";
 
 /// A downloaded page as stored in `pages/`.
 ///
@@ -35,7 +37,7 @@ pub struct Page {
     pub seen: String,
     /// The time of download.
     pub downloaded: String,
-    /// The HTTP status.
+    /// The HTTP status; 0 if no HTTP response is known.
     pub status: u16,
     /// The `Content-Type` header.
     pub content_type: String,

@@ -124,7 +124,6 @@ impl Converter {
             published: note("published"),
             seen,
             downloaded,
-            status: 200,
             ..Page::default()
         };
         match record.head.kind() {
@@ -135,6 +134,9 @@ impl Converter {
             }
             "resource" => {
                 let content_type = record.head.get("content-type").unwrap_or_default().to_owned();
+                if content_type.split(';').next() == Some(DOCUMENT_TYPE) {
+                    return text::of_stored(record.block, content_type, page);
+                }
                 if !is_html(&content_type) {
                     return Err("not-html");
                 }
@@ -179,7 +181,6 @@ impl Converter {
             url,
             seen: downloaded.clone(),
             downloaded,
-            status: 200,
             content_type: "text/html".to_owned(),
             body,
             ..Page::default()

@@ -9,8 +9,8 @@ use serde::Deserialize;
 use serde_json::Value;
 use tidings_lang::normalise;
 use tidings_model::{
-    Annotated, AnnotatedParagraph, DOCUMENT_TYPE, Dated, Document, DroppedParagraph, Licence, Page, PageMetadata,
-    Paragraph, ParagraphKind, Rights, UNGATED,
+    Annotated, AnnotatedParagraph, CONVERSION, DOCUMENT_TYPE, Dated, Document, DroppedParagraph, Licence, Page,
+    PageMetadata, Paragraph, ParagraphKind, Rights, UNGATED,
 };
 
 use super::source::NAME;
@@ -222,7 +222,19 @@ pub fn of_lines(
     if document.paragraphs.is_empty() {
         return Err("short-lines");
     }
-    Ok(page(document, Rights::default(), url, defaults))
+    let page = page(document, Rights::default(), url, defaults);
+    Ok(Page { content_type: format!("{}; {CONVERSION}", page.content_type), ..page })
+}
+
+/// Takes back a document that another home exported to a WARC file. `page` has the metadata of its record.
+pub fn of_stored(body: Vec<u8>, content_type: String, page: Page) -> Result<Page, &'static str> {
+    let document: Document = serde_json::from_slice(&body).map_err(|_| "not-json")?;
+    if document.paragraphs.is_empty() {
+        return Err("no-text");
+    }
+    // The URI of the record is an encoded form of the name of a text without a URL.
+    let url = if document.url.is_empty() { page.url } else { document.url };
+    Ok(Page { final_url: url.clone(), url, content_type, body, ..page })
 }
 
 /// Converts an annotated document and keeps its tokens.
@@ -311,7 +323,6 @@ fn page(mut document: Document, rights: Rights, name: &str, defaults: &TextDefau
         title: document.about.title.clone(),
         seen: document.downloaded.clone(),
         downloaded: document.downloaded.clone(),
-        status: 200,
         content_type,
         rights,
         body: serde_json::to_vec(&document).expect("documents serialise"),
