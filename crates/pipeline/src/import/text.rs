@@ -3,6 +3,7 @@
 //! They become pages whose body is the document in JSON (see [`DOCUMENT_TYPE`]): their raw form, from which all data is
 //! derived.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
@@ -288,7 +289,9 @@ pub fn of_tokens(annotated: Annotated, name: &str, defaults: &TextDefaults) -> R
 fn annotated_paragraph(mut paragraph: AnnotatedParagraph) -> Option<Paragraph> {
     // Text is normalised before it is processed, and tokens must match the normalised text.
     for token in paragraph.sentences.iter_mut().flatten() {
-        token.word = normalise(&token.word).into_owned();
+        if let Cow::Owned(word) = normalise(&token.word) {
+            token.word = word;
+        }
     }
     paragraph.sentences.iter_mut().for_each(|sentence| sentence.retain(|token| !token.word.is_empty()));
     paragraph.sentences.retain(|sentence| !sentence.is_empty());
@@ -301,12 +304,20 @@ fn annotated_paragraph(mut paragraph: AnnotatedParagraph) -> Option<Paragraph> {
     })
 }
 
+/// The start of the day of publication, unless that is after the import.
+fn publication_day(document: &Document) -> Option<String> {
+    let day = &document.dated.as_ref()?.day;
+    (day.as_str() <= document.downloaded.get(..10)?).then(|| format!("{day}T00:00:00.000Z"))
+}
+
 fn page(mut document: Document, rights: Rights, name: &str, defaults: &TextDefaults) -> Page {
     if document.url.is_empty() {
         document.url = format!("import:{name}");
     }
+    let mut published = String::new();
     if document.downloaded.parse::<jiff::Timestamp>().is_err() {
         document.downloaded.clone_from(&defaults.downloaded);
+        published = publication_day(&document).unwrap_or_default();
     }
     if document.about.language.is_empty() {
         document.about.language.clone_from(&defaults.language);
@@ -321,6 +332,7 @@ fn page(mut document: Document, rights: Rights, name: &str, defaults: &TextDefau
         final_url: document.url.clone(),
         feed: document.feed.clone(),
         title: document.about.title.clone(),
+        published,
         seen: document.downloaded.clone(),
         downloaded: document.downloaded.clone(),
         content_type,
