@@ -1,5 +1,6 @@
-//! Import throughput of archives and crawl text: CPU time of the real program on generated files.
+//! Import throughput of archives, crawl text and annotated text: CPU time of the real program on generated files.
 
+mod annotated;
 mod texts;
 
 use std::fs::File;
@@ -26,7 +27,10 @@ struct Args {
     pages: Option<PathBuf>,
     /// JSON lines with `text` and `lang`, packed with xz
     #[arg(long)]
-    texts: PathBuf,
+    texts: Option<PathBuf>,
+    /// Million tokens of annotated text, imported and indexed
+    #[arg(long, value_name = "MILLION")]
+    annotated: Option<u64>,
     /// Megabytes of the packed archive
     #[arg(long, default_value_t = 200)]
     megabytes: u64,
@@ -53,7 +57,13 @@ fn main() -> Result<()> {
     if let Some(pages) = &args.pages {
         archives(&args, pages, folder.path(), &home)?;
     }
-    texts::measure(&args, folder.path())
+    if let Some(million_tokens) = args.annotated {
+        annotated::measure(&args, folder.path(), million_tokens)?;
+    }
+    match &args.texts {
+        Some(texts) => texts::measure(&args, texts, folder.path()),
+        None => Ok(()),
+    }
 }
 
 /// Skips all records of an archive, or identifies the languages of its lines, fast or thoroughly.

@@ -49,8 +49,8 @@ const SHARES: &[(&str, usize)] = &[
 ];
 const MENU: &str = "Home\nContact us\nAbout\n\nSign in\nPrivacy policy | Terms of use | Imprint\n";
 
-pub fn measure(args: &Args, folder: &Path) -> Result<()> {
-    let lines = labelled(&args.texts)?;
+pub fn measure(args: &Args, texts: &Path, folder: &Path) -> Result<()> {
+    let lines = labelled(texts)?;
     let truth: HashMap<&str, (&str, bool)> = lines
         .iter()
         .enumerate()

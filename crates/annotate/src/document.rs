@@ -13,15 +13,18 @@ pub type Labels = [(String, String)];
 
 /// Segments the `selected` sentences of a document; the filter gets the paragraph number and the
 /// byte range of the sentence in it. Paragraphs in another language use the rules of that language.
-pub fn annotate(document: &Document, labels: &Labels, selected: impl Fn(usize, Range<usize>) -> bool) -> Annotated {
+pub fn annotate(mut document: Document, labels: &Labels, selected: impl Fn(usize, Range<usize>) -> bool) -> Annotated {
     let code = document.language_code();
     let own = Segmenter::for_language(&code);
-    let paragraphs = document.paragraphs.iter().enumerate().map(|(index, paragraph)| {
+    let paragraphs = std::mem::take(&mut document.paragraphs);
+    let paragraphs = paragraphs.into_iter().enumerate().map(|(index, mut paragraph)| {
         let selected = |span: Range<usize>| selected(index, span);
         // Imported annotation is kept: it is usually better than ours.
-        if let Some(told) = paragraph.aligned_sentences() {
-            let told = told.into_iter().filter(|(span, _)| selected(span.clone()));
-            let sentences = told.map(|(_, tokens)| tokens.to_vec()).collect();
+        let spans = paragraph.aligned_sentences();
+        let is_kept = spans.map(|spans| spans.into_iter().map(|(span, _)| selected(span)).collect::<Vec<bool>>());
+        if let Some(is_kept) = is_kept {
+            let sentences = std::mem::take(&mut paragraph.sentences).into_iter().filter(|tokens| !tokens.is_empty());
+            let sentences = sentences.zip(is_kept).filter(|(_, is_kept)| *is_kept).map(|(tokens, _)| tokens).collect();
             let language = if paragraph.language == code { "" } else { &paragraph.language };
             return AnnotatedParagraph {
                 kind: paragraph.kind.name().to_owned(),
@@ -30,19 +33,17 @@ pub fn annotate(document: &Document, labels: &Labels, selected: impl Fn(usize, R
             };
         }
         match paragraph.language.is_empty() || paragraph.language == code {
-            true => segment_paragraph(&own, paragraph, "", selected),
+            true => segment_paragraph(&own, &paragraph, "", selected),
             false => segment_paragraph(
                 &Segmenter::for_language(&paragraph.language),
-                paragraph,
+                &paragraph,
                 &paragraph.language,
                 selected,
             ),
         }
     });
-    Annotated {
-        about: attributes(document, labels),
-        paragraphs: paragraphs.filter(|paragraph| !paragraph.sentences.is_empty()).collect(),
-    }
+    let paragraphs = paragraphs.filter(|paragraph| !paragraph.sentences.is_empty()).collect();
+    Annotated { about: attributes(&document, labels), paragraphs }
 }
 
 /// Segments and annotates texts of one language; returns the sentences of each text.
@@ -184,7 +185,7 @@ mod tests {
 
     #[test]
     fn text_can_be_rebuilt_from_tokens_and_spaces() {
-        let annotated = annotate(&document(), &[], |_, _| true);
+        let annotated = annotate(document(), &[], |_, _| true);
         assert_eq!(annotated.paragraphs.len(), 2, "a paragraph without words is dropped");
         let rebuilt: Vec<String> = annotated
             .paragraphs
@@ -202,8 +203,8 @@ mod tests {
         assert_eq!(annotated.paragraphs[0].sentences.len(), 2);
         let french: Vec<&str> = annotated.paragraphs[1].sentences[0].iter().map(|token| token.word.as_str()).collect();
         assert_eq!(french, ["L'", "eau", "est", "là", "."], "a foreign paragraph has the tokens of its language");
-        assert_eq!(annotate(&document(), &[], |paragraph, _| paragraph == 1).paragraphs.len(), 1);
-        let second = annotate(&document(), &[], |paragraph, span| paragraph == 0 && span.start > 0);
+        assert_eq!(annotate(document(), &[], |paragraph, _| paragraph == 1).paragraphs.len(), 1);
+        let second = annotate(document(), &[], |paragraph, span| paragraph == 0 && span.start > 0);
         assert_eq!(second.paragraphs[0].sentences[0][0].word, "Dr.", "single sentences can be selected");
     }
 
@@ -211,7 +212,7 @@ mod tests {
     fn a_document_is_described_by_its_page_and_by_the_labels_of_its_feed() {
         let labels = [("topic", "sport"), ("country", "de"), ("lang", "en"), ("url", "x"), ("Odd name", "y")]
             .map(|(name, value)| (name.to_owned(), value.to_owned()));
-        let about = annotate(&document(), &labels, |_, _| true).about;
+        let about = annotate(document(), &labels, |_, _| true).about;
         assert_eq!((about.id, about.date.as_str(), about.seen.as_str()), (7, "2026-03-01", "2026-03-02"));
         let fields: Vec<(&str, &str)> = about.fields.iter().map(|(n, v)| (n.as_str(), v.as_str())).collect();
         let expected =

@@ -112,7 +112,7 @@ impl DropReason {
 /// Converts a stored page to a document: extraction, then postprocessing.
 pub fn clean(page: &Page, options: &Options, postprocess_options: &PostprocessOptions) -> Result<Document, DropReason> {
     let mut document = read(page, options)?;
-    let imported_id = imported::imported_id(page);
+    let imported_id = imported::imported_id(&document);
     if imported::is_ungated(page) {
         postprocess(&mut document, &PostprocessOptions { gate: Gate::off(), ..postprocess_options.clone() })
     } else {

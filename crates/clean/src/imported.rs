@@ -25,25 +25,18 @@ pub(crate) fn is_ungated(page: &Page) -> bool {
     is_imported(page) && page.content_type.split(';').skip(1).any(|parameter| parameter.trim() == UNGATED)
 }
 
-/// The document id that imported tokens had in another home. It was computed from the full text, of
-/// which they may be a part.
-pub(crate) fn imported_id(page: &Page) -> Option<String> {
-    #[derive(serde::Deserialize)]
-    struct ImportedIdentity {
-        id: String,
-        extractor: String,
-    }
-    if !is_imported(page) {
-        return None;
-    }
-    let own: ImportedIdentity = serde_json::from_slice(&page.body).ok()?;
-    let is_id = own.id.len() == 32 && own.id.bytes().all(|byte| byte.is_ascii_hexdigit());
-    Some(own.id).filter(|_| is_id && own.extractor.is_empty())
+/// The document id that imported tokens had in another home, of a document that was just read. It was computed from
+/// the full text, of which they may be a part.
+pub(crate) fn imported_id(document: &Document) -> Option<String> {
+    let is_id = document.id.len() == 32 && document.id.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_id.then(|| document.id.clone())
 }
 
 /// Returns whether a document consists of exactly the tokens it was imported with.
 pub(crate) fn has_only_imported_tokens(document: &Document) -> bool {
-    document.left_out.is_empty() && document.paragraphs.iter().all(|paragraph| paragraph.aligned_sentences().is_some())
+    document.left_out.is_empty()
+        && document.masked.is_empty()
+        && document.paragraphs.iter().all(|paragraph| paragraph.aligned_sentences().is_some())
 }
 
 fn read(page: &Page, known_dates: &KnownDates) -> Result<Document, DropReason> {
@@ -62,6 +55,9 @@ fn read(page: &Page, known_dates: &KnownDates) -> Result<Document, DropReason> {
     }
     if document.extractor.is_empty() {
         document.extractor = "import".to_owned();
+    } else {
+        // Only the id of imported tokens is kept; that of a text is computed again.
+        document.id.clear();
     }
     Ok(document)
 }

@@ -4,6 +4,8 @@
 use serde::Serialize;
 use tidings_model::Page;
 
+use crate::warc;
+
 /// The position of a record in a WARC file.
 #[derive(Debug, Clone, Copy)]
 pub struct RecordLocation<'p> {
@@ -15,13 +17,19 @@ pub struct RecordLocation<'p> {
     pub length: u64,
     /// The digest of the body, as the record has it.
     pub digest: &'p str,
+    /// The media type of the body.
+    pub mime: &'p str,
+    /// The status of the HTTP response, if the record has one.
+    pub status: Option<u16>,
 }
 
 #[derive(Serialize)]
 struct Fields<'p> {
-    url: &'p str,
+    url: String,
     mime: &'p str,
-    status: String,
+    /// Absent for records without an HTTP response.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<String>,
     digest: &'p str,
     length: String,
     offset: String,
@@ -30,19 +38,19 @@ struct Fields<'p> {
 
 /// The line of a page, with its end.
 pub fn line(page: &Page, place: RecordLocation<'_>) -> String {
-    let url = if page.final_url.is_empty() { &page.url } else { &page.final_url };
+    let url = warc::target_uri(page);
+    let key = key(&url);
     let time: String = page.downloaded.chars().filter(char::is_ascii_digit).take(14).collect();
-    let mime = page.content_type.split(';').next().unwrap_or_default().trim();
     let fields = Fields {
         url,
-        mime: if mime.is_empty() { "unk" } else { mime },
-        status: page.status.to_string(),
+        mime: if place.mime.is_empty() { "unk" } else { place.mime },
+        status: place.status.map(|status| status.to_string()),
         digest: place.digest,
         length: place.length.to_string(),
         offset: place.offset.to_string(),
         filename: place.file,
     };
-    format!("{} {time:0<14} {}\n", key(url), serde_json::to_string(&fields).expect("fields serialise"))
+    format!("{key} {time:0<14} {}\n", serde_json::to_string(&fields).expect("fields serialise"))
 }
 
 /// The SURT key of a URL, which groups URLs by domain: `example,www)/path?a=1`. Lower-case, without `www` and with
@@ -102,14 +110,19 @@ mod tests {
 
     #[test]
     fn a_line_has_key_time_and_place() {
-        let page = Page {
-            url: "http://e.org/a".into(),
-            downloaded: "2026-03-01T12:00:01.5Z".into(),
-            status: 200,
-            content_type: "text/html; charset=utf-8".into(),
-            ..Page::default()
+        let page =
+            Page { url: "http://e.org/a".into(), downloaded: "2026-03-01T12:00:01.5Z".into(), ..Page::default() };
+        let place = RecordLocation {
+            file: "a.warc.gz",
+            offset: 7,
+            length: 9,
+            digest: "sha1:X",
+            mime: "text/html",
+            status: Some(200),
         };
-        let line = line(&page, RecordLocation { file: "a.warc.gz", offset: 7, length: 9, digest: "sha1:X" });
+        let without_response = line(&page, RecordLocation { status: None, ..place });
+        assert!(!without_response.contains("status"), "{without_response}");
+        let line = line(&page, place);
         let expected = r#"org,e)/a 20260301120001 {"url":"http://e.org/a","mime":"text/html","status":"200","digest":"sha1:X","length":"9","offset":"7","filename":"a.warc.gz"}"#;
         assert_eq!(line, format!("{expected}\n"));
     }

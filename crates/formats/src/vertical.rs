@@ -104,6 +104,9 @@ fn escape(value: &str, text: &mut String) {
 
 /// Replaces entities by their characters. Unknown entities are kept.
 pub fn unescape(text: &str) -> String {
+    if memchr::memchr(b'&', text.as_bytes()).is_none() {
+        return text.to_owned();
+    }
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find('&') {

@@ -8,12 +8,14 @@ use serde::ser::SerializeStruct;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 /// The content type of pages whose body is an imported [`Document`](crate::Document) in JSON. With the parameter
-/// [`UNGATED`] the
-/// quality gate accepts it unconditionally.
+/// [`UNGATED`] the quality gate accepts it unconditionally.
 pub const DOCUMENT_TYPE: &str = "application/vnd.tidings.document+json";
 
 /// The parameter of [`DOCUMENT_TYPE`] for texts that were selected by hand.
 pub const UNGATED: &str = "gate=off";
+
+/// The parameter of [`DOCUMENT_TYPE`] for the text of a WARC `conversion` record (WET).
+pub const CONVERSION: &str = "record=conversion";
 
 /// A downloaded page as stored in `pages/`.
 ///
@@ -29,13 +31,13 @@ pub struct Page {
     pub feed: String,
     /// The title given by the feed.
     pub title: String,
-    /// The date given by the feed, RFC 3339, or empty.
+    /// The date given by the feed, or by an imported text without a time of download; RFC 3339, or empty.
     pub published: String,
     /// The time when an update first saw it.
     pub seen: String,
     /// The time of download.
     pub downloaded: String,
-    /// The HTTP status.
+    /// The HTTP status; 0 if no HTTP response is known.
     pub status: u16,
     /// The `Content-Type` header.
     pub content_type: String,
@@ -115,11 +117,13 @@ fn escape(text: &[u8], out: &mut Vec<u8>) {
     let mut clean = 0;
     let mut at = 0;
     while at < text.len() {
-        if let Some(eight) = text[at..].first_chunk::<8>()
-            && !needs_escape(u64::from_le_bytes(*eight))
-        {
-            at += 8;
-            continue;
+        if let Some(eight) = text[at..].first_chunk::<8>() {
+            let flags = needs_escape(u64::from_le_bytes(*eight));
+            if flags == 0 {
+                at += 8;
+                continue;
+            }
+            at += flags.trailing_zeros() as usize / 8;
         }
         let byte = text[at];
         at += 1;
@@ -143,14 +147,14 @@ fn escape(text: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(&text[clean..]);
 }
 
-/// Returns true if one of eight bytes is a control character, a quote or a backslash (SWAR). False positives are
-/// possible, false negatives are not.
-fn needs_escape(eight: u64) -> bool {
+/// Flags those of eight bytes that are a control character, a quote or a backslash, by their highest bit (SWAR). The
+/// lowest flag is right; those above it may be false positives of a borrow.
+fn needs_escape(eight: u64) -> u64 {
     const ONES: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = 0x8080_8080_8080_8080;
     let below = |word: u64, limit: u8| word.wrapping_sub(ONES * u64::from(limit)) & !word & HIGH;
     let equal = |byte: u8| below(eight ^ (ONES * u64::from(byte)), 1);
-    below(eight, 0x20) | equal(b'"') | equal(b'\\') != 0
+    below(eight, 0x20) | equal(b'"') | equal(b'\\')
 }
 
 /// A page without its body.

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use tidings_model::Document;
 use tidings_storage::file;
@@ -457,22 +458,27 @@ impl DocumentReader {
         let more = frames::read_line(&mut *self.reader, &mut self.line, MAX_LINE_BYTES).context("read", &self.path)?;
         Ok(more.then(|| std::mem::take(&mut self.line)))
     }
+
+    /// The next document as a type with the fields that the caller needs: skipping a field is several times as fast as
+    /// reading it.
+    pub fn next_as<T: DeserializeOwned>(&mut self) -> Result<Option<T>> {
+        self.lines += 1;
+        if !frames::read_line(&mut *self.reader, &mut self.line, MAX_LINE_BYTES).context("read", &self.path)? {
+            return Ok(None);
+        }
+        serde_json::from_slice(&self.line).map(Some).map_err(|error| Error::Line {
+            path: self.path.clone(),
+            line: self.lines,
+            fault: format!("is not a document ({error})"),
+        })
+    }
 }
 
 impl Iterator for DocumentReader {
     type Item = Result<Document>;
 
     fn next(&mut self) -> Option<Result<Document>> {
-        self.lines += 1;
-        match frames::read_line(&mut *self.reader, &mut self.line, MAX_LINE_BYTES).context("read", &self.path) {
-            Ok(true) => Some(serde_json::from_slice(&self.line).map_err(|error| Error::Line {
-                path: self.path.clone(),
-                line: self.lines,
-                fault: format!("is not a document ({error})"),
-            })),
-            Ok(false) => None,
-            Err(error) => Some(Err(error.into())),
-        }
+        self.next_as().transpose()
     }
 }
 

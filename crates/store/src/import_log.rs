@@ -26,16 +26,26 @@ use tidings_storage::{Appender, write_atomic};
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::error::{Context, Error, Result};
+use crate::frames::FrameEncoder;
 use crate::home::Home;
 use crate::{apply_journal, pages};
 
 const NAME: &str = "imports.jsonl";
+/// The compression level of pages unless the settings have another.
+const DEFAULT_LEVEL: i32 = 3;
 /// The prefix of the logs of shards.
 const SHARD_LOG: &str = "imports.jsonl.shard-";
 /// The verb in the names of import runs, and so in their files; the name of a shard may follow.
 const VERBS: [&str; 2] = ["-import.", "-import-"];
 /// The size of compressed pages after which a step is due, which bounds the work lost in a crash.
 const STEP_BYTES: usize = 48 << 20;
+/// The mean size of a day below which a step waits for more pages, up to [`MAX_STEPS`] times its size: texts of ten years
+/// in no order would otherwise become ten thousands of tiny files.
+const DAY_BYTES: usize = 64 << 10;
+const MAX_STEPS: usize = 4;
+/// Uncompressed pages that wait for others of their day, of one day and altogether.
+const LOOSE_DAY_BYTES: usize = 1 << 20;
+const LOOSE_BYTES: usize = 64 << 20;
 /// The extension of files of fingerprints that wait to be merged, and the maximum number of waiting fingerprints.
 const FINGERPRINTS: &str = "imported";
 const MAX_WAITING: usize = 1 << 20;
@@ -135,6 +145,10 @@ pub struct PageImporter {
     known: HashMap<Key, Input>,
     waiting: BTreeMap<String, Vec<u8>>,
     waiting_bytes: usize,
+    /// Lines of pages that are not compressed yet, by day: a frame of a single page is large.
+    loose: BTreeMap<String, Vec<u8>>,
+    loose_bytes: usize,
+    encoder: FrameEncoder,
     /// Fingerprints of pages since the last step, and the number of earlier ones that wait to be merged.
     pages: Vec<Fingerprint>,
     unfolded: usize,
@@ -180,12 +194,20 @@ impl PageImporter {
             known,
             waiting: BTreeMap::new(),
             waiting_bytes: 0,
+            loose: BTreeMap::new(),
+            loose_bytes: 0,
+            encoder: FrameEncoder::new(DEFAULT_LEVEL),
             pages: Vec::new(),
             unfolded: 0,
             moved: Vec::new(),
             numbered: 0,
             step_bytes: STEP_BYTES,
         })
+    }
+
+    /// Sets the compression level of lines.
+    pub fn with_compression(self, level: i32) -> PageImporter {
+        PageImporter { encoder: FrameEncoder::new(level), ..self }
     }
 
     /// Sets the step size, for tests.
@@ -198,8 +220,40 @@ impl PageImporter {
         self.known.get(&input.key())
     }
 
-    /// Adds a packed frame of pages of a day.
+    /// Adds lines of pages of a day; they are compressed together with others of the day.
+    pub fn push_lines(&mut self, day: &str, lines: &[u8]) {
+        let loose = self.loose.entry(day.to_owned()).or_default();
+        loose.extend_from_slice(lines);
+        self.loose_bytes += lines.len();
+        if loose.len() >= LOOSE_DAY_BYTES {
+            self.compress_day(day);
+        }
+        if self.loose_bytes >= LOOSE_BYTES {
+            self.compress_all();
+        }
+    }
+
+    fn compress_day(&mut self, day: &str) {
+        if let Some(lines) = self.loose.remove(day) {
+            self.loose_bytes -= lines.len();
+            let frame = self.encoder.encode(&lines);
+            self.add_frame(day, &frame);
+        }
+    }
+
+    fn compress_all(&mut self) {
+        while let Some(day) = self.loose.keys().next().cloned() {
+            self.compress_day(&day);
+        }
+    }
+
+    /// Adds a packed frame of pages of a day, after the lines that were added before.
     pub fn push(&mut self, day: &str, frame: &[u8]) {
+        self.compress_day(day);
+        self.add_frame(day, frame);
+    }
+
+    fn add_frame(&mut self, day: &str, frame: &[u8]) {
         self.waiting.entry(day.to_owned()).or_default().extend_from_slice(frame);
         self.waiting_bytes += frame.len();
     }
@@ -222,7 +276,15 @@ impl PageImporter {
                 _ => self.moved.push(input.clone()),
             }
         }
-        if self.waiting_bytes >= self.step_bytes { self.step() } else { Ok(()) }
+        if self.is_due() { self.step() } else { Ok(()) }
+    }
+
+    /// Whether enough pages wait for a step.
+    fn is_due(&self) -> bool {
+        // Text shrinks to a fourth or less.
+        let bytes = self.waiting_bytes + self.loose_bytes / 4;
+        let days = self.waiting.len().max(self.loose.len());
+        bytes >= self.step_bytes && (bytes >= days * DAY_BYTES || bytes >= MAX_STEPS * self.step_bytes)
     }
 
     /// Makes all pushed pages durable and publishes them.
@@ -230,6 +292,7 @@ impl PageImporter {
         if self.moved.is_empty() {
             return Ok(());
         }
+        self.compress_all();
         let mut files = Vec::new();
         for (day, frames) in std::mem::take(&mut self.waiting) {
             files.push(pages::write_part(&self.home, &day, &format!("{}.{}", self.run, self.numbered), &frames)?);
@@ -421,125 +484,4 @@ pub fn remove_input(path: &Path) -> Result<()> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::frames::FrameEncoder;
-    use crate::testing::home;
-
-    #[test]
-    fn a_step_writes_a_file_per_day_and_the_position() {
-        let (folder, home) = home();
-        let path = folder.path().join("input.warc");
-        fs::write(&path, "some bytes").unwrap();
-        let mut input = Input::of(&path, "input.warc").unwrap();
-        let mut intake = PageImporter::open(&home, "20260301T000000000Z-import").unwrap();
-        assert_eq!(intake.known(&input), None);
-        let frame = FrameEncoder::new(3).encode(b"{}\n");
-        for day in ["2026-03-01", "2026-02-28", "2026-03-01"] {
-            intake.push(day, &frame);
-        }
-        (input.records, input.byte) = (3, Some(7));
-        intake.reached(&input).unwrap();
-        assert_eq!(pages::files(&home).unwrap().len(), 0);
-        intake.step().unwrap();
-        let files: Vec<String> = pages::files(&home).unwrap().iter().map(|path| home.shown(path)).collect();
-        let run = "20260301T000000000Z-import.0.jsonl.zst";
-        assert_eq!(files, [format!("pages/2026-02-28/{run}"), format!("pages/2026-03-01/{run}")]);
-        let again = PageImporter::open(&home, "20260302T000000000Z-import").unwrap();
-        assert_eq!(again.known(&Input::of(&path, "input.warc").unwrap()), Some(&input));
-        fs::write(&path, "other bytes").unwrap();
-        assert_eq!(again.known(&Input::of(&path, "input.warc").unwrap()), None);
-    }
-
-    #[test]
-    fn inputs_whose_pages_are_pushed_together_are_in_one_step() {
-        let (folder, home) = home();
-        let inputs = ["a", "b"].map(|name| {
-            let path = folder.path().join(name);
-            fs::write(&path, name).unwrap();
-            Input { done: true, ..Input::of_saved(&path, name).unwrap() }
-        });
-        let mut intake = PageImporter::open(&home, "1-import").unwrap().with_steps_of(1);
-        intake.push("2026-03-01", &FrameEncoder::new(3).encode(b"{}\n{}\n"));
-        intake.reached_all(&inputs).unwrap();
-        assert_eq!(fs::read_to_string(home.state(NAME)).unwrap().lines().count(), 1);
-        let again = PageImporter::open(&home, "2-import").unwrap();
-        assert!(inputs.iter().all(|input| again.known(input).is_some()));
-    }
-
-    #[test]
-    fn an_incomplete_line_is_ignored_and_overwritten() {
-        let (folder, home) = home();
-        let path = folder.path().join("a");
-        fs::write(&path, "a").unwrap();
-        let input = Input::of(&path, "a").unwrap();
-        let mut intake = PageImporter::open(&home, "1-import").unwrap();
-        intake.reached(&input).unwrap();
-        intake.step().unwrap();
-        let ledger = home.state(NAME);
-        let whole = fs::read(&ledger).unwrap();
-        fs::write(&ledger, [&whole[..], b"{\"run\":\"2-imp"].concat()).unwrap();
-        let mut intake = PageImporter::open(&home, "3-import").unwrap();
-        assert!(intake.known(&input).is_some());
-        intake.reached(&Input { done: true, ..input.clone() }).unwrap();
-        intake.step().unwrap();
-        assert!(PageImporter::open(&home, "4-import").unwrap().known(&input).unwrap().done);
-        assert_eq!(fs::read_to_string(&ledger).unwrap().lines().count(), 2);
-    }
-
-    #[test]
-    fn logs_of_shards_are_merged_by_the_next_whole_run() {
-        let (folder, home) = home();
-        let path = folder.path().join("a");
-        fs::write(&path, "a").unwrap();
-        let input = Input::of(&path, "a").unwrap();
-        let at = |records, done| Input { records, done, ..input.clone() };
-        let mut third = PageImporter::open_shard(&home, "1-import-1-of-3", "1-of-3").unwrap();
-        third.push("2026-03-01", &FrameEncoder::new(3).encode(b"{}\n"));
-        third.remember(&[Fingerprint(7)]);
-        third.reached(&at(9, true)).unwrap();
-        third.step().unwrap();
-        third.fold().unwrap();
-        assert!(!home.state("fetched.u64").exists(), "shards write no shared files");
-        let mut half = PageImporter::open_shard(&home, "2-import-2-of-2", "2-of-2").unwrap();
-        assert_eq!(half.known(&input), Some(&at(9, true)), "a shard reads the logs of others");
-        half.reached(&at(4, false)).unwrap();
-        half.step().unwrap();
-        assert!(!home.state(NAME).exists());
-
-        drop(home.lock().unwrap());
-        assert!(shard_logs(&home).unwrap().is_empty());
-        assert!(crate::fetched::holds(&home, Fingerprint(7)).unwrap());
-        let whole = PageImporter::open(&home, "3-import").unwrap();
-        assert_eq!(whole.known(&input), Some(&at(9, true)), "the furthest state counts");
-        assert_eq!(fs::read_to_string(home.state(NAME)).unwrap().lines().count(), 3);
-        let before = fs::read(home.state(NAME)).unwrap();
-        drop(home.lock().unwrap());
-        assert_eq!(fs::read(home.state(NAME)).unwrap(), before, "nothing is left to merge");
-    }
-
-    #[test]
-    fn a_repeated_shard_publishes_files_left_by_a_crash() {
-        let (folder, home) = home();
-        let path = folder.path().join("a");
-        fs::write(&path, "a").unwrap();
-        let input = Input::of(&path, "a").unwrap();
-        let mut shard = PageImporter::open_shard(&home, "1-import-1-of-2", "1-of-2").unwrap();
-        shard.push("2026-03-01", &FrameEncoder::new(3).encode(b"{}\n"));
-        shard.reached(&Input { done: true, ..input.clone() }).unwrap();
-        shard.step().unwrap();
-        let published = pages::files(&home).unwrap().remove(0);
-        let part = published.with_extension("zst.part");
-        for repeat in [true, false] {
-            fs::rename(&published, &part).unwrap();
-            if repeat {
-                assert!(
-                    PageImporter::open_shard(&home, "2-import-1-of-2", "1-of-2").unwrap().known(&input).unwrap().done
-                );
-            } else {
-                drop(home.lock().unwrap());
-            }
-            assert_eq!(pages::files(&home).unwrap(), std::slice::from_ref(&published));
-        }
-    }
-}
+mod tests;

@@ -121,6 +121,12 @@ pub(crate) fn publish_part(home: &Home, path: &Path) -> Result<()> {
     Ok(home.storage().publish_file(path, &home.key(&path.with_extension("")))?)
 }
 
+/// The WARC file with the exchanges of a file of pages; it exists if they were fetched with `fetch.warc`.
+pub fn archive_of(path: &Path) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    path.with_file_name(format!("{}.warc.gz", name.trim_end_matches(".jsonl.zst")))
+}
+
 /// Whether a file of pages is unpublished.
 pub(crate) fn is_part(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending == PART)

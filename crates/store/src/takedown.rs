@@ -6,7 +6,7 @@
 use std::collections::{BTreeSet, HashSet};
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use flate2::bufread::GzDecoder;
 use serde::Deserialize;
@@ -92,7 +92,7 @@ pub fn take_out(path: &Path, removed: &Removed, compression: i32) -> Result<()> 
     let found = unwanted(path, removed)?;
     let answered: HashSet<&str> = found.iter().flat_map(|head| [head.url.as_str(), head.final_url.as_str()]).collect();
     // The archive first: as long as the pages exist, their URLs are known.
-    take_out_of_archive(&archive_of(path), removed, &answered)?;
+    take_out_of_archive(&pages::archive_of(path), removed, &answered)?;
     if found.is_empty() {
         return Ok(());
     }
@@ -121,11 +121,6 @@ pub fn take_out(path: &Path, removed: &Removed, compression: i32) -> Result<()> 
         draft.write(&encoder.encode(&text))?;
     }
     Ok(draft.publish()?)
-}
-
-fn archive_of(path: &Path) -> PathBuf {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    path.with_file_name(format!("{}.warc.gz", name.trim_end_matches(".jsonl.zst")))
 }
 
 /// Copies an archive without the records of some URLs, member by member.
@@ -278,14 +273,14 @@ mod tests {
         let expected: Vec<u8> = [&archive[..], &records[0], &records[2]].concat();
         records.iter().for_each(|record| archive.extend(record));
         std::fs::write(&path, FrameEncoder::new(3).encode(&lines)).unwrap();
-        std::fs::write(archive_of(&path), archive).unwrap();
+        std::fs::write(pages::archive_of(&path), archive).unwrap();
 
         let rules = removed(&["http://e.org/1"]);
         assert_eq!(unwanted(&path, &rules).unwrap().len(), 1);
         take_out(&path, &rules, 3).unwrap();
         let left: Vec<String> = pages::PageReader::open(&path).unwrap().map(|page| page.unwrap().url).collect();
         assert_eq!(left, ["http://e.org/0", "http://e.org/2"]);
-        assert_eq!(std::fs::read(archive_of(&path)).unwrap(), expected);
+        assert_eq!(std::fs::read(pages::archive_of(&path)).unwrap(), expected);
 
         // Matched by the final URL, until nothing is left.
         take_out(&path, &removed(&["http://f.org/0", "http://f.org/2"]), 3).unwrap();

@@ -3,9 +3,10 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use tidings_lang::MaskRule;
+use tidings_lang::{MaskRule, Masked};
 use tidings_model::{Document, Mark, Paragraph};
 
+use super::mask_tokens::mask_tokens;
 use super::normalise_unicode::move_spans;
 
 /// Masks all texts of a document and records the number of matches per rule.
@@ -28,13 +29,14 @@ pub fn mask(document: &mut Document, rules: &[MaskRule]) {
 }
 
 fn mask_paragraph(paragraph: &mut Paragraph, rules: &[MaskRule], counts: &mut [u32]) {
-    let masked = tidings_lang::mask(&paragraph.text, rules);
-    masked.counts.iter().zip(counts).for_each(|(found, count)| *count += *found as u32);
-    if let Cow::Owned(text) = masked.text {
-        let offsets = OffsetMap::after(&masked.found);
+    let Masked { text, counts: of_rules, found } = tidings_lang::mask(&paragraph.text, rules);
+    of_rules.iter().zip(counts).for_each(|(found, count)| *count += *found as u32);
+    if let Cow::Owned(text) = text {
+        let offsets = OffsetMap::after(&found);
         let places: Vec<(usize, usize)> =
             paragraph.spans.iter().map(|span| (offsets.start(span.start), offsets.end(span.end))).collect();
         move_spans(&mut paragraph.spans, &places);
+        mask_tokens(paragraph, &found, rules);
         paragraph.text = text;
     }
     for span in &mut paragraph.spans {

@@ -7,6 +7,7 @@
 
 mod language;
 mod mask;
+mod mask_tokens;
 mod normalise_unicode;
 
 use serde::{Deserialize, Serialize};

@@ -59,6 +59,9 @@ pub struct Args {
     /// pairs: unit of a line; a TARGET that ends in .tmx is a translation memory
     #[arg(long, value_name = "LEVEL", default_value = "sentence")]
     level: LevelArg,
+    /// warc: leave out pages whose text was published before
+    #[arg(long)]
+    no_duplicates: bool,
     /// Number of threads [default: setting clean.threads, one per core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
@@ -148,6 +151,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         seed: args.seed,
         pool: args.pool,
         level: args.level.into(),
+        no_duplicates: args.no_duplicates,
     };
     let to_stdout = args.target == Path::new("-");
     let destination = match to_stdout {

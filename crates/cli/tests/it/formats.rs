@@ -163,6 +163,19 @@ fn warc_files_are_valid() {
     for refers in records.iter().filter_map(|record| record.head.get("WARC-Concurrent-To")) {
         assert!(ids.contains(refers), "a request names its response");
     }
+    // An export has the exchanges as they were stored, with the requests.
+    corpus.run("clean").ok();
+    let target = corpus.beside("all.warc.gz");
+    corpus.run(&format!("export --format warc {}", target.display())).ok();
+    let exported = warc_records(&target);
+    assert_eq!(exported[0].head["WARC-Type"], "warcinfo");
+    assert_ne!(&exported[0].head["WARC-Date"][..4], "1970");
+    let known: BTreeMap<&str, &[u8]> =
+        records.iter().map(|record| (record.head["WARC-Record-ID"].as_str(), &record.block[..])).collect();
+    assert!(exported.len() > 3 && exported.len() % 3 == 1, "{} records", exported.len());
+    for record in &exported[1..] {
+        assert_eq!(known.get(record.head["WARC-Record-ID"].as_str()), Some(&&record.block[..]));
+    }
 }
 
 #[test]

@@ -5,13 +5,15 @@
 mod pages;
 mod read;
 mod record;
+mod stored;
 mod write;
 
 pub(crate) use pages::MAX_RECORD_BYTES;
 pub use pages::{ArchivedPage, PageReader};
 pub use read::{Position, RecordEvent, RecordReader};
 pub use record::{Headers, HttpResponse, Record};
-pub use write::{Exchange, PageRecords, Writer};
+pub use stored::{PageRecords, target_uri};
+pub use write::{Exchange, Writer};
 
 #[cfg(test)]
 mod testing {

@@ -7,7 +7,6 @@ use std::path::Path;
 use jiff::Timestamp;
 use libdeflater::{CompressionLvl, Compressor};
 use sha1::{Digest, Sha1};
-use tidings_model::Page;
 use xxhash_rust::xxh3::xxh3_128_with_seed;
 
 /// An exchange with a server as sent over the network.
@@ -29,16 +28,6 @@ pub struct Exchange<'a> {
     pub metadata: &'a str,
 }
 
-/// The records of a page.
-pub struct PageRecords {
-    /// The answer.
-    pub response: Vec<u8>,
-    /// The metadata of the crawl.
-    pub metadata: Vec<u8>,
-    /// The digest of the body.
-    pub payload_digest: String,
-}
-
 /// Writes records.
 pub struct Writer {
     compressor: Compressor,
@@ -51,11 +40,12 @@ impl Default for Writer {
 }
 
 impl Writer {
-    /// The `warcinfo` record at the start of a file.
+    /// The `warcinfo` record at the start of a file, which was created at `date`.
     pub fn info(&mut self, file: &Path, software: &str, operator: &str, date: Timestamp) -> Vec<u8> {
         let name = file.file_name().unwrap_or_default().to_string_lossy();
+        let operator = if operator.is_empty() { String::new() } else { format!("operator: {operator}\r\n") };
         let block = format!(
-            "software: {software}\r\noperator: {operator}\r\nformat: WARC File Format 1.1\r\n\
+            "software: {software}\r\n{operator}format: WARC File Format 1.1\r\n\
              conformsTo: http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/\r\n"
         );
         let mut head = HeaderBuilder::new("warcinfo", &name, date);
@@ -91,55 +81,8 @@ impl Writer {
         records
     }
 
-    /// The records of a stored page: the response, and the metadata of the crawl. Only some headers were stored, and
-    /// the content encoding was removed, so the header is reconstructed, with a note; there is no request.
-    pub fn page(&mut self, page: &Page) -> PageRecords {
-        let url = if page.final_url.is_empty() { &page.url } else { &page.final_url };
-        let date = page.downloaded.parse().unwrap_or(Timestamp::UNIX_EPOCH);
-        let status = if page.status == 0 { 200 } else { page.status };
-        let clean = |text: &str| text.chars().filter(|c| !c.is_control()).collect::<String>();
-        let mut response = format!("HTTP/1.1 {status} \r\n");
-        if !page.content_type.is_empty() {
-            let _ = write!(response, "content-type: {}\r\n", clean(&page.content_type));
-        }
-        for (name, value) in page.headers.iter().chain(&page.rights.headers) {
-            let _ = write!(response, "{}: {}\r\n", clean(name), clean(value));
-        }
-        let _ = write!(response, "content-length: {}\r\n\r\n", page.body.len());
-        let payload_digest = sha1(&[&page.body]);
-        let mut head = HeaderBuilder::new("response", url, date);
-        let answer = head.id.clone();
-        head.line("WARC-Target-URI", &clean(url));
-        head.line("WARC-Payload-Digest", &payload_digest);
-        head.line("Content-Type", "application/http; msgtype=response");
-        let response = self.record(head, &[response.as_bytes(), &page.body]);
-
-        let mut fields = "note: the head of the response was written anew from what was kept of it\r\n".to_owned();
-        let rights = if page.rights.is_empty() {
-            String::new()
-        } else {
-            serde_json::to_string(&page.rights).unwrap_or_default()
-        };
-        let known = [
-            ("url", &page.url),
-            ("feed", &page.feed),
-            ("title", &page.title),
-            ("published", &page.published),
-            ("seen", &page.seen),
-            ("rights", &rights),
-        ];
-        for (name, value) in known.into_iter().filter(|(_, value)| !value.is_empty()) {
-            let _ = write!(fields, "{name}: {}\r\n", clean(value));
-        }
-        let mut head = HeaderBuilder::new("metadata", url, date);
-        head.line("WARC-Target-URI", &clean(url));
-        head.line("WARC-Refers-To", &answer);
-        head.line("Content-Type", "application/warc-fields");
-        let metadata = self.record(head, &[fields.as_bytes()]);
-        PageRecords { response, metadata, payload_digest }
-    }
-
-    fn record(&mut self, mut head: HeaderBuilder, block: &[&[u8]]) -> Vec<u8> {
+    /// A record as a gzip member.
+    pub(super) fn record(&mut self, mut head: HeaderBuilder, block: &[&[u8]]) -> Vec<u8> {
         head.line("WARC-Block-Digest", &sha1(block));
         head.line("Content-Length", &block.iter().map(|part| part.len()).sum::<usize>().to_string());
         let mut record = head.text.into_bytes();
@@ -153,13 +96,16 @@ impl Writer {
     }
 }
 
-struct HeaderBuilder {
-    id: String,
+/// The header of a record.
+pub(super) struct HeaderBuilder {
+    /// The id of the record.
+    pub(super) id: String,
     text: String,
 }
 
 impl HeaderBuilder {
-    fn new(kind: &str, about: &str, date: Timestamp) -> HeaderBuilder {
+    /// Begins the header of a record of a type about a URL or file.
+    pub(super) fn new(kind: &str, about: &str, date: Timestamp) -> HeaderBuilder {
         // A version-8 UUID from the content of the record: the same exchange gives the same id.
         let time = date.as_nanosecond() as u64;
         let hash = xxh3_128_with_seed(format!("{kind} {about}").as_bytes(), time).to_be_bytes();
@@ -183,12 +129,14 @@ impl HeaderBuilder {
         head
     }
 
-    fn line(&mut self, name: &str, value: &str) {
+    /// Adds a named field.
+    pub(super) fn line(&mut self, name: &str, value: &str) {
         let _ = write!(self.text, "{name}: {value}\r\n");
     }
 }
 
-fn sha1(parts: &[&[u8]]) -> String {
+/// The SHA-1 digest of bytes in parts, as records have it.
+pub(super) fn sha1(parts: &[&[u8]]) -> String {
     let mut hasher = Sha1::new();
     parts.iter().for_each(|part| hasher.update(part));
     format!("sha1:{}", base32(&hasher.finalize()))

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use quick_xml::Reader;
 use quick_xml::events::Event;
-use tidings_formats::{Format, cdxj, csv, jsonl, registry, tmx};
+use tidings_formats::{Format, cdxj, csv, jsonl, registry, tmx, warc};
 use tidings_model::{Attributes, Document, Page};
 
 use crate::arbitrary::{annotated, anything, document};
@@ -112,16 +112,17 @@ proptest! {
 
     #[test]
     fn a_line_of_cdxj_has_three_fields_and_sorts_by_domain(url in anything(), content_type in anything()) {
-        let page = Page { url: url.clone(), content_type, downloaded: "2026-03-01T12:00:00Z".into(), ..Page::default() };
-        let place = cdxj::RecordLocation { file: "a.warc.gz", offset: 7, length: 9, digest: "sha1:X" };
+        let page = Page { url, downloaded: "2026-03-01T12:00:00Z".into(), ..Page::default() };
+        let uri = warc::target_uri(&page);
+        let place = cdxj::RecordLocation { file: "a.warc.gz", offset: 7, length: 9, digest: "sha1:X", mime: &content_type, status: None };
         let line = cdxj::line(&page, place);
         prop_assert!(line.ends_with('\n') && line.matches('\n').count() == 1, "{line:?}");
         let mut fields = line.splitn(3, ' ');
-        let key = cdxj::key(&url);
+        let key = cdxj::key(&uri);
         prop_assert_eq!(fields.next(), Some(key.as_str()));
         prop_assert_eq!(fields.next(), Some("20260301120000"));
         let value: serde_json::Value = serde_json::from_str(fields.next().expect("a third field")).expect("JSON");
-        prop_assert_eq!(value["url"].as_str(), Some(url.as_str()));
+        prop_assert_eq!(value["url"].as_str(), Some(uri.as_str()));
     }
 
     #[test]

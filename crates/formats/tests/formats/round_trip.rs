@@ -164,7 +164,7 @@ proptest! {
         let records = warc::Writer::default().page(&page);
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("a.warc.gz");
-        std::fs::write(&path, [records.response, records.metadata].concat()).expect("a disk");
+        std::fs::write(&path, [records.page, records.metadata].concat()).expect("a disk");
         let pages: Vec<_> = PageReader::open(&path).expect("readable").collect();
         prop_assert_eq!(pages.len(), 1);
         prop_assert_eq!((&pages[0].url, &pages[0].body), (&page.url, &page.body));

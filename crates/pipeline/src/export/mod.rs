@@ -1,11 +1,12 @@
 //! Export: the corpus or a selection of it in other formats.
 //!
 //! Documents are read in the order of days and languages, selected and rendered on all cores, and written in order: the
-//! same corpus gives the same bytes. The target is published atomically, with a manifest of its contents and of omitted
+//! same corpus gives the same bytes, except for the date of creation in WARC files. The target is published atomically, with a manifest of its contents and of omitted
 //! documents.
 
 mod archive;
 mod documents;
+mod exchanges;
 mod format;
 mod manifest;
 mod pairs;
@@ -65,6 +66,8 @@ pub struct Options {
     pub pool: u64,
     /// Pairs: the unit of a line.
     pub level: PairLevel,
+    /// WARC: leave out pages whose text was published before.
+    pub no_duplicates: bool,
 }
 
 impl Options {
@@ -81,6 +84,7 @@ impl Options {
             seed: 1,
             pool: 10_000,
             level: PairLevel::Sentence,
+            no_duplicates: false,
         }
     }
 }
@@ -94,7 +98,11 @@ pub fn run(
 ) -> Result<ExportOutcome> {
     let began = Instant::now();
     let config = pipeline.config();
-    let keeps_duplicates = config.annotate.duplicates == Duplicates::Keep;
+    // An archive has every page: duplicate text is a matter of the corpus, not of what was published.
+    let keeps_duplicates = match options.format {
+        ExportFormat::Warc => !options.no_duplicates,
+        _ => config.annotate.duplicates == Duplicates::Keep,
+    };
     let shown = destination.shown();
     format::check(options, &shown, keeps_duplicates)?;
     let row = options.format.row();
@@ -302,7 +310,7 @@ impl Export<'_> {
     }
 
     fn pages(&mut self, target: &mut ExportTarget) -> Result<Figures> {
-        let mut archive = Archive::begin(target)?;
+        let mut archive = Archive::begin(target, &self.pipeline.config().fetch.contact)?;
         for day in docs::page_days(self.pipeline.home())? {
             let mut selected = HashSet::new();
             let source = self.source(false, Some(&day.name))?;

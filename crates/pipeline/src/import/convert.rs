@@ -37,13 +37,27 @@ pub struct Converter {
     pub compression: Option<i32>,
 }
 
+/// Lines of a day in a batch that are enough for a frame.
+const FRAME_BYTES: usize = 256 << 10;
+
+/// The pages of a day in a batch.
+#[derive(Debug, PartialEq, Eq)]
+pub enum DayPages {
+    /// A compressed frame.
+    Frame(Vec<u8>),
+    /// Too few lines for a frame, uncompressed.
+    Lines(Vec<u8>),
+}
+
 /// The pages of a batch of records.
 #[derive(Debug, Default)]
 pub struct ConvertedBatch {
-    /// A frame of pages for each day.
-    pub frames: BTreeMap<String, Vec<u8>>,
+    /// The pages of each day.
+    pub days: BTreeMap<String, DayPages>,
     /// Pages.
     pub pages: u64,
+    /// Texts without a date, among them.
+    pub undated: u64,
     /// The fingerprints of their addresses.
     pub addresses: Vec<Fingerprint>,
     /// Records that yielded no page, by reason.
@@ -81,6 +95,7 @@ impl Converter {
                     if let Some(input) = &mut saved {
                         input.pages = 1;
                     }
+                    made.undated += u64::from(is_undated_text(&page, &self.defaults));
                     if self.compression.is_some() {
                         page.write_line(lines.entry(day_of(&page)).or_default()).expect("pages serialise");
                     }
@@ -96,7 +111,12 @@ impl Converter {
         }
         if let Some(level) = self.compression {
             let mut packer = FrameEncoder::new(level);
-            made.frames = lines.into_iter().map(|(day, lines)| (day, packer.encode(&lines))).collect();
+            let is_alone = lines.len() == 1;
+            let mut of_day = |lines: Vec<u8>| match is_alone || lines.len() >= FRAME_BYTES {
+                true => DayPages::Frame(packer.encode(&lines)),
+                false => DayPages::Lines(lines),
+            };
+            made.days = lines.into_iter().map(|(day, lines)| (day, of_day(lines))).collect();
         }
         made
     }
@@ -124,7 +144,6 @@ impl Converter {
             published: note("published"),
             seen,
             downloaded,
-            status: 200,
             ..Page::default()
         };
         match record.head.kind() {
@@ -135,6 +154,9 @@ impl Converter {
             }
             "resource" => {
                 let content_type = record.head.get("content-type").unwrap_or_default().to_owned();
+                if content_type.split(';').next() == Some(DOCUMENT_TYPE) {
+                    return text::of_stored(record.block, content_type, page);
+                }
                 if !is_html(&content_type) {
                     return Err("not-html");
                 }
@@ -179,7 +201,6 @@ impl Converter {
             url,
             seen: downloaded.clone(),
             downloaded,
-            status: 200,
             content_type: "text/html".to_owned(),
             body,
             ..Page::default()
@@ -248,10 +269,16 @@ fn moment(text: &str) -> Option<Timestamp> {
     text.parse().ok().or_else(|| jiff::fmt::rfc2822::parse(text).ok().map(|zoned| zoned.timestamp()))
 }
 
-/// The day of a page: that of its download.
+/// The day of a page: that of its download, or for a text without one that of its publication.
 fn day_of(page: &Page) -> String {
-    let moment = moment(&page.downloaded).unwrap_or(Timestamp::UNIX_EPOCH);
+    let published = moment(&page.published).filter(|_| page.content_type.starts_with(DOCUMENT_TYPE));
+    let moment = published.or_else(|| moment(&page.downloaded)).unwrap_or(Timestamp::UNIX_EPOCH);
     moment.strftime("%Y-%m-%d").to_string()
+}
+
+/// Whether a text has neither a time of download nor a date and is stored under the day of the import.
+fn is_undated_text(page: &Page, defaults: &TextDefaults) -> bool {
+    page.content_type.starts_with(DOCUMENT_TYPE) && page.published.is_empty() && page.downloaded == defaults.downloaded
 }
 
 fn header_map(head: &Headers) -> HeaderMap {
@@ -297,7 +324,7 @@ mod tests {
             line(&page("https://a.example/3", "", b"<p>3")),
         ];
         let made = converter(ImportFormat::Pages, Some(3)).convert(batch);
-        assert_eq!(made.frames.keys().collect::<Vec<_>>(), ["2026-02-01", "2026-03-01"]);
+        assert_eq!(made.days.keys().collect::<Vec<_>>(), ["2026-02-01", "2026-03-01"]);
         assert_eq!((made.pages, made.addresses.len()), (3, 3));
     }
 
@@ -305,7 +332,7 @@ mod tests {
     fn a_dry_run_counts_pages_and_compresses_none() {
         let batch = vec![line(&page("https://a.example/1", "", b"<p>1")), Raw::LeftOut("request")];
         let made = converter(ImportFormat::Pages, None).convert(batch);
-        assert_eq!((made.pages, made.frames.len()), (1, 0));
+        assert_eq!((made.pages, made.days.len()), (1, 0));
         assert_eq!(made.left_out, BTreeMap::from([("request", 1)]));
     }
 

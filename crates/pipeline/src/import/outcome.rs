@@ -33,6 +33,9 @@ pub struct ImportOutcome {
     pub files_unknown: Vec<String>,
     /// Pages that were imported.
     pub pages: u64,
+    /// Texts among them without a date, which are stored under the day of the import.
+    #[serde(default)]
+    pub undated: u64,
     /// Entries that are new in the plan.
     pub entries: u64,
     /// Records that yielded no page, by reason.
@@ -76,6 +79,10 @@ impl fmt::Display for ImportOutcome {
         if self.notes.is_empty() || self.pages > 0 || !self.files_unknown.is_empty() {
             let what = if self.dry_run { "would be imported" } else { "imported" };
             write!(f, "{} read: {} {what}", count(self.files, "file"), count(self.pages, "page"))?;
+            if self.undated > 0 {
+                let undated = count(self.undated, "text");
+                write!(f, " ({undated} without a date, stored under the day of the import)")?;
+            }
             let left_out: u64 = self.left_out.values().sum();
             if left_out > 0 {
                 let mut reasons: Vec<(&String, &u64)> = self.left_out.iter().collect();
@@ -114,6 +121,15 @@ mod tests {
             "2 files read: 1 page imported, 1,003 skipped (1,000 empty, 3 request), 1 file imported before, 0.0 s\n"
         );
         assert_eq!(outcome.status(), Status::Done);
+    }
+
+    #[test]
+    fn texts_without_a_date_are_counted() {
+        let outcome = ImportOutcome { files: 1, pages: 5, undated: 2, ..ImportOutcome::default() };
+        assert_eq!(
+            outcome.to_string(),
+            "1 file read: 5 pages imported (2 texts without a date, stored under the day of the import), 0.0 s\n"
+        );
     }
 
     #[test]

@@ -45,13 +45,21 @@ impl Columns {
 
     /// The token on a line.
     fn token(&self, line: &str) -> Token {
-        let cells: Vec<&str> = line.split('\t').collect();
-        let cell = |at: Option<usize>| at.and_then(|at| cells.get(at)).map(|cell| vertical::unescape(cell));
-        let [word, lemma, tag, given] =
-            [Some(self.word), self.lemma, self.tag, self.feats].map(|at| cell(at).unwrap_or_default());
-        // A fourth column may be anything in files of other programs.
-        let feats = feats::canonical(&given).unwrap_or_default().into_owned();
-        Token { word, lemma, tag, feats, space_after: true }
+        let mut token = Token { space_after: true, ..Token::default() };
+        for (at, cell) in line.split('\t').enumerate() {
+            let at = Some(at);
+            if at == Some(self.word) {
+                token.word = vertical::unescape(cell);
+            } else if at == self.lemma {
+                token.lemma = vertical::unescape(cell);
+            } else if at == self.tag {
+                token.tag = vertical::unescape(cell);
+            } else if at == self.feats && !cell.is_empty() {
+                // A fourth column may be anything in files of other programs.
+                token.feats = feats::canonical(&vertical::unescape(cell)).unwrap_or_default().into_owned();
+            }
+        }
+        token
     }
 }
 

@@ -3,14 +3,15 @@
 //! They become pages whose body is the document in JSON (see [`DOCUMENT_TYPE`]): their raw form, from which all data is
 //! derived.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use serde_json::Value;
 use tidings_lang::normalise;
 use tidings_model::{
-    Annotated, AnnotatedParagraph, DOCUMENT_TYPE, Dated, Document, DroppedParagraph, Licence, Page, PageMetadata,
-    Paragraph, ParagraphKind, Rights, UNGATED,
+    Annotated, AnnotatedParagraph, CONVERSION, DOCUMENT_TYPE, Dated, Document, DroppedParagraph, Licence, Page,
+    PageMetadata, Paragraph, ParagraphKind, Rights, UNGATED,
 };
 
 use super::source::NAME;
@@ -222,7 +223,19 @@ pub fn of_lines(
     if document.paragraphs.is_empty() {
         return Err("short-lines");
     }
-    Ok(page(document, Rights::default(), url, defaults))
+    let page = page(document, Rights::default(), url, defaults);
+    Ok(Page { content_type: format!("{}; {CONVERSION}", page.content_type), ..page })
+}
+
+/// Takes back a document that another home exported to a WARC file. `page` has the metadata of its record.
+pub fn of_stored(body: Vec<u8>, content_type: String, page: Page) -> Result<Page, &'static str> {
+    let document: Document = serde_json::from_slice(&body).map_err(|_| "not-json")?;
+    if document.paragraphs.is_empty() {
+        return Err("no-text");
+    }
+    // The URI of the record is an encoded form of the name of a text without a URL.
+    let url = if document.url.is_empty() { page.url } else { document.url };
+    Ok(Page { final_url: url.clone(), url, content_type, body, ..page })
 }
 
 /// Converts an annotated document and keeps its tokens.
@@ -276,7 +289,9 @@ pub fn of_tokens(annotated: Annotated, name: &str, defaults: &TextDefaults) -> R
 fn annotated_paragraph(mut paragraph: AnnotatedParagraph) -> Option<Paragraph> {
     // Text is normalised before it is processed, and tokens must match the normalised text.
     for token in paragraph.sentences.iter_mut().flatten() {
-        token.word = normalise(&token.word).into_owned();
+        if let Cow::Owned(word) = normalise(&token.word) {
+            token.word = word;
+        }
     }
     paragraph.sentences.iter_mut().for_each(|sentence| sentence.retain(|token| !token.word.is_empty()));
     paragraph.sentences.retain(|sentence| !sentence.is_empty());
@@ -289,12 +304,20 @@ fn annotated_paragraph(mut paragraph: AnnotatedParagraph) -> Option<Paragraph> {
     })
 }
 
+/// The start of the day of publication, unless that is after the import.
+fn publication_day(document: &Document) -> Option<String> {
+    let day = &document.dated.as_ref()?.day;
+    (day.as_str() <= document.downloaded.get(..10)?).then(|| format!("{day}T00:00:00.000Z"))
+}
+
 fn page(mut document: Document, rights: Rights, name: &str, defaults: &TextDefaults) -> Page {
     if document.url.is_empty() {
         document.url = format!("import:{name}");
     }
+    let mut published = String::new();
     if document.downloaded.parse::<jiff::Timestamp>().is_err() {
         document.downloaded.clone_from(&defaults.downloaded);
+        published = publication_day(&document).unwrap_or_default();
     }
     if document.about.language.is_empty() {
         document.about.language.clone_from(&defaults.language);
@@ -309,9 +332,9 @@ fn page(mut document: Document, rights: Rights, name: &str, defaults: &TextDefau
         final_url: document.url.clone(),
         feed: document.feed.clone(),
         title: document.about.title.clone(),
+        published,
         seen: document.downloaded.clone(),
         downloaded: document.downloaded.clone(),
-        status: 200,
         content_type,
         rights,
         body: serde_json::to_vec(&document).expect("documents serialise"),

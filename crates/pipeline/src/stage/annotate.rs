@@ -447,7 +447,7 @@ impl AnnotateRun<'_> {
         parallel::ordered(
             self.bounds,
             source,
-            |batch| self.annotate(&batch, &day),
+            |batch| self.annotate(batch, &day),
             |annotated| {
                 let (texts, languages) = annotated?;
                 languages.iter().for_each(|language| draft.layer(language, self.sources.annotators.name_of(language)));
@@ -465,13 +465,13 @@ impl AnnotateRun<'_> {
 
     /// Documents in the vertical format, each with its language and number of tokens, or `None` if none of its text is
     /// new; and the languages of their paragraphs.
-    fn annotate(&self, batch: &[Judged], day: &str) -> Result<(Vec<Option<Made>>, BTreeSet<String>), ToolError> {
+    fn annotate(&self, batch: Vec<Judged>, day: &str) -> Result<(Vec<Option<Made>>, BTreeSet<String>), ToolError> {
+        let codes: Vec<String> = batch.iter().map(|(document, _)| document.language_code()).collect();
         let cut: Vec<Option<Annotated>> =
-            batch.iter().map(|(document, verdict)| self.segment(document, verdict.as_ref(), day)).collect();
+            batch.into_iter().map(|(document, verdict)| self.segment(document, verdict.as_ref(), day)).collect();
         let is_new: Vec<bool> = cut.iter().map(Option::is_some).collect();
-        let codes = batch.iter().map(|(document, _)| document.language_code());
         let mut documents: Vec<(String, Annotated)> =
-            codes.zip(cut).filter_map(|(code, annotated)| Some((code, annotated?))).collect();
+            codes.into_iter().zip(cut).filter_map(|(code, annotated)| Some((code, annotated?))).collect();
         let languages = enrich(&mut documents, &self.sources.annotators)?;
         let mut written = documents.into_iter().map(|(code, annotated)| {
             let sentences = annotated.paragraphs.iter().flat_map(|paragraph| &paragraph.sentences);
@@ -484,7 +484,7 @@ impl AnnotateRun<'_> {
     }
 
     /// The sentences and tokens of the new text of a document; `None` if there is none.
-    fn segment(&self, document: &Document, verdict: Option<&VerdictLine>, day: &str) -> Option<Annotated> {
+    fn segment(&self, document: Document, verdict: Option<&VerdictLine>, day: &str) -> Option<Annotated> {
         let labels = self.sources.labels.get(&plain(&document.feed)).map(Vec::as_slice).unwrap_or_default();
         let mut duplicates: HashMap<u64, Vec<(u64, u64)>> = HashMap::new();
         for unit in verdict.map(|verdict| verdict.duplicates.as_slice()).unwrap_or_default() {

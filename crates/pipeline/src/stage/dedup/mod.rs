@@ -20,7 +20,7 @@ use tidings_dedup::{
     BlockFile, BlockId, Deduplicator, FingerprintRun, FingerprintStore, FlushedFiles, Level, Origin, Rule, Scope,
     StoreFiles, Text, UnitVerdict, Verdict, join,
 };
-use tidings_model::Document;
+use tidings_model::Dated;
 use tidings_store::dedup_state::{
     self, Copy, DedupParams, DocsDay, DuplicateUnit, JudgedDay, JudgedDays, Spool, VerdictDraft, VerdictLine,
 };
@@ -284,6 +284,23 @@ struct DedupRun<'a> {
     outcome: DedupOutcome,
 }
 
+/// The part of a document that is compared. Imported tokens are many times as large as the text.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct DocumentText {
+    id: String,
+    url: String,
+    site: String,
+    dated: Option<Dated>,
+    paragraphs: Vec<ParagraphText>,
+}
+
+/// The text of a paragraph.
+#[derive(Deserialize)]
+struct ParagraphText {
+    text: String,
+}
+
 /// A day in the run log.
 #[derive(Serialize)]
 struct DayLine<'a> {
@@ -513,9 +530,8 @@ impl<'a> DedupRun<'a> {
         let source = || loop {
             self.context.check_cancelled()?;
             if let Some((lang, reader)) = &mut open
-                && let Some(document) = reader.next()
+                && let Some(document) = reader.next_as::<DocumentText>()?
             {
-                let document: Document = document?;
                 let bytes: usize = document.paragraphs.iter().map(|paragraph| paragraph.text.len()).sum();
                 return Ok(Some(((*lang, document), bytes * EXPANSION + LEAST_WEIGHT)));
             }
@@ -523,7 +539,7 @@ impl<'a> DedupRun<'a> {
             open = Some((lang, DocumentReader::open(path)?));
         };
         let rule = &self.rule;
-        let prepare = |(lang, document): (usize, Document)| {
+        let prepare = |(lang, document): (usize, DocumentText)| {
             let mut bytes = Vec::new();
             Text::new(document.paragraphs.iter().map(|paragraph| paragraph.text.as_str()), rule).pack(&mut bytes);
             (lang, document, bytes)
