@@ -416,7 +416,8 @@ mod tests {
         draft.publish(2).unwrap();
         let mut text =
             text::TextDraft::create(&home, TextRecipe::new("2026-03-01", "p", "a", serde_json::Value::Null)).unwrap();
-        text.push("de", "<doc id=\"1\">\nRegen\n</doc>\n<doc id=\"2\">\nx\n</doc>\n", 1).unwrap();
+        let both = "<doc id=\"1\">\nRegen\n</doc>\n<doc id=\"2\">\nx\n</doc>\n".to_owned();
+        text.push("de", text::MadeText { text: both, tokens: 1, ..text::MadeText::default() }).unwrap();
         text.publish(1).unwrap();
         let mut digester = Digester::open(&home, true).unwrap();
         let mut items = |stage, partition| digester.stage(stage, partition, |_, _, _| {}).unwrap().items();

@@ -457,6 +457,15 @@ impl DocumentReader {
         let more = frames::read_line(&mut *self.reader, &mut self.line, MAX_LINE_BYTES).context("read", &self.path)?;
         Ok(more.then(|| std::mem::take(&mut self.line)))
     }
+
+    /// Parses the line that was read last.
+    pub fn parse(&self, line: &[u8]) -> Result<Document> {
+        serde_json::from_slice(line).map_err(|error| Error::Line {
+            path: self.path.clone(),
+            line: self.lines,
+            fault: format!("is not a document ({error})"),
+        })
+    }
 }
 
 impl Iterator for DocumentReader {
@@ -465,11 +474,7 @@ impl Iterator for DocumentReader {
     fn next(&mut self) -> Option<Result<Document>> {
         self.lines += 1;
         match frames::read_line(&mut *self.reader, &mut self.line, MAX_LINE_BYTES).context("read", &self.path) {
-            Ok(true) => Some(serde_json::from_slice(&self.line).map_err(|error| Error::Line {
-                path: self.path.clone(),
-                line: self.lines,
-                fault: format!("is not a document ({error})"),
-            })),
+            Ok(true) => Some(self.parse(&self.line)),
             Ok(false) => None,
             Err(error) => Some(Err(error.into())),
         }
