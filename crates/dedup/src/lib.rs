@@ -31,6 +31,7 @@
 pub const BEHAVIOUR_VERSION: u32 = 1;
 
 mod blocks;
+mod checksum;
 mod deduplicator;
 mod error;
 mod fingerprint_index;

@@ -132,7 +132,7 @@ pub fn run(home: &Home, options: Options) -> Result<DoctorOutcome> {
     findings.fine("home", home.root().display().to_string());
     let config = contents::settings(home, &mut findings);
     let subject = Subject { home, config, options };
-    let checks: [fn(&Subject<'_>, &mut Findings) -> Result<()>; 13] = [
+    let checks: [fn(&Subject<'_>, &mut Findings) -> Result<()>; 14] = [
         contents::environment,
         contents::contact,
         contents::feeds,
@@ -144,6 +144,7 @@ pub fn run(home: &Home, options: Options) -> Result<DoctorOutcome> {
         machine::permissions,
         machine::locks,
         contents::pages_and_documents,
+        contents::fingerprints,
         contents::index,
         contents::upgrade,
     ];

@@ -27,7 +27,7 @@ use tidings_store::dedup_state::{
 use tidings_store::digest;
 use tidings_store::docs::{self, DocumentReader};
 use tidings_store::pages::PageReader;
-use tidings_store::{Error, FileDigest, Home, Stale};
+use tidings_store::{FileDigest, Home, Stale};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{Data, Due, Stage, StageId, StageOutcome, StageRun, Unit, layer_digest};
@@ -178,7 +178,8 @@ impl Stage for Dedup {
         let days = dedup_state::docs_days(&context.home)?.into_iter().map(|day| (day.name.clone(), day)).collect();
         let progress = context.progress("days", due.units.len() as u64);
         let params = self.params(&context.config);
-        Ok(Box::new(DedupRun::open(context, found, params, kept, days, progress, outcome)?))
+        let run = DedupRun::open(context, found, params, kept, days, progress, outcome);
+        Ok(Box::new(run.map_err(|error| repair::mark_fingerprints(&context.home, error))?))
     }
 
     fn clear(&self, home: &Home) -> Result<()> {
@@ -248,8 +249,8 @@ fn up_to_date(
     Ok((ledger.days.len(), Stale::DaysAdded))
 }
 
-/// The files that hold the memory of these days.
-fn memory_files(days: &[JudgedDay]) -> Vec<FileDigest> {
+/// The files that hold the fingerprints of these days.
+pub(crate) fn memory_files(days: &[JudgedDay]) -> Vec<FileDigest> {
     let count = days.len() as u64;
     let last = |range: &Range<u64>| &days[range.end as usize - 1];
     let keys = lsm_levels::layout(count).iter().map(|range| last(range).key_file.clone()).collect::<Vec<_>>();
@@ -311,7 +312,7 @@ impl StageRun for DedupRun<'_> {
         let day = self.docs_days[&unit.name].clone();
         // Later days depend on this one, so damaged documents end the run.
         repair::check_documents(&self.context.home, &day.name)?;
-        let judged = self.judge(&day)?;
+        let judged = self.judge(&day).map_err(|error| repair::mark_fingerprints(&self.context.home, error))?;
         let outcome = &mut self.outcome;
         outcome.days += 1;
         outcome.documents += judged.documents;
@@ -395,25 +396,19 @@ impl<'a> DedupRun<'a> {
         dedup_state::memory_path(&self.context.home, kind, name(range.start), name(range.end - 1))
     }
 
-    /// Truncates the fingerprint index to the first days. New files are written first, then the ledger.
+    /// Truncates the fingerprint index to the first days. New files are written first, then the ledger, which gets their
+    /// digests: those of files that an older version wrote differ.
     fn truncate(&mut self, kept: usize) -> Result<()> {
         let home = &self.context.home;
         let draft = dedup_state::draft_folder(home)?.join("cut.tmp");
-        let days = &self.ledger.days;
-        let first = |day: u64| days[day as usize].pieces.start;
-        let is_same = |made: &FileDigest, day: u64, known: &FileDigest| match made == known {
-            true => Ok(()),
-            false => {
-                Err(Error::Uneven { day: days[day as usize].day.clone(), fault: format!("{} has changed", made.file) })
-            }
-        };
+        let firsts: Vec<BlockId> = self.ledger.days.iter().map(|day| day.pieces.start).collect();
+        let first = |day: u64| firsts[day as usize];
         let mut keys = Vec::new();
         for range in lsm_levels::layout(kept as u64) {
             let target = self.memory_path("keys", &range, None);
             if !self.keys.iter().any(|level| level.days == range) {
                 drop(lsm_levels::truncate(&self.keys, &range, first, |_| draft.clone())?);
-                let made = dedup_state::place(home, &draft, &target)?;
-                is_same(&made, range.end - 1, &days[range.end as usize - 1].key_file)?;
+                self.ledger.days[range.end as usize - 1].key_file = dedup_state::place(home, &draft, &target)?;
             }
             keys.push(LevelRun { days: range, run: FingerprintRun::open(&target)? });
         }
@@ -423,8 +418,7 @@ impl<'a> DedupRun<'a> {
             if !self.pieces.iter().any(|file| file.path() == target) {
                 let parts: Vec<&BlockFile> = self.pieces.iter().collect();
                 join(&parts, first(range.start)..first(range.end), &draft)?;
-                let made = dedup_state::place(home, &draft, &target)?;
-                is_same(&made, range.end - 1, &days[range.end as usize - 1].piece_file)?;
+                self.ledger.days[range.end as usize - 1].piece_file = dedup_state::place(home, &draft, &target)?;
             }
             pieces.push(BlockFile::open(&target)?);
         }
