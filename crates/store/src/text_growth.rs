@@ -283,3 +283,114 @@ impl GrowthDraft {
         LanguageGrowth { versions, groups: self.groups, documents: self.documents }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::home;
+    use crate::text::{MadeText, TextDraft};
+
+    const DAY: &str = "2026-03-01";
+
+    /// The text of a document; one without a word is left out.
+    fn made(id: usize, word: &str) -> MadeText {
+        let text = if word.is_empty() { String::new() } else { format!("<doc id=\"{id}\">\n{word}\n</doc>\n") };
+        MadeText { id: format!("{id:032x}"), key: key_of(id, word), text, tokens: 1 }
+    }
+
+    fn key_of(id: usize, word: &str) -> u128 {
+        xxhash_rust::xxh3::xxh3_128(format!("{id} {word}").as_bytes())
+    }
+
+    /// Makes a day of these documents, numbered by their places; returns its recipe and the number of new texts.
+    fn make(home: &Home, words: &[&str]) -> (TextRecipe, usize) {
+        let recipe = TextRecipe::new(DAY, "p", "a", serde_json::Value::Null);
+        let mut draft = TextDraft::grow(home, recipe, |_| String::new()).unwrap();
+        let known = draft.known();
+        let mut new = 0;
+        for (id, word) in words.iter().enumerate() {
+            match known.has("en", key_of(id, word)) {
+                true => draft.keep("en", key_of(id, word)).unwrap(),
+                false => {
+                    new += 1;
+                    draft.push("en", made(id, word)).unwrap();
+                }
+            }
+        }
+        (draft.publish(words.len() as u64).unwrap(), new)
+    }
+
+    /// Three groups of documents, the last of them not full, some of which are left out.
+    fn words() -> Vec<&'static str> {
+        (0..2 * GROUP_DOCUMENTS + 5).map(|at| if at % 7 == 3 { "" } else { "rain" }).collect()
+    }
+
+    #[test]
+    fn a_day_that_grew_has_the_bytes_and_counts_of_one_made_at_once() {
+        let ((_one, at_once), (_two, grown)) = (home(), home());
+        let words = words();
+        let (expected, _) = make(&at_once, &words);
+        let mut made = 0;
+        for end in [3, GROUP_DOCUMENTS, GROUP_DOCUMENTS + 1, words.len()] {
+            made += make(&grown, &words[..end]).1;
+        }
+        assert_eq!(made, words.len(), "each text is made once");
+        assert_eq!(TextRecipe::read(&grown, DAY).unwrap(), Some(expected));
+    }
+
+    #[test]
+    fn a_changed_document_is_made_again_and_is_the_only_change() {
+        let ((_one, at_once), (_two, grown)) = (home(), home());
+        let mut words = words();
+        let (before, _) = make(&grown, &words);
+        (words[1], words[40]) = ("snow", "");
+        let (after, new) = make(&grown, &words);
+        assert_eq!((new, &after), (2, &make(&at_once, &words).0));
+        let growth = TextGrowth::read(&grown, DAY).unwrap().unwrap();
+        let changes = growth.since(&after.outputs[0], &before.outputs[0].xxh3).unwrap();
+        assert_eq!(changes.ids().collect::<Vec<_>>(), [format!("{:032x}", 1), format!("{:032x}", 40)]);
+        let mut text = Vec::new();
+        let taken = changes.for_each_group(&grown, |group| {
+            text.extend_from_slice(group);
+            Ok::<(), Error>(())
+        });
+        taken.unwrap();
+        assert_eq!(String::from_utf8(text).unwrap(), made(1, "snow").text);
+        assert!(growth.since(&after.outputs[0], "another version").is_none());
+        assert!(growth.since(&before.outputs[0], &after.outputs[0].xxh3).is_none(), "the file is of another version");
+    }
+
+    #[test]
+    fn changes_are_unknown_after_a_document_went() {
+        let (_folder, home) = home();
+        let words = words();
+        let (before, _) = make(&home, &words);
+        let (after, new) = make(&home, &words[..words.len() - 1]);
+        assert_eq!(new, 0);
+        let growth = TextGrowth::read(&home, DAY).unwrap().unwrap();
+        assert!(growth.since(&after.outputs[0], &before.outputs[0].xxh3).is_none());
+    }
+
+    #[test]
+    fn damaged_text_is_not_kept() {
+        let (_folder, home) = home();
+        let words = words();
+        let (recipe, _) = make(&home, &words);
+        let path = home.storage().path(&recipe.outputs[0].file);
+        let mut bytes = std::fs::read(&path).unwrap();
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 1;
+        std::fs::write(&path, bytes).unwrap();
+        assert_eq!(make(&home, &words), (recipe, words.len()));
+    }
+
+    #[test]
+    fn logs_of_earlier_days_are_deleted() {
+        let (_folder, home) = home();
+        for day in ["2026-03-01", "2026-03-02"] {
+            TextGrowth::new(BTreeMap::new()).write(&home, day).unwrap();
+        }
+        remove_before(&home, "2026-03-02").unwrap();
+        assert_eq!(home.storage().list("text/growth").unwrap(), ["text/growth/2026-03-02.json"]);
+    }
+}
