@@ -65,6 +65,17 @@ pub fn check_verdicts(home: &Home, day: &str, verdicts: &FileDigest) -> Result<(
     Err(DamagedFiles { files, lost: Vec::new() }.into())
 }
 
+/// Reads a file of revisions of verdicts; if it is damaged, deletes it, so that the day that made it is judged again, and
+/// returns an error.
+pub fn check_revisions(home: &Home, revisions: &FileDigest) -> Result<()> {
+    let files = differing(home, [revisions]);
+    if files.is_empty() {
+        return Ok(());
+    }
+    home.storage().remove(&revisions.file)?;
+    Err(DamagedFiles { files, lost: Vec::new() }.into())
+}
+
 /// Marks a damaged file of fingerprints, if the error is about one: it is deleted, so that the next run judges all days
 /// again from their documents.
 pub fn mark_fingerprints(home: &Home, error: anyhow::Error) -> anyhow::Error {

@@ -13,7 +13,7 @@ use sha2::{Digest as _, Sha256};
 use tidings_storage::write_atomic;
 use xxhash_rust::xxh3::Xxh3;
 
-use crate::dedup_state::JudgedDays;
+use crate::dedup_state::{JudgedDay, JudgedDays};
 use crate::docs::{self, Recipe};
 use crate::error::{Context, Error, Result};
 use crate::file_digest::FileDigest;
@@ -241,7 +241,12 @@ impl<'a> Digester<'a> {
             }
             Stage::Seen => {
                 let days = JudgedDays::read(self.home)?.map(|ledger| ledger.days).unwrap_or_default();
-                wanted.extend(days.iter().map(|day| one("", &day.day, &day.verdicts)));
+                let verdicts = |day: &JudgedDay| DayFiles {
+                    partition: String::new(),
+                    day: day.day.clone(),
+                    files: [&day.verdicts].into_iter().chain(&day.revisions).cloned().collect(),
+                };
+                wanted.extend(days.iter().map(verdicts));
             }
             Stage::Text => {
                 for day in text::days(self.home)? {

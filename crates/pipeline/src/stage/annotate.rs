@@ -28,7 +28,7 @@ use tidings_store::docs::{self, Recipe};
 use tidings_store::text::{self, MadeText, TextDraft, TextRecipe};
 use tidings_store::text_growth::{self, LOGGED_DAYS};
 use tidings_store::yields;
-use tidings_store::{Home, Stale, feeds};
+use tidings_store::{FileDigest, Home, Stale, feeds};
 use xxhash_rust::xxh3::xxh3_128;
 
 use self::day_reader::{DayDocument, DayReader, Judged};
@@ -258,18 +258,19 @@ struct Sources {
     annotators: Annotators,
     /// The judged days with the digests of their documents; `None` if duplicates are kept.
     judged: Option<HashMap<String, JudgedDay>>,
+    /// The revisions of their verdicts by later days.
+    revisions: HashMap<String, Vec<FileDigest>>,
 }
 
 impl Sources {
     fn read(home: &Home, config: &Config) -> Result<Sources> {
         let judged = match config.annotate.duplicates {
             Duplicates::Keep => None,
-            Duplicates::Drop => {
-                let judged = JudgedDays::read(home)?;
-                judged.map(|judged| judged.days.into_iter().map(|day| (day.day.clone(), day)).collect())
-            }
+            Duplicates::Drop => JudgedDays::read(home)?,
         };
-        Ok(Sources { labels: labels(home)?, annotators: annotators(&config.annotate)?, judged })
+        let revisions = judged.as_ref().map(JudgedDays::revisions).unwrap_or_default();
+        let judged = judged.map(|judged| judged.days.into_iter().map(|day| (day.day.clone(), day)).collect());
+        Ok(Sources { labels: labels(home)?, annotators: annotators(&config.annotate)?, judged, revisions })
     }
 
     /// The recipe with which a day of documents would be annotated now, without its results; `None` if its documents
@@ -282,7 +283,10 @@ impl Sources {
         if let Some(judged) = &self.judged {
             let digest = dedup_state::docs_digest(home, &made.day)?;
             match judged.get(&made.day).filter(|day| day.docs == digest) {
-                Some(day) => wanted.inputs.push(day.verdicts.clone()),
+                Some(day) => {
+                    wanted.inputs.push(day.verdicts.clone());
+                    wanted.inputs.extend(self.revisions.get(&made.day).into_iter().flatten().cloned());
+                }
                 None => return Ok(None),
             }
         }
@@ -346,7 +350,8 @@ struct Work {
 /// The first of the newest days, which may still grow.
 fn growing_from(home: &Home) -> Result<String> {
     let days = docs::document_days(home)?;
-    Ok(days.into_iter().rev().take(LOGGED_DAYS).last().unwrap_or_default())
+    let first = days.len().saturating_sub(LOGGED_DAYS);
+    Ok(days.into_iter().nth(first).unwrap_or_default())
 }
 
 impl StageRun for AnnotateRun<'_> {
@@ -419,7 +424,9 @@ impl AnnotateRun<'_> {
         let (home, day) = (&self.context.home, &wanted.day);
         repair::check_documents(home, day)?;
         let judged = self.sources.judged.as_ref().and_then(|judged| judged.get(day));
-        judged.map_or(Ok(()), |judged| repair::check_verdicts(home, day, &judged.verdicts))
+        judged.map_or(Ok(()), |judged| repair::check_verdicts(home, day, &judged.verdicts))?;
+        let revisions = self.sources.revisions.get(day).into_iter().flatten();
+        revisions.into_iter().try_for_each(|file| repair::check_revisions(home, file))
     }
 
     fn make(&self, wanted: TextRecipe) -> Result<(TextRecipe, Work)> {
