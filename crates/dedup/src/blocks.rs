@@ -5,18 +5,20 @@
 //! of their ids:
 //!
 //! ```text
-//! magic (8) | id of the first block (4), number of blocks (4)
-//! | blocks: length of the document's name (2), the name, n-grams (2), n-grams ascending as Rice codes
+//! magic (8) | id of the first block (4), number of blocks (4), checksum of the header (4)
+//! | blocks: length of the document's name (2), the name, n-grams (2), n-grams ascending as Rice codes, checksum (4)
 //! | offset of each block (5 bytes each, and the end)
 //! ```
+//!
+//! A block at a wrong offset does not match its checksum, so offsets have none. Files of version 1 have no checksums.
 
 use std::fs::File;
 use std::io::{Seek as _, SeekFrom, Write as _};
 use std::ops::Range;
-use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
-use crate::error::{Error, IoContext, Result, refuse_newer};
+use crate::checksum::{CHECKSUM_BYTES, checked, checksum};
+use crate::error::{Error, IoContext, Result, read_at, refuse_newer};
 use crate::fingerprint_index::BlockId;
 use crate::rice::{BitReader, BitWriter, low_bits};
 
@@ -27,8 +29,11 @@ pub(crate) const BLOCK_GRAMS: usize = 1024;
 /// Longer names are truncated: they are for display only.
 const NAME_BYTES: usize = 512;
 
-const MAGIC: &[u8; 8] = b"TIDPIEC1";
-const HEADER_BYTES: u64 = 16;
+const MAGIC: &[u8; 8] = b"TIDPIEC2";
+const HEADER_BYTES: u64 = 20;
+/// The magic number and the size of the header of version 1, which has no checksums.
+const MAGIC_1: &[u8; 8] = b"TIDPIEC1";
+const HEADER_BYTES_1: u64 = 16;
 const OFFSET_BYTES: usize = 5;
 /// Blocks copied per read by [`join`].
 const JOIN_BLOCKS: usize = 256;
@@ -129,7 +134,9 @@ impl BlockWriter {
     }
 
     pub(crate) fn push(&mut self, packed: &[u8]) -> Result<()> {
+        let checksum = checksum(self.next().into(), packed);
         self.waiting.extend_from_slice(packed);
+        self.waiting.extend(checksum);
         self.offsets.push(self.bytes());
         if self.waiting.len() >= BUFFER_BYTES { self.flush() } else { Ok(()) }
     }
@@ -143,7 +150,7 @@ impl BlockWriter {
 
     /// Reads a block by its index in this file.
     fn read(&self, at: usize, block: &mut Block) -> Result<()> {
-        let [start, end] = [self.offsets[at], self.offsets[at + 1]];
+        let [start, end] = [self.offsets[at], self.offsets[at + 1] - CHECKSUM_BYTES as u64];
         block.bytes.clear();
         if start >= self.written {
             let from = (start - self.written) as usize;
@@ -151,7 +158,7 @@ impl BlockWriter {
             return Ok(());
         }
         block.bytes.resize((end - start) as usize, 0);
-        self.file.read_exact_at(&mut block.bytes, start).context("read", &self.path)
+        read_at(&self.file, &mut block.bytes, start, &self.path)
     }
 
     /// Finishes the file and opens it.
@@ -160,6 +167,8 @@ impl BlockWriter {
         let mut header = MAGIC.to_vec();
         header.extend(self.first.to_le_bytes());
         header.extend((self.offsets.len() as u32 - 1).to_le_bytes());
+        let of_header = checksum(0, &header);
+        header.extend(of_header);
         let index: Vec<u8> =
             self.offsets.iter().flat_map(|offset| offset.to_le_bytes().into_iter().take(OFFSET_BYTES)).collect();
         let mut write = || {
@@ -177,20 +186,40 @@ fn offset(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |sum, byte| sum << 8 | u64::from(*byte))
 }
 
-/// Reads and checks the header: the id of the first block and the number of blocks.
-fn header(file: &File, bytes: u64, path: &Path) -> Result<(BlockId, u32)> {
-    let damaged = || Error::Damaged { path: path.to_owned() };
-    if bytes < HEADER_BYTES {
-        return Err(damaged());
+/// The contents of a header.
+struct Header {
+    first: BlockId,
+    blocks: u32,
+    has_checksums: bool,
+}
+
+impl Header {
+    /// Reads and checks the header of a file of this size.
+    fn read(file: &File, bytes: u64, path: &Path) -> Result<Header> {
+        let damaged = || Error::Damaged { path: path.to_owned() };
+        let mut header = [0; HEADER_BYTES as usize];
+        if bytes < HEADER_BYTES {
+            return Err(damaged());
+        }
+        read_at(file, &mut header, 0, path)?;
+        refuse_newer(path, &header, MAGIC)?;
+        let has_checksums = header[..8] == *MAGIC;
+        if !has_checksums && header[..8] != *MAGIC_1 || has_checksums && checked(0, &header).is_none() {
+            return Err(damaged());
+        }
+        let number = |at: usize| u32::from_le_bytes(header[at..at + 4].try_into().expect("four bytes"));
+        let (first, blocks) = (number(8), number(12));
+        let index_bytes = (u64::from(blocks) + 1) * OFFSET_BYTES as u64;
+        let header_bytes = if has_checksums { HEADER_BYTES } else { HEADER_BYTES_1 };
+        let is_whole = bytes >= header_bytes + index_bytes && first.checked_add(blocks).is_some();
+        if is_whole { Ok(Header { first, blocks, has_checksums }) } else { Err(damaged()) }
     }
-    let mut header = [0; HEADER_BYTES as usize];
-    file.read_exact_at(&mut header, 0).context("read", path)?;
-    refuse_newer(path, &header, MAGIC)?;
-    let number = |at: usize| u32::from_le_bytes(header[at..at + 4].try_into().expect("four bytes"));
-    let (first, blocks) = (number(8), number(12));
-    let index_bytes = (u64::from(blocks) + 1) * OFFSET_BYTES as u64;
-    let is_ours = &header[..8] == MAGIC && bytes >= HEADER_BYTES + index_bytes && first.checked_add(blocks).is_some();
-    if is_ours { Ok((first, blocks)) } else { Err(damaged()) }
+}
+
+/// An open block file.
+struct OpenFile {
+    file: File,
+    has_checksums: bool,
 }
 
 /// A finished block file, opened on demand: a store has many.
@@ -208,7 +237,7 @@ impl BlockFile {
     pub fn open(path: &Path) -> Result<BlockFile> {
         let file = File::open(path).context("open", path)?;
         let bytes = file.metadata().context("stat", path)?.len();
-        let (first, blocks) = header(&file, bytes, path)?;
+        let Header { first, blocks, .. } = Header::read(&file, bytes, path)?;
         Ok(BlockFile::known(path, first, blocks, bytes))
     }
 
@@ -219,10 +248,24 @@ impl BlockFile {
     }
 
     /// Opens the file for reading and checks the header, which [`BlockFile::known`] has not done.
-    fn handle(&self) -> Result<File> {
+    fn handle(&self) -> Result<OpenFile> {
         let file = File::open(&self.path).context("open", &self.path)?;
-        header(&file, self.bytes, &self.path)?;
-        Ok(file)
+        let header = Header::read(&file, self.bytes, &self.path)?;
+        if (header.first, header.blocks) != (self.first, self.blocks) {
+            return Err(self.damaged());
+        }
+        Ok(OpenFile { file, has_checksums: header.has_checksums })
+    }
+
+    fn damaged(&self) -> Error {
+        Error::Damaged { path: self.path.clone() }
+    }
+
+    /// Reads every block and compares it with its checksum.
+    pub fn verify(&self) -> Result<()> {
+        let file = self.handle()?;
+        let mut block = Block::default();
+        (0..self.blocks).try_for_each(|at| self.read(&file, at, &mut block))
     }
 
     /// The path of the file.
@@ -250,16 +293,26 @@ impl BlockFile {
         self.first + self.blocks
     }
 
-    fn read(&self, file: &File, at: u32, block: &mut Block) -> Result<()> {
+    fn read(&self, open: &OpenFile, at: u32, block: &mut Block) -> Result<()> {
         let mut offsets = [0; 2 * OFFSET_BYTES];
-        let read = file.read_exact_at(&mut offsets, self.index_at + u64::from(at) * OFFSET_BYTES as u64);
-        read.context("read", &self.path)?;
+        read_at(&open.file, &mut offsets, self.index_at + u64::from(at) * OFFSET_BYTES as u64, &self.path)?;
         let [start, end] = [offset(&offsets[..OFFSET_BYTES]), offset(&offsets[OFFSET_BYTES..])];
         if start > end || end > self.index_at || end - start > (NAME_BYTES + 16 * BLOCK_GRAMS) as u64 {
-            return Err(Error::Damaged { path: self.path.clone() });
+            return Err(self.damaged());
         }
         block.bytes.resize((end - start) as usize, 0);
-        file.read_exact_at(&mut block.bytes, start).context("read", &self.path)
+        read_at(&open.file, &mut block.bytes, start, &self.path)?;
+        if open.has_checksums {
+            let len = self.content(self.first + at, &block.bytes, true)?.len();
+            block.bytes.truncate(len);
+        }
+        Ok(())
+    }
+
+    /// The bytes of a block without its checksum, which must match.
+    fn content<'b>(&self, number: BlockId, bytes: &'b [u8], has_checksum: bool) -> Result<&'b [u8]> {
+        let content = if has_checksum { checked(number.into(), bytes) } else { Some(bytes) };
+        content.ok_or_else(|| self.damaged())
     }
 }
 
@@ -270,20 +323,23 @@ pub fn join(files: &[&BlockFile], wanted: Range<BlockId>, path: &Path) -> Result
     for source in files {
         let [from, to] =
             [wanted.start, wanted.end].map(|number| number.clamp(source.first, source.end()) - source.first);
-        let file = source.handle()?;
+        let OpenFile { file, has_checksums } = source.handle()?;
         let mut offsets = vec![0; (to - from + 1) as usize * OFFSET_BYTES];
         let index_at = source.index_at + u64::from(from) * OFFSET_BYTES as u64;
-        file.read_exact_at(&mut offsets, index_at).context("read", &source.path)?;
+        read_at(&file, &mut offsets, index_at, &source.path)?;
         let offsets: Vec<u64> = offsets.chunks_exact(OFFSET_BYTES).map(offset).collect();
         if !offsets.is_sorted() || offsets.last().is_some_and(|end| *end > source.index_at) {
-            return Err(Error::Damaged { path: source.path.clone() });
+            return Err(source.damaged());
         }
+        let mut number = source.first + from;
         for part in offsets.windows(2).collect::<Vec<_>>().chunks(JOIN_BLOCKS) {
             let (start, end) = (part[0][0], part[part.len() - 1][1]);
             buffer.resize((end - start) as usize, 0);
-            file.read_exact_at(&mut buffer, start).context("read", &source.path)?;
+            read_at(&file, &mut buffer, start, &source.path)?;
             for pair in part {
-                joined.push(&buffer[(pair[0] - start) as usize..(pair[1] - start) as usize])?;
+                let bytes = &buffer[(pair[0] - start) as usize..(pair[1] - start) as usize];
+                joined.push(source.content(number, bytes, has_checksums)?)?;
+                number += 1;
             }
         }
     }
@@ -294,7 +350,7 @@ pub fn join(files: &[&BlockFile], wanted: Range<BlockId>, path: &Path) -> Result
 pub(crate) struct BlockFiles {
     files: Vec<BlockFile>,
     /// Open files, least recently used first.
-    open: Vec<(usize, File)>,
+    open: Vec<(usize, OpenFile)>,
 }
 
 /// The maximum number of open files.
@@ -358,7 +414,57 @@ mod tests {
         let mut past = BlockFiles::new(vec![BlockFile::known(&path, 7, 1, written.bytes())]);
         let growing = BlockWriter::create(&folder.path().join("more"), 8).unwrap();
         let late = past.read(7, &growing, &mut Block::default()).unwrap_err();
-        assert!(matches!(late, Error::Newer { found: 9, known: 1, .. }), "{late}");
+        assert!(matches!(late, Error::Newer { found: 9, known: 2, .. }), "{late}");
+    }
+
+    /// A file of three blocks with the ids 7 to 9.
+    fn three_blocks(path: &Path) -> BlockFile {
+        let mut writer = BlockWriter::create(path, 7).unwrap();
+        for name in ["one", "two", "three"] {
+            writer.push(&Block::pack(name.as_bytes(), &[1, 2, 3, 1000])).unwrap();
+        }
+        writer.finish().unwrap()
+    }
+
+    #[test]
+    fn every_changed_byte_is_noticed_when_it_is_read_or_joined() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("blocks");
+        let file = three_blocks(&path);
+        file.verify().unwrap();
+        let whole = std::fs::read(&path).unwrap();
+        for at in 0..whole.len() {
+            let mut bytes = whole.clone();
+            bytes[at] ^= 0x10;
+            std::fs::write(&path, &bytes).unwrap();
+            assert!(file.verify().is_err(), "byte {at}");
+            let joined = join(&[&file], 7..10, &folder.path().join("joined"));
+            assert!(matches!(joined, Err(Error::Damaged { .. } | Error::Newer { .. })), "byte {at}");
+        }
+        std::fs::write(&path, &whole[..whole.len() - 1]).unwrap();
+        assert!(matches!(file.verify(), Err(Error::Damaged { .. })));
+    }
+
+    #[test]
+    fn files_of_version_1_are_read_and_joined() {
+        let folder = tempfile::tempdir().unwrap();
+        let old = folder.path().join("old");
+        let blocks: Vec<Vec<u8>> = ["one", "two"].iter().map(|name| Block::pack(name.as_bytes(), &[4, 5])).collect();
+        let mut bytes = [MAGIC_1.as_slice(), &7u32.to_le_bytes(), &2u32.to_le_bytes()].concat();
+        let mut offsets = vec![bytes.len()];
+        for block in &blocks {
+            bytes.extend(block);
+            offsets.push(bytes.len());
+        }
+        offsets.iter().for_each(|offset| bytes.extend(&(*offset as u64).to_le_bytes()[..OFFSET_BYTES]));
+        std::fs::write(&old, bytes).unwrap();
+        let joined = join(&[&BlockFile::open(&old).unwrap()], 7..9, &folder.path().join("joined")).unwrap();
+        joined.verify().unwrap();
+        let mut block = Block::default();
+        for (at, expected) in (0..).zip(&blocks) {
+            joined.read(&joined.handle().unwrap(), at, &mut block).unwrap();
+            assert_eq!(&block.bytes, expected);
+        }
     }
 
     proptest! {

@@ -87,6 +87,7 @@ impl Deduplicator {
             scratch: &mut self.scratch,
             text,
             sources: Vec::new(),
+            source_blocks: Vec::new(),
         };
         comparison.scratch.read.clear();
         comparison.scratch.names.clear();
@@ -97,6 +98,7 @@ impl Deduplicator {
             None => comparison.compare_units()?,
         };
         verdict.sources = std::mem::take(&mut comparison.sources);
+        verdict.source_blocks = std::mem::take(&mut comparison.source_blocks);
         let kept = kept_words(text, &verdict);
         verdict.words = text.words;
         verdict.removed = kept.iter().filter(|kept| !**kept).count();
@@ -133,6 +135,8 @@ struct DocumentMatch<'a> {
     scratch: &'a mut Scratch,
     text: &'a Text,
     sources: Vec<String>,
+    /// The first block of each source that was found.
+    source_blocks: Vec<BlockId>,
 }
 
 /// Marks the words that are in no duplicate unit.
@@ -189,21 +193,24 @@ impl DocumentMatch<'_> {
             return Ok(*source);
         }
         let source = match self.store.block(number, &mut self.scratch.block)? {
-            true => self.name_source(),
+            true => self.name_source(number),
             false => UNSEEN,
         };
         self.scratch.read.insert(number, source);
         Ok(source)
     }
 
-    /// The index of the source document of the block in `scratch`.
-    fn name_source(&mut self) -> u32 {
+    /// The index of the source document of the block with this id, which is in `scratch`.
+    fn name_source(&mut self, number: BlockId) -> u32 {
         let Scratch { block, names, .. } = &mut *self.scratch;
         let name = String::from_utf8_lossy(block.name());
         if let Some(at) = names.get(&*name) {
+            let first = &mut self.source_blocks[*at as usize];
+            *first = number.min(*first);
             return *at;
         }
         let at = self.sources.len() as u32;
+        self.source_blocks.push(number);
         names.insert(name.clone().into_owned(), at);
         self.sources.push(name.into_owned());
         at
@@ -349,7 +356,7 @@ impl DocumentMatch<'_> {
             if !self.store.block(number, &mut self.scratch.block)? {
                 continue;
             }
-            let source = self.name_source();
+            let source = self.name_source(number);
             self.scratch.read.insert(number, source);
             let Scratch { block, grams, short, .. } = &mut *self.scratch;
             block.grams(grams);

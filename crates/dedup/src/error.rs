@@ -1,6 +1,8 @@
 //! Errors of the fingerprint store.
 
+use std::fs::File;
 use std::io;
+use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
 /// An error that stops the run.
@@ -9,7 +11,7 @@ use std::path::{Path, PathBuf};
 pub enum Error {
     #[error("cannot {action} {}", path.display())]
     Io { action: &'static str, path: PathBuf, source: io::Error },
-    #[error("{} is damaged or was written by another version; remove the folder it lies in to have it made again", path.display())]
+    #[error("{} is damaged: its bytes are not those that were written; delete the file to have it made again", path.display())]
     Damaged { path: PathBuf },
     #[error("{} was written by a newer Tidings (format {found}, Tidings {} reads up to {known}); install a newer version", path.display(), env!("CARGO_PKG_VERSION"))]
     Newer { path: PathBuf, found: u8, known: u8 },
@@ -17,6 +19,14 @@ pub enum Error {
 
 /// The result of an operation of the store.
 pub type Result<T> = std::result::Result<T, Error>;
+
+/// Reads bytes at an offset. A file that ends before is damaged.
+pub(crate) fn read_at(file: &File, bytes: &mut [u8], at: u64, path: &Path) -> Result<()> {
+    match file.read_exact_at(bytes, at) {
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Err(Error::Damaged { path: path.to_owned() }),
+        read => read.context("read", path),
+    }
+}
 
 /// Rejects a file whose magic number, a name and a digit for the version, has the known name and a higher digit.
 pub(crate) fn refuse_newer(path: &Path, found: &[u8], magic: &[u8; 8]) -> Result<()> {

@@ -8,16 +8,19 @@
 //! ```text
 //! magic (8) | number of fingerprints (8) | last block (4)
 //! | bits of the bucket, low bits of a gap, bits of a block (1 each), zero
-//! | buckets: gaps as Rice codes, each followed by the block | offset of each bucket (5 bytes each, and the end)
+//! | buckets: number of fingerprints (2), gaps as Rice codes, each followed by the block, checksum (4)
+//! | offset of each bucket (5 bytes each, and the end) | checksum of the header and the offsets (4)
 //! ```
+//!
+//! Files of version 1 have no checksums.
 
 use std::fs::File;
 use std::io::{BufWriter, Seek as _, SeekFrom, Write as _};
 use std::ops::Range;
-use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
-use crate::error::{Error, IoContext, Result, refuse_newer};
+use crate::checksum::{CHECKSUM_BYTES, checked, checksum};
+use crate::error::{Error, IoContext, Result, read_at, refuse_newer};
 use crate::rice::{BitReader, BitWriter, low_bits};
 
 /// The id of a fingerprint block; ids ascend with time.
@@ -26,7 +29,9 @@ pub type BlockId = u32;
 /// Bits of a fingerprint. With a billion fingerprints a lookup gives a false positive once in 70 million.
 pub(crate) const FINGERPRINT_BITS: u32 = 56;
 
-const MAGIC: &[u8; 8] = b"TIDKEYS1";
+const MAGIC: &[u8; 8] = b"TIDKEYS2";
+/// The magic number of version 1, which has no checksums.
+const MAGIC_1: &[u8; 8] = b"TIDKEYS1";
 const HEADER_BYTES: u64 = 24;
 /// Mean number of fingerprints per bucket, in a small run and in a large one. A bucket is read at once and decoded
 /// in less than a microsecond.
@@ -139,10 +144,11 @@ impl RunWriter {
     /// Finishes the current bucket, if any, and begins the next.
     fn next_bucket(&mut self) -> Result<()> {
         if !self.offsets.is_empty() {
-            let bytes = self.bits.finish();
-            let written = self.file.write_all(&self.count.to_le_bytes()).and_then(|()| self.file.write_all(bytes));
-            written.context("write", &self.path)?;
-            self.at += 2 + bytes.len() as u64;
+            let mut bytes = self.count.to_le_bytes().to_vec();
+            bytes.extend(self.bits.finish());
+            bytes.extend(checksum(self.offsets.len() as u64 - 1, &bytes));
+            self.file.write_all(&bytes).context("write", &self.path)?;
+            self.at += bytes.len() as u64;
             self.bits.clear();
         }
         (self.count, self.last) = (0, 0);
@@ -160,10 +166,11 @@ impl RunWriter {
         header.extend(self.len.to_le_bytes());
         header.extend(self.last_block.to_le_bytes());
         header.extend([self.layout.bucket_bits as u8, self.layout.low as u8, self.layout.block_bits as u8, 0]);
+        let index: Vec<u8> =
+            self.offsets.iter().flat_map(|offset| offset.to_le_bytes().into_iter().take(OFFSET_BYTES)).collect();
         let mut write = || {
-            for place in &self.offsets {
-                self.file.write_all(&place.to_le_bytes()[..OFFSET_BYTES])?;
-            }
+            self.file.write_all(&index)?;
+            self.file.write_all(&checksum_of(&header, &index))?;
             self.file.seek(SeekFrom::Start(0))?;
             self.file.write_all(&header)?;
             self.file.flush()
@@ -171,6 +178,11 @@ impl RunWriter {
         write().context("write", &self.path)?;
         FingerprintRun::open(&self.path)
     }
+}
+
+/// The checksum of the header and the offsets of a run.
+fn checksum_of(header: &[u8], index: &[u8]) -> [u8; CHECKSUM_BYTES] {
+    checksum(0, &[header, index].concat())
 }
 
 /// A run on disk.
@@ -183,13 +195,14 @@ pub struct FingerprintRun {
     len: u64,
     last_block: BlockId,
     bytes: u64,
+    has_checksums: bool,
     lookups: u64,
     /// The whole file, if it is small and read often.
     whole: Vec<u8>,
 }
 
 impl FingerprintRun {
-    /// Opens a run and checks its header.
+    /// Opens a run and checks its header and offsets.
     pub fn open(path: &Path) -> Result<FingerprintRun> {
         let file = File::open(path).context("open", path)?;
         let bytes = file.metadata().context("stat", path)?.len();
@@ -198,22 +211,28 @@ impl FingerprintRun {
         if bytes < HEADER_BYTES {
             return Err(damaged());
         }
-        file.read_exact_at(&mut header, 0).context("read", path)?;
+        read_at(&file, &mut header, 0, path)?;
         refuse_newer(path, &header, MAGIC)?;
+        let has_checksums = header[..8] == *MAGIC;
         let len = u64::from_le_bytes(header[8..16].try_into().expect("eight bytes"));
         let last_block = u32::from_le_bytes(header[16..20].try_into().expect("four bytes"));
         let [bucket_bits, low, block_bits] = [header[20], header[21], header[22]].map(u32::from);
         let index_bytes = (OFFSET_BYTES as u64) * ((1 << bucket_bits.min(MAX_BUCKET_BITS)) + 1);
-        let is_ours = &header[..8] == MAGIC
+        let trailer_bytes = if has_checksums { CHECKSUM_BYTES as u64 } else { 0 };
+        let is_ours = (has_checksums || header[..8] == *MAGIC_1)
             && bucket_bits <= MAX_BUCKET_BITS
             && low <= FINGERPRINT_BITS
             && block_bits <= BlockId::BITS
-            && bytes >= HEADER_BYTES + index_bytes;
+            && bytes >= HEADER_BYTES + index_bytes + trailer_bytes;
         if !is_ours {
             return Err(damaged());
         }
-        let mut index = vec![0; index_bytes as usize];
-        file.read_exact_at(&mut index, bytes - index_bytes).context("read", path)?;
+        let mut index = vec![0; (index_bytes + trailer_bytes) as usize];
+        read_at(&file, &mut index, bytes - index_bytes - trailer_bytes, path)?;
+        let trailer = index.split_off(index_bytes as usize);
+        if has_checksums && trailer != checksum_of(&header, &index) {
+            return Err(damaged());
+        }
         let layout = RunLayout { bucket_bits, low, block_bits };
         Ok(FingerprintRun {
             path: path.to_owned(),
@@ -223,6 +242,7 @@ impl FingerprintRun {
             len,
             last_block,
             bytes,
+            has_checksums,
             lookups: 0,
             whole: Vec::new(),
         })
@@ -243,6 +263,21 @@ impl FingerprintRun {
         1 << self.layout.bucket_bits
     }
 
+    /// The bytes of a bucket without its checksum, which must match.
+    fn content<'b>(&self, bucket: usize, bytes: &'b [u8]) -> Result<&'b [u8]> {
+        let content = if self.has_checksums { checked(bucket as u64, bytes) } else { Some(bytes) };
+        content.ok_or_else(|| Error::Damaged { path: self.path.clone() })
+    }
+
+    /// Reads every bucket and compares it with its checksum.
+    pub fn verify(&self) -> Result<()> {
+        let mut reader = self.read();
+        while reader.peek()?.is_some() {
+            reader.at = reader.ready.len();
+        }
+        Ok(())
+    }
+
     /// The path of the file.
     pub fn path(&self) -> &Path {
         &self.path
@@ -260,16 +295,16 @@ impl FingerprintRun {
         self.lookups += 1;
         if self.lookups * READ_BYTES == self.bytes.next_multiple_of(READ_BYTES) && self.bytes <= SMALL_BYTES {
             self.whole.resize(self.bytes as usize, 0);
-            self.file.read_exact_at(&mut self.whole, 0).context("read", &self.path)?;
+            read_at(&self.file, &mut self.whole, 0, &self.path)?;
         }
         let bytes = if self.whole.is_empty() {
             buffer.resize((end - start) as usize, 0);
-            self.file.read_exact_at(buffer, start).context("read", &self.path)?;
+            read_at(&self.file, buffer, start, &self.path)?;
             &buffer[..]
         } else {
             &self.whole[start as usize..end as usize]
         };
-        self.layout.decode(bucket, bytes, |known, block| {
+        self.layout.decode(bucket, self.content(bucket, bytes)?, |known, block| {
             if known == fingerprint {
                 found.push(block);
             }
@@ -311,12 +346,12 @@ impl RunReader<'_> {
             let last = (self.bucket + STRIDE).min(run.buckets());
             let range = run.byte_range(self.bucket..last)?;
             self.buffer.resize((range.end - range.start) as usize, 0);
-            run.file.read_exact_at(&mut self.buffer, range.start).context("read", &run.path)?;
+            read_at(&run.file, &mut self.buffer, range.start, &run.path)?;
             for bucket in self.bucket..last {
                 let place = run.byte_range(bucket..bucket + 1)?;
                 let [from, to] = [place.start, place.end].map(|at| at.saturating_sub(range.start) as usize);
                 let bytes = self.buffer.get(from..to).ok_or_else(|| Error::Damaged { path: run.path.clone() })?;
-                run.layout.decode(bucket, bytes, |fingerprint, block| {
+                run.layout.decode(bucket, run.content(bucket, bytes)?, |fingerprint, block| {
                     self.ready.push((fingerprint, block));
                     true
                 });
@@ -436,12 +471,27 @@ mod tests {
         }
 
         #[test]
-        fn a_damaged_run_is_refused_or_gives_nonsense_but_never_panics(
+        fn a_damaged_or_truncated_run_is_refused(
+            mut one in pairs(), at in any::<prop::sample::Index>(), flip in 1..=u8::MAX, cut in any::<prop::sample::Index>()
+        ) {
+            let folder = tempfile::tempdir().unwrap();
+            let run = write(folder.path(), "1", &mut one);
+            let sound = std::fs::read(run.path()).unwrap();
+            let mut damaged = sound.clone();
+            damaged[at.index(sound.len())] ^= flip;
+            for bytes in [&damaged[..], &sound[..cut.index(sound.len())]] {
+                std::fs::write(run.path(), bytes).unwrap();
+                prop_assert!(FingerprintRun::open(run.path()).and_then(|run| run.verify()).is_err());
+            }
+        }
+
+        #[test]
+        fn a_damaged_run_of_version_1_gives_nonsense_but_never_panics(
             mut one in pairs(), at in any::<prop::sample::Index>(), byte in any::<u8>(), cut in any::<prop::sample::Index>()
         ) {
             let folder = tempfile::tempdir().unwrap();
             let run = write(folder.path(), "1", &mut one);
-            let mut bytes = std::fs::read(run.path()).unwrap();
+            let mut bytes = version_1(&run);
             let place = at.index(bytes.len());
             bytes[place] = byte;
             for len in [bytes.len(), cut.index(bytes.len())] {
@@ -455,5 +505,27 @@ mod tests {
                 }
             }
         }
+
+        #[test]
+        fn a_run_of_version_1_is_read(mut one in pairs()) {
+            let folder = tempfile::tempdir().unwrap();
+            let run = write(folder.path(), "1", &mut one);
+            std::fs::write(run.path(), version_1(&run)).unwrap();
+            prop_assert_eq!(read(&FingerprintRun::open(run.path()).unwrap()), one);
+        }
+    }
+
+    /// The bytes of a run in version 1.
+    fn version_1(run: &FingerprintRun) -> Vec<u8> {
+        let bytes = std::fs::read(run.path()).unwrap();
+        let mut old = [MAGIC_1.as_slice(), &bytes[8..HEADER_BYTES as usize]].concat();
+        let mut offsets = vec![old.len()];
+        for bucket in 0..run.buckets() {
+            let range = run.byte_range(bucket..bucket + 1).unwrap();
+            old.extend(run.content(bucket, &bytes[range.start as usize..range.end as usize]).unwrap());
+            offsets.push(old.len());
+        }
+        offsets.iter().for_each(|offset| old.extend(&(*offset as u64).to_le_bytes()[..OFFSET_BYTES]));
+        old
     }
 }

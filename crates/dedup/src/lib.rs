@@ -28,9 +28,10 @@
 
 /// The version of the stage's behaviour. It grows when the same documents and rule give other verdicts. The state
 /// of a home records it, so an upgrade repeats deduplication only then.
-pub const BEHAVIOUR_VERSION: u32 = 1;
+pub const BEHAVIOUR_VERSION: u32 = 2;
 
 mod blocks;
+mod checksum;
 mod deduplicator;
 mod error;
 mod fingerprint_index;

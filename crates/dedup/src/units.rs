@@ -127,6 +127,15 @@ impl Text {
         self.words
     }
 
+    /// The number of words of a paragraph, or of the sentence at a byte of it.
+    pub fn words_of(&self, paragraph: usize, sentence_at: Option<usize>) -> usize {
+        let unit = match sentence_at {
+            None => self.paragraphs.get(paragraph),
+            Some(at) => self.sentences[self.sentences_of(paragraph)].iter().find(|unit| unit.from as usize == at),
+        };
+        unit.map_or(0, |unit| unit.words().len())
+    }
+
     /// The number of paragraphs.
     pub fn paragraphs(&self) -> usize {
         self.paragraphs.len()

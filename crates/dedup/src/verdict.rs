@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::fingerprint_index::BlockId;
+
 /// The kind of match that makes a unit a duplicate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -54,6 +56,8 @@ pub struct Verdict {
     pub sentences: Vec<UnitVerdict>,
     /// Names of the source documents.
     pub sources: Vec<String>,
+    /// The first block of each of them that was found.
+    pub source_blocks: Vec<BlockId>,
     /// Words of the document.
     pub words: usize,
     /// Words in duplicate units.
@@ -68,12 +72,19 @@ impl Verdict {
 
     /// The document that most of it was seen in, if any.
     pub fn source(&self) -> Option<&str> {
+        self.main_source().map(|at| self.sources[at].as_str())
+    }
+
+    /// The first block of that document.
+    pub fn source_block(&self) -> Option<BlockId> {
+        self.main_source().and_then(|at| self.source_blocks.get(at).copied())
+    }
+
+    fn main_source(&self) -> Option<usize> {
         let unit_verdicts =
             self.paragraphs.iter().chain(&self.sentences).filter(|unit_verdict| unit_verdict.duplicate.is_some());
         let mut counts = vec![0u32; self.sources.len()];
         unit_verdicts.filter_map(|unit_verdict| unit_verdict.of).for_each(|of| counts[of as usize] += 1);
-        let best =
-            (0..counts.len()).filter(|at| counts[*at] > 0).max_by_key(|at| (counts[*at], std::cmp::Reverse(*at)));
-        best.map(|at| self.sources[at].as_str())
+        (0..counts.len()).filter(|at| counts[*at] > 0).max_by_key(|at| (counts[*at], std::cmp::Reverse(*at)))
     }
 }

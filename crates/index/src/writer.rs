@@ -3,7 +3,7 @@
 //! Changes become visible together with the next manifest; until then readers see the old generation. There may be one
 //! writer per folder at a time: the caller holds the lock of the home.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::io::BufRead;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -55,6 +55,7 @@ pub struct Writer {
     snapshot: Snapshot,
     interner: Interner,
     batch: Batch,
+    tokens_written: u64,
     /// Written, but not visible yet.
     new_segments: Vec<SegmentEntry>,
     /// Documents by segment that the next commit deletes.
@@ -72,6 +73,7 @@ impl Writer {
             folder: folder.to_owned(),
             interner: Interner::new(snapshot.lexicon().clone()),
             batch: Batch::default(),
+            tokens_written: 0,
             new_segments: Vec::new(),
             pending_deletions: BTreeMap::new(),
             settings,
@@ -83,6 +85,11 @@ impl Writer {
     /// The last committed generation.
     pub fn snapshot(&self) -> &Snapshot {
         &self.snapshot
+    }
+
+    /// Tokens of added documents that were written since the writer was opened; merges do not count.
+    pub fn tokens_written(&self) -> u64 {
+        self.tokens_written
     }
 
     /// Adds a document.
@@ -107,7 +114,9 @@ impl Writer {
         }
         let file = self.manifest.new_name("segment");
         self.batch.write(&self.folder.join(&file))?;
-        self.new_segments.push(SegmentEntry { file, tokens: self.batch.tokens() as u64, deleted: None });
+        let tokens = self.batch.tokens() as u64;
+        self.tokens_written += tokens;
+        self.new_segments.push(SegmentEntry { file, tokens, deleted: None });
         self.batch = Batch::default();
         Ok(())
     }
@@ -161,12 +170,23 @@ impl Writer {
     /// Removes an input: its documents, which are those first seen on that day, are deleted by the
     /// next commit, which may add replacements. Returns their number.
     pub fn delete_input(&mut self, file: &str, seen: Day) -> Result<u64> {
+        self.delete_of_input(file, seen, |_| true)
+    }
+
+    /// Removes an input of which a new version has other texts of the documents with these ids, and the same of all
+    /// others: the next commit deletes these documents, and adds the new version. Returns their number.
+    pub fn replace_documents(&mut self, file: &str, seen: Day, ids: &HashSet<u128>) -> Result<u64> {
+        self.delete_of_input(file, seen, |id| ids.contains(&id))
+    }
+
+    fn delete_of_input(&mut self, file: &str, seen: Day, is_old: impl Fn(u128) -> bool) -> Result<u64> {
         let mut documents = 0;
         for (index, live) in self.snapshot.segments().iter().enumerate() {
             let segment = live.segment();
             let pending = self.pending_deletions.entry(index).or_insert_with(|| BitSet::new(segment.ids().len()));
             for document in 0..segment.ids().len() as u32 {
-                if segment.seen(document) == seen && !live.deleted().get(document) && !pending.get(document) {
+                let is_live = !live.deleted().get(document) && !pending.get(document);
+                if is_live && segment.seen(document) == seen && is_old(segment.ids()[document as usize]) {
                     pending.set(document);
                     documents += 1;
                 }

@@ -65,6 +65,28 @@ pub fn check_verdicts(home: &Home, day: &str, verdicts: &FileDigest) -> Result<(
     Err(DamagedFiles { files, lost: Vec::new() }.into())
 }
 
+/// Reads a file of revisions of verdicts; if it is damaged, deletes it, so that the day that made it is judged again, and
+/// returns an error.
+pub fn check_revisions(home: &Home, revisions: &FileDigest) -> Result<()> {
+    let files = differing(home, [revisions]);
+    if files.is_empty() {
+        return Ok(());
+    }
+    home.storage().remove(&revisions.file)?;
+    Err(DamagedFiles { files, lost: Vec::new() }.into())
+}
+
+/// Marks a damaged file of fingerprints, if the error is about one: it is deleted, so that the next run judges all days
+/// again from their documents.
+pub fn mark_fingerprints(home: &Home, error: anyhow::Error) -> anyhow::Error {
+    let Some(tidings_dedup::Error::Damaged { path }) = error.downcast_ref() else { return error };
+    let file = home.key(path);
+    match home.storage().remove(&file) {
+        Ok(()) => DamagedFiles { files: vec![file], lost: Vec::new() }.into(),
+        Err(error) => error.into(),
+    }
+}
+
 /// Reads a file of text of a day; if it is damaged, marks the day to be made again and returns an error.
 pub fn check_text(home: &Home, day: &str, file: &FileDigest) -> Result<()> {
     let files = differing(home, [file]);
@@ -113,6 +135,31 @@ mod tests {
         let error = check_documents(home, FIRST_DAY).unwrap_err().to_string();
         assert!(error.ends_with("restore pages/2026-03-01/a.0.jsonl.zst from a backup"), "{error}");
         assert!(Recipe::read(home, FIRST_DAY).unwrap().is_some());
+    }
+
+    #[test]
+    fn damaged_fingerprints_end_dedup_and_are_made_again_from_documents() {
+        for kind in ["keys", "pieces"] {
+            let (_folder, pipeline) = test_home::built();
+            let home = pipeline.home();
+            let verdicts = StageId::Dedup.stage().output_digest(home).unwrap();
+            let pages = test_home::articles();
+            // The third day copies the first one, so that its fingerprints are read.
+            test_home::put_pages(home.root(), "2026-03-03", "a.0", &pages[..3]);
+            pipeline.run(StageId::Clean.stage().as_ref()).unwrap();
+            let file = home.storage().list(&format!("seen/{kind}")).unwrap().remove(0);
+            let path = home.root().join(&file);
+            let mut bytes = std::fs::read(&path).unwrap();
+            let middle = bytes.len() / 2;
+            bytes[24..middle].iter_mut().for_each(|byte| *byte ^= 0x55);
+            std::fs::write(&path, bytes).unwrap();
+            let error = pipeline.run(StageId::Dedup.stage().as_ref()).unwrap_err().to_string();
+            assert_eq!(error, format!("{file} is damaged; the next `tidings run` makes it again"));
+            std::fs::remove_dir_all(home.root().join("pages/2026-03-03")).unwrap();
+            docs::remove_day(home, "2026-03-03").unwrap();
+            test_home::run_derived(&pipeline);
+            assert_eq!(StageId::Dedup.stage().output_digest(home).unwrap(), verdicts);
+        }
     }
 
     #[test]

@@ -183,7 +183,7 @@ fn missing(known: &mut BTreeMap<String, Stamp>, made: &[String]) -> Vec<String> 
 mod tests {
     use super::*;
     use crate::docs::DayDraft;
-    use crate::text::TextDraft;
+    use crate::text::{MadeText, TextDraft};
     use serde_json::Value;
 
     #[test]
@@ -205,8 +205,8 @@ mod tests {
         clean("2026-03-02", 3);
         let recipe = TextRecipe::new("2026-03-01", "p", "a", Value::Null);
         let mut text = TextDraft::create(&home, recipe).unwrap();
-        text.push("de", "<doc>\n</doc>\n", 5).unwrap();
-        text.leave_out("duplicate");
+        text.push("de", MadeText { text: "<doc>\n</doc>\n".to_owned(), tokens: 5, ..MadeText::default() }).unwrap();
+        text.push("de", MadeText::default()).unwrap();
         text.publish(2).unwrap();
         runs::RunLog::create(&home, "20260303T120000000Z-fetch").unwrap().publish().unwrap();
         runs::RunLog::create(&home, "20260304T120000000Z-clean").unwrap().publish().unwrap();

@@ -4,8 +4,12 @@
 //! line per day: a day is judged when its line is complete. All other files are named after their days and written
 //! before the line; files that the ledger no longer lists are deleted after it changes. A crash at any time therefore
 //! leaves either the old or the new ledger with all of its files.
+//!
+//! A document that was published before one of an earlier day, and has its text, is the original: the day of the newcomer
+//! has *revisions*, verdicts that replace those of the earlier day. They go with the day that made them, so that going
+//! back by days restores what was there before.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::fs::{self, File};
 use std::io::{BufRead, BufWriter, Write as _};
 use std::ops::Range;
@@ -90,6 +94,9 @@ pub struct JudgedDay {
     pub piece_file: FileDigest,
     /// The run of keys that ended with this day.
     pub key_file: FileDigest,
+    /// The files of revisions that this day made of verdicts of earlier days.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub revisions: Vec<FileDigest>,
 }
 
 /// All judged days in order.
@@ -132,6 +139,15 @@ impl JudgedDays {
             ledger.bytes += line.len() as u64;
         }
         Ok(Some(ledger))
+    }
+
+    /// The files of revisions of each day, oldest first: a later one replaces an earlier one.
+    pub fn revisions(&self) -> HashMap<String, Vec<FileDigest>> {
+        let mut revisions: HashMap<String, Vec<FileDigest>> = HashMap::new();
+        for file in self.days.iter().flat_map(|day| &day.revisions) {
+            revisions.entry(revised_day(&file.file).to_owned()).or_default().push(file.clone());
+        }
+        revisions
     }
 
     /// Truncates the ledger to its first days.
@@ -187,6 +203,33 @@ pub fn verdicts_path(home: &Home, day: &str) -> PathBuf {
     home.seen().join("verdicts").join(format!("{day}.jsonl.zst"))
 }
 
+/// The revisions that a day made of the verdicts of an earlier one.
+fn revisions_path(home: &Home, revised: &str, by: &str) -> PathBuf {
+    home.seen().join("revisions").join(format!("{revised}.{by}.jsonl.zst"))
+}
+
+/// The day whose verdicts a file of revisions replaces.
+pub fn revised_day(file: &str) -> &str {
+    file.rsplit('/').next().and_then(|name| name.split('.').next()).unwrap_or_default()
+}
+
+/// The day that made a file of revisions.
+pub fn revising_day(file: &str) -> &str {
+    file.rsplit('/').next().and_then(|name| name.split('.').nth(1)).unwrap_or_default()
+}
+
+/// The files with the verdicts of a day: the first ones, then revisions of them, oldest first.
+pub fn verdict_files(home: &Home, day: &str) -> Result<Vec<PathBuf>> {
+    let mut files = vec![verdicts_path(home, day)];
+    let revised = files_in(&home.seen().join("revisions"))?;
+    if revised.iter().any(|path| revised_day(&home.key(path)) == day) {
+        // Files that the ledger does not list are those of an interrupted run.
+        let mut listed = JudgedDays::read(home)?.map(|ledger| ledger.revisions()).unwrap_or_default();
+        files.extend(listed.remove(day).unwrap_or_default().iter().map(|file| file.path(home)));
+    }
+    Ok(files)
+}
+
 /// Publishes a drafted file under its name; returns its size and digest.
 pub fn place(home: &Home, draft: &Path, target: &Path) -> Result<FileDigest> {
     file::make_folder(file::parent(target))?;
@@ -196,7 +239,7 @@ pub fn place(home: &Home, draft: &Path, target: &Path) -> Result<FileDigest> {
 }
 
 /// The folders of the state: drafts, fingerprints, verdicts.
-pub const FOLDERS: [&str; 4] = ["draft", "keys", "pieces", "verdicts"];
+pub const FOLDERS: [&str; 5] = ["draft", "keys", "pieces", "verdicts", "revisions"];
 
 /// Deletes the files of folders that are not in a list.
 pub fn tidy(home: &Home, folders: &[&str], named: &BTreeSet<PathBuf>) -> Result<()> {
@@ -311,7 +354,15 @@ pub struct VerdictDraft {
 impl VerdictDraft {
     /// Begins the file of a day.
     pub fn create(home: &Home, day: &str) -> Result<VerdictDraft> {
-        let target = verdicts_path(home, day);
+        VerdictDraft::at(verdicts_path(home, day))
+    }
+
+    /// Begins the file of revisions that a day makes of the verdicts of an earlier one.
+    pub fn revise(home: &Home, revised: &str, by: &str) -> Result<VerdictDraft> {
+        VerdictDraft::at(revisions_path(home, revised, by))
+    }
+
+    fn at(target: PathBuf) -> Result<VerdictDraft> {
         let mut draft = AtomicFile::create(&target)?;
         draft.write(&frames::header(FORMAT, VERSION, ""))?;
         Ok(VerdictDraft { target, draft, encoder: FrameEncoder::new(LEVEL), text: Vec::new(), lines: 0 })
@@ -404,14 +455,28 @@ pub struct VerdictReader {
     reader: Box<dyn BufRead + Send>,
     line: Vec<u8>,
     lines: u64,
+    /// Revised verdicts, by document.
+    revised: HashMap<String, VerdictLine>,
 }
 
 impl VerdictReader {
-    /// Opens the verdicts of a day.
+    /// Opens the verdicts of a day, as revised by later days.
     pub fn open(home: &Home, day: &str) -> Result<VerdictReader> {
-        let path = verdicts_path(home, day);
-        let reader = home.open_file(&home.key(&path))?;
-        Ok(VerdictReader { path, reader, line: Vec::new(), lines: 0 })
+        let mut revised = HashMap::new();
+        let files = verdict_files(home, day)?;
+        for file in &files[1..] {
+            for verdict in VerdictReader::of_file(home, file)? {
+                let verdict = verdict?;
+                revised.insert(verdict.id.clone(), verdict);
+            }
+        }
+        Ok(VerdictReader { revised, ..VerdictReader::of_file(home, &files[0])? })
+    }
+
+    /// Opens a single file.
+    pub fn of_file(home: &Home, path: &Path) -> Result<VerdictReader> {
+        let reader = home.open_file(&home.key(path))?;
+        Ok(VerdictReader { path: path.to_owned(), reader, line: Vec::new(), lines: 0, revised: HashMap::new() })
     }
 }
 
@@ -419,6 +484,13 @@ impl Iterator for VerdictReader {
     type Item = Result<VerdictLine>;
 
     fn next(&mut self) -> Option<Result<VerdictLine>> {
+        let first: Result<VerdictLine> = self.next_line()?;
+        Some(first.map(|verdict| self.revised.remove(&verdict.id).unwrap_or(verdict)))
+    }
+}
+
+impl VerdictReader {
+    fn next_line(&mut self) -> Option<Result<VerdictLine>> {
         self.lines += 1;
         match frames::read_line(&mut *self.reader, &mut self.line, MAX_LINE_BYTES).context("read", &self.path) {
             Ok(true) => Some(serde_json::from_slice(&self.line).map_err(|error| Error::Line {
@@ -460,6 +532,7 @@ mod tests {
             verdicts: digest("seen/verdicts/a"),
             piece_file: digest("seen/pieces/a"),
             key_file: digest("seen/keys/a"),
+            revisions: Vec::new(),
         }
     }
 
@@ -548,6 +621,28 @@ mod tests {
         assert_eq!(read, [line("b"), line("a")]);
         forget(&home, "2026-03-01").unwrap();
         assert!(!digest.is_present(&home));
+    }
+
+    #[test]
+    fn a_listed_revision_replaces_a_verdict_and_an_unlisted_one_does_not() {
+        let (_folder, home) = home();
+        let put = |mut draft: VerdictDraft, id: &str, words: u64| {
+            let line = VerdictLine { id: id.to_owned(), words, ..VerdictLine::default() };
+            draft.push((serde_json::to_string(&line).unwrap() + "\n").as_bytes()).unwrap();
+            draft.publish(&home).unwrap()
+        };
+        put(VerdictDraft::create(&home, "2026-03-01").unwrap(), "a", 1);
+        let words = || VerdictReader::open(&home, "2026-03-01").unwrap().next().unwrap().unwrap().words;
+        let mut list = JudgedDays::create(&home, params()).unwrap();
+        let by = |day: &str, words| put(VerdictDraft::revise(&home, "2026-03-01", day).unwrap(), "a", words);
+        let first = by("2026-03-02", 2);
+        assert_eq!(words(), 1);
+        list.push(&home, JudgedDay { revisions: vec![first], ..judged("2026-03-02") }).unwrap();
+        assert_eq!(words(), 2);
+        list.push(&home, JudgedDay { revisions: vec![by("2026-03-03", 3)], ..judged("2026-03-03") }).unwrap();
+        assert_eq!(words(), 3);
+        list.cut(&home, 1).unwrap();
+        assert_eq!(words(), 2, "going back by days restores the earlier revision");
     }
 
     #[test]

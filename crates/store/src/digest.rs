@@ -13,7 +13,7 @@ use sha2::{Digest as _, Sha256};
 use tidings_storage::write_atomic;
 use xxhash_rust::xxh3::Xxh3;
 
-use crate::dedup_state::JudgedDays;
+use crate::dedup_state::{JudgedDay, JudgedDays};
 use crate::docs::{self, Recipe};
 use crate::error::{Context, Error, Result};
 use crate::file_digest::FileDigest;
@@ -241,7 +241,12 @@ impl<'a> Digester<'a> {
             }
             Stage::Seen => {
                 let days = JudgedDays::read(self.home)?.map(|ledger| ledger.days).unwrap_or_default();
-                wanted.extend(days.iter().map(|day| one("", &day.day, &day.verdicts)));
+                let verdicts = |day: &JudgedDay| DayFiles {
+                    partition: String::new(),
+                    day: day.day.clone(),
+                    files: [&day.verdicts].into_iter().chain(&day.revisions).cloned().collect(),
+                };
+                wanted.extend(days.iter().map(verdicts));
             }
             Stage::Text => {
                 for day in text::days(self.home)? {
@@ -416,7 +421,8 @@ mod tests {
         draft.publish(2).unwrap();
         let mut text =
             text::TextDraft::create(&home, TextRecipe::new("2026-03-01", "p", "a", serde_json::Value::Null)).unwrap();
-        text.push("de", "<doc id=\"1\">\nRegen\n</doc>\n<doc id=\"2\">\nx\n</doc>\n", 1).unwrap();
+        let both = "<doc id=\"1\">\nRegen\n</doc>\n<doc id=\"2\">\nx\n</doc>\n".to_owned();
+        text.push("de", text::MadeText { text: both, tokens: 1, ..text::MadeText::default() }).unwrap();
         text.publish(1).unwrap();
         let mut digester = Digester::open(&home, true).unwrap();
         let mut items = |stage, partition| digester.stage(stage, partition, |_, _, _| {}).unwrap().items();

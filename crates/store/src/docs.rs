@@ -463,10 +463,15 @@ impl DocumentReader {
     /// reading it.
     pub fn next_as<T: DeserializeOwned>(&mut self) -> Result<Option<T>> {
         self.lines += 1;
-        if !frames::read_line(&mut *self.reader, &mut self.line, MAX_LINE_BYTES).context("read", &self.path)? {
-            return Ok(None);
+        match frames::read_line(&mut *self.reader, &mut self.line, MAX_LINE_BYTES).context("read", &self.path)? {
+            true => self.parse(&self.line).map(Some),
+            false => Ok(None),
         }
-        serde_json::from_slice(&self.line).map(Some).map_err(|error| Error::Line {
+    }
+
+    /// Parses the line that was read last.
+    pub fn parse<T: DeserializeOwned>(&self, line: &[u8]) -> Result<T> {
+        serde_json::from_slice(line).map_err(|error| Error::Line {
             path: self.path.clone(),
             line: self.lines,
             fault: format!("is not a document ({error})"),

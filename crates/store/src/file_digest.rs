@@ -62,7 +62,8 @@ impl FileDigest {
     pub fn language(&self) -> Option<&str> {
         let mut parts = self.file.split('/');
         let (root, folder) = (parts.next()?, parts.next()?);
-        (matches!(root, "docs" | "text") && !matches!(folder, "dropped" | "yield" | "recipes")).then_some(folder)
+        (matches!(root, "docs" | "text") && !matches!(folder, "dropped" | "yield" | "recipes" | "growth"))
+            .then_some(folder)
     }
 
     /// Whether the home has a file of this name and size. The bytes are not compared, because that would read all

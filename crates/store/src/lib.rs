@@ -78,6 +78,7 @@ pub mod takedown;
 #[cfg(test)]
 mod testing;
 pub mod text;
+pub mod text_growth;
 pub mod tokens;
 pub mod virtual_corpora;
 pub mod yields;

@@ -137,6 +137,23 @@ impl PartitionWriter {
         Ok(draft.described(String::new()).xxh3 == described.xxh3)
     }
 
+    /// Ends the current frame of a partition; returns the size of its file so far.
+    pub(crate) fn end_frame(&mut self, partition: &str) -> Result<u64> {
+        if !self.drafts.contains_key(partition) {
+            return Ok(0);
+        }
+        self.encode(partition)?;
+        Ok(self.drafts[partition].bytes)
+    }
+
+    /// Adds frames that are compressed already, with this many lines, to an open partition.
+    pub(crate) fn push_frames(&mut self, partition: &str, frames: &[u8], lines: u64) -> Result<()> {
+        self.encode(partition)?;
+        let draft = self.drafts.get_mut(partition).expect("partitions are opened before they are filled");
+        draft.lines += lines;
+        draft.append(frames)
+    }
+
     /// Compresses the waiting text of every partition, so that later text cannot change it.
     pub(crate) fn flush(&mut self) -> Result<()> {
         let names: Vec<String> = self.drafts.keys().cloned().collect();

@@ -90,7 +90,9 @@ pub fn recorded(home: &Home) -> Result<BTreeMap<String, (Scrubbed, String, FileD
         recipe.outputs.iter().for_each(|file| add(Scrubbed::Documents, &day, file));
     }
     for judged in JudgedDays::read(home)?.map(|judged| judged.days).unwrap_or_default() {
-        add(Scrubbed::Verdicts, &judged.day, &judged.verdicts);
+        for file in [&judged.verdicts].into_iter().chain(&judged.revisions) {
+            add(Scrubbed::Verdicts, &judged.day, file);
+        }
         // Files of earlier days may have been merged into those of later ones.
         for file in [&judged.key_file, &judged.piece_file].into_iter().filter(|file| file.is_present(home)) {
             add(Scrubbed::Fingerprints, &judged.day, file);

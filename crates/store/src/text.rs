@@ -4,7 +4,8 @@
 //! same size, so digests are compared to decide whether a day is up to date; they are in the recipes of the earlier
 //! stages, so that no file needs to be read.
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::BufRead;
 
 use serde::{Deserialize, Serialize};
@@ -17,6 +18,7 @@ use crate::frames;
 use crate::home::Home;
 use crate::partition::{self, PartitionWriter};
 use crate::stale::{self, Stale};
+use crate::text_growth::{self, FormerText, GROUP_DOCUMENTS, GrownDocument, GrowthDraft, TextGrowth};
 
 pub(crate) const FORMAT: &str = "text";
 pub(crate) const VERSION: u32 = 1;
@@ -24,6 +26,8 @@ const RECIPE: &str = "tidings text recipe 2";
 /// The folder of annotated text in a home.
 pub(crate) const ROOT: &str = "text";
 const ENDING: &str = "vert.zst";
+/// The reason why a document is left out: nothing of it is new.
+const DUPLICATE: &str = "duplicate";
 
 /// The inputs, settings and outputs of a day of text.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -126,6 +130,7 @@ pub fn forget(home: &Home, day: &str) -> Result<()> {
 /// Deletes a day: its recipe first, then its files.
 pub fn remove_day(home: &Home, day: &str) -> Result<()> {
     docs::remove_recipe(home, ROOT, day)?;
+    text_growth::remove(home, day)?;
     PartitionWriter::new(home, ROOT, ENDING).publish(day)
 }
 
@@ -139,22 +144,100 @@ pub struct TextDraft {
     home: Home,
     recipe: TextRecipe,
     partitions: PartitionWriter,
+    /// The former text of the day, from which documents are taken.
+    former: HashMap<String, FormerText>,
+    logs: BTreeMap<String, GrowthDraft>,
+    /// The last documents of a language, which are not a whole group yet.
+    group: Vec<GroupedDocument>,
+    /// Their language.
+    language: String,
+    is_logged: bool,
+}
+
+/// A document of a group: new, or one of the former text by its position.
+enum GroupedDocument {
+    New(GrownDocument, String),
+    Former(usize),
+}
+
+/// The text that was made of a document.
+#[derive(Debug, Clone, Default)]
+pub struct MadeText {
+    /// The document.
+    pub id: String,
+    /// The digest of everything that its text was made of.
+    pub key: u128,
+    /// Its text in the vertical format; empty if it was left out, because nothing of it is new.
+    pub text: String,
+    /// The number of its tokens.
+    pub tokens: u64,
 }
 
 impl TextDraft {
     /// Begins a day; drafts of an earlier attempt are removed.
     pub fn create(home: &Home, recipe: TextRecipe) -> Result<TextDraft> {
         remove_temp(home)?;
-        Ok(TextDraft { home: home.clone(), recipe, partitions: PartitionWriter::new(home, ROOT, ENDING) })
+        Ok(TextDraft {
+            home: home.clone(),
+            recipe,
+            partitions: PartitionWriter::new(home, ROOT, ENDING),
+            former: HashMap::new(),
+            logs: BTreeMap::new(),
+            group: Vec::new(),
+            language: String::new(),
+            is_logged: false,
+        })
     }
 
-    /// Adds a document in the vertical format to the partition of its language.
-    pub fn push(&mut self, language: &str, text: &str, tokens: u64) -> Result<()> {
-        self.recipe.documents += 1;
-        *self.recipe.kept.entry(language.to_owned()).or_default() += 1;
-        *self.recipe.tokens.entry(language.to_owned()).or_default() += tokens;
-        self.partitions.open(language, &frames::header(FORMAT, VERSION, ""))?;
-        self.partitions.push(language, text.as_bytes(), text.bytes().filter(|byte| *byte == b'\n').count() as u64)
+    /// Begins a day that may grow or has grown: it keeps a log of its documents, and former text can be kept if it was
+    /// made by the same version and annotators.
+    pub fn grow(home: &Home, recipe: TextRecipe, layer: impl Fn(&str) -> String) -> Result<TextDraft> {
+        let mut draft = TextDraft::create(home, recipe)?;
+        draft.is_logged = true;
+        if let Some(former) = TextRecipe::read(home, &draft.recipe.day)?
+            && (former.version, &former.annotator) == (draft.recipe.version, &draft.recipe.annotator)
+            && former.layers.iter().all(|(language, known)| *known == layer(language))
+        {
+            draft.former = FormerText::of(home, &former)?;
+            draft.recipe.layers = former.layers;
+        }
+        Ok(draft)
+    }
+
+    /// The keys of documents whose former text can be kept, by language.
+    pub fn known(&self) -> KnownTexts {
+        let keys = |former: &FormerText| former.keys().map(str::to_owned).collect();
+        KnownTexts(self.former.iter().map(|(language, former)| (language.clone(), keys(former))).collect())
+    }
+
+    /// Adds a document to the partition of its language. Documents of a language must be added together, in the order
+    /// of the file of documents.
+    pub fn push(&mut self, language: &str, made: MadeText) -> Result<()> {
+        self.enter(language)?;
+        let MadeText { id, key, text, tokens } = made;
+        let document = GrownDocument {
+            id,
+            key: format!("{key:032x}"),
+            version: self.former.get(language).map_or(0, FormerText::next_version),
+            bytes: text.len() as u64,
+            lines: text.bytes().filter(|byte| *byte == b'\n').count() as u64,
+            tokens,
+        };
+        self.count(language, document.bytes, tokens);
+        self.group.push(GroupedDocument::New(document, text));
+        self.end_full_group()
+    }
+
+    /// Adds a document whose text is kept; its key is one of [`TextDraft::known`].
+    pub fn keep(&mut self, language: &str, key: u128) -> Result<()> {
+        self.enter(language)?;
+        let former = self.former.get(language);
+        let found = former.and_then(|former| former.find(&format!("{key:032x}")).map(|at| (at, former.document(at))));
+        let (at, document) = found.expect("the key is known");
+        let (bytes, tokens) = (document.bytes, document.tokens);
+        self.count(language, bytes, tokens);
+        self.group.push(GroupedDocument::Former(at));
+        self.end_full_group()
     }
 
     /// Records the annotator of a language.
@@ -162,16 +245,79 @@ impl TextDraft {
         self.recipe.layers.insert(language.to_owned(), annotator);
     }
 
-    /// Notes that a document was left out.
-    pub fn leave_out(&mut self, reason: &str) {
+    fn count(&mut self, language: &str, bytes: u64, tokens: u64) {
         self.recipe.documents += 1;
-        *self.recipe.dropped.entry(reason.to_owned()).or_default() += 1;
+        match bytes {
+            0 => *self.recipe.dropped.entry(DUPLICATE.to_owned()).or_default() += 1,
+            _ => {
+                *self.recipe.kept.entry(language.to_owned()).or_default() += 1;
+                *self.recipe.tokens.entry(language.to_owned()).or_default() += tokens;
+            }
+        }
+    }
+
+    /// Ends the last group of another language.
+    fn enter(&mut self, language: &str) -> Result<()> {
+        if self.language != language {
+            self.end_group()?;
+            language.clone_into(&mut self.language);
+        }
+        Ok(())
+    }
+
+    fn end_full_group(&mut self) -> Result<()> {
+        if self.group.len() == GROUP_DOCUMENTS { self.end_group() } else { Ok(()) }
+    }
+
+    /// Writes a group: the former frames if it is the same, or new ones.
+    fn end_group(&mut self) -> Result<()> {
+        let group = std::mem::take(&mut self.group);
+        if group.is_empty() {
+            return Ok(());
+        }
+        let TextDraft { home, partitions, former, logs, language, .. } = self;
+        let log = logs.entry(language.clone()).or_default();
+        let mut former = former.get_mut(language.as_str());
+        let same = match &former {
+            Some(former) => {
+                let documents: Vec<Option<usize>> = group.iter().map(GroupedDocument::former).collect();
+                former.group(home, log.groups.len(), &documents)?
+            }
+            None => None,
+        };
+        let before = partitions.end_frame(language)?;
+        for document in group {
+            let (document, text) = match document {
+                GroupedDocument::New(document, text) => (document, Cow::Owned(text.into_bytes())),
+                GroupedDocument::Former(at) => {
+                    let former = former.as_mut().expect("kept documents are from the former text");
+                    let document = former.document(at).clone();
+                    let text = if same.is_some() { &[] } else { former.text(home, at)? };
+                    (document, Cow::Borrowed(text))
+                }
+            };
+            if document.bytes > 0 {
+                partitions.open(language, &frames::header(FORMAT, VERSION, ""))?;
+                let lines = if same.is_some() { 0 } else { document.lines };
+                partitions.push(language, &text, lines)?;
+            }
+            log.documents.push(document);
+        }
+        if let Some(same) = same.filter(|same| !same.is_empty()) {
+            let of_group = log.groups.len() * GROUP_DOCUMENTS;
+            let lines = log.documents[of_group..].iter().map(|document| document.lines).sum();
+            partitions.push_frames(language, &same, lines)?;
+        }
+        let header = frames::header(FORMAT, VERSION, "").len() as u64;
+        log.groups.push(partitions.end_frame(language)?.saturating_sub(before.max(header)));
+        Ok(())
     }
 
     /// Publishes all files and returns the recipe. Every one of the `read` documents must have become text or have been
     /// dropped.
     pub fn publish(mut self, read: u64) -> Result<TextRecipe> {
-        let TextDraft { home, recipe, partitions } = &mut self;
+        self.end_group()?;
+        let TextDraft { home, recipe, partitions, former, logs, is_logged, .. } = &mut self;
         let sum = |counts: &BTreeMap<String, u64>| counts.values().sum::<u64>();
         let (kept, dropped) = (sum(&recipe.kept), sum(&recipe.dropped));
         if kept + dropped != read {
@@ -179,17 +325,48 @@ impl TextDraft {
             return Err(Error::Uneven { day: recipe.day.clone(), fault });
         }
         recipe.outputs = partitions.seal(&recipe.day)?;
+        let log = |(language, draft): (String, GrowthDraft)| {
+            let file = file_of(&language, &recipe.day);
+            let output = recipe.outputs.iter().find(|output| output.file == file);
+            let log = draft.finish(former.get(&language), output.map_or("", |output| &output.xxh3));
+            (language, log)
+        };
+        let growth = TextGrowth::new(std::mem::take(logs).into_iter().map(log).collect());
         // From here on the day is either the new one or missing.
         docs::remove_recipe(home, ROOT, &recipe.day)?;
+        match is_logged {
+            true => growth.write(home, &recipe.day)?,
+            false => text_growth::remove(home, &recipe.day)?,
+        }
         partitions.publish(&recipe.day)?;
         docs::write_recipe(home, ROOT, &recipe.day, recipe)?;
         Ok(recipe.clone())
     }
 }
 
+impl GroupedDocument {
+    fn former(&self) -> Option<usize> {
+        match self {
+            GroupedDocument::New(..) => None,
+            GroupedDocument::Former(at) => Some(*at),
+        }
+    }
+}
+
+/// The documents whose former text can be kept.
+#[derive(Debug, Clone, Default)]
+pub struct KnownTexts(HashMap<String, HashSet<String>>);
+
+impl KnownTexts {
+    /// Whether the text of a document was made before from the same.
+    pub fn has(&self, language: &str, key: u128) -> bool {
+        self.0.get(language).is_some_and(|keys| keys.contains(&format!("{key:032x}")))
+    }
+}
+
 /// Removes the drafts that a crash left.
 pub(crate) fn remove_temp(home: &Home) -> Result<()> {
-    partition::remove_temp(home, ROOT, &["recipes"])
+    partition::remove_temp(home, ROOT, &["recipes", text_growth::FOLDER])
 }
 
 /// Opens a file of text.
@@ -216,6 +393,10 @@ pub fn open_existing(home: &Home, file: &str) -> Result<Option<Box<dyn std::io::
 mod tests {
     use super::*;
 
+    fn made(text: &str, tokens: u64) -> MadeText {
+        MadeText { text: text.to_owned(), tokens, ..MadeText::default() }
+    }
+
     #[test]
     fn a_day_of_text_is_published_with_its_recipe_and_can_be_deleted() {
         let folder = tempfile::tempdir().unwrap();
@@ -223,8 +404,8 @@ mod tests {
         let home = Home::at(folder.path()).unwrap();
         let mut draft =
             TextDraft::create(&home, TextRecipe::new("2026-03-01", "p", "a", serde_json::Value::Null)).unwrap();
-        draft.push("de", "<doc>\nRegen\n</doc>\n", 1).unwrap();
-        draft.leave_out("duplicate");
+        draft.push("de", made("<doc>\nRegen\n</doc>\n", 1)).unwrap();
+        draft.push("de", MadeText::default()).unwrap();
         draft.layer("de", "rules".to_owned());
         let recipe = draft.publish(2).unwrap();
         assert_eq!(TextRecipe::read(&home, "2026-03-01").unwrap(), Some(recipe.clone()));
@@ -247,7 +428,7 @@ mod tests {
         let (_folder, home) = crate::testing::home();
         let recipe = TextRecipe::new("2026-03-01", "p", "a", serde_json::Value::Null);
         let mut draft = TextDraft::create(&home, recipe).unwrap();
-        draft.push("de", "<doc>\n</doc>\n", 0).unwrap();
+        draft.push("de", made("<doc>\n</doc>\n", 0)).unwrap();
         let error = draft.publish(2).unwrap_err().to_string();
         assert!(error.contains("2 documents were read, but 1 were written and 0 dropped"), "{error}");
         assert!(days(&home).unwrap().is_empty());
@@ -258,7 +439,7 @@ mod tests {
         let (_folder, home) = crate::testing::home();
         let recipe = |annotator: &str, settings: u64| TextRecipe::new("2026-03-01", "p", annotator, settings.into());
         let mut draft = TextDraft::create(&home, recipe("p", 1)).unwrap();
-        draft.push("de", "<doc>\nRegen\n</doc>\n", 1).unwrap();
+        draft.push("de", made("<doc>\nRegen\n</doc>\n", 1)).unwrap();
         let made = draft.publish(1).unwrap();
         let stale = |wanted: &TextRecipe| made.stale(wanted, |_| String::new(), &home);
         assert_eq!(stale(&recipe("p", 1)), None);

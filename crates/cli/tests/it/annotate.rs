@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::clean::{corpus, mixed, put};
 use crate::support::{Corpus, copy_folder, unpacked};
@@ -47,7 +47,8 @@ fn documents_become_tokens_once_and_again_when_they_change() {
     // More pages change their day; a label changes the days with documents of its feed.
     put(&corpus, "2026-03-02", "b.0", &mixed(7..14));
     corpus.run("clean").ok();
-    corpus.run("annotate").ok().says("8 documents annotated");
+    let told = corpus.run("annotate --json").ok().json();
+    assert_eq!((&told["documents"], &told["documents_kept"]), (&json!(4), &json!(4)), "only what the day has gained");
     fs::write(corpus.home().join("feeds.txt"), "http://e.org/feed\ttopic=winter sports\n").unwrap();
     corpus.run("annotate").ok().says("16 documents annotated");
     let vertical = unpacked(&corpus.home().join("text/en/2026-03-01.vert.zst"));
@@ -82,6 +83,31 @@ fn a_power_failure_at_any_operation_leaves_complete_days() {
         }
         corpus.run("annotate").ok();
         assert!(text(&corpus) == whole, "move {at}");
+        corpus.is_tidy();
+    });
+}
+
+#[test]
+fn a_power_failure_while_a_day_grows_leaves_a_complete_day_or_none() {
+    let corpus = corpus();
+    put(&corpus, "2026-03-01", "a.0", &mixed(0..14));
+    corpus.run("clean").ok();
+    corpus.run("annotate").ok();
+    let file = "text/en/2026-03-01.vert.zst";
+    let before = fs::read(corpus.home().join(file)).unwrap();
+    put(&corpus, "2026-03-01", "b.0", &mixed(14..28));
+    corpus.run("clean").ok();
+    let prepared = corpus.beside("prepared");
+    copy_folder(&corpus.home(), &prepared);
+    corpus.run("annotate").ok();
+    let after = fs::read(corpus.home().join(file)).unwrap();
+    corpus.cut_at_every_move("annotate", &prepared, |at| {
+        if corpus.home().join("text/recipes/2026-03-01.json").exists() {
+            let found = fs::read(corpus.home().join(file)).unwrap();
+            assert!(found == before || found == after, "move {at}");
+        }
+        corpus.run("annotate").ok();
+        assert!(fs::read(corpus.home().join(file)).unwrap() == after, "move {at}");
         corpus.is_tidy();
     });
 }

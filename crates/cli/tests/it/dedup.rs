@@ -45,6 +45,11 @@ fn page(site: &str, name: &str, paragraphs: &[u64]) -> Page {
     }
 }
 
+/// A page with a date of publication.
+fn published(site: &str, date: &str, paragraphs: &[u64]) -> Page {
+    Page { published: format!("{date}T08:00:00Z"), ..page(site, "published", paragraphs) }
+}
+
 fn put(corpus: &Corpus, day: &str, name: &str, pages: &[Page]) {
     let mut lines = Vec::new();
     pages.iter().for_each(|page| page.write_line(&mut lines).unwrap());
@@ -219,15 +224,20 @@ fn the_same_page_under_two_urls_is_found_by_its_checksum() {
 fn a_power_failure_at_any_operation_leaves_the_old_or_the_new_state() {
     let corpus = corpus();
     (0..3).for_each(|number| put_day(&corpus, number));
+    put(&corpus, &day(0), "b.0", &[published("second.example", "2026-02-25", &[7001, 7002, 7003])]);
     corpus.run("clean").ok();
     corpus.run("dedup").ok();
     put(&corpus, &day(2), "b.0", &[page("late.example", "late", &[9001, 100, 9002])]);
     put_day(&corpus, 3);
+    // An original that is fetched after its copy revises an earlier day.
+    put(&corpus, &day(3), "b.0", &[published("first.example", "2026-02-20", &[7001, 7002, 7003])]);
     corpus.run("clean").ok();
     let prepared = corpus.beside("prepared");
     copy_folder(&corpus.home(), &prepared);
     corpus.run("dedup").ok().says("2 days deduplicated");
     let expected = seen_files(&corpus);
+    let revisions = format!("seen/revisions/{}.{}.jsonl.zst", day(0), day(3));
+    assert!(expected.contains_key(&revisions), "{:?}", expected.keys());
     corpus.cut_at_every_move("dedup", &prepared, |at| {
         // Every file in the ledger exists; an incomplete line is ignored.
         let ledger = fs::read_to_string(corpus.home().join("seen/ledger.jsonl")).unwrap();

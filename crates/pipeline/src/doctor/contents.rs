@@ -5,9 +5,11 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use anyhow::Result;
+use tidings_dedup::{BlockFile, FingerprintRun};
 use tidings_fetch::reach::{Reach, reach};
 use tidings_index::Snapshot;
 use tidings_model::address;
+use tidings_store::dedup_state::JudgedDays;
 use tidings_store::docs::{self, Recipe};
 use tidings_store::pages::PageReader;
 use tidings_store::{Error, Home, feeds as list, fetched, in_full, plan as plans, plan_repair};
@@ -16,6 +18,7 @@ use super::{Findings, Subject};
 use crate::config::{self, Config};
 use crate::display::{count, grouped};
 use crate::health::upgrade::Upgrade;
+use crate::stage::dedup::memory_files;
 
 /// Variables that are not settings: the folder of the home and test hooks.
 const OTHERS: [&str; 3] = ["TIDINGS_HOME", "TIDINGS_CLOCK", "TIDINGS_CRASH_AT"];
@@ -179,6 +182,35 @@ pub fn pages_and_documents(subject: &Subject<'_>, found: &mut Findings) -> Resul
             format!("{} of {} were made by another version", grouped(elsewhere), count(made, "day")),
             "the next `tidings run` rebuilds them, which takes time; no data is lost",
         ),
+    }
+    Ok(())
+}
+
+/// Opens every file of fingerprints, and verifies the checksums of all their blocks up to a byte limit.
+pub fn fingerprints(subject: &Subject<'_>, found: &mut Findings) -> Result<()> {
+    let judged = JudgedDays::read(subject.home)?.map(|judged| judged.days).unwrap_or_default();
+    let mut left = if subject.options.thorough { u64::MAX } else { QUICK_BYTES };
+    let (mut files, mut checked) = (0, 0);
+    for file in memory_files(&judged).iter().rev() {
+        let path = file.path(subject.home);
+        let is_checked = file.bytes <= left;
+        let sound = match file.file.starts_with("seen/keys/") {
+            true => FingerprintRun::open(&path).and_then(|run| if is_checked { run.verify() } else { Ok(()) }),
+            false => BlockFile::open(&path).and_then(|blocks| if is_checked { blocks.verify() } else { Ok(()) }),
+        };
+        if is_checked {
+            left -= file.bytes;
+            checked += file.bytes;
+        }
+        files += 1;
+        if let Err(error) = sound {
+            let remedy = "delete the file; the next `tidings run` makes it again from the documents";
+            found.fault("duplicates", in_full(&error), remedy);
+        }
+    }
+    if files > 0 {
+        let text = format!("{} of fingerprints, {} MB checked", count(files, "file"), checked / 1_000_000);
+        found.fine("duplicates", text);
     }
     Ok(())
 }

@@ -145,6 +145,7 @@ pub fn run(home: &Home, options: Options) -> Result<DoctorOutcome> {
         machine::permissions,
         machine::locks,
         contents::pages_and_documents,
+        contents::fingerprints,
         contents::index,
         contents::upgrade,
     ];

@@ -1,8 +1,11 @@
 //! `annotate`: documents → sentences of tokens, one day at a time.
 //!
 //! A day of documents is read by one thread, tokenized and tagged on all cores in batches of documents, and written in
-//! the order of the documents. It is published atomically with its recipe. If an external tool fails, its day is
-//! skipped and the run continues with the next.
+//! the order of the documents. It is published atomically with its recipe. Of a day that has grown, the text of
+//! documents that are the same, and have the same verdict, is kept. If an external tool fails, its day is skipped and
+//! the run continues with the next.
+
+mod day_reader;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -19,14 +22,16 @@ use tidings_annotate::external::{External, ToolError};
 use tidings_annotate::{Annotators, Models, enrich};
 use tidings_formats::vertical;
 use tidings_model::{Annotated, Document, address};
-use tidings_store::dedup_state::{self, JudgedDay, JudgedDays, VerdictLine, VerdictReader};
+use tidings_store::dedup_state::{self, JudgedDay, JudgedDays, VerdictLine};
 use tidings_store::digest;
-use tidings_store::docs::{self, DocumentReader, Recipe};
-use tidings_store::text::{self, TextDraft, TextRecipe};
+use tidings_store::docs::{self, Recipe};
+use tidings_store::text::{self, MadeText, TextDraft, TextRecipe};
+use tidings_store::text_growth::{self, LOGGED_DAYS};
 use tidings_store::yields;
 use tidings_store::{FileDigest, Home, Stale, feeds};
 use xxhash_rust::xxh3::xxh3_128;
 
+use self::day_reader::{DayDocument, DayReader, Judged};
 use super::{Data, Due, Stage, StageId, StageOutcome, StageRun, Unit, layer_digest};
 use crate::config::{AnnotateConfig, Config, Duplicates};
 use crate::context::{RunContext, StageLog};
@@ -44,6 +49,8 @@ const LEAST_WEIGHT: usize = 64 << 10;
 /// The size of a batch in bytes of text, or more if a tool needs more sentences at once.
 const BATCH_BYTES: usize = 128 << 10;
 const MOST_BATCH_BYTES: usize = 16 << 20;
+/// The documents of a batch at most, if the text of most of them is kept.
+const MOST_BATCH_DOCUMENTS: usize = 4096;
 /// About the bytes of a sentence and of a document.
 const SENTENCE_BYTES: usize = 128;
 const DOCUMENT_BYTES: usize = 2 << 10;
@@ -52,10 +59,12 @@ const MAX_MODELS_BYTES: u64 = 1 << 30;
 /// The number of days with a failed tool after which no further day is tried.
 const FAILURES: u64 = 3;
 
-/// A document and its verdict.
-type Judged = (Document, Option<VerdictLine>);
-/// The language of a document, its text in the vertical format and its number of tokens.
-type Made = (String, String, u64);
+/// The text of a document of a day; `None` if the former text is kept.
+struct DayText {
+    language: Arc<str>,
+    key: u128,
+    made: Option<MadeText>,
+}
 
 /// Documents → annotated text.
 #[derive(Debug, Clone, Default)]
@@ -83,9 +92,11 @@ pub struct AnnotateOutcome {
     pub days_damaged: Vec<String>,
     /// Tools that died and were started again, by language.
     pub restarts: BTreeMap<String, u64>,
-    /// Documents that were read.
+    /// Documents that were annotated.
     pub documents: u64,
-    /// Tokens that were written.
+    /// Documents of these days whose text was kept, because neither they nor their verdicts have changed.
+    pub documents_kept: u64,
+    /// Tokens of the annotated documents.
     pub tokens: u64,
     /// Their languages.
     pub languages: BTreeSet<String>,
@@ -231,6 +242,7 @@ impl Stage for Annotate {
             sources: Sources::read(&context.home, &context.config)?,
             bounds: Bounds { threads: super::threads(config.threads), weight: config.memory_mib << 20 },
             progress: context.progress("days", due.units.len() as u64),
+            growing_from: growing_from(&context.home)?,
             outcome: AnnotateOutcome {
                 run: context.run.clone(),
                 days_up_to_date: due.up_to_date,
@@ -257,18 +269,19 @@ struct Sources {
     annotators: Annotators,
     /// The judged days with the digests of their documents; `None` if duplicates are kept.
     judged: Option<HashMap<String, JudgedDay>>,
+    /// The revisions of their verdicts by later days.
+    revisions: HashMap<String, Vec<FileDigest>>,
 }
 
 impl Sources {
     fn read(home: &Home, config: &Config) -> Result<Sources> {
         let judged = match config.annotate.duplicates {
             Duplicates::Keep => None,
-            Duplicates::Drop => {
-                let judged = JudgedDays::read(home)?;
-                judged.map(|judged| judged.days.into_iter().map(|day| (day.day.clone(), day)).collect())
-            }
+            Duplicates::Drop => JudgedDays::read(home)?,
         };
-        Ok(Sources { labels: labels(home)?, annotators: annotators(&config.annotate)?, judged })
+        let revisions = judged.as_ref().map(JudgedDays::revisions).unwrap_or_default();
+        let judged = judged.map(|judged| judged.days.into_iter().map(|day| (day.day.clone(), day)).collect());
+        Ok(Sources { labels: labels(home)?, annotators: annotators(&config.annotate)?, judged, revisions })
     }
 
     /// The recipe with which a day of documents would be annotated now, without its results; `None` if its documents
@@ -281,7 +294,10 @@ impl Sources {
         if let Some(judged) = &self.judged {
             let digest = dedup_state::docs_digest(home, &made.day)?;
             match judged.get(&made.day).filter(|day| day.docs == digest) {
-                Some(day) => wanted.inputs.push(day.verdicts.clone()),
+                Some(day) => {
+                    wanted.inputs.push(day.verdicts.clone());
+                    wanted.inputs.extend(self.revisions.get(&made.day).into_iter().flatten().cloned());
+                }
                 None => return Ok(None),
             }
         }
@@ -309,6 +325,7 @@ struct DayLine<'a> {
     day: &'a str,
     why: Stale,
     documents: u64,
+    documents_kept: u64,
     kept: &'a BTreeMap<String, u64>,
     dropped: &'a BTreeMap<String, u64>,
     tokens: &'a BTreeMap<String, u64>,
@@ -329,7 +346,23 @@ struct AnnotateRun<'a> {
     sources: Sources,
     bounds: Bounds,
     progress: ProgressScope,
+    /// The first of the days that may still grow.
+    growing_from: String,
     outcome: AnnotateOutcome,
+}
+
+/// What annotating a day took.
+#[derive(Default)]
+struct Work {
+    documents: u64,
+    tokens: u64,
+}
+
+/// The first of the newest days, which may still grow.
+fn growing_from(home: &Home) -> Result<String> {
+    let days = docs::document_days(home)?;
+    let first = days.len().saturating_sub(LOGGED_DAYS);
+    Ok(days.into_iter().nth(first).unwrap_or_default())
 }
 
 impl StageRun for AnnotateRun<'_> {
@@ -346,8 +379,8 @@ impl StageRun for AnnotateRun<'_> {
         let Some(wanted) = made.map(|made| self.sources.recipe(home, &made)).transpose()?.flatten() else {
             bail!("the documents of {day} changed during annotation; run again");
         };
-        let recipe = match self.check(&wanted).and_then(|()| self.make(wanted)) {
-            Ok(recipe) => recipe,
+        let (recipe, work) = match self.check(&wanted).and_then(|()| self.make(wanted)) {
+            Ok(made) => made,
             Err(error) if error.is::<DamagedFiles>() => {
                 log::error!("{day} was not annotated: {error}");
                 self.outcome.days_damaged.push(day.clone());
@@ -364,6 +397,7 @@ impl StageRun for AnnotateRun<'_> {
             day: &recipe.day,
             why: unit.why,
             documents: recipe.documents,
+            documents_kept: recipe.documents - work.documents,
             kept: &recipe.kept,
             dropped: &recipe.dropped,
             tokens: &recipe.tokens,
@@ -371,8 +405,9 @@ impl StageRun for AnnotateRun<'_> {
             seconds: began.elapsed().as_secs_f64(),
         })?;
         self.outcome.days += 1;
-        self.outcome.documents += recipe.documents;
-        self.outcome.tokens += recipe.tokens.values().sum::<u64>();
+        self.outcome.documents += work.documents;
+        self.outcome.documents_kept += recipe.documents - work.documents;
+        self.outcome.tokens += work.tokens;
         self.outcome.languages.extend(recipe.kept.into_keys());
         Ok(())
     }
@@ -382,6 +417,9 @@ impl StageRun for AnnotateRun<'_> {
         for (language, times, why) in self.sources.annotators.restarts() {
             log::warn!("the annotator of {language} crashed and was restarted {} ({why})", count(times, "time"));
             outcome.restarts.insert(language.to_owned(), times);
+        }
+        if outcome.days > 0 && self.context.shard.takes_undivided() {
+            text_growth::remove_before(&self.context.home, &self.growing_from)?;
         }
         outcome.done = ending.is_done() && outcome.days_damaged.is_empty();
         outcome.days_left = ending.left;
@@ -397,90 +435,90 @@ impl AnnotateRun<'_> {
         let (home, day) = (&self.context.home, &wanted.day);
         repair::check_documents(home, day)?;
         let judged = self.sources.judged.as_ref().and_then(|judged| judged.get(day));
-        judged.map_or(Ok(()), |judged| repair::check_verdicts(home, day, &judged.verdicts))
+        judged.map_or(Ok(()), |judged| repair::check_verdicts(home, day, &judged.verdicts))?;
+        let revisions = self.sources.revisions.get(day).into_iter().flatten();
+        revisions.into_iter().try_for_each(|file| repair::check_revisions(home, file))
     }
 
-    fn make(&self, wanted: TextRecipe) -> Result<TextRecipe> {
+    fn make(&self, wanted: TextRecipe) -> Result<(TextRecipe, Work)> {
         let home = &self.context.home;
-        let is_documents = |input: &&FileDigest| input.file.starts_with("docs/");
-        let names: Vec<String> = wanted.inputs.iter().filter(is_documents).map(|input| input.file.clone()).collect();
+        let annotators = &self.sources.annotators;
+        let mut documents = DayReader::open(home, &self.sources.labels, self.sources.judged.is_some(), &wanted)?;
         let day = wanted.day.clone();
-        let mut verdicts = match &self.sources.judged {
-            Some(_) => Some(VerdictReader::open(home, &day)?),
-            None => None,
+        let mut draft = match day >= self.growing_from {
+            true => TextDraft::grow(home, wanted, |language| annotators.name_of(language))?,
+            false => TextDraft::create(home, wanted)?,
         };
-        let mut draft = TextDraft::create(home, wanted)?;
-        let mut read = 0;
-        let mut files = names.iter();
-        let mut open: Option<DocumentReader> = None;
-        let mut next = || -> Result<Option<(Judged, usize)>> {
-            loop {
-                self.context.check_cancelled()?;
-                if let Some(document) = open.as_mut().and_then(|reader| reader.next()) {
-                    let document = document?;
-                    read += 1;
-                    let verdict = match &mut verdicts {
-                        Some(verdicts) => Some(about(&document, verdicts.next().transpose()?)?),
-                        None => None,
-                    };
-                    let size = document.paragraphs.iter().map(|paragraph| paragraph.text.len()).sum();
-                    return Ok(Some(((document, verdict), size)));
-                }
-                let Some(file) = files.next() else { return Ok(None) };
-                open = Some(DocumentReader::open_in(home, file)?);
-            }
-        };
+        let known = draft.known();
         let tools = self.context.config.annotate.external.values();
         let sentences = tools.map(|tool| tool.batch_sentences).max().unwrap_or(0);
         let batch_bytes = (sentences * SENTENCE_BYTES).clamp(BATCH_BYTES, MOST_BATCH_BYTES);
+        let mut read = 0;
         // Batches depend on the documents alone, so that the input of a tool does not depend on the number of threads.
         let source = || {
-            let (mut batch, mut bytes) = (Vec::new(), 0);
-            while bytes < batch_bytes && batch.len() < batch_bytes / DOCUMENT_BYTES {
-                let Some((document, size)) = next()? else { break };
+            let (mut batch, mut bytes, mut new) = (Vec::new(), 0, 0);
+            while bytes < batch_bytes && new < batch_bytes / DOCUMENT_BYTES && batch.len() < MOST_BATCH_DOCUMENTS {
+                self.context.check_cancelled()?;
+                let Some((document, size)) = documents.next(&known)? else { break };
+                read += 1;
+                new += usize::from(document.judged.is_some());
                 batch.push(document);
                 bytes += size;
             }
-            let weight = bytes * EXPANSION + batch.len() * LEAST_WEIGHT;
+            let weight = bytes * EXPANSION + new * LEAST_WEIGHT;
             Ok(Some((batch, weight)).filter(|(batch, _)| !batch.is_empty()))
         };
+        let mut work = Work::default();
         parallel::ordered(
             self.bounds,
             source,
             |batch| self.annotate(batch, &day),
             |annotated| {
                 let (texts, languages) = annotated?;
-                languages.iter().for_each(|language| draft.layer(language, self.sources.annotators.name_of(language)));
-                for text in texts {
-                    match text {
-                        Some((language, text, tokens)) => draft.push(&language, &text, tokens)?,
-                        None => draft.leave_out("duplicate"),
+                languages.iter().for_each(|language| draft.layer(language, annotators.name_of(language)));
+                for DayText { language, key, made } in texts {
+                    match made {
+                        Some(made) => {
+                            work.documents += 1;
+                            work.tokens += made.tokens;
+                            draft.push(&language, made)?;
+                        }
+                        None => draft.keep(&language, key)?,
                     }
                 }
                 Ok(())
             },
         )?;
-        Ok(draft.publish(read)?)
+        Ok((draft.publish(read)?, work))
     }
 
-    /// Documents in the vertical format, each with its language and number of tokens, or `None` if none of its text is
-    /// new; and the languages of their paragraphs.
-    fn annotate(&self, batch: Vec<Judged>, day: &str) -> Result<(Vec<Option<Made>>, BTreeSet<String>), ToolError> {
-        let codes: Vec<String> = batch.iter().map(|(document, _)| document.language_code()).collect();
-        let cut: Vec<Option<Annotated>> =
-            batch.into_iter().map(|(document, verdict)| self.segment(document, verdict.as_ref(), day)).collect();
-        let is_new: Vec<bool> = cut.iter().map(Option::is_some).collect();
-        let mut documents: Vec<(String, Annotated)> =
-            codes.into_iter().zip(cut).filter_map(|(code, annotated)| Some((code, annotated?))).collect();
+    /// The texts of a batch of documents in the vertical format, empty if nothing of them is new; and the languages of
+    /// their paragraphs.
+    fn annotate(&self, batch: Vec<DayDocument>, day: &str) -> Result<(Vec<DayText>, BTreeSet<String>), ToolError> {
+        let mut heads = Vec::with_capacity(batch.len());
+        let mut documents: Vec<(String, Annotated)> = Vec::with_capacity(batch.len());
+        for DayDocument { language, key, judged } in batch {
+            let id = judged.as_ref().map(|(document, _)| document.id.clone());
+            let annotated = judged.and_then(|(document, verdict)| self.segment(document, verdict.as_ref(), day));
+            heads.push((language.clone(), key, id, annotated.is_some()));
+            documents.extend(annotated.map(|annotated| (language.as_ref().to_owned(), annotated)));
+        }
         let languages = enrich(&mut documents, &self.sources.annotators)?;
-        let mut written = documents.into_iter().map(|(code, annotated)| {
+        let mut written = documents.into_iter().map(|(_, annotated)| {
             let sentences = annotated.paragraphs.iter().flat_map(|paragraph| &paragraph.sentences);
             let tokens = sentences.map(|sentence| sentence.len() as u64).sum();
             let mut text = String::new();
             vertical::write(&annotated, &mut text);
-            (code, text, tokens)
+            (text, tokens)
         });
-        Ok((is_new.into_iter().map(|is_new| if is_new { written.next() } else { None }).collect(), languages))
+        let texts = heads.into_iter().map(|(language, key, id, is_new)| {
+            let made = id.map(|id| {
+                let (text, tokens) = if is_new { written.next() } else { None }.unwrap_or_default();
+                MadeText { id, key, text, tokens }
+            });
+            DayText { language, key, made }
+        });
+        Ok((texts.collect(), languages))
     }
 
     /// The sentences and tokens of the new text of a document; `None` if there is none.
@@ -536,14 +574,6 @@ pub fn annotators(config: &AnnotateConfig) -> Result<Annotators> {
         annotators.leave_out_features();
     }
     Ok(annotators)
-}
-
-/// The verdict on a document, which has the same position among the verdicts.
-fn about(document: &Document, verdict: Option<VerdictLine>) -> Result<VerdictLine> {
-    match verdict {
-        Some(verdict) if verdict.id == document.id => Ok(verdict),
-        _ => bail!("the verdicts do not match the documents ({}); run `tidings rebuild --from dedup`", document.id),
-    }
 }
 
 /// Whether a sentence is within one of the duplicates, given as inclusive byte ranges in order.

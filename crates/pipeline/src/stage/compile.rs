@@ -1,18 +1,22 @@
 //! `compile`: annotated text → index, one language at a time.
 //!
 //! The manifest of an index lists its input files. A new day is added and a rebuilt day replaces its former version in
-//! one atomic commit; the cost is that of the day.
+//! one atomic commit; the cost is that of the day. Of a day that has grown, only the documents that are new or have
+//! another text are replaced.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use tidings_formats::vertical;
 use tidings_index::{Day, Input, Settings, Snapshot, Writer};
 use tidings_store::FileDigest;
 use tidings_store::docs;
 use tidings_store::text::{self, TextRecipe};
+use tidings_store::text_growth::{TextChanges, TextGrowth};
 use tidings_store::{Home, Stale, hidden};
 
 use super::{Data, Due, Stage, StageId, StageOutcome, StageRun, Unit, files_digest};
@@ -76,6 +80,8 @@ pub struct LanguageOutcome {
     pub documents_withdrawn: u64,
     pub documents_hidden: u64,
     pub tokens_added: u64,
+    /// Tokens that were written, also those of documents that were there before in another version.
+    pub tokens_indexed: u64,
     pub tokens: u64,
     pub documents: u64,
     pub segments: u64,
@@ -335,6 +341,33 @@ impl CompileRun<'_> {
         damaged.contains(&input.file) || self.sources.contains(day_of(input))
     }
 
+    /// Adds texts, of those that have grown only the changed documents, until the time limit; the first `replacing` are
+    /// added in any case.
+    fn add(
+        &self,
+        writer: &mut Writer,
+        new: &[&TextFile],
+        replacing: usize,
+        texts: &IndexedTexts<'_>,
+    ) -> Result<Vec<Input>> {
+        let home = &self.context.home;
+        let mut inputs = Vec::new();
+        for (_, file) in new {
+            let is_over = self.context.is_over() || self.context.cancel.is_cancelled();
+            if inputs.len() >= replacing.max(1) && is_over {
+                break;
+            }
+            match texts.changes(file) {
+                Some(changes) => changes.for_each_group(home, |text| -> Result<()> {
+                    Ok(writer.read(&mut vertical::Reader::new(text, Path::new(&file.file)))?)
+                })?,
+                None => writer.read(&mut text::open_vertical(home, &file.file)?)?,
+            }
+            inputs.push(Input { file: file.file.clone(), bytes: file.bytes, xxh3: file.xxh3.clone() });
+        }
+        Ok(inputs)
+    }
+
     /// Updates the index of a language; returns the changes, if any.
     fn compile(&self, code: &str, damaged: &mut Vec<String>) -> Result<Option<LanguageOutcome>> {
         let context = self.context;
@@ -375,23 +408,9 @@ impl CompileRun<'_> {
         if new.is_empty() && old.is_empty() && hidden == 0 {
             return Ok(None);
         }
-        let mut withdrawn = 0;
-        for input in &old {
-            let day = Day::parse(day_of(input));
-            withdrawn += writer.delete_input(
-                &input.file,
-                day.with_context(|| format!("the file name {} contains no date", input.file))?,
-            )?;
-        }
-        let mut inputs = Vec::new();
-        for (_, file) in &new {
-            let is_over = context.is_over() || context.cancel.is_cancelled();
-            if inputs.len() >= replacing.max(1) && is_over {
-                break;
-            }
-            writer.read(&mut text::open_vertical(&context.home, &file.file)?)?;
-            inputs.push(Input { file: file.file.clone(), bytes: file.bytes, xxh3: file.xxh3.clone() });
-        }
+        let texts = IndexedTexts::read(&context.home, &known, &new)?;
+        let withdrawn = texts.withdraw(&mut writer, &old, &new)?;
+        let inputs = self.add(&mut writer, &new, replacing, &texts)?;
         let before = writer.snapshot().tokens();
         let added = inputs.len();
         writer.commit(inputs)?;
@@ -408,6 +427,7 @@ impl CompileRun<'_> {
             documents_withdrawn: withdrawn,
             documents_hidden: hidden,
             tokens_added: after.saturating_sub(before),
+            tokens_indexed: writer.tokens_written(),
             tokens: snapshot.tokens(),
             documents: snapshot.documents(),
             segments: snapshot.segments().len() as u64,
@@ -415,6 +435,45 @@ impl CompileRun<'_> {
             generation: snapshot.generation(),
             bytes: snapshot.bytes_on_disk(),
         }))
+    }
+}
+
+/// The versions of texts that an index has, and how these texts have changed since.
+struct IndexedTexts<'a> {
+    known: &'a BTreeMap<String, Input>,
+    grown: BTreeMap<&'a str, TextGrowth>,
+}
+
+impl<'a> IndexedTexts<'a> {
+    fn read(home: &Home, known: &'a BTreeMap<String, Input>, new: &[&'a TextFile]) -> Result<IndexedTexts<'a>> {
+        let mut grown = BTreeMap::new();
+        for (day, file) in new.iter().filter(|(_, file)| known.contains_key(&file.file)) {
+            grown.extend(TextGrowth::read(home, day)?.map(|growth| (file.file.as_str(), growth)));
+        }
+        Ok(IndexedTexts { known, grown })
+    }
+
+    /// The changes of a file since it was indexed; `None` if it is new or they are not known.
+    fn changes(&self, file: &FileDigest) -> Option<TextChanges<'_>> {
+        self.grown.get(file.file.as_str())?.since(file, &self.known.get(&file.file)?.xxh3)
+    }
+
+    /// Removes old inputs, of those that have grown only the changed documents; returns the number of documents.
+    fn withdraw(&self, writer: &mut Writer, old: &[&Input], new: &[&TextFile]) -> Result<u64> {
+        let mut withdrawn = 0;
+        for input in old {
+            let day = Day::parse(day_of(input));
+            let day = day.with_context(|| format!("the file name {} contains no date", input.file))?;
+            let text = new.iter().find(|(_, file)| file.file == input.file);
+            withdrawn += match text.and_then(|(_, file)| self.changes(file)) {
+                Some(changes) => {
+                    let ids = changes.ids().filter_map(|id| u128::from_str_radix(id, 16).ok()).collect();
+                    writer.replace_documents(&input.file, day, &ids)?
+                }
+                None => writer.delete_input(&input.file, day)?,
+            };
+        }
+        Ok(withdrawn)
     }
 }
 

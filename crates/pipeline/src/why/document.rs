@@ -143,11 +143,18 @@ fn trace_verdict(trace: &mut Trace, home: &Home, config: &Config, day: &str, doc
         return Ok(());
     }
     let mut verdict: Option<VerdictLine> = None;
-    scan::lines(&dedup_state::verdicts_path(home, day), &format!("\"{}\"", document.id), |line| {
-        let parsed = serde_json::from_slice::<VerdictLine>(line).ok();
-        verdict = parsed.filter(|verdict| verdict.id == document.id);
-        if verdict.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    })?;
+    for file in dedup_state::verdict_files(home, day)? {
+        scan::lines(&file, &format!("\"{}\"", document.id), |line| {
+            let parsed = serde_json::from_slice::<VerdictLine>(line).ok();
+            match parsed.filter(|verdict| verdict.id == document.id) {
+                Some(found) => {
+                    verdict = Some(found);
+                    ControlFlow::Break(())
+                }
+                None => ControlFlow::Continue(()),
+            }
+        })?;
+    }
     match verdict {
         Some(verdict) => list_duplicates(trace, day, verdict),
         None => {

@@ -217,7 +217,7 @@ fn zero_hits_differ_from_nothing_collected() {
 /// A day of pages in a home: of five pages, two documents in German and one in English.
 fn collected(home: &tidings_store::Home) {
     use tidings_store::docs::{DayDraft, Recipe};
-    use tidings_store::text::{TextDraft, TextRecipe};
+    use tidings_store::text::{MadeText, TextDraft, TextRecipe};
     let yielded = |documents, clean| tidings_store::yields::Yield { pages: 1, documents, downloaded: 1000, clean };
     let mut day = DayDraft::create(home, Recipe::new("2026-03-01", "p", "e", Value::Null)).unwrap();
     for lang in ["de", "de", "en"] {
@@ -230,9 +230,11 @@ fn collected(home: &tidings_store::Home) {
     }
     day.publish(5).unwrap();
     let mut text = TextDraft::create(home, TextRecipe::new("2026-03-01", "p", "a", Value::Null)).unwrap();
-    text.push("de", "<doc>\n</doc>\n", 40).unwrap();
-    text.push("en", "<doc>\n</doc>\n", 50).unwrap();
-    text.leave_out("duplicate");
+    for (language, tokens) in [("de", 40), ("en", 50)] {
+        let made = MadeText { text: "<doc>\n</doc>\n".to_owned(), tokens, ..MadeText::default() };
+        text.push(language, made).unwrap();
+    }
+    text.push("en", MadeText::default()).unwrap();
     text.publish(3).unwrap();
     tidings_store::yields::summarise(home).unwrap();
 }

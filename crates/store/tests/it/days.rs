@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use tidings_store::digest::{Digester, Stage};
 use tidings_store::docs::{self, DayDraft, DocumentReader, Recipe};
-use tidings_store::text::{self, TextDraft, TextRecipe};
+use tidings_store::text::{self, MadeText, TextDraft, TextRecipe};
 use tidings_store::yields::{self, Yield};
 use tidings_store::{FileDigest, Home};
 
@@ -120,7 +120,8 @@ proptest! {
             let recipe = TextRecipe::new(DAY, "p", "a", serde_json::Value::Null);
             let mut draft = TextDraft::create(home, recipe).unwrap();
             for (language, word) in texts {
-                draft.push(LANGUAGES[*language], &format!("<doc id=\"1\">\n{word}\n</doc>\n"), 1).unwrap();
+                let text = format!("<doc id=\"1\">\n{word}\n</doc>\n");
+                draft.push(LANGUAGES[*language], MadeText { text, tokens: 1, ..MadeText::default() }).unwrap();
             }
             draft.publish(texts.len() as u64).unwrap()
         };

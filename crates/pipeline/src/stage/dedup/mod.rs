@@ -1,9 +1,12 @@
 //! `dedup`: days of documents → days of verdicts, in chronological order.
 //!
 //! A day is compared with all earlier days. If a day changes or is inserted, the fingerprint index is truncated to the
-//! day before it, and all days from there on are judged again.
+//! day before it, and all days from there on are judged again. A document that was published before the one it was
+//! called a copy of is the original (`revision.rs`).
 
 pub mod duplicates;
+mod revision;
+mod verdict_line;
 pub mod views;
 
 use std::collections::{BTreeSet, HashMap};
@@ -18,18 +21,20 @@ use serde::{Deserialize, Serialize};
 use tidings_dedup::lsm_levels::{self, LevelRun};
 use tidings_dedup::{
     BlockFile, BlockId, Deduplicator, FingerprintRun, FingerprintStore, FlushedFiles, Level, Origin, Rule, Scope,
-    StoreFiles, Text, UnitVerdict, Verdict, join,
+    StoreFiles, Text, join,
 };
 use tidings_model::Dated;
 use tidings_store::dedup_state::{
-    self, Copy, DedupParams, DocsDay, DuplicateUnit, JudgedDay, JudgedDays, Spool, VerdictDraft, VerdictLine,
+    self, Copy, DedupParams, DocsDay, JudgedDay, JudgedDays, Spool, VerdictDraft, VerdictLine,
 };
 use tidings_store::digest;
 use tidings_store::docs::{self, DocumentReader};
 use tidings_store::pages::PageReader;
-use tidings_store::{Error, FileDigest, Home, Stale};
+use tidings_store::{FileDigest, Home, Stale};
 use xxhash_rust::xxh3::xxh3_64;
 
+use self::revision::{Newcomer, Revisions};
+use self::verdict_line::{Counters, line, rounded, share};
 use super::{Data, Due, Stage, StageId, StageOutcome, StageRun, Unit, layer_digest};
 use crate::config::Config;
 use crate::context::{RunContext, StageLog};
@@ -46,8 +51,6 @@ const EXPANSION: usize = 6;
 const LEAST_WEIGHT: usize = 16 << 10;
 /// The size of documents in progress.
 const WEIGHT: usize = 64 << 20;
-/// The minimum share of duplicate words of a copy.
-const COPY_SHARE: f32 = 0.5;
 
 /// Documents → verdicts.
 #[derive(Debug, Clone, Default)]
@@ -183,7 +186,8 @@ impl Stage for Dedup {
         let days = dedup_state::docs_days(&context.home)?.into_iter().map(|day| (day.name.clone(), day)).collect();
         let progress = context.progress("days", due.units.len() as u64);
         let params = self.params(&context.config);
-        Ok(Box::new(DedupRun::open(context, found, params, kept, days, progress, outcome)?))
+        let run = DedupRun::open(context, found, params, kept, days, progress, outcome);
+        Ok(Box::new(run.map_err(|error| repair::mark_fingerprints(&context.home, error))?))
     }
 
     fn clear(&self, home: &Home) -> Result<()> {
@@ -246,15 +250,22 @@ fn up_to_date(
             None => return Ok((at, Stale::DaysRemoved)),
             Some(day) if day.name != judged.day => return Ok((at, Stale::DaysChanged)),
             Some(day) if day.digest != judged.docs => return Ok((at, Stale::DocumentsChanged)),
-            Some(_) if !judged.verdicts.is_present(home) => return Ok((at, Stale::VerdictsMissing)),
+            Some(_) if !verdicts_of(judged).all(|file| file.is_present(home)) => {
+                return Ok((at, Stale::VerdictsMissing));
+            }
             Some(_) => {}
         }
     }
     Ok((ledger.days.len(), Stale::DaysAdded))
 }
 
-/// The files that hold the memory of these days.
-fn memory_files(days: &[JudgedDay]) -> Vec<FileDigest> {
+/// The verdicts of a day, and its revisions of those of earlier days.
+fn verdicts_of(day: &JudgedDay) -> impl Iterator<Item = &FileDigest> {
+    [&day.verdicts].into_iter().chain(&day.revisions)
+}
+
+/// The files that hold the fingerprints of these days.
+pub(crate) fn memory_files(days: &[JudgedDay]) -> Vec<FileDigest> {
     let count = days.len() as u64;
     let last = |range: &Range<u64>| &days[range.end as usize - 1];
     let keys = lsm_levels::layout(count).iter().map(|range| last(range).key_file.clone()).collect::<Vec<_>>();
@@ -264,7 +275,7 @@ fn memory_files(days: &[JudgedDay]) -> Vec<FileDigest> {
 
 /// Deletes files that are not in the ledger.
 fn tidy(home: &Home, days: &[JudgedDay]) -> Result<()> {
-    let verdicts = days.iter().map(|day| day.verdicts.clone());
+    let verdicts = days.iter().flat_map(verdicts_of).cloned();
     let named = memory_files(days).into_iter().chain(verdicts).map(|file| file.path(home)).collect();
     Ok(dedup_state::tidy(home, &dedup_state::FOLDERS, &named)?)
 }
@@ -318,6 +329,8 @@ struct DayLine<'a> {
 /// A document that waits to be judged: the position of its text and of its verdict.
 struct Waiting {
     date: String,
+    /// Whether the date is that of its publication, and not of its download.
+    is_dated: bool,
     id: String,
     site: String,
     lang: usize,
@@ -333,7 +346,7 @@ impl StageRun for DedupRun<'_> {
         let day = self.docs_days[&unit.name].clone();
         // Later days depend on this one, so damaged documents end the run.
         repair::check_documents(&self.context.home, &day.name)?;
-        let judged = self.judge(&day)?;
+        let judged = self.judge(&day).map_err(|error| repair::mark_fingerprints(&self.context.home, error))?;
         let outcome = &mut self.outcome;
         outcome.days += 1;
         outcome.documents += judged.documents;
@@ -417,25 +430,19 @@ impl<'a> DedupRun<'a> {
         dedup_state::memory_path(&self.context.home, kind, name(range.start), name(range.end - 1))
     }
 
-    /// Truncates the fingerprint index to the first days. New files are written first, then the ledger.
+    /// Truncates the fingerprint index to the first days. New files are written first, then the ledger, which gets their
+    /// digests: those of files that an older version wrote differ.
     fn truncate(&mut self, kept: usize) -> Result<()> {
         let home = &self.context.home;
         let draft = dedup_state::draft_folder(home)?.join("cut.tmp");
-        let days = &self.ledger.days;
-        let first = |day: u64| days[day as usize].pieces.start;
-        let is_same = |made: &FileDigest, day: u64, known: &FileDigest| match made == known {
-            true => Ok(()),
-            false => {
-                Err(Error::Uneven { day: days[day as usize].day.clone(), fault: format!("{} has changed", made.file) })
-            }
-        };
+        let firsts: Vec<BlockId> = self.ledger.days.iter().map(|day| day.pieces.start).collect();
+        let first = |day: u64| firsts[day as usize];
         let mut keys = Vec::new();
         for range in lsm_levels::layout(kept as u64) {
             let target = self.memory_path("keys", &range, None);
             if !self.keys.iter().any(|level| level.days == range) {
                 drop(lsm_levels::truncate(&self.keys, &range, first, |_| draft.clone())?);
-                let made = dedup_state::place(home, &draft, &target)?;
-                is_same(&made, range.end - 1, &days[range.end as usize - 1].key_file)?;
+                self.ledger.days[range.end as usize - 1].key_file = dedup_state::place(home, &draft, &target)?;
             }
             keys.push(LevelRun { days: range, run: FingerprintRun::open(&target)? });
         }
@@ -445,8 +452,7 @@ impl<'a> DedupRun<'a> {
             if !self.pieces.iter().any(|file| file.path() == target) {
                 let parts: Vec<&BlockFile> = self.pieces.iter().collect();
                 join(&parts, first(range.start)..first(range.end), &draft)?;
-                let made = dedup_state::place(home, &draft, &target)?;
-                is_same(&made, range.end - 1, &days[range.end as usize - 1].piece_file)?;
+                self.ledger.days[range.end as usize - 1].piece_file = dedup_state::place(home, &draft, &target)?;
             }
             pieces.push(BlockFile::open(&target)?);
         }
@@ -479,6 +485,7 @@ impl<'a> DedupRun<'a> {
         let mut judged = Counters::default();
         let mut copies: HashMap<String, Vec<Copy>> = HashMap::new();
         let mut bytes = Vec::new();
+        let mut newcomers = Vec::new();
         for at in order {
             self.context.check_cancelled()?;
             let document = &waiting[at];
@@ -490,7 +497,8 @@ impl<'a> DedupRun<'a> {
             let origin = Origin { name, site, month, day: numbered(&day.name), page };
             let verdict = deduplicator.judge(&text, &origin)?;
             let line = line(document, &files[document.lang].0, &text, &verdict);
-            judged.add(&line, &verdict);
+            judged.add(&line);
+            newcomers.extend(Newcomer::of(at, document, &verdict, &line, &day.name));
             if let Some(of) = &line.copy_of {
                 let copy = Copy {
                     id: line.id.clone(),
@@ -507,6 +515,19 @@ impl<'a> DedupRun<'a> {
         self.keys = past.map(|(days, run)| LevelRun { days, run }).collect();
         self.days = std::mem::take(&mut flushed.days);
 
+        let mut revisions = Revisions::read(home, &self.ledger, self.rule)?;
+        for newcomer in &newcomers {
+            texts.read(&waiting[newcomer.at].place, &mut bytes)?;
+            let text = Text::unpack(&bytes).ok_or_else(|| anyhow!("{}: a text was lost on the way", day.name))?;
+            verdicts.read(&places[newcomer.at], &mut bytes)?;
+            let line: VerdictLine = serde_json::from_slice(&bytes)?;
+            if let Some(original) = revisions.revise(newcomer, &text, &line)? {
+                judged.remove(&line);
+                judged.add(&original);
+                places[newcomer.at] = verdicts.push(&serde_json::to_vec(&original)?)?;
+            }
+        }
+        let revisions = revisions.publish(&day.name)?;
         let mut draft = VerdictDraft::create(home, &day.name)?;
         for (document, place) in waiting.iter().zip(&places) {
             verdicts.read(place, &mut bytes)?;
@@ -518,8 +539,7 @@ impl<'a> DedupRun<'a> {
             draft.push(&bytes)?;
         }
         let verdicts = draft.publish(home)?;
-        let judged = self.remember(day, &flushed, judged, verdicts)?;
-        Ok(judged)
+        self.remember(day, &flushed, judged, verdicts, revisions)
     }
 
     /// Reads the documents of a day and prepares them on all cores.
@@ -549,9 +569,10 @@ impl<'a> DedupRun<'a> {
         let mut waiting = Vec::new();
         parallel::ordered(Bounds { threads, weight: WEIGHT }, source, prepare, |(lang, document, bytes)| {
             let place = texts.push(&bytes)?;
+            let is_dated = document.dated.as_ref().is_some_and(revision::is_published);
             let date = document.dated.map_or_else(|| day.name.clone(), |dated| dated.day);
             let page = pages.get(&xxh3_64(document.url.as_bytes())).copied();
-            waiting.push(Waiting { date, id: document.id, site: document.site, lang, page, place });
+            waiting.push(Waiting { date, is_dated, id: document.id, site: document.site, lang, page, place });
             Ok(())
         })?;
         Ok(waiting)
@@ -564,6 +585,7 @@ impl<'a> DedupRun<'a> {
         flushed: &FlushedFiles,
         tally: Counters,
         verdicts: FileDigest,
+        revisions: Vec<FileDigest>,
     ) -> Result<JudgedDay> {
         let home = self.context.home.clone();
         let folder = dedup_state::draft_folder(&home)?;
@@ -597,6 +619,7 @@ impl<'a> DedupRun<'a> {
             verdicts,
             piece_file,
             key_file,
+            revisions,
         };
         self.ledger.push(&home, judged.clone())?;
         self.keys.retain(|level| level.days.start < grown.days.start);
@@ -632,73 +655,6 @@ fn page_checksums(home: &Home, day: &DocsDay) -> Result<HashMap<u64, u64>> {
         }
     }
     Ok(checksums)
-}
-
-fn share(part: u64, whole: u64) -> f64 {
-    part as f64 / whole.max(1) as f64
-}
-
-/// A share with three decimals.
-fn rounded(share: f32) -> f64 {
-    (f64::from(share) * 1000.0).round() / 1000.0
-}
-
-/// The sums of a day.
-#[derive(Debug, Default)]
-struct Counters {
-    documents: u64,
-    duplicates: u64,
-    paragraphs: u64,
-    duplicate_paragraphs: u64,
-    words: u64,
-    duplicate_words: u64,
-}
-
-impl Counters {
-    fn add(&mut self, line: &VerdictLine, verdict: &Verdict) {
-        let gone = verdict.paragraphs.iter().filter(|finding| finding.duplicate.is_some()).count() as u64;
-        self.documents += 1;
-        self.duplicates += u64::from(line.words > 0 && line.words == line.duplicate_words);
-        self.paragraphs += line.paragraphs;
-        self.duplicate_paragraphs += gone;
-        self.words += line.words;
-        self.duplicate_words += line.duplicate_words;
-    }
-}
-
-/// The stored form of the verdict on a document.
-fn line(document: &Waiting, lang: &str, text: &Text, verdict: &Verdict) -> VerdictLine {
-    let unit = |paragraph: usize, bytes: Option<Range<usize>>, finding: &UnitVerdict| {
-        let why = finding.duplicate?;
-        Some(DuplicateUnit {
-            paragraph: paragraph as u64,
-            bytes: bytes.map(|bytes| (bytes.start as u64, bytes.end as u64)),
-            why: why.name().to_owned(),
-            share: rounded(finding.share),
-            of: finding.of.map(|of| verdict.sources[of as usize].clone()),
-        })
-    };
-    let paragraphs = verdict.paragraphs.iter().enumerate();
-    let mut duplicates: Vec<DuplicateUnit> = paragraphs.filter_map(|(at, finding)| unit(at, None, finding)).collect();
-    let gone: BTreeSet<u64> = duplicates.iter().map(|unit| unit.paragraph).collect();
-    for (at, finding) in verdict.sentences.iter().enumerate() {
-        let (paragraph, bytes) = text.sentence(at);
-        if !gone.contains(&(paragraph as u64)) {
-            duplicates.extend(unit(paragraph, Some(bytes), finding));
-        }
-    }
-    VerdictLine {
-        id: document.id.clone(),
-        lang: lang.to_owned(),
-        site: document.site.clone(),
-        date: document.date.clone(),
-        words: verdict.words as u64,
-        duplicate_words: verdict.removed as u64,
-        copy_of: verdict.source().filter(|_| verdict.share() >= COPY_SHARE).map(str::to_owned),
-        paragraphs: verdict.paragraphs.len() as u64,
-        duplicates,
-        copies: Vec::new(),
-    }
 }
 
 #[cfg(test)]

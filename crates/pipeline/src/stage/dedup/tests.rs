@@ -107,3 +107,91 @@ fn verdicts_do_not_depend_on_whether_days_were_judged_one_by_one() {
     }
     assert_eq!(Dedup.output_digest(at_once.home()).unwrap(), Dedup.output_digest(one_by_one.home()).unwrap());
 }
+
+/// A page that was published and fetched on these days; without a date of publication if that is empty.
+fn published(url: &str, topic: &str, published: &str, fetched: &str) -> tidings_model::Page {
+    tidings_model::Page {
+        published: if published.is_empty() { String::new() } else { format!("{published}T08:00:00Z") },
+        seen: format!("{fetched}T10:00:00.000Z"),
+        downloaded: format!("{fetched}T12:00:00.000Z"),
+        ..page(url, &article(topic))
+    }
+}
+
+/// A home in which the pages of each day were deduplicated before those of the next one came, and one in which all days
+/// were deduplicated at once.
+fn day_by_day_and_at_once(days: &[(&str, tidings_model::Page)]) -> [(tempfile::TempDir, crate::Pipeline); 2] {
+    let [daily, at_once] = [home(), home()];
+    for (day, page) in days {
+        for pipeline in [&daily.1, &at_once.1] {
+            store_pages(pipeline, day, std::slice::from_ref(page));
+        }
+        daily.1.run(StageId::Clean.stage().as_ref()).unwrap();
+        daily.1.run(&Dedup).unwrap();
+        daily.1.run(StageId::Annotate.stage().as_ref()).unwrap();
+    }
+    at_once.1.run(StageId::Clean.stage().as_ref()).unwrap();
+    at_once.1.run(&Dedup).unwrap();
+    at_once.1.run(StageId::Annotate.stage().as_ref()).unwrap();
+    for stage in [StageId::Dedup, StageId::Annotate] {
+        let [one, other] =
+            [&daily, &at_once].map(|(_, pipeline)| stage.stage().output_digest(pipeline.home()).unwrap());
+        assert_eq!(one, other, "{stage}");
+    }
+    [daily, at_once]
+}
+
+/// The verdict on the only document of a day.
+fn verdict_of(pipeline: &crate::Pipeline, day: &str) -> VerdictLine {
+    dedup_state::VerdictReader::open(pipeline.home(), day).unwrap().next().unwrap().unwrap()
+}
+
+#[test]
+fn an_original_that_was_fetched_a_week_after_its_copy_is_the_original() {
+    let days = [
+        ("2026-03-02", published("https://courier.example/1", "ferry", "2026-03-02", "2026-03-02")),
+        ("2026-03-03", published("https://herald.example/1", "museum", "2026-03-03", "2026-03-03")),
+        ("2026-03-09", published("https://gazette.example/1", "ferry", "2026-03-01", "2026-03-09")),
+    ];
+    let [(_folder, daily), _at_once] = day_by_day_and_at_once(&days);
+    let (copy, original) = (verdict_of(&daily, "2026-03-02"), verdict_of(&daily, "2026-03-09"));
+    assert_eq!((original.copy_of, original.duplicate_words), (None, 0));
+    assert_eq!((copy.copy_of.as_ref(), copy.duplicate_words), (Some(&original.id), copy.words));
+    let text = |day: &str| tidings_store::text::TextRecipe::read(daily.home(), day).unwrap().unwrap();
+    assert_eq!(text("2026-03-02").dropped.values().sum::<u64>(), 1, "the text of the copy was made again");
+    assert_eq!(text("2026-03-09").kept.values().sum::<u64>(), 1);
+
+    // Without the original, the copy is all there is.
+    std::fs::remove_dir_all(daily.home().root().join("pages/2026-03-09")).unwrap();
+    docs::remove_day(daily.home(), "2026-03-09").unwrap();
+    daily.run(&Dedup).unwrap();
+    assert_eq!(verdict_of(&daily, "2026-03-02").copy_of, None);
+}
+
+#[test]
+fn a_copy_between_two_dates_is_one_of_the_earlier_published() {
+    let days = [
+        ("2026-03-05", published("https://courier.example/1", "ferry", "2026-03-05", "2026-03-05")),
+        ("2026-03-09", published("https://gazette.example/1", "ferry", "2026-03-01", "2026-03-09")),
+        ("2026-03-10", published("https://herald.example/1", "ferry", "2026-03-03", "2026-03-10")),
+    ];
+    let [(_folder, daily), _at_once] = day_by_day_and_at_once(&days);
+    let kept = |day: &str| {
+        let verdict = verdict_of(&daily, day);
+        verdict.duplicate_words < verdict.words
+    };
+    assert_eq!(["2026-03-05", "2026-03-09", "2026-03-10"].map(kept), [false, true, false]);
+}
+
+#[test]
+fn if_a_date_is_unknown_the_first_one_fetched_is_the_original() {
+    for (first, second) in [("2026-03-02", ""), ("", "2026-03-01"), ("2026-03-01", "2026-03-01")] {
+        let days = [
+            ("2026-03-02", published("https://courier.example/1", "ferry", first, "2026-03-02")),
+            ("2026-03-09", published("https://gazette.example/1", "ferry", second, "2026-03-09")),
+        ];
+        let [(_folder, daily), _at_once] = day_by_day_and_at_once(&days);
+        assert_eq!(verdict_of(&daily, "2026-03-02").copy_of, None, "{first} {second}");
+        assert!(verdict_of(&daily, "2026-03-09").copy_of.is_some(), "{first} {second}");
+    }
+}
