@@ -132,7 +132,7 @@ pub fn run(home: &Home, options: Options) -> Result<DoctorOutcome> {
     findings.fine("home", home.root().display().to_string());
     let config = contents::settings(home, &mut findings);
     let subject = Subject { home, config, options };
-    let checks: [fn(&Subject<'_>, &mut Findings) -> Result<()>; 14] = [
+    let checks: &[fn(&Subject<'_>, &mut Findings) -> Result<()>] = &[
         contents::environment,
         contents::contact,
         contents::feeds,

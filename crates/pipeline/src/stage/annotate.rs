@@ -31,7 +31,7 @@ use tidings_store::yields;
 use tidings_store::{FileDigest, Home, Stale, feeds};
 use xxhash_rust::xxh3::xxh3_128;
 
-use self::day_reader::{DayDocument, DayReader, Judged};
+use self::day_reader::{DayDocument, DayReader};
 use super::{Data, Due, Stage, StageId, StageOutcome, StageRun, Unit, layer_digest};
 use crate::config::{AnnotateConfig, Config, Duplicates};
 use crate::context::{RunContext, StageLog};
