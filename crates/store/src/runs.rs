@@ -4,6 +4,7 @@
 //! next run. `audit`, `status` and `why` read the logs.
 
 use std::io::BufRead as _;
+use std::net::IpAddr;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
@@ -52,6 +53,15 @@ pub struct Request {
     pub robots_age_s: Option<u64>,
     /// Bytes of the body on the wire.
     pub bytes: u64,
+    /// The IP address to which it was sent. Version 0.1.0 did not log it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ip: Option<IpAddr>,
+    /// The delay required before the next request to this IP address, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ip_delay_ms: Option<u64>,
+    /// Whether it never left: the name has no address, or no connection opened.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unsent: bool,
 }
 
 /// The kind of resource that is requested.
@@ -201,7 +211,12 @@ pub fn files(home: &Home) -> Result<Vec<PathBuf>> {
 
 /// The start and the verb of a run, from the name of its log.
 pub fn name_of(path: &Path) -> Option<(Timestamp, String)> {
-    let (stamp, verb) = path.file_name()?.to_str()?.strip_suffix(".jsonl.zst")?.split_once("Z-")?;
+    parse_name(path.file_name()?.to_str()?.strip_suffix(".jsonl.zst")?)
+}
+
+/// The start and the verb of a run, from its name.
+pub(crate) fn parse_name(run: &str) -> Option<(Timestamp, String)> {
+    let (stamp, verb) = run.split_once("Z-")?;
     let time = DateTime::strptime("%Y%m%dT%H%M%S", stamp.get(..15)?).ok()?.to_zoned(TimeZone::UTC).ok()?.timestamp();
     let ms: i64 = stamp.get(15..)?.parse().ok()?;
     Some((time + SignedDuration::from_millis(ms), verb.to_owned()))
@@ -325,6 +340,16 @@ mod tests {
         read(&files(&home).unwrap()[0], |line| lines.push(line.to_owned())).unwrap();
         assert_eq!(lines, ["{\"a\":1}"]);
         recover(&home).unwrap();
+    }
+
+    #[test]
+    fn a_row_of_version_0_1_0_has_no_address() {
+        let row = r#"{"sent_ms":1,"ended_ms":2,"host":"e.org","kind":"page","url":"u","status":"200","delay_ms":3,"bytes":4}"#;
+        let RunLogLine::Request(request) = serde_json::from_str(row).unwrap() else { panic!("a request") };
+        assert_eq!((request.ip, request.ip_delay_ms, request.unsent), (None, None, false));
+        assert_eq!(serde_json::to_string(&request).unwrap(), row);
+        let sent = Request { ip: Some([192, 0, 2, 1].into()), ip_delay_ms: Some(500), ..request };
+        assert!(serde_json::to_string(&sent).unwrap().ends_with(r#""ip":"192.0.2.1","ip_delay_ms":500}"#));
     }
 
     #[test]
