@@ -119,7 +119,7 @@ pub enum Verb {
     Status(cmd::status::Args),
     /// Explain what happened to a page, document, feed or host, stage by stage
     Why(cmd::why::Args),
-    /// Report delays, robots.txt and repeated requests from the request logs
+    /// Check delays per host and IP address, robots.txt and missing logs from the request logs
     Audit(cmd::audit::Args),
     /// Delete pages by URL, host or pattern, and block them (takedown)
     Remove(cmd::remove::Args),

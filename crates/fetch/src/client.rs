@@ -24,6 +24,8 @@ const MAX_DRAIN_BYTES: u64 = 64 << 10;
 #[derive(Debug, Clone)]
 pub(crate) struct HttpRequest {
     pub(crate) url: Url,
+    /// Address that is free for this request: it is tried first, and a connection to another one is not used yet.
+    pub(crate) address: Option<IpAddr>,
     /// Value of the `Accept` header.
     pub(crate) accept: &'static str,
     /// Additional headers, such as validators.
@@ -103,6 +105,8 @@ pub(crate) struct Exchange {
     pub(crate) connection: Option<Connection>,
     pub(crate) reused: bool,
     pub(crate) bytes: u64,
+    /// Address to which the request was sent; `None` if it never left.
+    pub(crate) peer: Option<IpAddr>,
 }
 
 /// Failure of a request.
@@ -111,6 +115,8 @@ pub(crate) enum RequestError {
     Failed(Status, String),
     /// This machine has no socket left: the request was not sent.
     OutOfSockets,
+    /// The connection has another address than the one that is free: the request was not sent.
+    OtherAddress(IpAddr),
     /// The server closed an idle connection while the request was sent on it. It may have received the request, so the
     /// retry waits for the next turn of the host.
     StaleConnection(Status, String),
@@ -139,28 +145,49 @@ impl HttpClient {
     /// Sends a request, over the idle connection if it is still open.
     pub(crate) async fn send(&self, request: &HttpRequest, idle: Option<Connection>) -> Exchange {
         let deadline = Instant::now() + self.settings.total_timeout;
-        if let Some(connection) = idle.filter(|idle| idle.is_open() && idle.can_reach(&request.url)) {
+        let is_usable = |idle: &Connection| {
+            idle.is_open() && idle.can_reach(&request.url) && request.address.is_none_or(|ip| ip == idle.ip)
+        };
+        if let Some(connection) = idle.filter(is_usable) {
+            let peer = Some(connection.ip);
             match self.send_over(connection, request, deadline).await {
                 // The idle connection was closed before anything was sent: open a new one.
                 Err(ExchangeError { stale: Stale::Unsent, .. }) => {}
                 Err(ExchangeError { stale: Stale::MaybeSent, status, detail, .. }) => {
-                    return Exchange { reused: true, ..failed(RequestError::StaleConnection(status, detail)) };
+                    return Exchange { reused: true, peer, ..failed(RequestError::StaleConnection(status, detail)) };
                 }
-                outcome => return finish(outcome, true),
+                outcome => return finish(outcome, true, peer),
             }
         }
         // Boxed, because the state of a handshake is large and most requests need none.
-        let opening = Box::pin(self.connector.open(&request.url));
-        let connection = match timeout(self.settings.connect_timeout, opening).await {
-            Ok(Ok(connection)) => connection,
-            Ok(Err(ConnectError::OutOfSockets)) => return failed(RequestError::OutOfSockets),
-            Ok(Err(ConnectError::Remote(status, detail))) => return failed(RequestError::Failed(status, detail)),
+        let opening = Box::pin(self.connector.open(&request.url, request.address));
+        let connection = match self.in_time(opening).await {
+            Ok(connection) => connection,
+            Err(error) => return failed(error),
+        };
+        let ip = connection.ip;
+        if request.address.is_some_and(|expected| expected != ip) {
+            return Exchange { connection: Some(connection), ..failed(RequestError::OtherAddress(ip)) };
+        }
+        finish(self.send_over(connection, request, deadline).await, false, Some(ip))
+    }
+
+    /// Finds the IP address that a connection to the host of a URL would have.
+    pub(crate) async fn resolve(&self, url: &Url) -> Result<IpAddr, RequestError> {
+        self.in_time(self.connector.first_address(url)).await
+    }
+
+    /// Limits the time of a step towards a connection.
+    async fn in_time<T>(&self, step: impl Future<Output = Result<T, ConnectError>>) -> Result<T, RequestError> {
+        match timeout(self.settings.connect_timeout, step).await {
+            Ok(Ok(done)) => Ok(done),
+            Ok(Err(ConnectError::OutOfSockets)) => Err(RequestError::OutOfSockets),
+            Ok(Err(ConnectError::Remote(status, detail))) => Err(RequestError::Failed(status, detail)),
             Err(_) => {
                 let detail = format!("no connection within {} s", self.settings.connect_timeout.as_secs());
-                return failed(RequestError::Failed(Status::failed("timeout"), detail));
+                Err(RequestError::Failed(Status::failed("timeout"), detail))
             }
-        };
-        finish(self.send_over(connection, request, deadline).await, false)
+        }
     }
 
     async fn send_over(
@@ -380,20 +407,26 @@ impl From<hyper::Error> for ExchangeError {
     }
 }
 
-fn finish(outcome: Result<Received, ExchangeError>, reused: bool) -> Exchange {
+/// The result of an exchange over a connection to `peer`.
+fn finish(outcome: Result<Received, ExchangeError>, reused: bool, peer: Option<IpAddr>) -> Exchange {
     match outcome {
         Ok(Received { response, connection }) => {
             let bytes = response.body.len() as u64;
-            Exchange { result: Ok(response), connection, reused, bytes }
+            Exchange { result: Ok(response), connection, reused, bytes, peer }
         }
-        Err(ExchangeError { status, detail, bytes, .. }) => {
-            Exchange { result: Err(RequestError::Failed(status, detail)), connection: None, reused, bytes }
-        }
+        Err(ExchangeError { status, detail, bytes, stale }) => Exchange {
+            result: Err(RequestError::Failed(status, detail)),
+            connection: None,
+            reused,
+            bytes,
+            peer: peer.filter(|_| stale != Stale::Unsent),
+        },
     }
 }
 
+/// The result of an exchange in which nothing was sent.
 fn failed(error: RequestError) -> Exchange {
-    Exchange { result: Err(error), connection: None, reused: false, bytes: 0 }
+    Exchange { result: Err(error), connection: None, reused: false, bytes: 0, peer: None }
 }
 
 /// True if a content type can be text. A missing one can.
@@ -480,7 +513,7 @@ mod tests {
 
     #[test]
     fn only_a_failure_in_transit_is_a_failed_request() {
-        let failed = finish(Err(ExchangeError { bytes: 7, ..ExchangeError::new("slow", "detail") }), true);
+        let failed = finish(Err(ExchangeError { bytes: 7, ..ExchangeError::new("slow", "detail") }), true, None);
         assert!(failed.reused && failed.bytes == 7 && failed.connection.is_none());
         assert!(matches!(failed.result, Err(RequestError::Failed(status, _)) if status == Status::failed("slow")));
     }

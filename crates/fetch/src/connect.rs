@@ -38,9 +38,14 @@ fn remote(name: &'static str) -> impl Fn(String) -> ConnectError {
     move |detail| ConnectError::Remote(Status::failed(name), detail)
 }
 
+fn no_address() -> ConnectError {
+    remote("connect")("the name has no IP address".to_owned())
+}
+
 /// An open connection that can carry one request at a time.
 pub(crate) struct Connection {
     pub(crate) sender: Sender,
+    /// Address of the server in canonical form.
     pub(crate) ip: IpAddr,
     /// TLS or not, and the port: requests to other ports of the host need another one.
     pub(crate) endpoint: (bool, u16),
@@ -92,10 +97,16 @@ impl Connector {
         })
     }
 
-    /// Opens a connection to the host of a URL.
-    pub(crate) async fn open(&self, url: &Url) -> Result<Connection, ConnectError> {
+    /// Finds the address that a connection to the host of a URL tries first.
+    pub(crate) async fn first_address(&self, url: &Url) -> Result<IpAddr, ConnectError> {
+        let addresses = attempt_order(self.allowed_addresses(url).await?);
+        addresses.first().copied().ok_or_else(no_address)
+    }
+
+    /// Opens a connection to the host of a URL, at the preferred address if it has that one and it answers.
+    pub(crate) async fn open(&self, url: &Url, preferred: Option<IpAddr>) -> Result<Connection, ConnectError> {
         let (secure, port) = endpoint(url);
-        let (stream, ip) = self.connect(url, port).await?;
+        let (stream, ip) = self.connect(url, port, preferred).await?;
         if !secure {
             let sender = self.handshake_http1(stream).await?;
             return Ok(Connection { sender, ip, endpoint: (secure, port) });
@@ -117,25 +128,38 @@ impl Connector {
         Ok(Connection { sender, ip, endpoint: (secure, port) })
     }
 
-    async fn connect(&self, url: &Url, port: u16) -> Result<(TcpStream, IpAddr), ConnectError> {
-        let addresses = self.resolve(url).await?;
-        // A name with public and private addresses is an attempt at DNS rebinding, so all must be allowed.
-        if let Some(ip) = addresses.iter().find(|ip| !self.guard.allows(**ip)) {
-            return Err(remote("private")(format!("{ip} is not a public address")));
-        }
+    async fn connect(
+        &self,
+        url: &Url,
+        port: u16,
+        preferred: Option<IpAddr>,
+    ) -> Result<(TcpStream, IpAddr), ConnectError> {
+        let mut addresses = self.allowed_addresses(url).await?;
+        // Stable: the others keep their order.
+        addresses.sort_by_key(|ip| Some(ip.to_canonical()) != preferred);
         let connect = |ip| TcpStream::connect(SocketAddr::new(ip, port));
         let stagger = || tokio::time::sleep(happy_eyeballs::STAGGER);
         match happy_eyeballs::race(attempt_order(addresses), connect, stagger, is_shortage).await {
             Ok((stream, ip)) => {
                 let _ = stream.set_nodelay(true);
-                Ok((stream, ip))
+                Ok((stream, ip.to_canonical()))
             }
             Err(failures) if failures.iter().any(|(_, error)| is_shortage(error)) => Err(ConnectError::OutOfSockets),
-            Err(failures) if failures.is_empty() => Err(remote("connect")("the name has no IP address".to_owned())),
+            Err(failures) if failures.is_empty() => Err(no_address()),
             Err(failures) => {
                 let list: Vec<String> = failures.iter().map(|(ip, error)| format!("{ip}: {error}")).collect();
                 Err(remote("connect")(list.join("; ")))
             }
+        }
+    }
+
+    /// The addresses of a host, if all of them may be contacted.
+    async fn allowed_addresses(&self, url: &Url) -> Result<Vec<IpAddr>, ConnectError> {
+        let addresses = self.resolve(url).await?;
+        // A name with public and private addresses is an attempt at DNS rebinding, so all must be allowed.
+        match addresses.iter().find(|ip| !self.guard.allows(**ip)) {
+            Some(ip) => Err(remote("private")(format!("{ip} is not a public address"))),
+            None => Ok(addresses),
         }
     }
 

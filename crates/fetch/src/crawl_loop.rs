@@ -4,9 +4,11 @@
 //! It has no sockets, tasks or clocks. The driver ([`crate::Crawler`]) calls [`CrawlLoop::next_action`] with the
 //! current time, executes the action, and reports the result to [`CrawlLoop::handle`]; tests do the same in virtual
 //! time. All requests to a host pass through its queue in the [`Frontier`], including redirects and policy files, so a
-//! thousand sites that redirect to one host still send it one request at a time.
+//! thousand sites that redirect to one host still send it one request at a time; hosts that share an IP address share
+//! its slot in [`AddressSlots`].
 
 use std::collections::{HashMap, VecDeque};
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
@@ -16,25 +18,20 @@ use tidings_model::Status;
 use url::Url;
 
 use crate::Error;
+use crate::address_slots::AddressSlots;
 use crate::client::{HttpRequest, HttpResponse, RequestError};
 use crate::frontier::{Frontier, HostId};
 use crate::policy::{Access, HostPolicy, Lookup, PolicyKind, PolicyResponse, RobotsPolicy};
-use crate::request::{Completion, InFlight, PendingRequest, Permission, Purpose, retry_after};
+use crate::request::{Completion, InFlight, PendingRequest, Permission, Purpose};
 use crate::rights::TdmRules;
 use crate::settings::Settings;
 use crate::types::{
     CrawlEvent, CrawlKind, CrawlOutcome, CrawlStats, FetchJob, FetchResult, HostNote, HostQueue, JobId, JobSource,
-    Redirect, RequestRecord,
+    Redirect,
 };
 
-/// Consecutive network failures after which a host is postponed to a later crawl.
-const MAX_CONSECUTIVE_FAILURES: u8 = 2;
-
-/// Consecutive responses 403, 429 or 503 after which a host is postponed to a later crawl.
-const MAX_THROTTLED: u8 = 3;
-
-/// Wait after this machine ran out of sockets.
-const SOCKET_RETRY: Duration = Duration::from_millis(50);
+mod backoff;
+mod dispatch;
 
 /// A moment on both clocks: the monotonic one of the crawl and the calendar.
 #[derive(Debug, Clone, Copy)]
@@ -46,7 +43,9 @@ pub(crate) struct Now {
 
 /// Inputs from the driver.
 pub(crate) enum Input {
-    /// The request of a host ended.
+    /// The IP address of a host was found.
+    Resolved(HostId, IpAddr),
+    /// The request of a host ended, or its IP address could not be found.
     Completed(HostId, Box<Completion>),
     /// The consumer took the result of a host's request.
     Delivered(HostId),
@@ -60,6 +59,8 @@ pub(crate) enum Input {
 
 /// Actions for the driver.
 pub(crate) enum Action {
+    /// Find the IP address for a URL and report [`Input::Resolved`], or [`Input::Completed`] with the failure.
+    Resolve(HostId, Url),
     /// Send a request and report [`Input::Completed`].
     Send(HostId, Box<HttpRequest>),
     /// Pass a result to the consumer. With a host, the result came from its request, which keeps its place among the
@@ -100,6 +101,7 @@ pub(crate) struct CrawlLoop<J: JobSource> {
     source: J,
     stats: Arc<CrawlStats>,
     frontier: Frontier,
+    addresses: AddressSlots,
     /// By origin.
     policies: HashMap<String, HostPolicy>,
     actions: VecDeque<Action>,
@@ -118,7 +120,9 @@ impl<J: JobSource> CrawlLoop<J> {
         queues: Vec<HostQueue>,
         known: &[PolicyResponse],
     ) -> CrawlLoop<J> {
+        let idle_for = queues.iter().filter_map(|queue| queue.idle_for).chain(config.all_hosts_idle_for).min();
         let mut this = CrawlLoop {
+            addresses: AddressSlots::new(&config.settings, idle_for),
             concurrency: config.settings.concurrency.clamp(1, config.max_open.max(1)),
             config,
             source,
@@ -182,6 +186,9 @@ impl<J: JobSource> CrawlLoop<J> {
             let due = due.or_else(|| if free { self.frontier.pop_due(now.elapsed) } else { None });
             if let Some(host) = due {
                 self.take_turn(host, now)?;
+                if self.current.is_none() {
+                    self.wake_neighbour(host);
+                }
                 continue;
             }
             self.stats.in_flight.store(self.active as u64, Relaxed);
@@ -196,6 +203,7 @@ impl<J: JobSource> CrawlLoop<J> {
     /// Handles an input.
     pub(crate) fn handle(&mut self, input: Input) {
         match input {
+            Input::Resolved(host, ip) => self.on_resolved(host, ip),
             Input::Completed(host, completion) => self.on_complete(host, *completion),
             Input::Delivered(host) => {
                 self.stats.delivered.fetch_add(1, Relaxed);
@@ -203,7 +211,9 @@ impl<J: JobSource> CrawlLoop<J> {
                 self.schedule(host);
             }
             Input::Lost(host) => {
-                self.release(host);
+                if let Some(InFlight::Sending(..)) = self.release(host) {
+                    self.free_address(host, None);
+                }
                 self.frontier.get_mut(host).given_up = Some("internal error in a request");
             }
             Input::ResultsClosed | Input::Stop => {
@@ -228,13 +238,13 @@ impl<J: JobSource> CrawlLoop<J> {
         }
         let Some(pending) = self.next_pending(id, now)? else { return Ok(()) };
         let Purpose::Job(job) = pending.purpose else {
-            self.send(id, pending, Permission::default());
+            self.send(id, pending, Permission::default(), now);
             return Ok(());
         };
         match self.admit(&pending, now) {
-            Admission::Send(permission) => self.send(id, pending, permission),
-            Admission::FetchPolicy(kind) => self.fetch_policy(id, pending, kind),
-            Admission::WaitForPolicy => self.wait_for_policy(id, pending),
+            Admission::Send(permission) => self.send(id, pending, permission, now),
+            Admission::FetchPolicy(kind) => self.fetch_policy(id, pending, kind, now),
+            Admission::WaitForPolicy => self.wait_for_policy(id, pending, now),
             Admission::Refuse(status, detail) => {
                 self.refuse(id, job, pending.url.into(), pending.redirects, (status, detail), now);
             }
@@ -327,42 +337,46 @@ impl<J: JobSource> CrawlLoop<J> {
     }
 
     /// Puts a request back until the policy of its origin is known.
-    fn wait_for_policy(&mut self, id: HostId, pending: PendingRequest) {
+    fn wait_for_policy(&mut self, id: HostId, pending: PendingRequest, now: Now) {
         let host = self.frontier.get_mut(id);
         let policy_at = host.front_queue.iter().position(PendingRequest::is_policy);
         // Another host may wait for a policy file that redirects here.
         let policy = policy_at.and_then(|at| host.front_queue.remove(at));
         host.front_queue.push_front(pending);
         match policy {
-            Some(policy) => self.send(id, policy, Permission::default()),
+            Some(policy) => self.send(id, policy, Permission::default(), now),
             None => host.waiting_for_policy = true,
         }
     }
 
     /// Sends the request for a policy file before the request that needs it.
-    fn fetch_policy(&mut self, id: HostId, pending: PendingRequest, kind: PolicyKind) {
+    fn fetch_policy(&mut self, id: HostId, pending: PendingRequest, kind: PolicyKind, now: Now) {
         let url = pending.url.join(kind.path()).expect("a fixed path on an http URL");
         let purpose = Purpose::Policy { kind, origin: origin(&pending.url), waiting: id };
         self.frontier.get_mut(id).front_queue.push_front(pending);
-        self.send(id, PendingRequest::new(purpose, url, Vec::new()), Permission::default());
-    }
-
-    fn send(&mut self, id: HostId, pending: PendingRequest, permission: Permission) {
-        let request = pending.http_request(self.config.kind, self.config.settings.max_body_bytes);
-        let host = self.frontier.get_mut(id);
-        debug_assert!(host.in_flight.is_none(), "one request per host at a time");
-        host.in_flight = Some(InFlight::Sending(Box::new(pending), Box::new(permission)));
-        host.waiting_for_policy = false;
-        self.active += 1;
-        self.actions.push_back(Action::Send(id, Box::new(request)));
+        self.send(id, PendingRequest::new(purpose, url, Vec::new()), Permission::default(), now);
     }
 
     /// Draws the conclusions from a request that ended.
-    fn on_complete(&mut self, id: HostId, completion: Completion) {
-        let Some(InFlight::Sending(pending, permission)) = self.release(id) else { return };
-        let (mut pending, permission) = (*pending, *permission);
-        if matches!(completion.result, Err(RequestError::OutOfSockets)) {
-            return self.on_socket_shortage(id, pending, completion.ended);
+    fn on_complete(&mut self, id: HostId, mut completion: Completion) {
+        let (mut pending, permission) = match self.release(id) {
+            Some(InFlight::Sending(pending, permission)) => {
+                self.end_at_address(id, &completion);
+                (*pending, *permission)
+            }
+            Some(InFlight::Resolving(pending, permission)) => (*pending, *permission),
+            Some(InFlight::Delivering) | None => return,
+        };
+        match completion.result {
+            Err(RequestError::OutOfSockets) => return self.on_socket_shortage(id, pending, completion.ended),
+            Err(RequestError::OtherAddress(ip)) if pending.may_change_address() => {
+                return self.on_other_address(id, pending, ip);
+            }
+            Err(RequestError::OtherAddress(_)) => {
+                let detail = "each connection has another address".to_owned();
+                completion.result = Err(RequestError::Failed(Status::failed("connect"), detail));
+            }
+            _ => {}
         }
         let pause = self.update_backoff(id, &pending, &completion);
         self.record(id, &pending, &permission, &completion, pause);
@@ -376,7 +390,7 @@ impl<J: JobSource> CrawlLoop<J> {
             Err(RequestError::Failed(status, detail) | RequestError::StaleConnection(status, detail)) => {
                 Err((status, detail))
             }
-            Err(RequestError::OutOfSockets) => unreachable!("handled above"),
+            Err(RequestError::OutOfSockets | RequestError::OtherAddress(_)) => unreachable!("handled above"),
             Ok(response) => match pending.redirect_target(&response, self.config.settings.max_redirects) {
                 Ok(None) => Ok(response),
                 Ok(Some(url)) => {
@@ -455,103 +469,6 @@ impl<J: JobSource> CrawlLoop<J> {
                 policy.tdm = Lookup::Known(Arc::new(body.map(TdmRules::parse).unwrap_or_default()));
             }
         }
-    }
-
-    /// Retries a request that found no socket soon, and lowers the limits.
-    fn on_socket_shortage(&mut self, id: HostId, pending: PendingRequest, ended: Duration) {
-        self.frontier.get_mut(id).front_queue.push_front(pending);
-        self.config.max_open = self.config.max_open.saturating_sub(1).max(self.active).max(1);
-        self.concurrency = self.concurrency.min(self.config.max_open);
-        self.frontier.enqueue(id, ended + SOCKET_RETRY);
-    }
-
-    /// Updates the delay and failure counters of a host after a request, and postpones the host after too many
-    /// rejections or failures (backoff). Returns the delay before its next request.
-    fn update_backoff(&mut self, id: HostId, pending: &PendingRequest, completion: &Completion) -> Duration {
-        let settings = &self.config.settings;
-        let host = self.frontier.get_mut(id);
-        let mut pause = host.pause(settings.delay);
-        host.requests += 1;
-        host.last_ended = Some(completion.ended);
-        if completion.result.is_ok() && !host.answered {
-            host.answered = true;
-            self.stats.answering_hosts.fetch_add(1, Relaxed);
-        }
-        match completion.host_trouble() {
-            Some(trouble) => host.trouble = Some(trouble.into()),
-            None if completion.result.is_ok() && !pending.is_policy() => (host.served, host.trouble) = (true, None),
-            None => {}
-        }
-        match &completion.result {
-            Ok(response) => match response.status.as_u16() {
-                429 | 503 => {
-                    host.throttled += 1;
-                    let longer = pause * 2u32.pow(host.throttled.min(4).into());
-                    pause = longer.min(settings.max_crawl_delay.max(pause));
-                    if let Some(wait) = retry_after(response, completion.wall) {
-                        pause = pause.max(wait);
-                        host.not_before = Some(completion.ended + wait);
-                        let until = self.config.started + (completion.ended + wait);
-                        let event = CrawlEvent::RetryAfter { host: host.name.to_string(), until };
-                        self.actions.push_back(Action::Record(Box::new(event)));
-                    }
-                    if pause > settings.max_retry_after || host.throttled >= MAX_THROTTLED {
-                        host.given_up = Some("Retry-After exceeds the limit");
-                    }
-                }
-                403 => {
-                    host.throttled += 1;
-                    if host.throttled >= MAX_THROTTLED {
-                        host.given_up = Some("it rejects requests (403, 429 or 503)");
-                    }
-                }
-                _ => (host.consecutive_failures, host.throttled) = (0, 0),
-            },
-            Err(RequestError::StaleConnection(..)) if !pending.retried => {}
-            Err(RequestError::Failed(status, _) | RequestError::StaleConnection(status, _))
-                if status.is_network_trouble() =>
-            {
-                host.consecutive_failures += 1;
-                // A policy file that cannot be fetched already rejects every page of its origin.
-                if host.consecutive_failures >= MAX_CONSECUTIVE_FAILURES && !pending.is_policy() {
-                    host.given_up = Some("it is unreachable or does not respond");
-                }
-            }
-            Err(_) => {}
-        }
-        host.pause_until = Some(completion.ended + pause);
-        pause
-    }
-
-    fn record(
-        &mut self,
-        id: HostId,
-        pending: &PendingRequest,
-        permission: &Permission,
-        completion: &Completion,
-        delay: Duration,
-    ) {
-        self.stats.requests.fetch_add(1, Relaxed);
-        self.stats.bytes.fetch_add(completion.bytes, Relaxed);
-        let status = match &completion.result {
-            Ok(response) => response.status.as_u16().to_string(),
-            Err(RequestError::Failed(status, _) | RequestError::StaleConnection(status, _)) => status.to_string(),
-            Err(RequestError::OutOfSockets) => return,
-        };
-        let record = RequestRecord {
-            sent: completion.sent,
-            ended: completion.ended,
-            host: self.frontier.get(id).name.to_string(),
-            kind: pending.word(self.config.kind),
-            url: pending.url.to_string(),
-            status,
-            delay,
-            conditional: pending.is_conditional(),
-            reused: completion.reused,
-            robots_age: permission.robots_age,
-            bytes: completion.bytes,
-        };
-        self.actions.push_back(Action::Record(Box::new(CrawlEvent::Request(record))));
     }
 
     /// Queues a host with work for the end of its delay.

@@ -4,6 +4,7 @@
 //! All decisions are made by [`CrawlLoop`].
 
 use std::collections::HashMap;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,6 +13,7 @@ use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, watch};
 use tokio::task::{self, JoinSet};
 use tokio::time::{Instant, sleep_until};
+use url::Url;
 
 use crate::client::{Exchange, HttpClient, HttpRequest, RequestError};
 use crate::connect::Connection;
@@ -81,6 +83,7 @@ impl<J: JobSource> Crawler<J> {
 
 /// End of a task.
 enum TaskEnd {
+    Resolved(HostId, IpAddr),
     Completed(HostId, Box<Completion>, Option<Connection>),
     /// A result was delivered, or the consumer is gone.
     Delivered(HostId, bool),
@@ -106,6 +109,7 @@ impl<J: JobSource> Driver<J> {
         loop {
             let now = Now { elapsed: self.started.elapsed(), wall: clock::now() };
             match self.crawl.next_action(now)? {
+                Action::Resolve(host, url) => self.resolve(host, url),
                 Action::Send(host, request) => self.send(host, *request),
                 Action::Deliver(Some(host), result) => self.deliver(host, *result),
                 Action::Deliver(None, result) => self.deliver_now(*result).await,
@@ -119,6 +123,24 @@ impl<J: JobSource> Driver<J> {
         Ok(self.crawl.outcome())
     }
 
+    /// Starts the search for the address of a host.
+    fn resolve(&mut self, host: HostId, url: Url) {
+        let (client, started) = (self.client.clone(), self.started);
+        let task = self.tasks.spawn(async move {
+            let sent = started.elapsed();
+            match client.resolve(&url).await {
+                Ok(ip) => TaskEnd::Resolved(host, ip),
+                Err(error) => {
+                    let (ended, wall) = (started.elapsed(), clock::now());
+                    let completion = Completion::unsent(sent, ended, wall, error);
+                    TaskEnd::Completed(host, Box::new(completion), None)
+                }
+            }
+        });
+        self.sending += 1;
+        self.hosts.insert(task.id(), host);
+    }
+
     /// Starts a request, over the host's idle connection if there is one.
     fn send(&mut self, host: HostId, request: HttpRequest) {
         self.pool.make_room(self.sending, self.crawl.max_open());
@@ -126,7 +148,7 @@ impl<J: JobSource> Driver<J> {
         let (client, started) = (self.client.clone(), self.started);
         let task = self.tasks.spawn(async move {
             let sent = started.elapsed();
-            let Exchange { mut result, connection, reused, bytes } = client.send(&request, idle).await;
+            let Exchange { mut result, connection, reused, bytes, peer } = client.send(&request, idle).await;
             let (ended, wall) = (started.elapsed(), clock::now());
             let decoded = match &mut result {
                 Ok(response) if request.decode => {
@@ -134,7 +156,7 @@ impl<J: JobSource> Driver<J> {
                 }
                 _ => Ok(()),
             };
-            let completion = Completion { sent, ended, wall, reused, bytes, result, decoded };
+            let completion = Completion { sent, ended, wall, reused, bytes, peer, result, decoded };
             TaskEnd::Completed(host, Box::new(completion), connection)
         });
         self.sending += 1;
@@ -185,6 +207,10 @@ impl<J: JobSource> Driver<J> {
 
     fn on_task_end(&mut self, host: Option<HostId>, end: Option<TaskEnd>) {
         match end {
+            Some(TaskEnd::Resolved(host, ip)) => {
+                self.sending -= 1;
+                self.crawl.handle(Input::Resolved(host, ip));
+            }
             Some(TaskEnd::Completed(host, completion, connection)) => {
                 self.sending -= 1;
                 if matches!(completion.result, Err(RequestError::OutOfSockets)) {

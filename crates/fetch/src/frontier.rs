@@ -6,6 +6,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, VecDeque};
+use std::net::IpAddr;
 use std::time::Duration;
 
 use crate::request::{InFlight, PendingRequest};
@@ -18,13 +19,15 @@ pub(crate) type HostId = u32;
 #[derive(Default)]
 pub(crate) struct Host {
     pub(crate) name: Box<str>,
+    /// Its IP address, as far as it is known: the one of its last connection, or the first of its name.
+    pub(crate) address: Option<IpAddr>,
     /// Jobs not yet loaded; the last is the next.
     pub(crate) jobs: Vec<JobId>,
     /// Requests that precede new jobs: redirects, policy files, retries.
     pub(crate) front_queue: VecDeque<PendingRequest>,
     /// The one request that is being sent or whose result waits for the consumer.
     pub(crate) in_flight: Option<InFlight>,
-    /// True if the host is in the priority queue.
+    /// True if the host is in the priority queue, or waits for its address.
     queued: bool,
     /// True if its next request waits for a policy file that another host was redirected to serve.
     pub(crate) waiting_for_policy: bool,
@@ -112,6 +115,18 @@ impl Frontier {
             self.arrivals += 1;
             self.turns.push(Reverse((at, self.arrivals, id)));
         }
+    }
+
+    /// Keeps a host out of the queue until [`Frontier::unpark`]: it waits for its address.
+    pub(crate) fn park(&mut self, id: HostId) {
+        self.hosts[id as usize].queued = true;
+    }
+
+    /// Queues a parked host for a turn.
+    pub(crate) fn unpark(&mut self, id: HostId, at: Duration) {
+        debug_assert!(self.hosts[id as usize].queued, "only a parked host waits for an address");
+        self.arrivals += 1;
+        self.turns.push(Reverse((at, self.arrivals, id)));
     }
 
     /// Time of the next turn.

@@ -1,8 +1,8 @@
 //! The HTTP crawler: frontier, robots.txt, politeness, decoding.
 //!
 //! A [`Crawler`] gets queues of jobs by host and fetches them politely: many hosts at once up to a limit, one request
-//! at a time per host with a delay in between (rate limit), robots.txt first, only public addresses, and limits of
-//! time, speed and size for every response. Results are sent to one channel as they arrive; records of all requests to
+//! at a time per host with a delay in between (rate limit) and per IP address with a shorter one, robots.txt first,
+//! only public addresses, and limits of time, speed and size for every response. Results are sent to one channel as they arrive; records of all requests to
 //! another.
 //!
 //! ```no_run
@@ -39,11 +39,13 @@
 //! |---|---|
 //! | `crawl_loop` | the decisions, as a state machine without sockets and clocks |
 //! | `frontier` | per-host queues and the order of turns |
+//! | `address_slots` | one request at a time per IP address |
 //! | `crawler` | the tokio driver of the loop |
 //! | `policy`, [`robots`], [`rights`] | policies of origins |
 //! | `client`, `connect`, `pool`, `body_budget`, [`decode`] | HTTP |
 //! | [`guard`], [`reach`] | address filter, connectivity check |
 
+mod address_slots;
 mod body_budget;
 mod client;
 mod connect;

@@ -1,5 +1,6 @@
 //! A request in the crawl loop: pending, in flight, and completed.
 
+use std::net::IpAddr;
 use std::time::Duration;
 
 use http::header::{self, HeaderName, HeaderValue};
@@ -16,6 +17,9 @@ use crate::types::{CrawlKind, JobId, Redirect};
 /// Longest `Retry-After` that is honoured.
 const MAX_RETRY_AFTER: Duration = Duration::from_secs(24 * 3600);
 
+/// Connections to another address than the free one after which a request fails.
+const MAX_ADDRESS_CHANGES: u8 = 3;
+
 /// A request that waits for its turn, possibly after redirects.
 pub(crate) struct PendingRequest {
     pub(crate) purpose: Purpose,
@@ -24,6 +28,8 @@ pub(crate) struct PendingRequest {
     pub(crate) redirects: Vec<Redirect>,
     /// True if it was sent once on an idle connection that the server then closed.
     pub(crate) retried: bool,
+    /// Connections that had another address than expected.
+    pub(crate) address_changes: u8,
 }
 
 #[derive(Clone)]
@@ -47,6 +53,8 @@ pub(crate) struct Permission {
 
 /// The request that occupies a host.
 pub(crate) enum InFlight {
+    /// The IP address of the host is looked up for this request.
+    Resolving(Box<PendingRequest>, Box<Permission>),
     Sending(Box<PendingRequest>, Box<Permission>),
     /// The response was passed on and the consumer has not accepted it yet.
     Delivering,
@@ -61,12 +69,19 @@ pub(crate) struct Completion {
     pub(crate) reused: bool,
     /// Bytes of body on the wire.
     pub(crate) bytes: u64,
+    /// Address to which the request was sent; `None` if it never left.
+    pub(crate) peer: Option<IpAddr>,
     pub(crate) result: Result<HttpResponse, RequestError>,
     /// The result of decoding the content of a policy file. Bodies of jobs stay as received.
     pub(crate) decoded: Result<(), Status>,
 }
 
 impl Completion {
+    /// The end of a request that was never sent.
+    pub(crate) fn unsent(sent: Duration, ended: Duration, wall: Timestamp, error: RequestError) -> Completion {
+        Completion { sent, ended, wall, reused: false, bytes: 0, peer: None, result: Err(error), decoded: Ok(()) }
+    }
+
     /// The failure of the host that the result shows, if any: network trouble, or a request for patience.
     pub(crate) fn host_trouble(&self) -> Option<String> {
         match &self.result {
@@ -76,14 +91,19 @@ impl Completion {
             Err(RequestError::Failed(status, detail) | RequestError::StaleConnection(status, detail)) => {
                 status.is_host_trouble().then(|| format!("{status}: {detail}"))
             }
-            Err(RequestError::OutOfSockets) => None,
+            Err(RequestError::OutOfSockets | RequestError::OtherAddress(_)) => None,
         }
     }
 }
 
 impl PendingRequest {
     pub(crate) fn new(purpose: Purpose, url: Url, headers: Vec<(HeaderName, HeaderValue)>) -> PendingRequest {
-        PendingRequest { purpose, url, headers, redirects: Vec::new(), retried: false }
+        PendingRequest { purpose, url, headers, redirects: Vec::new(), retried: false, address_changes: 0 }
+    }
+
+    /// False after too many connections that had another address than expected.
+    pub(crate) fn may_change_address(&self) -> bool {
+        self.address_changes < MAX_ADDRESS_CHANGES
     }
 
     pub(crate) fn is_policy(&self) -> bool {
@@ -109,6 +129,7 @@ impl PendingRequest {
         let policy = self.is_policy();
         HttpRequest {
             url: self.url.clone(),
+            address: None,
             accept: if policy { "text/plain,application/json,*/*;q=0.5" } else { kind.accept() },
             headers: self.headers.clone(),
             text_only: !policy && kind == CrawlKind::Page,

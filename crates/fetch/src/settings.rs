@@ -4,17 +4,21 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::decode::Ceiling;
-use crate::guard::Guard;
+use crate::guard::{Guard, Network};
 
 /// Limits and politeness of a crawl.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// Value of the `User-Agent` header, with a contact.
     pub user_agent: String,
-    /// Concurrent requests, each to another host.
+    /// Concurrent requests, each to another host and another IP address.
     pub concurrency: usize,
     /// Pause between a response and the next request to its host.
     pub delay: Duration,
+    /// Pause between a response and the next request to its IP address, under whatever name; at most [`Settings::delay`].
+    pub ip_delay: Duration,
+    /// Networks in which an IP address serves many sites (content delivery networks): no limit per address there.
+    pub shared_networks: Vec<Network>,
     /// Longest Crawl-delay that is honoured.
     pub max_crawl_delay: Duration,
     /// Longest `Retry-After` that a crawl waits for; hosts with a longer one are postponed to a later crawl.
@@ -57,6 +61,8 @@ impl Default for Settings {
             user_agent: String::new(),
             concurrency: 500,
             delay: Duration::from_secs(5),
+            ip_delay: Duration::from_millis(500),
+            shared_networks: Vec::new(),
             max_crawl_delay: Duration::from_secs(60),
             max_retry_after: Duration::from_secs(120),
             connect_timeout: Duration::from_secs(15),

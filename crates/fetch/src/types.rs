@@ -1,5 +1,6 @@
 //! Types of the input and output of a crawl.
 
+use std::net::IpAddr;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
@@ -106,7 +107,7 @@ pub struct FetchResult {
     pub tdm: (Option<String>, Option<String>),
 }
 
-/// A request that was sent, for the log.
+/// A request that was sent, or an attempt at one, for the log.
 #[derive(Debug, Clone)]
 pub struct RequestRecord {
     /// Start of the request, since the crawl began.
@@ -131,6 +132,10 @@ pub struct RequestRecord {
     pub robots_age: Option<Duration>,
     /// Bytes of body on the wire.
     pub bytes: u64,
+    /// Address to which it was sent; `None` if it never left: no such name, no connection.
+    pub peer: Option<IpAddr>,
+    /// Pause before the next request to that address; `None` if there is no limit for it.
+    pub address_delay: Option<Duration>,
 }
 
 /// An observation that the caller should persist.

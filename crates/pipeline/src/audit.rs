@@ -1,17 +1,21 @@
 //! Audit: checks in the run logs that the crawler kept its politeness delays.
 //!
-//! For each host, the pause between the end of a response and the next request is compared with the required delay,
-//! within runs and across runs. The audit reads nothing but the logs.
+//! For each host and each IP address, the pause between the end of a response and the next request is compared with the
+//! required delay, within runs and across runs. The audit reads nothing but the logs, and names the runs whose logs are
+//! missing: about them it proves nothing.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
+use std::hash::Hash;
+use std::net::IpAddr;
+use std::path::PathBuf;
 
 use anyhow::Result;
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
-use tidings_model::Status as EntryStatus;
-use tidings_store::Home;
+use tidings_model::{Status as EntryStatus, clock};
 use tidings_store::runs::{self, Request, RequestKind};
+use tidings_store::{Home, missing_logs};
 
 use crate::display::count;
 use crate::outcome::{Outcome, Status};
@@ -26,12 +30,14 @@ pub struct Options {
     pub last: Option<usize>,
     /// Also list every host, the one with the shortest pause first.
     pub hosts: bool,
+    /// The number of days for which logs are kept (`store.runs_days`); 0: for ever. Older ones are not missed.
+    pub runs_days: u32,
 }
 
-/// The requests to a host.
+/// The requests to a host or an IP address.
 #[derive(Debug, Default)]
-struct Host {
-    requests: u64,
+struct Requests {
+    count: u64,
     /// The end of the last response and the delay required after it, in milliseconds since the epoch.
     last: Option<(i64, i64)>,
     smallest_gap_ms: Option<i64>,
@@ -42,8 +48,31 @@ struct Host {
 /// Counters of the audit.
 #[derive(Debug, Default)]
 struct Audit {
-    hosts: HashMap<String, Host>,
+    hosts: HashMap<String, Requests>,
+    addresses: HashMap<IpAddr, Requests>,
     sums: AuditOutcome,
+}
+
+impl Requests {
+    /// Adds a request with the delay that is required after it.
+    fn take(&mut self, sent: i64, ended: i64, delay: i64) {
+        self.count += 1;
+        if let Some((last, due)) = self.last {
+            let gap = sent - last;
+            self.smallest_gap_ms = Some(self.smallest_gap_ms.map_or(gap, |smallest| smallest.min(gap)));
+            self.overlapping += u64::from(gap < -ROUNDING_MS);
+            self.too_early += u64::from(gap + ROUNDING_MS < due);
+        }
+        // Of two requests at once, the one that ends later counts.
+        self.last = self.last.max(Some((ended, delay)));
+    }
+}
+
+/// The rows of a table by their shortest pauses.
+fn by_gap<K: Ord + Clone + Hash>(rows: HashMap<K, Requests>) -> Vec<(K, Requests)> {
+    let mut rows: Vec<(K, Requests)> = rows.into_iter().collect();
+    rows.sort_by_key(|(name, requests)| (requests.smallest_gap_ms.unwrap_or(i64::MAX), name.clone()));
+    rows
 }
 
 /// The requests of the audited runs, and whether they kept the delays.
@@ -55,8 +84,10 @@ pub struct AuditOutcome {
     pub runs: u64,
     /// Hosts that were contacted.
     pub hosts: u64,
-    /// Requests by kind.
+    /// Requests that were sent, by kind.
     pub requests: BTreeMap<RequestKind, u64>,
+    /// Attempts that sent no request: the name has no address, or no connection opened.
+    pub unsent: u64,
     /// The shortest pause between two requests to the same host.
     pub smallest_gap_s: Option<f64>,
     /// The host with the shortest pause.
@@ -65,6 +96,20 @@ pub struct AuditOutcome {
     pub too_early: u64,
     /// Requests sent while another one to the same host was active.
     pub overlapping: u64,
+    /// IP addresses that were contacted, without those in shared networks.
+    pub addresses: u64,
+    /// The shortest pause between two requests to the same IP address.
+    pub smallest_ip_gap_s: Option<f64>,
+    /// The IP address with the shortest pause.
+    pub smallest_gap_ip: Option<IpAddr>,
+    /// Requests sent before the pause of their IP address was over.
+    pub ip_too_early: u64,
+    /// Requests sent while another one to the same IP address was active.
+    pub ip_overlapping: u64,
+    /// Requests without a limit per IP address: of version 0.1.0, or to a shared network.
+    pub without_ip_limit: u64,
+    /// Runs that sent requests and whose logs are missing.
+    pub missing_logs: Vec<String>,
     /// Requests for feeds with validators.
     pub feeds_conditional: u64,
     /// Conditional requests answered with 304.
@@ -92,6 +137,7 @@ pub fn run(home: &Home, options: &Options) -> Result<AuditOutcome> {
     let logged = runs::all(home)?;
     let skipped = options.last.map_or(0, |last| logged.len().saturating_sub(last));
     let mut audit = Audit::default();
+    audit.sums.missing_logs = missing_logs::missing(home, first_expected(options, &logged[skipped..]))?;
     for run in &logged[skipped..] {
         audit.sums.runs += 1;
         let run = runs::requests(run)?;
@@ -101,11 +147,25 @@ pub fn run(home: &Home, options: &Options) -> Result<AuditOutcome> {
     Ok(audit.finish(options.hosts))
 }
 
+/// The time since which every run must have a log.
+fn first_expected(options: &Options, audited: &[LoggedRun]) -> Timestamp {
+    let first_audited = audited.first().filter(|_| options.last.is_some()).map(LoggedRun::began);
+    let first_kept = match options.runs_days {
+        0 => Timestamp::MIN,
+        days => clock::now() - SignedDuration::from_hours(24 * i64::from(days)),
+    };
+    first_audited.map_or(first_kept, |began| began.max(first_kept))
+}
+
 impl Audit {
     /// Adds the next request, in the order of the times at which they were sent.
     fn take(&mut self, began: i64, request: Request) {
         let (sent, ended) = (began + request.sent_ms as i64, began + request.ended_ms as i64);
         let sums = &mut self.sums;
+        if request.unsent {
+            sums.unsent += 1;
+            return;
+        }
         *sums.requests.entry(request.kind).or_default() += 1;
         sums.connections_reused += u64::from(request.reused);
         if request.kind == RequestKind::Feed {
@@ -118,36 +178,35 @@ impl Audit {
                 None => sums.without_robots += 1,
             }
         }
-        let host = self.hosts.entry(request.host).or_default();
-        host.requests += 1;
-        if let Some((last, due)) = host.last {
-            let gap = sent - last;
-            host.smallest_gap_ms = Some(host.smallest_gap_ms.map_or(gap, |smallest| smallest.min(gap)));
-            host.overlapping += u64::from(gap < -ROUNDING_MS);
-            host.too_early += u64::from(gap + ROUNDING_MS < due);
+        self.hosts.entry(request.host).or_default().take(sent, ended, request.delay_ms as i64);
+        match (request.ip, request.ip_delay_ms) {
+            (Some(ip), Some(delay)) => self.addresses.entry(ip).or_default().take(sent, ended, delay as i64),
+            _ => sums.without_ip_limit += 1,
         }
-        host.last = Some((ended, request.delay_ms as i64));
     }
 
     fn finish(self, with_hosts: bool) -> AuditOutcome {
-        let Audit { hosts, mut sums } = self;
+        let Audit { hosts, addresses, mut sums } = self;
         sums.too_early = hosts.values().map(|host| host.too_early).sum();
         sums.overlapping = hosts.values().map(|host| host.overlapping).sum();
-        sums.done = sums.too_early + sums.overlapping == 0;
-        let mut hosts: Vec<(String, Host)> = hosts.into_iter().collect();
-        hosts.sort_by(|a, b| {
-            let key = |(name, host): &(String, Host)| (host.smallest_gap_ms.unwrap_or(i64::MAX), name.clone());
-            key(a).cmp(&key(b))
-        });
-        sums.hosts = hosts.len() as u64;
-        if let Some((name, Host { smallest_gap_ms: Some(gap), .. })) = hosts.first() {
+        sums.ip_too_early = addresses.values().map(|address| address.too_early).sum();
+        sums.ip_overlapping = addresses.values().map(|address| address.overlapping).sum();
+        let violations = sums.too_early + sums.overlapping + sums.ip_too_early + sums.ip_overlapping;
+        sums.done = violations == 0 && sums.missing_logs.is_empty();
+        let (hosts, addresses) = (by_gap(hosts), by_gap(addresses));
+        (sums.hosts, sums.addresses) = (hosts.len() as u64, addresses.len() as u64);
+        if let Some((name, Requests { smallest_gap_ms: Some(gap), .. })) = hosts.first() {
             sums.smallest_gap_s = Some(*gap as f64 / 1e3);
             sums.smallest_gap_host = Some(name.clone());
         }
+        if let Some((ip, Requests { smallest_gap_ms: Some(gap), .. })) = addresses.first() {
+            sums.smallest_ip_gap_s = Some(*gap as f64 / 1e3);
+            sums.smallest_gap_ip = Some(*ip);
+        }
         if with_hosts {
-            let line = |(name, host): &(String, Host)| {
+            let line = |(name, host): &(String, Requests)| {
                 let gap = host.smallest_gap_ms.map_or("-".to_owned(), |gap| format!("{:.3}", gap as f64 / 1e3));
-                format!("{gap}\t{}\t{}\t{name}\n", host.requests, host.too_early)
+                format!("{gap}\t{}\t{}\t{name}\n", host.count, host.too_early)
             };
             sums.host_lines = hosts.iter().map(line).collect();
         }
@@ -162,6 +221,9 @@ impl fmt::Display for AuditOutcome {
         let percent = |part: u64, whole: u64| if whole == 0 { 0.0 } else { 100.0 * part as f64 / whole as f64 };
         let (requests, hosts) = (count(total, "request"), count(self.hosts, "host"));
         writeln!(f, "{requests} to {hosts} in {}", count(self.runs, "run"))?;
+        if self.unsent > 0 {
+            writeln!(f, "attempts that sent no request (no address, no connection): {}", self.unsent)?;
+        }
         let mut kinds: Vec<(&str, u64)> = self.requests.iter().map(|(kind, number)| (kind.word(), *number)).collect();
         kinds.sort_unstable();
         kinds.iter().try_for_each(|(kind, number)| writeln!(f, "  {kind:<8} {number}"))?;
@@ -173,6 +235,7 @@ impl fmt::Display for AuditOutcome {
         }
         writeln!(f, "requests before the delay was over: {}", self.too_early)?;
         writeln!(f, "concurrent requests to the same host: {}", self.overlapping)?;
+        self.fmt_addresses(f)?;
         let (conditional, unchanged) = (percent(self.feeds_conditional, feeds), percent(self.feeds_unchanged, feeds));
         writeln!(f, "feed requests with validators: {conditional:.1} %, answered with 304: {unchanged:.1} %")?;
         let reused = percent(self.connections_reused, total);
@@ -180,7 +243,29 @@ impl fmt::Display for AuditOutcome {
         let oldest_h = self.oldest_robots_s as f64 / 3600.0;
         writeln!(f, "oldest robots.txt used: {oldest_h:.1} h")?;
         writeln!(f, "pages and feeds requested without a robots.txt: {}", self.without_robots)?;
+        if !self.missing_logs.is_empty() {
+            let runs = self.missing_logs.join(", ");
+            writeln!(f, "missing run logs, so that nothing is proven about their requests: {runs}")?;
+        }
         f.write_str(&self.host_lines)
+    }
+}
+
+impl AuditOutcome {
+    fn fmt_addresses(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.smallest_ip_gap_s, self.smallest_gap_ip) {
+            (Some(gap), Some(ip)) => {
+                writeln!(f, "shortest pause between two requests to an IP address: {gap:.3} s ({ip})")?;
+            }
+            _ => writeln!(f, "no IP address with a limit was contacted twice")?,
+        }
+        writeln!(f, "requests before the pause of their IP address was over: {}", self.ip_too_early)?;
+        writeln!(f, "concurrent requests to the same IP address: {}", self.ip_overlapping)?;
+        if self.without_ip_limit > 0 {
+            let reason = "logged by version 0.1.0 or in shared networks";
+            writeln!(f, "requests without a limit per IP address ({reason}): {}", self.without_ip_limit)?;
+        }
+        Ok(())
     }
 }
 
@@ -213,6 +298,64 @@ mod tests {
     fn concurrent_requests_are_detected() {
         let outcome = audited([(0, request(0, 1000)), (0, request(500, 600))]);
         assert_eq!((outcome.overlapping, outcome.status()), (1, Status::NotDone));
+    }
+
+    #[test]
+    fn two_names_of_one_address_must_keep_its_pause() {
+        let to = |host: &str, ip: [u8; 4], sent, ended| Request {
+            host: host.into(),
+            ip: Some(ip.into()),
+            ip_delay_ms: Some(500),
+            ..request(sent, ended)
+        };
+        let (one, other) = ([192, 0, 2, 1], [192, 0, 2, 2]);
+        let kept =
+            audited([to("a.org", one, 0, 100), to("c.org", other, 50, 60), to("b.org", one, 600, 700)].map(at_0));
+        assert_eq!((kept.done, kept.addresses, kept.hosts), (true, 2, 3));
+        assert_eq!((kept.smallest_ip_gap_s, kept.smallest_gap_ip), (Some(0.5), Some(one.into())));
+        let early = audited([to("a.org", one, 0, 100), to("b.org", one, 400, 500)].map(at_0));
+        assert_eq!((early.done, early.ip_too_early, early.ip_overlapping, early.too_early), (false, 1, 0, 0));
+        let at_once = audited([to("a.org", one, 0, 100), to("b.org", one, 90, 200)].map(at_0));
+        assert_eq!((at_once.ip_overlapping, at_once.overlapping, at_once.status()), (1, 0, Status::NotDone));
+        let text = at_once.to_string();
+        assert!(text.contains("concurrent requests to the same IP address: 1\n"), "{text}");
+        let long = [to("a.org", one, 0, 900), to("b.org", one, 90, 200), to("c.org", one, 800, 950)];
+        assert_eq!(audited(long.map(at_0)).ip_overlapping, 2, "the request that ends last counts");
+    }
+
+    fn at_0(request: Request) -> (i64, Request) {
+        (0, request)
+    }
+
+    #[test]
+    fn a_request_that_never_left_is_no_request() {
+        let unsent = Request { unsent: true, status: "dns".to_owned(), robots_age_s: None, ..request(1100, 1200) };
+        let outcome = audited([request(0, 1000), unsent].map(at_0));
+        assert_eq!((outcome.done, outcome.unsent, outcome.requests[&RequestKind::Page]), (true, 1, 1));
+        assert!(outcome.to_string().contains("sent no request (no address, no connection): 1\n"));
+        assert_eq!(outcome.without_robots, 0);
+    }
+
+    #[test]
+    fn a_missing_log_is_named_and_fails_the_audit() {
+        let (_folder, pipeline) = crate::test_home::empty();
+        let home = pipeline.home();
+        for hour in ["10", "11", "12"] {
+            let history = home.root().join("history");
+            std::fs::create_dir_all(&history).unwrap();
+            std::fs::write(history.join(format!("20260301T{hour}0000000Z-update.plan.tsv.zst")), b"").unwrap();
+            if hour != "11" {
+                runs::RunLog::create(home, &format!("20260301T{hour}0000000Z-update")).unwrap().publish().unwrap();
+            }
+        }
+        let audit = |options| run(home, &options).unwrap();
+        let outcome = audit(Options::default());
+        assert_eq!(
+            (outcome.done, outcome.missing_logs.as_slice()),
+            (false, &["20260301T110000000Z-update".to_owned()][..])
+        );
+        assert!(outcome.to_string().contains("missing run logs"), "{outcome}");
+        assert!(audit(Options { last: Some(1), ..Options::default() }).done, "only the last run is audited");
     }
 
     #[test]
@@ -260,7 +403,7 @@ mod tests {
             log.push(&request(sent, sent + 10)).unwrap();
             log.publish().unwrap();
         }
-        let audit = |last| run(pipeline.home(), &Options { last, hosts: false }).unwrap();
+        let audit = |last| run(pipeline.home(), &Options { last, ..Options::default() }).unwrap();
         assert_eq!((audit(Some(1)).runs, audit(Some(1)).done), (1, true));
         assert_eq!((audit(None).runs, audit(None).done), (2, false));
         assert_eq!(audit(Some(9)).runs, 2);

@@ -56,6 +56,7 @@ pub mod import_log;
 pub mod input_files;
 pub mod journal;
 mod lost_pages;
+pub mod missing_logs;
 pub mod output;
 pub mod pages;
 mod partition;

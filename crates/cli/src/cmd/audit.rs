@@ -1,4 +1,4 @@
-//! `tidings audit`: delays, robots.txt and repeated requests, from the request logs.
+//! `tidings audit`: delays per host and IP address, robots.txt and missing logs, from the request logs.
 
 use anyhow::Result;
 use tidings_pipeline::audit::{self, Options};
@@ -17,6 +17,7 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, global: &Global) -> Result<Report> {
-    let options = Options { last: args.last, hosts: args.hosts };
-    Ok(audit::run(&super::open_home(global)?.0, &options)?.into())
+    let (home, config) = super::open_home(global)?;
+    let options = Options { last: args.last, hosts: args.hosts, runs_days: config.store.runs_days };
+    Ok(audit::run(&home, &options)?.into())
 }

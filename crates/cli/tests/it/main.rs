@@ -30,6 +30,7 @@ mod outages;
 mod page;
 mod paths;
 mod piped;
+mod politeness;
 mod registry;
 mod remove;
 mod report;

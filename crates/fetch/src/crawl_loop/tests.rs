@@ -6,6 +6,7 @@ mod properties;
 use std::collections::HashMap;
 
 use super::*;
+use crate::types::RequestRecord;
 
 /// Start of virtual time.
 const STARTED: &str = "2026-03-01T12:00:00Z";
@@ -53,6 +54,7 @@ impl Reply {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Sent {
     host: HostId,
+    ip: IpAddr,
     url: String,
     at: Duration,
     ended: Duration,
@@ -82,6 +84,12 @@ struct Simulation<W> {
     now: Duration,
     reports: Vec<(Duration, u64, HostId, Report)>,
     counter: u64,
+    /// Addresses of host names; a name without one has an address of its own.
+    names: HashMap<String, IpAddr>,
+    /// Address that connections to a host have at last, whatever was expected.
+    connects_to: HashMap<String, IpAddr>,
+    /// True if no connection opens.
+    unanswered: bool,
     sent: Vec<Sent>,
     results: Vec<FetchResult>,
     events: Vec<CrawlEvent>,
@@ -90,6 +98,11 @@ struct Simulation<W> {
 impl<W: FnMut(&HttpRequest) -> Reply> Simulation<W> {
     fn now(&self) -> Now {
         Now { elapsed: self.now, wall: STARTED.parse::<Timestamp>().unwrap() + self.now }
+    }
+
+    fn address_of(&mut self, name: &str) -> IpAddr {
+        let next = u32::try_from(self.names.len()).expect("few names") + 1;
+        *self.names.entry(name.to_owned()).or_insert_with(|| IpAddr::V4((0x0A00_0000 + next).into()))
     }
 
     fn report(&mut self, at: Duration, host: HostId, report: Report) {
@@ -101,13 +114,28 @@ impl<W: FnMut(&HttpRequest) -> Reply> Simulation<W> {
     fn settle(&mut self) -> Result<Option<Option<Duration>>, Error> {
         loop {
             match self.crawl.next_action(self.now())? {
+                Action::Resolve(host, url) => {
+                    let ip = self.address_of(url.host_str().unwrap_or_default());
+                    self.crawl.handle(Input::Resolved(host, ip));
+                }
                 Action::Send(host, request) => {
+                    let expected = request.address.expect("the loop knows the address");
+                    let ip = request.url.host_str().and_then(|name| self.connects_to.get(name)).copied();
+                    if let Some(ip) = ip.filter(|ip| *ip != expected) {
+                        let error = RequestError::OtherAddress(ip);
+                        let completion = Completion::unsent(self.now, self.now, self.now().wall, error);
+                        self.report(self.now, host, Report::Completed(Box::new(completion)));
+                        continue;
+                    }
                     let Reply { latency, result, decoded } = (self.web)(&request);
                     let ended = self.now + latency;
                     let wall = STARTED.parse::<Timestamp>().unwrap() + ended;
                     let bytes = result.as_ref().map_or(0, |response| response.body.len() as u64);
-                    self.sent.push(Sent { host, url: request.url.into(), at: self.now, ended });
-                    let completion = Completion { sent: self.now, ended, wall, reused: false, bytes, result, decoded };
+                    self.sent.push(Sent { host, ip: expected, url: request.url.into(), at: self.now, ended });
+                    let is_sent = !self.unanswered && !matches!(result, Err(RequestError::OutOfSockets));
+                    let peer = is_sent.then_some(expected);
+                    let completion =
+                        Completion { sent: self.now, ended, wall, reused: false, bytes, peer, result, decoded };
                     self.report(ended, host, Report::Completed(Box::new(completion)));
                 }
                 Action::Deliver(host, result) => {
@@ -192,7 +220,7 @@ impl<W: FnMut(&HttpRequest) -> Reply> Simulation<W> {
         let left = |host: &crate::frontier::Host| {
             let is_job = |pending: &PendingRequest| !pending.is_policy();
             let sending = match &host.in_flight {
-                Some(InFlight::Sending(pending, _)) => is_job(pending),
+                Some(InFlight::Sending(pending, _) | InFlight::Resolving(pending, _)) => is_job(pending),
                 _ => false,
             };
             host.jobs.len() + host.front_queue.iter().filter(|pending| is_job(pending)).count() + usize::from(sending)
@@ -210,6 +238,7 @@ struct Setup {
     queues: Vec<HostQueue>,
     known: Vec<PolicyResponse>,
     jobs: Vec<String>,
+    names: HashMap<String, IpAddr>,
 }
 
 impl Setup {
@@ -233,6 +262,7 @@ impl Setup {
             queues,
             known: Vec::new(),
             jobs: urls.iter().map(|url| format!("http://{url}")).collect(),
+            names: HashMap::new(),
         }
     }
 
@@ -241,6 +271,13 @@ impl Setup {
             self.queues.push(HostQueue { host: host.to_owned(), ..HostQueue::default() });
         }
         self.queues.iter_mut().find(|queue| queue.host == host).expect("added above")
+    }
+
+    /// Gives host names one address.
+    fn at_one_address(mut self, names: &[&str]) -> Setup {
+        let ip = IpAddr::from([192, 0, 2, 1 + u8::try_from(self.names.len()).expect("few names")]);
+        self.names.extend(names.iter().map(|name| ((*name).to_owned(), ip)));
+        self
     }
 
     /// Adds a robots.txt known from an earlier crawl.
@@ -272,6 +309,9 @@ impl Setup {
             now: Duration::ZERO,
             reports: Vec::new(),
             counter: 0,
+            names: self.names,
+            connects_to: HashMap::new(),
+            unanswered: false,
             sent: Vec::new(),
             results: Vec::new(),
             events: Vec::new(),

@@ -22,6 +22,8 @@ pub struct FetchConfig {
     pub concurrency: usize,
     pub delay_s: f64,
     pub feed_delay_s: f64,
+    pub ip_delay_s: f64,
+    pub shared_networks: Vec<String>,
     pub max_crawl_delay_s: f64,
     pub max_retry_after_s: f64,
     pub retry_days: f64,
@@ -52,6 +54,8 @@ impl Default for FetchConfig {
             concurrency: 500,
             delay_s: 5.0,
             feed_delay_s: 3.0,
+            ip_delay_s: 0.5,
+            shared_networks: Vec::new(),
             max_crawl_delay_s: 60.0,
             max_retry_after_s: 120.0,
             retry_days: 3.0,
@@ -93,6 +97,7 @@ impl FetchConfig {
         let durations = [
             ("delay_s", self.delay_s),
             ("feed_delay_s", self.feed_delay_s),
+            ("ip_delay_s", self.ip_delay_s),
             ("max_crawl_delay_s", self.max_crawl_delay_s),
             ("max_retry_after_s", self.max_retry_after_s),
             ("time_limit_min", self.time_limit_min),
@@ -118,7 +123,8 @@ impl FetchConfig {
         if self.robots_max_age_h > 24.0 {
             bail!("fetch.robots_max_age_h = {} is too long; RFC 9309 allows 24 hours at most", self.robots_max_age_h);
         }
-        networks(&self.allow_private).map(drop)
+        networks("shared_networks", &self.shared_networks)?;
+        networks("allow_private", &self.allow_private).map(drop)
     }
 
     /// The crawler settings for pages.
@@ -127,6 +133,8 @@ impl FetchConfig {
             user_agent: self.name(),
             concurrency: self.concurrency,
             delay: seconds(self.delay_s),
+            ip_delay: seconds(self.ip_delay_s),
+            shared_networks: networks("shared_networks", &self.shared_networks)?,
             max_crawl_delay: seconds(self.max_crawl_delay_s),
             max_retry_after: seconds(self.max_retry_after_s),
             connect_timeout: seconds(self.connect_timeout_s),
@@ -138,7 +146,7 @@ impl FetchConfig {
             max_redirects: self.max_redirects,
             body_memory_bytes: self.memory_mib << 20,
             policy_max_age: seconds(self.robots_max_age_h * 3600.0),
-            guard: Guard { allowed: networks(&self.allow_private)? },
+            guard: Guard { allowed: networks("allow_private", &self.allow_private)? },
             extra_roots: Some(PathBuf::from(&self.extra_roots)).filter(|path| !path.as_os_str().is_empty()),
             seed,
             ..Settings::default()
@@ -176,8 +184,8 @@ impl FetchConfig {
     }
 }
 
-fn networks(texts: &[String]) -> Result<Vec<Network>> {
-    texts.iter().map(|text| text.parse().map_err(|fault: String| anyhow!("fetch.allow_private: {fault}"))).collect()
+fn networks(key: &str, texts: &[String]) -> Result<Vec<Network>> {
+    texts.iter().map(|text| text.parse().map_err(|fault: String| anyhow!("fetch.{key}: {fault}"))).collect()
 }
 
 #[cfg(test)]
@@ -204,6 +212,18 @@ mod tests {
         assert_eq!((feeds.delay, feeds.max_body_bytes), (seconds(7.0), 5 << 20));
         assert_eq!((probes.delay, probes.max_body_bytes), (seconds(7.0), 3 << 20));
         assert!(pages.obey_robots, "robots_for_feeds applies to feeds only");
+    }
+
+    #[test]
+    fn the_pause_per_address_holds_for_pages_feeds_and_probes() {
+        let shared_networks = vec!["104.16.0.0/13".to_owned()];
+        let config = FetchConfig { ip_delay_s: 0.2, shared_networks, ..FetchConfig::default() };
+        for settings in [config.for_pages(1), config.for_feeds(1), config.for_probes(1)] {
+            let settings = settings.unwrap();
+            assert_eq!((settings.ip_delay, settings.shared_networks.len()), (seconds(0.2), 1));
+        }
+        let wrong = FetchConfig { shared_networks: vec!["cdn".to_owned()], ..FetchConfig::default() };
+        assert!(wrong.check().unwrap_err().to_string().starts_with("fetch.shared_networks: `cdn`"));
     }
 
     #[test]

@@ -104,6 +104,9 @@ fn request(asked: RequestRecord) -> Request {
         reused: asked.reused,
         robots_age_s: asked.robots_age.map(|age| age.as_secs()),
         bytes: asked.bytes,
+        ip: asked.peer,
+        ip_delay_ms: asked.address_delay.map(|delay| delay.as_millis() as u64),
+        unsent: asked.peer.is_none(),
     }
 }
 
@@ -159,10 +162,13 @@ mod tests {
             reused: true,
             robots_age: Some(Duration::from_secs(3600)),
             bytes: 12,
+            peer: Some([192, 0, 2, 1].into()),
+            address_delay: Some(Duration::from_millis(500)),
         });
         assert_eq!((logged.sent_ms, logged.ended_ms, logged.delay_ms), (1, 2000, 1500));
         assert_eq!((logged.kind, logged.robots_age_s, logged.bytes), (RequestKind::Feed, Some(3600), 12));
-        assert!(logged.conditional && logged.reused);
+        assert!(logged.conditional && logged.reused && !logged.unsent);
+        assert_eq!((logged.ip, logged.ip_delay_ms), (Some([192, 0, 2, 1].into()), Some(500)));
     }
 
     #[test]

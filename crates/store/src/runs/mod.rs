@@ -8,6 +8,7 @@ mod day_log;
 mod list;
 
 use std::io::BufRead;
+use std::net::IpAddr;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
@@ -61,6 +62,15 @@ pub struct Request {
     pub robots_age_s: Option<u64>,
     /// Bytes of the body on the wire.
     pub bytes: u64,
+    /// The IP address to which it was sent. Version 0.1.0 did not log it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ip: Option<IpAddr>,
+    /// The delay required before the next request to this IP address, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ip_delay_ms: Option<u64>,
+    /// Whether it never left: the name has no address, or no connection opened.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unsent: bool,
 }
 
 /// The kind of resource that is requested.
@@ -337,6 +347,16 @@ mod tests {
         assert_eq!(lines, ["{\"a\":1}"]);
         assert!(!path.exists());
         recover(&home).unwrap();
+    }
+
+    #[test]
+    fn a_row_of_version_0_1_0_has_no_address() {
+        let row = r#"{"sent_ms":1,"ended_ms":2,"host":"e.org","kind":"page","url":"u","status":"200","delay_ms":3,"bytes":4}"#;
+        let RunLogLine::Request(request) = serde_json::from_str(row).unwrap() else { panic!("a request") };
+        assert_eq!((request.ip, request.ip_delay_ms, request.unsent), (None, None, false));
+        assert_eq!(serde_json::to_string(&request).unwrap(), row);
+        let sent = Request { ip: Some([192, 0, 2, 1].into()), ip_delay_ms: Some(500), ..request };
+        assert!(serde_json::to_string(&sent).unwrap().ends_with(r#""ip":"192.0.2.1","ip_delay_ms":500}"#));
     }
 
     #[test]

@@ -278,7 +278,7 @@ fn a_lack_of_sockets_lowers_the_limits_and_does_not_count_as_a_request() {
     let setup = Setup::pages(&["a/1"]).know_robots("a", "");
     let mut crawl = setup.with_replies(vec![("a/1", Reply::error(RequestError::OutOfSockets).after(Duration::ZERO))]);
     let outcome = crawl.run();
-    assert_eq!(crawl.sent[1].at, SOCKET_RETRY);
+    assert_eq!(crawl.sent[1].at, dispatch::SOCKET_RETRY);
     assert_eq!(crawl.crawl.max_open(), 999);
     assert_eq!((crawl.records().len(), outcome.hosts[0].requests), (1, 1));
 }
@@ -489,4 +489,95 @@ fn a_host_that_serves_no_job_is_in_trouble_with_the_reason() {
     assert_eq!((recovered.0, recovered.1), (None, true), "the other page was served");
     let refused = trouble(vec![("a/robots.txt", Reply::failed("private"))]);
     assert_eq!((refused.0, refused.1), (None, false), "a private address is a verdict");
+}
+
+/// Start and end of the requests to two hosts, in the order of sending.
+fn spans<W>(simulation: &Simulation<W>) -> Vec<(Duration, Duration)> {
+    simulation.sent.iter().map(|sent| (sent.at, sent.ended)).collect()
+}
+
+#[test]
+fn two_names_of_one_address_are_asked_one_after_the_other_with_a_pause() {
+    let setup = Setup::pages(&["a.org/1", "b.org/1"]).at_one_address(&["a.org", "b.org"]);
+    let mut simulation = setup.with_replies(vec![]);
+    simulation.run();
+    let half = SECOND / 2;
+    let expected = [0, 3, 22, 25].map(|halves| (half * halves, half * halves + SECOND));
+    assert_eq!(spans(&simulation), expected, "{:?}", simulation.timeline());
+    assert!(simulation.records().iter().all(|record| record.address_delay == Some(half) && record.peer.is_some()));
+}
+
+#[test]
+fn hosts_of_different_addresses_are_asked_at_once() {
+    let mut simulation = Setup::pages(&["a.org/1", "b.org/1", "c.org/1"]).with_replies(vec![]);
+    simulation.run();
+    assert!(spans(&simulation)[..3].iter().all(|span| *span == (Duration::ZERO, SECOND)));
+}
+
+#[test]
+fn an_address_of_a_shared_network_has_no_limit() {
+    let mut setup = Setup::pages(&["a.org/1", "b.org/1"]).at_one_address(&["a.org", "b.org"]);
+    setup.settings.shared_networks = vec!["192.0.2.0/24".parse().unwrap()];
+    let mut simulation = setup.with_replies(vec![]);
+    simulation.run();
+    assert!(spans(&simulation)[..2].iter().all(|span| *span == (Duration::ZERO, SECOND)));
+    assert!(simulation.records().iter().all(|record| record.address_delay.is_none()));
+}
+
+#[test]
+fn hosts_that_wait_for_an_address_hold_no_place_of_other_hosts() {
+    let names = ["a.org", "b.org", "c.org", "d.org"];
+    let urls = ["a.org/1", "b.org/1", "c.org/1", "d.org/1", "other.org/1"];
+    let mut setup = Setup::pages(&urls).at_one_address(&names);
+    setup.settings.concurrency = 2;
+    let mut simulation = setup.with_replies(vec![]);
+    simulation.run();
+    let other = simulation.sent.iter().find(|sent| sent.url.contains("other.org")).unwrap();
+    assert_eq!(other.at, Duration::ZERO, "{:?}", simulation.timeline());
+}
+
+#[test]
+fn a_redirect_to_another_name_of_the_address_waits_for_the_pause() {
+    let setup = Setup::pages(&["a.org/1"]).know_robots("a.org", "").know_robots("b.org", "");
+    let mut simulation =
+        setup.at_one_address(&["a.org", "b.org"]).with_replies(vec![("a.org/1", Reply::redirect("http://b.org/2"))]);
+    simulation.run();
+    assert_eq!(spans(&simulation), [(Duration::ZERO, SECOND), (SECOND * 3 / 2, SECOND * 5 / 2)]);
+}
+
+#[test]
+fn a_connection_to_another_address_waits_until_that_one_is_free() {
+    let setup = Setup::pages(&["a.org/1", "b.org/1"]).know_robots("a.org", "").know_robots("b.org", "");
+    let mut simulation = setup.with_replies(vec![]);
+    // The first address of b.org does not answer, and its second one is the address of a.org.
+    let ip = simulation.address_of("a.org");
+    simulation.connects_to.insert("b.org".to_owned(), ip);
+    simulation.run();
+    assert_eq!(spans(&simulation), [(Duration::ZERO, SECOND), (SECOND * 3 / 2, SECOND * 5 / 2)]);
+    assert!(simulation.sent.iter().all(|sent| sent.ip == ip));
+    assert_eq!(simulation.records().len(), 2, "an attempt that only found the address is no request");
+}
+
+#[test]
+fn the_pause_of_addresses_also_holds_after_an_earlier_crawl() {
+    let mut setup = Setup::pages(&["a.org/1"]).know_robots("a.org", "");
+    setup.queue("b.org").idle_for = Some(SECOND / 5);
+    let mut simulation = setup.with_replies(vec![]);
+    simulation.run();
+    assert_eq!(spans(&simulation)[0].0, SECOND * 3 / 10);
+}
+
+#[test]
+fn names_of_an_address_that_accepts_no_connection_are_postponed() {
+    let names = ["a.org", "b.org", "c.org", "d.org", "e.org"];
+    let urls = names.map(|name| format!("{name}/1"));
+    let urls: Vec<&str> = urls.iter().map(String::as_str).collect();
+    let mut setup = Setup::pages(&urls).at_one_address(&names);
+    setup.settings.obey_robots = false;
+    let mut simulation = setup.simulate(|_: &HttpRequest| Reply::failed("timeout").after(SECOND * 15));
+    simulation.unanswered = true;
+    let outcome = simulation.run();
+    assert_eq!(simulation.sent.len(), 3);
+    let reason = "its IP address accepts no connection";
+    assert_eq!(outcome.given_up.iter().filter(|row| row.1 == reason).count(), 2, "{:?}", outcome.given_up);
 }

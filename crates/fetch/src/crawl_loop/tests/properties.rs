@@ -72,6 +72,10 @@ fn crawl(seed: u64, hosts: usize, jobs: usize, stop_at: Option<Duration>) -> Tra
     let mut setup = Setup::pages(&[]);
     setup.settings.seed = seed;
     setup.settings.concurrency = 1 + web.random.usize(..6);
+    // Three hosts share each address.
+    for host in 0..hosts {
+        setup.names.insert(format!("h{host}"), IpAddr::from([192, 0, 2, (host / 3) as u8]));
+    }
     setup.kind = if web.random.bool() { CrawlKind::Page } else { CrawlKind::Feed };
     for job in 0..jobs {
         let url = web.any_url();
@@ -145,6 +149,26 @@ proptest! {
                 prop_assert!(record.sent >= until, "{} was requested before its delay was over", record.url);
             }
             prop_assert!(record.delay >= SECOND * 10);
+        }
+    }
+
+    #[test]
+    fn an_address_gets_one_request_at_a_time_with_its_pause(seed: u64, hosts in 1usize..9, jobs in 0usize..60) {
+        let trace = crawl(seed, hosts, jobs, None);
+        let mut last: HashMap<IpAddr, Duration> = HashMap::new();
+        for sent in &trace.sent {
+            if let Some(ended) = last.insert(sent.ip, sent.ended) {
+                prop_assert!(sent.at >= ended, "two requests at once: {:?}", sent);
+            }
+        }
+        let mut rested: HashMap<IpAddr, Duration> = HashMap::new();
+        for record in &trace.records {
+            let peer = record.peer.expect("all requests of this web are sent");
+            let delay = record.address_delay.expect("no network of this web is shared");
+            if let Some(until) = rested.insert(peer, record.ended + delay) {
+                prop_assert!(record.sent >= until, "{} was requested before the pause was over", record.url);
+            }
+            prop_assert_eq!(delay, Duration::from_millis(500));
         }
     }
 
