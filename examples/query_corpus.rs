@@ -34,8 +34,10 @@ pub fn run(home: &Path, language: &str, query: &str, out: &mut dyn Write) -> Res
     }
     let (timeline, _) = search.timeline(Step::Year, 0.95, &limits);
     for point in timeline.points.iter().filter(|point| point.tokens > 0) {
-        let rate = point.per_million.unwrap_or_default();
-        writeln!(out, "{}  {} hits, {rate:.1} per million tokens", point.bin, point.hits)?;
+        // Both are unknown where a limit stopped the search.
+        if let (Some(hits), Some(rate)) = (point.hits, point.per_million) {
+            writeln!(out, "{}  {hits} hits, {rate:.1} per million tokens", point.bin)?;
+        }
     }
     Ok(())
 }

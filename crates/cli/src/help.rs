@@ -114,7 +114,7 @@ pub fn all() -> String {
     }
     text + "Details: tidings COMMAND --help\n\n\
         Exit codes: 0 done, or nothing to do; 1 not done; 2 wrong usage; 3 done except for items that were\n\
-        reported. `tidings status` has codes of its own.\n"
+        reported, or an answer that was cut off. `tidings status` has codes of its own.\n"
 }
 
 /// The first steps as lines of a shell with comments.

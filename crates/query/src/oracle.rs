@@ -354,7 +354,7 @@ impl Corpus {
                 value,
                 hits,
                 documents: documents.len() as u64,
-                per_million: per_million(hits as f64, tokens as f64).unwrap_or(0.0),
+                per_million: per_million(hits as f64, tokens as f64),
             })
             .collect();
         rows.sort_by(|a, b| b.hits.cmp(&a.hits).then_with(|| a.value.cmp(&b.value)));
@@ -393,7 +393,7 @@ impl Corpus {
         let counted: Vec<_> = bins.into_iter().map(counted).collect();
         let counts: Vec<(u64, u64)> = counted.iter().map(|(_, hits, (tokens, ..))| (*hits, *tokens)).collect();
         let spread = overdispersion_of_neighbours(&counts);
-        let point = |(bin, hits, collected)| TimelinePoint::of(bin, hits, collected, spread, confidence);
+        let point = |(bin, hits, collected)| TimelinePoint::of(bin, Some(hits), collected, Some(spread), confidence);
         Timeline::of(step, confidence, counted.into_iter().map(point).collect())
     }
 

@@ -4,6 +4,8 @@ mod common;
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use fastrand::Rng;
 use proptest::prelude::*;
@@ -201,7 +203,7 @@ fn check(seed: u64) {
             .iter()
             .for_each(|hit| *by_day.entry(asked.documents[hit.document].field("date").to_owned()).or_default() += 1);
         let days: BTreeMap<String, u64> =
-            search.by_day(&limits).0.into_iter().map(|(day, hits)| (day.to_string(), hits)).collect();
+            search.by_day(&limits).hits.into_iter().map(|(day, hits)| (day.to_string(), hits)).collect();
         assert_eq!(days, by_day, "by day: {what}");
 
         let fields = ["date", "site", "title"];
@@ -378,14 +380,14 @@ fn a_search_stops_in_the_middle_of_a_long_document() {
     let document = oracle::Document { fields, paragraphs: vec![vec![sentence]] };
     let index = tidings_index::build(folder.path(), &[annotated(&document)]).expect("built");
     let engine = Engine::new(index);
-    let cancelled = std::sync::atomic::AtomicBool::new(false);
-    let limits = Limits { cancelled: Some(&cancelled), until: None };
+    let cancelled = Arc::new(AtomicBool::new(false));
+    let limits = Limits::cancelled_by(cancelled.clone());
     let query = cql::parse("\"a\" []*").expect("a query");
     let search = engine.search(&query, MatchRule::All, None).expect("a good query");
     let mut hits = 0u32;
     let complete = search.each(&limits, |_| {
         hits += 1;
-        cancelled.store(true, std::sync::atomic::Ordering::Relaxed);
+        cancelled.store(true, Ordering::Relaxed);
     });
     assert!(!complete && hits < 40_000, "{hits} of 12.5 million hits");
 }
@@ -396,8 +398,7 @@ fn a_cancelled_search_stops() {
     let corpus = corpus(&mut random);
     let folder = tempfile::tempdir().expect("a folder");
     let engine = engine(folder.path(), &corpus, &mut random);
-    let cancelled = std::sync::atomic::AtomicBool::new(true);
-    let limits = Limits { cancelled: Some(&cancelled), until: None };
+    let limits = Limits::cancelled_by(Arc::new(AtomicBool::new(true)));
     let query = cql::parse("[] []").expect("a query");
     let search = engine.search(&query, MatchRule::Shortest, None).expect("a good query");
     assert!(!search.count(&limits).complete);

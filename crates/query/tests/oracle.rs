@@ -201,7 +201,10 @@ fn a_timeline_distinguishes_no_hits_from_no_documents() {
     let points: Vec<(String, u64, u64, Option<bool>)> = answer
         .points
         .iter()
-        .map(|point| (point.bin.to_string(), point.hits, point.tokens, point.per_million.map(|rate| rate > 0.0)))
+        .map(|point| {
+            let rate = point.per_million.map(|rate| rate > 0.0);
+            (point.bin.to_string(), point.hits.expect("counted"), point.tokens, rate)
+        })
         .collect();
     assert_eq!(
         points,

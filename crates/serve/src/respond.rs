@@ -261,7 +261,7 @@ async fn run(
         let _permit = permit;
         let options = ResponseOptions { link: params.link(&options.link), ..options };
         let mut response = ResponseWriter::new(endpoint, options, &params.fields(), first);
-        let deadline = RequestDeadline { until, cancelled };
+        let deadline = RequestDeadline { until, time_limit, cancelled };
         let lang = path_values.into_iter().next().unwrap_or_default();
         let request = ApiRequest { registry: &shared.registry, right, params, lang, deadline };
         match request.answer(endpoint, &mut response) {

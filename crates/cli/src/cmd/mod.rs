@@ -65,7 +65,7 @@ pub struct Report {
     pub json: Value,
     /// Exit code 1: not done.
     pub failed: bool,
-    /// Exit code 3: done except for items that were reported.
+    /// Exit code 3: done except for items that were reported, or an answer that was cut off.
     pub partly: bool,
 }
 

@@ -97,6 +97,56 @@ fn queries_run_from_the_command_line() {
     ask(&corpus, "query storm --in spring").exits(1).says("no virtual corpora yet");
 }
 
+#[test]
+fn an_answer_that_is_cut_off_exits_with_3_and_shows_no_zeros() {
+    let corpus = weather();
+    let cut = ask(&corpus, "timeline '[] [lc=\"the\"]' --by month --time-limit 0.000001").exits(3);
+    assert!(cut.stderr.contains("cut off after 0.000001 s: 0 of "), "{}", cut.stderr);
+    assert!(cut.stdout.contains("(not searched)") && cut.stdout.contains("at least 0 hits"), "{}", cut.stdout);
+    let json = ask(&corpus, "--json timeline '[] [lc=\"the\"]' --by month --time-limit 0.000001").exits(3).json();
+    assert_eq!(json["about"]["exactness"]["kind"], "cut-off");
+    assert!(json["points"].as_array().unwrap().iter().all(|p| p["hits"].is_null() && p["per_million"].is_null()));
+    for words in [
+        "query '[] storm'",
+        "count '[] storm'",
+        "freq '[] storm' --csv",
+        "colloc '[] storm'",
+        "words",
+        "words --ngram 2",
+        "trends",
+        "bursts",
+        "new-words --since 2026-06-01",
+        "keywords date=2026-06",
+        "compare date=2026-05 date=2026-06",
+    ] {
+        let cut = ask(&corpus, &format!("{words} --time-limit 0")).exits(3);
+        assert!(cut.stderr.contains("cut off after 0 s: 0 of "), "{words}: {}", cut.stderr);
+    }
+}
+
+#[test]
+fn unknown_names_in_questions_are_errors_with_suggestions() {
+    let corpus = weather();
+    for (words, message) in [
+        ("documents --filter foo=bar", "unknown field foo"),
+        ("compare date=2026-06 dat=2026-05", "did you mean date?"),
+        ("freq storm --by colour", "unknown attribute or field"),
+        ("query storm --sort lft", "did you mean left?"),
+        ("query storm --fields titel", "did you mean title?"),
+        ("query storm --show colour", "give one of word"),
+        ("query storm --show Colour", "unknown attribute"),
+        ("count 'MU(meet \"a\" \"b\")'", "not supported: MU(…)"),
+        ("count '\"storm\" within 2 s'", "write within <s/>"),
+        ("count \"'storm'\"", "double quotes"),
+        ("count 'storm*'", "write \"storm.*\""),
+    ] {
+        let refused = ask(&corpus, words);
+        assert!(refused.stderr.contains(message), "{words}: {}", refused.stderr);
+        assert!(refused.stdout.is_empty(), "{words}: {}", refused.stdout);
+    }
+    ask(&corpus, "count storm --filter site=nowhere.example").ok();
+}
+
 /// The body of a response with chunked transfer coding.
 fn unchunked(mut rest: &str) -> String {
     let mut body = String::new();

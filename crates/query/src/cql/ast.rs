@@ -13,6 +13,7 @@ pub use super::operator::{
     Alternatives, AnyToken, Boundary, Comparand, Constraint, Labelled, Pattern, PatternKind, Reference, Region, Repeat,
     Restriction, RestrictionKind, STRUCTURES, Sequence, Side, Structure, Target, TokenPattern, TokenTest,
 };
+use crate::filter::Filter;
 use std::fmt;
 
 /// A whole query.
@@ -24,6 +25,16 @@ pub struct Query {
     pub restrictions: Vec<Restriction>,
     /// Conditions on labelled tokens; all of them hold.
     pub constraints: Vec<Constraint>,
+}
+
+impl Query {
+    /// The filters of documents in structures such as `<doc site="…"/>`.
+    pub fn filters(&self) -> Vec<&Filter> {
+        let mut filters = Vec::new();
+        self.pattern.collect_filters(&mut filters);
+        self.restrictions.iter().for_each(|restriction| restriction.collect_filters(&mut filters));
+        filters
+    }
 }
 
 /// The canonical text, which answers quote, caches compare and permalinks carry. It is parsed back as the same query.

@@ -20,6 +20,7 @@
 
 pub mod ast;
 mod attribute;
+mod foreign;
 pub(crate) mod operator;
 mod parse;
 

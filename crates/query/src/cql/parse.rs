@@ -18,7 +18,7 @@ pub fn parse(text: &str) -> Result<Query, SyntaxError> {
 }
 
 fn parse_plain_words(text: &str) -> Result<Query, SyntaxError> {
-    let pattern = plain_words(text)
+    let pattern = plain_words(text)?
         .ok_or_else(|| SyntaxError::new(Span::new(0, 0), "the query is empty").help("write a word, or [] for any"))?;
     Ok(Query { pattern, restrictions: Vec::new(), constraints: Vec::new() })
 }

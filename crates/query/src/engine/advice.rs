@@ -10,7 +10,7 @@ const EXAMPLE_CONTEXT: u32 = 6;
 
 impl Engine {
     /// The most frequent lemma of a form, in any case, other than the form itself.
-    pub fn likeliest_lemma(&self, form: &str, filter: Option<&Filter>, limits: &Limits<'_>) -> Result<Option<String>> {
+    pub fn likeliest_lemma(&self, form: &str, filter: Option<&Filter>, limits: &Limits) -> Result<Option<String>> {
         let quoted = form.replace(['"', '\\'], "").to_lowercase();
         let query = cql::parse(&format!("[lc==\"{quoted}\"]"))?;
         let (lemmas, _) = self.search(&query, MatchRule::default(), filter)?.by_attribute(Attribute::Lemma, limits);
@@ -19,7 +19,7 @@ impl Engine {
     }
 
     /// The newest hit of a query with a little context; empty if there is none.
-    pub fn example(&self, query: &str, filter: Option<&Filter>, limits: &Limits<'_>) -> Result<String> {
+    pub fn example(&self, query: &str, filter: Option<&Filter>, limits: &Limits) -> Result<String> {
         let search = self.search(&cql::parse(query)?, MatchRule::default(), filter)?;
         let (hits, _) = search.page(Order::Newest, 0, 1, limits);
         let lines = self.lines(&hits, EXAMPLE_CONTEXT, &[])?;

@@ -3,13 +3,13 @@
 use super::scope::Scope;
 use super::search::DayCursor;
 use super::set::{LexemeSet, layer_of};
-use super::{Engine, Limits, Search, Subcorpus};
+use super::{Engine, Limit, Limits, Search, Subcorpus};
 use crate::cql::Attribute;
 use crate::measure::{overdispersion_of_neighbours, per_million};
 use crate::question::{Frequencies, FrequencyRow, Timeline, TimelinePoint};
 use crate::trend::Step;
 use hashbrown::HashMap;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use tidings_index::{Day, Segment};
 
@@ -22,6 +22,15 @@ pub struct DayVolume {
     pub documents: u64,
     /// The numbers of their sites, ascending. Numbers are the same on all days of one result.
     pub sites: Vec<u32>,
+}
+
+/// Hits by day.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DayCounts {
+    /// Hits of each day that has some.
+    pub hits: BTreeMap<Day, u64>,
+    /// Days that were not searched to their end because a limit was reached; they may have more hits.
+    pub unseen: BTreeSet<Day>,
 }
 
 /// The maximum number of distinct values in memory (about 100 bytes each).
@@ -94,28 +103,34 @@ impl<'s> Values<'s> {
 }
 
 impl Search<'_> {
-    /// Hits by day; days without hits are left out. Returns true if the search was exhaustive.
-    pub fn by_day(&self, limits: &Limits<'_>) -> (BTreeMap<Day, u64>, bool) {
-        let mut days = BTreeMap::new();
-        let mut complete = true;
+    /// Hits by day.
+    pub fn by_day(&self, limits: &Limits) -> DayCounts {
+        self.begin_pass(limits);
+        let mut days = DayCounts::default();
         for index in 0..self.segments() {
             let segment = self.segment(index);
             let mut counts = vec![0u64; segment.days()];
-            if !self.count_stored_days(index, &mut counts) {
-                let first = self.scope(index).documents().start;
-                let mut cursor = DayCursor::new(segment, first);
-                complete &= self.each_in(index, limits, &mut |start, _| {
+            let documents = self.scope(index).documents();
+            if self.count_stored_days(index, &mut counts) {
+                limits.saw(tokens_in(segment, self.scope(index)));
+            } else {
+                let mut cursor = DayCursor::new(segment, documents.start);
+                let seen = self.search_in(index, limits, &mut |start, _| {
                     if let Some(count) = counts.get_mut(cursor.index_at(start)) {
                         *count += 1;
                     }
                     ControlFlow::Continue(())
                 });
+                if seen < documents.end {
+                    let unseen = segment.day_index(seen)..=segment.day_index(documents.end - 1);
+                    days.unseen.extend(unseen.map(|day| segment.day(day)));
+                }
             }
             for (day, count) in counts.into_iter().enumerate().filter(|(_, count)| *count > 0) {
-                *days.entry(segment.day(day)).or_default() += count;
+                *days.hits.entry(segment.day(day)).or_default() += count;
             }
         }
-        (days, complete)
+        days
     }
 
     /// Adds the counts by day of a segment from stored counts; returns false if its hits must be searched.
@@ -154,8 +169,9 @@ impl Search<'_> {
     }
 
     /// Hits by the values of a field of their documents.
-    pub fn by_field(&self, name: &str, limits: &Limits<'_>) -> FieldCounts {
-        let mut counted = FieldCounts { complete: true, ..FieldCounts::default() };
+    pub fn by_field(&self, name: &str, limits: &Limits) -> FieldCounts {
+        self.begin_pass(limits);
+        let mut counted = FieldCounts::default();
         for index in 0..self.segments() {
             let segment = self.segment(index);
             let values = Values::new(segment, name);
@@ -168,7 +184,7 @@ impl Search<'_> {
                 }
             });
             let (mut document, mut end, mut code) = (0, 0, 0);
-            counted.complete &= self.each_in(index, limits, &mut |start, _| {
+            self.each_in(index, limits, &mut |start, _| {
                 if start >= end {
                     document = segment.document_at(start).max(document);
                     end = segment.tokens_of(document).end;
@@ -185,12 +201,14 @@ impl Search<'_> {
                 entry.1 += tokens;
             }
         }
+        counted.complete = limits.cut_off().is_none();
         counted
     }
 
     /// Hits by the value of an attribute of their tokens, joined by blanks. Returns false if a limit was reached or there are
     /// too many distinct values.
-    pub fn by_attribute(&self, attribute: Attribute, limits: &Limits<'_>) -> (HashMap<String, u64>, bool) {
+    pub fn by_attribute(&self, attribute: Attribute, limits: &Limits) -> (HashMap<String, u64>, bool) {
+        self.begin_pass(limits);
         let layer = layer_of(attribute);
         let lexicon = self.engine.lexicon();
         let mut counts: HashMap<Box<[u32]>, u64> = HashMap::new();
@@ -213,7 +231,10 @@ impl Search<'_> {
                 let known = counts.len() + longer.len();
                 match longer.get_mut(&key[..]) {
                     Some(count) => *count += 1,
-                    None if known >= MAX_VALUES => return ControlFlow::Break(()),
+                    None if known >= MAX_VALUES => {
+                        limits.strike(Limit::Values);
+                        return ControlFlow::Break(());
+                    }
                     None => {
                         longer.insert(key.as_slice().into(), 1);
                     }
@@ -238,24 +259,27 @@ impl Search<'_> {
         (texts, complete)
     }
 
-    /// The frequency of each value of an attribute among hits.
-    pub fn frequencies_by_attribute(&self, attribute: Attribute, limits: &Limits<'_>) -> (Frequencies, bool) {
+    /// The frequency of each value of an attribute among hits. Without an exhaustive search there are no rates.
+    pub fn frequencies_by_attribute(&self, attribute: Attribute, limits: &Limits) -> (Frequencies, bool) {
         let (counts, complete) = self.by_attribute(attribute, limits);
         let tokens = self.tokens();
         let rows = counts.into_iter().map(|(value, hits)| FrequencyRow {
             value,
             hits,
             tokens: None,
-            per_million: per_million(hits as f64, tokens as f64),
+            per_million: per_million(hits as f64, tokens as f64).filter(|_| complete),
         });
         (frequencies(attribute.name(), tokens, rows), complete)
     }
 
-    /// The frequency of each value of a field among hits; values without hits are left out.
-    pub fn frequencies_by_field(&self, name: &str, limits: &Limits<'_>) -> (Frequencies, bool) {
+    /// The frequency of each value of a field among hits; values without hits are left out. Without an exhaustive search
+    /// there are no rates.
+    pub fn frequencies_by_field(&self, name: &str, limits: &Limits) -> (Frequencies, bool) {
         let counted = self.by_field(name, limits);
         let rows = counted.values.into_iter().filter(|(_, (hits, _))| *hits > 0).map(|(value, (hits, tokens))| {
-            FrequencyRow { value, hits, tokens: Some(tokens), per_million: per_million(hits as f64, tokens as f64) }
+            let tokens = counted.complete.then_some(tokens);
+            let rate = tokens.and_then(|tokens| per_million(hits as f64, tokens as f64));
+            FrequencyRow { value, hits, tokens, per_million: rate }
         });
         (frequencies(name, self.tokens(), rows), counted.complete)
     }
@@ -265,14 +289,16 @@ impl Search<'_> {
         (0..self.segments()).map(|index| tokens_in(self.segment(index), self.scope(index))).sum()
     }
 
-    /// Hits per interval, with the volume of each.
-    pub fn timeline(&self, step: Step, confidence: f64, limits: &Limits<'_>) -> (Timeline, bool) {
-        let (hits, complete) = self.by_day(limits);
+    /// Hits per interval, with the volume of each. An interval that was not searched to its end has no hits and no rate;
+    /// if there is one, no interval has a band, because the dispersion is unknown. Returns true if the search was exhaustive.
+    pub fn timeline(&self, step: Step, confidence: f64, limits: &Limits) -> (Timeline, bool) {
+        let counts = self.by_day(limits);
+        let complete = counts.unseen.is_empty();
         if self.is_unfiltered() {
-            return (timeline(step, confidence, &hits, self.engine.all_volume()), complete);
+            return (timeline(step, confidence, &counts, self.engine.all_volume()), complete);
         }
         let scopes = (0..self.segments()).map(|index| (self.segment(index), self.scope(index)));
-        (timeline(step, confidence, &hits, &volume(scopes)), complete)
+        (timeline(step, confidence, &counts, &volume(scopes)), complete)
     }
 }
 
@@ -337,7 +363,7 @@ fn volume<'s>(scopes: impl Iterator<Item = (&'s Segment, &'s Scope)>) -> BTreeMa
 }
 
 /// Sums counts by day into bins, from the first day with documents to the last.
-fn timeline(step: Step, confidence: f64, hits: &BTreeMap<Day, u64>, volume: &BTreeMap<Day, DayVolume>) -> Timeline {
+fn timeline(step: Step, confidence: f64, counts: &DayCounts, volume: &BTreeMap<Day, DayVolume>) -> Timeline {
     let ends = volume.keys().next().zip(volume.keys().next_back());
     let bins = ends.map(|(first, last)| step.bins(first.date(), last.date())).unwrap_or_default();
     let mut days = volume.iter().peekable();
@@ -345,10 +371,11 @@ fn timeline(step: Step, confidence: f64, hits: &BTreeMap<Day, u64>, volume: &BTr
     // The last bin with a document of each site.
     let mut met: Vec<usize> = Vec::new();
     for bin in &bins {
-        let (mut total, mut tokens, mut documents, mut sites, mut days_with_documents) = (0, 0, 0, 0, 0);
+        let (mut total, mut tokens, mut documents, mut sites, mut days_with_documents) = (Some(0), 0, 0, 0, 0);
         let last = Day::of(bin.last);
         while let Some((day, volume)) = days.next_if(|(day, _)| **day <= last) {
-            total += hits.get(day).copied().unwrap_or(0);
+            let today = counts.hits.get(day).copied().unwrap_or(0);
+            total = total.filter(|_| !counts.unseen.contains(day)).map(|total: u64| total + today);
             tokens += volume.tokens;
             documents += volume.documents;
             days_with_documents += 1;
@@ -363,11 +390,13 @@ fn timeline(step: Step, confidence: f64, hits: &BTreeMap<Day, u64>, volume: &BTr
         }
         collected.push((total, (tokens, documents, sites, days_with_documents)));
     }
-    let counts: Vec<(u64, u64)> = collected.iter().map(|(hits, (tokens, ..))| (*hits, *tokens)).collect();
-    let spread = overdispersion_of_neighbours(&counts);
+    // With gaps the dispersion of neighbours is unknown.
+    let pairs: Option<Vec<(u64, u64)>> =
+        collected.iter().map(|(hits, (tokens, ..))| Some(((*hits)?, *tokens))).collect();
+    let spread = pairs.map(|pairs| overdispersion_of_neighbours(&pairs));
     let points = bins.into_iter().zip(collected);
     let points = points.map(|(bin, (hits, volume))| TimelinePoint::of(bin, hits, volume, spread, confidence)).collect();
-    Timeline::of(step, confidence, points)
+    Timeline { hits: counts.hits.values().sum(), ..Timeline::of(step, confidence, points) }
 }
 
 impl Engine {

@@ -34,7 +34,7 @@ pub(crate) struct Finder<'a> {
     tests: Vec<LexemeTest<'a>>,
     /// For each assertion about the document, the documents that satisfy it.
     admitted: Vec<Option<BitSet>>,
-    run: NfaRun<'a>,
+    run: NfaRun,
     seeds: Vec<u32>,
 }
 
@@ -63,7 +63,7 @@ impl<'a> Finder<'a> {
         scope: &'a Scope,
         restrictions: Restrictions<'a>,
         rule: MatchRule,
-        limits: &Limits<'a>,
+        limits: &Limits,
     ) -> Finder<'a> {
         let plan = Plan::new(nfa, sets, segment, restrictions.within_sentence());
         let often = plan.expected as usize * 2 > segment.lexemes().len();
@@ -165,11 +165,12 @@ impl<'a> Finder<'a> {
                 {
                     continue;
                 }
+                // A restriction that was cut off may admit what it would reject.
+                if self.restrictions.is_over() {
+                    return ControlFlow::Break(());
+                }
             }
             each(start, end)?;
-            if needs_document && self.restrictions.is_over() {
-                return ControlFlow::Break(());
-            }
         }
         ControlFlow::Continue(())
     }
@@ -265,6 +266,9 @@ impl<'a> Finder<'a> {
             if !restrictions.hold(segment, doc.document, &doc.tokens, start..end) {
                 return ControlFlow::Continue(());
             }
+            if restrictions.is_over() {
+                return ControlFlow::Break(());
+            }
             match rule {
                 MatchRule::Shortest => {
                     flow = each(start, end);
@@ -281,6 +285,8 @@ impl<'a> Finder<'a> {
             self.run.match_ends(&context, start, limit, &mut consider);
         }
         match longest {
+            // The longest match may not have been reached.
+            Some(_) if self.is_over() => ControlFlow::Break(()),
             Some(end) => each(start, end),
             None => flow,
         }

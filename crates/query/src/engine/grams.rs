@@ -106,6 +106,7 @@ impl Engine {
             }
         }
         // The reference is usually much larger: count only the n-grams of the focus.
+        reference.limits().begin_pass(self.tokens(reference));
         self.each_gram(reference, &of, n, |gram, _| {
             if let Some(counts) = terms.get_mut(gram) {
                 counts.1 += 1;
@@ -121,7 +122,9 @@ impl Engine {
     fn count(&self, subcorpus: &Subcorpus, of: &[u32], n: usize, at_least: u64) -> Result<HashMap<Gram, GramCount>> {
         let bound = at_least.min(u8::MAX.into()) as u8;
         let mut filter = (bound >= 2).then(|| GramFilter::new(self.tokens(subcorpus)));
+        let tokens = self.tokens(subcorpus);
         if let Some(filter) = &mut filter {
+            subcorpus.limits().begin_pass(tokens);
             self.each_gram(subcorpus, of, n, |gram, _| {
                 filter.add(&gram[..n.min(MAX_N)]);
                 true
@@ -129,6 +132,7 @@ impl Engine {
         }
         let is_rare = |gram: &Gram| filter.as_ref().is_some_and(|filter| filter.at_most(&gram[..n.min(MAX_N)]) < bound);
         let mut counts: HashMap<Gram, GramCount> = HashMap::new();
+        subcorpus.limits().begin_pass(tokens);
         let is_all = self.each_gram(subcorpus, of, n, |gram, document| {
             if !is_rare(gram) {
                 counts.entry(*gram).or_default().add(document);
@@ -164,7 +168,8 @@ impl Engine {
             let ids: Vec<u32> =
                 segment.lexemes().iter().map(|lexeme| of.get(*lexeme as usize).copied().unwrap_or(0)).collect();
             let bits = segment.sentence_bits();
-            scope.pieces(segment, &subcorpus.limits(), |run| {
+            scope.pieces(segment, subcorpus.limits(), |run| {
+                subcorpus.limits().saw(segment.tokens_in(run.clone()).len() as u64);
                 for document in run {
                     number += 1;
                     let tokens = segment.tokens_of(document);

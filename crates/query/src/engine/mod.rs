@@ -13,6 +13,7 @@ mod grams;
 mod kwic;
 mod layers;
 mod lexeme_test;
+mod limits;
 mod near;
 pub(crate) mod nfa;
 mod nfa_run;
@@ -29,8 +30,9 @@ mod view;
 mod words;
 
 pub use contrast::ContrastOf;
-pub use count::{DayVolume, FieldCounts};
+pub use count::{DayCounts, DayVolume, FieldCounts};
 pub use layers::Features;
+pub use limits::{CutOff, Limit, Limits};
 pub use periods::{PeriodCounts, SiteCells};
 pub use search::{Hit, Order, Search};
 pub use sketch::SketchOf;
@@ -41,15 +43,14 @@ use crate::cql::MatchRule;
 use crate::cql::ast::Query;
 use crate::filter::{CompiledFilter, Filter};
 use crate::syntax::SyntaxError;
+pub(crate) use limits::Deadline;
 use nfa::Nfa;
 use relations::Marginals;
 use restrict::HitConditions;
 use scope::Scope;
 use set::LexemeSet;
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
-use std::time::Instant;
 use tidings_index::lexicon::{Layer, Lexicon};
 use tidings_index::{Day, Snapshot};
 
@@ -74,56 +75,6 @@ pub enum EngineError {
 
 /// A result of the engine.
 pub type Result<T> = std::result::Result<T, EngineError>;
-
-/// Limits after which a search stops with a partial result.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Limits<'l> {
-    /// The time at which to stop.
-    pub until: Option<Instant>,
-    /// A flag that stops the search when set.
-    pub cancelled: Option<&'l AtomicBool>,
-}
-
-impl Limits<'_> {
-    pub(crate) fn is_over(&self) -> bool {
-        self.cancelled.is_some_and(|cancelled| cancelled.load(Ordering::Relaxed))
-            || self.until.is_some_and(|until| Instant::now() >= until)
-    }
-}
-
-/// Checks the limits every few thousand steps: reading the clock before each step would cost more than the step.
-#[derive(Debug, Clone)]
-pub(crate) struct Deadline<'l> {
-    limits: Limits<'l>,
-    steps: u32,
-    is_over: bool,
-}
-
-impl<'l> Deadline<'l> {
-    /// The number of steps between two checks, a few hundred microseconds.
-    const STEPS: u32 = 1 << 14;
-
-    pub(crate) fn new(limits: &Limits<'l>) -> Deadline<'l> {
-        Deadline { limits: *limits, steps: 0, is_over: false }
-    }
-
-    /// Counts a step; returns false once a limit is reached.
-    #[inline]
-    pub(crate) fn tick(&mut self) -> bool {
-        self.tick_by(1)
-    }
-
-    /// Counts many small steps at once; returns false once a limit is reached.
-    #[inline]
-    pub(crate) fn tick_by(&mut self, steps: u32) -> bool {
-        self.steps = self.steps.saturating_add(steps);
-        if self.steps >= Deadline::STEPS {
-            self.steps = 0;
-            self.is_over |= self.limits.is_over();
-        }
-        !self.is_over
-    }
-}
 
 /// A number of hits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -155,26 +106,17 @@ pub struct Engine {
 pub struct Subcorpus {
     scopes: Vec<Scope>,
     is_everything: bool,
-    stop: Option<(Instant, Arc<AtomicBool>)>,
+    limits: Limits,
 }
 
 impl Subcorpus {
-    /// Sets a deadline and a flag that stop counting. Check [`Subcorpus::is_over`] after counting: a count past the deadline
-    /// is partial.
-    pub fn until(self, time: Instant, cancelled: Arc<AtomicBool>) -> Subcorpus {
-        Subcorpus { stop: Some((time, cancelled)), ..self }
+    /// Sets the limits of counting. Check [`Limits::cut_off`] after counting: a count that was cut off is partial.
+    pub fn with_limits(self, limits: Limits) -> Subcorpus {
+        Subcorpus { limits, ..self }
     }
 
-    /// Returns true if a limit is reached, so that counts may be partial.
-    pub fn is_over(&self) -> bool {
-        self.limits().is_over()
-    }
-
-    pub(crate) fn limits(&self) -> Limits<'_> {
-        match &self.stop {
-            Some((time, cancelled)) => Limits { until: Some(*time), cancelled: Some(cancelled) },
-            None => Limits::default(),
-        }
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.limits
     }
 }
 
@@ -211,7 +153,7 @@ impl Engine {
     pub fn subcorpus(&self, filter: Option<&Filter>) -> Result<Subcorpus> {
         let filter: Option<CompiledFilter> = filter.map(Filter::compile).transpose()?;
         let scopes = self.snapshot.segments().iter().map(|live| Scope::new(live, filter.as_ref()));
-        Ok(Subcorpus { scopes: scopes.collect(), is_everything: filter.is_none(), stop: None })
+        Ok(Subcorpus { scopes: scopes.collect(), is_everything: filter.is_none(), limits: Limits::default() })
     }
 
     /// Compiles a query for the corpus or the documents that a filter admits.

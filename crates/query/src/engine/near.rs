@@ -10,11 +10,12 @@ use std::ops::{ControlFlow, Range};
 
 impl Search<'_> {
     /// Counts the strings of a layer in the windows of hits, by number; returns the number of hits too.
-    fn near(&self, attribute: Attribute, window: Window, limits: &Limits<'_>) -> (Vec<u64>, u64, bool) {
+    fn near(&self, attribute: Attribute, window: Window, limits: &Limits) -> (Vec<u64>, u64) {
+        self.begin_pass(limits);
         let layer = layer_of(attribute);
         let lexicon = self.engine.lexicon();
         let mut near = vec![0u64; lexicon.count(layer) as usize];
-        let (mut hits, mut complete) = (0, true);
+        let mut hits = 0;
         for index in 0..self.segments() {
             let segment = self.segment(index);
             let column = segment.column();
@@ -31,7 +32,7 @@ impl Search<'_> {
                     *count += 1;
                 }
             };
-            complete &= self.each_in(index, limits, &mut |start, end| {
+            self.each_in(index, limits, &mut |start, end| {
                 hits += 1;
                 if !document.contains(&start) {
                     document = segment.tokens_of(segment.document_at(start));
@@ -54,26 +55,29 @@ impl Search<'_> {
                 }
             }
         }
-        (near, hits, complete)
+        (near, hits)
     }
 
-    /// The collocates of hits with all association measures; returns true if the search was exhaustive.
+    /// The collocates of hits with all association measures; returns true if the search was exhaustive. Otherwise there are
+    /// no scores, and the most frequent come first.
     pub fn collocates(
         &self,
         attribute: Attribute,
         window: Window,
         order: Association,
         at_least: u64,
-        limits: &Limits<'_>,
+        limits: &Limits,
     ) -> (Collocates, bool) {
         let layer = layer_of(attribute);
-        let (near, hits, complete) = self.near(attribute, window, limits);
+        let (near, hits) = self.near(attribute, window, limits);
+        self.begin_pass(limits);
         // The marginal frequency counts all spellings, also those near no hit.
         let anywhere = self.engine.joined(attribute, self.anywhere(layer, limits));
-        let complete = complete && (self.is_unfiltered() || !limits.is_over());
+        let complete = limits.cut_off().is_none();
         let near = self.engine.joined(attribute, Cow::Owned(near));
         let found = (0..).zip(near.iter().zip(anywhere.iter())).filter(|(_, (count, _))| **count >= at_least.max(1));
         let rows = found.map(|(id, (count, anywhere))| (self.engine.name(attribute, id), *count, *anywhere));
-        (Collocates::rank(attribute, window, (hits, self.tokens()), order, at_least, rows), complete)
+        let ranked = Collocates::rank(attribute, window, (hits, self.tokens()), order, at_least, rows);
+        (if complete { ranked } else { ranked.without_scores() }, complete)
     }
 }

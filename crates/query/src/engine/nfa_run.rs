@@ -51,17 +51,17 @@ impl MatchContext<'_> {
 }
 
 /// A run of an automaton; its buffers are reused from one start to the next.
-pub(crate) struct NfaRun<'l> {
+pub(crate) struct NfaRun {
     current: Vec<u32>,
     next: Vec<u32>,
     /// The generation in which each state was last added, so that a set has it once.
     generations: Vec<u32>,
     generation: u32,
-    pub(super) deadline: Deadline<'l>,
+    pub(super) deadline: Deadline,
 }
 
-impl<'l> NfaRun<'l> {
-    pub(crate) fn new(nfa: &Nfa, limits: &Limits<'l>) -> NfaRun<'l> {
+impl NfaRun {
+    pub(crate) fn new(nfa: &Nfa, limits: &Limits) -> NfaRun {
         let generations = vec![0; nfa.states.len()];
         NfaRun { current: Vec::new(), next: Vec::new(), generations, generation: 0, deadline: Deadline::new(limits) }
     }
@@ -142,7 +142,7 @@ pub(super) fn match_ends_with_labels(
     start: u32,
     limit: u32,
     restrictions: &Restrictions<'_>,
-    deadline: &mut Deadline<'_>,
+    deadline: &mut Deadline,
     each: &mut dyn FnMut(u32) -> ControlFlow<()>,
 ) {
     type LabelledState = (u32, Vec<Option<u32>>);

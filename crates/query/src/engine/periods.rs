@@ -41,6 +41,7 @@ impl Engine {
     ) -> PeriodCounts {
         let word_of = self.words_of_lexemes(attribute);
         let layer = layer_of(attribute);
+        subcorpus.limits().begin_pass(self.tokens(subcorpus));
         let by_string = self.string_counts(subcorpus, layer);
         // Spellings that count as one word add up under its number.
         let mut totals = vec![0; by_string.len()];
@@ -64,9 +65,10 @@ impl Engine {
             tokens: vec![0; periods.len()],
             words,
         };
+        subcorpus.limits().begin_pass(self.tokens(subcorpus));
         for (segment, scope) in self.scopes(subcorpus) {
             let of_documents = periods_of_documents(segment, scope, periods, &mut counts.tokens);
-            count_segment(segment, &of_documents, &word_of, &rows, &subcorpus.limits(), &mut counts);
+            count_segment(segment, &of_documents, &word_of, &rows, subcorpus.limits(), &mut counts);
         }
         counts
     }
@@ -113,7 +115,7 @@ impl Engine {
         cells: &SiteCells<'_>,
         attribute: Attribute,
         at_least: u64,
-        limits: &Limits<'_>,
+        limits: &Limits,
         mut each: impl FnMut(u32, &[CellCount]),
     ) {
         let SiteCells { segments, volume, .. } = cells;
@@ -126,9 +128,11 @@ impl Engine {
             // Reading the lists of a word takes time proportional to its frequency.
             let steps =
                 lists.of(word).iter().map(|(segment, local_id)| segments[*segment as usize].frequency(*local_id));
-            if !deadline.tick_by(steps.fold(1, u32::saturating_add)) {
+            let steps = steps.fold(1, u32::saturating_add);
+            if !deadline.tick_by(steps) {
                 break;
             }
+            limits.saw(steps.into());
             for run in lists.of(word).chunk_by(|a, b| a.0 == b.0) {
                 segments[run[0].0 as usize].count(run, &mut positions, &mut sums);
             }
@@ -197,7 +201,7 @@ fn count_segment(
     of_documents: &[u32],
     word_of: &[u32],
     rows: &[u32],
-    limits: &Limits<'_>,
+    limits: &Limits,
     counts: &mut PeriodCounts,
 ) {
     let (column, width) = (segment.column(), counts.tokens.len());
@@ -230,6 +234,7 @@ fn count_segment(
         if !deadline.tick_by(tokens.len() as u32) {
             return;
         }
+        limits.saw(tokens.len() as u64);
         column.scan(tokens.start, tokens.end, |_, local_ids| {
             for local_id in local_ids {
                 let row = row_of.get(*local_id as usize).copied().unwrap_or(spare as u32);

@@ -153,7 +153,7 @@ impl Engine {
         &self,
         grammar: &Grammar,
         filter: Option<&Filter>,
-        limits: &Limits<'_>,
+        limits: &Limits,
     ) -> Result<(Arc<Marginals>, bool)> {
         if filter.is_none()
             && let Some(known) = self.marginals.lock().expect("no panic while held").get(&grammar.name)
@@ -173,12 +173,13 @@ impl Engine {
         &self,
         grammar: &Grammar,
         filter: Option<&CompiledFilter>,
-        limits: &Limits<'_>,
+        limits: &Limits,
     ) -> Result<(Marginals, bool)> {
         let walks = Walks::new(grammar, self)?;
         let frequent = self.frequent_lemmas();
         let counts = vec![vec![0; frequent.len()]; grammar.relations.len() * 2];
         let mut found = Marginals { frequent, counts, divided: HashMap::new(), dividers: Vec::new() };
+        limits.begin_pass(self.snapshot().tokens());
         let mut complete = true;
         for live in self.snapshot().segments() {
             let (segment, scope) = (live.segment(), Scope::new(live, filter));
@@ -190,12 +191,16 @@ impl Engine {
             scope.runs(|documents| {
                 let mut first = documents.start;
                 while first < documents.end && complete {
+                    if limits.is_over() {
+                        complete = false;
+                        break;
+                    }
                     let goal = segment.tokens_of(first).start.saturating_add(CHUNK);
                     let end = segment.starts()[..=documents.end as usize].partition_point(|start| *start < goal) as u32;
                     let end = end.clamp(first + 1, documents.end);
                     chunk.read(segment, segment.tokens_in(first..end), &lexemes);
                     self.count_chunk(segment, &chunk, &lexemes, &walks, &mut found);
-                    complete = !limits.is_over();
+                    limits.saw(segment.tokens_in(first..end).len() as u64);
                     first = end;
                 }
             });

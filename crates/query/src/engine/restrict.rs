@@ -93,7 +93,7 @@ struct TargetFinder<'a> {
     nfa: &'a Nfa,
     tests: Vec<LexemeTest<'a>>,
     admitted: Vec<Option<BitSet>>,
-    run: NfaRun<'a>,
+    run: NfaRun,
     /// The document of `matches`.
     document: Option<u32>,
     matches: TargetMatches,
@@ -121,7 +121,7 @@ impl<'a> Restrictions<'a> {
         conditions: &'a HitConditions,
         lexicon: &'a Lexicon,
         segment: &'a Segment,
-        limits: &Limits<'a>,
+        limits: &Limits,
     ) -> Restrictions<'a> {
         let within_sentence =
             conditions.restrictions.iter().any(|restriction| restriction.keeps_inside(Structure::Sentence));
@@ -212,7 +212,7 @@ fn next_boundary(segment: &Segment, structure: Structure, tokens: &Range<u32>, p
 }
 
 impl<'a> TargetFinder<'a> {
-    fn new(nfa: &'a Nfa, sets: &'a [LexemeSet], segment: &'a Segment, limits: &Limits<'a>) -> TargetFinder<'a> {
+    fn new(nfa: &'a Nfa, sets: &'a [LexemeSet], segment: &'a Segment, limits: &Limits) -> TargetFinder<'a> {
         TargetFinder {
             nfa,
             tests: sets.iter().map(|set| LexemeTest::new(set, segment, false)).collect(),

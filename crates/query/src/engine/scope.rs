@@ -57,6 +57,17 @@ impl Scope {
         self.chosen.as_ref().is_none_or(|chosen| chosen.get(document))
     }
 
+    /// The tokens of the selected documents among some.
+    pub(crate) fn tokens_among(&self, segment: &Segment, documents: Range<u32>) -> u64 {
+        match &self.chosen {
+            None => segment.tokens_in(documents).len() as u64,
+            Some(chosen) => {
+                let chosen = documents.filter(|document| chosen.get(*document));
+                chosen.map(|document| segment.tokens_of(document).len() as u64).sum()
+            }
+        }
+    }
+
     /// Passes the selected documents as ranges of neighbours.
     pub(crate) fn runs(&self, mut each: impl FnMut(Range<u32>)) {
         match &self.chosen {
@@ -85,12 +96,18 @@ const PIECE_TOKENS: u32 = 1 << 18;
 
 impl Scope {
     /// Passes the selected documents as ranges of at most a few hundred thousand tokens, until a limit is reached.
-    pub(crate) fn pieces(&self, segment: &Segment, limits: &Limits<'_>, mut each: impl FnMut(Range<u32>)) {
+    pub(crate) fn pieces(&self, segment: &Segment, limits: &Limits, mut each: impl FnMut(Range<u32>)) {
         let starts = segment.starts();
-        let (mut is_over, mut seen) = (limits.is_over(), 0);
+        let (mut is_over, mut seen) = (false, PIECE_TOKENS);
         self.runs(|run| {
             let mut rest = run;
             while !rest.is_empty() && !is_over {
+                // Only before further work, so that limits stop nothing that is complete.
+                if seen >= PIECE_TOKENS {
+                    seen = 0;
+                    is_over = limits.is_over();
+                    continue;
+                }
                 let first = starts[rest.start as usize];
                 let tokens = &starts[rest.start as usize + 1..=rest.end as usize];
                 let length = tokens.partition_point(|end| *end - first <= PIECE_TOKENS).max(1) as u32;
@@ -98,10 +115,6 @@ impl Scope {
                 seen += starts[piece.end as usize] - first;
                 rest.start = piece.end;
                 each(piece);
-                if seen >= PIECE_TOKENS {
-                    seen = 0;
-                    is_over = limits.is_over();
-                }
             }
         });
     }

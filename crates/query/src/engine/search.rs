@@ -106,7 +106,7 @@ impl<'e> Search<'e> {
         }
     }
 
-    pub(crate) fn finder<'f>(&'f self, index: usize, limits: &Limits<'f>) -> Finder<'f>
+    pub(crate) fn finder<'f>(&'f self, index: usize, limits: &Limits) -> Finder<'f>
     where
         'e: 'f,
     {
@@ -141,25 +141,43 @@ impl<'e> Search<'e> {
     pub(crate) fn each_in(
         &self,
         index: usize,
-        limits: &Limits<'_>,
+        limits: &Limits,
         each: &mut dyn FnMut(u32, u32) -> ControlFlow<()>,
     ) -> bool {
-        let documents = self.scope(index).documents();
+        self.search_in(index, limits, each) == self.scope(index).documents().end
+    }
+
+    /// The same; returns the first document that was not searched to its end, or the end of the documents.
+    pub(crate) fn search_in(
+        &self,
+        index: usize,
+        limits: &Limits,
+        each: &mut dyn FnMut(u32, u32) -> ControlFlow<()>,
+    ) -> u32 {
+        let scope = self.scope(index);
+        let documents = scope.documents();
         if documents.is_empty() {
-            return true;
+            return documents.end;
         }
         let mut finder = self.finder(index, limits);
-        let mut windows = Windows::new(finder.segment, documents, MAX_WINDOW, finder.plan.expected);
+        let mut windows = Windows::new(finder.segment, documents.clone(), MAX_WINDOW, finder.plan.expected);
         while let Some(window) = windows.next_forward() {
-            if limits.is_over() || finder.find(window, each).is_break() {
-                return false;
+            if limits.is_over() || finder.find(window.clone(), each).is_break() {
+                return window.start;
             }
+            limits.saw(scope.tokens_among(finder.segment, window));
         }
-        true
+        documents.end
+    }
+
+    /// Begins a pass over all tokens of the selected documents.
+    pub(crate) fn begin_pass(&self, limits: &Limits) {
+        limits.begin_pass(self.tokens());
     }
 
     /// Passes all hits, segment by segment, in each from left to right; returns true if the search was exhaustive.
-    pub fn each(&self, limits: &Limits<'_>, mut each: impl FnMut(Hit)) -> bool {
+    pub fn each(&self, limits: &Limits, mut each: impl FnMut(Hit)) -> bool {
+        self.begin_pass(limits);
         (0..self.segments()).all(|index| {
             self.each_in(index, limits, &mut |start, end| {
                 each(Hit { segment: index as u32, start, end });
@@ -169,12 +187,16 @@ impl<'e> Search<'e> {
     }
 
     /// Counts the hits.
-    pub fn count(&self, limits: &Limits<'_>) -> Counted {
+    pub fn count(&self, limits: &Limits) -> Counted {
+        self.begin_pass(limits);
         let mut hits = 0;
         let mut complete = true;
         for index in 0..self.segments() {
             match self.counted_in_lexicon(index) {
-                Some(count) => hits += count,
+                Some(count) => {
+                    hits += count;
+                    limits.saw(self.segment(index).tokens().into());
+                }
                 None => {
                     complete = self.each_in(index, limits, &mut |_, _| {
                         hits += 1;
@@ -204,7 +226,7 @@ impl<'e> Search<'e> {
     }
 
     /// A page of hits: `size` of them after the first `first`; returns false if a limit was reached before it was full.
-    pub fn page(&self, order: Order, first: usize, size: usize, limits: &Limits<'_>) -> (Vec<Hit>, bool) {
+    pub fn page(&self, order: Order, first: usize, size: usize, limits: &Limits) -> (Vec<Hit>, bool) {
         let mut page = Vec::with_capacity(size.min(10_000));
         let mut skipped = 0;
         if size == 0 {
@@ -223,7 +245,8 @@ impl<'e> Search<'e> {
     }
 
     /// Passes hits in the order of time until `each` breaks; returns true if the search was exhaustive.
-    pub fn in_order(&self, order: Order, limits: &Limits<'_>, each: &mut dyn FnMut(Hit) -> ControlFlow<()>) -> bool {
+    pub fn in_order(&self, order: Order, limits: &Limits, each: &mut dyn FnMut(Hit) -> ControlFlow<()>) -> bool {
+        self.begin_pass(limits);
         // A k-way merge of segments by day; a segment is opened only when its days are reached.
         let mut waiting: Vec<usize> = (0..self.segments()).filter(|index| self.segment(*index).tokens() > 0).collect();
         waiting.sort_by_key(|index| {
@@ -240,6 +263,10 @@ impl<'e> Search<'e> {
                 return false;
             }
             let best = best_of(&mut open, order, limits);
+            // A stream that a limit stopped may have had the next hit.
+            if limits.cut_off().is_some() {
+                return false;
+            }
             // A segment that is not open yet may have hits of the same day or of one that comes first.
             let next_day = waiting.front().map(|index| {
                 let meta = self.segment(*index).meta();
@@ -256,7 +283,7 @@ impl<'e> Search<'e> {
                 continue;
             }
             match best {
-                None => return !limits.is_over(),
+                None => return true,
                 Some((_, stream)) => {
                     let hit = open[stream].queue.pop_front().expect("the best stream has a hit");
                     if each(hit.1).is_break() {
@@ -269,7 +296,8 @@ impl<'e> Search<'e> {
 
     /// A random sample of hits that depends only on the seed, in the order of segments; returns true if the search was
     /// exhaustive. Each hit has a hashed priority, and the smallest are kept in a heap.
-    pub fn sample(&self, size: usize, seed: u64, limits: &Limits<'_>) -> (Vec<Hit>, bool) {
+    pub fn sample(&self, size: usize, seed: u64, limits: &Limits) -> (Vec<Hit>, bool) {
+        self.begin_pass(limits);
         let mut drawn: BinaryHeap<(u64, Hit)> = BinaryHeap::new();
         let mut complete = true;
         for index in 0..self.segments() {
@@ -313,7 +341,7 @@ impl IntoKey for (i32, usize) {
 }
 
 /// The stream with the next hit, and the day of that hit.
-fn best_of(open: &mut Vec<Stream<'_>>, order: Order, limits: &Limits<'_>) -> Option<(Day, usize)> {
+fn best_of(open: &mut Vec<Stream<'_>>, order: Order, limits: &Limits) -> Option<(Day, usize)> {
     open.retain_mut(|stream| stream.fill(limits));
     let key = |(day, index): (Day, u32)| match order {
         Order::Newest => (-i64::from(day.0), -i64::from(index)),
@@ -332,18 +360,20 @@ struct Stream<'s> {
     order: Order,
     finder: Finder<'s>,
     windows: Windows<'s>,
+    scope: &'s Scope,
     queue: VecDeque<(Day, Hit)>,
 }
 
 impl<'s> Stream<'s> {
-    fn new(search: &'s Search<'_>, index: usize, order: Order, limits: &Limits<'s>) -> Stream<'s> {
+    fn new(search: &'s Search<'_>, index: usize, order: Order, limits: &Limits) -> Stream<'s> {
         let finder = search.finder(index, limits);
-        let windows = Windows::new(finder.segment, search.scope(index).documents(), FIRST_WINDOW, finder.plan.expected);
-        Stream { index: index as u32, order, finder, windows, queue: VecDeque::new() }
+        let scope = search.scope(index);
+        let windows = Windows::new(finder.segment, scope.documents(), FIRST_WINDOW, finder.plan.expected);
+        Stream { index: index as u32, order, finder, windows, scope, queue: VecDeque::new() }
     }
 
     /// Fills the queue; returns false if there is no further hit.
-    fn fill(&mut self, limits: &Limits<'_>) -> bool {
+    fn fill(&mut self, limits: &Limits) -> bool {
         while self.queue.is_empty() {
             let window = match self.order {
                 Order::Newest => self.windows.next_backward(),
@@ -356,13 +386,15 @@ impl<'s> Stream<'s> {
             let segment = self.finder.segment;
             let (index, queue) = (self.index, &mut self.queue);
             let mut days = DayCursor::new(segment, window.start);
-            let flow = self.finder.find(window, &mut |start, end| {
+            let flow = self.finder.find(window.clone(), &mut |start, end| {
                 queue.push_back((days.day_at(start), Hit { segment: index, start, end }));
                 ControlFlow::Continue(())
             });
             if flow.is_break() {
-                return false; // A limit was reached: the window is incomplete.
+                self.queue.clear(); // A limit was reached: the window is incomplete.
+                return false;
             }
+            limits.saw(self.scope.tokens_among(segment, window));
             if self.order == Order::Newest {
                 self.queue.make_contiguous().reverse();
             }

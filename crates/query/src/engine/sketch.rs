@@ -7,7 +7,7 @@
 use super::relations::Marginals;
 use super::set::LexemeSet;
 use super::words::is_wordlike;
-use super::{Engine, Limits, Result};
+use super::{Engine, Limit, Limits, Result};
 use crate::cql::ast::{Query, TokenTest};
 use crate::cql::{Attribute, MatchRule};
 use crate::filter::Filter;
@@ -48,13 +48,13 @@ pub struct SketchOf<'a> {
 type Counts = HashMap<u32, u64>;
 
 impl Engine {
-    /// The sketch of a word; returns true if the search was exhaustive.
-    pub fn sketch(&self, asked: &SketchOf<'_>, limits: &Limits<'_>) -> Result<(Sketch, bool)> {
+    /// The sketch of a word; returns true if the search was exhaustive. Otherwise there are no scores.
+    pub fn sketch(&self, asked: &SketchOf<'_>, limits: &Limits) -> Result<(Sketch, bool)> {
         let lemma = is(Attribute::Lemma, ValueMatcher::exact(asked.lemma));
         let alone = crate::cql::parse(&format!("[{lemma}]"))?;
         let found = self.search(&alone, MatchRule::Shortest, asked.filter)?;
         let tokens = found.tokens();
-        let (by_tag, mut complete) = found.by_attribute(Attribute::Tag, limits);
+        let (by_tag, complete) = found.by_attribute(Attribute::Tag, limits);
         let tags = by_tag.into_iter().filter(|(tag, _)| !tag.is_empty());
         let mut tags: Vec<TagCount> = tags.map(|(tag, hits)| TagCount { tag, hits }).collect();
         tags.sort_by(|a, b| b.hits.cmp(&a.hits).then_with(|| a.tag.cmp(&b.tag)));
@@ -72,14 +72,18 @@ impl Engine {
         if hits == 0 {
             return Ok((sketch, complete));
         }
-        let (marginals, whole) = self.marginals(asked.grammar, asked.filter, limits)?;
+        let (marginals, _) = self.marginals(asked.grammar, asked.filter, limits)?;
         let word = Logic::All(vec![lemma, is(Attribute::Tag, ValueMatcher::exact(&sketch.tag))]);
         let builder = SketchBuilder { engine: self, asked, word, marginals: &marginals, limits };
-        complete &= whole;
         for relation in 0..asked.grammar.relations.len() {
             for slot in [Slot::A, Slot::B] {
-                complete &= builder.relation(relation, slot, &mut sketch.relations)?;
+                builder.relation(relation, slot, &mut sketch.relations)?;
             }
+        }
+        let complete = limits.cut_off().is_none();
+        if !complete {
+            let rows = sketch.relations.iter_mut().flat_map(|relation| &mut relation.rows);
+            rows.for_each(|row| row.score = None);
         }
         Ok((sketch, complete))
     }
@@ -92,7 +96,7 @@ struct SketchBuilder<'a> {
     /// The condition on the headword.
     word: Logic<TokenTest>,
     marginals: &'a Marginals,
-    limits: &'a Limits<'a>,
+    limits: &'a Limits,
 }
 
 /// A relation with the headword in one slot, and its splitting lemma if it has one.
@@ -131,11 +135,11 @@ struct Scored {
 }
 
 impl<'a> SketchBuilder<'a> {
-    /// Adds the collocates in one slot of a relation; returns true if the search was exhaustive.
-    fn relation(&self, number: usize, slot: Slot, relations: &mut Vec<SketchRelation>) -> Result<bool> {
+    /// Adds the collocates in one slot of a relation.
+    fn relation(&self, number: usize, slot: Slot, relations: &mut Vec<SketchRelation>) -> Result<()> {
         let relation = &self.asked.grammar.relations[number];
         let query = relation.query(&[(slot, self.word.clone())]);
-        let (pairs, mut complete) = self.pairs(&query, relation, slot.other())?;
+        let pairs = self.pairs(&query, relation, slot.other())?;
         let mut groups: Vec<Group<'a>> = pairs
             .into_iter()
             .map(|(divider, counts)| {
@@ -146,8 +150,7 @@ impl<'a> SketchBuilder<'a> {
             .collect();
         groups.sort_by(|a, b| b.hits.cmp(&a.hits).then_with(|| a.divider.cmp(&b.divider)));
         for group in groups.into_iter().take(MAX_DIVIDERS) {
-            let (rows, values, whole) = self.rows(&group)?;
-            complete &= whole;
+            let (rows, values) = self.rows(&group)?;
             if !rows.is_empty() {
                 relations.push(SketchRelation {
                     name: relation.name(slot, self.asked.lemma, group.divider.as_deref()),
@@ -158,17 +161,17 @@ impl<'a> SketchBuilder<'a> {
                 });
             }
         }
-        Ok(complete)
+        Ok(())
     }
 
     /// Counts the lemmas in a slot of the matches of a query, separately for each splitting lemma.
-    fn pairs(&self, query: &Query, relation: &Relation, slot: Slot) -> Result<(HashMap<Option<String>, Counts>, bool)> {
+    fn pairs(&self, query: &Query, relation: &Relation, slot: Slot) -> Result<HashMap<Option<String>, Counts>> {
         let lexicon = self.engine.lexicon();
         let divides = relation.divider().map(|condition| LexemeSet::of(condition, lexicon)).transpose()?;
         let search = self.engine.search(query, MatchRule::Shortest, self.asked.filter)?;
         let mut pairs: HashMap<Option<u32>, Counts> = HashMap::new();
         let (mut held, mut is_full) = (0, false);
-        let complete = search.each(self.limits, |hit| {
+        search.each(self.limits, |hit| {
             let segment = search.segment(hit.segment as usize);
             let position = if relation.is_first(slot) { hit.start } else { hit.end - 1 };
             let lemma = lexicon.of(segment.lexeme_at(position), Layer::Lemma);
@@ -194,11 +197,14 @@ impl<'a> SketchBuilder<'a> {
             let sums = named.entry(name).or_default();
             counts.into_iter().for_each(|(lemma, count)| *sums.entry(lemma).or_default() += count);
         }
-        Ok((named, complete && !is_full))
+        if is_full {
+            self.limits.strike(Limit::Values);
+        }
+        Ok(named)
     }
 
-    /// The most typical collocates of a relation, their total number, and whether the search was exhaustive.
-    fn rows(&self, group: &Group<'_>) -> Result<(Vec<SketchRow>, u64, bool)> {
+    /// The most typical collocates of a relation, and their total number.
+    fn rows(&self, group: &Group<'_>) -> Result<(Vec<SketchRow>, u64)> {
         let lexicon = self.engine.lexicon();
         let text = |id: u32| lexicon.string(Layer::Lemma, id);
         let is_often = |(id, count): &(&u32, &u64)| **count >= self.asked.at_least.max(1) && is_wordlike(text(**id));
@@ -221,40 +227,37 @@ impl<'a> SketchBuilder<'a> {
             |a: &Scored, b: &Scored| b.score.total_cmp(&a.score).then_with(|| text(a.lemma).cmp(text(b.lemma)));
         scored.sort_by(by_score);
         rare.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| text(a.0).cmp(text(b.0))));
-        let mut complete = true;
         for batch in rare[..rare.len().min(MAX_COUNTED)].chunks(BATCH) {
             // A marginal count is at least the co-occurrence, so that this is the highest score of the rest.
             let most = group.score(batch[0].1, batch[0].1);
             if self.asked.rows.checked_sub(1).is_none_or(|last| scored.get(last).is_some_and(|row| row.score > most)) {
                 break;
             }
-            let (counted, whole) = self.count_rare(group, batch)?;
-            complete &= whole;
-            scored.extend(counted);
+            scored.extend(self.count_rare(group, batch)?);
             scored.sort_by(by_score);
         }
         let rows = scored.into_iter().take(self.asked.rows).map(|row| {
             let value = text(row.lemma).to_owned();
             let collocate = (group.slot.other(), is(Attribute::Lemma, ValueMatcher::exact(&value)));
             let query = group.query(vec![(group.slot, self.word.clone()), collocate]).to_string();
-            SketchRow { value, together: row.together, anywhere: row.anywhere, score: row.score, query }
+            SketchRow { value, together: row.together, anywhere: row.anywhere, score: Some(row.score), query }
         });
-        Ok((rows.collect(), values, complete))
+        Ok((rows.collect(), values))
     }
 
     /// Counts rare lemmas in a relation with any headword.
-    fn count_rare(&self, group: &Group<'_>, batch: &[(u32, u64)]) -> Result<(Vec<Scored>, bool)> {
+    fn count_rare(&self, group: &Group<'_>, batch: &[(u32, u64)]) -> Result<Vec<Scored>> {
         let lexicon = self.engine.lexicon();
         let other = group.slot.other();
         let lemmas = batch.iter().map(|(id, _)| ValueMatcher::exact(lexicon.string(Layer::Lemma, *id)));
         let lemmas = any_of(lemmas.map(|lemma| is(Attribute::Lemma, lemma)).collect());
-        let (anywhere, complete) = self.pairs(&group.query(vec![(other, lemmas)]), group.relation, other)?;
+        let anywhere = self.pairs(&group.query(vec![(other, lemmas)]), group.relation, other)?;
         let scored = batch.iter().map(|(lemma, together)| {
             let sum = anywhere.values().filter_map(|counts| counts.get(lemma)).sum::<u64>();
             let anywhere = sum.max(*together);
             Scored { score: group.score(*together, anywhere), lemma: *lemma, together: *together, anywhere }
         });
-        Ok((scored.collect(), complete))
+        Ok(scored.collect())
     }
 }
 

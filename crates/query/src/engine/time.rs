@@ -22,10 +22,11 @@ impl Engine {
     /// The words with a rising or falling trend within sites, by significance.
     pub fn trends(&self, subcorpus: &Subcorpus, attribute: Attribute, step: Step, config: &RiseConfig) -> Trends {
         let (bins, periods) = self.periods(subcorpus, step);
+        subcorpus.limits().begin_pass(self.tokens(subcorpus));
         let cells = self.site_cells(subcorpus, &periods);
         let mut test = SiteRises::new(cells.volume(), config);
         let (mut words, mut hits, mut documents) = (Vec::new(), Vec::new(), Vec::new());
-        self.each_word_by_site(&cells, attribute, config.min_count, &subcorpus.limits(), |word, counts| {
+        self.each_word_by_site(&cells, attribute, config.min_count, subcorpus.limits(), |word, counts| {
             test.add(counts);
             words.push(word);
             let start = hits.len();
@@ -46,10 +47,11 @@ impl Engine {
     /// The words with significant bursts, strongest first.
     pub fn bursts(&self, subcorpus: &Subcorpus, attribute: Attribute, step: Step, config: &BurstConfig) -> Bursts {
         let (bins, periods) = self.periods(subcorpus, step);
+        subcorpus.limits().begin_pass(self.tokens(subcorpus));
         let cells = self.site_cells(subcorpus, &periods);
         let mut test = SiteBursts::new(cells.volume(), config);
         let mut words = Vec::new();
-        self.each_word_by_site(&cells, attribute, config.min_documents.into(), &subcorpus.limits(), |word, counts| {
+        self.each_word_by_site(&cells, attribute, config.min_documents.into(), subcorpus.limits(), |word, counts| {
             test.add(counts);
             words.push(word);
         });
@@ -64,13 +66,14 @@ impl Engine {
         };
         let mut found: Vec<BurstRow> = test.finish().into_iter().map(row).collect();
         found.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.value.cmp(&b.value)));
-        Bursts { attribute, step, tokens: self.tokens(subcorpus), values: found.len() as u64, rows: found }
+        Bursts { attribute, step, tokens: self.tokens(subcorpus), values: Some(found.len() as u64), rows: found }
     }
 
     /// The words that were first seen in the window of the configuration, most widespread first. Spellings that differ in
     /// case are one word, shown in its most frequent spelling.
     pub fn new_words(&self, subcorpus: &Subcorpus, attribute: Attribute, config: &NewWordConfig) -> Result<NewWords> {
         let (candidates, tested) = self.unseen_before(subcorpus, attribute, config);
+        subcorpus.limits().begin_pass(self.tokens(subcorpus));
         let evidence = Evidence::new(&self.site_cells(subcorpus, &window_periods(config)), tested);
         let mut seen: HashMap<&str, Spread> = HashMap::new();
         let layer = layer_of(attribute);
@@ -144,11 +147,13 @@ impl Engine {
     /// The filter of the sites with documents in every bin: changes there come from the texts, not from the list of feeds.
     pub fn panel(&self, subcorpus: &Subcorpus, step: Step, min_documents: u32) -> Filter {
         let bins = self.bins(subcorpus, step);
+        subcorpus.limits().begin_pass(self.tokens(subcorpus));
         let index: HashMap<Bin, usize> = bins.iter().enumerate().map(|(index, bin)| (*bin, index)).collect();
         let mut sites: BTreeMap<String, Vec<u32>> = BTreeMap::new();
         for (segment, scope) in self.scopes(subcorpus) {
             let Some(field) = segment.field("site") else { continue };
-            scope.pieces(segment, &subcorpus.limits(), |run| {
+            scope.pieces(segment, subcorpus.limits(), |run| {
+                subcorpus.limits().saw(segment.tokens_in(run.clone()).len() as u64);
                 for document in run {
                     let bin = step.bin_of(segment.day_of(document).date());
                     if let Some(index) = index.get(&bin) {

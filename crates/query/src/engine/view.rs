@@ -24,14 +24,8 @@ pub struct View {
 }
 
 impl Search<'_> {
-    /// The lines of a view, and whether they are a sample.
-    pub fn view(
-        &self,
-        view: &View,
-        context: u32,
-        fields: &[&str],
-        limits: &Limits<'_>,
-    ) -> Result<(Vec<Line>, Exactness)> {
+    /// The lines of a view, and whether they are a sample. Check [`Limits::cut_off`]: lines may be missing.
+    pub fn view(&self, view: &View, context: u32, fields: &[&str], limits: &Limits) -> Result<(Vec<Line>, Exactness)> {
         let (hits, exactness) = self.hits_of(view, limits);
         let mut needed = fields.to_vec();
         for key in &view.sort {
@@ -51,7 +45,7 @@ impl Search<'_> {
         Ok((lines, exactness))
     }
 
-    fn hits_of(&self, view: &View, limits: &Limits<'_>) -> (Vec<Hit>, Exactness) {
+    fn hits_of(&self, view: &View, limits: &Limits) -> (Vec<Hit>, Exactness) {
         let size = match view.sample {
             Some(size) => size.min(MOST_SORTED),
             None if !view.sort.is_empty() => MOST_SORTED,
@@ -60,7 +54,7 @@ impl Search<'_> {
         let (hits, _) = self.sample(size, view.seed, limits);
         let of_hits = self.count(limits).hits;
         let number = hits.len() as u64;
-        let exactness = match number < of_hits {
+        let exactness = match number < of_hits && limits.cut_off().is_none() {
             true => Exactness::Sample { hits: number, of_hits, seed: view.seed },
             false => Exactness::Exact,
         };

@@ -16,11 +16,12 @@ use tidings_index::Segment;
 use tidings_index::lexicon::Layer;
 
 /// Counts each lexeme of a segment in the selected documents.
-fn count_lexemes(segment: &Segment, scope: &Scope, limits: &Limits<'_>, counts: &mut Vec<u32>) {
+fn count_lexemes(segment: &Segment, scope: &Scope, limits: &Limits, counts: &mut Vec<u32>) {
     counts.clear();
     let everything = 0..segment.meta().documents;
     if scope.is_whole() && scope.documents() == everything {
         counts.extend_from_slice(segment.frequencies());
+        limits.saw(segment.tokens().into());
         return;
     }
     let column = segment.column();
@@ -39,17 +40,19 @@ fn count_lexemes(segment: &Segment, scope: &Scope, limits: &Limits<'_>, counts: 
             });
         };
         scope.pieces(segment, limits, |documents| {
+            limits.saw(segment.tokens_in(documents.clone()).len() as u64);
             leave_out(next..documents.start);
             next = documents.end;
         });
         // Past a limit the counts are partial anyway.
-        if !limits.is_over() {
+        if limits.cut_off().is_none() {
             leave_out(next..segment.meta().documents);
         }
         return;
     }
     scope.pieces(segment, limits, |documents| {
         let tokens = segment.tokens_in(documents);
+        limits.saw(tokens.len() as u64);
         column.scan(tokens.start, tokens.end, |_, local_ids| {
             local_ids.iter().for_each(|local_id| counts[*local_id as usize] += 1);
         });
@@ -59,7 +62,7 @@ fn count_lexemes(segment: &Segment, scope: &Scope, limits: &Limits<'_>, counts: 
 impl Engine {
     pub(super) fn scopes<'p>(&'p self, subcorpus: &'p Subcorpus) -> impl Iterator<Item = (&'p Segment, &'p Scope)> {
         let segments = self.snapshot().segments().iter().map(|live| live.segment());
-        segments.zip(&subcorpus.scopes).take_while(|_| !subcorpus.is_over())
+        segments.zip(&subcorpus.scopes).take_while(|_| !subcorpus.limits().is_over())
     }
 
     /// The frequency of each string of a layer in a subcorpus, by number.
@@ -67,7 +70,7 @@ impl Engine {
         if subcorpus.is_everything {
             return Cow::Borrowed(self.string_totals(layer));
         }
-        Cow::Owned(self.count_strings(self.scopes(subcorpus), &subcorpus.limits(), layer))
+        Cow::Owned(self.count_strings(self.scopes(subcorpus), subcorpus.limits(), layer))
     }
 
     /// The frequency of each string of a layer in the whole corpus; computed on first use.
@@ -115,7 +118,7 @@ impl Engine {
     fn count_strings<'p>(
         &self,
         scopes: impl Iterator<Item = (&'p Segment, &'p Scope)>,
-        limits: &Limits<'_>,
+        limits: &Limits,
         layer: Layer,
     ) -> Vec<u64> {
         let lexicon = self.lexicon();
@@ -153,8 +156,9 @@ impl Engine {
             let starts = segment.starts();
             let ids: Vec<u32> =
                 segment.lexemes().iter().map(|lexeme| of.get(*lexeme as usize).copied().unwrap_or(0)).collect();
-            scope.pieces(segment, &subcorpus.limits(), |run| {
+            scope.pieces(segment, subcorpus.limits(), |run| {
                 let tokens = segment.tokens_in(run.clone());
+                subcorpus.limits().saw(tokens.len() as u64);
                 let mut document = run.start as usize;
                 segment.column().scan(tokens.start, tokens.end, |from, local_ids| {
                     let mut end = starts[document + 1];
@@ -187,6 +191,7 @@ impl Engine {
         at_least: u64,
     ) -> Result<Words> {
         let tokens = self.tokens(subcorpus);
+        subcorpus.limits().begin_pass(tokens);
         let counts = (0..).zip(self.value_counts(subcorpus, attribute));
         let text = |id: u32| self.name(attribute, id);
         let counts = counts.filter(|(_, (hits, _))| *hits >= at_least.max(1));
@@ -207,12 +212,14 @@ impl Engine {
         if n > 1 {
             return self.keyterms((focus, reference), attribute, n, order, at_least);
         }
+        let tokens = (self.tokens(focus), self.tokens(reference));
+        focus.limits().begin_pass(tokens.0 + tokens.1);
         let values = |subcorpus: &Subcorpus| self.joined(attribute, self.string_counts(subcorpus, layer_of(attribute)));
         let (here, there) = (values(focus), values(reference));
         let counts = (0..).zip(here.iter().copied().zip(there.iter().copied()));
         let counts = counts.filter(|(_, (here, _))| *here >= at_least.max(1));
         let counts = counts.map(|(id, (here, there))| (self.name(attribute, id), here, there));
-        Ok(Keywords::rank(attribute, (self.tokens(focus), self.tokens(reference)), order, at_least, counts))
+        Ok(Keywords::rank(attribute, tokens, order, at_least, counts))
     }
 
     /// The words that are significantly more or less frequent in one subcorpus than in another, such as two periods.
@@ -223,12 +230,14 @@ impl Engine {
         attribute: Attribute,
         config: &CompareConfig,
     ) -> Comparison {
+        let tokens = (self.tokens(before), self.tokens(after));
+        before.limits().begin_pass(tokens.0 + tokens.1);
         let count = |subcorpus: &Subcorpus| self.value_counts(subcorpus, attribute);
         let counts = (0..).zip(count(before).into_iter().zip(count(after)));
         let met = counts.filter(|(_, (before, after))| before.1 + after.1 >= config.min_documents.max(1));
         let words = met.map(|(word, (before, after))| (self.name(attribute, word), before, after));
         let words = words.filter(|(value, ..)| config.punctuation || is_wordlike(value));
-        Comparison::of(attribute, (self.tokens(before), self.tokens(after)), config, words)
+        Comparison::of(attribute, tokens, config, words)
     }
 }
 
@@ -254,7 +263,7 @@ pub(super) fn words(
             value,
             hits,
             documents,
-            per_million: per_million(hits as f64, tokens as f64).unwrap_or(0.0),
+            per_million: per_million(hits as f64, tokens as f64),
         })
         .collect();
     rows.sort_unstable_by(|a, b| b.hits.cmp(&a.hits).then_with(|| a.value.cmp(&b.value)));
@@ -263,7 +272,7 @@ pub(super) fn words(
 
 impl Search<'_> {
     /// The frequency of each string of a layer in the selected documents, by number.
-    pub(crate) fn anywhere(&self, layer: Layer, limits: &Limits<'_>) -> Cow<'_, [u64]> {
+    pub(crate) fn anywhere(&self, layer: Layer, limits: &Limits) -> Cow<'_, [u64]> {
         if self.is_unfiltered() {
             return Cow::Borrowed(self.engine.string_totals(layer));
         }

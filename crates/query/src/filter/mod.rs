@@ -21,7 +21,8 @@ mod test;
 pub use period::Period;
 pub use test::{Comparison, FieldMatcher, FieldPredicate, FieldTest};
 
-use crate::syntax::{Cursor, Logic, Span, SyntaxError, read_logic};
+use crate::syntax::{Cursor, Logic, Span, SyntaxError, advice, read_logic};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 
@@ -31,6 +32,26 @@ pub const MAX_BYTES: usize = 16 * 1024;
 /// The fields that hold a day, which can be compared with months, weeks or years.
 pub const DATE_FIELDS: &[&str] = &["date", "seen"];
 
+/// The fields that documents have by design, whether or not a document of a corpus has a value. Labels of feeds and
+/// imported metadata are further fields.
+pub const STANDARD_FIELDS: &[&str] = &[
+    "date",
+    "seen",
+    "site",
+    "feed",
+    "lang",
+    "topic",
+    "country",
+    "section",
+    "author",
+    "licence",
+    "availability",
+    "dated_by",
+    "title",
+    "url",
+    "id",
+];
+
 /// A condition on the fields of documents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Filter {
@@ -39,6 +60,16 @@ pub struct Filter {
 }
 
 impl Filter {
+    /// Rejects a field that is none of the known ones, at the place of its name.
+    pub fn check_fields(&self, known: &BTreeSet<&str>) -> Result<(), SyntaxError> {
+        let Some(test) = self.condition.tests().into_iter().find(|test| !known.contains(test.field.as_str())) else {
+            return Ok(());
+        };
+        let span = Span::new(test.span.start, test.span.start + test.field.len());
+        let help = advice(&test.field, known.iter().copied());
+        Err(SyntaxError::new(span, format!("unknown field {}", test.field)).help(help))
+    }
+
     /// Compiles the filter.
     pub fn compile(&self) -> Result<CompiledFilter, SyntaxError> {
         Ok(CompiledFilter {

@@ -43,8 +43,8 @@ answer! {
         pub step: Step,
         /// Tokens of the documents counted.
         pub tokens: u64,
-        /// The number of words with a burst.
-        pub values: u64,
+        /// The number of words with a burst; null if the answer is cut off.
+        pub values: Option<u64>,
         /// The words.
         pub rows: Vec<BurstRow>,
     }
@@ -92,10 +92,14 @@ impl Question for BurstsRequest {
     type Answer = Bursts;
 
     fn answer(&self, context: &QuestionContext<'_>) -> Result<Answered<Bursts>, QuestionError> {
+        context.check_attribute("attribute", self.attribute.attribute)?;
         let (subcorpus, filter) = panel_subcorpus(context, &self.scope, &self.panel, self.by)?;
-        let found = context.engine.bursts(&subcorpus, self.attribute.attribute, self.by, &BurstConfig::default());
-        let mut found = context.in_time(&subcorpus, found)?;
-        found.values = self.limit.cut(&mut found.rows);
+        let mut found = context.engine.bursts(&subcorpus, self.attribute.attribute, self.by, &BurstConfig::default());
+        found.values = Some(self.limit.cut(&mut found.rows));
+        if context.is_cut_off() {
+            // A test of a part of the tokens would find other words.
+            found = Bursts { values: None, rows: Vec::new(), ..found };
+        }
         Ok(context.answered((None, filter.as_ref()), MatchRule::default(), Exactness::Exact, Vec::new(), found))
     }
 }

@@ -77,7 +77,7 @@ answer! {
         pub attribute: Attribute,
         /// The window.
         pub window: Window,
-        /// Hits of the query.
+        /// Hits of the query; those found until the limit if the answer is cut off.
         pub hits: u64,
         /// Tokens of the documents searched.
         pub tokens: u64,
@@ -97,25 +97,28 @@ answer! {
         pub together: u64,
         /// Occurrences anywhere.
         pub hits: u64,
-        /// The scores of all measures.
+        /// The scores of all measures; null if the answer is cut off.
         pub scores: Scores,
     }
 }
 
-/// The scores of one pair, by all association measures.
+/// The scores of one pair, by all association measures; none of them is known without counting everything.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Scores([f64; Association::ALL.len()]);
+pub struct Scores([Option<f64>; Association::ALL.len()]);
 
 impl Scores {
+    /// The scores of a pair that was not counted to the end.
+    pub const UNKNOWN: Scores = Scores([None; Association::ALL.len()]);
+
     /// The scores of a pair.
     pub fn of(pair: &Pair) -> Scores {
-        let mut scores = [0.0; Association::ALL.len()];
-        scores.iter_mut().zip(Association::ALL).for_each(|(score, measure)| *score = measure.score(pair));
-        Scores(scores)
+        let mut scores = Scores::UNKNOWN;
+        scores.0.iter_mut().zip(Association::ALL).for_each(|(score, measure)| *score = Some(measure.score(pair)));
+        scores
     }
 
-    /// The score by one measure.
-    pub fn get(&self, measure: Association) -> f64 {
+    /// The score by one measure, if it is known.
+    pub fn get(&self, measure: Association) -> Option<f64> {
         self.0[measure as usize]
     }
 
@@ -173,8 +176,16 @@ impl Collocates {
                 Collocate { value, together, hits: anywhere, scores: Scores::of(&pair) }
             })
             .collect();
-        rows.sort_by(|a, b| b.scores.get(order).total_cmp(&a.scores.get(order)).then_with(|| a.value.cmp(&b.value)));
+        let score = |row: &Collocate| row.scores.get(order).unwrap_or(f64::NEG_INFINITY);
+        rows.sort_by(|a, b| score(b).total_cmp(&score(a)).then_with(|| a.value.cmp(&b.value)));
         Collocates { attribute, window, hits, tokens, order, collocates: rows.len() as u64, rows }
+    }
+
+    /// The same without scores, the most frequent first: those of a part of the hits would be wrong.
+    pub fn without_scores(mut self) -> Collocates {
+        self.rows.iter_mut().for_each(|row| row.scores = Scores::UNKNOWN);
+        self.rows.sort_by(|a, b| b.together.cmp(&a.together).then_with(|| a.value.cmp(&b.value)));
+        self
     }
 }
 
@@ -201,6 +212,7 @@ impl Question for CollocRequest {
     type Answer = Collocates;
 
     fn answer(&self, context: &QuestionContext<'_>) -> Result<Answered<Collocates>, QuestionError> {
+        context.check_attribute("attribute", self.attribute.attribute)?;
         let filter = context.filter(&self.search.scope)?;
         let search = context.search(&self.search.q, MatchRule::default(), filter.as_ref())?;
         let window = match self.sentence {
@@ -210,10 +222,10 @@ impl Question for CollocRequest {
         let mut rewrites = Vec::new();
         let (min, _) = context.min_counts(self.min, &mut rewrites);
         let attribute = self.attribute.attribute;
-        let (mut found, complete) = search.collocates(attribute, window, self.measure, min, &context.limits);
+        let (mut found, _) = search.collocates(attribute, window, self.measure, min, &context.limits);
         found.collocates = self.rows.cut(&mut found.rows, |row| &row.value);
-        let exactness = Exactness::of(complete, found.hits);
-        Ok(context.answered((Some(&self.search.q), filter.as_ref()), MatchRule::default(), exactness, rewrites, found))
+        let asked = (Some(&*self.search.q), filter.as_ref());
+        Ok(context.answered(asked, MatchRule::default(), Exactness::Exact, rewrites, found))
     }
 }
 
@@ -227,7 +239,7 @@ mod tests {
         let scores = Scores::of(&pair);
         let json = serde_json::to_value(scores).unwrap();
         for measure in Association::ALL {
-            assert_eq!(scores.get(*measure), measure.score(&pair));
+            assert_eq!(scores.get(*measure), Some(measure.score(&pair)));
             assert_eq!(json[Scores::field(*measure)], measure.score(&pair), "{measure}");
         }
     }

@@ -92,8 +92,8 @@ answer! {
         pub false_discovery_rate: f64,
         /// The confidence of the intervals.
         pub confidence: f64,
-        /// The number of words that changed.
-        pub values: u64,
+        /// The number of words that changed; null if the answer is cut off.
+        pub values: Option<u64>,
         /// The words.
         pub rows: Vec<Change>,
     }
@@ -169,7 +169,7 @@ impl Comparison {
             tested: p.len() as u64,
             false_discovery_rate: config.false_discovery_rate,
             confidence: config.confidence,
-            values: rows.len() as u64,
+            values: Some(rows.len() as u64),
             rows,
         }
     }
@@ -226,6 +226,9 @@ impl Question for CompareRequest {
     type Answer = Comparison;
 
     fn answer(&self, context: &QuestionContext<'_>) -> Result<Answered<Comparison>, QuestionError> {
+        context.check_attribute("attribute", self.attribute.attribute)?;
+        context.check_filter("before", &self.before)?;
+        context.check_filter("after", &self.after)?;
         let within = context.filter(&self.scope)?;
         let (before, after, within) = two_subcorpora(context, (&self.before, &self.after), within, self.panel)?;
         let config = CompareConfig {
@@ -234,10 +237,13 @@ impl Question for CompareRequest {
             confidence: self.confidence.confidence,
             punctuation: self.rows.punctuation,
         };
-        let found = context.engine.compare(&before, &after, self.attribute.attribute, &config);
-        let mut found = context.in_time(&before, found)?;
+        let mut found = context.engine.compare(&before, &after, self.attribute.attribute, &config);
         self.test.keep(&mut found.rows, |row| row.log_ratio);
-        found.values = self.rows.limit.cut(&mut found.rows);
+        found.values = Some(self.rows.limit.cut(&mut found.rows));
+        if context.is_cut_off() {
+            // Parts that are not counted to the end cannot be compared.
+            found = Comparison { tested: 0, values: None, rows: Vec::new(), ..found };
+        }
         (found.before, found.after) = (self.before.to_string(), self.after.to_string());
         Ok(context.answered((None, within.as_ref()), MatchRule::default(), Exactness::Exact, Vec::new(), found))
     }

@@ -72,13 +72,14 @@ fn yes() -> bool {
 answer! {
     /// A page of hits in their context.
     pub struct Concordance {
-        /// All hits, on this page or not; missing if they were not counted.
+        /// All hits, on this page or not; missing if they were not counted, and those found until the limit if the answer is
+        /// cut off.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schemars(with = "u64")]
         pub hits: Option<u64>,
         /// Tokens of the documents searched.
         pub tokens: u64,
-        /// Hits per million tokens; missing if hits were not counted.
+        /// Hits per million tokens; missing if hits were not counted, or the answer is cut off.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schemars(with = "f64")]
         pub per_million: Option<f64>,
@@ -137,6 +138,8 @@ impl ConcordanceRequest {
     }
 
     fn view(&self, context: &QuestionContext<'_>) -> Result<View, QuestionError> {
+        self.fields.iter().try_for_each(|name| context.check_field("fields", name))?;
+        self.sort.iter().try_for_each(|key| context.check_sort_key("sort", key))?;
         if self.sort.iter().any(SortKey::is_of_text) && context.privacy.is_limited(context.engine) {
             let message = "some of these texts may not be shown without a token, and their order would reveal them; sort \
                            by fields such as date or site, or send a token";
@@ -157,7 +160,7 @@ impl ConcordanceRequest {
     }
 
     /// The answer without lines.
-    fn head(&self, context: &QuestionContext<'_>, search: &Search<'_>) -> (Concordance, Exactness) {
+    fn head(&self, context: &QuestionContext<'_>, search: &Search<'_>) -> Concordance {
         let tokens = search.tokens();
         let mut head = Concordance {
             hits: None,
@@ -168,14 +171,12 @@ impl ConcordanceRequest {
             next: None,
             lines: Vec::new(),
         };
-        let mut exactness = Exactness::Exact;
         if self.count {
             let counted = search.count(&context.limits);
-            exactness = Exactness::of(counted.complete, counted.hits);
             head.hits = Some(counted.hits);
-            head.per_million = per_million(counted.hits as f64, tokens as f64);
+            head.per_million = per_million(counted.hits as f64, tokens as f64).filter(|_| counted.complete);
         }
-        (head, exactness)
+        head
     }
 
     /// A line as it may be shown.
@@ -215,8 +216,8 @@ impl ConcordanceRequest {
         let filter = context.filter(&self.search.scope)?;
         let search = context.search(&self.search.q, self.rule(), filter.as_ref())?;
         let view = self.view(context)?;
-        let (body, exactness) = self.head(context, &search);
-        let mut head = as_values::<Self>(self.about(context, filter.as_ref(), exactness, body));
+        let body = self.head(context, &search);
+        let mut head = as_values::<Self>(self.about(context, filter.as_ref(), Exactness::Exact, body));
         if let Some(body) = head.body.as_object_mut() {
             body.retain(|name, _| !["lines", "next"].contains(&name.as_str()));
         }
@@ -284,9 +285,13 @@ impl Question for ConcordanceRequest {
         let filter = context.filter(&self.search.scope)?;
         let search = context.search(&self.search.q, self.rule(), filter.as_ref())?;
         let view = self.view(context)?;
-        let (mut body, counted) = self.head(context, &search);
-        let (lines, shown) = search.view(&view, self.context, &self.read_fields(), &context.limits)?;
-        let exactness = if counted == Exactness::Exact { shown } else { counted };
+        // Lines before the count, which may take all the time.
+        let (lines, exactness) = search.view(&view, self.context, &self.read_fields(), &context.limits)?;
+        let mut body = self.head(context, &search);
+        if context.is_cut_off() {
+            let shown = lines.len() as u64 + if view.sample.is_none() { self.page.first() } else { 0 };
+            body.hits = body.hits.map(|hits| hits.max(if lines.is_empty() { 0 } else { shown }));
+        }
         if view.sample.is_none() {
             body.next = self.page.next(context, lines.len() as u64, view.size as u64);
         }

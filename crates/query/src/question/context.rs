@@ -1,14 +1,11 @@
 //! The corpus a question is answered from, with its limits and rights.
 
 use serde::Serialize;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::time::Instant;
 
 use super::params::ScopeParams;
-use super::{Parsed, QuestionError};
+use super::{Exactness, Parsed, QuestionError};
 use crate::cql::{MatchRule, Query};
-use crate::engine::{Engine, Limits, Search, Subcorpus};
+use crate::engine::{CutOff, Engine, Limits, Search, Subcorpus};
 use crate::filter::Filter;
 use crate::trend::Bin;
 
@@ -95,9 +92,9 @@ pub struct QuestionContext<'c> {
     /// The language of the corpus.
     pub corpus: &'c str,
     /// The limits of searches; past them, an answer is partial and says so.
-    pub limits: Limits<'c>,
-    /// The limit of lists over the whole vocabulary; past it, there is no answer.
-    pub cancel: Option<(Instant, Arc<AtomicBool>)>,
+    pub limits: Limits,
+    /// The limits of lists and tests over the whole vocabulary; past them, a test has no rows.
+    pub vocabulary_limits: Limits,
     /// The right to see text.
     pub privacy: Privacy,
     /// Virtual corpora by name.
@@ -140,40 +137,10 @@ answer! {
         pub rule: MatchRule,
         /// Whether the numbers are exact.
         pub exactness: Exactness,
-    }
-}
-
-/// Whether numbers are exact.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, schemars::JsonSchema)]
-#[serde(rename_all = "kebab-case", tag = "kind")]
-pub enum Exactness {
-    /// Everything was counted.
-    Exact,
-    /// A part of the corpus was counted and the rest extrapolated.
-    Estimate {
-        /// Tokens counted.
-        seen_tokens: u64,
-        /// Tokens of the corpus.
-        of_tokens: u64,
-    },
-    /// A sample of the hits was used, or those found until the time limit.
-    Sample {
-        /// Hits of the sample.
-        hits: u64,
-        /// Hits in all.
-        of_hits: u64,
-        /// The seed that draws the same sample again.
-        seed: u64,
-    },
-}
-
-impl Exactness {
-    /// Exact, or the hits seen until the time limit.
-    pub fn of(complete: bool, seen: u64) -> Exactness {
-        match complete {
-            true => Exactness::Exact,
-            false => Exactness::Sample { hits: seen, of_hits: seen, seed: 0 },
-        }
+        /// The caution to show with the answer; missing unless a limit stopped the search.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(with = "String")]
+        pub warning: Option<String>,
     }
 }
 
@@ -187,7 +154,7 @@ impl<'c> QuestionContext<'c> {
             engine,
             corpus,
             limits: Limits::default(),
-            cancel: None,
+            vocabulary_limits: Limits::default(),
             privacy: Privacy::owner(Availability::Kwic),
             find_filter: unknown,
             run_days: &|_| None,
@@ -195,24 +162,34 @@ impl<'c> QuestionContext<'c> {
         }
     }
 
-    /// The filter of the documents that a question is about.
+    /// The filter of the documents that a question is about. All its fields exist.
     pub fn filter(&self, scope: &ScopeParams) -> Result<Option<Filter>, QuestionError> {
+        if let Some(filter) = &scope.filter {
+            self.check_filter("filter", filter)?;
+        }
         let named = scope.virtual_corpus.as_deref().map(self.find_filter).transpose()?;
+        if let Some(named) = &named {
+            // Saved in its canonical form, and read again for the places of its fields.
+            let text = named.to_string();
+            let filter = text.parse().unwrap_or_else(|_| named.clone());
+            self.check_filter_text("in", &filter, &text)?;
+        }
         Ok(Filter::both(named, scope.filter.as_deref().cloned()))
     }
 
-    /// The documents that a filter admits. Counting them stops at the limit of the context: check [`Self::in_time`].
+    /// The documents that a filter admits. Counting them stops at the limits of the context: check [`Self::cut_off`].
     pub(super) fn subcorpus(&self, filter: Option<&Filter>) -> Result<Subcorpus, QuestionError> {
-        let subcorpus = self.engine.subcorpus(filter)?;
-        Ok(match &self.cancel {
-            Some((until, cancelled)) => subcorpus.until(*until, cancelled.clone()),
-            None => subcorpus,
-        })
+        Ok(self.engine.subcorpus(filter)?.with_limits(self.vocabulary_limits.clone()))
     }
 
-    /// The answer of a count over a part, unless the limit was reached.
-    pub(super) fn in_time<T>(&self, subcorpus: &Subcorpus, counted: T) -> Result<T, QuestionError> {
-        if subcorpus.is_over() { Err(QuestionError::Timeout) } else { Ok(counted) }
+    /// The search or count that a limit stopped, if one was stopped.
+    pub fn cut_off(&self) -> Option<CutOff> {
+        self.limits.cut_off().or_else(|| self.vocabulary_limits.cut_off())
+    }
+
+    /// Returns true if a limit stopped a search or a count, so that there are no rates, scores or tests.
+    pub(super) fn is_cut_off(&self) -> bool {
+        self.cut_off().is_some()
     }
 
     /// Compiles a query for the documents that a filter admits.
@@ -222,6 +199,7 @@ impl<'c> QuestionContext<'c> {
         rule: MatchRule,
         filter: Option<&Filter>,
     ) -> Result<Search<'c>, QuestionError> {
+        self.check_query("q", query)?;
         self.engine.search(query, rule, filter).map_err(QuestionError::of_engine("q", "query", query.text()))
     }
 
@@ -238,7 +216,7 @@ impl<'c> QuestionContext<'c> {
         (asked.max(MIN_HITS), MIN_DOCUMENTS)
     }
 
-    /// An answer with the question and the state of the corpus.
+    /// An answer with the question and the state of the corpus. If a limit was reached it says so, whatever `exactness` is.
     pub(super) fn answered<T>(
         &self,
         (query, filter): (Option<&Query>, Option<&Filter>),
@@ -247,7 +225,9 @@ impl<'c> QuestionContext<'c> {
         rewrites: Vec<String>,
         body: T,
     ) -> Answered<T> {
+        let exactness = self.cut_off().map_or(exactness, Exactness::from);
         let about = About {
+            warning: exactness.warning(),
             corpus: self.corpus.to_owned(),
             generation: self.engine.snapshot().generation(),
             query: query.map(ToString::to_string),
@@ -262,12 +242,6 @@ impl<'c> QuestionContext<'c> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_partial_count_is_a_sample() {
-        assert_eq!(Exactness::of(true, 7), Exactness::Exact);
-        assert_eq!(Exactness::of(false, 7), Exactness::Sample { hits: 7, of_hits: 7, seed: 0 });
-    }
 
     #[test]
     fn an_unknown_availability_allows_nothing() {

@@ -19,11 +19,11 @@ pub struct CountRequest {
 answer! {
     /// The number of hits of a query.
     pub struct HitCount {
-        /// Hits.
+        /// Hits; those found until the limit if the answer is cut off.
         pub hits: u64,
         /// Tokens of the documents searched.
         pub tokens: u64,
-        /// Hits per million tokens.
+        /// Hits per million tokens; null if the answer is cut off.
         pub per_million: Option<f64>,
     }
 }
@@ -46,9 +46,9 @@ impl Question for CountRequest {
         let search = context.search(&self.search.q, MatchRule::default(), filter.as_ref())?;
         let counted = search.count(&context.limits);
         let tokens = search.tokens();
-        let body =
-            HitCount { hits: counted.hits, tokens, per_million: per_million(counted.hits as f64, tokens as f64) };
-        let exactness = Exactness::of(counted.complete, counted.hits);
-        Ok(context.answered((Some(&self.search.q), filter.as_ref()), MatchRule::default(), exactness, Vec::new(), body))
+        let rate = per_million(counted.hits as f64, tokens as f64).filter(|_| counted.complete);
+        let body = HitCount { hits: counted.hits, tokens, per_million: rate };
+        let asked = (Some(&*self.search.q), filter.as_ref());
+        Ok(context.answered(asked, MatchRule::default(), Exactness::Exact, Vec::new(), body))
     }
 }

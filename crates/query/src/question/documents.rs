@@ -131,6 +131,7 @@ impl DocumentsRequest {
     /// The answer without rows, and the documents of the page as segment and number.
     fn page(&self, context: &QuestionContext<'_>) -> Result<DocumentsPage, QuestionError> {
         let filter = context.filter(&self.scope)?;
+        self.fields.iter().try_for_each(|name| context.check_field("fields", name))?;
         let subcorpus = context.subcorpus(filter.as_ref())?;
         let size = self.page.rows(context)?;
         let [first, rows] = [self.page.first(), size].map(|n| usize::try_from(n).unwrap_or(usize::MAX));

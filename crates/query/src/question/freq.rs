@@ -32,7 +32,7 @@ answer! {
     pub struct Frequencies {
         /// The attribute or field.
         pub by: String,
-        /// All hits.
+        /// All hits; those found until the limit if the answer is cut off.
         pub hits: u64,
         /// Tokens of the documents searched.
         pub tokens: u64,
@@ -48,11 +48,11 @@ answer! {
         pub value: String,
         /// Hits with this value.
         pub hits: u64,
-        /// For fields, the tokens of documents with this value.
+        /// For fields, the tokens of documents with this value; missing if the answer is cut off.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schemars(with = "u64")]
         pub tokens: Option<u64>,
-        /// Hits per million of those tokens; for attributes, of all tokens.
+        /// Hits per million of those tokens; for attributes, of all tokens. Missing if the answer is cut off.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schemars(with = "f64")]
         pub per_million: Option<f64>,
@@ -76,17 +76,21 @@ impl Question for FreqRequest {
         let filter = context.filter(&self.search.scope)?;
         let search = context.search(&self.search.q, MatchRule::default(), filter.as_ref())?;
         let mut rewrites = Vec::new();
-        let (mut found, complete) = match Attribute::named(&self.by) {
+        let mut found = match Attribute::named(&self.by) {
             Some(attribute) => {
-                let (mut found, complete) = search.frequencies_by_attribute(attribute, &context.limits);
+                context.check_attribute("by", attribute)?;
+                let (mut found, _) = search.frequencies_by_attribute(attribute, &context.limits);
                 let (min, _) = context.min_counts(0, &mut rewrites);
                 found.rows.retain(|row| row.hits >= min);
-                (found, complete)
+                found
             }
-            None => search.frequencies_by_field(&self.by, &context.limits),
+            None => {
+                context.check_grouping(&self.by)?;
+                search.frequencies_by_field(&self.by, &context.limits).0
+            }
         };
         found.values = self.limit.cut(&mut found.rows);
-        let exactness = Exactness::of(complete, found.hits);
-        Ok(context.answered((Some(&self.search.q), filter.as_ref()), MatchRule::default(), exactness, rewrites, found))
+        let asked = (Some(&*self.search.q), filter.as_ref());
+        Ok(context.answered(asked, MatchRule::default(), Exactness::Exact, rewrites, found))
     }
 }

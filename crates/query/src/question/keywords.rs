@@ -77,8 +77,8 @@ answer! {
         pub order: KeynessMeasure,
         /// The constant of simple maths.
         pub add: f64,
-        /// The number of different values.
-        pub values: u64,
+        /// The number of different values; null if the answer is cut off.
+        pub values: Option<u64>,
         /// The words.
         pub rows: Vec<Keyword>,
     }
@@ -154,7 +154,7 @@ impl Keywords {
         rows.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.value.cmp(&b.value)));
         let (order, add) = order.measure();
         let (focus, against) = (String::new(), String::new());
-        let values = rows.len() as u64;
+        let values = Some(rows.len() as u64);
         Keywords { attribute, focus, against, focus_tokens, reference_tokens, order, add, values, rows }
     }
 }
@@ -202,6 +202,9 @@ impl Question for KeywordsRequest {
     type Answer = Keywords;
 
     fn answer(&self, context: &QuestionContext<'_>) -> Result<Answered<Keywords>, QuestionError> {
+        context.check_attribute("attribute", self.attribute.attribute)?;
+        context.check_filter("focus", &self.focus)?;
+        self.against.iter().try_for_each(|against| context.check_filter("against", against))?;
         let reference = self.against.as_deref().cloned().unwrap_or_else(|| self.focus.complement());
         let within = context.filter(&self.scope)?;
         let (focus, against, within) = two_subcorpora(context, (&self.focus, &reference), within, self.panel)?;
@@ -210,9 +213,12 @@ impl Question for KeywordsRequest {
             (min, _) = context.min_counts(min, &mut rewrites);
         }
         let order = self.measure.with(self.add);
-        let found = context.engine.keywords(&focus, &against, self.attribute.attribute, n, order, min)?;
-        let mut found = context.in_time(&focus, found)?;
-        found.values = self.rows.cut(&mut found.rows, |row| &row.value);
+        let mut found = context.engine.keywords(&focus, &against, self.attribute.attribute, n, order, min)?;
+        found.values = Some(self.rows.cut(&mut found.rows, |row| &row.value));
+        if context.is_cut_off() {
+            // Parts that are not counted to the end cannot be compared.
+            found = Keywords { values: None, rows: Vec::new(), ..found };
+        }
         (found.focus, found.against) = (self.focus.to_string(), reference.to_string());
         Ok(context.answered((None, within.as_ref()), MatchRule::default(), Exactness::Exact, rewrites, found))
     }

@@ -21,7 +21,9 @@ mod count;
 mod document;
 mod documents;
 mod error;
+mod exactness;
 mod explanation;
+mod fields;
 mod freq;
 mod keywords;
 mod kwic;
@@ -42,13 +44,14 @@ pub use column::{Column, columns};
 pub use compare::{Change, CompareConfig, CompareRequest, Comparison};
 pub use concordance::{Concordance, ConcordanceLine, ConcordanceRequest};
 pub use context::{
-    AVAILABILITY_FIELD, About, Answered, Availability, Exactness, FindFilter, MAX_PAGE_ROWS, MIN_DOCUMENTS, MIN_HITS,
-    Privacy, QuestionContext, RunDays,
+    AVAILABILITY_FIELD, About, Answered, Availability, FindFilter, MAX_PAGE_ROWS, MIN_DOCUMENTS, MIN_HITS, Privacy,
+    QuestionContext, RunDays,
 };
 pub use count::{CountRequest, HitCount};
 pub use document::{Document, DocumentRequest};
 pub use documents::{DocumentRow, Documents, DocumentsRequest};
 pub use error::QuestionError;
+pub use exactness::Exactness;
 pub use explanation::Explanation;
 pub use freq::{FreqRequest, Frequencies, FrequencyRow};
 pub use keywords::{Keyword, Keywords, KeywordsRequest};

@@ -81,8 +81,8 @@ answer! {
         pub tokens: u64,
         /// Candidates that were dropped, by rule.
         pub dropped: BTreeMap<&'static str, u64>,
-        /// The number of new words.
-        pub values: u64,
+        /// The number of new words; null if the answer is cut off.
+        pub values: Option<u64>,
         /// The words.
         pub rows: Vec<NewWordRow>,
     }
@@ -121,7 +121,7 @@ impl NewWords {
     ) -> NewWords {
         let since = date_of(config.window_start);
         let mut answer =
-            NewWords { attribute, since, tokens: 0, dropped: BTreeMap::new(), values: 0, rows: Vec::new() };
+            NewWords { attribute, since, tokens: 0, dropped: BTreeMap::new(), values: None, rows: Vec::new() };
         for candidate in candidates {
             let rule = match judge(&candidate, config) {
                 Verdict::New { first_day, persistence: fate } => {
@@ -149,7 +149,7 @@ impl NewWords {
         answer.rows.sort_by(|a, b| {
             (b.sites, b.documents, b.hits).cmp(&(a.sites, a.documents, a.hits)).then_with(|| a.value.cmp(&b.value))
         });
-        answer.values = answer.rows.len() as u64;
+        answer.values = Some(answer.rows.len() as u64);
         answer
     }
 }
@@ -195,9 +195,13 @@ impl Question for NewWordsRequest {
             WordForm::Word => Attribute::Word,
             WordForm::Lemma => Attribute::Lemma,
         };
-        let mut found = context.in_time(&subcorpus, context.engine.new_words(&subcorpus, attribute, &config)?)?;
+        let mut found = context.engine.new_words(&subcorpus, attribute, &config)?;
         found.tokens = context.engine.tokens(&subcorpus);
-        found.values = self.limit.cut(&mut found.rows);
+        found.values = Some(self.limit.cut(&mut found.rows));
+        if context.is_cut_off() {
+            // A word that was not seen before the window may be in the part that was not read.
+            found = NewWords { dropped: BTreeMap::new(), values: None, rows: Vec::new(), ..found };
+        }
         Ok(context.answered((None, filter.as_ref()), MatchRule::default(), Exactness::Exact, Vec::new(), found))
     }
 }

@@ -91,9 +91,8 @@ answer! {
         pub together: u64,
         /// Occurrences of the collocate in the relation with any word.
         pub anywhere: u64,
-        /// logDice within the relation: 14 if neither occurs in it without the other.
-        #[schemars(with = "Option<f64>")]
-        pub score: f64,
+        /// logDice within the relation: 14 if neither occurs in it without the other; null if the answer is cut off.
+        pub score: Option<f64>,
         /// The query of the hits of both.
         pub query: String,
     }
@@ -142,8 +141,8 @@ pub struct SketchRow {
     pub together: u64,
     /// How often the collocate stands in it with any word.
     pub anywhere: u64,
-    /// logDice within the relation: 14 if neither ever stands in it without the other.
-    pub score: f64,
+    /// logDice within the relation: 14 if neither ever stands in it without the other; unknown without a count of all.
+    pub score: Option<f64>,
     /// The query that gives the hits of both.
     pub query: String,
 }
@@ -206,8 +205,8 @@ impl Question for SketchRequest {
             at_least,
             rows: self.size as usize,
         };
-        let (found, complete) = context.engine.sketch(&asked, &context.limits)?;
-        let exactness = Exactness::of(complete, found.hits);
-        Ok(context.answered((None, filter.as_ref()), MatchRule::default(), exactness, rewrites, found.into()))
+        let (found, _) = context.engine.sketch(&asked, &context.limits)?;
+        let asked = (None, filter.as_ref());
+        Ok(context.answered(asked, MatchRule::default(), Exactness::Exact, rewrites, found.into()))
     }
 }

@@ -40,7 +40,7 @@ answer! {
         pub step: Step,
         /// The confidence of the intervals.
         pub confidence: f64,
-        /// All hits.
+        /// All hits; those found until the limit if the answer is cut off.
         pub hits: u64,
         /// Tokens of the documents searched.
         pub tokens: u64,
@@ -48,15 +48,15 @@ answer! {
         pub points: Vec<TimelinePoint>,
     }
 
-    /// One time step. Without tokens nothing was collected, and there is no rate; with tokens and without hits the rate is
-    /// zero.
+    /// One time step. Without tokens nothing was collected, and there is no rate; with tokens and zero hits the rate is
+    /// zero. A step that was not searched to its end has neither hits nor rate.
     pub struct TimelinePoint {
         /// The time step.
         #[serde(serialize_with = "super::as_text")]
         #[schemars(with = "String")]
         pub bin: Bin,
-        /// Hits.
-        pub hits: u64,
+        /// Hits; null if the step was not searched to its end.
+        pub hits: Option<u64>,
         /// Tokens collected.
         pub tokens: u64,
         /// Documents collected.
@@ -71,23 +71,24 @@ answer! {
         pub days_with_runs: Option<u64>,
         /// Completeness of the collection, from 0 to 1.
         pub health: f64,
-        /// Hits per million tokens.
+        /// Hits per million tokens; null if nothing was collected, or the step was not searched to its end.
         pub per_million: Option<f64>,
-        /// The interval of the rate.
+        /// The interval of the rate; null without a rate, and if the answer is cut off.
         pub band: Option<Band>,
     }
 }
 
 impl TimelinePoint {
-    /// A point of counts, the last of which are the days with documents. `spread` as in [`rate_band`].
+    /// A point of counts, the last of which are the days with documents. `spread` as in [`rate_band`]; without it there is
+    /// no band.
     pub fn of(
         bin: Bin,
-        hits: u64,
+        hits: Option<u64>,
         (tokens, documents, sites, days_with_documents): (u64, u64, u64, u32),
-        spread: f64,
+        spread: Option<f64>,
         confidence: f64,
     ) -> Self {
-        let (hits_f, tokens_f) = (hits as f64, tokens as f64);
+        let (hits_f, tokens_f) = (hits.map(|hits| hits as f64), tokens as f64);
         TimelinePoint {
             bin,
             hits,
@@ -98,8 +99,8 @@ impl TimelinePoint {
             days_with_documents,
             days_with_runs: None,
             health: 0.0,
-            per_million: per_million(hits_f, tokens_f),
-            band: rate_band(hits_f, tokens_f, spread, confidence),
+            per_million: hits_f.and_then(|hits| per_million(hits, tokens_f)),
+            band: hits_f.zip(spread).and_then(|(hits, spread)| rate_band(hits, tokens_f, spread, confidence)),
         }
     }
 }
@@ -116,7 +117,7 @@ impl Timeline {
             })
             .collect();
         points.iter_mut().zip(health(&collected)).for_each(|(point, health)| point.health = health);
-        let hits = points.iter().map(|point| point.hits).sum();
+        let hits = points.iter().filter_map(|point| point.hits).sum();
         let tokens = points.iter().map(|point| point.tokens).sum();
         Timeline { step, confidence, hits, tokens, points }
     }
@@ -146,19 +147,19 @@ impl Question for TimelineRequest {
 
     fn answer(&self, context: &QuestionContext<'_>) -> Result<Answered<Timeline>, QuestionError> {
         let filter = panel_filter(context, &self.search.scope, &self.panel, self.by)?;
+        if context.is_cut_off() {
+            // Without the panel nothing can be counted.
+            let body = Timeline::of(self.by, self.confidence.confidence, Vec::new());
+            let asked = (Some(&*self.search.q), filter.as_ref());
+            return Ok(context.answered(asked, MatchRule::default(), Exactness::Exact, Vec::new(), body));
+        }
         let search = context.search(&self.search.q, MatchRule::default(), filter.as_ref())?;
-        let (mut found, complete) = search.timeline(self.by, self.confidence.confidence, &context.limits);
+        let (mut found, _) = search.timeline(self.by, self.confidence.confidence, &context.limits);
         let bins: Vec<Bin> = found.points.iter().map(|point| point.bin).collect();
         if let Some(runs) = (context.run_days)(&bins) {
             found.points.iter_mut().zip(runs).for_each(|(point, days)| point.days_with_runs = Some(days));
         }
-        let exactness = Exactness::of(complete, found.hits);
-        Ok(context.answered(
-            (Some(&self.search.q), filter.as_ref()),
-            MatchRule::default(),
-            exactness,
-            Vec::new(),
-            found,
-        ))
+        let asked = (Some(&*self.search.q), filter.as_ref());
+        Ok(context.answered(asked, MatchRule::default(), Exactness::Exact, Vec::new(), found))
     }
 }

@@ -47,7 +47,8 @@ fn usual_min() -> u64 {
     RiseConfig::default().min_count
 }
 
-/// The filter of a scope or, with a panel, of those of its sites that have documents in every time step.
+/// The filter of a scope or, with a panel, of those of its sites that have documents in every time step. If a limit was
+/// reached, the panel is unknown and left out.
 pub(super) fn panel_filter(
     context: &QuestionContext<'_>,
     scope: &ScopeParams,
@@ -59,8 +60,8 @@ pub(super) fn panel_filter(
         return Ok(filter);
     }
     let subcorpus = context.subcorpus(filter.as_ref())?;
-    let sites = context.in_time(&subcorpus, context.engine.panel(&subcorpus, step, 1))?;
-    Ok(Filter::both(filter, Some(sites)))
+    let sites = context.engine.panel(&subcorpus, step, 1);
+    Ok(Filter::both(filter, Some(sites).filter(|_| !context.is_cut_off())))
 }
 
 /// The documents of [`panel_filter`], with the filter.
@@ -93,8 +94,8 @@ answer! {
         pub tested: u64,
         /// The accepted share of false discoveries among the rows.
         pub false_discovery_rate: f64,
-        /// The number of words that rise or fall.
-        pub values: u64,
+        /// The number of words that rise or fall; null if the answer is cut off.
+        pub values: Option<u64>,
         /// The words.
         pub rows: Vec<TrendRow>,
     }
@@ -169,7 +170,7 @@ impl Trends {
             tokens: 0,
             tested: outcome.tested as u64,
             false_discovery_rate: config.false_discovery_rate,
-            values: outcome.found.len() as u64,
+            values: Some(outcome.found.len() as u64),
             rows: outcome.found.iter().map(row).collect(),
         }
     }
@@ -197,13 +198,17 @@ impl Question for TrendsRequest {
     type Answer = Trends;
 
     fn answer(&self, context: &QuestionContext<'_>) -> Result<Answered<Trends>, QuestionError> {
+        context.check_attribute("attribute", self.attribute.attribute)?;
         let (subcorpus, filter) = panel_subcorpus(context, &self.scope, &self.panel, self.by)?;
         let config = RiseConfig { min_count: self.min, false_discovery_rate: self.test.fdr, ..RiseConfig::default() };
-        let found = context.engine.trends(&subcorpus, self.attribute.attribute, self.by, &config);
-        let mut found = context.in_time(&subcorpus, found)?;
+        let mut found = context.engine.trends(&subcorpus, self.attribute.attribute, self.by, &config);
         found.tokens = context.engine.tokens(&subcorpus);
         self.test.keep(&mut found.rows, |row| row.growth);
-        found.values = self.limit.cut(&mut found.rows);
+        found.values = Some(self.limit.cut(&mut found.rows));
+        if context.is_cut_off() {
+            // A test of a part of the tokens would find other words.
+            found = Trends { bins: Vec::new(), tested: 0, values: None, rows: Vec::new(), ..found };
+        }
         Ok(context.answered((None, filter.as_ref()), MatchRule::default(), Exactness::Exact, Vec::new(), found))
     }
 }

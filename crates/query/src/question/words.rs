@@ -55,13 +55,12 @@ answer! {
     pub struct WordRow {
         /// The word; for n-grams, the words separated by blanks.
         pub value: String,
-        /// Hits.
+        /// Hits; those found until the limit if the answer is cut off.
         pub hits: u64,
         /// Documents with it.
         pub documents: u64,
-        /// Hits per million tokens.
-        #[schemars(with = "Option<f64>")]
-        pub per_million: f64,
+        /// Hits per million tokens; null if the answer is cut off.
+        pub per_million: Option<f64>,
     }
 }
 
@@ -86,6 +85,7 @@ impl Question for WordsRequest {
     type Answer = Words;
 
     fn answer(&self, context: &QuestionContext<'_>) -> Result<Answered<Words>, QuestionError> {
+        context.check_attribute("attribute", self.attribute.attribute)?;
         let filter = context.filter(&self.scope)?;
         let subcorpus = context.subcorpus(filter.as_ref())?;
         let matching = self.regex.as_ref().map(ValueMatcher::regex);
@@ -104,8 +104,10 @@ impl Question for WordsRequest {
             }
         };
         let text = self.regex.as_deref().unwrap_or_default();
-        let found = found.map_err(QuestionError::of_engine("regex", "query", text))?;
-        let mut found = context.in_time(&subcorpus, found)?;
+        let mut found = found.map_err(QuestionError::of_engine("regex", "query", text))?;
+        if context.is_cut_off() {
+            found.rows.iter_mut().for_each(|row| row.per_million = None);
+        }
         found.values = self.rows.cut(&mut found.rows, |row| &row.value);
         Ok(context.answered((None, filter.as_ref()), MatchRule::default(), Exactness::Exact, rewrites, found))
     }

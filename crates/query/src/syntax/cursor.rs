@@ -25,6 +25,11 @@ impl<'t> Cursor<'t> {
         self.at
     }
 
+    /// The text before the cursor.
+    pub fn before(&self) -> &'t str {
+        &self.text[..self.at]
+    }
+
     pub fn rest(&self) -> &'t str {
         &self.text[self.at..]
     }
@@ -121,6 +126,9 @@ impl<'t> Cursor<'t> {
     pub fn quoted(&mut self) -> Result<&'t str, SyntaxError> {
         self.skip_blanks();
         let start = self.at;
+        if self.looks_at("'") {
+            return Err(self.unexpected("\" to begin a string").help("strings have double quotes"));
+        }
         self.expect("\"", "to begin a string")?;
         let mut chars = self.rest().char_indices();
         while let Some((byte, c)) = chars.next() {

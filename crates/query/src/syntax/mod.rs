@@ -4,11 +4,13 @@
 mod cursor;
 mod error;
 mod logic;
+mod suggest;
 mod value_matcher;
 
 pub(crate) use cursor::Cursor;
 pub use error::{Span, SyntaxError};
 pub use logic::Logic;
 pub(crate) use logic::read_logic;
+pub(crate) use suggest::{advice, closest};
 pub(crate) use value_matcher::unescape;
 pub use value_matcher::{CompiledMatcher, ValueMatcher, folded};

@@ -7,7 +7,7 @@ pub(crate) mod feeds;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -62,6 +62,8 @@ impl From<ClientGone> for RequestError {
 #[derive(Debug, Clone)]
 pub(crate) struct RequestDeadline {
     pub until: Instant,
+    /// The time that the request had in all.
+    pub time_limit: Duration,
     /// Set when the client has gone.
     pub cancelled: Arc<AtomicBool>,
 }
@@ -94,10 +96,11 @@ impl ApiRequest<'_> {
             let days = bins.iter().map(|bin| (bin.first.to_string(), bin.last.to_string()));
             registry.day_stats(|stats| stats.days_with_runs(days)).ok().flatten()
         };
-        let RequestDeadline { until, cancelled } = self.deadline;
+        let RequestDeadline { until, time_limit, cancelled } = self.deadline;
+        let limits = Limits::until_or_cancelled(until, time_limit, cancelled);
         let context = QuestionContext {
-            limits: Limits { until: Some(until), cancelled: Some(&cancelled) },
-            cancel: Some((until, cancelled.clone())),
+            vocabulary_limits: limits.clone(),
+            limits,
             privacy: self.right.privacy(),
             find_filter: &find_filter,
             run_days: &run_days,

@@ -3,6 +3,7 @@
 use std::io::{Read, Write};
 use std::time::Duration;
 
+use serde_json::json;
 use tidings_serve::Settings;
 use tidings_testing::{WATCHDOG, until};
 
@@ -103,16 +104,61 @@ fn a_stream_past_its_deadline_is_aborted() {
 }
 
 #[test]
-fn partial_counts_are_not_returned() {
+fn answers_that_are_cut_off_say_so() {
     let server = TestServer::with(&weather(), Settings { time_limit: Duration::ZERO, ..Settings::default() });
-    for path in
-        ["words", "words?ngram=2", "keywords?focus=date%3D2026-06", "trends", "bursts", "new-words?since=2026-06-01"]
-    {
-        let refused = server.get(&format!("/api/v1/en/{path}")).is(503);
-        assert!(refused.body.contains("time limit") && refused.head.contains("retry-after"), "{path}: {refused:?}");
+    let q = "q=%5Bword%3D%22s.*%22%5D+%5B%5D";
+    for path in [
+        "words",
+        "words?ngram=2",
+        "keywords?focus=date%3D2026-06",
+        "compare?before=date%3D2026-05&after=date%3D2026-06",
+        "trends",
+        "bursts",
+        "new-words?since=2026-06-01",
+        &format!("query?{q}"),
+        &format!("count?{q}"),
+        &format!("freq?{q}"),
+        &format!("colloc?{q}"),
+        &format!("timeline?{q}"),
+    ] {
+        let answer = server.get(&format!("/api/v1/en/{path}")).is(200).json();
+        let about = &answer["about"];
+        assert_eq!((&about["exactness"]["kind"], &about["exactness"]["limit"]), (&json!("cut-off"), &json!("time")));
+        assert!(about["exactness"]["of_tokens"].as_u64() > Some(0), "{path}: {about}");
+        assert!(
+            about["warning"].as_str().is_some_and(|text| text.starts_with("cut off after 0 s: ")),
+            "{path}: {about}"
+        );
+        assert!(answer["per_million"].is_null() && answer["values"].as_u64().unwrap_or(0) == 0, "{path}: {answer}");
     }
-    let counted = server.get("/api/v1/en/count?q=%5Bword%3D%22s.*%22%5D+%5B%5D").is(200).json();
-    assert_eq!(counted["about"]["exactness"]["kind"], "sample");
+    let timeline = server.get(&format!("/api/v1/en/timeline?{q}")).is(200).json();
+    let points = timeline["points"].as_array().unwrap();
+    assert!(points.iter().all(|point| point["hits"].is_null() && point["band"].is_null()), "{timeline}");
+    let csv = server.get(&format!("/api/v1/en/freq?{q}&format=csv")).is(200);
+    assert!(csv.head.contains(r#""kind":"cut-off""#), "{}", csv.head);
+}
+
+#[test]
+fn unknown_names_are_refused_with_their_place_and_a_suggestion() {
+    let server = TestServer::new();
+    for (path, parameter, words) in [
+        ("documents?filter=foo%3Dbar", "filter", "unknown field foo"),
+        ("compare?before=date%3D2026-05&after=dat%3D2026-06", "after", "did you mean date?"),
+        ("query?q=storm+within+%3Cdoc+colour%3Dred%2F%3E", "q", "unknown field colour"),
+        ("freq?q=storm&by=colour", "by", "unknown attribute or field"),
+        ("query?q=storm&sort=lft", "sort", "did you mean left?"),
+        ("query?q=storm&fields=titel", "fields", "did you mean title?"),
+        ("count?q=MU%28meet+%22a%22+%22b%22%29", "q", "not supported: MU(…)"),
+        ("count?q=climate*", "q", "write \"climate.*\""),
+    ] {
+        let refused = server.get(&format!("/api/v1/en/{path}")).is(400).json();
+        assert_eq!(refused["parameter"], parameter, "{path}: {refused}");
+        assert!(refused["error"].as_str().is_some_and(|text| text.contains(words)), "{path}: {refused}");
+        assert!(
+            ["q", "filter", "after"].contains(&parameter) == refused["place"]["from"].is_u64(),
+            "{path}: {refused}"
+        );
+    }
 }
 
 #[test]

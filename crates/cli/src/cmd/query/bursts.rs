@@ -4,7 +4,7 @@ use anyhow::Result;
 use tidings_query::question::BurstsRequest;
 use tidings_query::trend::Sequel;
 
-use super::{QueryArgs, QueryContext, QuestionArgs, of_corpus, short};
+use super::{QueryArgs, QueryContext, QuestionArgs, number_of, of_corpus, short};
 use crate::args::Global;
 use crate::cmd::Report;
 use crate::table::Table;
@@ -44,6 +44,6 @@ pub fn show(context: &QueryContext, request: &BurstsRequest) -> Result<Report> {
         ]);
     }
     let corpus = of_corpus(&answered.about, found.tokens, request.panel.panel);
-    let heading = format!("{} in {corpus}", count(found.values, "burst"));
+    let heading = format!("{} in {corpus}", number_of(found.values, "burst"));
     Ok(context.report::<BurstsRequest>(&heading, &table, &answered))
 }

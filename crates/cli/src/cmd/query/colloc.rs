@@ -4,7 +4,7 @@ use anyhow::Result;
 use tidings_query::measure::association::Association;
 use tidings_query::question::CollocRequest;
 
-use super::{QueryArgs, QuestionArgs, of_corpus, short};
+use super::{QueryArgs, QuestionArgs, at_least, known, of_corpus};
 use crate::args::Global;
 use crate::cmd::Report;
 use crate::table::Table;
@@ -38,12 +38,13 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let mut table = Table::new(&columns);
     for row in &found.rows {
         let mut fields = vec![row.value.clone(), row.together.to_string(), row.hits.to_string()];
-        fields.extend(measures.iter().map(|measure| short(row.scores.get(*measure))));
+        fields.extend(measures.iter().map(|measure| known(row.scores.get(*measure))));
         table.push(fields);
     }
     let heading = format!(
-        "{} of {} in {}",
+        "{} of {}{} in {}",
         count(found.collocates, "collocate"),
+        at_least(&answered.about),
         count(found.hits, "hit"),
         of_corpus(&answered.about, found.tokens, false)
     );

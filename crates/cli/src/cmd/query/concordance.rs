@@ -12,10 +12,10 @@ use tidings_query::question::{
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use super::row_table::csv_table;
-use super::{QueryArgs, QueryContext, QuestionArgs, of_corpus, short};
+use super::{QueryArgs, QueryContext, QuestionArgs, at_least, marked, of_corpus, short};
 use crate::args::Global;
 use crate::cmd::Report;
-use tidings_pipeline::display::{count, grouped};
+use tidings_pipeline::display::count;
 
 /// The width of lines without a terminal.
 const USUAL_WIDTH: usize = 150;
@@ -64,6 +64,7 @@ fn parse_attribute(name: &str) -> Result<Attribute, String> {
 pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let context = args.query_args.open(global)?;
     let request = request(args, &context)?;
+    context.with(|context| args.show.iter().try_for_each(|shown| context.check_attribute("show", *shown)))?;
     if args.explain {
         let plan = context.with(|context| {
             let filter = context.filter(&request.search.scope)?;
@@ -84,7 +85,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     } else {
         format!("{heading}\n\n{}", kwic(&shown, &fields))
     };
-    Ok(Report { text, json: serde_json::to_value(&answered)?, ..Report::default() })
+    Ok(marked(text, &answered))
 }
 
 fn request(args: &Args, context: &QueryContext) -> Result<ConcordanceRequest> {
@@ -106,14 +107,11 @@ fn request(args: &Args, context: &QueryContext) -> Result<ConcordanceRequest> {
 fn heading(answered: &Answered<Concordance>) -> String {
     let (body, exactness) = (&answered.body, answered.about.exactness);
     let hits = body.hits.unwrap_or(0);
-    // A count that ran out of time is a sample of itself.
-    let is_partial = matches!(exactness, Exactness::Sample { hits, of_hits, seed: 0 } if hits == of_hits);
-    let at_least = if is_partial { "at least " } else { "" };
     let rate = body.per_million.map(|rate| format!(", {} per million", short(rate))).unwrap_or_default();
     let corpus = of_corpus(&answered.about, body.tokens, false);
-    let mut heading = format!("{at_least}{}{rate} in {corpus}", count(hits, "hit"));
-    if let (Exactness::Sample { hits, of_hits, seed }, false) = (exactness, is_partial) {
-        let _ = write!(heading, "\na sample of {} of {} hits, seed {seed}", grouped(hits), grouped(of_hits));
+    let mut heading = format!("{}{}{rate} in {corpus}", at_least(&answered.about), count(hits, "hit"));
+    if exactness != Exactness::Exact {
+        let _ = write!(heading, "\n{exactness}");
     }
     heading
 }

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use tidings_query::question::FreqRequest;
 
-use super::{QueryArgs, QuestionArgs, of_corpus, short};
+use super::{QueryArgs, QuestionArgs, at_least, known, of_corpus};
 use crate::args::Global;
 use crate::cmd::Report;
 use crate::table::Table;
@@ -24,11 +24,12 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let mut table = Table::new(&["value", "#hits", "#share %", "#per million"]);
     for row in &found.rows {
         let share = 100.0 * row.hits as f64 / found.hits.max(1) as f64;
-        let rate = row.per_million.map(short).unwrap_or_default();
-        table.push(vec![row.value.clone(), row.hits.to_string(), format!("{share:.1}"), rate]);
+        let share = if answered.about.exactness.is_cut_off() { String::new() } else { format!("{share:.1}") };
+        table.push(vec![row.value.clone(), row.hits.to_string(), share, known(row.per_million)]);
     }
     let heading = format!(
-        "{} by {}: {} in {}",
+        "{}{} by {}: {} in {}",
+        at_least(&answered.about),
         count(found.hits, "hit"),
         found.by,
         count(found.values, "value"),

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use tidings_query::question::KeywordsRequest;
 
-use super::{QueryArgs, QuestionArgs, short};
+use super::{QueryArgs, QuestionArgs, number_of, short};
 use crate::args::Global;
 use crate::cmd::Report;
 use crate::table::Table;
@@ -41,7 +41,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     }
     let heading = format!(
         "{} of {} ({}) against {} ({}){} in {}",
-        count(found.values, "keyword"),
+        number_of(found.values, "keyword"),
         request.focus.text(),
         count(found.focus_tokens, "token"),
         request.against.as_ref().map_or("all others", |filter| filter.text()),

@@ -17,7 +17,7 @@ pub mod words;
 
 pub use question_args::QuestionArgs;
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Result, anyhow};
 use serde::Serialize;
@@ -35,6 +35,9 @@ use tidings_pipeline::corpus::Corpus;
 use tidings_pipeline::display::{count, grouped};
 use tidings_pipeline::virtual_corpora;
 
+/// The time limit of searches if none is given. A test over the whole vocabulary has none: a part of it has no result.
+const SEARCH_TIME_LIMIT: Duration = Duration::from_secs(60);
+
 /// The flags of all queries beside their parameters: the corpus, the format, the time limit.
 #[derive(Debug, clap::Args)]
 pub struct QueryArgs {
@@ -44,9 +47,10 @@ pub struct QueryArgs {
     /// Print CSV instead of a table
     #[arg(long)]
     csv: bool,
-    /// Stop after this many seconds and print the partial result
-    #[arg(long, value_name = "SECONDS", default_value_t = 60.0)]
-    time_limit: f64,
+    /// Stop after this many seconds, print what was counted until then, and exit with code 3 [default: 60 for searches;
+    /// none for lists and tests over the whole vocabulary]
+    #[arg(long, value_name = "SECONDS")]
+    time_limit: Option<f64>,
 }
 
 /// An open index with the limits of a query.
@@ -54,7 +58,8 @@ pub struct QueryContext {
     corpus: Corpus,
     home: Home,
     default_availability: Availability,
-    until: Option<Instant>,
+    limits: Limits,
+    vocabulary_limits: Limits,
     csv: bool,
 }
 
@@ -63,22 +68,22 @@ impl QueryArgs {
     pub fn open(&self, global: &Global) -> Result<QueryContext> {
         let (home, config) = super::open_home(global)?;
         let corpus = Corpus::open(&home, self.lang.as_deref())?;
-        let limit = Duration::try_from_secs_f64(self.time_limit).map_err(|_| anyhow!("--time-limit: give seconds"))?;
+        let seconds =
+            |given: f64| Duration::try_from_secs_f64(given).map_err(|_| anyhow!("--time-limit: give seconds"));
+        let given = self.time_limit.map(seconds).transpose()?;
+        let limits = Limits::within(given.unwrap_or(SEARCH_TIME_LIMIT));
         Ok(QueryContext {
             corpus,
             home,
             default_availability: config.serve.settings()?.default_availability,
-            until: Instant::now().checked_add(limit),
+            vocabulary_limits: given.map_or_else(Limits::default, |_| limits.clone()),
+            limits,
             csv: self.csv,
         })
     }
 }
 
 impl QueryContext {
-    fn limits(&self) -> Limits<'static> {
-        Limits { until: self.until, cancelled: None }
-    }
-
     /// Answers a question.
     fn answer<Q: Question>(&self, question: &Q) -> Result<Answered<Q::Answer>> {
         self.with(|context| question.answer(context))
@@ -102,7 +107,8 @@ impl QueryContext {
             }
         };
         let context = QuestionContext {
-            limits: self.limits(),
+            limits: self.limits.clone(),
+            vocabulary_limits: self.vocabulary_limits.clone(),
             privacy: Privacy::owner(self.default_availability),
             find_filter: &find_filter,
             run_days: &run_days,
@@ -124,10 +130,28 @@ impl QueryContext {
         csv: impl FnOnce() -> Table,
         answered: &Answered<T>,
     ) -> Report {
-        let text = if self.csv { csv().csv() } else { format!("{heading}\n\n{}", table.text()) };
-        let json = serde_json::to_value(answered).expect("answers serialise");
-        Report { text, json, ..Report::default() }
+        let text = match (self.csv, answered.about.exactness.warning()) {
+            (true, _) => csv().csv(),
+            (false, None) => format!("{heading}\n\n{}", table.text()),
+            (false, Some(warning)) => format!("{heading}\n{warning}\n\n{}", table.text()),
+        };
+        marked(text, answered)
     }
+}
+
+/// The report of an answer. One that is cut off has a warning on standard error and exit code 3.
+fn marked<T: Serialize>(text: String, answered: &Answered<T>) -> Report {
+    let warning = answered.about.exactness.warning();
+    if let Some(warning) = &warning {
+        log::warn!("{warning}; counts are the least there can be, and rates and tests are left out");
+    }
+    let json = serde_json::to_value(answered).expect("answers serialise");
+    Report { text, json, partly: warning.is_some(), ..Report::default() }
+}
+
+/// “at least ” before a number of hits that was cut off.
+fn at_least(about: &About) -> &'static str {
+    if about.exactness.is_cut_off() { "at least " } else { "" }
 }
 
 /// The end of a heading: the corpus and its state.
@@ -150,6 +174,16 @@ fn short(number: f64) -> String {
         size if size >= 0.1 || size == 0.0 => format!("{number:.2}"),
         _ => format!("{number:.1e}"),
     }
+}
+
+/// The number of rows of a test, or that it is unknown.
+fn number_of(values: Option<u64>, unit: &str) -> String {
+    values.map_or_else(|| format!("an unknown number of {unit}s"), |values| count(values, unit))
+}
+
+/// A number that may be unknown.
+fn known(number: Option<f64>) -> String {
+    number.map(short).unwrap_or_default()
 }
 
 fn grouped_rounded(number: f64) -> String {

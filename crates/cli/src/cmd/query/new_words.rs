@@ -4,7 +4,7 @@ use anyhow::Result;
 use tidings_query::question::NewWordsRequest;
 use tidings_query::trend::Persistence;
 
-use super::{QueryArgs, QuestionArgs, of_corpus};
+use super::{QueryArgs, QuestionArgs, number_of, of_corpus};
 use crate::args::Global;
 use crate::cmd::Report;
 use crate::table::Table;
@@ -44,6 +44,6 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         ]);
     }
     let corpus = of_corpus(&answered.about, found.tokens, false);
-    let heading = format!("{} since {} in {corpus}", count(found.values, "new word"), found.since);
+    let heading = format!("{} since {} in {corpus}", number_of(found.values, "new word"), found.since);
     Ok(context.report::<NewWordsRequest>(&heading, &table, &answered))
 }

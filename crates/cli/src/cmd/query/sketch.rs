@@ -2,9 +2,9 @@
 
 use anyhow::{Result, bail};
 use tidings_query::Filter;
-use tidings_query::question::{Answered, Exactness, SketchAnswer, SketchRequest};
+use tidings_query::question::{Answered, SketchAnswer, SketchRequest};
 
-use super::{QueryArgs, QueryContext, QuestionArgs, of_corpus, short};
+use super::{QueryArgs, QueryContext, QuestionArgs, at_least, known, of_corpus};
 use crate::args::Global;
 use crate::cmd::Report;
 use crate::table::Table;
@@ -35,7 +35,8 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let answered = context.answer(&request)?;
     let filter = context.with(|context| context.filter(&request.scope))?;
     let found = &answered.body;
-    if found.hits == 0 {
+    // A search that was cut off says nothing about what it did not see.
+    if found.hits == 0 && !answered.about.exactness.is_cut_off() {
         return no_hits(&context, &request, &answered, filter.as_ref());
     }
     let table = table(found, &context, filter.as_ref(), args.examples)?;
@@ -46,12 +47,11 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         .map(|known| format!("{} {}", known.tag, grouped(known.hits)))
         .collect();
     let others = if others.is_empty() { String::new() } else { format!(" (also {})", others.join(", ")) };
-    let partial =
-        if answered.about.exactness == Exactness::Exact { "" } else { "; partial: the time limit was reached" };
     let heading = format!(
-        "{}, {}: {}{others} in {}{partial}",
+        "{}, {}: {}{}{others} in {}",
         found.lemma,
-        found.tag,
+        if found.tag.is_empty() { "no part of speech found yet" } else { found.tag.as_str() },
+        at_least(&answered.about),
         count(found.hits, "hit"),
         of_corpus(&answered.about, found.tokens, false)
     );
@@ -79,7 +79,7 @@ fn no_hits(
 
 /// Advice after a word that is no lemma: the lemma of the form, or how to find out about tags.
 fn advice(context: &QueryContext, word: &str, filter: Option<&Filter>) -> String {
-    match context.corpus.engine.likeliest_lemma(word, filter, &context.limits()) {
+    match context.corpus.engine.likeliest_lemma(word, filter, &context.limits) {
         Ok(Some(lemma)) => format!("it is a form of {lemma}"),
         _ => "lemmas are written as in a dictionary, and `tidings corpus languages` shows whether there are tags"
             .to_owned(),
@@ -99,9 +99,9 @@ fn table(found: &SketchAnswer, context: &QueryContext, filter: Option<&Filter>, 
                 _ => String::new(),
             };
             let mut fields =
-                vec![name, row.value.clone(), row.together.to_string(), row.anywhere.to_string(), short(row.score)];
+                vec![name, row.value.clone(), row.together.to_string(), row.anywhere.to_string(), known(row.score)];
             if examples {
-                fields.push(context.corpus.engine.example(&row.query, filter, &context.limits())?);
+                fields.push(context.corpus.engine.example(&row.query, filter, &context.limits)?);
             }
             table.push(fields);
         }

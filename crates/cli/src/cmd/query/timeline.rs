@@ -3,7 +3,7 @@
 use anyhow::Result;
 use tidings_query::question::TimelineRequest;
 
-use super::{QueryArgs, QuestionArgs, of_corpus, short};
+use super::{QueryArgs, QuestionArgs, at_least, of_corpus, short};
 use crate::args::Global;
 use crate::chart::bar;
 use crate::cmd::Report;
@@ -16,7 +16,8 @@ const BAR_COLUMNS: usize = 40;
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Rates are hits per million tokens, with the interval from low to high. A step in which nothing was \
-    collected has no rate: that is not the same as zero."
+    collected has no rate: that is not the same as zero. A step that was not searched before --time-limit has neither hits \
+    nor a rate."
 )]
 pub struct Args {
     #[command(flatten)]
@@ -36,15 +37,17 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     for point in &timeline.points {
         let rate = point.per_million.map(short);
         let (low, high) = point.band.map(|band| (short(band.low), short(band.high))).unwrap_or_default();
-        let mut row = vec![point.bin.to_string(), point.hits.to_string(), rate.unwrap_or_default(), low, high];
+        let hits = point.hits.map(|hits| hits.to_string()).unwrap_or_default();
+        let mut row = vec![point.bin.to_string(), hits, rate.unwrap_or_default(), low, high];
         row.extend([point.tokens, point.documents, point.sites].map(|number| number.to_string()));
         row.push(match point.per_million {
             Some(rate) => bar(rate, most, BAR_COLUMNS),
+            None if point.hits.is_none() => "(not searched)".to_owned(),
             None => "(nothing collected)".to_owned(),
         });
         table.push(row);
     }
     let corpus = of_corpus(&answered.about, timeline.tokens, request.panel.panel);
-    let heading = format!("{} in {corpus}", count(timeline.hits, "hit"));
+    let heading = format!("{}{} in {corpus}", at_least(&answered.about), count(timeline.hits, "hit"));
     Ok(context.report::<TimelineRequest>(&heading, &table, &answered))
 }

@@ -4,7 +4,7 @@ use anyhow::Result;
 use tidings_query::question::{BurstsRequest, Direction, TrendsRequest};
 use tidings_query::trend::{Shape, Step};
 
-use super::{QueryArgs, QuestionArgs, bursts, of_corpus, short};
+use super::{QueryArgs, QuestionArgs, bursts, number_of, of_corpus, short};
 use crate::args::Global;
 use crate::chart::sparkline;
 use crate::cmd::Report;
@@ -65,7 +65,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     }
     let heading = format!(
         "{} of {} words tested over {} in {}",
-        count(found.values, "trend"),
+        number_of(found.values, "trend"),
         grouped(found.tested),
         count(found.bins.len() as u64, "step"),
         of_corpus(&answered.about, found.tokens, request.panel.panel)

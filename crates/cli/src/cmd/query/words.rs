@@ -3,7 +3,7 @@
 use anyhow::Result;
 use tidings_query::question::WordsRequest;
 
-use super::{QueryArgs, QuestionArgs, of_corpus, short};
+use super::{QueryArgs, QuestionArgs, at_least, known, of_corpus};
 use crate::args::Global;
 use crate::cmd::Report;
 use crate::table::Table;
@@ -23,9 +23,10 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let found = &answered.body;
     let mut table = Table::new(&["word", "#hits", "#documents", "#per million"]);
     for row in &found.rows {
-        table.push(vec![row.value.clone(), row.hits.to_string(), row.documents.to_string(), short(row.per_million)]);
+        table.push(vec![row.value.clone(), row.hits.to_string(), row.documents.to_string(), known(row.per_million)]);
     }
     let unit = if found.n == 1 { "word" } else { "n-gram" };
-    let heading = format!("{} in {}", count(found.values, unit), of_corpus(&answered.about, found.tokens, false));
+    let corpus = of_corpus(&answered.about, found.tokens, false);
+    let heading = format!("{}{} in {corpus}", at_least(&answered.about), count(found.values, unit));
     Ok(context.report::<WordsRequest>(&heading, &table, &answered))
 }

@@ -4,6 +4,7 @@ use super::{
     Operator, OperatorDoc, ParseOperand, Pattern, PatternKind, PatternOperator, Precedence, Syntax, fmt_operands,
 };
 use crate::engine::nfa::{LengthRange, NfaBuilder, NodeId, SeedToken};
+use crate::filter::Filter;
 use crate::oracle::{Path, Text};
 use crate::syntax::{Cursor, Span, SyntaxError};
 use std::collections::BTreeSet;
@@ -67,6 +68,10 @@ impl PatternOperator for Alternatives {
         labels[before.len()..].sort();
         labels.dedup();
         Ok(())
+    }
+
+    fn collect_filters<'p>(&'p self, filters: &mut Vec<&'p Filter>) {
+        self.parts.iter().for_each(|part| part.collect_filters(filters));
     }
 
     fn compile(&self, nfa: &mut NfaBuilder, next: NodeId, label: Option<usize>) -> NodeId {

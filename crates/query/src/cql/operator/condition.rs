@@ -5,7 +5,7 @@
 use super::{Operator, OperatorDoc, Syntax};
 use crate::cql::attribute::{ATTRIBUTES, Attribute};
 use crate::oracle;
-use crate::syntax::{Cursor, Span, SyntaxError, ValueMatcher};
+use crate::syntax::{Cursor, Span, SyntaxError, ValueMatcher, closest};
 use std::fmt;
 use tidings_model::Token;
 
@@ -71,10 +71,7 @@ pub(super) fn parse_attribute(cursor: &mut Cursor<'_>) -> Result<Attribute, Synt
 
 /// Suggests the closest of the known names by Damerau–Levenshtein distance, or lists them.
 fn suggest(name: &str, known: &[&str]) -> String {
-    const MAX_TYPOS: usize = 2;
-    let name = name.to_lowercase();
-    let distance = |candidate: &&str| strsim::damerau_levenshtein(candidate, &name);
-    match known.iter().copied().min_by_key(distance).filter(|closest| distance(closest) <= MAX_TYPOS) {
+    match closest(name, known.iter().copied()) {
         Some(closest) => format!("did you mean {closest}?"),
         None => format!("there are {}, and features such as Case or Number", known.join(", ")),
     }

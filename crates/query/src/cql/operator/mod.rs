@@ -85,6 +85,7 @@ pub(crate) use word::plain_words;
 
 use super::MAX_TOKENS;
 use crate::engine::nfa::{LengthRange, NfaBuilder, NodeId, SeedToken};
+use crate::filter::Filter;
 use crate::oracle::{Path, Text};
 use crate::syntax::{Cursor, Span, SyntaxError};
 use std::collections::BTreeSet;
@@ -136,6 +137,9 @@ pub(crate) trait PatternOperator: fmt::Display {
     fn collect_labels(&self, _span: Span, _repeated: bool, _labels: &mut Vec<String>) -> Result<(), SyntaxError> {
         Ok(())
     }
+
+    /// Collects the filters of documents in the node and its operands.
+    fn collect_filters<'p>(&'p self, _filters: &mut Vec<&'p Filter>) {}
 
     /// Adds the node to the NFA in front of `next` and returns its first node. `label` applies to its tokens.
     fn compile(&self, nfa: &mut NfaBuilder, next: NodeId, label: Option<usize>) -> NodeId;
@@ -190,6 +194,10 @@ impl Pattern {
 
     pub(crate) fn collect_labels(&self, repeated: bool, labels: &mut Vec<String>) -> Result<(), SyntaxError> {
         self.kind.operator().collect_labels(self.span, repeated, labels)
+    }
+
+    pub(crate) fn collect_filters<'p>(&'p self, filters: &mut Vec<&'p Filter>) {
+        self.kind.operator().collect_filters(filters);
     }
 
     pub(crate) fn compile(&self, nfa: &mut NfaBuilder, next: NodeId, label: Option<usize>) -> NodeId {

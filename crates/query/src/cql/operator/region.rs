@@ -69,6 +69,10 @@ impl fmt::Display for Region {
 }
 
 impl PatternOperator for Region {
+    fn collect_filters<'p>(&'p self, filters: &mut Vec<&'p Filter>) {
+        filters.extend(&self.filter);
+    }
+
     /// A loop over tokens that starts and ends at a boundary and has none inside.
     fn compile(&self, nfa: &mut NfaBuilder, next: NodeId, label: Option<usize>) -> NodeId {
         let over = nfa.assertion(Assertion::End(self.structure), next);

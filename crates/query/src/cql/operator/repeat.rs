@@ -3,6 +3,7 @@
 use super::{Operator, OperatorDoc, Pattern, PatternOperator, Precedence, Syntax};
 use crate::cql::MAX_REPEAT;
 use crate::engine::nfa::{LengthRange, NfaBuilder, NodeId, SeedToken};
+use crate::filter::Filter;
 use crate::oracle::{Path, Text};
 use crate::syntax::{Cursor, Span, SyntaxError};
 use std::collections::BTreeSet;
@@ -109,6 +110,10 @@ impl PatternOperator for Repeat {
 
     fn collect_labels(&self, _span: Span, repeated: bool, labels: &mut Vec<String>) -> Result<(), SyntaxError> {
         self.of.collect_labels(repeated || self.at_most != Some(1), labels)
+    }
+
+    fn collect_filters<'p>(&'p self, filters: &mut Vec<&'p Filter>) {
+        self.of.collect_filters(filters);
     }
 
     /// Unrolls the repetition; without a maximum the last copy loops.

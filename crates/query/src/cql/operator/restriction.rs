@@ -3,6 +3,8 @@
 //! This file has what `within`, `containing` and their like share; each has a file of its own.
 
 use super::{Pattern, PatternKind, Region, RestrictionKind, Structure, parse_pattern};
+use crate::cql::foreign::check_target;
+use crate::filter::Filter;
 use crate::oracle::{Text, TokenSpan};
 use crate::syntax::{Cursor, Span, SyntaxError};
 use std::fmt;
@@ -86,16 +88,19 @@ pub(crate) fn parse_restriction(cursor: &mut Cursor<'_>) -> Result<Option<Restri
         return if negated { Err(cursor.unexpected(&format!("{} after !", keywords(" or ")))) } else { Ok(None) };
     };
     cursor.take_name();
-    let target = parse_target(cursor)?;
+    let target = parse_target(cursor, kind)?;
     Ok(Some(Restriction { kind, negated, target, span: cursor.span_from(start) }))
 }
 
-fn parse_target(cursor: &mut Cursor<'_>) -> Result<Target, SyntaxError> {
+fn parse_target(cursor: &mut Cursor<'_>, kind: RestrictionKind) -> Result<Target, SyntaxError> {
     // CQP writes `within s`.
-    if let Some(structure) = Structure::named(cursor.peek_name()) {
+    let name = cursor.peek_name();
+    if let Some(structure) = Structure::named(name) {
         cursor.name("a structure")?;
         return Ok(Target::Region(Region { structure, filter: None }));
     }
+    let span = Span::new(cursor.at(), cursor.at() + name.len());
+    check_target(name, &cursor.rest()[name.len()..], kind.keyword(), span)?;
     let pattern = parse_pattern(cursor)?;
     Ok(match pattern.kind {
         PatternKind::Region(region) => Target::Region(region),
@@ -124,6 +129,14 @@ impl Restriction {
             return Err(SyntaxError::new(self.span, message));
         }
         pattern.states()
+    }
+
+    /// Collects the filters of documents in the target.
+    pub(crate) fn collect_filters<'r>(&'r self, filters: &mut Vec<&'r Filter>) {
+        match &self.target {
+            Target::Region(region) => filters.extend(&region.filter),
+            Target::Pattern(pattern) => pattern.collect_filters(filters),
+        }
     }
 
     /// The oracle.

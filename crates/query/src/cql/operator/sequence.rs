@@ -4,6 +4,7 @@ use super::{
     Operator, OperatorDoc, ParseOperand, Pattern, PatternKind, PatternOperator, Precedence, Syntax, fmt_operands,
 };
 use crate::engine::nfa::{LengthRange, NfaBuilder, NodeId, SeedToken};
+use crate::filter::Filter;
 use crate::oracle::{Path, Text};
 use crate::syntax::{Cursor, Span, SyntaxError};
 use std::collections::BTreeSet;
@@ -70,6 +71,10 @@ impl PatternOperator for Sequence {
 
     fn collect_labels(&self, _span: Span, repeated: bool, labels: &mut Vec<String>) -> Result<(), SyntaxError> {
         self.parts.iter().try_for_each(|part| part.collect_labels(repeated, labels))
+    }
+
+    fn collect_filters<'p>(&'p self, filters: &mut Vec<&'p Filter>) {
+        self.parts.iter().for_each(|part| part.collect_filters(filters));
     }
 
     fn compile(&self, nfa: &mut NfaBuilder, next: NodeId, label: Option<usize>) -> NodeId {

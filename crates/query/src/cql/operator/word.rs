@@ -3,6 +3,7 @@
 use super::restriction::peek_keyword;
 use super::{Operator, OperatorDoc, Pattern, Sequence, Syntax, TokenPattern, TokenTest, is_sign};
 use crate::cql::attribute::Attribute;
+use crate::cql::foreign::BareWord;
 use crate::syntax::{Cursor, Logic, Span, SyntaxError, ValueMatcher, unescape};
 
 pub(super) const OPERATOR: Operator = Operator {
@@ -30,8 +31,9 @@ fn parse(cursor: &mut Cursor<'_>) -> Result<Option<Pattern>, SyntaxError> {
         Some('"') => parse_string(cursor).map(Some),
         Some(c) if ends_bare_word(c) || peek_keyword(cursor).is_some() => Ok(None),
         Some(_) => {
-            let start = cursor.at();
+            let (start, before) = (cursor.at(), cursor.before());
             let word = cursor.take_while(|c| !ends_bare_word(c));
+            BareWord { word, before, after: cursor.rest(), span: cursor.span_from(start) }.check_in_cql()?;
             Ok(Some(word_pattern(ValueMatcher::typed(word), cursor.span_from(start))))
         }
         None => Ok(None),
@@ -47,6 +49,7 @@ fn parse_string(cursor: &mut Cursor<'_>) -> Result<Pattern, SyntaxError> {
     let start = cursor.at();
     let raw = cursor.clone().quoted()?;
     if raw.trim().contains(char::is_whitespace) {
+        each_word(raw, start + 1).try_for_each(|word| word.check_wildcard())?;
         let words = phrase(raw, start + 1, |word| unescape(word, true));
         let pattern = words.expect("a text with blanks inside has words");
         cursor.quoted()?;
@@ -64,17 +67,24 @@ fn parse_string(cursor: &mut Cursor<'_>) -> Result<Pattern, SyntaxError> {
 }
 
 /// The pattern of a text without any sign of CQL: one token per word, in this order.
-pub(crate) fn plain_words(text: &str) -> Option<Pattern> {
-    phrase(text, 0, str::to_owned)
+pub(crate) fn plain_words(text: &str) -> Result<Option<Pattern>, SyntaxError> {
+    each_word(text, 0).try_for_each(|word| word.check_in_plain_words())?;
+    Ok(phrase(text, 0, str::to_owned))
 }
 
 /// The words of a text that starts at a byte of the query.
+fn each_word(text: &str, offset: usize) -> impl Iterator<Item = BareWord<'_>> {
+    text.split_whitespace().map(move |word| {
+        let start = word.as_ptr() as usize - text.as_ptr() as usize;
+        let (before, after) = (&text[..start], &text[start + word.len()..]);
+        BareWord { word, before, after, span: Span::new(offset + start, offset + start + word.len()) }
+    })
+}
+
+/// The pattern of the words of a text that starts at a byte of the query.
 fn phrase(text: &str, offset: usize, unescape: impl Fn(&str) -> String) -> Option<Pattern> {
-    let words = text.split_whitespace().map(|word| {
-        let start = offset + (word.as_ptr() as usize - text.as_ptr() as usize);
-        word_pattern(ValueMatcher::typed(&unescape(word)), Span::new(start, start + word.len()))
-    });
-    Sequence::of(words.collect())
+    let pattern = |word: BareWord<'_>| word_pattern(ValueMatcher::typed(&unescape(word.word)), word.span);
+    Sequence::of(each_word(text, offset).map(pattern).collect())
 }
 
 fn word_pattern(value: ValueMatcher, span: Span) -> Pattern {

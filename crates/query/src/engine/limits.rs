@@ -1,0 +1,195 @@
+//! Limits after which a search stops with a partial result, and what was seen until then.
+//!
+//! All passes over a corpus ask their limits whether to go on. The limits remember the first time that the answer was no,
+//! so that an answer cannot be called exact by mistake: [`Limits::cut_off`] is the one place that says so.
+
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+choices! {
+    /// The limit that stopped a search.
+    pub enum Limit {
+        /// The time limit.
+        Time = "time",
+        /// The client no longer waits for the answer.
+        Cancelled = "cancelled",
+        /// The number of steps.
+        Steps = "steps",
+        /// The number of distinct values in memory.
+        Values = "values",
+    }
+}
+
+/// A search that a limit stopped.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CutOff {
+    /// Tokens of the pass that was stopped, as far as it came.
+    pub seen_tokens: u64,
+    /// Tokens that the pass would have seen.
+    pub of_tokens: u64,
+    /// The limit.
+    pub limit: Limit,
+    /// The time limit, if that stopped it.
+    pub time_limit: Option<Duration>,
+}
+
+/// The limits of the answer to one question. Clones share their state.
+#[derive(Debug, Clone, Default)]
+pub struct Limits(Arc<LimitState>);
+
+#[derive(Debug, Default)]
+struct LimitState {
+    time: Option<(Instant, Duration)>,
+    cancelled: Option<Arc<AtomicBool>>,
+    /// The checks that still pass.
+    steps: Option<AtomicU64>,
+    struck: OnceLock<CutOff>,
+    seen_tokens: AtomicU64,
+    of_tokens: AtomicU64,
+}
+
+impl Limits {
+    /// Stops at a time, which is that of the question plus `limit`.
+    pub fn until(time: Instant, limit: Duration) -> Limits {
+        Limits(Arc::new(LimitState { time: Some((time, limit)), ..LimitState::default() }))
+    }
+
+    /// Stops after a duration; never, if the clock cannot count so far.
+    pub fn within(limit: Duration) -> Limits {
+        Instant::now().checked_add(limit).map_or_else(Limits::default, |time| Limits::until(time, limit))
+    }
+
+    /// Stops when the flag is set.
+    pub fn cancelled_by(cancelled: Arc<AtomicBool>) -> Limits {
+        Limits(Arc::new(LimitState { cancelled: Some(cancelled), ..LimitState::default() }))
+    }
+
+    /// Stops at a time or when the flag is set.
+    pub fn until_or_cancelled(time: Instant, limit: Duration, cancelled: Arc<AtomicBool>) -> Limits {
+        let time = Some((time, limit));
+        Limits(Arc::new(LimitState { time, cancelled: Some(cancelled), ..LimitState::default() }))
+    }
+
+    /// Stops at the check after this many, however long they take.
+    pub fn steps(steps: u64) -> Limits {
+        Limits(Arc::new(LimitState { steps: Some(AtomicU64::new(steps)), ..LimitState::default() }))
+    }
+
+    /// Returns true if a limit is reached; the search that asks must stop, and its result is partial.
+    pub(crate) fn is_over(&self) -> bool {
+        if self.0.struck.get().is_some_and(|cut| cut.limit != Limit::Values) {
+            return true;
+        }
+        let limit = self.reached();
+        limit.inspect(|limit| self.strike(*limit)).is_some()
+    }
+
+    fn reached(&self) -> Option<Limit> {
+        let LimitState { time, cancelled, steps, .. } = &*self.0;
+        if cancelled.as_ref().is_some_and(|cancelled| cancelled.load(Relaxed)) {
+            return Some(Limit::Cancelled);
+        }
+        let take = |left: u64| left.checked_sub(1);
+        if steps.as_ref().is_some_and(|steps| steps.fetch_update(Relaxed, Relaxed, take).is_err()) {
+            return Some(Limit::Steps);
+        }
+        time.is_some_and(|(until, _)| Instant::now() >= until).then_some(Limit::Time)
+    }
+
+    /// Records that a limit stops the search. Only the first one counts.
+    pub(crate) fn strike(&self, limit: Limit) {
+        let of_tokens = self.0.of_tokens.load(Relaxed);
+        let _ = self.0.struck.set(CutOff {
+            seen_tokens: self.0.seen_tokens.load(Relaxed).min(of_tokens),
+            of_tokens,
+            limit,
+            time_limit: self.0.time.filter(|_| limit == Limit::Time).map(|(_, limit)| limit),
+        });
+    }
+
+    /// Begins a pass over this many tokens. An answer may need several; the one that is stopped counts.
+    pub(crate) fn begin_pass(&self, tokens: u64) {
+        self.0.of_tokens.store(tokens, Relaxed);
+        self.0.seen_tokens.store(0, Relaxed);
+    }
+
+    /// Adds to the tokens that the pass has seen.
+    pub(crate) fn saw(&self, tokens: u64) {
+        self.0.seen_tokens.fetch_add(tokens, Relaxed);
+    }
+
+    /// The search that was stopped, if one was.
+    pub fn cut_off(&self) -> Option<CutOff> {
+        self.0.struck.get().copied()
+    }
+}
+
+/// Checks the limits every few thousand steps: reading the clock before each step would cost more than the step.
+#[derive(Debug, Clone)]
+pub(crate) struct Deadline {
+    limits: Limits,
+    steps: u32,
+    pub(super) is_over: bool,
+}
+
+impl Deadline {
+    /// The number of steps between two checks, a few hundred microseconds.
+    const STEPS: u32 = 1 << 14;
+
+    pub(crate) fn new(limits: &Limits) -> Deadline {
+        Deadline { limits: limits.clone(), steps: 0, is_over: false }
+    }
+
+    /// Counts a step; returns false once a limit is reached.
+    #[inline]
+    pub(crate) fn tick(&mut self) -> bool {
+        self.tick_by(1)
+    }
+
+    /// Counts many small steps at once; returns false once a limit is reached.
+    #[inline]
+    pub(crate) fn tick_by(&mut self, steps: u32) -> bool {
+        self.steps = self.steps.saturating_add(steps);
+        if self.steps >= Deadline::STEPS {
+            self.steps = 0;
+            self.is_over |= self.limits.is_over();
+        }
+        !self.is_over
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_limit_is_remembered_with_the_tokens_of_its_pass() {
+        let limits = Limits::steps(2);
+        limits.begin_pass(100);
+        limits.saw(100);
+        assert!(!limits.is_over() && limits.cut_off().is_none());
+        limits.begin_pass(50);
+        limits.saw(20);
+        assert!(!limits.is_over() && limits.clone().is_over() && limits.is_over());
+        limits.begin_pass(7);
+        limits.strike(Limit::Values);
+        let cut = CutOff { seen_tokens: 20, of_tokens: 50, limit: Limit::Steps, time_limit: None };
+        assert_eq!(limits.cut_off(), Some(cut));
+    }
+
+    #[test]
+    fn too_many_values_do_not_stop_the_next_pass() {
+        let limits = Limits::default();
+        limits.strike(Limit::Values);
+        assert!(!limits.is_over() && limits.cut_off().is_some());
+    }
+
+    #[test]
+    fn a_time_that_has_come_stops_and_says_which_limit_it_was() {
+        let limits = Limits::until(Instant::now(), Duration::from_secs(3));
+        assert!(limits.is_over());
+        assert_eq!(limits.cut_off().and_then(|cut| cut.time_limit), Some(Duration::from_secs(3)));
+    }
+}

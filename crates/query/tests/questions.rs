@@ -1,0 +1,285 @@
+//! Every question of the table under limits, and with words that the corpus does not know.
+//!
+//! The tests go through [`QUESTIONS`], so that a new question is tested without a change here.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+use serde_json::{Map, Value, json};
+use tidings_index::{Day, Settings, Writer};
+use tidings_model::{Annotated, AnnotatedParagraph, Attributes, Token};
+use tidings_query::engine::{Engine, Limits};
+use tidings_query::question::{
+    Answered, Exactness, ParameterKind, QUESTIONS, QuestionContext, QuestionError, QuestionInfo, RowData, RowSink,
+};
+
+/// Questions about a few documents: they read no tokens of the corpus, so that no limit can stop them.
+const UNLIMITED: &[&str] = &["documents", "document", "context"];
+
+/// A sentence with the words of a day: some always, some only at times.
+fn sentence(day: i32, number: i32) -> Vec<Token> {
+    let verb = ["hit", "cross", "leave"][(day + number) as usize % 3];
+    let noun = ["coast", "town", "island", "internet"][(day * 7 + number) as usize % 4];
+    let mut tokens = vec![
+        Token::new("The", "the", "DET"),
+        Token::new("heavy", "heavy", "ADJ"),
+        Token::new("storm", "storm", "NOUN"),
+        Token::new(verb, verb, "VERB"),
+        Token::new("the", "the", "DET"),
+        Token::new("international", "international", "ADJ"),
+        Token::new(noun, noun, "NOUN"),
+    ];
+    if day > 90 {
+        tokens.push(Token::new("greenlash", "greenlash", "NOUN"));
+    }
+    tokens.push(Token::new(".", ".", "PUNCT"));
+    tokens
+}
+
+fn document(day: i32, number: i32) -> Annotated {
+    let sentences = (0..4 + (day / 30)).map(|at| sentence(day, at + number)).collect();
+    let id =
+        if (day, number) == (0, 0) { 0x0123_4567_89ab_cdef_0123_4567_89ab_cdef } else { (day * 10 + number) as u128 };
+    let date = Day(20_513 + day).to_string(); // 2026-03-01 is day 20,513.
+    let site = ["a.example", "b.example", "c.example"][number as usize % 3];
+    let about = Attributes {
+        id,
+        url: format!("https://{site}/{day}"),
+        title: format!("Storm of day {day}"),
+        date: date.clone(),
+        seen: date,
+        fields: vec![("site".to_owned(), site.to_owned()), ("topic".to_owned(), "weather".to_owned())],
+    };
+    let paragraph = AnnotatedParagraph { sentences, ..AnnotatedParagraph::default() };
+    Annotated { about, paragraphs: vec![paragraph] }
+}
+
+/// Four months in a segment each.
+fn engine(folder: &tempfile::TempDir) -> Engine {
+    let settings = Settings { merge_factor: 100, ..Settings::default() };
+    let mut writer = Writer::open(folder.path(), settings).expect("opened");
+    for month in 0..4 {
+        for day in month * 30..(month + 1) * 30 {
+            (0..3).for_each(|number| writer.add(&document(day, number)).expect("added"));
+        }
+        writer.commit(Vec::new()).expect("committed");
+    }
+    Engine::new(writer.snapshot().clone())
+}
+
+/// The example of a question with all its rows, over everything, over a part of the corpus, and with a panel of sites.
+fn requests(question: &QuestionInfo) -> Vec<Map<String, Value>> {
+    let Value::Object(mut example) = (question.example)() else { panic!("{} is no object", question.name) };
+    let parameters = (question.parameters)();
+    let has = |name: &str| parameters.iter().any(|parameter| parameter.name == name);
+    for (name, value) in [("limit", json!(10_000)), ("min", json!(1)), ("size", json!(1000))] {
+        if has(name) {
+            example.insert(name.to_owned(), value);
+        }
+    }
+    let mut requests = vec![example.clone()];
+    for (name, value) in [("filter", json!("site!=c.example")), ("panel", json!(true)), ("sample", json!(5))] {
+        if has(name) {
+            requests.push(example.clone().into_iter().chain([(name.to_owned(), value)]).collect());
+        }
+    }
+    if question.name == "freq" || question.name == "words" {
+        let (name, value) = if question.name == "freq" { ("by", json!("lc")) } else { ("ngram", json!(2)) };
+        requests.push(example.into_iter().chain([(name.to_owned(), value)]).collect());
+    }
+    requests
+}
+
+fn context<'e>(engine: &'e Engine, limits: &Limits) -> QuestionContext<'e> {
+    QuestionContext { limits: limits.clone(), vocabulary_limits: limits.clone(), ..QuestionContext::new(engine, "en") }
+}
+
+/// What a row is about.
+fn key(row: &Value) -> String {
+    ["relation", "value", "bin", "document", "position", "id", "date"].map(|name| row[name].to_string()).join(" ")
+}
+
+/// Fails unless a number is right as far as it goes: the least there can be, or unknown. A rate, a score or a probability
+/// is right or unknown.
+fn check_number(path: &str, found: &Value, truth: &Value) {
+    match (found, truth) {
+        (Value::Null, _) => {}
+        (Value::Number(found), Value::Number(truth)) if found.is_f64() || truth.is_f64() => {
+            assert_eq!(found.as_f64(), truth.as_f64(), "{path} is neither true nor null");
+        }
+        (Value::Number(found), Value::Number(truth)) => {
+            assert!(found.as_u64() <= truth.as_u64(), "{path}: {found} of {truth}");
+        }
+        (Value::Object(found), Value::Object(truth)) => {
+            found.iter().for_each(|(name, value)| check_number(&format!("{path}.{name}"), value, &truth[name]));
+        }
+        (Value::Array(found), Value::Array(_)) if found.is_empty() => {}
+        (found, truth) => assert_eq!(found, truth, "{path}"),
+    }
+}
+
+/// Fails if an answer that was cut off says anything that the whole answer denies.
+fn check_cut_off(question: &QuestionInfo, found: &Value, truth: &Value) {
+    let name = question.name;
+    let rows = |answer: &Value| answer[question.rows].as_array().cloned().unwrap_or_default();
+    let known: BTreeMap<String, Value> = rows(truth).into_iter().map(|row| (key(&row), row)).collect();
+    for row in rows(found) {
+        let Some(truth) = known.get(&key(&row)) else {
+            assert!(["query", "sketch"].contains(&name), "{name}: {row} is not in the whole answer");
+            continue;
+        };
+        for (field, value) in row.as_object().expect("rows are objects") {
+            check_number(&format!("{name} {}: {field}", key(&row)), value, &truth[field]);
+            let is_false_zero = value == 0 && truth[field] != 0;
+            assert!(!is_false_zero, "{name} {}: {field} is 0 and not {}", key(&row), truth[field]);
+        }
+    }
+    for (field, value) in
+        found.as_object().expect("answers are objects").iter().filter(|(field, _)| **field != question.rows)
+    {
+        // The parts of speech and relations of a sketch and the next page are other lists or none.
+        if !["tags", "tag", "relations", "next"].contains(&field.as_str()) {
+            check_number(&format!("{name}: {field}"), value, &truth[field]);
+        }
+    }
+}
+
+#[test]
+fn an_answer_that_is_cut_off_says_so_and_nothing_untrue() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let engine = engine(&folder);
+    for question in QUESTIONS {
+        for request in requests(question) {
+            let asked = format!("{} {}", question.name, Value::Object(request.clone()));
+            let whole = (question.answer)(request.clone(), &context(&engine, &Limits::default()));
+            let whole = whole.unwrap_or_else(|error| panic!("{asked}: {error}"));
+            let mut cut = 0;
+            for steps in 0.. {
+                let limits = Limits::steps(steps);
+                let found = (question.answer)(request.clone(), &context(&engine, &limits)).expect("answered");
+                if found.about.exactness == whole.about.exactness {
+                    assert_eq!(found, whole, "{asked} is called exact after {steps} steps");
+                    break;
+                }
+                let Exactness::CutOff { seen_tokens, of_tokens, .. } = found.about.exactness else {
+                    panic!("{asked}: {:?}", found.about);
+                };
+                assert!(seen_tokens < of_tokens, "{asked}: {seen_tokens} of {of_tokens}");
+                assert!(found.about.warning.is_some_and(|warning| warning.contains("cut off")), "{asked}");
+                check_cut_off(question, &found.body, &whole.body);
+                cut += 1;
+            }
+            assert!(cut > 0 || UNLIMITED.contains(&question.name), "{asked} has no limit");
+        }
+    }
+}
+
+/// Keeps the head of an answer.
+#[derive(Default)]
+struct Head(Option<Answered<Value>>);
+
+impl RowSink for Head {
+    fn head(&mut self, head: Answered<Value>) {
+        self.0 = Some(head);
+    }
+
+    fn row(&mut self, _: &dyn RowData) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+}
+
+#[test]
+fn a_stream_that_is_cut_off_says_so_in_its_head_or_fails() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let engine = engine(&folder);
+    for question in QUESTIONS.iter().filter(|question| !UNLIMITED.contains(&question.name)) {
+        let mut sink = Head::default();
+        let context = QuestionContext { streams: true, ..context(&engine, &Limits::steps(0)) };
+        let streamed = (question.stream)(requests(question).remove(0), &context, &mut sink);
+        assert!(matches!(streamed, Ok(()) | Err(QuestionError::Timeout)), "{}: {streamed:?}", question.name);
+        let is_marked = sink.0.is_some_and(|head| head.about.exactness.is_cut_off());
+        assert!(is_marked || streamed.is_err(), "{}", question.name);
+    }
+}
+
+#[test]
+fn periods_that_were_not_searched_are_unknown_and_not_zero() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let engine = engine(&folder);
+    let timeline = QUESTIONS.iter().find(|question| question.name == "timeline").expect("listed");
+    let request = json!({ "q": "[] [lc=\"storm\"]", "by": "month" }).as_object().cloned().expect("an object");
+    let found = (timeline.answer)(request, &context(&engine, &Limits::steps(2))).expect("answered").body;
+    let points = found["points"].as_array().expect("a list");
+    assert!(points[0]["hits"].as_u64() > Some(0) && points[0]["per_million"].as_f64() > Some(0.0), "{found}");
+    let last = points.last().expect("a month");
+    assert!(last["tokens"].as_u64() > Some(0), "{found}");
+    assert!(last["hits"].is_null() && last["per_million"].is_null(), "{found}");
+    assert!(points.iter().all(|point| point["band"].is_null()), "{found}");
+}
+
+/// The answer to the example of a question with another value of one parameter.
+fn asked_with(
+    engine: &Engine,
+    question: &QuestionInfo,
+    name: &str,
+    value: Value,
+) -> Result<Answered<Value>, QuestionError> {
+    let mut request = requests(question).remove(0);
+    request.insert(name.to_owned(), value);
+    (question.answer)(request, &context(engine, &Limits::default()))
+}
+
+#[test]
+fn unknown_fields_are_refused_at_their_place_in_every_filter_and_query() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let engine = engine(&folder);
+    let mut checked = 0;
+    for question in QUESTIONS {
+        for parameter in (question.parameters)() {
+            let (value, place) = match parameter.kind {
+                ParameterKind::Filter => ("date>=2026 dat=2026-05", 11..14),
+                ParameterKind::Cql => ("storm within <doc foo=bar/>", 18..21),
+                _ => continue,
+            };
+            let what = format!("{}.{}", question.name, parameter.name);
+            let error = asked_with(&engine, question, &parameter.name, json!(value)).expect_err(&what);
+            let QuestionError::Syntax { parameter: named, error, .. } = error else { panic!("{what}: {error}") };
+            assert_eq!((named, error.span.range()), (parameter.name, place), "{what}");
+            let help = error.help.expect("help");
+            assert!(help.contains("topic") && (value.contains("foo") || help.contains("did you mean date?")), "{help}");
+            checked += 1;
+        }
+    }
+    assert!(checked > 15, "{checked}");
+}
+
+#[test]
+fn a_known_field_without_such_a_value_answers_zero() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let engine = engine(&folder);
+    let count = QUESTIONS.iter().find(|question| question.name == "count").expect("listed");
+    for filter in ["site=nowhere.example", "author=nobody", "topic=sport"] {
+        let found = asked_with(&engine, count, "filter", json!(filter)).expect(filter);
+        assert_eq!((found.body["hits"].as_u64(), found.about.exactness), (Some(0), Exactness::Exact), "{filter}");
+    }
+}
+
+#[test]
+fn unknown_names_are_refused_with_those_that_exist() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let engine = engine(&folder);
+    let question = |name: &str| QUESTIONS.iter().find(|question| question.name == name).expect("listed");
+    for (name, parameter, value, words) in [
+        ("freq", "by", json!("colour"), "unknown attribute or field"),
+        ("freq", "by", json!("Colour"), "unknown attribute"),
+        ("freq", "by", json!("sit"), "did you mean site?"),
+        ("query", "sort", json!(["lefft"]), "did you mean left?"),
+        ("query", "fields", json!(["date", "titel"]), "did you mean title?"),
+        ("documents", "fields", json!(["colour"]), "unknown field"),
+        ("words", "attribute", json!("Colour"), "unknown attribute"),
+    ] {
+        let error = asked_with(&engine, question(name), parameter, value.clone()).expect_err(parameter);
+        let QuestionError::Parameter { parameter: named, message } = &error else { panic!("{error}") };
+        assert!(named == parameter && message.contains(words) && message.contains("there are"), "{value}: {message}");
+    }
+}
