@@ -7,6 +7,7 @@
 mod advice;
 mod contrast;
 mod count;
+mod difference;
 mod documents;
 mod find;
 mod grams;
@@ -30,6 +31,7 @@ mod words;
 
 pub use contrast::ContrastOf;
 pub use count::{DayVolume, FieldCounts};
+pub use difference::WordDifferences;
 pub use layers::Features;
 pub use periods::{PeriodCounts, SiteCells};
 pub use search::{Hit, Order, Search};

@@ -17,6 +17,7 @@ mod column;
 mod compare;
 mod concordance;
 mod context;
+mod contrast;
 mod count;
 mod document;
 mod documents;
@@ -45,6 +46,7 @@ pub use context::{
     AVAILABILITY_FIELD, About, Answered, Availability, Exactness, FindFilter, MAX_PAGE_ROWS, MIN_DOCUMENTS, MIN_HITS,
     Privacy, QuestionContext, RunDays,
 };
+pub use contrast::{ContrastBasis, ContrastUnit};
 pub use count::{CountRequest, HitCount};
 pub use document::{Document, DocumentRequest};
 pub use documents::{DocumentRow, Documents, DocumentsRequest};
@@ -66,7 +68,7 @@ pub use sketch::{
 pub use stream::{RowData, RowSink};
 pub use surroundings::{ShownSentence, Surroundings, SurroundingsRequest, TextUnit};
 pub use timeline::{Timeline, TimelinePoint, TimelineRequest};
-pub use trends::{TrendRow, Trends, TrendsRequest};
+pub use trends::{SiteMixture, TrendRow, Trends, TrendsRequest};
 pub use words::{WordRow, Words, WordsRequest};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
