@@ -8,13 +8,12 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::hash::Hash;
 use std::net::IpAddr;
-use std::path::PathBuf;
 
 use anyhow::Result;
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 use tidings_model::{Status as EntryStatus, clock};
-use tidings_store::runs::{self, Request, RequestKind};
+use tidings_store::runs::{self, LoggedRun, Request, RequestKind};
 use tidings_store::{Home, missing_logs};
 
 use crate::display::count;

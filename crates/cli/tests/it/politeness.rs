@@ -109,10 +109,11 @@ fn an_audit_finds_a_planted_overlap_at_an_address_and_a_deleted_log() {
     corpus.run("update --all").ok();
     corpus.run("fetch").ok();
     corpus.run("audit").ok().says("concurrent requests to the same IP address: 0");
-    let log = corpus.files("runs", "-fetch.jsonl.zst").pop().expect("a log");
+    let log = corpus.files("runs", ".jsonl.zst").pop().expect("a log of the day");
     let kept = fs::read(&log).unwrap();
     fs::remove_file(&log).unwrap();
-    let run = log.file_name().unwrap().to_str().unwrap().trim_end_matches(".jsonl.zst").to_owned();
+    let pages = corpus.files("pages", ".jsonl.zst").pop().expect("pages");
+    let run = pages.file_name().unwrap().to_str().unwrap().split('.').next().unwrap().to_owned();
     corpus.run("audit").exits(1).says("missing run logs").says(&run);
     fs::write(&log, kept).unwrap();
     corpus.run("audit").ok();

@@ -7,6 +7,7 @@
 mod advice;
 mod contrast;
 mod count;
+mod difference;
 mod documents;
 mod find;
 mod grams;
@@ -31,6 +32,7 @@ mod words;
 
 pub use contrast::ContrastOf;
 pub use count::{DayCounts, DayVolume, FieldCounts};
+pub use difference::WordDifferences;
 pub use layers::Features;
 pub use limits::{CutOff, Limit, Limits};
 pub use periods::{PeriodCounts, SiteCells};

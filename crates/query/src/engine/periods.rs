@@ -27,7 +27,7 @@ pub struct PeriodCounts {
 }
 
 /// The period of documents outside of all periods.
-const NO_PERIOD: u32 = u32::MAX;
+pub(super) const NO_PERIOD: u32 = u32::MAX;
 
 impl Engine {
     /// Counts the words that occur at least `at_least` times in each of some periods, which are sorted and do not overlap.
@@ -105,6 +105,7 @@ impl Engine {
             }
             segments.push(SegmentPeriods::new(segment, cells));
         }
+        segments.retain(SegmentPeriods::has_text);
         SiteCells { segments, volume, sites: numbers.into_keys().collect() }
     }
 
@@ -146,9 +147,9 @@ impl Engine {
 
 /// The cells of sites and periods.
 pub struct SiteCells<'e> {
-    segments: Vec<SegmentPeriods<'e>>,
-    volume: SiteVolume,
-    sites: Vec<String>,
+    pub(super) segments: Vec<SegmentPeriods<'e>>,
+    pub(super) volume: SiteVolume,
+    pub(super) sites: Vec<String>,
 }
 
 impl SiteCells<'_> {
@@ -271,9 +272,11 @@ fn periods_of_documents(segment: &Segment, scope: &Scope, periods: &[Range<Day>]
 }
 
 /// A segment with the cell of each of its documents.
-struct SegmentPeriods<'s> {
+pub(super) struct SegmentPeriods<'s> {
     segment: &'s Segment,
     periods: Vec<u32>,
+    /// The tokens from the first selected document to the last.
+    tokens: Range<u32>,
     /// The document of every 64th token: a sparse index, as bisecting for each position would cost more than counting it.
     milestones: Vec<u32>,
 }
@@ -282,14 +285,24 @@ struct SegmentPeriods<'s> {
 const MILE: u32 = 64;
 
 impl<'s> SegmentPeriods<'s> {
-    fn new(segment: &'s Segment, periods: Vec<u32>) -> SegmentPeriods<'s> {
+    /// Prepares a segment with the cell of each of its documents.
+    pub(super) fn new(segment: &'s Segment, periods: Vec<u32>) -> SegmentPeriods<'s> {
+        let is_selected = |period: &u32| *period != NO_PERIOD;
+        let first = periods.iter().position(is_selected).unwrap_or(0) as u32;
+        let end = periods.iter().rposition(is_selected).map_or(0, |last| last as u32 + 1);
+        let tokens = segment.tokens_in(first..end);
         let mut document = 0;
         let milestone = |position: u32| {
             document = segment.document_from(document, position);
             document
         };
         let milestones = (0..segment.tokens()).step_by(MILE as usize).map(milestone).collect();
-        SegmentPeriods { segment, periods, milestones }
+        SegmentPeriods { segment, periods, tokens, milestones }
+    }
+
+    /// Returns true if any document is selected; the others need not be read.
+    pub(super) fn has_text(&self) -> bool {
+        !self.tokens.is_empty()
     }
 
     fn frequency(&self, local_id: u32) -> u32 {
@@ -316,13 +329,13 @@ impl<'s> SegmentPeriods<'s> {
             }
         };
         if let [(_, local_id)] = lists {
-            return self.segment.postings(*local_id).pieces(0, self.segment.tokens(), add);
+            return self.segment.postings(*local_id).pieces(self.tokens.start, self.tokens.end, add);
         }
         // A document with several lexemes of the word counts once, so their lists are merged.
         positions.clear();
-        lists
-            .iter()
-            .for_each(|(_, local_id)| self.segment.postings(*local_id).read(0, self.segment.tokens(), positions));
+        for (_, local_id) in lists {
+            self.segment.postings(*local_id).read(self.tokens.start, self.tokens.end, positions);
+        }
         positions.sort_unstable();
         add(positions);
     }

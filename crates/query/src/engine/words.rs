@@ -3,12 +3,13 @@
 use super::count::tokens_in;
 use super::scope::Scope;
 use super::set::layer_of;
-use super::{Engine, Limits, Result, Search, Subcorpus};
+use super::{Engine, Limits, Result, Search, Subcorpus, WordDifferences};
 use crate::cql::Attribute;
 use crate::measure::keyness::Keyness;
 use crate::measure::per_million;
-use crate::question::{CompareConfig, Comparison, Keywords, WordRow, Words};
+use crate::question::{CompareConfig, Comparison, ContrastBasis, Keywords, WordRow, Words};
 use crate::syntax::ValueMatcher;
+use crate::trend::Difference;
 use hashbrown::HashMap;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -232,12 +233,27 @@ impl Engine {
     ) -> Comparison {
         let tokens = (self.tokens(before), self.tokens(after));
         before.limits().begin_pass(tokens.0 + tokens.1);
-        let count = |subcorpus: &Subcorpus| self.value_counts(subcorpus, attribute);
-        let counts = (0..).zip(count(before).into_iter().zip(count(after)));
-        let met = counts.filter(|(_, (before, after))| before.1 + after.1 >= config.min_documents.max(1));
-        let words = met.map(|(word, (before, after))| (self.name(attribute, word), before, after));
-        let words = words.filter(|(value, ..)| config.punctuation || is_wordlike(value));
-        Comparison::of(attribute, tokens, config, words)
+        let counts = [before, after].map(|subcorpus| self.value_counts(subcorpus, attribute));
+        let WordDifferences { basis, words } = self.word_differences(before, after, attribute, config);
+        let words = words.into_iter().map(|(word, difference)| {
+            let [before, after] =
+                [0, 1].map(|part: usize| counts[part].get(word as usize).copied().unwrap_or_default());
+            (self.name(attribute, word), before, after, difference)
+        });
+        Comparison::of(attribute, tokens, basis, config, words)
+    }
+
+    /// The differences of keywords by value, and what their test rests on.
+    pub fn keyword_differences(
+        &self,
+        focus: &Subcorpus,
+        reference: &Subcorpus,
+        attribute: Attribute,
+        config: &CompareConfig,
+    ) -> (ContrastBasis, HashMap<String, Difference>) {
+        let WordDifferences { basis, words } = self.word_differences(reference, focus, attribute, config);
+        let words = words.into_iter().map(|(word, difference)| (self.name(attribute, word), difference));
+        (basis, words.collect())
     }
 }
 

@@ -5,14 +5,13 @@ use serde::{Deserialize, Serialize};
 
 use super::keywords::two_subcorpora;
 use super::params::{AttributeParams, ConfidenceParams, ScopeParams, TestParams, WordRowParams};
-use super::{Answered, Cost, Exactness, Parsed, Question, QuestionContext, QuestionError, Request};
+use super::{Answered, ContrastBasis, Cost, Exactness, Parsed, Question, QuestionContext, QuestionError, Request};
 use crate::cql::{Attribute, MatchRule};
 use crate::filter::Filter;
-use crate::measure::interval::{Band, bunching};
-use crate::measure::keyness::{Contrast, Keyness};
+use crate::measure::interval::Band;
 use crate::measure::per_million;
-use crate::measure::special::{chi_square_survival, gamma_quantile};
-use crate::trend::false_discovery;
+use crate::measure::special::gamma_quantile;
+use crate::trend::Difference;
 
 /// The hits of a word in a part, and the documents with it.
 type Met = (u64, u64);
@@ -92,6 +91,10 @@ answer! {
         pub false_discovery_rate: f64,
         /// The confidence of the intervals.
         pub confidence: f64,
+        /// What the test rests on.
+        pub basis: ContrastBasis,
+        /// Remarks on what the test rests on.
+        pub notes: Vec<String>,
         /// The number of words that changed; null if the answer is cut off.
         pub values: Option<u64>,
         /// The words.
@@ -114,13 +117,13 @@ answer! {
         pub before_per_million: f64,
         /// Hits per million tokens of the second part.
         pub after_per_million: f64,
-        /// Binary logarithm of the ratio of the rates; half a hit stands for none.
+        /// Binary logarithm of the ratio of the rates, within the sites of both parts if they are compared so
+        /// (Mantel–Haenszel); half a hit stands for none.
         #[schemars(with = "Option<f64>")]
         pub log_ratio: f64,
         /// The interval of the logarithm.
         pub band: Band,
-        /// Probability of such a difference by chance: the log-likelihood ratio, with hits that bunch in documents counting as
-        /// fewer.
+        /// Probability of such a difference by chance, measured by how the word varies from unit to unit.
         #[schemars(with = "Option<f64>")]
         pub p: f64,
         /// The same, controlled for the number of words tested (Benjamini–Hochberg).
@@ -137,25 +140,22 @@ impl Change {
 }
 
 impl Comparison {
-    /// Makes the answer of counts: each word with its hits and documents before and after.
+    /// Makes the answer of the words tested: each with its hits and documents before and after, and its difference.
     pub fn of(
         attribute: Attribute,
         (before_tokens, after_tokens): (u64, u64),
+        basis: ContrastBasis,
         config: &CompareConfig,
-        words: impl IntoIterator<Item = (String, Met, Met)>,
+        words: impl IntoIterator<Item = (String, Met, Met, Difference)>,
     ) -> Comparison {
-        let comparable = before_tokens > 0 && after_tokens > 0;
         // The square of a normal variable is a gamma variable of shape ½ and scale 2.
         let z = (2.0 * gamma_quantile(0.5, config.confidence)).sqrt();
-        let least = config.min_documents.max(1);
-        let tested = words.into_iter().filter(|(value, before, after)| {
-            comparable && !value.is_empty() && before.1.saturating_add(after.1) >= least
-        });
-        let mut rows: Vec<Change> = tested
-            .map(|(value, before, after)| change(value, before, after, (before_tokens, after_tokens), z))
+        let tokens = (before_tokens, after_tokens);
+        let mut rows: Vec<Change> = words
+            .into_iter()
+            .map(|(value, before, after, difference)| change(value, before, after, tokens, &difference, z))
             .collect();
-        let p: Vec<f64> = rows.iter().map(|row| row.p).collect();
-        rows.iter_mut().zip(false_discovery(&p, p.len())).for_each(|(row, q)| row.q = q);
+        let tested = rows.len() as u64;
         rows.retain(|row| row.q <= config.false_discovery_rate);
         rows.sort_by(|a, b| {
             (b.at_least().total_cmp(&a.at_least())).then(a.p.total_cmp(&b.p)).then_with(|| a.value.cmp(&b.value))
@@ -166,26 +166,19 @@ impl Comparison {
             after: String::new(),
             before_tokens,
             after_tokens,
-            tested: p.len() as u64,
+            tested,
             false_discovery_rate: config.false_discovery_rate,
             confidence: config.confidence,
+            notes: if before_tokens > 0 && after_tokens > 0 { basis.notes() } else { Vec::new() },
+            basis,
             values: Some(rows.len() as u64),
             rows,
         }
     }
 }
 
-fn change(value: String, before: Met, after: Met, tokens: (u64, u64), z: f64) -> Change {
-    let contrast = Contrast {
-        focus: after.0 as f64,
-        focus_tokens: tokens.1 as f64,
-        reference: before.0 as f64,
-        reference_tokens: tokens.0 as f64,
-    };
-    let spread = bunching((before.0 + after.0) as f64, (before.1 + after.1) as f64);
-    let log_ratio = Keyness::LogRatio.score(&contrast);
-    let doubt = |hits: u64| spread / (hits as f64).max(0.5);
-    let half = z * (doubt(before.0) + doubt(after.0)).sqrt() / std::f64::consts::LN_2;
+fn change(value: String, before: Met, after: Met, tokens: (u64, u64), difference: &Difference, z: f64) -> Change {
+    let Difference { log_ratio, error, p, q } = *difference;
     let rate = |hits: u64, tokens: u64| per_million(hits as f64, tokens as f64).unwrap_or(0.0);
     Change {
         value,
@@ -196,9 +189,9 @@ fn change(value: String, before: Met, after: Met, tokens: (u64, u64), z: f64) ->
         before_per_million: rate(before.0, tokens.0),
         after_per_million: rate(after.0, tokens.1),
         log_ratio,
-        band: Band { low: log_ratio - half, high: log_ratio + half },
-        p: chi_square_survival(Keyness::LogLikelihood.score(&contrast).abs() / spread, 1.0),
-        q: 1.0,
+        band: Band { low: log_ratio - z * error, high: log_ratio + z * error },
+        p,
+        q,
     }
 }
 
@@ -252,42 +245,31 @@ impl Question for CompareRequest {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::question::ContrastUnit;
 
-    fn compared(words: &[(&str, Met, Met)]) -> Comparison {
-        let words = words.iter().map(|(value, before, after)| ((*value).to_owned(), *before, *after));
-        Comparison::of(Attribute::Lc, (1_000_000, 2_000_000), &CompareConfig::default(), words)
-    }
+    const BASIS: ContrastBasis = ContrastBasis { within_sites: true, unit: ContrastUnit::Month, sites: 9, shared: 1.0 };
 
     #[test]
     fn what_changed_most_for_sure_comes_first_and_what_stayed_is_no_row() {
-        let found = compared(&[
-            ("rose", (50, 50), (400, 400)),
-            ("fell", (300, 300), (75, 75)),
-            ("stayed", (100, 100), (200, 200)),
-            ("rare", (0, 0), (5, 5)),
-        ]);
+        let difference = |log_ratio: f64, error: f64, q: f64| Difference { log_ratio, error, p: q / 2.0, q };
+        let words = [
+            ("rose", (50, 50), (400, 400), difference(2.0, 0.2, 1e-9)),
+            ("fell", (300, 300), (75, 75), difference(-3.0, 0.2, 1e-9)),
+            ("stayed", (100, 100), (200, 200), difference(0.0, 0.1, 0.8)),
+        ];
+        let words = words.map(|(value, before, after, difference)| (value.to_owned(), before, after, difference));
+        let found = Comparison::of(Attribute::Lc, (1_000_000, 2_000_000), BASIS, &CompareConfig::default(), words);
         let names: Vec<&str> = found.rows.iter().map(|row| row.value.as_str()).collect();
         assert_eq!((names, found.tested), (vec!["fell", "rose"], 3));
         let rose = &found.rows[1];
         assert_eq!((rose.before_per_million, rose.after_per_million, rose.log_ratio), (50.0, 200.0, 2.0));
-        // ln 4 ± 1.96 √(1/50 + 1/400), as powers of two.
-        assert!((rose.band.low - 1.5758).abs() < 1e-3 && (rose.band.high - 2.4242).abs() < 1e-3, "{rose:?}");
-        assert!(rose.p < 1e-6 && rose.q >= rose.p);
-    }
-
-    #[test]
-    fn a_word_that_a_few_documents_repeat_is_no_change() {
-        let even = compared(&[("word", (50, 50), (300, 300))]);
-        let bunched = compared(&[("word", (50, 10), (300, 8))]);
-        assert_eq!((even.rows.len(), bunched.rows.len()), (1, 0));
+        assert!((rose.band.low - (2.0 - 1.96 * 0.2)).abs() < 1e-3 && rose.p < rose.q, "{rose:?}");
     }
 
     #[test]
     fn nothing_is_compared_with_nothing() {
-        let words = [("word".to_owned(), (0, 0), (30, 30))];
-        let found = Comparison::of(Attribute::Lc, (0, 1000), &CompareConfig::default(), words.clone());
-        assert!(found.rows.is_empty() && found.tested == 0);
-        let new = Comparison::of(Attribute::Lc, (1000, 1000), &CompareConfig::default(), words);
-        assert!(new.rows[0].log_ratio.is_finite() && new.rows[0].band.low.is_finite());
+        let empty = ContrastBasis { within_sites: false, unit: ContrastUnit::Document, sites: 0, shared: 0.0 };
+        let found = Comparison::of(Attribute::Lc, (0, 1000), empty, &CompareConfig::default(), []);
+        assert!(found.rows.is_empty() && found.tested == 0 && found.notes.is_empty());
     }
 }

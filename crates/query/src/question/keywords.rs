@@ -4,12 +4,16 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::params::{AttributeParams, NgramParams, ScopeParams, WordRowParams};
-use super::{Answered, Cost, Exactness, Parsed, Question, QuestionContext, QuestionError, Request};
+use super::{
+    Answered, CompareConfig, ContrastBasis, Cost, Exactness, Parsed, Question, QuestionContext, QuestionError, Request,
+};
 use crate::cql::{Attribute, MatchRule};
 use crate::engine::Subcorpus;
 use crate::filter::Filter;
 use crate::measure::keyness::{Contrast, Keyness, KeynessMeasure};
 use crate::measure::per_million;
+use crate::trend::Difference;
+use hashbrown::HashMap;
 
 /// Ranks the words that are typical of one part of the corpus against another.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -34,6 +38,11 @@ pub struct KeywordsRequest {
     /// Only sites with documents in both parts, so that new feeds do not look like new words.
     #[serde(default)]
     pub panel: bool,
+    /// The accepted share of false discoveries among the words that come first (Benjamini–Hochberg); 0 orders all by the
+    /// measure.
+    #[serde(default = "usual_fdr")]
+    #[schemars(range(min = 0.0, max = 1.0), extend("x-value-name" = "SHARE"))]
+    pub fdr: f64,
     /// The documents that both parts are taken from.
     #[serde(flatten)]
     pub scope: ScopeParams,
@@ -60,8 +69,13 @@ fn usual_min() -> u64 {
     5
 }
 
+fn usual_fdr() -> f64 {
+    CompareConfig::default().false_discovery_rate
+}
+
 answer! {
-    /// Words that are typical of one part of the corpus against another, the most typical first, equals by value.
+    /// Words that are typical of one part of the corpus against another: those that differ significantly first, then by
+    /// score, equals by value.
     pub struct Keywords {
         /// The attribute that was counted.
         pub attribute: Attribute,
@@ -77,6 +91,16 @@ answer! {
         pub order: KeynessMeasure,
         /// The constant of simple maths.
         pub add: f64,
+        /// The accepted share of false discoveries among the rows that come first.
+        pub false_discovery_rate: f64,
+        /// What the test rests on; missing for n-grams, which are not tested.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(with = "ContrastBasis")]
+        pub basis: Option<ContrastBasis>,
+        /// Remarks on what the test rests on.
+        pub notes: Vec<String>,
+        /// The number of words that differ significantly; they come first.
+        pub significant: u64,
         /// The number of different values; null if the answer is cut off.
         pub values: Option<u64>,
         /// The words.
@@ -109,9 +133,14 @@ answer! {
         /// Difference of the rates divided by their sum, in percent.
         #[schemars(with = "Option<f64>")]
         pub din: f64,
-        /// Probability of such a difference by chance, if hits were independent.
-        #[schemars(with = "Option<f64>")]
-        pub p: f64,
+        /// Binary logarithm of the ratio of the rates within the sites of both parts (Mantel–Haenszel), if the word is
+        /// tested.
+        pub site_log_ratio: Option<f64>,
+        /// Probability of such a difference by chance, measured by how the word varies from unit to unit; none if the word
+        /// is not tested.
+        pub p: Option<f64>,
+        /// The same, controlled for the number of words tested (Benjamini–Hochberg).
+        pub q: Option<f64>,
     }
 }
 
@@ -147,7 +176,9 @@ impl Keywords {
                     log_likelihood: Keyness::LogLikelihood.score(&contrast),
                     log_ratio: Keyness::LogRatio.score(&contrast),
                     din: Keyness::Din.score(&contrast),
-                    p: contrast.p_value(),
+                    site_log_ratio: None,
+                    p: None,
+                    q: None,
                 }
             })
             .collect();
@@ -155,7 +186,39 @@ impl Keywords {
         let (order, add) = order.measure();
         let (focus, against) = (String::new(), String::new());
         let values = Some(rows.len() as u64);
-        Keywords { attribute, focus, against, focus_tokens, reference_tokens, order, add, values, rows }
+        Keywords {
+            attribute,
+            focus,
+            against,
+            focus_tokens,
+            reference_tokens,
+            order,
+            add,
+            false_discovery_rate: usual_fdr(),
+            basis: None,
+            notes: Vec::new(),
+            significant: 0,
+            values,
+            rows,
+        }
+    }
+
+    /// Adds the test, and moves the words that differ significantly to the front.
+    fn test(&mut self, fdr: f64, basis: ContrastBasis, differences: &HashMap<String, Difference>) {
+        for row in &mut self.rows {
+            let Some(difference) = differences.get(&row.value) else { continue };
+            row.site_log_ratio = basis.within_sites.then_some(difference.log_ratio);
+            (row.p, row.q) = (Some(difference.p), Some(difference.q));
+        }
+        let is_significant = |row: &Keyword| {
+            // A word may be more frequent in focus only because other sites have it.
+            let is_more = row.site_log_ratio.is_none_or(|ratio| (ratio > 0.0) == (row.log_ratio > 0.0));
+            is_more && row.q.is_some_and(|q| q <= fdr)
+        };
+        self.rows.sort_by_key(|row| !is_significant(row));
+        self.significant = self.rows.iter().filter(|row| is_significant(row)).count() as u64;
+        self.notes = if self.focus_tokens > 0 && self.reference_tokens > 0 { basis.notes() } else { Vec::new() };
+        (self.false_discovery_rate, self.basis) = (fdr, Some(basis));
     }
 }
 
@@ -168,6 +231,7 @@ impl Request for KeywordsRequest {
             add: one(),
             min: usual_min(),
             panel: false,
+            fdr: usual_fdr(),
             scope: ScopeParams::default(),
             attribute: AttributeParams::default(),
             ngram: NgramParams::default(),
@@ -214,10 +278,17 @@ impl Question for KeywordsRequest {
         }
         let order = self.measure.with(self.add);
         let mut found = context.engine.keywords(&focus, &against, self.attribute.attribute, n, order, min)?;
+        if n == 1 {
+            let config = CompareConfig { punctuation: self.rows.punctuation, ..CompareConfig::default() };
+            let (basis, differences) =
+                context.engine.keyword_differences(&focus, &against, self.attribute.attribute, &config);
+            found.test(self.fdr, basis, &differences);
+        }
         found.values = Some(self.rows.cut(&mut found.rows, |row| &row.value));
         if context.is_cut_off() {
             // Parts that are not counted to the end cannot be compared.
-            found = Keywords { values: None, rows: Vec::new(), ..found };
+            let (values, basis, notes) = (None, None, Vec::new());
+            found = Keywords { values, basis, notes, significant: 0, rows: Vec::new(), ..found };
         }
         (found.focus, found.against) = (self.focus.to_string(), reference.to_string());
         Ok(context.answered((None, within.as_ref()), MatchRule::default(), Exactness::Exact, rewrites, found))

@@ -17,6 +17,7 @@ mod column;
 mod compare;
 mod concordance;
 mod context;
+mod contrast;
 mod count;
 mod document;
 mod documents;
@@ -47,6 +48,7 @@ pub use context::{
     AVAILABILITY_FIELD, About, Answered, Availability, FindFilter, MAX_PAGE_ROWS, MIN_DOCUMENTS, MIN_HITS, Privacy,
     QuestionContext, RunDays,
 };
+pub use contrast::{ContrastBasis, ContrastUnit};
 pub use count::{CountRequest, HitCount};
 pub use document::{Document, DocumentRequest};
 pub use documents::{DocumentRow, Documents, DocumentsRequest};
@@ -69,7 +71,7 @@ pub use sketch::{
 pub use stream::{RowData, RowSink};
 pub use surroundings::{ShownSentence, Surroundings, SurroundingsRequest, TextUnit};
 pub use timeline::{Timeline, TimelinePoint, TimelineRequest};
-pub use trends::{TrendRow, Trends, TrendsRequest};
+pub use trends::{SiteMixture, TrendRow, Trends, TrendsRequest};
 pub use words::{WordRow, Words, WordsRequest};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};

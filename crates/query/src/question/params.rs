@@ -145,12 +145,20 @@ pub struct TestParams {
     /// Only words that rise, or only words that fall.
     #[serde(default = "both")]
     pub direction: Direction,
+    /// The minimum change: the factor by which the rate rises or falls.
+    #[serde(default = "usual_effect")]
+    #[schemars(range(min = 1.0, max = 1e6), extend("x-value-name" = "FACTOR"))]
+    pub effect: f64,
 }
 
 impl Default for TestParams {
     fn default() -> TestParams {
-        TestParams { fdr: usual_fdr(), direction: both() }
+        TestParams { fdr: usual_fdr(), direction: both(), effect: usual_effect() }
     }
+}
+
+fn usual_effect() -> f64 {
+    1.25
 }
 
 fn usual_fdr() -> f64 {
@@ -162,12 +170,15 @@ fn both() -> Direction {
 }
 
 impl TestParams {
-    /// Keeps the rows that change in the direction that is asked for.
-    pub fn keep<T>(&self, rows: &mut Vec<T>, change: impl Fn(&T) -> f64) {
+    /// Keeps the rows that change as much and in the direction that is asked for. `log_ratio` is the binary logarithm of
+    /// the change.
+    pub fn keep<T>(&self, rows: &mut Vec<T>, log_ratio: impl Fn(&T) -> f64) {
+        let least = self.effect.max(1.0).log2();
+        rows.retain(|row| log_ratio(row).abs() >= least);
         match self.direction {
             Direction::Both => {}
-            Direction::Rising => rows.retain(|row| change(row) >= 0.0),
-            Direction::Falling => rows.retain(|row| change(row) <= 0.0),
+            Direction::Rising => rows.retain(|row| log_ratio(row) >= 0.0),
+            Direction::Falling => rows.retain(|row| log_ratio(row) <= 0.0),
         }
     }
 }
@@ -321,6 +332,18 @@ mod tests {
         let cursor = Cursor { generation: 3, first: 40 };
         assert_eq!(cursor.to_string().parse::<Cursor>().ok(), Some(cursor));
         assert!(["3", "a-b", ""].iter().all(|text| text.parse::<Cursor>().is_err()));
+    }
+
+    #[test]
+    fn small_changes_and_the_other_direction_are_left_out() {
+        let kept = |direction: Direction, effect: f64| {
+            let mut rows = vec![-1.0, -0.1, 0.0, 0.1, 0.5];
+            TestParams { direction, effect, ..TestParams::default() }.keep(&mut rows, |row| *row);
+            rows
+        };
+        assert_eq!(kept(Direction::Both, 1.25), [-1.0, 0.5]);
+        assert_eq!(kept(Direction::Rising, 1.0), [0.0, 0.1, 0.5]);
+        assert_eq!(kept(Direction::Falling, 1.5), [-1.0]);
     }
 
     #[test]

@@ -8,8 +8,8 @@ use super::{Answered, Cost, Exactness, Question, QuestionContext, QuestionError,
 use crate::cql::{Attribute, MatchRule};
 use crate::engine::Subcorpus;
 use crate::filter::Filter;
-use crate::measure::per_million;
-use crate::trend::{Bin, Rise, RiseConfig, Rises, Shape, Step, Table};
+use crate::measure::{Band, per_million};
+use crate::trend::{Bin, Mixture, Rise, RiseConfig, Rises, Shape, Step, Table};
 
 /// Tests the whole vocabulary for words that rise or fall.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -94,10 +94,25 @@ answer! {
         pub tested: u64,
         /// The accepted share of false discoveries among the rows.
         pub false_discovery_rate: f64,
+        /// The sites that the test rests on.
+        pub mixture: SiteMixture,
+        /// Remarks on the sites.
+        pub notes: Vec<String>,
         /// The number of words that rise or fall; null if the answer is cut off.
         pub values: Option<u64>,
         /// The words.
         pub rows: Vec<TrendRow>,
+    }
+
+    /// The sites that a test of trends rests on.
+    #[derive(Copy)]
+    pub struct SiteMixture {
+        /// Sites with text in at least three steps; trends are tested within them.
+        pub sites: u64,
+        /// The share of the tokens that other sites have, which are left out.
+        pub left_out: f64,
+        /// The share of the tokens of sites with text in both halves of the time, in the half in which it is smaller.
+        pub in_both_halves: f64,
     }
 
     /// A word that rises or falls.
@@ -112,6 +127,11 @@ answer! {
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schemars(with = "Shape")]
         pub shape: Option<Shape>,
+        /// Binary logarithm of the rate at the end by that at the beginning, fitted within sites.
+        #[schemars(with = "Option<f64>")]
+        pub log_ratio: f64,
+        /// The interval of the logarithm, with a confidence of 95 %.
+        pub band: Band,
         /// Growth from the first step to the last in multiples of the mean rate (Theil–Sen).
         #[schemars(with = "Option<f64>")]
         pub growth: f64,
@@ -130,6 +150,41 @@ answer! {
         /// Hits per million tokens in each step.
         pub per_million: Vec<f64>,
     }
+}
+
+/// The standard errors from the middle of an interval of 95 % confidence to its ends.
+const Z: f64 = 1.96;
+/// The share of the tokens below which sites of one half of the time are worth a remark.
+const MOSTLY_SHARED: f64 = 0.9;
+/// The share of the tokens above which sites without a slope are worth a remark.
+const MUCH_LEFT_OUT: f64 = 0.2;
+
+impl SiteMixture {
+    fn of(mixture: Mixture) -> SiteMixture {
+        let Mixture { sites, left_out, in_both_halves } = mixture;
+        SiteMixture { sites: sites as u64, left_out, in_both_halves }
+    }
+}
+
+/// What a reader has to know about the sites.
+fn notes(mixture: &Mixture) -> Vec<String> {
+    let percent = |share: f64| (100.0 * share).round();
+    let mut notes = Vec::new();
+    if mixture.in_both_halves < MOSTLY_SHARED {
+        notes.push(format!(
+            "The list of sites changed: sites with text in both halves of the time have {} % of the tokens of one half. \
+             Trends are tested within sites; rates over time are those of all sites.",
+            percent(mixture.in_both_halves)
+        ));
+    }
+    if mixture.left_out > MUCH_LEFT_OUT {
+        notes.push(format!(
+            "Sites with text in fewer than three steps have {} % of the tokens and are left out; a shorter step includes \
+             more of them.",
+            percent(mixture.left_out)
+        ));
+    }
+    notes
 }
 
 impl Trends {
@@ -156,6 +211,8 @@ impl Trends {
                 hits: sum(&hits_by_bin),
                 documents: sum(&documents_by_bin),
                 shape: rise.shape,
+                log_ratio: rise.log_ratio,
+                band: Band { low: rise.log_ratio - Z * rise.error, high: rise.log_ratio + Z * rise.error },
                 growth: rise.growth,
                 score: rise.score,
                 p: rise.p,
@@ -170,6 +227,8 @@ impl Trends {
             tokens: 0,
             tested: outcome.tested as u64,
             false_discovery_rate: config.false_discovery_rate,
+            notes: outcome.mixture.as_ref().map(notes).unwrap_or_default(),
+            mixture: SiteMixture::of(outcome.mixture.unwrap_or_default()),
             values: Some(outcome.found.len() as u64),
             rows: outcome.found.iter().map(row).collect(),
         }
@@ -203,7 +262,7 @@ impl Question for TrendsRequest {
         let config = RiseConfig { min_count: self.min, false_discovery_rate: self.test.fdr, ..RiseConfig::default() };
         let mut found = context.engine.trends(&subcorpus, self.attribute.attribute, self.by, &config);
         found.tokens = context.engine.tokens(&subcorpus);
-        self.test.keep(&mut found.rows, |row| row.growth);
+        self.test.keep(&mut found.rows, |row| row.log_ratio);
         found.values = Some(self.limit.cut(&mut found.rows));
         if context.is_cut_off() {
             // A test of a part of the tokens would find other words.
@@ -231,6 +290,8 @@ mod tests {
         let answer = Trends::of(Attribute::Lemma, &bins, &config, &outcome, (&tables.0, &tables.1), |row| {
             ["flat", "rising"][row].to_owned()
         });
+        let changed = Mixture { sites: 3, left_out: 0.6, in_both_halves: 0.5 };
+        assert!(answer.notes.is_empty() && notes(&changed).len() == 2);
         let [row] = &answer.rows[..] else { panic!("{answer:?}") };
         assert_eq!((row.value.as_str(), row.hits, row.documents), ("rising", 1032, 516));
         assert_eq!((row.per_million[0], answer.tested), (20.0, 2));

@@ -42,7 +42,7 @@ const COMMON: f64 = 1.0 / 3.0;
 
 /// The text of a site.
 #[derive(Debug, Clone)]
-struct Site {
+struct Site<const N: usize> {
     /// The tokens of each bin.
     tokens: Vec<f64>,
     sum: f64,
@@ -50,9 +50,9 @@ struct Site {
     /// The mean length of a document in each bin relative to that of all bins, minus 1.
     lengths: Vec<f64>,
     /// The mean height of each shape, weighted by tokens.
-    centres: [f64; SHAPES.len()],
-    /// False if the site has text in too few bins for a slope.
-    has_slope: bool,
+    centres: [f64; N],
+    /// False if the text of the site cannot show a change.
+    is_used: bool,
 }
 
 /// The text of all sites, site by site.
@@ -104,12 +104,12 @@ impl CellCount {
     }
 }
 
-/// The test for one list of sites and one time axis, reused for all words.
+/// The regression of residuals on some shapes, for one list of sites and one list of bins; reused for all words.
 #[derive(Debug, Clone)]
-pub struct SiteTrends {
+pub struct SiteRegression<const N: usize> {
     bins: usize,
-    sites: Vec<Site>,
-    heights: [Vec<f64>; SHAPES.len()],
+    sites: Vec<Site<N>>,
+    heights: [Vec<f64>; N],
     counted: Counted,
     scratch: Scratch,
 }
@@ -123,13 +123,25 @@ struct Scratch {
     ratios: Vec<f64>,
 }
 
+/// The regression on the shapes of trends.
+pub type SiteTrends = SiteRegression<{ SHAPES.len() }>;
+
 impl SiteTrends {
     /// Prepares the test for bins at these times, ascending.
     pub fn new(when: &[f64], volume: &SiteVolume) -> SiteTrends {
         let (first, last) = (when.first().copied().unwrap_or(0.0), when.last().copied().unwrap_or(0.0));
         let share = |when: &f64| (when - first + 0.5) / (last - first + 1.0);
         let heights = SHAPES.map(|shape| when.iter().map(|when| shape.height(share(when))).collect::<Vec<f64>>());
-        let width = when.len().max(1);
+        let has_slope = |tokens: &[f64]| tokens.iter().filter(|tokens| **tokens > 0.0).count() >= LEAST_BINS;
+        SiteRegression::with_heights(heights, volume, has_slope)
+    }
+}
+
+impl<const N: usize> SiteRegression<N> {
+    /// Prepares the regression on shapes with these heights in each bin, over the sites whose tokens in each bin can show
+    /// a change.
+    pub fn with_heights(heights: [Vec<f64>; N], volume: &SiteVolume, is_used: impl Fn(&[f64]) -> bool) -> Self {
+        let width = volume.bins.max(1);
         let site = |(number, tokens): (usize, &[f64])| {
             let sum: f64 = tokens.iter().sum();
             let mean = |heights: &Vec<f64>| heights.iter().zip(tokens).map(|(h, n)| h * n).sum::<f64>() / sum;
@@ -147,16 +159,21 @@ impl SiteTrends {
                 documents: all_documents,
                 lengths,
                 centres: std::array::from_fn(|shape| mean(&heights[shape])),
-                has_slope: tokens.iter().filter(|tokens| **tokens > 0.0).count() >= LEAST_BINS,
+                is_used: is_used(tokens),
             }
         };
-        let sites: Vec<Site> = volume.tokens.chunks_exact(width).enumerate().map(site).collect();
+        let sites: Vec<Site<N>> = volume.tokens.chunks_exact(width).enumerate().map(site).collect();
         let counted = if lengths_change(&sites, &heights) { Counted::Hits } else { Counted::Documents };
-        SiteTrends { bins: when.len(), sites, heights, counted, scratch: Scratch::default() }
+        SiteRegression { bins: volume.bins, sites, heights, counted, scratch: Scratch::default() }
     }
 
     /// Fits the shapes to the counts of one word, sorted by site and bin.
-    pub fn fit(&mut self, cells: &[CellCount]) -> SiteFit {
+    pub fn fit(&mut self, cells: &[CellCount]) -> SiteFit<N> {
+        self.fit_counted(cells).0
+    }
+
+    /// The same, with what was counted.
+    pub fn fit_counted(&mut self, cells: &[CellCount]) -> (SiteFit<N>, Counted) {
         let mut scratch = std::mem::take(&mut self.scratch);
         let sum = |count: fn(&CellCount) -> u32| cells.iter().map(|cell| f64::from(count(cell))).sum::<f64>();
         let (hits, documents) = (sum(|cell| cell.hits), sum(|cell| cell.documents));
@@ -170,7 +187,17 @@ impl SiteTrends {
             Counted::Hits => bunching(hits, documents),
             Counted::Documents => 1.0,
         };
-        fit
+        (fit, counted)
+    }
+
+    /// The tokens of the sites that can show a change.
+    pub fn tokens_used(&self) -> f64 {
+        self.sites.iter().filter(|site| site.is_used).map(|site| site.sum).sum()
+    }
+
+    /// The number of sites that can show a change.
+    pub fn sites_used(&self) -> usize {
+        self.sites.iter().filter(|site| site.is_used).count()
     }
 
     /// What is counted: documents with a word if the articles of each site keep their length.
@@ -178,8 +205,8 @@ impl SiteTrends {
         self.counted
     }
 
-    fn site(&self, number: u32) -> Option<&Site> {
-        self.sites.get(number as usize).filter(|site| site.has_slope)
+    fn site(&self, number: u32) -> Option<&Site<N>> {
+        self.sites.get(number as usize).filter(|site| site.is_used)
     }
 
     fn is_common(&self, cells: &[CellCount], documents: f64) -> bool {
@@ -229,12 +256,12 @@ impl SiteTrends {
         }
     }
 
-    fn fit_shapes(&self, scratch: &Scratch) -> SiteFit {
+    fn fit_shapes(&self, scratch: &Scratch) -> SiteFit<N> {
         let mut sums = vec![0.0; self.bins];
         let mut expected = vec![0.0; self.bins];
-        let mut centred: [Vec<f64>; SHAPES.len()] = std::array::from_fn(|_| vec![0.0; self.bins]);
-        let mut along = [0.0; SHAPES.len()];
-        let mut square = [0.0; SHAPES.len()];
+        let mut centred: [Vec<f64>; N] = std::array::from_fn(|_| vec![0.0; self.bins]);
+        let mut along = [0.0; N];
+        let mut square = [0.0; N];
         for ((row, rate), residuals) in
             scratch.rows.iter().zip(&scratch.rates).zip(scratch.residuals.chunks_exact(self.bins))
         {
@@ -243,7 +270,7 @@ impl SiteTrends {
                 sums[bin] += residuals[bin];
                 expected[bin] += rate * site.tokens[bin];
             }
-            for shape in 0..SHAPES.len() {
+            for shape in 0..N {
                 let centre = site.centres[shape];
                 let (mut a, mut s) = (0.0, 0.0);
                 for bin in 0..self.bins {
@@ -260,7 +287,7 @@ impl SiteTrends {
         let bins = expected.iter().filter(|expected| **expected > 0.0).count();
         let freedom = bins as f64 - 2.0;
         if bins < 4 {
-            return SiteFit::default();
+            return SiteFit { shapes: [ShapeFit::default(); N], freedom: 0.0, hits: 0.0, clumping: 1.0 };
         }
         let shape = |shape: usize| {
             if square[shape] <= 0.0 {
@@ -273,17 +300,17 @@ impl SiteTrends {
                     rest += (sums[bin] - slope * centred[shape][bin]).powi(2) / expected[bin];
                 }
             }
-            ShapeFit { z: along[shape] / square[shape].sqrt(), dispersion: rest / freedom }
+            ShapeFit { slope, information: square[shape], dispersion: rest / freedom }
         };
         SiteFit { shapes: std::array::from_fn(shape), freedom, hits: 0.0, clumping: 1.0 }
     }
 }
 
 /// Returns true if articles become longer or shorter within sites, along any of the shapes.
-fn lengths_change(sites: &[Site], heights: &[Vec<f64>; SHAPES.len()]) -> bool {
-    (0..SHAPES.len()).any(|shape| {
+fn lengths_change<const N: usize>(sites: &[Site<N>], heights: &[Vec<f64>; N]) -> bool {
+    (0..N).any(|shape| {
         let (mut along, mut square) = (0.0, 0.0);
-        for site in sites.iter().filter(|site| site.has_slope) {
+        for site in sites.iter().filter(|site| site.is_used) {
             for ((height, length), tokens) in heights[shape].iter().zip(&site.lengths).zip(&site.tokens) {
                 let height = height - site.centres[shape];
                 along += height * length * tokens;
@@ -307,46 +334,90 @@ fn trimmed_mean(values: &mut [f64]) -> f64 {
 /// The fit of one shape.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 struct ShapeFit {
-    /// Standard deviations from no change, if hits were independent.
-    z: f64,
+    /// The change of the rate for each unit of height, relative to the mean rate.
+    slope: f64,
+    /// The reciprocal variance of the slope, if counts were independent.
+    information: f64,
     /// The dispersion of what the shape leaves over.
     dispersion: f64,
 }
 
 /// The fits of all shapes to one word.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct SiteFit {
-    shapes: [ShapeFit; SHAPES.len()],
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SiteFit<const N: usize> {
+    shapes: [ShapeFit; N],
     freedom: f64,
     hits: f64,
     clumping: f64,
 }
 
-impl SiteFit {
-    fn dispersion(&self) -> Dispersion {
+/// The slope of one shape with its uncertainty.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SlopeEstimate {
+    /// The change of the rate for each unit of height, relative to the mean rate.
+    pub slope: f64,
+    /// Its standard error.
+    pub error: f64,
+    /// Standard deviations from no change.
+    pub z: f64,
+    /// The dispersion of the counts of a bin, moderated.
+    pub dispersion: f64,
+}
+
+impl<const N: usize> SiteFit<N> {
+    /// The dispersion of the word, for [`super::moderate::priors`].
+    pub fn dispersion(&self) -> Dispersion {
         Dispersion { own: self.shapes[0].dispersion, freedom: self.freedom, clumping: self.clumping, hits: self.hits }
     }
 
-    fn course(&self, prior: &Prior) -> Course {
-        if self.freedom <= 0.0 {
-            return Course { shape: Shape::Steady, z: 0.0, p: 1.0 };
+    /// The slope of a shape with the dispersion moderated by a prior; none if there are too few bins.
+    pub fn slope(&self, shape: usize, prior: &Prior) -> Option<SlopeEstimate> {
+        let fit = &self.shapes[shape];
+        if self.freedom <= 0.0 || fit.information <= 0.0 {
+            return None;
         }
-        let z = |fit: &ShapeFit| {
-            let (dispersion, freedom) = prior.moderate(fit.dispersion, &self.dispersion());
-            z_of_student(fit.z / dispersion.max(LEAST_DISPERSION).sqrt(), freedom)
+        let (dispersion, freedom) = prior.moderate(fit.dispersion, &self.dispersion());
+        let dispersion = dispersion.max(LEAST_DISPERSION);
+        let error = (dispersion / fit.information).sqrt();
+        Some(SlopeEstimate { slope: fit.slope, error, z: z_of_student(fit.slope / error, freedom), dispersion })
+    }
+}
+
+/// The fits of the shapes of trends.
+pub type TrendFit = SiteFit<{ SHAPES.len() }>;
+
+/// The course of a word within sites, with the change over the whole time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SiteCourse {
+    /// The shape that fits best, and its test.
+    pub course: Course,
+    /// The binary logarithm of the rate at the end by that at the beginning, as the shape fits them.
+    pub log_ratio: f64,
+    /// Its standard error.
+    pub error: f64,
+}
+
+impl TrendFit {
+    fn course(&self, prior: &Prior) -> SiteCourse {
+        let course = |(number, shape): (usize, &Shape)| {
+            let estimate = self.slope(number, prior);
+            let z = estimate.map_or(0.0, |estimate| estimate.z);
+            // A rate that grows by the same share in equal times has the slope of its logarithm near the mean.
+            let range = (shape.height(1.0) - shape.height(0.0)) / std::f64::consts::LN_2;
+            SiteCourse {
+                course: Course { shape: *shape, z, p: (normal_two_sided(z) / shape.share()).min(1.0) },
+                log_ratio: estimate.map_or(0.0, |estimate| estimate.slope * range),
+                error: estimate.map_or(f64::INFINITY, |estimate| estimate.error * range),
+            }
         };
-        let course = |(shape, fit): (&Shape, &ShapeFit)| {
-            let z = z(fit);
-            Course { shape: *shape, z, p: (normal_two_sided(z) / shape.share()).min(1.0) }
-        };
-        let courses = SHAPES.iter().zip(&self.shapes).map(course);
-        courses.min_by(|a, b| a.p.total_cmp(&b.p)).expect("there are three shapes")
+        let courses = SHAPES.iter().enumerate().map(course);
+        courses.min_by(|a, b| a.course.p.total_cmp(&b.course.p)).expect("there are three shapes")
     }
 }
 
 /// The courses of all words of a vocabulary: words lend each other evidence about their dispersion.
-pub fn site_courses(fits: &[SiteFit]) -> Vec<Course> {
-    let dispersions: Vec<Dispersion> = fits.iter().map(SiteFit::dispersion).collect();
+pub fn site_courses(fits: &[TrendFit]) -> Vec<SiteCourse> {
+    let dispersions: Vec<Dispersion> = fits.iter().map(TrendFit::dispersion).collect();
     let priors = priors(&dispersions);
     fits.iter().zip(&priors).map(|(fit, prior)| fit.course(prior)).collect()
 }

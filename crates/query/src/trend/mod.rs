@@ -7,6 +7,7 @@
 pub mod bursts;
 pub mod calendar;
 pub mod cells;
+pub mod contrast;
 pub mod course;
 pub mod discovery;
 pub mod health;
@@ -23,14 +24,17 @@ pub mod theil_sen;
 
 pub use bursts::{BinCount, Burst, BurstConfig, Sequel, burst, tokens_before};
 pub use calendar::{Bin, Step};
-pub use cells::{CellCount, Counted, SiteFit, SiteTrends, SiteVolume, site_courses};
+pub use cells::{
+    CellCount, Counted, SiteCourse, SiteFit, SiteRegression, SiteTrends, SiteVolume, TrendFit, site_courses,
+};
+pub use contrast::{Difference, DocumentContrasts, DocumentUnit, Part, SiteContrasts};
 pub use course::{Course, Courses, Shape};
 pub use discovery::{false_discovery, weighted_discovery};
 pub use health::{Collected, health};
 pub use kendall::{Kendall, mann_kendall};
 pub use newness::{NewWordConfig, NewWordWindow, NoNewWords, Persistence, Sighting, Verdict, is_word, judge};
 pub use panel::{alive_throughout, compare_periods};
-pub use rise::{Rise, RiseConfig, Rises, Table, Test, rises};
+pub use rise::{Mixture, Rise, RiseConfig, Rises, Table, Test, rises};
 pub use season::{Season, season};
 pub use shift::{Shift, shift};
 pub use site_burst::SiteBursts;

@@ -73,6 +73,21 @@ pub struct Rise {
     pub growth: f64,
     /// The growth as Sketch Engine shows it.
     pub score: f64,
+    /// The binary logarithm of the rate at the end by that at the beginning.
+    pub log_ratio: f64,
+    /// Its standard error; infinite if the test has none.
+    pub error: f64,
+}
+
+/// The sites whose text a test of trends rests on.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Mixture {
+    /// Sites with text in enough bins for a slope.
+    pub sites: usize,
+    /// The share of all tokens that the other sites have.
+    pub left_out: f64,
+    /// The share of the tokens of sites with text in both halves of the time, in the half in which it is smaller.
+    pub in_both_halves: f64,
 }
 
 /// The result for all words.
@@ -84,6 +99,8 @@ pub struct Rises {
     pub bins: Vec<usize>,
     /// The words with a trend, by p-value.
     pub found: Vec<Rise>,
+    /// The sites that the test rests on, if it knows them.
+    pub mixture: Option<Mixture>,
 }
 
 /// A row that may have a trend.
@@ -142,11 +159,13 @@ pub fn rises(table: &Table<'_>, config: &RiseConfig) -> Rises {
             to_rates(&mut series);
             let kendall = mann_kendall(&series, &mut scratch);
             let growth = growth(&when, &series, &mut scratch);
-            Rise { row, count, shape, p, q, kendall, growth, score: sketch_engine_score(growth) }
+            let score = sketch_engine_score(growth);
+            let log_ratio = growth / std::f64::consts::LN_2;
+            Rise { row, count, shape, p, q, kendall, growth, score, log_ratio, error: f64::INFINITY }
         })
         .collect();
     found.sort_by(|a, b| a.p.total_cmp(&b.p).then(b.count.cmp(&a.count)).then(a.row.cmp(&b.row)));
-    Rises { tested, bins, found }
+    Rises { tested, bins, found, mixture: None }
 }
 
 /// The Theil–Sen slope over the whole time, relative to the mean of the series.

@@ -1,9 +1,9 @@
 //! Trends of all words within sites, with control of the false discovery rate.
 
-use super::cells::{CellCount, SiteFit, SiteTrends, SiteVolume, site_courses};
+use super::cells::{CellCount, SiteTrends, SiteVolume, TrendFit, site_courses};
 use super::discovery::weighted_discovery;
 use super::kendall::mann_kendall;
-use super::rise::{Rise, RiseConfig, Rises, Test, growth, thick_bins};
+use super::rise::{Mixture, Rise, RiseConfig, Rises, Test, growth, thick_bins};
 use super::theil_sen::sketch_engine_score;
 
 /// The documents with which a doubling over the whole time is found; more documents give no more weight.
@@ -30,7 +30,7 @@ pub struct SiteRises {
 struct Candidate {
     row: usize,
     documents: u64,
-    fit: SiteFit,
+    fit: TrendFit,
 }
 
 impl SiteRises {
@@ -86,10 +86,31 @@ impl SiteRises {
         self.rates.extend(hits.iter().zip(&expected).map(rate));
     }
 
+    /// The sites that the test rests on.
+    fn mixture(&self) -> Mixture {
+        let half = self.bins.len() / 2;
+        let (mut all, mut of_both) = ([0.0; 2], [0.0; 2]);
+        for site in self.volume.tokens.chunks_exact(self.bins.len().max(1)) {
+            let halves = [&site[..half], &site[half..]].map(|tokens| tokens.iter().sum::<f64>());
+            let is_both = halves[0] > 0.0 && halves[1] > 0.0;
+            for (number, tokens) in halves.into_iter().enumerate() {
+                all[number] += tokens;
+                of_both[number] += if is_both { tokens } else { 0.0 };
+            }
+        }
+        let share = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 1.0 };
+        Mixture {
+            sites: self.test.sites_used(),
+            left_out: 1.0 - share(self.test.tokens_used(), all[0] + all[1]),
+            in_both_halves: share(of_both[0], all[0]).min(share(of_both[1], all[1])),
+        }
+    }
+
     /// Tests all words.
     pub fn finish(self) -> Rises {
+        let mixture = Some(self.mixture());
         let SiteRises { config, bins, words, rates, .. } = self;
-        let fits: Vec<SiteFit> = words.iter().map(|word| word.fit).collect();
+        let fits: Vec<TrendFit> = words.iter().map(|word| word.fit).collect();
         let courses = site_courses(&fits);
         let mut scratch = Vec::new();
         // Bins in which none of the word's sites has text have no rate.
@@ -98,7 +119,7 @@ impl SiteRises {
             bins.iter().map(|bin| *bin as f64).zip(rates).filter(|(_, rate)| rate.is_finite()).unzip()
         };
         let p: Vec<f64> = match config.test {
-            Test::Courses => courses.iter().map(|course| course.p).collect(),
+            Test::Courses => courses.iter().map(|found| found.course.p).collect(),
             Test::MannKendall => (0..words.len()).map(|word| mann_kendall(&series(word).1, &mut scratch).p()).collect(),
         };
         let weights: Vec<f64> =
@@ -113,17 +134,19 @@ impl SiteRises {
                 Rise {
                     row: words[number].row,
                     count: words[number].documents,
-                    shape: (config.test == Test::Courses).then_some(courses[number].shape),
+                    shape: (config.test == Test::Courses).then_some(courses[number].course.shape),
                     p: p[number],
                     q: q[number],
                     kendall,
                     growth,
                     score: sketch_engine_score(growth),
+                    log_ratio: courses[number].log_ratio,
+                    error: courses[number].error,
                 }
             })
             .collect();
         found.sort_by(|a, b| a.p.total_cmp(&b.p).then(b.count.cmp(&a.count)).then(a.row.cmp(&b.row)));
-        Rises { tested: words.len(), bins, found }
+        Rises { tested: words.len(), bins, found, mixture }
     }
 }
 
@@ -155,6 +178,9 @@ mod tests {
         let found = outcome(&volume, &[&joined, &rising]);
         assert_eq!((found.tested, found.found.len(), found.found[0].row), (2, 1, 1), "{found:?}");
         assert!(found.found[0].growth > 0.5, "{found:?}");
+        // Ten at the beginning, fifty at the end.
+        assert!((found.found[0].log_ratio - 5f64.log2()).abs() < 0.8 && found.found[0].error < 0.5, "{found:?}");
+        assert_eq!(found.mixture, Some(Mixture { sites: 2, left_out: 0.0, in_both_halves: 0.5 }));
     }
 
     #[test]

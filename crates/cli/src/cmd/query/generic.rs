@@ -7,7 +7,7 @@ use tidings_query::question::{Parameter, QUESTIONS, QuestionInfo};
 
 use super::question_args::{augment, checked, leaked, values};
 use super::row_table::row_table;
-use super::{QueryArgs, of_corpus, short};
+use super::{QueryArgs, of_corpus, short, with_notes};
 use crate::args::Global;
 use crate::cmd::Report;
 
@@ -88,7 +88,10 @@ pub fn run(command: &QuestionCommand, global: &Global) -> Result<Report> {
     let tokens = answered.body["tokens"].as_u64();
     let corpus = tokens.map_or(answered.about.corpus.clone(), |tokens| of_corpus(&answered.about, tokens, false));
     let csv = || row_table(command.question, &answered.body, &fields, |_, text| text);
-    Ok(context.report_with(&format!("{} in {corpus}", command.question.name), &table, csv, &answered))
+    let notes = answered.body["notes"].as_array().into_iter().flatten();
+    let notes: Vec<String> = notes.filter_map(Value::as_str).map(str::to_owned).collect();
+    let heading = with_notes(format!("{} in {corpus}", command.question.name), &notes);
+    Ok(context.report_with(&heading, &table, csv, &answered))
 }
 
 /// The fields of documents that were asked for.

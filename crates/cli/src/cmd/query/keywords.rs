@@ -3,11 +3,11 @@
 use anyhow::Result;
 use tidings_query::question::KeywordsRequest;
 
-use super::{QueryArgs, QuestionArgs, number_of, short};
+use super::{QueryArgs, QuestionArgs, number_of, short, with_notes};
 use crate::args::Global;
 use crate::cmd::Report;
 use crate::table::Table;
-use tidings_pipeline::display::count;
+use tidings_pipeline::display::{count, grouped};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Two periods: tidings keywords date=2026-03 --against date=2026-02\n\
@@ -26,7 +26,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let answered = context.answer(&request)?;
     let found = &answered.body;
     let mut table =
-        Table::new(&["word", "#score", "#hits", "#per million", "#there", "#per million there", "#log ratio", "#p"]);
+        Table::new(&["word", "#score", "#hits", "#per million", "#there", "#per million there", "#log ratio", "#q"]);
     for row in &found.rows {
         table.push(vec![
             row.value.clone(),
@@ -36,12 +36,14 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
             row.reference.to_string(),
             short(row.reference_per_million),
             short(row.log_ratio),
-            short(row.p),
+            row.q.map_or_else(String::new, short),
         ]);
     }
     let heading = format!(
-        "{} of {} ({}) against {} ({}){} in {}",
+        "{}, {} significant at {} %, of {} ({}) against {} ({}){} in {}",
         number_of(found.values, "keyword"),
+        grouped(found.significant),
+        short(100.0 * found.false_discovery_rate),
         request.focus.text(),
         count(found.focus_tokens, "token"),
         request.against.as_ref().map_or("all others", |filter| filter.text()),
@@ -49,5 +51,6 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         if request.panel { " on sites of both" } else { "" },
         answered.about.corpus
     );
+    let heading = with_notes(heading, &found.notes);
     Ok(context.report::<KeywordsRequest>(&heading, &table, &answered))
 }

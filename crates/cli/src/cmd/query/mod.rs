@@ -165,6 +165,11 @@ fn of_corpus(about: &About, tokens: u64, is_panel: bool) -> String {
     format!("{} in {}{filter}, state {}", count(tokens, "token"), about.corpus, about.generation)
 }
 
+/// A heading with the remarks of an answer below it.
+fn with_notes(heading: String, notes: &[String]) -> String {
+    notes.iter().fold(heading, |text, note| format!("{text}\n{note}"))
+}
+
 /// A number with its meaningful digits.
 fn short(number: f64) -> String {
     match number.abs() {

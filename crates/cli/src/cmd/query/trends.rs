@@ -4,7 +4,7 @@ use anyhow::Result;
 use tidings_query::question::{BurstsRequest, Direction, TrendsRequest};
 use tidings_query::trend::{Shape, Step};
 
-use super::{QueryArgs, QuestionArgs, bursts, number_of, of_corpus, short};
+use super::{QueryArgs, QuestionArgs, bursts, number_of, of_corpus, short, with_notes};
 use crate::args::Global;
 use crate::chart::sparkline;
 use crate::cmd::Report;
@@ -15,7 +15,7 @@ const SPARK_COLUMNS: usize = 24;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Every word in enough documents is tested; of the rows at most the share --fdr is due to \
-    chance (Benjamini–Hochberg). Growth is the Theil–Sen line from the first step to the last, in multiples of the mean rate.")]
+    chance (Benjamini–Hochberg). Factor is the rate at the end divided by that at the beginning, within sites; growth is the Theil–Sen line from the first step to the last, in multiples of the mean rate.")]
 pub struct Args {
     #[command(flatten)]
     question: QuestionArgs<TrendsRequest>,
@@ -45,7 +45,8 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     }
     let answered = context.answer(&request)?;
     let found = &answered.body;
-    let mut table = Table::new(&["word", "#hits", "#documents", "#growth", "#q", "changes", "rate over time"]);
+    let mut table =
+        Table::new(&["word", "#hits", "#documents", "#factor", "#growth", "#q", "changes", "rate over time"]);
     for row in &found.rows {
         let shape = match row.shape {
             Some(Shape::Steady) => "steadily",
@@ -57,6 +58,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
             row.value.clone(),
             row.hits.to_string(),
             row.documents.to_string(),
+            short(row.log_ratio.exp2()),
             short(row.growth),
             short(row.q),
             shape.to_owned(),
@@ -70,6 +72,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         count(found.bins.len() as u64, "step"),
         of_corpus(&answered.about, found.tokens, request.panel.panel)
     );
+    let heading = with_notes(heading, &found.notes);
     Ok(context.report::<TrendsRequest>(&heading, &table, &answered))
 }
 

@@ -1,0 +1,216 @@
+//! Tests of all words for a difference between two subcorpora.
+//!
+//! Chooses what the test rests on: sites with text in both subcorpora if they have enough of it, and periods as units if
+//! there are enough of them. The tests are in [`crate::trend::contrast`].
+
+use super::periods::{NO_PERIOD, SegmentPeriods};
+use super::scope::Scope;
+use super::words::is_wordlike;
+use super::{Engine, SiteCells, Subcorpus};
+use crate::cql::Attribute;
+use crate::question::{CompareConfig, ContrastBasis, ContrastUnit};
+use crate::trend::{
+    Bin, CellCount, Difference, DocumentContrasts, DocumentUnit, Part, SiteContrasts, SiteVolume, Step,
+};
+use std::collections::{BTreeMap, BTreeSet};
+use tidings_index::{Day, Segment};
+
+/// The differences of words, by the number of each word, and what their test rests on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WordDifferences {
+    /// What the test rests on.
+    pub basis: ContrastBasis,
+    /// The words tested, ascending by number.
+    pub words: Vec<(u32, Difference)>,
+}
+
+/// Rates are compared within sites if these have at least this share of the tokens of each subcorpus.
+const LEAST_SHARE: f64 = 0.2;
+/// The periods of both subcorpora together that a coarser step must have.
+const MANY_PERIODS: usize = 16;
+/// The periods of both subcorpora together below which documents are the units.
+const LEAST_PERIODS: usize = 8;
+/// The steps to choose from, with the days that the shorter subcorpus must have.
+const STEPS: [(Step, i32); 4] = [(Step::Quarter, 90), (Step::Month, 28), (Step::Week, 7), (Step::Day, 1)];
+
+/// The documents of two subcorpora.
+struct Documents<'e> {
+    segments: Vec<SegmentParts<'e>>,
+    /// The tokens of each site in each part.
+    sites: Vec<[f64; 2]>,
+    /// The days of each part with documents.
+    days: [BTreeSet<i32>; 2],
+}
+
+/// A segment with the part and the number of the site of each of its documents.
+struct SegmentParts<'e> {
+    segment: &'e Segment,
+    documents: Vec<Option<(Part, u32)>>,
+}
+
+impl Engine {
+    /// Tests each word in enough documents of both subcorpora together. A document of both belongs to the smaller one.
+    pub fn word_differences(
+        &self,
+        before: &Subcorpus,
+        after: &Subcorpus,
+        attribute: Attribute,
+        config: &CompareConfig,
+    ) -> WordDifferences {
+        let min_documents = config.min_documents.max(1);
+        let documents = self.documents_of_parts(before, after);
+        let basis = documents.basis();
+        let mut words = Vec::new();
+        let mut each_word = |cells: &SiteCells<'_>, add: &mut dyn FnMut(&[CellCount])| {
+            self.each_word_by_site(cells, attribute, min_documents, &after.limits(), |word, counts| {
+                let documents: u64 = counts.iter().map(|count| u64::from(count.documents)).sum();
+                if documents >= min_documents && self.is_compared(attribute, word, config) {
+                    add(counts);
+                    words.push(word);
+                }
+            });
+        };
+        let differences = match basis.unit.step() {
+            Some(step) => {
+                let (cells, parts) = documents.periods(step);
+                let mut test = SiteContrasts::new(&cells.volume, &parts);
+                each_word(&cells, &mut |counts| test.add(counts));
+                test.finish()
+            }
+            None => {
+                let (cells, units) = documents.units(basis.within_sites);
+                let mut test = DocumentContrasts::new(units);
+                each_word(&cells, &mut |counts| test.add(counts));
+                test.finish()
+            }
+        };
+        WordDifferences { basis, words: words.into_iter().zip(differences).collect() }
+    }
+
+    fn is_compared(&self, attribute: Attribute, word: u32, config: &CompareConfig) -> bool {
+        let value = self.name(attribute, word);
+        !value.is_empty() && (config.punctuation || is_wordlike(&value))
+    }
+
+    fn documents_of_parts<'e>(&'e self, before: &'e Subcorpus, after: &'e Subcorpus) -> Documents<'e> {
+        let smaller = if self.tokens(before) < self.tokens(after) { Part::Before } else { Part::After };
+        let mut numbers: BTreeMap<String, u32> = BTreeMap::new();
+        let mut found = Documents { segments: Vec::new(), sites: Vec::new(), days: [BTreeSet::new(), BTreeSet::new()] };
+        for ((segment, one), (_, other)) in self.scopes(before).zip(self.scopes(after)) {
+            let sites = segment.field("site");
+            let mut of_codes: Vec<Option<u32>> = vec![None; sites.map_or(1, |sites| sites.count() as usize)];
+            let mut documents = vec![None; segment.meta().documents as usize];
+            let range =
+                one.documents().start.min(other.documents().start)..one.documents().end.max(other.documents().end);
+            for document in range {
+                let is_in = |scope: &Scope| scope.documents().contains(&document) && scope.contains(document);
+                let part = match (is_in(one), is_in(other)) {
+                    (true, true) => smaller,
+                    (true, false) => Part::Before,
+                    (false, true) => Part::After,
+                    (false, false) => continue,
+                };
+                let code = sites.map_or(0, |sites| sites.code(document)) as usize;
+                let site = *of_codes[code].get_or_insert_with(|| {
+                    let next = numbers.len() as u32;
+                    *numbers.entry(sites.map_or("", |sites| sites.value(code as u32)).to_owned()).or_insert(next)
+                });
+                found.sites.resize(numbers.len(), [0.0; 2]);
+                found.sites[site as usize][part as usize] += segment.tokens_of(document).len() as f64;
+                found.days[part as usize].insert(segment.day_of(document).0);
+                documents[document as usize] = Some((part, site));
+            }
+            found.segments.push(SegmentParts { segment, documents });
+        }
+        found
+    }
+}
+
+impl<'e> Documents<'e> {
+    fn basis(&self) -> ContrastBasis {
+        let is_shared = |tokens: &&[f64; 2]| tokens[0] > 0.0 && tokens[1] > 0.0;
+        let share = |part: usize| {
+            let all: f64 = self.sites.iter().map(|tokens| tokens[part]).sum();
+            let shared: f64 = self.sites.iter().filter(is_shared).map(|tokens| tokens[part]).sum();
+            if all > 0.0 { shared / all } else { 0.0 }
+        };
+        let shared = share(0).min(share(1));
+        let within_sites = shared >= LEAST_SHARE;
+        let unit = if within_sites { self.unit() } else { ContrastUnit::Document };
+        ContrastBasis { within_sites, unit, sites: self.sites.iter().filter(is_shared).count() as u64, shared }
+    }
+
+    /// The coarsest step that fits into the shorter part and gives enough periods; documents if there is none.
+    fn unit(&self) -> ContrastUnit {
+        let shorter = self.days.iter().map(BTreeSet::len).min().unwrap_or(0) as i32;
+        let fits =
+            STEPS.into_iter().filter(|(_, days)| shorter >= *days).map(|(step, _)| (step, self.bins(step).len()));
+        let chosen = fits.clone().find(|(_, periods)| *periods >= MANY_PERIODS);
+        match chosen.or(fits.last()) {
+            Some((step, periods)) if periods >= LEAST_PERIODS => ContrastUnit::of(step),
+            _ => ContrastUnit::Document,
+        }
+    }
+
+    /// The bins with documents of each part.
+    fn bins(&self, step: Step) -> BTreeMap<(usize, i32), u32> {
+        let mut bins = BTreeMap::new();
+        for (part, days) in self.days.iter().enumerate() {
+            let mut last: Option<Bin> = None;
+            for day in days {
+                let date = Day(*day).date();
+                if last.is_none_or(|last| date > last.last) {
+                    let bin = step.bin_of(date);
+                    let next = bins.len() as u32;
+                    bins.insert((part, Day::of(bin.first).0), next);
+                    last = Some(bin);
+                }
+            }
+        }
+        bins
+    }
+
+    /// The cells of sites and periods of each part, and the part of each period.
+    fn periods(&self, step: Step) -> (SiteCells<'e>, Vec<Part>) {
+        let bins = self.bins(step);
+        let mut parts = vec![Part::Before; bins.len()];
+        bins.iter().filter(|((part, _), _)| *part == 1).for_each(|(_, bin)| parts[*bin as usize] = Part::After);
+        let count = self.sites.len() * bins.len();
+        let mut volume = SiteVolume { bins: bins.len(), tokens: vec![0.0; count], documents: vec![0.0; count] };
+        let cells = self.cells(|segment, document, part, site| {
+            let first = step.bin_of(segment.day_of(document).date()).first;
+            let bin = bins.get(&(part as usize, Day::of(first).0)).copied().unwrap_or(0);
+            let cell = site * bins.len() as u32 + bin;
+            volume.tokens[cell as usize] += segment.tokens_of(document).len() as f64;
+            volume.documents[cell as usize] += 1.0;
+            cell
+        });
+        (SiteCells { segments: cells, volume, sites: Vec::new() }, parts)
+    }
+
+    /// A cell for each document, and the documents as units.
+    fn units(&self, within_sites: bool) -> (SiteCells<'e>, Vec<DocumentUnit>) {
+        let mut units = Vec::new();
+        let segments = self.cells(|segment, document, part, site| {
+            let stratum = if within_sites { site } else { 0 };
+            units.push(DocumentUnit { stratum, part, tokens: segment.tokens_of(document).len() as f64 });
+            units.len() as u32 - 1
+        });
+        let tokens: Vec<f64> = units.iter().map(|unit| unit.tokens).collect();
+        let volume = SiteVolume { bins: 1, documents: vec![1.0; tokens.len()], tokens };
+        (SiteCells { segments, volume, sites: Vec::new() }, units)
+    }
+
+    /// The segments with the cell of each document.
+    fn cells(&self, mut cell: impl FnMut(&Segment, u32, Part, u32) -> u32) -> Vec<SegmentPeriods<'e>> {
+        let mut segments: Vec<SegmentPeriods<'e>> = Vec::new();
+        for SegmentParts { segment, documents } in &self.segments {
+            let mut cell = |(document, of): (u32, &Option<(Part, u32)>)| {
+                of.map_or(NO_PERIOD, |(part, site)| cell(segment, document, part, site))
+            };
+            segments.push(SegmentPeriods::new(segment, (0..).zip(documents).map(&mut cell).collect()));
+        }
+        segments.retain(SegmentPeriods::has_text);
+        segments
+    }
+}
