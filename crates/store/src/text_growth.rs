@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_128;
 
 use crate::error::{Context, Error, Result};
 use crate::file_digest::FileDigest;
@@ -62,16 +63,20 @@ impl TextGrowth {
         TextGrowth { format: GROWTH.to_owned(), languages }
     }
 
-    /// The log of a day; `None` if there is none that this version reads.
+    /// The log of a day; `None` if there is none that is sound and of this version.
     pub fn read(home: &Home, day: &str) -> Result<Option<TextGrowth>> {
-        let Some(text) = home.storage().read(&key(day))? else { return Ok(None) };
-        let growth: Option<TextGrowth> = serde_json::from_slice(&text).ok();
-        Ok(growth.filter(|growth| growth.format == GROWTH))
+        let Some(bytes) = home.storage().read(&key(day))? else { return Ok(None) };
+        let mut lines = bytes.split(|byte| *byte == b'\n');
+        let (Some(json), Some(sum)) = (lines.next(), lines.next()) else { return Ok(None) };
+        let growth: Option<TextGrowth> = serde_json::from_slice(json).ok();
+        Ok(growth.filter(|growth| sum == digest(json).as_bytes() && growth.format == GROWTH))
     }
 
+    /// Writes a line of JSON and a line with its digest: wrong sizes would cut documents in the middle.
     pub(crate) fn write(&self, home: &Home, day: &str) -> Result<()> {
-        let text = serde_json::to_vec(self).expect("logs serialise");
-        Ok(home.storage().put_atomic(&key(day), &text)?)
+        let json = serde_json::to_string(self).expect("logs serialise");
+        let sum = digest(json.as_bytes());
+        Ok(home.storage().put_atomic(&key(day), format!("{json}\n{sum}\n").as_bytes())?)
     }
 
     /// The changes of a file since an earlier version of it; `None` if they are not known.
@@ -84,6 +89,10 @@ impl TextGrowth {
     pub(crate) fn into_languages(self) -> BTreeMap<String, LanguageGrowth> {
         self.languages
     }
+}
+
+fn digest(json: &[u8]) -> String {
+    format!("{:032x}", xxh3_128(json))
 }
 
 fn key(day: &str) -> String {
@@ -299,7 +308,7 @@ mod tests {
     }
 
     fn key_of(id: usize, word: &str) -> u128 {
-        xxhash_rust::xxh3::xxh3_128(format!("{id} {word}").as_bytes())
+        xxh3_128(format!("{id} {word}").as_bytes())
     }
 
     /// Makes a day of these documents, numbered by their places; returns its recipe and the number of new texts.
@@ -382,6 +391,19 @@ mod tests {
         bytes[middle] ^= 1;
         std::fs::write(&path, bytes).unwrap();
         assert_eq!(make(&home, &words), (recipe, words.len()));
+    }
+
+    #[test]
+    fn a_damaged_log_is_not_used() {
+        let (_folder, home) = home();
+        let words = words();
+        let (recipe, _) = make(&home, &words);
+        let path = home.storage().path(&key(DAY));
+        let text = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(&path, text.replacen("\"bytes\":", "\"bytes\":1", 1)).unwrap();
+        assert_eq!(TextGrowth::read(&home, DAY).unwrap(), None);
+        assert_eq!(make(&home, &words), (recipe, words.len()));
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
     }
 
     #[test]
