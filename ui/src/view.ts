@@ -32,6 +32,8 @@ export interface View {
 export class ViewContext {
   /** The requests that the shown results come from. */
   readonly requests: string[] = [];
+  /** The remarks that are shown already. */
+  private readonly notes = new Set<string>();
   /** The corpus state that answered. */
   about: About | undefined;
 
@@ -70,6 +72,10 @@ export class ViewContext {
     if ("about" in answer) this.about ??= answer.about;
     if ("rewrites" in answer && answer.rewrites?.length)
       this.append(el("p", { class: "note" }, answer.rewrites.join(" ")));
+    // Two halves of a view may get the same remarks.
+    const notes = ("notes" in answer ? answer.notes : []).filter((note) => !this.notes.has(note));
+    notes.forEach((note) => this.notes.add(note));
+    if (notes.length) this.append(el("p", { class: "note" }, notes.join(" ")));
     return answer;
   }
 

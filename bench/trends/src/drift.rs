@@ -37,8 +37,13 @@ pub struct Drift {
 
 impl FoundWords {
     fn add(&mut self, words: impl Iterator<Item = usize>, planted: Truth) {
+        self.count(words, |word| truth_of(word) == planted);
+    }
+
+    /// Adds words by number.
+    pub fn count(&mut self, words: impl Iterator<Item = usize>, is_planted: impl Fn(usize) -> bool) {
         for word in words {
-            match truth_of(word) == planted {
+            match is_planted(word) {
                 true => self.planted += 1,
                 false => self.others += 1,
             }
@@ -101,7 +106,7 @@ fn bursts(simulated: &Simulated) -> Vec<usize> {
 /// The accepted share of false discoveries.
 const RATE: f64 = 0.05;
 
-pub fn contrasts(simulated: &Simulated) -> Vec<usize> {
+fn contrasts(simulated: &Simulated) -> Vec<usize> {
     let half = QUARTERS / 2;
     let parts: Vec<Part> = (0..QUARTERS).map(|bin| if bin < half { Part::Before } else { Part::After }).collect();
     let mut test = SiteContrasts::new(&simulated.quarters(), &parts);

@@ -4,5 +4,6 @@ pub mod churn;
 pub mod drift;
 pub mod measure;
 pub mod plant;
+pub mod product;
 pub mod scenario;
 pub mod world;

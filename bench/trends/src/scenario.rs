@@ -85,25 +85,47 @@ pub struct Simulated {
     pub words: Vec<Vec<CellCount>>,
 }
 
-struct Site {
+/// The documents of a site.
+pub struct Site {
     topic: usize,
     /// The lengths of the documents of each week.
-    weeks: Vec<Vec<f64>>,
+    pub weeks: Vec<Vec<f64>>,
 }
 
 impl Scenario {
     /// Draws a corpus.
     pub fn simulate(&self, seed: u64) -> Simulated {
         let mut random = Rng::with_seed(seed);
-        let sites: Vec<Site> = (0..SITES).map(|number| self.site(number, &mut random)).collect();
+        let sites = self.sites(SITES, &mut random);
         let each = |count: fn(&Vec<f64>) -> f64| sites.iter().flat_map(|site| site.weeks.iter().map(count)).collect();
         let weeks = SiteVolume {
             bins: WEEKS,
             tokens: each(|week| week.iter().sum()),
             documents: each(|week| week.len() as f64),
         };
-        let words = (0..CHANGING + BURSTING + FLAT).map(|word| self.word(word, &sites, &mut random)).collect();
+        let words = (0..CHANGING + BURSTING + FLAT).map(|word| self.cells(word, &sites, &mut random)).collect();
         Simulated { weeks, words }
+    }
+
+    /// Draws the documents of some sites.
+    pub fn sites(&self, count: usize, random: &mut Rng) -> Vec<Site> {
+        (0..count).map(|number| self.site(number, random)).collect()
+    }
+
+    /// The hits and documents of a word by site and week.
+    fn cells(&self, word: usize, sites: &[Site], random: &mut Rng) -> Vec<CellCount> {
+        let mut cells: Vec<CellCount> = Vec::new();
+        self.word(word, sites, random, |(site, week, _), hits| {
+            let (site, bin) = (site as u32, week as u32);
+            match cells.last_mut().filter(|cell| (cell.site, cell.bin) == (site, bin)) {
+                Some(cell) => {
+                    cell.hits += hits;
+                    cell.documents += 1;
+                }
+                None => cells.push(CellCount { site, bin, hits, documents: 1 }),
+            }
+        });
+        cells
     }
 
     fn site(&self, number: usize, random: &mut Rng) -> Site {
@@ -124,37 +146,41 @@ impl Scenario {
         Site { topic, weeks: (0..WEEKS).map(week).collect() }
     }
 
-    fn word(&self, word: usize, sites: &[Site], random: &mut Rng) -> Vec<CellCount> {
+    /// Draws the hits of a word and passes those of each document with some, by its site, week and number in the week.
+    pub fn word(
+        &self,
+        word: usize,
+        sites: &[Site],
+        random: &mut Rng,
+        mut each: impl FnMut((usize, usize, usize), u32),
+    ) {
         let truth = truth_of(word);
         let topic = random.usize(0..TOPICS);
         let rate = log_uniform(5e-5, 2e-3, random);
         let change = log_uniform(1.6, 5.0, random).powf(if random.bool() { 1.0 } else { -1.0 });
         let burst_week = random.usize(60..WEEKS - 60);
         let burst_height = log_uniform(15.0, 40.0, random);
-        let mut cells = Vec::new();
-        for (number, site) in (0..).zip(sites) {
+        for (number, site) in sites.iter().enumerate() {
             let affinity = if site.topic == topic { 4.0 } else { 1.0 } * (0.5 + random.f64());
             let mut event = 1.0;
-            for (week, documents) in (0..).zip(&site.weeks) {
-                if week % WEEKS_PER_QUARTER as u32 == 0 {
+            for (week, documents) in site.weeks.iter().enumerate() {
+                if week % WEEKS_PER_QUARTER == 0 {
                     event = if random.f64() < self.events { log_uniform(2.0, 20.0, random) } else { 1.0 };
                 }
                 let course = match truth {
                     Truth::Flat => 1.0,
-                    Truth::Changing => change.powf(f64::from(week) / WEEKS as f64 - 0.5),
-                    Truth::Bursting if (burst_week..burst_week + 2).contains(&(week as usize)) => burst_height,
+                    Truth::Changing => change.powf(week as f64 / WEEKS as f64 - 0.5),
+                    Truth::Bursting if (burst_week..burst_week + 2).contains(&week) => burst_height,
                     Truth::Bursting => 1.0,
                 };
-                let mut cell = CellCount { site: number, bin: week, hits: 0, documents: 0 };
-                for length in documents {
+                for (document, length) in documents.iter().enumerate() {
                     let hits = negative_binomial(rate * affinity * course * event * length, random);
-                    cell.hits += hits;
-                    cell.documents += u32::from(hits > 0);
+                    if hits > 0 {
+                        each((number, week, document), hits);
+                    }
                 }
-                cells.extend((cell.hits > 0).then_some(cell));
             }
         }
-        cells
     }
 }
 
@@ -184,8 +210,8 @@ fn gamma_of_three(mean: f64, random: &mut Rng) -> f64 {
     -product.ln() * mean / 3.0
 }
 
-/// A negative binomial number with the shape [`CLUMPING`], by inversion.
-fn negative_binomial(mean: f64, random: &mut Rng) -> u32 {
+/// A negative binomial number with the shape of clumping hits, by inversion.
+pub fn negative_binomial(mean: f64, random: &mut Rng) -> u32 {
     let ratio = mean / (mean + CLUMPING);
     let mut left = random.f64();
     let mut share = (CLUMPING * (1.0 - ratio).ln()).exp();

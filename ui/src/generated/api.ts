@@ -116,11 +116,11 @@ export interface Change {
   before_per_million: number;
   /** Hits per million tokens of the second part. */
   after_per_million: number;
-  /** Binary logarithm of the ratio of the rates; half a hit stands for none. */
+  /** Binary logarithm of the ratio of the rates, within the sites of both parts if they are compared so (Mantel–Haenszel); half a hit stands for none. */
   log_ratio: number | null;
   /** The interval of the logarithm. */
   band: Band;
-  /** Probability of such a difference by chance: the log-likelihood ratio, with hits that bunch in documents counting as fewer. */
+  /** Probability of such a difference by chance, measured by how the word varies from unit to unit. */
   p: number | null;
   /** The same, controlled for the number of words tested (Benjamini–Hochberg). */
   q: number | null;
@@ -282,6 +282,10 @@ export interface CompareAnswer {
   false_discovery_rate: number;
   /** The confidence of the intervals. */
   confidence: number;
+  /** What the test rests on. */
+  basis: ContrastBasis;
+  /** Remarks on what the test rests on. */
+  notes: string[];
   /** The number of words that changed. */
   values: number;
   /** The words. */
@@ -306,6 +310,8 @@ export interface CompareRequest {
   fdr?: number;
   /** Only words that rise, or only words that fall. */
   direction?: Direction;
+  /** The minimum change: the factor by which the rate rises or falls. */
+  effect?: number;
   /** The confidence of the intervals. */
   confidence?: number;
   /** Only sites with documents in both parts, so that new feeds do not look like news. */
@@ -364,6 +370,28 @@ export interface ContextRequest {
   /** Further units before and after. */
   around?: number;
 }
+
+/** What a comparison of two parts rests on. */
+export interface ContrastBasis {
+  /** True if rates are compared within the sites of both parts, false if these have too little text. */
+  within_sites: boolean;
+  /** The units whose variation is the measure of chance. */
+  unit: ContrastUnit;
+  /** Sites with text in both parts. */
+  sites: number;
+  /** Their share of the tokens, in the part in which it is smaller. */
+  shared: number;
+}
+
+export type ContrastUnit = "quarter" | "month" | "week" | "day" | "document";
+/** The choices of ContrastUnit with their meanings. */
+export const CONTRAST_UNIT_CHOICES: readonly (readonly [ContrastUnit, string])[] = [
+  ["quarter", "Quarters."],
+  ["month", "Months."],
+  ["week", "Weeks."],
+  ["day", "Days."],
+  ["document", "Documents: there are too few periods, or the parts share too few sites."],
+];
 
 /** The corpora, one for each language. */
 export interface CorporaAnswer {
@@ -770,11 +798,15 @@ export interface Keyword {
   log_ratio: number | null;
   /** Difference of the rates divided by their sum, in percent. */
   din: number | null;
-  /** Probability of such a difference by chance, if hits were independent. */
+  /** Binary logarithm of the ratio of the rates within the sites of both parts (Mantel–Haenszel), if the word is tested. */
+  site_log_ratio: number | null;
+  /** Probability of such a difference by chance, measured by how the word varies from unit to unit; none if the word is not tested. */
   p: number | null;
+  /** The same, controlled for the number of words tested (Benjamini–Hochberg). */
+  q: number | null;
 }
 
-/** Words that are typical of one part of the corpus against another, the most typical first, equals by value. */
+/** Words that are typical of one part of the corpus against another: those that differ significantly first, then by score, equals by value. */
 export interface KeywordsAnswer {
   about: About;
   /** The address that asks the same again. */
@@ -795,6 +827,14 @@ export interface KeywordsAnswer {
   order: KeynessMeasure;
   /** The constant of simple maths. */
   add: number;
+  /** The accepted share of false discoveries among the rows that come first. */
+  false_discovery_rate: number;
+  /** What the test rests on; missing for n-grams, which are not tested. */
+  basis?: ContrastBasis;
+  /** Remarks on what the test rests on. */
+  notes: string[];
+  /** The number of words that differ significantly and at least 1.25-fold; they come first. */
+  significant: number;
   /** The number of different values. */
   values: number;
   /** The words. */
@@ -815,6 +855,8 @@ export interface KeywordsRequest {
   min?: number;
   /** Only sites with documents in both parts, so that new feeds do not look like new words. */
   panel?: boolean;
+  /** The accepted share of false discoveries among the words that come first (Benjamini–Hochberg); 0 orders all by the measure. */
+  fdr?: number;
   /** Only documents with these properties, such as site=gazette.example date>=2026-01. */
   filter?: string;
   /** Only documents of this virtual corpus, made with `tidings corpus save`. */
@@ -1085,6 +1127,16 @@ export interface ShownSentence {
   tokens: KwicToken[];
 }
 
+/** The sites that a test of trends rests on. */
+export interface SiteMixture {
+  /** Sites with text in at least three steps; trends are tested within them. */
+  sites: number;
+  /** The share of the tokens that other sites have, which are left out. */
+  left_out: number;
+  /** The share of the tokens of sites with text in both halves of the time, in the half in which it is smaller. */
+  in_both_halves: number;
+}
+
 /** A word sketch. The rows of all relations are one list. */
 export interface SketchAnswer {
   about: About;
@@ -1224,6 +1276,10 @@ export interface TrendRow {
   documents: number;
   /** The period of the change, if the test finds one. */
   shape?: Shape;
+  /** Binary logarithm of the rate at the end by that at the beginning, fitted within sites. */
+  log_ratio: number | null;
+  /** The interval of the logarithm, with a confidence of 95 %. */
+  band: Band;
   /** Growth from the first step to the last in multiples of the mean rate (Theil–Sen). */
   growth: number | null;
   /** The same as Sketch Engine shows it: the tangent of whole degrees. */
@@ -1255,6 +1311,10 @@ export interface TrendsAnswer {
   tested: number;
   /** The accepted share of false discoveries among the rows. */
   false_discovery_rate: number;
+  /** The sites that the test rests on. */
+  mixture: SiteMixture;
+  /** Remarks on the sites. */
+  notes: string[];
   /** The number of words that rise or fall. */
   values: number;
   /** The words. */
@@ -1277,6 +1337,8 @@ export interface TrendsRequest {
   fdr?: number;
   /** Only words that rise, or only words that fall. */
   direction?: Direction;
+  /** The minimum change: the factor by which the rate rises or falls. */
+  effect?: number;
   /** Only sites with documents in every step, so that new feeds do not look like news. */
   panel?: boolean;
   /** Maximum rows. */

@@ -2,7 +2,7 @@
 
 import { el } from "../dom.ts";
 import { filterOf, link } from "../route.ts";
-import { count, plural, rate } from "../format.ts";
+import { count, pValue, plural, rate } from "../format.ts";
 import { KEYNESS_MEASURE_CHOICES, type Keyword } from "../generated/api.ts";
 import { table } from "../table.ts";
 import { type View, attributeField } from "../view.ts";
@@ -75,7 +75,7 @@ export const keywords: View = {
     );
   },
   meaning:
-    "Simple maths divides the rate in the focus subcorpus by the rate in the reference, after adding a constant (1) to both; a higher constant favours common words. The log ratio is the binary logarithm of the ratio of rates; log-likelihood measures the evidence for a difference.",
+    "Simple maths divides the rate in the focus subcorpus by the rate in the reference, after adding a constant (1) to both; a higher constant favours common words. The log ratio is the binary logarithm of the ratio of rates; log-likelihood compares the counts as if hits were independent. Words that differ significantly come first: the q-value compares rates within sites that are in both subcorpora, and measures chance by how much the word varies from period to period.",
   show: async (context) => {
     const { route } = context;
     const names = ["against", "ngram", "attribute", "measure", "add", "min", "punctuation", "limit"];
@@ -120,6 +120,13 @@ export const keywords: View = {
             value: (row) => row.log_ratio,
             numeric: true,
             show: (row) => rate(row.log_ratio),
+          },
+          {
+            name: "q-value",
+            about: "False discovery rate at which the difference is significant within sites (Benjamini–Hochberg)",
+            value: (row) => row.q,
+            numeric: true,
+            show: (row) => pValue(row.q),
           },
           {
             name: "log-likelihood",

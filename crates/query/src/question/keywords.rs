@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::params::{AttributeParams, NgramParams, ScopeParams, WordRowParams};
+use super::params::{AttributeParams, NgramParams, ScopeParams, USUAL_EFFECT, WordRowParams};
 use super::{
     Answered, CompareConfig, ContrastBasis, Cost, Exactness, Parsed, Question, QuestionContext, QuestionError, Request,
 };
@@ -99,7 +99,7 @@ answer! {
         pub basis: Option<ContrastBasis>,
         /// Remarks on what the test rests on.
         pub notes: Vec<String>,
-        /// The number of words that differ significantly; they come first.
+        /// The number of words that differ significantly and at least 1.25-fold; they come first.
         pub significant: u64,
         /// The number of different values; null if the answer is cut off.
         pub values: Option<u64>,
@@ -212,8 +212,9 @@ impl Keywords {
         }
         let is_significant = |row: &Keyword| {
             // A word may be more frequent in focus only because other sites have it.
-            let is_more = row.site_log_ratio.is_none_or(|ratio| (ratio > 0.0) == (row.log_ratio > 0.0));
-            is_more && row.q.is_some_and(|q| q <= fdr)
+            let ratio = row.site_log_ratio.unwrap_or(row.log_ratio);
+            let is_alike = (ratio > 0.0) == (row.log_ratio > 0.0) && ratio.abs() >= USUAL_EFFECT.log2();
+            is_alike && row.q.is_some_and(|q| q <= fdr)
         };
         self.rows.sort_by_key(|row| !is_significant(row));
         self.significant = self.rows.iter().filter(|row| is_significant(row)).count() as u64;

@@ -157,8 +157,11 @@ impl Default for TestParams {
     }
 }
 
+/// The factor of the smallest change that is listed if nothing is said.
+pub(super) const USUAL_EFFECT: f64 = 1.25;
+
 fn usual_effect() -> f64 {
-    1.25
+    USUAL_EFFECT
 }
 
 fn usual_fdr() -> f64 {

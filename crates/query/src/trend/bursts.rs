@@ -188,9 +188,16 @@ pub const PRIOR_OVERDISPERSION: f64 = 3.0;
 const PRIOR_DOCUMENTS: f64 = 10.0;
 
 /// The number of bins right after a burst that still belong to it.
-const AFTERGLOW: usize = 4;
+pub(super) const AFTERGLOW: usize = 4;
 
-fn sequel(later: &[BinCount], bin: usize, contrast: &Contrast, tokens_before: &[f64], config: &BurstConfig) -> Sequel {
+/// The course after a burst whose last bin is `bin`.
+pub(super) fn sequel(
+    later: &[BinCount],
+    bin: usize,
+    contrast: &Contrast,
+    tokens_before: &[f64],
+    config: &BurstConfig,
+) -> Sequel {
     let from = bin + 1 + AFTERGLOW;
     let to = (bin + 1 + config.after).min(tokens_before.len() - 1);
     if from >= to || tokens_before[to] - tokens_before[from] < 2.0 * contrast.focus_tokens {

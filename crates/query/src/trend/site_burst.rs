@@ -1,13 +1,24 @@
 //! Bursts of all words, with control of the false discovery rate.
 //!
-//! The documents of a bin are compared with those of the bins before it. Sites come, go and fall silent, so a bin
-//! is measured not by its tokens but by the documents with the word that its sites would have at their own rates
-//! (indirect standardisation). A burst must be significant among all words and bins, at least threefold, and be
+//! The documents of one or two bins are compared with those of the bins before them. Sites come, go and fall silent, so a
+//! bin is measured not by its tokens but by the documents with the word that its sites would have at their own rates
+//! (indirect standardisation). The likelihood ratio is divided by the dispersion of the word in its other bins, moderated
+//! by words of similar frequency. A burst must be significant among all words and bins, at least threefold in hits, and be
 //! seen on several sites: an event of one site is no burst of the word.
 
-use super::bursts::{BinCount, Burst, BurstConfig, burst, tokens_before};
+use super::bursts::{AFTERGLOW, BinCount, Burst, BurstConfig, sequel, tokens_before};
 use super::cells::{CellCount, SiteVolume};
 use super::discovery::false_discovery;
+use super::moderate::{Dispersion, priors};
+use crate::measure::keyness::{Contrast, Keyness};
+use std::ops::Range;
+
+/// The numbers of neighbouring bins that may be a burst together.
+const WIDTHS: [usize; 2] = [1, 2];
+/// The share of bins left out at the upper end when the dispersion is estimated: other bursts of the word.
+const TRIM: f64 = 0.05;
+/// The mean of a chi-square variable of one degree without its upper 5 %.
+const TRIMMED_MEAN: f64 = 0.758;
 
 /// Collects the strongest burst of each word, and then tests them together.
 #[derive(Debug)]
@@ -15,23 +26,45 @@ pub struct SiteBursts {
     config: BurstConfig,
     volume: SiteVolume,
     site_tokens: Vec<f64>,
+    documents: f64,
     /// The sites with text in each bin.
     sites: Vec<usize>,
+    /// The bins with text before each bin.
+    collected_before: Vec<f64>,
     rows: usize,
     found: Vec<(usize, Burst)>,
+    /// The dispersions of all words with enough documents, and that of independent documents.
+    dispersions: Vec<(Dispersion, f64)>,
+    /// The number of the dispersion of each burst.
+    dispersion_of: Vec<usize>,
+}
+
+/// The counts of a word by bin, with those that the sites of each bin would have at their own rates.
+struct Series {
+    counts: Vec<BinCount>,
+    documents_before: Vec<f64>,
+    hits_before: Vec<f64>,
+    expected_documents: Vec<f64>,
+    expected_hits: Vec<f64>,
 }
 
 impl SiteBursts {
     /// Starts a test over the text of these sites.
     pub fn new(volume: &SiteVolume, config: &BurstConfig) -> SiteBursts {
         let by_site = || volume.tokens.chunks_exact(volume.bins.max(1));
+        let sites: Vec<usize> = (0..volume.bins).map(|bin| by_site().filter(|site| site[bin] > 0.0).count()).collect();
+        let collected: Vec<f64> = sites.iter().map(|sites| f64::from(u8::from(*sites > 0))).collect();
         SiteBursts {
             config: *config,
             site_tokens: by_site().map(|site| site.iter().sum()).collect(),
-            sites: (0..volume.bins).map(|bin| by_site().filter(|site| site[bin] > 0.0).count()).collect(),
+            documents: volume.documents.iter().sum(),
+            sites,
+            collected_before: tokens_before(&collected),
             volume: volume.clone(),
             rows: 0,
             found: Vec::new(),
+            dispersions: Vec::new(),
+            dispersion_of: Vec::new(),
         }
     }
 
@@ -50,46 +83,137 @@ impl SiteBursts {
         if counts.iter().all(|count| count.documents < self.config.min_documents) {
             return;
         }
-        counts.retain(|count| count.documents > 0);
-        let before = tokens_before(&self.expected(cells));
-        let Some(burst) = burst(&counts, &before, &self.config) else { return };
-        if burst.log_ratio >= self.config.min_ratio.log2() && self.is_spread(cells, &burst) {
+        let series = self.series(cells, counts);
+        let strongest = self.strongest(&series);
+        let burst =
+            strongest.map(|(burst, width)| (burst.bin as usize).saturating_sub(width)..burst.bin as usize + width);
+        self.dispersions.push(self.dispersion(&series, burst.unwrap_or_default()));
+        let Some((burst, width)) = strongest else { return };
+        if burst.log_ratio >= self.config.min_ratio.log2() && self.is_spread(cells, burst.bin as usize, width) {
+            self.dispersion_of.push(self.dispersions.len() - 1);
             self.found.push((row, burst));
         }
     }
 
-    /// The documents with the word of a site for each of its tokens.
-    fn rate(&self, cells: &[CellCount]) -> f64 {
-        let documents: f64 = cells.iter().map(|cell| f64::from(cell.documents)).sum();
-        documents / self.site_tokens[cells[0].site as usize]
+    fn series(&self, cells: &[CellCount], counts: Vec<BinCount>) -> Series {
+        let expected_documents = self.expected(cells, |cell| cell.documents);
+        let expected_hits = self.expected(cells, |cell| cell.hits);
+        Series {
+            documents_before: tokens_before(&counts.iter().map(|count| f64::from(count.documents)).collect::<Vec<_>>()),
+            hits_before: tokens_before(&counts.iter().map(|count| f64::from(count.hits)).collect::<Vec<_>>()),
+            counts,
+            expected_documents: tokens_before(&expected_documents),
+            expected_hits: tokens_before(&expected_hits),
+        }
     }
 
-    /// The documents expected in each bin from the rates of its sites.
-    fn expected(&self, cells: &[CellCount]) -> Vec<f64> {
+    /// The rate of a count on the site of these cells.
+    fn rate(&self, cells: &[CellCount], count: fn(&CellCount) -> u32) -> f64 {
+        let sum: f64 = cells.iter().map(|cell| f64::from(count(cell))).sum();
+        sum / self.site_tokens[cells[0].site as usize]
+    }
+
+    /// The counts expected in each bin from the rates of its sites.
+    fn expected(&self, cells: &[CellCount], count: fn(&CellCount) -> u32) -> Vec<f64> {
         let width = self.volume.bins;
         let mut expected = vec![0.0; width];
         for cells in cells.chunk_by(|a, b| a.site == b.site) {
-            let rate = self.rate(cells);
+            let rate = self.rate(cells, count);
             let tokens = &self.volume.tokens[cells[0].site as usize * width..][..width];
             expected.iter_mut().zip(tokens).for_each(|(expected, tokens)| *expected += rate * tokens);
         }
         expected
     }
 
-    /// Returns true if the burst is seen on enough sites.
-    fn is_spread(&self, cells: &[CellCount], burst: &Burst) -> bool {
+    /// The dispersion of the documents of a word over bins outside of a burst and of its largest other bursts, and that of
+    /// independent documents, which is binomial.
+    fn dispersion(&self, series: &Series, burst: Range<usize>) -> (Dispersion, f64) {
+        let burst = burst.start..if burst.is_empty() { burst.end } else { burst.end + AFTERGLOW };
+        let at_rates = |bin: usize| series.expected_documents[bin + 1] - series.expected_documents[bin];
+        let bins = || (0..series.counts.len()).filter(|bin| !burst.contains(bin) && at_rates(*bin) > 0.0);
+        let documents = |bin: usize| f64::from(series.counts[bin].documents);
+        let quiet: f64 = bins().map(documents).sum();
+        let all = series.documents_before.last().copied().unwrap_or(0.0);
+        let independent = if self.documents > 0.0 { 1.0 - (all / self.documents).min(0.7) } else { 1.0 };
+        if quiet == 0.0 {
+            return (Dispersion { own: 0.0, freedom: 0.0, clumping: 1.0, hits: all }, independent);
+        }
+        let share = quiet / bins().map(at_rates).sum::<f64>();
+        let square = |bin: usize| (documents(bin) - share * at_rates(bin)).powi(2) / (share * at_rates(bin));
+        let mut squares: Vec<f64> = bins().map(square).collect();
+        let kept = squares.len() - (squares.len() as f64 * TRIM) as usize;
+        if kept < squares.len() {
+            squares.select_nth_unstable_by(kept, f64::total_cmp);
+        }
+        let own = squares[..kept].iter().sum::<f64>() / kept.max(1) as f64 / TRIMMED_MEAN;
+        let mean = quiet / squares.len().max(1) as f64;
+        // Pearson's residual of a mean of μ has the variance 2 + 1/μ: sparse bins tell little.
+        let freedom = squares.len() as f64 * 2.0 * mean / (2.0 * mean + 1.0);
+        (Dispersion { own, freedom, clumping: 1.0, hits: all }, independent)
+    }
+
+    /// The likeliest burst, with the number of its bins.
+    fn strongest(&self, series: &Series) -> Option<(Burst, usize)> {
+        let Series { counts, documents_before, hits_before, expected_documents, expected_hits } = series;
+        let between = |sums: &[f64], from: usize, to: usize| sums[to] - sums[from];
+        let mut best: Option<(Burst, usize)> = None;
+        for width in WIDTHS {
+            for end in width..=counts.len() {
+                let start = end - width;
+                let from = start.saturating_sub(self.config.before);
+                let contrast = |counts: &[f64], expected: &[f64]| Contrast {
+                    focus: between(counts, start, end),
+                    focus_tokens: between(expected, start, end),
+                    reference: between(counts, from, start),
+                    reference_tokens: between(expected, from, start),
+                };
+                let documents = contrast(documents_before, expected_documents);
+                let is_more =
+                    documents.focus * documents.reference_tokens > documents.reference * documents.focus_tokens;
+                let is_tested = documents.focus >= f64::from(self.config.min_documents)
+                    && documents.focus_tokens > 0.0
+                    && documents.reference_tokens > 0.0
+                    && between(&self.collected_before, from, start) >= self.config.min_before as f64;
+                if !is_tested || !is_more {
+                    continue;
+                }
+                let score = Keyness::LogLikelihood.score(&documents);
+                if best.is_none_or(|(best, _)| score > best.score) {
+                    let peak = (start..end).max_by_key(|bin| counts[*bin].documents).unwrap_or(start);
+                    let BinCount { bin, hits, documents: of_bin } = counts[peak];
+                    let log_ratio = Keyness::LogRatio.score(&contrast(hits_before, expected_hits));
+                    let sequel = sequel(&counts[end..], end - 1, &documents, expected_documents, &self.config);
+                    best = Some((Burst { bin, score, log_ratio, hits, documents: of_bin, sequel }, width));
+                }
+            }
+        }
+        best
+    }
+
+    /// Returns true if a burst with its peak in a bin is seen on enough sites.
+    fn is_spread(&self, cells: &[CellCount], peak: usize, width: usize) -> bool {
+        let near = peak.saturating_sub(width - 1)..peak + width;
         let bursting = cells.chunk_by(|a, b| a.site == b.site).filter(|cells| {
-            let Some(cell) = cells.iter().find(|cell| cell.bin == burst.bin) else { return false };
-            let tokens = self.volume.tokens[cell.site as usize * self.volume.bins + cell.bin as usize];
-            f64::from(cell.documents) >= self.config.min_ratio * self.rate(cells) * tokens
+            let rate = self.rate(cells, |cell| cell.hits);
+            cells.iter().filter(|cell| near.contains(&(cell.bin as usize))).any(|cell| {
+                let tokens = self.volume.tokens[cell.site as usize * self.volume.bins + cell.bin as usize];
+                f64::from(cell.hits) >= self.config.min_ratio * rate * tokens
+            })
         });
-        bursting.count() >= self.config.min_sites.min(self.sites[burst.bin as usize])
+        bursting.count() >= self.config.min_sites.min(self.sites[peak])
     }
 
     /// The rows with significant bursts.
-    pub fn finish(self) -> Vec<(usize, Burst)> {
+    pub fn finish(mut self) -> Vec<(usize, Burst)> {
         let bins = self.sites.iter().filter(|sites| **sites > 0).count();
-        let p: Vec<f64> = self.found.iter().map(|(_, burst)| burst.p(bins)).collect();
+        let dispersions: Vec<Dispersion> = self.dispersions.iter().map(|(own, _)| *own).collect();
+        let priors = priors(&dispersions);
+        for ((_, burst), number) in self.found.iter_mut().zip(&self.dispersion_of) {
+            let (own, independent) = &self.dispersions[*number];
+            let (dispersion, freedom) = priors[*number].moderate(own.own, own);
+            burst.score /= if freedom > 0.0 { dispersion.max(*independent) } else { *independent };
+        }
+        let p: Vec<f64> = self.found.iter().map(|(_, burst)| burst.p(bins * WIDTHS.len())).collect();
         let q = false_discovery(&p, self.rows);
         let found = self.found.into_iter().zip(q);
         found.filter(|(_, q)| *q <= self.config.false_discovery_rate).map(|(found, _)| found).collect()
