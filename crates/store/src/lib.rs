@@ -4,8 +4,8 @@
 //! |---|---|
 //! | the home and its storage | [`Home`], [`FileDigest`], [`probe`], [`backup`], [`digest`] |
 //! | plan and journal | [`plan`], [`journal`], [`apply_journal`](mod@apply_journal), [`PendingEntries`] |
-//! | pages, documents, text, verdicts | [`pages`], [`docs`], [`text`], [`dedup_state`], [`scan`] |
-//! | state tables | [`feeds`], [`candidates`], [`hosts`], [`rules`], [`yields`], [`virtual_corpora`], [`hidden`], [`tokens`] |
+//! | pages, documents, text, verdicts | [`pages`], [`docs`], [`text`], [`dedup_state`], [`revisions`], [`scan`] |
+//! | state tables | [`feeds`], [`candidates`], [`hosts`], [`failures`], [`revisits`], [`rules`], [`yields`], [`virtual_corpora`], [`hidden`], [`tokens`] |
 //! | import, export, deletion | [`import_log`], [`by_language`], [`input_files`], [`output`], [`removed`], [`takedown`] |
 //! | logs and figures | [`runs`], [`day_stats`] |
 //!
@@ -61,6 +61,8 @@ pub mod probe;
 mod rebuild_draft;
 mod recover_pages;
 pub mod removed;
+pub mod revisions;
+pub mod revisits;
 pub mod rules;
 pub mod runs;
 pub mod scan;

@@ -34,6 +34,7 @@ mod registry;
 mod remove;
 mod report;
 mod retries;
+mod revisions;
 mod run;
 mod schedule;
 mod serve;

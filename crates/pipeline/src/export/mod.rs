@@ -305,7 +305,9 @@ impl Export<'_> {
         let mut archive = Archive::begin(target)?;
         for day in docs::page_days(self.pipeline.home())? {
             let mut selected = HashSet::new();
-            let source = self.source(false, Some(&day.name))?;
+            let mut source = self.source(false, Some(&day.name))?;
+            // An archive of the web has all revisions.
+            source.keep_superseded();
             self.each(
                 source,
                 false,

@@ -22,6 +22,7 @@ use tidings_model::{Annotated, Document, address};
 use tidings_store::dedup_state::{self, JudgedDay, JudgedDays, VerdictLine, VerdictReader};
 use tidings_store::digest;
 use tidings_store::docs::{self, DocumentReader, Recipe};
+use tidings_store::revisions::Superseded;
 use tidings_store::text::{self, TextDraft, TextRecipe};
 use tidings_store::yields;
 use tidings_store::{FileDigest, Home, Stale, feeds};
@@ -52,10 +53,36 @@ const MAX_MODELS_BYTES: u64 = 1 << 30;
 /// The number of days with a failed tool after which no further day is tried.
 const FAILURES: u64 = 3;
 
-/// A document and its verdict.
-type Judged = (Document, Option<VerdictLine>);
+/// A document, its verdict, and whether a later revision supersedes it.
+struct Judged {
+    document: Document,
+    verdict: Option<VerdictLine>,
+    is_superseded: bool,
+}
+
+/// The reason why a document is not part of the text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exclusion {
+    /// None of its text is new.
+    Duplicate,
+    /// A later revision takes its place.
+    Superseded,
+}
+
+impl Exclusion {
+    /// Its name in recipes.
+    pub fn word(self) -> &'static str {
+        match self {
+            Exclusion::Duplicate => "duplicate",
+            Exclusion::Superseded => "superseded",
+        }
+    }
+}
+
 /// The language of a document, its text in the vertical format and its number of tokens.
 type Made = (String, String, u64);
+/// An annotated document, or the reason why it is left out.
+type MadeOrNot = Result<Made, Exclusion>;
 
 /// Documents → annotated text.
 #[derive(Debug, Clone, Default)]
@@ -179,10 +206,11 @@ impl Stage for Annotate {
     }
 
     fn due(&self, home: &Home, config: &Config) -> Result<Due> {
-        let sources = Sources::read(home, config)?;
+        let made = recipes(home)?;
+        let sources = Sources::read(home, config, &made)?;
         let mut due = Due::default();
-        for day in docs::document_days(home)? {
-            let Some(made) = Recipe::read(home, &day)? else { continue };
+        for made in made {
+            let day = made.day.clone();
             let Some(wanted) = sources.recipe(home, &made)? else {
                 due.waiting += 1;
                 continue;
@@ -217,7 +245,7 @@ impl Stage for Annotate {
         let config = &context.config.clean;
         Ok(Box::new(AnnotateRun {
             context,
-            sources: Sources::read(&context.home, &context.config)?,
+            sources: Sources::read(&context.home, &context.config, &recipes(&context.home)?)?,
             bounds: Bounds { threads: super::threads(config.threads), weight: config.memory_mib << 20 },
             progress: context.progress("days", due.units.len() as u64),
             outcome: AnnotateOutcome {
@@ -238,6 +266,12 @@ impl Stage for Annotate {
     }
 }
 
+/// The recipes of all days of documents, oldest first.
+fn recipes(home: &Home) -> Result<Vec<Recipe>> {
+    let days = docs::document_days(home)?.into_iter();
+    days.filter_map(|day| Recipe::read(home, &day).transpose()).map(|recipe| Ok(recipe?)).collect()
+}
+
 /// The inputs of annotation besides documents.
 struct Sources {
     /// The labels of feeds in `feeds.txt`, by URL.
@@ -246,10 +280,12 @@ struct Sources {
     annotators: Annotators,
     /// The judged days with the digests of their documents; `None` if duplicates are kept.
     judged: Option<HashMap<String, JudgedDay>>,
+    /// The documents that later revisions supersede.
+    superseded: Superseded,
 }
 
 impl Sources {
-    fn read(home: &Home, config: &Config) -> Result<Sources> {
+    fn read(home: &Home, config: &Config, made: &[Recipe]) -> Result<Sources> {
         let judged = match config.annotate.duplicates {
             Duplicates::Keep => None,
             Duplicates::Drop => {
@@ -257,13 +293,18 @@ impl Sources {
                 judged.map(|judged| judged.days.into_iter().map(|day| (day.day.clone(), day)).collect())
             }
         };
-        Ok(Sources { labels: labels(home)?, annotators: annotators(&config.annotate)?, judged })
+        let mut superseded = Superseded::default();
+        made.iter().for_each(|recipe| superseded.add(recipe));
+        Ok(Sources { labels: labels(home)?, annotators: annotators(&config.annotate)?, judged, superseded })
     }
 
     /// The recipe with which a day of documents would be annotated now, without its results; `None` if its documents
     /// are not judged yet.
     fn recipe(&self, home: &Home, made: &Recipe) -> Result<Option<TextRecipe>> {
-        let settings = json!({ "labels": self.labels_of(home, &made.day)? });
+        let mut settings = json!({ "labels": self.labels_of(home, &made.day)? });
+        if let Some(digest) = self.superseded.digest(&made.day) {
+            settings["superseded"] = digest.into();
+        }
         let mut wanted = TextRecipe::new(&made.day, &crate::program(), tidings_annotate::version(), settings);
         wanted.version = Annotate.version();
         wanted.inputs = made.document_files().cloned().collect();
@@ -413,7 +454,8 @@ impl AnnotateRun<'_> {
                         None => None,
                     };
                     let size = document.paragraphs.iter().map(|paragraph| paragraph.text.len()).sum();
-                    return Ok(Some(((document, verdict), size)));
+                    let is_superseded = self.sources.superseded.has(&day, &document.url, &document.downloaded);
+                    return Ok(Some((Judged { document, verdict, is_superseded }, size)));
                 }
                 let Some(file) = files.next() else { return Ok(None) };
                 open = Some(DocumentReader::open_in(home, file)?);
@@ -442,8 +484,8 @@ impl AnnotateRun<'_> {
                 languages.iter().for_each(|language| draft.layer(language, self.sources.annotators.name_of(language)));
                 for text in texts {
                     match text {
-                        Some((language, text, tokens)) => draft.push(&language, &text, tokens)?,
-                        None => draft.leave_out("duplicate"),
+                        Ok((language, text, tokens)) => draft.push(&language, &text, tokens)?,
+                        Err(exclusion) => draft.leave_out(exclusion.word()),
                     }
                 }
                 Ok(())
@@ -452,15 +494,14 @@ impl AnnotateRun<'_> {
         Ok(draft.publish(read)?)
     }
 
-    /// Documents in the vertical format, each with its language and number of tokens, or `None` if none of its text is
-    /// new; and the languages of their paragraphs.
-    fn annotate(&self, batch: &[Judged], day: &str) -> Result<(Vec<Option<Made>>, BTreeSet<String>), ToolError> {
-        let cut: Vec<Option<Annotated>> =
-            batch.iter().map(|(document, verdict)| self.segment(document, verdict.as_ref(), day)).collect();
-        let is_new: Vec<bool> = cut.iter().map(Option::is_some).collect();
-        let codes = batch.iter().map(|(document, _)| document.language_code());
+    /// Documents in the vertical format, each with its language and number of tokens, or the reason why it is left out;
+    /// and the languages of their paragraphs.
+    fn annotate(&self, batch: &[Judged], day: &str) -> Result<(Vec<MadeOrNot>, BTreeSet<String>), ToolError> {
+        let cut: Vec<Result<Annotated, Exclusion>> = batch.iter().map(|judged| self.segment(judged, day)).collect();
+        let exclusions: Vec<Option<Exclusion>> = cut.iter().map(|cut| cut.as_ref().err().copied()).collect();
+        let codes = batch.iter().map(|judged| judged.document.language_code());
         let mut documents: Vec<(String, Annotated)> =
-            codes.zip(cut).filter_map(|(code, annotated)| Some((code, annotated?))).collect();
+            codes.zip(cut).filter_map(|(code, annotated)| Some((code, annotated.ok()?))).collect();
         let languages = enrich(&mut documents, &self.sources.annotators)?;
         let mut written = documents.into_iter().map(|(code, annotated)| {
             let sentences = annotated.paragraphs.iter().flat_map(|paragraph| &paragraph.sentences);
@@ -469,14 +510,22 @@ impl AnnotateRun<'_> {
             vertical::write(&annotated, &mut text);
             (code, text, tokens)
         });
-        Ok((is_new.into_iter().map(|is_new| if is_new { written.next() } else { None }).collect(), languages))
+        let result = |exclusion: Option<Exclusion>| match exclusion {
+            Some(exclusion) => Err(exclusion),
+            None => Ok(written.next().expect("each segmented document was written")),
+        };
+        Ok((exclusions.into_iter().map(result).collect(), languages))
     }
 
-    /// The sentences and tokens of the new text of a document; `None` if there is none.
-    fn segment(&self, document: &Document, verdict: Option<&VerdictLine>, day: &str) -> Option<Annotated> {
+    /// The sentences and tokens of the new text of a document, or the reason why there are none.
+    fn segment(&self, judged: &Judged, day: &str) -> Result<Annotated, Exclusion> {
+        let Judged { document, verdict, is_superseded } = judged;
+        if *is_superseded {
+            return Err(Exclusion::Superseded);
+        }
         let labels = self.sources.labels.get(&plain(&document.feed)).map(Vec::as_slice).unwrap_or_default();
         let mut duplicates: HashMap<u64, Vec<(u64, u64)>> = HashMap::new();
-        for unit in verdict.map(|verdict| verdict.duplicates.as_slice()).unwrap_or_default() {
+        for unit in verdict.as_ref().map(|verdict| verdict.duplicates.as_slice()).unwrap_or_default() {
             duplicates.entry(unit.paragraph).or_default().push(unit.bytes.unwrap_or((0, u64::MAX)));
         }
         duplicates.values_mut().for_each(|units| units.sort_unstable());
@@ -485,11 +534,11 @@ impl AnnotateRun<'_> {
         };
         let mut annotated = tidings_annotate::annotate(document, labels, is_new);
         if annotated.paragraphs.is_empty() && !duplicates.is_empty() {
-            return None;
+            return Err(Exclusion::Duplicate);
         }
         // The day of the partition, by which an index maps documents to files.
         day.clone_into(&mut annotated.about.seen);
-        Some(annotated)
+        Ok(annotated)
     }
 }
 

@@ -4,6 +4,7 @@
 //! day before it, and all days from there on are judged again.
 
 pub mod duplicates;
+mod families;
 pub mod views;
 
 use std::collections::{BTreeSet, HashMap};
@@ -20,7 +21,7 @@ use tidings_dedup::{
     BlockFile, BlockId, Deduplicator, FingerprintRun, FingerprintStore, FlushedFiles, Level, Origin, Rule, Scope,
     StoreFiles, Text, UnitVerdict, Verdict, join,
 };
-use tidings_model::Document;
+use tidings_model::{Document, Fingerprint};
 use tidings_store::dedup_state::{
     self, Copy, DedupParams, DocsDay, DuplicateUnit, JudgedDay, JudgedDays, Spool, VerdictDraft, VerdictLine,
 };
@@ -30,6 +31,7 @@ use tidings_store::pages::PageReader;
 use tidings_store::{Error, FileDigest, Home, Stale};
 use xxhash_rust::xxh3::xxh3_64;
 
+use self::families::Families;
 use super::{Data, Due, Stage, StageId, StageOutcome, StageRun, Unit, layer_digest};
 use crate::config::Config;
 use crate::context::{RunContext, StageLog};
@@ -299,6 +301,8 @@ struct Waiting {
     id: String,
     site: String,
     lang: usize,
+    /// The fingerprint of its URL.
+    url: Fingerprint,
     /// The checksum of its raw page, if pages are compared.
     page: Option<u64>,
     place: Range<u64>,
@@ -445,6 +449,7 @@ impl<'a> DedupRun<'a> {
         let past = StoreFiles { runs, blocks: self.pieces.clone(), days: std::mem::take(&mut self.days) };
         let store = FingerprintStore::new(past, &folder, self.context.config.dedup.memory_mib << 20)?;
         let mut deduplicator = Deduplicator::new(self.rule, self.scope, store);
+        let families = Families::read(home, &day.name)?;
 
         // The chronological order alone decides which of two copies is kept.
         let mut order: Vec<usize> = (0..waiting.len()).collect();
@@ -466,7 +471,10 @@ impl<'a> DedupRun<'a> {
             let name = &document.id;
             let (site, page) = (&document.site, document.page);
             let origin = Origin { name, site, month, day: numbered(&day.name), page };
-            let verdict = deduplicator.judge(&text, &origin)?;
+            let mut verdict = deduplicator.judge(&text, &origin)?;
+            if let Some(revisions) = families.of(document.url) {
+                verdict.ignore_sources(&text, |name| revisions.contains(name));
+            }
             let line = line(document, &files[document.lang].0, &text, &verdict);
             judged.add(&line, &verdict);
             if let Some(of) = &line.copy_of {
@@ -530,7 +538,8 @@ impl<'a> DedupRun<'a> {
             let place = texts.push(&bytes)?;
             let date = document.dated.map_or_else(|| day.name.clone(), |dated| dated.day);
             let page = pages.get(&xxh3_64(document.url.as_bytes())).copied();
-            waiting.push(Waiting { date, id: document.id, site: document.site, lang, page, place });
+            let url = Fingerprint::of(&document.url);
+            waiting.push(Waiting { date, id: document.id, site: document.site, lang, url, page, place });
             Ok(())
         })?;
         Ok(waiting)
