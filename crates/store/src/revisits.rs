@@ -320,8 +320,6 @@ pub(crate) fn forget(home: &Home, pages: &FingerprintSet) -> Result<()> {
 #[derive(Debug, Default)]
 pub struct Revisits {
     due: FingerprintMap<VisitedPage>,
-    /// Pages that changed and wait for their time.
-    pub waiting: u64,
 }
 
 impl Revisits {
@@ -331,12 +329,10 @@ impl Revisits {
         if limit == 0 {
             return Ok(revisits);
         }
-        table::read(&path(home), |row: VisitedPage| match (row.fingerprint(), row.due(limit, now)) {
-            (Some(page), Some(due)) if due <= now => {
+        table::read(&path(home), |row: VisitedPage| {
+            if let (Some(page), true) = (row.fingerprint(), row.due(limit, now).is_some_and(|due| due <= now)) {
                 revisits.due.insert(page, row);
             }
-            (_, Some(_)) => revisits.waiting += 1,
-            _ => {}
         })?;
         Ok(revisits)
     }

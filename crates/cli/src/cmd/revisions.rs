@@ -29,8 +29,8 @@ pub struct Args {
     /// List changed headlines only
     #[arg(long)]
     headlines: bool,
-    /// Print the table as CSV
-    #[arg(long, conflicts_with = "json")]
+    /// Print CSV instead of a list
+    #[arg(long)]
     csv: bool,
 }
 
@@ -45,15 +45,17 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let Args { since, until, site, url, .. } = args;
     let filter = RevisionFilter { since: since.clone(), until: until.clone(), site: site.clone(), url: url.clone() };
     let outcome = revisions::list(&super::open_home(global)?.0, &filter, args.headlines)?;
-    match args.csv {
-        true => Ok(Report { text: table(&outcome).csv(), ..Report::default() }),
-        false => Ok(outcome.into()),
-    }
+    let csv = args.csv.then(|| table(&outcome).csv());
+    let report = Report::from(outcome);
+    Ok(match csv {
+        Some(text) => Report { text, ..report },
+        None => report,
+    })
 }
 
 fn table(outcome: &RevisionsOutcome) -> Table {
     let columns =
-        ["fetched", "before", "site", "#revision", "old title", "new title", "retitled", "rewritten", "id", "url"];
+        ["fetched", "before", "site", "#revision", "old_title", "new_title", "retitled", "rewritten", "id", "url"];
     let mut table = Table::new(&columns);
     for row in &outcome.rows {
         table.push(vec![

@@ -76,8 +76,9 @@ fn a_changed_article_is_fetched_once_more_and_the_corpus_has_the_newest_revision
     round(&corpus, 2);
     assert_eq!(requests(&corpus).0, 0, "nothing changed");
 
-    corpus.web.advance(Duration::from_secs(2 * 3600));
     corpus.web.revise(&article, NEW_TITLE, PARAGRAPH);
+    at_hour(&corpus, 6, "update --all").ok();
+    at_hour(&corpus, 6, &format!("why {}", article.url)).ok().says("its feed announced a change; it will be fetched");
     round(&corpus, 6);
     assert_eq!(requests(&corpus), (1, 0), "one page changed");
     round(&corpus, 12);
@@ -102,7 +103,7 @@ fn a_changed_article_is_fetched_once_more_and_the_corpus_has_the_newest_revision
     text.says(&format!("old: {}", article.title)).says(&format!("new: {NEW_TITLE}"));
     let listed = at_hour(&corpus, 12, "--json revisions --headlines --since 2026-06-02 --site 127.1.0.1").ok().json();
     assert_eq!((listed["pages"].as_u64(), listed["rows"][0]["revision"].as_u64()), (Some(1), Some(2)), "{listed}");
-    at_hour(&corpus, 12, "revisions --csv").ok().says("fetched,before,site,revision,old title,new title");
+    at_hour(&corpus, 12, "revisions --csv").ok().says("fetched,before,site,revision,old_title,new_title");
     at_hour(&corpus, 12, "revisions --until 2026-06-01").ok().says("no revisions match the filters");
 
     let digest = at_hour(&corpus, 13, "digest").ok().stdout;
@@ -153,7 +154,6 @@ fn an_article_that_turns_into_an_error_keeps_its_document() {
     let corpus = corpus(1);
     let article = first_article(&corpus);
     let words = count(&corpus, "[]");
-    corpus.web.advance(Duration::from_secs(3600));
     corpus.web.revise(&article, NEW_TITLE, "");
     corpus.web.set_fault(0, tidings_simweb::Fault::NotFound.on(tidings_simweb::SitePart::Pages));
     round(&corpus, 3);
@@ -166,7 +166,6 @@ fn an_article_that_turns_into_an_error_keeps_its_document() {
 fn a_power_failure_at_any_operation_of_a_further_download_loses_nothing() {
     let corpus = corpus(1);
     let article = first_article(&corpus);
-    corpus.web.advance(Duration::from_secs(3600));
     corpus.web.revise(&article, NEW_TITLE, PARAGRAPH);
     at_hour(&corpus, 3, "update --all").ok();
     let prepared = corpus.beside("prepared");

@@ -91,9 +91,7 @@ impl PageProcessor {
             body,
         })
     }
-}
 
-impl PageProcessor {
     /// Adds a page to the batch.
     fn store(&mut self, page: &Page, row: &Row<'_>, result: &FetchResult, answer: &HttpResponse, batch: &mut Batch) {
         page.write_line(&mut self.lines).expect("pages serialise");
@@ -104,28 +102,24 @@ impl PageProcessor {
 
     /// Adds the result of fetching a stored page again. Its entry stays `ok` in the plan in any case.
     fn revise(&mut self, row: &Row<'_>, result: &FetchResult, known: &VisitedPage, batch: &mut Batch) {
-        let (word, stored) = match &result.result {
-            Err((status, _)) if !result.requested || status.is_host_trouble() => {
-                // The page is asked for again when its host answers.
-                batch.counters.add(status.to_string(), 1);
-                return;
+        let page = match &result.result {
+            Err((status, _)) => Err(status.clone()),
+            Ok(answer) if answer.status == http::StatusCode::NOT_MODIFIED => Ok(None),
+            Ok(answer) => self.page(row, result, answer).map(|page| Some((page, answer))),
+        };
+        let (word, stored) = match page {
+            // The page is asked for again when its host answers.
+            Err(status) if !result.requested || status.is_host_trouble() => {
+                return batch.counters.add(status.to_string(), 1);
             }
-            Err((status, _)) => (status.to_string(), None),
-            Ok(answer) if answer.status == http::StatusCode::NOT_MODIFIED => (UNCHANGED.to_owned(), None),
-            Ok(answer) => match self.page(row, result, answer) {
-                Err(status) if status.is_host_trouble() => {
-                    batch.counters.add(status.to_string(), 1);
-                    return;
-                }
-                Err(status) => (status.to_string(), None),
-                Ok(page) if revisits::body_digest(&page.body) == known.body => (UNCHANGED.to_owned(), None),
-                Ok(page) => {
-                    let stored = validators(answer, &page.body);
-                    let revises = known.fetched.split(' ').map(str::to_owned).collect();
-                    self.store(&Page { revises, ..page }, row, result, answer, batch);
-                    (REVISED.to_owned(), Some(stored))
-                }
-            },
+            Err(status) => (status.to_string(), None),
+            Ok(Some((page, answer))) if revisits::body_digest(&page.body) != known.body => {
+                let stored = validators(answer, &page.body);
+                let revises = known.fetched.split(' ').map(str::to_owned).collect();
+                self.store(&Page { revises, ..page }, row, result, answer, batch);
+                (REVISED.to_owned(), Some(stored))
+            }
+            Ok(_) => (UNCHANGED.to_owned(), None),
         };
         batch.step.push(&visit(row, result, stored, true));
         batch.counters.add(word, 1);

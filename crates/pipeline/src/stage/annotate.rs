@@ -4,6 +4,8 @@
 //! the order of the documents. It is published atomically with its recipe. If an external tool fails, its day is
 //! skipped and the run continues with the next.
 
+mod exclusion;
+
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
@@ -28,6 +30,7 @@ use tidings_store::yields;
 use tidings_store::{FileDigest, Home, Stale, feeds};
 use xxhash_rust::xxh3::xxh3_128;
 
+pub use self::exclusion::Exclusion;
 use super::{Data, Due, Stage, StageId, StageOutcome, StageRun, Unit, layer_digest};
 use crate::config::{AnnotateConfig, Config, Duplicates};
 use crate::context::{RunContext, StageLog};
@@ -58,25 +61,6 @@ struct Judged {
     document: Document,
     verdict: Option<VerdictLine>,
     is_superseded: bool,
-}
-
-/// The reason why a document is not part of the text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Exclusion {
-    /// None of its text is new.
-    Duplicate,
-    /// A later revision takes its place.
-    Superseded,
-}
-
-impl Exclusion {
-    /// Its name in recipes.
-    pub fn word(self) -> &'static str {
-        match self {
-            Exclusion::Duplicate => "duplicate",
-            Exclusion::Superseded => "superseded",
-        }
-    }
 }
 
 /// The language of a document, its text in the vertical format and its number of tokens.

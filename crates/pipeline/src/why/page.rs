@@ -11,7 +11,7 @@ use tidings_store::failures::{self, PageFailure, Retries};
 use tidings_store::removed::Removed;
 use tidings_store::revisions::{self, Superseded};
 use tidings_store::runs::{self, Request};
-use tidings_store::{Home, apply_journal, hosts, plan, rfc3339, scan};
+use tidings_store::{Home, apply_journal, hosts, plan, revisits, rfc3339, scan};
 
 use super::document::{self, DayTarget};
 use super::{Facts, Subject, Trace, TraceOutcome, TraceStage};
@@ -182,6 +182,14 @@ fn trace_entry(trace: &mut Trace, entry: &Entry, pipeline: &Pipeline) -> Result<
         age => format!("not in its feed for {}", count(age.into(), "update")),
     };
     trace.event("", TraceStage::Plan, format!("{says}; {listed}"), facts);
+    let visited = if entry.status == Status::Ok { revisits::of_page(pipeline.home(), &entry.url)? } else { None };
+    let limit = pipeline.config().fetch.revisions;
+    if let Some(page) = visited
+        && let Some(due) = page.due(limit, clock::now())
+    {
+        let says = format!("its feed announced a change; it will be fetched again after {due:.0}");
+        trace.note(&page.changed, TraceStage::Plan, says);
+    }
     if matches!(outcome, TraceOutcome::Waiting | TraceOutcome::Failing) {
         trace_failing_host(trace, pipeline.home(), &entry.url)?;
     }
