@@ -95,9 +95,7 @@ export const documentView: View = {
     const { route } = context;
     const found = await context.request("document", { id: route.get("id") });
     const revisions =
-      found.url && found.seen
-        ? (await context.request("revisions", { url: found.url, seen: found.seen })).rows
-        : [];
+      found.url && found.seen ? (await context.request("revisions", { url: found.url, seen: found.seen })).rows : [];
     context.announce("");
     const known: [string, HTMLElement | string][] = [
       ["Date", found.date],
