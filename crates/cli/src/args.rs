@@ -119,6 +119,8 @@ pub enum Verb {
     Status(cmd::status::Args),
     /// Explain what happened to a page, document, feed or host, stage by stage
     Why(cmd::why::Args),
+    /// List pages that changed after their first download, with old and new headlines
+    Revisions(cmd::revisions::Args),
     /// Check delays per host and IP address, robots.txt and missing logs from the request logs
     Audit(cmd::audit::Args),
     /// Delete pages by URL, host or pattern, and block them (takedown)

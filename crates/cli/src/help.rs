@@ -53,7 +53,7 @@ pub const GROUPS: [Group; 8] = [
     Group {
         title: "Look after",
         first: &["status", "why"],
-        more: &["audit", "remove", "backup", "restore", "digest", "prune"],
+        more: &["revisions", "audit", "remove", "backup", "restore", "digest", "prune"],
         also: &[],
     },
     Group {

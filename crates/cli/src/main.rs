@@ -67,6 +67,7 @@ fn run(args: Args) -> anyhow::Result<cmd::Report> {
         Verb::Plan(args) => cmd::plan::run(&args, global),
         Verb::Pages(args) => cmd::pages::run(&args, global),
         Verb::Prune(args) => cmd::prune::run(&args, global),
+        Verb::Revisions(args) => cmd::revisions::run(&args, global),
         Verb::Audit(args) => cmd::audit::run(&args, global),
         Verb::Why(args) => cmd::why::run(&args, global),
         Verb::Feed(args) => cmd::feed::run(&args, global),

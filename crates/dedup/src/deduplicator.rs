@@ -140,7 +140,7 @@ struct DocumentMatch<'a> {
 }
 
 /// Marks the words that are in no duplicate unit.
-fn kept_words(text: &Text, verdict: &Verdict) -> Vec<bool> {
+pub(crate) fn kept_words(text: &Text, verdict: &Verdict) -> Vec<bool> {
     let mut kept = vec![true; text.words];
     let paragraphs = text.paragraphs.iter().zip(&verdict.paragraphs);
     for (unit, unit_verdict) in paragraphs.chain(text.sentences.iter().zip(&verdict.sentences)) {

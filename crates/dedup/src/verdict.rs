@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::fingerprint_index::BlockId;
+use crate::units::Text;
 
 /// The kind of match that makes a unit a duplicate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -68,6 +69,31 @@ impl Verdict {
     /// The share of words in duplicate units.
     pub fn share(&self) -> f32 {
         if self.words == 0 { 0.0 } else { self.removed as f32 / self.words as f32 }
+    }
+
+    /// Keeps the units that were seen in some sources only, which are named by `is_ignored`.
+    ///
+    /// A revision of a document repeats most of it and takes its place, so it is no copy of it.
+    pub fn ignore_sources(&mut self, text: &Text, is_ignored: impl Fn(&str) -> bool) {
+        let ignored: Vec<bool> = self.sources.iter().map(|name| is_ignored(name)).collect();
+        if !ignored.contains(&true) {
+            return;
+        }
+        let units = |verdict: &mut Verdict, keep: &dyn Fn(&UnitVerdict) -> bool| {
+            for unit_verdict in verdict.paragraphs.iter_mut().chain(&mut verdict.sentences) {
+                if unit_verdict.duplicate.is_some() && keep(unit_verdict) {
+                    *unit_verdict = UnitVerdict::default();
+                }
+            }
+        };
+        units(self, &|unit_verdict| unit_verdict.of.is_some_and(|of| ignored[of as usize]));
+        // Units without words are duplicates only between others.
+        let is_between = |unit_verdict: &UnitVerdict| unit_verdict.duplicate == Some(MatchKind::Between);
+        let mut all = self.paragraphs.iter().chain(&self.sentences);
+        if !all.any(|unit_verdict| unit_verdict.duplicate.is_some() && !is_between(unit_verdict)) {
+            units(self, &is_between);
+        }
+        self.removed = crate::deduplicator::kept_words(text, self).iter().filter(|kept| !**kept).count();
     }
 
     /// The document that most of it was seen in, if any.

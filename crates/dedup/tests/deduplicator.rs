@@ -70,6 +70,27 @@ fn a_copy_is_found_word_for_word_and_edited_and_its_source_is_named() {
 }
 
 #[test]
+fn a_revision_is_no_copy_of_the_document_that_it_revises_but_still_one_of_others() {
+    let rule = Rule::default();
+    let stories = [
+        Story::new("agency", &[BRIDGE]),
+        Story::new("first", &[AVALANCHE, FERRY, BRIDGE]),
+        Story::new("revised", &[AVALANCHE, "* * *", FERRY, BRIDGE]),
+    ];
+    let mut verdict = judge_all(&stories, rule, Scope::All, 1 << 20).pop().unwrap();
+    assert!(removed(&verdict)[0] && removed(&verdict)[2] && removed(&verdict)[3]);
+    let text = Text::new(stories[2].paragraphs.iter().map(String::as_str), &rule);
+    let all = verdict.removed;
+    verdict.ignore_sources(&text, |name| name == "first");
+    assert_eq!(removed(&verdict)[..1], [false], "its own text stays");
+    assert!(!removed(&verdict)[2] && removed(&verdict)[3], "text of others does not");
+    assert!(verdict.removed < all && verdict.removed > 0);
+    assert_eq!(verdict.source(), Some("agency"));
+    verdict.ignore_sources(&text, |name| name == "agency");
+    assert_eq!((verdict.removed, removed(&verdict).contains(&true)), (0, false), "lines without words follow");
+}
+
+#[test]
 fn a_quotation_does_not_make_a_copy() {
     let quoting = format!(
         "{FERRY} As was written: the bell was rung, and all forty inhabitants had left their houses the evening before."

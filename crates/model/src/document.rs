@@ -27,6 +27,9 @@ pub struct Document {
     /// The time of download, RFC 3339.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub downloaded: String,
+    /// The times of the earlier downloads of its URL that it revises, RFC 3339; empty on a first download.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub revises: Vec<String>,
     /// Rights statements of the publisher, as evidence.
     #[serde(skip_serializing_if = "Rights::is_empty")]
     pub rights: Rights,

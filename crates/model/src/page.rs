@@ -37,6 +37,8 @@ pub struct Page {
     pub seen: String,
     /// The time of download.
     pub downloaded: String,
+    /// The times of the earlier downloads of this URL that it revises, RFC 3339; empty on a first download.
+    pub revises: Vec<String>,
     /// The HTTP status; 0 if no HTTP response is known.
     pub status: u16,
     /// The `Content-Type` header.
@@ -177,6 +179,9 @@ impl Page {
         line.serialize_field("published", &self.published)?;
         line.serialize_field("seen", &self.seen)?;
         line.serialize_field("downloaded", &self.downloaded)?;
+        if !self.revises.is_empty() {
+            line.serialize_field("revises", &self.revises)?;
+        }
         line.serialize_field("status", &self.status)?;
         line.serialize_field("content_type", &self.content_type)?;
         line.serialize_field("headers", &self.headers)?;
@@ -212,6 +217,7 @@ impl<'de> Deserialize<'de> for Page {
             published: line.published.unwrap_or_default(),
             seen: line.seen.unwrap_or_default(),
             downloaded: line.downloaded.unwrap_or_default(),
+            revises: line.revises,
             status: line.status,
             content_type: match line.content_type {
                 Some(OneOrMany::One(text)) => text,
@@ -236,6 +242,8 @@ struct PageRecord {
     published: Option<String>,
     seen: Option<String>,
     downloaded: Option<String>,
+    #[serde(default)]
+    revises: Vec<String>,
     #[serde(default = "assumed_status")]
     status: u16,
     content_type: Option<OneOrMany>,

@@ -118,6 +118,7 @@ pub(crate) fn plan_entries(home: &Home, urls: &[&str]) {
             published: "2026-02-28T08:00:00Z".into(),
             url: (*url).into(),
             title: "A title".into(),
+            updated: "".into(),
         });
     }
     apply(home, "20260301T100000000Z-update", batch);

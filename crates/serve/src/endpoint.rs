@@ -17,6 +17,7 @@ use crate::handler::HomeQuestion;
 use crate::handler::collection::{CollectionRequest, DaysRequest, LanguagesRequest};
 use crate::handler::corpora::{CorporaRequest, NamedCorporaRequest};
 use crate::handler::feeds::{FeedsRequest, HostsRequest};
+use crate::handler::revisions::RevisionsRequest;
 use crate::response::{Format, FormatParams};
 
 /// An endpoint of the API.
@@ -62,6 +63,7 @@ pub(crate) static ENDPOINTS: LazyLock<Vec<Endpoint>> = LazyLock::new(|| {
         Endpoint::home::<CollectionRequest>(),
         Endpoint::home::<DaysRequest>(),
         Endpoint::home::<LanguagesRequest>(),
+        Endpoint::home::<RevisionsRequest>(),
     ];
     home.into_iter().chain(QUESTIONS.iter().map(Endpoint::question)).collect()
 });

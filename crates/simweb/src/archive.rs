@@ -173,6 +173,7 @@ impl Archive {
             number,
             url: String::new(),
             date: record.date,
+            updated: record.date,
             language: record.lang,
             title: record.title,
             author: record.authors.join(", "),

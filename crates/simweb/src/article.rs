@@ -16,6 +16,8 @@ pub struct Article {
     pub url: String,
     /// The time of publication by the publishing clock.
     pub date: Timestamp,
+    /// The time of its last change; the date of publication if it was never revised.
+    pub updated: Timestamp,
     /// The code of its language.
     pub language: String,
     /// Its title.

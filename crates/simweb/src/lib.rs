@@ -16,6 +16,9 @@
 //! **Ground truth.** [`SimWeb::articles`] returns every article with its canonical URL, date, title and paragraphs;
 //! [`SimWeb::truth`] returns the planted words and the curves of their frequencies over time.
 //!
+//! **Changes.** [`SimWeb::revise`] gives a published article another title and text, and a later `updated` in Atom and
+//! JSON feeds; [`SimWeb::set_restless`] makes a feed claim that every article has just been updated.
+//!
 //! **Faults.** [`Spec::with_fault`] adds a [`Fault`] to sites, on their pages, their feed, their robots.txt or
 //! everywhere ([`Fault::on`]); [`SimWeb::set_fault`] changes that while the web runs, and [`SimWeb::set_down`]
 //! simulates an outage of the whole web.
@@ -72,6 +75,7 @@ mod markup;
 mod page;
 mod politeness;
 mod profile;
+mod revision;
 mod rng;
 mod robots;
 mod server;

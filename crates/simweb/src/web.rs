@@ -170,6 +170,18 @@ impl SimWeb {
         self.shared.world.clock.advance(by);
     }
 
+    /// Changes a published article: it gets another title and, unless it is empty, a further paragraph. Its feed lists
+    /// it as updated now.
+    pub fn revise(&self, article: &Article, title: &str, paragraph: &str) {
+        let now = self.now();
+        self.shared.world.revisions.revise(article.site, article.number, title, paragraph, now);
+    }
+
+    /// Sets whether the feed of a site gives the current time as the update of every article.
+    pub fn set_restless(&self, site: usize, is_restless: bool) {
+        self.shared.world.revisions.set_restless(site, is_restless);
+    }
+
     /// Every article published so far, site by site, generated lazily.
     pub fn articles(&self) -> impl Iterator<Item = Article> {
         self.sites().flat_map(|site| site.articles())

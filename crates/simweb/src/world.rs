@@ -14,6 +14,7 @@ use crate::article::Article;
 use crate::clock::Clock;
 use crate::hiding::Hidden;
 use crate::profile::{PathStyle, Profile, address};
+use crate::revision::Revisions;
 use crate::rng::Rng;
 use crate::server::tls::TLS_SITES;
 use crate::spec::Spec;
@@ -36,6 +37,8 @@ pub struct World {
     /// The TLS port of the first sites, if enabled.
     pub tls_port: Option<u16>,
     pub clock: Clock,
+    /// The changes of published articles.
+    pub revisions: Revisions,
     profiles: Vec<Profile>,
     archive: Option<Arc<Archive>>,
 }
@@ -56,7 +59,7 @@ impl World {
             })
             .collect();
         let clock = Clock::new(spec.start, spec.clock_speed);
-        World { spec, port, tls_port, clock, profiles, archive }
+        World { spec, port, tls_port, clock, revisions: Revisions::default(), profiles, archive }
     }
 
     pub fn profile(&self, site: usize) -> &Profile {
@@ -147,6 +150,7 @@ impl World {
                     number,
                     url: String::new(),
                     date,
+                    updated: date,
                     language: own.code.to_string(),
                     title: prose.title,
                     author: prose.author,
@@ -156,7 +160,9 @@ impl World {
                 }
             }
         };
+        // The URL keeps the first title.
         article.url = self.url(site, &self.path(site, number, date, &article.title));
+        self.revisions.apply(&mut article);
         article
     }
 

@@ -18,6 +18,7 @@ use crate::journal::{self, JournalState, Record};
 use crate::plan::{self, Change};
 use crate::recover_pages::{self, Recovered};
 use crate::removed::Removed;
+use crate::revisits::{self, RunVisits};
 use crate::rules::{self, RulesAnswer};
 use crate::runs::RunName;
 use crate::{fetched, home, pages};
@@ -50,6 +51,7 @@ struct Summary {
     listed: FingerprintMap<bool>,
     hosts: HashMap<String, HostState>,
     rules: Vec<RulesAnswer>,
+    visits: RunVisits,
     whole: HashMap<String, u64>,
 }
 
@@ -83,9 +85,11 @@ impl Summary {
             Record::Poll(state) => {
                 self.polls.insert(state.feed.clone(), *state);
             }
-            Record::Listed { url, .. } => {
+            Record::Listed { feed, seen, url, title, updated, .. } => {
                 self.listed.insert(Fingerprint::of(&url), false);
+                self.visits.list(&feed, &seen, &url, &title, &updated);
             }
+            Record::Visit(visit) => self.visits.visit(visit),
             Record::Host(state) => {
                 self.hosts.insert(state.host.clone(), *state);
             }
@@ -173,11 +177,29 @@ fn apply(home: &Home, first_day: &str) -> Result<Option<Applied>> {
         folded.added = rewrite(home, &mut summary)?;
     }
     failures::merge(home, summary.failures)?;
+    revisits::merge(home, summary.visits, |wanted| titles(home, wanted))?;
     feeds::merge_states(home, summary.polls)?;
     hosts::merge(home, summary.hosts)?;
     rules::merge(home, summary.rules)?;
     journal::remove(home)?;
     Ok(Some(folded))
+}
+
+/// The titles of some entries in the journal. Most titles have not changed, so that only a few are held in memory.
+fn titles(home: &Home, wanted: &FingerprintSet) -> Result<FingerprintMap<String>> {
+    let mut titles = FingerprintMap::default();
+    if !wanted.is_empty() {
+        journal::read(home, |record| {
+            if let Record::Listed { feed, url, title, .. } = record {
+                let key = revisits::titles_key(&feed, &url);
+                if wanted.contains(&key) {
+                    titles.insert(key, title.into_owned());
+                }
+            }
+            Ok(())
+        })?;
+    }
+    Ok(titles)
 }
 
 /// Rewrites the plan with the records of the journal; returns the number of new entries.
@@ -217,7 +239,7 @@ fn rewrite(home: &Home, summary: &mut Summary) -> Result<u64> {
             fetched::subtract(home, &mut unknown)?;
             let removed = Removed::read(home)?;
             journal::read(home, |record| {
-                let Record::Listed { feed, seen, published, url, title } = record else { return Ok(()) };
+                let Record::Listed { feed, seen, published, url, title, .. } = record else { return Ok(()) };
                 if !unknown.remove(&Fingerprint::of(&url)) {
                     return Ok(());
                 }

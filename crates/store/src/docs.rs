@@ -20,6 +20,7 @@ use crate::frames;
 use crate::home::Home;
 use crate::lost_pages::DamagedPart;
 use crate::partition::{self, PartitionWriter};
+use crate::revisions::{self, Supersedes};
 use crate::stale::{self, Stale};
 use crate::yields::{self, Yield};
 
@@ -72,6 +73,10 @@ pub struct Recipe {
     pub documents: BTreeMap<String, u64>,
     /// Pages left out, by reason.
     pub dropped: BTreeMap<String, u64>,
+    /// The keys of earlier documents that documents of this day revise, by the day that may have them; see
+    /// [`revisions`](crate::revisions).
+    #[serde(default, skip_serializing_if = "Supersedes::is_empty")]
+    pub supersedes: Supersedes,
     /// The files that hold them.
     pub outputs: Vec<FileDigest>,
 }
@@ -91,6 +96,7 @@ impl Recipe {
             pages: 0,
             documents: BTreeMap::new(),
             dropped: BTreeMap::new(),
+            supersedes: Supersedes::new(),
             outputs: Vec::new(),
         }
     }
@@ -317,6 +323,7 @@ impl DayDraft {
         self.recipe.documents.clone_from(&earlier.documents);
         self.recipe.dropped.clone_from(&earlier.dropped);
         self.recipe.damaged.clone_from(&earlier.damaged);
+        self.recipe.supersedes.clone_from(&earlier.supersedes);
         self.kept = Some(earlier);
         Ok(true)
     }
@@ -359,6 +366,13 @@ impl DayDraft {
         *self.recipe.documents.entry(language.to_owned()).or_default() += 1;
         self.partitions.open(language, &frames::header(FORMAT, VERSION, ""))?;
         self.partitions.push(language, line, 1)
+    }
+
+    /// Records that a document of this day revises earlier downloads of its URL.
+    pub fn supersede(&mut self, url: &str, revises: &[String]) {
+        for (day, key) in revisions::superseded_keys(url, revises) {
+            self.recipe.supersedes.entry(day).or_default().insert(key);
+        }
     }
 
     /// Adds the line of a dropped page, with its line end.

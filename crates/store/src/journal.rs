@@ -68,7 +68,12 @@ pub enum Record<'a> {
         /// Its title.
         #[serde(borrow)]
         title: Cow<'a, str>,
+        /// The time of its last change by the feed, if any.
+        #[serde(borrow, default, skip_serializing_if = "str::is_empty")]
+        updated: Cow<'a, str>,
     },
+    /// A download of a page, the first or a further one.
+    Visit(Visit<'a>),
     /// The state of a host.
     Host(Box<HostState>),
     /// The robots.txt or tdmrep response of a host.
@@ -84,6 +89,33 @@ pub struct Failure<'a> {
     /// Its details, for `why`.
     #[serde(borrow)]
     pub detail: Cow<'a, str>,
+}
+
+/// A download of a page: a first one that was stored, or a further one because its feed announced a change.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Visit<'a> {
+    /// The address, as the plan has it.
+    #[serde(borrow)]
+    pub url: Cow<'a, str>,
+    /// Its time.
+    #[serde(borrow)]
+    pub at: Cow<'a, str>,
+    /// Whether the page had been stored before.
+    pub again: bool,
+    /// The validators of the stored page; `None` if nothing was stored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stored: Option<Validators>,
+}
+
+/// The validators of a stored page, by which a further request is conditional.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Validators {
+    /// The `ETag` header, verbatim, or empty.
+    pub etag: String,
+    /// The `Last-Modified` header, verbatim, or empty.
+    pub last_modified: String,
+    /// The digest of the body, in hexadecimal, for servers that ignore both.
+    pub body: String,
 }
 
 /// Records that are made durable together.
@@ -217,6 +249,10 @@ mod tests {
                 Record::Poll(state) => Record::Poll(state),
                 Record::Host(state) => Record::Host(state),
                 Record::Rules(answer) => Record::Rules(answer),
+                Record::Visit(Visit { url, at, again, stored }) => {
+                    let [url, at] = [url, at].map(|text| Cow::Owned(text.into_owned()));
+                    Record::Visit(Visit { url, at, again, stored })
+                }
             });
             Ok(())
         })

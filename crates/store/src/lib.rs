@@ -4,8 +4,8 @@
 //! |---|---|
 //! | the home and its storage | [`Home`], [`FileDigest`], [`probe`], [`backup`], [`digest`] |
 //! | plan and journal | [`plan`], [`journal`], [`apply_journal`](mod@apply_journal), [`PendingEntries`] |
-//! | pages, documents, text, verdicts | [`pages`], [`docs`], [`text`], [`dedup_state`], [`scan`] |
-//! | state tables | [`feeds`], [`candidates`], [`hosts`], [`rules`], [`yields`], [`virtual_corpora`], [`hidden`], [`tokens`] |
+//! | pages, documents, text, verdicts | [`pages`], [`docs`], [`text`], [`dedup_state`], [`revisions`], [`scan`] |
+//! | state tables | [`feeds`], [`candidates`], [`hosts`], [`failures`], [`revisits`], [`rules`], [`yields`], [`virtual_corpora`], [`hidden`], [`tokens`] |
 //! | import, export, deletion | [`import_log`], [`by_language`], [`input_files`], [`output`], [`removed`], [`takedown`] |
 //! | logs and figures | [`runs`], [`day_stats`] |
 //!
@@ -40,6 +40,7 @@ pub mod digest;
 pub mod docs;
 mod dropped;
 mod error;
+mod exclusion;
 pub mod failures;
 pub mod feeds;
 pub mod fetched;
@@ -67,6 +68,8 @@ pub mod probe;
 mod rebuild_draft;
 mod recover_pages;
 pub mod removed;
+pub mod revisions;
+pub mod revisits;
 pub mod rules;
 pub mod runs;
 pub mod scan;
@@ -85,6 +88,7 @@ pub mod virtual_corpora;
 pub mod yields;
 
 pub use error::{Error, Result};
+pub use exclusion::Exclusion;
 pub use file_digest::FileDigest;
 pub use frames::{FrameEncoder, open_any};
 pub use home::{Home, Lock, SETTINGS, rfc3339, stamp};

@@ -10,8 +10,8 @@ use tidings_storage::file::files_in;
 
 use crate::error::Result;
 use crate::home::Home;
-use crate::runs::{self, RunName};
 use crate::pages;
+use crate::runs::{self, RunName};
 
 /// The verbs of runs that send requests.
 const VERBS: [&str; 3] = ["update", "fetch", "discover"];

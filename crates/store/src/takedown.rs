@@ -21,6 +21,7 @@ use crate::home::Home;
 use crate::pages;
 use crate::plan::{self, Change};
 use crate::removed::{Removed, STATUS};
+use crate::revisits;
 
 /// The maximum length of a line or of a record of an archive.
 const MAX_LINE_BYTES: usize = 1 << 30;
@@ -196,7 +197,7 @@ pub fn entries(home: &Home, removed: &Removed) -> Result<(u64, BTreeSet<String>)
 }
 
 /// Sets the status of the entries to `removed` and deletes their titles. Earlier plans in the history are deleted too,
-/// because they must not be restored, and so are the details of their failures, which may contain URLs.
+/// because they must not be restored, and so are the details of their failures and downloads, which may contain URLs and titles.
 pub fn mark_plan(home: &Home, run: &str, removed: &Removed) -> Result<()> {
     let is_unwanted = |row: &Row<'_>| removed.covers(row.url).is_some();
     let mut pending = false;
@@ -207,6 +208,7 @@ pub fn mark_plan(home: &Home, run: &str, removed: &Removed) -> Result<()> {
             unwanted.insert(Fingerprint::of(row.url), PageOutcome::Settled);
         }
     })?;
+    revisits::forget(home, &unwanted.keys().copied().collect())?;
     failures::merge(home, unwanted)?;
     if pending {
         plan::rewrite(home, run, |row| if is_unwanted(row) { Change::Remove } else { Change::Keep }, |_| Ok(()))?;

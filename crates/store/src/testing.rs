@@ -35,6 +35,7 @@ pub(crate) fn listed(feed: &str, url: &str) -> Record<'static> {
         published: own(""),
         url: own(url),
         title: own(""),
+        updated: own(""),
     }
 }
 

@@ -13,6 +13,7 @@ use tidings_formats::vertical;
 
 use crate::docs;
 use crate::error::{Error, Result};
+use crate::exclusion::Exclusion;
 use crate::file_digest::FileDigest;
 use crate::frames;
 use crate::home::Home;
@@ -26,8 +27,6 @@ const RECIPE: &str = "tidings text recipe 2";
 /// The folder of annotated text in a home.
 pub(crate) const ROOT: &str = "text";
 const ENDING: &str = "vert.zst";
-/// The reason why a document is left out: nothing of it is new.
-const DUPLICATE: &str = "duplicate";
 
 /// The inputs, settings and outputs of a day of text.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -167,8 +166,10 @@ pub struct MadeText {
     pub id: String,
     /// The digest of everything that its text was made of.
     pub key: u128,
-    /// Its text in the vertical format; empty if it was left out, because nothing of it is new.
+    /// Its text in the vertical format; empty if it was left out.
     pub text: String,
+    /// The reason, if it was left out.
+    pub exclusion: Option<Exclusion>,
     /// The number of its tokens.
     pub tokens: u64,
 }
@@ -214,7 +215,7 @@ impl TextDraft {
     /// of the file of documents.
     pub fn push(&mut self, language: &str, made: MadeText) -> Result<()> {
         self.enter(language)?;
-        let MadeText { id, key, text, tokens } = made;
+        let MadeText { id, key, text, exclusion, tokens } = made;
         let document = GrownDocument {
             id,
             key: format!("{key:032x}"),
@@ -222,8 +223,9 @@ impl TextDraft {
             bytes: text.len() as u64,
             lines: text.bytes().filter(|byte| *byte == b'\n').count() as u64,
             tokens,
+            exclusion,
         };
-        self.count(language, document.bytes, tokens);
+        self.count(language, &document);
         self.group.push(GroupedDocument::New(document, text));
         self.end_full_group()
     }
@@ -233,9 +235,8 @@ impl TextDraft {
         self.enter(language)?;
         let former = self.former.get(language);
         let found = former.and_then(|former| former.find(&format!("{key:032x}")).map(|at| (at, former.document(at))));
-        let (at, document) = found.expect("the key is known");
-        let (bytes, tokens) = (document.bytes, document.tokens);
-        self.count(language, bytes, tokens);
+        let (at, document) = found.map(|(at, document)| (at, document.clone())).expect("the key is known");
+        self.count(language, &document);
         self.group.push(GroupedDocument::Former(at));
         self.end_full_group()
     }
@@ -245,13 +246,16 @@ impl TextDraft {
         self.recipe.layers.insert(language.to_owned(), annotator);
     }
 
-    fn count(&mut self, language: &str, bytes: u64, tokens: u64) {
+    fn count(&mut self, language: &str, document: &GrownDocument) {
         self.recipe.documents += 1;
-        match bytes {
-            0 => *self.recipe.dropped.entry(DUPLICATE.to_owned()).or_default() += 1,
+        match document.bytes {
+            0 => {
+                let exclusion = document.exclusion.unwrap_or_default();
+                *self.recipe.dropped.entry(exclusion.word().to_owned()).or_default() += 1;
+            }
             _ => {
                 *self.recipe.kept.entry(language.to_owned()).or_default() += 1;
-                *self.recipe.tokens.entry(language.to_owned()).or_default() += tokens;
+                *self.recipe.tokens.entry(language.to_owned()).or_default() += document.tokens;
             }
         }
     }

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::error::{Context, Error, Result};
+use crate::exclusion::Exclusion;
 use crate::file_digest::FileDigest;
 use crate::frames;
 use crate::home::Home;
@@ -56,6 +57,9 @@ pub(crate) struct GrownDocument {
     pub(crate) bytes: u64,
     pub(crate) lines: u64,
     pub(crate) tokens: u64,
+    /// The reason, if it was left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) exclusion: Option<Exclusion>,
 }
 
 impl TextGrowth {
@@ -304,7 +308,7 @@ mod tests {
     /// The text of a document; one without a word is left out.
     fn made(id: usize, word: &str) -> MadeText {
         let text = if word.is_empty() { String::new() } else { format!("<doc id=\"{id}\">\n{word}\n</doc>\n") };
-        MadeText { id: format!("{id:032x}"), key: key_of(id, word), text, tokens: 1 }
+        MadeText { id: format!("{id:032x}"), key: key_of(id, word), text, exclusion: None, tokens: 1 }
     }
 
     fn key_of(id: usize, word: &str) -> u128 {

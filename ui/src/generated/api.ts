@@ -991,6 +991,16 @@ export const ORDER_CHOICES: readonly (readonly [Order, string])[] = [
   ["oldest", "The oldest day first."],
 ];
 
+/** A revision of a page. */
+export interface PageRevision {
+  /** The id of the document, 32 hexadecimal digits. */
+  id: string;
+  /** The time of the download. */
+  downloaded: string;
+  /** The title. */
+  title: string;
+}
+
 export type Persistence = "burst" | "lasting" | "open";
 /** The choices of Persistence with their meanings. */
 export const PERSISTENCE_CHOICES: readonly (readonly [Persistence, string])[] = [
@@ -1088,6 +1098,22 @@ export interface RelationSummary {
   values: number;
   /** The query of these hits. */
   query: string;
+}
+
+/** The revisions of a page, oldest first; empty if it was never revised. */
+export interface RevisionsAnswer {
+  /** The address that asks the same again. */
+  link: string;
+  /** The revisions. */
+  rows: PageRevision[];
+}
+
+/** Lists the revisions of a page. */
+export interface RevisionsRequest {
+  /** The address of the page, as the document has it. */
+  url: string;
+  /** The day of the download of the newest revision, as the document has it. */
+  seen: string;
 }
 
 export interface Scores {
@@ -1425,6 +1451,7 @@ export const PATHS = {
   "collection": "/api/v1/collection",
   "collection-days": "/api/v1/collection/days",
   "collection-languages": "/api/v1/collection/languages",
+  "revisions": "/api/v1/collection/revisions",
   "corpora": "/api/v1/corpora",
   "corpora-named": "/api/v1/corpora-named",
   "feeds": "/api/v1/feeds",
@@ -1451,6 +1478,7 @@ export interface Endpoints {
   "collection": { request: CollectionRequest; answer: CollectionAnswer; row: FunnelRow };
   "collection-days": { request: CollectionDaysRequest; answer: CollectionDaysAnswer; row: DaysRow };
   "collection-languages": { request: CollectionLanguagesRequest; answer: CollectionLanguagesAnswer; row: LanguageRow };
+  "revisions": { request: RevisionsRequest; answer: RevisionsAnswer; row: PageRevision };
   "corpora": { request: CorporaRequest; answer: CorporaAnswer; row: CorpusRow };
   "corpora-named": { request: CorporaNamedRequest; answer: CorporaNamedAnswer; row: NamedCorpus };
   "feeds": { request: FeedsRequest; answer: FeedsAnswer; row: FeedRow };

@@ -94,6 +94,8 @@ export const documentView: View = {
   show: async (context) => {
     const { route } = context;
     const found = await context.request("document", { id: route.get("id") });
+    const revisions =
+      found.url && found.seen ? (await context.request("revisions", { url: found.url, seen: found.seen })).rows : [];
     context.announce("");
     const known: [string, HTMLElement | string][] = [
       ["Date", found.date],
@@ -113,6 +115,24 @@ export const documentView: View = {
           { class: "known" },
           ...known.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value || "–")]),
         ),
+        revisions.length > 1 &&
+          el(
+            "details",
+            {},
+            el("summary", {}, `${revisions.length} revisions`),
+            el(
+              "ol",
+              {},
+              ...revisions.map((revision) =>
+                el(
+                  "li",
+                  {},
+                  `${revision.downloaded.slice(0, 16).replace("T", " ")} `,
+                  bidi(revision.title || "(no title)"),
+                ),
+              ),
+            ),
+          ),
         found.restricted || !found.paragraphs
           ? el(
               "p",

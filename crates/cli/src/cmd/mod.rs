@@ -29,6 +29,7 @@ pub mod rebuild;
 pub mod remove;
 pub mod report;
 pub mod restore;
+pub mod revisions;
 pub mod run;
 pub mod serve;
 pub mod shell;

@@ -35,6 +35,7 @@ mod registry;
 mod remove;
 mod report;
 mod retries;
+mod revisions;
 mod rounds;
 mod run;
 mod schedule;

@@ -28,6 +28,7 @@ pub struct FetchConfig {
     pub max_retry_after_s: f64,
     pub retry_days: f64,
     pub retries: u32,
+    pub revisions: u32,
     pub time_limit_min: f64,
     pub connect_timeout_s: f64,
     pub answer_timeout_s: f64,
@@ -60,6 +61,7 @@ impl Default for FetchConfig {
             max_retry_after_s: 120.0,
             retry_days: 3.0,
             retries: 3,
+            revisions: 5,
             time_limit_min: 55.0,
             connect_timeout_s: 15.0,
             answer_timeout_s: 30.0,
@@ -108,6 +110,7 @@ impl FetchConfig {
         ];
         within("fetch.", durations.map(|(key, value)| (key, value, 0.0..=1e7)))?;
         within("fetch.", [("retry_days", self.retry_days, 0.0..=3650.0)])?;
+        within("fetch.", [("revisions", self.revisions, 0..=100)])?;
         within(
             "fetch.",
             [

@@ -313,7 +313,9 @@ impl Export<'_> {
         let mut archive = Archive::begin(target, &self.pipeline.config().fetch.contact)?;
         for day in docs::page_days(self.pipeline.home())? {
             let mut selected = HashSet::new();
-            let source = self.source(false, Some(&day.name))?;
+            let mut source = self.source(false, Some(&day.name))?;
+            // An archive of the web has all revisions.
+            source.keep_superseded();
             self.each(
                 source,
                 false,

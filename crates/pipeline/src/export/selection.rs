@@ -46,6 +46,8 @@ pub enum Reason {
     Removed,
     /// Everything in it was published before.
     Duplicate,
+    /// A later revision takes its place.
+    Superseded,
     /// Its rights forbid the purpose; the name of the signal.
     Rights(&'static str),
 }
@@ -59,6 +61,7 @@ impl Reason {
             Reason::Hidden => "hidden",
             Reason::Removed => "removed",
             Reason::Duplicate => "duplicate",
+            Reason::Superseded => "superseded",
             Reason::Rights(signal) => signal,
         }
     }
@@ -194,6 +197,9 @@ impl Selection {
         stored.day.clone_into(&mut attributes.seen);
         if let Err(reason) = self.matches(&document, &attributes, hits) {
             return Ok(Err(reason.into()));
+        }
+        if stored.is_superseded {
+            return Ok(Err(Reason::Superseded.into()));
         }
         let is_new = match &stored.verdict {
             Some(verdict) => source::keep_new(&mut document, verdict)?,

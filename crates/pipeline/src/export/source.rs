@@ -1,6 +1,6 @@
 //! Reads the documents of the corpus by day and language, each with its verdict or its annotated text.
 //!
-//! A document is in the corpus if some of its text is new. For text formats the verdicts of `dedup` decide that; for
+//! A document is in the corpus if no later revision supersedes it and some of its text is new. For text formats the verdicts of `dedup` decide that; for
 //! token formats the output of `annotate`, which applied the same verdicts.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
@@ -14,6 +14,7 @@ use tidings_model::{Annotated, AnnotatedParagraph, Document, Paragraph, Span, To
 use tidings_store::Home;
 use tidings_store::dedup_state::{self, JudgedDays, VerdictLine, VerdictReader};
 use tidings_store::docs::{self, DocumentReader, Recipe};
+use tidings_store::revisions::Superseded;
 use tidings_store::text::{self, TextRecipe};
 
 use super::manifest::NotReady;
@@ -27,6 +28,8 @@ pub struct StoredDocument {
     pub verdict: Option<VerdictLine>,
     /// Its annotated text, for token formats; `None` if no text is new.
     pub text: Option<Annotated>,
+    /// Whether a later revision takes its place.
+    pub is_superseded: bool,
     /// The day of its download.
     pub day: String,
     /// The language of its file.
@@ -57,6 +60,7 @@ pub struct DocumentSource {
     reading: Reading,
     /// The judged days with the digests of their documents; `None` if duplicates are kept.
     judged: Option<HashMap<String, String>>,
+    superseded: Superseded,
     days: VecDeque<Recipe>,
     files: VecDeque<String>,
     open: Option<Open>,
@@ -86,6 +90,7 @@ impl DocumentSource {
             home: home.clone(),
             reading,
             judged: ledger.map(|ledger| ledger.days.into_iter().map(|day| (day.day, day.docs)).collect()),
+            superseded: Superseded::read(home)?,
             days,
             files: VecDeque::new(),
             open: None,
@@ -93,6 +98,11 @@ impl DocumentSource {
             not_ready: BTreeMap::new(),
             inputs: Vec::new(),
         })
+    }
+
+    /// Reads documents that a later revision supersedes like others.
+    pub fn keep_superseded(&mut self) {
+        self.superseded = Superseded::default();
     }
 
     /// The number of remaining days.
@@ -105,13 +115,14 @@ impl DocumentSource {
         loop {
             if let Some(open) = &mut self.open {
                 if let Some(line) = open.documents.next_line()? {
+                    let is_superseded = self.superseded.has_line(&open.day, &line);
                     let text = match &mut open.text {
-                        Some(texts) => texts.of(&line)?,
-                        None => None,
+                        Some(texts) if !is_superseded => texts.of(&line)?,
+                        _ => None,
                     };
                     let (day, language) = (open.day.clone(), open.language.clone());
                     let verdict = self.verdict()?;
-                    return Ok(Some(StoredDocument { line, verdict, text, day, language }));
+                    return Ok(Some(StoredDocument { line, verdict, text, is_superseded, day, language }));
                 }
                 if let Some(texts) = open.text.take() {
                     texts.ended()?;

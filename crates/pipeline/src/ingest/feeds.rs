@@ -241,6 +241,7 @@ fn list(state: &FeedState, result: &FetchResult, feed: &Feed, now: &str, batch: 
             published: published.into(),
             url: url.into(),
             title: clip(&entry.title).into(),
+            updated: entry.updated.map(rfc3339).unwrap_or_default().into(),
         });
     }
     batch.counters.add("entries listed", listed.len() as u64);

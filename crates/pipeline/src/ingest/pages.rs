@@ -1,5 +1,6 @@
 //! Processing of page responses: decompresses, serialises as JSON lines, compresses into frames.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use http::header;
@@ -7,15 +8,30 @@ use tidings_fetch::decode::{Ceiling, Decoder};
 use tidings_fetch::{FetchResult, HttpResponse, head_text, rights};
 use tidings_formats::warc;
 use tidings_model::{FailureKind, Page, Rights, Row, Status};
-use tidings_store::journal::{Failure, Record};
+use tidings_store::journal::{Failure, Record, Validators, Visit};
 use tidings_store::removed::Removed;
+use tidings_store::revisits::{self, VisitedPage};
 use tidings_store::{FrameEncoder, PendingEntries, rfc3339};
 
 use super::{Batch, Processor};
 
+/// The pages of a run.
+#[derive(Clone)]
+pub struct PageWork {
+    /// The plan's rows, by job.
+    pub rows: Arc<PendingEntries>,
+    /// The pages that were stored before and are fetched again, by job.
+    pub again: Arc<HashMap<u32, VisitedPage>>,
+}
+
+/// The name under which pages are counted that were fetched again and have changed.
+pub const REVISED: &str = "revised";
+/// The name under which pages are counted that were fetched again and have not changed.
+pub const UNCHANGED: &str = "unchanged";
+
 /// Makes frames of pages.
 pub struct PageProcessor {
-    work: Arc<PendingEntries>,
+    work: PageWork,
     /// Tombstones: removed pages must not return, not even through redirects.
     removed: Arc<Removed>,
     decoder: Decoder,
@@ -26,14 +42,8 @@ pub struct PageProcessor {
 }
 
 impl PageProcessor {
-    /// A processor that finds the plan's rows in `work`.
-    pub fn new(
-        work: Arc<PendingEntries>,
-        removed: Arc<Removed>,
-        ceiling: Ceiling,
-        compression: i32,
-        warc: bool,
-    ) -> PageProcessor {
+    /// A processor of the pages in `work`.
+    pub fn new(work: PageWork, removed: Arc<Removed>, ceiling: Ceiling, compression: i32, warc: bool) -> PageProcessor {
         PageProcessor {
             work,
             removed,
@@ -67,6 +77,7 @@ impl PageProcessor {
             published: row.published.to_owned(),
             seen: row.seen.to_owned(),
             downloaded: rfc3339(result.at),
+            revises: Vec::new(),
             status: answer.status.as_u16(),
             content_type: text(header::CONTENT_TYPE).unwrap_or_default(),
             headers: rights::useful(&answer.headers),
@@ -80,6 +91,53 @@ impl PageProcessor {
             body,
         })
     }
+
+    /// Adds a page to the batch.
+    fn store(&mut self, page: &Page, row: &Row<'_>, result: &FetchResult, answer: &HttpResponse, batch: &mut Batch) {
+        page.write_line(&mut self.lines).expect("pages serialise");
+        if let Some(writer) = &mut self.warc {
+            batch.warc.extend(archive(writer, row, result, answer));
+        }
+    }
+
+    /// Adds the result of fetching a stored page again. Its entry stays `ok` in the plan in any case.
+    fn revise(&mut self, row: &Row<'_>, result: &FetchResult, known: &VisitedPage, batch: &mut Batch) {
+        let page = match &result.result {
+            Err((status, _)) => Err(status.clone()),
+            Ok(answer) if answer.status == http::StatusCode::NOT_MODIFIED => Ok(None),
+            Ok(answer) => self.page(row, result, answer).map(|page| Some((page, answer))),
+        };
+        let (word, stored) = match page {
+            // The page is asked for again when its host answers.
+            Err(status) if !result.requested || status.is_host_trouble() => {
+                return batch.counters.add(status.to_string(), 1);
+            }
+            Err(status) => (status.to_string(), None),
+            Ok(Some((page, answer))) if revisits::body_digest(&page.body) != known.body => {
+                let stored = validators(answer, &page.body);
+                let revises = known.fetched.split(' ').map(str::to_owned).collect();
+                self.store(&Page { revises, ..page }, row, result, answer, batch);
+                (REVISED.to_owned(), Some(stored))
+            }
+            Ok(_) => (UNCHANGED.to_owned(), None),
+        };
+        batch.step.push(&visit(row, result, stored, true));
+        batch.counters.add(word, 1);
+    }
+}
+
+/// The validators of a response.
+fn validators(answer: &HttpResponse, body: &[u8]) -> Validators {
+    let text = |name| answer.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default().to_owned();
+    Validators {
+        etag: text(header::ETAG),
+        last_modified: text(header::LAST_MODIFIED),
+        body: revisits::body_digest(body),
+    }
+}
+
+fn visit<'a>(row: &Row<'a>, result: &FetchResult, stored: Option<Validators>, again: bool) -> Record<'a> {
+    Record::Visit(Visit { url: row.url.into(), at: rfc3339(result.at).into(), again, stored })
 }
 
 impl Processor for PageProcessor {
@@ -88,8 +146,12 @@ impl Processor for PageProcessor {
         let mut batch = Batch::default();
         self.lines.clear();
         for result in results {
-            let Ok(line) = work.line(result.job) else { continue };
+            let Ok(line) = work.rows.line(result.job) else { continue };
             let Ok(row) = Row::parse(&line) else { continue };
+            if let Some(known) = work.again.get(&result.job) {
+                self.revise(&row, &result, known, &mut batch);
+                continue;
+            }
             let (status, detail) = match &result.result {
                 Err((status, detail)) => {
                     log::debug!("{}: {status} ({detail})", row.url);
@@ -98,10 +160,9 @@ impl Processor for PageProcessor {
                 Ok(answer) => match self.page(&row, &result, answer) {
                     Err(status) => (status, ""),
                     Ok(page) => {
-                        page.write_line(&mut self.lines).expect("pages serialise");
-                        if let Some(writer) = &mut self.warc {
-                            batch.warc.extend(archive(writer, &row, &result, answer));
-                        }
+                        let stored = validators(answer, &page.body);
+                        self.store(&page, &row, &result, answer, &mut batch);
+                        batch.step.push(&visit(&row, &result, Some(stored), false));
                         (Status::Ok, "")
                     }
                 },
@@ -165,6 +226,14 @@ mod tests {
 
     /// The batch, the stored pages and the status for a response to the first entry.
     fn processed(removed: Removed, result: FetchResult) -> (Batch, Vec<Page>, (String, u32)) {
+        processed_again(removed, result, HashMap::new())
+    }
+
+    fn processed_again(
+        removed: Removed,
+        result: FetchResult,
+        again: HashMap<u32, VisitedPage>,
+    ) -> (Batch, Vec<Page>, (String, u32)) {
         let (_folder, pipeline) = home();
         plan_entries(pipeline.home(), &[URL]);
         let mut draft = PendingDraft::create(pipeline.home()).unwrap();
@@ -173,7 +242,7 @@ mod tests {
         })
         .unwrap();
         let ceiling = Ceiling { max_bytes: 1 << 16, max_ratio: 100 };
-        let work = Arc::new(draft.finish().unwrap());
+        let work = PageWork { rows: Arc::new(draft.finish().unwrap()), again: Arc::new(again) };
         let mut batch = PageProcessor::new(work, Arc::new(removed), ceiling, 3, true).process(vec![result]);
         let lines = if batch.frame.is_empty() { Vec::new() } else { zstd::decode_all(&batch.frame[..]).unwrap() };
         let lines = String::from_utf8(lines).unwrap();
@@ -289,6 +358,27 @@ mod tests {
             let (_, _, planned) = processed(Removed::default(), result);
             assert_eq!(planned, (kind.to_string(), attempts));
         }
+    }
+
+    #[test]
+    fn a_stored_page_that_is_fetched_again_stays_settled_and_is_stored_if_it_changed() {
+        let again = |result: FetchResult| {
+            let known = VisitedPage {
+                fetched: "2026-03-01T10:00:00.000Z 2026-03-01T11:00:00.000Z".into(),
+                body: revisits::body_digest(b"<p>old</p>"),
+                ..VisitedPage::default()
+            };
+            let (batch, pages, planned) = processed_again(Removed::default(), result, [(0, known)].into());
+            assert_eq!(planned.0, "new", "the plan has no outcome of it");
+            let counters: Vec<(String, u64)> = batch.counters.0.into_iter().collect();
+            (pages.into_iter().map(|page| page.revises.len()).collect::<Vec<_>>(), counters)
+        };
+        let counted = |word: &str| vec![(word.to_owned(), 1)];
+        assert_eq!(again(ok(&[], b"<p>new</p>")), (vec![2], counted(REVISED)));
+        assert_eq!(again(ok(&[], b"<p>old</p>")), (vec![], counted(UNCHANGED)));
+        assert_eq!(again(answered(0, URL, answer(304, &[], b""))), (vec![], counted(UNCHANGED)));
+        assert_eq!(again(answered(0, URL, answer(404, &[], b"<p>gone</p>"))), (vec![], counted("404")));
+        assert_eq!(again(failed(0, URL, FailureKind::Timeout)), (vec![], counted("timeout")));
     }
 
     #[test]

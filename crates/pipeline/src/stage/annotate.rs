@@ -21,17 +21,18 @@ use serde_json::json;
 use tidings_annotate::external::{External, ToolError};
 use tidings_annotate::{Annotators, Models, enrich};
 use tidings_formats::vertical;
-use tidings_model::{Annotated, Document, address};
-use tidings_store::dedup_state::{self, JudgedDay, JudgedDays, VerdictLine};
+use tidings_model::{Annotated, address};
+use tidings_store::dedup_state::{self, JudgedDay, JudgedDays};
 use tidings_store::digest;
 use tidings_store::docs::{self, Recipe};
+use tidings_store::revisions::Superseded;
 use tidings_store::text::{self, MadeText, TextDraft, TextRecipe};
 use tidings_store::text_growth::{self, LOGGED_DAYS};
 use tidings_store::yields;
-use tidings_store::{FileDigest, Home, Stale, feeds};
+use tidings_store::{Exclusion, FileDigest, Home, Stale, feeds};
 use xxhash_rust::xxh3::xxh3_128;
 
-use self::day_reader::{DayDocument, DayReader};
+use self::day_reader::{DayDocument, DayReader, Judged};
 use super::{Data, Due, Stage, StageId, StageOutcome, StageRun, Unit, layer_digest};
 use crate::config::{AnnotateConfig, Config, Duplicates};
 use crate::context::{RunContext, StageLog};
@@ -190,10 +191,11 @@ impl Stage for Annotate {
     }
 
     fn due(&self, home: &Home, config: &Config) -> Result<Due> {
-        let sources = Sources::read(home, config)?;
+        let made = recipes(home)?;
+        let sources = Sources::read(home, config, &made)?;
         let mut due = Due::default();
-        for day in docs::document_days(home)? {
-            let Some(made) = Recipe::read(home, &day)? else { continue };
+        for made in made {
+            let day = made.day.clone();
             let Some(wanted) = sources.recipe(home, &made)? else {
                 due.waiting += 1;
                 continue;
@@ -239,7 +241,7 @@ impl Stage for Annotate {
         let config = &context.config.clean;
         Ok(Box::new(AnnotateRun {
             context,
-            sources: Sources::read(&context.home, &context.config)?,
+            sources: Sources::read(&context.home, &context.config, &recipes(&context.home)?)?,
             bounds: Bounds { threads: super::threads(config.threads), weight: config.memory_mib << 20 },
             progress: context.progress("days", due.units.len() as u64),
             growing_from: growing_from(&context.home)?,
@@ -261,6 +263,12 @@ impl Stage for Annotate {
     }
 }
 
+/// The recipes of all days of documents, oldest first.
+fn recipes(home: &Home) -> Result<Vec<Recipe>> {
+    let days = docs::document_days(home)?.into_iter();
+    days.filter_map(|day| Recipe::read(home, &day).transpose()).map(|recipe| Ok(recipe?)).collect()
+}
+
 /// The inputs of annotation besides documents.
 struct Sources {
     /// The labels of feeds in `feeds.txt`, by URL.
@@ -271,23 +279,31 @@ struct Sources {
     judged: Option<HashMap<String, JudgedDay>>,
     /// The revisions of their verdicts by later days.
     revisions: HashMap<String, Vec<FileDigest>>,
+    /// The documents that later revisions supersede.
+    superseded: Superseded,
 }
 
 impl Sources {
-    fn read(home: &Home, config: &Config) -> Result<Sources> {
+    fn read(home: &Home, config: &Config, made: &[Recipe]) -> Result<Sources> {
         let judged = match config.annotate.duplicates {
             Duplicates::Keep => None,
             Duplicates::Drop => JudgedDays::read(home)?,
         };
         let revisions = judged.as_ref().map(JudgedDays::revisions).unwrap_or_default();
         let judged = judged.map(|judged| judged.days.into_iter().map(|day| (day.day.clone(), day)).collect());
-        Ok(Sources { labels: labels(home)?, annotators: annotators(&config.annotate)?, judged, revisions })
+        let mut superseded = Superseded::default();
+        made.iter().for_each(|recipe| superseded.add(recipe));
+        let annotators = annotators(&config.annotate)?;
+        Ok(Sources { labels: labels(home)?, annotators, judged, revisions, superseded })
     }
 
     /// The recipe with which a day of documents would be annotated now, without its results; `None` if its documents
     /// are not judged yet.
     fn recipe(&self, home: &Home, made: &Recipe) -> Result<Option<TextRecipe>> {
-        let settings = json!({ "labels": self.labels_of(home, &made.day)? });
+        let mut settings = json!({ "labels": self.labels_of(home, &made.day)? });
+        if let Some(digest) = self.superseded.digest(&made.day) {
+            settings["superseded"] = digest.into();
+        }
         let mut wanted = TextRecipe::new(&made.day, &crate::program(), tidings_annotate::version(), settings);
         wanted.version = Annotate.version();
         wanted.inputs = made.document_files().cloned().collect();
@@ -443,7 +459,7 @@ impl AnnotateRun<'_> {
     fn make(&self, wanted: TextRecipe) -> Result<(TextRecipe, Work)> {
         let home = &self.context.home;
         let annotators = &self.sources.annotators;
-        let mut documents = DayReader::open(home, &self.sources.labels, self.sources.judged.is_some(), &wanted)?;
+        let mut documents = DayReader::open(home, &self.sources, &wanted)?;
         let day = wanted.day.clone();
         let mut draft = match day >= self.growing_from {
             true => TextDraft::grow(home, wanted, |language| annotators.name_of(language))?,
@@ -498,10 +514,14 @@ impl AnnotateRun<'_> {
         let mut heads = Vec::with_capacity(batch.len());
         let mut documents: Vec<(String, Annotated)> = Vec::with_capacity(batch.len());
         for DayDocument { language, key, judged } in batch {
-            let id = judged.as_ref().map(|(document, _)| document.id.clone());
-            let annotated = judged.and_then(|(document, verdict)| self.segment(document, verdict.as_ref(), day));
-            heads.push((language.clone(), key, id, annotated.is_some()));
-            documents.extend(annotated.map(|annotated| (language.as_ref().to_owned(), annotated)));
+            let Some(judged) = judged else {
+                heads.push((language, key, None));
+                continue;
+            };
+            let id = judged.document.id.clone();
+            let annotated = self.segment(judged, day);
+            heads.push((language.clone(), key, Some((id, annotated.as_ref().err().copied()))));
+            documents.extend(annotated.ok().map(|annotated| (language.as_ref().to_owned(), annotated)));
         }
         let languages = enrich(&mut documents, &self.sources.annotators)?;
         let mut written = documents.into_iter().map(|(_, annotated)| {
@@ -511,21 +531,25 @@ impl AnnotateRun<'_> {
             vertical::write(&annotated, &mut text);
             (text, tokens)
         });
-        let texts = heads.into_iter().map(|(language, key, id, is_new)| {
-            let made = id.map(|id| {
-                let (text, tokens) = if is_new { written.next() } else { None }.unwrap_or_default();
-                MadeText { id, key, text, tokens }
+        let texts = heads.into_iter().map(|(language, key, document)| {
+            let made = document.map(|(id, exclusion)| {
+                let (text, tokens) = if exclusion.is_none() { written.next() } else { None }.unwrap_or_default();
+                MadeText { id, key, text, exclusion, tokens }
             });
             DayText { language, key, made }
         });
         Ok((texts.collect(), languages))
     }
 
-    /// The sentences and tokens of the new text of a document; `None` if there is none.
-    fn segment(&self, document: Document, verdict: Option<&VerdictLine>, day: &str) -> Option<Annotated> {
+    /// The sentences and tokens of the new text of a document, or the reason why there are none.
+    fn segment(&self, judged: Judged, day: &str) -> Result<Annotated, Exclusion> {
+        let Judged { document, verdict, is_superseded } = judged;
+        if is_superseded {
+            return Err(Exclusion::Superseded);
+        }
         let labels = self.sources.labels.get(&plain(&document.feed)).map(Vec::as_slice).unwrap_or_default();
         let mut duplicates: HashMap<u64, Vec<(u64, u64)>> = HashMap::new();
-        for unit in verdict.map(|verdict| verdict.duplicates.as_slice()).unwrap_or_default() {
+        for unit in verdict.as_ref().map(|verdict| verdict.duplicates.as_slice()).unwrap_or_default() {
             duplicates.entry(unit.paragraph).or_default().push(unit.bytes.unwrap_or((0, u64::MAX)));
         }
         duplicates.values_mut().for_each(|units| units.sort_unstable());
@@ -534,11 +558,11 @@ impl AnnotateRun<'_> {
         };
         let mut annotated = tidings_annotate::annotate(document, labels, is_new);
         if annotated.paragraphs.is_empty() && !duplicates.is_empty() {
-            return None;
+            return Err(Exclusion::Duplicate);
         }
         // The day of the partition, by which an index maps documents to files.
         day.clone_into(&mut annotated.about.seen);
-        Some(annotated)
+        Ok(annotated)
     }
 }
 

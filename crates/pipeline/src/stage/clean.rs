@@ -284,7 +284,9 @@ struct FailedDayLine<'a> {
 
 /// The result of a page: its target, its line with a line end, and its yield.
 struct Cleaned {
-    url: Fingerprint,
+    url: String,
+    /// The earlier downloads that its document revises.
+    revises: Vec<String>,
     target: CleanTarget,
     line: Vec<u8>,
     feed: String,
@@ -454,8 +456,8 @@ impl CleanRun<'_> {
             source,
             |(path, line)| (path, clean_page(path, &line, options, postprocess_options, removed)),
             |(path, cleaned)| {
-                let Cleaned { url, target, line, feed, host, sum } = cleaned?;
-                seen.insert(url);
+                let Cleaned { url, revises, target, line, feed, host, sum } = cleaned?;
+                seen.insert(Fingerprint::of(&url));
                 if current != Some(path) {
                     files_done += u64::from(current.is_some());
                     current = Some(path);
@@ -463,7 +465,10 @@ impl CleanRun<'_> {
                 }
                 draft.count(&feed, &host, sum);
                 match target {
-                    CleanTarget::Language(code) => draft.push(&code, &line)?,
+                    CleanTarget::Language(code) => {
+                        draft.push(&code, &line)?;
+                        draft.supersede(&url, &revises);
+                    }
                     CleanTarget::Dropped(reason) => draft.drop_page(reason.word(), &line)?,
                 }
                 done += 1;
@@ -518,6 +523,8 @@ fn carry_over(home: &Home, day: &str, seen: &FingerprintSet, draft: &mut DayDraf
         url: String,
         #[serde(default)]
         reason: String,
+        #[serde(default)]
+        revises: Vec<String>,
     }
     let Some(former) = Recipe::read(home, day)? else { return Ok(0) };
     let mut kept = 0;
@@ -534,7 +541,10 @@ fn carry_over(home: &Home, day: &str, seen: &FingerprintSet, draft: &mut DayDraf
             }
             line.push(b'\n');
             match output.language() {
-                Some(language) => draft.push(language, &line)?,
+                Some(language) => {
+                    draft.push(language, &line)?;
+                    draft.supersede(&page.url, &page.revises);
+                }
                 None => draft.drop_page(&page.reason, &line)?,
             }
             kept += 1;
@@ -573,7 +583,8 @@ fn clean_page(
         false => extract_guarded::clean_page(&page, options, postprocess_options).map_err(DropReason::NoDocument),
     };
     let target = match cleaned {
-        Ok(document) => {
+        Ok(mut document) => {
+            document.revises.clone_from(&page.revises);
             serde_json::to_writer(&mut line, &document).map_err(|error| anyhow!("{}: {error}", page.url))?;
             sum.documents = 1;
             sum.clean = document.paragraphs.iter().map(|paragraph| paragraph.text.len() as u64).sum();
@@ -587,7 +598,7 @@ fn clean_page(
     line.push(b'\n');
     let address = if page.final_url.is_empty() { &page.url } else { &page.final_url };
     let host = url::Url::parse(address).ok().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default();
-    Ok(Cleaned { url: Fingerprint::of(&page.url), target, line, feed: page.feed, host, sum })
+    Ok(Cleaned { url: page.url, revises: page.revises, target, line, feed: page.feed, host, sum })
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use anyhow::Result;
+use http::header::{self, HeaderName, HeaderValue};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use tidings_fetch::{CrawlKind, FetchJob, JobSource};
@@ -12,15 +13,16 @@ use tidings_model::{Prospect, Row, address};
 use tidings_store::failures::Retries;
 use tidings_store::pages::{Archivist, PageWriter};
 use tidings_store::removed::Removed;
+use tidings_store::revisits::{Revisits, VisitedPage};
 use tidings_store::{Home, PendingDraft, PendingEntries, Stale, plan};
 
 use super::{Data, Due, Stage, StageId, StageOutcome, StageRun, Unit};
 use crate::config::Config;
 use crate::context::{RunContext, StageLog, elapsed};
 use crate::discover::{self, GrowOutcome};
-use crate::display::{count, span, span_s};
+use crate::display::{count, grouped, span, span_s};
 use crate::ingest::host_memory::{HostMemory, remembered_rules, require_contact};
-use crate::ingest::pages::PageProcessor;
+use crate::ingest::pages::{PageProcessor, PageWork, REVISED, UNCHANGED};
 use crate::ingest::{self, Counters, CrawlWork};
 use crate::outcome::{Ending, Outcome, Status};
 use crate::why::conservation::Balances;
@@ -48,6 +50,10 @@ pub struct FetchOutcome {
     pub pending: u64,
     /// Pages that were stored.
     pub fetched: u64,
+    /// Pages that were fetched again and stored, because their feeds announced a change.
+    pub revised: u64,
+    /// Pages that were fetched again and had not changed.
+    pub unchanged: u64,
     /// Pages that were tried and not stored.
     pub failed: u64,
     /// Pages by status.
@@ -162,7 +168,7 @@ impl StageRun for FetchRun<'_> {
 
 impl Fetch {
     fn download(&self, context: &RunContext, log: &mut StageLog<'_>) -> Result<FetchOutcome> {
-        let Backlog { rows, queues, entries, waiting, next_attempt, given_up } = backlog(context)?;
+        let Backlog { rows, again, queues, entries, waiting, next_attempt, given_up } = backlog(context)?;
         let (pending, hosts) = (rows.len() as u64, queues.len() as u64);
         if rows.is_empty() || self.dry_run {
             if given_up > 0 && !self.dry_run {
@@ -189,31 +195,37 @@ impl Fetch {
         let settings = context.config.fetch.for_pages(super::seed(self.seed))?;
         let (ceiling, compression, warc) =
             (settings.ceiling(), context.config.store.compression, context.config.fetch.warc);
-        let rows = Arc::new(rows);
+        let pages = PageWork { rows: Arc::new(rows), again: Arc::new(again) };
         let work = CrawlWork {
             kind: CrawlKind::Page,
             settings,
             queues: memory.queues(queues),
             all_hosts_idle_for,
             remembered,
-            source: PageJobs(rows.clone()),
+            source: PageJobs(pages.clone()),
             page_writer: PageWriter::open(&context.home, &context.run, warc.then(|| archivist(&context.config))),
         };
         let removed = Arc::new(Removed::read(&context.home)?);
-        let processor = || PageProcessor::new(rows.clone(), removed.clone(), ceiling, compression, warc);
+        let processor = || PageProcessor::new(pages.clone(), removed.clone(), ceiling, compression, warc);
         let ingested = ingest::run(context, log, work, processor)?;
         context.apply_journal()?;
         ingest::log_given_up(&ingested);
         let fetched = ingested.counters.get("ok");
-        let (failed, failures) = ingest::failures(&ingested.counters, &["ok"]);
+        let [revised, unchanged] = [REVISED, UNCHANGED].map(|word| ingested.counters.get(word));
+        let (failed, failures) = ingest::failures(&ingested.counters, &["ok", REVISED, UNCHANGED]);
         let (ending, done) = ingested.ending(context);
         let failures = if failed > 0 { format!(", {failed} failed ({failures})") } else { String::new() };
-        let text = format!("{} fetched{failures}{ending}, {}\n", count(fetched, "page"), span_s(context.seconds()));
+        let again = [(revised, "revised"), (unchanged, "unchanged")].into_iter().filter(|(number, _)| *number > 0);
+        let again: String = again.map(|(number, what)| format!(", {} {what}", grouped(number))).collect();
+        let text =
+            format!("{} fetched{again}{failures}{ending}, {}\n", count(fetched, "page"), span_s(context.seconds()));
         Ok(FetchOutcome {
             done,
             entries,
             pending,
             fetched,
+            revised,
+            unchanged,
             failed,
             left: ingested.left,
             waiting,
@@ -232,6 +244,8 @@ impl Fetch {
 /// The pending entries of the plan.
 struct Backlog {
     rows: PendingEntries,
+    /// Of these, stored pages that are fetched again, by job.
+    again: HashMap<u32, VisitedPage>,
     queues: HashMap<String, Vec<u32>>,
     entries: u64,
     /// Entries that wait for their next attempt, and the time of the first.
@@ -247,12 +261,27 @@ fn backlog(context: &RunContext) -> Result<Backlog> {
     let (mut entries, mut waiting, mut given_up) = (0, 0, 0);
     let mut next_attempt = None::<Timestamp>;
     let mut written = Ok(());
+    let mut again = HashMap::new();
+    let revisits = Revisits::load(&context.home, context.config.fetch.revisions, context.started)?;
     let removed = Removed::read(&context.home)?;
     let retries = Retries::load(&context.home, context.config.fetch.retry_policy(), context.started)?;
     plan::read(&context.home, |row| {
         entries += 1;
         let prospect = retries.prospect(row);
-        if prospect == Prospect::Settled || written.is_err() || removed.covers(row.url).is_some() {
+        let revisit = if row.status == "ok" { revisits.of(row.url) } else { None };
+        let is_settled = prospect == Prospect::Settled && revisit.is_none();
+        if is_settled || written.is_err() || removed.covers(row.url).is_some() {
+            return;
+        }
+        if let Some(known) = revisit {
+            let title = if known.new_title.is_empty() { row.title } else { &known.new_title };
+            match draft.push(&Row { title, ..*row }) {
+                Ok(job) => {
+                    again.insert(job, known.clone());
+                    queues.entry(host_of(row)).or_default().push(job);
+                }
+                Err(error) => written = Err(error),
+            }
             return;
         }
         match prospect {
@@ -262,31 +291,41 @@ fn backlog(context: &RunContext) -> Result<Backlog> {
             }
             Prospect::GivenUp => given_up += u64::from(row.age == 0),
             Prospect::Due => match draft.push(row) {
-                Ok(job) => {
-                    let host = address::host(row.url).unwrap_or_default().to_ascii_lowercase();
-                    queues.entry(host).or_default().push(job);
-                }
+                Ok(job) => queues.entry(host_of(row)).or_default().push(job),
                 Err(error) => written = Err(error),
             },
             Prospect::Settled => {}
         }
     })?;
     written?;
-    Ok(Backlog { rows: draft.finish()?, queues, entries, waiting, next_attempt, given_up })
+    Ok(Backlog { rows: draft.finish()?, again, queues, entries, waiting, next_attempt, given_up })
+}
+
+/// The host of an entry.
+fn host_of(row: &Row<'_>) -> String {
+    address::host(row.url).unwrap_or_default().to_ascii_lowercase()
 }
 
 fn archivist(config: &Config) -> Archivist {
     Archivist { software: format!("Tidings/{}", env!("CARGO_PKG_VERSION")), operator: config.fetch.contact.clone() }
 }
 
-struct PageJobs(Arc<PendingEntries>);
+struct PageJobs(PageWork);
 
 impl JobSource for PageJobs {
     fn job(&mut self, job: u32) -> Result<FetchJob, Box<dyn std::error::Error + Send + Sync>> {
-        let line = self.0.line(job)?;
+        let line = self.0.rows.line(job)?;
         let row = Row::parse(&line).map_err(|fault| fault.to_string())?;
-        Ok(FetchJob { url: row.url.to_owned(), headers: Vec::new() })
+        let headers = self.0.again.get(&job).map(conditional).unwrap_or_default();
+        Ok(FetchJob { url: row.url.to_owned(), headers })
     }
+}
+
+/// The headers that make a request for a stored page conditional.
+fn conditional(page: &VisitedPage) -> Vec<(HeaderName, HeaderValue)> {
+    let validators = [(header::IF_NONE_MATCH, &page.etag), (header::IF_MODIFIED_SINCE, &page.last_modified)];
+    let sent = validators.into_iter().filter(|(_, value)| !value.is_empty());
+    sent.filter_map(|(name, value)| Some((name, HeaderValue::from_str(value).ok()?))).collect()
 }
 
 #[cfg(test)]

@@ -2,3 +2,4 @@
 
 pub mod pages;
 pub mod plan;
+pub mod revisions;

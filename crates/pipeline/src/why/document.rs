@@ -9,8 +9,9 @@ use tidings_index::Snapshot;
 use tidings_model::Document;
 use tidings_store::dedup_state::{self, JudgedDays, VerdictLine};
 use tidings_store::docs::{self, DroppedPage, Recipe};
+use tidings_store::revisions::Superseded;
 use tidings_store::text::TextRecipe;
-use tidings_store::{Home, hidden, scan};
+use tidings_store::{Exclusion, Home, hidden, scan};
 
 use super::facts::DocumentFacts;
 use super::page::LISTED;
@@ -104,6 +105,13 @@ fn trace_document(trace: &mut Trace, day: &str, document: &Document) {
     let score = document.about.language_score.map(|score| format!(" ({score:.2})")).unwrap_or_default();
     let mut says =
         format!("document {} in {code}{score}, {}", document.id, count(document.paragraphs.len() as u64, "paragraph"));
+    let revision = document.revises.len() + 1;
+    if !document.about.title.is_empty() {
+        says.push_str(&format!(", “{}”", document.about.title));
+    }
+    if revision > 1 {
+        says.push_str(&format!(", revision {revision}"));
+    }
     if let Some(dated) = &document.dated {
         says.push_str(&format!(", dated {} by {} ({:.2})", dated.day, dated.source, dated.confidence));
     }
@@ -117,6 +125,8 @@ fn trace_document(trace: &mut Trace, day: &str, document: &Document) {
     let facts = DocumentFacts {
         day: day.to_owned(),
         id: document.id.clone(),
+        title: document.about.title.clone(),
+        revision,
         file: format!("docs/{code}/{day}.jsonl.zst"),
         language: document.about.language.clone(),
         language_score: document.about.language_score,
@@ -201,16 +211,27 @@ fn trace_text(trace: &mut Trace, home: &Home, day: &str, document: &Document) ->
         trace.event(day, TraceStage::Annotate, "waits for `tidings annotate`", Facts::day(day));
         return Ok(());
     }
+    // Another revision of the same day may have the same text and so the same id.
+    if Superseded::read(home)?.has(day, &document.url, &document.downloaded) {
+        let says = "superseded: a later revision takes its place";
+        exclude(trace, day, TraceOutcome::Superseded, Exclusion::Superseded, says);
+        return Ok(());
+    }
     let Some(tokens) = scan::tokens_of(home, &file, &document.id)? else {
-        trace.outcome = TraceOutcome::Duplicate;
-        let facts = Facts::LeftOut { day: day.to_owned(), reason: "duplicate" };
-        trace.event(day, TraceStage::Annotate, "dropped: no new text", facts);
+        exclude(trace, day, TraceOutcome::Duplicate, Exclusion::Duplicate, "dropped: no new text");
         return Ok(());
     };
     trace.outcome = TraceOutcome::Text;
     let says = format!("{} in {file}", count(tokens, "token"));
     trace.event(day, TraceStage::Annotate, says, Facts::Text { file, tokens });
     trace_index(trace, home, &code, document)
+}
+
+/// Adds that a document is not part of the text.
+fn exclude(trace: &mut Trace, day: &str, outcome: TraceOutcome, exclusion: Exclusion, says: &str) {
+    trace.outcome = outcome;
+    let facts = Facts::LeftOut { day: day.to_owned(), reason: exclusion.word() };
+    trace.event(day, TraceStage::Annotate, says, facts);
 }
 
 fn trace_index(trace: &mut Trace, home: &Home, code: &str, document: &Document) -> Result<()> {

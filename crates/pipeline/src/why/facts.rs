@@ -32,7 +32,7 @@ pub enum Facts {
     Verdict(Box<VerdictLine>),
     /// A paragraph that was published before.
     DuplicateUnit(Box<DuplicateUnit>),
-    /// A document without new text.
+    /// A document that is not part of the text.
     LeftOut { day: String, reason: &'static str },
     /// A document in a file of text.
     Text { file: String, tokens: u64 },
@@ -70,6 +70,9 @@ pub enum Facts {
 pub struct DocumentFacts {
     pub day: String,
     pub id: String,
+    pub title: String,
+    /// 1 for the first download of the page.
+    pub revision: usize,
     pub file: String,
     pub language: String,
     pub language_score: Option<f32>,

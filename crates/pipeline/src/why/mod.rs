@@ -77,6 +77,8 @@ pub enum TraceOutcome {
     Document,
     /// All of it was published before.
     Duplicate,
+    /// A later revision of the page takes its place.
+    Superseded,
     /// It is annotated text.
     Text,
     /// It is hidden from every answer.

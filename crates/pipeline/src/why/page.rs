@@ -10,8 +10,9 @@ use tidings_model::{FailureKind, Page, Prospect, Row, Status, address, clock};
 use tidings_store::docs::{self, Recipe};
 use tidings_store::failures::{self, PageFailure, Retries};
 use tidings_store::removed::Removed;
+use tidings_store::revisions::{self, Superseded};
 use tidings_store::runs::{self, LoggedRun, Request};
-use tidings_store::{Home, apply_journal, hosts, plan, rfc3339, scan};
+use tidings_store::{Home, apply_journal, hosts, plan, revisits, rfc3339, scan};
 
 use super::document::{self, DayTarget};
 use super::{Facts, Subject, Trace, TraceOutcome, TraceStage};
@@ -63,10 +64,16 @@ pub fn of_address(pipeline: &Pipeline, url: &str) -> Result<Trace> {
     let stored = trace_requests(&mut trace, pipeline, &url, &since)?;
     let is_stored = entry.as_ref().is_none_or(|entry| entry.status == Status::Ok);
     let first = since.get(..10).unwrap_or_default();
-    let mut days = match &stored {
-        Some(run) => trace_page(&mut trace, home, &url, &scan::pages_of_run(home, run)?)?,
-        None if is_stored => trace_page(&mut trace, home, &url, &waiting_pages(home, first)?)?,
-        None => BTreeSet::new(),
+    let mut days = match &stored[..] {
+        runs if !runs.is_empty() => {
+            let mut files = Vec::new();
+            for run in runs {
+                files.extend(scan::pages_of_run(home, run)?);
+            }
+            trace_page(&mut trace, home, &url, &files)?
+        }
+        _ if is_stored => trace_page(&mut trace, home, &url, &waiting_pages(home, first)?)?,
+        _ => BTreeSet::new(),
     };
     if days.is_empty() && is_stored {
         // It was imported, or the log of its run is deleted: search the documents of every day.
@@ -75,7 +82,13 @@ pub fn of_address(pipeline: &Pipeline, url: &str) -> Result<Trace> {
     let progress = ProgressScope::begin(pipeline.reporter(), "days", days.len() as u64);
     for (done, day) in (0..).zip(&days) {
         progress.show(done, day);
+        let before = trace.outcome;
         document::trace_day(&mut trace, home, config, day, &DayTarget::Address(&url))?;
+        // A revision that is dropped leaves the earlier one in its place.
+        let is_kept = !matches!(before, TraceOutcome::Stored | TraceOutcome::LeftOut | TraceOutcome::Superseded);
+        if trace.outcome == TraceOutcome::LeftOut && is_kept && done > 0 {
+            trace.outcome = before;
+        }
     }
     let is_traced = trace.events.iter().any(|event| matches!(event.stage, TraceStage::Stored | TraceStage::Clean));
     if entry.is_some() && is_stored && !is_traced {
@@ -111,8 +124,12 @@ pub fn of_document(pipeline: &Pipeline, id: &str) -> Result<Trace> {
         document::trace_day(&mut trace, home, pipeline.config(), &day, &DayTarget::Id(id))?;
         return Ok(trace);
     };
+    let is_superseded = Superseded::read(home)?.has(&day, &document.url, &document.downloaded);
     let url = address::normalise(&document.url, None).unwrap_or(document.url);
     let mut trace = of_address(pipeline, &url)?;
+    if is_superseded {
+        trace.outcome = TraceOutcome::Superseded;
+    }
     trace.about = Subject::Document { id: id.to_owned(), url: Some(url) };
     Ok(trace)
 }
@@ -166,6 +183,14 @@ fn trace_entry(trace: &mut Trace, entry: &Entry, pipeline: &Pipeline) -> Result<
         age => format!("not in its feed for {}", count(age.into(), "update")),
     };
     trace.event("", TraceStage::Plan, format!("{says}; {listed}"), facts);
+    let visited = if entry.status == Status::Ok { revisits::of_page(pipeline.home(), &entry.url)? } else { None };
+    let limit = pipeline.config().fetch.revisions;
+    if let Some(page) = visited
+        && let Some(due) = page.due(limit, clock::now())
+    {
+        let says = format!("its feed announced a change; it will be fetched again after {due:.0}");
+        trace.note(&page.changed, TraceStage::Plan, says);
+    }
     if matches!(outcome, TraceOutcome::Waiting | TraceOutcome::Failing) {
         trace_failing_host(trace, pipeline.home(), &entry.url)?;
     }
@@ -228,15 +253,15 @@ fn meaning(status: &Status) -> String {
     }
 }
 
-/// Traces the requests for a page; returns the run that fetched it.
-fn trace_requests(trace: &mut Trace, pipeline: &Pipeline, url: &str, since: &str) -> Result<Option<String>> {
+/// Traces the requests for a page; returns the runs that fetched it.
+fn trace_requests(trace: &mut Trace, pipeline: &Pipeline, url: &str, since: &str) -> Result<Vec<String>> {
     let home = pipeline.home();
     // The rest of the day is a tolerance for clock changes and concurrent runs.
     let since: Option<Date> = since.get(..10).and_then(|day| day.parse().ok());
     let is_late_enough = |run: &LoggedRun| since.is_none_or(|since| run.day() >= since);
     let logged: Vec<_> = runs::all(home)?.into_iter().filter(is_late_enough).collect();
     let progress = ProgressScope::begin(pipeline.reporter(), "runs", logged.len() as u64);
-    let (mut sent, mut stored) = (Vec::new(), None);
+    let (mut sent, mut stored) = (Vec::new(), Vec::new());
     for (done, run) in (0..).zip(&logged) {
         progress.show(done, "");
         let found = runs::requests_with(run, &format!("\"{url}\""))?;
@@ -245,8 +270,9 @@ fn trace_requests(trace: &mut Trace, pipeline: &Pipeline, url: &str, since: &str
             let after = std::time::Duration::from_millis(request.sent_ms);
             let at = found.began.and_then(|began| began.checked_add(after).ok()).map(rfc3339);
             // The response at the target of a redirect is the page of this entry.
-            if matches!(request.status(), Status::Http(200..400)) {
-                stored = Some(run.clone());
+            let is_stored = matches!(request.status(), Status::Http(200..=303 | 305..400));
+            if is_stored && !stored.contains(&run) {
+                stored.push(run.clone());
             }
             sent.push((at.unwrap_or_default(), run.clone(), request));
         }
@@ -275,6 +301,7 @@ fn list_requests(trace: &mut Trace, sent: Vec<(String, String, Request)>) {
 
 /// Traces the files of a page; returns their days.
 fn trace_page(trace: &mut Trace, home: &Home, url: &str, files: &[PathBuf]) -> Result<BTreeSet<String>> {
+    let known: BTreeSet<String> = docs::document_days(home)?.into_iter().collect();
     let mut days = BTreeSet::new();
     for file in files {
         let mut found: Option<Page> = None;
@@ -285,6 +312,8 @@ fn trace_page(trace: &mut Trace, home: &Home, url: &str, files: &[PathBuf]) -> R
         let Some(page) = found else { continue };
         let shown = home.shown(file);
         days.extend(shown.split('/').nth(1).map(str::to_owned));
+        // The logs of earlier runs may have been deleted.
+        days.extend(revisions::days_of(&page.revises).into_iter().filter(|day| known.contains(day)));
         let moved = match page.final_url.is_empty() || page.final_url == page.url {
             true => String::new(),
             false => format!(" from {} after redirects", page.final_url),

@@ -3,6 +3,7 @@
 pub(crate) mod collection;
 pub(crate) mod corpora;
 pub(crate) mod feeds;
+pub(crate) mod revisions;
 
 use std::ops::ControlFlow;
 use std::sync::Arc;

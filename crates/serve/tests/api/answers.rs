@@ -23,6 +23,7 @@ fn questions(server: &TestServer) -> Vec<(&'static str, String)> {
         ("/api/v1/collection", ""),
         ("/api/v1/collection/days", "?by=month"),
         ("/api/v1/collection/languages", ""),
+        ("/api/v1/collection/revisions", "?url=http%3A%2F%2Fa.example%2F1&seen=2026-03-01"),
         ("/api/v1/{lang}/query", "?q=storm&fields=date,site,title&sort=right,date"),
         ("/api/v1/{lang}/count", "?q=storm&filter=site%3Da.example"),
         ("/api/v1/{lang}/freq", "?q=storm&by=site"),
@@ -212,6 +213,32 @@ fn zero_hits_differ_from_nothing_collected() {
     assert_eq!((silent["hits"].as_u64(), silent["health"].as_f64()), (Some(0), Some(1.0)));
     assert_eq!((closed["per_million"].as_f64(), closed["health"].as_f64()), (None, Some(0.0)));
     assert_eq!((day("2026-02-03")["days_with_runs"].as_u64(), closed["days_with_runs"].as_u64()), (Some(1), Some(0)));
+}
+
+#[test]
+fn the_revisions_of_a_page_are_listed_unless_they_are_hidden() {
+    use tidings_store::docs::{DayDraft, Recipe};
+    let server = TestServer::new();
+    let home = server.home();
+    let times = ["2026-03-01T10:00:00.000Z", "2026-03-02T10:00:00.000Z"];
+    for (day, at, revises) in [("2026-03-01", times[0], &times[..0]), ("2026-03-02", times[1], &times[..1])] {
+        let url = "http://a.example/1";
+        let line = serde_json::json!({"id": at, "url": url, "title": day, "downloaded": at, "revises": revises});
+        let mut draft = DayDraft::create(&home, Recipe::new(day, "p", "e", Value::Null)).unwrap();
+        draft.push("en", format!("{line}\n").as_bytes()).unwrap();
+        draft.supersede(url, &revises.iter().map(|time| (*time).to_owned()).collect::<Vec<_>>());
+        draft.publish(1).unwrap();
+    }
+    let titles = |seen: &str| {
+        let path = format!("/api/v1/collection/revisions?url=http%3A%2F%2Fa.example%2F1&seen={seen}");
+        let rows = server.get(&path).is(200).json()["rows"].as_array().unwrap().clone();
+        rows.iter().map(|row| row["title"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(titles("2026-03-02"), ["2026-03-01", "2026-03-02"]);
+    assert!(titles("2026-03-01").is_empty(), "the newest revision is of another day");
+    server.get("/api/v1/collection/revisions?url=x&seen=soon").is(400);
+    tidings_store::hidden::write(&home, &["http://a.example/1".to_owned()].into()).unwrap();
+    assert!(titles("2026-03-02").is_empty());
 }
 
 /// A day of pages in a home: of five pages, two documents in German and one in English.

@@ -44,7 +44,7 @@ fn write_all(out: &mut String, listing: &Listing<'_>) -> std::fmt::Result {
         }
         writeln!(out, "<link rel=\"alternate\" type=\"text/html\" href=\"{link}\"/>")?;
         writeln!(out, "<published>{}</published>", iso_date(article.date, east))?;
-        writeln!(out, "<updated>{}</updated>", iso_date(article.date, east))?;
+        writeln!(out, "<updated>{}</updated>", iso_date(listing.updated(article), east))?;
         writeln!(out, "<author><name>{}</name></author>", escaped(&article.author))?;
         for topic in &article.topics {
             writeln!(out, "<category term=\"{}\"/>", escaped(topic))?;

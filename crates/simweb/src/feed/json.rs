@@ -33,6 +33,7 @@ fn item(listing: &Listing<'_>, article: &crate::Article) -> Value {
         "title": article.title,
         "summary": article.lead(),
         "date_published": iso_date(article.date, listing.profile.east),
+        "date_modified": iso_date(listing.updated(article), listing.profile.east),
         "authors": [{ "name": article.author }],
         "tags": article.topics,
     });

@@ -23,6 +23,11 @@ struct Listing<'a> {
 }
 
 impl Listing<'_> {
+    /// The time of the last change of an article, as the feed has it.
+    fn updated(&self, article: &Article) -> jiff::Timestamp {
+        if self.world.revisions.is_restless(self.site) { self.world.clock.now() } else { article.updated }
+    }
+
     /// The link to an article in the style of this site, escaped for XML.
     fn link(&self, article: &Article, knows_base: bool) -> String {
         let joint = if article.url.contains('?') { '&' } else { '?' };

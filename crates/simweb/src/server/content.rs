@@ -90,7 +90,10 @@ pub fn feed(
     let world = &shared.world;
     let published = world.published(site);
     let newest = published.checked_sub(1).map_or(world.spec.start, |number| world.date(site, number));
-    let tag = mix(world.spec.seed ^ mix(site as u64) ^ mix(published << 8 | format as u64));
+    let restless = world.revisions.is_restless(site).then(|| world.clock.now());
+    let newest = restless.or(world.revisions.updated(site, None)).map_or(newest, |updated| updated.max(newest));
+    let changes = world.revisions.changes(site, None) ^ restless.map_or(0, |now| now.as_millisecond() as u64);
+    let tag = mix(world.spec.seed ^ mix(site as u64) ^ mix(published << 8 | format as u64) ^ mixed(changes));
     let validators = validators(world, site, tag, newest);
     if fresh(head, &validators) {
         return Reply::new(304, validators.lines(), "");
@@ -113,8 +116,10 @@ pub fn page(
     charset: Option<&'static Encoding>,
 ) -> Reply {
     let world = &shared.world;
-    let tag = mix(world.spec.seed ^ mix(site as u64) ^ mix(number) ^ 0x9A6E);
-    let validators = validators(world, site, tag, world.date(site, number));
+    let changes = world.revisions.changes(site, Some(number));
+    let tag = mix(world.spec.seed ^ mix(site as u64) ^ mix(number) ^ 0x9A6E ^ mixed(changes));
+    let updated = world.revisions.updated(site, Some(number)).unwrap_or_else(|| world.date(site, number));
+    let validators = validators(world, site, tag, updated);
     if fresh(asked.head, &validators) {
         return Reply::new(304, validators.lines(), "");
     }
@@ -125,6 +130,11 @@ pub fn page(
     let mut reply = text(shared, site, "text/html", &html, charset);
     reply.headers.push_str(&validators.lines());
     reply
+}
+
+/// The part of a tag that changes make; 0 without any.
+fn mixed(changes: u64) -> u64 {
+    if changes == 0 { 0 } else { mix(changes) }
 }
 
 /// A prepared page on the slow path, for sites with faults and unusual clients.

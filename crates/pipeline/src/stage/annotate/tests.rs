@@ -1,6 +1,7 @@
 //! Tests of due units and outcomes.
 
 use super::*;
+use crate::export;
 use crate::testing::{FEED, article, home, home_with_feeds, page, store_pages};
 
 #[test]
@@ -80,4 +81,49 @@ fn a_label_that_changes_makes_the_days_of_its_feed_due() {
     assert_eq!(Annotate.due(pipeline.home(), pipeline.config()).unwrap().up_to_date, 1);
     std::fs::write(pipeline.home().feed_list(), format!("{FEED}\ttopic=local\n")).unwrap();
     assert_eq!(Annotate.due(pipeline.home(), pipeline.config()).unwrap().units.len(), 1);
+}
+
+/// A page and its revision on the next day, with another last paragraph.
+fn revised(pipeline: &crate::Pipeline, body: &str) {
+    let url = "https://gazette.example/1";
+    let first = page(url, &article("ferry"));
+    let revises = vec![first.downloaded.clone()];
+    let second = tidings_model::Page { downloaded: "2026-03-02T09:00:00.000Z".into(), revises, ..page(url, body) };
+    store_pages(pipeline, "2026-03-01", &[first, page("https://gazette.example/2", &article("museum"))]);
+    pipeline.run(StageId::Clean.stage().as_ref()).unwrap();
+    crate::rebuild::remake(pipeline, StageId::Dedup).unwrap();
+    store_pages(pipeline, "2026-03-02", &[second]);
+}
+
+#[test]
+fn a_revision_takes_the_place_of_the_earlier_document_with_all_of_its_text() {
+    let (folder, pipeline) = home();
+    revised(&pipeline, &article("ferry").replace("without spending a whole day on it", "within an hour"));
+    pipeline.run(StageId::Clean.stage().as_ref()).unwrap();
+    pipeline.run(StageId::Dedup.stage().as_ref()).unwrap();
+    let due = Annotate.due(pipeline.home(), pipeline.config()).unwrap();
+    let why: Vec<(String, Stale)> = due.units.into_iter().map(|unit| (unit.name, unit.why)).collect();
+    assert_eq!(why, [("2026-03-01".to_owned(), Stale::Settings), ("2026-03-02".to_owned(), Stale::New)]);
+    pipeline.run(&Annotate).unwrap();
+    let recipe = |day: &str| TextRecipe::read(pipeline.home(), day).unwrap().unwrap();
+    let (before, after) = (recipe("2026-03-01"), recipe("2026-03-02"));
+    assert_eq!((before.dropped["superseded"], before.kept["en"]), (1, 1));
+    assert!(after.dropped.is_empty() && after.tokens["en"] > 90, "it is no copy of itself: {after:?}");
+    assert!(Annotate.due(pipeline.home(), pipeline.config()).unwrap().units.is_empty());
+
+    let options = export::Options::new(export::ExportFormat::Jsonl);
+    let target = export::Destination::Path(folder.path().join("out.jsonl"));
+    let outcome = export::run(&pipeline, &options, target, &mut |_| {}).unwrap();
+    assert_eq!(outcome.manifest.documents.written, 2, "{outcome}");
+}
+
+#[test]
+fn a_revision_without_a_document_supersedes_nothing() {
+    let (_folder, pipeline) = home();
+    revised(&pipeline, "<html><body>Subscribe to read on.</body></html>");
+    crate::rebuild::remake(&pipeline, StageId::Clean).unwrap();
+    let recipe = TextRecipe::read(pipeline.home(), "2026-03-01").unwrap().unwrap();
+    assert_eq!((recipe.dropped.len(), recipe.kept["en"]), (0, 2));
+    let trace = crate::why::trace(&pipeline, "https://gazette.example/1").unwrap();
+    assert_eq!(trace.outcome, crate::why::TraceOutcome::Searchable, "{trace}");
 }

@@ -5,6 +5,7 @@
 //! called a copy of is the original (`revision.rs`).
 
 pub mod duplicates;
+mod families;
 mod revision;
 mod verdict_line;
 pub mod views;
@@ -23,7 +24,7 @@ use tidings_dedup::{
     BlockFile, BlockId, Deduplicator, FingerprintRun, FingerprintStore, FlushedFiles, Level, Origin, Rule, Scope,
     StoreFiles, Text, join,
 };
-use tidings_model::Dated;
+use tidings_model::{Dated, Fingerprint};
 use tidings_store::dedup_state::{
     self, Copy, DedupParams, DocsDay, JudgedDay, JudgedDays, Spool, VerdictDraft, VerdictLine,
 };
@@ -33,6 +34,7 @@ use tidings_store::pages::PageReader;
 use tidings_store::{FileDigest, Home, Stale};
 use xxhash_rust::xxh3::xxh3_64;
 
+use self::families::Families;
 use self::revision::{Newcomer, Revisions};
 use self::verdict_line::{Counters, line, rounded, share};
 use super::{Data, Due, Stage, StageId, StageOutcome, StageRun, Unit, layer_digest};
@@ -334,6 +336,8 @@ struct Waiting {
     id: String,
     site: String,
     lang: usize,
+    /// The fingerprint of its URL.
+    url: Fingerprint,
     /// The checksum of its raw page, if pages are compared.
     page: Option<u64>,
     place: Range<u64>,
@@ -473,6 +477,7 @@ impl<'a> DedupRun<'a> {
         let past = StoreFiles { runs, blocks: self.pieces.clone(), days: std::mem::take(&mut self.days) };
         let store = FingerprintStore::new(past, &folder, self.context.config.dedup.memory_mib << 20)?;
         let mut deduplicator = Deduplicator::new(self.rule, self.scope, store);
+        let families = Families::read(home, &day.name)?;
 
         // The chronological order alone decides which of two copies is kept.
         let mut order: Vec<usize> = (0..waiting.len()).collect();
@@ -495,7 +500,10 @@ impl<'a> DedupRun<'a> {
             let name = &document.id;
             let (site, page) = (&document.site, document.page);
             let origin = Origin { name, site, month, day: numbered(&day.name), page };
-            let verdict = deduplicator.judge(&text, &origin)?;
+            let mut verdict = deduplicator.judge(&text, &origin)?;
+            if let Some(revisions) = families.of(document.url) {
+                verdict.ignore_sources(&text, |name| revisions.contains(name));
+            }
             let line = line(document, &files[document.lang].0, &text, &verdict);
             judged.add(&line);
             newcomers.extend(Newcomer::of(at, document, &verdict, &line, &day.name));
@@ -572,7 +580,8 @@ impl<'a> DedupRun<'a> {
             let is_dated = document.dated.as_ref().is_some_and(revision::is_published);
             let date = document.dated.map_or_else(|| day.name.clone(), |dated| dated.day);
             let page = pages.get(&xxh3_64(document.url.as_bytes())).copied();
-            waiting.push(Waiting { date, is_dated, id: document.id, site: document.site, lang, page, place });
+            let url = Fingerprint::of(&document.url);
+            waiting.push(Waiting { date, is_dated, id: document.id, site: document.site, lang, url, page, place });
             Ok(())
         })?;
         Ok(waiting)

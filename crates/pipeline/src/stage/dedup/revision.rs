@@ -12,7 +12,7 @@ use std::ops::{ControlFlow, Range};
 
 use anyhow::Result;
 use tidings_dedup::{BlockId, Deduplicator, FingerprintStore, Origin, Rule, Scope, StoreFiles, Text, Verdict};
-use tidings_model::{Dated, Document};
+use tidings_model::{Dated, Document, Fingerprint};
 use tidings_store::dedup_state::{
     self, DuplicateUnit, JudgedDays, VerdictDraft, VerdictLine, VerdictReader, revising_day,
 };
@@ -179,6 +179,7 @@ impl<'a> Revisions<'a> {
             id: verdict.id.clone(),
             site: verdict.site.clone(),
             lang: 0,
+            url: Fingerprint::of(""),
             page: None,
             place: 0..0,
         };
