@@ -68,6 +68,9 @@ pub enum Record<'a> {
         /// Its title.
         #[serde(borrow)]
         title: Cow<'a, str>,
+        /// Its full text as HTML, if the feed has it and the entry may be new.
+        #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+        text: Option<Cow<'a, str>>,
     },
     /// The state of a host.
     Host(Box<HostState>),

@@ -33,6 +33,7 @@ pub(crate) fn listed(feed: &str, url: &str) -> Record<'static> {
         published: own(""),
         url: own(url),
         title: own(""),
+        text: None,
     }
 }
 

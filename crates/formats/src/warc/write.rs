@@ -7,7 +7,7 @@ use std::path::Path;
 use jiff::Timestamp;
 use libdeflater::{CompressionLvl, Compressor};
 use sha1::{Digest, Sha1};
-use tidings_model::Page;
+use tidings_model::{Page, PageOrigin};
 use xxhash_rust::xxh3::xxh3_128_with_seed;
 
 /// An exchange with a server as sent over the network.
@@ -107,14 +107,21 @@ impl Writer {
         }
         let _ = write!(response, "content-length: {}\r\n\r\n", page.body.len());
         let payload_digest = sha1(&[&page.body]);
-        let mut head = HeaderBuilder::new("response", url, date);
+        // The text in a feed is no response of the page, which the server refused.
+        let is_response = page.origin == PageOrigin::Web;
+        let mut head = HeaderBuilder::new(if is_response { "response" } else { "resource" }, url, date);
         let answer = head.id.clone();
         head.line("WARC-Target-URI", &clean(url));
         head.line("WARC-Payload-Digest", &payload_digest);
-        head.line("Content-Type", "application/http; msgtype=response");
-        let response = self.record(head, &[response.as_bytes(), &page.body]);
-
-        let mut fields = "note: the head of the response was written anew from what was kept of it\r\n".to_owned();
+        let (response, mut fields) = if is_response {
+            head.line("Content-Type", "application/http; msgtype=response");
+            let note = "note: the head of the response was written anew from what was kept of it\r\n".to_owned();
+            (self.record(head, &[response.as_bytes(), &page.body]), note)
+        } else {
+            head.line("Content-Type", &clean(&page.content_type));
+            let note = format!("note: the page answered {status}; this is the text of the article in its feed\r\n");
+            (self.record(head, &[&page.body]), note)
+        };
         let rights = if page.rights.is_empty() {
             String::new()
         } else {
@@ -215,6 +222,31 @@ mod tests {
     fn digests_have_the_form_of_warc() {
         // The digest of the empty string, which is well known.
         assert_eq!(sha1(&[]), "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ");
+    }
+
+    #[test]
+    fn the_text_of_a_feed_is_a_resource_and_no_response() {
+        let records = |origin| {
+            let page = Page {
+                url: "http://e.org/1".into(),
+                status: 403,
+                content_type: "text/html; charset=utf-8".into(),
+                origin,
+                body: b"<p>text</p>".to_vec(),
+                ..Page::default()
+            };
+            let PageRecords { response, metadata, .. } = Writer::default().page(&page);
+            [response, metadata].map(|packed| {
+                let mut text = vec![0; 4096];
+                let len = libdeflater::Decompressor::new().gzip_decompress(&packed, &mut text).unwrap();
+                String::from_utf8_lossy(&text[..len]).into_owned()
+            })
+        };
+        let [resource, metadata] = records(PageOrigin::Feed);
+        assert!(resource.contains("WARC-Type: resource\r\n") && !resource.contains("HTTP/1.1"), "{resource}");
+        assert!(resource.contains("Content-Type: text/html; charset=utf-8\r\n"), "{resource}");
+        assert!(metadata.contains("note: the page answered 403; this is the text"), "{metadata}");
+        assert!(records(PageOrigin::Web)[0].contains("WARC-Type: response\r\n"));
     }
 
     #[test]
