@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde_json::Value;
 use tidings_lang::StopList;
-use tidings_model::{Document, Page, Paragraph, Rights};
+use tidings_model::{Document, Page, PageOrigin, Paragraph, Rights};
 use url::Url;
 
 use crate::article::blocks;
@@ -15,10 +15,12 @@ use crate::article::words::each_word;
 use crate::date::{self, KnownDates};
 use crate::declared_metadata::{DeclaredMetadata, is_article};
 use crate::decode::decode;
+use crate::feed_text;
 use crate::gate::{Gate, Rejection};
 use crate::imported;
 use crate::justext::{self, JustextOptions, JustextParagraph};
 use crate::metadata;
+use crate::not_article;
 use crate::postprocess::{PostprocessOptions, normalise_unicode, postprocess};
 use crate::tree::{self, Tree};
 use crate::version;
@@ -90,6 +92,11 @@ pub enum DropReason {
     NoText,
     /// Only the visible beginning of a paywalled article.
     PaywallStub,
+    /// The front page of the site or of a section, to which the link of an article redirects.
+    FrontPage,
+    /// The same text as under several other addresses of the site, without the titles of the feed: a consent wall, a
+    /// login page or an error page.
+    SameText,
     /// Rejected by the quality gate.
     Rejected(Rejection),
     /// The extractor panicked, which is a bug.
@@ -103,14 +110,41 @@ impl DropReason {
             DropReason::NotHtml => "not-html",
             DropReason::NoText => "no-text",
             DropReason::PaywallStub => "paywall-stub",
+            DropReason::FrontPage => "front-page",
+            DropReason::SameText => "same-text",
             DropReason::Rejected(rejection) => rejection.rule,
             DropReason::Error => "error",
         }
     }
 }
 
-/// Converts a stored page to a document: extraction, then postprocessing.
+/// Converts a stored page to a document: extraction, then postprocessing. If the page lacks the text that its feed has,
+/// the document may be made from the feed.
 pub fn clean(page: &Page, options: &Options, postprocess_options: &PostprocessOptions) -> Result<Document, DropReason> {
+    let document =
+        clean_page(page, options, postprocess_options).and_then(|document| {
+            match not_article::is_front_page(page, &document) {
+                true => Err(DropReason::FrontPage),
+                false => Ok(document),
+            }
+        });
+    if page.feed_text.is_empty() {
+        return document;
+    }
+    let from_feed = clean_page(&feed_text::as_page(page), options, postprocess_options);
+    match (document, from_feed) {
+        (Err(_), Ok(from_feed)) => Ok(from_feed),
+        (Ok(document), Ok(from_feed)) if feed_text::is_better(&from_feed, page, &document) => Ok(from_feed),
+        (document, _) => document,
+    }
+}
+
+/// Converts the body of a stored page.
+fn clean_page(
+    page: &Page,
+    options: &Options,
+    postprocess_options: &PostprocessOptions,
+) -> Result<Document, DropReason> {
     let mut document = read(page, options)?;
     let imported_id = imported::imported_id(&document);
     if imported::is_ungated(page) {
@@ -141,12 +175,19 @@ pub fn read(page: &Page, options: &Options) -> Result<Document, DropReason> {
         None => {
             let url = Url::parse(address).ok();
             let (html, _) = decode(&page.body, Some(&page.content_type), url.as_ref().and_then(Url::host_str));
+            let html = match page.origin {
+                PageOrigin::Web => html,
+                PageOrigin::Feed => feed_text::html(&page.title, &html).into(),
+            };
             extract(&HtmlInput { html: &html, url: Some(address), known_dates, stop_list: None }, options)?
         }
     };
     document.url = page.url.clone();
     document.feed = page.feed.clone();
     document.downloaded = page.downloaded.clone();
+    if page.origin == PageOrigin::Feed {
+        feed_text::mark(&mut document, page);
+    }
     // Rights declared in the page are added to those of its host and headers.
     let declared_rights = std::mem::take(&mut document.rights.page);
     document.rights = page.rights.clone();

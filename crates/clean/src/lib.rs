@@ -19,13 +19,18 @@ pub mod date;
 pub mod declared_metadata;
 pub mod decode;
 mod extract;
+mod feed_text;
 pub mod gate;
 mod imported;
 pub mod justext;
 pub mod metadata;
+mod not_article;
 pub mod postprocess;
+mod title_match;
 pub mod tree;
 mod version;
 
 pub use extract::{DropReason, HtmlInput, Options, Preset, clean, describe, extract, read};
+pub use not_article::{RedirectTarget, SAME_TEXT_LIMIT, Suspicion, suspicion};
+pub use title_match::TitleMatch;
 pub use version::{BEHAVIOUR_VERSION, tables, version};

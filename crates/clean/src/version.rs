@@ -7,10 +7,10 @@ use crate::article::evidence::Fnv1a;
 /// Version of the conversion from page to document, including language identification, masks and
 /// quality gate. Increment it whenever the same page gives another document: recipes store it, so
 /// that an upgrade rebuilds documents only then.
-pub const BEHAVIOUR_VERSION: u32 = 1;
+pub const BEHAVIOUR_VERSION: u32 = 2;
 
-/// The release that introduced this behaviour. Documents store it, so it changes with
-/// [`BEHAVIOUR_VERSION`] and not with every release.
+/// The release that introduced this extraction. Documents store it, so it changes when the extractor
+/// gives another text for the same HTML, and not with every release or [`BEHAVIOUR_VERSION`].
 const RELEASE: &str = "0.1.0";
 
 /// The trained model, preceded by a change note from before [`BEHAVIOUR_VERSION`] existed. All of

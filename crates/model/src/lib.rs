@@ -30,6 +30,6 @@ pub use document::{Dated, Document, DroppedParagraph, Licence, Mark, PageMetadat
 pub use entry::{BadRow, Entry, Row};
 pub use feed::{Feed, FeedEntry, FeedFormat, Person, Repair, UpdateHints, UpdatePeriod, Weekday};
 pub use fingerprint::{Fingerprint, FingerprintMap, FingerprintSet};
-pub use page::{CONVERSION, DOCUMENT_TYPE, Page, Rights, RobotsEvidence, UNGATED};
+pub use page::{CONVERSION, DOCUMENT_TYPE, Page, PageOrigin, Rights, RobotsEvidence, UNGATED};
 pub use retry::{FailureHistory, Prospect, RetryPolicy, backoff};
 pub use status::{FailureKind, Status, UnknownFailure};

@@ -47,8 +47,33 @@ pub struct Page {
     pub headers: BTreeMap<String, String>,
     /// Rights statements of the publisher, as evidence.
     pub rights: Rights,
+    /// The source of the body.
+    pub origin: PageOrigin,
+    /// The full text of the article in the feed, as HTML, if the page lacks it; or empty.
+    pub feed_text: String,
     /// The body after content decoding.
     pub body: Vec<u8>,
+}
+
+/// The source of the body of a page.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PageOrigin {
+    /// The response at the URL of the page.
+    #[default]
+    Web,
+    /// The full text in the feed, because the server refused the page with the HTTP status of the record.
+    Feed,
+}
+
+impl PageOrigin {
+    /// The name in the metadata of documents.
+    pub const fn word(self) -> &'static str {
+        match self {
+            PageOrigin::Web => "web",
+            PageOrigin::Feed => "feed",
+        }
+    }
 }
 
 /// Statements of permission or reservation, verbatim.
@@ -164,7 +189,7 @@ struct WithoutBody<'a>(&'a Page);
 
 impl Serialize for WithoutBody<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut line = serializer.serialize_struct("Page", 11)?;
+        let mut line = serializer.serialize_struct("Page", 13)?;
         self.0.fields_before_body(&mut line)?;
         line.end()
     }
@@ -185,13 +210,21 @@ impl Page {
         line.serialize_field("status", &self.status)?;
         line.serialize_field("content_type", &self.content_type)?;
         line.serialize_field("headers", &self.headers)?;
-        line.serialize_field("rights", &self.rights)
+        line.serialize_field("rights", &self.rights)?;
+        // Both are rare, and records without them are those of earlier versions.
+        if self.origin != PageOrigin::Web {
+            line.serialize_field("origin", &self.origin)?;
+        }
+        if !self.feed_text.is_empty() {
+            line.serialize_field("feed_text", &self.feed_text)?;
+        }
+        Ok(())
     }
 }
 
 impl Serialize for Page {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut line = serializer.serialize_struct("Page", 12)?;
+        let mut line = serializer.serialize_struct("Page", 14)?;
         self.fields_before_body(&mut line)?;
         match simdutf8::basic::from_utf8(&self.body) {
             Ok(text) => line.serialize_field("body", text)?,
@@ -226,6 +259,8 @@ impl<'de> Deserialize<'de> for Page {
             },
             headers: line.headers,
             rights: line.rights,
+            origin: line.origin,
+            feed_text: line.feed_text,
             body,
         })
     }
@@ -251,6 +286,10 @@ struct PageRecord {
     headers: BTreeMap<String, String>,
     #[serde(default)]
     rights: Rights,
+    #[serde(default)]
+    origin: PageOrigin,
+    #[serde(default)]
+    feed_text: String,
     body: Option<String>,
     body_base64: Option<String>,
 }
@@ -286,6 +325,20 @@ mod tests {
             assert_eq!(serde_json::from_slice::<Page>(&line).unwrap(), page);
             assert_eq!(serde_json::to_string(&page).unwrap() + "\n", String::from_utf8(line).unwrap());
         }
+    }
+
+    #[test]
+    fn the_text_of_a_feed_round_trips_and_is_absent_by_default() {
+        let plain = Page { url: "http://e.org/".into(), final_url: "http://e.org/".into(), ..Page::default() };
+        let line = |page: &Page| {
+            let mut line = Vec::new();
+            page.write_line(&mut line).unwrap();
+            String::from_utf8(line).unwrap()
+        };
+        assert!(!line(&plain).contains("origin") && !line(&plain).contains("feed_text"));
+        let page = Page { origin: PageOrigin::Feed, feed_text: "<p>a</p>".into(), ..plain };
+        assert!(line(&page).contains(r#""origin":"feed","feed_text":"<p>a</p>","body""#), "{}", line(&page));
+        assert_eq!(serde_json::from_str::<Page>(&line(&page)).unwrap(), page);
     }
 
     proptest::proptest! {

@@ -107,11 +107,20 @@ pub(crate) fn apply(home: &Home, run: &str, batch: JournalBatch) {
 
 /// Adds entries of one feed to the plan.
 pub(crate) fn plan_entries(home: &Home, urls: &[&str]) {
+    plan_entries_with_texts(home, &urls.iter().map(|url| (*url, None)).collect::<Vec<_>>());
+}
+
+/// Adds an entry to the plan, with its full text in the feed.
+pub(crate) fn plan_entry_with_text(home: &Home, url: &str, text: Option<&str>) {
+    plan_entries_with_texts(home, &[(url, text)]);
+}
+
+fn plan_entries_with_texts(home: &Home, entries: &[(&str, Option<&str>)]) {
     let mut batch = JournalBatch::default();
     // Entries are added with the poll of their feed.
     let state = FeedState { feed: FEED.to_owned(), polled: Polled::Listed, ..FeedState::default() };
     batch.push(&Record::Poll(Box::new(state)));
-    for url in urls {
+    for (url, text) in entries {
         batch.push(&Record::Listed {
             feed: FEED.into(),
             seen: "2026-03-01T10:00:00.000Z".into(),
@@ -119,6 +128,7 @@ pub(crate) fn plan_entries(home: &Home, urls: &[&str]) {
             url: (*url).into(),
             title: "A title".into(),
             updated: "".into(),
+            text: text.map(Into::into),
         });
     }
     apply(home, "20260301T100000000Z-update", batch);

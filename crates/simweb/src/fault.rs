@@ -77,6 +77,16 @@ pub enum Fault {
     Close,
     /// Closes idle connections after a short time without notice.
     IdleClose,
+    /// Answers 403.
+    Forbidden,
+    /// Redirects every article to the front page, as if it were gone.
+    RedirectHome,
+    /// Answers every article with the same consent wall.
+    ConsentWall,
+    /// Answers every article with status 200 and a text that says it does not exist.
+    SoftNotFound,
+    /// Shows only the first paragraph of an article.
+    Stub,
 }
 
 /// The part of a site that a fault befalls.
@@ -137,6 +147,11 @@ const NAMES: &[(&str, Fault)] = &[
     ("chunked", Fault::Chunked),
     ("close", Fault::Close),
     ("idle-close", Fault::IdleClose),
+    ("forbidden", Fault::Forbidden),
+    ("redirect-home", Fault::RedirectHome),
+    ("consent-wall", Fault::ConsentWall),
+    ("soft-not-found", Fault::SoftNotFound),
+    ("stub", Fault::Stub),
 ];
 
 impl Fault {

@@ -136,7 +136,7 @@ impl Profile {
             template: rng.pick(&[Template::Semantic, Template::Portal, Template::Press, Template::Plain]),
             charset: legacy.unwrap_or(encoding_rs::UTF_8),
             charset_in_header: rng.chance(70),
-            full_content: rng.chance(25),
+            full_content: rng.chance(spec.full_text_percent),
             east: rng.chance(30),
             interval: u32::try_from(mean / 2 + rng.below(mean * 3 / 2)).unwrap_or(u32::MAX).max(2),
         }

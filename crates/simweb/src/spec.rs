@@ -51,6 +51,8 @@ pub struct Spec {
     pub history: usize,
     /// Percentage of articles from an agency, which other sites of the same language print too.
     pub agency_percent: u64,
+    /// Percentage of sites whose feeds have full articles.
+    pub full_text_percent: u64,
     /// The faults of the last sites, one each, in this order.
     pub faults: Vec<SiteFault>,
     /// The ways in which sites hide their feeds, in turn; empty: every page declares them, and there are no decoys.
@@ -107,6 +109,7 @@ impl Default for Spec {
             publish_every: Duration::from_secs(3600),
             history: 0,
             agency_percent: 0,
+            full_text_percent: 25,
             faults: Vec::new(),
             hiding: Vec::new(),
             latency: Duration::ZERO,

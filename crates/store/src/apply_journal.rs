@@ -11,6 +11,7 @@ use tidings_model::{Entry, Fingerprint, FingerprintMap, FingerprintSet, Prospect
 
 use crate::error::{Error, Result};
 use crate::failures::{self, PageOutcome, Retries};
+use crate::feed_texts;
 use crate::feeds::{self, FeedState, Polled};
 use crate::home::Home;
 use crate::hosts::{self, HostState};
@@ -176,6 +177,10 @@ fn apply(home: &Home, first_day: &str) -> Result<Option<Applied>> {
     if changes && plan::folded_run(home)?.as_deref() != Some(&summary.run) {
         folded.added = rewrite(home, &mut summary)?;
     }
+    if summary.failures.values().any(|outcome| *outcome == PageOutcome::Settled) {
+        let is_settled = |page: Fingerprint| summary.failures.get(&page) == Some(&PageOutcome::Settled);
+        feed_texts::forget(home, |page, _| is_settled(page))?;
+    }
     failures::merge(home, summary.failures)?;
     revisits::merge(home, summary.visits, |wanted| titles(home, wanted))?;
     feeds::merge_states(home, summary.polls)?;
@@ -238,13 +243,19 @@ fn rewrite(home: &Home, summary: &mut Summary) -> Result<u64> {
             }
             fetched::subtract(home, &mut unknown)?;
             let removed = Removed::read(home)?;
+            let new_pages = unknown.clone();
+            let mut texts = feed_texts::Additions::new(home);
             journal::read(home, |record| {
-                let Record::Listed { feed, seen, published, url, title, .. } = record else { return Ok(()) };
-                if !unknown.remove(&Fingerprint::of(&url)) {
+                let Record::Listed { feed, seen, published, url, title, text, .. } = record else { return Ok(()) };
+                let page = Fingerprint::of(&url);
+                let is_removed = removed.covers(&url).is_some();
+                if let Some(html) = text.filter(|_| !is_removed && new_pages.contains(&page)) {
+                    texts.add(&url, &html)?;
+                }
+                if !unknown.remove(&page) {
                     return Ok(());
                 }
                 *added.entry(feed.to_string()).or_default() += 1;
-                let is_removed = removed.covers(&url).is_some();
                 let entry = Entry {
                     seen: seen.into_owned(),
                     published: published.into_owned(),
@@ -254,7 +265,8 @@ fn rewrite(home: &Home, summary: &mut Summary) -> Result<u64> {
                 };
                 new.add(&entry, is_removed)
             })?;
-            Ok(())
+            // Before the plan, which records that the journal was applied.
+            texts.publish()
         },
     )?;
     for (feed, count) in &added {
@@ -336,6 +348,8 @@ pub fn prune(home: &Home, now: Timestamp, min_age: u32, policy: RetryPolicy, dry
     })?;
     let pruned = settled.len() as u64;
     if !dry_run && pruned > 0 {
+        let gone: FingerprintSet = settled.iter().copied().collect();
+        feed_texts::forget(home, |page, _| gone.contains(&page))?;
         // Fingerprints are written first: a crash between the two files keeps too many, never too few.
         fetched::add(home, settled)?;
         let decide = |row: &Row<'_>| if prunable(row) { Change::Drop } else { Change::Keep };
@@ -463,6 +477,37 @@ mod tests {
         settle(&home, "2", vec![Fingerprint::of("a"), Fingerprint::of("b")]).unwrap();
         assert_eq!(rows(&home), [row("a", "ok", 1, 0)]);
         assert!(was_pruned(&home, "b").unwrap());
+    }
+
+    #[test]
+    fn texts_of_new_entries_are_held_until_their_pages_are_settled_also_if_a_journal_is_applied_twice() {
+        let (_folder, home) = home();
+        fill_plan(&home, FEED, &["a"]);
+        let with_text = |url: &str| match listed(FEED, url) {
+            Record::Listed { feed, seen, published, url, title, .. } => {
+                Record::Listed { feed, seen, published, url, title, text: Some("<p>text</p>".into()) }
+            }
+            other => other,
+        };
+        let batches =
+            [vec![with_text("a"), listed(FEED, "b"), with_text("b"), with_text("c"), polled(FEED, Polled::Listed)]];
+        let held = |urls: [&str; 3]| {
+            let texts = feed_texts::FeedTexts::open(&home).unwrap();
+            urls.map(|url| texts.of(url).unwrap().is_some())
+        };
+        write_journal(&home, "update", &batches);
+        let journal = fs::read(home.journal()).unwrap();
+        for _ in 0..2 {
+            fs::write(home.journal(), &journal).unwrap();
+            apply_journal(&home).unwrap();
+            assert_eq!(held(["a", "b", "c"]), [false, true, true], "known entries need no text");
+        }
+        write_journal(&home, "fetch", &[vec![outcome("b", "ok", 1), outcome("c", "timeout", 1)]]);
+        apply_journal(&home).unwrap();
+        assert_eq!(held(["a", "b", "c"]), [false, false, true], "a page that is tried again keeps its text");
+        write_journal(&home, "again", &[vec![outcome("c", "404", 2)]]);
+        apply_journal(&home).unwrap();
+        assert!(!home.state("feed-texts.jsonl.zst").exists());
     }
 
     proptest! {

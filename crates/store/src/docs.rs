@@ -20,10 +20,11 @@ use crate::frames;
 use crate::home::Home;
 use crate::lost_pages::DamagedPart;
 use crate::partition::{self, PartitionWriter};
-use crate::revisions::{self, Supersedes};
+use crate::revisions::Supersedes;
 use crate::stale::{self, Stale};
-use crate::yields::{self, Yield};
+use crate::yields;
 
+pub use crate::day_draft::{DayDraft, DraftPosition, Withdrawn};
 pub use crate::dropped::{DroppedPage, dropped_pages};
 
 pub(crate) const FORMAT: &str = "docs";
@@ -32,7 +33,9 @@ pub(crate) const VERSION: u32 = 1;
 pub(crate) const RECIPE: &str = "tidings recipe 1";
 /// The folder of documents in a home.
 pub(crate) const ROOT: &str = "docs";
-const ENDING: &str = "jsonl.zst";
+pub(crate) const ENDING: &str = "jsonl.zst";
+/// The partition of dropped pages; not a valid language code.
+pub(crate) const DROPPED: &str = "dropped";
 
 /// The maximum length of a line: the largest page in the worst JSON escaping, with marks.
 const MAX_LINE_BYTES: usize = 1 << 30;
@@ -77,8 +80,20 @@ pub struct Recipe {
     /// [`revisions`](crate::revisions).
     #[serde(default, skip_serializing_if = "Supersedes::is_empty")]
     pub supersedes: Supersedes,
+    /// Pages that may not be articles, for the decision about pages that are added to the day.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub suspects: Vec<Suspect>,
     /// The files that hold them.
     pub outputs: Vec<FileDigest>,
+}
+
+/// A page that may not be an article: the hashes of its text and of its entry in the feed, in hexadecimal.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Suspect {
+    /// The site and the text.
+    pub text: String,
+    /// The title in the feed.
+    pub entry: String,
 }
 
 impl Recipe {
@@ -97,6 +112,7 @@ impl Recipe {
             documents: BTreeMap::new(),
             dropped: BTreeMap::new(),
             supersedes: Supersedes::new(),
+            suspects: Vec::new(),
             outputs: Vec::new(),
         }
     }
@@ -137,7 +153,7 @@ impl Recipe {
     }
 
     /// Whether only files were added to a day with this recipe, so that its output can be kept.
-    fn continues(&self, wanted: &Recipe, home: &Home, day: &Day) -> Result<bool> {
+    pub(crate) fn continues(&self, wanted: &Recipe, home: &Home, day: &Day) -> Result<bool> {
         let is_alike =
             (self.version, &self.extractor, &self.settings) == (wanted.version, &wanted.extractor, &wanted.settings);
         let is_whole = self.read_of(home, day)? == self.inputs.len() && !self.is_missing(home);
@@ -258,157 +274,6 @@ pub fn page_days_since(home: &Home, first: &str) -> Result<Vec<Day>> {
     // A folder with another name was not made by a crawl.
     days.retain(|day| day.name.len() == 10 && day.name.parse::<jiff::civil::Date>().is_ok());
     Ok(days)
-}
-
-/// The documents of a day in progress. Without publication it leaves no trace.
-pub struct DayDraft {
-    home: Home,
-    recipe: Recipe,
-    kept: Option<Recipe>,
-    partitions: PartitionWriter,
-    yields: yields::YieldCounters,
-}
-
-/// The partition of dropped pages; not a valid language code.
-const DROPPED: &str = "dropped";
-
-impl DayDraft {
-    /// Starts a day and deletes earlier drafts. Valid output of its first files is kept.
-    pub fn begin(home: &Home, recipe: Recipe, day: &Day) -> Result<DayDraft> {
-        let earlier = Recipe::read(home, &recipe.day)?;
-        let known = earlier.as_ref().map(Recipe::sound_inputs).unwrap_or_default();
-        if let Some(earlier) = earlier
-            && earlier.continues(&recipe, home, day)?
-        {
-            let mut draft = DayDraft::empty(home, recipe.clone())?;
-            if draft.keep(earlier)? {
-                return draft.with_inputs(day, &known);
-            }
-        }
-        DayDraft::create(home, recipe)?.with_inputs(day, &known)
-    }
-
-    /// Starts an empty day, for pages that are in no file.
-    pub fn create(home: &Home, recipe: Recipe) -> Result<DayDraft> {
-        let mut draft = DayDraft::empty(home, recipe)?;
-        // A day without dropped pages has an empty file of them.
-        draft.partitions.open(DROPPED, &frames::header(DROPPED_FORMAT, VERSION, ""))?;
-        Ok(draft)
-    }
-
-    fn empty(home: &Home, recipe: Recipe) -> Result<DayDraft> {
-        remove_temp(home)?;
-        let partitions = PartitionWriter::new(home, ROOT, ENDING);
-        let (home, yields) = (home.clone(), yields::YieldCounters::default());
-        Ok(DayDraft { home, recipe, kept: None, partitions, yields })
-    }
-
-    /// Copies the output of an earlier recipe; returns whether all of it matches that recipe.
-    fn keep(&mut self, earlier: Recipe) -> Result<bool> {
-        let yields_key = yields::day_key(&earlier.day);
-        for output in &earlier.outputs {
-            if output.file == yields_key {
-                if FileDigest::of(&self.home, &output.file)?.xxh3 != output.xxh3 {
-                    return Ok(false);
-                }
-                let DayDraft { home, yields, .. } = self;
-                yields::of_day(home, &earlier.day, |row| yields.add(&row.feed, &row.host, row.sum))?;
-                continue;
-            }
-            if !self.partitions.keep(partition_of(&output.file), output)? {
-                return Ok(false);
-            }
-        }
-        self.recipe.pages = earlier.pages;
-        self.recipe.documents.clone_from(&earlier.documents);
-        self.recipe.dropped.clone_from(&earlier.dropped);
-        self.recipe.damaged.clone_from(&earlier.damaged);
-        self.recipe.supersedes.clone_from(&earlier.supersedes);
-        self.kept = Some(earlier);
-        Ok(true)
-    }
-
-    /// Adds the files of a day to the recipe. Files of pages never change, so that `known` digests are still valid; if
-    /// a file has been damaged since, its digest is that of the file that a backup has.
-    fn with_inputs(mut self, day: &Day, known: &[FileDigest]) -> Result<DayDraft> {
-        for path in &day.files {
-            let file = self.home.key(path);
-            let known = known.iter().find(|input| input.file == file && input.is_present(&self.home));
-            self.recipe.inputs.push(match known {
-                Some(known) => known.clone(),
-                None => FileDigest::of(&self.home, &file)?,
-            });
-        }
-        Ok(self)
-    }
-
-    /// Records a part of a file of pages that could not be read.
-    pub fn skip_damage(&mut self, file: &str, part: &std::ops::Range<u64>) -> Result<()> {
-        let xxh3 = FileDigest::of(&self.home, file)?.xxh3;
-        let bytes = part.end - part.start;
-        self.recipe.damaged.push(DamagedPart { file: file.to_owned(), at: part.start, bytes, xxh3 });
-        Ok(())
-    }
-
-    /// The recipe of the kept output, if there is any.
-    pub fn kept(&self) -> Option<&Recipe> {
-        self.kept.as_ref()
-    }
-
-    /// Marks the end of a file of pages.
-    pub fn end_file(&mut self) -> Result<()> {
-        self.partitions.flush()
-    }
-
-    /// Adds the line of a document, with its line end, to the partition of its language.
-    pub fn push(&mut self, language: &str, line: &[u8]) -> Result<()> {
-        self.recipe.pages += 1;
-        *self.recipe.documents.entry(language.to_owned()).or_default() += 1;
-        self.partitions.open(language, &frames::header(FORMAT, VERSION, ""))?;
-        self.partitions.push(language, line, 1)
-    }
-
-    /// Records that a document of this day revises earlier downloads of its URL.
-    pub fn supersede(&mut self, url: &str, revises: &[String]) {
-        for (day, key) in revisions::superseded_keys(url, revises) {
-            self.recipe.supersedes.entry(day).or_default().insert(key);
-        }
-    }
-
-    /// Adds the line of a dropped page, with its line end.
-    pub fn drop_page(&mut self, reason: &str, line: &[u8]) -> Result<()> {
-        self.recipe.pages += 1;
-        *self.recipe.dropped.entry(reason.to_owned()).or_default() += 1;
-        self.partitions.push(DROPPED, line, 1)
-    }
-
-    /// Adds the yield of a page to its feed and host.
-    pub fn count(&mut self, feed: &str, host: &str, part: Yield) {
-        self.yields.add(feed, host, part);
-    }
-
-    /// Publishes all files and returns the recipe. Every one of the `read` pages must have become a document or a
-    /// dropped line.
-    pub fn publish(mut self, read: u64) -> Result<Recipe> {
-        let DayDraft { home, recipe, partitions, yields, .. } = &mut self;
-        recipe.outputs = partitions.seal(&recipe.day)?;
-        let documents: u64 = recipe.documents.values().sum();
-        let dropped: u64 = recipe.dropped.values().sum();
-        let lines: u64 = recipe.outputs.iter().filter_map(|output| output.lines).sum();
-        if recipe.pages != read || documents + dropped != read || lines != read {
-            let fault = format!("{read} pages were read, but {documents} became documents and {dropped} were dropped");
-            return Err(Error::Uneven { day: recipe.day.clone(), fault });
-        }
-        let table = yields.table();
-        let yields_key = yields::day_key(&recipe.day);
-        recipe.outputs.push(FileDigest::of_bytes(yields_key.clone(), &table, yields.lines()));
-        // From here on the day is either the new one or missing.
-        remove_recipe(home, ROOT, &recipe.day)?;
-        home.storage().put_atomic(&yields_key, &table)?;
-        partitions.publish(&recipe.day)?;
-        write_recipe(home, ROOT, &recipe.day, recipe)?;
-        Ok(recipe.clone())
-    }
 }
 
 /// The partition of a file: its language, or `dropped`.

@@ -71,6 +71,9 @@ pub enum Record<'a> {
         /// The time of its last change by the feed, if any.
         #[serde(borrow, default, skip_serializing_if = "str::is_empty")]
         updated: Cow<'a, str>,
+        /// Its full text as HTML, if the feed has it and the entry may be new.
+        #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+        text: Option<Cow<'a, str>>,
     },
     /// A download of a page, the first or a further one.
     Visit(Visit<'a>),

@@ -4,16 +4,18 @@
 //! `ROOT/draft`, and all drafts are moved to the storage one after the other; the caller deletes its recipe before and
 //! writes it last.
 
-use std::collections::BTreeMap;
-use std::fs;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File};
+use std::io::{Read, Seek, SeekFrom};
 use std::path::PathBuf;
 
 use tidings_storage::{Appender, file};
 use xxhash_rust::xxh3::Xxh3;
+use zstd::bulk::Decompressor;
 
 use crate::error::{Context, Result};
 use crate::file_digest::FileDigest;
-use crate::frames::{FRAME_BYTES, FrameEncoder};
+use crate::frames::{self, FRAME_BYTES, FrameEncoder, Walker};
 use crate::home::{DRAFTS, Home};
 
 /// The zstd level of partitions. Not a setting, because the same input must give the same bytes everywhere.
@@ -39,6 +41,16 @@ struct PartitionDraft {
     text: Vec<u8>,
     lines: u64,
     digest: Xxh3,
+    /// The bytes and lines that were there before the first line was added: a header, or a kept file.
+    start: (u64, u64),
+}
+
+/// Text to be inserted into a partition as a frame of its own.
+pub(crate) struct Insertion {
+    /// The offset at which a frame begins, in compressed bytes.
+    pub(crate) offset: u64,
+    pub(crate) text: Vec<u8>,
+    pub(crate) lines: u64,
 }
 
 /// The key of a partition's file of a day.
@@ -94,8 +106,9 @@ impl PartitionWriter {
         if !self.drafts.contains_key(partition) {
             let path = drafts(&self.home, self.root).join(format!("{partition}.tmp"));
             drop(Appender::create(&path)?);
-            let mut draft = PartitionDraft { path, bytes: 0, text: Vec::new(), lines: 0, digest: Xxh3::new() };
+            let mut draft = PartitionDraft::at(path);
             draft.append(header)?;
+            draft.start = (draft.bytes, 0);
             self.drafts.insert(partition.to_owned(), draft);
         }
         Ok(())
@@ -134,6 +147,7 @@ impl PartitionWriter {
             draft.append(&buffer[..read])?;
         }
         draft.lines = described.lines.unwrap_or_default();
+        draft.start = (draft.bytes, draft.lines);
         Ok(draft.described(String::new()).xxh3 == described.xxh3)
     }
 
@@ -170,6 +184,80 @@ impl PartitionWriter {
             draft.append(&frame)?;
         }
         Ok(())
+    }
+
+    /// The number of lines of a partition.
+    pub(crate) fn lines(&self, partition: &str) -> u64 {
+        self.drafts.get(partition).map_or(0, |draft| draft.lines)
+    }
+
+    /// The compressed bytes of a partition so far.
+    pub(crate) fn bytes(&self, partition: &str) -> u64 {
+        self.drafts.get(partition).map_or(0, |draft| draft.bytes)
+    }
+
+    /// Leaves out some of the lines that were added to a partition, by their numbers. Frames without them stay as they
+    /// are; a partition without any lines goes.
+    pub(crate) fn leave_out(&mut self, partition: &str, unwanted: &BTreeSet<u64>) -> Result<()> {
+        self.flush()?;
+        let draft = self.drafts.get(partition).expect("only lines of open partitions are left out");
+        let (start, mut number) = draft.start;
+        let mut edited = draft.copy_of(0..start)?;
+        edited.start = draft.start;
+        let mut frames = Walker::open_at(&draft.path, start)?;
+        let mut decompressor = Decompressor::new().expect("allocating a zstd context");
+        let mut text = Vec::new();
+        while let Some(frame) = frames.next()? {
+            frames::unpack(&mut decompressor, frame, &mut text).expect("the draft was written by this process");
+            let first = number;
+            number += memchr::memchr_iter(b'\n', &text).count() as u64;
+            if unwanted.range(first..number).next().is_none() {
+                edited.append(frame)?;
+                continue;
+            }
+            let lines = (first..).zip(text.split_inclusive(|byte| *byte == b'\n'));
+            let kept: Vec<u8> =
+                lines.filter(|(number, _)| !unwanted.contains(number)).flat_map(|(_, line)| line).copied().collect();
+            if !kept.is_empty() {
+                edited.append(&self.encoder.encode(&kept))?;
+            }
+        }
+        edited.lines = draft.lines - unwanted.len() as u64;
+        match edited.lines {
+            0 => self.discard(partition, &edited),
+            _ => self.replace(partition, edited),
+        }
+    }
+
+    /// Inserts text into a partition, in ascending order of offsets.
+    pub(crate) fn insert(&mut self, partition: &str, insertions: &[Insertion]) -> Result<()> {
+        self.flush()?;
+        let draft = self.drafts.get(partition).expect("text is inserted into open partitions");
+        let mut edited = draft.copy_of(0..0)?;
+        (edited.lines, edited.start) = (draft.lines, draft.start);
+        let mut copied = 0;
+        for Insertion { offset, text, lines } in insertions {
+            draft.copy_to(&mut edited, copied..*offset)?;
+            edited.append(&self.encoder.encode(text))?;
+            (copied, edited.lines) = (*offset, edited.lines + lines);
+        }
+        draft.copy_to(&mut edited, copied..draft.bytes)?;
+        self.replace(partition, edited)
+    }
+
+    /// Puts an edited draft in the place of a partition's.
+    fn replace(&mut self, partition: &str, mut edited: PartitionDraft) -> Result<()> {
+        let draft = self.drafts.get_mut(partition).expect("only open partitions are edited");
+        fs::rename(&edited.path, &draft.path).context("rename to", &draft.path)?;
+        edited.path.clone_from(&draft.path);
+        *draft = edited;
+        Ok(())
+    }
+
+    /// Deletes the draft of a partition.
+    fn discard(&mut self, partition: &str, edited: &PartitionDraft) -> Result<()> {
+        let draft = self.drafts.remove(partition);
+        draft.iter().chain([edited]).try_for_each(|draft| Ok(file::remove(&draft.path)?))
     }
 
     /// Flushes and syncs all drafts; returns the descriptions of the files.
@@ -211,6 +299,33 @@ impl Drop for PartitionWriter {
 }
 
 impl PartitionDraft {
+    fn at(path: PathBuf) -> PartitionDraft {
+        PartitionDraft { path, bytes: 0, text: Vec::new(), lines: 0, digest: Xxh3::new(), start: (0, 0) }
+    }
+
+    /// A new draft with some of the bytes of this one.
+    fn copy_of(&self, bytes: std::ops::Range<u64>) -> Result<PartitionDraft> {
+        let mut copy = PartitionDraft::at(self.path.with_extension("edited.tmp"));
+        drop(Appender::create(&copy.path)?);
+        self.copy_to(&mut copy, bytes)?;
+        Ok(copy)
+    }
+
+    /// Appends some of the bytes of this draft to another.
+    fn copy_to(&self, other: &mut PartitionDraft, bytes: std::ops::Range<u64>) -> Result<()> {
+        let mut source = File::open(&self.path).context("open", &self.path)?;
+        source.seek(SeekFrom::Start(bytes.start)).context("read", &self.path)?;
+        let mut rest = source.take(bytes.end - bytes.start);
+        let mut buffer = vec![0; FRAME_BYTES];
+        loop {
+            let read = rest.read(&mut buffer).context("read", &self.path)?;
+            if read == 0 {
+                return Ok(());
+            }
+            other.append(&buffer[..read])?;
+        }
+    }
+
     /// Describes the file that the draft will be.
     fn described(&self, file: String) -> FileDigest {
         let xxh3 = format!("{:032x}", self.digest.digest128());
@@ -291,6 +406,45 @@ mod tests {
         assert!(!there("docs/en/2026-03-01.txt.zst"));
         clear(&home, "docs").unwrap();
         assert!(!there("docs/de/2026-03-01.txt.zst") && !there("docs/en/2026-03-02.txt.zst"));
+    }
+
+    #[test]
+    fn lines_are_left_out_and_inserted_without_a_change_to_other_frames() {
+        let (_folder, home) = home();
+        let line = |number: u64| format!("line {number}\n").into_bytes();
+        let mut writer = PartitionWriter::new(&home, "docs", "txt.zst");
+        writer.open("de", &crate::frames::header("test", 1, "")).unwrap();
+        let mut ends = Vec::new();
+        for number in 0..6 {
+            writer.push("de", &line(number), 1).unwrap();
+            if number % 2 == 1 {
+                writer.flush().unwrap();
+                ends.push(writer.bytes("de"));
+            }
+        }
+        let before = fs::read(&writer.drafts["de"].path).unwrap();
+        let between = Insertion { offset: ends[0], text: b"between\n".to_vec(), lines: 1 };
+        writer.insert("de", &[between]).unwrap();
+        let after = fs::read(&writer.drafts["de"].path).unwrap();
+        assert_eq!(after[..ends[0] as usize], before[..ends[0] as usize]);
+        assert_eq!(after[after.len() - (before.len() - ends[0] as usize)..], before[ends[0] as usize..]);
+        writer.leave_out("de", &[0, 2, 3].into()).unwrap();
+        let described = writer.seal("2026-03-01").unwrap().remove(0);
+        writer.publish("2026-03-01").unwrap();
+        let text = text(&home, "docs/de/2026-03-01.txt.zst").unwrap();
+        assert_eq!((text.as_str(), described.lines), ("line 1\nline 3\nline 4\nline 5\n", Some(4)));
+        assert_eq!(FileDigest::of(&home, "docs/de/2026-03-01.txt.zst").unwrap().xxh3, described.xxh3);
+        // Lines of a kept file have the first numbers and stay.
+        let mut again = PartitionWriter::new(&home, "docs", "txt.zst");
+        assert!(again.keep("de", &described).unwrap());
+        again.push("de", b"added\n", 1).unwrap();
+        again.leave_out("de", &[again.lines("de") - 1].into()).unwrap();
+        assert_eq!(again.seal("2026-03-01").unwrap(), [described]);
+        let mut empty = PartitionWriter::new(&home, "docs", "txt.zst");
+        empty.open("en", b"").unwrap();
+        empty.push("en", b"one\n", 1).unwrap();
+        empty.leave_out("en", &[0].into()).unwrap();
+        assert!(empty.seal("2026-03-01").unwrap().is_empty());
     }
 
     #[test]

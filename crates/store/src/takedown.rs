@@ -16,6 +16,7 @@ use tidings_storage::file::{self, files_in};
 
 use crate::error::{Context, Error, Result};
 use crate::failures::{self, PageOutcome};
+use crate::feed_texts;
 use crate::frames::{self, FrameEncoder};
 use crate::home::Home;
 use crate::pages;
@@ -197,7 +198,8 @@ pub fn entries(home: &Home, removed: &Removed) -> Result<(u64, BTreeSet<String>)
 }
 
 /// Sets the status of the entries to `removed` and deletes their titles. Earlier plans in the history are deleted too,
-/// because they must not be restored, and so are the details of their failures and downloads, which may contain URLs and titles.
+/// because they must not be restored, and so are the texts of their feeds and the details of their failures and
+/// downloads, which may contain URLs and titles.
 pub fn mark_plan(home: &Home, run: &str, removed: &Removed) -> Result<()> {
     let is_unwanted = |row: &Row<'_>| removed.covers(row.url).is_some();
     let mut pending = false;
@@ -210,6 +212,7 @@ pub fn mark_plan(home: &Home, run: &str, removed: &Removed) -> Result<()> {
     })?;
     revisits::forget(home, &unwanted.keys().copied().collect())?;
     failures::merge(home, unwanted)?;
+    feed_texts::forget(home, |_, url| removed.covers(url).is_some())?;
     if pending {
         plan::rewrite(home, run, |row| if is_unwanted(row) { Change::Remove } else { Change::Keep }, |_| Ok(()))?;
     }
@@ -296,12 +299,17 @@ mod tests {
         crate::testing::write_journal(&home, "run", &[vec![crate::testing::outcome("http://e.org/1", "ok", 1)]]);
         crate::apply_journal::apply_journal(&home).unwrap();
         let rules = removed(&["http://e.org/1"]);
+        let mut texts = feed_texts::Additions::new(&home);
+        ["http://e.org/1", "http://e.org/2"].iter().for_each(|url| texts.add(url, "<p>text</p>").unwrap());
+        texts.publish().unwrap();
         let (number, stored) = entries(&home, &rules).unwrap();
         assert_eq!((number, stored), (1, BTreeSet::from(["http://e.org/1".to_owned()])));
         mark_plan(&home, "takedown", &rules).unwrap();
         let statuses: Vec<String> = crate::testing::rows(&home).into_iter().map(|row| row.1).collect();
         assert_eq!(statuses, [STATUS, "new"]);
         assert!(files_in(&home.history()).unwrap().is_empty(), "old plans contain removed entries");
+        let texts = feed_texts::FeedTexts::open(&home).unwrap();
+        assert_eq!(["1", "2"].map(|page| texts.of(&format!("http://e.org/{page}")).unwrap().is_some()), [false, true]);
         assert_eq!(entries(&home, &rules).unwrap().0, 0);
         mark_plan(&home, "again", &rules).unwrap();
         assert!(files_in(&home.history()).unwrap().is_empty());

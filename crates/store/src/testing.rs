@@ -36,6 +36,7 @@ pub(crate) fn listed(feed: &str, url: &str) -> Record<'static> {
         url: own(url),
         title: own(""),
         updated: own(""),
+        text: None,
     }
 }
 

@@ -12,7 +12,8 @@ const DELAY: Duration = Duration::from_millis(50);
 
 /// A web that hides its feeds, and a home without feeds.
 fn hidden(ways: &[Hiding], sites: usize, more: &str) -> Corpus {
-    let corpus = Corpus::new(Spec { sites, items_per_feed: 4, hiding: ways.to_vec(), ..Spec::default() });
+    let hiding = ways.to_vec();
+    let corpus = Corpus::new(Spec { sites, items_per_feed: 4, hiding, full_text_percent: 0, ..Spec::default() });
     fs::write(corpus.home().join("feeds.txt"), "# none yet\n").unwrap();
     let settings = corpus.home().join("tidings.toml");
     let text = fs::read_to_string(&settings).unwrap();

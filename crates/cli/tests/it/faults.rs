@@ -47,6 +47,11 @@ const ON_PAGES: &[(Fault, &[&str])] = &[
     (Fault::Chunked, &["ok"]),
     (Fault::Close, &["ok"]),
     (Fault::IdleClose, &["ok"]),
+    (Fault::Forbidden, &["403"]),
+    (Fault::RedirectHome, &["ok"]),
+    (Fault::ConsentWall, &["ok"]),
+    (Fault::SoftNotFound, &["ok"]),
+    (Fault::Stub, &["ok"]),
 ];
 
 /// The same for feeds: the result of the poll, and the reasons.
@@ -131,6 +136,8 @@ fn ill(faults: impl Iterator<Item = Fault>, part: Option<SitePart>) -> Spec {
         // A dripping server notices a closed connection only with its next byte.
         drip_every: Duration::from_millis(20),
         languages: ["cs", "de", "ru"].map(str::to_owned).to_vec(),
+        // Otherwise refused pages have the text of their feeds.
+        full_text_percent: 0,
         ..Spec::default()
     };
     let spec = faults.fold(spec, |spec, fault| match part {

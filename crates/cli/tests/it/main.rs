@@ -26,6 +26,7 @@ mod limits;
 mod models;
 mod month;
 mod museum;
+mod not_articles;
 mod outages;
 mod page;
 mod paths;

@@ -30,6 +30,7 @@ impl Month {
             languages: vec!["en".into(), "en".into(), "fr".into()],
             publish_every: Duration::from_secs(5 * 3600),
             agency_percent: 8,
+            full_text_percent: 0,
             story: DAY * DAYS as u32,
             ..Spec::default()
         };

@@ -35,7 +35,8 @@ fn adds_up(corpus: &Corpus) -> Value {
 
 #[test]
 fn an_article_is_traced_from_its_feed_to_its_segment() {
-    let corpus = Corpus::new(Spec { sites: 3, items_per_feed: 3, ..Spec::default() }.with_fault(Fault::NotFound, 1));
+    let spec = Spec { sites: 3, items_per_feed: 3, full_text_percent: 0, ..Spec::default() };
+    let corpus = Corpus::new(spec.with_fault(Fault::NotFound, 1));
     corpus.run("update --all").ok();
     let url = corpus.healthy_articles().into_iter().next().unwrap();
     let waiting = story(&corpus, &url);

@@ -7,7 +7,7 @@
 use std::fmt::Write as _;
 
 use jiff::Timestamp;
-use tidings_model::{CONVERSION, DOCUMENT_TYPE, Document, Page};
+use tidings_model::{CONVERSION, DOCUMENT_TYPE, Document, Page, PageOrigin};
 
 use super::write::{HeaderBuilder, Writer, sha1};
 
@@ -44,6 +44,8 @@ impl RecordType {
         match is_document {
             true if parameters.any(|parameter| parameter == CONVERSION) => RecordType::Conversion,
             true => RecordType::Resource,
+            // The text in a feed is no response of the page, which the server refused.
+            false if page.origin == PageOrigin::Feed => RecordType::Resource,
             false if page.status == 0 || !(url.starts_with("http://") || url.starts_with("https://")) => {
                 RecordType::Resource
             }
@@ -151,6 +153,13 @@ fn fields(page: &Page, kind: RecordType) -> String {
     let mut fields = String::new();
     if kind == RecordType::Response {
         fields.push_str("note: the header of the response was reconstructed from the stored fields\r\n");
+    }
+    if page.origin == PageOrigin::Feed {
+        let _ = write!(
+            fields,
+            "note: the server answered {}; this is the text of the article in its feed\r\n",
+            page.status
+        );
     }
     let rights =
         if page.rights.is_empty() { String::new() } else { serde_json::to_string(&page.rights).unwrap_or_default() };
@@ -261,5 +270,23 @@ mod tests {
         let named = |url: &str| target_uri(&page(url, "", 0, b""));
         assert_eq!(named("https://e.org/a?b=%C3%A9#c"), "https://e.org/a?b=%C3%A9#c");
         assert_eq!(named("import:my \"files\"/é.vert#1"), "import:my%20%22files%22/%C3%A9.vert#1");
+    }
+
+    #[test]
+    fn the_text_of_a_feed_is_a_resource_and_no_response() {
+        let page = Page {
+            url: "http://e.org/1".into(),
+            status: 403,
+            content_type: "text/html; charset=utf-8".into(),
+            origin: PageOrigin::Feed,
+            body: b"<p>text</p>".to_vec(),
+            ..Page::default()
+        };
+        let of_feed = records(&page);
+        assert_eq!((of_feed[0].0.as_str(), &of_feed[0].2[..]), ("resource", &b"<p>text</p>"[..]));
+        assert_eq!(of_feed[0].1.get("content-type"), Some("text/html; charset=utf-8"));
+        let metadata = String::from_utf8_lossy(&of_feed[1].2).into_owned();
+        assert!(metadata.contains("note: the server answered 403; this is the text"), "{metadata}");
+        assert_eq!(records(&Page { origin: PageOrigin::Web, ..page })[0].0, "response");
     }
 }

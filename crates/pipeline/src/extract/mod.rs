@@ -264,6 +264,8 @@ fn explain(reason: DropReason) -> &'static str {
         DropReason::NotHtml => "not an HTML page",
         DropReason::NoText => "no text found",
         DropReason::PaywallStub => "only the beginning is available, the rest is behind a paywall",
+        DropReason::FrontPage => "a redirect to the front page instead of the article",
+        DropReason::SameText => "the same text as under other addresses of the site, not the article",
         DropReason::Rejected(_) => "the text did not pass the quality gate",
         DropReason::Error => "internal error in the extractor (a bug in Tidings)",
     }

@@ -8,12 +8,13 @@ use tidings_feeds::schedule::server_hints::{fresh_s, retry_after_s};
 use tidings_feeds::schedule::{EntrySighting, PollFailure, PollPolicy, ServerHints};
 use tidings_fetch::decode::{Ceiling, Decoder};
 use tidings_fetch::{FetchResult, HttpResponse};
-use tidings_model::{FailureKind, Feed, Status, address};
+use tidings_model::{FailureKind, Feed, FeedEntry, Status, address};
 use tidings_store::feeds::{FeedState, Polled};
 use tidings_store::journal::Record;
 use tidings_store::rfc3339;
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::feed_text::TextBudget;
 use super::publishing_rate::{
     format_server_hints, hints_of, publishing_rate_of, seed_of, store_next_poll, store_publishing_rate,
 };
@@ -33,12 +34,13 @@ pub struct FeedProcessor {
     decoder: Decoder,
     /// How often feeds are polled at present.
     policy: PollPolicy,
+    texts: TextBudget,
 }
 
 impl FeedProcessor {
     /// A processor for these feeds.
     pub fn new(known: Arc<Vec<FeedState>>, ceiling: Ceiling, policy: PollPolicy) -> FeedProcessor {
-        FeedProcessor { known, decoder: Decoder::new(ceiling), policy }
+        FeedProcessor { known, decoder: Decoder::new(ceiling), policy, texts: TextBudget::default() }
     }
 
     /// The poll's outcome with the feed's next poll.
@@ -88,7 +90,7 @@ impl FeedProcessor {
             200..300 => match self.read(&state, result, answer) {
                 Ok(None) => unchanged(remember_validators(state, answer), now),
                 Ok(Some((feed, body))) => {
-                    list(&state, result, &feed, &now, batch);
+                    list(&state, result, &feed, &mut self.texts, batch);
                     let state = remember_validators(state, answer);
                     let state = FeedState {
                         polled: Polled::Listed,
@@ -175,12 +177,14 @@ fn kept_its_validators(before: &FeedState, after: &FeedState) -> bool {
     given && before.etag == after.etag && before.last_modified == after.last_modified
 }
 
+/// The key of an entry in the window of the schedule.
+fn key(entry: &FeedEntry) -> u32 {
+    let name = entry.link.as_deref().or(entry.id.as_deref()).unwrap_or(&entry.title);
+    xxh3_64(name.as_bytes()) as u32
+}
+
 /// The entries of a feed as the schedule sees them.
 fn sightings(feed: &Feed) -> Vec<EntrySighting> {
-    let key = |entry: &tidings_model::FeedEntry| {
-        let name = entry.link.as_deref().or(entry.id.as_deref()).unwrap_or(&entry.title);
-        xxh3_64(name.as_bytes()) as u32
-    };
     feed.entries.iter().map(|entry| EntrySighting { key: key(entry), date: entry.date() }).collect()
 }
 
@@ -222,7 +226,9 @@ fn note_move(state: &mut FeedState, result: &FetchResult) {
     }
 }
 
-fn list(state: &FeedState, result: &FetchResult, feed: &Feed, now: &str, batch: &mut Batch) {
+fn list(state: &FeedState, result: &FetchResult, feed: &Feed, texts: &mut TextBudget, batch: &mut Batch) {
+    let now = rfc3339(result.at);
+    let known: HashSet<u32> = publishing_rate_of(state).window.into_iter().collect();
     let mut listed = HashSet::new();
     let mut without_link = 0;
     for entry in &feed.entries {
@@ -237,11 +243,12 @@ fn list(state: &FeedState, result: &FetchResult, feed: &Feed, now: &str, batch: 
         let published = entry.published.or(entry.updated).map(rfc3339).unwrap_or_default();
         batch.step.push(&Record::Listed {
             feed: state.feed.as_str().into(),
-            seen: now.into(),
+            seen: now.as_str().into(),
             published: published.into(),
             url: url.into(),
             title: clip(&entry.title).into(),
             updated: entry.updated.map(rfc3339).unwrap_or_default().into(),
+            text: texts.text_of(entry, key(entry), &known).map(Into::into),
         });
     }
     batch.counters.add("entries listed", listed.len() as u64);
@@ -309,6 +316,31 @@ mod tests {
         apply(pipeline.home(), "20260301T120000000Z-update", batch.step);
         let urls: Vec<String> = planned(pipeline.home()).into_iter().map(|row| row.0).collect();
         assert_eq!(urls, ["https://gazette.example/1", "https://gazette.example/2"]);
+    }
+
+    #[test]
+    fn the_full_text_of_a_new_entry_is_held_for_its_page() {
+        let (_folder, pipeline) = home_with_feeds(FEED);
+        let text =
+            "The river rose again during the night, and the fire brigade had to close two of the roads. ".repeat(12);
+        let content = format!("<content:encoded><![CDATA[<p>{text}</p>]]></content:encoded>");
+        let full = RSS.replace("<link>/1</link>", &format!("<link>/1</link>{content}"));
+        let hold = |before: FeedState, run: &str| {
+            let (mut batch, state) = polled(before, ok(&[], &full));
+            batch.step.push(&Record::Poll(Box::new(state.clone())));
+            let bytes = batch.step.bytes();
+            apply(pipeline.home(), run, batch.step);
+            (state, bytes)
+        };
+        let (state, bytes) = hold(known(), "20260301T120000000Z-update");
+        let held = |path: &str| {
+            let texts = tidings_store::feed_texts::FeedTexts::open(pipeline.home()).unwrap();
+            texts.of(&format!("https://gazette.example{path}")).unwrap()
+        };
+        assert_eq!((held("/1"), held("/2")), (Some(format!("<p>{}</p>", text)), None));
+        let (_, again) = hold(FeedState { body: String::new(), ..state }, "20260301T130000000Z-update");
+        assert!(again + text.len() / 2 < bytes, "entries of the last poll are listed without their text");
+        assert!(held("/1").is_some());
     }
 
     #[test]

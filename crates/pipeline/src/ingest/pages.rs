@@ -7,12 +7,14 @@ use http::header;
 use tidings_fetch::decode::{Ceiling, Decoder};
 use tidings_fetch::{FetchResult, HttpResponse, head_text, rights};
 use tidings_formats::warc;
-use tidings_model::{FailureKind, Page, Rights, Row, Status};
+use tidings_model::{FailureKind, Page, PageOrigin, Rights, Row, Status};
+use tidings_store::feed_texts::FeedTexts;
 use tidings_store::journal::{Failure, Record, Validators, Visit};
 use tidings_store::removed::Removed;
 use tidings_store::revisits::{self, VisitedPage};
 use tidings_store::{FrameEncoder, PendingEntries, rfc3339};
 
+use super::feed_text::{is_lacking, makes_up_for};
 use super::{Batch, Processor};
 
 /// The pages of a run.
@@ -32,6 +34,8 @@ pub const UNCHANGED: &str = "unchanged";
 /// Makes frames of pages.
 pub struct PageProcessor {
     work: PageWork,
+    /// The texts of feeds, for pages that lack them.
+    texts: Arc<FeedTexts>,
     /// Tombstones: removed pages must not return, not even through redirects.
     removed: Arc<Removed>,
     decoder: Decoder,
@@ -43,9 +47,17 @@ pub struct PageProcessor {
 
 impl PageProcessor {
     /// A processor of the pages in `work`.
-    pub fn new(work: PageWork, removed: Arc<Removed>, ceiling: Ceiling, compression: i32, warc: bool) -> PageProcessor {
+    pub fn new(
+        work: PageWork,
+        texts: Arc<FeedTexts>,
+        removed: Arc<Removed>,
+        ceiling: Ceiling,
+        compression: i32,
+        warc: bool,
+    ) -> PageProcessor {
         PageProcessor {
             work,
+            texts,
             removed,
             decoder: Decoder::new(ceiling),
             packer: FrameEncoder::new(compression),
@@ -89,6 +101,7 @@ impl PageProcessor {
                 ..Rights::default()
             },
             body,
+            ..Page::default()
         })
     }
 
@@ -124,6 +137,62 @@ impl PageProcessor {
         batch.step.push(&visit(row, result, stored, true));
         batch.counters.add(word, 1);
     }
+
+    /// The page made of the text in the feed, if the server refuses the page and the feed has its text.
+    fn page_of_feed(&self, row: &Row<'_>, result: &FetchResult, answer: &HttpResponse) -> Option<Page> {
+        let html = self.text_of_feed(row.url)?;
+        let (tdmrep, tdmrep_policy) = result.tdm.clone();
+        Some(Page {
+            url: row.url.to_owned(),
+            final_url: row.url.to_owned(),
+            feed: row.feed.to_owned(),
+            title: row.title.to_owned(),
+            published: row.published.to_owned(),
+            seen: row.seen.to_owned(),
+            downloaded: rfc3339(result.at),
+            status: answer.status.as_u16(),
+            content_type: "text/html; charset=utf-8".to_owned(),
+            rights: Rights {
+                robots: result.robots.clone(),
+                tdmrep,
+                tdmrep_policy,
+                headers: rights::of_headers(&answer.headers),
+                ..Rights::default()
+            },
+            origin: PageOrigin::Feed,
+            body: html.into_bytes(),
+            ..Page::default()
+        })
+    }
+
+    /// The text of a page in its feed. It is an extra: if it cannot be read, the page is processed without it.
+    fn text_of_feed(&self, url: &str) -> Option<String> {
+        self.texts.of(url).unwrap_or_else(|error| {
+            log::warn!("{url}: the text of its feed cannot be read: {error}");
+            None
+        })
+    }
+
+    /// Adds the page of a first response, or the text of its feed if the server refuses it; returns the outcome.
+    fn first(&mut self, row: &Row<'_>, result: &FetchResult, answer: &HttpResponse, batch: &mut Batch) -> Status {
+        let page = match self.page(row, result, answer) {
+            Ok(mut page) => {
+                page.feed_text = self.text_of_feed(row.url).filter(|html| is_lacking(&page, html)).unwrap_or_default();
+                self.store(&page, row, result, answer, batch);
+                page
+            }
+            Err(status) => {
+                let refused = makes_up_for(&status).then(|| self.page_of_feed(row, result, answer)).flatten();
+                let Some(page) = refused else { return status };
+                log::debug!("{}: {status}; its text is that of the feed", row.url);
+                page.write_line(&mut self.lines).expect("pages serialise");
+                batch.counters.add(FROM_FEED, 1);
+                page
+            }
+        };
+        batch.step.push(&visit(row, result, Some(validators(answer, &page.body)), false));
+        Status::Ok
+    }
 }
 
 /// The validators of a response.
@@ -139,6 +208,9 @@ fn validators(answer: &HttpResponse, body: &[u8]) -> Validators {
 fn visit<'a>(row: &Row<'a>, result: &FetchResult, stored: Option<Validators>, again: bool) -> Record<'a> {
     Record::Visit(Visit { url: row.url.into(), at: rfc3339(result.at).into(), again, stored })
 }
+
+/// The counter of pages whose text is that of the feed.
+pub const FROM_FEED: &str = "from the feed";
 
 impl Processor for PageProcessor {
     fn process(&mut self, results: Vec<FetchResult>) -> Batch {
@@ -157,15 +229,7 @@ impl Processor for PageProcessor {
                     log::debug!("{}: {status} ({detail})", row.url);
                     (status.clone(), detail.as_str())
                 }
-                Ok(answer) => match self.page(&row, &result, answer) {
-                    Err(status) => (status, ""),
-                    Ok(page) => {
-                        let stored = validators(answer, &page.body);
-                        self.store(&page, &row, &result, answer, &mut batch);
-                        batch.step.push(&visit(&row, &result, Some(stored), false));
-                        (Status::Ok, "")
-                    }
-                },
+                Ok(answer) => (self.first(&row, &result, answer, &mut batch), ""),
             };
             let word = status.to_string();
             let provisional = result.result.is_err() && status.is_network_trouble();
@@ -220,22 +284,24 @@ mod tests {
     use tidings_store::plan;
     use tidings_store::removed::{Tombstone, TombstoneKind};
 
-    use crate::testing::{answer, answered, apply, failed, home, plan_entries, planned, redirected};
+    use crate::testing::{answer, answered, apply, failed, home, plan_entry_with_text, planned, redirected};
 
     const URL: &str = "https://gazette.example/1";
 
     /// The batch, the stored pages and the status for a response to the first entry.
     fn processed(removed: Removed, result: FetchResult) -> (Batch, Vec<Page>, (String, u32)) {
-        processed_again(removed, result, HashMap::new())
+        processed_with(None, removed, result, HashMap::new())
     }
 
-    fn processed_again(
+    /// The same for an entry with a text in its feed, which may have been fetched before.
+    fn processed_with(
+        text: Option<&str>,
         removed: Removed,
         result: FetchResult,
         again: HashMap<u32, VisitedPage>,
     ) -> (Batch, Vec<Page>, (String, u32)) {
         let (_folder, pipeline) = home();
-        plan_entries(pipeline.home(), &[URL]);
+        plan_entry_with_text(pipeline.home(), URL, text);
         let mut draft = PendingDraft::create(pipeline.home()).unwrap();
         plan::read(pipeline.home(), |row| {
             draft.push(row).unwrap();
@@ -243,7 +309,8 @@ mod tests {
         .unwrap();
         let ceiling = Ceiling { max_bytes: 1 << 16, max_ratio: 100 };
         let work = PageWork { rows: Arc::new(draft.finish().unwrap()), again: Arc::new(again) };
-        let mut batch = PageProcessor::new(work, Arc::new(removed), ceiling, 3, true).process(vec![result]);
+        let texts = Arc::new(FeedTexts::open(pipeline.home()).unwrap());
+        let mut batch = PageProcessor::new(work, texts, Arc::new(removed), ceiling, 3, true).process(vec![result]);
         let lines = if batch.frame.is_empty() { Vec::new() } else { zstd::decode_all(&batch.frame[..]).unwrap() };
         let lines = String::from_utf8(lines).unwrap();
         let pages = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -255,6 +322,9 @@ mod tests {
         }
         step.append(provisional);
         apply(pipeline.home(), "20260301T120000000Z-fetch", step);
+        let is_settled = planned(pipeline.home())[0].1 == "ok";
+        let held = FeedTexts::open(pipeline.home()).unwrap().of(URL).unwrap();
+        assert_eq!(held.is_some(), text.is_some() && !is_settled, "the text is held until the page is settled");
         let (_, status, retries) = planned(pipeline.home()).remove(0);
         (batch, pages, (status, retries))
     }
@@ -326,6 +396,32 @@ mod tests {
     }
 
     #[test]
+    fn a_refused_page_is_made_of_the_text_in_the_feed() {
+        let text = "<p>The whole article.</p>";
+        for (status, expected) in [(403, "ok"), (410, "ok"), (500, "500"), (503, "503")] {
+            let result = answered(0, URL, answer(status, &[("x-robots-tag", "noindex")], b"<p>no</p>"));
+            let (batch, pages, planned) = processed_with(Some(text), Removed::default(), result, HashMap::new());
+            assert_eq!(planned.0, expected);
+            assert_eq!(batch.counters.get(FROM_FEED), u64::from(expected == "ok"));
+            assert!(batch.warc.is_empty(), "there is no exchange to archive");
+            let Some(page) = pages.first() else { continue };
+            assert_eq!((page.origin, page.status, &page.body[..]), (PageOrigin::Feed, status, text.as_bytes()));
+            assert_eq!((page.url.as_str(), page.final_url.as_str(), page.title.as_str()), (URL, URL, "A title"));
+            assert_eq!(page.rights.headers["x-robots-tag"], "noindex");
+        }
+    }
+
+    #[test]
+    fn a_page_keeps_the_text_of_the_feed_only_if_it_lacks_it() {
+        let whole = crate::testing::article("ferry");
+        let (_, pages, _) = processed_with(Some(&whole), Removed::default(), ok(&[], whole.as_bytes()), HashMap::new());
+        assert_eq!((pages[0].origin, pages[0].feed_text.as_str()), (PageOrigin::Web, ""));
+        let (_, pages, _) =
+            processed_with(Some(&whole), Removed::default(), ok(&[], b"<p>Subscribe!</p>"), HashMap::new());
+        assert_eq!((&pages[0].body[..], &pages[0].feed_text), (&b"<p>Subscribe!</p>"[..], &whole));
+    }
+
+    #[test]
     fn a_redirect_to_a_removed_page_stores_nothing() {
         let mut removed = Removed::default();
         let stone = Tombstone { kind: TombstoneKind::Host, what: "secret.example".into(), ..Tombstone::default() };
@@ -368,7 +464,7 @@ mod tests {
                 body: revisits::body_digest(b"<p>old</p>"),
                 ..VisitedPage::default()
             };
-            let (batch, pages, planned) = processed_again(Removed::default(), result, [(0, known)].into());
+            let (batch, pages, planned) = processed_with(None, Removed::default(), result, [(0, known)].into());
             assert_eq!(planned.0, "new", "the plan has no outcome of it");
             let counters: Vec<(String, u64)> = batch.counters.0.into_iter().collect();
             (pages.into_iter().map(|page| page.revises.len()).collect::<Vec<_>>(), counters)

@@ -3,10 +3,12 @@
 //! A day of pages is read by one thread, extracted on all cores, and written in the order of the pages. It is published
 //! atomically with its recipe. If only files were added to a day, only these are read.
 
-use std::borrow::Cow;
+mod damage;
+mod page;
+mod same_text;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::ops::Range;
 use std::path::Path;
 use std::time::Instant;
 
@@ -14,23 +16,26 @@ use anyhow::{Result, anyhow, bail};
 use serde::{Deserialize, Serialize};
 use tidings_clean::Options;
 use tidings_clean::postprocess::PostprocessOptions;
-use tidings_model::{FailureKind, Fingerprint, FingerprintSet, Page};
+use tidings_model::{Fingerprint, FingerprintSet};
 use tidings_store::digest;
-use tidings_store::docs::{self, Day, DayDraft, DocumentReader, DroppedPage, Recipe};
-use tidings_store::pages::{PageLine, PageReader};
+use tidings_store::docs::{self, Day, DayDraft, Recipe};
+use tidings_store::pages::PageReader;
 use tidings_store::removed::Removed;
-use tidings_store::yields::{self, Yield};
+use tidings_store::yields;
 use tidings_store::{Error, FaultyPages, Home, Stale};
 
 use super::{Data, Due, Stage, StageId, StageOutcome, StageRun, Unit, layer_digest};
 use crate::config::Config;
 use crate::context::{RunContext, StageLog};
 use crate::display::{count, grouped, span_s};
-use crate::extract_guarded;
 use crate::outcome::{Ending, Outcome, Status};
 use crate::parallel::{self, Bounds};
 use crate::reporter::ProgressScope;
 use crate::why::conservation::Balances;
+use damage::{DamagedPart, carry_over};
+pub use page::DropReason;
+use page::{CleanTarget, Cleaned, clean_page};
+use same_text::{Decision, SuspectDocument, Suspects};
 
 /// The memory for processing a page, relative to its size: its line, text, tree and document.
 const EXPANSION: usize = 10;
@@ -282,61 +287,6 @@ struct FailedDayLine<'a> {
     error: &'a str,
 }
 
-/// The result of a page: its target, its line with a line end, and its yield.
-struct Cleaned {
-    url: String,
-    /// The earlier downloads that its document revises.
-    revises: Vec<String>,
-    target: CleanTarget,
-    line: Vec<u8>,
-    feed: String,
-    host: String,
-    sum: Yield,
-}
-
-enum CleanTarget {
-    Language(String),
-    Dropped(DropReason),
-}
-
-/// The reason why a page has no document.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum DropReason {
-    /// Rejected by the extractor or the quality gate.
-    NoDocument(tidings_clean::DropReason),
-    /// Covered by a tombstone, but fetched or imported again.
-    Removed,
-}
-
-impl DropReason {
-    /// Its name in `docs/dropped` and in recipes.
-    pub fn word(self) -> &'static str {
-        match self {
-            DropReason::NoDocument(reason) => reason.name(),
-            DropReason::Removed => FailureKind::Removed.word(),
-        }
-    }
-
-    /// The record of a page that was dropped for this reason.
-    fn record(self, page: &Page) -> DroppedPage<'_> {
-        let refusal = match self {
-            DropReason::NoDocument(tidings_clean::DropReason::Rejected(rejection)) => Some(rejection),
-            _ => None,
-        };
-        DroppedPage {
-            url: Cow::from(&page.url),
-            feed: Cow::from(&page.feed),
-            title: Cow::from(&page.title),
-            downloaded: Cow::from(&page.downloaded),
-            content_type: Cow::from(&page.content_type),
-            bytes: page.body.len() as u64,
-            reason: Cow::from(self.word()),
-            measured: refusal.map(|refusal| refusal.measured),
-            limit: refusal.map(|refusal| refusal.limit),
-        }
-    }
-}
-
 impl StageRun for CleanRun<'_> {
     /// Processes a day. An unreadable file of pages skips its day only; a failed write ends the run.
     fn unit(&mut self, unit: &Unit, log: &mut StageLog<'_>) -> Result<()> {
@@ -426,14 +376,26 @@ impl CleanRun<'_> {
 
     /// Processes a day, or the files added to it; returns its recipe and the recipe of the part that stays.
     fn make(&mut self, day: &Day) -> Result<(Recipe, Option<Recipe>)> {
+        let home = &self.context.home;
+        let recipe = self.stage.recipe(&self.context.config, &day.name);
+        if let Some(made) = self.fill(day, DayDraft::begin(home, recipe.clone(), day)?)? {
+            return Ok(made);
+        }
+        let made = self.fill(day, DayDraft::begin_anew(home, recipe, day)?)?;
+        Ok(made.expect("a day is made again only if a part of it stays"))
+    }
+
+    /// Fills the draft of a day and publishes it; `None` if the added pages change the decision about documents of the
+    /// part that stays.
+    fn fill(&self, day: &Day, mut draft: DayDraft) -> Result<Option<(Recipe, Option<Recipe>)>> {
         let context = self.context;
-        let mut draft = DayDraft::begin(&context.home, self.stage.recipe(&context.config, &day.name), day)?;
         let kept = draft.kept().cloned();
         let mut read = kept.as_ref().map_or(0, |kept| kept.pages);
         let mut files = day.files[kept.as_ref().map_or(0, |kept| kept.inputs.len())..].iter();
         let mut open: Option<(&Path, PageReader)> = None;
         let mut damaged: Vec<DamagedPart<'_>> = Vec::new();
         let mut seen = FingerprintSet::default();
+        let mut suspects = Suspects::new(kept.as_ref().map_or(&[][..], |kept| &kept.suspects[..]));
         let source = || loop {
             context.check_cancelled()?;
             if let Some((path, reader)) = &mut open {
@@ -447,41 +409,32 @@ impl CleanRun<'_> {
             let Some(path) = files.next() else { return Ok(None) };
             open = Some((path, PageReader::open(path)?));
         };
-        let began = Instant::now();
         let (options, postprocess_options, removed) = (&self.options, &self.postprocess_options, &self.removed);
-        let (progress, files_before) = (&self.progress, self.files);
-        let (mut done, mut current, mut files_done) = (0u64, None, 0);
+        let mut progress = DayProgress { run: self, day: &day.name, began: Instant::now(), pages: 0, files: 0 };
+        let mut current = None;
         parallel::ordered(
             self.bounds,
             source,
             |(path, line)| (path, clean_page(path, &line, options, postprocess_options, removed)),
             |(path, cleaned)| {
-                let Cleaned { url, revises, target, line, feed, host, sum } = cleaned?;
-                seen.insert(Fingerprint::of(&url));
+                let cleaned = cleaned?;
+                seen.insert(Fingerprint::of(&cleaned.url));
                 if current != Some(path) {
-                    files_done += u64::from(current.is_some());
+                    progress.files += u64::from(current.is_some());
                     current = Some(path);
                     draft.end_file()?;
                 }
-                draft.count(&feed, &host, sum);
-                match target {
-                    CleanTarget::Language(code) => {
-                        draft.push(&code, &line)?;
-                        draft.supersede(&url, &revises);
-                    }
-                    CleanTarget::Dropped(reason) => draft.drop_page(reason.word(), &line)?,
-                }
-                done += 1;
-                if done.is_multiple_of(64) {
-                    let rate = done as f64 / began.elapsed().as_secs_f64().max(0.1);
-                    let detail = format!("{}, {}, {rate:.0}/s", day.name, count(done, "page"));
-                    progress.show(files_before + files_done, &detail);
-                }
+                push(cleaned, &mut draft, &mut suspects)?;
+                progress.page();
                 Ok(())
             },
         )?;
+        match suspects.decide(&mut draft) {
+            Decision::MakeAgain => return Ok(None),
+            Decision::Withdraw(documents) => draft.withdraw(&documents)?,
+        }
         read += self.around_damage(day, &damaged, &seen, &mut draft)?;
-        Ok((draft.publish(read)?, kept))
+        Ok(Some((draft.publish(read)?, kept)))
     }
 
     /// Records damaged parts of pages, and keeps the documents that were made from them before; returns their number. A
@@ -511,46 +464,45 @@ impl CleanRun<'_> {
     }
 }
 
-/// A damaged part of a file of pages.
-type DamagedPart<'a> = (&'a Path, Range<u64>);
+/// Adds a page to the draft of its day.
+fn push(cleaned: Cleaned, draft: &mut DayDraft, suspects: &mut Suspects) -> Result<()> {
+    let Cleaned { url, revises, target, line, feed, host, sum } = cleaned;
+    match target {
+        CleanTarget::Suspect { language, suspicion, dropped } => {
+            let position = draft.next_position(&language);
+            draft.push(&language, &line)?;
+            suspects.add(SuspectDocument { suspicion, position, dropped, url, revises, feed, host, sum }, draft);
+            return Ok(());
+        }
+        CleanTarget::Language(code) => {
+            draft.push(&code, &line)?;
+            draft.supersede(&url, &revises);
+        }
+        CleanTarget::Dropped(reason) => draft.drop_page(reason.word(), &line)?,
+    }
+    draft.count(&feed, &host, sum);
+    Ok(())
+}
 
-/// Keeps the documents and dropped pages of the former version of a day whose pages were not read again, because they
-/// are in a damaged part of a file. Returns their number. Of the former version, damaged files are left out.
-fn carry_over(home: &Home, day: &str, seen: &FingerprintSet, draft: &mut DayDraft) -> Result<u64> {
-    /// The fields of a document or dropped page that are needed here.
-    #[derive(Deserialize)]
-    struct Former {
-        url: String,
-        #[serde(default)]
-        reason: String,
-        #[serde(default)]
-        revises: Vec<String>,
-    }
-    let Some(former) = Recipe::read(home, day)? else { return Ok(0) };
-    let mut kept = 0;
-    for output in former.outputs.iter().filter(|output| !output.file.starts_with("docs/yield/")) {
-        if !output.is_sound(home) {
-            log::error!("{} is damaged too; its documents of damaged pages are lost", output.file);
-            continue;
-        }
-        let mut lines = DocumentReader::open_in(home, &output.file)?;
-        while let Some(mut line) = lines.next_line()? {
-            let page: Former = serde_json::from_slice(&line)?;
-            if seen.contains(&Fingerprint::of(&page.url)) {
-                continue;
-            }
-            line.push(b'\n');
-            match output.language() {
-                Some(language) => {
-                    draft.push(language, &line)?;
-                    draft.supersede(&page.url, &page.revises);
-                }
-                None => draft.drop_page(&page.reason, &line)?,
-            }
-            kept += 1;
+/// The progress within a day.
+struct DayProgress<'a> {
+    run: &'a CleanRun<'a>,
+    day: &'a str,
+    began: Instant,
+    pages: u64,
+    files: u64,
+}
+
+impl DayProgress<'_> {
+    /// Counts a page, and shows the progress now and then.
+    fn page(&mut self) {
+        self.pages += 1;
+        if self.pages.is_multiple_of(64) {
+            let rate = self.pages as f64 / self.began.elapsed().as_secs_f64().max(0.1);
+            let detail = format!("{}, {}, {rate:.0}/s", self.day, count(self.pages, "page"));
+            self.run.progress.show(self.run.files + self.files, &detail);
         }
     }
-    Ok(kept)
 }
 
 /// Whether an error is about reading pages and not about writing documents.
@@ -560,45 +512,6 @@ fn is_about_pages(error: &anyhow::Error) -> bool {
         Some(Error::Io(error)) => matches!(error.doing, "read" | "open"),
         _ => false,
     }
-}
-
-/// Extracts the document of a page, or the record of why there is none.
-fn clean_page(
-    path: &Path,
-    line: &PageLine,
-    options: &Options,
-    postprocess_options: &PostprocessOptions,
-    removed: &Removed,
-) -> Result<Cleaned> {
-    let mut page = line.page(path)?;
-    let is_removed = [&page.url, &page.final_url].into_iter().any(|url| removed.covers(url).is_some());
-    if is_removed {
-        // Only the URL of a removed page is kept.
-        page.title.clear();
-    }
-    let mut line = Vec::new();
-    let mut sum = Yield { pages: 1, downloaded: page.body.len() as u64, ..Yield::default() };
-    let cleaned = match is_removed {
-        true => Err(DropReason::Removed),
-        false => extract_guarded::clean_page(&page, options, postprocess_options).map_err(DropReason::NoDocument),
-    };
-    let target = match cleaned {
-        Ok(mut document) => {
-            document.revises.clone_from(&page.revises);
-            serde_json::to_writer(&mut line, &document).map_err(|error| anyhow!("{}: {error}", page.url))?;
-            sum.documents = 1;
-            sum.clean = document.paragraphs.iter().map(|paragraph| paragraph.text.len() as u64).sum();
-            CleanTarget::Language(document.language_code())
-        }
-        Err(reason) => {
-            serde_json::to_writer(&mut line, &reason.record(&page))?;
-            CleanTarget::Dropped(reason)
-        }
-    };
-    line.push(b'\n');
-    let address = if page.final_url.is_empty() { &page.url } else { &page.final_url };
-    let host = url::Url::parse(address).ok().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default();
-    Ok(Cleaned { url: page.url, revises: page.revises, target, line, feed: page.feed, host, sum })
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use tidings_fetch::{CrawlKind, FetchJob, JobSource};
 use tidings_model::{Prospect, Row, address};
 use tidings_store::failures::Retries;
+use tidings_store::feed_texts::FeedTexts;
 use tidings_store::pages::{Archivist, PageWriter};
 use tidings_store::removed::Removed;
 use tidings_store::revisits::{Revisits, VisitedPage};
@@ -22,7 +23,7 @@ use crate::context::{RunContext, StageLog, elapsed};
 use crate::discover::{self, GrowOutcome};
 use crate::display::{count, grouped, span, span_s};
 use crate::ingest::host_memory::{HostMemory, remembered_rules, require_contact};
-use crate::ingest::pages::{PageProcessor, PageWork, REVISED, UNCHANGED};
+use crate::ingest::pages::{FROM_FEED, PageProcessor, PageWork, REVISED, UNCHANGED};
 use crate::ingest::{self, Counters, CrawlWork};
 use crate::outcome::{Ending, Outcome, Status};
 use crate::why::conservation::Balances;
@@ -48,8 +49,10 @@ pub struct FetchOutcome {
     pub entries: u64,
     /// Entries that were to be fetched.
     pub pending: u64,
-    /// Pages that were stored.
+    /// Pages that were stored, including those refused by the server whose text is that of the feed.
     pub fetched: u64,
+    /// Those of them whose text is that of the feed.
+    pub from_feeds: u64,
     /// Pages that were fetched again and stored, because their feeds announced a change.
     pub revised: u64,
     /// Pages that were fetched again and had not changed.
@@ -206,24 +209,33 @@ impl Fetch {
             page_writer: PageWriter::open(&context.home, &context.run, warc.then(|| archivist(&context.config))),
         };
         let removed = Arc::new(Removed::read(&context.home)?);
-        let processor = || PageProcessor::new(pages.clone(), removed.clone(), ceiling, compression, warc);
-        let ingested = ingest::run(context, log, work, processor)?;
+        let texts = Arc::new(FeedTexts::open(&context.home)?);
+        let processor =
+            || PageProcessor::new(pages.clone(), texts.clone(), removed.clone(), ceiling, compression, warc);
+        let mut ingested = ingest::run(context, log, work, processor)?;
         context.apply_journal()?;
         ingest::log_given_up(&ingested);
         let fetched = ingested.counters.get("ok");
+        // It counts pages that are `ok` once more.
+        let from_feeds = ingested.counters.0.remove(FROM_FEED).unwrap_or_default();
         let [revised, unchanged] = [REVISED, UNCHANGED].map(|word| ingested.counters.get(word));
         let (failed, failures) = ingest::failures(&ingested.counters, &["ok", REVISED, UNCHANGED]);
         let (ending, done) = ingested.ending(context);
         let failures = if failed > 0 { format!(", {failed} failed ({failures})") } else { String::new() };
+        let refused = match from_feeds {
+            0 => String::new(),
+            number => format!(", {number} of them refused and replaced by the text of the feed"),
+        };
         let again = [(revised, "revised"), (unchanged, "unchanged")].into_iter().filter(|(number, _)| *number > 0);
         let again: String = again.map(|(number, what)| format!(", {} {what}", grouped(number))).collect();
-        let text =
-            format!("{} fetched{again}{failures}{ending}, {}\n", count(fetched, "page"), span_s(context.seconds()));
+        let fetched_text = format!("{} fetched{refused}{again}", count(fetched, "page"));
+        let text = format!("{fetched_text}{failures}{ending}, {}\n", span_s(context.seconds()));
         Ok(FetchOutcome {
             done,
             entries,
             pending,
             fetched,
+            from_feeds,
             revised,
             unchanged,
             failed,

@@ -5,8 +5,9 @@ use std::ops::ControlFlow;
 
 use anyhow::Result;
 use serde::Deserialize;
+use tidings_clean::DropReason;
 use tidings_index::Snapshot;
-use tidings_model::Document;
+use tidings_model::{Document, PageOrigin};
 use tidings_store::dedup_state::{self, JudgedDays, VerdictLine};
 use tidings_store::docs::{self, DroppedPage, Recipe};
 use tidings_store::revisions::Superseded;
@@ -88,12 +89,26 @@ fn trace_dropped(trace: &mut Trace, day: &str, page: &DroppedPage<'_>) {
         (Some(measured), Some(limit)) => format!(" (measured {}, limit {})", short(measured), short(limit)),
         _ => String::new(),
     };
-    let says =
-        format!("dropped by rule {}{figure}: {} bytes of {}", page.reason, grouped(page.bytes), page.content_type);
+    let meaning = meaning(&page.reason).map(|meaning| format!(" ({meaning})")).unwrap_or_default();
+    let bytes = grouped(page.bytes);
+    let says = format!("dropped by rule {}{figure}{meaning}: {bytes} bytes of {}", page.reason, page.content_type);
     let (day, reason) = (day.to_owned(), page.reason.clone().into_owned());
     trace.outcome = TraceOutcome::LeftOut;
     let facts = Facts::Dropped { day, reason, measured: page.measured, limit: page.limit };
     trace.event(&page.downloaded, TraceStage::Clean, says, facts);
+}
+
+/// The explanation of the reasons that are not rules about the text.
+fn meaning(reason: &str) -> Option<&'static str> {
+    let about_pages = [
+        (DropReason::FrontPage, "its address redirects to a front page, on which the title of the feed is not"),
+        (
+            DropReason::SameText,
+            "a consent wall, login or error page: other entries of the site have the same text on this day, and it is \
+             not about their titles",
+        ),
+    ];
+    about_pages.into_iter().find(|(known, _)| known.name() == reason).map(|(_, meaning)| meaning)
 }
 
 fn short(number: f64) -> String {
@@ -114,6 +129,9 @@ fn trace_document(trace: &mut Trace, day: &str, document: &Document) {
     }
     if let Some(dated) = &document.dated {
         says.push_str(&format!(", dated {} by {} ({:.2})", dated.day, dated.source, dated.confidence));
+    }
+    if document.metadata.get("origin").is_some_and(|origin| origin == PageOrigin::Feed.word()) {
+        says.push_str(", from the text in the feed");
     }
     for left_out in &document.left_out {
         let start: String = left_out.paragraph.text.chars().take(40).collect();

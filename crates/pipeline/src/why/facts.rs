@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use tidings_model::{Dated, Rights};
+use tidings_model::{Dated, PageOrigin, Rights};
 use tidings_store::dedup_state::{DuplicateUnit, VerdictLine};
 use tidings_store::feeds::FeedState;
 use tidings_store::removed::Tombstone;
@@ -21,7 +21,7 @@ pub enum Facts {
     /// A request.
     Request { run: String, status: String, bytes: u64, robots_age_s: Option<u64> },
     /// A page of the archive.
-    Page { file: String, final_url: String, bytes: usize, status: u16, rights: Box<Rights> },
+    Page { file: String, final_url: String, bytes: usize, status: u16, origin: PageOrigin, rights: Box<Rights> },
     /// A day.
     Day { day: String },
     /// A page without a document.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use jiff::civil::Date;
-use tidings_model::{FailureKind, Page, Prospect, Row, Status, address, clock};
+use tidings_model::{FailureKind, Page, PageOrigin, Prospect, Row, Status, address, clock};
 use tidings_store::docs::{self, Recipe};
 use tidings_store::failures::{self, PageFailure, Retries};
 use tidings_store::removed::Removed;
@@ -18,6 +18,7 @@ use super::document::{self, DayTarget};
 use super::{Facts, Subject, Trace, TraceOutcome, TraceStage};
 use crate::Pipeline;
 use crate::display::{count, grouped};
+use crate::ingest::feed_text::makes_up_for;
 use crate::reporter::ProgressScope;
 
 /// The number of requests and duplicates that are listed individually.
@@ -269,8 +270,10 @@ fn trace_requests(trace: &mut Trace, pipeline: &Pipeline, url: &str, since: &str
         for request in found.requests.into_iter().filter(|request| request.url == url) {
             let after = std::time::Duration::from_millis(request.sent_ms);
             let at = found.began.and_then(|began| began.checked_add(after).ok()).map(rfc3339);
-            // The response at the target of a redirect is the page of this entry.
-            let is_stored = matches!(request.status(), Status::Http(200..=303 | 305..400));
+            // The response at the target of a redirect is the page of this entry, and a refused page may have the text
+            // in the feed.
+            let status = request.status();
+            let is_stored = matches!(status, Status::Http(200..=303 | 305..400)) || makes_up_for(&status);
             if is_stored && !stored.contains(&run) {
                 stored.push(run.clone());
             }
@@ -318,12 +321,18 @@ fn trace_page(trace: &mut Trace, home: &Home, url: &str, files: &[PathBuf]) -> R
             true => String::new(),
             false => format!(" from {} after redirects", page.final_url),
         };
-        let says = format!("{} bytes of {}{moved} in {shown}", grouped(page.body.len() as u64), page.content_type);
+        let origin = match page.origin {
+            PageOrigin::Web => String::new(),
+            PageOrigin::Feed => format!(", the text in the feed, because the page answered {}", page.status),
+        };
+        let bytes = grouped(page.body.len() as u64);
+        let says = format!("{bytes} bytes of {}{moved}{origin} in {shown}", page.content_type);
         let facts = Facts::Page {
             file: shown,
             final_url: page.final_url,
             bytes: page.body.len(),
             status: page.status,
+            origin: page.origin,
             rights: Box::new(page.rights),
         };
         trace.outcome = TraceOutcome::Stored;

@@ -3,6 +3,7 @@
 //! Extraction must be tested on pages with navigation, teasers, cookie banners, share bars and comments, in markup that
 //! differs between sites. Each template is one file; [`Sheet`] holds the parts common to all.
 
+mod not_article;
 mod plain;
 mod portal;
 mod press;
@@ -16,6 +17,8 @@ use crate::profile::{FeedFormat, Profile, Template};
 use crate::rng::Rng;
 use crate::text::{Grammar, Lexicon, Section, filler_sentence};
 use crate::world::{Extent, World};
+
+pub use not_article::{CONSENT_WALL, write_front, write_soft_404, write_stub};
 
 /// The ingredients of a page.
 struct Sheet<'a> {

@@ -83,7 +83,10 @@ fn answer_as_site(shared: &Shared, asked: &RequestTarget<'_>, site: usize, condi
         },
         (RequestKind::Page, Some(number)) => content::page(shared, asked, site, number, charset),
         _ if asked.path == "/" => {
-            let html = page::write_home(&shared.world, site);
+            let html = match condition.has(Fault::RedirectHome) {
+                true => page::write_front(&shared.world, site),
+                false => page::write_home(&shared.world, site),
+            };
             content::text(shared, site, "text/html", &html, charset)
         }
         _ => content::trap(&shared.world, site, asked.path).unwrap_or_else(|| Reply::short(404)),

@@ -1,13 +1,14 @@
 //! The effects of faults on responses.
 
-use super::Shared;
 use super::reply::{Delivery, Reply};
 use super::target::{Detour, RequestTarget};
+use super::{Shared, content};
 use crate::fault::Fault;
 use crate::feed;
 use crate::log::RequestKind;
+use crate::page;
 use crate::profile::{INTERNAL_HOST, SHARED_HOST};
-use crate::world::World;
+use crate::world::{Extent, World};
 
 /// The number of redirects of [`Fault::RedirectChain`].
 const CHAIN_HOPS: u32 = 5;
@@ -30,6 +31,14 @@ pub fn instead(shared: &Shared, asked: &RequestTarget<'_>, site: usize, fault: F
         Fault::Unavailable => Reply::short(503).waiting(world.spec.retry_after),
         Fault::NotFound => Reply::short(404),
         Fault::Gone => Reply::short(410),
+        Fault::Forbidden => Reply::short(403),
+        Fault::RedirectHome => Reply::redirect(302, "/"),
+        Fault::ConsentWall => html(page::CONSENT_WALL.to_owned()),
+        Fault::SoftNotFound => html(page::write_soft_404(asked.number.unwrap_or(0))),
+        Fault::Stub => {
+            let stub = page::write_stub(world, world.article(site, asked.number?, Extent::Whole));
+            content::text(shared, site, "text/html", &stub, None)
+        }
         Fault::Moved if asked.detour == Detour::None => Reply::redirect(301, &format!("/moved{target}")),
         Fault::RedirectChain if hop < CHAIN_HOPS => Reply::redirect(302, &format!("/hop/{}{target}", hop + 1)),
         Fault::RedirectLoop => Reply::redirect(302, &format!("/hop/{}{target}", (hop + 1) % 3)),
@@ -58,6 +67,10 @@ pub fn instead(shared: &Shared, asked: &RequestTarget<'_>, site: usize, fault: F
         _ => return None,
     };
     Some(reply)
+}
+
+fn html(body: String) -> Reply {
+    Reply::new(200, "Content-Type: text/html; charset=utf-8\r\n".to_string(), body)
 }
 
 /// Private addresses that no public page should lead to, in turn.

@@ -82,6 +82,7 @@ pub fn reason(status: u16) -> &'static str {
         302 => "Found",
         304 => "Not Modified",
         400 => "Bad Request",
+        403 => "Forbidden",
         404 => "Not Found",
         405 => "Method Not Allowed",
         410 => "Gone",

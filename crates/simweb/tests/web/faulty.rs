@@ -223,6 +223,28 @@ fn huge_headers_are_huge() {
 }
 
 #[test]
+fn pages_that_are_no_articles_have_text_and_no_title() {
+    for (fault, status) in [(Fault::Forbidden, 403), (Fault::ConsentWall, 200), (Fault::SoftNotFound, 200)] {
+        let web = ill(fault);
+        let articles: Vec<_> = web.site(1).listed().take(2).collect();
+        let answers = [get(&articles[0].url), get(&articles[1].url)];
+        assert!(answers.iter().all(|answer| answer.status == status), "{fault}");
+        let letters = |answer: &str| answer.chars().filter(|c| c.is_alphabetic()).collect::<String>();
+        assert_eq!(letters(&answers[0].text()), letters(&answers[1].text()), "{fault}");
+    }
+    let web = ill(Fault::RedirectHome);
+    let moved = get(&page(&web));
+    assert_eq!((moved.status, moved.header("location")), (302, "/"));
+    assert!(get(&web.site(1).url("/")).text().matches("<p>").count() > 3);
+    let web = ill(Fault::Stub);
+    let article = web.site(1).listed().next().unwrap();
+    web.heal(1);
+    let whole = get(&article.url).body.len();
+    web.set_fault(1, Fault::Stub);
+    assert!(get(&article.url).body.len() < whole);
+}
+
+#[test]
 fn a_cut_connection_gives_no_response() {
     let web = ill(Fault::Cut);
     assert!(try_get(&page(&web), &[]).is_err());
@@ -357,8 +379,8 @@ fn a_site_can_have_several_faults() {
 
 #[test]
 fn a_share_of_all_sites_can_be_faulty_in_every_way() {
-    let web = SimWeb::start(Spec { sites: 500, ..Spec::default() }.with_faults_percent(20)).unwrap();
-    assert_eq!(web.healthy_sites().count(), 400);
+    let web = SimWeb::start(Spec { sites: 600, ..Spec::default() }.with_faults_percent(20)).unwrap();
+    assert_eq!(web.healthy_sites().count(), 480);
     assert!(Fault::all().all(|fault| web.sites_with(fault).count() >= 2));
     assert!(SiteFault::mix().all(|fault| web.sites().any(|site| site.faults() == [fault])));
 }

@@ -3,7 +3,9 @@
 use super::*;
 use crate::cancel::StopReason;
 use crate::testing::{article, home, page, root, store_pages};
+use tidings_model::Page;
 use tidings_store::Stale;
+use tidings_store::docs::DocumentReader;
 
 fn stopped(left: u64, reason: StopReason) -> Ending {
     Ending { left, reason: Some(reason), min_free_mib: 512, in_other_shards: 0 }
@@ -180,4 +182,127 @@ fn a_damaged_frame_of_an_added_file_does_not_repeat_former_documents() {
     assert_eq!((outcome.status(), outcome.documents), (Status::Partly, 1), "one of the two added pages");
     assert_eq!(Recipe::read(pipeline.home(), "2026-03-01").unwrap().unwrap().pages, 2);
     assert_eq!(std::fs::read(first).unwrap(), former);
+}
+
+const WALL: &str = "<html><head><title>Before you continue</title></head><body><h1>Before you continue</h1>\
+    <p>We and our partners use cookies and data to deliver and maintain our services, to track outages and to protect \
+    against spam, fraud and abuse.</p><p>If you choose to accept, we will also use them to develop and improve new \
+    services, and to measure the effectiveness of advertising on this site.</p></body></html>";
+
+/// The page of an article about a topic, with a body that may be something else.
+fn page_about(topic: &str, body: &str) -> Page {
+    let url = format!("https://gazette.example/news/{topic}");
+    Page { title: format!("The {topic} opens again"), ..page(&url, body) }
+}
+
+fn walls(topics: &[&str]) -> Vec<Page> {
+    topics.iter().map(|topic| page_about(topic, WALL)).collect()
+}
+
+/// Stores pages as another file of the day.
+fn add_pages(pipeline: &crate::Pipeline, day: &str, file: &str, pages: &[Page]) {
+    let mut lines = Vec::new();
+    pages.iter().for_each(|page| page.write_line(&mut lines).unwrap());
+    let folder = root(pipeline).join("pages").join(day);
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join(file), zstd::encode_all(&lines[..], 3).unwrap()).unwrap();
+}
+
+/// The topics of the documents and of the pages dropped for a reason, in their order.
+fn topics(pipeline: &crate::Pipeline, day: &str, reason: &str) -> (Vec<String>, Vec<String>) {
+    let topic = |url: &str| url.rsplit('/').next().unwrap_or_default().to_owned();
+    let recipe = Recipe::read(pipeline.home(), day).unwrap().unwrap();
+    let files = recipe.document_files().filter(|file| file.language().is_some());
+    let documents = files.flat_map(|file| DocumentReader::open_in(pipeline.home(), &file.file).unwrap());
+    let documents = documents.map(|document| topic(&document.unwrap().url)).collect();
+    let mut dropped = Vec::new();
+    docs::dropped_pages(pipeline.home(), day, "", |page| {
+        if page.reason == reason {
+            dropped.push(topic(&page.url));
+        }
+    })
+    .unwrap();
+    (documents, dropped)
+}
+
+/// Cleans pages of one day; returns the documents and the dropped pages.
+fn cleaned(pages: &[Page], reason: &str) -> (Vec<String>, Vec<String>) {
+    let (_folder, pipeline) = home();
+    store_pages(&pipeline, DAY, pages);
+    run(&pipeline, &Clean::default());
+    topics(&pipeline, DAY, reason)
+}
+
+const DAY: &str = "2026-03-01";
+
+fn owned(names: &[&str]) -> Vec<String> {
+    names.iter().map(|name| (*name).to_owned()).collect()
+}
+
+#[test]
+fn the_same_text_under_three_titles_is_no_article() {
+    let mut pages = walls(&["ferry", "museum"]);
+    assert_eq!(cleaned(&pages, "same-text"), (owned(&["ferry", "museum"]), vec![]), "two may be a coincidence");
+    pages.insert(1, page_about("bridge", &article("bridge")));
+    pages.push(page_about("harbour", WALL));
+    assert_eq!(cleaned(&pages, "same-text"), (owned(&["bridge"]), owned(&["ferry", "museum", "harbour"])));
+}
+
+#[test]
+fn retitled_articles_and_several_addresses_of_one_article_stay() {
+    let retitled = |topic: &str| Page { title: "Joy among commuters".into(), ..page_about(topic, &article("tunnel")) };
+    let pages = [retitled("a"), retitled("b"), retitled("c"), retitled("d")];
+    assert_eq!(cleaned(&pages, "same-text").0.len(), 4, "one article has one title");
+    // A live ticker: the same boilerplate, other news, and headlines that are not in the feed.
+    let ticker = |topic: &str| {
+        let news =
+            format!("<p>At noon the {topic} was closed for an hour, and at three the {topic} was open.</p></article>");
+        page_about(topic, &article("tunnel").replace("</article>", &news))
+    };
+    let tickers: Vec<Page> = ["x", "y", "z", "w"]
+        .iter()
+        .map(|topic| Page { title: format!("{topic} minute by minute"), ..ticker(topic) })
+        .collect();
+    assert_eq!(cleaned(&tickers, "same-text").0.len(), 4);
+}
+
+#[test]
+fn dead_links_that_redirect_to_the_front_page_are_no_articles() {
+    let front = |topic: &str, teaser: &str| {
+        let body = article("tunnel").replace("</article>", &format!("<p>{teaser}</p></article>"));
+        Page { final_url: "https://gazette.example/".into(), ..page_about(topic, &body) }
+    };
+    let (documents, dropped) = cleaned(&[front("ferry", "Buy our calendar.")], "front-page");
+    assert_eq!((documents.len(), dropped), (0, owned(&["ferry"])), "one is enough: the title is not there");
+    let teaser = "The ferry opens again. The museum opens again. The bridge opens again.";
+    let fronts: Vec<Page> = ["ferry", "museum", "bridge"].iter().map(|topic| front(topic, teaser)).collect();
+    assert_eq!(cleaned(&fronts, "same-text").1.len(), 3, "its teasers have the titles");
+    assert_eq!(cleaned(&fronts[..1], "same-text").0.len(), 1);
+}
+
+#[test]
+fn a_day_that_grows_is_decided_like_a_whole_one() {
+    let files = [
+        ("a.0.jsonl.zst", walls(&["ferry", "museum"])),
+        ("b.0.jsonl.zst", vec![page_about("bridge", &article("bridge")), page_about("short", "<p>No.</p>")]),
+        ("c.0.jsonl.zst", walls(&["harbour"])),
+        ("d.0.jsonl.zst", [walls(&["garden"]), vec![page_about("tower", &article("tower"))]].concat()),
+    ];
+    let (_whole_folder, whole) = home();
+    files.iter().for_each(|(name, pages)| add_pages(&whole, DAY, name, pages));
+    run(&whole, &Clean::default());
+    let (_folder, grown) = home();
+    let documents: Vec<usize> = files
+        .iter()
+        .map(|(name, pages)| {
+            add_pages(&grown, DAY, name, pages);
+            run(&grown, &Clean::default());
+            topics(&grown, DAY, "same-text").0.len()
+        })
+        .collect();
+    assert_eq!(documents, [2, 3, 1, 2], "the third wall withdraws the first two");
+    let recipe = |pipeline: &crate::Pipeline| Recipe::read(pipeline.home(), DAY).unwrap().unwrap();
+    assert_eq!(recipe(&grown), recipe(&whole), "the same counts, yields and bytes");
+    assert_eq!(topics(&whole, DAY, "same-text").1, owned(&["ferry", "museum", "harbour", "garden"]));
+    assert_eq!(recipe(&whole).dropped, [("same-text".to_owned(), 4), ("too-short".to_owned(), 1)].into());
 }
