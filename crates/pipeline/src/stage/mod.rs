@@ -365,7 +365,12 @@ mod tests {
         let web = "bytes done left requests run seconds";
         let expected = [
             (StageId::Update, format!("{web} due feeds gone new_entries next_due polled silent waiting")),
-            (StageId::Fetch, format!("{web} entries failed fetched given_up hosts hosts_given_up pending statuses waiting")),
+            (
+                StageId::Fetch,
+                format!(
+                    "{web} entries failed fetched given_up hosts hosts_given_up pending revised statuses unchanged waiting"
+                ),
+            ),
             (
                 StageId::Clean,
                 "damaged_files days days_failed days_left days_up_to_date documents done dropped languages pages run seconds"
