@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use tidings_fetch::{CrawlKind, FetchJob, JobSource};
@@ -19,6 +19,7 @@ use crate::config::Config;
 use crate::context::{RunContext, StageLog, elapsed};
 use crate::discover::{self, GrowOutcome};
 use crate::display::{count, span, span_s};
+use crate::ingest::equivalents::Equivalents;
 use crate::ingest::host_memory::{HostMemory, remembered_rules, require_contact};
 use crate::ingest::pages::PageProcessor;
 use crate::ingest::{self, Counters, CrawlWork};
@@ -247,11 +248,21 @@ fn backlog(context: &RunContext) -> Result<Backlog> {
     let (mut entries, mut waiting, mut given_up) = (0, 0, 0);
     let mut next_attempt = None::<Timestamp>;
     let mut written = Ok(());
+    let mut equivalents = Equivalents::default();
+    let mut enqueue = |row: &Row<'_>| -> Result<()> {
+        let job = draft.push(row)?;
+        let host = address::host(row.url).unwrap_or_default().to_ascii_lowercase();
+        queues.entry(host).or_default().push(job);
+        Ok(())
+    };
     let removed = Removed::read(&context.home)?;
     let retries = Retries::load(&context.home, context.config.fetch.retry_policy(), context.started)?;
     plan::read(&context.home, |row| {
         entries += 1;
         let prospect = retries.prospect(row);
+        if prospect != Prospect::Due {
+            equivalents.settle(row.url);
+        }
         if prospect == Prospect::Settled || written.is_err() || removed.covers(row.url).is_some() {
             return;
         }
@@ -261,17 +272,15 @@ fn backlog(context: &RunContext) -> Result<Backlog> {
                 next_attempt = Some(next_attempt.map_or(until, |next| next.min(until)));
             }
             Prospect::GivenUp => given_up += u64::from(row.age == 0),
-            Prospect::Due => match draft.push(row) {
-                Ok(job) => {
-                    let host = address::host(row.url).unwrap_or_default().to_ascii_lowercase();
-                    queues.entry(host).or_default().push(job);
-                }
-                Err(error) => written = Err(error),
-            },
+            Prospect::Due if equivalents.hold(row.url, || row.line()) => {}
+            Prospect::Due => written = enqueue(row),
             Prospect::Settled => {}
         }
     })?;
     written?;
+    for line in equivalents.unique() {
+        enqueue(&Row::parse(&line).map_err(|fault| anyhow!("an entry of the plan {fault}"))?)?;
+    }
     Ok(Backlog { rows: draft.finish()?, queues, entries, waiting, next_attempt, given_up })
 }
 
@@ -305,6 +314,15 @@ mod tests {
         let outcome = pipeline.run(&stage).unwrap();
         assert_eq!(outcome.to_string(), "would fetch 3 pages from 2 hosts\n");
         assert!(logged_runs(pipeline.home()).is_empty());
+    }
+
+    #[test]
+    fn of_entries_with_equal_urls_one_is_pending() {
+        let (_folder, pipeline) = home();
+        let urls = ["https://a.example/caf%c3%a9", "https://a.example/caf%C3%A9", "https://a.example/%7Eada"];
+        plan_entries(pipeline.home(), &urls);
+        let stage = Fetch { dry_run: true, ..Fetch::default() };
+        assert_eq!(pipeline.run(&stage).unwrap().to_string(), "would fetch 2 pages from 1 host\n");
     }
 
     #[test]
