@@ -220,7 +220,9 @@ mod tests {
         assert_eq!(decode_file("", &gzip(b"<rss/>")).unwrap(), b"<rss/>");
         assert_eq!(decode_file("gzip", &gzip(&gzip(b"<rss/>"))).unwrap(), b"<rss/>");
         assert_eq!(decode_file("", b"<rss/>").unwrap(), b"<rss/>");
-        assert_eq!(decode_file("", &gzip(&vec![b'a'; 1 << 19])), Err(Status::failed("too-large")), "a bomb");
+        assert!(
+            decode_file("", &gzip(&vec![b'a'; 2 << 20])).is_err_and(|status| status == Status::failed("too-large"))
+        );
     }
 
     #[test]

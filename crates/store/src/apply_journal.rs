@@ -361,7 +361,7 @@ mod tests {
         let mut records: Vec<Record<'_>> = urls.iter().map(|url| listed(FEED, url)).collect();
         // Another feed lists the same.
         records.extend(urls.iter().map(|url| listed("http://other.org/feed", url)));
-        records.push(listed(FEED, "http://e.org/~new"));
+        records.extend([listed(FEED, "http://e.org/~new"), polled(FEED, Polled::Listed)]);
         write_journal(&home, "1", &[records]);
         apply_journal(&home).unwrap();
         let urls: Vec<String> = rows(&home).into_iter().map(|row| row.0).collect();
