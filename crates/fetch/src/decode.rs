@@ -75,6 +75,12 @@ impl Decoder {
         }
     }
 
+    /// Undoes the content encoding of a body, and decompresses a file such as `feed.xml.gz`, which has none.
+    pub fn decode_file(&mut self, encodings: &str, body: &[u8]) -> Result<Vec<u8>, Status> {
+        let body = self.decode(encodings, body)?;
+        if gzip_header(&body).is_some() { self.decode("gzip", &body) } else { Ok(body) }
+    }
+
     fn gzip(&mut self, packed: &[u8], ceiling: usize) -> Result<Vec<u8>, Status> {
         // The last four bytes are the decoded length, but untrusted.
         let announced = packed.last_chunk::<4>().map_or(0, |bytes| u32::from_le_bytes(*bytes) as usize);
@@ -204,6 +210,19 @@ mod tests {
 
     fn decode(encodings: &str, body: &[u8]) -> Result<Vec<u8>, Status> {
         Decoder::new(Ceiling { max_bytes: 4 << 20, max_ratio: 100 }).decode(encodings, body)
+    }
+
+    #[test]
+    fn a_gzip_file_is_decompressed_within_the_ceilings() {
+        let decode_file = |encodings: &str, body: &[u8]| {
+            Decoder::new(Ceiling { max_bytes: 1 << 20, max_ratio: 100 }).decode_file(encodings, body)
+        };
+        assert_eq!(decode_file("", &gzip(b"<rss/>")).unwrap(), b"<rss/>");
+        assert_eq!(decode_file("gzip", &gzip(&gzip(b"<rss/>"))).unwrap(), b"<rss/>");
+        assert_eq!(decode_file("", b"<rss/>").unwrap(), b"<rss/>");
+        assert!(
+            decode_file("", &gzip(&vec![b'a'; 2 << 20])).is_err_and(|status| status == Status::failed("too-large"))
+        );
     }
 
     #[test]

@@ -1,7 +1,11 @@
 //! URL normalisation.
 //!
-//! Feeds decorate links for their statistics: campaign parameters, click ids, fragments. Each variant would
+//! Feeds decorate links for their statistics: campaign parameters, click ids, fragments, session ids. Each variant would
 //! count as a new article and cost the publisher another request, so URLs are normalised before they enter the plan.
+//! URLs that are equal by RFC 3986, section 6.2.2, have one form: case of percent-encodings, encoded unreserved
+//! characters, dot segments, default port, empty path.
+
+use std::borrow::Cow;
 
 use url::Url;
 
@@ -71,6 +75,94 @@ const TRACKING: &[&str] = &[
 /// Prefixes of families of such parameters.
 const TRACKING_PREFIXES: &[&str] = &["utm_", "mtm_", "pk_", "piwik_", "matomo_", "hsa_", "itm_", "stm_"];
 
+/// Names of parameters that identify the session of a visitor, in paths (`/a;jsessionid=1`) and queries.
+const SESSION: &[&str] = &["jsessionid", "phpsessid"];
+
+/// Least length of a session id in the path of ASP.NET, `/(S(24 characters))/`.
+const MIN_ASP_ID_BYTES: usize = 16;
+
+fn is_session(pair: &str) -> bool {
+    let name = pair.split('=').next().unwrap_or(pair);
+    SESSION.iter().any(|known| name.eq_ignore_ascii_case(known))
+}
+
+/// True for a segment such as `(S(lit3py55t21z5v55vlm25s55))` or `(X(1)S(…))`.
+fn is_asp_session(segment: &str) -> bool {
+    let Some(mut rest) = segment.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) else { return false };
+    let mut has_id = false;
+    while !rest.is_empty() {
+        let Some((id, after)) = rest.get(1..).and_then(|rest| rest.strip_prefix('(')?.split_once(')')) else {
+            return false;
+        };
+        if !matches!(rest.as_bytes()[0], b'A' | b'F' | b'S' | b'X') {
+            return false;
+        }
+        has_id |= id.len() >= MIN_ASP_ID_BYTES;
+        rest = after;
+    }
+    has_id
+}
+
+/// A path without session ids.
+fn without_sessions(path: &str) -> Cow<'_, str> {
+    if !path.contains([';', '(']) {
+        return Cow::Borrowed(path);
+    }
+    let segments = path.split('/').filter(|segment| !is_asp_session(segment)).map(|segment| {
+        let mut parts = segment.split(';');
+        let head = parts.next().unwrap_or_default().to_owned();
+        parts.filter(|part| !is_session(part)).fold(head, |kept, part| kept + ";" + part)
+    });
+    Cow::Owned(segments.collect::<Vec<_>>().join("/"))
+}
+
+/// The character that a percent-encoding at the start of a text stands for.
+fn encoded_byte(text: &[u8]) -> Option<u8> {
+    let digit = |byte: u8| char::from(byte).to_digit(16).map(|value| value as u8);
+    match text {
+        [b'%', high, low, ..] => Some(digit(*high)? << 4 | digit(*low)?),
+        _ => None,
+    }
+}
+
+fn is_unreserved(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~')
+}
+
+/// A text with percent-encodings in upper case and without those of unreserved characters.
+fn canonical_escapes(text: &str) -> Cow<'_, str> {
+    let mut canonical = Cow::Borrowed(text);
+    // Decoding may complete another escape behind a stray percent sign.
+    while has_odd_escapes(&canonical) {
+        canonical = Cow::Owned(decode_unreserved(&canonical));
+    }
+    canonical
+}
+
+fn decode_unreserved(text: &str) -> String {
+    let mut decoded = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let [first, ..] = rest {
+        let byte = encoded_byte(rest);
+        match byte {
+            Some(byte) if is_unreserved(byte) => decoded.push(byte),
+            Some(_) => decoded.extend(rest[..3].iter().map(u8::to_ascii_uppercase)),
+            None => decoded.push(*first),
+        }
+        rest = &rest[if byte.is_some() { 3 } else { 1 }..];
+    }
+    String::from_utf8(decoded).expect("only ASCII characters were replaced, by ASCII ones")
+}
+
+/// True if [`canonical_escapes`] would change a text.
+fn has_odd_escapes(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    memchr::memchr_iter(b'%', bytes).any(|at| {
+        encoded_byte(&bytes[at..])
+            .is_some_and(|byte| is_unreserved(byte) || bytes[at + 1..at + 3].iter().any(u8::is_ascii_lowercase))
+    })
+}
+
 fn is_tracking(pair: &str) -> bool {
     let name = pair.split('=').next().unwrap_or(pair);
     let starts = |prefix: &&str| name.get(..prefix.len()).is_some_and(|head| head.eq_ignore_ascii_case(prefix));
@@ -80,29 +172,80 @@ fn is_tracking(pair: &str) -> bool {
 /// Returns true if [`normalise`] might change a well-formed URL. A cheap check that spares millions of plan rows a full
 /// parse.
 pub(crate) fn is_decorated(address: &str) -> bool {
-    match address.find(['?', '#']) {
+    let path_end = address.find(['?', '#']).unwrap_or(address.len());
+    let (path, rest) = address.split_at(path_end);
+    let is_odd_pair = |pair: &str| is_tracking(pair) || is_session(pair);
+    let is_odd_rest = match rest.as_bytes().first() {
         None => false,
-        Some(at) if address.as_bytes()[at] == b'#' => true,
-        Some(at) => {
-            address[at + 1..].contains('#') || address[at + 1..].split('&').any(is_tracking) || address.ends_with('?')
-        }
-    }
+        Some(b'#') => true,
+        Some(_) => rest.contains('#') || rest[1..].split('&').any(is_odd_pair) || rest.len() == 1,
+    };
+    is_odd_rest || has_odd_escapes(address) || without_sessions(path) != path
 }
 
-/// Normalises a URL: absolute, http or https, without fragment, credentials and tracking parameters. Returns
-/// `None` if it is not the URL of a web page.
+/// Returns true if another URL may have the same normal form. Also true for many that have none.
+pub fn may_have_equivalents(address: &str) -> bool {
+    memchr::memchr3(b'%', b'~', b';', address.as_bytes()).is_some() || address.contains("/(")
+}
+
+/// The forms in which version 0.1.0 may have stored a normalised URL: it left percent-encodings as they were given.
+pub fn earlier_forms(address: &str) -> Vec<String> {
+    let lower = lower_case_escapes(address);
+    let mut forms = vec![lower.clone()];
+    for tilde in ["%7E", "%7e"] {
+        forms.extend([address, &lower].map(|base| base.replace('~', tilde)));
+    }
+    forms.retain(|form| form != address);
+    forms.sort_unstable();
+    forms.dedup();
+    forms
+}
+
+fn lower_case_escapes(address: &str) -> String {
+    let mut bytes = address.as_bytes().to_vec();
+    for at in memchr::memchr_iter(b'%', address.as_bytes()) {
+        if encoded_byte(&address.as_bytes()[at..]).is_some() {
+            bytes[at + 1..at + 3].make_ascii_lowercase();
+        }
+    }
+    String::from_utf8(bytes).expect("only the case of ASCII letters was changed")
+}
+
+/// Normalises a URL: absolute, http or https, in the canonical form of RFC 3986, without fragment, credentials, session
+/// ids and tracking parameters. Returns `None` if it is not the URL of a web page.
 pub fn normalise(raw: &str, base: Option<&str>) -> Option<String> {
+    let mut url = parse(raw, base)?;
+    let path = without_sessions(&canonical_escapes(url.path())).into_owned();
+    if path != url.path() {
+        url.set_path(&path);
+    }
+    if let Some(query) = url.query() {
+        let query = canonical_escapes(query);
+        let kept: Vec<&str> = query.split('&').filter(|pair| !is_session(pair)).collect();
+        let query = kept.join("&");
+        url.set_query(Some(&query));
+    }
+    strip(url)
+}
+
+/// The form of a URL in the ids of documents: as [`normalise`], but with escapes and session ids as they are. Ids must
+/// not change between versions.
+pub fn identity(raw: &str) -> Option<String> {
+    strip(parse(raw, None)?)
+}
+
+fn parse(raw: &str, base: Option<&str>) -> Option<Url> {
     let raw = raw.trim();
     if raw.is_empty() || raw.len() > MAX_ADDRESS_BYTES {
         return None;
     }
-    let parsed = match base {
-        Some(base) => Url::parse(base).ok()?.join(raw).ok()?,
-        None => Url::parse(raw).ok()?,
-    };
-    strip(parsed)
+    match base {
+        Some(base) => Url::parse(base).ok()?.join(raw).ok(),
+        None => Url::parse(raw).ok(),
+    }
 }
 
+/// Removes fragment, credentials and tracking parameters.
 fn strip(mut url: Url) -> Option<String> {
     if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none_or(str::is_empty) {
         return None;
@@ -135,6 +278,18 @@ pub fn host(address: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn normalisation_is_idempotent_and_known_to_the_cheap_check(path in "[a-c~%27EeCc3;=().?&/_-]{0,24}") {
+            if let Some(once) = normalise(&format!("http://e.org/{path}"), None) {
+                let twice = normalise(&once, None);
+                prop_assert_eq!(twice.as_deref(), Some(once.as_str()));
+                prop_assert!(!is_decorated(&once), "{} of {}", once, path);
+            }
+        }
+    }
 
     #[test]
     fn tracking_parameters_fragments_and_credentials_are_removed() {
@@ -153,6 +308,67 @@ mod tests {
             assert_eq!(normalise(&got, None).unwrap(), got, "normalisation is idempotent");
             assert!(!is_decorated(&got));
         }
+    }
+
+    #[test]
+    fn urls_that_are_equal_by_rfc_3986_have_one_form() {
+        let groups: [&[&str]; 6] = [
+            &["https://e.org/caf%C3%A9", "https://e.org/caf%c3%a9", "https://e.org/café", "https://e.org/c%61f%c3%A9"],
+            &["https://e.org/~ada/x", "https://e.org/%7Eada/x", "https://e.org/%7eada/x"],
+            &["https://e.org/a-b_c.d", "https://e.org/a%2Db%5fc%2Ed"],
+            &["https://e.org/", "https://e.org", "HTTPS://E.org:443", "https://e.org/a/..", "https://e.org/./%2e%2E/"],
+            &["https://e.org/?q=%C3%A9~", "https://e.org/?q=%c3%a9%7E", "https://e.org/?utm%5Fsource=x&q=%c3%a9~"],
+            // Reserved characters are not decoded: they may mean another page.
+            &["https://e.org/a%2Fb%25c", "https://e.org/a%2fb%25c"],
+        ];
+        for group in groups {
+            for raw in group {
+                assert_eq!(normalise(raw, None).as_deref(), Some(group[0]), "{raw}");
+            }
+            assert!(!is_decorated(group[0]), "{}", group[0]);
+        }
+        assert_eq!(normalise("https://e.org/100%", None).as_deref(), Some("https://e.org/100%"));
+        assert_eq!(normalise("https://e.org/%zz%7", None).as_deref(), Some("https://e.org/%zz%7"));
+    }
+
+    #[test]
+    fn session_ids_in_paths_and_queries_are_removed() {
+        let cases = [
+            ("https://e.org/a;jsessionid=1E2F!node1?id=7", "https://e.org/a?id=7"),
+            ("https://e.org/a;JSESSIONID=1;v=2/b", "https://e.org/a;v=2/b"),
+            ("https://e.org/a;PHPSESSID=x9", "https://e.org/a"),
+            ("https://e.org/(S(lit3py55t21z5v55vlm25s55))/news/1.aspx", "https://e.org/news/1.aspx"),
+            ("https://e.org/x/(X(1)S(lit3py55t21z5v55vlm25s55))/1", "https://e.org/x/1"),
+            ("https://e.org/?PHPSESSID=1&id=7", "https://e.org/?id=7"),
+            ("https://e.org/a?jsessionid=1", "https://e.org/a"),
+        ];
+        for (raw, expected) in cases {
+            assert_eq!(normalise(raw, None).as_deref(), Some(expected), "{raw}");
+            assert!(is_decorated(raw) && !is_decorated(expected), "{raw}");
+        }
+        for kept in
+            ["https://e.org/a;v=1", "https://e.org/(S(3))/x", "https://e.org/wiki/Mercury_(planet)", "https://e.org/()"]
+        {
+            assert_eq!(normalise(kept, None).as_deref(), Some(kept));
+            assert!(!is_decorated(kept), "{kept}");
+        }
+    }
+
+    #[test]
+    fn the_form_of_ids_keeps_escapes_and_session_ids() {
+        let old = "https://e.org/%7eada/caf%c3%a9;jsessionid=1";
+        assert_eq!(identity(old).as_deref(), Some(old));
+        assert_eq!(identity("https://e.org/a?utm_source=x#c").as_deref(), Some("https://e.org/a"));
+    }
+
+    #[test]
+    fn earlier_forms_have_the_normal_form_of_the_url() {
+        let url = "https://e.org/~ada/caf%C3%A9";
+        let forms = earlier_forms(url);
+        assert!(forms.contains(&"https://e.org/~ada/caf%c3%a9".to_owned()), "{forms:?}");
+        assert!(forms.contains(&"https://e.org/%7Eada/caf%C3%A9".to_owned()), "{forms:?}");
+        assert!(forms.iter().all(|form| normalise(form, None).as_deref() == Some(url)), "{forms:?}");
+        assert!(earlier_forms("https://e.org/plain").is_empty());
     }
 
     #[test]

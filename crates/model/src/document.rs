@@ -270,7 +270,7 @@ impl Paragraph {
 impl Document {
     /// Computes the id. The same URL and text give the same id everywhere.
     pub fn identify(&mut self) {
-        let mut key = crate::address::normalise(&self.url, None).unwrap_or_else(|| self.url.clone());
+        let mut key = crate::address::identity(&self.url).unwrap_or_else(|| self.url.clone());
         key.push('\n');
         key.push_str(&self.text());
         self.id = format!("{:032x}", xxhash_rust::xxh3::xxh3_128(key.as_bytes()));

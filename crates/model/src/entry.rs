@@ -91,6 +91,14 @@ impl<'a> Row<'a> {
         out.push('\n');
     }
 
+    /// The row without its line end.
+    pub fn line(&self) -> String {
+        let mut line = String::new();
+        self.write(&mut line);
+        line.pop();
+        line
+    }
+
     /// Appends a row with its age replaced.
     pub fn write_aged(line: &str, age: u32, out: &mut String) {
         let rest = line.find('\t').unwrap_or(line.len());
@@ -120,6 +128,7 @@ mod tests {
         let mut out = String::new();
         row.write(&mut out);
         assert_eq!(out, line);
+        assert_eq!(row.line(), line.trim_end_matches('\n'));
     }
 
     #[test]

@@ -27,6 +27,13 @@ impl Fingerprint {
     }
 }
 
+impl Fingerprint {
+    /// The fingerprints that version 0.1.0 gave a normalised URL, in the forms in which it may have stored it.
+    pub fn earlier(address: &str) -> impl Iterator<Item = Fingerprint> {
+        address::earlier_forms(address).into_iter().map(|form| Fingerprint(xxh3_64(form.as_bytes())))
+    }
+}
+
 /// A hasher for keys that are hashes already.
 #[derive(Default)]
 pub struct AlreadyHashed(u64);
@@ -56,5 +63,12 @@ mod tests {
     fn a_url_with_tracking_parameters_has_the_fingerprint_of_the_plain_one() {
         assert_eq!(Fingerprint::of("http://e.org/a?utm_source=b#c"), Fingerprint::of("http://e.org/a"));
         assert_ne!(Fingerprint::of("http://e.org/a?x=1"), Fingerprint::of("http://e.org/a"));
+    }
+
+    #[test]
+    fn a_url_in_the_form_of_an_earlier_version_has_the_fingerprint_of_the_normal_one() {
+        let (old, new) = ("http://e.org/%7eada/%c3%a9", "http://e.org/~ada/%C3%A9");
+        assert_eq!(Fingerprint::of(old), Fingerprint::of(new));
+        assert!(Fingerprint::earlier(new).any(|earlier| earlier == Fingerprint(xxh3_64(old.as_bytes()))));
     }
 }

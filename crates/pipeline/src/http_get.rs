@@ -108,7 +108,7 @@ fn decoded(result: FetchResult, decoder: &mut Decoder) -> Result<Fetched> {
         bail!("{url}: HTTP status {}", answer.status);
     }
     let text = |name| answer.headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
-    match decoder.decode(&text(header::CONTENT_ENCODING).unwrap_or_default(), &answer.body) {
+    match decoder.decode_file(&text(header::CONTENT_ENCODING).unwrap_or_default(), &answer.body) {
         Ok(body) => Ok(Fetched { url, content_type: text(header::CONTENT_TYPE), body: body.to_vec() }),
         Err(status) => bail!("{url}: {status}: cannot decompress the body"),
     }

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use jiff::Timestamp;
-use tidings_model::{Entry, Fingerprint, FingerprintMap, FingerprintSet, Prospect, RetryPolicy, Row, Status};
+use tidings_model::{Entry, Fingerprint, FingerprintMap, FingerprintSet, Prospect, RetryPolicy, Row, Status, address};
 
 use crate::error::{Error, Result};
 use crate::failures::{self, PageOutcome, Retries};
@@ -241,7 +241,7 @@ fn rewrite(home: &Home, summary: &mut Summary) -> Result<u64> {
             if unknown.is_empty() {
                 return Ok(());
             }
-            fetched::subtract(home, &mut unknown)?;
+            subtract_fetched(home, &mut unknown)?;
             let removed = Removed::read(home)?;
             let new_pages = unknown.clone();
             let mut texts = feed_texts::Additions::new(home);
@@ -275,6 +275,32 @@ fn rewrite(home: &Home, summary: &mut Summary) -> Result<u64> {
         }
     }
     Ok(added.values().sum())
+}
+
+/// Removes the fingerprints of listed entries that were fetched and pruned before, also by version 0.1.0, which may have
+/// stored another form of their URLs.
+fn subtract_fetched(home: &Home, unknown: &mut FingerprintSet) -> Result<()> {
+    let mut earlier = Vec::new();
+    journal::read(home, |record| {
+        if let Record::Listed { url, .. } = record
+            && address::may_have_equivalents(&url)
+        {
+            let normal = Fingerprint::of(&url);
+            earlier.extend(Fingerprint::earlier(&url).map(|form| (form, normal)).filter(|_| unknown.contains(&normal)));
+        }
+        Ok(())
+    })?;
+    // Several feeds may list one URL.
+    earlier.sort_unstable();
+    earlier.dedup();
+    unknown.extend(earlier.iter().map(|(form, _)| *form));
+    fetched::subtract(home, unknown)?;
+    for (form, normal) in earlier {
+        if !unknown.remove(&form) {
+            unknown.remove(&normal);
+        }
+    }
+    Ok(())
 }
 
 /// Counts update cycles for entries that their feed no longer lists. If a feed failed or was not polled, its entries do
@@ -323,7 +349,12 @@ pub(crate) fn settle(home: &Home, run: &str, pages: Vec<Fingerprint>) -> Result<
 
 /// Whether a URL was in the plan, finished and pruned, or was imported.
 pub fn was_pruned(home: &Home, url: &str) -> Result<bool> {
-    fetched::holds(home, Fingerprint::of(url))
+    for form in std::iter::once(Fingerprint::of(url)).chain(Fingerprint::earlier(url)) {
+        if fetched::holds(home, form)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Deletes entries from the plan that left their feeds at least `min_age` update cycles ago and need no more attempts.
@@ -370,6 +401,25 @@ mod tests {
 
     const FEED: &str = "http://e.org/feed";
     const POLICY: RetryPolicy = RetryPolicy { give_up_after: jiff::SignedDuration::from_hours(72), min_attempts: 5 };
+
+    #[test]
+    fn an_entry_that_is_stored_in_another_form_of_its_url_is_not_added_again() {
+        let (_folder, home) = home();
+        fill_plan(&home, FEED, &["http://e.org/%7eada/1", "http://e.org/caf%c3%a9", "http://e.org/x;jsessionid=1"]);
+        // Fetched and pruned by version 0.1.0.
+        fetched::add(&home, vec![Fingerprint(xxhash_rust::xxh3::xxh3_64(b"http://e.org/%7Ebob/%c3"))]).unwrap();
+        let urls = ["http://e.org/~ada/1", "http://e.org/caf%C3%A9", "http://e.org/x", "http://e.org/~bob/%C3"];
+        let mut records: Vec<Record<'_>> = urls.iter().map(|url| listed(FEED, url)).collect();
+        // Another feed lists the same.
+        records.extend(urls.iter().map(|url| listed("http://other.org/feed", url)));
+        records.extend([listed(FEED, "http://e.org/~new"), polled(FEED, Polled::Listed)]);
+        write_journal(&home, "1", &[records]);
+        apply_journal(&home).unwrap();
+        let urls: Vec<String> = rows(&home).into_iter().map(|row| row.0).collect();
+        let stored = ["http://e.org/%7eada/1", "http://e.org/caf%c3%a9", "http://e.org/x;jsessionid=1"];
+        assert_eq!(urls, [&stored[..], &["http://e.org/~new"]].concat());
+        assert!(was_pruned(&home, "http://e.org/~bob/%C3").unwrap());
+    }
 
     fn polled(feed: &str, polled: Polled) -> Record<'static> {
         Record::Poll(Box::new(FeedState { feed: feed.to_owned(), polled, ..FeedState::default() }))

@@ -211,6 +211,8 @@ pub struct FeedState {
     pub moved_times: u32,
     /// The number of entries it listed last.
     pub entries: u32,
+    /// The number of these without a link to a page, which cannot be fetched.
+    pub without_link: u32,
     /// The number of entries it brought in all.
     pub brought: u64,
     /// Its title.
@@ -274,7 +276,8 @@ columns!(FeedState {
     "wishes" = server_hints,
     conditional,
     "lies" = false_304s,
-    window
+    window,
+    without_link
 });
 
 /// The states of all feeds, by address.

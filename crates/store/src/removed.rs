@@ -78,6 +78,16 @@ pub fn hash(url: &str) -> String {
     format!("{:032x}", xxh3_128(address::normalise(url, None).as_deref().unwrap_or(url).as_bytes()))
 }
 
+/// The hashes under which a tombstone of a URL may be stored. Version 0.1.0 left percent-encodings and session ids as
+/// they were given.
+fn hashes(url: &str) -> impl Iterator<Item = String> {
+    let normal = address::normalise(url, None).unwrap_or_else(|| url.to_owned());
+    let mut forms = if address::may_have_equivalents(url) { address::earlier_forms(&normal) } else { Vec::new() };
+    forms.extend(address::identity(url).filter(|form| *form != normal));
+    forms.insert(0, normal);
+    forms.into_iter().map(|form| format!("{:032x}", xxh3_128(form.as_bytes())))
+}
+
 /// Everything that must stay away.
 #[derive(Debug, Clone, Default)]
 pub struct Removed {
@@ -162,7 +172,8 @@ impl Removed {
             return None;
         }
         let wide = self.wide.iter().map(|at| &self.rows[*at]).find(|row| row.covers(url));
-        wide.or_else(|| self.by_hash.get(&(TombstoneKind::Address, hash(url))).map(|at| &self.rows[*at]))
+        let mut narrow = hashes(url).filter_map(|hash| self.by_hash.get(&(TombstoneKind::Address, hash)));
+        wide.or_else(|| narrow.next().map(|at| &self.rows[*at]))
     }
 
     /// The tombstone of a document.
@@ -180,7 +191,7 @@ impl Tombstone {
     /// Whether it covers a URL.
     pub fn covers(&self, url: &str) -> bool {
         match self.kind {
-            TombstoneKind::Address => self.what == hash(url),
+            TombstoneKind::Address => hashes(url).any(|hash| hash == self.what),
             TombstoneKind::Document => false,
             TombstoneKind::Host => address::host(url).is_some_and(|host| {
                 // A host may contain multi-byte letters, so the length alone may point into one.
@@ -245,6 +256,20 @@ mod tests {
         assert!(!stone(TombstoneKind::Pattern, "https://e.org/*").covers("http://e.org/"));
         let address = stone(TombstoneKind::Address, &hash("http://e.org/1"));
         assert!(address.covers("http://e.org/1#top") && !address.covers("http://e.org/11"));
+    }
+
+    #[test]
+    fn a_tombstone_of_an_earlier_version_covers_the_normal_form() {
+        let old = "http://e.org/%7Eada/caf%c3%a9";
+        let what = format!("{:032x}", xxh3_128("http://e.org/~ada/caf%c3%a9".as_bytes()));
+        let earlier = stone(TombstoneKind::Address, &what);
+        let mut removed = Removed::default();
+        removed.add(earlier.clone());
+        for url in ["http://e.org/~ada/caf%C3%A9", "http://e.org/~ada/caf%c3%a9", old] {
+            assert!(earlier.covers(url) && removed.covers(url).is_some(), "{url}");
+            assert!(stone(TombstoneKind::Address, &hash(old)).covers(url), "{url}");
+        }
+        assert!(!earlier.covers("http://e.org/ada/caf%C3%A9"));
     }
 
     #[test]

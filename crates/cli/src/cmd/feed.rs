@@ -46,17 +46,21 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let feed = if source == "-" {
         let mut body = Vec::new();
         stdin().lock().read_to_end(&mut body).context("cannot read standard input")?;
-        tidings_feeds::read(&body, None, base).context("standard input")?
+        read(&body, None, base).context("standard input")?
     } else if let Some(url) = as_address(source) {
         let document = super::http_get(global, args.allow_private.as_deref())?.feed(&url)?;
         let base = args.base.as_deref().unwrap_or(&document.url);
-        tidings_feeds::read(&document.body, document.content_type.as_deref(), base).context(document.url.clone())?
+        read(&document.body, document.content_type.as_deref(), base).context(document.url.clone())?
     } else {
         let body = std::fs::read(source).with_context(|| format!("cannot read {source}"))?;
-        tidings_feeds::read(&body, None, base).with_context(|| source.to_owned())?
+        read(&body, None, base).with_context(|| source.to_owned())?
     };
     let json = serde_json::to_value(&feed).context("cannot write the feed as JSON")?;
     Ok(Report { text: describe(&feed), json, ..Report::default() })
+}
+
+fn read(body: &[u8], content_type: Option<&str>, base: &str) -> Result<Feed> {
+    filter::feed::read(body, content_type, base).map_err(anyhow::Error::msg)
 }
 
 /// The URL in `source`, unless there is a file of that name.
@@ -90,7 +94,11 @@ fn describe(feed: &Feed) -> String {
     row("hub", &feed.hubs.join(" "));
     row("polling", &polling_hints(&feed.pace));
     row("repairs", &feed.repairs.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "));
-    let _ = writeln!(text, "\n{}", count(feed.entries.len() as u64, "entry"));
+    let linkless = match feed.entries.iter().filter(|entry| entry.link.is_none()).count() {
+        0 => String::new(),
+        number => format!(", {number} without a link"),
+    };
+    let _ = writeln!(text, "\n{}{linkless}", count(feed.entries.len() as u64, "entry"));
     for entry in &feed.entries {
         describe_entry(entry, &mut text);
     }
@@ -100,9 +108,8 @@ fn describe(feed: &Feed) -> String {
 fn describe_entry(entry: &FeedEntry, text: &mut String) {
     let date = entry.date().map(|date| date.strftime("%Y-%m-%d %H:%M").to_string());
     let _ = writeln!(text, "{:<16}  {}", date.as_deref().unwrap_or("no date"), or_dash(&entry.title));
-    if let Some(link) = &entry.link {
-        let _ = writeln!(text, "{:<16}  {}", "", plain(link));
-    }
+    let link = entry.link.as_deref().map_or("(no link)".to_owned(), plain);
+    let _ = writeln!(text, "{:<16}  {link}", "");
 }
 
 /// The polling hints of a feed.
@@ -143,7 +150,7 @@ mod tests {
     use super::*;
 
     fn shown(body: &str) -> String {
-        describe(&tidings_feeds::read(body.as_bytes(), None, "https://a.example/feed").unwrap())
+        describe(&read(body.as_bytes(), None, "https://a.example/feed").unwrap())
     }
 
     #[test]
@@ -174,6 +181,14 @@ mod tests {
             r#"{"version":"https://jsonfeed.org/version/1","title":"a\u001b[2Jb","items":[{"id":"1","title":"\u0007x\ny"}]}"#,
         );
         assert!(!text.contains(['\u{1b}', '\u{7}']), "{text:?}");
+    }
+
+    #[test]
+    fn entries_without_a_link_are_counted_and_marked() {
+        let item = "<item><title>A</title></item><item><title>B</title><link>/b</link></item>";
+        let text = shown(&format!("<rss version='2.0'><channel><title>G</title>{item}</channel></rss>"));
+        assert!(text.contains("2 entries, 1 without a link\n"), "{text}");
+        assert!(text.contains("no date           A\n                  (no link)\n"), "{text}");
     }
 
     #[test]

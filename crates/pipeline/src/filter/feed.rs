@@ -7,7 +7,8 @@ use base64::alphabet;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use tidings_feeds::{FeedEntry, FeedFormat};
+use tidings_feeds::{Feed, FeedEntry, FeedFormat};
+use tidings_fetch::decode::{Ceiling, Decoder};
 
 use super::{Filter, required};
 
@@ -16,6 +17,9 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
     &alphabet::STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
+
+/// Limits of a feed, compressed and decompressed.
+const CEILING: Ceiling = Ceiling { max_bytes: 192 << 20, max_ratio: 200 };
 
 /// Reads feeds.
 #[derive(Debug, Clone, Copy, Default)]
@@ -78,6 +82,14 @@ impl From<FeedEntry> for Entry {
     }
 }
 
+/// Reads a feed, also from a gzip file such as `feed.xml.gz`. The error says why it is none.
+pub fn read(body: &[u8], content_type: Option<&str>, base: &str) -> Result<Feed, String> {
+    let body = Decoder::new(CEILING)
+        .decode_file("", body)
+        .map_err(|status| format!("{status}: cannot decompress the feed"))?;
+    tidings_feeds::read(&body, content_type, base).map_err(|reason| reason.to_string())
+}
+
 impl Filter for ReadFeed {
     type Question<'a> = Question<'a>;
     type Answer<'q> = Answer;
@@ -91,7 +103,7 @@ impl Filter for ReadFeed {
         let body = BASE64.decode(body).map_err(|error| format!("body_base64 is not base64: {error}"))?;
         let content_type = question.content_type.as_deref().filter(|text| !text.is_empty());
         let url = question.url.as_deref().unwrap_or_default();
-        let feed = tidings_feeds::read(&body, content_type, url).map_err(|reason| reason.to_string())?;
+        let feed = read(&body, content_type, url)?;
         let entries = feed.entries.into_iter().map(Entry::from).collect();
         Ok(Answer { format: feed.format, title: feed.title, language: feed.language, entries })
     }

@@ -90,7 +90,7 @@ impl FeedProcessor {
             200..300 => match self.read(&state, result, answer) {
                 Ok(None) => unchanged(remember_validators(state, answer), now),
                 Ok(Some((feed, body))) => {
-                    list(&state, result, &feed, &mut self.texts, batch);
+                    let without_link = list(&state, result, &feed, &now, &mut self.texts, batch);
                     let state = remember_validators(state, answer);
                     let state = FeedState {
                         polled: Polled::Listed,
@@ -99,6 +99,7 @@ impl FeedProcessor {
                         error: String::new(),
                         body,
                         entries: feed.entries.len() as u32,
+                        without_link,
                         title: clip(&feed.title),
                         ..state
                     };
@@ -122,7 +123,7 @@ impl FeedProcessor {
         let encodings = text(header::CONTENT_ENCODING).unwrap_or_default();
         let body = self
             .decoder
-            .decode(&encodings, &answer.body)
+            .decode_file(&encodings, &answer.body)
             .map_err(|status| format!("{status}: cannot decompress the body"))?;
         let fingerprint = format!("{:016x}", xxh3_64(&body));
         if fingerprint == state.body {
@@ -226,8 +227,15 @@ fn note_move(state: &mut FeedState, result: &FetchResult) {
     }
 }
 
-fn list(state: &FeedState, result: &FetchResult, feed: &Feed, texts: &mut TextBudget, batch: &mut Batch) {
-    let now = rfc3339(result.at);
+/// Adds the entries of a feed to the journal. Returns the number of entries without a link to a page.
+fn list(
+    state: &FeedState,
+    result: &FetchResult,
+    feed: &Feed,
+    now: &str,
+    texts: &mut TextBudget,
+    batch: &mut Batch,
+) -> u32 {
     let known: HashSet<u32> = publishing_rate_of(state).window.into_iter().collect();
     let mut listed = HashSet::new();
     let mut without_link = 0;
@@ -235,6 +243,7 @@ fn list(state: &FeedState, result: &FetchResult, feed: &Feed, texts: &mut TextBu
         let link = entry.link.as_deref().and_then(|link| address::normalise(link, Some(&result.url)));
         let Some(url) = link else {
             without_link += 1;
+            log::debug!("{}: the entry “{}” has no link to a page", state.feed, clip(&entry.title));
             continue;
         };
         if !listed.insert(url.clone()) {
@@ -243,7 +252,7 @@ fn list(state: &FeedState, result: &FetchResult, feed: &Feed, texts: &mut TextBu
         let published = entry.published.or(entry.updated).map(rfc3339).unwrap_or_default();
         batch.step.push(&Record::Listed {
             feed: state.feed.as_str().into(),
-            seen: now.as_str().into(),
+            seen: now.into(),
             published: published.into(),
             url: url.into(),
             title: clip(&entry.title).into(),
@@ -253,8 +262,9 @@ fn list(state: &FeedState, result: &FetchResult, feed: &Feed, texts: &mut TextBu
     }
     batch.counters.add("entries listed", listed.len() as u64);
     if without_link > 0 {
-        batch.counters.add("entries without link", without_link);
+        batch.counters.add("entries without link", without_link.into());
     }
+    without_link
 }
 
 /// Collapses white space and limits the length.
@@ -306,6 +316,26 @@ mod tests {
         let (batch, state) = polled(known(), ok(&[], RSS));
         assert_eq!((state.polled, state.entries, state.title.as_str()), (Polled::Listed, 4, "The Gazette"));
         assert_eq!((batch.counters.get("entries listed"), batch.counters.get("entries without link")), (2, 1));
+        assert_eq!(state.without_link, 1);
+    }
+
+    #[test]
+    fn a_guid_that_is_a_permalink_is_a_link() {
+        let item =
+            |guid: &str| format!("<rss version=\"2.0\"><channel><item><title>A</title>{guid}</item></channel></rss>");
+        let (_, permalink) = polled(known(), ok(&[], &item("<guid>https://gazette.example/1</guid>")));
+        let (_, opaque) = polled(known(), ok(&[], &item("<guid isPermaLink=\"false\">urn:7</guid>")));
+        assert_eq!((permalink.without_link, opaque.without_link), (0, 1));
+    }
+
+    #[test]
+    fn a_feed_that_is_a_gzip_file_is_read() {
+        let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        std::io::Write::write_all(&mut packer, RSS.as_bytes()).unwrap();
+        let packed = packer.finish().unwrap();
+        let response = answer(200, &[("content-type", "application/gzip")], &packed);
+        let (batch, state) = polled(known(), answered(0, FEED, response));
+        assert_eq!((state.polled, batch.counters.get("entries listed")), (Polled::Listed, 2));
     }
 
     #[test]

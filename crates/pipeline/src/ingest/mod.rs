@@ -9,6 +9,7 @@
 //! stored after the committer has synced both the page and the journal.
 
 mod committer;
+pub mod equivalents;
 pub(crate) mod feed_text;
 pub mod feeds;
 pub mod host_memory;

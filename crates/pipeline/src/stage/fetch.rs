@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use http::header::{self, HeaderName, HeaderValue};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -22,6 +22,7 @@ use crate::config::Config;
 use crate::context::{RunContext, StageLog, elapsed};
 use crate::discover::{self, GrowOutcome};
 use crate::display::{count, grouped, span, span_s};
+use crate::ingest::equivalents::Equivalents;
 use crate::ingest::host_memory::{HostMemory, remembered_rules, require_contact};
 use crate::ingest::pages::{FROM_FEED, PageProcessor, PageWork, REVISED, UNCHANGED};
 use crate::ingest::{self, Counters, CrawlWork};
@@ -275,11 +276,21 @@ fn backlog(context: &RunContext) -> Result<Backlog> {
     let mut written = Ok(());
     let mut again = HashMap::new();
     let revisits = Revisits::load(&context.home, context.config.fetch.revisions, context.started)?;
+    let mut equivalents = Equivalents::default();
+    let mut enqueue = |row: &Row<'_>| -> Result<u32> {
+        let job = draft.push(row)?;
+        let host = address::host(row.url).unwrap_or_default().to_ascii_lowercase();
+        queues.entry(host).or_default().push(job);
+        Ok(job)
+    };
     let removed = Removed::read(&context.home)?;
     let retries = Retries::load(&context.home, context.config.fetch.retry_policy(), context.started)?;
     plan::read(&context.home, |row| {
         entries += 1;
         let prospect = retries.prospect(row);
+        if prospect != Prospect::Due {
+            equivalents.settle(row.url);
+        }
         let revisit = if row.status == "ok" { revisits.of(row.url) } else { None };
         let is_settled = prospect == Prospect::Settled && revisit.is_none();
         if is_settled || written.is_err() || removed.covers(row.url).is_some() {
@@ -287,13 +298,9 @@ fn backlog(context: &RunContext) -> Result<Backlog> {
         }
         if let Some(known) = revisit {
             let title = if known.new_title.is_empty() { row.title } else { &known.new_title };
-            match draft.push(&Row { title, ..*row }) {
-                Ok(job) => {
-                    again.insert(job, known.clone());
-                    queues.entry(host_of(row)).or_default().push(job);
-                }
-                Err(error) => written = Err(error),
-            }
+            written = enqueue(&Row { title, ..*row }).map(|job| {
+                again.insert(job, known.clone());
+            });
             return;
         }
         match prospect {
@@ -302,20 +309,16 @@ fn backlog(context: &RunContext) -> Result<Backlog> {
                 next_attempt = Some(next_attempt.map_or(until, |next| next.min(until)));
             }
             Prospect::GivenUp => given_up += u64::from(row.age == 0),
-            Prospect::Due => match draft.push(row) {
-                Ok(job) => queues.entry(host_of(row)).or_default().push(job),
-                Err(error) => written = Err(error),
-            },
+            Prospect::Due if equivalents.hold(row.url, || row.line()) => {}
+            Prospect::Due => written = enqueue(row).map(drop),
             Prospect::Settled => {}
         }
     })?;
     written?;
+    for line in equivalents.unique() {
+        enqueue(&Row::parse(&line).map_err(|fault| anyhow!("an entry of the plan {fault}"))?)?;
+    }
     Ok(Backlog { rows: draft.finish()?, again, queues, entries, waiting, next_attempt, given_up })
-}
-
-/// The host of an entry.
-fn host_of(row: &Row<'_>) -> String {
-    address::host(row.url).unwrap_or_default().to_ascii_lowercase()
 }
 
 fn archivist(config: &Config) -> Archivist {
@@ -356,6 +359,15 @@ mod tests {
         let outcome = pipeline.run(&stage).unwrap();
         assert_eq!(outcome.to_string(), "would fetch 3 pages from 2 hosts\n");
         assert!(logged_runs(pipeline.home()).is_empty());
+    }
+
+    #[test]
+    fn of_entries_with_equal_urls_one_is_pending() {
+        let (_folder, pipeline) = home();
+        let urls = ["https://a.example/caf%c3%a9", "https://a.example/caf%C3%A9", "https://a.example/%7Eada"];
+        plan_entries(pipeline.home(), &urls);
+        let stage = Fetch { dry_run: true, ..Fetch::default() };
+        assert_eq!(pipeline.run(&stage).unwrap().to_string(), "would fetch 2 pages from 1 host\n");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use jiff::civil::Date;
-use tidings_model::{FailureKind, Page, PageOrigin, Prospect, Row, Status, address, clock};
+use tidings_model::{FailureKind, Fingerprint, Page, PageOrigin, Prospect, Row, Status, address, clock};
 use tidings_store::docs::{self, Recipe};
 use tidings_store::failures::{self, PageFailure, Retries};
 use tidings_store::removed::Removed;
@@ -126,7 +126,7 @@ pub fn of_document(pipeline: &Pipeline, id: &str) -> Result<Trace> {
         return Ok(trace);
     };
     let is_superseded = Superseded::read(home)?.has(&day, &document.url, &document.downloaded);
-    let url = address::normalise(&document.url, None).unwrap_or(document.url);
+    let url = address::identity(&document.url).unwrap_or(document.url);
     let mut trace = of_address(pipeline, &url)?;
     if is_superseded {
         trace.outcome = TraceOutcome::Superseded;
@@ -138,9 +138,13 @@ pub fn of_document(pipeline: &Pipeline, id: &str) -> Result<Trace> {
 /// The entry of a URL in the plan, also in another spelling of the URL.
 fn entry(home: &Home, url: &str) -> Result<Option<Entry>> {
     let spellings = spellings(url);
+    let fingerprint = Fingerprint::of(url);
     let mut found: Option<(usize, Entry)> = None;
     plan::read(home, |row| {
-        let Some(at) = spellings.iter().position(|known| known == row.url) else { return };
+        // An entry of version 0.1.0 may have another form of the URL.
+        let is_equal = || address::may_have_equivalents(row.url) && Fingerprint::of(row.url) == fingerprint;
+        let spelling = spellings.iter().position(|known| known == row.url);
+        let Some(at) = spelling.or_else(|| is_equal().then_some(0)) else { return };
         if found.as_ref().is_none_or(|(best, _)| at < *best) {
             let [word, seen, feed, url] = [row.status, row.seen, row.feed, row.url].map(str::to_owned);
             let status = row.status.parse().unwrap_or(Status::New);
@@ -377,6 +381,15 @@ mod tests {
         for other in ["https://www.e.org/a", "http://e.org/a", "https://e.org/a/"] {
             assert!(spellings.iter().any(|known| known == other), "{other}");
         }
+    }
+
+    #[test]
+    fn an_entry_is_found_by_an_equal_url() {
+        let (_folder, pipeline) = home();
+        plan_entries(pipeline.home(), &["https://e.org/%7eada/caf%c3%a9"]);
+        let found = entry(pipeline.home(), "https://e.org/~ada/caf%C3%A9").unwrap().expect("an entry");
+        assert_eq!(found.url, "https://e.org/%7eada/caf%c3%a9");
+        assert!(entry(pipeline.home(), "https://e.org/~ada/cafe").unwrap().is_none());
     }
 
     #[test]

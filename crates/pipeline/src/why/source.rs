@@ -48,7 +48,13 @@ pub fn of_feed(home: &Home, feed: &str) -> Result<Trace> {
 fn trace_polls(trace: &mut Trace, state: FeedState) {
     let title = if state.title.is_empty() { String::new() } else { format!(" of “{}”", state.title) };
     let says = match state.polled {
-        Polled::Listed => format!("listed {}{title}", count(state.entries.into(), "entry")),
+        Polled::Listed => {
+            let linkless = match state.without_link {
+                0 => String::new(),
+                number => format!(", {} without a link to a page", grouped(number.into())),
+            };
+            format!("listed {}{title}{linkless}", count(state.entries.into(), "entry"))
+        }
         Polled::Unchanged => format!("unchanged since {}", state.succeeded),
         Polled::Failed => {
             trace.outcome = TraceOutcome::Failed;
