@@ -414,7 +414,7 @@ fn texts_become_documents_and_can_be_rebuilt() {
     corpus
         .run(&format!("import {} --date 2026-02-08", path.display()))
         .ok()
-        .says("2 pages imported, 1 skipped (1 not-json)");
+        .says("2 pages imported, 1 skipped (1 not-json), 1 text without a date under the day of the import");
     assert_eq!(days(&corpus), ["2026-02-07", "2026-02-08"]);
     corpus.run("clean").ok().says("1 document").says("too-short");
     let first = documents(&corpus);
@@ -482,13 +482,14 @@ fn imported_tokens_keep_their_lemmas() {
     corpus.run("annotate").ok().says("2 documents annotated");
     let first = prose(0);
     let word = first.split(' ').next().unwrap();
-    for day in ["2026-02-08", "2026-02-09"] {
+    // The day of the document, and that of the import of a document without a date.
+    for day in ["2020-01-02", "2026-02-09"] {
         let text = unpacked(&corpus.home().join(format!("text/en/{day}.vert.zst")));
         assert!(text.contains(&format!("\n{word}\tL-{word}\tT0\n")), "{text}");
         assert!(text.contains("<g/>\n.\t.\tSENT\n"), "{text}");
         assert_eq!(text.matches("<s>").count(), 8);
     }
-    let text = unpacked(&corpus.home().join("text/en/2026-02-08.vert.zst"));
+    let text = unpacked(&corpus.home().join("text/en/2020-01-02.vert.zst"));
     assert!(text.contains(" genre=\"novel\"") && text.contains(" date=\"2020-01-02\""), "{text}");
 }
 

@@ -79,16 +79,15 @@ impl fmt::Display for ImportOutcome {
         if self.notes.is_empty() || self.pages > 0 || !self.files_unknown.is_empty() {
             let what = if self.dry_run { "would be imported" } else { "imported" };
             write!(f, "{} read: {} {what}", count(self.files, "file"), count(self.pages, "page"))?;
-            if self.undated > 0 {
-                let undated = count(self.undated, "text");
-                write!(f, " ({undated} without a date, stored under the day of the import)")?;
-            }
             let left_out: u64 = self.left_out.values().sum();
             if left_out > 0 {
                 let mut reasons: Vec<(&String, &u64)> = self.left_out.iter().collect();
                 reasons.sort_by_key(|(name, number)| (std::cmp::Reverse(**number), *name));
                 let listed: Vec<String> = reasons.iter().map(|(name, n)| format!("{} {name}", grouped(**n))).collect();
                 write!(f, ", {} skipped ({})", grouped(left_out), listed.join(", "))?;
+            }
+            if self.undated > 0 {
+                write!(f, ", {} without a date under the day of the import", count(self.undated, "text"))?;
             }
             if self.files_known > 0 {
                 write!(f, ", {} imported before", count(self.files_known, "file"))?;
@@ -128,7 +127,7 @@ mod tests {
         let outcome = ImportOutcome { files: 1, pages: 5, undated: 2, ..ImportOutcome::default() };
         assert_eq!(
             outcome.to_string(),
-            "1 file read: 5 pages imported (2 texts without a date, stored under the day of the import), 0.0 s\n"
+            "1 file read: 5 pages imported, 2 texts without a date under the day of the import, 0.0 s\n"
         );
     }
 
