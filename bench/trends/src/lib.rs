@@ -2,6 +2,7 @@
 
 pub mod churn;
 pub mod drift;
+pub mod engine;
 pub mod measure;
 pub mod plant;
 pub mod product;

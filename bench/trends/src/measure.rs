@@ -49,7 +49,8 @@ pub struct Report {
 /// The number of bursts that are evaluated.
 pub const FIRST_BURSTS: usize = 60;
 
-fn cpu() -> Duration {
+/// The CPU time of this thread.
+pub fn cpu() -> Duration {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }

@@ -44,8 +44,9 @@ pub const SMALL: Size = Size { sites: 12, changing: 20, bursting: 6, flat: 60, s
 pub const NEW: usize = 5;
 const FIRST_WEEK_OF_NEW: usize = 430;
 const RATE_OF_NEW: f64 = 3e-4;
-/// Words that fill the documents up, all equally frequent.
-const FILLERS: usize = 400;
+/// Words that fill the documents up, each too rare to be tested: their common share is what the planted words leave, so
+/// that frequent ones would change with them.
+const FILLERS: usize = 200_000;
 /// The number of the first new word and of the first filler.
 const FIRST_NEW: usize = CHANGING + BURSTING + FLAT;
 const FIRST_FILLER: usize = FIRST_NEW + NEW;
@@ -106,7 +107,7 @@ fn spelling(number: usize) -> String {
         let letters = [consonants[part % consonants.len()], vowels[part / consonants.len() % vowels.len()]];
         letters.map(char::from)
     };
-    [number % 70, number / 70 % 70, (number * 31 + 7) % 70].into_iter().flat_map(syllable).collect()
+    [number % 70, number / 70 % 70, number / 4900].into_iter().flat_map(syllable).collect()
 }
 
 /// The words of each document, by site, week and number in the week.
