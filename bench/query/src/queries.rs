@@ -81,7 +81,7 @@ fn list(engine: &Engine, filter: Option<&str>) -> Result<u64> {
 }
 
 fn days(engine: &Engine, query: &str) -> Result<u64> {
-    Ok(search(engine, query, None)?.by_day(&Limits::default()).0.values().sum())
+    Ok(search(engine, query, None)?.by_day(&Limits::default()).hits.values().sum())
 }
 
 const GAP: &str = "[lemma=\"go\"] []{0,3} [tag=\"NOUN\"] within <s/>";
@@ -118,7 +118,7 @@ const QUERIES: &[Question] = &[
     (
         "market by year",
         |e| {
-            let (days, _) = search(e, "[lemma=\"market\"]", None)?.by_day(&Limits::default());
+            let days = search(e, "[lemma=\"market\"]", None)?.by_day(&Limits::default()).hits;
             let mut years = std::collections::BTreeMap::new();
             days.into_iter().for_each(|(day, hits)| *years.entry(day.date().year()).or_insert(0) += hits);
             Ok(years.values().sum())
@@ -132,7 +132,7 @@ const QUERIES: &[Question] = &[
         "timeline of market by month",
         |e| {
             let (timeline, _) = search(e, "[lemma=\"market\"]", None)?.timeline(Step::Month, 0.95, &Limits::default());
-            Ok(timeline.points.iter().map(|point| point.hits).sum())
+            Ok(timeline.points.iter().filter_map(|point| point.hits).sum())
         },
         10.0,
         f64::NAN,
@@ -141,7 +141,7 @@ const QUERIES: &[Question] = &[
         "timeline of the by month",
         |e| {
             let (timeline, _) = search(e, "[word=\"the\"]", None)?.timeline(Step::Month, 0.95, &Limits::default());
-            Ok(timeline.points.iter().map(|point| point.hits).sum())
+            Ok(timeline.points.iter().filter_map(|point| point.hits).sum())
         },
         10.0,
         f64::NAN,
