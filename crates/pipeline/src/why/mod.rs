@@ -97,6 +97,14 @@ pub enum TraceOutcome {
     Known,
 }
 
+impl TraceOutcome {
+    /// Whether a document of the page is part of the corpus, or would be if it were new or not hidden.
+    fn has_document(self) -> bool {
+        use TraceOutcome::{Document, Duplicate, Hidden, Searchable, Text};
+        matches!(self, Document | Duplicate | Text | Hidden | Searchable)
+    }
+}
+
 /// The stage of an event, or a finer step of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]

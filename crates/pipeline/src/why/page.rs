@@ -86,8 +86,7 @@ pub fn of_address(pipeline: &Pipeline, url: &str) -> Result<Trace> {
         let before = trace.outcome;
         document::trace_day(&mut trace, home, config, day, &DayTarget::Address(&url))?;
         // A revision that is dropped leaves the earlier one in its place.
-        let is_kept = !matches!(before, TraceOutcome::Stored | TraceOutcome::LeftOut | TraceOutcome::Superseded);
-        if trace.outcome == TraceOutcome::LeftOut && is_kept && done > 0 {
+        if trace.outcome == TraceOutcome::LeftOut && before.has_document() {
             trace.outcome = before;
         }
     }
