@@ -3,14 +3,12 @@
 //! For every stage: locks the home, recovers, finds the units that are due, processes them one by one until the time
 //! limit, a full disk or a cancellation, writes the run log, reports events, and returns the outcome.
 
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use anyhow::Result;
 
 use crate::cancel::{Cancelled, StopReason};
 use crate::context::{RunContext, StageLog};
-use crate::freshness;
 use crate::pipeline::Pipeline;
 use crate::reporter::Event;
 use crate::shard::Shard;
@@ -31,19 +29,26 @@ impl Pipeline {
         self.reporter().event(&Event::StageBegan { stage: stage.id() });
         let outcome = match self.fresh_outcome(stage, &context)? {
             Some(outcome) => outcome,
-            None => run_stage(stage, &context)?,
+            None => self.run_and_note(stage, &context)?,
         };
         self.reporter().event(&Event::StageEnded { stage: stage.id(), outcome: &outcome });
         Ok(outcome)
     }
 
+    /// Runs a stage, and notes for its round whether it has nothing left to do.
+    fn run_and_note(&self, stage: &dyn Stage, context: &RunContext) -> Result<StageOutcome> {
+        let outcome = run_stage(stage, context)?;
+        if let Some(freshness) = self.freshness().filter(|_| context.shard.is_whole()) {
+            freshness.note(&outcome, stage.id(), &context.home, &context.config)?;
+        }
+        Ok(outcome)
+    }
+
     /// The outcome of a stage whose files did not change since it had nothing left to do.
     fn fresh_outcome(&self, stage: &dyn Stage, context: &RunContext) -> Result<Option<StageOutcome>> {
-        let Some(skipped) = self.skipped().filter(|_| context.shard.is_whole()) else { return Ok(None) };
-        let units = freshness::units(stage.id(), &context.home, &context.config)?;
-        let outcome = units.and_then(|units| stage.up_to_date(context, units));
-        skipped.fetch_add(usize::from(outcome.is_some()), Ordering::Relaxed);
-        Ok(outcome)
+        let Some(freshness) = self.freshness().filter(|_| context.shard.is_whole()) else { return Ok(None) };
+        let units = freshness.units(stage.id(), &context.home, &context.config)?;
+        Ok(units.and_then(|units| stage.up_to_date(context, units)))
     }
 }
 

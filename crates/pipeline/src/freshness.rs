@@ -3,6 +3,8 @@
 //! A stage decides by the recipes of all days whether it is due. In a round in which nothing arrived, this would be all
 //! of the cost, and grow with the years. See [`tidings_store::fresh`].
 
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::SystemTime;
 
 use anyhow::Result;
@@ -35,7 +37,7 @@ fn watched(stage: StageId) -> Option<Watched> {
 }
 
 /// The stamp of the files that a stage depends on; `None` if it cannot be relied on.
-fn stamp(stage: StageId, home: &Home, config: &Config) -> Result<Option<String>> {
+fn stamp(stage: StageId, home: &Home, config: &Config) -> Result<Option<Stamp>> {
     let Some(watched) = watched(stage) else { return Ok(None) };
     // Tools and models of the user may change without any file of the home.
     let annotate = &config.annotate;
@@ -51,34 +53,63 @@ fn stamp(stage: StageId, home: &Home, config: &Config) -> Result<Option<String>>
     for entry in watched.entries {
         stamp.add(home, entry)?;
     }
-    Ok(stamp.finish(SystemTime::now()))
+    Ok(Some(stamp))
 }
 
-/// The number of units of a stage, if it had nothing left to do and no file has changed since.
-pub(crate) fn units(stage: StageId, home: &Home, config: &Config) -> Result<Option<u64>> {
-    let known = fresh::read(home)?.into_iter().find(|row| row.stage == stage.name());
-    let Some(known) = known else { return Ok(None) };
-    Ok((stamp(stage, home, config)?.as_ref() == Some(&known.stamp)).then_some(known.units))
+/// The stages of a round that have nothing left to do.
+#[derive(Debug, Default)]
+pub(crate) struct Freshness {
+    /// Stages that were skipped, because no file changed since they had nothing left to do.
+    skipped: AtomicUsize,
+    /// All of them, with the stamps at their ends.
+    settled: Mutex<Vec<(StageId, FreshStage)>>,
 }
 
-/// Records the stages that have nothing left to do, by the outcomes of a round. The caller holds the lock.
-pub(crate) fn record<'a>(
-    home: &Home,
-    config: &Config,
-    outcomes: impl IntoIterator<Item = (StageId, &'a StageOutcome)>,
-) -> Result<()> {
-    let known = fresh::read(home)?;
-    let mut rows = Vec::new();
-    for (stage, outcome) in outcomes {
-        let Some(units) = settled_units(outcome) else { continue };
-        if let Some(stamp) = stamp(stage, home, config)? {
-            rows.push(FreshStage { stage: stage.name().to_owned(), stamp, units });
+impl Freshness {
+    /// The number of stages that were skipped.
+    pub(crate) fn skipped(&self) -> usize {
+        self.skipped.load(Ordering::Relaxed)
+    }
+
+    /// The number of units of a stage, if it had nothing left to do and no file has changed since: it can be skipped.
+    pub(crate) fn units(&self, stage: StageId, home: &Home, config: &Config) -> Result<Option<u64>> {
+        let Some(known) = fresh::read(home)?.into_iter().find(|row| row.stage == stage.name()) else { return Ok(None) };
+        let is_same = stamp(stage, home, config)?.is_some_and(|stamp| stamp.text() == known.stamp);
+        if !is_same {
+            return Ok(None);
         }
+        self.skipped.fetch_add(1, Ordering::Relaxed);
+        let units = known.units;
+        self.settled.lock().expect("no panic while held").push((stage, known));
+        Ok(Some(units))
     }
-    if rows != known {
-        fresh::write(home, rows)?;
+
+    /// Notes the outcome of a stage. The caller holds the lock since before the stage looked for work, so that the stamp
+    /// is that of the files it has seen.
+    pub(crate) fn note(&self, outcome: &StageOutcome, stage: StageId, home: &Home, config: &Config) -> Result<()> {
+        let Some(units) = settled_units(outcome) else { return Ok(()) };
+        if let Some(stamp) = stamp(stage, home, config)? {
+            let row = FreshStage { stage: stage.name().to_owned(), stamp: stamp.text(), units };
+            self.settled.lock().expect("no panic while held").push((stage, row));
+        }
+        Ok(())
     }
-    Ok(())
+
+    /// Records the stages that have nothing left to do, as far as no other process changed their files since, and the
+    /// next change will be noticed. The caller holds the lock.
+    pub(crate) fn record(&self, home: &Home, config: &Config) -> Result<()> {
+        let mut rows = Vec::new();
+        for (stage, row) in self.settled.lock().expect("no panic while held").drain(..) {
+            let now = stamp(stage, home, config)?;
+            if now.is_some_and(|now| now.text() == row.stamp && now.is_settled(SystemTime::now())) {
+                rows.push(row);
+            }
+        }
+        if rows != fresh::read(home)? {
+            fresh::write(home, rows)?;
+        }
+        Ok(())
+    }
 }
 
 /// The number of units that are up to date after a run that left nothing to do.
@@ -142,22 +173,40 @@ mod tests {
         let (folder, pipeline) = test_home::built();
         let (home, config) = (pipeline.home(), pipeline.config());
         age(folder.path());
-        let outcome = clean(0);
-        record(home, config, [(StageId::Clean, &outcome)]).unwrap();
-        let known = || units(StageId::Clean, home, config).unwrap();
-        assert_eq!((known(), units(StageId::Dedup, home, config).unwrap()), (Some(7), None));
+        let round = || {
+            let round = Freshness::default();
+            round.note(&clean(0), StageId::Clean, home, config).unwrap();
+            round
+        };
+        round().record(home, config).unwrap();
+        let known = || Freshness::default().units(StageId::Clean, home, config).unwrap();
+        assert_eq!(known(), Some(7));
+        assert_eq!(Freshness::default().units(StageId::Dedup, home, config).unwrap(), None);
         let mut other = config.clone();
         other.clean.memory_mib += 1;
-        assert_eq!(units(StageId::Clean, home, &other).unwrap(), None, "other settings");
+        assert_eq!(Freshness::default().units(StageId::Clean, home, &other).unwrap(), None, "other settings");
         let pages = tidings_store::pages::files(home).unwrap().remove(0);
         let bytes = std::fs::read(&pages).unwrap();
         std::fs::write(&pages, &bytes[..bytes.len() - 1]).unwrap();
         assert_eq!(known(), None, "a truncated file of pages");
         std::fs::write(&pages, bytes).unwrap();
         age(folder.path());
-        record(home, config, [(StageId::Clean, &outcome)]).unwrap();
+        round().record(home, config).unwrap();
         assert_eq!(known(), Some(7));
         std::fs::remove_file(&pages).unwrap();
         assert_eq!(known(), None, "a missing file of pages");
+    }
+
+    #[test]
+    fn pages_that_arrive_between_a_stage_and_the_end_of_its_round_are_not_hidden() {
+        let (folder, pipeline) = test_home::built();
+        let (home, config) = (pipeline.home(), pipeline.config());
+        age(folder.path());
+        let round = Freshness::default();
+        round.note(&clean(0), StageId::Clean, home, config).unwrap();
+        test_home::put_pages(home.root(), test_home::SECOND_DAY, "b.0", &test_home::articles()[..1]);
+        age(folder.path());
+        round.record(home, config).unwrap();
+        assert_eq!(Freshness::default().units(StageId::Clean, home, config).unwrap(), None);
     }
 }

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
 use anyhow::Result;
@@ -10,6 +9,7 @@ use tidings_store::{Home, Lock};
 
 use crate::cancel::CancelToken;
 use crate::config::{Config, TEMPLATE};
+use crate::freshness::Freshness;
 use crate::reporter::{Reporter, Silent};
 use crate::shard::Shard;
 
@@ -24,8 +24,8 @@ pub struct Pipeline {
     shard: Shard,
     /// The lock of a longer run that these runs are part of.
     lock: Option<Arc<Lock>>,
-    /// The number of skipped stages, if stages are skipped whose files did not change since they had nothing left to do.
-    skipped: Option<Arc<AtomicUsize>>,
+    /// The round that these runs are part of: it skips stages whose files did not change since they had nothing left.
+    freshness: Option<Arc<Freshness>>,
 }
 
 impl Pipeline {
@@ -39,7 +39,7 @@ impl Pipeline {
             time_limit: None,
             shard: Shard::WHOLE,
             lock: None,
-            skipped: None,
+            freshness: None,
         }
     }
 
@@ -71,14 +71,14 @@ impl Pipeline {
         Pipeline { time_limit: limit, ..self }
     }
 
-    /// Skips stages whose files did not change since they had nothing left to do, and counts them.
-    pub(crate) fn skipping_fresh(self, skipped: Arc<AtomicUsize>) -> Pipeline {
-        Pipeline { skipped: Some(skipped), ..self }
+    /// Skips stages whose files did not change since they had nothing left to do.
+    pub(crate) fn with_freshness(self, freshness: Arc<Freshness>) -> Pipeline {
+        Pipeline { freshness: Some(freshness), ..self }
     }
 
-    /// The number of such stages; `None` if none are skipped.
-    pub(crate) fn skipped(&self) -> Option<&AtomicUsize> {
-        self.skipped.as_deref()
+    /// The stages of the round that have nothing left to do; `None` outside of rounds.
+    pub(crate) fn freshness(&self) -> Option<&Freshness> {
+        self.freshness.as_deref()
     }
 
     /// Restricts runs to one shard of the work.

@@ -5,7 +5,6 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Result, anyhow, bail};
@@ -18,7 +17,7 @@ use tidings_store::{Error, rfc3339};
 use crate::config::Config;
 use crate::context::unused_name;
 use crate::display::{count, span_s};
-use crate::freshness;
+use crate::freshness::Freshness;
 use crate::guard::guarded;
 use crate::outcome::{Outcome, Status};
 use crate::pipeline::Pipeline;
@@ -147,7 +146,7 @@ pub fn run_round(
         total,
         started: clock::now(),
         began: Instant::now(),
-        skipped: Arc::default(),
+        freshness: Arc::default(),
     };
     round.go(options.from, before, after)
 }
@@ -157,8 +156,7 @@ struct Round {
     total: Duration,
     started: Timestamp,
     began: Instant,
-    /// Stages that were skipped because nothing changed since they had nothing left to do.
-    skipped: Arc<AtomicUsize>,
+    freshness: Arc<Freshness>,
 }
 
 impl Round {
@@ -220,7 +218,7 @@ impl Round {
             outcome.status = Status::NotDone;
         }
         if !self.is_unchanged()
-            && let Err(error) = self.record_fresh(&outcome)
+            && let Err(error) = self.record_fresh()
         {
             log::warn!("the next run looks at every day again: {error:#}");
         }
@@ -228,11 +226,10 @@ impl Round {
     }
 
     /// Records the stages that have nothing left to do, so that the next round need not look at every day.
-    fn record_fresh(&self, outcome: &RoundOutcome) -> Result<()> {
+    fn record_fresh(&self) -> Result<()> {
         let home = self.pipeline.home();
         let _lock = home.lock()?;
-        let ended = outcome.stages.keys().filter_map(|stage| Some((*stage, outcome.outcome(*stage)?)));
-        freshness::record(home, self.pipeline.config(), ended)
+        self.freshness.record(home, self.pipeline.config())
     }
 
     /// Runs a stage within its time limit. A panic is a failure of that stage.
@@ -240,14 +237,14 @@ impl Round {
         self.await_home()?;
         let own = self.pipeline.config().run.limit(stage);
         let limit = allowance(own, self.total, self.began.elapsed());
-        let pipeline = self.pipeline.clone().with_time_limit(Some(limit)).skipping_fresh(self.skipped.clone());
+        let pipeline = self.pipeline.clone().with_time_limit(Some(limit)).with_freshness(self.freshness.clone());
         guarded(|| pipeline.run(stage.stage().as_ref())).unwrap_or_else(|panicked| Err(anyhow!(panicked)))
     }
 
     /// Whether no file changed since all derived stages had nothing left to do.
     fn is_unchanged(&self) -> bool {
         let derived = StageId::ALL.iter().filter(|stage| stage.stage().is_derived()).count();
-        self.skipped.load(Ordering::Relaxed) == derived
+        self.freshness.skipped() == derived
     }
 
     /// Prunes the plan once a day.
@@ -403,7 +400,7 @@ mod tests {
             total: Duration::from_nanos(1),
             started: clock::now(),
             began: Instant::now(),
-            skipped: Arc::default(),
+            freshness: Arc::default(),
         };
         let error = round.await_home().unwrap_err().to_string();
         assert!(error.starts_with("the home was locked by another command until"), "{error}");

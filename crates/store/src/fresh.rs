@@ -112,12 +112,16 @@ impl Stamp {
         }
     }
 
-    /// The stamp as text; `None` if a file is so new that a later change might not change its time.
-    pub fn finish(self, now: SystemTime) -> Option<String> {
+    /// The stamp as text.
+    pub fn text(&self) -> String {
+        format!("{:032x}", self.hasher.digest128())
+    }
+
+    /// Whether every later change will change the stamp: no file is so new that its time might stay the same.
+    pub fn is_settled(&self, now: SystemTime) -> bool {
         let is_coarse = self.newest.duration_since(UNIX_EPOCH).is_ok_and(|since| since.subsec_nanos() == 0);
         let tick = if is_coarse { COARSE_TICK } else { TICK };
-        let is_settled = now.duration_since(self.newest).is_ok_and(|age| age > tick);
-        is_settled.then(|| format!("{:032x}", self.hasher.digest128()))
+        now.duration_since(self.newest).is_ok_and(|age| age > tick)
     }
 }
 
@@ -128,12 +132,11 @@ mod tests {
 
     const FILE: &str = "docs/recipes/2026-03-01.json";
 
-    /// The stamp as it is some time later.
     fn stamp(home: &Home) -> String {
         let mut stamp = Stamp::new(b"settings");
         stamp.add_tree(home, "docs").unwrap();
         stamp.add(home, "removed.tsv").unwrap();
-        stamp.finish(SystemTime::now() + Duration::from_secs(5)).unwrap()
+        stamp.text()
     }
 
     /// Gives a file another time, as if it was written a while ago.
@@ -166,17 +169,15 @@ mod tests {
     }
 
     #[test]
-    fn files_of_this_moment_have_no_stamp() {
+    fn files_of_this_moment_are_not_settled() {
         let (_folder, home) = home();
         home.storage().put_atomic(FILE, b"recipe").unwrap();
         let at = |age: Duration| {
             let mut stamp = Stamp::new(b"");
             stamp.add(&home, FILE).unwrap();
-            let newest = stamp.newest;
-            stamp.finish(newest + age)
+            stamp.is_settled(stamp.newest + age)
         };
-        assert_eq!((at(Duration::ZERO), at(TICK)), (None, None));
-        assert!(at(COARSE_TICK + TICK).is_some());
+        assert_eq!([at(Duration::ZERO), at(TICK), at(COARSE_TICK + TICK)], [false, false, true]);
     }
 
     #[test]

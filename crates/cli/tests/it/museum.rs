@@ -390,6 +390,21 @@ fn newer_logs_of_runs_are_refused() {
 }
 
 #[test]
+fn logs_of_single_runs_are_moved_to_the_files_of_their_days() {
+    let corpus = opened();
+    settle(&corpus);
+    let before = json(&corpus, "audit");
+    assert!(corpus.files("runs", "").len() > 20);
+    run(&corpus, "run --from compile").ok();
+    let files = corpus.files("runs", "");
+    assert!(files.len() <= 2, "{files:?}");
+    let after = json(&corpus, "audit");
+    assert_eq!((&after["requests"], &after["smallest_gap_s"]), (&before["requests"], &before["smallest_gap_s"]));
+    let why = run(&corpus, "why http://127.1.0.1:20089/article/0").ok().stdout;
+    assert!(why.contains("(run 20261115T232825891Z-fetch)"), "{why}");
+}
+
+#[test]
 fn newer_bodies_of_host_policies_are_refused() {
     is_refused("state", "rules.jsonl.zst", label_newer, "why 127.1.0.1");
 }

@@ -30,6 +30,9 @@ impl World {
             ..Spec::default()
         };
         let corpus = Corpus::with(spec, &[("delay_s", "0.002"), ("feed_delay_s", "0.002")]);
+        let settings = corpus.home().join("tidings.toml");
+        let text = fs::read_to_string(&settings).unwrap().replace("[store]\n", "[store]\nprune_after = 2\n");
+        fs::write(&settings, text).unwrap();
         let now = corpus.web.now();
         World { corpus, now }
     }
@@ -101,9 +104,6 @@ fn rounds_of_one_day_share_a_file_and_find_what_changed() {
 #[test]
 fn a_round_prunes_the_plan_and_asks_for_no_page_again() {
     let mut world = World::begin();
-    let settings = world.corpus.home().join("tidings.toml");
-    let text = fs::read_to_string(&settings).unwrap().replace("[store]\n", "[store]\nprune_after = 2\n");
-    fs::write(&settings, text).unwrap();
     for _ in 0..12 {
         world.round_after(DAY);
     }

@@ -11,7 +11,7 @@ use jiff::{SignedDuration, Timestamp};
 use tidings_storage::file::files_in;
 
 use super::{EXTENSION, day_log};
-use crate::error::{Context, Result};
+use crate::error::{Context, Error, Result};
 use crate::frames;
 use crate::home::Home;
 
@@ -195,7 +195,11 @@ pub fn fold(home: &Home, most: usize) -> Result<usize> {
     let single = files_by_day(home)?.into_values().flat_map(|day| day.single);
     let runs: Vec<LoggedRun> = single.take(most).collect();
     for run in &runs {
-        day_log::append(&day_path(home, run.day()), &run.name, &run.path)?;
+        match day_log::append(&day_path(home, run.day()), &run.name, &run.path) {
+            // The log of a newer version is left to that version.
+            Err(Error::Newer { .. }) => {}
+            appended => appended?,
+        }
     }
     Ok(runs.len())
 }
