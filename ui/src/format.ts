@@ -1,5 +1,7 @@
 // Formats numbers, sizes, probabilities and language names for display.
 
+import type { Exactness } from "./generated/api.ts";
+
 const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 const short = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
 
@@ -41,6 +43,23 @@ export function bytes(value: number): string {
 /** A count with its noun: 1 hit, 2 hits. */
 export const plural = (value: number, one: string, more = `${one}s`): string =>
   `${count(value)} ${value === 1 ? one : more}`;
+
+/** The caution about an answer that a limit cut off. */
+export function caution({
+  limit,
+  seen_tokens,
+  of_tokens,
+  time_limit_s,
+}: Extract<Exactness, { kind: "cut-off" }>): string {
+  const reason =
+    limit === "time"
+      ? `The search was cut off after ${round(time_limit_s ?? 0)} s`
+      : limit === "values"
+        ? "The search was cut off because there are too many distinct values"
+        : "The search was cut off";
+  const share = of_tokens > 0 ? ` (${percent(seen_tokens / of_tokens)})` : "";
+  return `${reason}: ${count(seen_tokens)} of ${count(of_tokens)} tokens${share} were searched. Counts are minimums; rates, scores and tests are left out. Choose a shorter period or a narrower filter.`;
+}
 
 /** The name of a language in English, if its code is known. */
 export function language(code: string): string {

@@ -3,6 +3,7 @@
 import { type AnswerOf, type Corpus, type Endpoint, type ParametersOf, address, request } from "./api.ts";
 import { type Child, el, fill } from "./dom.ts";
 import type { Field } from "./form.ts";
+import { caution } from "./format.ts";
 import { type About, STEP_CHOICES, type Step } from "./generated/api.ts";
 import { type Route, filterOf } from "./route.ts";
 
@@ -36,6 +37,8 @@ export class ViewContext {
   private readonly notes = new Set<string>();
   /** The corpus state that answered. */
   about: About | undefined;
+  /** True if a limit cut off one of the answers: what is not in them may still be in the corpus. */
+  isCutOff = false;
 
   constructor(
     readonly route: Route,
@@ -57,7 +60,7 @@ export class ViewContext {
 
   /** Sets the status line, which screen readers announce. */
   announce(text: string): void {
-    if (!this.signal.aborted) this.message.textContent = text;
+    if (!this.signal.aborted) this.message.textContent = this.isCutOff ? `Incomplete result. ${text}` : text;
   }
 
   /** Appends to the results, unless the user has left the view. */
@@ -69,7 +72,10 @@ export class ViewContext {
   async request<E extends Endpoint>(endpoint: E, parameters: ParametersOf<E> = {}): Promise<AnswerOf<E>> {
     const answer = await request(endpoint, this.lang, parameters, this.signal);
     this.requests.push(address(endpoint, this.lang, parameters));
-    if ("about" in answer) this.about ??= answer.about;
+    if ("about" in answer) {
+      this.about ??= answer.about;
+      this.warn(answer.about);
+    }
     if ("rewrites" in answer && answer.rewrites?.length)
       this.append(el("p", { class: "note" }, answer.rewrites.join(" ")));
     // Two halves of a view may get the same remarks.
@@ -77,6 +83,15 @@ export class ViewContext {
     notes.forEach((note) => this.notes.add(note));
     if (notes.length) this.append(el("p", { class: "note" }, notes.join(" ")));
     return answer;
+  }
+
+  /** Shows a notice above the results of an answer that a limit cut off; once, if several answers are. */
+  private warn({ exactness }: About): void {
+    if (exactness.kind !== "cut-off" || this.isCutOff) return;
+    this.isCutOff = true;
+    this.append(
+      el("p", { class: "note cut-off", role: "alert" }, el("strong", {}, "Incomplete result. "), caution(exactness)),
+    );
   }
 
   /** The document filter of the page, as parameters of a request. */

@@ -1,6 +1,18 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { brief, bytes, count, direction, language, pValue, percent, plural, rate, round } from "../src/format.ts";
+import {
+  brief,
+  bytes,
+  caution,
+  count,
+  direction,
+  language,
+  pValue,
+  percent,
+  plural,
+  rate,
+  round,
+} from "../src/format.ts";
 
 test("counts are grouped and shortened", () => {
   assert.equal(count(1234567), "1,234,567");
@@ -41,4 +53,10 @@ test("languages have names and directions", () => {
   assert.equal(direction("ar"), "rtl");
   assert.equal(direction("ar-EG"), "rtl");
   assert.equal(direction("en"), "ltr");
+});
+
+test("an answer that was cut off says how much of the corpus it has seen", () => {
+  const cut = { kind: "cut-off", limit: "time", seen_tokens: 5000, of_tokens: 20000, time_limit_s: 30 };
+  assert.match(caution(cut), /cut off after 30 s: 5,000 of 20,000 tokens \(25 %\) were searched/);
+  assert.match(caution({ ...cut, limit: "values", time_limit_s: undefined }), /too many distinct values/);
 });

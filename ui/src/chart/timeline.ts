@@ -19,9 +19,10 @@ export interface Series {
 function describe(all: readonly Series[], at: number): string {
   const point = all[0]?.points[at];
   if (!point) return "";
-  if (point.per_million === null) return `${point.bin}: nothing collected`;
+  if (point.tokens === 0) return `${point.bin}: nothing collected`;
   const found = all.map((series) => {
     const { per_million: value, band, hits } = series.points[at]!;
+    if (hits === null) return `${all.length > 1 ? `${series.name} ` : ""}not searched`;
     const interval = band ? ` (95 % between ${rate(band.low)} and ${rate(band.high)})` : "";
     return `${all.length > 1 ? `${series.name} ` : ""}${rate(value)} per million${interval}, ${plural(hits, "hit")}`;
   });
@@ -56,7 +57,7 @@ export function timeline(
   const y = scaleLinear([0, most], [margin.top + lineHeight, margin.top])
     .nice(5)
     .clamp(true);
-  const hits = scaleLinear([0, max(points, (point) => point.hits) || 1], [bars + barHeight, bars]).nice(2);
+  const hits = scaleLinear([0, max(points, (point) => point.hits ?? 0) || 1], [bars + barHeight, bars]).nice(2);
 
   const picture = draw("svg", {
     viewBox: `0 0 ${width} ${height}`,
@@ -113,14 +114,16 @@ export function timeline(
     );
     const wide = Math.max((step * 0.8) / all.length, 0.5);
     series.points.forEach((point, index) => {
-      if (point.hits > 0) {
+      const found = point.hits ?? 0;
+      // An interval that was not searched is a gap, not a zero.
+      if (found > 0) {
         picture.append(
           draw("rect", {
             class: `bar ${colour}`,
             x: x(index) - (wide * all.length) / 2 + number * wide,
-            y: hits(point.hits),
+            y: hits(found),
             width: wide,
-            height: bars + barHeight - hits(point.hits),
+            height: bars + barHeight - hits(found),
           }),
         );
       }
@@ -159,7 +162,7 @@ export function timeline(
     const pick = () => {
       const found = all.findIndex((series) => (series.points[at]?.hits ?? 0) > 0);
       if (found >= 0) choose(bin, found);
-      else tell(`${bin}: no hits`);
+      else tell(all.some((series) => series.points[at]?.hits === null) ? text : `${bin}: no hits`);
     };
     return draw("rect", {
       class: "target",

@@ -37,7 +37,7 @@ export const bursts: View = {
         context,
         "No word stood out from the steps before it. Longer or shorter steps may show something.",
       );
-    context.announce(`${plural(found.values, "burst")}.`);
+    context.announce(`${plural(found.values ?? 0, "burst")}.`);
     context.append(
       table(
         "bursts",

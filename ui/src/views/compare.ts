@@ -77,8 +77,9 @@ export const compare: View = {
         `No documents in ${rose.before_tokens === 0 ? before : after}. Write a period as 2026, 2026-Q1, 2026-03, 2026-W09, 2026-03-01, or as a range with .. between two of these.`,
       );
     }
+    if (context.isCutOff) return showEmpty(context, "");
     context.announce(
-      `${before}: ${plural(rose.before_tokens, "token")}; ${after}: ${plural(rose.after_tokens, "token")}. ${plural(rose.values, "word")} of ${count(rose.tested)} tested rose, ${count(fell.values)} fell.`,
+      `${before}: ${plural(rose.before_tokens, "token")}; ${after}: ${plural(rose.after_tokens, "token")}. ${plural(rose.values ?? 0, "word")} of ${count(rose.tested)} tested rose, ${count(fell.values ?? 0)} fell.`,
     );
     // The scale ends at a factor of 32.
     const widest = Math.min(

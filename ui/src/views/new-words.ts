@@ -44,7 +44,7 @@ export const newWords: View = {
         context,
         `No new word since ${found.since} occurs on enough sources and days.${dropped ? ` Excluded: ${dropped}.` : ""} Try an earlier date or lower thresholds.`,
       );
-    context.announce(`${plural(found.values, "new word")} since ${found.since}.`);
+    context.announce(`${plural(found.values ?? 0, "new word")} since ${found.since}.`);
     context.append(
       table(
         "new-words",

@@ -8,6 +8,7 @@ import { count, language, plural, rate } from "../format.ts";
 import { queryOf, sameQuery } from "../cql.ts";
 import { type ViewContext, type View, formsField } from "../view.ts";
 import { concordance } from "./kwic.ts";
+import { showEmpty } from "./shared.ts";
 
 const SIZE = 50;
 
@@ -42,8 +43,8 @@ async function show(context: ViewContext): Promise<void> {
   const found = await context.request("query", asked);
   const total = found.hits ?? 0;
   if (total === 0) {
-    context.announce("No hits.");
-    context.append(
+    return showEmpty(
+      context,
       el(
         "div",
         { class: "empty" },
@@ -57,15 +58,16 @@ async function show(context: ViewContext): Promise<void> {
           el("li", {}, el("a", { href: link("help", route) }, "see the query syntax"), "."),
         ),
       ),
+      "No hits.",
     );
-    return;
   }
   const sample = found.about?.exactness.kind === "sample" ? " Sorted: a random sample of them." : "";
-  const estimate = found.about?.exactness.kind === "estimate" ? "more than " : "";
-  context.announce(`${estimate}${plural(total, "hit")}, ${rate(found.per_million)} per million tokens.${sample}`);
+  const rates = found.per_million === undefined ? "" : `, ${rate(found.per_million)} per million tokens`;
+  context.announce(`${context.isCutOff ? "At least " : ""}${plural(total, "hit")}${rates}.${sample}`);
   const widen = (line: ConcordanceLine, around: number) =>
     context.requestUnlisted("context", { id: line.document, position: line.position, unit: "paragraph", around });
-  const range = `Lines ${count(found.first + 1)} to ${count(found.first + found.lines.length)} of ${count(total)}`;
+  const ofTotal = `${context.isCutOff ? "at least " : ""}${count(total)}`;
+  const range = `Lines ${count(found.first + 1)} to ${count(found.first + found.lines.length)} of ${ofTotal}`;
   if (found.withheld) {
     context.append(
       el(
@@ -99,9 +101,9 @@ async function show(context: ViewContext): Promise<void> {
       "nav",
       { class: "pages", "aria-label": "Pages" },
       found.first > 0 && el("a", { href: route.with({ cursor: undefined }) }, "First page"),
-      el("span", {}, sort === "sample" ? `${count(found.lines.length)} of ${count(total)} hits, random sample` : range),
+      el("span", {}, sort === "sample" ? `${count(found.lines.length)} of ${ofTotal} hits, random sample` : range),
       found.next &&
-        found.first + found.lines.length < total &&
+        (context.isCutOff || found.first + found.lines.length < total) &&
         el("a", { href: route.with({ cursor: found.next }), rel: "next", class: "next" }, "Next page"),
     ),
   );

@@ -1,6 +1,6 @@
 // Form fields and table columns that several views share.
 
-import { el } from "../dom.ts";
+import { type Child, el } from "../dom.ts";
 import { link } from "../route.ts";
 import { type Column } from "../table.ts";
 import { asQuery } from "../cql.ts";
@@ -51,8 +51,8 @@ export function wordColumn<Row extends { value: string }>(
   };
 }
 
-/** Shows that there are no results, with advice. */
-export function showEmpty(context: ViewContext, advice: string): void {
-  context.announce("No results.");
-  context.append(el("p", { class: "empty" }, advice));
+/** Shows that there are no results, with advice. If the answer was cut off, nothing is said about what was not searched. */
+export function showEmpty(context: ViewContext, advice: Child, announced = "No results."): void {
+  context.announce(context.isCutOff ? "Nothing found so far." : announced);
+  if (!context.isCutOff) context.append(typeof advice === "string" ? el("p", { class: "empty" }, advice) : advice);
 }

@@ -6,7 +6,7 @@ import { count, plural, rate } from "../format.ts";
 import { table } from "../table.ts";
 import { asQuery } from "../cql.ts";
 import { type View } from "../view.ts";
-import { QUERY } from "./shared.ts";
+import { QUERY, showEmpty } from "./shared.ts";
 
 /** The word sketch view. */
 export const sketch: View = {
@@ -26,8 +26,8 @@ export const sketch: View = {
     const { route } = context;
     const word = route.get("lemma");
     const instead = (why: string) => {
-      context.announce("No sketch.");
-      context.append(
+      showEmpty(
+        context,
         el(
           "p",
           { class: "empty" },
@@ -35,6 +35,7 @@ export const sketch: View = {
           el("a", { href: link("collocations", route, { q: asQuery(word) }) }, "Collocations"),
           " work without annotation.",
         ),
+        "No sketch.",
       );
     };
     if (!context.attributes.includes("tag"))

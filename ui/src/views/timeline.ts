@@ -6,6 +6,7 @@ import { figure } from "../chart/figure.ts";
 import { go, link } from "../route.ts";
 import { count, plural, percent, rate } from "../format.ts";
 import { queryOf, sameQuery } from "../cql.ts";
+import { showEmpty } from "./shared.ts";
 import { type ViewContext, INTERVALS, type View, formsField, intervalField, defaultInterval } from "../view.ts";
 
 /** Queries in one chart. */
@@ -21,16 +22,13 @@ async function show(context: ViewContext): Promise<void> {
   const series: Series[] = found.map((answer, at) => ({ name: queries[at]!, points: answer.points }));
   const total = found.reduce((sum, answer) => sum + answer.hits, 0);
   if (!series.some((one) => one.points.length > 0)) {
-    context.announce("No documents.");
-    context.append(
-      el("p", { class: "empty" }, "No document matches the filter under “Filter documents”. Try a longer period."),
-    );
-    return;
+    const advice = "No document matches the filter under “Filter documents”. Try a longer period.";
+    return showEmpty(context, advice, "No documents.");
   }
   context.announce(
-    total === 0
+    total === 0 && !context.isCutOff
       ? "No hits in this period."
-      : `${found.map((answer, at) => `${queries[at]}: ${plural(answer.hits, "hit")}`).join("; ")}.`,
+      : `${found.map((answer, at) => `${queries[at]}: ${context.isCutOff ? "at least " : ""}${plural(answer.hits, "hit")}`).join("; ")}.`,
   );
   const rows = series.flatMap((one) => one.points.map((point) => ({ query: one.name, ...point })));
   const toHits = (bin: string, number: number) =>
@@ -50,15 +48,21 @@ async function show(context: ViewContext): Promise<void> {
           name: "period",
           value: (row) => row.bin,
           show: (row) =>
-            row.hits > 0 ? el("a", { href: toHits(row.bin, queries.indexOf(row.query)) }, row.bin) : row.bin,
+            (row.hits ?? 0) > 0 ? el("a", { href: toHits(row.bin, queries.indexOf(row.query)) }, row.bin) : row.bin,
         },
         ...(queries.length > 1 ? [{ name: "query", value: (row: (typeof rows)[number]) => row.query }] : []),
-        { name: "hits", value: (row) => row.hits, numeric: true },
+        {
+          name: "hits",
+          value: (row) => row.hits,
+          numeric: true,
+          show: (row) => (row.hits === null ? "not searched" : count(row.hits)),
+        },
         {
           name: "per million",
           value: (row) => row.per_million,
           numeric: true,
-          show: (row) => (row.per_million === null ? "nothing collected" : rate(row.per_million)),
+          show: (row) =>
+            row.hits === null ? "not searched" : row.per_million === null ? "nothing collected" : rate(row.per_million),
         },
         { name: "low", value: (row) => row.band?.low, numeric: true, show: (row) => rate(row.band?.low) },
         { name: "high", value: (row) => row.band?.high, numeric: true, show: (row) => rate(row.band?.high) },

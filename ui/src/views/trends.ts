@@ -59,7 +59,7 @@ export const trends: View = {
       );
     }
     context.announce(
-      `${plural(found.values, "word")} of ${count(found.tested)} tested changed significantly${found.values > found.rows.length ? `; the first ${count(found.rows.length)} are shown` : ""}.`,
+      `${plural(found.values ?? 0, "word")} of ${count(found.tested)} tested changed significantly${(found.values ?? 0) > found.rows.length ? `; the first ${count(found.rows.length)} are shown` : ""}.`,
     );
     context.append(
       table(
