@@ -143,10 +143,10 @@ impl<'e> Documents<'e> {
     /// The coarsest step that fits into the shorter part and gives enough periods; documents if there is none.
     fn unit(&self) -> ContrastUnit {
         let shorter = self.days.iter().map(BTreeSet::len).min().unwrap_or(0) as i32;
-        let fits =
+        let mut fits =
             STEPS.into_iter().filter(|(_, days)| shorter >= *days).map(|(step, _)| (step, self.bins(step).len()));
         let chosen = fits.clone().find(|(_, periods)| *periods >= MANY_PERIODS);
-        match chosen.or(fits.last()) {
+        match chosen.or(fits.next_back()) {
             Some((step, periods)) if periods >= LEAST_PERIODS => ContrastUnit::of(step),
             _ => ContrastUnit::Document,
         }

@@ -294,7 +294,7 @@ mod tests {
     #[test]
     fn periods_that_vary_as_much_as_the_parts_are_no_difference() {
         let calm = |_: u32, bin: u32| if bin < BINS / 2 { 20 } else { 30 };
-        let wild = |_: u32, bin: u32| calm(0, bin) + if bin % 5 == 0 { 60 } else { 0 };
+        let wild = |_: u32, bin: u32| calm(0, bin) + if bin.is_multiple_of(5) { 60 } else { 0 };
         let found = differences(|_, _| true, &[&calm, &wild]);
         assert!(found[0].q < 0.001 && found[1].q > 0.05, "{found:?}");
     }
