@@ -8,7 +8,6 @@ use super::{QueryArgs, QueryContext, QuestionArgs, number_of, of_corpus, short};
 use crate::args::Global;
 use crate::cmd::Report;
 use crate::table::Table;
-use tidings_pipeline::display::count;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {

@@ -8,7 +8,6 @@ use super::{QueryArgs, QuestionArgs, number_of, of_corpus};
 use crate::args::Global;
 use crate::cmd::Report;
 use crate::table::Table;
-use tidings_pipeline::display::count;
 
 #[derive(Debug, clap::Args)]
 #[command(
