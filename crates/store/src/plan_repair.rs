@@ -70,7 +70,10 @@ pub fn restore(home: &Home, run: &str) -> Result<RestoredPlan> {
     let mut plan = Restoration { new: Rewrite::create(home, run)?, removed, known, stored };
     let mut restored = RestoredPlan::default();
     if let Some(damaged) = &damaged {
-        for_each_sound_row(damaged, |row| Ok(restored.sound += u64::from(plan.take(row)?)))?;
+        for_each_sound_row(damaged, |row| {
+            restored.sound += u64::from(plan.take(row)?);
+            Ok(())
+        })?;
     }
     if let Some(copy) = &copy {
         let mut result = Ok(());

@@ -62,7 +62,7 @@ impl Engine {
         let basis = documents.basis();
         let mut words = Vec::new();
         let mut each_word = |cells: &SiteCells<'_>, add: &mut dyn FnMut(&[CellCount])| {
-            self.each_word_by_site(cells, attribute, min_documents, &after.limits(), |word, counts| {
+            self.each_word_by_site(cells, attribute, min_documents, after.limits(), |word, counts| {
                 let documents: u64 = counts.iter().map(|count| u64::from(count.documents)).sum();
                 if documents >= min_documents && self.is_compared(attribute, word, config) {
                     add(counts);
