@@ -28,9 +28,10 @@ fn watched(stage: StageId) -> Option<Watched> {
     Some(match stage {
         StageId::Clean => Watched { trees: &["pages", "docs"], entries: &["removed.tsv"] },
         StageId::Dedup => Watched { trees: &["seen"], entries: &["docs/recipes"] },
-        StageId::Annotate => {
-            Watched { trees: &["text"], entries: &["docs/recipes", "feeds.txt", "seen", "seen/verdicts"] }
-        }
+        StageId::Annotate => Watched {
+            trees: &["text"],
+            entries: &["docs/recipes", "feeds.txt", "seen", "seen/verdicts", "seen/revisions"],
+        },
         StageId::Compile => Watched { trees: &["index"], entries: &["text/recipes", "hidden.tsv", "state/damage.tsv"] },
         _ => return None,
     })

@@ -49,7 +49,7 @@ pub struct RoundOptions {
 #[serde(untagged)]
 pub enum RoundStage {
     /// The stage ended with an outcome.
-    Ended(StageOutcome),
+    Ended(Box<StageOutcome>),
     /// It failed.
     Failed {
         /// Always false.
@@ -179,7 +179,7 @@ impl Round {
             let ended = match self.stage(stage) {
                 Ok(ended) => {
                     outcome.status = outcome.status.max(ended.status());
-                    RoundStage::Ended(ended)
+                    RoundStage::Ended(Box::new(ended))
                 }
                 Err(error) => {
                     log::error!("{stage}: {error:#}");

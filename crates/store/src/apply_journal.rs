@@ -534,8 +534,8 @@ mod tests {
         let (_folder, home) = home();
         fill_plan(&home, FEED, &["a"]);
         let with_text = |url: &str| match listed(FEED, url) {
-            Record::Listed { feed, seen, published, url, title, .. } => {
-                Record::Listed { feed, seen, published, url, title, text: Some("<p>text</p>".into()) }
+            Record::Listed { feed, seen, published, url, title, updated, .. } => {
+                Record::Listed { feed, seen, published, url, title, updated, text: Some("<p>text</p>".into()) }
             }
             other => other,
         };

@@ -369,6 +369,7 @@ impl Iterator for DocumentReader {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::yields::Yield;
     use std::fs;
 
     fn home(folder: &Path) -> Home {
