@@ -14,6 +14,8 @@ export interface About {
   rule: MatchRule;
   /** Whether the numbers are exact. */
   exactness: Exactness;
+  /** The caution to show with the answer; missing unless a limit stopped the search. */
+  warning?: string;
 }
 
 export type Association = "log-dice" | "mi" | "mi3" | "t-score" | "log-likelihood" | "dice" | "min-sensitivity" | "mi-log-f";
@@ -78,8 +80,8 @@ export interface BurstsAnswer {
   step: Step;
   /** Tokens of the documents counted. */
   tokens: number;
-  /** The number of words with a burst. */
-  values: number;
+  /** The number of words with a burst; null if the answer is cut off. */
+  values: number | null;
   /** The words. */
   rows: BurstRow[];
 }
@@ -209,7 +211,7 @@ export interface CollocAnswer {
   attribute: Attribute;
   /** The window. */
   window: Window;
-  /** Hits of the query. */
+  /** Hits of the query; those found until the limit if the answer is cut off. */
   hits: number;
   /** Tokens of the documents searched. */
   tokens: number;
@@ -255,7 +257,7 @@ export interface Collocate {
   together: number;
   /** Occurrences anywhere. */
   hits: number;
-  /** The scores of all measures. */
+  /** The scores of all measures; null if the answer is cut off. */
   scores: Scores;
 }
 
@@ -286,8 +288,8 @@ export interface CompareAnswer {
   basis: ContrastBasis;
   /** Remarks on what the test rests on. */
   notes: string[];
-  /** The number of words that changed. */
-  values: number;
+  /** The number of words that changed; null if the answer is cut off. */
+  values: number | null;
   /** The words. */
   rows: Change[];
 }
@@ -448,11 +450,11 @@ export interface CountAnswer {
   link: string;
   /** Changes to the question, such as rows that were left out to protect text. */
   rewrites?: string[];
-  /** Hits. */
+  /** Hits; those found until the limit if the answer is cut off. */
   hits: number;
   /** Tokens of the documents searched. */
   tokens: number;
-  /** Hits per million tokens. */
+  /** Hits per million tokens; null if the answer is cut off. */
   per_million: number | null;
 }
 
@@ -606,8 +608,8 @@ export interface Error {
   shown?: string;
 }
 
-/** Whether numbers are exact. */
-export type Exactness = { kind: "exact" } | { kind: "estimate"; of_tokens: number; seen_tokens: number } | { hits: number; kind: "sample"; of_hits: number; seed: number };
+/** Whether the numbers of an answer are exact. */
+export type Exactness = { kind: "exact" } | { hits: number; kind: "sample"; of_hits: number; seed: number } | { kind: "cut-off"; limit: Limit; of_tokens: number; seen_tokens: number; time_limit_s?: number };
 
 export type FeedHealth = "alive" | "slow" | "failing" | "dead" | "new";
 /** The choices of FeedHealth with their meanings. */
@@ -674,7 +676,7 @@ export interface FreqAnswer {
   rewrites?: string[];
   /** The attribute or field. */
   by: string;
-  /** All hits. */
+  /** All hits; those found until the limit if the answer is cut off. */
   hits: number;
   /** Tokens of the documents searched. */
   tokens: number;
@@ -704,9 +706,9 @@ export interface FrequencyRow {
   value: string;
   /** Hits with this value. */
   hits: number;
-  /** For fields, the tokens of documents with this value. */
+  /** For fields, the tokens of documents with this value; missing if the answer is cut off. */
   tokens?: number;
-  /** Hits per million of those tokens; for attributes, of all tokens. */
+  /** Hits per million of those tokens; for attributes, of all tokens. Missing if the answer is cut off. */
   per_million?: number;
 }
 
@@ -835,8 +837,8 @@ export interface KeywordsAnswer {
   notes: string[];
   /** The number of words that differ significantly and at least 1.25-fold; they come first. */
   significant: number;
-  /** The number of different values. */
-  values: number;
+  /** The number of different values; null if the answer is cut off. */
+  values: number | null;
   /** The words. */
   rows: Keyword[];
 }
@@ -907,6 +909,15 @@ export interface LayerRow {
   tokens: number;
 }
 
+export type Limit = "time" | "cancelled" | "steps" | "values";
+/** The choices of Limit with their meanings. */
+export const LIMIT_CHOICES: readonly (readonly [Limit, string])[] = [
+  ["time", "The time limit."],
+  ["cancelled", "The client no longer waits for the answer."],
+  ["steps", "The number of steps."],
+  ["values", "The number of distinct values in memory."],
+];
+
 export type MatchRule = "shortest" | "longest" | "all";
 /** The choices of MatchRule with their meanings. */
 export const MATCH_RULE_CHOICES: readonly (readonly [MatchRule, string])[] = [
@@ -956,8 +967,8 @@ export interface NewWordsAnswer {
   tokens: number;
   /** Candidates that were dropped, by rule. */
   dropped: Record<string, number>;
-  /** The number of new words. */
-  values: number;
+  /** The number of new words; null if the answer is cut off. */
+  values: number | null;
   /** The words. */
   rows: NewWordRow[];
 }
@@ -1026,11 +1037,11 @@ export interface QueryAnswer {
   link: string;
   /** Changes to the question, such as rows that were left out to protect text. */
   rewrites?: string[];
-  /** All hits, on this page or not; missing if they were not counted. */
+  /** All hits, on this page or not; missing if they were not counted, and those found until the limit if the answer is cut off. */
   hits?: number;
   /** Tokens of the documents searched. */
   tokens: number;
-  /** Hits per million tokens; missing if hits were not counted. */
+  /** Hits per million tokens; missing if hits were not counted, or the answer is cut off. */
   per_million?: number;
   /** The number of the first line, from 0. */
   first: number;
@@ -1082,7 +1093,7 @@ export interface RelationRow {
   together: number;
   /** Occurrences of the collocate in the relation with any word. */
   anywhere: number;
-  /** logDice within the relation: 14 if neither occurs in it without the other. */
+  /** logDice within the relation: 14 if neither occurs in it without the other; null if the answer is cut off. */
   score: number | null;
   /** The query of the hits of both. */
   query: string;
@@ -1242,7 +1253,7 @@ export interface TimelineAnswer {
   step: Step;
   /** The confidence of the intervals. */
   confidence: number;
-  /** All hits. */
+  /** All hits; those found until the limit if the answer is cut off. */
   hits: number;
   /** Tokens of the documents searched. */
   tokens: number;
@@ -1250,12 +1261,12 @@ export interface TimelineAnswer {
   points: TimelinePoint[];
 }
 
-/** One time step. Without tokens nothing was collected, and there is no rate; with tokens and without hits the rate is zero. */
+/** One time step. Without tokens nothing was collected, and there is no rate; with tokens and zero hits the rate is zero. A step that was not searched to its end has neither hits nor rate. */
 export interface TimelinePoint {
   /** The time step. */
   bin: string;
-  /** Hits. */
-  hits: number;
+  /** Hits; null if the step was not searched to its end. */
+  hits: number | null;
   /** Tokens collected. */
   tokens: number;
   /** Documents collected. */
@@ -1270,9 +1281,9 @@ export interface TimelinePoint {
   days_with_runs: number | null;
   /** Completeness of the collection, from 0 to 1. */
   health: number;
-  /** Hits per million tokens. */
+  /** Hits per million tokens; null if nothing was collected, or the step was not searched to its end. */
   per_million: number | null;
-  /** The interval of the rate. */
+  /** The interval of the rate; null without a rate, and if the answer is cut off. */
   band: Band | null;
 }
 
@@ -1341,8 +1352,8 @@ export interface TrendsAnswer {
   mixture: SiteMixture;
   /** Remarks on the sites. */
   notes: string[];
-  /** The number of words that rise or fall. */
-  values: number;
+  /** The number of words that rise or fall; null if the answer is cut off. */
+  values: number | null;
   /** The words. */
   rows: TrendRow[];
 }
@@ -1385,11 +1396,11 @@ export const WORD_FORM_CHOICES: readonly (readonly [WordForm, string])[] = [
 export interface WordRow {
   /** The word; for n-grams, the words separated by blanks. */
   value: string;
-  /** Hits. */
+  /** Hits; those found until the limit if the answer is cut off. */
   hits: number;
   /** Documents with it. */
   documents: number;
-  /** Hits per million tokens. */
+  /** Hits per million tokens; null if the answer is cut off. */
   per_million: number | null;
 }
 
