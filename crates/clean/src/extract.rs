@@ -182,6 +182,8 @@ pub fn read(page: &Page, options: &Options) -> Result<Document, DropReason> {
             extract(&HtmlInput { html: &html, url: Some(address), known_dates, stop_list: None }, options)?
         }
     };
+    // A document that was just extracted has an id that does not know the address in the plan yet.
+    let imported_id = imported::is_imported(page).then(|| imported::imported_id(&document)).flatten();
     document.url = page.url.clone();
     document.feed = page.feed.clone();
     document.downloaded = page.downloaded.clone();
@@ -193,6 +195,7 @@ pub fn read(page: &Page, options: &Options) -> Result<Document, DropReason> {
     document.rights = page.rights.clone();
     document.rights.page.extend(declared_rights);
     document.identify();
+    document.id = imported_id.unwrap_or(document.id);
     Ok(document)
 }
 

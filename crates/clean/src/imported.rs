@@ -16,7 +16,8 @@ pub(crate) fn document(page: &Page, known_dates: &KnownDates) -> Option<Result<D
     is_imported(page).then(|| read(page, known_dates))
 }
 
-fn is_imported(page: &Page) -> bool {
+/// Whether a page is a document of another home or program.
+pub(crate) fn is_imported(page: &Page) -> bool {
     page.content_type.split(';').next() == Some(DOCUMENT_TYPE)
 }
 

@@ -65,14 +65,14 @@ pub fn check_verdicts(home: &Home, day: &str, verdicts: &FileDigest) -> Result<(
     Err(DamagedFiles { files, lost: Vec::new() }.into())
 }
 
-/// Reads a file of revisions of verdicts; if it is damaged, deletes it, so that the day that made it is judged again, and
+/// Reads a file of amended verdicts; if it is damaged, deletes it, so that the day that made it is judged again, and
 /// returns an error.
-pub fn check_revisions(home: &Home, revisions: &FileDigest) -> Result<()> {
-    let files = differing(home, [revisions]);
+pub fn check_amendments(home: &Home, amendments: &FileDigest) -> Result<()> {
+    let files = differing(home, [amendments]);
     if files.is_empty() {
         return Ok(());
     }
-    home.storage().remove(&revisions.file)?;
+    home.storage().remove(&amendments.file)?;
     Err(DamagedFiles { files, lost: Vec::new() }.into())
 }
 

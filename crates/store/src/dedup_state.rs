@@ -6,7 +6,7 @@
 //! leaves either the old or the new ledger with all of its files.
 //!
 //! A document that was published before one of an earlier day, and has its text, is the original: the day of the newcomer
-//! has *revisions*, verdicts that replace those of the earlier day. They go with the day that made them, so that going
+//! has *amendments*, verdicts that replace those of the earlier day. They go with the day that made them, so that going
 //! back by days restores what was there before.
 
 use std::collections::{BTreeSet, HashMap};
@@ -94,9 +94,9 @@ pub struct JudgedDay {
     pub piece_file: FileDigest,
     /// The run of keys that ended with this day.
     pub key_file: FileDigest,
-    /// The files of revisions that this day made of verdicts of earlier days.
+    /// The files of amendments that this day made of verdicts of earlier days.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub revisions: Vec<FileDigest>,
+    pub amendments: Vec<FileDigest>,
 }
 
 /// All judged days in order.
@@ -141,13 +141,13 @@ impl JudgedDays {
         Ok(Some(ledger))
     }
 
-    /// The files of revisions of each day, oldest first: a later one replaces an earlier one.
-    pub fn revisions(&self) -> HashMap<String, Vec<FileDigest>> {
-        let mut revisions: HashMap<String, Vec<FileDigest>> = HashMap::new();
-        for file in self.days.iter().flat_map(|day| &day.revisions) {
-            revisions.entry(revised_day(&file.file).to_owned()).or_default().push(file.clone());
+    /// The files of amendments of each day, oldest first: a later one replaces an earlier one.
+    pub fn amendments(&self) -> HashMap<String, Vec<FileDigest>> {
+        let mut amendments: HashMap<String, Vec<FileDigest>> = HashMap::new();
+        for file in self.days.iter().flat_map(|day| &day.amendments) {
+            amendments.entry(amended_day(&file.file).to_owned()).or_default().push(file.clone());
         }
-        revisions
+        amendments
     }
 
     /// Truncates the ledger to its first days.
@@ -203,28 +203,28 @@ pub fn verdicts_path(home: &Home, day: &str) -> PathBuf {
     home.seen().join("verdicts").join(format!("{day}.jsonl.zst"))
 }
 
-/// The revisions that a day made of the verdicts of an earlier one.
-fn revisions_path(home: &Home, revised: &str, by: &str) -> PathBuf {
-    home.seen().join("revisions").join(format!("{revised}.{by}.jsonl.zst"))
+/// The amendments that a day made of the verdicts of an earlier one.
+fn amendments_path(home: &Home, amended: &str, by: &str) -> PathBuf {
+    home.seen().join("amendments").join(format!("{amended}.{by}.jsonl.zst"))
 }
 
-/// The day whose verdicts a file of revisions replaces.
-pub fn revised_day(file: &str) -> &str {
+/// The day whose verdicts a file of amendments replaces.
+pub fn amended_day(file: &str) -> &str {
     file.rsplit('/').next().and_then(|name| name.split('.').next()).unwrap_or_default()
 }
 
-/// The day that made a file of revisions.
-pub fn revising_day(file: &str) -> &str {
+/// The day that made a file of amendments.
+pub fn amending_day(file: &str) -> &str {
     file.rsplit('/').next().and_then(|name| name.split('.').nth(1)).unwrap_or_default()
 }
 
-/// The files with the verdicts of a day: the first ones, then revisions of them, oldest first.
+/// The files with the verdicts of a day: the first ones, then amendments of them, oldest first.
 pub fn verdict_files(home: &Home, day: &str) -> Result<Vec<PathBuf>> {
     let mut files = vec![verdicts_path(home, day)];
-    let revised = files_in(&home.seen().join("revisions"))?;
-    if revised.iter().any(|path| revised_day(&home.key(path)) == day) {
+    let amended = files_in(&home.seen().join("amendments"))?;
+    if amended.iter().any(|path| amended_day(&home.key(path)) == day) {
         // Files that the ledger does not list are those of an interrupted run.
-        let mut listed = JudgedDays::read(home)?.map(|ledger| ledger.revisions()).unwrap_or_default();
+        let mut listed = JudgedDays::read(home)?.map(|ledger| ledger.amendments()).unwrap_or_default();
         files.extend(listed.remove(day).unwrap_or_default().iter().map(|file| file.path(home)));
     }
     Ok(files)
@@ -239,7 +239,7 @@ pub fn place(home: &Home, draft: &Path, target: &Path) -> Result<FileDigest> {
 }
 
 /// The folders of the state: drafts, fingerprints, verdicts.
-pub const FOLDERS: [&str; 5] = ["draft", "keys", "pieces", "verdicts", "revisions"];
+pub const FOLDERS: [&str; 5] = ["draft", "keys", "pieces", "verdicts", "amendments"];
 
 /// Deletes the files of folders that are not in a list.
 pub fn tidy(home: &Home, folders: &[&str], named: &BTreeSet<PathBuf>) -> Result<()> {
@@ -357,9 +357,9 @@ impl VerdictDraft {
         VerdictDraft::at(verdicts_path(home, day))
     }
 
-    /// Begins the file of revisions that a day makes of the verdicts of an earlier one.
-    pub fn revise(home: &Home, revised: &str, by: &str) -> Result<VerdictDraft> {
-        VerdictDraft::at(revisions_path(home, revised, by))
+    /// Begins the file of amendments that a day makes of the verdicts of an earlier one.
+    pub fn amend(home: &Home, amended: &str, by: &str) -> Result<VerdictDraft> {
+        VerdictDraft::at(amendments_path(home, amended, by))
     }
 
     fn at(target: PathBuf) -> Result<VerdictDraft> {
@@ -456,27 +456,27 @@ pub struct VerdictReader {
     line: Vec<u8>,
     lines: u64,
     /// Revised verdicts, by document.
-    revised: HashMap<String, VerdictLine>,
+    amended: HashMap<String, VerdictLine>,
 }
 
 impl VerdictReader {
-    /// Opens the verdicts of a day, as revised by later days.
+    /// Opens the verdicts of a day, as amended by later days.
     pub fn open(home: &Home, day: &str) -> Result<VerdictReader> {
-        let mut revised = HashMap::new();
+        let mut amended = HashMap::new();
         let files = verdict_files(home, day)?;
         for file in &files[1..] {
             for verdict in VerdictReader::of_file(home, file)? {
                 let verdict = verdict?;
-                revised.insert(verdict.id.clone(), verdict);
+                amended.insert(verdict.id.clone(), verdict);
             }
         }
-        Ok(VerdictReader { revised, ..VerdictReader::of_file(home, &files[0])? })
+        Ok(VerdictReader { amended, ..VerdictReader::of_file(home, &files[0])? })
     }
 
     /// Opens a single file.
     pub fn of_file(home: &Home, path: &Path) -> Result<VerdictReader> {
         let reader = home.open_file(&home.key(path))?;
-        Ok(VerdictReader { path: path.to_owned(), reader, line: Vec::new(), lines: 0, revised: HashMap::new() })
+        Ok(VerdictReader { path: path.to_owned(), reader, line: Vec::new(), lines: 0, amended: HashMap::new() })
     }
 }
 
@@ -485,7 +485,7 @@ impl Iterator for VerdictReader {
 
     fn next(&mut self) -> Option<Result<VerdictLine>> {
         let first: Result<VerdictLine> = self.next_line()?;
-        Some(first.map(|verdict| self.revised.remove(&verdict.id).unwrap_or(verdict)))
+        Some(first.map(|verdict| self.amended.remove(&verdict.id).unwrap_or(verdict)))
     }
 }
 
@@ -532,7 +532,7 @@ mod tests {
             verdicts: digest("seen/verdicts/a"),
             piece_file: digest("seen/pieces/a"),
             key_file: digest("seen/keys/a"),
-            revisions: Vec::new(),
+            amendments: Vec::new(),
         }
     }
 
@@ -624,7 +624,7 @@ mod tests {
     }
 
     #[test]
-    fn a_listed_revision_replaces_a_verdict_and_an_unlisted_one_does_not() {
+    fn a_listed_amendment_replaces_a_verdict_and_an_unlisted_one_does_not() {
         let (_folder, home) = home();
         let put = |mut draft: VerdictDraft, id: &str, words: u64| {
             let line = VerdictLine { id: id.to_owned(), words, ..VerdictLine::default() };
@@ -634,15 +634,15 @@ mod tests {
         put(VerdictDraft::create(&home, "2026-03-01").unwrap(), "a", 1);
         let words = || VerdictReader::open(&home, "2026-03-01").unwrap().next().unwrap().unwrap().words;
         let mut list = JudgedDays::create(&home, params()).unwrap();
-        let by = |day: &str, words| put(VerdictDraft::revise(&home, "2026-03-01", day).unwrap(), "a", words);
+        let by = |day: &str, words| put(VerdictDraft::amend(&home, "2026-03-01", day).unwrap(), "a", words);
         let first = by("2026-03-02", 2);
         assert_eq!(words(), 1);
-        list.push(&home, JudgedDay { revisions: vec![first], ..judged("2026-03-02") }).unwrap();
+        list.push(&home, JudgedDay { amendments: vec![first], ..judged("2026-03-02") }).unwrap();
         assert_eq!(words(), 2);
-        list.push(&home, JudgedDay { revisions: vec![by("2026-03-03", 3)], ..judged("2026-03-03") }).unwrap();
+        list.push(&home, JudgedDay { amendments: vec![by("2026-03-03", 3)], ..judged("2026-03-03") }).unwrap();
         assert_eq!(words(), 3);
         list.cut(&home, 1).unwrap();
-        assert_eq!(words(), 2, "going back by days restores the earlier revision");
+        assert_eq!(words(), 2, "going back by days restores the earlier amendment");
     }
 
     #[test]

@@ -244,7 +244,7 @@ impl<'a> Digester<'a> {
                 let verdicts = |day: &JudgedDay| DayFiles {
                     partition: String::new(),
                     day: day.day.clone(),
-                    files: [&day.verdicts].into_iter().chain(&day.revisions).cloned().collect(),
+                    files: [&day.verdicts].into_iter().chain(&day.amendments).cloned().collect(),
                 };
                 wanted.extend(days.iter().map(verdicts));
             }

@@ -90,7 +90,7 @@ pub fn recorded(home: &Home) -> Result<BTreeMap<String, (Scrubbed, String, FileD
         recipe.outputs.iter().for_each(|file| add(Scrubbed::Documents, &day, file));
     }
     for judged in JudgedDays::read(home)?.map(|judged| judged.days).unwrap_or_default() {
-        for file in [&judged.verdicts].into_iter().chain(&judged.revisions) {
+        for file in [&judged.verdicts].into_iter().chain(&judged.amendments) {
             add(Scrubbed::Verdicts, &judged.day, file);
         }
         // Files of earlier days may have been merged into those of later ones.

@@ -236,7 +236,7 @@ fn a_power_failure_at_any_operation_leaves_the_old_or_the_new_state() {
     copy_folder(&corpus.home(), &prepared);
     corpus.run("dedup").ok().says("2 days deduplicated");
     let expected = seen_files(&corpus);
-    let revisions = format!("seen/revisions/{}.{}.jsonl.zst", day(0), day(3));
+    let revisions = format!("seen/amendments/{}.{}.jsonl.zst", day(0), day(3));
     assert!(expected.contains_key(&revisions), "{:?}", expected.keys());
     corpus.cut_at_every_move("dedup", &prepared, |at| {
         // Every file in the ledger exists; an incomplete line is ignored.

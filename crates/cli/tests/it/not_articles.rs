@@ -10,7 +10,7 @@ use crate::support::{Corpus, addresses, unpacked};
 /// A corpus of a healthy site and one with a fault, updated and fetched, with its documents.
 fn harvested(fault: Fault, full_text_percent: u64) -> Corpus {
     let languages = vec!["en".to_owned()];
-    let spec = Spec { sites: 2, items_per_feed: 4, full_text_percent, languages, ..Spec::default() };
+    let spec = Spec { sites: 2, items_per_feed: 3, full_text_percent, languages, ..Spec::default() };
     let corpus = Corpus::new(spec.with_fault(fault, 1));
     corpus.run("update --all").ok();
     corpus.run("fetch").ok();
@@ -80,7 +80,7 @@ fn refused_pages_have_the_text_of_their_feed() {
     corpus.run("fetch").ok().says("nothing to fetch");
     corpus.run("run").ok();
     corpus.run("why --all --items").ok();
-    assert_eq!(documents(&corpus).len(), 8);
+    assert_eq!(documents(&corpus).len(), 6);
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn the_outcome_of_fetch_counts_texts_of_feeds() {
 fn teasers_are_not_used_as_text() {
     let corpus = harvested(Fault::Forbidden, 0);
     assert!(corpus.files("state", "feed-texts.jsonl.zst").is_empty());
-    assert_eq!(documents(&corpus).len(), 4);
+    assert_eq!(documents(&corpus).len(), 3);
     assert!(corpus.statuses_of(1).iter().all(|(status, _)| status == "403"));
 }
 

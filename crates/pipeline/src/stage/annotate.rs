@@ -277,8 +277,8 @@ struct Sources {
     annotators: Annotators,
     /// The judged days with the digests of their documents; `None` if duplicates are kept.
     judged: Option<HashMap<String, JudgedDay>>,
-    /// The revisions of their verdicts by later days.
-    revisions: HashMap<String, Vec<FileDigest>>,
+    /// The amendments of their verdicts by later days.
+    amendments: HashMap<String, Vec<FileDigest>>,
     /// The documents that later revisions supersede.
     superseded: Superseded,
 }
@@ -289,12 +289,12 @@ impl Sources {
             Duplicates::Keep => None,
             Duplicates::Drop => JudgedDays::read(home)?,
         };
-        let revisions = judged.as_ref().map(JudgedDays::revisions).unwrap_or_default();
+        let amendments = judged.as_ref().map(JudgedDays::amendments).unwrap_or_default();
         let judged = judged.map(|judged| judged.days.into_iter().map(|day| (day.day.clone(), day)).collect());
         let mut superseded = Superseded::default();
         made.iter().for_each(|recipe| superseded.add(recipe));
         let annotators = annotators(&config.annotate)?;
-        Ok(Sources { labels: labels(home)?, annotators, judged, revisions, superseded })
+        Ok(Sources { labels: labels(home)?, annotators, judged, amendments, superseded })
     }
 
     /// The recipe with which a day of documents would be annotated now, without its results; `None` if its documents
@@ -312,7 +312,7 @@ impl Sources {
             match judged.get(&made.day).filter(|day| day.docs == digest) {
                 Some(day) => {
                     wanted.inputs.push(day.verdicts.clone());
-                    wanted.inputs.extend(self.revisions.get(&made.day).into_iter().flatten().cloned());
+                    wanted.inputs.extend(self.amendments.get(&made.day).into_iter().flatten().cloned());
                 }
                 None => return Ok(None),
             }
@@ -452,8 +452,8 @@ impl AnnotateRun<'_> {
         repair::check_documents(home, day)?;
         let judged = self.sources.judged.as_ref().and_then(|judged| judged.get(day));
         judged.map_or(Ok(()), |judged| repair::check_verdicts(home, day, &judged.verdicts))?;
-        let revisions = self.sources.revisions.get(day).into_iter().flatten();
-        revisions.into_iter().try_for_each(|file| repair::check_revisions(home, file))
+        let amendments = self.sources.amendments.get(day).into_iter().flatten();
+        amendments.into_iter().try_for_each(|file| repair::check_amendments(home, file))
     }
 
     fn make(&self, wanted: TextRecipe) -> Result<(TextRecipe, Work)> {

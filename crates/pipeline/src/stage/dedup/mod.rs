@@ -2,11 +2,11 @@
 //!
 //! A day is compared with all earlier days. If a day changes or is inserted, the fingerprint index is truncated to the
 //! day before it, and all days from there on are judged again. A document that was published before the one it was
-//! called a copy of is the original (`revision.rs`).
+//! called a copy of is the original (`amendment.rs`).
 
+mod amendment;
 pub mod duplicates;
 mod families;
-mod revision;
 mod verdict_line;
 pub mod views;
 
@@ -34,8 +34,8 @@ use tidings_store::pages::PageReader;
 use tidings_store::{FileDigest, Home, Stale};
 use xxhash_rust::xxh3::xxh3_64;
 
+use self::amendment::{Amendments, Newcomer};
 use self::families::Families;
-use self::revision::{Newcomer, Revisions};
 use self::verdict_line::{Counters, line, rounded, share};
 use super::{Data, Due, Stage, StageId, StageOutcome, StageRun, Unit, layer_digest};
 use crate::config::Config;
@@ -261,9 +261,9 @@ fn up_to_date(
     Ok((ledger.days.len(), Stale::DaysAdded))
 }
 
-/// The verdicts of a day, and its revisions of those of earlier days.
+/// The verdicts of a day, and its amendments of those of earlier days.
 fn verdicts_of(day: &JudgedDay) -> impl Iterator<Item = &FileDigest> {
-    [&day.verdicts].into_iter().chain(&day.revisions)
+    [&day.verdicts].into_iter().chain(&day.amendments)
 }
 
 /// The files that hold the fingerprints of these days.
@@ -523,19 +523,19 @@ impl<'a> DedupRun<'a> {
         self.keys = past.map(|(days, run)| LevelRun { days, run }).collect();
         self.days = std::mem::take(&mut flushed.days);
 
-        let mut revisions = Revisions::read(home, &self.ledger, self.rule)?;
+        let mut amendments = Amendments::read(home, &self.ledger, self.rule)?;
         for newcomer in &newcomers {
             texts.read(&waiting[newcomer.at].place, &mut bytes)?;
             let text = Text::unpack(&bytes).ok_or_else(|| anyhow!("{}: a text was lost on the way", day.name))?;
             verdicts.read(&places[newcomer.at], &mut bytes)?;
             let line: VerdictLine = serde_json::from_slice(&bytes)?;
-            if let Some(original) = revisions.revise(newcomer, &text, &line)? {
+            if let Some(original) = amendments.amend(newcomer, &text, &line)? {
                 judged.remove(&line);
                 judged.add(&original);
                 places[newcomer.at] = verdicts.push(&serde_json::to_vec(&original)?)?;
             }
         }
-        let revisions = revisions.publish(&day.name)?;
+        let amendments = amendments.publish(&day.name)?;
         let mut draft = VerdictDraft::create(home, &day.name)?;
         for (document, place) in waiting.iter().zip(&places) {
             verdicts.read(place, &mut bytes)?;
@@ -547,7 +547,7 @@ impl<'a> DedupRun<'a> {
             draft.push(&bytes)?;
         }
         let verdicts = draft.publish(home)?;
-        self.remember(day, &flushed, judged, verdicts, revisions)
+        self.remember(day, &flushed, judged, verdicts, amendments)
     }
 
     /// Reads the documents of a day and prepares them on all cores.
@@ -577,7 +577,7 @@ impl<'a> DedupRun<'a> {
         let mut waiting = Vec::new();
         parallel::ordered(Bounds { threads, weight: WEIGHT }, source, prepare, |(lang, document, bytes)| {
             let place = texts.push(&bytes)?;
-            let is_dated = document.dated.as_ref().is_some_and(revision::is_published);
+            let is_dated = document.dated.as_ref().is_some_and(amendment::is_published);
             let date = document.dated.map_or_else(|| day.name.clone(), |dated| dated.day);
             let page = pages.get(&xxh3_64(document.url.as_bytes())).copied();
             let url = Fingerprint::of(&document.url);
@@ -594,7 +594,7 @@ impl<'a> DedupRun<'a> {
         flushed: &FlushedFiles,
         tally: Counters,
         verdicts: FileDigest,
-        revisions: Vec<FileDigest>,
+        amendments: Vec<FileDigest>,
     ) -> Result<JudgedDay> {
         let home = self.context.home.clone();
         let folder = dedup_state::draft_folder(&home)?;
@@ -628,7 +628,7 @@ impl<'a> DedupRun<'a> {
             verdicts,
             piece_file,
             key_file,
-            revisions,
+            amendments,
         };
         self.ledger.push(&home, judged.clone())?;
         self.keys.retain(|level| level.days.start < grown.days.start);

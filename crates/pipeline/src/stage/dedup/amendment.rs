@@ -1,10 +1,10 @@
-//! Revisions: the earlier published of two documents is the original, whatever day it was fetched on.
+//! Amendments: the earlier published of two documents is the original, whatever day it was fetched on.
 //!
 //! Documents are compared in the order in which they were fetched, because that is the order in which days come. If a
 //! document is called a copy of one of an earlier day but was published before it, as after a backfill, the verdicts of
-//! both change places: the newcomer keeps its text, and a revision calls the other one its copy. Only copies of at least
+//! both change places: the newcomer keeps its text, and a amendment calls the other one its copy. Only copies of at least
 //! half of a document, and only dates of publication count; where one of the dates is unknown, the first one fetched is
-//! the original. A revision belongs to the day of the newcomer, so that the verdicts are the same whether the days are
+//! the original. A amendment belongs to the day of the newcomer, so that the verdicts are the same whether the days are
 //! judged one by one or all at once.
 
 use std::collections::{BTreeMap, HashMap};
@@ -14,7 +14,7 @@ use anyhow::Result;
 use tidings_dedup::{BlockId, Deduplicator, FingerprintStore, Origin, Rule, Scope, StoreFiles, Text, Verdict};
 use tidings_model::{Dated, Document, Fingerprint};
 use tidings_store::dedup_state::{
-    self, DuplicateUnit, JudgedDays, VerdictDraft, VerdictLine, VerdictReader, revising_day,
+    self, DuplicateUnit, JudgedDays, VerdictDraft, VerdictLine, VerdictReader, amending_day,
 };
 use tidings_store::docs::Recipe;
 use tidings_store::{FileDigest, Home, scan};
@@ -59,49 +59,44 @@ impl Newcomer {
     }
 }
 
-/// A revised verdict.
-struct Revision {
+/// A amended verdict.
+struct Amendment {
     /// The day of the newcomer; `None` if it is the current one.
     by: Option<String>,
     verdict: VerdictLine,
 }
 
-/// The revisions of all days, and those that the current day makes.
-pub(super) struct Revisions<'a> {
+/// The amendments of all days, and those that the current day makes.
+pub(super) struct Amendments<'a> {
     home: &'a Home,
     rule: Rule,
     /// The judged days with their blocks.
     days: Vec<(String, Range<BlockId>)>,
-    known: HashMap<String, Revision>,
+    known: HashMap<String, Amendment>,
     made: BTreeMap<(String, String), VerdictLine>,
 }
 
-impl<'a> Revisions<'a> {
-    /// Reads the revisions of all judged days.
-    pub(super) fn read(home: &'a Home, ledger: &JudgedDays, rule: Rule) -> Result<Revisions<'a>> {
+impl<'a> Amendments<'a> {
+    /// Reads the amendments of all judged days.
+    pub(super) fn read(home: &'a Home, ledger: &JudgedDays, rule: Rule) -> Result<Amendments<'a>> {
         let mut known = HashMap::new();
         // Those of later days replace those of earlier ones.
         for day in &ledger.days {
-            for file in &day.revisions {
+            for file in &day.amendments {
                 for verdict in VerdictReader::of_file(home, &file.path(home))? {
                     let verdict = verdict?;
-                    let by = Some(revising_day(&file.file).to_owned());
-                    known.insert(verdict.id.clone(), Revision { by, verdict });
+                    let by = Some(amending_day(&file.file).to_owned());
+                    known.insert(verdict.id.clone(), Amendment { by, verdict });
                 }
             }
         }
         let days = ledger.days.iter().map(|day| (day.day.clone(), day.pieces.clone())).collect();
-        Ok(Revisions { home, rule, days, known, made: BTreeMap::new() })
+        Ok(Amendments { home, rule, days, known, made: BTreeMap::new() })
     }
 
-    /// Compares a newcomer with its original. If it was published before, returns its verdict as an original, and revises
+    /// Compares a newcomer with its original. If it was published before, returns its verdict as an original, and amends
     /// that of the other one.
-    pub(super) fn revise(
-        &mut self,
-        newcomer: &Newcomer,
-        text: &Text,
-        own: &VerdictLine,
-    ) -> Result<Option<VerdictLine>> {
+    pub(super) fn amend(&mut self, newcomer: &Newcomer, text: &Text, own: &VerdictLine) -> Result<Option<VerdictLine>> {
         let Some((day, other)) = self.original(newcomer)? else { return Ok(None) };
         let Some(document) = document(self.home, &day, &other)? else { return Ok(None) };
         let is_later = document.dated.as_ref().is_some_and(|dated| is_published(dated) && dated.day > newcomer.date);
@@ -111,25 +106,25 @@ impl<'a> Revisions<'a> {
         let paragraphs = document.paragraphs.iter().map(|paragraph| paragraph.text.as_str());
         let other_text = Text::new(paragraphs, &self.rule);
         let Some(copied) = self.compare(text, &own.id, &other_text, &other)? else { return Ok(None) };
-        let revised = merged(other, copied, &other_text);
+        let amended = merged(other, copied, &other_text);
         let is_of_other =
-            |unit: &DuplicateUnit| unit.of.as_ref().is_some_and(|of| *of == newcomer.of || *of == revised.id);
+            |unit: &DuplicateUnit| unit.of.as_ref().is_some_and(|of| *of == newcomer.of || *of == amended.id);
         let mut original = VerdictLine { copy_of: None, ..own.clone() };
         original.duplicates.retain(|unit| !is_of_other(unit));
         original.duplicate_words = duplicate_words(&original.duplicates, text);
-        self.made.insert((day, revised.id.clone()), revised.clone());
-        self.known.insert(revised.id.clone(), Revision { by: None, verdict: revised });
+        self.made.insert((day, amended.id.clone()), amended.clone());
+        self.known.insert(amended.id.clone(), Amendment { by: None, verdict: amended });
         Ok(Some(original))
     }
 
-    /// Writes the revisions of a day, one file for each revised day.
+    /// Writes the amendments of a day, one file for each amended day.
     pub(super) fn publish(self, by: &str) -> Result<Vec<FileDigest>> {
         let mut drafts: BTreeMap<String, VerdictDraft> = BTreeMap::new();
         for ((day, _), verdict) in self.made {
             let draft = match drafts.entry(day) {
                 std::collections::btree_map::Entry::Occupied(entry) => entry.into_mut(),
                 std::collections::btree_map::Entry::Vacant(entry) => {
-                    let draft = VerdictDraft::revise(self.home, entry.key(), by)?;
+                    let draft = VerdictDraft::amend(self.home, entry.key(), by)?;
                     entry.insert(draft)
                 }
             };
@@ -147,9 +142,9 @@ impl<'a> Revisions<'a> {
         let mut day = self.days.iter().find(is_of_day).map(|(day, _)| day.clone());
         let mut id = newcomer.of.clone();
         for _ in 0..MOST_STEPS {
-            let Some(revision) = self.known.get(&id) else { break };
-            match &revision.verdict.copy_of {
-                Some(of) => (id, day) = (of.clone(), revision.by.clone()),
+            let Some(amendment) = self.known.get(&id) else { break };
+            match &amendment.verdict.copy_of {
+                Some(of) => (id, day) = (of.clone(), amendment.by.clone()),
                 None => break,
             }
         }
