@@ -77,6 +77,10 @@ fn requests(question: &QuestionInfo) -> Vec<Map<String, Value>> {
             example.insert(name.to_owned(), value);
         }
     }
+    if ["count", "timeline"].contains(&question.name) {
+        // Hits of one token follow from the stored frequencies.
+        example.insert("q".to_owned(), json!("[lc=\"heavy\"] [lc=\"storm.*\"]"));
+    }
     let mut requests = vec![example.clone()];
     for (name, value) in [("filter", json!("site!=c.example")), ("panel", json!(true)), ("sample", json!(5))] {
         if has(name) {
@@ -154,7 +158,7 @@ fn an_answer_that_is_cut_off_says_so_and_nothing_untrue() {
             let whole = (question.answer)(request.clone(), &context(&engine, &Limits::default()));
             let whole = whole.unwrap_or_else(|error| panic!("{asked}: {error}"));
             let mut cut = 0;
-            for steps in 0.. {
+            for steps in std::iter::successors(Some(0u64), |steps| Some(steps + steps / 4 + 1)) {
                 let limits = Limits::steps(steps);
                 let found = (question.answer)(request.clone(), &context(&engine, &limits)).expect("answered");
                 if found.about.exactness == whole.about.exactness {
@@ -164,7 +168,8 @@ fn an_answer_that_is_cut_off_says_so_and_nothing_untrue() {
                 let Exactness::CutOff { seen_tokens, of_tokens, .. } = found.about.exactness else {
                     panic!("{asked}: {:?}", found.about);
                 };
-                assert!(seen_tokens < of_tokens, "{asked}: {seen_tokens} of {of_tokens}");
+                // All tokens may have been seen when the test of the words is cut off.
+                assert!(seen_tokens <= of_tokens, "{asked}: {seen_tokens} of {of_tokens}");
                 assert!(found.about.warning.is_some_and(|warning| warning.contains("cut off")), "{asked}");
                 check_cut_off(question, &found.body, &whole.body);
                 cut += 1;

@@ -180,12 +180,19 @@ impl LanguageGrowth {
 
     fn packed(&self, home: &Home, file: &str, group: usize) -> Result<Vec<u8>> {
         let range = self.frames_of(group);
+        if range.is_empty() {
+            // Everything of the group was left out; if that is so of all groups, there is no file.
+            return Ok(Vec::new());
+        }
         let bytes = home.storage().read_range(file, range.clone())?;
         if bytes.len() as u64 == range.end - range.start { Ok(bytes) } else { Err(torn(home, file)) }
     }
 
     fn text_of(&self, home: &Home, file: &str, group: usize) -> Result<Vec<u8>> {
         let packed = self.packed(home, file, group)?;
+        if packed.is_empty() {
+            return Ok(packed);
+        }
         Ok(zstd::decode_all(&packed[..]).context("decompress", &home.storage().path(file))?)
     }
 }
@@ -349,6 +356,15 @@ mod tests {
         }
         assert_eq!(made, words.len(), "each text is made once");
         assert_eq!(TextRecipe::read(&grown, DAY).unwrap(), Some(expected));
+    }
+
+    #[test]
+    fn a_day_of_which_everything_is_left_out_has_no_file_and_can_be_made_again() {
+        let (_folder, home) = home();
+        let (recipe, new) = make(&home, &["", ""]);
+        assert_eq!((recipe.outputs.len(), new), (0, 2));
+        assert_eq!(make(&home, &["", ""]), (recipe, 0));
+        assert_eq!(make(&home, &["", "", "rain"]).1, 1);
     }
 
     #[test]

@@ -284,8 +284,8 @@ export interface CompareAnswer {
   false_discovery_rate: number;
   /** The confidence of the intervals. */
   confidence: number;
-  /** What the test rests on. */
-  basis: ContrastBasis;
+  /** What the test rests on; missing if the answer is cut off. */
+  basis?: ContrastBasis;
   /** Remarks on what the test rests on. */
   notes: string[];
   /** The number of words that changed; null if the answer is cut off. */
@@ -1348,8 +1348,8 @@ export interface TrendsAnswer {
   tested: number;
   /** The accepted share of false discoveries among the rows. */
   false_discovery_rate: number;
-  /** The sites that the test rests on. */
-  mixture: SiteMixture;
+  /** The sites that the test rests on; missing if the answer is cut off. */
+  mixture?: SiteMixture;
   /** Remarks on the sites. */
   notes: string[];
   /** The number of words that rise or fall; null if the answer is cut off. */

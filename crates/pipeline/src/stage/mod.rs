@@ -368,7 +368,7 @@ mod tests {
             (
                 StageId::Fetch,
                 format!(
-                    "{web} entries failed fetched given_up hosts hosts_given_up pending revised statuses unchanged waiting"
+                    "{web} entries failed fetched from_feeds given_up hosts hosts_given_up pending revised statuses unchanged waiting"
                 ),
             ),
             (

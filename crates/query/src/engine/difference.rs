@@ -58,6 +58,7 @@ impl Engine {
         config: &CompareConfig,
     ) -> WordDifferences {
         let min_documents = config.min_documents.max(1);
+        after.limits().begin_pass(self.tokens(before) + self.tokens(after));
         let documents = self.documents_of_parts(before, after);
         let basis = documents.basis();
         let mut words = Vec::new();
@@ -96,7 +97,9 @@ impl Engine {
         let smaller = if self.tokens(before) < self.tokens(after) { Part::Before } else { Part::After };
         let mut numbers: BTreeMap<String, u32> = BTreeMap::new();
         let mut found = Documents { segments: Vec::new(), sites: Vec::new(), days: [BTreeSet::new(), BTreeSet::new()] };
-        for ((segment, one), (_, other)) in self.scopes(before).zip(self.scopes(after)) {
+        // Reads no tokens, so that no limit applies.
+        let segments = self.snapshot().segments().iter().map(|live| live.segment());
+        for ((segment, one), other) in segments.zip(&before.scopes).zip(&after.scopes) {
             let sites = segment.field("site");
             let mut of_codes: Vec<Option<u32>> = vec![None; sites.map_or(1, |sites| sites.count() as usize)];
             let mut documents = vec![None; segment.meta().documents as usize];

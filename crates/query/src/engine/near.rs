@@ -76,7 +76,8 @@ impl Search<'_> {
         let complete = limits.cut_off().is_none();
         let near = self.engine.joined(attribute, Cow::Owned(near));
         let found = (0..).zip(near.iter().zip(anywhere.iter())).filter(|(_, (count, _))| **count >= at_least.max(1));
-        let rows = found.map(|(id, (count, anywhere))| (self.engine.name(attribute, id), *count, *anywhere));
+        // Past a limit a word may be counted near hits and not yet anywhere.
+        let rows = found.map(|(id, (count, anywhere))| (self.engine.name(attribute, id), *count, *anywhere.max(count)));
         let ranked = Collocates::rank(attribute, window, (hits, self.tokens()), order, at_least, rows);
         (if complete { ranked } else { ranked.without_scores() }, complete)
     }

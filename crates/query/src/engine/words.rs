@@ -45,9 +45,10 @@ fn count_lexemes(segment: &Segment, scope: &Scope, limits: &Limits, counts: &mut
             leave_out(next..documents.start);
             next = documents.end;
         });
-        // Past a limit the counts are partial anyway.
-        if limits.cut_off().is_none() {
-            leave_out(next..segment.meta().documents);
+        match limits.cut_off() {
+            None => leave_out(next..segment.meta().documents),
+            // What was not subtracted yet is not in the selected documents.
+            Some(_) => counts.fill(0),
         }
         return;
     }
@@ -63,7 +64,9 @@ fn count_lexemes(segment: &Segment, scope: &Scope, limits: &Limits, counts: &mut
 impl Engine {
     pub(super) fn scopes<'p>(&'p self, subcorpus: &'p Subcorpus) -> impl Iterator<Item = (&'p Segment, &'p Scope)> {
         let segments = self.snapshot().segments().iter().map(|live| live.segment());
-        segments.zip(&subcorpus.scopes).take_while(|_| !subcorpus.limits().is_over())
+        // Only before further work, so that limits stop nothing that is complete.
+        let is_over = |segment, scope| tokens_in(segment, scope) > 0 && subcorpus.limits().is_over();
+        segments.zip(&subcorpus.scopes).take_while(move |(segment, scope)| !is_over(segment, scope))
     }
 
     /// The frequency of each string of a layer in a subcorpus, by number.

@@ -91,8 +91,10 @@ answer! {
         pub false_discovery_rate: f64,
         /// The confidence of the intervals.
         pub confidence: f64,
-        /// What the test rests on.
-        pub basis: ContrastBasis,
+        /// What the test rests on; missing if the answer is cut off.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(with = "ContrastBasis")]
+        pub basis: Option<ContrastBasis>,
         /// Remarks on what the test rests on.
         pub notes: Vec<String>,
         /// The number of words that changed; null if the answer is cut off.
@@ -170,7 +172,7 @@ impl Comparison {
             false_discovery_rate: config.false_discovery_rate,
             confidence: config.confidence,
             notes: if before_tokens > 0 && after_tokens > 0 { basis.notes() } else { Vec::new() },
-            basis,
+            basis: Some(basis),
             values: Some(rows.len() as u64),
             rows,
         }
@@ -235,7 +237,8 @@ impl Question for CompareRequest {
         found.values = Some(self.rows.limit.cut(&mut found.rows));
         if context.is_cut_off() {
             // Parts that are not counted to the end cannot be compared.
-            found = Comparison { tested: 0, values: None, rows: Vec::new(), ..found };
+            let (basis, notes) = (None, Vec::new());
+            found = Comparison { tested: 0, basis, notes, values: None, rows: Vec::new(), ..found };
         }
         (found.before, found.after) = (self.before.to_string(), self.after.to_string());
         Ok(context.answered((None, within.as_ref()), MatchRule::default(), Exactness::Exact, Vec::new(), found))

@@ -94,8 +94,10 @@ answer! {
         pub tested: u64,
         /// The accepted share of false discoveries among the rows.
         pub false_discovery_rate: f64,
-        /// The sites that the test rests on.
-        pub mixture: SiteMixture,
+        /// The sites that the test rests on; missing if the answer is cut off.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(with = "SiteMixture")]
+        pub mixture: Option<SiteMixture>,
         /// Remarks on the sites.
         pub notes: Vec<String>,
         /// The number of words that rise or fall; null if the answer is cut off.
@@ -228,7 +230,7 @@ impl Trends {
             tested: outcome.tested as u64,
             false_discovery_rate: config.false_discovery_rate,
             notes: outcome.mixture.as_ref().map(notes).unwrap_or_default(),
-            mixture: SiteMixture::of(outcome.mixture.unwrap_or_default()),
+            mixture: outcome.mixture.map(SiteMixture::of),
             values: Some(outcome.found.len() as u64),
             rows: outcome.found.iter().map(row).collect(),
         }
@@ -266,7 +268,8 @@ impl Question for TrendsRequest {
         found.values = Some(self.limit.cut(&mut found.rows));
         if context.is_cut_off() {
             // A test of a part of the tokens would find other words.
-            found = Trends { bins: Vec::new(), tested: 0, values: None, rows: Vec::new(), ..found };
+            let (bins, mixture, notes) = (Vec::new(), None, Vec::new());
+            found = Trends { bins, tested: 0, mixture, notes, values: None, rows: Vec::new(), ..found };
         }
         Ok(context.answered((None, filter.as_ref()), MatchRule::default(), Exactness::Exact, Vec::new(), found))
     }
