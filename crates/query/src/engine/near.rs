@@ -76,8 +76,10 @@ impl Search<'_> {
         let complete = limits.cut_off().is_none();
         let near = self.engine.joined(attribute, Cow::Owned(near));
         let found = (0..).zip(near.iter().zip(anywhere.iter())).filter(|(_, (count, _))| **count >= at_least.max(1));
-        // Past a limit a word may be counted near hits and not yet anywhere.
-        let rows = found.map(|(id, (count, anywhere))| (self.engine.name(attribute, id), *count, *anywhere.max(count)));
+        // Past a limit a word may be counted near hits and not yet anywhere: it occurs at least once.
+        let least = u64::from(!complete);
+        let rows =
+            found.map(|(id, (count, anywhere))| (self.engine.name(attribute, id), *count, *anywhere.max(&least)));
         let ranked = Collocates::rank(attribute, window, (hits, self.tokens()), order, at_least, rows);
         (if complete { ranked } else { ranked.without_scores() }, complete)
     }
