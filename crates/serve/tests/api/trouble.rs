@@ -99,7 +99,8 @@ fn a_stream_past_its_deadline_is_aborted() {
     let limits = Settings { time_limit: Duration::from_millis(1), ..Settings::default() };
     let server = TestServer::with(&much(), limits);
     let got = server.get("/api/v1/en/query?q=word&context=200&format=jsonl");
-    assert!(got.status == 503 || !got.whole, "{} {}", got.status, got.body.len());
+    // The connection may be aborted before the head of the answer was sent, so that there is no status.
+    assert!(matches!(got.status, 0 | 503) || !got.whole, "{} {}", got.status, got.body.len());
     server.get("/healthz").is(200);
 }
 
