@@ -163,12 +163,14 @@ fn fields(page: &Page, kind: RecordType) -> String {
     }
     let rights =
         if page.rights.is_empty() { String::new() } else { serde_json::to_string(&page.rights).unwrap_or_default() };
+    let revises = page.revises.join(" ");
     let known = [
         ("planUrl", &page.url),
         ("feed", &page.feed),
         ("title", &page.title),
         ("published", &page.published),
         ("seen", &page.seen),
+        ("revises", &revises),
         ("rights", &rights),
     ];
     for (name, value) in known.into_iter().filter(|(_, value)| !value.is_empty()) {

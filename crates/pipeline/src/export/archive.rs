@@ -222,4 +222,23 @@ mod tests {
         };
         assert_eq!((pages(false), pages(true)), (2, 1));
     }
+
+    #[test]
+    fn revisions_and_rights_come_back_unchanged() {
+        let (folder, pipeline) = test_home::empty();
+        let mut first = test_home::articles().swap_remove(0);
+        first.rights.tdmrep = Some("1".to_owned());
+        let downloaded = "2026-03-01T23:59:59.000Z".to_owned();
+        let second = Page { revises: vec![first.downloaded.clone()], downloaded, ..first.clone() };
+        test_home::put_pages(pipeline.home().root(), "2026-03-01", "a.0", &[first, second]);
+        test_home::run_derived(&pipeline);
+        let path = folder.path().join("out.warc.gz");
+        exported(&pipeline, &path, false);
+        let (_other_folder, other) = test_home::empty();
+        import_all(&other, vec![path]);
+        let documents = documents(&other);
+        assert_eq!(documents, self::documents(&pipeline));
+        assert_eq!(documents.iter().filter(|document| !document.revises.is_empty()).count(), 1);
+        assert_eq!(documents[0].rights.tdmrep.as_deref(), Some("1"));
+    }
 }

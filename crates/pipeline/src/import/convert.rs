@@ -142,8 +142,10 @@ impl Converter {
             feed: note("feed"),
             title: note("title"),
             published: note("published"),
+            revises: note("revises").split_ascii_whitespace().map(str::to_owned).collect(),
             seen,
             downloaded,
+            rights: serde_json::from_str(&note("rights")).unwrap_or_default(),
             ..Page::default()
         };
         match record.head.kind() {
@@ -227,14 +229,12 @@ fn of_response(record: &Record, page: Page, decoder: &mut Decoder) -> Result<Pag
         Err(_) => return Err("encoding"),
     };
     let headers = header_map(&answer.headers);
-    nonempty(Page {
-        status: answer.status,
-        content_type,
-        headers: rights::useful(&headers),
-        rights: Rights { headers: rights::of_headers(&headers), ..Rights::default() },
-        body,
-        ..page
-    })
+    // What another home recorded includes the rights that robots.txt and other files stated.
+    let rights = match page.rights.is_empty() {
+        true => Rights { headers: rights::of_headers(&headers), ..Rights::default() },
+        false => page.rights.clone(),
+    };
+    nonempty(Page { status: answer.status, content_type, headers: rights::useful(&headers), rights, body, ..page })
 }
 
 /// Rejects pages without an address or a body.

@@ -80,28 +80,12 @@ impl PageProcessor {
         if body.iter().all(u8::is_ascii_whitespace) {
             return Err(FailureKind::Empty.into());
         }
-        let (tdmrep, tdmrep_policy) = result.tdm.clone();
         Ok(Page {
-            url: row.url.to_owned(),
             final_url: result.url.clone(),
-            feed: row.feed.to_owned(),
-            title: row.title.to_owned(),
-            published: row.published.to_owned(),
-            seen: row.seen.to_owned(),
-            downloaded: rfc3339(result.at),
-            revises: Vec::new(),
-            status: answer.status.as_u16(),
             content_type: text(header::CONTENT_TYPE).unwrap_or_default(),
             headers: rights::useful(&answer.headers),
-            rights: Rights {
-                robots: result.robots.clone(),
-                tdmrep,
-                tdmrep_policy,
-                headers: rights::of_headers(&answer.headers),
-                ..Rights::default()
-            },
             body,
-            ..Page::default()
+            ..page_metadata(row, result, answer)
         })
     }
 
@@ -109,7 +93,7 @@ impl PageProcessor {
     fn store(&mut self, page: &Page, row: &Row<'_>, result: &FetchResult, answer: &HttpResponse, batch: &mut Batch) {
         page.write_line(&mut self.lines).expect("pages serialise");
         if let Some(writer) = &mut self.warc {
-            batch.warc.extend(archive(writer, row, result, answer));
+            batch.warc.extend(archive(writer, row, page, result, answer));
         }
     }
 
@@ -141,27 +125,12 @@ impl PageProcessor {
     /// The page made of the text in the feed, if the server refuses the page and the feed has its text.
     fn page_of_feed(&self, row: &Row<'_>, result: &FetchResult, answer: &HttpResponse) -> Option<Page> {
         let html = self.text_of_feed(row.url)?;
-        let (tdmrep, tdmrep_policy) = result.tdm.clone();
         Some(Page {
-            url: row.url.to_owned(),
             final_url: row.url.to_owned(),
-            feed: row.feed.to_owned(),
-            title: row.title.to_owned(),
-            published: row.published.to_owned(),
-            seen: row.seen.to_owned(),
-            downloaded: rfc3339(result.at),
-            status: answer.status.as_u16(),
             content_type: "text/html; charset=utf-8".to_owned(),
-            rights: Rights {
-                robots: result.robots.clone(),
-                tdmrep,
-                tdmrep_policy,
-                headers: rights::of_headers(&answer.headers),
-                ..Rights::default()
-            },
             origin: PageOrigin::Feed,
             body: html.into_bytes(),
-            ..Page::default()
+            ..page_metadata(row, result, answer)
         })
     }
 
@@ -192,6 +161,23 @@ impl PageProcessor {
         };
         batch.step.push(&visit(row, result, Some(validators(answer, &page.body)), false));
         Status::Ok
+    }
+}
+
+/// What the plan and a response say of a page: all but its final URL and its body.
+fn page_metadata(row: &Row<'_>, result: &FetchResult, answer: &HttpResponse) -> Page {
+    let (tdmrep, tdmrep_policy) = result.tdm.clone();
+    let headers = rights::of_headers(&answer.headers);
+    Page {
+        url: row.url.to_owned(),
+        feed: row.feed.to_owned(),
+        title: row.title.to_owned(),
+        published: row.published.to_owned(),
+        seen: row.seen.to_owned(),
+        downloaded: rfc3339(result.at),
+        status: answer.status.as_u16(),
+        rights: Rights { robots: result.robots.clone(), tdmrep, tdmrep_policy, headers, ..Rights::default() },
+        ..Page::default()
     }
 }
 
@@ -254,13 +240,22 @@ fn outcome<'a>(row: &Row<'a>, result: &FetchResult, status: &Status, detail: &'a
     Record::Outcome { url: row.url.into(), status: status.to_string().into(), retries, failure }
 }
 
-fn archive(writer: &mut warc::Writer, row: &Row<'_>, result: &FetchResult, answer: &HttpResponse) -> Vec<u8> {
+fn archive(
+    writer: &mut warc::Writer,
+    row: &Row<'_>,
+    page: &Page,
+    result: &FetchResult,
+    answer: &HttpResponse,
+) -> Vec<u8> {
     let target = result.url.split_once("://").map_or("/", |(_, rest)| rest.find('/').map_or("/", |at| &rest[at..]));
     let reason = answer.status.canonical_reason().unwrap_or_default();
     let mut metadata = format!(
         "feed: {}\r\nseen: {}\r\npublished: {}\r\ntitle: {}\r\nplanUrl: {}\r\n",
         row.feed, row.seen, row.published, row.title, row.url
     );
+    if !page.revises.is_empty() {
+        metadata.push_str(&format!("revises: {}\r\n", page.revises.join(" ")));
+    }
     for redirect in &result.redirects {
         metadata.push_str(&format!("redirect: {} {}\r\n", redirect.status, redirect.to));
     }
