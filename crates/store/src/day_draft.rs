@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::docs::{
     DROPPED, DROPPED_FORMAT, Day, ENDING, FORMAT, ROOT, Recipe, Suspect, VERSION, partition_of, remove_recipe,
-    remove_temp, write_recipe,
+    write_recipe,
 };
 use crate::error::{Error, Result};
 use crate::file_digest::FileDigest;
@@ -46,7 +46,7 @@ pub struct DayDraft {
 }
 
 impl DayDraft {
-    /// Starts a day and deletes earlier drafts. Valid output of its first files is kept.
+    /// Starts a day. Valid output of its first files is kept.
     pub fn begin(home: &Home, recipe: Recipe, day: &Day) -> Result<DayDraft> {
         let earlier = Recipe::read(home, &recipe.day)?;
         let known = earlier.as_ref().map(Recipe::sound_inputs).unwrap_or_default();
@@ -61,7 +61,7 @@ impl DayDraft {
         DayDraft::create(home, recipe)?.with_inputs(day, &known)
     }
 
-    /// Starts a day of which nothing is kept, and deletes earlier drafts.
+    /// Starts a day of which nothing is kept.
     pub fn begin_anew(home: &Home, recipe: Recipe, day: &Day) -> Result<DayDraft> {
         let known = Recipe::read(home, &recipe.day)?.as_ref().map(Recipe::sound_inputs).unwrap_or_default();
         DayDraft::create(home, recipe)?.with_inputs(day, &known)
@@ -76,7 +76,6 @@ impl DayDraft {
     }
 
     fn empty(home: &Home, recipe: Recipe) -> Result<DayDraft> {
-        remove_temp(home)?;
         let partitions = PartitionWriter::new(home, ROOT, ENDING);
         let (home, yields) = (home.clone(), yields::YieldCounters::default());
         Ok(DayDraft { home, recipe, kept: None, partitions, yields, sections: Vec::new() })

@@ -90,11 +90,6 @@ impl Home {
         }
     }
 
-    /// Whether other processes work in this home at the same time.
-    pub(crate) fn is_shared(&self) -> bool {
-        self.shard.is_some()
-    }
-
     /// The name of the folder in which files of a root are drafted.
     pub(crate) fn draft_name(&self) -> String {
         self.shard.as_ref().map_or_else(|| DRAFTS.to_owned(), |shard| format!("{DRAFTS}-{shard}"))

@@ -175,9 +175,8 @@ pub struct MadeText {
 }
 
 impl TextDraft {
-    /// Begins a day; drafts of an earlier attempt are removed.
+    /// Begins a day.
     pub fn create(home: &Home, recipe: TextRecipe) -> Result<TextDraft> {
-        remove_temp(home)?;
         Ok(TextDraft {
             home: home.clone(),
             recipe,
