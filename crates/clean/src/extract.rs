@@ -19,6 +19,7 @@ use crate::feed_text;
 use crate::gate::{Gate, Rejection};
 use crate::imported;
 use crate::justext::{self, JustextOptions, JustextParagraph};
+use crate::length::check_length;
 use crate::metadata;
 use crate::not_article;
 use crate::postprocess::{PostprocessOptions, normalise_unicode, postprocess};
@@ -146,6 +147,8 @@ fn clean_page(
     postprocess_options: &PostprocessOptions,
 ) -> Result<Document, DropReason> {
     let mut document = read(page, options)?;
+    // Also without the gate: the limit protects memory, not quality.
+    check_length(&document).map_err(DropReason::Rejected)?;
     let imported_id = imported::imported_id(&document);
     if imported::is_ungated(page) {
         postprocess(&mut document, &PostprocessOptions { gate: Gate::off(), ..postprocess_options.clone() })

@@ -98,6 +98,15 @@ mod tests {
     }
 
     #[test]
+    fn a_text_beyond_the_limit_is_dropped_by_name_even_without_the_gate() {
+        let long = vec![paragraph(&"a ".repeat(crate::MAX_TEXT_CHARS / 2)), paragraph(TEXT)];
+        let imported = Document { paragraphs: long, ..Document::default() };
+        let ungated = page(&imported, &format!("; {UNGATED}"));
+        let dropped = clean(&ungated, &Options::default(), &postprocess_options()).unwrap_err();
+        assert_eq!(dropped.name(), crate::TOO_LONG);
+    }
+
+    #[test]
     fn an_imported_text_is_postprocessed_like_a_page() {
         let token = Token { word: "Rain".into(), lemma: "rain".into(), ..Token::default() };
         let mut imported = Document {

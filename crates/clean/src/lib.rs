@@ -23,6 +23,7 @@ mod feed_text;
 pub mod gate;
 mod imported;
 pub mod justext;
+mod length;
 pub mod metadata;
 mod not_article;
 pub mod postprocess;
@@ -31,6 +32,7 @@ pub mod tree;
 mod version;
 
 pub use extract::{DropReason, HtmlInput, Options, Preset, clean, describe, extract, read};
+pub use length::{MAX_TEXT_CHARS, TOO_LONG, check_length};
 pub use not_article::{RedirectTarget, SAME_TEXT_LIMIT, Suspicion, suspicion};
 pub use title_match::TitleMatch;
 pub use version::{BEHAVIOUR_VERSION, tables, version};

@@ -1,14 +1,18 @@
 //! A lenient JSON parser.
 //!
 //! JSON feeds are truncated, have raw line breaks in strings or superfluous commas. This parser returns what is
-//! there. It borrows strings from the input and bounds the nesting depth.
+//! there. It borrows strings from the input and bounds the nesting depth and the number of values in memory.
 
 use std::borrow::Cow;
 
 use memchr::memchr2;
 use tidings_model::Repair;
 
+use crate::limits::Limits;
 use crate::repairs::Repairs;
+
+/// The maximum nesting depth of values; each level is a recursion of the parser.
+const MAX_DEPTH: usize = 64;
 
 /// A JSON value.
 #[derive(Debug, PartialEq)]
@@ -51,14 +55,18 @@ impl<'a> Value<'a> {
 }
 
 /// Parses the value at the start of the text.
-pub(crate) fn parse<'a>(text: &'a str, max_depth: usize, repairs: &mut Repairs) -> Option<Value<'a>> {
-    Parser { text, at: 0, max_depth, repairs }.value(0)
+///
+/// Values beyond the limit of [`Limits::max_values`] are parsed and dropped: a value of two bytes takes dozens in memory.
+pub(crate) fn parse<'a>(text: &'a str, limits: &Limits, repairs: &mut Repairs) -> Option<Value<'a>> {
+    Parser { text, at: 0, max_depth: limits.max_depth.min(MAX_DEPTH), values_left: limits.max_values, repairs }.value(0)
 }
 
 struct Parser<'a, 'm> {
     text: &'a str,
     at: usize,
     max_depth: usize,
+    /// Values that may still be kept.
+    values_left: usize,
     repairs: &'m mut Repairs,
 }
 
@@ -83,6 +91,16 @@ impl<'a> Parser<'a, '_> {
             b'[' => Some(self.array(depth)),
             _ => self.word(),
         }
+    }
+
+    /// Counts a value before it is parsed, so that containers come before their contents. False beyond the limit.
+    fn may_keep(&mut self) -> bool {
+        if self.values_left == 0 {
+            self.repairs.add(Repair::LimitReached);
+            return false;
+        }
+        self.values_left -= 1;
+        true
     }
 
     /// Skips a value beyond the depth limit.
@@ -118,8 +136,10 @@ impl<'a> Parser<'a, '_> {
                     } else {
                         self.repairs.add(Repair::LooseJson);
                     }
+                    let is_kept = self.may_keep();
                     match self.value(depth + 1) {
-                        Some(value) => members.push((key, value)),
+                        Some(value) if is_kept => members.push((key, value)),
+                        Some(_) => {}
                         None => self.repairs.add(Repair::Truncated),
                     }
                 }
@@ -157,10 +177,14 @@ impl<'a> Parser<'a, '_> {
                     self.repairs.add(Repair::LooseJson);
                     break;
                 }
-                Some(_) => match self.value(depth + 1) {
-                    Some(value) => values.push(value),
-                    None => self.stray(),
-                },
+                Some(_) => {
+                    let is_kept = self.may_keep();
+                    match self.value(depth + 1) {
+                        Some(value) if is_kept => values.push(value),
+                        Some(_) => {}
+                        None => self.stray(),
+                    }
+                }
                 None => {
                     self.repairs.add(Repair::Truncated);
                     break;
@@ -276,7 +300,7 @@ mod tests {
 
     fn read(text: &str) -> (Value<'_>, Vec<Repair>) {
         let mut repairs = Repairs::default();
-        let value = parse(text, 20, &mut repairs).unwrap();
+        let value = parse(text, &Limits { max_depth: 20, ..Limits::default() }, &mut repairs).unwrap();
         (value, repairs.list())
     }
 
@@ -302,6 +326,16 @@ mod tests {
         assert_eq!(value.get("a").unwrap().list().len(), 2);
         assert_eq!(value.get("b").and_then(Value::text), Some("line\nbreak x"));
         assert_eq!(repairs, [Repair::LooseJson]);
+    }
+
+    #[test]
+    fn values_beyond_the_limit_are_dropped() {
+        let mut repairs = Repairs::default();
+        let limits = Limits { max_values: 5, ..Limits::default() };
+        let value = parse(r#"{"a": [1, 2, 3, [4, 5, 6]], "b": 7}"#, &limits, &mut repairs).unwrap();
+        assert_eq!(value.get("a").unwrap().list().len(), 4);
+        assert_eq!((value.get("a").unwrap().list()[3].list().len(), value.get("b")), (0, None));
+        assert_eq!(repairs.list(), [Repair::LimitReached]);
     }
 
     #[test]

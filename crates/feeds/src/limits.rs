@@ -8,7 +8,7 @@
 pub struct Limits {
     /// Bytes read of a document.
     pub max_bytes: usize,
-    /// Entries kept.
+    /// Entries kept: the newest by their dates, else the first ones.
     pub max_entries: usize,
     /// Nesting depth of elements or JSON values.
     pub max_depth: usize,
@@ -16,10 +16,19 @@ pub struct Limits {
     pub max_field_bytes: usize,
     /// Authors, categories or enclosures of one entry.
     pub max_list: usize,
+    /// JSON values held in memory.
+    pub max_values: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { max_bytes: 128 << 20, max_entries: 200_000, max_depth: 200, max_field_bytes: 8 << 20, max_list: 500 }
+        Limits {
+            max_bytes: 128 << 20,
+            max_entries: 10_000,
+            max_depth: 200,
+            max_field_bytes: 8 << 20,
+            max_list: 500,
+            max_values: 1_000_000,
+        }
     }
 }

@@ -4,7 +4,7 @@
 
 use tidings_model::Repair;
 
-const ALL: [Repair; 17] = [
+const ALL: [Repair; 18] = [
     Repair::Mislabelled,
     Repair::BadBytes,
     Repair::ControlCharacters,
@@ -22,6 +22,7 @@ const ALL: [Repair; 17] = [
     Repair::Truncated,
     Repair::LooseJson,
     Repair::LimitReached,
+    Repair::TooManyEntries,
 ];
 
 /// A set of repairs.

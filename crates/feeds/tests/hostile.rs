@@ -141,7 +141,7 @@ fn limits_apply_and_are_reported() {
     let text = format!("<rss><channel>{}</channel></rss>", "<item><title>x</title></item>".repeat(50));
     let feed = read_with(text.as_bytes(), None, URL, &limits).expect("it is a feed");
     assert_eq!(feed.entries.len(), 10);
-    assert_eq!(feed.repairs, [Repair::LimitReached]);
+    assert_eq!(feed.repairs, [Repair::TooManyEntries]);
 
     let limits = Limits { max_bytes: 300, ..Limits::default() };
     let feed = read_with(text.as_bytes(), None, URL, &limits).expect("it is a feed");
@@ -155,9 +155,26 @@ fn limits_apply_and_are_reported() {
 }
 
 #[test]
-fn fifty_thousand_entries_are_parsed() {
-    let text = format!("<rss><channel>{}</channel></rss>", "<item><title>x</title></item>".repeat(50_000));
+fn of_half_a_million_entries_the_newest_ten_thousand_are_kept_and_said() {
+    let item = |at: i64| {
+        let day = jiff::Timestamp::from_second(1_700_000_000 + at).expect("it is in range");
+        format!("<item><title>{at}</title><pubDate>{day}</pubDate></item>")
+    };
+    let items: String = (0..500_000).map(item).collect();
+    let feed = read(format!("<rss><channel>{items}</channel></rss>").as_bytes(), None, URL).expect("it is a feed");
+    assert_eq!((feed.entries.len(), feed.entries[0].title.as_str()), (10_000, "490000"), "this feed appends");
+    assert_eq!(feed.repairs, [Repair::TooManyEntries]);
+
+    let items = "<item><title>x</title></item>".repeat(10_000);
+    let feed = read(format!("<rss><channel>{items}</channel></rss>").as_bytes(), None, URL).expect("it is a feed");
+    assert_eq!((feed.entries.len(), feed.repairs.len()), (10_000, 0));
+}
+
+#[test]
+fn a_json_feed_of_many_entries_is_limited_too() {
+    let items = r#"{"id":"1","content_text":"x"},"#.repeat(600_000);
+    let text = format!(r#"{{"version":"https://jsonfeed.org/version/1.1","items":[{items}]}}"#);
     let feed = read(text.as_bytes(), None, URL).expect("it is a feed");
-    assert_eq!(feed.entries.len(), 50_000);
-    assert!(feed.repairs.is_empty());
+    assert_eq!(feed.entries.len(), 10_000);
+    assert_eq!(feed.repairs, [Repair::LimitReached, Repair::TooManyEntries]);
 }

@@ -242,6 +242,8 @@ pub enum Repair {
     LooseJson,
     /// A limit was reached; the rest was skipped.
     LimitReached,
+    /// The feed lists more entries than the limit; the newest were kept.
+    TooManyEntries,
 }
 
 impl fmt::Display for Repair {
@@ -264,6 +266,7 @@ impl fmt::Display for Repair {
             Repair::Truncated => "the document is cut off",
             Repair::LooseJson => "the JSON is malformed or mistyped",
             Repair::LimitReached => "the document exceeds a limit and was read in part",
+            Repair::TooManyEntries => "the feed lists more entries than are read; the newest were kept",
         })
     }
 }

@@ -1,11 +1,18 @@
 //! Durable operations on local files: append and sync, write and rename, sync the folder.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use crate::crash;
 use crate::error::{Context, Result};
+
+/// The permissions of a home: its owner and, for reading, its group.
+const PRIVATE_FOLDER: u32 = 0o750;
+
+/// The permissions of a file with secrets.
+const PRIVATE_FILE: u32 = 0o600;
 
 /// The suffix of files that are not published yet.
 const TEMPORARY: &str = ".tmp";
@@ -46,6 +53,49 @@ pub fn make_folder(path: &Path) -> Result<()> {
     }
     fs::create_dir_all(path).context("create the folder", path)?;
     sync_folder(parent(path))
+}
+
+/// Makes a folder that other users of the machine cannot read, with its parents, durably. The permissions of an existing
+/// folder stay as they are.
+pub fn make_private_folder(path: &Path) -> Result<()> {
+    if path.is_dir() {
+        return Ok(());
+    }
+    make_folder(parent(path))?;
+    match DirBuilder::new().mode(PRIVATE_FOLDER).create(path) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+            Ok(Err(error).context("create the folder", path)?)
+        }
+        _ => sync_folder(parent(path)),
+    }
+}
+
+/// Options that open the file of a path itself and fail on a symbolic link. A home may come from elsewhere, and a link
+/// under the name of a lock, a draft or a log would make Tidings write to any file of its user.
+fn no_follow() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.custom_flags(rustix::fs::OFlags::NOFOLLOW.bits() as i32);
+    options
+}
+
+/// Opens a lock file for reading and writing and creates it if missing. It is not truncated: another process may hold it.
+pub fn open_lock(path: &Path) -> Result<File> {
+    Ok(no_follow()
+        .create(true)
+        .truncate(false)
+        .read(true)
+        .write(true)
+        .open(path)
+        .map_err(link_named)
+        .context("open", path)?)
+}
+
+/// Replaces the error of the system for a symbolic link, which speaks of levels of links.
+fn link_named(error: io::Error) -> io::Error {
+    match error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) {
+        true => io::Error::other("it is a symbolic link, which Tidings does not follow here; delete it"),
+        false => error,
+    }
 }
 
 /// The folder of a file; the current one if its path has none.
@@ -95,7 +145,7 @@ impl Appender {
     /// Opens or creates a file and truncates it to its first `len` bytes.
     pub fn reopen(path: &Path, len: u64) -> Result<Appender> {
         make_folder(parent(path))?;
-        let file = OpenOptions::new().create(true).append(true).open(path).context("open", path)?;
+        let file = no_follow().create(true).append(true).open(path).map_err(link_named).context("open", path)?;
         file.set_len(len).context("truncate", path)?;
         crash::synced(path, len);
         Ok(Appender { path: path.to_owned(), file, len })
@@ -143,11 +193,21 @@ pub struct AtomicFile {
 impl AtomicFile {
     /// Creates the file under a temporary name next to its target.
     pub fn create(target: &Path) -> Result<AtomicFile> {
+        AtomicFile::create_with(target, &mut no_follow())
+    }
+
+    /// Creates a file that only its owner can read.
+    pub fn create_private(target: &Path) -> Result<AtomicFile> {
+        AtomicFile::create_with(target, no_follow().mode(PRIVATE_FILE))
+    }
+
+    fn create_with(target: &Path, options: &mut OpenOptions) -> Result<AtomicFile> {
         make_folder(parent(target))?;
         let mut name = target.file_name().unwrap_or_default().to_owned();
         name.push(TEMPORARY);
         let temporary = target.with_file_name(name);
-        let file = File::create(&temporary).context("create", &temporary)?;
+        let options = options.create(true).truncate(true).write(true);
+        let file = options.open(&temporary).map_err(link_named).context("create", &temporary)?;
         Ok(AtomicFile { target: target.to_owned(), temporary, file: BufWriter::with_capacity(1 << 20, file) })
     }
 
@@ -170,6 +230,17 @@ impl AtomicFile {
         self.file.get_ref().sync_all().context("sync", &self.temporary)?;
         rename(&self.temporary, &self.target)
     }
+}
+
+/// Replaces a small file with secrets atomically; only its owner can read it.
+pub fn write_private(target: &Path, bytes: &[u8]) -> Result<()> {
+    // A draft that a crash left keeps its permissions when it is opened again.
+    let mut temporary = target.as_os_str().to_owned();
+    temporary.push(TEMPORARY);
+    remove(Path::new(&temporary))?;
+    let mut file = AtomicFile::create_private(target)?;
+    file.write(bytes)?;
+    file.publish()
 }
 
 /// Replaces a small file atomically: readers see either the old or the new bytes.
@@ -200,6 +271,44 @@ mod tests {
         file.publish().unwrap();
         assert_eq!(fs::read(&target).unwrap(), b"new and longer");
         assert_eq!(names(&folder.path().join("inner")), ["plan"]);
+    }
+
+    fn mode(path: &Path) -> u32 {
+        use std::os::unix::fs::PermissionsExt as _;
+        fs::metadata(path).unwrap().permissions().mode() & 0o777
+    }
+
+    #[test]
+    fn links_are_not_followed_by_locks_drafts_and_logs() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::write(at("victim"), b"precious").unwrap();
+        for name in [".lock", "plan.tmp", "log"] {
+            std::os::unix::fs::symlink(at("victim"), at(name)).unwrap();
+        }
+        let refused = [
+            open_lock(&at(".lock")).unwrap_err(),
+            AtomicFile::create(&at("plan")).unwrap_err(),
+            Appender::reopen(&at("log"), 0).unwrap_err(),
+        ];
+        for error in refused {
+            let cause = std::error::Error::source(&error).map(ToString::to_string).unwrap_or_default();
+            assert!(cause.contains("symbolic link"), "{error}: {cause}");
+        }
+        assert_eq!(fs::read(at("victim")).unwrap(), b"precious");
+    }
+
+    #[test]
+    fn private_folders_and_files_are_closed_to_others() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = folder.path().join("corpora/home");
+        make_private_folder(&home).unwrap();
+        make_private_folder(&home).unwrap();
+        assert_eq!(mode(&home) & 0o027, 0);
+        let tokens = home.join("tokens.tsv");
+        fs::write(home.join("tokens.tsv.tmp"), b"left by a crash").unwrap();
+        write_private(&tokens, b"secret").unwrap();
+        assert_eq!((mode(&tokens), fs::read(&tokens).unwrap()), (0o600, b"secret".to_vec()));
     }
 
     #[test]

@@ -10,7 +10,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::Read as _;
-use std::path::{Path, PathBuf};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Component, Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use serde::Serialize;
@@ -80,12 +81,23 @@ pub struct Taken {
 }
 
 impl Backup {
-    /// Opens the backup in a folder; empty if there is none.
+    /// Opens the backup in a folder; empty if there is none. A manifest that names files outside of the home or of the
+    /// backup is an error: it may come from elsewhere.
     pub fn open(root: &Path) -> Result<Backup> {
         let mut files = BTreeMap::new();
         table::read(&root.join(MANIFEST), |saved: Saved| {
             files.insert(saved.path.clone(), saved);
         })?;
+        for saved in files.values() {
+            let refused =
+                |file: &str, fault| Error::Manifest { manifest: root.join(MANIFEST), file: file.to_owned(), fault };
+            if !is_inside(&saved.path) {
+                return Err(refused(&saved.path, "which is not the path of a file inside a home"));
+            }
+            if !is_inside(&saved.folder) || saved.folder.contains('/') {
+                return Err(refused(&saved.folder, "which is not a folder of the backup"));
+            }
+        }
         Ok(Backup { root: root.to_owned(), files })
     }
 
@@ -251,7 +263,7 @@ impl Backup {
     /// Restores a home to an empty folder, or continues an interrupted restore. The settings are written last: without
     /// them the folder is not a home.
     pub fn restore(&self, to: &Path, mut progress: impl FnMut(u64, u64, &str)) -> Result<()> {
-        file::make_folder(to)?;
+        file::make_private_folder(to)?;
         let marker = to.join(RESTORING);
         if !marker.exists() {
             write_atomic(&marker, b"")?;
@@ -260,6 +272,8 @@ impl Backup {
         for (done, saved) in (0..).zip(files.into_iter().chain(last)) {
             progress(done, self.files.len() as u64, &saved.path);
             let (source, target) = (self.place(saved), to.join(&saved.path));
+            check_links(&self.root, &source)?;
+            check_links(to, &target)?;
             let is_there = fs::metadata(&target).is_ok_and(|meta| meta.len() == saved.bytes);
             if is_there && digest(&target)? == saved.xxh3 {
                 continue;
@@ -288,6 +302,24 @@ pub fn is_free(folder: &Path) -> Result<bool> {
     // The marker itself may have been cut off.
     let is_marker = |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(RESTORING));
     Ok(!folder.exists() || folder.join(RESTORING).exists() || files_in(folder)?.iter().all(is_marker))
+}
+
+/// Whether a path of a manifest stays inside of the folder that it is joined to.
+fn is_inside(path: &str) -> bool {
+    let mut parts = Path::new(path).components().peekable();
+    // The characters are those of the manifest: a part such as `a//b` or `./a` is not what Tidings writes either.
+    parts.peek().is_some() && parts.all(|part| matches!(part, Component::Normal(_)))
+}
+
+/// Rejects a path with a symbolic link below a folder, which would lead out of it.
+fn check_links(root: &Path, path: &Path) -> Result<()> {
+    let below = path.ancestors().take_while(|ancestor| *ancestor != root);
+    for path in below {
+        if fs::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink()) {
+            return Err(Error::Link { path: path.to_owned() });
+        }
+    }
+    Ok(())
 }
 
 fn is_plan(shown: &str) -> bool {
@@ -352,8 +384,9 @@ fn copy_whole(from: &Path, to: &Path) -> Result<(u64, String)> {
         Ok(draft.write(part)?)
     })?;
     draft.publish()?;
-    let permissions = fs::metadata(from).context("inspect", from)?.permissions();
-    fs::set_permissions(to, permissions).context("set the permissions of", to)?;
+    // Without set-user-ID and its like.
+    let mode = fs::metadata(from).context("inspect", from)?.permissions().mode() & 0o777;
+    fs::set_permissions(to, fs::Permissions::from_mode(mode)).context("set the permissions of", to)?;
     Ok((bytes, format!("{:032x}", hash.digest128())))
 }
 
@@ -407,6 +440,57 @@ mod tests {
         assert!(restored.file_bytes("docs/de/1.jsonl.zst").unwrap().is_none());
         assert!(restored.file_bytes("pages/2026-03-01/r.1.jsonl.zst.part").unwrap().is_none());
         assert!(!is_free(&to).unwrap());
+    }
+
+    /// A backup of one file, with another path or folder in its manifest.
+    fn hostile(path: &str, folder: &str) -> tempfile::TempDir {
+        let backup = tempfile::tempdir().unwrap();
+        let name = format!("1{FOLDER_ENDING}");
+        let file = backup.path().join(&name).join("victim");
+        file::make_folder(file::parent(&file)).unwrap();
+        fs::write(&file, b"x").unwrap();
+        let folder = if folder.is_empty() { name } else { folder.to_owned() };
+        let saved =
+            Saved { path: path.into(), bytes: 1, xxh3: digest(&file).unwrap(), modified: String::new(), folder };
+        fs::write(backup.path().join(MANIFEST), table::text([saved].into_iter())).unwrap();
+        backup
+    }
+
+    #[test]
+    fn a_manifest_that_leads_out_of_the_home_or_of_the_backup_is_refused() {
+        for (path, folder) in [
+            ("../escaped.txt", ""),
+            ("/tmp/escaped.txt", ""),
+            ("pages/../../escaped.txt", ""),
+            ("..", ""),
+            (".", ""),
+            ("victim", ".."),
+            ("victim", "/etc"),
+            ("victim", "1-backup/../.."),
+        ] {
+            let backup = hostile(path, folder);
+            let error = Backup::open(backup.path()).unwrap_err().to_string();
+            assert!(error.contains("MANIFEST.tsv lists `") && error.contains("nothing was restored"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_restore_follows_no_links_of_its_source_or_target() {
+        let outside = tempfile::tempdir().unwrap();
+        let backup = hostile("pages/victim", "");
+        let folder = backup.path().join(format!("1{FOLDER_ENDING}"));
+        fs::create_dir(folder.join("pages")).unwrap();
+        fs::rename(folder.join("victim"), folder.join("pages/victim")).unwrap();
+        let to = tempfile::tempdir().unwrap();
+        fs::write(to.path().join(RESTORING), "").unwrap();
+        std::os::unix::fs::symlink(outside.path(), to.path().join("pages")).unwrap();
+        let opened = Backup::open(backup.path()).unwrap();
+        let restore = |to: &Path| opened.restore(to, |_, _, _| {}).unwrap_err().to_string();
+        assert!(restore(to.path()).contains("is a symbolic link"));
+        assert_eq!(files_in(outside.path()).unwrap().len(), 0);
+        fs::rename(folder.join("pages/victim"), outside.path().join("victim")).unwrap();
+        std::os::unix::fs::symlink(outside.path().join("victim"), folder.join("pages/victim")).unwrap();
+        assert!(restore(&outside.path().join("new")).contains("is a symbolic link"));
     }
 
     #[test]

@@ -31,6 +31,10 @@ pub enum Error {
     Output { path: PathBuf, fault: &'static str },
     #[error("`{key}` is not a valid file name in a home")]
     Key { key: String },
+    #[error("{} lists `{file}`, {fault}; nothing was restored, because Tidings writes no such backup", manifest.display())]
+    Manifest { manifest: PathBuf, file: String, fault: &'static str },
+    #[error("{} is a symbolic link, and a restore follows none; delete it", path.display())]
+    Link { path: PathBuf },
     #[error("another run is active in {}{}; wait for it to end", root.display(), by(pid))]
     Locked { root: PathBuf, pid: Option<String> },
     #[error("{} is not a Tidings home (no tidings.toml here or above); create one with `tidings init DIR`, or give one with --home DIR", start.display())]

@@ -1,7 +1,7 @@
 //! A home: the folder of a corpus, and its locks.
 
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{BufRead, Seek, Write};
+use std::fs::{File, TryLockError};
+use std::io::{BufRead, Read as _, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -180,10 +180,10 @@ impl Home {
             .ok_or_else(|| Error::NoHome { start: start.to_owned() })
     }
 
-    /// Creates a home: settings, feed list and an empty plan. Existing files are not replaced. Returns the names of the
-    /// created files.
+    /// Creates a home: settings, feed list and an empty plan. Existing files are not replaced, and a new folder is closed
+    /// to other users. Returns the names of the created files.
     pub fn create(root: &Path, settings: &str, feeds: &str) -> Result<Vec<&'static str>> {
-        file::make_folder(root)?;
+        file::make_private_folder(root)?;
         let mut made = Vec::new();
         let mut missing = |name: &'static str, bytes: &[u8]| -> Result<()> {
             let path = root.join(name);
@@ -337,7 +337,7 @@ impl Home {
             if !name.starts_with(SHARD_LOCK) || division(&name) == division(shard) {
                 continue;
             }
-            let other = OpenOptions::new().read(true).open(&path).context("open", &path)?;
+            let other = file::open_lock(&path)?;
             if matches!(other.try_lock_shared(), Err(TryLockError::WouldBlock)) {
                 return Err(Error::Locked { root: self.root.clone(), pid: lock_holder(&path) });
             }
@@ -366,9 +366,7 @@ impl Home {
     /// Opens a lock file without truncating it; creates it if missing.
     fn open_lock(&self, name: &str) -> Result<(File, PathBuf)> {
         let path = self.root.join(name);
-        let mut options = OpenOptions::new();
-        let file = options.create(true).truncate(false).read(true).write(true).open(&path).context("open", &path)?;
-        Ok((file, path))
+        Ok((file::open_lock(&path)?, path))
     }
 
     /// Checks that a lock was acquired; otherwise `holder` returns the process that holds it.
@@ -389,7 +387,7 @@ impl Home {
     fn take(&self, name: &str) -> Result<(Lock, Option<String>)> {
         let (mut file, path) = self.open_lock(name)?;
         self.acquired(file.try_lock(), &path, || lock_holder(&path))?;
-        let holder = lock_holder(&path);
+        let holder = holder_in(&mut file);
         // The process number is for messages only.
         let _ = file.set_len(0).and_then(|()| file.rewind()).and_then(|()| writeln!(file, "{}", std::process::id()));
         Ok((Lock { _file: file, _common: None }, holder))
@@ -420,7 +418,14 @@ impl Home {
 
 /// The process number in a lock file; `None` if the file is empty or unreadable.
 fn lock_holder(path: &Path) -> Option<String> {
-    let pid = std::fs::read_to_string(path).unwrap_or_default().trim().to_owned();
+    holder_in(&mut file::open_lock(path).ok()?)
+}
+
+fn holder_in(file: &mut File) -> Option<String> {
+    let mut pid = String::new();
+    // Of what is no process number, the beginning is enough for the message.
+    file.take(32).read_to_string(&mut pid).ok()?;
+    let pid = pid.trim().to_owned();
     (!pid.is_empty()).then_some(pid)
 }
 
@@ -499,6 +504,35 @@ mod tests {
         assert_eq!(home.lock_files().len(), 2);
         drop((lock, rounds));
         home.lock().unwrap();
+    }
+
+    #[test]
+    fn a_lock_that_is_a_link_is_refused_and_its_target_stays() {
+        let (folder, home) = home();
+        let victim = folder.path().join("victim");
+        fs::write(&victim, "precious").unwrap();
+        for name in [LOCKS[0], LOCKS[1], ".lock.1-of-2"] {
+            std::os::unix::fs::symlink(&victim, home.root().join(name)).unwrap();
+        }
+        for refused in [home.lock(), home.lock_rounds(), home.lock_shard("1-of-2")] {
+            let error = crate::in_full(&refused.unwrap_err());
+            assert!(error.contains("symbolic link") && error.contains(".lock"), "{error}");
+        }
+        assert_eq!(fs::read_to_string(&victim).unwrap(), "precious");
+    }
+
+    #[test]
+    fn a_new_home_is_closed_to_other_users_and_an_existing_folder_is_not_changed() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        Home::create(&folder.path().join("new"), "", "").unwrap();
+        assert_eq!(mode(&folder.path().join("new")) & 0o027, 0);
+        let open = folder.path().join("open");
+        fs::create_dir(&open).unwrap();
+        fs::set_permissions(&open, fs::Permissions::from_mode(0o755)).unwrap();
+        Home::create(&open, "", "").unwrap();
+        assert_eq!(mode(&open), 0o755);
     }
 
     #[test]

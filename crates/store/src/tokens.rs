@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use jiff::Timestamp;
 use sha2::{Digest as _, Sha256};
-use tidings_storage::write_atomic;
+use tidings_storage::file::write_private;
 
 use crate::error::{Context as _, Result};
 use crate::home::Home;
@@ -127,7 +127,7 @@ pub fn read(home: &Home) -> Result<Vec<Token>> {
 
 /// Makes these all tokens.
 pub fn write(home: &Home, tokens: Vec<Token>) -> Result<()> {
-    Ok(write_atomic(&home.root().join("tokens.tsv"), table::text(tokens.into_iter()).as_bytes())?)
+    Ok(write_private(&home.root().join("tokens.tsv"), table::text(tokens.into_iter()).as_bytes())?)
 }
 
 #[cfg(test)]
@@ -159,6 +159,8 @@ mod tests {
         write(&home, vec![token.clone()]).unwrap();
         assert_eq!(read(&home).unwrap(), [token]);
         let path = folder.path().join("tokens.tsv");
+        let mode = std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(&path).unwrap().permissions());
+        assert_eq!(mode & 0o777, 0o600);
         let text = std::fs::read_to_string(&path).unwrap();
         assert!(!text.contains(secret.trim_start_matches(PREFIX)));
         std::fs::write(&path, text.replace("admin", "root")).unwrap();

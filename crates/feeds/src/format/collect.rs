@@ -2,7 +2,7 @@
 //!
 //! The walker knows the start and end of elements; the collector assigns fields to the feed or to an entry.
 
-use tidings_model::{Feed, FeedFormat, Person, Repair, UpdatePeriod, Weekday};
+use tidings_model::{Feed, FeedFormat, Person, UpdatePeriod, Weekday};
 
 use crate::address::Base;
 use crate::date;
@@ -15,6 +15,7 @@ use crate::repairs::Repairs;
 use super::content::{ContentKind, ElementContent, RichText};
 use super::element::{ElementRole, PersonRole};
 use super::entry_builder::{CommonFields, DateField, EntryBuilder, LinkFit, person};
+use super::newest::NewestEntries;
 
 /// A complete field.
 #[derive(Debug)]
@@ -37,6 +38,7 @@ pub(super) struct Collector<'l> {
     person: Option<(PersonRole, Person)>,
     entry: Option<EntryBuilder>,
     common: CommonFields,
+    entries: NewestEntries,
     pub(super) feed: Feed,
 }
 
@@ -51,6 +53,7 @@ impl<'l> Collector<'l> {
             person: None,
             entry: None,
             common: CommonFields::default(),
+            entries: NewestEntries::new(limits.max_entries),
             feed: Feed::default(),
         }
     }
@@ -105,12 +108,9 @@ impl<'l> Collector<'l> {
         let Some(draft) = self.entry.take() else {
             return;
         };
-        if self.feed.entries.len() >= self.limits.max_entries {
-            self.repairs.add(Repair::LimitReached);
-            return;
-        }
         let base = self.base();
-        self.feed.entries.push(draft.finish(|link| base.resolve(link)));
+        let entry = draft.finish(|link| base.resolve(link));
+        self.entries.push(entry);
     }
 
     /// Finishes the current person, if any.
@@ -418,6 +418,7 @@ impl<'l> Collector<'l> {
         self.finish_entry();
         let common = self.common;
         let mut feed = self.feed;
+        feed.entries = self.entries.finish(&mut self.repairs);
         feed.title = common.title.map(|(title, _)| title).unwrap_or_default();
         feed.site = common.link.map(|(_, _, link)| link);
         feed.authors = common.authors;

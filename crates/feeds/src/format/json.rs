@@ -2,7 +2,7 @@
 //!
 //! Members often have the wrong type, so they are coerced: a number to an identifier, a string to a list of tags.
 
-use tidings_model::{Feed, FeedEntry, FeedFormat, Person, Repair};
+use tidings_model::{Feed, FeedEntry, FeedFormat, Person};
 
 use crate::address::Base;
 use crate::html;
@@ -13,25 +13,22 @@ use crate::repairs::Repairs;
 
 use super::content::RichText;
 use super::entry_builder::{CommonFields, DateField, EntryBuilder, LinkFit, person};
+use super::newest::NewestEntries;
 
 /// Parses a feed in JSON.
 pub(crate) fn read(text: &str, url: &str, limits: &Limits, repairs: &mut Repairs) -> Result<Feed, NotAFeed> {
-    let root = json::parse(text, limits.max_depth.min(64), repairs).ok_or(NotAFeed::Json)?;
+    let root = json::parse(text, limits, repairs).ok_or(NotAFeed::Json)?;
     let reader = Reader { base: Base::new(url), limits };
     let mut feed = match &root {
-        Value::Array(posts) if posts.iter().any(is_post) => reader.posts(posts),
+        Value::Array(posts) if posts.iter().any(is_post) => reader.posts(posts, repairs),
         root if root.get("rss").is_some_and(|rss| rss.get("channel").is_some()) => {
             let channel =
                 root.get("rss").and_then(|rss| rss.get("channel")).expect("the guard has checked this member");
-            reader.channel(channel)
+            reader.channel(channel, repairs)
         }
-        root if is_json_feed(root) => reader.feed(root),
+        root if is_json_feed(root) => reader.feed(root, repairs),
         _ => return Err(NotAFeed::Json),
     };
-    if feed.entries.len() > limits.max_entries {
-        feed.entries.truncate(limits.max_entries);
-        repairs.add(Repair::LimitReached);
-    }
     feed.format = FeedFormat::Json;
     Ok(feed)
 }
@@ -68,7 +65,7 @@ struct Reader<'l> {
 }
 
 impl Reader<'_> {
-    fn feed(&self, root: &Value<'_>) -> Feed {
+    fn feed(&self, root: &Value<'_>, repairs: &mut Repairs) -> Feed {
         let mut feed = Feed {
             version: string(root, "version").map(str::to_string),
             title: string(root, "title").map(html::collapse).unwrap_or_default(),
@@ -83,7 +80,7 @@ impl Reader<'_> {
         feed.hubs = hubs.iter().take(self.limits.max_list).filter_map(|hub| self.link(hub, "url")).collect();
         let items = root.get("items").map(Value::list).unwrap_or_default();
         let objects = items.iter().filter(|item| matches!(item, Value::Object(_)));
-        feed.entries = objects.map(|item| self.item(item)).collect();
+        feed.entries = self.newest(objects.map(|item| self.item(item)), repairs);
         feed
     }
 
@@ -117,7 +114,7 @@ impl Reader<'_> {
     }
 
     /// Reads RSS converted to JSON.
-    fn channel(&self, channel: &Value<'_>) -> Feed {
+    fn channel(&self, channel: &Value<'_>, repairs: &mut Repairs) -> Feed {
         let channel = channel.list().first().unwrap_or(channel);
         let mut feed = Feed {
             title: rendered(channel, "title").map(html::to_text).unwrap_or_default(),
@@ -128,7 +125,7 @@ impl Reader<'_> {
             ..Feed::default()
         };
         let items = channel.get("item").or_else(|| channel.get("items")).map(Value::list).unwrap_or_default();
-        feed.entries = items.iter().map(|item| self.channel_item(item)).collect();
+        feed.entries = self.newest(items.iter().map(|item| self.channel_item(item)), repairs);
         feed
     }
 
@@ -159,7 +156,7 @@ impl Reader<'_> {
     }
 
     /// Reads the post list of the WordPress API.
-    fn posts(&self, posts: &[Value<'_>]) -> Feed {
+    fn posts(&self, posts: &[Value<'_>], repairs: &mut Repairs) -> Feed {
         let entries = posts.iter().filter(|post| is_post(post)).map(|post| {
             let mut draft = EntryBuilder {
                 id: rendered(post, "guid").map(str::to_string),
@@ -181,7 +178,14 @@ impl Reader<'_> {
             self.dates(&mut draft.common, post, ["date_gmt", "modified_gmt"]);
             draft.finish(|link| self.base.resolve(link))
         });
-        Feed { entries: entries.collect(), ..Feed::default() }
+        Feed { entries: self.newest(entries, repairs), ..Feed::default() }
+    }
+
+    /// The entries within the limit.
+    fn newest(&self, entries: impl Iterator<Item = FeedEntry>, repairs: &mut Repairs) -> Vec<FeedEntry> {
+        let mut newest = NewestEntries::new(self.limits.max_entries);
+        entries.for_each(|entry| newest.push(entry));
+        newest.finish(repairs)
     }
 
     fn link(&self, value: &Value<'_>, name: &str) -> Option<String> {

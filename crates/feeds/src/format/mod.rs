@@ -11,6 +11,7 @@ mod element;
 mod entry_builder;
 mod extension;
 pub(crate) mod json;
+mod newest;
 mod rdf;
 mod rss;
 pub(crate) mod xml;

@@ -1,6 +1,7 @@
 //! Checks of the machine: file system, disk space, limits, clock, permissions, locks.
 
 use std::os::linux::fs::MetadataExt as _;
+use std::path::Path;
 
 use anyhow::Result;
 use rustix::process::{Resource, geteuid, getrlimit};
@@ -197,7 +198,33 @@ pub fn permissions(subject: &Subject<'_>, found: &mut Findings) -> Result<()> {
         ),
         None => found.fine("owner", "all files belong to the current user"),
     }
+    readers(subject, found);
     Ok(())
+}
+
+/// Reports a home, or tokens in it, that other users of the machine can read.
+fn readers(subject: &Subject<'_>, found: &mut Findings) {
+    let root = subject.home.root();
+    let tokens = root.join("tokens.tsv");
+    let mode = |path: &Path| std::fs::metadata(path).map_or(0, |meta| meta.st_mode() & 0o777);
+    let (home, secret) = (mode(root), mode(&tokens));
+    if home & 0o007 != 0 {
+        found.warn(
+            "readers",
+            format!("every user of this machine can read the home (mode {home:04o})"),
+            format!("run `chmod o-rwx {}`, unless its texts are meant for all of them", root.display()),
+        );
+    }
+    if secret & 0o077 != 0 {
+        found.warn(
+            "readers",
+            format!("other users can read the digests of the access tokens (mode {secret:04o})"),
+            format!("run `chmod 600 {}`", tokens.display()),
+        );
+    }
+    if home & 0o007 == 0 && secret & 0o077 == 0 {
+        found.fine("readers", "other users of this machine cannot read the home");
+    }
 }
 
 pub fn locks(subject: &Subject<'_>, found: &mut Findings) -> Result<()> {

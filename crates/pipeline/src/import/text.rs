@@ -65,6 +65,7 @@ pub fn of_json(line: &[u8], name: &str, defaults: &TextDefaults) -> Result<Page,
     if let Ok(document) = serde_json::from_slice::<Document>(line)
         && !document.paragraphs.is_empty()
     {
+        within_limit(&document)?;
         return Ok(page(document, Rights::default(), name, defaults));
     }
     let mut line: TextLine = serde_json::from_slice(line).map_err(|_| "not-json")?;
@@ -80,7 +81,13 @@ pub fn of_json(line: &[u8], name: &str, defaults: &TextDefaults) -> Result<Page,
     if document.paragraphs.is_empty() {
         return Err("no-text");
     }
+    within_limit(&document)?;
     Ok(page(document, rights, &name, defaults))
+}
+
+/// Rejects a text that `clean` would drop for its length, before it is stored.
+fn within_limit(document: &Document) -> Result<(), &'static str> {
+    tidings_clean::check_length(document).map_err(|rejection| rejection.rule)
 }
 
 /// The document of a text with the fields of its line, and its rights.
@@ -372,6 +379,14 @@ mod tests {
         assert_eq!((document.site.as_str(), document.about.language_score), ("gazette.example", Some(0.5)));
         assert_eq!(document.metadata, [("score", "3"), ("topic", "weather")].map(|(n, v)| (n.into(), v.into())).into());
         assert_eq!(document.about.licence.unwrap().name, "CC-BY-4.0");
+    }
+
+    #[test]
+    fn a_text_that_is_too_long_is_rejected_by_name() {
+        let line = |text: &str| serde_json::to_vec(&serde_json::json!({ "text": text })).unwrap();
+        let book = "a ".repeat(tidings_clean::MAX_TEXT_CHARS / 2);
+        assert_eq!(of_json(&line(&format!("{book}bc")), "x", &defaults()), Err("too-long"));
+        assert!(of_json(&line(&book), "x", &defaults()).is_ok());
     }
 
     #[test]

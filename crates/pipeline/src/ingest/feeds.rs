@@ -8,7 +8,7 @@ use tidings_feeds::schedule::server_hints::{fresh_s, retry_after_s};
 use tidings_feeds::schedule::{EntrySighting, PollFailure, PollPolicy, ServerHints};
 use tidings_fetch::decode::{Ceiling, Decoder};
 use tidings_fetch::{FetchResult, HttpResponse};
-use tidings_model::{FailureKind, Feed, FeedEntry, Status, address};
+use tidings_model::{FailureKind, Feed, FeedEntry, Repair, Status, address};
 use tidings_store::feeds::{FeedState, Polled};
 use tidings_store::journal::Record;
 use tidings_store::rfc3339;
@@ -261,6 +261,10 @@ fn list(
         });
     }
     batch.counters.add("entries listed", listed.len() as u64);
+    if feed.repairs.contains(&Repair::TooManyEntries) {
+        log::warn!("{}: {}", state.feed, Repair::TooManyEntries);
+        batch.counters.add("feeds with too many entries", 1);
+    }
     if without_link > 0 {
         batch.counters.add("entries without link", without_link.into());
     }
