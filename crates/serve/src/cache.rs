@@ -10,6 +10,7 @@ use bytes::Bytes;
 use tidings_store::tokens::Scope;
 
 use crate::compression::etag;
+use crate::window_limiter::ClientId;
 
 /// Answers that take less are cheaper to compute than to keep.
 pub(crate) const MIN_CACHED_TIME: Duration = Duration::from_millis(20);
@@ -23,13 +24,15 @@ pub(crate) struct Key {
     pub request: String,
     pub opened: u64,
     pub scope: Option<Scope>,
+    /// The client, if its answers depend on what it was shown before.
+    pub client: Option<ClientId>,
 }
 
 impl Key {
     /// The ETag of the answer, known before the answer is computed. `seed` differs between processes, in which `opened` may
     /// count other states of the corpus.
     pub fn tag(&self, seed: u64) -> String {
-        let text = format!("{seed} {} {:?} {}", self.opened, self.scope, self.request);
+        let text = format!("{seed} {} {:?} {:?} {}", self.opened, self.scope, self.client, self.request);
         etag(text.as_bytes())
     }
 }
@@ -88,7 +91,7 @@ mod tests {
     #[test]
     fn the_least_recently_used_answer_is_evicted_and_scopes_are_separate() {
         let cache = Cache::default();
-        let key = |number: usize, scope| Key { request: format!("/q?{number}"), opened: 1, scope };
+        let key = |number: usize, scope| Key { request: format!("/q?{number}"), opened: 1, scope, client: None };
         let large = Bytes::from(vec![b'x'; LARGEST_BYTES - 1000]);
         cache.put(key(0, None), large.clone());
         for number in 1..100 {

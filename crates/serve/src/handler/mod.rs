@@ -14,7 +14,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 use tidings_query::engine::Limits;
-use tidings_query::question::{Answered, QuestionContext, QuestionError, QuestionInfo, Request, RowData, RowSink};
+use tidings_query::question::{
+    Answered, QuestionContext, QuestionError, QuestionInfo, Request, RowData, RowSink, WindowLimit,
+};
 use tidings_query::trend::Bin;
 use tidings_query::{Filter, SyntaxError};
 use tidings_store::virtual_corpora;
@@ -25,6 +27,8 @@ use crate::endpoint::{Endpoint, Handler};
 use crate::query_params::QueryParams;
 use crate::response::{ClientGone, ResponseWriter};
 use crate::rights::Right;
+use crate::server::AppState;
+use crate::window_limiter::ClientId;
 
 /// A question about the home: its fields are the parameters.
 pub(crate) trait HomeQuestion: Request {
@@ -71,8 +75,9 @@ pub(crate) struct RequestDeadline {
 
 /// A request to an endpoint.
 pub(crate) struct ApiRequest<'q> {
-    pub registry: &'q CorpusRegistry,
+    pub state: &'q AppState,
     pub right: Right,
+    pub client: ClientId,
     pub params: QueryParams,
     /// The language of the corpus; empty for questions about the home.
     pub lang: String,
@@ -84,12 +89,12 @@ impl ApiRequest<'_> {
     pub fn answer(self, endpoint: &Endpoint, response: &mut ResponseWriter) -> Result<(), RequestError> {
         match endpoint.handler {
             Handler::Question(question) => self.answer_question(question, response),
-            Handler::Home(answer) => Ok(response.body(answer(self.params.values, self.registry)?)?),
+            Handler::Home(answer) => Ok(response.body(answer(self.params.values, &self.state.registry)?)?),
         }
     }
 
     fn answer_question(self, question: &QuestionInfo, response: &mut ResponseWriter) -> Result<(), RequestError> {
-        let registry = self.registry;
+        let registry = &self.state.registry;
         let generation = self.params.cursor().map(|cursor| cursor.generation);
         let engine = registry.corpus(&self.lang, generation)?;
         let find_filter = |name: &str| find_filter(registry, name);
@@ -99,10 +104,20 @@ impl ApiRequest<'_> {
         };
         let RequestDeadline { until, time_limit, cancelled } = self.deadline;
         let limits = Limits::until_or_cancelled(until, time_limit, cancelled);
+        let today = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date();
+        let privacy = self.right.privacy(today);
+        let readable = engine.readable(privacy);
+        let per_day = self.state.settings.kwic_windows_per_day;
+        let take = |document: &str, position: u64| {
+            self.state.window_limiter.take(&self.client, document, position, per_day as usize, today)
+        };
+        let window_limit = WindowLimit { per_day: per_day.into(), take: &take };
         let context = QuestionContext {
+            engine: readable.as_deref().unwrap_or(&engine),
             vocabulary_limits: limits.clone(),
             limits,
-            privacy: self.right.privacy(),
+            privacy,
+            window_limit: Some(window_limit).filter(|_| self.right.has_window_limit()),
             find_filter: &find_filter,
             run_days: &run_days,
             streams: response.is_stream(),
