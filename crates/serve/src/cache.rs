@@ -43,6 +43,8 @@ pub(crate) struct Cache(Mutex<Kept>);
 
 #[derive(Debug, Default)]
 struct Kept {
+    /// The state of the corpora that the answers are of.
+    opened: u64,
     answers: HashMap<Key, (Bytes, u64)>,
     bytes: usize,
     /// Logical clock of accesses; the entry with the smallest is evicted first.
@@ -52,6 +54,7 @@ struct Kept {
 impl Cache {
     pub fn get(&self, key: &Key) -> Option<Bytes> {
         let mut kept = self.0.lock().expect("no panic while held");
+        kept.keep_state(key.opened);
         kept.clock += 1;
         let now = kept.clock;
         let (answer, last_use) = kept.answers.get_mut(key)?;
@@ -64,6 +67,10 @@ impl Cache {
             return;
         }
         let mut kept = self.0.lock().expect("no panic while held");
+        kept.keep_state(key.opened);
+        if kept.opened > key.opened {
+            return;
+        }
         kept.clock += 1;
         let now = kept.clock;
         kept.bytes += size(&key, &answer);
@@ -76,6 +83,15 @@ impl Cache {
             if let Some((answer, _)) = kept.answers.remove(&oldest) {
                 kept.bytes -= size(&oldest, &answer);
             }
+        }
+    }
+}
+
+impl Kept {
+    /// Drops the answers of earlier states: no request can ask for them, and a text of them may have been removed.
+    fn keep_state(&mut self, opened: u64) {
+        if opened > self.opened {
+            *self = Kept { opened, ..Kept::default() };
         }
     }
 }
@@ -101,7 +117,15 @@ mod tests {
         assert!(cache.get(&key(1, None)).is_none() && cache.get(&key(99, None)).is_some());
         assert!(cache.get(&key(99, Some(Scope::Text))).is_none());
         cache.put(key(99, None), Bytes::from_static(b"small"));
+        let later = Key { opened: 2, ..key(99, None) };
+        {
+            let kept = cache.0.lock().unwrap();
+            assert_eq!(kept.bytes, kept.answers.iter().map(|(key, (answer, _))| size(key, answer)).sum::<usize>());
+        }
+        assert!(cache.get(&later).is_none());
+        cache.put(key(99, None), large);
         let kept = cache.0.lock().unwrap();
+        assert!(kept.answers.is_empty(), "answers of an earlier state are dropped, and not taken again");
         assert_eq!(kept.bytes, kept.answers.iter().map(|(key, (answer, _))| size(key, answer)).sum::<usize>());
     }
 }

@@ -95,6 +95,7 @@ impl ApiRequest<'_> {
 
     fn answer_question(self, question: &QuestionInfo, response: &mut ResponseWriter) -> Result<(), RequestError> {
         let registry = &self.state.registry;
+        let epoch = registry.removal_epoch();
         let generation = self.params.cursor().map(|cursor| cursor.generation);
         let engine = registry.corpus(&self.lang, generation)?;
         let find_filter = |name: &str| find_filter(registry, name);
@@ -123,9 +124,15 @@ impl ApiRequest<'_> {
             streams: response.is_stream(),
             ..QuestionContext::new(&engine, &self.lang)
         };
-        let mut sink = ResponseSink { response, is_gone: false };
-        match (question.stream)(self.params.values, &context, &mut sink) {
+        let is_outdated = || registry.removal_epoch() != epoch;
+        let mut sink = ResponseSink { response, is_gone: false, rows: 0, is_outdated: &is_outdated };
+        let answered = (question.stream)(self.params.values, &context, &mut sink);
+        match answered {
             _ if sink.is_gone => Err(RequestError::ClientGone),
+            // The answer may have text of a page that was removed meanwhile.
+            _ if is_outdated() => {
+                Err(ApiError::busy("pages were removed from the corpus meanwhile; send the request again", 1).into())
+            }
             Ok(()) => Ok(()),
             Err(QuestionError::Timeout) => Err(RequestError::Timeout),
             Err(error) => Err(error.into()),
@@ -137,7 +144,13 @@ impl ApiRequest<'_> {
 struct ResponseSink<'r> {
     response: &'r mut ResponseWriter,
     is_gone: bool,
+    rows: u64,
+    /// Whether pages were removed since the answer began.
+    is_outdated: &'r dyn Fn() -> bool,
 }
+
+/// Rows of a stream between two looks at the list of removed pages.
+const REMOVAL_CHECK_ROWS: u64 = 64;
 
 impl RowSink for ResponseSink<'_> {
     fn head(&mut self, head: Answered<Value>) {
@@ -145,6 +158,10 @@ impl RowSink for ResponseSink<'_> {
     }
 
     fn row(&mut self, row: &dyn RowData) -> ControlFlow<()> {
+        self.rows += 1;
+        if self.rows.is_multiple_of(REMOVAL_CHECK_ROWS) && (self.is_outdated)() {
+            return ControlFlow::Break(());
+        }
         match self.response.row(row) {
             Ok(()) => ControlFlow::Continue(()),
             Err(ClientGone) => {
