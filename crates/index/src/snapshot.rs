@@ -202,6 +202,23 @@ impl Snapshot {
         self.behaviour
     }
 
+    /// The same generation without some documents of each segment, as if they were deleted.
+    pub fn without(&self, documents: &[BitSet]) -> Snapshot {
+        let mut snapshot = self.clone();
+        for (live, hidden) in snapshot.segments.iter_mut().zip(documents) {
+            let mut deleted = (*live.deleted).clone();
+            for document in hidden.iter().filter(|document| *document < live.segment.meta().documents) {
+                if !deleted.get(document) {
+                    deleted.set(document);
+                    live.deleted_documents += 1;
+                    live.deleted_tokens += live.segment.tokens_of(document).len() as u32;
+                }
+            }
+            live.deleted = Arc::new(deleted);
+        }
+        snapshot
+    }
+
     /// Input files.
     pub fn inputs(&self) -> &[Input] {
         &self.inputs

@@ -10,6 +10,7 @@ use bytes::Bytes;
 use tidings_store::tokens::Scope;
 
 use crate::compression::etag;
+use crate::window_limiter::ClientId;
 
 /// Answers that take less are cheaper to compute than to keep.
 pub(crate) const MIN_CACHED_TIME: Duration = Duration::from_millis(20);
@@ -23,13 +24,15 @@ pub(crate) struct Key {
     pub request: String,
     pub opened: u64,
     pub scope: Option<Scope>,
+    /// The client, if its answers depend on what it was shown before.
+    pub client: Option<ClientId>,
 }
 
 impl Key {
     /// The ETag of the answer, known before the answer is computed. `seed` differs between processes, in which `opened` may
     /// count other states of the corpus.
     pub fn tag(&self, seed: u64) -> String {
-        let text = format!("{seed} {} {:?} {}", self.opened, self.scope, self.request);
+        let text = format!("{seed} {} {:?} {:?} {}", self.opened, self.scope, self.client, self.request);
         etag(text.as_bytes())
     }
 }
@@ -40,6 +43,8 @@ pub(crate) struct Cache(Mutex<Kept>);
 
 #[derive(Debug, Default)]
 struct Kept {
+    /// The state of the corpora that the answers are of.
+    opened: u64,
     answers: HashMap<Key, (Bytes, u64)>,
     bytes: usize,
     /// Logical clock of accesses; the entry with the smallest is evicted first.
@@ -49,6 +54,7 @@ struct Kept {
 impl Cache {
     pub fn get(&self, key: &Key) -> Option<Bytes> {
         let mut kept = self.0.lock().expect("no panic while held");
+        kept.keep_state(key.opened);
         kept.clock += 1;
         let now = kept.clock;
         let (answer, last_use) = kept.answers.get_mut(key)?;
@@ -61,6 +67,10 @@ impl Cache {
             return;
         }
         let mut kept = self.0.lock().expect("no panic while held");
+        kept.keep_state(key.opened);
+        if kept.opened > key.opened {
+            return;
+        }
         kept.clock += 1;
         let now = kept.clock;
         kept.bytes += size(&key, &answer);
@@ -77,6 +87,15 @@ impl Cache {
     }
 }
 
+impl Kept {
+    /// Drops the answers of earlier states: no request can ask for them, and a text of them may have been removed.
+    fn keep_state(&mut self, opened: u64) {
+        if opened > self.opened {
+            *self = Kept { opened, ..Kept::default() };
+        }
+    }
+}
+
 fn size(key: &Key, answer: &Bytes) -> usize {
     key.request.len() + answer.len() + size_of::<(Key, Bytes, u64)>()
 }
@@ -88,7 +107,7 @@ mod tests {
     #[test]
     fn the_least_recently_used_answer_is_evicted_and_scopes_are_separate() {
         let cache = Cache::default();
-        let key = |number: usize, scope| Key { request: format!("/q?{number}"), opened: 1, scope };
+        let key = |number: usize, scope| Key { request: format!("/q?{number}"), opened: 1, scope, client: None };
         let large = Bytes::from(vec![b'x'; LARGEST_BYTES - 1000]);
         cache.put(key(0, None), large.clone());
         for number in 1..100 {
@@ -98,7 +117,15 @@ mod tests {
         assert!(cache.get(&key(1, None)).is_none() && cache.get(&key(99, None)).is_some());
         assert!(cache.get(&key(99, Some(Scope::Text))).is_none());
         cache.put(key(99, None), Bytes::from_static(b"small"));
+        let later = Key { opened: 2, ..key(99, None) };
+        {
+            let kept = cache.0.lock().unwrap();
+            assert_eq!(kept.bytes, kept.answers.iter().map(|(key, (answer, _))| size(key, answer)).sum::<usize>());
+        }
+        assert!(cache.get(&later).is_none());
+        cache.put(key(99, None), large);
         let kept = cache.0.lock().unwrap();
+        assert!(kept.answers.is_empty(), "answers of an earlier state are dropped, and not taken again");
         assert_eq!(kept.bytes, kept.answers.iter().map(|(key, (answer, _))| size(key, answer)).sum::<usize>());
     }
 }

@@ -14,6 +14,7 @@ use crate::api_error::ApiError;
 use crate::corpus_registry::CorpusRegistry;
 use crate::rights::Right;
 use crate::settings::Settings;
+use crate::window_limiter::ClientId;
 
 /// Addresses with a token bucket; full buckets are dropped when there are more.
 const MOST_CLIENTS: usize = 10_000;
@@ -24,17 +25,23 @@ pub(crate) struct Client {
     pub right: Right,
     /// The name of the token, for the log.
     pub token: Option<String>,
+    /// The client as limits see it.
+    pub id: ClientId,
 }
 
 impl Client {
     /// Authenticates a request by its bearer token, or by its address if it has none.
     pub fn of(
         headers: &HeaderMap,
-        peer: IpAddr,
+        (peer, client): (IpAddr, IpAddr),
         registry: &CorpusRegistry,
         settings: &Settings,
     ) -> Result<Client, ApiError> {
-        let with = |scope, token| Client { right: Right { scope, default: settings.default_availability }, token };
+        let with = |scope, token: Option<String>| Client {
+            right: Right { scope, default: settings.default_availability, is_private: settings.is_private() },
+            id: token.clone().map_or_else(|| ClientId::of_address(client), ClientId::Named),
+            token,
+        };
         let Some(header) = headers.get(AUTHORIZATION) else {
             let owner = settings.is_private() && peer.is_loopback();
             return Ok(with(settings.loopback_scope.filter(|_| owner), None));
@@ -164,7 +171,7 @@ impl RateLimiter {
 }
 
 /// The /64 network of an IPv6 address: one client usually owns all of it.
-fn network(client: IpAddr) -> IpAddr {
+pub(crate) fn network(client: IpAddr) -> IpAddr {
     match client {
         IpAddr::V6(address) => match address.to_ipv4_mapped() {
             Some(address) => IpAddr::V4(address),

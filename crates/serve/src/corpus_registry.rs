@@ -6,9 +6,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
 use std::time::{Duration, Instant};
 
+use hyper::StatusCode;
+use tidings_index::codec::BitSet;
 use tidings_index::{FileState, Snapshot};
 use tidings_query::engine::Engine;
 use tidings_store::day_stats::DayStatsCache;
+use tidings_store::removed::{self, Removed, Stamp};
 use tidings_store::text::{self, Layers};
 use tidings_store::tokens::{self, Token};
 use tidings_store::{Home, in_full};
@@ -33,10 +36,24 @@ pub(crate) struct CorpusRegistry {
     faults: RwLock<BTreeMap<String, String>>,
     refreshed: Mutex<Option<Instant>>,
     opened: AtomicU64,
+    removals: Mutex<Removals>,
     tokens: Mutex<(Option<Instant>, Arc<Vec<Token>>)>,
     day_stats: Mutex<(Option<Instant>, DayStatsCache)>,
     /// Annotators by language, with the value of `opened` they were read at.
     layers: Mutex<(Option<u64>, Arc<Layers>)>,
+}
+
+/// The takedowns that the registry has seen.
+#[derive(Debug, Default)]
+struct Removals {
+    /// The state of `removed.tsv`; nothing before it was looked at.
+    stamp: Option<Stamp>,
+    /// Number of changes of the list since the server began.
+    epoch: u64,
+    /// Takedowns that are under way: the index may still have their documents.
+    unfinished: Removed,
+    /// For each language the earliest generation that is still answered from.
+    earliest: BTreeMap<String, u64>,
 }
 
 impl CorpusRegistry {
@@ -48,16 +65,62 @@ impl CorpusRegistry {
             faults: RwLock::default(),
             refreshed: Mutex::default(),
             opened: AtomicU64::new(0),
+            removals: Mutex::default(),
             tokens: Mutex::default(),
             day_stats: Mutex::default(),
             layers: Mutex::default(),
         };
+        registry.check_removals();
         registry.refresh();
         registry
     }
 
+    /// Number of changes to the list of removed pages so far. An answer that began before a change must not be sent.
+    pub fn removal_epoch(&self) -> u64 {
+        self.check_removals();
+        self.removals.lock().expect("no panic while held").epoch
+    }
+
+    /// Closes all states of the corpus from before a takedown, as soon as its tombstone is written. Documents that the index
+    /// still has are left out from then on.
+    fn check_removals(&self) {
+        let stamp = removed::stamp(&self.home);
+        if self.removals.lock().expect("no panic while held").stamp == Some(stamp) {
+            return;
+        }
+        // No other thread opens a generation meanwhile.
+        let _opening = self.refreshed.lock().expect("no panic while held");
+        let mut removals = self.removals.lock().expect("no panic while held");
+        let stamp = removed::stamp(&self.home);
+        if removals.stamp == Some(stamp) {
+            return;
+        }
+        let unfinished = match Removed::read(&self.home) {
+            Ok(removed) => removed.only_unfinished(),
+            // The next request tries again.
+            Err(error) => return log::error!("the list of removed pages cannot be read: {}", in_full(&error)),
+        };
+        let is_first = removals.stamp.replace(stamp).is_none();
+        removals.unfinished = unfinished;
+        if is_first {
+            return;
+        }
+        removals.epoch += 1;
+        log::info!("pages were removed: earlier states of the corpus are closed");
+        self.open_new_generations(&removals.unfinished);
+        let mut corpora = self.corpora.write().expect("no panic while held");
+        for (code, open) in corpora.iter_mut() {
+            let Some(newest) = open.pop() else { continue };
+            open.clear();
+            removals.earliest.insert(code.clone(), newest.snapshot().generation());
+            open.push(without_removed(newest, &removals.unfinished));
+        }
+        self.opened.fetch_add(1, Ordering::Relaxed);
+    }
+
     /// Languages with the newest generation of their index.
     pub fn corpora(&self) -> Vec<(String, Arc<Engine>)> {
+        self.check_removals();
         self.refresh();
         let corpora = self.corpora.read().expect("no panic while held");
         let newest = corpora.iter().filter_map(|(code, open)| Some((code.clone(), open.last()?.clone())));
@@ -66,6 +129,7 @@ impl CorpusRegistry {
 
     /// The index of a language: the newest generation, or the requested one if it is still open.
     pub fn corpus(&self, code: &str, generation: Option<u64>) -> Result<Arc<Engine>, ApiError> {
+        self.check_removals();
         self.refresh();
         let engine = self.find(code, generation)?;
         match engine.snapshot().file_state() {
@@ -108,6 +172,16 @@ impl CorpusRegistry {
             Some(generation) => open.iter().rev().find(|engine| engine.snapshot().generation() == generation),
         };
         found.cloned().ok_or_else(|| {
+            let earliest = self.removals.lock().expect("no panic while held").earliest.get(code).copied();
+            if generation < earliest {
+                return ApiError {
+                    parameter: Some("cursor".into()),
+                    ..ApiError::new(
+                        StatusCode::GONE,
+                        "pages were removed from the corpus since this cursor was issued; request the first page again",
+                    )
+                };
+            }
             ApiError::wrong(
                 "cursor",
                 "the corpus has changed since this cursor was issued; request the first page again",
@@ -117,6 +191,7 @@ impl CorpusRegistry {
 
     /// Number of index generations opened so far. While it is constant, so are exact answers.
     pub fn opened(&self) -> u64 {
+        self.check_removals();
         self.refresh();
         self.opened.load(Ordering::Relaxed)
     }
@@ -158,9 +233,20 @@ impl CorpusRegistry {
         if refreshed.is_some_and(|last| last.elapsed() < REFRESH_INTERVAL) {
             return;
         }
+        let unfinished = self.removals.lock().expect("no panic while held").unfinished.clone();
+        if self.open_new_generations(&unfinished) {
+            *refreshed = Some(Instant::now());
+        }
+    }
+
+    /// Opens the newest generation of each index; false if indexes cannot be listed.
+    fn open_new_generations(&self, unfinished: &Removed) -> bool {
         let codes = match self.home.indexed() {
             Ok(codes) => codes,
-            Err(error) => return log::error!("cannot list the indexes: {}", in_full(&error)),
+            Err(error) => {
+                log::error!("cannot list the indexes: {}", in_full(&error));
+                return false;
+            }
         };
         for code in &codes {
             let folder = self.home.index_of(code);
@@ -180,7 +266,7 @@ impl CorpusRegistry {
                     log::info!("{code}: opened generation {}", engine.snapshot().generation());
                     let mut corpora = self.corpora.write().expect("no panic while held");
                     let open = corpora.entry(code.clone()).or_default();
-                    let engine = Arc::new(engine);
+                    let engine = without_removed(Arc::new(engine), unfinished);
                     warm_up(engine.clone());
                     open.push(engine);
                     self.opened.fetch_add(1, Ordering::Relaxed);
@@ -192,7 +278,7 @@ impl CorpusRegistry {
             }
         }
         self.corpora.write().expect("no panic while held").retain(|code, _| codes.contains(code));
-        *refreshed = Some(Instant::now());
+        true
     }
 }
 
@@ -200,6 +286,38 @@ impl CorpusRegistry {
 fn unusable(code: &str, file: &str) -> ApiError {
     let text = format!("index/{code}/{file} is damaged; run `tidings compile --verify` to rebuild the index");
     ApiError::busy(text, RETRY_AFTER_S)
+}
+
+/// The engine without the documents of takedowns that are under way.
+fn without_removed(engine: Arc<Engine>, unfinished: &Removed) -> Arc<Engine> {
+    if unfinished.is_empty() {
+        return engine;
+    }
+    let segments = engine.snapshot().segments().iter().map(|live| {
+        let segment = live.segment();
+        let mut covered = BitSet::new(segment.meta().documents as usize);
+        for (document, id) in (0..).zip(segment.ids()) {
+            if unfinished.document(&format!("{id:032x}")).is_some() {
+                covered.set(document);
+            }
+        }
+        let read = segment.each_text(|document, url, _| {
+            if unfinished.covers(url).is_some() {
+                covered.set(document);
+            }
+        });
+        if let Err(error) = read {
+            // Without addresses any document may be one of them.
+            log::error!("the addresses of a segment cannot be read: {}", in_full(&error));
+            covered.set_range(0..segment.meta().documents);
+        }
+        covered
+    });
+    let covered: Vec<BitSet> = segments.collect();
+    match covered.iter().any(|bits| bits.count() > 0) {
+        true => Arc::new(Engine::new(engine.snapshot().without(&covered))),
+        false => engine,
+    }
 }
 
 /// Warms up an engine in the background, so that the first request does not wait.

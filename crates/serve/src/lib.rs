@@ -27,6 +27,7 @@ mod rights;
 mod rss;
 mod server;
 mod settings;
+mod window_limiter;
 
 pub use openapi::document as openapi;
 pub use rights::Availability;

@@ -101,7 +101,8 @@ fn client_of(state: &AppState, request: &Request<Incoming>, peer: IpAddr) -> Res
             ..ApiError::new(StatusCode::TOO_MANY_REQUESTS, format!("rate limit exceeded; retry in {seconds} s"))
         })?;
     }
-    Client::of(headers, peer, &state.registry, settings)
+    let address = rate_limit_address(headers, peer, settings);
+    Client::of(headers, (peer, address), &state.registry, settings)
 }
 
 /// Routes a request and answers it.
@@ -235,8 +236,12 @@ fn key(
     let can_change = path_values.is_empty() || params.is_given("in") || params.is_given("cursor");
     // Feeds name the server, which may have several names.
     let base = if options.format == Format::Rss { options.base.as_str() } else { "" };
-    let key =
-        || Key { request: format!("{base}{request}"), opened: state.registry.opened(), scope: client.right.scope };
+    let key = || Key {
+        request: format!("{base}{request}"),
+        opened: state.registry.opened(),
+        scope: client.right.scope,
+        client: client.right.has_window_limit().then(|| client.id.clone()),
+    };
     (!options.format.is_stream() && !can_change).then(key)
 }
 
@@ -254,7 +259,7 @@ async fn run(
     let cancelled = Arc::new(AtomicBool::new(false));
     let cancel_on_drop = CancelOnDrop(cancelled.clone());
     let (first, beginning) = oneshot::channel();
-    let (shared, right) = (state.clone(), client.right);
+    let (shared, right, client) = (state.clone(), client.right, client.id.clone());
     let time_limit = state.settings.time_limit;
     let until = Instant::now() + time_limit;
     let work = move || {
@@ -263,7 +268,7 @@ async fn run(
         let mut response = ResponseWriter::new(endpoint, options, &params.fields(), first);
         let deadline = RequestDeadline { until, time_limit, cancelled };
         let lang = path_values.into_iter().next().unwrap_or_default();
-        let request = ApiRequest { registry: &shared.registry, right, params, lang, deadline };
+        let request = ApiRequest { state: &shared, right, client, params, lang, deadline };
         match request.answer(endpoint, &mut response) {
             Ok(()) => response.finish(),
             Err(RequestError::Timeout) => response.fail(timed_out(time_limit)),

@@ -24,6 +24,7 @@ use crate::corpus_registry::CorpusRegistry;
 use crate::metrics::Metrics;
 use crate::respond::respond;
 use crate::settings::Settings;
+use crate::window_limiter::WindowLimiter;
 
 /// The longest request head, including the request line.
 const MAX_HEAD_BYTES: usize = 64 << 10;
@@ -61,6 +62,7 @@ pub(crate) struct AppState {
     pub settings: Settings,
     pub metrics: Metrics,
     pub rate_limiter: RateLimiter,
+    pub window_limiter: WindowLimiter,
     pub cache: Cache,
     pub compressed: CompressionCache,
     pub connection_limiter: Arc<ConnectionLimiter>,
@@ -82,6 +84,7 @@ impl Server {
             registry: CorpusRegistry::open(home),
             metrics: Metrics::default(),
             rate_limiter: RateLimiter::new(settings.requests_per_minute),
+            window_limiter: WindowLimiter::default(),
             cache: Cache::default(),
             compressed: CompressionCache::default(),
             connection_limiter: Arc::default(),

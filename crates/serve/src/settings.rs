@@ -22,6 +22,8 @@ pub struct Settings {
     pub heavy_requests: usize,
     /// Requests per minute and client; 0 means no limit.
     pub requests_per_minute: u32,
+    /// Lines of a `kwic` document that a client of scope `text` is shown on one day by a public server.
+    pub kwic_windows_per_day: u32,
     /// Open connections; more wait to be accepted.
     pub most_connections: usize,
     /// Open connections per client; loopback is exempt.
@@ -47,6 +49,7 @@ impl Default for Settings {
             time_limit: Duration::from_secs(30),
             heavy_requests: 2,
             requests_per_minute: 600,
+            kwic_windows_per_day: 50,
             most_connections: 1024,
             connections_per_client: 64,
             head_patience: Duration::from_secs(10),

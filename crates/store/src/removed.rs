@@ -5,7 +5,9 @@
 //! applied to restored homes.
 
 use std::collections::HashMap;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use tidings_model::{FailureKind, address};
 use tidings_storage::write_atomic;
@@ -230,6 +232,16 @@ fn looks_like(pattern: &[u8], text: &[u8]) -> bool {
     pattern[at..].iter().all(|byte| *byte == b'*')
 }
 
+/// The state of `removed.tsv`: it differs after every change of the list. Nothing if there is no list.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Stamp(Option<(SystemTime, u64, u64)>);
+
+/// The state of the list of a home, without reading it.
+pub fn stamp(home: &Home) -> Stamp {
+    let about = std::fs::metadata(path(home)).ok();
+    Stamp(about.and_then(|about| Some((about.modified().ok()?, about.len(), about.ino()))))
+}
+
 fn path(home: &Home) -> PathBuf {
     home.root().join("removed.tsv")
 }
@@ -281,7 +293,11 @@ mod tests {
         assert!(removed.is_empty() && removed.covers("http://e.org/").is_none());
         assert!(removed.add(stone(TombstoneKind::Host, "e.org")) && !removed.add(stone(TombstoneKind::Host, "e.org")));
         assert!(removed.add(stone(TombstoneKind::Document, "0123")));
+        let before = stamp(&home);
         removed.write(&home).unwrap();
+        let written = stamp(&home);
+        removed.write(&home).unwrap();
+        assert!(before == Stamp::default() && written != before && stamp(&home) != written);
         let mut again = Removed::read(&home).unwrap();
         assert_eq!(again.rows(), removed.rows());
         assert!(again.covers("http://www.e.org/").is_some() && again.document("0123").is_some());

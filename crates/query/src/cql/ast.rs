@@ -28,6 +28,13 @@ pub struct Query {
 }
 
 impl Query {
+    /// Returns true if every hit is one token, whatever its position and its neighbours.
+    pub fn is_single_token(&self) -> bool {
+        matches!(self.pattern.kind, PatternKind::TokenPattern(_) | PatternKind::AnyToken(_))
+            && self.restrictions.is_empty()
+            && self.constraints.is_empty()
+    }
+
     /// The filters of documents in structures such as `<doc site="…"/>`.
     pub fn filters(&self) -> Vec<&Filter> {
         let mut filters = Vec::new();

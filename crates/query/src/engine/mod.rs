@@ -28,6 +28,7 @@ mod set;
 mod sketch;
 mod time;
 mod view;
+mod visibility;
 mod words;
 
 pub use contrast::ContrastOf;
@@ -39,11 +40,13 @@ pub use periods::{PeriodCounts, SiteCells};
 pub use search::{Hit, Order, Search};
 pub use sketch::SketchOf;
 pub use view::{MOST_SORTED, View};
+pub use visibility::{Cells, GROUP_DOCUMENTS, Reading, SETTLING_DAYS, Selection};
 pub use words::is_wordlike;
 
 use crate::cql::MatchRule;
 use crate::cql::ast::Query;
 use crate::filter::{CompiledFilter, Filter};
+use crate::question::Availability;
 use crate::syntax::SyntaxError;
 pub(crate) use limits::Deadline;
 use nfa::Nfa;
@@ -55,6 +58,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock};
 use tidings_index::lexicon::{Layer, Lexicon};
 use tidings_index::{Day, Snapshot};
+use visibility::{Groups, GroupsKey};
 
 /// An error of the engine.
 #[derive(Debug, thiserror::Error)]
@@ -101,7 +105,14 @@ pub struct Engine {
     folded: OnceLock<Vec<u32>>,
     /// The morphological features of tokens; computed on first use.
     features: OnceLock<Features>,
+    /// Engines over the documents that a client may read, by default availability and that of lines.
+    readable: Mutex<Vec<ReadableView>>,
+    /// The groups in which hidden documents are counted.
+    groups: Mutex<Vec<(GroupsKey, Arc<Groups>)>>,
 }
+
+/// An engine over readable documents, with the rights that it is for; nothing if all documents are readable.
+type ReadableView = ((Availability, Availability), Option<Arc<Engine>>);
 
 /// A subcorpus: the documents that a filter admits.
 #[derive(Debug)]
@@ -132,6 +143,8 @@ impl Engine {
             marginals: Mutex::default(),
             folded: OnceLock::new(),
             features: OnceLock::new(),
+            readable: Mutex::default(),
+            groups: Mutex::default(),
         }
     }
 

@@ -36,6 +36,14 @@ impl Scope {
         Scope { documents, chosen: (!is_whole).then_some(chosen) }
     }
 
+    /// The selected documents that pass a test.
+    pub(crate) fn restricted(&self, segment: &Segment, mut keep: impl FnMut(u32) -> bool) -> Scope {
+        let mut chosen = BitSet::new(segment.meta().documents as usize);
+        let kept = self.documents().filter(|document| self.contains(*document) && keep(*document));
+        kept.for_each(|document| chosen.set(document));
+        Scope::of(chosen)
+    }
+
     /// The range from the first to the last selected document.
     pub(crate) fn documents(&self) -> Range<u32> {
         self.documents.clone()

@@ -59,6 +59,8 @@ pub struct Search<'e> {
     rule: MatchRule,
     filter: Option<CompiledFilter>,
     scopes: Vec<OnceCell<Scope>>,
+    /// True if the documents were selected by the caller.
+    is_restricted: bool,
 }
 
 impl<'e> Search<'e> {
@@ -72,7 +74,12 @@ impl<'e> Search<'e> {
         filter: Option<CompiledFilter>,
     ) -> Search<'e> {
         let scopes = engine.snapshot().segments().iter().map(|_| OnceCell::new()).collect();
-        Search { engine, query: query.to_string(), nfa, sets, conditions, rule, filter, scopes }
+        Search { engine, query: query.to_string(), nfa, sets, conditions, rule, filter, scopes, is_restricted: false }
+    }
+
+    /// The same search in other documents, given for each segment.
+    pub(crate) fn among(self, scopes: Vec<Scope>) -> Search<'e> {
+        Search { scopes: scopes.into_iter().map(OnceCell::from).collect(), is_restricted: true, ..self }
     }
 
     /// The engine that compiled it.
@@ -211,9 +218,9 @@ impl<'e> Search<'e> {
         Counted { hits, complete }
     }
 
-    /// Returns true if no filter is set.
+    /// Returns true if all documents are selected.
     pub(crate) fn is_unfiltered(&self) -> bool {
-        self.filter.is_none()
+        self.filter.is_none() && !self.is_restricted
     }
 
     /// The number of hits in a segment, if it follows from the stored frequencies.

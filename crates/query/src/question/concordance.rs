@@ -13,7 +13,7 @@ use super::{
     RowSink,
 };
 use crate::cql::MatchRule;
-use crate::engine::{Hit, Search, View};
+use crate::engine::{Cells, Hit, Search, View};
 use crate::filter::Filter;
 use crate::measure::per_million;
 
@@ -85,7 +85,8 @@ answer! {
         pub per_million: Option<f64>,
         /// The number of the first line, from 0.
         pub first: u64,
-        /// Lines that may not be shown; missing in a stream.
+        /// Hits without a line, because their documents may not be read; missing if hits were not counted, or the answer is
+        /// cut off.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schemars(with = "u64")]
         pub withheld: Option<u64>,
@@ -101,7 +102,7 @@ answer! {
         pub document: String,
         /// The fields of the document that were asked for.
         pub fields: BTreeMap<String, String>,
-        /// Whether the text may not be shown; missing if it is.
+        /// Whether the text may not be shown; missing in answers of this version, which leave such lines out.
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         pub restricted: bool,
         /// The first token of the hit, counted in the document from 0.
@@ -140,11 +141,6 @@ impl ConcordanceRequest {
     fn view(&self, context: &QuestionContext<'_>) -> Result<View, QuestionError> {
         self.fields.iter().try_for_each(|name| context.check_field("fields", name))?;
         self.sort.iter().try_for_each(|key| context.check_sort_key("sort", key))?;
-        if self.sort.iter().any(SortKey::is_of_text) && context.privacy.is_limited(context.engine) {
-            let message = "some of these texts may not be shown without a token, and their order would reveal them; sort \
-                           by fields such as date or site, or send a token";
-            return Err(QuestionError::Forbidden { parameter: "sort", message: message.to_owned() });
-        }
         let size = self.page.rows(context)?;
         if !context.streams {
             check_page_rows("sample", self.sample.unwrap_or(0))?;
@@ -159,8 +155,19 @@ impl ConcordanceRequest {
         })
     }
 
-    /// The answer without lines.
-    fn head(&self, context: &QuestionContext<'_>, search: &Search<'_>) -> Concordance {
+    /// The answer without lines. Hits are counted in all documents that the client may count.
+    fn head(
+        &self,
+        context: &QuestionContext<'_>,
+        search: &Search<'_>,
+        filter: Option<&Filter>,
+    ) -> Result<Concordance, QuestionError> {
+        let wider = match (context.privacy.is_limited(context.all), self.search.q.is_single_token()) {
+            (false, _) => None,
+            (true, true) => Some(context.search_words(&self.search.q, filter, Cells::One)?),
+            (true, false) => Some(context.search(&self.search.q, self.rule(), filter)?),
+        };
+        let search = wider.as_ref().unwrap_or(search);
         let tokens = search.tokens();
         let mut head = Concordance {
             hits: None,
@@ -175,25 +182,33 @@ impl ConcordanceRequest {
             let counted = search.count(&context.limits);
             head.hits = Some(counted.hits);
             head.per_million = per_million(counted.hits as f64, tokens as f64).filter(|_| counted.complete);
+            let mut withheld = 0;
+            if wider.is_some() && self.search.q.is_single_token() {
+                let shown = context.search(&self.search.q, self.rule(), filter)?.count(&context.limits);
+                withheld = counted.hits.saturating_sub(shown.hits);
+            }
+            head.withheld = Some(withheld).filter(|_| !context.is_cut_off());
         }
-        head
+        Ok(head)
     }
 
-    /// A line as it may be shown.
-    fn shown(&self, context: &QuestionContext<'_>, mut line: Line) -> ConcordanceLine {
+    /// A line as it may be shown; nothing if the client has had its lines of the document today. Such a line leaves no
+    /// trace, because a trace would say that the document has a hit.
+    fn shown(&self, context: &QuestionContext<'_>, mut line: Line) -> Option<ConcordanceLine> {
         let stated = line.fields.get(AVAILABILITY_FIELD).map(String::as_str);
         let availability = Availability::of_field(stated, context.privacy.default);
         line.fields.retain(|name, _| self.fields.contains(name));
-        let shows = context.privacy.shows_lines(availability);
-        ConcordanceLine {
+        let may_show = context.privacy.shows_lines(availability)
+            && (context.privacy.shows_text(availability) || context.takes_window(&line.document, line.position.into()));
+        may_show.then(|| ConcordanceLine {
             document: line.document,
             fields: line.fields,
-            restricted: !shows,
-            position: shows.then_some(line.position),
-            left: shows.then_some(line.left),
-            node: shows.then_some(line.node),
-            right: shows.then_some(line.right),
-        }
+            restricted: false,
+            position: Some(line.position),
+            left: Some(line.left),
+            node: Some(line.node),
+            right: Some(line.right),
+        })
     }
 
     fn about(
@@ -203,7 +218,10 @@ impl ConcordanceRequest {
         exactness: Exactness,
         body: Concordance,
     ) -> Answered<Concordance> {
-        context.answered((Some(&self.search.q), filter), self.rule(), exactness, Vec::new(), body)
+        let limit = context
+            .window_limit
+            .map(|limit| format!("at most {} lines of a document are shown each day", limit.per_day));
+        context.answered((Some(&self.search.q), filter), self.rule(), exactness, limit.into_iter().collect(), body)
     }
 
     /// Whether hits can be given as they are found: nothing is sorted or sampled.
@@ -214,9 +232,9 @@ impl ConcordanceRequest {
     /// Gives lines as their hits are found.
     fn stream_hits(&self, context: &QuestionContext<'_>, sink: &mut dyn RowSink) -> Result<(), QuestionError> {
         let filter = context.filter(&self.search.scope)?;
-        let search = context.search(&self.search.q, self.rule(), filter.as_ref())?;
+        let search = context.search_lines(&self.search.q, self.rule(), filter.as_ref())?;
         let view = self.view(context)?;
-        let body = self.head(context, &search);
+        let body = self.head(context, &search, filter.as_ref())?;
         let mut head = as_values::<Self>(self.about(context, filter.as_ref(), Exactness::Exact, body));
         if let Some(body) = head.body.as_object_mut() {
             body.retain(|name, _| !["lines", "next"].contains(&name.as_str()));
@@ -231,7 +249,8 @@ impl ConcordanceRequest {
                 Err(error) => return Some(Err(error.into())),
             };
             batch.clear();
-            let given = lines.into_iter().try_for_each(|line| sink.row(&self.shown(context, line)));
+            let mut shown = lines.into_iter().filter_map(|line| self.shown(context, line));
+            let given = shown.try_for_each(|line| sink.row(&line));
             given.is_break().then_some(Ok(()))
         };
         let complete = search.in_order(view.order, &context.limits, &mut |hit| {
@@ -283,11 +302,11 @@ impl Question for ConcordanceRequest {
 
     fn answer(&self, context: &QuestionContext<'_>) -> Result<Answered<Concordance>, QuestionError> {
         let filter = context.filter(&self.search.scope)?;
-        let search = context.search(&self.search.q, self.rule(), filter.as_ref())?;
+        let search = context.search_lines(&self.search.q, self.rule(), filter.as_ref())?;
         let view = self.view(context)?;
         // Lines before the count, which may take all the time.
         let (lines, exactness) = search.view(&view, self.context, &self.read_fields(), &context.limits)?;
-        let mut body = self.head(context, &search);
+        let mut body = self.head(context, &search, filter.as_ref())?;
         if context.is_cut_off() {
             let shown = lines.len() as u64 + if view.sample.is_none() { self.page.first() } else { 0 };
             body.hits = body.hits.map(|hits| hits.max(if lines.is_empty() { 0 } else { shown }));
@@ -295,8 +314,19 @@ impl Question for ConcordanceRequest {
         if view.sample.is_none() {
             body.next = self.page.next(context, lines.len() as u64, view.size as u64);
         }
-        body.lines = lines.into_iter().map(|line| self.shown(context, line)).collect();
-        body.withheld = Some(body.lines.iter().filter(|line| line.restricted).count() as u64);
+        body.lines = lines.into_iter().filter_map(|line| self.shown(context, line)).collect();
+        if context.privacy.is_limited(context.all) {
+            // Lines of documents that are counted in groups only are hits all the same.
+            let shown = body.lines.len() as u64 + if view.sample.is_none() { self.page.first() } else { 0 };
+            body.hits = body.hits.map(|hits| hits.max(if body.lines.is_empty() { 0 } else { shown }));
+        }
+        let exactness = match exactness {
+            // The number of lines is none that the client may count.
+            Exactness::Sample { hits, seed, .. } if context.privacy.is_limited(context.all) => {
+                Exactness::Sample { hits, of_hits: body.hits.unwrap_or(hits).max(hits), seed }
+            }
+            exactness => exactness,
+        };
         Ok(self.about(context, filter.as_ref(), exactness, body))
     }
 

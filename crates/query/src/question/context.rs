@@ -1,17 +1,20 @@
 //! The corpus a question is answered from, with its limits and rights.
 
+use jiff::civil::Date;
 use serde::Serialize;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::params::ScopeParams;
 use super::{Exactness, Parsed, QuestionError};
 use crate::cql::{MatchRule, Query};
-use crate::engine::{CutOff, Engine, Limits, Search, Subcorpus};
+use crate::engine::{Cells, CutOff, Engine, GROUP_DOCUMENTS, Limits, Reading, Search, Selection, Subcorpus};
 use crate::filter::Filter;
 use crate::trend::Bin;
 
 /// The field of a document that states its availability.
 pub const AVAILABILITY_FIELD: &str = "availability";
-/// Minimum hits of a row that is made of neighbouring words, where some text may not be shown.
+/// Minimum hits of a row that is made of neighbouring words of documents that may be shown in lines only.
 pub const MIN_HITS: u64 = 5;
 /// Minimum documents of such a row, where documents are counted.
 pub const MIN_DOCUMENTS: u64 = 3;
@@ -40,7 +43,7 @@ impl Availability {
     }
 }
 
-/// The right to see text. Counts and metadata are always shown.
+/// The right to see text. Metadata are always shown, and counts as [`crate::engine::Reading`] says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Privacy {
     /// The availability of documents that do not state theirs.
@@ -49,12 +52,17 @@ pub struct Privacy {
     pub lines: Availability,
     /// Minimum availability of documents whose whole text is shown.
     pub text: Availability,
+    /// Minimum availability of documents that are counted one by one; others are counted in groups.
+    pub alone: Availability,
+    /// The day of the question; documents of the last days are in no group. Without a day all documents are old.
+    pub today: Option<Date>,
 }
 
 impl Privacy {
     /// The right of the owner of the corpus: everything is shown.
     pub const fn owner(default: Availability) -> Privacy {
-        Privacy { default, lines: Availability::Metadata, text: Availability::Metadata }
+        let all = Availability::Metadata;
+        Privacy { default, lines: all, text: all, alone: all, today: None }
     }
 
     /// Whether lines of a document may be shown.
@@ -67,9 +75,14 @@ impl Privacy {
         availability >= self.text
     }
 
-    /// Whether the corpus has documents whose lines may not be shown.
+    /// Whether a document is counted on its own.
+    pub fn counts_alone(self, availability: Availability) -> bool {
+        availability >= self.alone
+    }
+
+    /// Whether the corpus has documents that are not counted on their own.
     pub fn is_limited(self, engine: &Engine) -> bool {
-        let hidden = |availability| !self.shows_lines(availability);
+        let hidden = |availability| !self.counts_alone(availability);
         engine.snapshot().segments().iter().any(|live| match live.segment().field(AVAILABILITY_FIELD) {
             Some(field) => {
                 (0..field.count()).any(|code| hidden(Availability::of_field(Some(field.value(code)), self.default)))
@@ -84,11 +97,22 @@ pub type FindFilter<'c> = &'c dyn Fn(&str) -> Result<Filter, QuestionError>;
 /// Counts the days with fetch runs in each bin; nothing if the home has no runs.
 pub type RunDays<'c> = &'c dyn Fn(&[Bin]) -> Option<Vec<u64>>;
 
+/// Limits the lines of a document that a client is shown on one day.
+#[derive(Clone, Copy)]
+pub struct WindowLimit<'c> {
+    /// The lines of a document on one day.
+    pub per_day: u64,
+    /// Takes one of the lines of a document, given by its id and position; false if there is none left.
+    pub take: &'c dyn Fn(&str, u64) -> bool,
+}
+
 /// The corpus a question is answered from, with its limits and rights.
 #[derive(Clone)]
 pub struct QuestionContext<'c> {
-    /// The engine over one generation of the index.
+    /// The engine over the documents whose lines may be shown, in one generation of the index.
     pub engine: &'c Engine,
+    /// The engine over all documents. Only metadata and counts in groups are taken from it.
+    pub all: &'c Engine,
     /// The language of the corpus.
     pub corpus: &'c str,
     /// The limits of searches; past them, an answer is partial and says so.
@@ -103,6 +127,17 @@ pub struct QuestionContext<'c> {
     pub run_days: RunDays<'c>,
     /// Whether rows are sent as they are found, so that there may be many.
     pub streams: bool,
+    /// The limit of lines of documents that may be shown in lines only.
+    pub window_limit: Option<WindowLimit<'c>>,
+    /// The hidden documents of the question so far.
+    pub hidden: Arc<HiddenDocuments>,
+}
+
+/// Hidden documents that a question selects, and those of them that are counted; of several selections the most.
+#[derive(Debug, Default)]
+pub struct HiddenDocuments {
+    selected: AtomicU64,
+    counted: AtomicU64,
 }
 
 /// An answer with what it is an answer to.
@@ -141,6 +176,40 @@ answer! {
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schemars(with = "String")]
         pub warning: Option<String>,
+        /// The documents that the answer leaves out or counts in groups, because the client may not read them; missing if
+        /// there are none.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(with = "AppliedRights")]
+        pub rights: Option<AppliedRights>,
+    }
+
+    /// What the rights of the client did to an answer.
+    #[derive(Copy)]
+    pub struct AppliedRights {
+        /// Documents of the question that the client may not read.
+        pub hidden_documents: u64,
+        /// Those of them that are counted, in whole groups of documents of one site; the others are left out.
+        pub counted_documents: u64,
+        /// The documents of a group.
+        pub group_documents: u64,
+    }
+}
+
+impl AppliedRights {
+    /// The sentence that tells readers.
+    fn sentence(self) -> String {
+        let AppliedRights { hidden_documents, counted_documents, group_documents } = self;
+        let counted = match counted_documents {
+            0 => "they are left out".to_owned(),
+            counted if counted == hidden_documents => {
+                format!("they are counted as single words, in whole groups of {group_documents} documents of a site")
+            }
+            counted => format!(
+                "{counted} are counted as single words, in whole groups of {group_documents} documents of a site, and the \
+                 others are left out"
+            ),
+        };
+        format!("{hidden_documents} documents may not be read without a token that allows it: {counted}")
     }
 }
 
@@ -152,6 +221,7 @@ impl<'c> QuestionContext<'c> {
         };
         QuestionContext {
             engine,
+            all: engine,
             corpus,
             limits: Limits::default(),
             vocabulary_limits: Limits::default(),
@@ -159,6 +229,8 @@ impl<'c> QuestionContext<'c> {
             find_filter: unknown,
             run_days: &|_| None,
             streams: false,
+            window_limit: None,
+            hidden: Arc::default(),
         }
     }
 
@@ -177,9 +249,53 @@ impl<'c> QuestionContext<'c> {
         Ok(Filter::both(named, scope.filter.as_deref().cloned()))
     }
 
-    /// The documents that a filter admits. Counting them stops at the limits of the context: check [`Self::cut_off`].
+    /// The documents of a filter that an answer is made of, if the client may not read all documents.
+    fn selection(&self, filter: Option<&Filter>, reading: Reading<'_>) -> Result<Option<Selection>, QuestionError> {
+        if !self.privacy.is_limited(self.all) {
+            return Ok(None);
+        }
+        if reading == Reading::Positions && filter.is_none() && self.privacy.alone == self.privacy.lines {
+            // The engine of the context has exactly these documents.
+            self.note_hidden(self.all.snapshot().documents() - self.engine.snapshot().documents(), 0);
+            return Ok(None);
+        }
+        let selection = self.all.select(filter, self.privacy, reading)?;
+        self.note_hidden(selection.hidden, selection.counted);
+        Ok(Some(selection))
+    }
+
+    fn note_hidden(&self, selected: u64, counted: u64) {
+        self.hidden.selected.fetch_max(selected, Relaxed);
+        self.hidden.counted.fetch_max(counted, Relaxed);
+    }
+
+    /// Notes the hidden documents of a filter for the answer to a question about positions.
+    pub(super) fn note_filter(&self, filter: Option<&Filter>) -> Result<(), QuestionError> {
+        self.selection(filter, Reading::Positions).map(drop)
+    }
+
+    /// The documents that a filter admits and that the client may read. Counting them stops at the limits of the context:
+    /// check [`Self::cut_off`].
     pub(super) fn subcorpus(&self, filter: Option<&Filter>) -> Result<Subcorpus, QuestionError> {
-        Ok(self.engine.subcorpus(filter)?.with_limits(self.vocabulary_limits.clone()))
+        self.subcorpus_of(filter, Reading::Positions)
+    }
+
+    /// The documents that a filter admits and that take part in an answer.
+    pub(super) fn subcorpus_of(
+        &self,
+        filter: Option<&Filter>,
+        reading: Reading<'_>,
+    ) -> Result<Subcorpus, QuestionError> {
+        let limits = self.vocabulary_limits.clone();
+        match self.selection(filter, reading)? {
+            Some(selection) => Ok(selection.into_subcorpus(limits)),
+            None => Ok(self.engine.subcorpus(filter)?.with_limits(limits)),
+        }
+    }
+
+    /// The documents that a filter admits, of which only metadata are shown.
+    pub(super) fn documents(&self, filter: Option<&Filter>) -> Result<Subcorpus, QuestionError> {
+        Ok(self.all.subcorpus(filter)?.with_limits(self.vocabulary_limits.clone()))
     }
 
     /// The search or count that a limit stopped, if one was stopped.
@@ -192,8 +308,39 @@ impl<'c> QuestionContext<'c> {
         self.cut_off().is_some()
     }
 
-    /// Compiles a query for the documents that a filter admits.
+    /// Compiles a query for the documents that a filter admits and that the client may read.
     pub fn search(
+        &self,
+        query: &Parsed<Query>,
+        rule: MatchRule,
+        filter: Option<&Filter>,
+    ) -> Result<Search<'c>, QuestionError> {
+        let search = self.search_lines(query, rule, filter)?;
+        Ok(match self.selection(filter, Reading::Positions)? {
+            Some(selection) => selection.restrict(search),
+            None => search,
+        })
+    }
+
+    /// The same for counts in cells: a query of one token also counts hidden documents, in groups.
+    pub(super) fn search_words(
+        &self,
+        query: &Parsed<Query>,
+        filter: Option<&Filter>,
+        cells: Cells<'_>,
+    ) -> Result<Search<'c>, QuestionError> {
+        if !query.is_single_token() {
+            return self.search(query, MatchRule::default(), filter);
+        }
+        let search = self.search_lines(query, MatchRule::default(), filter)?;
+        Ok(match self.selection(filter, Reading::Words(cells))? {
+            Some(selection) => selection.restrict(search),
+            None => search,
+        })
+    }
+
+    /// The same for lines, which come from all documents whose lines may be shown.
+    pub(super) fn search_lines(
         &self,
         query: &Parsed<Query>,
         rule: MatchRule,
@@ -203,15 +350,20 @@ impl<'c> QuestionContext<'c> {
         self.engine.search(query, rule, filter).map_err(QuestionError::of_engine("q", "query", query.text()))
     }
 
-    /// Minimum hits and documents of rows that are made of neighbouring words. Where some text may not be shown, rarer rows
-    /// could be put together to text again; the answer says that they are left out.
+    /// Takes one of the lines of a document that may be shown in lines only; false if there is none left today.
+    pub(super) fn takes_window(&self, document: &str, position: u64) -> bool {
+        self.window_limit.is_none_or(|limit| (limit.take)(document, position))
+    }
+
+    /// Minimum hits and documents of rows that are made of neighbouring words. Where documents may be shown in lines only,
+    /// rarer rows could be put together to text again; the answer says that they are left out.
     pub(super) fn min_counts(&self, asked: u64, rewrites: &mut Vec<String>) -> (u64, u64) {
-        if !self.privacy.is_limited(self.engine) {
+        if self.privacy.alone == self.privacy.lines || !self.privacy.is_limited(self.engine) {
             return (asked, 0);
         }
         rewrites.push(format!(
             "rows with fewer than {MIN_HITS} hits are left out, and n-grams in fewer than {MIN_DOCUMENTS} documents: some \
-             texts may not be shown without a token, and rare rows would reveal them"
+             texts may be shown in lines only, and rare rows would reveal them"
         ));
         (asked.max(MIN_HITS), MIN_DOCUMENTS)
     }
@@ -222,10 +374,19 @@ impl<'c> QuestionContext<'c> {
         (query, filter): (Option<&Query>, Option<&Filter>),
         rule: MatchRule,
         exactness: Exactness,
-        rewrites: Vec<String>,
+        mut rewrites: Vec<String>,
         body: T,
     ) -> Answered<T> {
         let exactness = self.cut_off().map_or(exactness, Exactness::from);
+        let rights = AppliedRights {
+            hidden_documents: self.hidden.selected.load(Relaxed),
+            counted_documents: self.hidden.counted.load(Relaxed),
+            group_documents: GROUP_DOCUMENTS as u64,
+        };
+        let rights = Some(rights).filter(|rights| rights.hidden_documents > 0);
+        if let Some(rights) = rights {
+            rewrites.insert(0, rights.sentence());
+        }
         let about = About {
             warning: exactness.warning(),
             corpus: self.corpus.to_owned(),
@@ -234,6 +395,7 @@ impl<'c> QuestionContext<'c> {
             filter: filter.map(ToString::to_string),
             rule,
             exactness,
+            rights,
         };
         Answered { about, rewrites, body }
     }

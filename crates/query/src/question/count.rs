@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::params::SearchParams;
 use super::{Answered, Cost, Exactness, Question, QuestionContext, QuestionError, Request};
 use crate::cql::MatchRule;
+use crate::engine::Cells;
 use crate::measure::per_million;
 
 /// Counts the hits of a query.
@@ -43,7 +44,7 @@ impl Question for CountRequest {
 
     fn answer(&self, context: &QuestionContext<'_>) -> Result<Answered<HitCount>, QuestionError> {
         let filter = context.filter(&self.search.scope)?;
-        let search = context.search(&self.search.q, MatchRule::default(), filter.as_ref())?;
+        let search = context.search_words(&self.search.q, filter.as_ref(), Cells::One)?;
         let counted = search.count(&context.limits);
         let tokens = search.tokens();
         let rate = per_million(counted.hits as f64, tokens as f64).filter(|_| counted.complete);

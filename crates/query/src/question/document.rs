@@ -53,7 +53,7 @@ pub(super) fn find(context: &QuestionContext<'_>, id: &str) -> Result<(usize, u3
     };
     let is_id = id.len() == 32 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
     let id = u128::from_str_radix(id, 16).ok().filter(|_| is_id).ok_or_else(unknown)?;
-    context.engine.snapshot().find_document(id).pop().ok_or_else(unknown)
+    context.all.snapshot().find_document(id).pop().ok_or_else(unknown)
 }
 
 impl Request for DocumentRequest {
@@ -95,7 +95,7 @@ impl Question for DocumentRequest {
 }
 
 fn paragraphs(context: &QuestionContext<'_>, (segment, document): (usize, u32)) -> Result<Vec<String>, QuestionError> {
-    let annotated = context.engine.snapshot().annotated(segment, document).map_err(EngineError::from)?;
+    let annotated = context.all.snapshot().annotated(segment, document).map_err(EngineError::from)?;
     let text = annotated.paragraphs.iter().map(|paragraph| {
         let mut text = String::new();
         for token in paragraph.sentences.iter().flatten() {

@@ -72,7 +72,7 @@ pub(super) fn metadata(
     context: &QuestionContext<'_>,
     (segment, document): (usize, u32),
 ) -> Result<DocumentRow, QuestionError> {
-    let segment = context.engine.snapshot().segments()[segment].segment();
+    let segment = context.all.snapshot().segments()[segment].segment();
     let stored = segment.document(document).map_err(EngineError::from)?;
     let stated = stored.fields.iter().find(|(name, _)| name == AVAILABILITY_FIELD).map(|(_, value)| value.as_str());
     Ok(DocumentRow {
@@ -132,13 +132,13 @@ impl DocumentsRequest {
     fn page(&self, context: &QuestionContext<'_>) -> Result<DocumentsPage, QuestionError> {
         let filter = context.filter(&self.scope)?;
         self.fields.iter().try_for_each(|name| context.check_field("fields", name))?;
-        let subcorpus = context.subcorpus(filter.as_ref())?;
+        let subcorpus = context.documents(filter.as_ref())?;
         let size = self.page.rows(context)?;
         let [first, rows] = [self.page.first(), size].map(|n| usize::try_from(n).unwrap_or(usize::MAX));
-        let page = context.engine.page_of_documents(&subcorpus, self.page.order, first, rows);
+        let page = context.all.page_of_documents(&subcorpus, self.page.order, first, rows);
         let body = Documents {
-            documents: context.engine.documents(&subcorpus),
-            tokens: context.engine.tokens(&subcorpus),
+            documents: context.all.documents(&subcorpus),
+            tokens: context.all.tokens(&subcorpus),
             first: self.page.first(),
             next: self.page.next(context, page.len() as u64, size),
             rows: Vec::new(),

@@ -12,7 +12,7 @@ use crate::syntax::advice;
 impl QuestionContext<'_> {
     /// The fields that documents of the corpus can have: the standard ones, and those of the index.
     pub fn field_names(&self) -> BTreeSet<&str> {
-        let stored = self.engine.snapshot().segments().iter().flat_map(|live| live.segment().field_names());
+        let stored = self.all.snapshot().segments().iter().flat_map(|live| live.segment().field_names());
         STANDARD_FIELDS.iter().copied().chain(stored).collect()
     }
 
@@ -58,7 +58,7 @@ impl QuestionContext<'_> {
 
     /// Rejects a name that is neither an attribute of tokens nor a field of documents, as in `by=colour`.
     pub(super) fn check_grouping(&self, name: &str) -> Result<(), QuestionError> {
-        let known = self.engine.attributes().into_iter().chain(self.field_names());
+        let known = self.all.attributes().into_iter().chain(self.field_names());
         self.check_name("by", name, "attribute or field", known.collect())
     }
 
@@ -71,12 +71,12 @@ impl QuestionContext<'_> {
 
     /// Rejects a feature that no token of the corpus has.
     pub fn check_attribute(&self, parameter: &'static str, attribute: Attribute) -> Result<(), QuestionError> {
-        let features = self.engine.features();
+        let features = self.all.features();
         let Attribute::Feature(feature) = attribute else { return Ok(()) };
         if features.contains_key(feature.name()) {
             return Ok(());
         }
-        let known = self.engine.attributes().into_iter().chain(features.keys().map(String::as_str));
+        let known = self.all.attributes().into_iter().chain(features.keys().map(String::as_str));
         self.check_name(parameter, feature.name(), "attribute", known.collect())
     }
 

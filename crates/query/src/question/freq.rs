@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 use super::params::{LimitParams, SearchParams};
 use super::{Answered, Cost, Exactness, Question, QuestionContext, QuestionError, Request};
 use crate::cql::{Attribute, MatchRule};
+use crate::engine::Cells;
+use crate::trend::Step;
 
 /// Counts the hits of a query by the values of an attribute or a field.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -59,6 +61,17 @@ answer! {
     }
 }
 
+impl FreqRequest {
+    /// The cells of counts by a field.
+    fn cells(&self) -> Cells<'_> {
+        match self.by.as_str() {
+            "date" => Cells::Steps(Step::Day),
+            "id" | "url" | "title" | "seen" => Cells::Documents,
+            field => Cells::Field(field),
+        }
+    }
+}
+
 impl Request for FreqRequest {
     fn example() -> FreqRequest {
         FreqRequest { search: SearchParams::example(), by: "site".to_owned(), limit: LimitParams::default() }
@@ -74,14 +87,18 @@ impl Question for FreqRequest {
 
     fn answer(&self, context: &QuestionContext<'_>) -> Result<Answered<Frequencies>, QuestionError> {
         let filter = context.filter(&self.search.scope)?;
-        let search = context.search(&self.search.q, MatchRule::default(), filter.as_ref())?;
+        let attribute = Attribute::named(&self.by);
+        let cells = if attribute.is_some() { Cells::One } else { self.cells() };
+        let search = context.search_words(&self.search.q, filter.as_ref(), cells)?;
         let mut rewrites = Vec::new();
-        let mut found = match Attribute::named(&self.by) {
+        let mut found = match attribute {
             Some(attribute) => {
                 context.check_attribute("by", attribute)?;
                 let (mut found, _) = search.frequencies_by_attribute(attribute, &context.limits);
-                let (min, _) = context.min_counts(0, &mut rewrites);
-                found.rows.retain(|row| row.hits >= min);
+                if !self.search.q.is_single_token() {
+                    let (min, _) = context.min_counts(0, &mut rewrites);
+                    found.rows.retain(|row| row.hits >= min);
+                }
                 found
             }
             None => {

@@ -45,8 +45,8 @@ pub use column::{Column, columns};
 pub use compare::{Change, CompareConfig, CompareRequest, Comparison};
 pub use concordance::{Concordance, ConcordanceLine, ConcordanceRequest};
 pub use context::{
-    AVAILABILITY_FIELD, About, Answered, Availability, FindFilter, MAX_PAGE_ROWS, MIN_DOCUMENTS, MIN_HITS, Privacy,
-    QuestionContext, RunDays,
+    AVAILABILITY_FIELD, About, Answered, AppliedRights, Availability, FindFilter, HiddenDocuments, MAX_PAGE_ROWS,
+    MIN_DOCUMENTS, MIN_HITS, Privacy, QuestionContext, RunDays, WindowLimit,
 };
 pub use contrast::{ContrastBasis, ContrastUnit};
 pub use count::{CountRequest, HitCount};

@@ -195,6 +195,7 @@ impl Question for SketchRequest {
 
     fn answer(&self, context: &QuestionContext<'_>) -> Result<Answered<SketchAnswer>, QuestionError> {
         let filter = context.filter(&self.scope)?;
+        context.note_filter(filter.as_ref())?;
         let mut rewrites = Vec::new();
         let (at_least, _) = context.min_counts(self.min, &mut rewrites);
         let asked = engine::SketchOf {

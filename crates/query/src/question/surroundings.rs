@@ -98,7 +98,7 @@ impl Question for SurroundingsRequest {
         let row = metadata(context, place)?;
         let privacy = context.privacy;
         let shows_text = privacy.shows_text(row.availability);
-        let shows = shows_text || privacy.shows_lines(row.availability);
+        let shows = shows_text || privacy.shows_lines(row.availability) && context.takes_window(&row.id, self.position);
         let mut body = Surroundings {
             document: row.id,
             availability: row.availability,
@@ -107,7 +107,7 @@ impl Question for SurroundingsRequest {
             sentences: Vec::new(),
         };
         if shows {
-            let annotated = context.engine.snapshot().annotated(place.0, place.1).map_err(EngineError::from)?;
+            let annotated = context.all.snapshot().annotated(place.0, place.1).map_err(EngineError::from)?;
             self.show(&annotated, shows_text, &mut body)?;
         }
         Ok(context.answered((None, None), MatchRule::default(), Exactness::Exact, Vec::new(), body))

@@ -7,6 +7,7 @@ use super::params::{ConfidenceParams, PanelParams, SearchParams};
 use super::trends::panel_filter;
 use super::{Answered, Cost, Exactness, Question, QuestionContext, QuestionError, Request};
 use crate::cql::MatchRule;
+use crate::engine::Cells;
 use crate::measure::interval::{Band, rate_band};
 use crate::measure::per_million;
 use crate::trend::{Bin, Collected, Step, health};
@@ -153,7 +154,7 @@ impl Question for TimelineRequest {
             let asked = (Some(&*self.search.q), filter.as_ref());
             return Ok(context.answered(asked, MatchRule::default(), Exactness::Exact, Vec::new(), body));
         }
-        let search = context.search(&self.search.q, MatchRule::default(), filter.as_ref())?;
+        let search = context.search_words(&self.search.q, filter.as_ref(), Cells::Steps(self.by))?;
         let (mut found, _) = search.timeline(self.by, self.confidence.confidence, &context.limits);
         let bins: Vec<Bin> = found.points.iter().map(|point| point.bin).collect();
         if let Some(runs) = (context.run_days)(&bins) {

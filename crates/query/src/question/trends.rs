@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use super::params::{AttributeParams, LimitParams, PanelParams, ScopeParams, TestParams};
 use super::{Answered, Cost, Exactness, Question, QuestionContext, QuestionError, Request};
 use crate::cql::{Attribute, MatchRule};
-use crate::engine::Subcorpus;
+use crate::engine::{Cells, Reading, Subcorpus};
 use crate::filter::Filter;
 use crate::measure::{Band, per_million};
 use crate::trend::{Bin, Mixture, Rise, RiseConfig, Rises, Shape, Step, Table};
@@ -59,12 +59,12 @@ pub(super) fn panel_filter(
     if !panel.panel {
         return Ok(filter);
     }
-    let subcorpus = context.subcorpus(filter.as_ref())?;
-    let sites = context.engine.panel(&subcorpus, step, 1);
+    let subcorpus = context.documents(filter.as_ref())?;
+    let sites = context.all.panel(&subcorpus, step, 1);
     Ok(Filter::both(filter, Some(sites).filter(|_| !context.is_cut_off())))
 }
 
-/// The documents of [`panel_filter`], with the filter.
+/// The documents of [`panel_filter`] in which words are counted by time step, with the filter.
 pub(super) fn panel_subcorpus(
     context: &QuestionContext<'_>,
     scope: &ScopeParams,
@@ -72,7 +72,7 @@ pub(super) fn panel_subcorpus(
     step: Step,
 ) -> Result<(Subcorpus, Option<Filter>), QuestionError> {
     let filter = panel_filter(context, scope, panel, step)?;
-    Ok((context.subcorpus(filter.as_ref())?, filter))
+    Ok((context.subcorpus_of(filter.as_ref(), Reading::Words(Cells::Steps(step)))?, filter))
 }
 
 fn as_texts<S: Serializer>(values: &[Bin], serializer: S) -> Result<S::Ok, S::Error> {

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::params::{AttributeParams, NgramParams, ScopeParams, WordRowParams};
 use super::{Answered, Cost, Exactness, Question, QuestionContext, QuestionError, Request};
 use crate::cql::{Attribute, MatchRule};
+use crate::engine::{Cells, Reading};
 use crate::syntax::ValueMatcher;
 
 /// Lists words or n-grams with their frequencies.
@@ -87,7 +88,8 @@ impl Question for WordsRequest {
     fn answer(&self, context: &QuestionContext<'_>) -> Result<Answered<Words>, QuestionError> {
         context.check_attribute("attribute", self.attribute.attribute)?;
         let filter = context.filter(&self.scope)?;
-        let subcorpus = context.subcorpus(filter.as_ref())?;
+        let reading = if self.ngram.ngram == 1 { Reading::Words(Cells::One) } else { Reading::Positions };
+        let subcorpus = context.subcorpus_of(filter.as_ref(), reading)?;
         let matching = self.regex.as_ref().map(ValueMatcher::regex);
         let (attribute, n) = (self.attribute.attribute, self.ngram.ngram as usize);
         let mut rewrites = Vec::new();

@@ -14,7 +14,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 use tidings_query::engine::Limits;
-use tidings_query::question::{Answered, QuestionContext, QuestionError, QuestionInfo, Request, RowData, RowSink};
+use tidings_query::question::{
+    Answered, QuestionContext, QuestionError, QuestionInfo, Request, RowData, RowSink, WindowLimit,
+};
 use tidings_query::trend::Bin;
 use tidings_query::{Filter, SyntaxError};
 use tidings_store::virtual_corpora;
@@ -25,6 +27,8 @@ use crate::endpoint::{Endpoint, Handler};
 use crate::query_params::QueryParams;
 use crate::response::{ClientGone, ResponseWriter};
 use crate::rights::Right;
+use crate::server::AppState;
+use crate::window_limiter::ClientId;
 
 /// A question about the home: its fields are the parameters.
 pub(crate) trait HomeQuestion: Request {
@@ -71,8 +75,9 @@ pub(crate) struct RequestDeadline {
 
 /// A request to an endpoint.
 pub(crate) struct ApiRequest<'q> {
-    pub registry: &'q CorpusRegistry,
+    pub state: &'q AppState,
     pub right: Right,
+    pub client: ClientId,
     pub params: QueryParams,
     /// The language of the corpus; empty for questions about the home.
     pub lang: String,
@@ -84,12 +89,13 @@ impl ApiRequest<'_> {
     pub fn answer(self, endpoint: &Endpoint, response: &mut ResponseWriter) -> Result<(), RequestError> {
         match endpoint.handler {
             Handler::Question(question) => self.answer_question(question, response),
-            Handler::Home(answer) => Ok(response.body(answer(self.params.values, self.registry)?)?),
+            Handler::Home(answer) => Ok(response.body(answer(self.params.values, &self.state.registry)?)?),
         }
     }
 
     fn answer_question(self, question: &QuestionInfo, response: &mut ResponseWriter) -> Result<(), RequestError> {
-        let registry = self.registry;
+        let registry = &self.state.registry;
+        let epoch = registry.removal_epoch();
         let generation = self.params.cursor().map(|cursor| cursor.generation);
         let engine = registry.corpus(&self.lang, generation)?;
         let find_filter = |name: &str| find_filter(registry, name);
@@ -99,18 +105,34 @@ impl ApiRequest<'_> {
         };
         let RequestDeadline { until, time_limit, cancelled } = self.deadline;
         let limits = Limits::until_or_cancelled(until, time_limit, cancelled);
+        let today = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date();
+        let privacy = self.right.privacy(today);
+        let readable = engine.readable(privacy);
+        let per_day = self.state.settings.kwic_windows_per_day;
+        let take = |document: &str, position: u64| {
+            self.state.window_limiter.take(&self.client, document, position, per_day as usize, today)
+        };
+        let window_limit = WindowLimit { per_day: per_day.into(), take: &take };
         let context = QuestionContext {
+            engine: readable.as_deref().unwrap_or(&engine),
             vocabulary_limits: limits.clone(),
             limits,
-            privacy: self.right.privacy(),
+            privacy,
+            window_limit: Some(window_limit).filter(|_| self.right.has_window_limit()),
             find_filter: &find_filter,
             run_days: &run_days,
             streams: response.is_stream(),
             ..QuestionContext::new(&engine, &self.lang)
         };
-        let mut sink = ResponseSink { response, is_gone: false };
-        match (question.stream)(self.params.values, &context, &mut sink) {
+        let is_outdated = || registry.removal_epoch() != epoch;
+        let mut sink = ResponseSink { response, is_gone: false, rows: 0, is_outdated: &is_outdated };
+        let answered = (question.stream)(self.params.values, &context, &mut sink);
+        match answered {
             _ if sink.is_gone => Err(RequestError::ClientGone),
+            // The answer may have text of a page that was removed meanwhile.
+            _ if is_outdated() => {
+                Err(ApiError::busy("pages were removed from the corpus meanwhile; send the request again", 1).into())
+            }
             Ok(()) => Ok(()),
             Err(QuestionError::Timeout) => Err(RequestError::Timeout),
             Err(error) => Err(error.into()),
@@ -122,7 +144,13 @@ impl ApiRequest<'_> {
 struct ResponseSink<'r> {
     response: &'r mut ResponseWriter,
     is_gone: bool,
+    rows: u64,
+    /// Whether pages were removed since the answer began.
+    is_outdated: &'r dyn Fn() -> bool,
 }
+
+/// Rows of a stream between two looks at the list of removed pages.
+const REMOVAL_CHECK_ROWS: u64 = 64;
 
 impl RowSink for ResponseSink<'_> {
     fn head(&mut self, head: Answered<Value>) {
@@ -130,6 +158,10 @@ impl RowSink for ResponseSink<'_> {
     }
 
     fn row(&mut self, row: &dyn RowData) -> ControlFlow<()> {
+        self.rows += 1;
+        if self.rows.is_multiple_of(REMOVAL_CHECK_ROWS) && (self.is_outdated)() {
+            return ControlFlow::Break(());
+        }
         match self.response.row(row) {
             Ok(()) => ControlFlow::Continue(()),
             Err(ClientGone) => {

@@ -3,6 +3,8 @@
 mod answers;
 mod bytes;
 mod hostile;
+mod reconstruction;
+mod removal;
 mod rights;
 mod schema;
 mod test_server;
