@@ -222,6 +222,60 @@ fn periods_that_were_not_searched_are_unknown_and_not_zero() {
     assert!(points.iter().all(|point| point["band"].is_null()), "{found}");
 }
 
+/// Ten days of three documents with the same text each, in one segment.
+fn engine_of_equal_documents(folder: &tempfile::TempDir) -> Engine {
+    let mut writer = Writer::open(folder.path(), Settings::default()).expect("opened");
+    for number in 0..30 {
+        let mut document = document(number / 3, number % 3);
+        document.paragraphs[0].sentences = (0..400).map(|at| sentence(0, at)).collect();
+        writer.add(&document).expect("added");
+    }
+    writer.commit(Vec::new()).expect("committed");
+    Engine::new(writer.snapshot().clone())
+}
+
+#[test]
+fn counts_and_seen_tokens_of_a_cut_off_answer_are_of_the_same_documents() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let engine = engine_of_equal_documents(&folder);
+    let ask = |name: &str, q: &str, limits: &Limits| {
+        let question = QUESTIONS.iter().find(|question| question.name == name).expect("listed");
+        let request = json!({ "q": q, "by": if name == "freq" { "lc" } else { "day" } });
+        let mut request = request.as_object().cloned().expect("an object");
+        if name == "count" {
+            request.remove("by");
+        }
+        (question.answer)(request, &context(&engine, limits)).expect("answered")
+    };
+    // The first is a linear pattern, whose hits come without steps of an automaton.
+    for q in ["[] [] []", "[lc=\"the\"] []{0,4} [lc=\"coast\"]", "a:[] []{1,3} b:[] :: a.word = b.word"] {
+        let tokens = ask("count", q, &Limits::default()).body["tokens"].as_u64().expect("tokens");
+        let hits = ask("count", q, &Limits::default()).body["hits"].as_u64().expect("hits");
+        let (mut partial, mut partial_days) = (0, 0);
+        for (name, steps) in ["count", "freq", "timeline"].into_iter().flat_map(|name| (0..30).map(move |n| (name, n)))
+        {
+            let found = ask(name, q, &Limits::steps(steps));
+            let Exactness::CutOff { seen_tokens, of_tokens, .. } = found.about.exactness else { continue };
+            let what = format!("{name} {q} after {steps} steps: {:?}", found.about.exactness);
+            assert_eq!(of_tokens, tokens, "{what}");
+            let seen = seen_tokens * 30 / tokens;
+            assert_eq!(
+                (seen_tokens, found.body["hits"].as_u64()),
+                (seen * tokens / 30, Some(seen * hits / 30)),
+                "{what}"
+            );
+            partial += u64::from(seen > 0);
+            if name == "timeline" {
+                let points = found.body["points"].as_array().expect("points");
+                let known: Vec<u64> = points.iter().filter_map(|point| point["hits"].as_u64()).collect();
+                assert_eq!(known, vec![hits / 10; seen as usize / 3], "{what}");
+                partial_days += known.len();
+            }
+        }
+        assert!(partial >= 3 && partial_days >= 3, "{q}: {partial} partial answers, {partial_days} days");
+    }
+}
+
 /// The answer to the example of a question with another value of one parameter.
 fn asked_with(
     engine: &Engine,

@@ -92,12 +92,13 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// Passes the hits that start in some documents, from left to right, as start and end.
+    /// Passes the hits that start in some documents, from left to right, as start and end. If it is stopped, by `each` or
+    /// by a limit, it breaks with the start that it tried last.
     pub(crate) fn find(
         &mut self,
         documents: Range<u32>,
         each: &mut dyn FnMut(u32, u32) -> ControlFlow<()>,
-    ) -> ControlFlow<()> {
+    ) -> ControlFlow<u32> {
         let tokens = self.segment.tokens_in(documents.clone());
         if tokens.is_empty() || self.plan.cannot_match {
             return ControlFlow::Continue(());
@@ -125,7 +126,7 @@ impl<'a> Finder<'a> {
         tokens: Range<u32>,
         mut doc: DocCursor,
         each: &mut dyn FnMut(u32, u32) -> ControlFlow<()>,
-    ) -> ControlFlow<()> {
+    ) -> ControlFlow<u32> {
         let length = linear.len() as u32;
         let sentences = self.segment.sentence_bits();
         let within_sentence = self.restrictions.within_sentence();
@@ -167,10 +168,10 @@ impl<'a> Finder<'a> {
                 }
                 // A restriction that was cut off may admit what it would reject.
                 if self.restrictions.is_over() {
-                    return ControlFlow::Break(());
+                    return ControlFlow::Break(start);
                 }
             }
-            each(start, end)?;
+            each(start, end).map_break(|()| start)?;
         }
         ControlFlow::Continue(())
     }
@@ -204,7 +205,7 @@ impl<'a> Finder<'a> {
         tokens: Range<u32>,
         mut doc: DocCursor,
         each: &mut dyn FnMut(u32, u32) -> ControlFlow<()>,
-    ) -> ControlFlow<()> {
+    ) -> ControlFlow<u32> {
         let (nearest, farthest) = self.plan.seed_distance();
         let mut next = tokens.start;
         for (index, seed) in seeds.iter().enumerate() {
@@ -223,9 +224,9 @@ impl<'a> Finder<'a> {
                 false => floor,
             };
             for start in floor.max(next)..=last.min(doc.tokens.end - 1) {
-                self.try_start(start, &doc, each)?;
+                self.try_start(start, &doc, each).map_break(|()| start)?;
                 if self.is_over() {
-                    return ControlFlow::Break(());
+                    return ControlFlow::Break(start);
                 }
             }
             next = next.max(last.saturating_add(1));

@@ -45,9 +45,11 @@ struct LimitState {
     cancelled: Option<Arc<AtomicBool>>,
     /// The checks that still pass.
     steps: Option<AtomicU64>,
-    struck: OnceLock<CutOff>,
+    struck: OnceLock<Limit>,
     seen_tokens: AtomicU64,
     of_tokens: AtomicU64,
+    /// A pass was begun after the one that a limit stopped; it adds nothing.
+    is_past: AtomicBool,
 }
 
 impl Limits {
@@ -79,7 +81,7 @@ impl Limits {
 
     /// Returns true if a limit is reached; the search that asks must stop, and its result is partial.
     pub(crate) fn is_over(&self) -> bool {
-        if self.0.struck.get().is_some_and(|cut| cut.limit != Limit::Values) {
+        if self.0.struck.get().is_some_and(|limit| *limit != Limit::Values) {
             return true;
         }
         let limit = self.reached();
@@ -100,29 +102,40 @@ impl Limits {
 
     /// Records that a limit stops the search. Only the first one counts.
     pub(crate) fn strike(&self, limit: Limit) {
-        let of_tokens = self.0.of_tokens.load(Relaxed);
-        let _ = self.0.struck.set(CutOff {
-            seen_tokens: self.0.seen_tokens.load(Relaxed).min(of_tokens),
-            of_tokens,
-            limit,
-            time_limit: self.0.time.filter(|_| limit == Limit::Time).map(|(_, limit)| limit),
-        });
+        let _ = self.0.struck.set(limit);
     }
 
     /// Begins a pass over this many tokens. An answer may need several; the one that is stopped counts.
     pub(crate) fn begin_pass(&self, tokens: u64) {
-        self.0.of_tokens.store(tokens, Relaxed);
-        self.0.seen_tokens.store(0, Relaxed);
+        let state = &*self.0;
+        if state.struck.get().is_some() {
+            // A limit that was reached before the first pass has seen nothing of it.
+            let _ = state.of_tokens.compare_exchange(0, tokens, Relaxed, Relaxed);
+            state.is_past.store(true, Relaxed);
+            return;
+        }
+        state.of_tokens.store(tokens, Relaxed);
+        state.seen_tokens.store(0, Relaxed);
     }
 
-    /// Adds to the tokens that the pass has seen.
+    /// Adds to the tokens that the pass has seen: those of documents that were searched to their end, so that counts and
+    /// seen tokens are of the same documents.
     pub(crate) fn saw(&self, tokens: u64) {
-        self.0.seen_tokens.fetch_add(tokens, Relaxed);
+        if !self.0.is_past.load(Relaxed) {
+            self.0.seen_tokens.fetch_add(tokens, Relaxed);
+        }
     }
 
     /// The search that was stopped, if one was.
     pub fn cut_off(&self) -> Option<CutOff> {
-        self.0.struck.get().copied()
+        let limit = *self.0.struck.get()?;
+        let of_tokens = self.0.of_tokens.load(Relaxed);
+        Some(CutOff {
+            seen_tokens: self.0.seen_tokens.load(Relaxed).min(of_tokens),
+            of_tokens,
+            limit,
+            time_limit: self.0.time.filter(|_| limit == Limit::Time).map(|(_, limit)| limit),
+        })
     }
 }
 
@@ -173,9 +186,11 @@ mod tests {
         limits.begin_pass(50);
         limits.saw(20);
         assert!(!limits.is_over() && limits.clone().is_over() && limits.is_over());
+        limits.saw(5); // The document that the limit interrupted was complete before.
         limits.begin_pass(7);
+        limits.saw(7);
         limits.strike(Limit::Values);
-        let cut = CutOff { seen_tokens: 20, of_tokens: 50, limit: Limit::Steps, time_limit: None };
+        let cut = CutOff { seen_tokens: 25, of_tokens: 50, limit: Limit::Steps, time_limit: None };
         assert_eq!(limits.cut_off(), Some(cut));
     }
 
@@ -184,6 +199,15 @@ mod tests {
         let limits = Limits::default();
         limits.strike(Limit::Values);
         assert!(!limits.is_over() && limits.cut_off().is_some());
+    }
+
+    #[test]
+    fn a_limit_before_the_first_pass_has_seen_nothing_of_it() {
+        let limits = Limits::steps(0);
+        assert!(limits.is_over());
+        limits.begin_pass(50);
+        limits.saw(50);
+        assert_eq!(limits.cut_off().map(|cut| (cut.seen_tokens, cut.of_tokens)), Some((0, 50)));
     }
 
     #[test]

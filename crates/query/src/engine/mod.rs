@@ -8,6 +8,7 @@ mod advice;
 mod contrast;
 mod count;
 mod difference;
+mod document_hits;
 mod documents;
 mod find;
 mod grams;

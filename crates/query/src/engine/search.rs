@@ -1,5 +1,6 @@
 //! Compiled queries: hits in the order of time, pages, samples, counts.
 
+use super::document_hits::DocumentHits;
 use super::find::Finder;
 use super::nfa::Nfa;
 use super::restrict::{HitConditions, Restrictions};
@@ -147,7 +148,8 @@ impl<'e> Search<'e> {
         self.search_in(index, limits, each) == self.scope(index).documents().end
     }
 
-    /// The same; returns the first document that was not searched to its end, or the end of the documents.
+    /// The same; returns the first document that was not searched to its end, or the end of the documents. Only hits of
+    /// documents before it are passed when a limit is reached, so that counts and seen tokens are of the same documents.
     pub(crate) fn search_in(
         &self,
         index: usize,
@@ -161,11 +163,17 @@ impl<'e> Search<'e> {
         }
         let mut finder = self.finder(index, limits);
         let mut windows = Windows::new(finder.segment, documents.clone(), MAX_WINDOW, finder.plan.expected);
+        let mut hits = DocumentHits::new(finder.segment, limits);
         while let Some(window) = windows.next_forward() {
-            if limits.is_over() || finder.find(window.clone(), each).is_break() {
+            if limits.is_over() {
                 return window.start;
             }
-            limits.saw(scope.tokens_among(finder.segment, window));
+            let flow = finder.find(window.clone(), &mut |start, end| hits.push(start, end, each));
+            let searched = hits.complete(&window, flow, each);
+            limits.saw(scope.tokens_among(finder.segment, window.start..searched));
+            if searched < window.end {
+                return searched;
+            }
         }
         documents.end
     }
