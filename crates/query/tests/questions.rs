@@ -4,11 +4,13 @@
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use serde_json::{Map, Value, json};
 use tidings_index::{Day, Settings, Writer};
 use tidings_model::{Annotated, AnnotatedParagraph, Attributes, Token};
-use tidings_query::engine::{Engine, Limits};
+use tidings_query::engine::{Engine, Limits, MemoryPool};
 use tidings_query::question::{
     Answered, Exactness, ParameterKind, QUESTIONS, QuestionContext, QuestionError, QuestionInfo, RowData, RowSink,
 };
@@ -274,6 +276,89 @@ fn counts_and_seen_tokens_of_a_cut_off_answer_are_of_the_same_documents() {
         }
         assert!(partial >= 3 && partial_days >= 3, "{q}: {partial} partial answers, {partial_days} days");
     }
+}
+
+fn question(name: &str) -> &'static QuestionInfo {
+    QUESTIONS.iter().find(|question| question.name == name).expect("listed")
+}
+
+#[test]
+fn what_needs_more_memory_than_a_question_has_is_refused_or_cut_off() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let engine = engine_of_equal_documents(&folder);
+    let pool = MemoryPool::new(1 << 20, 1 << 17);
+    let ask = |name: &str, request: Value| {
+        let limits = Limits::default().with_memory(pool.clone());
+        (question(name).answer)(request.as_object().cloned().expect("an object"), &context(&engine, &limits))
+    };
+    let refused = ask("query", json!({ "q": "[]", "size": 1000, "context": 50 })).expect_err("too large");
+    assert!(matches!(&refused, QuestionError::TooLarge { parameter, .. } if parameter == "size"), "{refused}");
+    ask("query", json!({ "q": "[]", "size": 10, "context": 20 })).expect("small enough");
+    let values = ask("freq", json!({ "q": "[]{1,40} [lc=\"coast\"]", "by": "word" })).expect("answered");
+    assert!(!values.about.exactness.is_cut_off(), "few values: {:?}", values.about.exactness);
+    // Pairs of tokens of a document are paths with labels of their own.
+    let q = "a:[] []* b:[] []* c:[] []* d:[] :: a.word = b.word & c.word = d.lemma";
+    let paths = ask("count", json!({ "q": q })).expect("answered").about.exactness.to_string();
+    assert!(paths.starts_with("cut off because the query needs too much memory: 0 of "), "{paths}");
+    assert_eq!(pool.taken(), 0, "all memory is given back");
+}
+
+/// Cancels the question with the first row, and counts the rows after it.
+struct Cancelling {
+    cancelled: Arc<AtomicBool>,
+    rows: usize,
+}
+
+impl RowSink for Cancelling {
+    fn head(&mut self, _: Answered<Value>) {}
+
+    fn row(&mut self, _: &dyn RowData) -> ControlFlow<()> {
+        self.cancelled.store(true, Ordering::Relaxed);
+        self.rows += 1;
+        ControlFlow::Continue(())
+    }
+}
+
+#[test]
+fn lines_are_not_made_for_a_client_that_has_gone() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let engine = engine_of_equal_documents(&folder);
+    for request in [
+        json!({ "q": "[]", "context": 200, "sample": 5000 }),
+        json!({ "q": "[]", "context": 200, "sort": ["right"] }),
+        json!({ "q": "[]", "context": 200 }),
+        json!({ "q": "[]", "context": 20, "size": 5000 }),
+    ] {
+        let cancelled = Arc::new(AtomicBool::new(false));
+        let is_page = request["size"].is_number();
+        let context = QuestionContext {
+            limits: Limits::cancelled_by(cancelled.clone()),
+            streams: !is_page,
+            ..QuestionContext::new(&engine, "en")
+        };
+        let mut sink = Cancelling { cancelled, rows: 0 };
+        let request = request.as_object().cloned().expect("an object");
+        let streamed = (question("query").stream)(request.clone(), &context, &mut sink);
+        assert_eq!(sink.rows, 1, "{request:?}");
+        assert!(is_page || matches!(streamed, Err(QuestionError::Timeout)), "{streamed:?}");
+    }
+}
+
+#[test]
+fn equal_alternatives_are_searched_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let engine = engine_of_equal_documents(&folder);
+    let steps = |q: &str| {
+        let checks = Arc::new(AtomicU64::new(0));
+        let counted = checks.clone();
+        let limits = Limits::default().with_check(move || drop(counted.fetch_add(1, Ordering::Relaxed)));
+        let request = json!({ "q": q }).as_object().cloned().expect("an object");
+        let found = (question("count").answer)(request, &context(&engine, &limits)).expect("answered");
+        (found.body["hits"].as_u64(), checks.load(Ordering::Relaxed))
+    };
+    let one = steps("[lc=\"storm\"] [] | [] [lc=\"coast\"]");
+    let many = steps(&vec!["[lc=\"storm\"] [] | [] [lc=\"coast\"]"; 100].join(" | "));
+    assert_eq!(many, one);
 }
 
 /// The answer to the example of a question with another value of one parameter.

@@ -3,6 +3,8 @@
 //! All passes over a corpus ask their limits whether to go on. The limits remember the first time that the answer was no,
 //! so that an answer cannot be called exact by mistake: [`Limits::cut_off`] is the one place that says so.
 
+use super::memory::{MemoryPool, Reserved};
+use std::fmt;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, OnceLock};
@@ -19,6 +21,8 @@ choices! {
         Steps = "steps",
         /// The number of distinct values in memory.
         Values = "values",
+        /// The memory of one question.
+        Memory = "memory",
     }
 }
 
@@ -50,6 +54,19 @@ struct LimitState {
     of_tokens: AtomicU64,
     /// A pass was begun after the one that a limit stopped; it adds nothing.
     is_past: AtomicBool,
+    check: Option<Check>,
+    memory: Option<Arc<MemoryPool>>,
+    /// Bytes that the question has reserved.
+    reserved: AtomicU64,
+}
+
+/// What the owner of a search does at each check.
+struct Check(Box<dyn Fn() + Send + Sync>);
+
+impl fmt::Debug for Check {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Check")
+    }
 }
 
 impl Limits {
@@ -79,6 +96,45 @@ impl Limits {
         Limits(Arc::new(LimitState { steps: Some(AtomicU64::new(steps)), ..LimitState::default() }))
     }
 
+    /// Calls a function at each check, on the thread that searches. For limits that are not shared yet.
+    pub fn with_check(mut self, check: impl Fn() + Send + Sync + 'static) -> Limits {
+        Arc::get_mut(&mut self.0).expect("limits are set before they are shared").check = Some(Check(Box::new(check)));
+        self
+    }
+
+    /// Sets the memory that the question takes its share of. For limits that are not shared yet.
+    pub fn with_memory(mut self, memory: Arc<MemoryPool>) -> Limits {
+        Arc::get_mut(&mut self.0).expect("limits are set before they are shared").memory = Some(memory);
+        self
+    }
+
+    /// Memory of the question, none at first.
+    pub(crate) fn memory(&self) -> Reserved {
+        Reserved::new(self.clone())
+    }
+
+    /// Takes bytes of the question's share and of the pool; returns false if they do not fit.
+    pub(super) fn reserve(&self, bytes: u64) -> bool {
+        let Some(memory) = &self.0.memory else { return true };
+        let reserved = self.0.reserved.fetch_add(bytes, Relaxed) + bytes;
+        if reserved <= memory.share() && memory.take(bytes) {
+            return true;
+        }
+        self.0.reserved.fetch_sub(bytes, Relaxed);
+        false
+    }
+
+    pub(super) fn release(&self, bytes: u64) {
+        let Some(memory) = &self.0.memory else { return };
+        self.0.reserved.fetch_sub(bytes, Relaxed);
+        memory.give_back(bytes);
+    }
+
+    /// Returns true if the client no longer waits for the answer.
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.0.cancelled.as_ref().is_some_and(|cancelled| cancelled.load(Relaxed))
+    }
+
     /// Returns true if a limit is reached; the search that asks must stop, and its result is partial.
     pub(crate) fn is_over(&self) -> bool {
         if self.0.struck.get().is_some_and(|limit| *limit != Limit::Values) {
@@ -89,8 +145,11 @@ impl Limits {
     }
 
     fn reached(&self) -> Option<Limit> {
-        let LimitState { time, cancelled, steps, .. } = &*self.0;
-        if cancelled.as_ref().is_some_and(|cancelled| cancelled.load(Relaxed)) {
+        let LimitState { time, steps, check, .. } = &*self.0;
+        if let Some(Check(check)) = check {
+            check();
+        }
+        if self.is_cancelled() {
             return Some(Limit::Cancelled);
         }
         let take = |left: u64| left.checked_sub(1);
@@ -159,6 +218,12 @@ impl Deadline {
     #[inline]
     pub(crate) fn tick(&mut self) -> bool {
         self.tick_by(1)
+    }
+
+    /// Ends the search because of another limit.
+    pub(crate) fn stop(&mut self, limit: Limit) {
+        self.limits.strike(limit);
+        self.is_over = true;
     }
 
     /// Counts many small steps at once; returns false once a limit is reached.

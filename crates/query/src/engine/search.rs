@@ -2,6 +2,7 @@
 
 use super::document_hits::DocumentHits;
 use super::find::Finder;
+use super::memory::Reserved;
 use super::nfa::Nfa;
 use super::restrict::{HitConditions, Restrictions};
 use super::scope::Scope;
@@ -60,9 +61,12 @@ pub struct Search<'e> {
     rule: MatchRule,
     filter: Option<CompiledFilter>,
     scopes: Vec<OnceCell<Scope>>,
+    /// The memory of the sets.
+    _memory: Reserved,
 }
 
 impl<'e> Search<'e> {
+    #[expect(clippy::too_many_arguments, reason = "the parts of a compiled query")]
     pub(crate) fn new(
         engine: &'e Engine,
         query: &Query,
@@ -71,9 +75,10 @@ impl<'e> Search<'e> {
         conditions: HitConditions,
         rule: MatchRule,
         filter: Option<CompiledFilter>,
+        memory: Reserved,
     ) -> Search<'e> {
         let scopes = engine.snapshot().segments().iter().map(|_| OnceCell::new()).collect();
-        Search { engine, query: query.to_string(), nfa, sets, conditions, rule, filter, scopes }
+        Search { engine, query: query.to_string(), nfa, sets, conditions, rule, filter, scopes, _memory: memory }
     }
 
     /// The engine that compiled it.

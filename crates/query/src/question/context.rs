@@ -200,7 +200,8 @@ impl<'c> QuestionContext<'c> {
         filter: Option<&Filter>,
     ) -> Result<Search<'c>, QuestionError> {
         self.check_query("q", query)?;
-        self.engine.search(query, rule, filter).map_err(QuestionError::of_engine("q", "query", query.text()))
+        let search = self.engine.search_within(query, rule, filter, &self.limits);
+        search.map_err(QuestionError::of_engine("q", "query", query.text()))
     }
 
     /// Minimum hits and documents of rows that are made of neighbouring words. Where some text may not be shown, rarer rows
