@@ -10,6 +10,7 @@ use hyper::{HeaderMap, StatusCode};
 use jiff::Timestamp;
 use tidings_store::tokens;
 
+use crate::admission::ClientKey;
 use crate::api_error::ApiError;
 use crate::corpus_registry::CorpusRegistry;
 use crate::rights::Right;
@@ -24,6 +25,8 @@ pub(crate) struct Client {
     pub right: Right,
     /// The name of the token, for the log.
     pub token: Option<String>,
+    /// The address that it is known by without a token.
+    pub address: IpAddr,
 }
 
 impl Client {
@@ -34,7 +37,9 @@ impl Client {
         registry: &CorpusRegistry,
         settings: &Settings,
     ) -> Result<Client, ApiError> {
-        let with = |scope, token| Client { right: Right { scope, default: settings.default_availability }, token };
+        let address = network(rate_limit_address(headers, peer, settings));
+        let with =
+            |scope, token| Client { right: Right { scope, default: settings.default_availability }, token, address };
         let Some(header) = headers.get(AUTHORIZATION) else {
             let owner = settings.is_private() && peer.is_loopback();
             return Ok(with(settings.loopback_scope.filter(|_| owner), None));
@@ -52,6 +57,13 @@ impl Client {
                 "unknown or expired token; see `tidings token list`, create one with `tidings token add`",
             )),
         }
+    }
+}
+
+impl Client {
+    /// The client that places are counted for.
+    pub fn key(&self) -> ClientKey {
+        self.token.clone().map_or(ClientKey::Address(self.address), ClientKey::Token)
     }
 }
 
@@ -164,7 +176,7 @@ impl RateLimiter {
 }
 
 /// The /64 network of an IPv6 address: one client usually owns all of it.
-fn network(client: IpAddr) -> IpAddr {
+pub(crate) fn network(client: IpAddr) -> IpAddr {
     match client {
         IpAddr::V6(address) => match address.to_ipv4_mapped() {
             Some(address) => IpAddr::V4(address),

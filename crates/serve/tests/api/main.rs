@@ -3,6 +3,7 @@
 mod answers;
 mod bytes;
 mod hostile;
+mod load;
 mod rights;
 mod schema;
 mod test_server;
