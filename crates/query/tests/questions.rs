@@ -4,11 +4,13 @@
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use serde_json::{Map, Value, json};
 use tidings_index::{Day, Settings, Writer};
 use tidings_model::{Annotated, AnnotatedParagraph, Attributes, Token};
-use tidings_query::engine::{Engine, Limits};
+use tidings_query::engine::{Engine, Limits, MemoryPool};
 use tidings_query::question::{
     Answered, Exactness, ParameterKind, QUESTIONS, QuestionContext, QuestionError, QuestionInfo, RowData, RowSink,
 };
@@ -220,6 +222,143 @@ fn periods_that_were_not_searched_are_unknown_and_not_zero() {
     assert!(last["tokens"].as_u64() > Some(0), "{found}");
     assert!(last["hits"].is_null() && last["per_million"].is_null(), "{found}");
     assert!(points.iter().all(|point| point["band"].is_null()), "{found}");
+}
+
+/// Ten days of three documents with the same text each, in one segment.
+fn engine_of_equal_documents(folder: &tempfile::TempDir) -> Engine {
+    let mut writer = Writer::open(folder.path(), Settings::default()).expect("opened");
+    for number in 0..30 {
+        let mut document = document(number / 3, number % 3);
+        document.paragraphs[0].sentences = (0..400).map(|at| sentence(0, at)).collect();
+        writer.add(&document).expect("added");
+    }
+    writer.commit(Vec::new()).expect("committed");
+    Engine::new(writer.snapshot().clone())
+}
+
+#[test]
+fn counts_and_seen_tokens_of_a_cut_off_answer_are_of_the_same_documents() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let engine = engine_of_equal_documents(&folder);
+    let ask = |name: &str, q: &str, limits: &Limits| {
+        let question = QUESTIONS.iter().find(|question| question.name == name).expect("listed");
+        let request = json!({ "q": q, "by": if name == "freq" { "lc" } else { "day" } });
+        let mut request = request.as_object().cloned().expect("an object");
+        if name == "count" {
+            request.remove("by");
+        }
+        (question.answer)(request, &context(&engine, limits)).expect("answered")
+    };
+    // The first is a linear pattern, whose hits come without steps of an automaton.
+    for q in ["[] [] []", "[lc=\"the\"] []{0,4} [lc=\"coast\"]", "a:[] []{1,3} b:[] :: a.word = b.word"] {
+        let tokens = ask("count", q, &Limits::default()).body["tokens"].as_u64().expect("tokens");
+        let hits = ask("count", q, &Limits::default()).body["hits"].as_u64().expect("hits");
+        let (mut partial, mut partial_days) = (0, 0);
+        for (name, steps) in ["count", "freq", "timeline"].into_iter().flat_map(|name| (0..30).map(move |n| (name, n)))
+        {
+            let found = ask(name, q, &Limits::steps(steps));
+            let Exactness::CutOff { seen_tokens, of_tokens, .. } = found.about.exactness else { continue };
+            let what = format!("{name} {q} after {steps} steps: {:?}", found.about.exactness);
+            assert_eq!(of_tokens, tokens, "{what}");
+            let seen = seen_tokens * 30 / tokens;
+            assert_eq!(
+                (seen_tokens, found.body["hits"].as_u64()),
+                (seen * tokens / 30, Some(seen * hits / 30)),
+                "{what}"
+            );
+            partial += u64::from(seen > 0);
+            if name == "timeline" {
+                let points = found.body["points"].as_array().expect("points");
+                let known: Vec<u64> = points.iter().filter_map(|point| point["hits"].as_u64()).collect();
+                assert_eq!(known, vec![hits / 10; seen as usize / 3], "{what}");
+                partial_days += known.len();
+            }
+        }
+        assert!(partial >= 3 && partial_days >= 3, "{q}: {partial} partial answers, {partial_days} days");
+    }
+}
+
+fn question(name: &str) -> &'static QuestionInfo {
+    QUESTIONS.iter().find(|question| question.name == name).expect("listed")
+}
+
+#[test]
+fn what_needs_more_memory_than_a_question_has_is_refused_or_cut_off() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let engine = engine_of_equal_documents(&folder);
+    let pool = MemoryPool::new(1 << 20, 1 << 17);
+    let ask = |name: &str, request: Value| {
+        let limits = Limits::default().with_memory(pool.clone());
+        (question(name).answer)(request.as_object().cloned().expect("an object"), &context(&engine, &limits))
+    };
+    let refused = ask("query", json!({ "q": "[]", "size": 1000, "context": 50 })).expect_err("too large");
+    assert!(matches!(&refused, QuestionError::TooLarge { parameter, .. } if parameter == "size"), "{refused}");
+    ask("query", json!({ "q": "[]", "size": 10, "context": 20 })).expect("small enough");
+    let values = ask("freq", json!({ "q": "[]{1,40} [lc=\"coast\"]", "by": "word" })).expect("answered");
+    assert!(!values.about.exactness.is_cut_off(), "few values: {:?}", values.about.exactness);
+    // Pairs of tokens of a document are paths with labels of their own.
+    let q = "a:[] []* b:[] []* c:[] []* d:[] :: a.word = b.word & c.word = d.lemma";
+    let paths = ask("count", json!({ "q": q })).expect("answered").about.exactness.to_string();
+    assert!(paths.starts_with("cut off because the query needs too much memory: 0 of "), "{paths}");
+    assert_eq!(pool.taken(), 0, "all memory is given back");
+}
+
+/// Cancels the question with the first row, and counts the rows after it.
+struct Cancelling {
+    cancelled: Arc<AtomicBool>,
+    rows: usize,
+}
+
+impl RowSink for Cancelling {
+    fn head(&mut self, _: Answered<Value>) {}
+
+    fn row(&mut self, _: &dyn RowData) -> ControlFlow<()> {
+        self.cancelled.store(true, Ordering::Relaxed);
+        self.rows += 1;
+        ControlFlow::Continue(())
+    }
+}
+
+#[test]
+fn lines_are_not_made_for_a_client_that_has_gone() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let engine = engine_of_equal_documents(&folder);
+    for request in [
+        json!({ "q": "[]", "context": 200, "sample": 5000 }),
+        json!({ "q": "[]", "context": 200, "sort": ["right"] }),
+        json!({ "q": "[]", "context": 200 }),
+        json!({ "q": "[]", "context": 20, "size": 5000 }),
+    ] {
+        let cancelled = Arc::new(AtomicBool::new(false));
+        let is_page = request["size"].is_number();
+        let context = QuestionContext {
+            limits: Limits::cancelled_by(cancelled.clone()),
+            streams: !is_page,
+            ..QuestionContext::new(&engine, "en")
+        };
+        let mut sink = Cancelling { cancelled, rows: 0 };
+        let request = request.as_object().cloned().expect("an object");
+        let streamed = (question("query").stream)(request.clone(), &context, &mut sink);
+        assert_eq!(sink.rows, 1, "{request:?}");
+        assert!(is_page || matches!(streamed, Err(QuestionError::Timeout)), "{streamed:?}");
+    }
+}
+
+#[test]
+fn equal_alternatives_are_searched_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let engine = engine_of_equal_documents(&folder);
+    let steps = |q: &str| {
+        let checks = Arc::new(AtomicU64::new(0));
+        let counted = checks.clone();
+        let limits = Limits::default().with_check(move || drop(counted.fetch_add(1, Ordering::Relaxed)));
+        let request = json!({ "q": q }).as_object().cloned().expect("an object");
+        let found = (question("count").answer)(request, &context(&engine, &limits)).expect("answered");
+        (found.body["hits"].as_u64(), checks.load(Ordering::Relaxed))
+    };
+    let one = steps("[lc=\"storm\"] [] | [] [lc=\"coast\"]");
+    let many = steps(&vec!["[lc=\"storm\"] [] | [] [lc=\"coast\"]"; 100].join(" | "));
+    assert_eq!(many, one);
 }
 
 /// The answer to the example of a question with another value of one parameter.

@@ -80,6 +80,7 @@ impl From<QuestionError> for ApiError {
             QuestionError::Syntax { parameter, text, error, .. } => ApiError::syntax(parameter, &text, &error),
             QuestionError::NotFound { parameter, .. } => with(StatusCode::NOT_FOUND, parameter.into()),
             QuestionError::Forbidden { parameter, .. } => with(StatusCode::FORBIDDEN, parameter.into()),
+            QuestionError::TooLarge { parameter, .. } => with(StatusCode::PAYLOAD_TOO_LARGE, parameter),
             QuestionError::Request(_) => ApiError::new(StatusCode::BAD_REQUEST, message),
             QuestionError::Timeout => ApiError::busy(message, 30),
             QuestionError::Engine(error) => match *error {

@@ -1,34 +1,58 @@
-//! Low-priority threads for expensive requests.
+//! Worker threads: at normal priority for quick requests, at low priority for expensive ones and for quick ones that turn out
+//! to take long.
 //!
 //! Counting a hundred million tokens occupies a core that the first page of another client waits for, whatever the order in
 //! the queue. The scheduler of the operating system preempts such a thread as soon as a quick request needs the core.
+
+use std::time::Duration;
 
 /// The nice value. Each step lowers the weight of a thread by a fifth: at 15 a contended core spends a thirtieth of its time on
 /// expensive requests, so that they still make progress.
 const NICENESS: i32 = 15;
 
-/// Runs `work` on a thread of its own at low priority.
-pub(crate) fn spawn_low_priority(work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
+/// Runs `work` on a thread of its own. A thread cannot raise its priority again, so that none is used twice.
+pub(crate) fn spawn_worker(name: &str, work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
     let runtime = tokio::runtime::Handle::current();
-    let thread = std::thread::Builder::new().name("heavy".to_owned());
+    let thread = std::thread::Builder::new().name(name.to_owned());
     thread.spawn(move || {
         let _entered = runtime.enter();
-        lower_priority();
         work();
     })?;
     Ok(())
 }
 
+/// Runs `work` on a thread of its own at low priority.
+pub(crate) fn spawn_low_priority(work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
+    spawn_worker("heavy", move || {
+        lower_priority();
+        work();
+    })
+}
+
+/// The computing time that this thread has used.
+#[cfg(target_os = "linux")]
+pub(crate) fn thread_cpu_time() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    Duration::new(u64::try_from(time.tv_sec).unwrap_or(0), u32::try_from(time.tv_nsec).unwrap_or(0))
+}
+
+/// The time that this thread has run, where the computing time is not known.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn thread_cpu_time() -> Duration {
+    thread_local!(static BEGAN: std::time::Instant = std::time::Instant::now());
+    BEGAN.with(std::time::Instant::elapsed)
+}
+
 /// Lowers the priority of this thread; on Linux each thread has its own.
 #[cfg(target_os = "linux")]
-fn lower_priority() {
+pub(crate) fn lower_priority() {
     if let Err(error) = rustix::process::setpriority_process(Some(rustix::thread::gettid()), NICENESS) {
         log::debug!("cannot lower the priority of a thread: {error}");
     }
 }
 
 #[cfg(not(target_os = "linux"))]
-fn lower_priority() {
+pub(crate) fn lower_priority() {
     let _ = NICENESS;
 }
 

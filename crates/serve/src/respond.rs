@@ -21,7 +21,6 @@ use crate::compression::{accepts_gzip, compressible, etag, matches_etag};
 use crate::endpoint::Endpoint;
 use crate::handler::{ApiRequest, RequestDeadline, RequestError};
 use crate::headers::{error_response, not_modified, preflight, security_headers, with_etag};
-use crate::low_priority::spawn_low_priority;
 use crate::metrics::Metrics;
 use crate::query_params::{QueryParams, decoded};
 use crate::response::{Body, CancelOnDrop, Exact, Format, ResponseOptions, ResponseWriter, json_bytes, json_response};
@@ -245,7 +244,7 @@ fn key(
     (!options.format.is_stream() && !can_change).then(key)
 }
 
-/// Runs a request on a worker thread, within its admission queue and deadline.
+/// Runs a request on a worker thread, within its lane and deadline.
 async fn run(
     state: &Arc<AppState>,
     endpoint: &'static Endpoint,
@@ -255,31 +254,30 @@ async fn run(
     client: &Client,
 ) -> Result<Response<Body>, ApiError> {
     let is_heavy = params.cost == Cost::Heavy || options.format.is_stream();
-    let permit = if is_heavy { state.heavy.enter().await? } else { state.quick.enter().await? };
+    let place = state.lanes.enter(client.id.clone(), is_heavy).await?;
     let cancelled = Arc::new(AtomicBool::new(false));
     let cancel_on_drop = CancelOnDrop(cancelled.clone());
     let (first, beginning) = oneshot::channel();
-    let (shared, right, client) = (state.clone(), client.right, client.id.clone());
+    let (shared, right, worker) = (state.clone(), client.right, place.clone());
+    let client = client.id.clone();
     let time_limit = state.settings.time_limit;
     let until = Instant::now() + time_limit;
     let work = move || {
-        let _permit = permit;
         let options = ResponseOptions { link: params.link(&options.link), ..options };
         let mut response = ResponseWriter::new(endpoint, options, &params.fields(), first);
-        let deadline = RequestDeadline { until, time_limit, cancelled };
+        let deadline =
+            RequestDeadline { until, time_limit, cancelled, place: worker.clone(), memory: shared.memory.clone() };
         let lang = path_values.into_iter().next().unwrap_or_default();
         let request = ApiRequest { state: &shared, right, client, params, lang, deadline };
         match request.answer(endpoint, &mut response) {
+            _ if worker.is_refused() => response.fail(no_long_place()),
             Ok(()) => response.finish(),
             Err(RequestError::Timeout) => response.fail(timed_out(time_limit)),
             Err(RequestError::ClientGone) => {}
             Err(RequestError::Rejected(error)) => response.fail(error),
         }
     };
-    match is_heavy {
-        true => spawn_low_priority(work).map_err(|error| ApiError::broken("cannot start a worker thread", &error))?,
-        false => drop(tokio::task::spawn_blocking(work)),
-    }
+    place.spawn(work).map_err(|error| ApiError::broken("cannot start a worker thread", &error))?;
     let beginning =
         tokio::time::timeout_at((until + DEADLINE_GRACE).into(), beginning).await.map_err(|_| timed_out(time_limit))?;
     let mut response = beginning.unwrap_or_else(|_| {
@@ -288,6 +286,13 @@ async fn run(
     // A streamed answer is cancelled when the client drops its body.
     response.body_mut().cancel_on_drop(cancel_on_drop);
     Ok(response)
+}
+
+/// 503 for a quick request that took long while all places for long ones were taken.
+fn no_long_place() -> ApiError {
+    let error = "the query takes long, and the places for long queries are taken; try again in a moment, or use a shorter \
+                 period or a narrower filter";
+    ApiError::busy(error, 5)
 }
 
 /// 503 for a request past its deadline.

@@ -11,26 +11,36 @@ use std::time::Duration;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
+use tidings_query::engine::MemoryPool;
 use tidings_store::Home;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-use crate::admission::AdmissionQueue;
 use crate::cache::Cache;
 use crate::client::{ConnectionLimiter, RateLimiter};
 use crate::compression::CompressionCache;
+use crate::connections::{Connection, ConnectionTable};
 use crate::corpus_registry::CorpusRegistry;
+use crate::lanes::Lanes;
 use crate::metrics::Metrics;
 use crate::respond::respond;
 use crate::settings::Settings;
 use crate::window_limiter::WindowLimiter;
+use crate::write_timeout::WriteTimeout;
 
 /// The longest request head, including the request line.
 const MAX_HEAD_BYTES: usize = 64 << 10;
 const MAX_HEADERS: usize = 64;
 /// The longest life of a connection, busy or not.
 const MAX_CONNECTION_AGE: Duration = Duration::from_secs(600);
+/// Time that an accepted connection waits for a place among the open ones.
+const PLACE_PATIENCE: Duration = Duration::from_secs(30);
+/// A client that takes no byte of its answer for this long is disconnected.
+const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
+/// The memory of all questions at once, and of one. What the system maps of the index is not part of it.
+const MAX_MEMORY: u64 = 256 << 20;
+const MAX_QUESTION_MEMORY: u64 = 64 << 20;
 /// Time that requests in flight get to complete at shutdown.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(10);
 
@@ -68,8 +78,10 @@ pub(crate) struct AppState {
     pub connection_limiter: Arc<ConnectionLimiter>,
     /// Makes ETags of this process differ from those of an earlier one.
     pub seed: u64,
-    pub quick: AdmissionQueue,
-    pub heavy: AdmissionQueue,
+    pub lanes: Arc<Lanes>,
+    pub connections: Arc<ConnectionTable>,
+    /// The memory that all questions share.
+    pub memory: Arc<MemoryPool>,
 }
 
 impl Server {
@@ -79,7 +91,7 @@ impl Server {
         let listener = TcpListener::bind(address).await.map_err(|source| Error::Listen { address, source })?;
         let address = listener.local_addr().map_err(|source| Error::Listen { address, source })?;
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
-        let heavy = settings.heavy_requests.max(1);
+        let lanes = Lanes::new(cores, settings.heavy_requests.max(1), !settings.is_private());
         let state = AppState {
             registry: CorpusRegistry::open(home),
             metrics: Metrics::default(),
@@ -89,8 +101,9 @@ impl Server {
             compressed: CompressionCache::default(),
             connection_limiter: Arc::default(),
             seed: jiff::Timestamp::now().as_nanosecond() as u64,
-            quick: AdmissionQueue::new(cores * 2, 256, Duration::from_secs(5)),
-            heavy: AdmissionQueue::new(heavy, heavy * 2, Duration::from_secs(1)),
+            lanes: Arc::new(lanes),
+            connections: ConnectionTable::new(settings.most_connections),
+            memory: MemoryPool::new(MAX_MEMORY, MAX_QUESTION_MEMORY),
             settings,
         };
         Ok(Server { listener, address, state: Arc::new(state) })
@@ -108,30 +121,31 @@ impl Server {
 
     /// Serves until `stop` resolves, then lets requests in flight complete.
     pub async fn run(self, stop: impl Future<Output = ()>) {
-        let open = Arc::new(Semaphore::new(self.state.settings.most_connections.max(1)));
         let (shut_down, shutting_down) = watch::channel(false);
         let mut connections = JoinSet::new();
         let mut stop = pin!(stop);
         loop {
-            let slot = open.clone().acquire_owned();
-            let accepted = async { (slot.await, self.listener.accept().await) };
-            let (slot, accepted) = tokio::select! {
+            let accepted = tokio::select! {
                 () = &mut stop => break,
-                accepted = accepted => accepted,
+                accepted = self.listener.accept() => accepted,
             };
             while connections.try_join_next().is_some() {}
             match accepted {
                 Ok((stream, peer)) => {
                     let (state, shutting_down) = (self.state.clone(), shutting_down.clone());
+                    let _ = stream.set_nodelay(true);
                     // Clients over their connection limit are disconnected. Behind a proxy this is the proxy's task.
                     let Some(permit) = state.connection_limiter.enter(peer.ip(), state.settings.connections_per_client)
                     else {
                         continue;
                     };
                     connections.spawn(async move {
-                        let _held = (slot, permit);
+                        let _held = permit;
+                        let place = state.connections.enter_within(peer.ip(), PLACE_PATIENCE).await;
+                        let Some(slot) = place else { return };
                         state.metrics.connections.fetch_add(1, Relaxed);
-                        serve_connection(&state, stream, peer.ip(), shutting_down).await;
+                        let stream = WriteTimeout::new(stream, WRITE_TIMEOUT, slot.connection.clone());
+                        serve_connection(&state, stream, peer.ip(), &slot.connection, shutting_down).await;
                         state.metrics.connections.fetch_sub(1, Relaxed);
                     });
                 }
@@ -151,14 +165,17 @@ impl Server {
 /// Serves the requests of one connection until it closes or expires.
 async fn serve_connection(
     state: &Arc<AppState>,
-    stream: TcpStream,
+    stream: WriteTimeout<TcpStream>,
     peer: IpAddr,
+    known: &Arc<Connection>,
     mut shutting_down: watch::Receiver<bool>,
 ) {
-    let _ = stream.set_nodelay(true);
     let service = service_fn(|request| {
-        let state = state.clone();
-        async move { Ok::<_, Infallible>(respond(&state, request, peer).await) }
+        let (state, busy) = (state.clone(), known.begin_request());
+        async move {
+            let _busy = busy;
+            Ok::<_, Infallible>(respond(&state, request, peer).await)
+        }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
@@ -171,6 +188,7 @@ async fn serve_connection(
     let served = async {
         tokio::select! {
             _ = connection.as_mut() => {}
+            () = known.evicted() => {}
             () = shutdown => {
                 connection.as_mut().graceful_shutdown();
                 let _ = connection.as_mut().await;

@@ -103,6 +103,8 @@ fn an_answer_that_is_cut_off_exits_with_3_and_shows_no_zeros() {
     let cut = ask(&corpus, "timeline '[] [lc=\"the\"]' --by month --time-limit 0.000001").exits(3);
     assert!(cut.stderr.contains("cut off after 0.000001 s: 0 of "), "{}", cut.stderr);
     assert!(cut.stdout.contains("(not searched)") && cut.stdout.contains("at least 0 hits"), "{}", cut.stdout);
+    let count = ask(&corpus, "count '[] [lc=\"the\"]' --time-limit 0").exits(3);
+    assert!(count.stdout.contains("at least 0"), "{}", count.stdout);
     let json = ask(&corpus, "--json timeline '[] [lc=\"the\"]' --by month --time-limit 0.000001").exits(3).json();
     assert_eq!(json["about"]["exactness"]["kind"], "cut-off");
     assert!(json["points"].as_array().unwrap().iter().all(|p| p["hits"].is_null() && p["per_million"].is_null()));

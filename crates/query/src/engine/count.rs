@@ -2,9 +2,8 @@
 
 use super::scope::Scope;
 use super::search::DayCursor;
-use super::set::{LexemeSet, layer_of};
-use super::{Engine, Limit, Limits, Search, Subcorpus};
-use crate::cql::Attribute;
+use super::set::LexemeSet;
+use super::{Engine, Limits, Search, Subcorpus};
 use crate::measure::{overdispersion_of_neighbours, per_million};
 use crate::question::{Frequencies, FrequencyRow, Timeline, TimelinePoint};
 use crate::trend::Step;
@@ -32,9 +31,6 @@ pub struct DayCounts {
     /// Days that were not searched to their end because a limit was reached; they may have more hits.
     pub unseen: BTreeSet<Day>,
 }
-
-/// The maximum number of distinct values in memory (about 100 bytes each).
-const MAX_VALUES: usize = 2_000_000;
 
 /// Counts by the values of a field.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -203,73 +199,6 @@ impl Search<'_> {
         }
         counted.complete = limits.cut_off().is_none();
         counted
-    }
-
-    /// Hits by the value of an attribute of their tokens, joined by blanks. Returns false if a limit was reached or there are
-    /// too many distinct values.
-    pub fn by_attribute(&self, attribute: Attribute, limits: &Limits) -> (HashMap<String, u64>, bool) {
-        self.begin_pass(limits);
-        let layer = layer_of(attribute);
-        let lexicon = self.engine.lexicon();
-        let mut counts: HashMap<Box<[u32]>, u64> = HashMap::new();
-        let mut complete = true;
-        for index in 0..self.segments() {
-            let segment = self.segment(index);
-            let column = segment.column();
-            let mut local_ids: Vec<u64> = vec![0; segment.lexemes().len()];
-            let mut longer: HashMap<Box<[u32]>, u64> = HashMap::new();
-            let mut key = Vec::new();
-            complete &= self.each_in(index, limits, &mut |start, end| {
-                if end - start == 1 {
-                    if let Some(count) = local_ids.get_mut(column.get(start) as usize) {
-                        *count += 1;
-                    }
-                    return ControlFlow::Continue(());
-                }
-                key.clear();
-                key.extend((start..end).map(|position| lexicon.of(segment.lexeme_at(position), layer)));
-                let known = counts.len() + longer.len();
-                match longer.get_mut(&key[..]) {
-                    Some(count) => *count += 1,
-                    None if known >= MAX_VALUES => {
-                        limits.strike(Limit::Values);
-                        return ControlFlow::Break(());
-                    }
-                    None => {
-                        longer.insert(key.as_slice().into(), 1);
-                    }
-                }
-                ControlFlow::Continue(())
-            });
-            for (local_id, count) in (0..).zip(local_ids).filter(|(_, count)| *count > 0) {
-                *counts.entry([lexicon.of(segment.lexeme(local_id), layer)].into()).or_default() += count;
-            }
-            for (key, count) in longer {
-                *counts.entry(key).or_default() += count;
-            }
-            if !complete {
-                break;
-            }
-        }
-        let mut texts: HashMap<String, u64> = HashMap::new();
-        for (key, count) in counts {
-            let parts: Vec<_> = key.iter().map(|id| attribute.value(lexicon.string(layer, *id))).collect();
-            *texts.entry(parts.join(" ")).or_default() += count;
-        }
-        (texts, complete)
-    }
-
-    /// The frequency of each value of an attribute among hits. Without an exhaustive search there are no rates.
-    pub fn frequencies_by_attribute(&self, attribute: Attribute, limits: &Limits) -> (Frequencies, bool) {
-        let (counts, complete) = self.by_attribute(attribute, limits);
-        let tokens = self.tokens();
-        let rows = counts.into_iter().map(|(value, hits)| FrequencyRow {
-            value,
-            hits,
-            tokens: None,
-            per_million: per_million(hits as f64, tokens as f64).filter(|_| complete),
-        });
-        (frequencies(attribute.name(), tokens, rows), complete)
     }
 
     /// The frequency of each value of a field among hits; values without hits are left out. Without an exhaustive search

@@ -4,7 +4,6 @@
 //! from posting lists or from a scan of the token column, and matches are verified around them. A linear pattern is
 //! verified token by token, any other by running the [`Nfa`].
 
-use super::Limits;
 use super::lexeme_test::LexemeTest;
 use super::nfa::Nfa;
 use super::nfa_run::{MatchContext, NfaRun, match_ends_with_labels};
@@ -12,6 +11,7 @@ use super::plan::Plan;
 use super::restrict::{Restrictions, admitted_by};
 use super::scope::Scope;
 use super::set::LexemeSet;
+use super::{Deadline, Limits};
 use crate::cql::MatchRule;
 use std::ops::{ControlFlow, Range};
 use tidings_index::Segment;
@@ -19,6 +19,8 @@ use tidings_index::codec::{BitSet, PostingList, TokenColumn, next_bit};
 
 /// A second posting list is intersected with the seeds if it has at most this many times as many positions.
 const MAX_INTERSECT_RATIO: u64 = 6;
+/// The steps that preparing a test counts for.
+const TEST_STEPS: u32 = 1 << 9;
 /// The number of seeds whose tokens are prefetched at once.
 const PREFETCH: usize = 64;
 
@@ -75,7 +77,13 @@ impl<'a> Finder<'a> {
             }
             _ => true,
         };
-        let test = |(test, set)| if is_needed(test) { LexemeTest::new(set, segment, often) } else { LexemeTest::Any };
+        let mut deadline = Deadline::new(limits);
+        let test = |(test, set)| match is_needed(test) {
+            // No window is searched past a limit.
+            true if !deadline.tick_by(TEST_STEPS) => LexemeTest::Nothing,
+            true => LexemeTest::new(set, segment, often),
+            false => LexemeTest::Any,
+        };
         let tests = sets.iter().enumerate().map(test).collect();
         Finder {
             admitted: admitted_by(segment, assertions),
@@ -92,19 +100,22 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// Passes the hits that start in some documents, from left to right, as start and end.
+    /// Passes the hits that start in some documents, from left to right, as start and end. If it is stopped, by `each` or
+    /// by a limit, it breaks with the start that it tried last.
     pub(crate) fn find(
         &mut self,
         documents: Range<u32>,
         each: &mut dyn FnMut(u32, u32) -> ControlFlow<()>,
-    ) -> ControlFlow<()> {
+    ) -> ControlFlow<u32> {
         let tokens = self.segment.tokens_in(documents.clone());
         if tokens.is_empty() || self.plan.cannot_match {
             return ControlFlow::Continue(());
         }
         let mut seeds = std::mem::take(&mut self.seeds);
         seeds.clear();
-        self.plan.positions(self.segment, &self.tests, tokens.clone(), &mut seeds);
+        if !self.plan.positions(self.segment, &self.tests, tokens.clone(), &mut self.run.deadline, &mut seeds) {
+            return ControlFlow::Break(tokens.start);
+        }
         let doc = DocCursor { document: documents.start, tokens: self.segment.tokens_of(documents.start) };
         let result = match (&self.nfa.linear, &self.plan.seeds[..]) {
             // Matches of a linear pattern have one length, so that the match rule has no choice.
@@ -125,7 +136,7 @@ impl<'a> Finder<'a> {
         tokens: Range<u32>,
         mut doc: DocCursor,
         each: &mut dyn FnMut(u32, u32) -> ControlFlow<()>,
-    ) -> ControlFlow<()> {
+    ) -> ControlFlow<u32> {
         let length = linear.len() as u32;
         let sentences = self.segment.sentence_bits();
         let within_sentence = self.restrictions.within_sentence();
@@ -167,10 +178,10 @@ impl<'a> Finder<'a> {
                 }
                 // A restriction that was cut off may admit what it would reject.
                 if self.restrictions.is_over() {
-                    return ControlFlow::Break(());
+                    return ControlFlow::Break(start);
                 }
             }
-            each(start, end)?;
+            each(start, end).map_break(|()| start)?;
         }
         ControlFlow::Continue(())
     }
@@ -204,7 +215,7 @@ impl<'a> Finder<'a> {
         tokens: Range<u32>,
         mut doc: DocCursor,
         each: &mut dyn FnMut(u32, u32) -> ControlFlow<()>,
-    ) -> ControlFlow<()> {
+    ) -> ControlFlow<u32> {
         let (nearest, farthest) = self.plan.seed_distance();
         let mut next = tokens.start;
         for (index, seed) in seeds.iter().enumerate() {
@@ -223,9 +234,9 @@ impl<'a> Finder<'a> {
                 false => floor,
             };
             for start in floor.max(next)..=last.min(doc.tokens.end - 1) {
-                self.try_start(start, &doc, each)?;
+                self.try_start(start, &doc, each).map_break(|()| start)?;
                 if self.is_over() {
-                    return ControlFlow::Break(());
+                    return ControlFlow::Break(start);
                 }
             }
             next = next.max(last.saturating_add(1));

@@ -2,7 +2,7 @@
 
 use super::set::layer_of;
 use super::words::{is_wordlike, words};
-use super::{Engine, EngineError, Result, Subcorpus};
+use super::{Deadline, Engine, EngineError, Result, Subcorpus};
 use crate::cql::Attribute;
 use crate::measure::keyness::Keyness;
 use crate::question::{Keywords, Words};
@@ -16,6 +16,9 @@ const MAX_N: usize = 5;
 const MAX_GRAMS: usize = 6_000_000;
 /// The maximum number of counters of the first pass, one byte each.
 const MAX_COUNTERS: u64 = 1 << 26;
+
+/// The steps that the text of an n-gram counts for.
+const TEXT_STEPS: u32 = 32;
 
 /// The word numbers of an n-gram; unused positions are `u32::MAX`.
 type Gram = [u32; MAX_N];
@@ -83,10 +86,14 @@ impl Engine {
         at_least: u64,
     ) -> Result<Vec<(String, u64, u64)>> {
         let counts = self.count(subcorpus, &self.words_of_lexemes(attribute), n, at_least)?;
+        let mut deadline = Deadline::new(subcorpus.limits());
         let frequent = counts.into_iter().filter(|(_, count)| count.hits >= at_least);
-        Ok(frequent
+        let rows: Vec<(String, u64, u64)> = frequent
+            .take_while(|_| deadline.tick_by(TEXT_STEPS))
             .map(|(gram, count)| (self.gram_text(attribute, n, &gram), count.hits, u64::from(count.documents)))
-            .collect())
+            .collect();
+        // Past a limit there is no time to sort them.
+        Ok(if deadline.is_over { Vec::new() } else { rows })
     }
 
     /// Key terms: n-grams that are typical of one subcorpus against another.

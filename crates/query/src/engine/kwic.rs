@@ -13,21 +13,44 @@ impl Engine {
         hits.iter().map(|hit| self.line(hit, context, fields)).collect()
     }
 
-    fn line(&self, hit: &Hit, context: u32, fields: &[&str]) -> Result<Line> {
-        let segment = self.snapshot().segments()[hit.segment as usize].segment();
-        let document = segment.document_at(hit.start);
+    /// A hit with `context` tokens on either side and some fields of its document.
+    pub fn line(&self, hit: &Hit, context: u32, fields: &[&str]) -> Result<Line> {
+        let (segment, document) = self.document_of(hit);
         let tokens = segment.tokens_of(document);
-        let id = format!("{:032x}", segment.ids().get(document as usize).copied().unwrap_or(0));
         let left = hit.start.saturating_sub(context).max(tokens.start)..hit.start;
         let right = hit.end..hit.end.saturating_add(context).min(tokens.end);
         Ok(Line {
-            fields: self.fields(segment, document, &id, fields)?,
-            document: id,
-            position: hit.start - tokens.start,
             left: self.tokens_of_line(segment, left, &tokens),
             node: self.tokens_of_line(segment, hit.start..hit.end, &tokens),
             right: self.tokens_of_line(segment, right, &tokens),
+            ..self.line_without_text(hit, fields)?
         })
+    }
+
+    /// The position of a hit and some fields of its document.
+    pub fn line_without_text(&self, hit: &Hit, fields: &[&str]) -> Result<Line> {
+        let (segment, document) = self.document_of(hit);
+        let id = format!("{:032x}", segment.ids().get(document as usize).copied().unwrap_or(0));
+        Ok(Line {
+            fields: self.fields(segment, document, &id, fields)?,
+            document: id,
+            position: hit.start - segment.tokens_of(document).start,
+            left: Vec::new(),
+            node: Vec::new(),
+            right: Vec::new(),
+        })
+    }
+
+    /// A field of the document of a hit; nothing if the segment does not have it.
+    pub fn field_of(&self, hit: &Hit, name: &str) -> Result<Option<String>> {
+        let (segment, document) = self.document_of(hit);
+        let id = || format!("{:032x}", segment.ids().get(document as usize).copied().unwrap_or(0));
+        Ok(self.fields(segment, document, &if name == "id" { id() } else { String::new() }, &[name])?.remove(name))
+    }
+
+    fn document_of(&self, hit: &Hit) -> (&Segment, u32) {
+        let segment = self.snapshot().segments()[hit.segment as usize].segment();
+        (segment, segment.document_at(hit.start))
     }
 
     fn fields(&self, segment: &Segment, document: u32, id: &str, names: &[&str]) -> Result<BTreeMap<String, String>> {

@@ -3,6 +3,8 @@
 //! All passes over a corpus ask their limits whether to go on. The limits remember the first time that the answer was no,
 //! so that an answer cannot be called exact by mistake: [`Limits::cut_off`] is the one place that says so.
 
+use super::memory::{MemoryPool, Reserved};
+use std::fmt;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, OnceLock};
@@ -19,6 +21,8 @@ choices! {
         Steps = "steps",
         /// The number of distinct values in memory.
         Values = "values",
+        /// The memory of one question.
+        Memory = "memory",
     }
 }
 
@@ -45,9 +49,24 @@ struct LimitState {
     cancelled: Option<Arc<AtomicBool>>,
     /// The checks that still pass.
     steps: Option<AtomicU64>,
-    struck: OnceLock<CutOff>,
+    struck: OnceLock<Limit>,
     seen_tokens: AtomicU64,
     of_tokens: AtomicU64,
+    /// A pass was begun after the one that a limit stopped; it adds nothing.
+    is_past: AtomicBool,
+    check: Option<Check>,
+    memory: Option<Arc<MemoryPool>>,
+    /// Bytes that the question has reserved.
+    reserved: AtomicU64,
+}
+
+/// What the owner of a search does at each check.
+struct Check(Box<dyn Fn() + Send + Sync>);
+
+impl fmt::Debug for Check {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Check")
+    }
 }
 
 impl Limits {
@@ -77,9 +96,48 @@ impl Limits {
         Limits(Arc::new(LimitState { steps: Some(AtomicU64::new(steps)), ..LimitState::default() }))
     }
 
+    /// Calls a function at each check, on the thread that searches. For limits that are not shared yet.
+    pub fn with_check(mut self, check: impl Fn() + Send + Sync + 'static) -> Limits {
+        Arc::get_mut(&mut self.0).expect("limits are set before they are shared").check = Some(Check(Box::new(check)));
+        self
+    }
+
+    /// Sets the memory that the question takes its share of. For limits that are not shared yet.
+    pub fn with_memory(mut self, memory: Arc<MemoryPool>) -> Limits {
+        Arc::get_mut(&mut self.0).expect("limits are set before they are shared").memory = Some(memory);
+        self
+    }
+
+    /// Memory of the question, none at first.
+    pub(crate) fn memory(&self) -> Reserved {
+        Reserved::new(self.clone())
+    }
+
+    /// Takes bytes of the question's share and of the pool; returns false if they do not fit.
+    pub(super) fn reserve(&self, bytes: u64) -> bool {
+        let Some(memory) = &self.0.memory else { return true };
+        let reserved = self.0.reserved.fetch_add(bytes, Relaxed) + bytes;
+        if reserved <= memory.share() && memory.take(bytes) {
+            return true;
+        }
+        self.0.reserved.fetch_sub(bytes, Relaxed);
+        false
+    }
+
+    pub(super) fn release(&self, bytes: u64) {
+        let Some(memory) = &self.0.memory else { return };
+        self.0.reserved.fetch_sub(bytes, Relaxed);
+        memory.give_back(bytes);
+    }
+
+    /// Returns true if the client no longer waits for the answer.
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.0.cancelled.as_ref().is_some_and(|cancelled| cancelled.load(Relaxed))
+    }
+
     /// Returns true if a limit is reached; the search that asks must stop, and its result is partial.
     pub(crate) fn is_over(&self) -> bool {
-        if self.0.struck.get().is_some_and(|cut| cut.limit != Limit::Values) {
+        if self.0.struck.get().is_some_and(|limit| *limit != Limit::Values) {
             return true;
         }
         let limit = self.reached();
@@ -87,8 +145,11 @@ impl Limits {
     }
 
     fn reached(&self) -> Option<Limit> {
-        let LimitState { time, cancelled, steps, .. } = &*self.0;
-        if cancelled.as_ref().is_some_and(|cancelled| cancelled.load(Relaxed)) {
+        let LimitState { time, steps, check, .. } = &*self.0;
+        if let Some(Check(check)) = check {
+            check();
+        }
+        if self.is_cancelled() {
             return Some(Limit::Cancelled);
         }
         let take = |left: u64| left.checked_sub(1);
@@ -100,29 +161,40 @@ impl Limits {
 
     /// Records that a limit stops the search. Only the first one counts.
     pub(crate) fn strike(&self, limit: Limit) {
-        let of_tokens = self.0.of_tokens.load(Relaxed);
-        let _ = self.0.struck.set(CutOff {
-            seen_tokens: self.0.seen_tokens.load(Relaxed).min(of_tokens),
-            of_tokens,
-            limit,
-            time_limit: self.0.time.filter(|_| limit == Limit::Time).map(|(_, limit)| limit),
-        });
+        let _ = self.0.struck.set(limit);
     }
 
     /// Begins a pass over this many tokens. An answer may need several; the one that is stopped counts.
     pub(crate) fn begin_pass(&self, tokens: u64) {
-        self.0.of_tokens.store(tokens, Relaxed);
-        self.0.seen_tokens.store(0, Relaxed);
+        let state = &*self.0;
+        if state.struck.get().is_some() {
+            // A limit that was reached before the first pass has seen nothing of it.
+            let _ = state.of_tokens.compare_exchange(0, tokens, Relaxed, Relaxed);
+            state.is_past.store(true, Relaxed);
+            return;
+        }
+        state.of_tokens.store(tokens, Relaxed);
+        state.seen_tokens.store(0, Relaxed);
     }
 
-    /// Adds to the tokens that the pass has seen.
+    /// Adds to the tokens that the pass has seen: those of documents that were searched to their end, so that counts and
+    /// seen tokens are of the same documents.
     pub(crate) fn saw(&self, tokens: u64) {
-        self.0.seen_tokens.fetch_add(tokens, Relaxed);
+        if !self.0.is_past.load(Relaxed) {
+            self.0.seen_tokens.fetch_add(tokens, Relaxed);
+        }
     }
 
     /// The search that was stopped, if one was.
     pub fn cut_off(&self) -> Option<CutOff> {
-        self.0.struck.get().copied()
+        let limit = *self.0.struck.get()?;
+        let of_tokens = self.0.of_tokens.load(Relaxed);
+        Some(CutOff {
+            seen_tokens: self.0.seen_tokens.load(Relaxed).min(of_tokens),
+            of_tokens,
+            limit,
+            time_limit: self.0.time.filter(|_| limit == Limit::Time).map(|(_, limit)| limit),
+        })
     }
 }
 
@@ -146,6 +218,12 @@ impl Deadline {
     #[inline]
     pub(crate) fn tick(&mut self) -> bool {
         self.tick_by(1)
+    }
+
+    /// Ends the search because of another limit.
+    pub(crate) fn stop(&mut self, limit: Limit) {
+        self.limits.strike(limit);
+        self.is_over = true;
     }
 
     /// Counts many small steps at once; returns false once a limit is reached.
@@ -173,9 +251,11 @@ mod tests {
         limits.begin_pass(50);
         limits.saw(20);
         assert!(!limits.is_over() && limits.clone().is_over() && limits.is_over());
+        limits.saw(5); // The document that the limit interrupted was complete before.
         limits.begin_pass(7);
+        limits.saw(7);
         limits.strike(Limit::Values);
-        let cut = CutOff { seen_tokens: 20, of_tokens: 50, limit: Limit::Steps, time_limit: None };
+        let cut = CutOff { seen_tokens: 25, of_tokens: 50, limit: Limit::Steps, time_limit: None };
         assert_eq!(limits.cut_off(), Some(cut));
     }
 
@@ -184,6 +264,15 @@ mod tests {
         let limits = Limits::default();
         limits.strike(Limit::Values);
         assert!(!limits.is_over() && limits.cut_off().is_some());
+    }
+
+    #[test]
+    fn a_limit_before_the_first_pass_has_seen_nothing_of_it() {
+        let limits = Limits::steps(0);
+        assert!(limits.is_over());
+        limits.begin_pass(50);
+        limits.saw(50);
+        assert_eq!(limits.cut_off().map(|cut| (cut.seen_tokens, cut.of_tokens)), Some((0, 50)));
     }
 
     #[test]

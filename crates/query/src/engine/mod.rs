@@ -5,9 +5,11 @@
 //! [`Subcorpus`]. [`Limits`] stop everything that takes long.
 
 mod advice;
+mod attribute_counts;
 mod contrast;
 mod count;
 mod difference;
+mod document_hits;
 mod documents;
 mod find;
 mod grams;
@@ -15,6 +17,7 @@ mod kwic;
 mod layers;
 mod lexeme_test;
 mod limits;
+mod memory;
 mod near;
 pub(crate) mod nfa;
 mod nfa_run;
@@ -36,6 +39,8 @@ pub use count::{DayCounts, DayVolume, FieldCounts};
 pub use difference::WordDifferences;
 pub use layers::Features;
 pub use limits::{CutOff, Limit, Limits};
+pub use memory::MemoryPool;
+pub(crate) use memory::Reserved;
 pub use periods::{PeriodCounts, SiteCells};
 pub use search::{Hit, Order, Search};
 pub use sketch::SketchOf;
@@ -53,7 +58,7 @@ use nfa::Nfa;
 use relations::Marginals;
 use restrict::HitConditions;
 use scope::Scope;
-use set::LexemeSet;
+use set::SetBuilder;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock};
 use tidings_index::lexicon::{Layer, Lexicon};
@@ -77,6 +82,15 @@ pub enum EngineError {
         /// The maximum.
         limit: usize,
     },
+    /// The conditions of the query select more words than fit into the memory limit.
+    #[error(
+        "the conditions of the query select too many words for the memory of one question; use fewer alternatives, or join \
+         them in one regular expression"
+    )]
+    TooManyWords,
+    /// A limit was reached while the query was compiled.
+    #[error("the time limit is reached; use fewer alternatives or simpler regular expressions")]
+    Stopped,
 }
 
 /// A result of the engine.
@@ -173,19 +187,22 @@ impl Engine {
 
     /// Compiles a query for the corpus or the documents that a filter admits.
     pub fn search(&self, query: &Query, rule: MatchRule, filter: Option<&Filter>) -> Result<Search<'_>> {
-        let nfa = Nfa::new(&query.pattern)?;
-        let sets = sets_of(&nfa, self.lexicon())?;
-        let conditions = HitConditions::new(query, self.lexicon())?;
-        let filter = filter.map(Filter::compile).transpose()?;
-        Ok(Search::new(self, query, nfa, sets, conditions, rule, filter))
+        self.search_within(query, rule, filter, &Limits::default())
     }
-}
 
-/// The lexemes that pass each test of an automaton.
-pub(crate) fn sets_of(nfa: &Nfa, lexicon: &Lexicon) -> std::result::Result<Vec<LexemeSet>, SyntaxError> {
-    let set = |test: &Option<_>| match test {
-        Some(condition) => LexemeSet::of(condition, lexicon),
-        None => Ok(LexemeSet::All),
-    };
-    nfa.tests.iter().map(set).collect()
+    /// The same within limits: an error if one is reached before the search begins.
+    pub fn search_within(
+        &self,
+        query: &Query,
+        rule: MatchRule,
+        filter: Option<&Filter>,
+        limits: &Limits,
+    ) -> Result<Search<'_>> {
+        let nfa = Nfa::new(&query.pattern)?;
+        let mut builder = SetBuilder::new(self.lexicon(), limits);
+        let sets = builder.sets_of(&nfa)?;
+        let conditions = HitConditions::new(query, &mut builder)?;
+        let filter = filter.map(Filter::compile).transpose()?;
+        Ok(Search::new(self, query, nfa, sets, conditions, rule, filter, builder.into_memory()))
+    }
 }

@@ -137,6 +137,7 @@ impl Nfa {
         let follow: Vec<Vec<Edge>> = nodes.iter().map(|(_, next)| builder.edges(*next)).collect();
         let mut seeds = Vec::new();
         pattern.seeds(&mut builder, LengthRange::EMPTY, &mut seeds);
+        seeds.iter_mut().for_each(merge_equal_tests);
         let linear = linear_tests(&first, &follow, &builder.states);
         Ok(Nfa {
             tests: builder.tests,
@@ -149,6 +150,19 @@ impl Nfa {
             seeds,
         })
     }
+}
+
+/// Joins the seeds of a set that have the same test, so that their positions are read once.
+fn merge_equal_tests(seeds: &mut Vec<SeedToken>) {
+    seeds.sort_by_key(|seed| seed.test);
+    seeds.dedup_by(|next, seed| {
+        let is_same = next.test == seed.test;
+        if is_same {
+            seed.nearest = seed.nearest.min(next.nearest);
+            seed.farthest = seed.farthest.zip(next.farthest).map(|(a, b)| a.max(b));
+        }
+        is_same
+    });
 }
 
 /// The tests of an automaton with a single path and no assertions.

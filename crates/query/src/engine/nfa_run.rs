@@ -6,7 +6,7 @@
 use super::lexeme_test::LexemeTest;
 use super::nfa::{Assertion, END, Edge, Nfa};
 use super::restrict::Restrictions;
-use super::{Deadline, Limits};
+use super::{Deadline, Limit, Limits};
 use crate::cql::ast::Structure;
 use std::ops::{ControlFlow, Range};
 use tidings_index::Segment;
@@ -86,7 +86,7 @@ impl NfaRun {
         self.next_generation();
         self.follow(&nfa.first, satisfied);
         let mut position = start;
-        while !self.next.is_empty() && position < limit && self.deadline.tick() {
+        while !self.next.is_empty() && position < limit && self.deadline.tick_by(self.next.len() as u32) {
             std::mem::swap(&mut self.current, &mut self.next);
             self.next.clear();
             self.next_generation();
@@ -135,6 +135,10 @@ impl NfaRun {
     }
 }
 
+/// The number of states with different labels at one position. With unbounded gaps, three labels have as many as a document
+/// has tokens, and four have its square.
+const MAX_LABELLED: usize = 1 << 15;
+
 /// The same for queries with constraints: each path keeps the tokens of its labels. Passes the ends of matches whose
 /// constraints hold.
 pub(super) fn match_ends_with_labels(
@@ -164,6 +168,9 @@ pub(super) fn match_ends_with_labels(
     while !next.is_empty() && position < limit {
         next.sort_unstable();
         next.dedup();
+        if next.len() > MAX_LABELLED {
+            return deadline.stop(Limit::Memory);
+        }
         let current = std::mem::take(&mut next);
         let local_id = context.column.get(position);
         let satisfied = context.satisfied(position + 1);
@@ -178,6 +185,14 @@ pub(super) fn match_ends_with_labels(
             }
             if let Some(label) = nfa.states[state].label {
                 labels[label] = Some(position);
+            }
+            // Paths with equal labels are one, so that duplicates do not fill the memory.
+            if next.len() > MAX_LABELLED * 4 {
+                next.sort_unstable();
+                next.dedup();
+                if next.len() > MAX_LABELLED {
+                    return deadline.stop(Limit::Memory);
+                }
             }
             if follow(&nfa.follow[state], satisfied, &labels, &mut next) {
                 holds |= restrictions.constraints_hold(context.segment, &nfa.labels, &labels);

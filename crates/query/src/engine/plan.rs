@@ -1,5 +1,6 @@
 //! The search plan of a segment: the most selective seeds, and how their positions are read.
 
+use super::Deadline;
 use super::lexeme_test::{LexemeTest, local_ids_of};
 use super::nfa::{Nfa, SeedToken};
 use super::set::LexemeSet;
@@ -17,6 +18,8 @@ const VERIFY: f64 = 6.0;
 /// The expected number of starts to try per seed if the distance is unbounded, within a sentence and within a document.
 const STARTS_IN_SENTENCE: f64 = 20.0;
 const STARTS_IN_DOCUMENT: f64 = 400.0;
+/// The steps that reading the positions of a seed counts for: a scan of a window takes a tenth of a millisecond.
+const SEED_STEPS: u32 = 1 << 12;
 
 /// The plan of a segment.
 #[derive(Debug, Clone)]
@@ -135,25 +138,49 @@ impl Plan {
         (nearest, farthest.reduce(|a, b| a.zip(b).map(|(a, b)| a.max(b))).flatten())
     }
 
-    /// Appends the positions of seeds among some tokens, ascending.
+    /// Appends the positions of seeds among some tokens, ascending; returns false if a limit was reached.
     pub(crate) fn positions(
         &self,
         segment: &Segment,
         tests: &[LexemeTest<'_>],
         tokens: Range<u32>,
+        deadline: &mut Deadline,
         into: &mut Vec<u32>,
-    ) {
-        for (seed, source) in self.seeds.iter().zip(&self.sources) {
-            match source {
-                Positions::Everywhere => into.extend(tokens.clone()),
-                Positions::Lists(local_ids) => read_lists(segment, local_ids, tokens.clone(), into),
-                Positions::Scan => scan(segment, &tests[seed.test], tokens.clone(), into),
+    ) -> bool {
+        let read = |(seed, source): (&SeedToken, &Positions), into: &mut Vec<u32>| match source {
+            Positions::Everywhere => into.extend(tokens.clone()),
+            Positions::Lists(local_ids) => read_lists(segment, local_ids, tokens.clone(), into),
+            Positions::Scan => scan(segment, &tests[seed.test], tokens.clone(), into),
+        };
+        let mut seeds = self.seeds.iter().zip(&self.sources);
+        if let ([_], Some(only)) = (&self.seeds[..], seeds.next()) {
+            read(only, into);
+            return true;
+        }
+        // Positions of many seeds overlap: they are joined before they fill more memory than the tokens have positions.
+        let mut all: Option<BitSet> = None;
+        for seed in self.seeds.iter().zip(&self.sources) {
+            if !deadline.tick_by(SEED_STEPS) {
+                return false;
+            }
+            read(seed, into);
+            if into.len() > tokens.len() / 8 {
+                let all = all.get_or_insert_with(|| BitSet::new(tokens.len()));
+                into.drain(..)
+                    .filter(|position| tokens.contains(position))
+                    .for_each(|position| all.set(position - tokens.start));
             }
         }
-        if self.seeds.len() > 1 {
+        if let Some(mut all) = all {
+            into.drain(..)
+                .filter(|position| tokens.contains(position))
+                .for_each(|position| all.set(position - tokens.start));
+            into.extend(all.iter().map(|offset| tokens.start + offset));
+        } else {
             into.sort_unstable();
             into.dedup();
         }
+        true
     }
 
     /// The plan as text, for `--explain`.

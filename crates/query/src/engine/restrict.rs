@@ -2,11 +2,11 @@
 //!
 //! What each operator means is in its file, [`crate::cql`]; this file compiles targets and finds their matches.
 
-use super::Limits;
 use super::lexeme_test::LexemeTest;
 use super::nfa::{Assertion, Nfa};
 use super::nfa_run::{MatchContext, NfaRun};
-use super::set::{LexemeSet, layer_of};
+use super::set::{LexemeSet, SetBuilder, layer_of};
+use super::{Limits, Result};
 use crate::cql::ast::{Query, Reference, Region, RestrictionKind, Structure, Target};
 use crate::cql::operator::{CompiledConstraint, TargetMatches};
 use crate::filter::Filter;
@@ -38,21 +38,22 @@ enum CompiledTarget {
 }
 
 impl HitConditions {
-    pub(crate) fn new(query: &Query, lexicon: &Lexicon) -> Result<HitConditions, SyntaxError> {
+    pub(crate) fn new(query: &Query, builder: &mut SetBuilder<'_>) -> Result<HitConditions> {
         let mut restrictions = Vec::new();
         for restriction in &query.restrictions {
             let target = match &restriction.target {
                 Target::Region(region) => CompiledTarget::Region(region.clone()),
                 Target::Pattern(pattern) => {
                     let nfa = Nfa::new(pattern)?;
-                    let sets = super::sets_of(&nfa, lexicon)?;
+                    let sets = builder.sets_of(&nfa)?;
                     CompiledTarget::Pattern { nfa, sets }
                 }
             };
             restrictions.push(CompiledRestriction { kind: restriction.kind, negated: restriction.negated, target });
         }
         let constraints = query.constraints.iter().map(|constraint| constraint.compile());
-        Ok(HitConditions { restrictions, constraints: constraints.collect::<Result<_, _>>()? })
+        let constraints = constraints.collect::<std::result::Result<_, SyntaxError>>()?;
+        Ok(HitConditions { restrictions, constraints })
     }
 
     pub(crate) fn is_empty(&self) -> bool {

@@ -1,6 +1,8 @@
 //! Compiled queries: hits in the order of time, pages, samples, counts.
 
+use super::document_hits::DocumentHits;
 use super::find::Finder;
+use super::memory::Reserved;
 use super::nfa::Nfa;
 use super::restrict::{HitConditions, Restrictions};
 use super::scope::Scope;
@@ -61,9 +63,12 @@ pub struct Search<'e> {
     scopes: Vec<OnceCell<Scope>>,
     /// True if the documents were selected by the caller.
     is_restricted: bool,
+    /// The memory of the sets.
+    _memory: Reserved,
 }
 
 impl<'e> Search<'e> {
+    #[expect(clippy::too_many_arguments, reason = "the parts of a compiled query")]
     pub(crate) fn new(
         engine: &'e Engine,
         query: &Query,
@@ -72,9 +77,11 @@ impl<'e> Search<'e> {
         conditions: HitConditions,
         rule: MatchRule,
         filter: Option<CompiledFilter>,
+        memory: Reserved,
     ) -> Search<'e> {
         let scopes = engine.snapshot().segments().iter().map(|_| OnceCell::new()).collect();
-        Search { engine, query: query.to_string(), nfa, sets, conditions, rule, filter, scopes, is_restricted: false }
+        let query = query.to_string();
+        Search { engine, query, nfa, sets, conditions, rule, filter, scopes, is_restricted: false, _memory: memory }
     }
 
     /// The same search in other documents, given for each segment.
@@ -154,7 +161,8 @@ impl<'e> Search<'e> {
         self.search_in(index, limits, each) == self.scope(index).documents().end
     }
 
-    /// The same; returns the first document that was not searched to its end, or the end of the documents.
+    /// The same; returns the first document that was not searched to its end, or the end of the documents. Only hits of
+    /// documents before it are passed when a limit is reached, so that counts and seen tokens are of the same documents.
     pub(crate) fn search_in(
         &self,
         index: usize,
@@ -168,11 +176,17 @@ impl<'e> Search<'e> {
         }
         let mut finder = self.finder(index, limits);
         let mut windows = Windows::new(finder.segment, documents.clone(), MAX_WINDOW, finder.plan.expected);
+        let mut hits = DocumentHits::new(finder.segment, limits);
         while let Some(window) = windows.next_forward() {
-            if limits.is_over() || finder.find(window.clone(), each).is_break() {
+            if limits.is_over() {
                 return window.start;
             }
-            limits.saw(scope.tokens_among(finder.segment, window));
+            let flow = finder.find(window.clone(), &mut |start, end| hits.push(start, end, each));
+            let searched = hits.complete(&window, flow, each);
+            limits.saw(scope.tokens_among(finder.segment, window.start..searched));
+            if searched < window.end {
+                return searched;
+            }
         }
         documents.end
     }

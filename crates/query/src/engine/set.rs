@@ -2,6 +2,9 @@
 
 use super::layers;
 use super::lexeme_test::local_ids_of;
+use super::memory::Reserved;
+use super::nfa::Nfa;
+use super::{Deadline, EngineError, Limits};
 use crate::cql::ast::{Attribute, TokenTest};
 use crate::syntax::{CompiledMatcher, Logic, SyntaxError, ValueMatcher};
 use regex_syntax::hir::{Hir, HirKind};
@@ -24,30 +27,90 @@ pub(crate) enum LexemeSet {
 /// A set of more than one in this many lexemes is a bit set.
 const BITS_FROM: usize = 64;
 
-impl LexemeSet {
+/// Builds the sets of the conditions of a query, within limits: each regular expression is matched against the lexicon, and
+/// each set may have a bit for every lexeme.
+pub(crate) struct SetBuilder<'l> {
+    lexicon: &'l Lexicon,
+    deadline: Deadline,
+    memory: Reserved,
+}
+
+impl<'l> SetBuilder<'l> {
+    pub(crate) fn new(lexicon: &'l Lexicon, limits: &Limits) -> SetBuilder<'l> {
+        SetBuilder { lexicon, deadline: Deadline::new(limits), memory: limits.memory() }
+    }
+
+    /// The memory of all sets.
+    pub(crate) fn into_memory(self) -> Reserved {
+        self.memory
+    }
+
+    /// The lexemes that pass each test of an automaton.
+    pub(crate) fn sets_of(&mut self, nfa: &Nfa) -> super::Result<Vec<LexemeSet>> {
+        let mut sets = Vec::with_capacity(nfa.tests.len());
+        for test in &nfa.tests {
+            let set = match test {
+                Some(condition) => self.set_of(condition)?,
+                None => LexemeSet::All,
+            };
+            if !self.memory.grow(set.bytes()) {
+                return Err(EngineError::TooManyWords);
+            }
+            sets.push(set);
+        }
+        Ok(sets)
+    }
+
     /// The lexemes that fulfil a condition.
-    pub(crate) fn of(condition: &Logic<TokenTest>, lexicon: &Lexicon) -> Result<LexemeSet, SyntaxError> {
-        Ok(match condition {
+    fn set_of(&mut self, condition: &Logic<TokenTest>) -> super::Result<LexemeSet> {
+        let lexicon = self.lexicon;
+        let mut joined = |parts: &[Logic<TokenTest>], join: &dyn Fn(LexemeSet, LexemeSet) -> LexemeSet| {
+            let mut sets: Option<LexemeSet> = None;
+            for part in parts {
+                let set = self.set_of(part)?;
+                sets = Some(match sets {
+                    Some(sets) => join(sets, set),
+                    None => set,
+                });
+            }
+            Ok(sets.unwrap_or(LexemeSet::All))
+        };
+        match condition {
+            Logic::Not(part) => Ok(self.set_of(part)?.complement(lexicon)),
+            Logic::All(parts) => joined(parts, &|a, b| a.and(b)),
+            Logic::Any(parts) => joined(parts, &|a, b| a.or(b, lexicon)),
             Logic::Test(test) => {
+                let strings = lexicon.count(layer_of(test.attribute));
+                // Matching a string takes longer than a step; a look-up costs next to nothing.
+                if !self.deadline.tick_by(if test.value.exact { 1 } else { 1 + strings / 16 }) {
+                    return Err(EngineError::Stopped);
+                }
                 let matching = LexemeSet::matching(test, lexicon)?;
-                match &matching {
+                Ok(match &matching {
                     _ if test.negated => matching.complement(lexicon),
                     LexemeSet::Few(none) if none.is_empty() => {
                         layers::absent(test, lexicon).map_or(Ok(matching), Err)?
                     }
                     _ => matching,
-                }
+                })
             }
-            Logic::Not(part) => LexemeSet::of(part, lexicon)?.complement(lexicon),
-            Logic::All(parts) => {
-                let sets = parts.iter().map(|part| LexemeSet::of(part, lexicon)).collect::<Result<Vec<_>, _>>()?;
-                sets.into_iter().reduce(|a, b| a.and(b)).unwrap_or(LexemeSet::All)
-            }
-            Logic::Any(parts) => {
-                let sets = parts.iter().map(|part| LexemeSet::of(part, lexicon)).collect::<Result<Vec<_>, _>>()?;
-                sets.into_iter().reduce(|a, b| a.or(b, lexicon)).unwrap_or(LexemeSet::All)
-            }
-        })
+        }
+    }
+}
+
+impl LexemeSet {
+    /// The lexemes that fulfil a condition.
+    pub(crate) fn of(condition: &Logic<TokenTest>, lexicon: &Lexicon) -> super::Result<LexemeSet> {
+        SetBuilder::new(lexicon, &Limits::default()).set_of(condition)
+    }
+
+    /// Its size in memory.
+    fn bytes(&self) -> u64 {
+        match self {
+            LexemeSet::All => 0,
+            LexemeSet::Few(few) => few.len() as u64 * 4,
+            LexemeSet::Many(bits) => bits.words().len() as u64 * 8,
+        }
     }
 
     pub(crate) fn contains(&self, lexeme: u32) -> bool {

@@ -31,7 +31,7 @@ fn count_lexemes(segment: &Segment, scope: &Scope, limits: &Limits, counts: &mut
     if tokens_in(segment, scope) > u64::from(segment.tokens()) / 2 {
         // Fewer tokens are left out than selected: subtract them from the total.
         counts[..segment.frequencies().len()].copy_from_slice(segment.frequencies());
-        let mut next = 0;
+        let (mut next, mut seen) = (0, 0);
         let mut leave_out = |documents: Range<u32>| {
             let tokens = segment.tokens_in(documents);
             column.scan(tokens.start, tokens.end, |_, local_ids| {
@@ -41,12 +41,15 @@ fn count_lexemes(segment: &Segment, scope: &Scope, limits: &Limits, counts: &mut
             });
         };
         scope.pieces(segment, limits, |documents| {
-            limits.saw(segment.tokens_in(documents.clone()).len() as u64);
+            seen += segment.tokens_in(documents.clone()).len() as u64;
             leave_out(next..documents.start);
             next = documents.end;
         });
         match limits.cut_off() {
-            None => leave_out(next..segment.meta().documents),
+            None => {
+                leave_out(next..segment.meta().documents);
+                limits.saw(seen);
+            }
             // What was not subtracted yet is not in the selected documents.
             Some(_) => counts.fill(0),
         }

@@ -7,13 +7,13 @@ use std::ops::ControlFlow;
 
 use super::kwic::{KwicToken, Line, MAX_CONTEXT, SortKey};
 use super::params::{Cursor, PageParams, SearchParams, check_page_rows};
-use super::stream::{as_values, give_all};
+use super::stream::as_values;
 use super::{
     AVAILABILITY_FIELD, Answered, Availability, Cost, Exactness, Question, QuestionContext, QuestionError, Request,
     RowSink,
 };
 use crate::cql::MatchRule;
-use crate::engine::{Cells, Hit, Search, View};
+use crate::engine::{Cells, Hit, Reserved, Search, View};
 use crate::filter::Filter;
 use crate::measure::per_million;
 
@@ -124,18 +124,13 @@ answer! {
     }
 }
 
-/// Hits of a stream that become lines at once.
-const BATCH: usize = 256;
+/// The memory of a token of a line: as a value, as JSON, and compressed.
+const TOKEN_BYTES: u64 = 200;
 
 impl ConcordanceRequest {
     /// The choice among matches that begin at one position.
     pub fn rule(&self) -> MatchRule {
         if self.longest { MatchRule::Longest } else { MatchRule::Shortest }
-    }
-
-    /// The fields that are read: those that are shown, and the one that says what may be shown.
-    fn read_fields(&self) -> Vec<&str> {
-        self.fields.iter().map(String::as_str).chain([AVAILABILITY_FIELD]).collect()
     }
 
     fn view(&self, context: &QuestionContext<'_>) -> Result<View, QuestionError> {
@@ -192,23 +187,65 @@ impl ConcordanceRequest {
         Ok(head)
     }
 
-    /// A line as it may be shown; nothing if the client has had its lines of the document today. Such a line leaves no
-    /// trace, because a trace would say that the document has a hit.
-    fn shown(&self, context: &QuestionContext<'_>, mut line: Line) -> Option<ConcordanceLine> {
-        let stated = line.fields.get(AVAILABILITY_FIELD).map(String::as_str);
-        let availability = Availability::of_field(stated, context.privacy.default);
-        line.fields.retain(|name, _| self.fields.contains(name));
-        let may_show = context.privacy.shows_lines(availability)
-            && (context.privacy.shows_text(availability) || context.takes_window(&line.document, line.position.into()));
-        may_show.then(|| ConcordanceLine {
-            document: line.document,
-            fields: line.fields,
-            restricted: false,
-            position: Some(line.position),
-            left: Some(line.left),
-            node: Some(line.node),
-            right: Some(line.right),
-        })
+    /// The line of a hit; nothing if the client has had its lines of the document today. Such a line leaves no trace,
+    /// because a trace would say that the document has a hit.
+    fn line(&self, context: &QuestionContext<'_>, hit: &Hit) -> Result<Option<ConcordanceLine>, QuestionError> {
+        let stated = context.engine.field_of(hit, AVAILABILITY_FIELD)?;
+        let availability = Availability::of_field(stated.as_deref(), context.privacy.default);
+        if !context.privacy.shows_lines(availability) {
+            return Ok(None);
+        }
+        let fields: Vec<&str> = self.fields.iter().map(String::as_str).collect();
+        let Line { document, fields, position, left, node, right } = context.engine.line(hit, self.context, &fields)?;
+        let may_show = context.privacy.shows_text(availability) || context.takes_window(&document, position.into());
+        let (position, left, node, right) = (Some(position), Some(left), Some(node), Some(right));
+        Ok(may_show.then_some(ConcordanceLine { document, fields, restricted: false, position, left, node, right }))
+    }
+
+    /// Reserves the memory of the lines of a page before they are made.
+    fn reserve(&self, context: &QuestionContext<'_>, hits: &[Hit]) -> Result<Reserved, QuestionError> {
+        let tokens: u64 = hits.iter().map(|hit| u64::from(hit.end - hit.start) + 2 * u64::from(self.context)).sum();
+        let mut memory = context.limits.memory();
+        if memory.grow(tokens.saturating_mul(TOKEN_BYTES)) {
+            return Ok(memory);
+        }
+        let message = format!(
+            "{} lines with {} tokens of context on each side have up to {tokens} tokens, more than fit into the memory of \
+             one question; give a smaller size or context, or get lines as a stream, with format=jsonl or csv",
+            hits.len(),
+            self.context
+        );
+        Err(QuestionError::TooLarge { parameter: "size".into(), message })
+    }
+
+    /// The hits of a page or a sample, in the order of their lines.
+    fn hits(
+        &self,
+        context: &QuestionContext<'_>,
+        search: &Search<'_>,
+        view: &View,
+    ) -> Result<(Vec<Hit>, Exactness), QuestionError> {
+        Ok(search.hits_of_view(view, self.context, &context.limits)?)
+    }
+
+    /// The answer without lines for the hits that were selected.
+    fn head_of_hits(
+        &self,
+        context: &QuestionContext<'_>,
+        search: &Search<'_>,
+        filter: Option<&Filter>,
+        view: &View,
+        hits: &[Hit],
+    ) -> Result<Concordance, QuestionError> {
+        let mut body = self.head(context, search, filter)?;
+        if context.is_cut_off() {
+            let shown = hits.len() as u64 + if view.sample.is_none() { self.page.first() } else { 0 };
+            body.hits = body.hits.map(|counted| counted.max(if hits.is_empty() { 0 } else { shown }));
+        }
+        if view.sample.is_none() {
+            body.next = self.page.next(context, hits.len() as u64, view.size as u64);
+        }
+        Ok(body)
     }
 
     fn about(
@@ -235,41 +272,116 @@ impl ConcordanceRequest {
         let search = context.search_lines(&self.search.q, self.rule(), filter.as_ref())?;
         let view = self.view(context)?;
         let body = self.head(context, &search, filter.as_ref())?;
-        let mut head = as_values::<Self>(self.about(context, filter.as_ref(), Exactness::Exact, body));
-        if let Some(body) = head.body.as_object_mut() {
-            body.retain(|name, _| !["lines", "next"].contains(&name.as_str()));
-        }
-        sink.head(head);
-        let fields = self.read_fields();
-        let (mut batch, mut seen, mut taken) = (Vec::new(), 0, 0);
+        self.stream_head(context, filter.as_ref(), Exactness::Exact, body, sink);
+        let (mut seen, mut taken) = (0, 0);
         let mut stopped: Option<Result<(), QuestionError>> = None;
-        let mut give = |batch: &mut Vec<Hit>| -> Option<Result<(), QuestionError>> {
-            let lines = match context.engine.lines(batch, self.context, &fields) {
-                Ok(lines) => lines,
-                Err(error) => return Some(Err(error.into())),
-            };
-            batch.clear();
-            let mut shown = lines.into_iter().filter_map(|line| self.shown(context, line));
-            let given = shown.try_for_each(|line| sink.row(&line));
-            given.is_break().then_some(Ok(()))
-        };
         let complete = search.in_order(view.order, &context.limits, &mut |hit| {
             seen += 1;
             if seen <= view.first {
                 return ControlFlow::Continue(());
             }
-            batch.push(hit);
             taken += 1;
-            if batch.len() == BATCH {
-                stopped = give(&mut batch);
-            }
+            stopped = match self.line(context, &hit) {
+                Ok(Some(line)) => sink.row(&line).is_break().then_some(Ok(())),
+                Ok(None) => None,
+                Err(error) => Some(Err(error)),
+            };
             if stopped.is_some() || taken == view.size { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
-        match stopped.or_else(|| give(&mut batch)) {
+        match stopped {
             Some(stopped) => stopped,
             None if complete || taken == view.size => Ok(()),
             None => Err(QuestionError::Timeout),
         }
+    }
+
+    /// Gives the lines of a sample or of sorted hits, one after the other.
+    fn stream_selected(&self, context: &QuestionContext<'_>, sink: &mut dyn RowSink) -> Result<(), QuestionError> {
+        let filter = context.filter(&self.search.scope)?;
+        let search = context.search_lines(&self.search.q, self.rule(), filter.as_ref())?;
+        let view = self.view(context)?;
+        let (hits, exactness) = self.hits(context, &search, &view)?;
+        let body = self.head(context, &search, filter.as_ref())?;
+        if context.is_cut_off() {
+            return Err(QuestionError::Timeout);
+        }
+        self.stream_head(context, filter.as_ref(), exactness, body, sink);
+        for hit in hits {
+            if context.limits.is_over() {
+                return Err(QuestionError::Timeout);
+            }
+            if self.line(context, &hit)?.is_some_and(|line| sink.row(&line).is_break()) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives all of a stream but its lines.
+    fn stream_head(
+        &self,
+        context: &QuestionContext<'_>,
+        filter: Option<&Filter>,
+        exactness: Exactness,
+        body: Concordance,
+        sink: &mut dyn RowSink,
+    ) {
+        let mut head = as_values::<Self>(self.about(context, filter, exactness, body));
+        if let Some(body) = head.body.as_object_mut() {
+            body.retain(|name, _| !["lines", "next"].contains(&name.as_str()));
+        }
+        sink.head(head);
+    }
+
+    /// Gives the lines of a page one by one and returns the answer without them; nothing if it is cancelled.
+    fn page(
+        &self,
+        context: &QuestionContext<'_>,
+        give: &mut dyn FnMut(ConcordanceLine) -> ControlFlow<()>,
+    ) -> Result<Option<Answered<Concordance>>, QuestionError> {
+        let filter = context.filter(&self.search.scope)?;
+        let search = context.search_lines(&self.search.q, self.rule(), filter.as_ref())?;
+        let view = self.view(context)?;
+        let (hits, exactness) = self.hits(context, &search, &view)?;
+        let _memory = self.reserve(context, &hits)?;
+        // Lines before the count, which may take all the time.
+        let mut lines = 0;
+        for hit in &hits {
+            if context.limits.is_cancelled() {
+                return Ok(None);
+            }
+            let Some(line) = self.line(context, hit)? else { continue };
+            lines += 1;
+            if give(line).is_break() {
+                return Ok(None);
+            }
+        }
+        let mut body = self.head_of_hits(context, &search, filter.as_ref(), &view, &hits)?;
+        if !context.privacy.is_limited(context.all) {
+            return Ok(Some(self.about(context, filter.as_ref(), exactness, body)));
+        }
+        // Lines of documents that are counted in groups only are hits all the same.
+        let shown = if lines == 0 { 0 } else { lines + if view.sample.is_none() { self.page.first() } else { 0 } };
+        body.hits = body.hits.map(|hits| hits.max(shown));
+        let exactness = match exactness {
+            // The number of lines is none that the client may count.
+            Exactness::Sample { hits, seed, .. } => {
+                Exactness::Sample { hits, of_hits: body.hits.unwrap_or(hits).max(hits), seed }
+            }
+            exactness => exactness,
+        };
+        Ok(Some(self.about(context, filter.as_ref(), exactness, body)))
+    }
+
+    /// Gives a page: its lines become bytes one by one, and are never all in memory as values.
+    fn give_page(&self, context: &QuestionContext<'_>, sink: &mut dyn RowSink) -> Result<(), QuestionError> {
+        let Some(answered) = self.page(context, &mut |line| sink.row(&line))? else { return Ok(()) };
+        let mut head = as_values::<Self>(answered);
+        if let Some(body) = head.body.as_object_mut() {
+            body.remove(Self::ROWS);
+        }
+        sink.head(head);
+        Ok(())
     }
 }
 
@@ -301,39 +413,20 @@ impl Question for ConcordanceRequest {
     }
 
     fn answer(&self, context: &QuestionContext<'_>) -> Result<Answered<Concordance>, QuestionError> {
-        let filter = context.filter(&self.search.scope)?;
-        let search = context.search_lines(&self.search.q, self.rule(), filter.as_ref())?;
-        let view = self.view(context)?;
-        // Lines before the count, which may take all the time.
-        let (lines, exactness) = search.view(&view, self.context, &self.read_fields(), &context.limits)?;
-        let mut body = self.head(context, &search, filter.as_ref())?;
-        if context.is_cut_off() {
-            let shown = lines.len() as u64 + if view.sample.is_none() { self.page.first() } else { 0 };
-            body.hits = body.hits.map(|hits| hits.max(if lines.is_empty() { 0 } else { shown }));
-        }
-        if view.sample.is_none() {
-            body.next = self.page.next(context, lines.len() as u64, view.size as u64);
-        }
-        body.lines = lines.into_iter().filter_map(|line| self.shown(context, line)).collect();
-        if context.privacy.is_limited(context.all) {
-            // Lines of documents that are counted in groups only are hits all the same.
-            let shown = body.lines.len() as u64 + if view.sample.is_none() { self.page.first() } else { 0 };
-            body.hits = body.hits.map(|hits| hits.max(if body.lines.is_empty() { 0 } else { shown }));
-        }
-        let exactness = match exactness {
-            // The number of lines is none that the client may count.
-            Exactness::Sample { hits, seed, .. } if context.privacy.is_limited(context.all) => {
-                Exactness::Sample { hits, of_hits: body.hits.unwrap_or(hits).max(hits), seed }
-            }
-            exactness => exactness,
-        };
-        Ok(self.about(context, filter.as_ref(), exactness, body))
+        let mut lines = Vec::new();
+        let page = self.page(context, &mut |line| {
+            lines.push(line);
+            ControlFlow::Continue(())
+        })?;
+        let Answered { about, rewrites, body } = page.ok_or(QuestionError::Timeout)?;
+        Ok(Answered { about, rewrites, body: Concordance { lines, ..body } })
     }
 
     fn stream(&self, context: &QuestionContext<'_>, sink: &mut dyn RowSink) -> Result<(), QuestionError> {
-        match context.streams && self.can_stream() {
-            true => self.stream_hits(context, sink),
-            false => give_all::<Self>(self.answer(context)?, sink),
+        match (context.streams, self.can_stream()) {
+            (false, _) => self.give_page(context, sink),
+            (true, true) => self.stream_hits(context, sink),
+            (true, false) => self.stream_selected(context, sink),
         }
     }
 }

@@ -347,7 +347,8 @@ impl<'c> QuestionContext<'c> {
         filter: Option<&Filter>,
     ) -> Result<Search<'c>, QuestionError> {
         self.check_query("q", query)?;
-        self.engine.search(query, rule, filter).map_err(QuestionError::of_engine("q", "query", query.text()))
+        let search = self.engine.search_within(query, rule, filter, &self.limits);
+        search.map_err(QuestionError::of_engine("q", "query", query.text()))
     }
 
     /// Takes one of the lines of a document that may be shown in lines only; false if there is none left today.

@@ -45,6 +45,14 @@ pub enum QuestionError {
         /// The cause and the remedy.
         message: String,
     },
+    /// The answer needs more memory than one question may use.
+    #[error("{message}")]
+    TooLarge {
+        /// The parameter.
+        parameter: Cow<'static, str>,
+        /// The cause and the remedy.
+        message: String,
+    },
     /// The time is over and a partial answer would be wrong.
     #[error("the time limit is reached; give a shorter period or a smaller part of the corpus")]
     Timeout,
@@ -71,6 +79,10 @@ impl QuestionError {
         let (parameter, text) = (parameter.to_owned(), text.to_owned());
         move |error| match error {
             EngineError::Syntax(error) => QuestionError::Syntax { parameter, language, text, error: Box::new(error) },
+            EngineError::Stopped => QuestionError::Timeout,
+            error @ EngineError::TooManyWords => {
+                QuestionError::TooLarge { parameter: parameter.into(), message: error.to_string() }
+            }
             other => QuestionError::Engine(Box::new(other)),
         }
     }

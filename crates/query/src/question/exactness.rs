@@ -68,6 +68,7 @@ impl fmt::Display for Exactness {
                     (Limit::Time, None) => f.write_str("cut off by the time limit")?,
                     (Limit::Cancelled, _) => f.write_str("cancelled")?,
                     (Limit::Steps, _) => f.write_str("cut off after the given number of steps")?,
+                    (Limit::Memory, _) => f.write_str("cut off because the query needs too much memory")?,
                     (Limit::Values, _) => f.write_str("cut off because there are too many distinct values")?,
                 }
                 write!(f, ": {} of {} tokens seen", grouped(*seen_tokens), grouped(*of_tokens))

@@ -94,19 +94,20 @@ impl Question for FreqRequest {
         let mut found = match attribute {
             Some(attribute) => {
                 context.check_attribute("by", attribute)?;
-                let (mut found, _) = search.frequencies_by_attribute(attribute, &context.limits);
-                if !self.search.q.is_single_token() {
-                    let (min, _) = context.min_counts(0, &mut rewrites);
-                    found.rows.retain(|row| row.hits >= min);
-                }
-                found
+                let min = match self.search.q.is_single_token() {
+                    true => 0,
+                    false => context.min_counts(0, &mut rewrites).0,
+                };
+                let most = usize::try_from(self.limit.limit).unwrap_or(usize::MAX);
+                search.most_frequent_values(attribute, min, most, &context.limits).0
             }
             None => {
                 context.check_grouping(&self.by)?;
-                search.frequencies_by_field(&self.by, &context.limits).0
+                let mut found = search.frequencies_by_field(&self.by, &context.limits).0;
+                found.values = self.limit.cut(&mut found.rows);
+                found
             }
         };
-        found.values = self.limit.cut(&mut found.rows);
         let asked = (Some(&*self.search.q), filter.as_ref());
         Ok(context.answered(asked, MatchRule::default(), Exactness::Exact, rewrites, found))
     }

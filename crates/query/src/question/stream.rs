@@ -24,7 +24,8 @@ impl<T: Serialize> RowData for T {
     }
 }
 
-/// The receiver of an answer: first all that is not a row, then the rows one by one.
+/// The receiver of an answer: all that is not a row, and the rows one by one. In a stream the rows come last; the lines of a
+/// page come before the rest.
 pub trait RowSink {
     /// Takes the answer without rows.
     fn head(&mut self, head: Answered<Value>);

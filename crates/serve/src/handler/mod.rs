@@ -8,12 +8,13 @@ pub(crate) mod revisions;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
-use tidings_query::engine::Limits;
+use tidings_query::engine::{Limits, MemoryPool};
 use tidings_query::question::{
     Answered, QuestionContext, QuestionError, QuestionInfo, Request, RowData, RowSink, WindowLimit,
 };
@@ -24,6 +25,7 @@ use tidings_store::virtual_corpora;
 use crate::api_error::ApiError;
 use crate::corpus_registry::CorpusRegistry;
 use crate::endpoint::{Endpoint, Handler};
+use crate::lanes::Place;
 use crate::query_params::QueryParams;
 use crate::response::{ClientGone, ResponseWriter};
 use crate::rights::Right;
@@ -71,6 +73,24 @@ pub(crate) struct RequestDeadline {
     pub time_limit: Duration,
     /// Set when the client has gone.
     pub cancelled: Arc<AtomicBool>,
+    /// The place in a lane.
+    pub place: Place,
+    /// The memory that all questions share.
+    pub memory: Arc<MemoryPool>,
+}
+
+impl RequestDeadline {
+    /// The limits of the engine: time, a client that has gone, the lane, memory.
+    fn limits(self) -> Limits {
+        let RequestDeadline { until, time_limit, cancelled, place, memory } = self;
+        let stop = cancelled.clone();
+        let check = move || {
+            if !place.check() {
+                stop.store(true, Relaxed);
+            }
+        };
+        Limits::until_or_cancelled(until, time_limit, cancelled).with_check(check).with_memory(memory)
+    }
 }
 
 /// A request to an endpoint.
@@ -103,8 +123,7 @@ impl ApiRequest<'_> {
             let days = bins.iter().map(|bin| (bin.first.to_string(), bin.last.to_string()));
             registry.day_stats(|stats| stats.days_with_runs(days)).ok().flatten()
         };
-        let RequestDeadline { until, time_limit, cancelled } = self.deadline;
-        let limits = Limits::until_or_cancelled(until, time_limit, cancelled);
+        let limits = self.deadline.limits();
         let today = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date();
         let privacy = self.right.privacy(today);
         let readable = engine.readable(privacy);

@@ -7,7 +7,7 @@ use tidings_query::question::{Parameter, QUESTIONS, QuestionInfo};
 
 use super::question_args::{augment, checked, leaked, values};
 use super::row_table::row_table;
-use super::{QueryArgs, of_corpus, short, with_notes};
+use super::{QueryArgs, at_least, of_corpus, short, with_notes};
 use crate::args::Global;
 use crate::cmd::Report;
 
@@ -84,10 +84,14 @@ pub fn run(command: &QuestionCommand, global: &Global) -> Result<Report> {
     let fields = fields(command);
     let answered = context.with(|context| (command.question.answer)(request, context))?;
     let fields: Vec<&str> = fields.iter().map(String::as_str).collect();
-    let table = row_table(command.question, &answered.body, &fields, cell);
+    let at_least = at_least(&answered.about);
+    let table = row_table(command.question, &answered.body, &fields, |name, value, text| match name {
+        "hits" => format!("{at_least}{text}"),
+        _ => cell(value, text),
+    });
     let tokens = answered.body["tokens"].as_u64();
     let corpus = tokens.map_or(answered.about.corpus.clone(), |tokens| of_corpus(&answered.about, tokens, false));
-    let csv = || row_table(command.question, &answered.body, &fields, |_, text| text);
+    let csv = || row_table(command.question, &answered.body, &fields, |_, _, text| text);
     let notes = answered.body["notes"].as_array().into_iter().flatten();
     let notes: Vec<String> = notes.filter_map(Value::as_str).map(str::to_owned).collect();
     let heading = with_notes(format!("{} in {corpus}", command.question.name), &notes);

@@ -10,20 +10,21 @@ use crate::table::Table;
 pub fn csv_table<Q: Question>(body: &impl Serialize, fields: &[&str]) -> Table {
     let question = QUESTIONS.iter().find(|question| question.name == Q::NAME).expect("QUESTIONS lists every question");
     let body = serde_json::to_value(body).expect("answers serialise");
-    row_table(question, &body, fields, |_, text| text)
+    row_table(question, &body, fields, |_, _, text| text)
 }
 
-/// The rows of an answer; without rows, its fields. `cell` formats a value, which it gets with its plain text.
+/// The rows of an answer; without rows, its fields. `cell` formats a value, which it gets with the
+/// name of its field and its plain text.
 pub fn row_table(
     question: &QuestionInfo,
     body: &Value,
     fields: &[&str],
-    cell: impl Fn(&Value, String) -> String,
+    cell: impl Fn(&str, &Value, String) -> String,
 ) -> Table {
     if question.rows.is_empty() {
         let mut table = Table::new(&["field", "#value"]);
         for (name, value) in body.as_object().into_iter().flatten() {
-            table.push(vec![name.replace('_', " "), cell(value, value.to_string())]);
+            table.push(vec![name.replace('_', " "), cell(name, value, value.to_string())]);
         }
         return table;
     }
@@ -35,7 +36,9 @@ pub fn row_table(
         .collect();
     let mut table = Table::new(&headings);
     for row in body[question.rows].as_array().into_iter().flatten() {
-        let cells = columns.iter().map(|column| cell(column.value(row).unwrap_or(&Value::Null), column.text(row)));
+        let cells = columns
+            .iter()
+            .map(|column| cell(&column.name(), column.value(row).unwrap_or(&Value::Null), column.text(row)));
         table.push(cells.collect());
     }
     table

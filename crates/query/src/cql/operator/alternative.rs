@@ -29,6 +29,14 @@ pub struct Alternatives {
     pub parts: Vec<Pattern>,
 }
 
+impl Alternatives {
+    /// The alternatives without repetitions, which would be searched once each.
+    fn distinct(&self) -> impl Iterator<Item = &Pattern> {
+        let mut known = BTreeSet::new();
+        self.parts.iter().filter(move |part| known.insert(part.to_string()))
+    }
+}
+
 fn parse(cursor: &mut Cursor<'_>, operand: ParseOperand<'_>) -> Result<Pattern, SyntaxError> {
     let mut parts: Vec<Pattern> = operand(cursor)?.into_iter().collect();
     while cursor.eat("|") {
@@ -75,14 +83,14 @@ impl PatternOperator for Alternatives {
     }
 
     fn compile(&self, nfa: &mut NfaBuilder, next: NodeId, label: Option<usize>) -> NodeId {
-        let parts = self.parts.iter().map(|part| part.compile(nfa, next, label)).collect();
+        let parts = self.distinct().map(|part| part.compile(nfa, next, label)).collect();
         nfa.split(parts)
     }
 
     fn seeds(&self, nfa: &mut NfaBuilder, at: LengthRange, seeds: &mut Vec<Vec<SeedToken>>) -> LengthRange {
         let mut length: Option<LengthRange> = None;
         let mut joined: Option<Vec<SeedToken>> = Some(Vec::new());
-        for part in &self.parts {
+        for part in self.distinct() {
             let mut own = Vec::new();
             let part = part.seeds(nfa, at, &mut own);
             // The frequencies are not known yet, so take the first seed that is not `[]`.
