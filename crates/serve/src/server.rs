@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -12,7 +13,8 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tidings_store::Home;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 
@@ -24,6 +26,7 @@ use crate::corpus_registry::CorpusRegistry;
 use crate::metrics::Metrics;
 use crate::respond::respond;
 use crate::settings::Settings;
+use crate::tls::Tls;
 use crate::window_limiter::WindowLimiter;
 
 /// The longest request head, including the request line.
@@ -45,6 +48,28 @@ pub enum Error {
         /// The error of the operating system.
         source: io::Error,
     },
+    /// The certificate or its key cannot be used.
+    #[error("cannot use {}: {cause}; give a certificate with its chain and its key, both in PEM format", path.display())]
+    Tls {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        cause: String,
+    },
+    /// CORS names no origin.
+    #[error("serve.cors: invalid origin `{0}`; give one such as \"https://corpus.example\"")]
+    Cors(String),
+    /// CORS would allow any web page to read the text that the owner may read.
+    #[error(
+        "serve.cors = \"*\" would let every web page that you visit read your corpus; name one origin, or make the server \
+         public with serve.public = true"
+    )]
+    OpenCors,
+    /// Identities would come from nowhere.
+    #[error(
+        "serve.proxy_user_header and serve.proxy_groups_header need serve.proxy, the address of the proxy that sends them"
+    )]
+    SignInWithoutProxy,
 }
 
 /// A bound, listening server.
@@ -52,6 +77,7 @@ pub enum Error {
 pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
+    tls: Option<Tls>,
     state: Arc<AppState>,
 }
 
@@ -75,6 +101,8 @@ pub(crate) struct AppState {
 impl Server {
     /// Opens the indexes of a home and binds the listening socket.
     pub async fn bind(home: Home, settings: Settings) -> Result<Server, Error> {
+        settings.check()?;
+        let tls = settings.tls.as_ref().map(Tls::open).transpose()?;
         let address = SocketAddr::new(settings.bind, settings.port);
         let listener = TcpListener::bind(address).await.map_err(|source| Error::Listen { address, source })?;
         let address = listener.local_addr().map_err(|source| Error::Listen { address, source })?;
@@ -93,12 +121,17 @@ impl Server {
             heavy: AdmissionQueue::new(heavy, heavy * 2, Duration::from_secs(1)),
             settings,
         };
-        Ok(Server { listener, address, state: Arc::new(state) })
+        Ok(Server { listener, address, tls, state: Arc::new(state) })
     }
 
     /// The address it listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// The URL of the web page.
+    pub fn url(&self) -> String {
+        format!("{}://{}/", if self.tls.is_some() { "https" } else { "http" }, self.address)
     }
 
     /// Codes of the languages that have an index.
@@ -107,7 +140,7 @@ impl Server {
     }
 
     /// Serves until `stop` resolves, then lets requests in flight complete.
-    pub async fn run(self, stop: impl Future<Output = ()>) {
+    pub async fn run(mut self, stop: impl Future<Output = ()>) {
         let open = Arc::new(Semaphore::new(self.state.settings.most_connections.max(1)));
         let (shut_down, shutting_down) = watch::channel(false);
         let mut connections = JoinSet::new();
@@ -128,10 +161,22 @@ impl Server {
                     else {
                         continue;
                     };
+                    let acceptor = self.tls.as_mut().map(Tls::acceptor);
                     connections.spawn(async move {
                         let _held = (slot, permit);
                         state.metrics.connections.fetch_add(1, Relaxed);
-                        serve_connection(&state, stream, peer.ip(), shutting_down).await;
+                        let _ = stream.set_nodelay(true);
+                        match acceptor {
+                            None => serve_connection(&state, stream, peer.ip(), shutting_down).await,
+                            Some(acceptor) => {
+                                // Clients that do not finish the handshake are disconnected like those without a request.
+                                let handshake =
+                                    tokio::time::timeout(state.settings.head_patience, acceptor.accept(stream)).await;
+                                if let Ok(Ok(stream)) = handshake {
+                                    serve_connection(&state, stream, peer.ip(), shutting_down).await;
+                                }
+                            }
+                        }
                         state.metrics.connections.fetch_sub(1, Relaxed);
                     });
                 }
@@ -151,11 +196,10 @@ impl Server {
 /// Serves the requests of one connection until it closes or expires.
 async fn serve_connection(
     state: &Arc<AppState>,
-    stream: TcpStream,
+    stream: impl AsyncRead + AsyncWrite + Unpin,
     peer: IpAddr,
     mut shutting_down: watch::Receiver<bool>,
 ) {
-    let _ = stream.set_nodelay(true);
     let service = service_fn(|request| {
         let state = state.clone();
         async move { Ok::<_, Infallible>(respond(&state, request, peer).await) }
