@@ -77,7 +77,7 @@ export class ViewContext {
       this.warn(answer.about);
     }
     if ("rewrites" in answer && answer.rewrites?.length)
-      this.append(el("p", { class: "note" }, answer.rewrites.join(" ")));
+      this.append(el("p", { class: "note" }, answer.rewrites.join("; ")));
     // Two halves of a view may get the same remarks.
     const notes = ("notes" in answer ? answer.notes : []).filter((note) => !this.notes.has(note));
     notes.forEach((note) => this.notes.add(note));

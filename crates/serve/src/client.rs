@@ -12,6 +12,7 @@ use tidings_store::tokens;
 
 use crate::api_error::ApiError;
 use crate::corpus_registry::CorpusRegistry;
+use crate::proxy;
 use crate::rights::Right;
 use crate::settings::Settings;
 use crate::window_limiter::ClientId;
@@ -27,29 +28,38 @@ pub(crate) struct Client {
     pub token: Option<String>,
     /// The client as limits see it.
     pub id: ClientId,
+    /// Whether a trusted proxy says that the client speaks TLS with it.
+    pub is_https: bool,
 }
 
 impl Client {
-    /// Authenticates a request by its bearer token, or by its address if it has none.
+    /// Authenticates a request by its bearer token, by the user whom a trusted proxy names, or by its address.
     pub fn of(
         headers: &HeaderMap,
         (peer, client): (IpAddr, IpAddr),
         registry: &CorpusRegistry,
         settings: &Settings,
     ) -> Result<Client, ApiError> {
+        // What the proxy passes on is not the owner's, wherever the proxy runs.
+        let is_private = settings.is_private() && !settings.is_proxy(peer);
         let with = |scope, token: Option<String>| Client {
-            right: Right { scope, default: settings.default_availability, is_private: settings.is_private() },
+            right: Right { scope, default: settings.default_availability, is_private },
             id: token.clone().map_or_else(|| ClientId::of_address(client), ClientId::Named),
+            is_https: proxy::is_https(headers, peer, settings),
             token,
         };
-        let Some(header) = headers.get(AUTHORIZATION) else {
-            let owner = settings.is_private() && peer.is_loopback();
-            return Ok(with(settings.loopback_scope.filter(|_| owner), None));
-        };
-        let secret = header.to_str().ok().and_then(|text| {
+        let header = headers.get(AUTHORIZATION);
+        let secret = header.and_then(|header| header.to_str().ok()).and_then(|text| {
             let (scheme, secret) = text.split_once(' ')?;
             scheme.eq_ignore_ascii_case("bearer").then_some(secret.trim())
         });
+        if let (None, Some(signed_in)) = (secret, proxy::signed_in(headers, peer, settings)) {
+            return Ok(with(signed_in.scope, Some(signed_in.user)));
+        }
+        if header.is_none() {
+            let owner = is_private && peer.is_loopback();
+            return Ok(with(settings.loopback_scope.filter(|_| owner), None));
+        }
         let known = registry.tokens()?;
         let token = secret.and_then(|secret| tokens::find(&known, secret, Timestamp::now()));
         match token {
@@ -62,22 +72,10 @@ impl Client {
     }
 }
 
-/// The address that the rate limit applies to: the client's, also behind a local reverse proxy.
-pub(crate) fn rate_limit_address(headers: &HeaderMap, peer: IpAddr, settings: &Settings) -> IpAddr {
-    // On a public server only the owner's reverse proxy connects from loopback. The last address of the list is
-    // the one the proxy added; earlier ones are the client's claims.
-    let forwarded = headers.get_all("x-forwarded-for").iter().next_back().and_then(|header| header.to_str().ok());
-    let last = forwarded.and_then(|list| list.rsplit(',').next()?.trim().parse().ok());
-    match last {
-        Some(address) if settings.public && peer.is_loopback() => address,
-        _ => peer,
-    }
-}
-
 /// Returns `true` if the Host header names this machine. A private server rejects other names, because a web page could
-/// point its own host name at this address and read the answers (DNS rebinding).
-pub(crate) fn is_expected_host(headers: &HeaderMap, settings: &Settings) -> bool {
-    if !settings.is_private() {
+/// point its own host name at this address and read the answers (DNS rebinding). A proxy in the settings may pass on others.
+pub(crate) fn is_expected_host(headers: &HeaderMap, peer: IpAddr, settings: &Settings) -> bool {
+    if !settings.is_private() || settings.is_proxy(peer) {
         return true;
     }
     let Some(host) = headers.get(HOST).and_then(|host| host.to_str().ok()) else { return false };
@@ -184,6 +182,7 @@ pub(crate) fn network(client: IpAddr) -> IpAddr {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::proxy::client_address;
     use std::time::Duration;
 
     #[test]
@@ -231,10 +230,12 @@ mod tests {
     #[test]
     fn a_private_server_rejects_foreign_host_names() {
         let settings = Settings::default();
-        let meant = |host: &str| is_expected_host(&HeaderMap::from_iter([(HOST, host.parse().unwrap())]), &settings);
+        let here: IpAddr = "127.0.0.1".parse().unwrap();
+        let meant =
+            |host: &str| is_expected_host(&HeaderMap::from_iter([(HOST, host.parse().unwrap())]), here, &settings);
         assert!(meant("localhost:7878") && meant("127.0.0.1") && meant("[::1]:80") && meant("LOCALHOST"));
-        assert!(!meant("rebound.example:7878") && !is_expected_host(&HeaderMap::new(), &settings));
-        assert!(is_expected_host(&HeaderMap::new(), &Settings { public: true, ..settings }));
+        assert!(!meant("rebound.example:7878") && !is_expected_host(&HeaderMap::new(), here, &settings));
+        assert!(is_expected_host(&HeaderMap::new(), here, &Settings { public: true, ..settings }));
     }
 
     #[test]
@@ -243,8 +244,8 @@ mod tests {
             HeaderMap::from_iter([("x-forwarded-for".parse().unwrap(), "198.51.100.9, 192.0.2.7".parse().unwrap())]);
         let public = Settings { public: true, ..Settings::default() };
         let [local, far, client] = ["127.0.0.1", "203.0.113.1", "192.0.2.7"].map(|text| text.parse().unwrap());
-        assert_eq!(rate_limit_address(&headers, local, &public), client);
-        assert_eq!(rate_limit_address(&headers, far, &public), far);
-        assert_eq!(rate_limit_address(&headers, local, &Settings::default()), local);
+        assert_eq!(client_address(&headers, local, &public), client);
+        assert_eq!(client_address(&headers, far, &public), far);
+        assert_eq!(client_address(&headers, local, &Settings::default()), local);
     }
 }

@@ -16,12 +16,13 @@ use tokio::sync::oneshot;
 
 use crate::api_error::ApiError;
 use crate::cache::{Key, MIN_CACHED_TIME};
-use crate::client::{Client, is_expected_host, rate_limit_address};
+use crate::client::{Client, is_expected_host};
 use crate::compression::{accepts_gzip, compressible, etag, matches_etag};
 use crate::endpoint::Endpoint;
 use crate::handler::{ApiRequest, RequestDeadline, RequestError};
 use crate::headers::{error_response, not_modified, preflight, security_headers, with_etag};
 use crate::metrics::Metrics;
+use crate::proxy;
 use crate::query_params::{QueryParams, decoded};
 use crate::response::{Body, CancelOnDrop, Exact, Format, ResponseOptions, ResponseWriter, json_bytes, json_response};
 use crate::server::AppState;
@@ -89,18 +90,18 @@ pub(crate) async fn respond(state: &Arc<AppState>, request: Request<Incoming>, p
 /// Authenticates the client and applies the rate limit.
 fn client_of(state: &AppState, request: &Request<Incoming>, peer: IpAddr) -> Result<Client, ApiError> {
     let (headers, settings) = (request.headers(), &state.settings);
-    if !is_expected_host(headers, settings) {
+    proxy::check(headers, request.version(), peer, settings)?;
+    if !is_expected_host(headers, peer, settings) {
         let error = "this server accepts requests for localhost only; start it with `tidings serve --public` to accept other host names";
         return Err(ApiError::new(StatusCode::MISDIRECTED_REQUEST, error));
     }
-    if !settings.is_private() {
-        let counted = rate_limit_address(headers, peer, settings);
-        state.rate_limiter.take(counted, Instant::now()).map_err(|seconds| ApiError {
+    let address = proxy::client_address(headers, peer, settings);
+    if !settings.is_private() || settings.is_proxy(peer) {
+        state.rate_limiter.take(address, Instant::now()).map_err(|seconds| ApiError {
             retry_after_s: Some(seconds),
             ..ApiError::new(StatusCode::TOO_MANY_REQUESTS, format!("rate limit exceeded; retry in {seconds} s"))
         })?;
     }
-    let address = rate_limit_address(headers, peer, settings);
     Client::of(headers, (peer, address), &state.registry, settings)
 }
 
@@ -156,7 +157,7 @@ async fn answer(
     let options = ResponseOptions {
         format: params.format,
         link: path.to_owned(),
-        base: base_of(request, state),
+        base: base_of(request, client, state),
         gzip: accepts_gzip(request.headers()),
     };
     let asked = uri.path_and_query().map_or(path, |whole| whole.as_str());
@@ -186,12 +187,11 @@ async fn answer(
 }
 
 /// The base URL of this server as the client sees it, for absolute links in feeds.
-fn base_of(request: &Request<Incoming>, state: &AppState) -> String {
+fn base_of(request: &Request<Incoming>, client: &Client, state: &AppState) -> String {
     let is_name = |host: &&str| host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-:[]".contains(&byte));
     let header = |name: &str| request.headers().get(name).and_then(|value| value.to_str().ok());
     let host = header("host").filter(is_name);
-    // A reverse proxy terminates TLS and says so in this header.
-    let is_safe = state.settings.public && header("x-forwarded-proto") == Some("https");
+    let is_safe = state.settings.tls.is_some() || client.is_https;
     format!("{}://{}", if is_safe { "https" } else { "http" }, host.unwrap_or("localhost"))
 }
 
@@ -303,7 +303,7 @@ fn timed_out(limit: Duration) -> ApiError {
 }
 
 fn metrics(state: &AppState, client: &Client) -> Result<Response<Body>, ApiError> {
-    if !state.settings.is_private() && client.right.scope != Some(Scope::Admin) {
+    if !client.right.is_private && client.right.scope != Some(Scope::Admin) {
         return Err(ApiError::new(StatusCode::FORBIDDEN, "metrics require a token with scope `admin`"));
     }
     let mut response = Response::new(Body::of(state.metrics.text(&state.registry)));

@@ -24,7 +24,7 @@ pub(crate) struct Right {
     pub scope: Option<Scope>,
     /// The availability of documents that do not state theirs.
     pub default: Availability,
-    /// Whether the server is private, so that the client is its owner or a guest on the same machine.
+    /// Whether the server is private and the request comes through no proxy, so that the client is on the same machine.
     pub is_private: bool,
 }
 

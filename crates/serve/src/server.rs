@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -13,7 +14,8 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tidings_query::engine::MemoryPool;
 use tidings_store::Home;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
@@ -26,6 +28,7 @@ use crate::lanes::Lanes;
 use crate::metrics::Metrics;
 use crate::respond::respond;
 use crate::settings::Settings;
+use crate::tls::Tls;
 use crate::window_limiter::WindowLimiter;
 use crate::write_timeout::WriteTimeout;
 
@@ -55,6 +58,28 @@ pub enum Error {
         /// The error of the operating system.
         source: io::Error,
     },
+    /// The certificate or its key cannot be used.
+    #[error("cannot use {}: {cause}; give a certificate with its chain and its key, both in PEM format", path.display())]
+    Tls {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        cause: String,
+    },
+    /// CORS names no origin.
+    #[error("serve.cors: invalid origin `{0}`; give one such as \"https://corpus.example\"")]
+    Cors(String),
+    /// CORS would allow any web page to read the text that the owner may read.
+    #[error(
+        "serve.cors = \"*\" would let every web page that you visit read your corpus; name one origin, or make the server \
+         public with serve.public = true"
+    )]
+    OpenCors,
+    /// Identities would come from nowhere.
+    #[error(
+        "serve.proxy_user_header and serve.proxy_groups_header need serve.proxy, the address of the proxy that sends them"
+    )]
+    SignInWithoutProxy,
 }
 
 /// A bound, listening server.
@@ -62,6 +87,7 @@ pub enum Error {
 pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
+    tls: Option<Tls>,
     state: Arc<AppState>,
 }
 
@@ -87,6 +113,8 @@ pub(crate) struct AppState {
 impl Server {
     /// Opens the indexes of a home and binds the listening socket.
     pub async fn bind(home: Home, settings: Settings) -> Result<Server, Error> {
+        settings.check()?;
+        let tls = settings.tls.as_ref().map(Tls::open).transpose()?;
         let address = SocketAddr::new(settings.bind, settings.port);
         let listener = TcpListener::bind(address).await.map_err(|source| Error::Listen { address, source })?;
         let address = listener.local_addr().map_err(|source| Error::Listen { address, source })?;
@@ -106,12 +134,17 @@ impl Server {
             memory: MemoryPool::new(MAX_MEMORY, MAX_QUESTION_MEMORY),
             settings,
         };
-        Ok(Server { listener, address, state: Arc::new(state) })
+        Ok(Server { listener, address, tls, state: Arc::new(state) })
     }
 
     /// The address it listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// The URL of the web page.
+    pub fn url(&self) -> String {
+        format!("{}://{}/", if self.tls.is_some() { "https" } else { "http" }, self.address)
     }
 
     /// Codes of the languages that have an index.
@@ -120,7 +153,7 @@ impl Server {
     }
 
     /// Serves until `stop` resolves, then lets requests in flight complete.
-    pub async fn run(self, stop: impl Future<Output = ()>) {
+    pub async fn run(mut self, stop: impl Future<Output = ()>) {
         let (shut_down, shutting_down) = watch::channel(false);
         let mut connections = JoinSet::new();
         let mut stop = pin!(stop);
@@ -139,13 +172,24 @@ impl Server {
                     else {
                         continue;
                     };
+                    let acceptor = self.tls.as_mut().map(Tls::acceptor);
                     connections.spawn(async move {
                         let _held = permit;
                         let place = state.connections.enter_within(peer.ip(), PLACE_PATIENCE).await;
                         let Some(slot) = place else { return };
                         state.metrics.connections.fetch_add(1, Relaxed);
                         let stream = WriteTimeout::new(stream, WRITE_TIMEOUT, slot.connection.clone());
-                        serve_connection(&state, stream, peer.ip(), &slot.connection, shutting_down).await;
+                        match acceptor {
+                            None => serve_connection(&state, stream, peer.ip(), &slot.connection, shutting_down).await,
+                            Some(acceptor) => {
+                                // Clients that do not finish the handshake are disconnected like those without a request.
+                                let handshake =
+                                    tokio::time::timeout(state.settings.head_patience, acceptor.accept(stream)).await;
+                                if let Ok(Ok(stream)) = handshake {
+                                    serve_connection(&state, stream, peer.ip(), &slot.connection, shutting_down).await;
+                                }
+                            }
+                        }
                         state.metrics.connections.fetch_sub(1, Relaxed);
                     });
                 }
@@ -165,7 +209,7 @@ impl Server {
 /// Serves the requests of one connection until it closes or expires.
 async fn serve_connection(
     state: &Arc<AppState>,
-    stream: WriteTimeout<TcpStream>,
+    stream: impl AsyncRead + AsyncWrite + Unpin,
     peer: IpAddr,
     known: &Arc<Connection>,
     mut shutting_down: watch::Receiver<bool>,

@@ -4,8 +4,12 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
 use tidings_store::tokens::Scope;
+use url::Url;
 
+use crate::proxy::{Network, SignIn};
 use crate::rights::Availability;
+use crate::server::Error;
+use crate::tls::TlsFiles;
 
 /// Address, limits and access rules of a server.
 #[derive(Debug, Clone)]
@@ -38,6 +42,12 @@ pub struct Settings {
     pub default_availability: Availability,
     /// Scope of loopback clients without a token on a private server.
     pub loopback_scope: Option<Scope>,
+    /// Reverse proxies whose headers are believed.
+    pub proxy: Vec<Network>,
+    /// Users whom the proxy signs in.
+    pub sign_in: SignIn,
+    /// Certificate and key; without them the server speaks plain HTTP.
+    pub tls: Option<TlsFiles>,
 }
 
 impl Default for Settings {
@@ -57,13 +67,99 @@ impl Default for Settings {
             cors: None,
             default_availability: Availability::Kwic,
             loopback_scope: Some(Scope::Text),
+            proxy: Vec::new(),
+            sign_in: SignIn::default(),
+            tls: None,
         }
     }
 }
 
 impl Settings {
+    /// Refuses settings that would open text to web pages of others, and warns about tokens that others on the way can read.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        match self.cors.as_deref() {
+            Some("*") if self.is_private() => return Err(Error::OpenCors),
+            Some(origin) if origin != "*" && !is_origin(origin) => return Err(Error::Cors(origin.to_owned())),
+            _ => {}
+        }
+        if self.sign_in != SignIn::default() && self.proxy.is_empty() {
+            return Err(Error::SignInWithoutProxy);
+        }
+        if self.sends_tokens_in_the_clear() {
+            log::warn!(
+                "access tokens travel without encryption, because the server listens at {} without TLS; set \
+                 serve.tls_certificate and serve.tls_key, or bind to loopback behind a proxy that speaks TLS",
+                self.bind
+            );
+        }
+        Ok(())
+    }
+
+    /// Returns true if tokens of other machines come over connections without TLS.
+    fn sends_tokens_in_the_clear(&self) -> bool {
+        !self.bind.is_loopback() && self.tls.is_none()
+    }
+
     /// Returns `true` if only this machine can connect.
     pub(crate) fn is_private(&self) -> bool {
         self.bind.is_loopback() && !self.public
+    }
+}
+
+/// Returns true if a text is an origin as browsers send it: scheme, host and port, and nothing else.
+pub fn is_origin(text: &str) -> bool {
+    Url::parse(text)
+        .is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.origin().ascii_serialization() == text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_origins_are_allowed_by_cors() {
+        for origin in ["https://corpus.example", "http://localhost:8000", "https://xn--mnchen-3ya.example"] {
+            assert!(is_origin(origin), "{origin}");
+        }
+        for other in [
+            "",
+            "corpus.example",
+            "https://corpus.example/",
+            "https://a.example https://b.example",
+            "ftp://a.example",
+            "https://user@a.example",
+            "https://a.example\r\nX: y",
+            "null",
+            "https://A.example",
+            "https://a.example:443",
+        ] {
+            assert!(!is_origin(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn all_origins_are_allowed_on_public_servers_only() {
+        let all = Settings { cors: Some("*".to_owned()), ..Settings::default() };
+        assert!(matches!(all.check(), Err(Error::OpenCors)));
+        assert!(Settings { public: true, ..all.clone() }.check().is_ok());
+        let wrong = Settings { cors: Some("corpus.example".to_owned()), ..Settings::default() };
+        assert!(matches!(wrong.check(), Err(Error::Cors(_))));
+    }
+
+    #[test]
+    fn tokens_are_in_the_clear_beyond_loopback_without_tls() {
+        let settings = Settings::default();
+        assert!(!settings.sends_tokens_in_the_clear());
+        let open = Settings { bind: "0.0.0.0".parse().unwrap(), ..settings };
+        assert!(open.sends_tokens_in_the_clear());
+        let tls = Some(TlsFiles { certificate: "c.pem".into(), key: "k.pem".into() });
+        assert!(!Settings { tls, ..open }.sends_tokens_in_the_clear());
+    }
+
+    #[test]
+    fn users_are_signed_in_through_a_named_proxy_only() {
+        let user_header = Some(hyper::header::HeaderName::from_static("x-remote-user"));
+        let settings = Settings { sign_in: SignIn { user_header, ..SignIn::default() }, ..Settings::default() };
+        assert!(matches!(settings.check(), Err(Error::SignInWithoutProxy)));
     }
 }

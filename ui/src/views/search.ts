@@ -67,13 +67,15 @@ async function show(context: ViewContext): Promise<void> {
   const widen = (line: ConcordanceLine, around: number) =>
     context.requestUnlisted("context", { id: line.document, position: line.position, unit: "paragraph", around });
   const ofTotal = `${context.isCutOff ? "at least " : ""}${count(total)}`;
-  const range = `Lines ${count(found.first + 1)} to ${count(found.first + found.lines.length)} of ${ofTotal}`;
+  const range = found.lines.length
+    ? `Lines ${count(found.first + 1)} to ${count(found.first + found.lines.length)} of ${ofTotal}`
+    : `No lines of ${ofTotal}`;
   if (found.withheld) {
     context.append(
       el(
         "p",
         { class: "note" },
-        `${plural(found.withheld, "line")} on this page can be read with an access token only (see the footer); counts include them.`,
+        `${plural(found.withheld, "hit")} without a line: their documents can be read with an access token only (see the footer).`,
       ),
     );
   }

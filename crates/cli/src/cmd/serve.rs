@@ -38,6 +38,10 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     settings.bind = args.bind.unwrap_or(settings.bind);
     settings.port = args.port.unwrap_or(settings.port);
     settings.public |= args.public;
+    if let Some(files) = &mut settings.tls {
+        files.certificate = home.root().join(&files.certificate);
+        files.key = home.root().join(&files.key);
+    }
     settings.contact = Some(config.fetch.contact.clone()).filter(|contact| !contact.is_empty());
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().context("cannot start the server")?;
@@ -48,11 +52,11 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         }
         // Callers parse this line to learn the port.
         console::print(&match global.json {
-            true => format!("{}\n", json!({ "listening": format!("http://{}/", server.address()) })),
-            false => format!("listening at http://{}/\n", server.address()),
+            true => format!("{}\n", json!({ "listening": server.url() })),
+            false => format!("listening at {}\n", server.url()),
         });
         if args.open {
-            open(server.address());
+            open(server.address(), server.url().starts_with("https"));
         }
         let mut interrupt = signal(SignalKind::interrupt())?;
         let mut terminate = signal(SignalKind::terminate())?;
@@ -74,10 +78,10 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
 }
 
 /// Opens the web interface in the default browser. Failure is only a warning.
-fn open(address: SocketAddr) {
+fn open(address: SocketAddr, has_tls: bool) {
     let host = if address.ip().is_unspecified() { "localhost".to_owned() } else { address.ip().to_string() };
     let host = if host.contains(':') { format!("[{host}]") } else { host };
-    let page = format!("http://{host}:{}/", address.port());
+    let page = format!("{}://{host}:{}/", if has_tls { "https" } else { "http" }, address.port());
     let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
     let quiet = || Stdio::null();
     match Command::new(program).arg(&page).stdin(quiet()).stdout(quiet()).stderr(quiet()).spawn() {

@@ -38,6 +38,9 @@ pub struct RestoreOutcome {
     pub bytes: u64,
     /// The pages and documents deleted from the new home because of tombstones.
     pub removed: Option<TakedownOutcome>,
+    /// Whether a newer list of removals was given.
+    #[serde(skip)]
+    has_newer_list: bool,
     #[serde(skip)]
     to: PathBuf,
     #[serde(skip)]
@@ -49,7 +52,15 @@ impl Outcome for RestoreOutcome {}
 impl fmt::Display for RestoreOutcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (files, to, took) = (count(self.files, "file"), self.to.display(), span(self.took));
-        writeln!(f, "{files} restored to {to}, {took}; `tidings run --from clean --home {to}` rebuilds the rest")
+        writeln!(f, "{files} restored to {to}, {took}; `tidings run --from clean --home {to}` rebuilds the rest")?;
+        match self.has_newer_list {
+            true => Ok(()),
+            false => writeln!(
+                f,
+                "pages that were removed after the backup are back; if there are some, restore it with --removed and the \
+                 newest removed.tsv instead"
+            ),
+        }
     }
 }
 
@@ -78,5 +89,14 @@ pub fn restore(options: &RestoreOptions, reporter: &Arc<dyn Reporter>) -> Result
         removed = Some(takedown::finish(&pipeline)?);
     }
     let (files, bytes) = saved.size();
-    Ok(RestoreOutcome { done: true, files, bytes, removed, to: options.to.clone(), took: began.elapsed() })
+    let has_newer_list = options.removed.is_some();
+    Ok(RestoreOutcome {
+        done: true,
+        files,
+        bytes,
+        removed,
+        has_newer_list,
+        to: options.to.clone(),
+        took: began.elapsed(),
+    })
 }

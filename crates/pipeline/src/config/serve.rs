@@ -1,10 +1,11 @@
 //! Settings of the server.
 
 use std::net::IpAddr;
+use std::path::PathBuf;
 
 use anyhow::{Result, anyhow, bail};
 use serde::{Deserialize, Serialize};
-use tidings_serve::Availability;
+use tidings_serve::{Availability, Network, SignIn, TlsFiles};
 use tidings_store::tokens;
 
 use super::{seconds, within};
@@ -24,6 +25,12 @@ pub struct ServeConfig {
     pub cors: String,
     pub default_availability: String,
     pub loopback_scope: String,
+    pub proxy: Vec<String>,
+    pub proxy_user_header: String,
+    pub proxy_groups_header: String,
+    pub proxy_groups: Vec<String>,
+    pub tls_certificate: PathBuf,
+    pub tls_key: PathBuf,
 }
 
 impl Default for ServeConfig {
@@ -40,6 +47,12 @@ impl Default for ServeConfig {
             cors: String::new(),
             default_availability: usual.default_availability.name().to_owned(),
             loopback_scope: usual.loopback_scope.map_or("none", tokens::Scope::name).to_owned(),
+            proxy: Vec::new(),
+            proxy_user_header: String::new(),
+            proxy_groups_header: String::new(),
+            proxy_groups: Vec::new(),
+            tls_certificate: PathBuf::new(),
+            tls_key: PathBuf::new(),
         }
     }
 }
@@ -62,8 +75,7 @@ impl ServeConfig {
                     .ok_or_else(|| anyhow!("serve.loopback_scope: unknown value `{name}`; give none, text or admin"))?,
             ),
         };
-        let is_origin = self.cors == "*" || self.cors.starts_with("http://") || self.cors.starts_with("https://");
-        if !self.cors.is_empty() && (!is_origin || self.cors.ends_with('/') || !self.cors.is_ascii()) {
+        if !self.cors.is_empty() && self.cors != "*" && !tidings_serve::is_origin(&self.cors) {
             bail!("serve.cors: invalid origin `{}`; give one such as \"https://corpus.example\"", self.cors);
         }
         Ok(tidings_serve::Settings {
@@ -77,7 +89,47 @@ impl ServeConfig {
             cors: Some(self.cors.clone()).filter(|origin| !origin.is_empty()),
             default_availability,
             loopback_scope,
+            proxy: self.proxy()?,
+            sign_in: self.sign_in()?,
+            tls: self.tls()?,
             ..tidings_serve::Settings::default()
         })
+    }
+
+    fn proxy(&self) -> Result<Vec<Network>> {
+        let networks =
+            self.proxy.iter().map(|text| text.parse().map_err(|error: String| anyhow!("serve.proxy: {error}")));
+        networks.collect()
+    }
+
+    fn sign_in(&self) -> Result<SignIn> {
+        let header = |key: &str, name: &str| match name {
+            "" => Ok(None),
+            name => name.parse().map(Some).map_err(|_| anyhow!("serve.{key}: `{name}` is no name of a header")),
+        };
+        let group = |text: &String| {
+            // Names of groups may have equals signs, as in LDAP.
+            let (group, scope) = text.rsplit_once('=').unwrap_or((text, ""));
+            let scope = tokens::Scope::named(scope.trim());
+            let scope = scope
+                .ok_or_else(|| anyhow!("serve.proxy_groups: `{text}` has no scope; give one such as \"staff=text\""));
+            Ok::<_, anyhow::Error>((group.trim().to_owned(), scope?))
+        };
+        Ok(SignIn {
+            user_header: header("proxy_user_header", &self.proxy_user_header)?,
+            groups_header: header("proxy_groups_header", &self.proxy_groups_header)?,
+            groups: self.proxy_groups.iter().map(group).collect::<Result<_>>()?,
+        })
+    }
+
+    fn tls(&self) -> Result<Option<TlsFiles>> {
+        match (self.tls_certificate.as_os_str().is_empty(), self.tls_key.as_os_str().is_empty()) {
+            (true, true) => Ok(None),
+            (false, false) => {
+                Ok(Some(TlsFiles { certificate: self.tls_certificate.clone(), key: self.tls_key.clone() }))
+            }
+            (true, false) => bail!("serve.tls_key needs serve.tls_certificate, the file of the certificate"),
+            (false, true) => bail!("serve.tls_certificate needs serve.tls_key, the file of its key"),
+        }
     }
 }

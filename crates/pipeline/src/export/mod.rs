@@ -22,7 +22,7 @@ use std::time::Instant;
 
 use anyhow::{Result, bail};
 use tidings_model::purpose::Purpose;
-use tidings_store::docs;
+use tidings_store::{docs, removed};
 use xxhash_rust::xxh3::xxh3_128;
 
 pub use self::format::{ExportFormat, FORMATS, FormatRow, LEAST_PUBLIC_DOCUMENTS};
@@ -107,6 +107,7 @@ pub fn run(
     format::check(options, &shown, keeps_duplicates)?;
     let row = options.format.row();
     let mut target = ExportTarget::open(destination, row.is_folder, options.force)?;
+    let removals = removed::stamp(pipeline.home());
     let selection =
         Selection::open(pipeline.home(), &options.selection, options.purpose, row.extent, target.scratch())?;
     let mut export = Export {
@@ -125,6 +126,10 @@ pub fn run(
     let Export { counts, selection, .. } = export;
     counts.check()?;
     let losses = counts.losses();
+    // The selection knows the removals from before it.
+    if removed::stamp(pipeline.home()) != removals {
+        bail!("pages were removed while the export was written, and it may have them; run it again");
+    }
     let manifest = manifest(options, counts, selection, figures, &mut target);
     target.publish(&manifest)?;
     Ok(ExportOutcome { manifest, target: shown, losses, seconds: began.elapsed().as_secs_f64() })

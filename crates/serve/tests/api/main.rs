@@ -4,6 +4,7 @@ mod answers;
 mod bytes;
 mod hostile;
 mod load;
+mod proxy;
 mod reconstruction;
 mod removal;
 mod rights;

@@ -13,7 +13,9 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 use tidings_serve::Settings;
+use tidings_store::tokens::Scope;
 
+use crate::rights::token;
 use crate::test_server::TestServer;
 
 /// Hidden documents of each of two sites: one group each.
@@ -146,13 +148,14 @@ fn escaped(text: &str) -> String {
 
 /// The API as the adversary sees it: answers, and no more of them than the budget allows.
 struct Api<'s> {
-    servers: Vec<&'s TestServer>,
+    /// The servers, each with a token of the adversary; empty for none.
+    servers: Vec<(&'s TestServer, String)>,
     left: Cell<usize>,
     differences: RefCell<Vec<String>>,
 }
 
 impl<'s> Api<'s> {
-    fn new(servers: Vec<&'s TestServer>) -> Api<'s> {
+    fn new(servers: Vec<(&'s TestServer, String)>) -> Api<'s> {
         let budget = std::env::var("TIDINGS_ATTACK_REQUESTS").ok().and_then(|text| text.parse().ok());
         Api { servers, left: Cell::new(budget.unwrap_or(REQUESTS)), differences: RefCell::default() }
     }
@@ -160,8 +163,9 @@ impl<'s> Api<'s> {
     /// The answer of a path below the corpus. With twins, both are asked and compared.
     fn body(&self, path: &str) -> Option<String> {
         self.left.set(self.left.get().checked_sub(1)?);
-        let mut answers = self.servers.iter().map(|server| {
-            let got = server.get(&format!("/api/v1/en/{path}"));
+        let mut answers = self.servers.iter().map(|(server, token)| {
+            let path = format!("/api/v1/en/{path}");
+            let got = if token.is_empty() { server.get(&path) } else { server.get_as(&path, token) };
             assert!(got.status < 500, "{path}: {got:?}");
             (got.status, got.body)
         });
@@ -447,7 +451,7 @@ fn attack(api: &Api<'_>) -> Vec<Target> {
 fn an_adversary_recovers_no_more_than_chance_from_hidden_documents() {
     let corpus = Corpus::new();
     let server = corpus.serve();
-    let targets = attack(&Api::new(vec![&server]));
+    let targets = attack(&Api::new(vec![(&server, String::new())]));
     assert_eq!(targets.len(), 2 * HIDDEN);
     let usual = &vocabulary()[0];
     let mut recovered = 0;
@@ -472,13 +476,13 @@ impl Target {
 fn answers_do_not_depend_on_the_order_of_hidden_words_or_on_the_document_they_are_in() {
     let corpus = Corpus::new();
     let (server, twin) = (corpus.serve(), corpus.twin().serve());
-    let api = Api::new(vec![&server, &twin]);
-    attack(&api);
-    let differences: BTreeSet<String> = api.differences.into_inner().into_iter().collect();
-    assert!(
-        differences.is_empty(),
-        "{} answers differ, such as {:?}",
-        differences.len(),
-        differences.iter().take(20).collect::<Vec<_>>()
-    );
+    let visitor = Api::new(vec![(&server, String::new()), (&twin, String::new())]);
+    let tokens = [&server, &twin].map(|server| token(server, Scope::Text, 1));
+    let reader = Api::new([&server, &twin].into_iter().zip(tokens).collect());
+    for api in [visitor, reader] {
+        attack(&api);
+        let differences: BTreeSet<String> = api.differences.into_inner().into_iter().collect();
+        let some: Vec<&String> = differences.iter().take(20).collect();
+        assert!(differences.is_empty(), "{} answers differ, such as {some:?}", differences.len());
+    }
 }

@@ -13,7 +13,7 @@ fn public() -> Settings {
 }
 
 /// Makes tokens in the home of a server; an age in days that is negative has not come yet.
-fn token(server: &TestServer, scope: Scope, expires_in_days: i64) -> String {
+pub fn token(server: &TestServer, scope: Scope, expires_in_days: i64) -> String {
     let now = Timestamp::now();
     let end = Timestamp::from_second(now.as_second() + expires_in_days * DAY_S).unwrap();
     let mut known = tokens::read(&server.home()).unwrap();
