@@ -324,6 +324,14 @@ mod tests {
     }
 
     #[test]
+    fn a_feed_with_too_many_entries_is_counted() {
+        let items: String = (0..10_001).map(|number| format!("<item><link>/{number}</link></item>")).collect();
+        let (batch, state) = polled(known(), ok(&[], &format!("<rss><channel>{items}</channel></rss>")));
+        assert_eq!((state.entries, batch.counters.get("feeds with too many entries")), (10_000, 1));
+        assert_eq!(polled(known(), ok(&[], RSS)).0.counters.get("feeds with too many entries"), 0);
+    }
+
+    #[test]
     fn a_guid_that_is_a_permalink_is_a_link() {
         let item =
             |guid: &str| format!("<rss version=\"2.0\"><channel><item><title>A</title>{guid}</item></channel></rss>");
