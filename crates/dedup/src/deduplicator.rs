@@ -14,6 +14,7 @@ use crate::fingerprint_store::{FingerprintStore, FlushedFiles};
 use crate::hash::mix;
 use crate::rule::{Evidence, Level, Rule, UNSEEN};
 use crate::scope::{Origin, Scope};
+use crate::trace::Trace;
 use crate::units::{Text, Unit};
 use crate::verdict::{MatchKind, UnitVerdict, Verdict};
 
@@ -104,6 +105,21 @@ impl Deduplicator {
         verdict.removed = kept.iter().filter(|kept| !**kept).count();
         comparison.add_to_store(origin, &verdict, &kept, whole.is_some())?;
         Ok(verdict)
+    }
+
+    /// The same with the trace of the judgement, by which it can be repeated with [`Deduplicator::replay`].
+    pub fn judge_traced(&mut self, text: &Text, origin: &Origin<'_>) -> Result<(Verdict, Trace)> {
+        self.store.start_trace();
+        let verdict = self.judge(text, origin);
+        let trace = self.store.end_trace();
+        Ok((verdict?, trace))
+    }
+
+    /// Adds a document of a day to the store as an earlier judgement did. The caller has checked that its verdict is
+    /// still the same, see [`ChangedFingerprints`](crate::ChangedFingerprints).
+    pub fn replay(&mut self, trace: &Trace, day: i64) -> Result<()> {
+        self.store.start_day(day);
+        self.store.replay(trace)
     }
 
     fn first(&self, day: i64) -> BlockId {

@@ -11,6 +11,7 @@ use crate::blocks::{Block, BlockFile, BlockFiles, BlockWriter};
 use crate::error::{IoContext, Result};
 use crate::fingerprint_index::{BlockId, FingerprintRun, RunWriter, merge};
 use crate::memtable::MemTable;
+use crate::trace::Trace;
 
 /// The number of runs of one size that are merged into one of the next.
 const FAN: usize = 4;
@@ -41,6 +42,8 @@ pub struct FingerprintStore {
     /// N-grams added to blocks.
     grams: u64,
     buffer: Vec<u8>,
+    /// The trace of the current document, and the first block it may add.
+    trace: Option<(Trace, BlockId)>,
 }
 
 /// The files that a store has written.
@@ -72,6 +75,7 @@ impl FingerprintStore {
             files: 0,
             grams: 0,
             buffer: Vec::new(),
+            trace: None,
         })
     }
 
@@ -96,6 +100,9 @@ impl FingerprintStore {
     /// Finds the blocks of a fingerprint with ids from `first` on, ascending.
     pub(crate) fn look_up(&mut self, fingerprint: u64, first: BlockId, found: &mut Vec<BlockId>) -> Result<()> {
         found.clear();
+        if let Some((trace, _)) = &mut self.trace {
+            trace.looked_up.push(fingerprint);
+        }
         self.memtable.look_up(fingerprint, found);
         for run in self.past.iter_mut().chain(self.fresh.iter_mut().map(|(_, run)| run)) {
             run.look_up(fingerprint, &mut self.buffer, found)?;
@@ -116,14 +123,38 @@ impl FingerprintStore {
     pub(crate) fn add(&mut self, name: &[u8], grams: &[u32]) -> Result<BlockId> {
         let number = self.growing.next();
         self.grams += grams.len() as u64;
-        self.growing.push(&Block::pack(name, grams))?;
+        let packed = Block::pack(name, grams);
+        self.growing.push(&packed)?;
+        if let Some((trace, _)) = &mut self.trace {
+            trace.blocks.push(packed);
+        }
         Ok(number)
     }
 
     /// Adds a fingerprint of a block.
     pub(crate) fn insert(&mut self, fingerprint: u64, block: BlockId) -> Result<()> {
+        if let Some((trace, first)) = &mut self.trace {
+            trace.added.push((fingerprint, block - *first));
+        }
         self.memtable.insert(fingerprint, block);
         if self.memtable.is_full() { self.spill() } else { Ok(()) }
+    }
+
+    /// Starts the trace of a document.
+    pub(crate) fn start_trace(&mut self) {
+        self.trace = Some((Trace::default(), self.growing.next()));
+    }
+
+    /// Ends the trace of a document and returns it.
+    pub(crate) fn end_trace(&mut self) -> Trace {
+        self.trace.take().map(|(trace, _)| trace).unwrap_or_default()
+    }
+
+    /// Adds what a judgement added before.
+    pub(crate) fn replay(&mut self, trace: &Trace) -> Result<()> {
+        let first = self.growing.next();
+        trace.blocks.iter().try_for_each(|block| self.growing.push(block))?;
+        trace.added.iter().try_for_each(|(fingerprint, block)| self.insert(*fingerprint, first + *block))
     }
 
     /// Writes the memtable to a run and merges runs of equal size.

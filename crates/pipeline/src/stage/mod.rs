@@ -378,7 +378,7 @@ mod tests {
             ),
             (
                 StageId::Dedup,
-                "days days_left days_up_to_date documents done duplicate_words duplicates run seconds words".into(),
+                "days days_left days_up_to_date documents documents_kept done duplicate_words duplicates run seconds words".into(),
             ),
             (
                 StageId::Annotate,

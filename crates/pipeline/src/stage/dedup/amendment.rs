@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::{ControlFlow, Range};
 
 use anyhow::Result;
-use tidings_dedup::{BlockId, Deduplicator, FingerprintStore, Origin, Rule, Scope, StoreFiles, Text, Verdict};
+use tidings_dedup::{BlockId, Deduplicator, FingerprintStore, Origin, Rule, Scope, StoreFiles, Text};
 use tidings_model::{Dated, Document, Fingerprint};
 use tidings_store::dedup_state::{
     self, DuplicateUnit, JudgedDays, VerdictDraft, VerdictLine, VerdictReader, amending_day,
@@ -19,7 +19,7 @@ use tidings_store::dedup_state::{
 use tidings_store::docs::Recipe;
 use tidings_store::{FileDigest, Home, scan};
 
-use super::Waiting;
+use super::judge::Waiting;
 use super::verdict_line::{COPY_SHARE, line};
 
 /// The minimum confidence of a date of publication.
@@ -42,6 +42,8 @@ pub(super) struct Newcomer {
     /// The document that it was called a copy of, and its first block.
     of: String,
     block: BlockId,
+    /// Whether it is known not to be the original.
+    pub(super) is_no_original: bool,
 }
 
 impl Newcomer {
@@ -49,13 +51,18 @@ impl Newcomer {
     pub(super) fn of(
         at: usize,
         document: &Waiting,
-        verdict: &Verdict,
+        source_block: Option<BlockId>,
         line: &VerdictLine,
         day: &str,
     ) -> Option<Newcomer> {
-        let (of, block) = (line.copy_of.clone()?, verdict.source_block()?);
+        let (of, block) = (line.copy_of.clone()?, source_block?);
         let is_late = document.is_dated && document.date.as_str() < day;
-        is_late.then(|| Newcomer { at, date: document.date.clone(), of, block })
+        is_late.then(|| Newcomer { at, date: document.date.clone(), of, block, is_no_original: false })
+    }
+
+    /// The newcomer with the result of an earlier comparison.
+    pub(super) fn known_as(self, is_no_original: bool) -> Newcomer {
+        Newcomer { is_no_original, ..self }
     }
 }
 
@@ -176,6 +183,8 @@ impl<'a> Amendments<'a> {
             lang: 0,
             url: Fingerprint::of(""),
             page: None,
+            key: 0,
+            known: None,
             place: 0..0,
         };
         Ok((found.share() >= COPY_SHARE).then(|| line(&document, &verdict.lang, other, &found)))

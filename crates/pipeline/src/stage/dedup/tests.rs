@@ -1,5 +1,9 @@
 //! Tests of verdicts, views and due units.
 
+use tidings_store::dedup_state::VerdictLine;
+use tidings_store::docs;
+
+use super::verdict_line::rounded;
 use super::*;
 use crate::stage::clean::Clean;
 use crate::testing::{article, home, page, store_pages};
@@ -33,11 +37,6 @@ fn an_outcome_gives_the_share_of_duplicate_words() {
 #[test]
 fn a_share_of_nothing_is_zero() {
     assert_eq!((share(0, 0), share(1, 4), rounded(2.0 / 3.0)), (0.0, 0.25, 0.667));
-}
-
-#[test]
-fn a_day_is_a_number_and_an_invalid_date_is_the_first_day() {
-    assert_eq!((numbered("1970-01-02"), numbered("2026-03-01"), numbered("x")), (1, 20_513, 0));
 }
 
 /// A home with two days of which the second copies the first.

@@ -6,7 +6,7 @@ use std::ops::Range;
 use tidings_dedup::{Text, UnitVerdict, Verdict};
 use tidings_store::dedup_state::{DuplicateUnit, VerdictLine};
 
-use super::Waiting;
+use super::judge::Waiting;
 
 /// The minimum share of duplicate words of a copy.
 pub(super) const COPY_SHARE: f32 = 0.5;
@@ -19,6 +19,11 @@ pub(super) fn share(part: u64, whole: u64) -> f64 {
 /// A share with three decimals.
 pub(super) fn rounded(share: f32) -> f64 {
     (f64::from(share) * 1000.0).round() / 1000.0
+}
+
+/// The share of duplicate words of a document.
+pub(super) fn share_of(line: &VerdictLine) -> f32 {
+    if line.words == 0 { 0.0 } else { line.duplicate_words as f32 / line.words as f32 }
 }
 
 /// The sums of a day.

@@ -1,0 +1,194 @@
+//! Traces of judged documents, so that a day that has grown is not judged again as a whole.
+//!
+//! A verdict follows from the text and from what the store answers. While a store answers every question of a document
+//! as before, the document has the same verdict and adds the same blocks and fingerprints: it is *replayed* instead of
+//! judged. Documents that come in between change the answers for their own fingerprints only, so that the others are
+//! exactly what a judgement of all documents gives.
+
+use std::collections::HashSet;
+
+/// What a judgement asked the store, and what it added.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Trace {
+    /// The fingerprints that were looked up.
+    pub(crate) looked_up: Vec<u64>,
+    /// The encoded blocks that were added.
+    pub(crate) blocks: Vec<Vec<u8>>,
+    /// The fingerprints that were added, each with the index of its block.
+    pub(crate) added: Vec<(u64, u32)>,
+}
+
+impl Trace {
+    /// Serializes it.
+    pub fn pack(&self, bytes: &mut Vec<u8>) {
+        [self.looked_up.len(), self.blocks.len(), self.added.len()].into_iter().for_each(|len| push_u32(len, bytes));
+        self.looked_up.iter().for_each(|fingerprint| bytes.extend(fingerprint.to_le_bytes()));
+        for block in &self.blocks {
+            push_u32(block.len(), bytes);
+            bytes.extend(block);
+        }
+        for (fingerprint, block) in &self.added {
+            bytes.extend(fingerprint.to_le_bytes());
+            bytes.extend(block.to_le_bytes());
+        }
+    }
+
+    /// Deserializes the output of [`Trace::pack`]; returns `None` for malformed input.
+    pub fn unpack(bytes: &[u8]) -> Option<Trace> {
+        let mut rest = bytes;
+        let [looked_up, blocks, added] = [take_u32(&mut rest)?, take_u32(&mut rest)?, take_u32(&mut rest)?];
+        let looked_up = (0..looked_up).map(|_| take_u64(&mut rest)).collect::<Option<_>>()?;
+        let block = |rest: &mut &[u8]| {
+            let len = take_u32(rest)? as usize;
+            let (block, after) = rest.split_at_checked(len)?;
+            *rest = after;
+            Some(block.to_vec())
+        };
+        let blocks = (0..blocks).map(|_| block(&mut rest)).collect::<Option<Vec<_>>>()?;
+        let added = (0..added)
+            .map(|_| {
+                Some((take_u64(&mut rest)?, take_u32(&mut rest).filter(|block| (*block as usize) < blocks.len())?))
+            })
+            .collect::<Option<_>>()?;
+        rest.is_empty().then_some(Trace { looked_up, blocks, added })
+    }
+
+    /// Whether a document with this trace leaves the same in the store as one with another.
+    pub fn adds_as(&self, other: &Trace) -> bool {
+        (&self.blocks, &self.added) == (&other.blocks, &other.added)
+    }
+}
+
+fn push_u32(number: usize, bytes: &mut Vec<u8>) {
+    bytes.extend((number as u32).to_le_bytes());
+}
+
+fn take_u32(rest: &mut &[u8]) -> Option<u32> {
+    let (number, after) = rest.split_first_chunk()?;
+    *rest = after;
+    Some(u32::from_le_bytes(*number))
+}
+
+fn take_u64(rest: &mut &[u8]) -> Option<u64> {
+    let (number, after) = rest.split_first_chunk()?;
+    *rest = after;
+    Some(u64::from_le_bytes(*number))
+}
+
+/// The fingerprints whose blocks are not those of the earlier judgement.
+#[derive(Debug, Clone, Default)]
+pub struct ChangedFingerprints(HashSet<u64>);
+
+impl ChangedFingerprints {
+    /// Adds the fingerprints of a document that is new, gone, or judged differently.
+    pub fn add(&mut self, trace: &Trace) {
+        self.0.extend(trace.added.iter().map(|(fingerprint, _)| *fingerprint));
+    }
+
+    /// Whether a document asked for one of them, so that it has to be judged again.
+    pub fn affect(&self, trace: &Trace) -> bool {
+        !self.0.is_empty() && trace.looked_up.iter().any(|fingerprint| self.0.contains(fingerprint))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Deduplicator, FingerprintStore, Origin, Rule, Scope, StoreFiles, Text};
+    use proptest::prelude::*;
+
+    fn trace() -> Trace {
+        Trace { looked_up: vec![1, 2, 3], blocks: vec![vec![7, 8], Vec::new()], added: vec![(2, 0), (9, 1)] }
+    }
+
+    #[test]
+    fn a_trace_is_read_back_and_a_truncated_one_is_rejected() {
+        let mut bytes = Vec::new();
+        trace().pack(&mut bytes);
+        assert_eq!(Trace::unpack(&bytes), Some(trace()));
+        (0..bytes.len()).for_each(|len| assert_eq!(Trace::unpack(&bytes[..len]), None, "{len}"));
+        let mut wrong = Vec::new();
+        Trace { added: vec![(2, 2)], ..trace() }.pack(&mut wrong);
+        assert_eq!(Trace::unpack(&wrong), None, "a block that is not there");
+    }
+
+    #[test]
+    fn documents_are_affected_by_fingerprints_that_they_looked_up() {
+        let mut changed = ChangedFingerprints::default();
+        assert!(!changed.affect(&trace()));
+        changed.add(&Trace { added: vec![(4, 0)], ..Trace::default() });
+        assert!(!changed.affect(&trace()));
+        changed.add(&Trace { added: vec![(3, 0)], ..Trace::default() });
+        assert!(changed.affect(&trace()));
+        assert!(trace().adds_as(&Trace { looked_up: Vec::new(), ..trace() }));
+    }
+
+    /// Texts that share sentences, so that many are copies in part.
+    fn text(sentences: &[u8], rule: &Rule) -> Text {
+        let sentence = |number: &u8| {
+            let words: Vec<String> = (0..12).map(|word| format!("word{}of{number}", word * 7 + number)).collect();
+            words.join(" ") + "."
+        };
+        let sentences: Vec<String> = sentences.iter().map(sentence).collect();
+        Text::new(sentences.chunks(2).map(|pair| pair.join(" ")).collect::<Vec<_>>().iter().map(String::as_str), rule)
+    }
+
+    fn deduplicator(folder: &std::path::Path, rule: Rule) -> Deduplicator {
+        let store = FingerprintStore::new(StoreFiles::default(), folder, 1 << 20).unwrap();
+        Deduplicator::new(rule, Scope::All, store)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn replayed_documents_have_the_verdicts_of_a_complete_judgement(
+            documents in prop::collection::vec((prop::collection::vec(0u8..20, 1..8), any::<bool>()), 1..16)
+        ) {
+            let rule = Rule::default();
+            let texts: Vec<(Text, bool)> = documents.iter().map(|(text_of, is_early)| (text(text_of, &rule), *is_early)).collect();
+            let name = |at: usize| format!("document {at}");
+            let judge = |deduplicator: &mut Deduplicator, at: usize, text: &Text| {
+                let name = name(at);
+                deduplicator.judge_traced(text, &Origin { name: &name, ..Origin::default() }).unwrap()
+            };
+            let folder = tempfile::tempdir().unwrap();
+            let mut early = deduplicator(folder.path(), rule);
+            let mut known = Vec::new();
+            for (at, (text, is_early)) in texts.iter().enumerate() {
+                known.push(is_early.then(|| judge(&mut early, at, text)));
+            }
+            let [once, grown] = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+            let mut whole = deduplicator(once.path(), rule);
+            let mut growing = deduplicator(grown.path(), rule);
+            let mut changed = ChangedFingerprints::default();
+            for ((at, (text, _)), known) in texts.iter().enumerate().zip(known) {
+                let (expected, _) = judge(&mut whole, at, text);
+                let verdict = match known {
+                    Some((verdict, trace)) if !changed.affect(&trace) => {
+                        growing.replay(&trace, 0).unwrap();
+                        verdict
+                    }
+                    known => {
+                        let (verdict, trace) = judge(&mut growing, at, text);
+                        match known {
+                            Some((_, before)) if before.adds_as(&trace) => {}
+                            before => {
+                                before.iter().for_each(|(_, before)| changed.add(before));
+                                changed.add(&trace);
+                            }
+                        }
+                        verdict
+                    }
+                };
+                prop_assert_eq!((verdict.paragraphs, verdict.sources), (expected.paragraphs, expected.sources));
+            }
+            let files = [whole, growing].map(|deduplicator| {
+                let flushed = deduplicator.flush().unwrap();
+                let runs = flushed.runs.iter().map(|run| std::fs::read(run.path()).unwrap()).collect::<Vec<_>>();
+                (runs, std::fs::read(flushed.blocks.path()).unwrap())
+            });
+            prop_assert!(files[0] == files[1], "the same fingerprints and blocks");
+        }
+    }
+}
