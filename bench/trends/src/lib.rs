@@ -4,6 +4,7 @@ pub mod churn;
 pub mod drift;
 pub mod engine;
 pub mod measure;
+pub mod month;
 pub mod plant;
 pub mod product;
 pub mod scenario;

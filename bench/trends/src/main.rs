@@ -6,6 +6,7 @@ use bench_trends::churn;
 use bench_trends::drift;
 use bench_trends::engine;
 use bench_trends::measure::measure;
+use bench_trends::month;
 use bench_trends::plant::Setting;
 use bench_trends::product;
 
@@ -23,4 +24,5 @@ fn main() {
     measure(&Setting { seed, ..Setting::default() }).print();
     churn::measure(seed).print();
     drift::print();
+    month::print();
 }

@@ -3,7 +3,7 @@
 //! A right formula over wrong counts or denominators is still wrong, so nothing here computes a statistic: words found
 //! are those in the answers of `trends`, `bursts`, `new-words`, `compare` and `keywords`.
 
-use crate::drift::FoundWords;
+use crate::drift::{FoundWords, is_of_halves};
 use crate::scenario::{BURSTING, CHANGING, FLAT, SCENARIOS, Scenario, Site, Truth, WEEKS, negative_binomial, truth_of};
 use fastrand::Rng;
 use jiff::ToSpan;
@@ -224,13 +224,14 @@ pub fn ask(engine: &Engine) -> Answers {
     compare.rows.limit = all.clone();
     let rows = answer(&compare, &context).rows;
     let rows = rows.iter().map(|row| number(&row.value)).filter(|word| !is_new(*word));
-    answers.compare.count(rows, changing);
+    answers.compare.count(rows.filter(is_of_halves), changing);
 
     let mut keywords = KeywordsRequest { focus: Parsed::new(after).expect("a filter"), ..KeywordsRequest::example() };
     keywords.rows.limit = all;
     let found = answer(&keywords, &context);
     let rows = found.rows.iter().take(found.significant as usize);
-    answers.keywords.count(rows.map(|row| number(&row.value)).filter(|word| !is_new(*word)), changing);
+    let rows = rows.map(|row| number(&row.value)).filter(|word| !is_new(*word));
+    answers.keywords.count(rows.filter(is_of_halves), changing);
     answers
 }
 

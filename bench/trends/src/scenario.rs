@@ -95,8 +95,13 @@ pub struct Site {
 impl Scenario {
     /// Draws a corpus.
     pub fn simulate(&self, seed: u64) -> Simulated {
+        self.simulate_sites(seed, SITES)
+    }
+
+    /// Draws a corpus of some sites.
+    pub fn simulate_sites(&self, seed: u64, count: usize) -> Simulated {
         let mut random = Rng::with_seed(seed);
-        let sites = self.sites(SITES, &mut random);
+        let sites = self.sites(count, &mut random);
         let each = |count: fn(&Vec<f64>) -> f64| sites.iter().flat_map(|site| site.weeks.iter().map(count)).collect();
         let weeks = SiteVolume {
             bins: WEEKS,

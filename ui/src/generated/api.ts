@@ -950,6 +950,8 @@ export interface NewWordRow {
   days: number;
   /** Whether it stayed. */
   fate: Persistence;
+  /** The share of words with as much evidence that are first seen in the window by chance: near 1, that it was not there before is no evidence that it is new. */
+  q: number | null;
 }
 
 /** Words that were not there before, the most widely spread first, equals by value. */
@@ -965,7 +967,9 @@ export interface NewWordsAnswer {
   since: string;
   /** Tokens of the documents counted. */
   tokens: number;
-  /** Candidates that were dropped, by rule. */
+  /** The accepted share of words among the rows that are first seen in the window by chance. */
+  false_discovery_rate: number;
+  /** Candidates that were dropped, by rule; `chance` are those of which as many are expected if no word is new. */
   dropped: Record<string, number>;
   /** The number of new words; null if the answer is cut off. */
   values: number | null;
@@ -991,6 +995,8 @@ export interface NewWordsRequest {
   min_documents?: number;
   /** Include names, which are recognised by their capitals. */
   names?: boolean;
+  /** The accepted share of words that are first seen in the window by chance among the rows; 1 lists all candidates. */
+  fdr?: number;
   /** Maximum rows. */
   limit?: number;
 }

@@ -8,14 +8,14 @@ use tidings_index::Day;
 use tidings_index::codec::bit;
 
 use super::set::layer_of;
-use super::{Engine, Result, SiteCells, Subcorpus};
+use super::{Engine, Result, Subcorpus};
 use crate::cql::Attribute;
 use crate::filter::{FieldPredicate, FieldTest, Filter};
 use crate::question::{BurstRow, Bursts, NewWords, Trends};
 use crate::syntax::{Logic, Span, ValueMatcher};
 use crate::trend::{
-    Bin, Burst, BurstConfig, NewWordConfig, RiseConfig, Sighting, SiteBursts, SiteRises, Step, Table, alive_throughout,
-    is_word,
+    Bin, Burst, BurstConfig, CellCount, NewWordConfig, NoveltyTest, RiseConfig, Sighting, SiteBursts, SiteRises, Step,
+    Table, alive_throughout, is_word,
 };
 
 impl Engine {
@@ -72,9 +72,8 @@ impl Engine {
     /// The words that were first seen in the window of the configuration, most widespread first. Spellings that differ in
     /// case are one word, shown in its most frequent spelling.
     pub fn new_words(&self, subcorpus: &Subcorpus, attribute: Attribute, config: &NewWordConfig) -> Result<NewWords> {
-        let (candidates, tested) = self.unseen_before(subcorpus, attribute, config);
-        subcorpus.limits().begin_pass(self.tokens(subcorpus));
-        let evidence = Evidence::new(&self.site_cells(subcorpus, &window_periods(config)), tested);
+        let candidates = self.unseen_before(subcorpus, attribute, config);
+        let evidence = self.novelty(subcorpus, attribute, config, &candidates);
         let mut seen: HashMap<&str, Spread> = HashMap::new();
         let layer = layer_of(attribute);
         let lexicon = self.lexicon();
@@ -110,21 +109,62 @@ impl Engine {
             }
         }
         let spreads: Vec<SpreadDays<'_>> = seen.values().filter_map(Spread::days).collect();
-        Ok(NewWords::of(attribute, config, spreads.iter().map(|spread| spread.sighting(&evidence))))
+        let sightings = spreads.iter().map(|spread| {
+            let p = evidence.candidates.get(&*spread.value.to_lowercase()).copied();
+            spread.sighting(p.unwrap_or(1.0))
+        });
+        Ok(NewWords::of(attribute, config, &evidence.attainable, sightings))
     }
 
-    /// The strings that occur in the window and, in any case, never before it, with their lower-case form; and the number
-    /// of words in the window that are frequent enough to be new.
+    /// Tests every word with enough documents: candidates, by their lower-case form, and all others, which say how many
+    /// candidates to expect by chance.
+    fn novelty<'c>(
+        &self,
+        subcorpus: &Subcorpus,
+        attribute: Attribute,
+        config: &NewWordConfig,
+        candidates: &'c HashMap<u32, String>,
+    ) -> Novelty<'c> {
+        subcorpus.limits().begin_pass(self.tokens(subcorpus));
+        let first = self.volume(subcorpus).keys().next().copied().unwrap_or(Day(config.window_start));
+        let (periods, before) = window_periods(config, first);
+        let cells = self.site_cells(subcorpus, &periods);
+        let mut test = NoveltyTest::new(cells.volume(), before);
+        let mut new: HashMap<&str, Vec<CellCount>> = candidates.values().map(|word| (&**word, Vec::new())).collect();
+        let is_tested = |counts: &[CellCount]| {
+            let documents = counts.iter().map(|count| u64::from(count.documents)).sum::<u64>();
+            documents >= config.min_documents.into()
+        };
+        let any_case = if attribute == Attribute::Word { Attribute::Lc } else { attribute };
+        self.each_word_by_site(&cells, any_case, 1, subcorpus.limits(), |word, counts| {
+            let word = self.name(any_case, word);
+            match new.get_mut(&*word.to_lowercase()) {
+                Some(of_all_spellings) => of_all_spellings.extend(counts),
+                None if is_tested(counts) && is_word(&word) => {
+                    test.add(counts);
+                }
+                None => {}
+            }
+        });
+        let mut p = HashMap::new();
+        for (word, mut counts) in new.into_iter().filter(|(_, counts)| is_tested(counts)) {
+            counts.sort_unstable_by_key(|count| (count.site, count.bin));
+            p.insert(word, test.add(&counts));
+        }
+        Novelty { candidates: p, attainable: test.finish() }
+    }
+
+    /// The strings that occur in the window and, in any case, never before it, with their lower-case form.
     fn unseen_before(
         &self,
         subcorpus: &Subcorpus,
         attribute: Attribute,
         config: &NewWordConfig,
-    ) -> (HashMap<u32, String>, usize) {
+    ) -> HashMap<u32, String> {
         let layer = layer_of(attribute);
         // Count each spelling apart; they are joined by their lower-case form below.
         let plain = if attribute == Attribute::Lc { Attribute::Word } else { attribute };
-        let counts = self.period_counts(subcorpus, plain, &window_periods(config), 1);
+        let counts = self.period_counts(subcorpus, plain, &window(config), 1);
         let lexicon = self.lexicon();
         let mut known: HashMap<String, bool> = HashMap::new();
         for (id, hits) in counts.words.iter().zip(counts.hits.chunks_exact(2)) {
@@ -133,7 +173,6 @@ impl Engine {
                 *known.entry(text.to_lowercase()).or_default() |= hits[0] > 0;
             }
         }
-        let tested = counts.documents.chunks_exact(2).filter(|documents| documents[1] >= config.min_documents).count();
         let mut candidates = HashMap::new();
         for id in counts.words {
             let lower = lexicon.string(layer, id).to_lowercase();
@@ -141,7 +180,7 @@ impl Engine {
                 candidates.insert(id, lower);
             }
         }
-        (candidates, tested)
+        candidates
     }
 
     /// The filter of the sites with documents in every bin: changes there come from the texts, not from the list of feeds.
@@ -225,40 +264,34 @@ fn of_sites<'s>(sites: impl Iterator<Item = &'s str>) -> Filter {
 }
 
 /// The time before the window of new words, and the window.
-fn window_periods(config: &NewWordConfig) -> [Range<Day>; 2] {
+fn window(config: &NewWordConfig) -> [Range<Day>; 2] {
     let (first, last) = (Day(config.window_start), Day(config.today));
     [Day(i32::MIN + 1)..first, first..Day(last.0.saturating_add(1))]
 }
 
-/// The evidence that a word was not there before: how many documents would have had it, had it always been as frequent
-/// on each site as in the window.
-struct Evidence {
-    /// The tokens of each site before the window, relative to those in it.
-    before: HashMap<String, f64>,
-    /// The documents that must have been expected.
-    least: f64,
+const DAYS_OF_A_WEEK: i32 = 7;
+/// The weeks that a window must have to be divided into weeks; a shorter one is divided into days.
+const MANY_WEEKS: i32 = 12;
+
+/// The periods of the time from the first day to the end of the window of new words, and the number of those before the
+/// window. The documents of an event are mostly in one of them.
+fn window_periods(config: &NewWordConfig, first: Day) -> (Vec<Range<Day>>, usize) {
+    let (start, end) = (config.window_start, config.today.saturating_add(1));
+    let number = |from: i32, to: i32, step: i32| to.saturating_sub(from).max(0).saturating_add(step - 1) / step;
+    let before = number(first.0, start, DAYS_OF_A_WEEK);
+    let step = if number(start, end, DAYS_OF_A_WEEK) >= MANY_WEEKS { DAYS_OF_A_WEEK } else { 1 };
+    let period = |day: i32, step: i32| Day(day)..Day(day.saturating_add(step));
+    let earlier = (1..=before).rev().map(|week| period(start - week * DAYS_OF_A_WEEK, DAYS_OF_A_WEEK));
+    let within = (0..number(start, end, step)).map(|at| period(start + at * step, step));
+    (earlier.chain(within).collect(), before as usize)
 }
 
-/// The probability that a constant word is called new, over all words.
-const FALSE_NEW_WORDS: f64 = 0.05;
-
-impl Evidence {
-    fn new(cells: &SiteCells<'_>, tested: usize) -> Evidence {
-        let tokens = cells.volume().tokens.chunks_exact(2);
-        let ratio = |tokens: &[f64]| if tokens[1] > 0.0 { tokens[0] / tokens[1] } else { 0.0 };
-        Evidence {
-            before: cells.sites().iter().cloned().zip(tokens.map(ratio)).collect(),
-            // A constant word has none of λ expected documents with a probability of exp(−λ); Bonferroni correction.
-            least: (tested.max(1) as f64 / FALSE_NEW_WORDS).ln(),
-        }
-    }
-
-    /// Returns true if a word with so many documents on each site is known not to have been there.
-    fn suffices(&self, documents: &BTreeMap<String, u32>) -> bool {
-        let expected =
-            |(site, documents): (&String, &u32)| self.before.get(site).copied().unwrap_or(0.0) * f64::from(*documents);
-        documents.iter().map(expected).sum::<f64>() >= self.least
-    }
+/// The probabilities that words are first seen in the window by chance.
+struct Novelty<'c> {
+    /// Of the candidates, by their lower-case form.
+    candidates: HashMap<&'c str, f64>,
+    /// Of all words with enough documents.
+    attainable: Vec<f64>,
 }
 
 /// The hits of a word by day, spelling and site.
@@ -290,15 +323,15 @@ impl Spread {
 }
 
 impl SpreadDays<'_> {
-    fn sighting(&self, evidence: &Evidence) -> Sighting<'_> {
+    fn sighting(&self, p: f64) -> Sighting<'_> {
         let Spread { inside, capitals, sites, .. } = self.spread;
         Sighting {
             value: self.value,
             days: &self.days,
-            // Without evidence no site counts, and the word is too rare to be called new.
-            sites: if evidence.suffices(sites) { owners(sites) as u32 } else { 0 },
+            sites: owners(sites) as u32,
             capitalised: if *inside == 0 { 0.0 } else { *capitals as f64 / *inside as f64 },
             known: false,
+            p,
         }
     }
 }
@@ -313,17 +346,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_word_is_new_only_if_its_sites_would_have_had_it_before() {
-        let before = [("old.example", 3.0), ("new.example", 0.0)].map(|(site, ratio)| (site.to_owned(), ratio));
-        let evidence = Evidence { before: before.into(), least: (100.0f64 / FALSE_NEW_WORDS).ln() };
-        let documents = |of_old: u32, of_new: u32| {
-            BTreeMap::from([("old.example".to_owned(), of_old), ("new.example".to_owned(), of_new)])
+    fn the_time_before_a_window_is_divided_into_weeks_and_a_short_window_into_days() {
+        let config = |window_start: i32| NewWordConfig { window_start, today: 1200, ..NewWordConfig::default() };
+        let days = |(periods, before): (Vec<Range<Day>>, usize)| {
+            assert!(periods.windows(2).all(|pair| pair[0].end == pair[1].start), "{periods:?}");
+            let length = |period: &Range<Day>| period.end.0 - period.start.0;
+            (before, periods.len(), length(&periods[before]), periods[0].start, periods[periods.len() - 1].end)
         };
-        assert!(evidence.suffices(&documents(3, 0)));
-        assert!(
-            !evidence.suffices(&documents(2, 0)),
-            "six were expected, and one of a hundred words has none by chance"
-        );
-        assert!(!evidence.suffices(&documents(0, 50)), "the site was not collected before");
+        assert_eq!(days(window_periods(&config(1180), Day(1000))), (26, 47, 1, Day(998), Day(1201)));
+        assert_eq!(days(window_periods(&config(1100), Day(1000))), (15, 30, 7, Day(995), Day(1205)));
     }
 }

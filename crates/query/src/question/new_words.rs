@@ -10,7 +10,9 @@ use tidings_index::Day;
 use super::params::{LimitParams, ScopeParams};
 use super::{Answered, Cost, Exactness, Question, QuestionContext, QuestionError, Request};
 use crate::cql::{Attribute, MatchRule};
-use crate::trend::{NewWordConfig, NewWordWindow, NoNewWords, Persistence, Sighting, Verdict, judge};
+use crate::trend::{
+    NewWordConfig, NewWordWindow, NoNewWords, Persistence, Sighting, Verdict, discrete_discovery, judge,
+};
 
 /// Finds the words that were not collected before a day.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -39,6 +41,10 @@ pub struct NewWordsRequest {
     /// Include names, which are recognised by their capitals.
     #[serde(default)]
     pub names: bool,
+    /// The accepted share of words that are first seen in the window by chance among the rows; 1 lists all candidates.
+    #[serde(default = "usual_fdr")]
+    #[schemars(range(min = 0.0, max = 1.0), extend("x-value-name" = "SHARE"))]
+    pub fdr: f64,
     /// The number of rows.
     #[serde(flatten)]
     pub limit: LimitParams,
@@ -70,6 +76,10 @@ fn usual_documents() -> u32 {
     NewWordConfig::default().min_documents
 }
 
+fn usual_fdr() -> f64 {
+    NewWordConfig::default().false_discovery_rate
+}
+
 answer! {
     /// Words that were not there before, the most widely spread first, equals by value.
     pub struct NewWords {
@@ -79,7 +89,9 @@ answer! {
         pub since: Date,
         /// Tokens of the documents counted.
         pub tokens: u64,
-        /// Candidates that were dropped, by rule.
+        /// The accepted share of words among the rows that are first seen in the window by chance.
+        pub false_discovery_rate: f64,
+        /// Candidates that were dropped, by rule; `chance` are those of which as many are expected if no word is new.
         pub dropped: BTreeMap<&'static str, u64>,
         /// The number of new words; null if the answer is cut off.
         pub values: Option<u64>,
@@ -103,6 +115,10 @@ answer! {
         pub days: u64,
         /// Whether it stayed.
         pub fate: Persistence,
+        /// The share of words with as much evidence that are first seen in the window by chance: near 1, that it was not
+        /// there before is no evidence that it is new.
+        #[schemars(with = "Option<f64>")]
+        pub q: f64,
     }
 }
 
@@ -113,21 +129,31 @@ fn date_of(day: i32) -> Date {
 }
 
 impl NewWords {
-    /// Judges candidates and makes the answer. Days are counted from 1970-01-01.
+    /// Judges candidates and makes the answer. `attainable` has, for every word tested, the probability that all its
+    /// documents are in the window by chance. Days are counted from 1970-01-01.
     pub fn of<'w>(
         attribute: Attribute,
         config: &NewWordConfig,
+        attainable: &[f64],
         candidates: impl IntoIterator<Item = Sighting<'w>>,
     ) -> NewWords {
-        let since = date_of(config.window_start);
-        let mut answer =
-            NewWords { attribute, since, tokens: 0, dropped: BTreeMap::new(), values: None, rows: Vec::new() };
+        let mut answer = NewWords {
+            attribute,
+            since: date_of(config.window_start),
+            tokens: 0,
+            false_discovery_rate: config.false_discovery_rate,
+            dropped: BTreeMap::new(),
+            values: None,
+            rows: Vec::new(),
+        };
+        let mut p = Vec::new();
         for candidate in candidates {
             let rule = match judge(&candidate, config) {
                 Verdict::New { first_day, persistence: fate } => {
                     let sum = |count: fn(&(i32, u32, u32)) -> u32| {
                         candidate.days.iter().map(|day| u64::from(count(day))).sum()
                     };
+                    p.push(candidate.p);
                     answer.rows.push(NewWordRow {
                         value: candidate.value.to_owned(),
                         first_seen: date_of(first_day),
@@ -136,6 +162,7 @@ impl NewWords {
                         sites: u64::from(candidate.sites),
                         days: candidate.days.len() as u64,
                         fate,
+                        q: 1.0,
                     });
                     continue;
                 }
@@ -145,6 +172,12 @@ impl NewWords {
                 Verdict::Rare => "rare",
             };
             *answer.dropped.entry(rule).or_default() += 1;
+        }
+        answer.rows.iter_mut().zip(discrete_discovery(&p, attainable)).for_each(|(row, q)| row.q = q);
+        let candidates = answer.rows.len();
+        answer.rows.retain(|row| row.q <= config.false_discovery_rate);
+        if answer.rows.len() < candidates {
+            answer.dropped.insert("chance", (candidates - answer.rows.len()) as u64);
         }
         answer.rows.sort_by(|a, b| {
             (b.sites, b.documents, b.hits).cmp(&(a.sites, a.documents, a.hits)).then_with(|| a.value.cmp(&b.value))
@@ -164,6 +197,7 @@ impl Request for NewWordsRequest {
             min_days: usual_days(),
             min_documents: usual_documents(),
             names: false,
+            fdr: usual_fdr(),
             limit: LimitParams::default(),
         }
     }
@@ -189,6 +223,7 @@ impl Question for NewWordsRequest {
             min_days: self.min_days as usize,
             min_documents: self.min_documents,
             names: self.names,
+            false_discovery_rate: self.fdr,
             ..NewWordConfig::default()
         };
         let attribute = match self.attribute {
@@ -225,12 +260,19 @@ mod tests {
     #[test]
     fn new_words_come_with_what_was_dropped() {
         let days = [(20_000, 2, 2), (20_001, 2, 2), (20_002, 3, 3)];
-        let sighting = |value, sites| Sighting { value, days: &days, sites, capitalised: 0.0, known: false };
+        let sighting = |value, sites| Sighting { value, days: &days, sites, capitalised: 0.0, known: false, p: 1e-9 };
         let config = NewWordConfig { today: 20_002, ..NewWordConfig::default() };
-        let answer =
-            NewWords::of(Attribute::Lc, &config, [sighting("a1", 9), sighting("greenlash", 4), sighting("x", 1)]);
-        assert_eq!(answer.dropped, BTreeMap::from([("rare", 1), ("shape", 1)]));
+        let by_chance = Sighting { p: 0.01, ..sighting("gravel", 3) };
+        let candidates = [sighting("a1", 9), sighting("greenlash", 4), sighting("x", 1), by_chance];
+        let attainable = [vec![0.01; 100], vec![1e-9]].concat();
+        let answer = NewWords::of(Attribute::Lc, &config, &attainable, candidates);
+        assert_eq!(answer.dropped, BTreeMap::from([("rare", 1), ("shape", 1), ("chance", 1)]));
         let [row] = &answer.rows[..] else { panic!("{answer:?}") };
         assert_eq!((row.first_seen, row.hits, row.documents, row.fate), (date(2024, 10, 4), 7, 7, Persistence::Open));
+        assert!(row.q < 1e-8, "{row:?}");
+        let all = NewWordConfig { false_discovery_rate: 1.0, ..config };
+        let answer = NewWords::of(Attribute::Lc, &all, &attainable, candidates);
+        let q: Vec<(&str, bool)> = answer.rows.iter().map(|row| (row.value.as_str(), row.q < 0.05)).collect();
+        assert_eq!(q, [("greenlash", true), ("gravel", false)]);
     }
 }

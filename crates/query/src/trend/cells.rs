@@ -7,6 +7,7 @@
 //! variance is that of the word's own residuals over bins, so that clumps and events widen it.
 
 use super::course::{Course, SHAPES, Shape, z_of_student};
+use super::deviance::{excess_at, excess_within, signed_root};
 use super::moderate::{Dispersion, Prior, priors};
 use crate::measure::bunching;
 use crate::measure::special::normal_two_sided;
@@ -26,6 +27,9 @@ pub struct CellCount {
 
 /// Clips residuals at this number of standard deviations.
 const CLIP: f64 = 2.5;
+/// The standard deviations from no difference that clipped residuals of a short part must be able to show: two sites in one
+/// month could show 3.5 otherwise, which is no evidence among thousands of words.
+const REACH: f64 = 8.0;
 /// The share of cells that is left out at the upper end when the dispersion is estimated for clipping.
 const TRIM: f64 = 0.05;
 /// The minimum bins with tokens of a site that has a slope.
@@ -111,6 +115,8 @@ pub struct SiteRegression<const N: usize> {
     sites: Vec<Site<N>>,
     heights: [Vec<f64>; N],
     counted: Counted,
+    /// The cells with text of each site in the shorter of two parts; none if all bins make up a course.
+    shorter_part: Option<Vec<usize>>,
     scratch: Scratch,
 }
 
@@ -121,6 +127,18 @@ struct Scratch {
     rates: Vec<f64>,
     residuals: Vec<f64>,
     ratios: Vec<f64>,
+    /// The dispersion of the cells, for clipping.
+    dispersion: f64,
+    /// The change along the shape on each site, if one site must not decide it.
+    of_sites: Vec<SiteSum>,
+}
+
+/// The residuals of one site along a shape.
+#[derive(Debug, Clone, Copy)]
+struct SiteSum {
+    along: f64,
+    square: f64,
+    expected: f64,
 }
 
 /// The regression on the shapes of trends.
@@ -164,7 +182,12 @@ impl<const N: usize> SiteRegression<N> {
         };
         let sites: Vec<Site<N>> = volume.tokens.chunks_exact(width).enumerate().map(site).collect();
         let counted = if lengths_change(&sites, &heights) { Counted::Hits } else { Counted::Documents };
-        SiteRegression { bins: volume.bins, sites, heights, counted, scratch: Scratch::default() }
+        SiteRegression { bins: volume.bins, sites, heights, counted, shorter_part: None, scratch: Scratch::default() }
+    }
+
+    /// The same for the difference of two parts, with the cells with text of each site in the shorter one.
+    pub fn of_parts(self, shorter_part: Vec<usize>) -> Self {
+        SiteRegression { shorter_part: Some(shorter_part), ..self }
     }
 
     /// Fits the shapes to the counts of one word, sorted by site and bin.
@@ -180,7 +203,7 @@ impl<const N: usize> SiteRegression<N> {
         let counted = if self.is_common(cells, documents) { Counted::Hits } else { self.counted };
         self.residuals(cells, counted, &mut scratch);
         self.clip(&mut scratch);
-        let mut fit = self.fit_shapes(&scratch);
+        let mut fit = self.fit_shapes(&mut scratch);
         self.scratch = scratch;
         fit.hits = hits;
         fit.clumping = match counted {
@@ -233,9 +256,17 @@ impl<const N: usize> SiteRegression<N> {
         }
     }
 
+    /// The standard deviations at which residuals are clipped if only few cells of these sites show a difference.
+    fn clip_of_few(&self, rows: &[u32]) -> Option<f64> {
+        let cells = self.shorter_part.as_ref()?;
+        let few = rows.iter().map(|row| cells[*row as usize]).sum::<usize>().max(1) as f64;
+        (few < REACH * REACH).then(|| CLIP.max(REACH / few.sqrt()))
+    }
+
     /// Clips residuals and takes their mean out of each site again.
     fn clip(&self, scratch: &mut Scratch) {
-        let Scratch { rows, rates, residuals, ratios } = scratch;
+        let few = self.clip_of_few(&scratch.rows);
+        let Scratch { rows, rates, residuals, ratios, dispersion: kept, .. } = scratch;
         ratios.clear();
         for ((row, rate), residuals) in rows.iter().zip(&*rates).zip(residuals.chunks_exact(self.bins)) {
             let tokens = &self.sites[*row as usize].tokens;
@@ -243,12 +274,17 @@ impl<const N: usize> SiteRegression<N> {
             ratios.extend(cells.map(|(residual, tokens)| residual * residual / (rate * tokens)));
         }
         let dispersion = trimmed_mean(ratios).max(1.0);
+        *kept = dispersion;
+        let root = few.unwrap_or(CLIP) * dispersion.sqrt();
         for ((row, rate), residuals) in rows.iter().zip(&*rates).zip(residuals.chunks_exact_mut(self.bins)) {
             let site = &self.sites[*row as usize];
             let mut sum = 0.0;
             for (residual, tokens) in residuals.iter_mut().zip(&site.tokens) {
-                let most = CLIP * (dispersion * rate * tokens).sqrt();
-                *residual = residual.clamp(-most, most);
+                let most = root * (rate * tokens).sqrt();
+                *residual = match few.is_some() && *residual > most {
+                    true => residual.min(excess_at(rate * tokens, root)),
+                    false => residual.clamp(-most, most),
+                };
                 sum += *residual;
             }
             let mean = sum / site.sum;
@@ -256,12 +292,15 @@ impl<const N: usize> SiteRegression<N> {
         }
     }
 
-    fn fit_shapes(&self, scratch: &Scratch) -> SiteFit<N> {
+    fn fit_shapes(&self, scratch: &mut Scratch) -> SiteFit<N> {
+        let is_decided_by_few = scratch.rows.len() > 1 && self.clip_of_few(&scratch.rows) > Some(CLIP);
+        scratch.of_sites.clear();
         let mut sums = vec![0.0; self.bins];
         let mut expected = vec![0.0; self.bins];
         let mut centred: [Vec<f64>; N] = std::array::from_fn(|_| vec![0.0; self.bins]);
         let mut along = [0.0; N];
         let mut square = [0.0; N];
+        let mut on = [0.0; N];
         for ((row, rate), residuals) in
             scratch.rows.iter().zip(&scratch.rates).zip(scratch.residuals.chunks_exact(self.bins))
         {
@@ -273,6 +312,7 @@ impl<const N: usize> SiteRegression<N> {
             for shape in 0..N {
                 let centre = site.centres[shape];
                 let (mut a, mut s) = (0.0, 0.0);
+                let expected = centre * rate * site.sum;
                 for bin in 0..self.bins {
                     let height = self.heights[shape][bin] - centre;
                     let weight = height * rate * site.tokens[bin];
@@ -282,6 +322,10 @@ impl<const N: usize> SiteRegression<N> {
                 }
                 along[shape] += a;
                 square[shape] += s;
+                on[shape] += expected;
+                if is_decided_by_few {
+                    scratch.of_sites.push(SiteSum { along: a, square: s, expected });
+                }
             }
         }
         let bins = expected.iter().filter(|expected| **expected > 0.0).count();
@@ -300,7 +344,11 @@ impl<const N: usize> SiteRegression<N> {
                     rest += (sums[bin] - slope * centred[shape][bin]).powi(2) / expected[bin];
                 }
             }
-            ShapeFit { slope, information: square[shape], dispersion: rest / freedom }
+            let slope = match is_decided_by_few {
+                true => tempered(&scratch.of_sites, scratch.dispersion) / square[shape],
+                false => slope,
+            };
+            ShapeFit { slope, information: square[shape], dispersion: rest / freedom, expected: on[shape] }
         };
         SiteFit { shapes: std::array::from_fn(shape), freedom, hits: 0.0, clumping: 1.0 }
     }
@@ -322,6 +370,28 @@ fn lengths_change<const N: usize>(sites: &[Site<N>], heights: &[Vec<f64>; N]) ->
     })
 }
 
+/// The sum of a change over sites, of which the strongest counts no more than the second strongest or a clipped residual:
+/// an event of one site is no difference.
+fn tempered(sites: &[SiteSum], dispersion: f64) -> f64 {
+    let sum: f64 = sites.iter().map(|site| site.along).sum();
+    let root = |site: &SiteSum| signed_root(site.expected, site.square, site.along) / dispersion.sqrt() * sum.signum();
+    let mut strongest: Option<(f64, SiteSum)> = None;
+    let mut second = CLIP;
+    for site in sites {
+        let root = root(site);
+        match strongest {
+            Some((most, _)) if root <= most => second = second.max(root),
+            _ => {
+                second = second.max(strongest.map_or(second, |(most, _)| most));
+                strongest = Some((root, *site));
+            }
+        }
+    }
+    strongest.map_or(sum, |(_, SiteSum { along, square, expected })| {
+        sum - along + excess_within(expected, square, along, second * dispersion.sqrt())
+    })
+}
+
 /// The mean without the largest values; 0 of nothing.
 fn trimmed_mean(values: &mut [f64]) -> f64 {
     let kept = values.len() - (values.len() as f64 * TRIM) as usize;
@@ -340,6 +410,8 @@ struct ShapeFit {
     information: f64,
     /// The dispersion of what the shape leaves over.
     dispersion: f64,
+    /// The sum of the expected counts, times the height.
+    expected: f64,
 }
 
 /// The fits of all shapes to one word.
@@ -380,6 +452,18 @@ impl<const N: usize> SiteFit<N> {
         let dispersion = dispersion.max(LEAST_DISPERSION);
         let error = (dispersion / fit.information).sqrt();
         Some(SlopeEstimate { slope: fit.slope, error, z: z_of_student(fit.slope / error, freedom), dispersion })
+    }
+}
+
+impl SiteFit<1> {
+    /// The difference of two parts, whose shape is 1 in one of them. z is the signed root of the deviance, as the counts of a
+    /// short part are few and skewed.
+    pub fn difference(&self, prior: &Prior) -> Option<SlopeEstimate> {
+        let estimate = self.slope(0, prior)?;
+        let fit = &self.shapes[0];
+        let root = signed_root(fit.expected, fit.information, fit.slope * fit.information);
+        let (_, freedom) = prior.moderate(fit.dispersion, &self.dispersion());
+        Some(SlopeEstimate { z: z_of_student(root / estimate.dispersion.sqrt(), freedom), ..estimate })
     }
 }
 

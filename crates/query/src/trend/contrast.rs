@@ -101,7 +101,8 @@ impl SiteContrasts {
         SiteContrasts {
             parts: parts.to_vec(),
             sites: volume.tokens.chunks_exact(volume.bins.max(1)).map(tokens_of).collect(),
-            regression: SiteRegression::with_heights([heights], volume, |tokens| tokens_of(tokens).is_some()),
+            regression: SiteRegression::with_heights([heights], volume, |tokens| tokens_of(tokens).is_some())
+                .of_parts(cells_of_shorter_part(volume, parts)),
             fits: Vec::new(),
             ratios: Vec::new(),
             documents: Vec::new(),
@@ -136,7 +137,7 @@ impl SiteContrasts {
         let dispersions: Vec<Dispersion> = self.fits.iter().map(SiteFit::dispersion).collect();
         let priors = priors(&dispersions);
         let difference = |word: usize| {
-            let estimate = self.fits[word].slope(0, &priors[word]);
+            let estimate = self.fits[word].difference(&priors[word]);
             let (Some(estimate), true) = (estimate, self.ratios[word].variance > 0.0) else {
                 return Difference { log_ratio: 0.0, error: f64::INFINITY, p: 1.0, q: 1.0 };
             };
@@ -146,6 +147,17 @@ impl SiteContrasts {
         };
         with_q((0..self.fits.len()).map(difference).collect(), &self.documents)
     }
+}
+
+/// The number of cells with text of each site in the part that has fewer of them.
+fn cells_of_shorter_part(volume: &SiteVolume, parts: &[Part]) -> Vec<usize> {
+    let cells = |part: Part| -> Vec<usize> {
+        let count =
+            |tokens: &[f64]| tokens.iter().zip(parts).filter(|(tokens, of)| **tokens > 0.0 && **of == part).count();
+        volume.tokens.chunks_exact(volume.bins.max(1)).map(count).collect()
+    };
+    let (before, after) = (cells(Part::Before), cells(Part::After));
+    if before.iter().sum::<usize>() < after.iter().sum::<usize>() { before } else { after }
 }
 
 /// A document as a unit of comparison.
@@ -297,6 +309,25 @@ mod tests {
         let wild = |_: u32, bin: u32| calm(0, bin) + if bin.is_multiple_of(5) { 60 } else { 0 };
         let found = differences(|_, _| true, &[&calm, &wild]);
         assert!(found[0].q < 0.001 && found[1].q > 0.05, "{found:?}");
+    }
+
+    #[test]
+    fn a_month_in_which_two_sites_report_an_event_is_one_and_that_of_one_site_is_none() {
+        let volume = SiteVolume { bins: 120, tokens: vec![1e4; 240], documents: Vec::new() };
+        let parts: Vec<Part> = (0..120).map(|bin| if bin == 70 { Part::After } else { Part::Before }).collect();
+        let word = |hits_of_month: [u32; 2]| {
+            let mut test = SiteContrasts::new(&volume, &parts);
+            let cells = (0..240u32).map(|cell| {
+                let (site, bin) = (cell / 120, cell % 120);
+                let hits = if bin == 70 { hits_of_month[site as usize] } else { u32::from(cell * 7 % 15 < 8) };
+                CellCount { site, bin, hits, documents: hits }
+            });
+            test.add(&cells.filter(|cell| cell.hits > 0).collect::<Vec<_>>());
+            test.finish()[0]
+        };
+        let (of_both, of_one) = (word([60, 61]), word([0, 121]));
+        assert!(of_both.p < 1e-6, "{of_both:?}");
+        assert!(of_one.p > 1e-3, "{of_one:?}");
     }
 
     /// Documents of two parts with hits in some of them.

@@ -27,6 +27,31 @@ pub fn weighted_discovery(p: &[f64], weights: &[f64]) -> Vec<f64> {
     false_discovery(&weighted, p.len())
 }
 
+/// The same for tests that have one p-value below 1 (Heyse 2011): `attainable` has that of every word tested, which is the
+/// probability to attain it by chance, and `p` those that were attained. The words expected by chance are thus the sum of
+/// what can be attained, and the many rare words that cannot attain a small p-value cost the others nothing.
+pub fn discrete_discovery(p: &[f64], attainable: &[f64]) -> Vec<f64> {
+    let mut attainable = attainable.to_vec();
+    attainable.sort_by(f64::total_cmp);
+    let mut order: Vec<usize> = (0..p.len()).collect();
+    order.sort_by(|a, b| p[*a].total_cmp(&p[*b]));
+    let (mut expected, mut next) = (0.0, 0);
+    let mut q = vec![1.0; p.len()];
+    for equal in order.chunk_by(|a, b| p[*a] == p[*b]) {
+        while next < attainable.len() && attainable[next] <= p[equal[0]] {
+            expected += attainable[next];
+            next += 1;
+        }
+        equal.iter().for_each(|word| q[*word] = expected);
+    }
+    let mut least: f64 = 1.0;
+    for (behind, word) in order.iter().rev().enumerate() {
+        least = least.min(q[*word] / (p.len() - behind) as f64);
+        q[*word] = least;
+    }
+    q
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -49,5 +74,16 @@ mod tests {
     fn tests_without_a_p_value_count() {
         assert_eq!(false_discovery(&[0.001], 10), [0.01]);
         assert!(false_discovery(&[], 10).is_empty());
+    }
+    #[test]
+    fn words_that_cannot_attain_a_small_p_value_cost_the_others_nothing() {
+        let rare = vec![0.01; 1000];
+        let all: Vec<f64> = rare.iter().copied().chain([1e-6, 1e-4]).collect();
+        // Eleven rare words attained their p-value, about as many as expected by chance.
+        let attained: Vec<f64> = rare[..11].iter().copied().chain([1e-6, 1e-4]).collect();
+        let q = discrete_discovery(&attained, &all);
+        assert!(q[0] > 0.7 && q[10] == q[0], "{q:?}");
+        assert!((q[11] - 1e-6).abs() < 1e-12 && (q[12] - 1.01e-4 / 2.0).abs() < 1e-12, "{q:?}");
+        assert!(discrete_discovery(&[], &all).is_empty());
     }
 }

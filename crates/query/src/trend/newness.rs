@@ -19,6 +19,8 @@ pub struct NewWordConfig {
     pub names: bool,
     /// The number of days after which a word counts as lasting.
     pub lasting_days: i32,
+    /// The accepted share of words that are first seen in the window by chance.
+    pub false_discovery_rate: f64,
 }
 
 impl Default for NewWordConfig {
@@ -31,6 +33,7 @@ impl Default for NewWordConfig {
             min_documents: 5,
             names: false,
             lasting_days: 56,
+            false_discovery_rate: 0.05,
         }
     }
 }
@@ -85,6 +88,8 @@ pub struct Sighting<'a> {
     pub capitalised: f64,
     /// True if a reference list, such as a dictionary or an older corpus, has the word.
     pub known: bool,
+    /// The probability that all its documents are in the window by chance, from [`super::NoveltyTest`].
+    pub p: f64,
 }
 
 choices! {
@@ -213,7 +218,7 @@ mod tests {
     }
 
     fn verdict(days: &[(i32, u32, u32)], change: impl Fn(&mut Sighting<'_>)) -> Verdict {
-        let mut sighting = Sighting { value: "greenlash", days, sites: 4, capitalised: 0.1, known: false };
+        let mut sighting = Sighting { value: "greenlash", days, sites: 4, capitalised: 0.1, known: false, p: 0.0 };
         change(&mut sighting);
         judge(&sighting, &NewWordConfig { window_start: 100, today: 400, ..NewWordConfig::default() })
     }

@@ -4,7 +4,7 @@ use anyhow::Result;
 use tidings_query::question::NewWordsRequest;
 use tidings_query::trend::Persistence;
 
-use super::{QueryArgs, QuestionArgs, number_of, of_corpus};
+use super::{QueryArgs, QuestionArgs, number_of, of_corpus, short};
 use crate::args::Global;
 use crate::cmd::Report;
 use crate::table::Table;
@@ -12,7 +12,8 @@ use crate::table::Table;
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "A word is new if it was not collected before the window in any spelling of its case, occurs on several \
-    independent sites, and is shaped like a word. In a young corpus everything looks new: collect for some months first."
+    independent sites, is shaped like a word, and is not one of the rare words that are first seen late by chance \
+    (--fdr 1 lists these too, with q). In a young corpus everything looks new: collect for some months first."
 )]
 pub struct Args {
     #[command(flatten)]
@@ -25,7 +26,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let context = args.query_args.open(global)?;
     let answered = context.answer(&args.question.request()?)?;
     let found = &answered.body;
-    let mut table = Table::new(&["word", "first seen", "#hits", "#documents", "#sites", "#days", "then"]);
+    let mut table = Table::new(&["word", "first seen", "#hits", "#documents", "#sites", "#days", "#q", "then"]);
     for row in &found.rows {
         let then = match row.fate {
             Persistence::Burst => "gone again",
@@ -39,6 +40,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
             row.documents.to_string(),
             row.sites.to_string(),
             row.days.to_string(),
+            short(row.q),
             then.to_owned(),
         ]);
     }
