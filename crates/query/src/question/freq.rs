@@ -91,7 +91,7 @@ impl Question for FreqRequest {
         let cells = if attribute.is_some() { Cells::One } else { self.cells() };
         let search = context.search_words(&self.search.q, filter.as_ref(), cells)?;
         let mut rewrites = Vec::new();
-        let mut found = match attribute {
+        let found = match attribute {
             Some(attribute) => {
                 context.check_attribute("by", attribute)?;
                 let min = match self.search.q.is_single_token() {
