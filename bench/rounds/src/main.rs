@@ -3,7 +3,10 @@
 //! Each round is a child process of this program, which sets its clock and runs all stages as `tidings run` does. CPU
 //! time is that of the kernel for the finished process; the simulated web runs in the parent and is not measured.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::fs;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -11,6 +14,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, ensure};
 use clap::Parser;
 use jiff::Timestamp;
+use rustix::time::{ClockId, clock_gettime};
 use serde::Serialize;
 use tidings_model::clock;
 use tidings_pipeline::Pipeline;
@@ -53,10 +57,14 @@ struct DayFigures {
     plan_bytes: u64,
 }
 
+/// CPU seconds by stage; `other` is the start of the process, housekeeping and the record of the round.
+type StageCpu = BTreeMap<String, f64>;
+
 /// All results.
 #[derive(Debug, Serialize)]
 struct Results {
     benchmark: String,
+    machine: String,
     /// CPU times of debug builds are not comparable with those of release builds; their ratios are.
     build: &'static str,
     days: Vec<DayFigures>,
@@ -65,15 +73,15 @@ struct Results {
     hourly_cpu_s: f64,
     daily_cpu_s: f64,
     hourly_ratio: f64,
+    hourly_stages_cpu_s: StageCpu,
+    daily_stages_cpu_s: StageCpu,
 }
 
 fn main() -> Result<()> {
     let args = Args::parse();
     if let (Some(home), Some(at)) = (&args.round, args.at) {
         clock::set(at);
-        let pipeline = Pipeline::open(home)?;
-        run_round(&pipeline, &RoundOptions::default(), &|_| (), &|_, _| ())?;
-        return Ok(());
+        return one_round(home);
     }
     let results = measure(&args)?;
     let text = serde_json::to_string_pretty(&results)? + "\n";
@@ -84,6 +92,44 @@ fn main() -> Result<()> {
             Ok(())
         }
     }
+}
+
+/// Runs a round in this process and prints the CPU time of each stage.
+fn one_round(home: &Path) -> Result<()> {
+    let pipeline = Pipeline::open(home)?;
+    let stages = RefCell::new(StageCpu::new());
+    let began = RefCell::new(0.0);
+    let before = |_: &str| *began.borrow_mut() = cpu_s();
+    let after = |stage: tidings_pipeline::stage::StageId, _: &_| {
+        stages.borrow_mut().insert(stage.name().to_owned(), cpu_s() - *began.borrow());
+    };
+    run_round(&pipeline, &RoundOptions::default(), &before, &after)?;
+    let mut stages = stages.into_inner();
+    stages.insert("other".to_owned(), cpu_s() - stages.values().sum::<f64>());
+    println!("{}", serde_json::to_string(&stages)?);
+    Ok(())
+}
+
+/// The CPU time of this process so far.
+fn cpu_s() -> f64 {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
+}
+
+/// The machine, as in the other results.
+fn machine() -> String {
+    let read = |path: &str| fs::read_to_string(path).unwrap_or_default();
+    let cores = std::thread::available_parallelism().map_or(0, |cores| cores.get());
+    let cpuinfo = read("/proc/cpuinfo");
+    let model = cpuinfo.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));
+    let memory = read("/proc/meminfo");
+    let kib: u64 = memory.split_whitespace().nth(1).and_then(|number| number.parse().ok()).unwrap_or(0);
+    format!(
+        "{cores} x {}, {} GiB, Linux {}",
+        model.map_or("unknown", |(_, model)| model.trim()),
+        kib.div_ceil(1 << 20),
+        read("/proc/sys/kernel/osrelease").trim()
+    )
 }
 
 fn measure(args: &Args) -> Result<Results> {
@@ -104,43 +150,48 @@ fn measure(args: &Args) -> Result<Results> {
     for day in 1..=args.days {
         web.advance(DAY);
         now += DAY;
-        let round_cpu_s = round(&home, now)?;
+        let round_cpu_s = round(&home, now)?.0;
         if day == 2 || day % 50 == 0 || day == args.days {
             // The first round without work records that there is none.
             round(&home, now + HOUR)?;
-            let idle = (0..3).map(|run| round(&home, now + HOUR + Duration::from_secs(60 * (run + 1))));
+            let idle = (0..3).map(|run| Ok(round(&home, now + HOUR + Duration::from_secs(60 * (run + 1)))?.0));
             let idle_cpu_s = idle.collect::<Result<Vec<f64>>>()?.into_iter().fold(f64::INFINITY, f64::min);
             let figures = figures(&home, day, round_cpu_s, idle_cpu_s)?;
             eprintln!("{figures:?}");
             days.push(figures);
         }
     }
-    let (hourly_cpu_s, daily_cpu_s) = a_day_of_rounds(&home, &web, now)?;
+    let [(hourly_cpu_s, hourly_stages_cpu_s), (daily_cpu_s, daily_stages_cpu_s)] = a_day_of_rounds(&home, &web, now)?;
     let first = days.first().context("at least two days")?.idle_cpu_s;
     let last = days.last().context("at least two days")?.idle_cpu_s;
     Ok(Results {
         benchmark: format!("bench-rounds --days {} --feeds {}", args.days, args.feeds),
+        machine: machine(),
         build: if cfg!(debug_assertions) { "debug" } else { "release" },
         idle_ratio: last / first,
         days,
         hourly_cpu_s,
         daily_cpu_s,
         hourly_ratio: hourly_cpu_s / daily_cpu_s,
+        hourly_stages_cpu_s,
+        daily_stages_cpu_s,
     })
 }
 
 /// CPU time of 24 rounds of a day, and of one round of the same pages.
-fn a_day_of_rounds(home: &Path, web: &SimWeb, now: Timestamp) -> Result<(f64, f64)> {
+fn a_day_of_rounds(home: &Path, web: &SimWeb, now: Timestamp) -> Result<[(f64, StageCpu); 2]> {
     let once = home.with_file_name("once");
     let status = Command::new("cp").arg("-a").args([home, &once]).status()?;
     ensure!(status.success(), "cannot copy {}", home.display());
-    let (mut hourly, mut at) = (0.0, now + 2 * HOUR);
+    let (mut hourly, mut stages, mut at) = (0.0, StageCpu::new(), now + 2 * HOUR);
     for _ in 0..24 {
         web.advance(HOUR);
         at += HOUR;
-        hourly += round(home, at)?;
+        let (cpu_s, of_round) = round(home, at)?;
+        hourly += cpu_s;
+        of_round.into_iter().for_each(|(stage, cpu_s)| *stages.entry(stage).or_default() += cpu_s);
     }
-    Ok((hourly, round(&once, at)?))
+    Ok([(hourly, stages), round(&once, at)?])
 }
 
 /// Creates a home that polls all feeds in each round and waits for no host.
@@ -152,18 +203,21 @@ fn new_home(home: &Path, web: &SimWeb) -> Result<()> {
     Ok(fs::write(home.join("feeds.txt"), web.feeds().join("\n"))?)
 }
 
-/// Runs a round in a process of its own; returns its CPU time.
-fn round(home: &Path, at: Timestamp) -> Result<f64> {
+/// Runs a round in a process of its own; returns its CPU time, also by stage.
+fn round(home: &Path, at: Timestamp) -> Result<(f64, StageCpu)> {
     let mut child = Command::new(std::env::current_exe()?)
         .arg("--round")
         .arg(home)
         .args(["--at", &at.to_string()])
-        .stdout(Stdio::null())
+        .stdout(Stdio::piped())
         .spawn()
         .context("cannot start a round")?;
+    let mut output = String::new();
+    child.stdout.take().context("the output of a round is piped")?.read_to_string(&mut output)?;
     let used = child.wait4()?;
     ensure!(used.status.success(), "the round at {at} failed");
-    Ok((used.rusage.utime + used.rusage.stime).as_secs_f64())
+    let stages = serde_json::from_str(output.trim()).context("a round prints its stages")?;
+    Ok(((used.rusage.utime + used.rusage.stime).as_secs_f64(), stages))
 }
 
 fn figures(home: &Path, day: u32, round_cpu_s: f64, idle_cpu_s: f64) -> Result<DayFigures> {

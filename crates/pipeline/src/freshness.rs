@@ -4,16 +4,23 @@
 //! of the cost, and grow with the years. See [`tidings_store::fresh`].
 
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::SystemTime;
 
 use anyhow::Result;
-use tidings_store::Home;
+use jiff::{SignedDuration, Timestamp};
+use tidings_model::clock;
 use tidings_store::fresh::{self, FreshStage, Stamp};
+use tidings_store::{Home, rfc3339};
 
 use crate::config::Config;
 use crate::outcome::{Outcome as _, Status};
 use crate::stage::{StageId, StageOutcome};
+
+/// After this time a stage looks at all files again: stamps do not cover the files of old days.
+const LOOK_AGE: SignedDuration = SignedDuration::from_hours(20);
+/// The same for `fetch`, because pages become due again with time.
+const FETCH_LOOK_AGE: SignedDuration = SignedDuration::from_hours(1);
 
 /// The files that decide whether a stage is due.
 struct Watched {
@@ -26,6 +33,10 @@ struct Watched {
 /// The files that decide whether a stage is due; `None` for a stage that always runs.
 fn watched(stage: StageId) -> Option<Watched> {
     Some(match stage {
+        StageId::Fetch => Watched {
+            trees: &[],
+            entries: &["plan.tsv.zst", "removed.tsv", "state/revisits.tsv", "state/failures.tsv", "state/hosts.tsv"],
+        },
         StageId::Clean => Watched { trees: &["pages", "docs"], entries: &["removed.tsv"] },
         StageId::Dedup => Watched { trees: &["seen"], entries: &["docs/recipes"] },
         StageId::Annotate => Watched {
@@ -37,8 +48,8 @@ fn watched(stage: StageId) -> Option<Watched> {
     })
 }
 
-/// The stamp of the files that a stage depends on; `None` if it cannot be relied on.
-fn stamp(stage: StageId, home: &Home, config: &Config) -> Result<Option<Stamp>> {
+/// The names of the files that a stage depends on; `None` if they cannot be relied on.
+fn watch(stage: StageId, home: &Home, config: &Config) -> Result<Option<String>> {
     let Some(watched) = watched(stage) else { return Ok(None) };
     // Tools and models of the user may change without any file of the home.
     let annotate = &config.annotate;
@@ -46,15 +57,22 @@ fn stamp(stage: StageId, home: &Home, config: &Config) -> Result<Option<Stamp>> 
     if home.is_draft() || is_foreign {
         return Ok(None);
     }
+    Ok(Some(fresh::watch(home, watched.trees, watched.entries)?))
+}
+
+/// The stamp of the files that a stage depends on.
+fn stamp(stage: StageId, home: &Home, config: &Config, watched: &str) -> Result<Stamp> {
     let settings = serde_json::json!([crate::program(), stage.stage().version(), config]);
     let mut stamp = Stamp::new(settings.to_string().as_bytes());
-    for tree in watched.trees {
-        stamp.add_tree(home, tree)?;
-    }
-    for entry in watched.entries {
-        stamp.add(home, entry)?;
-    }
-    Ok(Some(stamp))
+    stamp.add_all(home, watched)?;
+    Ok(stamp)
+}
+
+/// Whether a stage looked at all files a short time ago.
+fn is_recent(row: &FreshStage, stage: StageId, now: Timestamp) -> bool {
+    let most = if stage == StageId::Fetch { FETCH_LOOK_AGE } else { LOOK_AGE };
+    let looked: Option<Timestamp> = row.looked.parse().ok();
+    looked.is_some_and(|looked| looked <= now && now.duration_since(looked) < most)
 }
 
 /// The stages of a round that have nothing left to do.
@@ -62,24 +80,34 @@ fn stamp(stage: StageId, home: &Home, config: &Config) -> Result<Option<Stamp>> 
 pub(crate) struct Freshness {
     /// Stages that were skipped, because no file changed since they had nothing left to do.
     skipped: AtomicUsize,
+    /// Whether a stage looked for work and found none.
+    has_news: AtomicBool,
     /// All of them, with the stamps at their ends.
     settled: Mutex<Vec<(StageId, FreshStage)>>,
 }
 
 impl Freshness {
-    /// The number of stages that were skipped.
+    /// The number of derived stages that were skipped.
     pub(crate) fn skipped(&self) -> usize {
         self.skipped.load(Ordering::Relaxed)
     }
 
+    /// Whether a stage looked for work in this round and found none.
+    pub(crate) fn has_news(&self) -> bool {
+        self.has_news.load(Ordering::Relaxed)
+    }
+
     /// The number of units of a stage, if it had nothing left to do and no file has changed since: it can be skipped.
     pub(crate) fn units(&self, stage: StageId, home: &Home, config: &Config) -> Result<Option<u64>> {
-        let Some(known) = fresh::read(home)?.into_iter().find(|row| row.stage == stage.name()) else { return Ok(None) };
-        let is_same = stamp(stage, home, config)?.is_some_and(|stamp| stamp.text() == known.stamp);
-        if !is_same {
+        let known = fresh::read(home)?.into_iter().find(|row| row.stage == stage.name());
+        let Some(known) = known.filter(|row| is_recent(row, stage, clock::now())) else { return Ok(None) };
+        let may_skip = !home.is_draft() && stamp(stage, home, config, &known.watched)?.text() == known.stamp;
+        if !may_skip {
             return Ok(None);
         }
-        self.skipped.fetch_add(1, Ordering::Relaxed);
+        if stage.stage().is_derived() {
+            self.skipped.fetch_add(1, Ordering::Relaxed);
+        }
         let units = known.units;
         self.settled.lock().expect("no panic while held").push((stage, known));
         Ok(Some(units))
@@ -89,9 +117,12 @@ impl Freshness {
     /// is that of the files it has seen.
     pub(crate) fn note(&self, outcome: &StageOutcome, stage: StageId, home: &Home, config: &Config) -> Result<()> {
         let Some(units) = settled_units(outcome) else { return Ok(()) };
-        if let Some(stamp) = stamp(stage, home, config)? {
-            let row = FreshStage { stage: stage.name().to_owned(), stamp: stamp.text(), units };
+        if let Some(watched) = watch(stage, home, config)? {
+            let stamp = stamp(stage, home, config, &watched)?.text();
+            let row =
+                FreshStage { stage: stage.name().to_owned(), stamp, units, looked: rfc3339(clock::now()), watched };
             self.settled.lock().expect("no panic while held").push((stage, row));
+            self.has_news.store(true, Ordering::Relaxed);
         }
         Ok(())
     }
@@ -101,8 +132,8 @@ impl Freshness {
     pub(crate) fn record(&self, home: &Home, config: &Config) -> Result<()> {
         let mut rows = Vec::new();
         for (stage, row) in self.settled.lock().expect("no panic while held").drain(..) {
-            let now = stamp(stage, home, config)?;
-            if now.is_some_and(|now| now.text() == row.stamp && now.is_settled(SystemTime::now())) {
+            let now = stamp(stage, home, config, &row.watched)?;
+            if now.text() == row.stamp && now.is_settled(SystemTime::now()) {
                 rows.push(row);
             }
         }
@@ -119,6 +150,8 @@ fn settled_units(outcome: &StageOutcome) -> Option<u64> {
         return None;
     }
     let (units, left) = match outcome {
+        // After a crawl, pages may have to be fetched again.
+        StageOutcome::Fetch(fetch) => (fetch.entries, fetch.pending + fetch.waiting + fetch.given_up),
         StageOutcome::Clean(clean) => {
             (clean.days + clean.days_up_to_date, clean.days_left + clean.days_failed.len() as u64)
         }
@@ -142,6 +175,7 @@ mod tests {
 
     use super::*;
     use crate::stage::clean::CleanOutcome;
+    use crate::stage::fetch::FetchOutcome;
     use crate::test_home;
 
     /// An outcome of `clean` over two new and five known days.
@@ -155,6 +189,27 @@ mod tests {
     fn a_stage_is_settled_if_nothing_is_left() {
         assert_eq!((settled_units(&clean(0)), settled_units(&clean(1))), (Some(7), None));
         assert_eq!(settled_units(&StageOutcome::Clean(CleanOutcome::default())), None, "it was not done");
+    }
+
+    #[test]
+    fn fetch_is_settled_if_no_entry_is_pending_or_waits() {
+        let fetch = |pending: u64, waiting: u64| {
+            let mut outcome = FetchOutcome::default();
+            (outcome.done, outcome.entries, outcome.pending, outcome.waiting) = (true, 7, pending, waiting);
+            settled_units(&StageOutcome::Fetch(outcome))
+        };
+        assert_eq!([fetch(0, 0), fetch(1, 0), fetch(0, 1)], [Some(7), None, None]);
+    }
+
+    #[test]
+    fn a_stage_looks_at_all_files_again_after_most_of_a_day_and_fetch_after_an_hour() {
+        let looked = "2026-03-01T12:00:00.000Z";
+        let row = FreshStage { looked: looked.to_owned(), ..FreshStage::default() };
+        let now: Timestamp = looked.parse().unwrap();
+        let after = |stage, minutes| is_recent(&row, stage, now + SignedDuration::from_mins(minutes));
+        assert_eq!([0, 19 * 60, 20 * 60, -1].map(|at| after(StageId::Clean, at)), [true, true, false, false]);
+        assert_eq!([0, 59, 60].map(|at| after(StageId::Fetch, at)), [true, true, false]);
+        assert!(!is_recent(&FreshStage::default(), StageId::Clean, now), "a row of an earlier version");
     }
 
     /// Sets the times of all files and folders back, as if they were written an hour ago.

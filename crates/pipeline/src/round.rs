@@ -12,6 +12,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use tidings_model::clock;
 use tidings_store::runs::RunLog;
+use tidings_store::scrub::damaged_files;
 use tidings_store::{Error, rfc3339};
 
 use crate::config::Config;
@@ -30,7 +31,7 @@ use crate::stage::{StageId, StageOutcome};
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 /// A report older than this is written again.
 const REPORT_AGE: Duration = Duration::from_secs(24 * 3600);
-/// If no file changed, files are scrubbed again after this time.
+/// Files are scrubbed again after this time.
 const SCRUB_AGE: Duration = Duration::from_secs(20 * 3600);
 /// The minimum time for a stage: a limit of zero would mean no limit.
 const LEAST: Duration = Duration::from_secs(1);
@@ -217,7 +218,7 @@ impl Round {
             log::error!("cannot write the record of this run: {error:#}");
             outcome.status = Status::NotDone;
         }
-        if !self.is_unchanged()
+        if self.freshness.has_news()
             && let Err(error) = self.record_fresh()
         {
             log::warn!("the next run looks at every day again: {error:#}");
@@ -256,10 +257,11 @@ impl Round {
         Ok(())
     }
 
-    /// Reads a share of all files; returns the damaged ones. A round in which no file changed does this once a day.
+    /// Reads a share of all files once a day, and while some are damaged; returns the damaged ones.
     fn scrub(&self) -> Result<Vec<String>> {
         let home = self.pipeline.home();
-        if self.is_unchanged() && scrub::age(home, self.started)?.is_some_and(|age| age < SCRUB_AGE) {
+        let is_recent = scrub::age(home, self.started)?.is_some_and(|age| age < SCRUB_AGE);
+        if is_recent && (self.is_unchanged() || damaged_files(home)?.is_empty()) {
             return Ok(Vec::new());
         }
         self.await_home()?;

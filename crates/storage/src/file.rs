@@ -120,8 +120,19 @@ pub fn files_in(folder: &Path) -> Result<Vec<PathBuf>> {
 
 /// Deletes the unpublished files that a crash left in a folder.
 pub fn remove_temp(folder: &Path) -> Result<()> {
-    let is_temporary = |path: &PathBuf| path.as_os_str().as_encoded_bytes().ends_with(TEMPORARY.as_bytes());
-    files_in(folder)?.iter().filter(|path| is_temporary(path)).try_for_each(|path| remove(path))
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error).context("read the folder", folder).map_err(Into::into),
+    };
+    // Folders may have a file for each day: the others are not even named.
+    for entry in entries {
+        let entry = entry.context("read the folder", folder)?;
+        if entry.file_name().as_encoded_bytes().ends_with(TEMPORARY.as_bytes()) {
+            remove(&entry.path())?;
+        }
+    }
+    Ok(())
 }
 
 /// A file that is appended to; its bytes are durable once [`Appender::sync`] returns.

@@ -1,11 +1,12 @@
 //! Stages that had nothing left to do, and a stamp of the files that this depends on.
 //!
 //! Whether a stage is due follows from recipes, one for each day, so that the answer costs more every year. A stamp of
-//! the names, sizes and modification times of all these files is compared instead: while it is the same, a stage that
-//! was up to date still is. `state/fresh.tsv` holds the stamps; without it everything is looked at.
+//! the sizes and modification times of some files is compared instead: while it is the same, a stage that was up to date
+//! still is. The stamp covers all folders, whose times change with the names in them, and the files of the newest days;
+//! older files are looked at once a day. `state/fresh.tsv` holds the stamps with the names of the files, so that no
+//! folder is read; without it everything is looked at.
 
 use std::fs::{self, Metadata};
-use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tidings_storage::write_atomic;
@@ -18,6 +19,8 @@ use crate::table::{self, columns};
 /// A file that was modified less than this before the stamp may be modified again without another time: the clock of
 /// file systems ticks every few milliseconds.
 const TICK: Duration = Duration::from_millis(50);
+/// The days whose files are in a stamp.
+const RECENT_DAYS: usize = 8;
 /// The same for file systems that store whole seconds.
 const COARSE_TICK: Duration = Duration::from_secs(2);
 
@@ -30,9 +33,13 @@ pub struct FreshStage {
     pub stamp: String,
     /// The number of its units.
     pub units: u64,
+    /// The time when the stage looked at all files, RFC 3339.
+    pub looked: String,
+    /// The files and folders of the stamp, one in each line.
+    pub watched: String,
 }
 
-columns!(FreshStage { stage, stamp, units });
+columns!(FreshStage { stage, stamp, units, looked, watched });
 
 /// The stages that had nothing left to do.
 pub fn read(home: &Home) -> Result<Vec<FreshStage>> {
@@ -60,6 +67,11 @@ impl Stamp {
         Stamp { hasher, newest: UNIX_EPOCH }
     }
 
+    /// Adds the files and folders of a list of [`watch`].
+    pub fn add_all(&mut self, home: &Home, watched: &str) -> Result<()> {
+        watched.lines().try_for_each(|key| self.add(home, key))
+    }
+
     /// Adds a file or folder of the home by itself, or its absence.
     pub fn add(&mut self, home: &Home, key: &str) -> Result<()> {
         let path = home.root().join(key);
@@ -67,35 +79,6 @@ impl Stamp {
             Ok(meta) => self.add_entry(key.as_bytes(), &meta),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => self.hasher.update(key.as_bytes()),
             Err(error) => Err(error).context("inspect", &path)?,
-        }
-        Ok(())
-    }
-
-    /// Adds a folder of the home with all files below it.
-    pub fn add_tree(&mut self, home: &Home, key: &str) -> Result<()> {
-        self.add(home, key)?;
-        self.add_below(&home.root().join(key))
-    }
-
-    fn add_below(&mut self, folder: &Path) -> Result<()> {
-        let entries = match fs::read_dir(folder) {
-            Ok(entries) => entries,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
-            Err(error) => Err(error).context("read the folder", folder)?,
-        };
-        let mut found = Vec::new();
-        for entry in entries {
-            let entry = entry.context("read the folder", folder)?;
-            let meta = entry.metadata().context("inspect", &entry.path())?;
-            found.push((entry.file_name(), meta));
-        }
-        // The order of a folder is not that of names, and may change.
-        found.sort_by(|a, b| a.0.cmp(&b.0));
-        for (name, meta) in found {
-            self.add_entry(name.as_encoded_bytes(), &meta);
-            if meta.is_dir() {
-                self.add_below(&folder.join(&name))?;
-            }
         }
         Ok(())
     }
@@ -125,6 +108,59 @@ impl Stamp {
     }
 }
 
+/// Lists what a stamp covers, one name in each line: single files, and of folder trees all folders, the files of the
+/// newest days, and files without a day. Only names are read.
+pub fn watch(home: &Home, trees: &[&str], single: &[&str]) -> Result<String> {
+    let mut watched: Vec<String> = single.iter().map(|key| (*key).to_owned()).collect();
+    for tree in trees {
+        watch_below(home, (*tree).to_owned(), &mut watched)?;
+    }
+    Ok(watched.join("\n"))
+}
+
+fn watch_below(home: &Home, key: String, watched: &mut Vec<String>) -> Result<()> {
+    let folder = home.root().join(&key);
+    let entries = match fs::read_dir(&folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            watched.push(key);
+            return Ok(());
+        }
+        Err(error) => Err(error).context("read the folder", &folder)?,
+    };
+    let (mut folders, mut files) = (Vec::new(), Vec::new());
+    for entry in entries {
+        let entry = entry.context("read the folder", &folder)?;
+        let is_folder = entry.file_type().context("inspect", &entry.path())?.is_dir();
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if is_folder { folders.push(name) } else { files.push(name) }
+    }
+    folders.sort_unstable();
+    files.sort_unstable();
+    let [old_folders, old_files] = [&folders, &files].map(|names| {
+        let is_old = |name: &&String| day_of(name).is_some_and(|day| newer(names, day) >= RECENT_DAYS);
+        names.iter().take_while(is_old).count()
+    });
+    watched.push(key.clone());
+    watched.extend(files.iter().skip(old_files).map(|name| format!("{key}/{name}")));
+    watched.extend(folders.iter().take(old_folders).map(|name| format!("{key}/{name}")));
+    folders.iter().skip(old_folders).try_for_each(|name| watch_below(home, format!("{key}/{name}"), watched))
+}
+
+/// The day with which a name begins.
+fn day_of(name: &str) -> Option<&str> {
+    let day = name.get(..10)?;
+    let is_day =
+        day.bytes().enumerate().all(|(at, byte)| if at == 4 || at == 7 { byte == b'-' } else { byte.is_ascii_digit() });
+    is_day.then_some(day)
+}
+
+/// The number of sorted names that are of a later day, or of none.
+fn newer(names: &[String], day: &str) -> usize {
+    let after = names.partition_point(|name| name.get(..10).unwrap_or(name) <= day);
+    names.len() - after
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -134,9 +170,27 @@ mod tests {
 
     fn stamp(home: &Home) -> String {
         let mut stamp = Stamp::new(b"settings");
-        stamp.add_tree(home, "docs").unwrap();
-        stamp.add(home, "removed.tsv").unwrap();
+        stamp.add_all(home, &watch(home, &["docs"], &["removed.tsv"]).unwrap()).unwrap();
         stamp.text()
+    }
+
+    #[test]
+    fn a_stamp_covers_all_folders_and_the_files_of_the_newest_days() {
+        let (_folder, home) = home();
+        let count = |days: u32| {
+            for day in 1..=days {
+                let day = format!("2026-{:02}-{:02}", day / 28 + 1, day % 28 + 1);
+                home.storage().put_atomic(&format!("docs/en/{day}.jsonl.zst"), b"").unwrap();
+                home.storage().put_atomic(&format!("pages/{day}/run.0.jsonl.zst"), b"").unwrap();
+            }
+            let [docs, pages] = ["docs", "pages"].map(|tree| watch(&home, &[tree], &[]).unwrap().lines().count());
+            (docs, pages)
+        };
+        assert_eq!(count(8), (2 + 8, 1 + 8 * 2));
+        assert_eq!(count(200), (2 + 8, 1 + 200 + 8), "folders of old days, without their files");
+        let before = stamp(&home);
+        home.storage().remove("docs/en/2026-01-02.jsonl.zst").unwrap();
+        assert_ne!(stamp(&home), before, "a lost file of an old day");
     }
 
     /// Gives a file another time, as if it was written a while ago.
@@ -184,7 +238,13 @@ mod tests {
     fn fresh_stages_are_kept() {
         let (_folder, home) = home();
         assert!(read(&home).unwrap().is_empty());
-        let rows = vec![FreshStage { stage: "clean".into(), stamp: "0a".into(), units: 7 }];
+        let rows = vec![FreshStage {
+            stage: "clean".into(),
+            stamp: "0a".into(),
+            units: 7,
+            looked: "2026-03-01T00:00:00.000Z".into(),
+            watched: "docs\ndocs/en".into(),
+        }];
         write(&home, rows.clone()).unwrap();
         assert_eq!(read(&home).unwrap(), rows);
     }

@@ -294,11 +294,12 @@ impl Home {
 
     /// Locks the home for writing; the error contains the process that holds the lock.
     pub fn lock(&self) -> Result<Lock> {
+        let last_locked = self.root.join(LOCKS[0]).metadata().and_then(|meta| meta.modified()).ok();
         let (lock, holder) = self.take(LOCKS[0])?;
-        // Only another process can have crashed since this one had the lock. Searching costs a look at every day.
+        // Only another process can have crashed since this one had the lock.
         let is_own = holder.is_some_and(|holder| holder == std::process::id().to_string());
         if !is_own || !self.crashes.is_done.load(Ordering::Acquire) {
-            self.recover()?;
+            self.recover(last_locked)?;
             self.crashes.is_done.store(true, Ordering::Release);
         }
         Ok(lock)
@@ -394,10 +395,10 @@ impl Home {
     }
 
     /// Deletes the drafts that a crash left, completes rebuilds and imports, and searches for unpublished pages.
-    fn recover(&self) -> Result<()> {
-        for folder in [self.root.clone(), self.root.join("state"), self.runs()] {
-            file::remove_temp(&folder)?;
-        }
+    fn recover(&self, last_locked: Option<SystemTime>) -> Result<()> {
+        [self.root.clone(), self.root.join("state"), self.runs()]
+            .iter()
+            .try_for_each(|path| file::remove_temp(path))?;
         // No shard is active while the whole home is locked.
         let is_shard_lock = |path: &PathBuf| {
             path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(SHARD_LOCK.as_bytes()))
@@ -406,7 +407,7 @@ impl Home {
             file::remove(path)?;
         }
         rebuild_draft::recover(self)?;
-        let parts = crate::pages::parts(self)?;
+        let parts = crate::pages::parts_written_since(self, last_locked)?;
         crate::import_log::recover(self, &parts)?;
         crate::docs::remove_temp(self)?;
         crate::dedup_state::remove_temp(self)?;

@@ -5,6 +5,7 @@
 
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use jiff::Timestamp;
 use tidings_model::Page;
@@ -132,17 +133,29 @@ pub(crate) fn is_part(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending == PART)
 }
 
-/// The unpublished files of pages: of an active run, or left by a crash.
-pub(crate) fn parts(home: &Home) -> Result<Vec<PathBuf>> {
-    parts_since(home, "")
-}
-
-/// The same from a day on, without reading the folders of earlier ones.
+/// The unpublished files of pages from a day on: of an active run, or left by a crash. The folders of earlier days are not
+/// read.
 pub(crate) fn parts_since(home: &Home, first: &str) -> Result<Vec<PathBuf>> {
     let is_since = |path: &PathBuf| path.file_name().is_some_and(|day| day.as_encoded_bytes() >= first.as_bytes());
     let mut parts = Vec::new();
     for folder in file::files_in(&home.pages())?.into_iter().filter(is_since).filter(|path| path.is_dir()) {
         parts.extend(file::files_in(&folder)?.into_iter().filter(|path| is_part(path)));
+    }
+    Ok(parts)
+}
+
+/// The same in folders that changed since the home was last locked: a crash left none in the others. Only their times are
+/// read, because there is a folder for each day.
+pub(crate) fn parts_written_since(home: &Home, last_locked: Option<SystemTime>) -> Result<Vec<PathBuf>> {
+    /// The precision of times of files, and more.
+    const TOLERANCE: Duration = Duration::from_secs(60);
+    let since = last_locked.and_then(|time| time.checked_sub(TOLERANCE)).unwrap_or(SystemTime::UNIX_EPOCH);
+    let mut parts = Vec::new();
+    for folder in file::files_in(&home.pages())? {
+        let meta = std::fs::metadata(&folder).context("inspect", &folder)?;
+        if meta.is_dir() && meta.modified().map_or(true, |modified| modified >= since) {
+            parts.extend(file::files_in(&folder)?.into_iter().filter(|path| is_part(path)));
+        }
     }
     Ok(parts)
 }

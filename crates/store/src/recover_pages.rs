@@ -157,7 +157,7 @@ mod tests {
     }
 
     fn parts(home: &Home) -> Vec<PathBuf> {
-        pages::parts(home).unwrap()
+        pages::parts_since(home, "").unwrap()
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! one atomic commit; the cost is that of the day. Of a day that has grown, only the documents that are new or have
 //! another text are replaced.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::Path;
@@ -196,7 +197,7 @@ impl Stage for Compile {
             context,
             texts: text_files(&context.home)?,
             damaged: damaged_files(&context.home)?,
-            sources: days_without_text(&context.home)?,
+            sources: OnceCell::new(),
             hide,
             progress: context.progress("languages", due.units.len() as u64),
             done: 0,
@@ -224,8 +225,8 @@ struct CompileRun<'a> {
     texts: BTreeMap<String, Vec<TextFile>>,
     /// The damaged files that a scrub found.
     damaged: Vec<String>,
-    /// The days that `annotate` or `clean` can make text of again.
-    sources: BTreeSet<String>,
+    /// The days that `annotate` or `clean` can make text of again, if they are needed.
+    sources: OnceCell<BTreeSet<String>>,
     hide: BTreeSet<String>,
     progress: ProgressScope,
     done: u64,
@@ -337,8 +338,20 @@ fn why_due(home: &Home, code: &str, files: &[TextFile]) -> Option<Stale> {
 impl CompileRun<'_> {
     /// Whether the text of an input is to be made again, so that its old version stays searchable until then: it is
     /// damaged, or its day has documents or pages and no text.
-    fn awaits_text(&self, input: &Input, damaged: &[String]) -> bool {
-        damaged.contains(&input.file) || self.sources.contains(day_of(input))
+    fn awaits_text(&self, input: &Input, damaged: &[String]) -> Result<bool> {
+        let day = day_of(input);
+        let has_text = self.texts.values().flatten().any(|(known, _)| known == day);
+        if damaged.contains(&input.file) || has_text {
+            return Ok(damaged.contains(&input.file));
+        }
+        let sources = match self.sources.get() {
+            Some(sources) => sources,
+            None => {
+                let sources = days_without_text(&self.context.home)?;
+                self.sources.get_or_init(|| sources)
+            }
+        };
+        Ok(sources.contains(day))
     }
 
     /// Adds texts, of those that have grown only the changed documents, until the time limit; the first `replacing` are
@@ -402,8 +415,12 @@ impl CompileRun<'_> {
         let replacing = new.iter().filter(|(_, file)| known.contains_key(&file.file)).count();
         let still: BTreeSet<&str> =
             wanted.iter().filter(|(_, file)| is_indexed(&known, file)).map(|(_, file)| file.file.as_str()).collect();
-        let is_old = |input: &&Input| !still.contains(input.file.as_str()) && !self.awaits_text(input, damaged);
-        let old: Vec<&Input> = known.values().filter(is_old).collect();
+        let mut old: Vec<&Input> = Vec::new();
+        for input in known.values().filter(|input| !still.contains(input.file.as_str())) {
+            if !self.awaits_text(input, damaged)? {
+                old.push(input);
+            }
+        }
         let mut hidden = hide(&mut writer, &self.hide)?;
         if new.is_empty() && old.is_empty() && hidden == 0 {
             return Ok(None);

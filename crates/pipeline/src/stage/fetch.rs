@@ -132,6 +132,11 @@ impl Stage for Fetch {
         Ok(Due { units: vec![Unit { name: "pages".to_owned(), why: Stale::PlanMayHoldPages }], ..Due::default() })
     }
 
+    fn up_to_date(&self, context: &RunContext, entries: u64) -> Option<StageOutcome> {
+        let (run, text, seconds) = (context.run.clone(), nothing_to_fetch(entries), context.seconds());
+        Some(StageOutcome::Fetch(FetchOutcome { done: true, run, entries, text, seconds, ..FetchOutcome::default() }))
+    }
+
     fn begin<'a>(&'a self, context: &'a RunContext, _: &Due) -> Result<Box<dyn StageRun + 'a>> {
         Ok(Box::new(FetchRun { stage: self, context, outcome: None }))
     }
@@ -181,7 +186,7 @@ impl Fetch {
                 log.put_back(run_log);
             }
             let text = match (pending, next_attempt) {
-                (0, None) => format!("nothing to fetch: all {} in the plan are finished\n", count(entries, "entry")),
+                (0, None) => nothing_to_fetch(entries),
                 (0, Some(next)) => format!(
                     "nothing to fetch now: {} for the next attempt, the first in {}\n",
                     if waiting == 1 { "1 page waits".to_owned() } else { format!("{} wait", count(waiting, "page")) },
@@ -252,6 +257,10 @@ impl Fetch {
             ..FetchOutcome::default()
         })
     }
+}
+
+fn nothing_to_fetch(entries: u64) -> String {
+    format!("nothing to fetch: all {} in the plan are finished\n", count(entries, "entry"))
 }
 
 /// The pending entries of the plan.

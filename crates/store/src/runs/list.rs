@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
-use tidings_storage::file::files_in;
 
 use super::{EXTENSION, day_log};
 use crate::error::{Context, Error, Result};
@@ -127,9 +126,9 @@ impl DayFiles {
 /// The files of run logs by day. Only names are read.
 fn files_by_day(home: &Home) -> Result<BTreeMap<Date, DayFiles>> {
     let mut days = BTreeMap::<Date, DayFiles>::new();
-    for path in files_in(&home.runs())? {
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let Some(name) = name.strip_suffix(EXTENSION) else { continue };
+    for file in names(home, |name| name.ends_with(EXTENSION))? {
+        let path = home.runs().join(&file);
+        let Some(name) = file.strip_suffix(EXTENSION) else { continue };
         if let Some(day) = name.parse::<Date>().ok().filter(|day| day.to_string() == name) {
             days.entry(day).or_default().shared = Some(path);
         } else if let Some(run) = LoggedRun::new(name, path, None) {
@@ -162,9 +161,34 @@ pub fn newest_first(home: &Home) -> Result<impl Iterator<Item = Result<LoggedRun
     }))
 }
 
-/// The runs of a day, oldest first.
+/// The runs of a day, oldest first. Names of other days are skipped without parsing: every run asks for its day.
 pub fn of_day(home: &Home, day: Date) -> Result<Vec<LoggedRun>> {
-    files_by_day(home)?.remove(&day).map_or_else(|| Ok(Vec::new()), DayFiles::runs)
+    let (shared, stamp) = (format!("{day}{EXTENSION}"), format!("{}T", day.strftime("%Y%m%d")));
+    let mut files = DayFiles::default();
+    for name in names(home, |name| name == shared || name.starts_with(&stamp) && name.ends_with(EXTENSION))? {
+        let path = home.runs().join(&name);
+        match name == shared {
+            true => files.shared = Some(path),
+            false => files.single.extend(LoggedRun::new(name.trim_end_matches(EXTENSION), path, None)),
+        }
+    }
+    files.runs()
+}
+
+/// The names of some files of run logs, in no order.
+pub(super) fn names(home: &Home, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<String>> {
+    let folder = home.runs();
+    let entries = match std::fs::read_dir(&folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => Err(error).context("read the folder", &folder)?,
+    };
+    let mut names = Vec::new();
+    for entry in entries {
+        let name = entry.context("read the folder", &folder)?.file_name();
+        names.extend(name.to_str().filter(|name| is_wanted(name)).map(str::to_owned));
+    }
+    Ok(names)
 }
 
 /// Rejects files of days with bytes that belong to no run: their logs cannot be read.
@@ -206,6 +230,8 @@ pub fn fold(home: &Home, most: usize) -> Result<usize> {
 
 #[cfg(test)]
 mod tests {
+    use tidings_storage::file::files_in;
+
     use super::super::{RunLog, summary};
     use super::*;
     use crate::testing::home;

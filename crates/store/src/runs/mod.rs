@@ -17,7 +17,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use tidings_model::Status;
 use tidings_storage::Appender;
-use tidings_storage::file::{self, files_in};
+use tidings_storage::file;
 
 use crate::error::{Context, Error, Result};
 use crate::frames::{self, FrameEncoder, Log};
@@ -216,9 +216,11 @@ fn publish(home: &Home, run: &str, log: PathBuf) -> Result<()> {
 
 /// Cuts and publishes the logs that crashed runs left.
 pub fn recover(home: &Home) -> Result<()> {
-    for path in files_in(&home.runs())? {
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let Some(run) = name.strip_suffix(PART) else { continue };
+    let mut names = list::names(home, |name| name.ends_with(PART))?;
+    names.sort_unstable();
+    for name in names {
+        let path = home.runs().join(&name);
+        let run = name.trim_end_matches(PART);
         let mut log = Log::open(&path, FORMAT, VERSION)?;
         while log.next()?.is_some() {}
         drop(Appender::reopen(&path, log.sound_bytes())?);
@@ -287,6 +289,8 @@ pub fn read(run: &LoggedRun, mut see: impl FnMut(&str)) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use tidings_storage::file::files_in;
+
     use super::*;
     use crate::testing::home;
 
