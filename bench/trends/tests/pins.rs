@@ -12,6 +12,7 @@ use bench_trends::scenario::{BURSTING, CHANGING, SCENARIOS, STEADY};
 fn planted_words_are_found_among_72_thousand() {
     let report = measure(&Setting::default());
     let (right, others) = report.trends_found();
+    println!("{right} trends, false {others}, {} bursts, {} seasons", report.bursts_found(), report.seasons_found());
     assert!(right >= 129, "{right} of 160 trends are found: {:?}", report.rises);
     assert!(others <= 0.10, "false discovery rate {others}: {:?}", report.rises);
     assert!(report.bursts_found() >= 27, "{} of 40 bursts are among the first 60", report.bursts_found());
