@@ -909,13 +909,14 @@ export interface LayerRow {
   tokens: number;
 }
 
-export type Limit = "time" | "cancelled" | "steps" | "values";
+export type Limit = "time" | "cancelled" | "steps" | "values" | "memory";
 /** The choices of Limit with their meanings. */
 export const LIMIT_CHOICES: readonly (readonly [Limit, string])[] = [
   ["time", "The time limit."],
   ["cancelled", "The client no longer waits for the answer."],
   ["steps", "The number of steps."],
   ["values", "The number of distinct values in memory."],
+  ["memory", "The memory of one question."],
 ];
 
 export type MatchRule = "shortest" | "longest" | "all";

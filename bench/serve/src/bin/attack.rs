@@ -1,7 +1,7 @@
 //! Asks a public server for first pages from honest clients, alone and beside attackers of each kind, and says how long the
 //! honest ones waited and how much memory the server took.
 //!
-//! `attack ADDRESS LANG PID SECONDS [FILE.json]`; see README.md. Clients use addresses of the loopback network, so that the
+//! `attack ADDRESS LANG PID SECONDS [FILE.json [KIND]]`; see README.md. Clients use addresses of the loopback network, so that the
 //! server can tell them apart.
 
 use std::io::{BufRead, BufReader, Read, Write};
@@ -120,13 +120,13 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let parsed = match &args[..] {
         [address, lang, pid, seconds, rest @ ..] => match (address.parse(), pid.parse(), seconds.parse()) {
-            (Ok(address), Ok(pid), Ok(seconds)) => Some((address, lang, pid, seconds, rest.first())),
+            (Ok(address), Ok(pid), Ok(seconds)) => Some((address, lang, pid, seconds, rest)),
             _ => None,
         },
         _ => None,
     };
-    let Some((address, lang, pid, seconds, file)) = parsed else {
-        eprintln!("usage: attack ADDRESS LANG PID SECONDS [FILE.json]");
+    let Some((address, lang, pid, seconds, rest)) = parsed else {
+        eprintln!("usage: attack ADDRESS LANG PID SECONDS [FILE.json [KIND]]");
         return ExitCode::from(2);
     };
     let mut target = Target { address, lang: lang.clone(), pid, words: Vec::new() };
@@ -140,7 +140,8 @@ fn main() -> ExitCode {
         "attack", "p50 ms", "beside", "p99 ms", "beside", "ratio", "sent away", "failed", "anon MiB"
     );
     let mut rows = Vec::new();
-    for attack in Attack::ALL {
+    let is_chosen = |attack: &Attack| rest.get(1).is_none_or(|kind| kind == attack.name());
+    for attack in Attack::ALL.into_iter().filter(is_chosen) {
         let (alone, _) = measure(&target, None, Duration::from_secs(seconds));
         let (beside, peak_mib) = measure(&target, Some(attack), Duration::from_secs(seconds));
         let ratio = beside.at_ms(0.99) / alone.at_ms(0.99).max(0.001);
@@ -169,7 +170,7 @@ fn main() -> ExitCode {
             "peak_anonymous_mib": peak_mib,
         }));
     }
-    if let Some(file) = file {
+    if let Some(file) = rest.first() {
         let text = serde_json::to_string_pretty(&json!({ "rows": rows })).expect("rows serialise");
         if let Err(error) = std::fs::write(file, text + "\n") {
             eprintln!("cannot write {file}: {error}");

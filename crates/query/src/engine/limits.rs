@@ -130,8 +130,12 @@ impl Limits {
         memory.give_back(bytes);
     }
 
-    /// Returns true if the client no longer waits for the answer.
+    /// Returns true if the client no longer waits for the answer. For work that is needed although the time is over, such as
+    /// the lines of the hits that were found.
     pub(crate) fn is_cancelled(&self) -> bool {
+        if let Some(Check(check)) = &self.0.check {
+            check();
+        }
         self.0.cancelled.as_ref().is_some_and(|cancelled| cancelled.load(Relaxed))
     }
 
@@ -145,10 +149,7 @@ impl Limits {
     }
 
     fn reached(&self) -> Option<Limit> {
-        let LimitState { time, steps, check, .. } = &*self.0;
-        if let Some(Check(check)) = check {
-            check();
-        }
+        let LimitState { time, steps, .. } = &*self.0;
         if self.is_cancelled() {
             return Some(Limit::Cancelled);
         }
