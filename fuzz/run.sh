@@ -5,9 +5,10 @@
 #   fuzz/run.sh 1800                every target for half an hour
 #   fuzz/run.sh 3600 feeds html     two targets for an hour each
 #
-# JOBS targets run at a time (2), and SEED is that of the random numbers (CI: 1, so that a failure is about the change). New inputs that reach new code are kept in fuzz/corpus/TARGET, which is not in the
-# repository, and findings in fuzz/findings. A line of JSON for each target goes to standard output: seconds, executions,
-# edges and findings. Exits with 1 if a target has found something.
+# JOBS targets run at a time (2), and SEED is that of the random numbers (CI: 1, so that a failure is about the change).
+# New inputs that reach new code are kept in fuzz/corpus/TARGET, which is not in the repository, and findings in
+# fuzz/findings. A line of JSON for each target goes to standard output: CPU seconds, executions, edges and findings.
+# Exits with 1 if a target has found something.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -42,9 +43,12 @@ fuzz_one() {
   esac
   local dictionary=()
   if [ -f "fuzz/dictionaries/$name.dict" ]; then dictionary=("-dict=fuzz/dictionaries/$name.dict"); fi
-  TIDINGS_FUZZ="$name" "$FUZZER" "fuzz/corpus/$name" "fuzz/seeds/$name" ${folders[@]+"${folders[@]}"} \
-    ${dictionary[@]+"${dictionary[@]}"} -max_total_time="$seconds" -timeout=25 -rss_limit_mb=2048 -max_len=65536 \
-    -artifact_prefix="fuzz/findings/$name/" -print_final_stats=1 -seed="${SEED:-0}" >"$log" 2>&1 || status=$?
+  local TIMEFORMAT='%U %S'
+  {
+    time TIDINGS_FUZZ="$name" "$FUZZER" "fuzz/corpus/$name" "fuzz/seeds/$name" ${folders[@]+"${folders[@]}"} \
+      ${dictionary[@]+"${dictionary[@]}"} -max_total_time="$seconds" -timeout=25 -rss_limit_mb=2048 -max_len=65536 \
+      -artifact_prefix="fuzz/findings/$name/" -print_final_stats=1 -seed="${SEED:-0}" >"$log" 2>&1
+  } 2>"$log.time" || status=$?
   local executions edges findings=0
   executions="$(sed -n 's/^stat::number_of_executed_units: *//p' "$log" | tail -1)"
   edges="$(sed -n 's/.* cov: \([0-9]*\).*/\1/p' "$log" | tail -1)"
@@ -53,9 +57,9 @@ fuzz_one() {
     echo "$name has a finding (fuzz/findings/$name):" >&2
     tail -40 "$log" >&2
   fi
-  printf '{"target":"%s","seconds":%s,"executions":%s,"edges":%s,"findings":%s}\n' \
-    "$name" "$seconds" "${executions:-0}" "${edges:-0}" "$findings"
-  rm -f "$log"
+  printf '{"target":"%s","cpu_seconds":%.0f,"executions":%s,"edges":%s,"findings":%s}\n' \
+    "$name" "$(awk '{ print $1 + $2 }' "$log.time")" "${executions:-0}" "${edges:-0}" "$findings"
+  rm -f "$log" "$log.time"
   return "$status"
 }
 export -f fuzz_one

@@ -6,9 +6,8 @@ use std::sync::OnceLock;
 
 use tidings_index::{Snapshot, segment::LocalLexemeId};
 use tidings_model::{Annotated, AnnotatedParagraph, Attributes, Token};
-use tidings_query::engine::Engine;
 
-use crate::{queries, scratch};
+use crate::scratch;
 
 /// Documents of a small corpus: two sites, four days, a few words.
 pub fn documents() -> Vec<Annotated> {
@@ -91,13 +90,8 @@ fn read_all(folder: &Path) {
         }
         for local_id in 0..segment.lexemes().len().min(16) {
             let local_id = local_id as LocalLexemeId;
-            let mut positions = Vec::new();
-            segment.postings(local_id).read(0, segment.tokens(), &mut positions);
+            let _ = segment.postings(local_id);
             let _ = segment.day_counts(local_id).map(|counts| (counts.hits(0), counts.documents(0)));
         }
-    }
-    let engine = Engine::new(snapshot);
-    for question in ["count?q=storm", "query?q=%5Btag%3D%22N.*%22%5D", "freq?q=%5B%5D", "documents"] {
-        queries::ask(question, &engine);
     }
 }

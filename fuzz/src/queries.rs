@@ -38,13 +38,7 @@ fn engine() -> &'static Engine {
 
 /// Questions of the API: the name of a question, a question mark and its parameters, answered over a small corpus.
 pub fn question(bytes: &[u8]) {
-    if let Ok(text) = std::str::from_utf8(bytes) {
-        ask(text, engine());
-    }
-}
-
-/// Answers a question.
-pub fn ask(text: &str, engine: &Engine) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
     let (name, parameters) = text.split_once('?').unwrap_or((text, ""));
     let Some(question) = QUESTIONS.iter().find(|question| question.name == name) else { return };
     let known = (question.parameters)();
@@ -61,6 +55,6 @@ pub fn ask(text: &str, engine: &Engine) {
     }
     let limits = Limits::within(Duration::from_secs(1));
     let context =
-        QuestionContext { limits: limits.clone(), vocabulary_limits: limits, ..QuestionContext::new(engine, "en") };
+        QuestionContext { limits: limits.clone(), vocabulary_limits: limits, ..QuestionContext::new(engine(), "en") };
     let _ = (question.answer)(values, &context);
 }
