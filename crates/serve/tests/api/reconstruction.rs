@@ -257,9 +257,12 @@ fn bisect(api: &Api<'_>, target: &mut Target, at: usize, place: &str, count: Cou
     target.learn(at, &rest[0]);
 }
 
+/// A way to count a word in a document.
+type Count = Box<dyn Fn(&Api<'_>, &str, &Target) -> u64>;
+
 /// The ways to count in one document: each endpoint, by a filter, by a difference of filters, and inside of the query.
-fn counts() -> Vec<(&'static str, Box<dyn Fn(&Api<'_>, &str, &Target) -> u64>)> {
-    let by = |path: &'static str, field: &'static str| -> Box<dyn Fn(&Api<'_>, &str, &Target) -> u64> {
+fn counts() -> Vec<(&'static str, Count)> {
+    let by = |path: &'static str, field: &'static str| -> Count {
         Box::new(move |api, query, target| api.number(&format!("{path}q={query}&filter={}", target.filter()), field))
     };
     vec![
@@ -402,8 +405,8 @@ fn probes(target: &Target, words: &[String]) -> Vec<String> {
         format!("<s> \"{a}\""),
         format!("\"{a}\" </doc>"),
         format!("(\"{a}\" | \"{b}\"){{2}}"),
-        format!("a:[] []{{0,5}} b:[] :: a.word = b.word"),
-        format!("[word=\"k.*\"] []{{3}} [word=\"s.*\"]"),
+        "a:[] []{0,5} b:[] :: a.word = b.word".to_owned(),
+        "[word=\"k.*\"] []{3} [word=\"s.*\"]".to_owned(),
         format!("\"{a}\" within <s/> containing \"{b}\""),
         format!("[word=\"{a}\"] within <doc site=\"{}\"/>", target.site),
         format!("!\"{a}\" \"{b}\""),
