@@ -15,7 +15,9 @@ use crate::compute_accounts::ComputeAccounts;
 use crate::low_priority::{lower_priority, spawn_low_priority, spawn_worker, thread_cpu_time};
 
 /// The computing time after which a quick request is a long one.
-const MAX_QUICK_TIME: Duration = Duration::from_millis(50);
+const MAX_QUICK_TIME: Duration = Duration::from_millis(20);
+/// The computing time that a client is charged for a request that was refused, so that its next ones wait in the long lane.
+const REFUSAL_COST: Duration = Duration::from_secs(1);
 
 /// The lane of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -129,7 +131,8 @@ impl Drop for HeldPlace<'_> {
     fn drop(&mut self) {
         let state = &*self.0.0;
         drop(state.permit.lock().expect("no panic while held").take());
-        state.lanes.accounts.charge(&state.client, thread_cpu_time(), Instant::now());
+        let penalty = if self.0.is_refused() { REFUSAL_COST } else { Duration::ZERO };
+        state.lanes.accounts.charge(&state.client, thread_cpu_time() + penalty, Instant::now());
     }
 }
 
