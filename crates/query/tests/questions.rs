@@ -351,9 +351,7 @@ fn equal_alternatives_are_searched_once() {
     let steps = |q: &str| {
         let checks = Arc::new(AtomicU64::new(0));
         let counted = checks.clone();
-        let limits = Limits::default().with_check(move || {
-            counted.fetch_add(1, Ordering::Relaxed);
-        });
+        let limits = Limits::default().with_check(move || _ = counted.fetch_add(1, Ordering::Relaxed));
         let request = json!({ "q": q }).as_object().cloned().expect("an object");
         let found = (question("count").answer)(request, &context(&engine, &limits)).expect("answered");
         (found.body["hits"].as_u64(), checks.load(Ordering::Relaxed))

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use crate::window_limiter::ClientId;
 
 /// The computing time that a client may use at once at normal priority.
-const BURST: Duration = Duration::from_secs(1);
+const BURST: Duration = Duration::from_millis(300);
 /// The share of a core that it may use for ever.
 const RATE: f64 = 0.25;
 /// The number of accounts; those that are settled are dropped when there are more.
@@ -63,8 +63,8 @@ mod tests {
         let [one, other] = ["a", "b"].map(|name| ClientId::Named(name.to_owned()));
         accounts.charge(&one, BURST * 2, start);
         assert!(accounts.is_exhausted(&one, start) && !accounts.is_exhausted(&other, start));
-        assert!(accounts.is_exhausted(&one, start + Duration::from_secs(3)));
-        assert!(!accounts.is_exhausted(&one, start + Duration::from_secs(5)));
+        assert!(accounts.is_exhausted(&one, start + Duration::from_secs(1)));
+        assert!(!accounts.is_exhausted(&one, start + Duration::from_secs(2)));
     }
 
     #[test]

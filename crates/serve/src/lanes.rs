@@ -16,7 +16,9 @@ use crate::low_priority::{lower_priority, spawn_low_priority, spawn_worker, thre
 use crate::window_limiter::ClientId;
 
 /// The computing time after which a quick request is a long one.
-const MAX_QUICK_TIME: Duration = Duration::from_millis(50);
+const MAX_QUICK_TIME: Duration = Duration::from_millis(20);
+/// The computing time that a client is charged for a request that was refused, so that its next ones wait in the long lane.
+const REFUSAL_COST: Duration = Duration::from_secs(1);
 
 /// The lane of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -130,7 +132,8 @@ impl Drop for HeldPlace<'_> {
     fn drop(&mut self) {
         let state = &*self.0.0;
         drop(state.permit.lock().expect("no panic while held").take());
-        state.lanes.accounts.charge(&state.client, thread_cpu_time(), Instant::now());
+        let penalty = if self.0.is_refused() { REFUSAL_COST } else { Duration::ZERO };
+        state.lanes.accounts.charge(&state.client, thread_cpu_time() + penalty, Instant::now());
     }
 }
 

@@ -137,7 +137,7 @@ impl NfaRun {
 
 /// The number of states with different labels at one position. With unbounded gaps, three labels have as many as a document
 /// has tokens, and four have its square.
-const MAX_LABELLED: usize = 1 << 15;
+const MAX_LABELLED: usize = 1 << 14;
 
 /// The same for queries with constraints: each path keeps the tokens of its labels. Passes the ends of matches whose
 /// constraints hold.

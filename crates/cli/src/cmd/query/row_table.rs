@@ -24,7 +24,8 @@ pub fn row_table(
     if question.rows.is_empty() {
         let mut table = Table::new(&["field", "#value"]);
         for (name, value) in body.as_object().into_iter().flatten() {
-            table.push(vec![name.replace('_', " "), cell(name, value, value.to_string())]);
+            let text = if value.is_null() { String::new() } else { value.to_string() };
+            table.push(vec![name.replace('_', " "), cell(name, value, text)]);
         }
         return table;
     }
