@@ -16,6 +16,18 @@ export interface About {
   exactness: Exactness;
   /** The caution to show with the answer; missing unless a limit stopped the search. */
   warning?: string;
+  /** The documents that the answer leaves out or counts in groups, because the client may not read them; missing if there are none. */
+  rights?: AppliedRights;
+}
+
+/** What the rights of the client did to an answer. */
+export interface AppliedRights {
+  /** Documents of the question that the client may not read. */
+  hidden_documents: number;
+  /** Those of them that are counted, in whole groups of documents of one site; the others are left out. */
+  counted_documents: number;
+  /** The documents of a group. */
+  group_documents: number;
 }
 
 export type Association = "log-dice" | "mi" | "mi3" | "t-score" | "log-likelihood" | "dice" | "min-sensitivity" | "mi-log-f";
@@ -330,7 +342,7 @@ export interface ConcordanceLine {
   document: string;
   /** The fields of the document that were asked for. */
   fields: Record<string, string>;
-  /** Whether the text may not be shown; missing if it is. */
+  /** Whether the text may not be shown; missing in answers of this version, which leave such lines out. */
   restricted?: boolean;
   /** The first token of the hit, counted in the document from 0. */
   position?: number;
@@ -1045,7 +1057,7 @@ export interface QueryAnswer {
   per_million?: number;
   /** The number of the first line, from 0. */
   first: number;
-  /** Lines that may not be shown; missing in a stream. */
+  /** Hits without a line, because their documents may not be read; missing if hits were not counted, or the answer is cut off. */
   withheld?: number;
   /** The cursor of the next page; null if there is none. */
   next: string | null;
