@@ -257,12 +257,12 @@ fn bisect(api: &Api<'_>, target: &mut Target, at: usize, place: &str, count: Cou
     target.learn(at, &rest[0]);
 }
 
-/// A way to count a word in a document.
-type Count = Box<dyn Fn(&Api<'_>, &str, &Target) -> u64>;
+/// A way to count a word in a document, with its state.
+type WordCount = Box<dyn Fn(&Api<'_>, &str, &Target) -> u64>;
 
 /// The ways to count in one document: each endpoint, by a filter, by a difference of filters, and inside of the query.
-fn counts() -> Vec<(&'static str, Count)> {
-    let by = |path: &'static str, field: &'static str| -> Count {
+fn counts() -> Vec<(&'static str, WordCount)> {
+    let by = |path: &'static str, field: &'static str| -> WordCount {
         Box::new(move |api, query, target| api.number(&format!("{path}q={query}&filter={}", target.filter()), field))
     };
     vec![
