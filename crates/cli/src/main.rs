@@ -14,10 +14,6 @@ use clap::Parser;
 
 use args::{Args, Verb};
 
-/// Documents and tokens are many small strings, which the system's allocator spends a fifth of the CPU time on.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 fn main() -> ExitCode {
     // The standard library ignores SIGPIPE; `console::print` handles a closed pipe (`| head`).
     let args = Args::parse();

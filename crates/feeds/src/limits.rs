@@ -24,7 +24,7 @@ impl Default for Limits {
     fn default() -> Self {
         Limits {
             max_bytes: 128 << 20,
-            max_entries: 10_000,
+            max_entries: 50_000,
             max_depth: 200,
             max_field_bytes: 8 << 20,
             max_list: 500,

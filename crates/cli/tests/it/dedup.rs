@@ -79,9 +79,11 @@ fn put_day(corpus: &Corpus, number: u64) {
 }
 
 /// Everything under `seen/`, by name.
+/// The state of deduplication, without the log of the last day, which is a cache.
 fn seen_files(corpus: &Corpus) -> BTreeMap<String, Vec<u8>> {
     let files = corpus.files("seen", "").into_iter();
     files
+        .filter(|path| !path.strip_prefix(corpus.home()).unwrap().starts_with("seen/growth"))
         .map(|path| (path.strip_prefix(corpus.home()).unwrap().display().to_string(), fs::read(&path).unwrap()))
         .collect()
 }
@@ -247,7 +249,11 @@ fn a_power_failure_at_any_operation_leaves_the_old_or_the_new_state() {
             assert_eq!(fs::metadata(&file).unwrap().len(), judged["verdicts"]["bytes"].as_u64().unwrap(), "move {at}");
         }
         corpus.run("dedup").ok();
-        assert!(seen_files(&corpus) == expected, "move {at}");
+        let found = seen_files(&corpus);
+        let names = |files: &BTreeMap<String, Vec<u8>>| files.keys().cloned().collect::<Vec<_>>();
+        assert_eq!(names(&found), names(&expected), "move {at}");
+        let differ: Vec<&String> = expected.keys().filter(|name| found[*name] != expected[*name]).collect();
+        assert!(differ.is_empty(), "move {at}: {differ:?}");
         corpus.is_tidy();
     });
 }

@@ -81,6 +81,15 @@ pub(super) fn is_last_open(days: &[JudgedDay]) -> bool {
     is_alone(Kind::Keys) && is_alone(Kind::Pieces)
 }
 
+/// Opens the files of the last day, which are about to be replaced: those of a newer version must not be.
+pub(super) fn check_last(home: &Home, days: &[JudgedDay]) -> Result<()> {
+    if let Some(last) = days.last() {
+        FingerprintRun::open(&last.key_file.path(home))?;
+        BlockFile::open(&last.piece_file.path(home))?;
+    }
+    Ok(())
+}
+
 /// The files of fingerprints of all judged days.
 pub(super) struct Memory {
     home: Home,

@@ -348,6 +348,7 @@ impl<'a> DedupRun<'a> {
             0 => Memory::open(home, &ledger.days)?,
             // The last day has grown.
             1 if memory::is_last_open(&ledger.days) => {
+                memory::check_last(home, &ledger.days)?;
                 ledger.pop(home)?;
                 Memory::open(home, &ledger.days)?
             }
