@@ -175,7 +175,7 @@ pub fn of_day(home: &Home, day: Date) -> Result<Vec<LoggedRun>> {
     files.runs()
 }
 
-/// The names of some files of run logs, in no order.
+/// The names of some files of run logs, oldest first.
 pub(super) fn names(home: &Home, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<String>> {
     let folder = home.runs();
     let entries = match std::fs::read_dir(&folder) {
@@ -188,6 +188,7 @@ pub(super) fn names(home: &Home, is_wanted: impl Fn(&str) -> bool) -> Result<Vec
         let name = entry.context("read the folder", &folder)?.file_name();
         names.extend(name.to_str().filter(|name| is_wanted(name)).map(str::to_owned));
     }
+    names.sort_unstable();
     Ok(names)
 }
 

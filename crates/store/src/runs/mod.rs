@@ -216,9 +216,7 @@ fn publish(home: &Home, run: &str, log: PathBuf) -> Result<()> {
 
 /// Cuts and publishes the logs that crashed runs left.
 pub fn recover(home: &Home) -> Result<()> {
-    let mut names = list::names(home, |name| name.ends_with(PART))?;
-    names.sort_unstable();
-    for name in names {
+    for name in list::names(home, |name| name.ends_with(PART))? {
         let path = home.runs().join(&name);
         let run = name.trim_end_matches(PART);
         let mut log = Log::open(&path, FORMAT, VERSION)?;
