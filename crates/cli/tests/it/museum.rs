@@ -169,7 +169,6 @@ fn it_is_served_and_its_token_is_still_valid() {
         "{counted}"
     );
     let secret = fs::read_to_string(sample("token.txt")).unwrap();
-    assert_eq!(server.json("/api/v1/en/count?q=lighthouse", Some(secret.trim()))["hits"], 3);
     let found = server.json("/api/v1/en/query?q=lighthouse&size=1", Some(secret.trim()));
     assert_eq!(found["lines"][0]["document"], "15e42a8056ef9f76636505e8e538aef6", "{found}");
     server.signal(Signal::TERM);

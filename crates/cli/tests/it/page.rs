@@ -380,7 +380,7 @@ fn restricted_texts_are_shown_with_a_token() {
     let message = reader.browser.text("#message");
     assert!(message.starts_with("124 hits, "), "counts of whole groups are public: {message}");
     assert_eq!(reader.browser.eval("document.querySelectorAll('.hit').length"), 0);
-    assert!(reader.browser.text(".kwic .withheld").contains("needs an access token"));
+    assert!(reader.browser.text("main").contains("can be read with an access token only"));
 
     until("the server knows the token", || reader.server.get("/api/v1/en/count?q=storm", Some(&secret)).0 == 200);
     reader.browser.eval(&format!(
