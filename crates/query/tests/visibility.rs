@@ -33,7 +33,7 @@ fn document(number: i32) -> Annotated {
     let Known { day, site, availability } = known(number);
     let date = Day(day).to_string();
     let words = ["storm", "hits", "the", "coast"];
-    let sentence = words.iter().map(|word| Token::new(*word, *word, "X")).collect();
+    let sentence = words.iter().map(|word| Token::new(word, word, "X")).collect();
     let fields = [("site", site), ("availability", availability)];
     let about = Attributes {
         id: number as u128 + 1,

@@ -13,14 +13,12 @@ use tidings_storage::{Appender, file};
 use xxhash_rust::xxh3::Xxh3;
 use zstd::bulk::Decompressor;
 
+use crate::docs;
 use crate::error::{Context, Result};
 use crate::file_digest::FileDigest;
 use crate::frames::{self, FRAME_BYTES, FrameEncoder, Walker};
 use crate::home::{DRAFTS, Home};
 
-/// The zstd level of partitions. Not a setting, because the same input must give the same bytes everywhere. Level 6 is
-/// 4 to 9 % smaller and takes three times the CPU time, a third of that of importing annotated text.
-const LEVEL: i32 = 3;
 /// The size of uncompressed text of all partitions together. A page may declare any language, so the number of
 /// partitions is unbounded.
 const WAITING_BYTES: usize = 64 << 20;
@@ -52,6 +50,13 @@ pub(crate) struct Insertion {
     pub(crate) offset: u64,
     pub(crate) text: Vec<u8>,
     pub(crate) lines: u64,
+}
+
+/// The zstd level of the files under a root. Not a setting, because the same input must give the same bytes everywhere.
+/// Documents at level 6 would be 9 % smaller and take three times the CPU time, a third of that of `clean` when annotated
+/// text is imported. Manifests of the index have digests of the files of text, so that another level would change them.
+fn level(root: &str) -> i32 {
+    if root == docs::ROOT { 3 } else { 6 }
 }
 
 /// The key of a partition's file of a day.
@@ -94,7 +99,7 @@ pub(crate) fn clear(home: &Home, root: &str) -> Result<()> {
 impl PartitionWriter {
     /// A writer under a root without any partition.
     pub(crate) fn new(home: &Home, root: &'static str, ending: &'static str) -> PartitionWriter {
-        let encoder = FrameEncoder::new(LEVEL);
+        let encoder = FrameEncoder::new(level(root));
         PartitionWriter { home: home.clone(), root, ending, encoder, drafts: BTreeMap::new(), waiting: 0 }
     }
 

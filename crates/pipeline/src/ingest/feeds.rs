@@ -325,7 +325,7 @@ mod tests {
 
     #[test]
     fn a_feed_with_too_many_entries_is_counted() {
-        let items: String = (0..10_001).map(|number| format!("<item><link>/{number}</link></item>")).collect();
+        let items: String = (0..50_001).map(|number| format!("<item><link>/{number}</link></item>")).collect();
         let (batch, state) = polled(known(), ok(&[], &format!("<rss><channel>{items}</channel></rss>")));
         assert_eq!((state.entries, batch.counters.get("feeds with too many entries")), (50_000, 1));
         assert_eq!(polled(known(), ok(&[], RSS)).0.counters.get("feeds with too many entries"), 0);
