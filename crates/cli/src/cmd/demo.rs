@@ -5,6 +5,7 @@
 
 use std::ffi::OsStr;
 use std::io::IsTerminal as _;
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -178,7 +179,9 @@ fn home_for(dir: Option<&Path>) -> Result<PathBuf> {
         return Ok(made.context("cannot create a temporary folder")?.keep());
     };
     ensure!(!dir.exists(), "{} already exists; give another folder, or delete this one first", dir.display());
-    std::fs::create_dir_all(dir).with_context(|| format!("cannot create the folder {}", dir.display()))?;
+    // Like every home, it is closed to other users.
+    let made = std::fs::DirBuilder::new().recursive(true).mode(0o750).create(dir);
+    made.with_context(|| format!("cannot create the folder {}", dir.display()))?;
     Ok(dir.to_owned())
 }
 
