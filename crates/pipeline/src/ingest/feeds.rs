@@ -299,7 +299,7 @@ mod tests {
 
     /// The batch and the state of the feed after an answer.
     fn polled(known: FeedState, result: FetchResult) -> (Batch, FeedState) {
-        let ceiling = Ceiling { max_bytes: 1 << 20, max_ratio: 100 };
+        let ceiling = Ceiling { max_bytes: 4 << 20, max_ratio: 100 };
         let policy = PollPolicy::fit(Default::default(), &[]);
         let mut processor = FeedProcessor::new(Arc::new(vec![known]), ceiling, policy);
         let mut batch = Batch::default();
