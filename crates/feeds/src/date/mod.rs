@@ -451,8 +451,9 @@ impl<'a> DateParser<'a> {
             3 | 4 => (value / 100, value % 100),
             _ => return None,
         };
-        let possible = hours <= 15 && minutes < 60;
-        let seconds = i32::try_from(hours * 3600 + minutes * 60).ok().filter(|_| possible);
+        // Numbers of any size come here, so they are multiplied only if they are possible.
+        let possible = (0..=15).contains(&hours) && (0..60).contains(&minutes);
+        let seconds = possible.then(|| hours * 3600 + minutes * 60).and_then(|seconds| i32::try_from(seconds).ok());
         Some((seconds.map(|seconds| sign * seconds), end))
     }
 

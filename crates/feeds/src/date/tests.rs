@@ -147,3 +147,12 @@ fn ambiguous_dates_are_rejected() {
         assert_eq!(parse(text), None, "{text}");
     }
 }
+
+#[test]
+fn an_offset_of_many_digits_is_none() {
+    for text in
+        ["o8:0-0:99999999999999999999999. 08:0", "2026-03-01T10:00:00+99999999999999999999:99999999999999999999"]
+    {
+        let _ = parse(text);
+    }
+}
