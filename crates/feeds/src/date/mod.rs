@@ -95,9 +95,6 @@ fn common_shape(b: &[u8]) -> Option<Timestamp> {
     } else {
         return None;
     };
-    if date.year() < MIN_YEAR {
-        return None;
-    }
     moment(date, Some((time, false)), offset)
 }
 
@@ -113,7 +110,8 @@ fn moment(date: Date, time: Option<ClockTime>, offset_seconds: i32) -> Option<Ti
     // Civil arithmetic in UTC: no time zone rules apply.
     let zone = TimeZone::fixed(Offset::UTC);
     let utc = date.to_datetime(time).to_zoned(zone).ok()?.timestamp();
-    utc.checked_sub(i64::from(offset_seconds).seconds()).ok()
+    let utc = utc.checked_sub(i64::from(offset_seconds).seconds()).ok()?;
+    (Offset::UTC.to_datetime(utc).year() >= MIN_YEAR).then_some(utc)
 }
 
 /// Parses digits only: seconds or milliseconds since 1970, or a date without separators.

@@ -156,3 +156,10 @@ fn an_offset_of_many_digits_is_none() {
         let _ = parse(text);
     }
 }
+
+#[test]
+fn years_before_1000_are_placeholders_in_every_notation() {
+    for text in ["0236W5", "0236-W05-1", "0236-03-01", "1000-01-01T00:30:00+02:00"] {
+        assert_eq!(parse(text), None, "{text}");
+    }
+}
