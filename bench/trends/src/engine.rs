@@ -89,6 +89,7 @@ fn document(number: usize, documents: usize, random: &mut Rng) -> Annotated {
             fields: vec![("site".to_owned(), site)],
         },
         paragraphs: vec![AnnotatedParagraph { sentences: vec![tokens], ..AnnotatedParagraph::default() }],
+        ..Annotated::default()
     }
 }
 

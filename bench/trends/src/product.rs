@@ -185,6 +185,7 @@ fn document(id: u128, day: Date, site: usize, text: &[u32], spellings: &[String]
             fields: vec![("site".to_owned(), site)],
         },
         paragraphs: vec![AnnotatedParagraph { sentences, ..AnnotatedParagraph::default() }],
+        ..Annotated::default()
     }
 }
 

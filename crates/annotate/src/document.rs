@@ -43,7 +43,7 @@ pub fn annotate(mut document: Document, labels: &Labels, selected: impl Fn(usize
         }
     });
     let paragraphs = paragraphs.filter(|paragraph| !paragraph.sentences.is_empty()).collect();
-    Annotated { about: attributes(&document, labels), paragraphs }
+    Annotated { about: attributes(&document, labels), paragraphs, ..Annotated::default() }
 }
 
 /// Segments and annotates texts of one language; returns the sentences of each text.

@@ -118,7 +118,11 @@ mod tests {
         let fields = vec![("site".to_owned(), "e.org".to_owned())];
         let about = Attributes { url: "http://e.org".into(), fields, ..Attributes::default() };
         let paragraph = |sentences| AnnotatedParagraph { sentences, ..AnnotatedParagraph::default() };
-        let document = |sentences| Annotated { about: about.clone(), paragraphs: vec![paragraph(sentences)] };
+        let document = |sentences| Annotated {
+            about: about.clone(),
+            paragraphs: vec![paragraph(sentences)],
+            ..Annotated::default()
+        };
         let mut contents = Contents::default();
         contents.see(&document(vec![]), "de");
         let bare = contents.registry("news.vert", |_| Some("German"));

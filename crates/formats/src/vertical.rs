@@ -311,7 +311,7 @@ mod tests {
         let mut glued = false;
         while let Some(event) = reader.next_event().expect("well-formed") {
             match event {
-                Event::Document(about) => documents.push(Annotated { about: *about, paragraphs: Vec::new() }),
+                Event::Document(about) => documents.push(Annotated { about: *about, ..Annotated::default() }),
                 Event::Paragraph => {
                     documents.last_mut().expect("in a document").paragraphs.push(AnnotatedParagraph::default())
                 }
@@ -359,7 +359,7 @@ mod tests {
                 fields: vec![("site".into(), site)],
             };
             let paragraphs = vec![AnnotatedParagraph { sentences, ..AnnotatedParagraph::default() }];
-            let document = Annotated { about, paragraphs };
+            let document = Annotated { about, paragraphs, ..Annotated::default() };
             let mut text = String::new();
             write(&document, &mut text);
             prop_assert_eq!(read_back(&text), vec![document]);

@@ -278,7 +278,7 @@ impl Snapshot {
             seen: about.seen.to_string(),
             fields: about.fields,
         };
-        Ok(Annotated { about, paragraphs })
+        Ok(Annotated { about, paragraphs, ..Annotated::default() })
     }
 
     /// Segment and number of the documents with an id, without deleted ones.

@@ -5,6 +5,8 @@ use std::fmt;
 use serde::de::{self, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::layer::{LayerColumn, TokenSpan};
+
 /// A tokenized document, stored in `text/` in the vertical format.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Annotated {
@@ -12,6 +14,17 @@ pub struct Annotated {
     pub about: Attributes,
     /// Its paragraphs, in reading order.
     pub paragraphs: Vec<AnnotatedParagraph>,
+    /// Further attributes of its tokens, each with a value per token.
+    pub columns: Vec<LayerColumn>,
+    /// Its spans besides sentences and paragraphs, in [file order](TokenSpan::file_order).
+    pub spans: Vec<TokenSpan>,
+}
+
+impl Annotated {
+    /// Its tokens, in reading order. Columns and spans count in this order.
+    pub fn tokens(&self) -> impl Iterator<Item = &Token> {
+        self.paragraphs.iter().flat_map(|paragraph| paragraph.sentences.iter().flatten())
+    }
 }
 
 /// Metadata of an annotated document: the attributes of its `<doc …>` line.

@@ -19,6 +19,7 @@ mod entry;
 pub mod feats;
 mod feed;
 mod fingerprint;
+mod layer;
 mod page;
 pub mod purpose;
 mod retry;
@@ -30,6 +31,7 @@ pub use document::{Dated, Document, DroppedParagraph, Licence, Mark, PageMetadat
 pub use entry::{BadRow, Entry, Row};
 pub use feed::{Feed, FeedEntry, FeedFormat, Person, Repair, UpdateHints, UpdatePeriod, Weekday};
 pub use fingerprint::{Fingerprint, FingerprintMap, FingerprintSet};
+pub use layer::{LayerColumn, LayerDeclaration, LayerKind, TokenSpan};
 pub use page::{CONVERSION, DOCUMENT_TYPE, Page, PageOrigin, Rights, RobotsEvidence, UNGATED};
 pub use retry::{FailureHistory, Prospect, RetryPolicy, backoff};
 pub use status::{FailureKind, Status, UnknownFailure};

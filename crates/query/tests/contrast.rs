@@ -26,6 +26,7 @@ fn document(number: usize, day: Day, site: &str, words: &[&str]) -> Annotated {
             sentences: vec![words.iter().map(token).collect()],
             ..AnnotatedParagraph::default()
         }],
+        ..Annotated::default()
     }
 }
 

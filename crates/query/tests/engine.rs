@@ -80,7 +80,7 @@ fn annotated(document: &oracle::Document) -> Annotated {
         seen: document.field("seen").to_owned(),
         fields: fields.to_vec(),
     };
-    Annotated { about, paragraphs: paragraphs.collect() }
+    Annotated { about, paragraphs: paragraphs.collect(), ..Annotated::default() }
 }
 
 /// An index of the corpus in several segments, perhaps merged, with additional documents that were deleted.

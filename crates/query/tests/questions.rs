@@ -53,7 +53,7 @@ fn document(day: i32, number: i32) -> Annotated {
         fields: vec![("site".to_owned(), site.to_owned()), ("topic".to_owned(), "weather".to_owned())],
     };
     let paragraph = AnnotatedParagraph { sentences, ..AnnotatedParagraph::default() };
-    Annotated { about, paragraphs: vec![paragraph] }
+    Annotated { about, paragraphs: vec![paragraph], ..Annotated::default() }
 }
 
 /// Four months in a segment each.

@@ -44,7 +44,7 @@ fn document(number: i32) -> Annotated {
         fields: fields.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec(),
     };
     let paragraph = AnnotatedParagraph { sentences: vec![sentence], ..AnnotatedParagraph::default() };
-    Annotated { about, paragraphs: vec![paragraph] }
+    Annotated { about, paragraphs: vec![paragraph], ..Annotated::default() }
 }
 
 /// Three segments.

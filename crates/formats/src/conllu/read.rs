@@ -81,7 +81,7 @@ impl<R: BufRead> Reader<R> {
     /// The next document with at least one token; `None` at the end. The field `newdoc` of its attributes is its name
     /// in the file.
     pub fn next_document(&mut self) -> Result<Option<Annotated>> {
-        let mut document = Annotated { about: self.next.take().unwrap_or_default(), paragraphs: Vec::new() };
+        let mut document = Annotated { about: self.next.take().unwrap_or_default(), ..Annotated::default() };
         let (mut partial, mut tokens, mut new_paragraph) = (PartialSentence::default(), 0, true);
         while !self.ended {
             let Some(line) = self.read_line()? else {

@@ -235,6 +235,7 @@ mod tests {
                 language: "fr".into(),
                 sentences: vec![rain, yes],
             }],
+            ..Annotated::default()
         }
     }
 

@@ -57,7 +57,7 @@ prop_compose! {
         let about = Attributes {
             id, title, url: "http://e.org/?a=1&b=<2>".into(), date: "2026-03-01".into(), seen: "2026-03-02".into(), fields,
         };
-        Annotated { about, paragraphs }
+        Annotated { about, paragraphs, ..Annotated::default() }
     }
 }
 

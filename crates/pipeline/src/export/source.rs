@@ -267,7 +267,7 @@ fn next_annotated(reader: &mut VerticalReader) -> Result<Option<Annotated>> {
     while let Some(event) = reader.next_event()? {
         let is_paragraph = matches!(event, Event::Paragraph);
         match (event, &mut document) {
-            (Event::Document(about), None) => document = Some(Annotated { about: *about, paragraphs: Vec::new() }),
+            (Event::Document(about), None) => document = Some(Annotated { about: *about, ..Annotated::default() }),
             (Event::Paragraph, Some(document)) => document.paragraphs.push(AnnotatedParagraph::default()),
             (Event::Sentence, Some(document)) => {
                 if let Some(paragraph) = document.paragraphs.last_mut() {

@@ -381,7 +381,7 @@ impl Vertical {
                 Event::Document(about) => {
                     let mut about = *about;
                     about.fields.extend(self.reader.value("id").map(|id| (NAME.to_owned(), id)));
-                    let before = self.open.replace(Annotated { about, paragraphs: Vec::new() });
+                    let before = self.open.replace(Annotated { about, ..Annotated::default() });
                     if let Some(document) = self.whole(before) {
                         return Ok(Some(document));
                     }
@@ -419,7 +419,7 @@ impl Vertical {
         let mut about = before.as_ref().map(|document| document.about.clone()).unwrap_or_default();
         // Pieces of a document are documents of their own.
         about.fields.retain(|(name, _)| name != NAME);
-        self.open = Some(Annotated { about, paragraphs: Vec::new() });
+        self.open = Some(Annotated { about, ..Annotated::default() });
         self.whole(before)
     }
 

@@ -247,7 +247,7 @@ pub fn of_stored(body: Vec<u8>, content_type: String, page: Page) -> Result<Page
 
 /// Converts an annotated document and keeps its tokens.
 pub fn of_tokens(annotated: Annotated, name: &str, defaults: &TextDefaults) -> Result<Page, &'static str> {
-    let Annotated { about: attributes, paragraphs } = annotated;
+    let Annotated { about: attributes, paragraphs, .. } = annotated;
     let mut fields: BTreeMap<String, String> = attributes.fields.into_iter().collect();
     let mut take = |name: &str| fields.remove(name).unwrap_or_default();
     let source = take("dated_by");
