@@ -21,7 +21,7 @@ fn read_vertical(text: &str) -> Vec<Annotated> {
         let token = match reader.next_event().expect("well-formed") {
             None => return documents,
             Some(Event::Document(about)) => {
-                documents.push(Annotated { about: *about, paragraphs: Vec::new() });
+                documents.push(Annotated { about: *about, ..Annotated::default() });
                 continue;
             }
             Some(Event::Paragraph) => {
