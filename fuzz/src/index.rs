@@ -43,6 +43,7 @@ fn document(number: u128) -> Annotated {
             sentences: vec![sentence(), sentence()],
             ..AnnotatedParagraph::default()
         }],
+        ..Annotated::default()
     }
 }
 

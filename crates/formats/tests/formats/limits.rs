@@ -24,7 +24,7 @@ fn vertical(text: &[u8]) -> (usize, Option<String>) {
 #[test]
 fn a_vertical_file_may_have_other_line_ends_and_tags() {
     assert_eq!(vertical(b"<doc>\r\n<s>\r\na\tb\r\n</s>\r\n</doc>\r\n"), (4, None));
-    assert_eq!(vertical(b"\n\n<align id=\"1\"/>\n<sent>\nword"), (1, None));
+    assert_eq!(vertical(b"\n\n<align id=\"1\"/>\n<sent>\nword"), (2, None));
     let mut reader = Reader::new(&b"<p kind=\"item\" lang=\"de\">\na&amp;b\tx\n"[..], Path::new("a.vert"));
     assert!(matches!(reader.next_event(), Ok(Some(Event::Paragraph))));
     assert_eq!((reader.value("kind").as_deref(), reader.value("none")), (Some("item"), None));

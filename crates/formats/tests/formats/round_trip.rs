@@ -5,56 +5,17 @@ use std::path::Path;
 
 use proptest::prelude::*;
 use tidings_formats::gzip::MemberReader;
-use tidings_formats::vertical::{self, Event, unescape};
+use tidings_formats::vertical;
 use tidings_formats::warc::{self, Exchange, PageReader, Position, RecordEvent, RecordReader};
 use tidings_formats::{Format, conllu};
-use tidings_model::{Annotated, AnnotatedParagraph, Document, Page, Token};
+use tidings_model::{Annotated, Document, Page};
 
 use crate::arbitrary::{annotated, document};
 
 /// Reads a vertical file into documents.
 fn read_vertical(text: &str) -> Vec<Annotated> {
     let mut reader = vertical::Reader::new(text.as_bytes(), Path::new("test.vert"));
-    let mut documents: Vec<Annotated> = Vec::new();
-    let mut is_glued = false;
-    loop {
-        let token = match reader.next_event().expect("well-formed") {
-            None => return documents,
-            Some(Event::Document(about)) => {
-                documents.push(Annotated { about: *about, ..Annotated::default() });
-                continue;
-            }
-            Some(Event::Paragraph) => {
-                let [kind, language] = ["kind", "lang"].map(|name| reader.value(name).unwrap_or_default());
-                let paragraph = AnnotatedParagraph { kind, language, sentences: Vec::new() };
-                documents.last_mut().expect("in a document").paragraphs.push(paragraph);
-                continue;
-            }
-            Some(Event::Sentence) => {
-                last_paragraph(&mut documents).sentences.push(Vec::new());
-                continue;
-            }
-            Some(Event::Glue) => {
-                is_glued = true;
-                continue;
-            }
-            Some(Event::End) => continue,
-            Some(Event::Token(line)) => {
-                let mut columns = line.split('\t').map(unescape);
-                let mut column = || columns.next().unwrap_or_default();
-                Token { word: column(), lemma: column(), tag: column(), feats: column(), space_after: true }
-            }
-        };
-        let sentence = last_paragraph(&mut documents).sentences.last_mut().expect("in a sentence");
-        if let Some(before) = sentence.last_mut() {
-            before.space_after = !std::mem::take(&mut is_glued);
-        }
-        sentence.push(token);
-    }
-}
-
-fn last_paragraph(documents: &mut [Annotated]) -> &mut AnnotatedParagraph {
-    documents.last_mut().and_then(|document| document.paragraphs.last_mut()).expect("in a paragraph")
+    std::iter::from_fn(|| reader.next_document().expect("well-formed")).collect()
 }
 
 fn read_conllu(text: &str) -> Vec<Annotated> {

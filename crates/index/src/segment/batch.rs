@@ -120,6 +120,7 @@ impl Batch {
                 }
                 Event::Glue => no_space_before = true,
                 Event::Sentence => self.begin_sentence(),
+                Event::Layer(_) | Event::SpanStart(_) | Event::SpanEnd(_) => {}
                 Event::Paragraph => self.begin_paragraph(),
                 Event::Document(about) => {
                     if open {

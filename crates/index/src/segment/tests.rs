@@ -63,6 +63,7 @@ fn plain(documents: &[(i32, usize)]) -> Vec<Annotated> {
         Annotated {
             about: Attributes { id: index as u128, seen: date.clone(), date, ..Attributes::default() },
             paragraphs: vec![AnnotatedParagraph { sentences: vec![vec![token; *tokens]], ..Default::default() }],
+            ..Annotated::default()
         }
     };
     documents.iter().enumerate().map(document).collect()

@@ -18,6 +18,7 @@ fn document(id: u128, tokens: usize) -> Annotated {
     Annotated {
         about: Attributes { id, date: "2026-03-01".to_owned(), seen: "2026-03-02".to_owned(), ..Attributes::default() },
         paragraphs: vec![AnnotatedParagraph { sentences: vec![vec![token; tokens]], ..Default::default() }],
+        ..Annotated::default()
     }
 }
 

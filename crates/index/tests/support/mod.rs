@@ -42,7 +42,7 @@ pub fn corpus(seed: u64, documents: usize) -> Vec<Annotated> {
                 seen: Day(20_010).to_string(),
                 fields,
             };
-            Annotated { about, paragraphs }
+            Annotated { about, paragraphs, ..Annotated::default() }
         })
         .collect()
 }

@@ -9,8 +9,8 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
 use serde::Deserialize;
-use tidings_formats::vertical::{self, Event};
-use tidings_model::{Annotated, AnnotatedParagraph, Document, Paragraph, Span, Token};
+use tidings_formats::vertical;
+use tidings_model::{Annotated, Document, Paragraph, Span};
 use tidings_store::Home;
 use tidings_store::dedup_state::{self, JudgedDays, VerdictLine, VerdictReader};
 use tidings_store::docs::{self, DocumentReader, Recipe};
@@ -241,7 +241,7 @@ impl Texts {
 
     fn advance(&mut self) -> Result<()> {
         if let Some(reader) = &mut self.reader {
-            self.waiting = next_annotated(reader).with_context(|| format!("cannot read {}", self.file))?;
+            self.waiting = reader.next_document().with_context(|| format!("cannot read {}", self.file))?;
         }
         Ok(())
     }
@@ -258,45 +258,6 @@ impl Texts {
 #[derive(Deserialize)]
 struct Name {
     id: String,
-}
-
-/// Assembles the next document of a vertical file.
-fn next_annotated(reader: &mut VerticalReader) -> Result<Option<Annotated>> {
-    let mut document: Option<Annotated> = None;
-    let mut is_glued = false;
-    while let Some(event) = reader.next_event()? {
-        let is_paragraph = matches!(event, Event::Paragraph);
-        match (event, &mut document) {
-            (Event::Document(about), None) => document = Some(Annotated { about: *about, ..Annotated::default() }),
-            (Event::Paragraph, Some(document)) => document.paragraphs.push(AnnotatedParagraph::default()),
-            (Event::Sentence, Some(document)) => {
-                if let Some(paragraph) = document.paragraphs.last_mut() {
-                    paragraph.sentences.push(Vec::new());
-                }
-            }
-            (Event::Glue, _) => is_glued = true,
-            (Event::Token(line), Some(document)) => {
-                let mut columns = line.split('\t').map(vertical::unescape);
-                let mut column = || columns.next().unwrap_or_default();
-                let token =
-                    Token { word: column(), lemma: column(), tag: column(), feats: column(), space_after: true };
-                let paragraph = document.paragraphs.last_mut();
-                if let Some(sentence) = paragraph.and_then(|paragraph| paragraph.sentences.last_mut()) {
-                    if let Some(before) = sentence.last_mut() {
-                        before.space_after = !std::mem::take(&mut is_glued);
-                    }
-                    sentence.push(token);
-                }
-            }
-            (Event::End, document) => return Ok(document.take()),
-            _ => {}
-        }
-        if let Some(paragraph) = document.as_mut().filter(|_| is_paragraph).and_then(|it| it.paragraphs.last_mut()) {
-            paragraph.kind = reader.value("kind").unwrap_or_default();
-            paragraph.language = reader.value("lang").unwrap_or_default();
-        }
-    }
-    Ok(document)
 }
 
 /// Removes duplicate text from a document; false if nothing is left.
@@ -383,11 +344,11 @@ mod tests {
                     Rain\train\tNOUN\n<g/>\n.\t.\tPUNCT\n</s>\n</p>\n</doc>\n";
         let reader: Box<dyn BufRead + Send> = Box::new(std::io::Cursor::new(text));
         let mut reader = vertical::Reader::new(reader, Path::new("a.vert"));
-        let document = next_annotated(&mut reader).unwrap().unwrap();
+        let document = reader.next_document().unwrap().unwrap();
         let paragraph = &document.paragraphs[0];
         assert_eq!((paragraph.kind.as_str(), paragraph.language.as_str()), ("heading", "de"));
         assert_eq!((paragraph.text().as_str(), paragraph.sentences[0][0].lemma.as_str()), ("Rain.", "rain"));
-        assert!(next_annotated(&mut reader).unwrap().is_none());
+        assert!(reader.next_document().unwrap().is_none());
     }
 
     #[test]

@@ -399,6 +399,7 @@ impl Vertical {
                 }
                 Event::Sentence => paragraph(&mut self.open).sentences.push(Vec::new()),
                 Event::Glue => glued = true,
+                Event::Layer(_) | Event::SpanStart(_) | Event::SpanEnd(_) => {}
                 Event::Token(line) => {
                     let token = self.columns.token(line);
                     push_token(paragraph(&mut self.open), token, std::mem::take(&mut glued));
