@@ -18,7 +18,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use crate::checksum::{CHECKSUM_BYTES, checked, checksum};
-use crate::error::{Error, IoContext, Result, read_at, refuse_newer};
+use crate::error::{Error, IoContext, Result, create, read_at, refuse_newer};
 use crate::fingerprint_index::BlockId;
 use crate::rice::{BitReader, BitWriter, low_bits};
 
@@ -111,8 +111,7 @@ pub(crate) struct BlockWriter {
 
 impl BlockWriter {
     pub(crate) fn create(path: &Path, first: BlockId) -> Result<BlockWriter> {
-        let file = File::options().create(true).truncate(true).read(true).write(true).open(path);
-        let mut file = file.context("create", path)?;
+        let mut file = create(path)?;
         file.write_all(&[0; HEADER_BYTES as usize]).context("write", path)?;
         let (offsets, waiting) = (vec![HEADER_BYTES], Vec::new());
         Ok(BlockWriter { path: path.to_owned(), file, first, offsets, waiting, written: HEADER_BYTES })

@@ -20,6 +20,15 @@ pub enum Error {
 /// The result of an operation of the store.
 pub type Result<T> = std::result::Result<T, Error>;
 
+/// Creates an empty file in place of what has its name. A link under the name is replaced, not followed.
+#[allow(clippy::disallowed_methods)] // `create_new` does not follow links.
+pub(crate) fn create(path: &Path) -> Result<File> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error).context("remove", path),
+        _ => File::options().create_new(true).read(true).write(true).open(path).context("create", path),
+    }
+}
+
 /// Reads bytes at an offset. A file that ends before is damaged.
 pub(crate) fn read_at(file: &File, bytes: &mut [u8], at: u64, path: &Path) -> Result<()> {
     match file.read_exact_at(bytes, at) {
@@ -48,5 +57,23 @@ pub(crate) trait IoContext<T> {
 impl<T> IoContext<T> for io::Result<T> {
     fn context(self, action: &'static str, path: &Path) -> Result<T> {
         self.map_err(|source| Error::Io { action, path: path.to_owned(), source })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use super::*;
+
+    #[test]
+    fn a_link_under_the_name_of_a_file_is_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let (victim, path) = (folder.path().join("victim"), folder.path().join("run.tmp"));
+        std::fs::write(&victim, b"precious").unwrap();
+        std::os::unix::fs::symlink(&victim, &path).unwrap();
+        create(&path).unwrap().write_all(b"run").unwrap();
+        assert_eq!(std::fs::read(&victim).unwrap(), b"precious");
+        assert_eq!(std::fs::read(&path).unwrap(), b"run");
     }
 }

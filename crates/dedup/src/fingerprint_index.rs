@@ -20,7 +20,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use crate::checksum::{CHECKSUM_BYTES, checked, checksum};
-use crate::error::{Error, IoContext, Result, read_at, refuse_newer};
+use crate::error::{Error, IoContext, Result, create, read_at, refuse_newer};
 use crate::rice::{BitReader, BitWriter, low_bits};
 
 /// The id of a fingerprint block; ids ascend with time.
@@ -105,7 +105,7 @@ pub struct RunWriter {
 impl RunWriter {
     /// Creates a run for about `len` fingerprints with blocks up to `last_block`.
     pub fn create(path: &Path, len: u64, last_block: BlockId) -> Result<RunWriter> {
-        let mut file = BufWriter::with_capacity(1 << 18, File::create(path).context("create", path)?);
+        let mut file = BufWriter::with_capacity(1 << 18, create(path)?);
         file.write_all(&[0; HEADER_BYTES as usize]).context("write", path)?;
         let layout = RunLayout::new(len, last_block);
         Ok(RunWriter {

@@ -26,6 +26,8 @@
 //! # }
 //! ```
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 /// The version of the stage's behaviour. It grows when the same documents and rule give other verdicts. The state
 /// of a home records it, so an upgrade repeats deduplication only then.
 pub const BEHAVIOUR_VERSION: u32 = 2;

@@ -23,6 +23,8 @@
 //! assert_eq!(segment.field("site").unwrap().of(0), "e.org");
 //! ```
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 #[cfg(test)]
 extern crate self as tidings_index;
 

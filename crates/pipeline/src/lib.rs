@@ -34,6 +34,8 @@
 //! | [`cancel`], [`reporter`], [`outcome`], [`shard`] | control and observation of a run |
 //! | [`parallel`], [`lines`], [`guard`] | ordered parallelism, panic guard |
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 pub mod audit;
 pub mod backup;
 pub mod cancel;

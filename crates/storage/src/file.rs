@@ -72,10 +72,19 @@ pub fn make_private_folder(path: &Path) -> Result<()> {
 
 /// Options that open the file of a path itself and fail on a symbolic link. A home may come from elsewhere, and a link
 /// under the name of a lock, a draft or a log would make Tidings write to any file of its user.
-fn no_follow() -> OpenOptions {
+pub fn no_follow() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.custom_flags(rustix::fs::OFlags::NOFOLLOW.bits() as i32);
     options
+}
+
+/// Creates an empty file for reading and writing in place of what has its name. A link under the name is replaced, not
+/// followed.
+pub fn create_scratch(path: &Path) -> Result<File> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Ok(Err(error).context("remove", path)?),
+        _ => Ok(no_follow().create_new(true).read(true).write(true).open(path).context("create", path)?),
+    }
 }
 
 /// Opens a lock file for reading and writing and creates it if missing. It is not truncated: another process may hold it.
@@ -306,7 +315,10 @@ mod tests {
             let cause = std::error::Error::source(&error).map(ToString::to_string).unwrap_or_default();
             assert!(cause.contains("symbolic link"), "{error}: {cause}");
         }
+        // A scratch file takes the place of the link.
+        create_scratch(&at("log")).unwrap().write_all(b"records").unwrap();
         assert_eq!(fs::read(at("victim")).unwrap(), b"precious");
+        assert_eq!(fs::read(at("log")).unwrap(), b"records");
     }
 
     #[test]

@@ -134,7 +134,7 @@ fn damaged(path: &Path) -> Error {
 }
 
 fn lock(folder: &Path, path: &Path) -> Result<File> {
-    let file = File::options().create(true).append(true).open(path).context("open", path)?;
+    let file = file::no_follow().create(true).append(true).open(path).context("open", path)?;
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(fs::TryLockError::WouldBlock) => Err(Error::Locked { root: folder.to_owned(), pid: None }),

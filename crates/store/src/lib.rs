@@ -29,6 +29,8 @@
 //! # Ok::<(), tidings_store::Error>(())
 //! ```
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 pub mod apply_journal;
 pub mod backup;
 pub mod by_language;

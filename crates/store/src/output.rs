@@ -87,7 +87,7 @@ impl AtomicOutput {
         };
         let path = self.draft.join("out").join(&full);
         file::make_folder(file::parent(&path))?;
-        let file = File::create(&path).context("create", &path)?;
+        let file = file::create_scratch(&path)?;
         let own = file.try_clone().context("create", &path)?;
         let out = Digested { out: Box::new(BufWriter::with_capacity(1 << 16, own)), hash: Sha256::new(), bytes: 0 };
         Ok((full, path, file, out))

@@ -9,6 +9,7 @@ use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
 use tidings_model::Row;
+use tidings_storage::file;
 
 use crate::error::{Context, Result};
 use crate::home::Home;
@@ -34,8 +35,7 @@ impl PendingDraft {
     /// Creates a scratch file. It is unlinked at once, so that it is deleted with the process.
     pub fn create(home: &Home) -> Result<PendingDraft> {
         let path = home.root().join("work.tmp");
-        let file =
-            File::options().create(true).truncate(true).read(true).write(true).open(&path).context("create", &path)?;
+        let file = file::create_scratch(&path)?;
         std::fs::remove_file(&path).context("unlink", &path)?;
         Ok(PendingDraft {
             path,

@@ -11,6 +11,8 @@ use std::ops::Range;
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
+use tidings_storage::file;
+
 use crate::error::{Context, Result};
 
 /// Runs that are merged at once; each takes about a megabyte of memory.
@@ -64,7 +66,7 @@ impl Runs {
         // Several programs may share a folder for such files.
         let path = self.folder.join(format!("tidings-{}-run-{}.tmp", std::process::id(), self.made));
         self.made += 1;
-        let file = File::options().create_new(true).read(true).write(true).open(&path).context("create", &path)?;
+        let file = file::create_scratch(&path)?;
         fs::remove_file(&path).context("unlink", &path)?;
         Ok((file, path))
     }

@@ -6,6 +6,8 @@ use std::ops::Range;
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
+use tidings_storage::file;
+
 use super::draft_folder;
 use crate::error::{Context, Result};
 use crate::home::Home;
@@ -26,8 +28,7 @@ impl Spool {
     /// Creates a spool in a folder of the caller.
     pub fn within(folder: &Path, name: &str) -> Result<Spool> {
         let path = folder.join(format!("{name}.tmp"));
-        let file = File::options().create(true).truncate(true).read(true).write(true).open(&path);
-        let file = file.context("create", &path)?;
+        let file = file::create_scratch(&path)?;
         fs::remove_file(&path).context("unlink", &path)?;
         Ok(Spool { path, file: BufWriter::with_capacity(1 << 18, file), len: 0 })
     }

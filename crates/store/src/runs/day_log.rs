@@ -5,7 +5,7 @@
 //! all runs.
 //! Sections are appended and synced before the file of the run itself is deleted, so that a crash costs no log.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{BufReader, Read as _, Seek as _, SeekFrom};
 use std::ops::Range;
 use std::os::unix::fs::FileExt as _;
@@ -150,7 +150,7 @@ pub(super) fn append(day: &Path, run: &str, log: &Path) -> Result<()> {
     file::make_folder(file::parent(day))?;
     let is_new = !day.exists();
     // Shards of one division end their runs independently.
-    let lock = OpenOptions::new().create(true).append(true).open(day).context("open", day)?;
+    let lock = file::no_follow().create(true).append(true).open(day).context("open", day)?;
     lock.lock().context("lock", day)?;
     if is_new {
         file::sync_folder(file::parent(day))?;
