@@ -296,6 +296,8 @@ fn what_needs_more_memory_than_a_question_has_is_refused_or_cut_off() {
     ask("query", json!({ "q": "[]", "size": 10, "context": 20 })).expect("small enough");
     let values = ask("freq", json!({ "q": "[]{1,40} [lc=\"coast\"]", "by": "word" })).expect("answered");
     assert!(!values.about.exactness.is_cut_off(), "few values: {:?}", values.about.exactness);
+    let grams = ask("words", json!({ "ngram": 5, "min": 1 })).expect_err("n-grams of five words fill the memory");
+    assert!(grams.to_string().contains("distinct n-grams"), "{grams}");
     // Pairs of tokens of a document are paths with labels of their own.
     let q = "a:[] []* b:[] []* c:[] []* d:[] :: a.word = b.word & c.word = d.tag";
     let paths = ask("count", json!({ "q": q })).expect("answered").about.exactness.to_string();

@@ -38,7 +38,29 @@ struct QueueState {
 #[derive(Debug)]
 pub(crate) struct Permit(Option<(Arc<AdmissionQueue>, ClientId)>);
 
+/// How busy a queue is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct QueueLoad {
+    pub places: usize,
+    pub running: usize,
+    pub waiting: usize,
+    /// Clients whose requests run.
+    pub clients: usize,
+}
+
 impl AdmissionQueue {
+    /// How busy the queue is now.
+    pub fn load(&self) -> QueueLoad {
+        let mut state = self.state();
+        state.forget_gone();
+        QueueLoad {
+            places: self.places,
+            running: state.taken,
+            waiting: state.waiting_count(),
+            clients: state.running.len(),
+        }
+    }
+
     pub fn new(places: usize, share: usize, waiting: usize, max_wait: Duration) -> Arc<AdmissionQueue> {
         let places = places.max(1);
         Arc::new(AdmissionQueue { places, share: share.clamp(1, places), waiting, max_wait, state: Mutex::default() })

@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use crate::admission::{AdmissionQueue, Permit};
+use crate::admission::{AdmissionQueue, Permit, QueueLoad};
 use crate::api_error::ApiError;
 use crate::compute_accounts::ComputeAccounts;
 use crate::low_priority::{lower_priority, spawn_low_priority, spawn_worker, thread_cpu_time};
@@ -54,6 +54,11 @@ impl Lanes {
         }
     }
 
+    /// How busy each lane is.
+    pub fn loads(&self) -> [(&'static str, QueueLoad); 3] {
+        [("quick", self.quick.load()), ("long", self.long.load()), ("heavy", self.heavy.load())]
+    }
+
     /// Waits for a place for a request of a client.
     pub async fn enter(self: &Arc<Lanes>, client: ClientId, is_heavy: bool) -> Result<Place, ApiError> {
         let lane = match is_heavy {
@@ -93,6 +98,11 @@ struct PlaceState {
 }
 
 impl Place {
+    /// Returns `true` for a request that is known to take long.
+    pub fn is_heavy(&self) -> bool {
+        self.0.lane == Lane::Heavy
+    }
+
     /// Runs the work of a request on a thread with the priority of its lane. The place is given back when the work ends.
     pub fn spawn(&self, work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
         let place = self.clone();

@@ -6,7 +6,11 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
+use tidings_query::engine::MemoryPool;
+
+use crate::admission::QueueLoad;
 use crate::corpus_registry::CorpusRegistry;
+use crate::lanes::Lanes;
 
 /// Histogram bounds of request times, in seconds.
 const BOUNDS: [f64; 9] = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 30.0];
@@ -47,7 +51,7 @@ impl Metrics {
     }
 
     /// The exposition text.
-    pub fn text(&self, registry: &CorpusRegistry) -> String {
+    pub fn text(&self, registry: &CorpusRegistry, lanes: &Lanes, memory: &MemoryPool) -> String {
         let mut text = String::new();
         let mut family = |name: &str, kind: &str, about: &str, lines: &[(String, String)]| {
             let _ = write!(text, "# HELP tidings_{name} {about}\n# TYPE tidings_{name} {kind}\n");
@@ -87,6 +91,20 @@ impl Metrics {
             "Requests whose client disconnected.",
             &[(String::new(), abandoned)],
         );
+        let lanes: Vec<_> =
+            lanes.loads().into_iter().map(|(lane, load)| (format!("{{lane=\"{lane}\"}}"), load)).collect();
+        for (name, about, value) in [
+            ("lane_places", "Requests that may run at once.", (|load| load.places) as fn(&QueueLoad) -> usize),
+            ("lane_running", "Requests that run.", |load| load.running),
+            ("lane_waiting", "Requests that wait for a place.", |load| load.waiting),
+            ("lane_clients", "Clients whose requests run.", |load| load.clients),
+        ] {
+            let lines: Vec<_> = lanes.iter().map(|(labels, load)| (labels.clone(), value(load).to_string())).collect();
+            family(name, "gauge", about, &lines);
+        }
+        let bytes = [("used", memory.taken()), ("limit", memory.bytes())];
+        let lines = bytes.map(|(state, bytes)| (format!("{{state=\"{state}\"}}"), bytes.to_string()));
+        family("question_memory_bytes", "gauge", "Memory that running questions have reserved, and its limit.", &lines);
         let corpora = registry.corpora();
         let of_corpora = |value: fn(&tidings_index::Snapshot) -> u64| -> Vec<(String, String)> {
             let line = |(code, engine): &(String, std::sync::Arc<tidings_query::engine::Engine>)| {

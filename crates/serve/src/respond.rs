@@ -306,7 +306,7 @@ fn metrics(state: &AppState, client: &Client) -> Result<Response<Body>, ApiError
     if !client.right.is_private && client.right.scope != Some(Scope::Admin) {
         return Err(ApiError::new(StatusCode::FORBIDDEN, "metrics require a token with scope `admin`"));
     }
-    let mut response = Response::new(Body::of(state.metrics.text(&state.registry)));
+    let mut response = Response::new(Body::of(state.metrics.text(&state.registry, &state.lanes, &state.memory)));
     let kind = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
     response.headers_mut().insert(header::CONTENT_TYPE, kind);
     Ok(response)

@@ -458,6 +458,42 @@ mod tests {
         }
     }
 
+    /// Sets a tombstone with the first progress, as `tidings remove` in another process does.
+    struct Removing(tidings_store::Home);
+
+    impl crate::reporter::Reporter for Removing {
+        fn event(&self, _: &crate::reporter::Event<'_>) {
+            let home = &self.0;
+            let mut removed = removed::Removed::read(home).unwrap();
+            removed.add(removed::Tombstone {
+                kind: removed::TombstoneKind::Address,
+                what: removed::hash("https://gazette.example/ferry"),
+                date: "2026-03-03T00:00:00Z".into(),
+                reason: "request".into(),
+                done: String::new(),
+            });
+            removed.write(home).unwrap();
+        }
+    }
+
+    #[test]
+    fn an_export_during_which_pages_are_removed_is_not_published() {
+        let (folder, pipeline) = test_home::built();
+        let home = pipeline.home().clone();
+        let pipeline = pipeline.with_reporter(Arc::new(Removing(home)));
+        let target = folder.path().join("out");
+        std::fs::create_dir(&target).unwrap();
+        let options = Options::new(ExportFormat::Jsonl);
+        let destination = || Destination::Path(target.join("news"));
+        let error = run(&pipeline, &options, destination(), &mut |_| {}).unwrap_err().to_string();
+        assert!(error.contains("pages were removed while the export was written"), "{error}");
+        assert_eq!(std::fs::read_dir(&target).unwrap().count(), 0);
+        // The next one knows of the removal.
+        let pipeline = pipeline.with_reporter(Arc::new(crate::reporter::Silent));
+        let outcome = run(&pipeline, &options, destination(), &mut |_| {}).unwrap();
+        assert_eq!(outcome.manifest.documents.left_out, BTreeMap::from([("removed".to_owned(), 1)]));
+    }
+
     #[test]
     fn hidden_documents_are_counted_and_not_written() {
         let (folder, pipeline) = test_home::built();

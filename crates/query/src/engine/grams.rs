@@ -1,5 +1,6 @@
 //! N-grams inside sentences, and key terms.
 
+use super::memory::Reserved;
 use super::set::layer_of;
 use super::words::{is_wordlike, words};
 use super::{Deadline, Engine, EngineError, Result, Subcorpus};
@@ -12,10 +13,13 @@ use tidings_index::codec::bit;
 
 /// The longest n-gram.
 const MAX_N: usize = 5;
-/// The maximum number of distinct n-grams in memory (about 60 bytes each).
+/// The maximum number of distinct n-grams in memory.
 const MAX_GRAMS: usize = 6_000_000;
-/// The maximum number of counters of the first pass, one byte each.
+/// The memory of an n-gram with its counts, in a table that is half full.
+const GRAM_BYTES: u64 = 76;
+/// The maximum number of counters of the first pass, one byte each, and the least that are of use.
 const MAX_COUNTERS: u64 = 1 << 26;
+const MIN_COUNTERS: u64 = 1 << 20;
 
 /// The steps that the text of an n-gram counts for.
 const TEXT_STEPS: u32 = 32;
@@ -39,13 +43,29 @@ impl GramCount {
     }
 }
 
+/// Counts by n-gram.
+struct GramCounts {
+    counts: HashMap<Gram, GramCount>,
+    _memory: Reserved,
+}
+
 /// Upper bounds of n-gram frequencies: a counting Bloom filter with one hash function, where several n-grams may share a
 /// counter.
 struct GramFilter(Vec<u8>);
 
 impl GramFilter {
-    fn new(tokens: u64) -> GramFilter {
-        GramFilter(vec![0; tokens.next_power_of_two().min(MAX_COUNTERS) as usize])
+    /// A filter for a part of `tokens`, with as many counters as fit into the memory; `None` if too few do. Fewer counters
+    /// hold back fewer rare n-grams.
+    fn new(tokens: u64, memory: &mut Reserved) -> Option<GramFilter> {
+        let mut counters = tokens.next_power_of_two().min(MAX_COUNTERS);
+        let least = counters.min(MIN_COUNTERS);
+        while !memory.grow(counters) {
+            counters /= 2;
+            if counters < least {
+                return None;
+            }
+        }
+        Some(GramFilter(vec![0; counters as usize]))
     }
 
     fn slot(&self, gram: &[u32]) -> usize {
@@ -87,7 +107,7 @@ impl Engine {
     ) -> Result<Vec<(String, u64, u64)>> {
         let counts = self.count(subcorpus, &self.words_of_lexemes(attribute), n, at_least)?;
         let mut deadline = Deadline::new(subcorpus.limits());
-        let frequent = counts.into_iter().filter(|(_, count)| count.hits >= at_least);
+        let frequent = counts.counts.into_iter().filter(|(_, count)| count.hits >= at_least);
         let rows: Vec<(String, u64, u64)> = frequent
             .take_while(|_| deadline.tick_by(TEXT_STEPS))
             .map(|(gram, count)| (self.gram_text(attribute, n, &gram), count.hits, u64::from(count.documents)))
@@ -107,7 +127,8 @@ impl Engine {
     ) -> Result<Keywords> {
         let of = self.words_of_lexemes(attribute);
         let mut terms: HashMap<Gram, (u64, u64)> = HashMap::new();
-        for (gram, count) in self.count(focus, &of, n, at_least)? {
+        let counted = self.count(focus, &of, n, at_least)?;
+        for (gram, count) in counted.counts {
             if count.hits >= at_least && is_wordlike(&self.gram_text(attribute, n, &gram)) {
                 terms.insert(gram, (count.hits, 0));
             }
@@ -126,10 +147,14 @@ impl Engine {
 
     /// Counts all n-grams that can reach `at_least`. Most n-grams of a corpus occur once: a first pass counts them by hash,
     /// and those whose counter stays below the minimum are not held in memory.
-    fn count(&self, subcorpus: &Subcorpus, of: &[u32], n: usize, at_least: u64) -> Result<HashMap<Gram, GramCount>> {
+    fn count(&self, subcorpus: &Subcorpus, of: &[u32], n: usize, at_least: u64) -> Result<GramCounts> {
         let bound = at_least.min(u8::MAX.into()) as u8;
-        let mut filter = (bound >= 2).then(|| GramFilter::new(self.tokens(subcorpus)));
         let tokens = self.tokens(subcorpus);
+        let mut memory = subcorpus.limits().memory();
+        let mut filter = match bound >= 2 {
+            true => Some(GramFilter::new(tokens, &mut memory).ok_or(EngineError::TooMany { limit: 0 })?),
+            false => None,
+        };
         if let Some(filter) = &mut filter {
             subcorpus.limits().begin_pass(tokens);
             self.each_gram(subcorpus, of, n, |gram, _| {
@@ -141,12 +166,18 @@ impl Engine {
         let mut counts: HashMap<Gram, GramCount> = HashMap::new();
         subcorpus.limits().begin_pass(tokens);
         let is_all = self.each_gram(subcorpus, of, n, |gram, document| {
-            if !is_rare(gram) {
-                counts.entry(*gram).or_default().add(document);
+            if is_rare(gram) {
+                return true;
             }
-            counts.len() <= MAX_GRAMS
+            let known = counts.len();
+            counts.entry(*gram).or_default().add(document);
+            counts.len() == known || (known < MAX_GRAMS && memory.grow(GRAM_BYTES))
         });
-        if is_all { Ok(counts) } else { Err(EngineError::TooMany { limit: MAX_GRAMS }) }
+        if is_all {
+            Ok(GramCounts { counts, _memory: memory })
+        } else {
+            Err(EngineError::TooMany { limit: counts.len() - 1 })
+        }
     }
 
     /// For each lexeme the number of its word; lexemes with the same value, such as the word in lower case, share one.

@@ -56,6 +56,8 @@ struct LimitState {
     is_past: AtomicBool,
     check: Option<Check>,
     memory: Option<Arc<MemoryPool>>,
+    /// The bytes that the question may use, if not the share of the pool.
+    share: Option<u64>,
     /// Bytes that the question has reserved.
     reserved: AtomicU64,
 }
@@ -108,6 +110,13 @@ impl Limits {
         self
     }
 
+    /// Sets the bytes of the pool that this question may use, for one that is known to need more than the others. For
+    /// limits that are not shared yet.
+    pub fn with_share(mut self, bytes: u64) -> Limits {
+        Arc::get_mut(&mut self.0).expect("limits are set before they are shared").share = Some(bytes);
+        self
+    }
+
     /// Memory of the question, none at first.
     pub(crate) fn memory(&self) -> Reserved {
         Reserved::new(self.clone())
@@ -117,7 +126,7 @@ impl Limits {
     pub(super) fn reserve(&self, bytes: u64) -> bool {
         let Some(memory) = &self.0.memory else { return true };
         let reserved = self.0.reserved.fetch_add(bytes, Relaxed) + bytes;
-        if reserved <= memory.share() && memory.take(bytes) {
+        if reserved <= self.0.share.unwrap_or(memory.share()) && memory.take(bytes) {
             return true;
         }
         self.0.reserved.fetch_sub(bytes, Relaxed);

@@ -27,6 +27,11 @@ impl MemoryPool {
         self.share
     }
 
+    /// The bytes of the pool.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
     /// The bytes that are reserved.
     pub fn taken(&self) -> u64 {
         self.taken.load(Relaxed)

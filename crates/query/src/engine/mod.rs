@@ -76,7 +76,8 @@ pub enum EngineError {
     Index(#[from] tidings_index::Error),
     /// More values than fit into the memory limit.
     #[error(
-        "more than {limit} distinct n-grams; use a higher minimum frequency, a shorter period or a smaller subcorpus"
+        "more distinct n-grams than the {limit} that one question may count; use a higher minimum frequency, a shorter \
+         period or a smaller subcorpus"
     )]
     TooMany {
         /// The maximum.

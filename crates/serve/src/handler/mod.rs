@@ -83,13 +83,14 @@ impl RequestDeadline {
     /// The limits of the engine: time, a client that has gone, the lane, memory.
     fn limits(self) -> Limits {
         let RequestDeadline { until, time_limit, cancelled, place, memory } = self;
+        let share = if place.is_heavy() { memory.bytes() / 2 } else { memory.share() };
         let stop = cancelled.clone();
         let check = move || {
             if !place.check() {
                 stop.store(true, Relaxed);
             }
         };
-        Limits::until_or_cancelled(until, time_limit, cancelled).with_check(check).with_memory(memory)
+        Limits::until_or_cancelled(until, time_limit, cancelled).with_check(check).with_memory(memory).with_share(share)
     }
 }
 
