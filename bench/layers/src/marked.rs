@@ -4,7 +4,7 @@
 //! begins with `# `. `{LABEL:text}` annotates a stretch of a paragraph and may be nested. Offsets count the characters
 //! of the document that are not white space, so that they do not depend on tokens or line ends.
 
-use anyhow::{Result, bail};
+use anyhow::{Result, bail, ensure};
 use tidings_model::{Document, Paragraph, ParagraphKind};
 
 /// A document with labelled stretches.
@@ -42,8 +42,10 @@ impl MarkedDocument {
 pub fn parse(text: &str) -> Result<Vec<MarkedDocument>> {
     let mut documents: Vec<MarkedDocument> = Vec::new();
     let mut offset = 0;
+    let mut open: Vec<(String, usize)> = Vec::new();
     for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         if let Some(name) = line.strip_prefix("=== ") {
+            ensure!(open.is_empty(), "a document before line {} has an open brace", number + 1);
             documents.push(MarkedDocument { name: name.trim().to_owned(), ..MarkedDocument::default() });
             offset = 0;
             continue;
@@ -55,18 +57,23 @@ pub fn parse(text: &str) -> Result<Vec<MarkedDocument>> {
             Some(heading) => (ParagraphKind::Heading { level: 2 }, heading),
             None => (ParagraphKind::P, line),
         };
-        match strip(line, &mut offset, &mut document.stretches) {
+        match strip(line, &mut offset, &mut open, &mut document.stretches) {
             Some(text) => document.paragraphs.push(Paragraph { kind, text, ..Paragraph::default() }),
-            None => bail!("line {} has unbalanced braces or a brace without a label", number + 1),
+            None => bail!("line {} has a closing brace too many or a brace without a label", number + 1),
         }
     }
+    ensure!(open.is_empty(), "the last document has an open brace");
     Ok(documents)
 }
 
-/// The text of a line without annotation; none if braces are unbalanced.
-fn strip(line: &str, offset: &mut usize, stretches: &mut Vec<Stretch>) -> Option<String> {
+/// The text of a line without annotation; none if a brace closes nothing. A stretch may go on in the next line.
+fn strip(
+    line: &str,
+    offset: &mut usize,
+    open: &mut Vec<(String, usize)>,
+    stretches: &mut Vec<Stretch>,
+) -> Option<String> {
     let mut text = String::new();
-    let mut open: Vec<(String, usize)> = Vec::new();
     let mut rest = line;
     while let Some(character) = rest.chars().next() {
         rest = &rest[character.len_utf8()..];
@@ -86,7 +93,7 @@ fn strip(line: &str, offset: &mut usize, stretches: &mut Vec<Stretch>) -> Option
             }
         }
     }
-    open.is_empty().then_some(text)
+    Some(text)
 }
 
 #[cfg(test)]

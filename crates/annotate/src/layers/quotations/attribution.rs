@@ -83,9 +83,8 @@ impl<'t, 'a> Attributor<'t, 'a> {
         if matches!(self.text.tag(index), "NOUN" | "PROPN" | "ADP" | "DET" | "PRON" | "NUM" | "PUNCT") {
             return false;
         }
-        let is_listed = |word: &str| {
-            self.habits.verbs.contains(word) || (is_adjacent && self.habits.adjacent_verbs.contains(word))
-        };
+        let is_listed =
+            |word: &str| self.habits.verbs.contains(word) || (is_adjacent && self.habits.adjacent_verbs.contains(word));
         is_listed(&self.lower(index)) || is_listed(&lower(&self.text.token(index).lemma))
     }
 
@@ -173,7 +172,9 @@ impl<'t, 'a> Attributor<'t, 'a> {
     fn clause_end(&self, from: usize, end: usize) -> usize {
         let ends = |at: &usize| {
             let word = self.text.word(*at);
-            is_final(word) || is_colon(word) || marks::glyph(word).is_some_and(|(glyph, _)| glyph != '’' && glyph != '\'')
+            is_final(word)
+                || is_colon(word)
+                || marks::glyph(word).is_some_and(|(glyph, _)| glyph != '’' && glyph != '\'')
         };
         (from..end).find(ends).unwrap_or(end.max(from))
     }

@@ -63,7 +63,8 @@ impl Dialogue<'_, '_> {
             has_verb = true;
             let stop = (verb + 1..self.end).find(|at| is_dash(self.text.word(*at))).unwrap_or(self.end);
             let speakers = Speakers { text: self.text, habits: self.habits };
-            let speaker = speakers.after(verb + 1, stop).or_else(|| speakers.before(at + 1, verb).filter(|_| verb > at + 1));
+            let speaker =
+                speakers.after(verb + 1, stop).or_else(|| speakers.before(at + 1, verb).filter(|_| verb > at + 1));
             attribution = Attribution { introduction: Introduction::Reported, verb: Some(verb), speaker };
             self.push(start, at, &attribution, found);
             start = (stop + 1).min(self.end);

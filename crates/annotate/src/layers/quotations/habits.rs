@@ -119,8 +119,7 @@ impl WordList {
 
     /// Returns true if a word in lower case is on the list.
     pub(super) fn contains(&self, word: &str) -> bool {
-        !word.is_empty()
-            && (self.words.contains(word) || self.prefixes.iter().any(|prefix| word.starts_with(prefix)))
+        !word.is_empty() && (self.words.contains(word) || self.prefixes.iter().any(|prefix| word.starts_with(prefix)))
     }
 
     /// The length of the longest entry that matches the words from the first one on; `word(n)` is the nth in lower case.
@@ -133,7 +132,10 @@ impl WordList {
     }
 
     /// The length of the longest entry that ends right before a place; `word(n)` is the nth before it in lower case.
-    pub(super) fn matches_before<'w>(&self, word: impl Fn(usize) -> Option<std::borrow::Cow<'w, str>>) -> Option<usize> {
+    pub(super) fn matches_before<'w>(
+        &self,
+        word: impl Fn(usize) -> Option<std::borrow::Cow<'w, str>>,
+    ) -> Option<usize> {
         let ends = |expression: &[&str]| {
             expression.iter().rev().enumerate().all(|(at, part)| word(at).is_some_and(|found| found == *part))
         };

@@ -90,10 +90,7 @@ pub(super) fn marks(text: &Text<'_>, start: usize, end: usize, found: &mut Vec<M
     let mut from = 0;
     while from < found.len() {
         let mut to = from + 1;
-        while to < found.len()
-            && found[to].token == found[to - 1].token + 1
-            && !text.space_after(found[to - 1].token)
-        {
+        while to < found.len() && found[to].token == found[to - 1].token + 1 && !text.space_after(found[to - 1].token) {
             to += 1;
         }
         let position = position(text, start, end, found[from].token, found[to - 1].token);

@@ -126,7 +126,8 @@ fn quotation(text: &Text<'_>, pair: &Pair, earlier: &[Pair], previous: Option<&Q
 /// A quotation after one of the same speaker is reported like it, unless it is a mere term.
 fn continued_introduction(text: &Text<'_>, pair: &Pair, own: Introduction, opens_sentence: bool) -> Introduction {
     let words = (pair.start..pair.end).filter(|at| is_word(text.word(*at))).take(3).count();
-    let is_sentence = is_final(text.word(pair.end - 1)) || pair.end + 1 >= text.len() || is_final(text.word(pair.end + 1));
+    let is_sentence =
+        is_final(text.word(pair.end - 1)) || pair.end + 1 >= text.len() || is_final(text.word(pair.end + 1));
     match opens_sentence || words >= 3 {
         true if is_sentence && words >= 1 => Introduction::Reported,
         _ => own,

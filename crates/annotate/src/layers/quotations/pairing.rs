@@ -166,7 +166,8 @@ impl Pairing<'_, '_> {
         let at = open.mark.token;
         let paragraph = self.text.paragraphs[last_paragraph];
         let begins = self.text.starts_sentence(at) || matches!(self.text.word(at - 1), ":" | "," | "：" | "，");
-        let is_whole = (at + 1..paragraph.end).rev().find(|at| is_word(self.text.word(*at)) || is_final(self.text.word(*at)));
+        let is_whole =
+            (at + 1..paragraph.end).rev().find(|at| is_word(self.text.word(*at)) || is_final(self.text.word(*at)));
         let is_whole = is_whole.is_some_and(|last| is_final(self.text.word(last)));
         if begins
             && is_whole

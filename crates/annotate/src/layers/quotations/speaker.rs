@@ -132,7 +132,8 @@ impl Speakers<'_, '_> {
         }
         let mut from = at;
         while from > start && at - from < MAX_SPEAKER_TOKENS {
-            let links = from < at && self.class(from - 1) == Class::Link && from - 1 > start && self.is_nominal(from - 2);
+            let links =
+                from < at && self.class(from - 1) == Class::Link && from - 1 > start && self.is_nominal(from - 2);
             if !self.is_nominal(from - 1) && !links {
                 break;
             }
