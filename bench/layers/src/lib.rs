@@ -1,0 +1,5 @@
+//! Gold annotation and scores of annotation layers.
+
+pub mod archive;
+pub mod marked;
+pub mod quotations;

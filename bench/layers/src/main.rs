@@ -1,0 +1,29 @@
+//! `bench-layers`: scores of annotation layers on text that was annotated by hand.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use bench_layers::quotations;
+use clap::{Parser, Subcommand};
+
+#[derive(Debug, Parser)]
+struct Args {
+    /// Folder of the development data
+    #[arg(long, default_value = "../shared", global = true)]
+    shared: PathBuf,
+    #[command(subcommand)]
+    layer: Layer,
+}
+
+#[derive(Debug, Subcommand)]
+enum Layer {
+    /// Score quotations, speakers and kinds
+    Quotations(quotations::Args),
+}
+
+fn main() -> Result<()> {
+    let args = Args::parse();
+    match args.layer {
+        Layer::Quotations(layer) => quotations::run(&args.shared, &layer),
+    }
+}

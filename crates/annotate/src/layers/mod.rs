@@ -1,0 +1,3 @@
+//! Annotation layers that are computed from annotated documents.
+
+pub mod quotations;
