@@ -27,6 +27,7 @@ mod document;
 pub mod external;
 mod hash;
 mod keep_together;
+pub mod layers;
 mod segment;
 mod sentences;
 mod table;

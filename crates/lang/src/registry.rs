@@ -18,6 +18,7 @@ struct Folder {
     rules: Option<&'static str>,
     gate: Option<&'static str>,
     confusable: Option<&'static str>,
+    names: Option<&'static str>,
 }
 
 include!(concat!(env!("OUT_DIR"), "/folders.rs"));
@@ -62,6 +63,8 @@ pub struct Language {
     pub gate_tsv: Option<&'static str>,
     /// The text of `confusable.tsv`: words that separate a group of confusable languages, of which this is the first.
     pub confusable_tsv: Option<&'static str>,
+    /// The text of `names.tsv`: words in and around names of persons, organisations and places.
+    pub names_tsv: Option<&'static str>,
     pub(crate) stop_list: OnceLock<StopList>,
 }
 
@@ -111,6 +114,7 @@ impl Language {
             rules_tsv: folder.rules,
             gate_tsv: folder.gate,
             confusable_tsv: folder.confusable,
+            names_tsv: folder.names,
             stop_list: OnceLock::new(),
         }
     }

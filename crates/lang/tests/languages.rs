@@ -6,8 +6,16 @@ use std::path::{Path, PathBuf};
 
 use tidings_lang::{Script, StopWords, languages, stop_list};
 
-const FILES: [&str; 7] =
-    ["language.tsv", "calendar.tsv", "stop-words.txt", "rules.tsv", "gate.tsv", "confusable.tsv", "fixtures.tsv"];
+const FILES: [&str; 8] = [
+    "language.tsv",
+    "calendar.tsv",
+    "stop-words.txt",
+    "rules.tsv",
+    "gate.tsv",
+    "confusable.tsv",
+    "names.tsv",
+    "fixtures.tsv",
+];
 const KEYS: [&str; 14] = [
     "name",
     "native-name",

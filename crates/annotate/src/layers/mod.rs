@@ -1,0 +1,4 @@
+//! Layers made from annotated tokens: each is a pure function from a document to spans.
+
+pub mod foreign;
+pub mod names;
