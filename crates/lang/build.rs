@@ -7,13 +7,14 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 /// Files of a folder beside `language.tsv`, each with its field of `Folder`.
-const OPTIONAL: [(&str, &str); 6] = [
+const OPTIONAL: [(&str, &str); 7] = [
     ("calendar", "calendar.tsv"),
     ("stop_words", "stop-words.txt"),
     ("rules", "rules.tsv"),
     ("gate", "gate.tsv"),
     ("confusable", "confusable.tsv"),
     ("quotations", "quotations.tsv"),
+    ("names", "names.tsv"),
 ];
 
 fn main() {

@@ -2,4 +2,5 @@
 
 pub mod archive;
 pub mod marked;
+pub mod names;
 pub mod quotations;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
-use bench_layers::quotations;
+use bench_layers::{names, quotations};
 use clap::{Parser, Subcommand};
 
 #[derive(Debug, Parser)]
@@ -17,6 +17,8 @@ struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Layer {
+    /// Score names, their types and canonical forms
+    Names(names::Args),
     /// Score quotations, speakers and kinds
     Quotations(quotations::Args),
 }
@@ -24,6 +26,7 @@ enum Layer {
 fn main() -> Result<()> {
     let args = Args::parse();
     match args.layer {
+        Layer::Names(layer) => names::run(&args.shared, &layer),
         Layer::Quotations(layer) => quotations::run(&args.shared, &layer),
     }
 }

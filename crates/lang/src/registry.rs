@@ -19,6 +19,7 @@ struct Folder {
     gate: Option<&'static str>,
     confusable: Option<&'static str>,
     quotations: Option<&'static str>,
+    names: Option<&'static str>,
 }
 
 include!(concat!(env!("OUT_DIR"), "/folders.rs"));
@@ -65,6 +66,8 @@ pub struct Language {
     pub confusable_tsv: Option<&'static str>,
     /// The text of `quotations.tsv`: quotation marks and reporting verbs.
     pub quotations_tsv: Option<&'static str>,
+    /// The text of `names.tsv`: words in and around names of persons, organisations and places.
+    pub names_tsv: Option<&'static str>,
     pub(crate) stop_list: OnceLock<StopList>,
 }
 
@@ -115,6 +118,7 @@ impl Language {
             gate_tsv: folder.gate,
             confusable_tsv: folder.confusable,
             quotations_tsv: folder.quotations,
+            names_tsv: folder.names,
             stop_list: OnceLock::new(),
         }
     }

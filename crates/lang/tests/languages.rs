@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use tidings_lang::{Script, StopWords, languages, stop_list};
 
-const FILES: [&str; 8] = [
+const FILES: [&str; 9] = [
     "language.tsv",
     "calendar.tsv",
     "stop-words.txt",
@@ -14,6 +14,7 @@ const FILES: [&str; 8] = [
     "gate.tsv",
     "confusable.tsv",
     "quotations.tsv",
+    "names.tsv",
     "fixtures.tsv",
 ];
 const KEYS: [&str; 14] = [

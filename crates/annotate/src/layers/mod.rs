@@ -1,3 +1,5 @@
-//! Annotation layers that are computed from annotated documents.
+//! Layers made from annotated tokens: each is a pure function from a document to spans.
 
+pub mod foreign;
+pub mod names;
 pub mod quotations;
