@@ -5,11 +5,14 @@
 
 mod bit_set;
 mod posting_list;
+mod span_list;
 mod token_column;
 
 pub use bit_set::{BitSet, bit, last_bit, next_bit};
 pub use posting_list::PostingList;
 pub(crate) use posting_list::write_postings;
+pub use span_list::{ListedSpan, SpanList};
+pub(crate) use span_list::{SpanBlock, SpanListWriter};
 pub use token_column::TokenColumn;
 pub(crate) use token_column::TokenColumnWriter;
 

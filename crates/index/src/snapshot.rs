@@ -1,11 +1,13 @@
 //! Snapshots: one generation of the index, for readers.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
 
 use tidings_mapped::FileState;
-use tidings_model::{Annotated, AnnotatedParagraph, Attributes, Token};
+use tidings_model::{Annotated, AnnotatedParagraph, Attributes, Token, TokenSpan};
 
 use crate::codec::{BitSet, bit};
 use crate::error::{Error, Result, damaged};
@@ -247,8 +249,8 @@ impl Snapshot {
     }
 
     /// Returns a document as it was added, except for the kinds of its paragraphs.
-    pub fn annotated(&self, segment: usize, document: u32) -> Result<Annotated> {
-        let segment = self.segments[segment].segment();
+    pub fn annotated(&self, segment_index: usize, document: u32) -> Result<Annotated> {
+        let segment = self.segments[segment_index].segment();
         let about = segment.document(document)?;
         let tokens = segment.tokens_of(document);
         let mut paragraph_starts = Vec::new();
@@ -278,7 +280,47 @@ impl Snapshot {
             seen: about.seen.to_string(),
             fields: about.fields,
         };
-        Ok(Annotated { about, paragraphs, ..Annotated::default() })
+        let spans = self.spans_of(segment_index, document)?;
+        Ok(Annotated { about, paragraphs, spans, ..Annotated::default() })
+    }
+
+    /// Names of the spans in the index with their attributes, both sorted.
+    pub fn span_names(&self) -> BTreeMap<&str, BTreeSet<&str>> {
+        let mut names: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        for spans in self.segments.iter().flat_map(|live| live.segment.all_spans()) {
+            names.entry(spans.name()).or_default().extend(spans.attribute_names());
+        }
+        names
+    }
+
+    /// Spans of a document, in [file order](TokenSpan::file_order). Attributes are sorted by name.
+    pub fn spans_of(&self, segment: usize, document: u32) -> Result<Vec<TokenSpan>> {
+        let segment = self.segments[segment].segment();
+        let tokens = segment.tokens_of(document);
+        let mut found = spans_of(segment, &tokens, &tokens)?;
+        for span in &mut found {
+            span.start -= tokens.start;
+            span.end -= tokens.start;
+        }
+        Ok(found)
+    }
+
+    /// Spans that have a token in a range of positions, in [file order](TokenSpan::file_order). Starts and ends are
+    /// positions in the segment; a span may begin before the range and end after it.
+    pub fn spans_in(&self, segment: usize, positions: Range<u32>) -> Result<Vec<TokenSpan>> {
+        let segment = self.segments[segment].segment();
+        let mut found = Vec::new();
+        let mut at = positions.start;
+        while at < positions.end {
+            let tokens = segment.tokens_of(segment.document_at(at));
+            let end = tokens.end.min(positions.end);
+            if end <= at {
+                break;
+            }
+            found.extend(spans_of(segment, &tokens, &(at..end))?);
+            at = end;
+        }
+        Ok(found)
     }
 
     /// Segment and number of the documents with an id, without deleted ones.
@@ -291,6 +333,32 @@ impl Snapshot {
         }
         found
     }
+}
+
+/// Spans of the document with some tokens that have a token in a range.
+fn spans_of(segment: &Segment, tokens: &Range<u32>, range: &Range<u32>) -> Result<Vec<TokenSpan>> {
+    let mut found = Vec::new();
+    let mut listed = Vec::new();
+    for spans in segment.all_spans() {
+        listed.clear();
+        spans.of_document(tokens, &mut listed);
+        listed.retain(|span| span.start < range.end && span.end > range.start);
+        if listed.is_empty() {
+            continue;
+        }
+        let mut attributes: Vec<_> =
+            spans.attribute_names().filter_map(|name| Some((name, spans.attribute(name)?))).collect();
+        attributes.sort_unstable_by_key(|(name, _)| *name);
+        for span in &listed {
+            let mut read = TokenSpan::new(spans.name(), span.start, span.end);
+            for (name, attribute) in &attributes {
+                read = read.with(name, &attribute.value(attribute.code(span.index))?);
+            }
+            found.push(read);
+        }
+    }
+    found.sort_by(TokenSpan::file_order);
+    Ok(found)
 }
 
 fn is_gone(error: &Error) -> bool {

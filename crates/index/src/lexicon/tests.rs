@@ -157,10 +157,10 @@ fn a_lexicon_segment_of_a_newer_format_is_refused_by_name() {
     in_batches(folder.path(), &["a".to_owned()], 1);
     let path = folder.path().join("0.lexicon");
     let mut bytes = std::fs::read(&path).expect("read");
-    bytes[16] = 3;
+    bytes[16] = 4;
     std::fs::write(&path, bytes).expect("written");
     let error = LexiconSegment::open(&path).expect_err("newer").to_string();
-    assert!(error.contains("newer Tidings (format 3, "), "{error}");
+    assert!(error.contains("newer Tidings (format 4, "), "{error}");
 }
 
 #[test]

@@ -1,10 +1,12 @@
 //! In-memory batch of documents, written as a segment.
 
 use hashbrown::HashMap;
-use tidings_formats::vertical::{Event, Reader};
-use tidings_model::{Annotated, Attributes};
+use tidings_formats::vertical::{Event, OpenSpans, Reader};
+use tidings_model::{Annotated, Attributes, TokenSpan};
 
 use super::MAX_TOKENS;
+use super::pending_spans::PendingSpans;
+use super::spans::{NewSpan, NewSpans};
 use super::write::{SegmentSource, TokenLayout, write};
 use crate::codec::bit;
 use crate::day::Day;
@@ -37,6 +39,7 @@ pub struct Batch {
     fields: Vec<String>,
     values: Vec<HashMap<Box<str>, u32>>,
     text_bytes: usize,
+    spans: PendingSpans,
 }
 
 #[derive(Default)]
@@ -66,7 +69,7 @@ impl Batch {
 
     /// Estimated memory for writing, in bytes.
     pub fn bytes(&self) -> usize {
-        self.lexemes.len() * 9 + self.text_bytes + self.documents.len() * 96
+        self.lexemes.len() * 9 + self.text_bytes + self.documents.len() * 96 + self.spans.bytes()
     }
 
     /// Adds a document.
@@ -96,7 +99,7 @@ impl Batch {
                 }
             }
         }
-        self.end();
+        self.end(&document.spans);
         Ok(())
     }
 
@@ -109,6 +112,7 @@ impl Batch {
     ) -> Result<bool> {
         let mut no_space_before = false;
         let mut open = false;
+        let mut spans = OpenSpans::default();
         while let Some(event) = reader.next_event()? {
             match event {
                 Event::Token(line) => {
@@ -120,18 +124,25 @@ impl Batch {
                 }
                 Event::Glue => no_space_before = true,
                 Event::Sentence => self.begin_sentence(),
-                Event::Layer(_) | Event::SpanStart(_) | Event::SpanEnd(_) => {}
+                Event::Layer(_) => {}
+                Event::SpanStart(tag) if open => {
+                    let at = self.tokens_of_last();
+                    spans.start(tag, at).map_err(|fault| reader.fault(fault))?;
+                }
+                Event::SpanEnd(name) if open => spans.end(name, self.tokens_of_last()),
+                // A span outside of a document has no tokens.
+                Event::SpanStart(_) | Event::SpanEnd(_) => {}
                 Event::Paragraph => self.begin_paragraph(),
                 Event::Document(about) => {
                     if open {
-                        self.end();
+                        self.end(&spans.finish(self.tokens_of_last()));
                     }
                     self.begin(&about)?;
                     (open, no_space_before) = (true, false);
                 }
                 Event::End => {
                     if open {
-                        self.end();
+                        self.end(&spans.finish(self.tokens_of_last()));
                     }
                     open = false;
                     if is_enough(self) {
@@ -141,9 +152,14 @@ impl Batch {
             }
         }
         if open {
-            self.end();
+            self.end(&spans.finish(self.tokens_of_last()));
         }
         Ok(false)
+    }
+
+    /// Tokens of the last document so far.
+    fn tokens_of_last(&self) -> u32 {
+        self.lexemes.len() as u32 - self.documents.last().map_or(0, |document| document.start)
     }
 
     fn begin(&mut self, about: &Attributes) -> Result<()> {
@@ -209,9 +225,12 @@ impl Batch {
         Ok(())
     }
 
-    fn end(&mut self) {
+    /// Ends the last document, which has these spans.
+    fn end(&mut self, spans: &[TokenSpan]) {
         if let Some(document) = self.documents.last_mut() {
             document.end = self.lexemes.len() as u32;
+            let tokens = document.start..document.end;
+            self.spans.add(self.documents.len() as u32 - 1, &tokens, spans);
         }
     }
 
@@ -254,7 +273,7 @@ impl Batch {
 }
 
 /// Replaces control characters: line feeds are separators in the file.
-fn one_line(text: &str) -> String {
+pub(super) fn one_line(text: &str) -> String {
     text.chars().map(|char| if char.is_control() { ' ' } else { char }).collect()
 }
 
@@ -345,5 +364,14 @@ impl SegmentSource for SortedBatch<'_> {
     fn positions(&mut self, local_id: usize, into: &mut Vec<u32>) {
         let (start, end) = (self.starts[local_id] as usize, self.starts[local_id + 1] as usize);
         into.extend_from_slice(&self.positions[start..end]);
+    }
+
+    fn span_names(&self) -> Vec<NewSpans> {
+        self.batch.spans.names()
+    }
+
+    fn spans(&mut self, name: usize, document: usize, at: u32, into: &mut Vec<NewSpan>) {
+        let from = self.kept(document).start;
+        self.batch.spans.of_document(name, self.order[document], from, at, into);
     }
 }

@@ -9,8 +9,9 @@ use std::path::Path;
 
 use super::Segment;
 use super::documents::text_at;
+use super::spans::{NewSpan, NewSpans, SpanAttribute};
 use super::write::{SegmentSource, TokenLayout, write};
-use crate::codec::{BitSet, bit, next_bit};
+use crate::codec::{BitSet, ListedSpan, bit, next_bit};
 use crate::day::Day;
 use crate::error::Result;
 
@@ -29,7 +30,7 @@ pub struct MergeSource<'s> {
 /// no longer be detected.
 pub fn merge(sources: &[MergeSource<'_>], path: &Path) -> Result<u64> {
     sources.iter().try_for_each(|source| source.segment.verify())?;
-    write(path, &mut Merged::new(sources))
+    write(path, &mut Merged::new(sources)?)
 }
 
 /// Mapping of the positions of one source.
@@ -53,10 +54,66 @@ struct Merged<'s> {
     fields: Vec<String>,
     /// Most recently decompressed block of texts, by source.
     texts: Vec<Option<(u32, Vec<u8>)>>,
+    spans: Vec<MergedSpans>,
+    /// Buffer of the spans of one document.
+    listed: Vec<ListedSpan>,
+}
+
+/// Spans of one name.
+struct MergedSpans {
+    name: String,
+    attributes: Vec<(String, Vec<String>)>,
+    /// New code of each code, by source and attribute; `None` if the source does not have the attribute.
+    new_codes: Vec<Vec<Option<Vec<u32>>>>,
+}
+
+impl MergedSpans {
+    /// Joins the values of all attributes of a name. Code 0 is the empty value.
+    fn new(sources: &[MergeSource<'_>], name: &str) -> Result<MergedSpans> {
+        let of_name: Vec<_> = sources.iter().map(|source| source.segment.spans(name)).collect();
+        let mut names: Vec<&str> = Vec::new();
+        for attribute in of_name.iter().flatten().flat_map(|spans| spans.attribute_names()) {
+            if !names.contains(&attribute) {
+                names.push(attribute);
+            }
+        }
+        let mut attributes = Vec::new();
+        let mut new_codes = vec![Vec::new(); sources.len()];
+        for attribute in names {
+            let mut values = vec![String::new()];
+            let mut codes: hashbrown::HashMap<String, u32> = hashbrown::HashMap::from_iter([(String::new(), 0)]);
+            for (spans, new_codes) in of_name.iter().zip(&mut new_codes) {
+                let Some(column) = spans.and_then(|spans| spans.attribute(attribute)) else {
+                    new_codes.push(None);
+                    continue;
+                };
+                let mut new = Vec::with_capacity(column.count() as usize);
+                column.each(|_, value| {
+                    new.push(*codes.entry_ref(value).or_insert_with(|| {
+                        values.push(value.to_owned());
+                        values.len() as u32 - 1
+                    }));
+                })?;
+                new_codes.push(Some(new));
+            }
+            attributes.push((attribute.to_owned(), values));
+        }
+        Ok(MergedSpans { name: name.to_owned(), attributes, new_codes })
+    }
+
+    fn all(sources: &[MergeSource<'_>]) -> Result<Vec<MergedSpans>> {
+        let mut names: Vec<&str> = Vec::new();
+        for spans in sources.iter().flat_map(|source| source.segment.all_spans()) {
+            if !names.contains(&spans.name()) {
+                names.push(spans.name());
+            }
+        }
+        names.into_iter().map(|name| MergedSpans::new(sources, name)).collect()
+    }
 }
 
 impl<'s> Merged<'s> {
-    fn new(sources: &'s [MergeSource<'s>]) -> Merged<'s> {
+    fn new(sources: &'s [MergeSource<'s>]) -> Result<Merged<'s>> {
         let mut order: Vec<(Day, u32, u32)> = Vec::new();
         for (index, source) in sources.iter().enumerate() {
             for day in 0..source.segment.days() {
@@ -94,7 +151,9 @@ impl<'s> Merged<'s> {
                 fields.push(name.to_owned());
             }
         }
-        Merged {
+        Ok(Merged {
+            spans: MergedSpans::all(sources)?,
+            listed: Vec::new(),
             local_ids: local_ids.collect(),
             moves: moves(sources, &order),
             next: vec![0; sources.len()],
@@ -103,7 +162,7 @@ impl<'s> Merged<'s> {
             order,
             lexemes,
             fields,
-        }
+        })
     }
 
     fn origin(&self, document: usize) -> (&'s Segment, u32) {
@@ -270,6 +329,31 @@ impl SegmentSource for Merged<'_> {
         if !is_sorted {
             into.sort_unstable();
         }
+    }
+
+    fn span_names(&self) -> Vec<NewSpans> {
+        let of_name = |spans: &MergedSpans| NewSpans { name: spans.name.clone(), attributes: spans.attributes.clone() };
+        self.spans.iter().map(of_name).collect()
+    }
+
+    fn spans(&mut self, name: usize, document: usize, at: u32, into: &mut Vec<NewSpan>) {
+        let merged = &self.spans[name];
+        let (source, document) = self.order[document];
+        let segment = self.sources[source as usize].segment;
+        let Some(spans) = segment.spans(&merged.name) else { return };
+        let tokens = segment.tokens_of(document);
+        let new_codes = &merged.new_codes[source as usize];
+        let columns: Vec<_> = merged.attributes.iter().map(|(name, _)| spans.attribute(name)).collect();
+        self.listed.clear();
+        spans.of_document(&tokens, &mut self.listed);
+        into.extend(self.listed.iter().map(|span| {
+            let code_of = |(column, new_codes): (&Option<SpanAttribute<'_>>, &Option<Vec<u32>>)| {
+                let code = column.as_ref().map_or(0, |column| column.code(span.index));
+                new_codes.as_ref().and_then(|codes| codes.get(code as usize).copied()).unwrap_or(0)
+            };
+            let codes = columns.iter().zip(new_codes).map(code_of).collect();
+            NewSpan { start: span.start - tokens.start + at, end: span.end - tokens.start + at, codes }
+        }));
     }
 }
 

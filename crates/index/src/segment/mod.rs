@@ -8,13 +8,16 @@
 mod batch;
 mod documents;
 mod merge;
+mod pending_spans;
 mod read;
+mod spans;
 mod write;
 
 pub use batch::Batch;
 pub use documents::{DocumentView, Field};
 pub use merge::{MergeSource, merge};
 pub use read::{DayCounts, Segment};
+pub use spans::{SpanAttribute, SpanMeta, Spans};
 
 use serde::{Deserialize, Serialize};
 
@@ -58,6 +61,9 @@ pub struct Meta {
     pub counted: u32,
     /// Fields of documents with their numbers of distinct values.
     pub fields: Vec<(String, u32)>,
+    /// Spans by name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub spans: Vec<SpanMeta>,
 }
 
 #[cfg(test)]

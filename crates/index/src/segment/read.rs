@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use super::documents::{DocumentOffsets, DocumentView, Field, TEXTS_A_BLOCK, text_at};
+use super::spans::{SpanOffsets, Spans};
 use super::{LocalLexemeId, MAX_TOKENS, Meta};
 use crate::codec::{BitSet, PostingList, TokenColumn, bit, last_bit, next_bit, read_packed};
 use crate::day::Day;
@@ -34,6 +35,7 @@ pub struct Segment {
     count_offsets: Range<usize>,
     counts: Range<usize>,
     documents: DocumentOffsets,
+    spans: Vec<SpanOffsets>,
 }
 
 impl Segment {
@@ -63,6 +65,7 @@ impl Segment {
             count_offsets: file.find_numbers::<u32>("counts.places", meta.counted as usize)?,
             counts: file.find("counts")?,
             documents: DocumentOffsets::find(&file, documents, &meta.fields)?,
+            spans: meta.spans.iter().map(|spans| SpanOffsets::find(&file, spans)).collect::<Result<_>>()?,
             file,
             meta,
         };
@@ -186,6 +189,16 @@ impl Segment {
     /// First tokens of the paragraphs.
     pub fn paragraphs(&self) -> PostingList<'_> {
         PostingList::new(self.file.bytes(&self.paragraphs), self.meta.paragraphs)
+    }
+
+    /// Spans of a name; `None` if the segment has none.
+    pub fn spans(&self, name: &str) -> Option<Spans<'_>> {
+        self.all_spans().find(|spans| spans.name() == name)
+    }
+
+    /// Spans of each name.
+    pub fn all_spans(&self) -> impl Iterator<Item = Spans<'_>> {
+        self.spans.iter().map(|offsets| Spans::new(&self.file, offsets))
     }
 
     /// First token of each document, and the end of the last.

@@ -3,11 +3,12 @@
 use std::path::Path;
 
 use super::documents::write_documents;
+use super::spans::{NewSpan, NewSpans, write_spans};
 use super::{COUNTED_FROM, Meta};
 use crate::codec::{BitSet, TokenColumnWriter, width_of, write_packed, write_postings};
 use crate::day::Day;
 use crate::error::{Error, Result};
-use crate::sections::{FileKind, SectionWriter};
+use crate::sections::{FIRST, FileKind, SectionWriter, WITH_SPANS};
 
 /// Sentences, paragraphs and spacing of the tokens of a new segment.
 pub(super) struct TokenLayout {
@@ -42,6 +43,10 @@ pub(super) trait SegmentSource {
     fn layout(&mut self, document: usize, at: u32, layout: &mut TokenLayout);
     /// Appends the positions of a lexeme in the new segment, ascending. Called with ascending ids.
     fn positions(&mut self, local_id: usize, into: &mut Vec<u32>);
+    /// Names of spans with their attributes.
+    fn span_names(&self) -> Vec<NewSpans>;
+    /// Appends the spans of a name in a document that starts at `at`, sorted by start.
+    fn spans(&mut self, name: usize, document: usize, at: u32, into: &mut Vec<NewSpan>);
 }
 
 /// Position of the first token of each document, and the end of the last.
@@ -64,7 +69,8 @@ pub(super) fn write(path: &Path, source: &mut impl SegmentSource) -> Result<u64>
     let starts = document_starts(source)?;
     let documents = source.documents();
     let tokens = starts.last().copied().unwrap_or(0);
-    let mut file = SectionWriter::create(path, FileKind::Segment)?;
+    let version = if source.span_names().is_empty() { FIRST } else { WITH_SPANS };
+    let mut file = SectionWriter::create_as(path, FileKind::Segment, version)?;
     let lexemes = source.lexemes().len() as u32;
     let width = width_of(lexemes.saturating_sub(1));
     let mut layout = TokenLayout {
@@ -99,6 +105,7 @@ pub(super) fn write(path: &Path, source: &mut impl SegmentSource) -> Result<u64>
     file.section("starts", &starts)?;
     file.section("days", &days.table)?;
     let fields = write_documents(&mut file, source)?;
+    let spans = write_spans(&mut file, source, &starts)?;
 
     let meta = Meta {
         tokens,
@@ -114,6 +121,7 @@ pub(super) fn write(path: &Path, source: &mut impl SegmentSource) -> Result<u64>
         spacing_exceptions: lists.spacing_exceptions,
         counted: lists.counted,
         fields,
+        spans,
     };
     file.section("meta", &serde_json::to_vec(&meta).expect("plain values"))?;
     file.publish()

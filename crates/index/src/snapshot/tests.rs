@@ -1,5 +1,5 @@
 use super::*;
-use crate::support::{by_day, contents, corpus};
+use crate::support::{by_day, contents, corpus, with_spans};
 use crate::{Settings, Writer, build};
 
 fn files(folder: &Path, ending: &str) -> Vec<std::path::PathBuf> {
@@ -174,4 +174,36 @@ fn a_truncated_file_is_noticed_before_use_and_a_deleted_one_stays_mapped() {
         std::fs::remove_file(&path).expect("removed");
         assert_eq!(index.file_state(), (FileState::Replaced, name));
     }
+}
+
+#[test]
+fn spans_of_a_range_are_those_that_have_a_token_in_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let index = build(folder.path(), &with_spans(corpus(4, 25), 9)).expect("built");
+    assert_eq!(index.span_names().keys().copied().collect::<Vec<_>>(), ["link", "ne", "quote"]);
+    assert_eq!(index.span_names()["ne"].iter().copied().collect::<Vec<_>>(), ["name", "type"]);
+    let segment = index.segments()[0].segment();
+    let all = index.spans_in(0, 0..segment.tokens()).expect("read");
+    assert_eq!(all.len(), segment.meta().spans.iter().map(|spans| spans.spans as usize).sum::<usize>());
+    for range in [0..1, 17..30, 5..5, 90..u32::MAX] {
+        let near = |span: &&TokenSpan| span.start < range.end && span.end > range.start;
+        let expected: Vec<TokenSpan> = all.iter().filter(near).cloned().collect();
+        assert_eq!(index.spans_in(0, range.clone()).expect("read"), expected, "{range:?}");
+    }
+}
+
+#[test]
+fn values_of_spans_of_deleted_documents_are_in_no_merged_segment() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut documents = corpus(4, 10);
+    let document = documents.iter_mut().find(|document| document.tokens().count() > 1).expect("one has tokens");
+    document.spans = vec![TokenSpan::new("ne", 0, 2).with("name", "Ann Lee")];
+    let id = document.about.id;
+    let mut writer = Writer::open(folder.path(), Settings::default()).expect("opened");
+    documents.iter().for_each(|document| writer.add(document).expect("added"));
+    writer.commit(Vec::new()).expect("committed");
+    assert!(!writer.snapshot().span_names().is_empty());
+    writer.delete_ids(&[id]).expect("deleted");
+    writer.expunge().expect("expunged");
+    assert!(writer.snapshot().span_names().is_empty());
 }

@@ -2,7 +2,7 @@
 
 use fastrand::Rng;
 use tidings_index::{Day, Snapshot};
-use tidings_model::{Annotated, AnnotatedParagraph, Attributes, Token};
+use tidings_model::{Annotated, AnnotatedParagraph, Attributes, Token, TokenSpan};
 
 /// A small random corpus of edge cases: empty documents, missing fields, equal days, ampersands, odd spacing.
 pub fn corpus(seed: u64, documents: usize) -> Vec<Annotated> {
@@ -64,4 +64,22 @@ pub fn by_day(documents: &[Annotated]) -> Vec<Annotated> {
     let mut sorted = documents.to_vec();
     sorted.sort_by(|a, b| a.about.date.cmp(&b.about.date));
     sorted
+}
+
+/// The same with random spans, nested and overlapping ones among them, in some documents.
+pub fn with_spans(mut documents: Vec<Annotated>, seed: u64) -> Vec<Annotated> {
+    let mut random = Rng::with_seed(seed);
+    for document in documents.iter_mut().filter(|document| document.about.id % 4 != 2) {
+        let tokens = document.tokens().count() as u32;
+        for _ in 0..if tokens == 0 { 0 } else { random.u32(0..12) } {
+            let start = random.u32(0..tokens);
+            let end = (start + random.u32(1..9)).min(tokens);
+            let number = (random.f32() * random.f32() * 600.0) as u32;
+            let span = TokenSpan::new(["ne", "quote", "link"][random.usize(0..3)], start, end);
+            let span = span.with("name", &if number < 9 { String::new() } else { format!("n{number} é") });
+            document.spans.push(span.with("type", ["PER", "ORG", ""][random.usize(0..3)]));
+        }
+        document.spans.sort_by(TokenSpan::file_order);
+    }
+    documents
 }
