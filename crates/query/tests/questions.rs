@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use serde_json::{Map, Value, json};
 use tidings_index::{Day, Settings, Writer};
-use tidings_model::{Annotated, AnnotatedParagraph, Attributes, Token};
+use tidings_model::{Annotated, AnnotatedParagraph, Attributes, Token, TokenSpan};
 use tidings_query::engine::{Engine, Limits, MemoryPool};
 use tidings_query::question::{
     Answered, Exactness, ParameterKind, QUESTIONS, QuestionContext, QuestionError, QuestionInfo, RowData, RowSink,
@@ -53,7 +53,14 @@ fn document(day: i32, number: i32) -> Annotated {
         fields: vec![("site".to_owned(), site.to_owned()), ("topic".to_owned(), "weather".to_owned())],
     };
     let paragraph = AnnotatedParagraph { sentences, ..AnnotatedParagraph::default() };
-    Annotated { about, paragraphs: vec![paragraph], ..Annotated::default() }
+    let name = format!("Storm {}", day / 7);
+    let speaker = ["Ann Lee", "Bo Diaz"][day as usize % 2];
+    let spans = vec![
+        TokenSpan::new("ne", 0, 2).with("name", &name).with("type", "PER"),
+        TokenSpan::new("quote", 1, 9).with("kind", "direct").with("speaker", speaker).with("verb", "say"),
+        TokenSpan::new("quote", 10, 11).with("kind", "scare"),
+    ];
+    Annotated { about, paragraphs: vec![paragraph], spans, ..Annotated::default() }
 }
 
 /// Four months in a segment each.
@@ -102,7 +109,9 @@ fn context<'e>(engine: &'e Engine, limits: &Limits) -> QuestionContext<'e> {
 
 /// What a row is about.
 fn key(row: &Value) -> String {
-    ["relation", "value", "bin", "document", "position", "id", "date"].map(|name| row[name].to_string()).join(" ")
+    ["relation", "value", "name", "bin", "document", "position", "id", "date"]
+        .map(|name| row[name].to_string())
+        .join(" ")
 }
 
 /// Fails unless a number is right as far as it goes: the least there can be, or unknown. A rate, a score or a probability
@@ -283,6 +292,39 @@ fn question(name: &str) -> &'static QuestionInfo {
 }
 
 #[test]
+fn names_and_quotations_are_counted_with_their_documents_sites_and_days() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let engine = engine(&folder);
+    let ask = |name: &str, request: Value| {
+        let limits = Limits::default();
+        let answer =
+            (question(name).answer)(request.as_object().cloned().expect("an object"), &context(&engine, &limits));
+        answer.expect("answered").body
+    };
+    let names = ask("names", json!({ "limit": 1 }));
+    assert_eq!((&names["mentions"], &names["values"]), (&json!(360), &json!(18)));
+    let row = &names["rows"][0];
+    // Weeks of seven days with three documents each.
+    assert_eq!((&row["name"], &row["type"], &row["mentions"]), (&json!("Storm 0"), &json!("PER"), &json!(21)));
+    assert_eq!((&row["documents"], &row["sites"]), (&json!(21), &json!(3)));
+    assert_eq!((&row["first_seen"], &row["last_seen"]), (&json!("2026-03-01"), &json!("2026-03-07")));
+    assert_eq!(row["query"], "<ne name==\"Storm 0\"/>");
+    let new = ask("names", json!({ "since": "2026-06-22", "type": "PER" }));
+    assert_eq!(new["rows"].as_array().map(Vec::len), Some(1), "{new}");
+    assert_eq!(ask("names", json!({ "type": "LOC" }))["rows"], json!([]));
+
+    let quotes = ask("quotes", json!({}));
+    assert_eq!((&quotes["quotes"], &quotes["quoted_tokens"]), (&json!(360), &json!(360 * 8)), "scare quotes are apart");
+    let row = &quotes["rows"][0];
+    assert_eq!((&row["value"], &row["quotes"], &row["verb"]), (&json!("Ann Lee"), &json!(180), &json!("say")));
+    assert_eq!(row["share"], json!(0.5));
+    let sites = ask("quotes", json!({ "by": "site", "filter": "site=a.example" }));
+    let share = sites["rows"][0]["share"].as_f64().expect("a share");
+    assert_eq!(share, 120.0 * 8.0 / sites["tokens"].as_f64().expect("tokens"));
+    assert_eq!(ask("quotes", json!({ "by": "verb" }))["rows"][0]["value"], "say");
+}
+
+#[test]
 fn what_needs_more_memory_than_a_question_has_is_refused_or_cut_off() {
     let folder = tempfile::tempdir().expect("a folder");
     let engine = engine_of_equal_documents(&folder);
@@ -296,7 +338,9 @@ fn what_needs_more_memory_than_a_question_has_is_refused_or_cut_off() {
     ask("query", json!({ "q": "[]", "size": 10, "context": 20 })).expect("small enough");
     let values = ask("freq", json!({ "q": "[]{1,40} [lc=\"coast\"]", "by": "word" })).expect("answered");
     assert!(!values.about.exactness.is_cut_off(), "few values: {:?}", values.about.exactness);
-    let grams = ask("words", json!({ "ngram": 5, "min": 1 })).expect_err("n-grams of five words fill the memory");
+    let small = Limits::default().with_memory(pool.clone()).with_share(1 << 10);
+    let request = json!({ "ngram": 5, "min": 1 }).as_object().cloned().expect("an object");
+    let grams = (question("words").answer)(request, &context(&engine, &small)).expect_err("18 n-grams take more");
     assert!(grams.to_string().contains("distinct n-grams"), "{grams}");
     // Pairs of tokens of a document are paths with labels of their own.
     let q = "a:[] []* b:[] []* c:[] []* d:[] :: a.word = b.word & c.word = d.tag";

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use tidings_model::{Annotated, AnnotatedParagraph};
 
 use super::documents::metadata;
 use super::{Answered, Availability, Cost, Exactness, Question, QuestionContext, QuestionError, Request};
@@ -42,6 +43,24 @@ answer! {
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schemars(with = "Vec<String>")]
         pub paragraphs: Option<Vec<String>>,
+        /// Names, quotations and other spans of the text, one for each paragraph that they reach; missing if there are none
+        /// or they may not be shown.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        pub spans: Vec<DocumentSpan>,
+    }
+
+    /// A span of the text of a document, inside one paragraph.
+    pub struct DocumentSpan {
+        /// The name, such as `ne` or `quote`.
+        pub span: String,
+        /// The number of the paragraph, from 0.
+        pub paragraph: u64,
+        /// The first character in the paragraph, from 0.
+        pub start: u64,
+        /// The character after the last one.
+        pub end: u64,
+        /// Names and values of its attributes.
+        pub attributes: BTreeMap<String, String>,
     }
 }
 
@@ -74,8 +93,8 @@ impl Question for DocumentRequest {
         let place = find(context, &self.id)?;
         let row = metadata(context, place)?;
         let shows = context.privacy.shows_text(row.availability);
-        let paragraphs = match shows {
-            true => Some(paragraphs(context, place)?),
+        let annotated = match shows {
+            true => Some(context.all.snapshot().annotated(place.0, place.1).map_err(EngineError::from)?),
             false => None,
         };
         let body = Document {
@@ -88,21 +107,64 @@ impl Question for DocumentRequest {
             availability: row.availability,
             fields: row.fields,
             restricted: !shows,
-            paragraphs,
+            paragraphs: annotated.as_ref().map(|text| text.paragraphs.iter().map(AnnotatedParagraph::text).collect()),
+            spans: annotated.as_ref().map(spans).unwrap_or_default(),
         };
         Ok(context.answered((None, None), MatchRule::default(), Exactness::Exact, Vec::new(), body))
     }
 }
 
-fn paragraphs(context: &QuestionContext<'_>, (segment, document): (usize, u32)) -> Result<Vec<String>, QuestionError> {
-    let annotated = context.all.snapshot().annotated(segment, document).map_err(EngineError::from)?;
-    let text = annotated.paragraphs.iter().map(|paragraph| {
-        let mut text = String::new();
+/// The spans of a document by paragraph, with places in characters.
+fn spans(document: &Annotated) -> Vec<DocumentSpan> {
+    let mut found = Vec::new();
+    let mut first = 0u32;
+    for (number, paragraph) in (0..).zip(&document.paragraphs) {
+        // Where each token starts and ends.
+        let mut places: Vec<(u64, u64)> = Vec::new();
+        let mut at = 0;
         for token in paragraph.sentences.iter().flatten() {
-            text.push_str(&token.word);
-            text.push_str(if token.space_after { " " } else { "" });
+            let end = at + token.word.chars().count() as u64;
+            places.push((at, end));
+            at = end + u64::from(token.space_after);
         }
-        text.trim_end().to_owned()
-    });
-    Ok(text.collect())
+        let last = first + places.len() as u32;
+        for span in document.spans.iter().filter(|span| span.start < last && span.end > first) {
+            let inside = (span.start.max(first) - first) as usize..(span.end.min(last) - first) as usize;
+            found.push(DocumentSpan {
+                span: span.name.clone(),
+                paragraph: number,
+                start: places[inside.start].0,
+                end: places[inside.end - 1].1,
+                attributes: span.attributes.iter().cloned().collect(),
+            });
+        }
+        first = last;
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tidings_model::{Token, TokenSpan};
+
+    #[test]
+    fn a_span_over_paragraphs_is_shown_in_each_with_places_in_characters() {
+        let paragraph = |words: &[&str]| AnnotatedParagraph {
+            sentences: words.iter().map(|word| vec![Token::new(word, "", "")]).collect(),
+            ..AnnotatedParagraph::default()
+        };
+        let mut document = Annotated {
+            paragraphs: vec![paragraph(&["„", "Größer", "wird"]), paragraph(&["es", "nicht"])],
+            spans: vec![TokenSpan::new("quote", 1, 4).with("kind", "direct")],
+            ..Annotated::default()
+        };
+        document.paragraphs[0].sentences[0][0].space_after = false;
+        let found = spans(&document);
+        let places: Vec<(u64, u64, u64)> = found.iter().map(|span| (span.paragraph, span.start, span.end)).collect();
+        assert_eq!(places, [(0, 1, 12), (1, 0, 2)]);
+        let text: String = document.paragraphs[0].text().chars().skip(1).take(11).collect();
+        assert_eq!(text, "Größer wird");
+        assert_eq!(found[0].attributes["kind"], "direct");
+    }
 }

@@ -28,10 +28,12 @@ mod fields;
 mod freq;
 mod keywords;
 mod kwic;
+mod names;
 mod new_words;
 mod parameter;
 mod params;
 mod parsed;
+mod quotes;
 mod sketch;
 mod stream;
 mod surroundings;
@@ -58,6 +60,7 @@ pub use explanation::Explanation;
 pub use freq::{FreqRequest, Frequencies, FrequencyRow};
 pub use keywords::{Keyword, Keywords, KeywordsRequest};
 pub use kwic::{KwicToken, Line, MAX_CONTEXT, SortKey, sample_rank, sort_lines, text_of};
+pub use names::{NameRow, NameType, Names, NamesRequest};
 pub use new_words::{NewWordRow, NewWords, NewWordsRequest};
 pub use parameter::{Parameter, ParameterKind, Request, ValueError, given, request};
 pub use params::{
@@ -65,6 +68,7 @@ pub use params::{
     ScopeParams, SearchParams, TestParams, WordRowParams,
 };
 pub use parsed::{Language, Parsed};
+pub use quotes::{QuoteRow, Quotes, QuotesBy, QuotesRequest};
 pub use sketch::{
     RelationRow, RelationSummary, Sketch, SketchAnswer, SketchRelation, SketchRequest, SketchRow, TagCount,
 };
@@ -195,6 +199,8 @@ pub const QUESTIONS: &[QuestionInfo] = &[
     QuestionInfo::of::<TrendsRequest>(),
     QuestionInfo::of::<BurstsRequest>(),
     QuestionInfo::of::<NewWordsRequest>(),
+    QuestionInfo::of::<NamesRequest>(),
+    QuestionInfo::of::<QuotesRequest>(),
     QuestionInfo::of::<DocumentsRequest>(),
     QuestionInfo::of::<DocumentRequest>(),
     QuestionInfo::of::<SurroundingsRequest>(),
