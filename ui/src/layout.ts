@@ -8,7 +8,7 @@ import { theme } from "./theme.ts";
 import { sameQuery } from "./cql.ts";
 import { type ViewContext, type View } from "./view.ts";
 
-const GROUPS = ["Read", "Time", "Words", "Corpus"] as const;
+const GROUPS = ["Read", "Time", "News", "Words", "Corpus"] as const;
 
 /** An element of the document by its id. */
 export const at = (id: string): HTMLElement => document.getElementById(id)!;

@@ -14,7 +14,9 @@ import { documentView, documents } from "./views/documents.ts";
 import { frequencies } from "./views/frequencies.ts";
 import { help } from "./views/help.ts";
 import { keywords } from "./views/keywords.ts";
+import { names } from "./views/names.ts";
 import { newWords } from "./views/new-words.ts";
+import { quotes } from "./views/quotes.ts";
 import { search } from "./views/search.ts";
 import { sketch } from "./views/sketch.ts";
 import { timeline } from "./views/timeline.ts";
@@ -30,6 +32,8 @@ const VIEWS: readonly View[] = [
   compare,
   newWords,
   bursts,
+  names,
+  quotes,
   collocations,
   keywords,
   words,

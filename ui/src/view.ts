@@ -14,7 +14,7 @@ export interface View {
   /** One sentence below the title. */
   about: string;
   /** The heading in the navigation. */
-  group: "Read" | "Time" | "Words" | "Corpus";
+  group: "Read" | "Time" | "News" | "Words" | "Corpus";
   fields: (context: ViewContext) => Field[];
   /** The title of the document filter, or false if the view has none. */
   documentFilter: false | "Filter documents" | "Focus subcorpus";

@@ -545,6 +545,8 @@ export interface DocumentAnswer {
   restricted: boolean;
   /** The paragraphs of the text; missing if they may not be shown. */
   paragraphs?: string[];
+  /** Names, quotations and other spans of the text, one for each paragraph that they reach; missing if there are none or they may not be shown. */
+  spans?: DocumentSpan[];
 }
 
 /** Shows the metadata of a document and its text. */
@@ -571,6 +573,20 @@ export interface DocumentRow {
   availability: Availability;
   /** Further fields. */
   fields: Record<string, string>;
+}
+
+/** A span of the text of a document, inside one paragraph. */
+export interface DocumentSpan {
+  /** The name, such as `ne` or `quote`. */
+  span: string;
+  /** The number of the paragraph, from 0. */
+  paragraph: number;
+  /** The first character in the paragraph, from 0. */
+  start: number;
+  /** The character after the last one. */
+  end: number;
+  /** Names and values of its attributes. */
+  attributes: Record<string, string>;
 }
 
 /** A page of documents. */
@@ -939,12 +955,77 @@ export const MATCH_RULE_CHOICES: readonly (readonly [MatchRule, string])[] = [
   ["all", "All that do: several hits may begin at one position, the shortest first."],
 ];
 
+/** A name. */
+export interface NameRow {
+  /** The name in the longest form of its documents, inflection removed. */
+  name: string;
+  /** Its type; missing if its contexts do not tell, or tell different ones, or the answer is cut off. */
+  type?: NameType;
+  /** Mentions. */
+  mentions: number;
+  /** Documents with it. */
+  documents: number;
+  /** Sites with it. */
+  sites: number;
+  /** Mentions per million tokens; null if the answer is cut off. */
+  per_million: number | null;
+  /** The day of its first document; null if the answer is cut off. */
+  first_seen: string | null;
+  /** The day of its last document; null if the answer is cut off. */
+  last_seen: string | null;
+  /** The CQL query that finds its mentions. */
+  query: string;
+}
+
+export type NameType = "PER" | "ORG" | "LOC";
+/** The choices of NameType with their meanings. */
+export const NAME_TYPE_CHOICES: readonly (readonly [NameType, string])[] = [
+  ["PER", "A person."],
+  ["ORG", "An organisation."],
+  ["LOC", "A place."],
+];
+
 /** A virtual corpus. */
 export interface NamedCorpus {
   /** The name. */
   name: string;
   /** The filter. */
   filter: string;
+}
+
+/** Names, those in most documents first, equals by mentions and name. */
+export interface NamesAnswer {
+  about: About;
+  /** The address that asks the same again. */
+  link: string;
+  /** Changes to the question, such as rows that were left out to protect text. */
+  rewrites?: string[];
+  /** Tokens of the documents counted. */
+  tokens: number;
+  /** Mentions of all names that were looked at. */
+  mentions: number;
+  /** The number of different names; null if the answer is cut off. */
+  values: number | null;
+  /** The names. */
+  rows: NameRow[];
+}
+
+/** Lists the names of persons, organisations and places. */
+export interface NamesRequest {
+  /** Only documents with these properties, such as site=gazette.example date>=2026-01. */
+  filter?: string;
+  /** Only documents of this virtual corpus, made with `tidings corpus save`. */
+  in?: string;
+  /** Only names of this type. The type of many names is not known. */
+  type?: NameType;
+  /** Only names that do not occur before this day: new names. */
+  since?: string;
+  /** Minimum documents. */
+  min_documents?: number;
+  /** Minimum sites. */
+  min_sites?: number;
+  /** Maximum rows. */
+  limit?: number;
 }
 
 /** A word that was not there before. */
@@ -1100,6 +1181,69 @@ export interface QueryRequest {
   size?: number;
   /** The start of the page: `next` of the answer before. */
   cursor?: string;
+}
+
+/** Quotations of one speaker, verb or site. */
+export interface QuoteRow {
+  /** The speaker, the verb or the site. */
+  value: string;
+  /** Quotations. */
+  quotes: number;
+  /** Documents with them. */
+  documents: number;
+  /** Sites with them. */
+  sites: number;
+  /** Their tokens. */
+  quoted_tokens: number;
+  /** The share of quoted tokens: of a site's own tokens, or of all quoted tokens; null if the answer is cut off. */
+  share: number | null;
+  /** The most frequent verb of a speaker's or a site's quotations; null if none is known, or the answer is cut off. */
+  verb: string | null;
+  /** The CQL query that finds them; for sites, to be asked with a filter. */
+  query: string;
+}
+
+/** Quotations by speaker, verb or site: those with most quotations first, sites by their share of quoted text. */
+export interface QuotesAnswer {
+  about: About;
+  /** The address that asks the same again. */
+  link: string;
+  /** Changes to the question, such as rows that were left out to protect text. */
+  rewrites?: string[];
+  /** What quotations are counted by. */
+  by: QuotesBy;
+  /** Tokens of the documents counted. */
+  tokens: number;
+  /** Direct quotations in them, with and without a known speaker. */
+  quotes: number;
+  /** Tokens in these quotations; those of nested ones count once for each. */
+  quoted_tokens: number;
+  /** The number of different values; null if the answer is cut off. */
+  values: number | null;
+  /** The rows. */
+  rows: QuoteRow[];
+}
+
+export type QuotesBy = "speaker" | "verb" | "site";
+/** The choices of QuotesBy with their meanings. */
+export const QUOTES_BY_CHOICES: readonly (readonly [QuotesBy, string])[] = [
+  ["speaker", "The speaker, where the text gives one."],
+  ["verb", "The verb that introduces the quotation."],
+  ["site", "The site."],
+];
+
+/** Lists who is quoted, with which verbs, or how much each source quotes. */
+export interface QuotesRequest {
+  /** Only documents with these properties, such as site=gazette.example date>=2026-01. */
+  filter?: string;
+  /** Only documents of this virtual corpus, made with `tidings corpus save`. */
+  in?: string;
+  /** What quotations are counted by. */
+  by?: QuotesBy;
+  /** Minimum documents. */
+  min_documents?: number;
+  /** Maximum rows. */
+  limit?: number;
 }
 
 /** A collocate in a relation. */
@@ -1495,8 +1639,10 @@ export const PATHS = {
   "context": "/api/v1/{lang}/documents/{id}/context",
   "freq": "/api/v1/{lang}/freq",
   "keywords": "/api/v1/{lang}/keywords",
+  "names": "/api/v1/{lang}/names",
   "new-words": "/api/v1/{lang}/new-words",
   "query": "/api/v1/{lang}/query",
+  "quotes": "/api/v1/{lang}/quotes",
   "sketch": "/api/v1/{lang}/sketch",
   "timeline": "/api/v1/{lang}/timeline",
   "trends": "/api/v1/{lang}/trends",
@@ -1522,8 +1668,10 @@ export interface Endpoints {
   "context": { request: ContextRequest; answer: ContextAnswer; row: ShownSentence };
   "freq": { request: FreqRequest; answer: FreqAnswer; row: FrequencyRow };
   "keywords": { request: KeywordsRequest; answer: KeywordsAnswer; row: Keyword };
+  "names": { request: NamesRequest; answer: NamesAnswer; row: NameRow };
   "new-words": { request: NewWordsRequest; answer: NewWordsAnswer; row: NewWordRow };
   "query": { request: QueryRequest; answer: QueryAnswer; row: ConcordanceLine };
+  "quotes": { request: QuotesRequest; answer: QuotesAnswer; row: QuoteRow };
   "sketch": { request: SketchRequest; answer: SketchAnswer; row: RelationRow };
   "timeline": { request: TimelineRequest; answer: TimelineAnswer; row: TimelinePoint };
   "trends": { request: TrendsRequest; answer: TrendsAnswer; row: TrendRow };

@@ -3,8 +3,10 @@
 import { el, bidi } from "../dom.ts";
 import { link } from "../route.ts";
 import { count, plural } from "../format.ts";
+import type { DocumentSpan } from "../generated/api.ts";
 import { table } from "../table.ts";
 import type { View } from "../view.ts";
+import { highlighted, legend } from "./highlight.ts";
 import { showEmpty } from "./shared.ts";
 
 const SIZE = 50;
@@ -82,6 +84,21 @@ export function externalLink(url: string, words: string): HTMLElement | string {
     : "";
 }
 
+/** The text of a document with switches for its marks. */
+function markedText(paragraphs: readonly string[], spans: readonly DocumentSpan[], lang: string): HTMLElement {
+  const text = el(
+    "div",
+    { class: "text", lang },
+    ...paragraphs.map((paragraph, number) =>
+      highlighted(
+        paragraph,
+        spans.filter((span) => span.paragraph === number),
+      ),
+    ),
+  );
+  return el("div", {}, legend(text, spans), text);
+}
+
 /** The document view. */
 export const documentView: View = {
   name: "document",
@@ -139,11 +156,7 @@ export const documentView: View = {
               { class: "note" },
               "The full text of this document is not available here; concordance lines may be. See the original on the web.",
             )
-          : el(
-              "div",
-              { class: "text", lang: context.lang },
-              ...found.paragraphs.map((text) => el("p", { dir: "auto" }, text)),
-            ),
+          : markedText(found.paragraphs, found.spans ?? [], context.lang),
       ),
     );
   },

@@ -1,7 +1,7 @@
 // Words first used in a period.
 
 import { el } from "../dom.ts";
-import { count, plural } from "../format.ts";
+import { count, pValue, plural } from "../format.ts";
 import type { NewWordRow } from "../generated/api.ts";
 import { table } from "../table.ts";
 import { type View, attributeField } from "../view.ts";
@@ -24,6 +24,13 @@ export const newWords: View = {
     { name: "min_sites", label: "Minimum sources", kind: "number", initial: "3", advanced: true },
     { name: "min_days", label: "Minimum days", kind: "number", initial: "3", advanced: true },
     { name: "min_documents", label: "Minimum documents", kind: "number", initial: "5", advanced: true },
+    {
+      name: "fdr",
+      label: "Accepted share of chance finds (1 lists all)",
+      kind: "text",
+      initial: "0.05",
+      advanced: true,
+    },
     LIMIT,
   ],
   ready: () => true,
@@ -31,7 +38,7 @@ export const newWords: View = {
     "A word is new if no earlier document contains it, and if it occurs on several sources of different owners, on several days and in several documents, so that a single author’s misspelling does not count. The longer the period before, the more reliable the list.",
   show: async (context) => {
     const { route } = context;
-    const names = ["since", "attribute", "names", "min_sites", "min_days", "min_documents", "limit"];
+    const names = ["since", "attribute", "names", "min_sites", "min_days", "min_documents", "fdr", "limit"];
     const found = await context.request("new-words", {
       ...context.documents,
       ...Object.fromEntries(names.map((name) => [name, route.get(name)])),
@@ -56,6 +63,13 @@ export const newWords: View = {
           { name: "days", value: (row) => row.days, numeric: true, show: (row) => count(row.days) },
           { name: "documents", value: (row) => row.documents, numeric: true, show: (row) => count(row.documents) },
           { name: "hits", value: (row) => row.hits, numeric: true, show: (row) => count(row.hits) },
+          {
+            name: "q-value",
+            about: "Share of words with as much evidence that are first seen in the period by chance",
+            value: (row) => row.q,
+            numeric: true,
+            show: (row) => pValue(row.q),
+          },
           { name: "afterwards", value: (row) => row.fate, show: (row) => OUTCOMES[row.fate] },
         ],
         found.rows,

@@ -121,6 +121,8 @@ async function welcome(context: ViewContext): Promise<Child> {
     ["timeline", "Frequency over time", "With confidence intervals and coverage."],
     ["trends", "Trends", "Words that become more or less frequent, tested over the whole vocabulary."],
     ["new-words", "New words", "Words first used in a period, on several sources and days."],
+    ["names", "Names", "Who and what is in the news, and which names are new."],
+    ["quotes", "Quotations", "Who is quoted, with which verbs, and how much each source quotes."],
     ["compare", "Compare periods", "Words that rose or fell between two periods."],
     ["collocations", "Collocations", "Words that occur together, by eight association measures."],
     ["collection", "Collection", "Sources, volume over time, and what each stage kept."],

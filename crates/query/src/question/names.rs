@@ -75,9 +75,9 @@ answer! {
         /// The name in the longest form of its documents, inflection removed.
         pub name: String,
         /// Its type; missing if its contexts do not tell, or tell different ones, or the answer is cut off.
-        #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         #[schemars(with = "NameType")]
-        pub kind: Option<NameType>,
+        pub r#type: Option<NameType>,
         /// Mentions.
         pub mentions: u64,
         /// Documents with it.
@@ -110,7 +110,7 @@ pub(super) fn span_query(span: &str, attribute: &str, value: &str) -> String {
 
 fn row(name: String, count: &SpanCount, tokens: u64) -> NameRow {
     NameRow {
-        kind: type_of(count),
+        r#type: type_of(count),
         mentions: count.hits,
         documents: count.documents,
         sites: count.sites,
@@ -155,7 +155,7 @@ impl Question for NamesRequest {
             .filter(|(_, count)| count.documents >= self.min_documents && count.sites >= self.min_sites)
             .filter(|(_, count)| since.is_none_or(|since| count.days.is_some_and(|(first, _)| first >= since)))
             .map(|(name, count)| row(name.clone(), count, tokens))
-            .filter(|row| self.kind.is_none() || row.kind == self.kind)
+            .filter(|row| self.kind.is_none() || row.r#type == self.kind)
             .collect();
         rows.sort_by(|a, b| {
             (b.documents, b.mentions).cmp(&(a.documents, a.mentions)).then_with(|| a.name.cmp(&b.name))
@@ -164,7 +164,7 @@ impl Question for NamesRequest {
         if context.is_cut_off() {
             values = None;
             rows.iter_mut().for_each(|row| {
-                (row.kind, row.per_million, row.first_seen, row.last_seen) = (None, None, None, None);
+                (row.r#type, row.per_million, row.first_seen, row.last_seen) = (None, None, None, None);
             });
             // A name that was not seen before that day may be in the part that was not read.
             rows.retain(|_| self.since.is_none());
