@@ -141,7 +141,7 @@ impl Forms {
 }
 
 /// A form without its longest case ending.
-fn stem<'a>(form: &'a str, endings: &[&str]) -> &'a str {
+pub(super) fn stem<'a>(form: &'a str, endings: &[&str]) -> &'a str {
     let is_long = |rest: &&str| rest.chars().nth(MIN_STEM_LETTERS - 1).is_some();
     endings.iter().find_map(|ending| form.strip_suffix(ending).filter(is_long)).unwrap_or(form)
 }
@@ -178,6 +178,8 @@ struct Draft {
     words: Vec<u64>,
     best: usize,
     rank: u8,
+    /// True if the first word is a head noun or a place, which does not stand for the whole name.
+    begins_with_head: bool,
 }
 
 impl Groups {
@@ -190,7 +192,11 @@ impl Groups {
             let group = *by_key.entry(key(&words)).or_insert(drafts.len());
             let rank = rank(text, mention);
             if group == drafts.len() {
-                drafts.push(Draft { words, best: number, rank });
+                let roles = text.roles(mention.start);
+                let begins_with_head = text.is_organisation(mention.start)
+                    || roles.has_any(&[Role::PlaceName, Role::NotName, Role::GivenName, Role::OrganisationAdjective])
+                    || text.tokens[mention.start].class == WordClass::Adjective;
+                drafts.push(Draft { words, best: number, rank, begins_with_head });
                 groups.groups.push(Group { name: String::new(), kinds: [0; 3], target: None });
             } else if rank > drafts[group].rank {
                 (drafts[group].best, drafts[group].rank) = (number, rank);
@@ -219,7 +225,15 @@ impl Groups {
         let mut owners: HashMap<u64, Option<usize>, FastHash> = HashMap::default();
         for (group, draft) in drafts.iter().enumerate() {
             let words = &draft.words;
-            let is_person = matches!(self.groups[group].kind(), None | Some(NameKind::Person));
+            let kind = self.groups[group].kind();
+            if kind == Some(NameKind::Organisation) && words.len() >= 2 && !draft.begins_with_head {
+                // *Harlow* for *Harlow Motors*.
+                let owner = owners.entry(key(&words[..1])).or_insert(Some(group));
+                if *owner != Some(group) {
+                    *owner = None;
+                }
+            }
+            let is_person = matches!(kind, None | Some(NameKind::Person));
             if !is_person || words.len() < 2 || words.len() > MAX_FULL_NAME || self.groups[group].target.is_some() {
                 continue;
             }
@@ -235,12 +249,18 @@ impl Groups {
         for (part, owner) in owners {
             let (Some(&part), Some(owner)) = (by_key.get(&part), owner) else { continue };
             let kind = self.groups[part].kind();
-            let is_person = matches!(kind, None | Some(NameKind::Person));
-            let owner_is_person = self.groups[owner].kind() == Some(NameKind::Person) || kind == Some(NameKind::Person);
+            let owner_kind = self.groups[owner].kind();
+            let is_person = matches!(kind, None | Some(NameKind::Person)) || kind == owner_kind;
+            let owner_is_person = owner_kind == Some(NameKind::Person) || kind == Some(NameKind::Person);
+            let is_short_form = owner_kind == Some(NameKind::Organisation);
             // A full name without a type and a part without one may be *New York* and *York*: the part must look
             // like a surname, the last word.
             let is_last = drafts[owner].words.last() == drafts[part].words.last();
-            if part != owner && is_person && (owner_is_person || is_last) && self.groups[part].target.is_none() {
+            if part != owner
+                && is_person
+                && (owner_is_person || is_last || is_short_form)
+                && self.groups[part].target.is_none()
+            {
                 self.groups[part].target = Some(owner);
                 for kind in 0..3 {
                     self.groups[owner].kinds[kind] += self.groups[part].kinds[kind];
@@ -251,7 +271,7 @@ impl Groups {
 
     /// Links acronyms in brackets to the name before them: *European Central Bank (ECB)*.
     fn link_acronyms(&mut self, text: &Text<'_>, mentions: &[Mention]) {
-        for (pair, groups) in mentions.windows(2).zip(0..) {
+        for (pair, number) in mentions.windows(2).zip(0..) {
             let [first, second] = pair else { continue };
             let is_bracket = |index: usize, brackets: [&str; 2]| {
                 text.tokens.get(index).is_some_and(|word| brackets.contains(&word.token.word.as_str()))
@@ -270,7 +290,7 @@ impl Groups {
                 (true, false) => (1, 0),
                 _ => continue,
             };
-            let (long, short) = (self.of_mention[groups + long], self.of_mention[groups + short]);
+            let (long, short) = (self.of_mention[number + long], self.of_mention[number + short]);
             let matches = is_acronym_of(&self.groups[short].name, &self.groups[long].name);
             let is_organisation = self.groups[long].kind() == Some(NameKind::Organisation);
             if long != short && (matches || is_organisation) && self.groups[long].target.is_none() {
@@ -345,7 +365,7 @@ fn rank(text: &Text<'_>, mention: &Mention) -> u8 {
 
 /// The canonical form of a mention.
 fn name(text: &Text<'_>, mention: &Mention, rank: u8, forms: &Forms) -> String {
-    if text.is_inflecting() && rank < 2 {
+    if text.is_inflecting() && (rank < 2 || mention.end - mention.start == 1) {
         return inflected_name(text, mention, forms);
     }
     let surface = text.surface(mention.start, mention.end);
@@ -359,7 +379,8 @@ fn name(text: &Text<'_>, mention: &Mention, rank: u8, forms: &Forms) -> String {
 fn german_name(text: &Text<'_>, mention: &Mention, surface: String, forms: &Forms) -> String {
     let first = &text.tokens[mention.start];
     let is_single = mention.end - mention.start == 1;
-    if !is_single && first.class == WordClass::Adjective {
+    let is_adjective = first.class == WordClass::Adjective || first.roles.has(Role::OrganisationAdjective);
+    if !is_single && is_adjective {
         let (word, rest) = surface.split_once(' ').unwrap_or((&surface, ""));
         if let Some(word) = word.strip_suffix(['n', 'm']).filter(|word| word.ends_with('e')) {
             return format!("{word} {rest}").trim_end().to_owned();
@@ -406,6 +427,9 @@ fn base(text: &Text<'_>, index: usize, end: usize, forms: &Forms) -> String {
     let surface = clean(&word.token.word);
     let lemma =
         Some(word.token.lemma.as_str()).filter(|lemma| shares_stem(&lemma.to_lowercase(), &surface.to_lowercase()));
+    if let Some(listed) = listed_base(text, surface) {
+        return recased(&listed, surface);
+    }
     let known = forms.group(surface).and_then(|group| forms.bases[group].as_deref());
     let base = recased(known.or(lemma).unwrap_or(surface), surface);
     if word.class != WordClass::Adjective {
@@ -414,6 +438,22 @@ fn base(text: &Text<'_>, index: usize, end: usize, forms: &Forms) -> String {
     let head = (index + 1..end).find(|next| text.tokens[*next].class != WordClass::Adjective);
     let head = head.map(|head| text.tokens[head].token.lemma.to_lowercase()).unwrap_or_default();
     agreeing(&base, &head)
+}
+
+/// The nominative of a form, if the lists have it: the form itself, or its stem with another ending.
+fn listed_base(text: &Text<'_>, surface: &str) -> Option<String> {
+    const NOMINATIVE: [&str; 9] = ["", "а", "я", "ь", "й", "ия", "о", "е", "ы"];
+    let is_listed =
+        |form: &str| text.words.roles(form).has_any(&[Role::PlaceName, Role::GivenName, Role::OrganisationName]);
+    let lower = surface.to_lowercase();
+    if is_listed(&lower) {
+        return Some(lower);
+    }
+    let stems = text.words.endings.iter().filter_map(|ending| lower.strip_suffix(ending));
+    stems
+        .filter(|stem| stem.chars().nth(MIN_STEM_LETTERS - 1).is_some())
+        .flat_map(|stem| NOMINATIVE.iter().map(move |ending| format!("{stem}{ending}")))
+        .find(|form| is_listed(form))
 }
 
 /// A Russian or Ukrainian adjective in the gender of its noun.

@@ -20,7 +20,7 @@ enum Standing {
 pub(super) fn mentions(text: &Text<'_>) -> Vec<Mention> {
     let mut mentions = Vec::new();
     for sentence in &text.sentences {
-        let mut builder = RunBuilder { text, end: sentence.end, start: sentence.start };
+        let builder = RunBuilder { text, end: sentence.end, start: sentence.start };
         let mut index = sentence.start;
         while index < sentence.end {
             let (next, mention) = builder.run(index);
@@ -44,7 +44,10 @@ impl RunBuilder<'_, '_> {
     }
 
     /// The run that begins at a token, if it is a name, and the token after it.
-    fn run(&mut self, first: usize) -> (usize, Option<Mention>) {
+    fn run(&self, first: usize) -> (usize, Option<Mention>) {
+        if let Some(end) = self.listed(first) {
+            return (end, Some(Mention { start: first, end, kind: kind(self.text, first, end) }));
+        }
         if self.standing(first, None) == Standing::None {
             return (first + 1, None);
         }
@@ -72,6 +75,25 @@ impl RunBuilder<'_, '_> {
         (end, self.finish(first, end, has_name))
     }
 
+    /// The end of a name of several words that the lists have, unless a longer name begins with it.
+    fn listed(&self, first: usize) -> Option<usize> {
+        if !self.word(first).shape.is_capital() || self.word(first).position == Position::Headline {
+            return None;
+        }
+        let is_listed = |end: &usize| {
+            let last = self.word(end - 1);
+            last.shape.is_capital()
+                && self
+                    .text
+                    .words
+                    .roles(&self.text.lower_text(first, *end))
+                    .has_any(&[Role::PlaceName, Role::OrganisationName])
+        };
+        let end = (first + 2..=self.end.min(first + 4)).rev().find(is_listed)?;
+        let is_last = end >= self.end || !self.word(end).shape.is_capital();
+        is_last.then_some(end)
+    }
+
     /// Decides whether a run is a name, and trims it.
     fn finish(&self, mut first: usize, mut end: usize, has_name: bool) -> Option<Mention> {
         // A numeral or an initial at the edge is no part of a name of one word: *Part II*, *Plan B*.
@@ -92,7 +114,8 @@ impl RunBuilder<'_, '_> {
             return None;
         }
         let mut kind = kind(self.text, first, end);
-        while kind != Some(super::NameKind::Organisation) && end - first >= 2 && self.strips_attribute(first, end) {
+        let is_sure = |kind| matches!(kind, Some(super::NameKind::Organisation | super::NameKind::Place));
+        while !is_sure(kind) && end - first >= 2 && self.strips_attribute(first, end) {
             first += 1;
             kind = super::kind::kind(self.text, first, end);
         }
@@ -102,10 +125,17 @@ impl RunBuilder<'_, '_> {
 
     /// Returns true if the first word is a nationality before a name: *American John Smith*.
     fn strips_attribute(&self, first: usize, end: usize) -> bool {
-        let is_nationality = self.word(first).roles.has(Role::NotName) && !self.word(first).roles.has(Role::PlaceName);
+        let roles = self.word(first).roles;
+        let is_nationality = roles.has(Role::NotName) && !roles.has(Role::PlaceName);
         let rest = self.text.roles(first + 1);
-        is_nationality
-            && (rest.has_any(&[Role::GivenName, Role::PlaceName]) || end - first == 2 && self.is_proper(first + 1))
+        // *Geigerin Noah Bendix*: a noun before a given name says what the person does.
+        let is_role = self.text.has_capital_nouns
+            && !roles.has_any(&[Role::GivenName, Role::PlaceName, Role::OrganisationName])
+            && self.word(first).shape == Shape::Capital
+            && end - first >= 3;
+        is_role && rest.has(Role::GivenName)
+            || is_nationality
+                && (rest.has_any(&[Role::GivenName, Role::PlaceName]) || end - first == 2 && self.is_proper(first + 1))
     }
 
     fn is_proper(&self, index: usize) -> bool {
@@ -127,7 +157,7 @@ impl RunBuilder<'_, '_> {
         }
         let standing = self.standing(end, Some(first));
         if standing != Standing::None {
-            let is_apart = self.word(end - 1).token.word.ends_with(['\'', '’']) || self.is_genitive(end - 1);
+            let is_apart = self.is_genitive(end - 1) || self.is_other_case(end - 1, end);
             return (!is_apart).then_some((end, standing));
         }
         let word = &self.word(end).token.word;
@@ -159,6 +189,12 @@ impl RunBuilder<'_, '_> {
         while next < self.end && next - end < 3 {
             let lower = self.word(next).token.word.to_lowercase();
             let (particle, joiner) = (is_particle(&lower), self.text.words.roles(&lower).has(Role::Joiner));
+            // *al-Rashidi*, in tokens or in one.
+            let is_glued = next > end && is_hyphen(&lower) && !self.word(next - 1).token.space_after;
+            if is_glued {
+                next += 1;
+                continue;
+            }
             if !particle && !joiner {
                 break;
             }
@@ -180,8 +216,9 @@ impl RunBuilder<'_, '_> {
             || self.text.roles(first).has(Role::Place)
             || self.text.roles(end - 1).has(Role::Place);
         let is_noun = self.text.has_capital_nouns && self.word(next).shape == Shape::Capital;
-        if is_head && is_noun && standing == Standing::None {
-            standing = Standing::Attribute;
+        let is_person = all_particles && !is_article && self.text.roles(end - 1).has(Role::GivenName);
+        if (is_head || is_person) && is_noun && standing == Standing::None {
+            standing = if is_person { Standing::Name } else { Standing::Attribute };
         }
         if standing == Standing::None {
             return None;
@@ -189,7 +226,7 @@ impl RunBuilder<'_, '_> {
         let right = self.text.roles(next);
         let is_acronym = self.word(next).shape == Shape::Upper;
         let joins = if is_head && all_joiners && (!is_article || self.text.has_capital_nouns && is_noun) {
-            !right.has(Role::GivenName)
+            !right.has(Role::GivenName) || self.text.roles(first).has(Role::Place)
         } else if all_particles && !all_joiners {
             !is_acronym
         } else if all_particles && !is_article {
@@ -213,7 +250,7 @@ impl RunBuilder<'_, '_> {
         if is_other_name || self.word(next).shape == Shape::Upper {
             return false;
         }
-        if has_joiner && (self.text.is_organisation(first) || self.text.is_organisation(end - 1)) {
+        if has_joiner && (first..end).any(|index| self.text.is_organisation(index)) {
             return true;
         }
         // *Food and Drug Administration*: one word before, and an organisation at the end.
@@ -226,6 +263,7 @@ impl RunBuilder<'_, '_> {
         !self.text.has_capital_nouns
             && end - first == 1
             && is_plain
+            && self.text.stop_words.is_some_and(|words| words.contains(&self.word(first).token.word))
             && self.word(first).shape == Shape::Capital
             && last > next
             && self.text.roles(last).has(Role::Organisation)
@@ -288,6 +326,9 @@ impl RunBuilder<'_, '_> {
             while next - end < 3 && is_lower(next, WordClass::Adjective) {
                 next += 1;
             }
+            if is_lower(next, WordClass::Noun) && self.text.roles(next).has(Role::Place) {
+                return next + 1;
+            }
             if !(is_lower(next, WordClass::Noun) && self.text.is_organisation(next)) {
                 return end;
             }
@@ -314,13 +355,31 @@ impl RunBuilder<'_, '_> {
                 && (is_genitive(index) || self.word(index).shape == Shape::Upper)
                 && self.text.roles(index).has_any(&[Role::PlaceName, Role::OrganisationName])
         };
-        if is_owner(extended) { extended + 1 } else { extended }
+        // *Центральный банк России*; other owners are names of their own.
+        let is_bank = extended == head + 1 && head > first && self.word(head).token.lemma == "банк";
+        if is_bank && is_owner(extended) { extended + 1 } else { extended }
     }
 
     /// Returns true if a token is a genitive before another name: *Merkels Berlin*.
     fn is_genitive(&self, index: usize) -> bool {
         let word = &self.word(index).token.word;
-        word.ends_with("'s") || word.ends_with("’s")
+        let is_marked = ["'s", "’s", "'", "’"].iter().any(|mark| word.ends_with(mark));
+        let is_inflected = self.text.has_capital_nouns && word.ends_with('s') && self.text.is_surname(index);
+        is_marked || is_inflected && self.text.words.roles(&word.to_lowercase()) == Default::default()
+    }
+
+    /// *президент Франции Эмманюэль Макрон*: cases separate two names.
+    fn is_other_case(&self, index: usize, next: usize) -> bool {
+        if !self.text.is_inflecting() {
+            return false;
+        }
+        let case = |index: usize| super::evidence::case(&self.word(index).token.feats);
+        let is_known = |index: usize| self.text.roles(index).has_any(&[Role::PlaceName, Role::OrganisationName]);
+        let is_given = self.text.roles(next).has(Role::GivenName);
+        let is_owner = self.word(index).class == WordClass::ProperNoun && self.word(index).shape != Shape::Initial;
+        let differs = matches!((case(index), case(next)), (Some("Gen" | "Loc" | "Dat"), Some("Nom")));
+        let is_acronym = self.word(index).shape == Shape::Upper && self.text.roles(next).has(Role::PlaceName);
+        is_acronym || is_owner && (is_given && (is_known(index) || differs) || is_known(index) && differs)
     }
 
     /// Returns true if a title-like word is a surname: *Stephen King*.
@@ -341,7 +400,9 @@ impl RunBuilder<'_, '_> {
         let next_is_organisation =
             index + 1 < self.end && self.word(index + 1).shape.is_capital() && self.text.is_organisation(index + 1);
         if roles.has_any(&[Role::Title, Role::TitleModifier]) {
-            let is_surname = first.is_some_and(|first| self.is_after_given(index, first));
+            let is_surname = first.is_some_and(|first| {
+                self.is_after_given(index, first) || self.text.is_organisation(first) && !self.text.has_capital_nouns
+            });
             return match (is_surname, next_is_organisation && !self.text.has_capital_nouns) {
                 (true, _) => Standing::Name,
                 (false, true) => Standing::Attribute,
@@ -354,6 +415,20 @@ impl RunBuilder<'_, '_> {
             Shape::Mixed if word.class != WordClass::ProperNoun => return Standing::None,
             _ => {}
         }
+        if roles.has(Role::Apposition) && first.is_none() {
+            return Standing::None;
+        }
+        if self.is_particle_start(index) {
+            return Standing::Attribute;
+        }
+        if self.text.has_capital_nouns && roles.has(Role::OrganisationAdjective) {
+            let next = index + 1;
+            let is_before_noun = next < self.end
+                && self.word(next).shape == Shape::Capital
+                && matches!(self.word(next).class, WordClass::Noun | WordClass::ProperNoun)
+                && (word.position == Position::Inside || self.text.is_organisation(next));
+            return if is_before_noun { Standing::Attribute } else { Standing::None };
+        }
         if roles.has(Role::NotName) {
             return if self.text.has_capital_nouns { Standing::None } else { Standing::Attribute };
         }
@@ -365,6 +440,17 @@ impl RunBuilder<'_, '_> {
         }
     }
 
+    /// *Von der Leyen* at the start of a sentence, after the full name.
+    fn is_particle_start(&self, index: usize) -> bool {
+        let lower = |index: usize| self.word(index).token.word.to_lowercase();
+        if self.word(index).position != Position::Start || !is_particle(&lower(index)) {
+            return false;
+        }
+        let is_between = |index: usize| is_particle(&lower(index)) || is_hyphen(&self.word(index).token.word);
+        let name = (index + 1..self.end.min(index + 4)).find(|next| !is_between(*next));
+        name.is_some_and(|name| self.word(name).shape == Shape::Capital && self.text.is_surname(name))
+    }
+
     fn is_listed(&self, index: usize) -> bool {
         self.word(index).roles.has_any(&[Role::PlaceName, Role::OrganisationName])
     }
@@ -372,7 +458,7 @@ impl RunBuilder<'_, '_> {
     /// In a headline only words that the body uses as names count.
     fn in_headline(&self, index: usize) -> Standing {
         let uses = self.text.uses(index);
-        let is_name = uses.inside > 0 && uses.lower == 0 && uses.proper > 0;
+        let is_name = uses.inside > 0 && uses.lower == 0 && uses.proper > 0 || self.text.is_surname(index);
         let is_known = self.is_listed(index) && uses.lower == 0;
         if is_name || is_known { Standing::Name } else { Standing::None }
     }
@@ -382,7 +468,10 @@ impl RunBuilder<'_, '_> {
         let word = self.word(index);
         let uses = self.text.uses(index);
         let is_proper = word.class == WordClass::ProperNoun;
-        if word.shape == Shape::Upper && word.class != WordClass::Function {
+        let is_foreign =
+            !self.text.is_latin && word.token.word.starts_with(|letter: char| letter.is_ascii_alphabetic());
+        let is_acronym = word.shape == Shape::Upper && (word.class != WordClass::Function || self.is_listed(index));
+        if is_acronym || is_foreign || self.text.is_surname(index) {
             return Standing::Name;
         }
         if is_proper && (uses.lower == 0 || uses.inside > uses.lower) {
@@ -396,7 +485,8 @@ impl RunBuilder<'_, '_> {
         match word.class {
             WordClass::Function => Standing::None,
             WordClass::Adjective | WordClass::Noun if self.text.has_capital_nouns => {
-                let is_name = uses.proper > uses.common || self.is_surname_here(index, first);
+                let is_given = word.roles.has(Role::GivenName) && self.precedes_capital(index);
+                let is_name = uses.proper > uses.common || is_given || self.is_surname_here(index, first);
                 let is_adjective = word.class == WordClass::Adjective && (is_used || next_is_organisation);
                 if is_name {
                     Standing::Name
@@ -414,9 +504,18 @@ impl RunBuilder<'_, '_> {
             _ if is_used => self.inside(index),
             _ if word.roles.has(Role::GivenName) && uses.lower == 0 => Standing::Name,
             WordClass::Adjective if next_is_organisation => Standing::Attribute,
+            WordClass::Adjective if self.text.words.extension == Extension::Genitive => {
+                let is_usual = word.roles.has(Role::OrganisationAdjective);
+                let is_name = is_usual && self.extend_genitive(index, index + 1) > index + 1;
+                if is_name { Standing::Name } else { Standing::None }
+            }
             WordClass::Noun if self.text.is_organisation(index) && self.precedes_joiner(index) => Standing::Name,
             _ => Standing::None,
         }
+    }
+
+    fn precedes_capital(&self, index: usize) -> bool {
+        index + 1 < self.end && self.word(index + 1).shape == Shape::Capital
     }
 
     /// Returns true for *Ministerio de*, *Министерство обороны*: the head noun of a name.
@@ -432,6 +531,8 @@ impl RunBuilder<'_, '_> {
         let uses = self.text.uses(index);
         match word.class {
             WordClass::ProperNoun => Standing::Name,
+            _ if word.shape == Shape::Upper && self.is_listed(index) => Standing::Name,
+            _ if self.text.is_surname(index) => Standing::Name,
             WordClass::Adjective | WordClass::Function => Standing::Attribute,
             _ if word.shape == Shape::Upper => Standing::Name,
             WordClass::Numeral | WordClass::Punctuation => Standing::Attribute,
@@ -445,10 +546,9 @@ impl RunBuilder<'_, '_> {
         let word = self.word(index);
         let uses = self.text.uses(index);
         if self.is_place_adjective(index) {
-            let next_is_name = index + 1 < self.end
-                && self.word(index + 1).shape.is_capital()
-                && self.word(index + 1).class == WordClass::Adjective;
-            return if next_is_name { Standing::Attribute } else { Standing::None };
+            let next = index + 1;
+            let is_part = self.word(next).class != WordClass::Noun || self.text.is_organisation(next);
+            return if is_part { Standing::Attribute } else { Standing::None };
         }
         match word.class {
             _ if word.shape == Shape::Upper => Standing::Name,
@@ -456,7 +556,10 @@ impl RunBuilder<'_, '_> {
             WordClass::ProperNoun => Standing::Name,
             WordClass::Adjective => Standing::Attribute,
             _ if self.is_listed(index) || uses.proper > uses.common => Standing::Name,
+            _ if self.text.is_surname(index) && !self.follows_article(index) => Standing::Name,
+            _ if word.roles.has(Role::GivenName) && self.precedes_capital(index) => Standing::Name,
             WordClass::Noun if first.is_some_and(|first| self.continues_adjective(index, first)) => Standing::Name,
+            WordClass::Noun if self.is_town(index) => Standing::Name,
             _ if self.is_surname_here(index, first) => Standing::Name,
             WordClass::Noun if self.is_organisation_for(index) => Standing::Name,
             WordClass::Other | WordClass::Untagged if word.shape == Shape::Capital => Standing::Attribute,
@@ -468,21 +571,48 @@ impl RunBuilder<'_, '_> {
     fn is_place_adjective(&self, index: usize) -> bool {
         let word = self.word(index);
         let ends_so = word.token.word.ends_with("er") && word.shape == Shape::Capital;
-        let next = index + 1;
-        let before_noun = next < self.end
-            && self.word(next).shape.is_capital()
-            && matches!(self.word(next).class, WordClass::Noun | WordClass::Adjective);
+        if !ends_so || !self.precedes_capital(index) {
+            return false;
+        }
         let stem = word.token.word.strip_suffix("er").map(str::to_lowercase).unwrap_or_default();
         let is_of_place = ["", "en", "e", "n"]
             .iter()
             .any(|ending| self.text.words.roles(&format!("{stem}{ending}")).has(Role::PlaceName));
-        ends_so && before_noun && (is_of_place || word.class == WordClass::Adjective)
+        is_of_place || word.class == WordClass::Adjective && word.token.lemma == word.token.word
+    }
+
+    /// A noun after an article or adjective is no surname: *die Blume*.
+    fn follows_article(&self, index: usize) -> bool {
+        index > self.start && {
+            let before = self.word(index - 1);
+            before.token.tag.contains("DET") || before.class == WordClass::Adjective && before.shape == Shape::Lower
+        }
+    }
+
+    /// A noun that ends like a town, after a preposition without article: *in Schwerin*.
+    fn is_town(&self, index: usize) -> bool {
+        let word = self.word(index);
+        let before = index.checked_sub(1).filter(|before| *before >= self.start);
+        let has_preposition = before.is_some_and(|before| {
+            matches!(
+                self.word(before).token.word.as_str(),
+                "in" | "nach" | "aus" | "bei" | "über" | "In" | "Nach" | "Bei"
+            )
+        });
+        let lower = word.token.word.to_lowercase();
+        let is_common = self.text.stop_words.is_some_and(|words| words.contains(&lower));
+        has_preposition
+            && !is_common
+            && lower.chars().nth(4).is_some()
+            && self.text.words.town_endings.iter().any(|ending| lower.ends_with(ending))
     }
 
     /// *Europäische Zentralbank*: a noun after a capitalised adjective inside a sentence.
     fn continues_adjective(&self, index: usize, first: usize) -> bool {
         let before = self.word(index - 1);
-        index > first && before.class == WordClass::Adjective && before.shape == Shape::Capital
+        let is_adjective = before.class == WordClass::Adjective || before.roles.has(Role::OrganisationAdjective);
+        let is_short = self.text.is_organisation(index - 1) && before.shape == Shape::Upper;
+        index > first && (is_adjective && before.shape == Shape::Capital || is_short)
     }
 
     /// A noun after a given name or a title is a surname that the tagger does not know.
@@ -495,13 +625,7 @@ impl RunBuilder<'_, '_> {
         }
         match first {
             Some(first) => self.word(index - 1).roles.has(Role::GivenName) && index > first,
-            None => {
-                let honorific = index > self.start && {
-                    let before = self.text.tokens[index - 1].token.word.as_str();
-                    matches!(before, "Herr" | "Herrn" | "Frau" | "Dr." | "Prof.")
-                };
-                honorific
-            }
+            None => self.text.follows_title(index) && !self.text.roles(index).has(Role::Title),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Facts about the tokens of a document, and the document's evidence for each word: a capital inside a sentence, or
 //! the same word in lower case.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasherDefault;
 use std::ops::Range;
 
@@ -141,7 +141,13 @@ pub(super) struct Text<'a> {
     pub words: &'static NameWords,
     /// True if all nouns are capitalised, as in German.
     pub has_capital_nouns: bool,
+    /// True if the language is written in Latin letters.
+    pub is_latin: bool,
+    /// Stop words of the language: words that are common nouns and verbs.
+    pub stop_words: Option<&'static tidings_lang::StopList>,
     forms: HashMap<u64, FormUses, FastHash>,
+    /// Stems of surnames that the document has in full names.
+    surnames: HashSet<u64, FastHash>,
 }
 
 impl<'a> Text<'a> {
@@ -151,7 +157,12 @@ impl<'a> Text<'a> {
             sentences: Vec::new(),
             words,
             has_capital_nouns: table::of(codes::short_code(language)).capital_nouns,
+            is_latin: tidings_lang::language(language)
+                .and_then(|known| known.scripts.first().copied())
+                .is_none_or(|script| script == tidings_lang::Script::Latin),
+            stop_words: tidings_lang::stop_list(language),
             forms: HashMap::default(),
+            surnames: HashSet::default(),
         };
         let mut lower = String::new();
         for sentence in document.paragraphs.iter().flat_map(|paragraph| &paragraph.sentences) {
@@ -202,6 +213,29 @@ impl<'a> Text<'a> {
             uses.proper += u32::from(is_proper);
             uses.common += u32::from(!is_proper);
         }
+    }
+
+    /// Remembers the last words of full names of persons.
+    pub fn learn_surnames(&mut self, mentions: &[super::Mention]) {
+        for mention in mentions {
+            let is_full = mention.end - mention.start >= 2 && mention.kind == Some(super::NameKind::Person);
+            let last = self.tokens[mention.end - 1];
+            if is_full && last.shape == Shape::Capital {
+                self.surnames.insert(self.stem_hash(clean(&last.token.word)));
+            }
+        }
+    }
+
+    /// Returns true if a capitalised word is the surname of a person of the document.
+    pub fn is_surname(&self, index: usize) -> bool {
+        let word = clean(&self.tokens[index].token.word);
+        let is_known = |word: &str| self.surnames.contains(&self.stem_hash(word));
+        let genitive = || self.words.genitives.iter().filter_map(|ending| word.strip_suffix(ending)).any(is_known);
+        !self.surnames.is_empty() && (is_known(word) || genitive())
+    }
+
+    fn stem_hash(&self, word: &str) -> u64 {
+        xxh3_64(super::canonical::stem(&word.to_lowercase(), &self.words.endings).as_bytes())
     }
 
     /// The document's uses of the form of a token.

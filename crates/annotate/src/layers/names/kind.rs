@@ -1,7 +1,7 @@
 //! Types of names, from words in and before them.
 
 use super::evidence::Text;
-use super::words::Role;
+use super::words::{Role, Roles};
 
 /// Type of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -31,10 +31,11 @@ impl NameKind {
 /// The type of the tokens `start..end`, if their words or the word before make it sure.
 pub(super) fn kind(text: &Text<'_>, start: usize, end: usize) -> Option<NameKind> {
     let whole = text.lower_text(start, end);
-    let roles = text.words.roles(&whole);
+    let is_single = end - start == 1;
+    // The lemma of a single word counts too: *в Москве*.
+    let roles = text.words.roles(&whole).or(if is_single { text.roles(start) } else { Roles::default() });
     let has_title = text.follows_title(start);
     let is_place_name = roles.has(Role::PlaceName);
-    let is_single = end - start == 1;
     if roles.has(Role::OrganisationName) {
         return Some(NameKind::Organisation);
     }
@@ -48,14 +49,8 @@ pub(super) fn kind(text: &Text<'_>, start: usize, end: usize) -> Option<NameKind
     }
     let begins_as_person = text.roles(start).has(Role::GivenName);
     let is_organisation = (start..end).any(|index| text.is_organisation(index));
-    if is_organisation && !(begins_as_person && end - start == 2) && (!is_single || !has_title) {
-        // A compound such as *Bundesverfassungsgericht* is an organisation by itself, a plain head noun is not.
-        if !is_single
-            || !text.words.roles(&whole).has(Role::Organisation)
-            || !text.words.roles(&whole).has(Role::NotName)
-        {
-            return Some(NameKind::Organisation);
-        }
+    if is_organisation && !(begins_as_person && end - start == 2) && !(is_single && has_title) {
+        return Some(NameKind::Organisation);
     }
     if begins_as_person && !is_single {
         return Some(NameKind::Person);

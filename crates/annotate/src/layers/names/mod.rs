@@ -42,9 +42,13 @@ struct Mention {
 /// canonical form, and `type` if it is sure (see [`NameKind`]).
 pub fn names(document: &Annotated, language: &str) -> Vec<TokenSpan> {
     let words = NameWords::of(language);
-    let text = Text::new(document, language, words);
+    let mut text = Text::new(document, language, words);
     let mentions = match is_cased(language) {
-        true => cased::mentions(&text),
+        true => {
+            // Full names of the first pass show which words are surnames.
+            text.learn_surnames(&cased::mentions(&text));
+            cased::mentions(&text)
+        }
         false => uncased::mentions(&text),
     };
     canonical::spans(&text, &mentions)

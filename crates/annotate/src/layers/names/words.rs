@@ -19,6 +19,11 @@
 //! | `place-name` | names of places |
 //! | `not-name` | capitalised words that are no names by themselves: nationalities, languages |
 //! | `calendar` | months and weekdays, where they are capitalised |
+//! | `title-ending` | endings of compound titles: Bundesbank*präsident* |
+//! | `apposition` | nouns before a name that are outside of it: the *Zeitung* Asahi Shimbun |
+//! | `organisation-adjective` | adjectives that begin names of organisations |
+//! | `organisation-start` | nouns that begin names of organisations, in languages without case |
+//! | `town-ending` | endings of towns, which count after a preposition only |
 //! | `ending` | case endings of names, to merge inflected forms |
 //! | `genitive` | genitive endings that are removed only if the rest is a name of the document |
 //! | `extension` | words in lower case after the head noun that belong to the name: `adjective` (*Banque centrale*) or `genitive` (*Министерство обороны*) |
@@ -47,10 +52,13 @@ pub(super) enum Role {
     PlaceName,
     NotName,
     Calendar,
+    Apposition,
+    OrganisationAdjective,
+    OrganisationStart,
 }
 
 /// Keys of rows whose words have a role.
-const ROLES: [(&str, Role); 13] = [
+const ROLES: [(&str, Role); 16] = [
     ("title", Role::Title),
     ("title-modifier", Role::TitleModifier),
     ("given-name", Role::GivenName),
@@ -64,15 +72,18 @@ const ROLES: [(&str, Role); 13] = [
     ("place-name", Role::PlaceName),
     ("not-name", Role::NotName),
     ("calendar", Role::Calendar),
+    ("apposition", Role::Apposition),
+    ("organisation-adjective", Role::OrganisationAdjective),
+    ("organisation-start", Role::OrganisationStart),
 ];
 
 /// Set of roles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Roles(u16);
+pub(super) struct Roles(u32);
 
 impl Roles {
     pub fn has(self, role: Role) -> bool {
-        self.0 & (1 << role as u16) != 0
+        self.0 & (1 << role as u32) != 0
     }
 
     pub fn has_any(self, roles: &[Role]) -> bool {
@@ -84,7 +95,7 @@ impl Roles {
     }
 
     fn add(&mut self, role: Role) {
-        self.0 |= 1 << role as u16;
+        self.0 |= 1 << role as u32;
     }
 }
 
@@ -101,6 +112,8 @@ pub(super) struct NameWords {
     roles: HashMap<Box<str>, Roles, FastHash>,
     pub organisation_endings: Vec<&'static str>,
     pub place_endings: Vec<&'static str>,
+    pub title_endings: Vec<&'static str>,
+    pub town_endings: Vec<&'static str>,
     /// Case endings, the longest first.
     pub endings: Vec<&'static str>,
     pub genitives: Vec<&'static str>,
@@ -131,6 +144,8 @@ impl NameWords {
             match key {
                 "organisation-ending" => words.organisation_endings.extend(values),
                 "place-ending" => words.place_endings.extend(values),
+                "title-ending" => words.title_endings.extend(values),
+                "town-ending" => words.town_endings.extend(values),
                 "ending" => words.endings.extend(values),
                 "genitive" => words.genitives.extend(values),
                 "extension" if value == "adjective" => words.extension = Extension::Adjective,
@@ -165,7 +180,11 @@ impl NameWords {
 
     /// The roles of a word in lower case.
     pub fn roles(&self, lower: &str) -> Roles {
-        self.roles.get(lower).copied().unwrap_or_default()
+        let mut roles = self.roles.get(lower).copied().unwrap_or_default();
+        if self.title_endings.iter().any(|ending| lower.ends_with(ending)) {
+            roles.add(Role::Title);
+        }
+        roles
     }
 
     /// Returns true if a word in lower case is the head noun of organisations or a compound of one.
