@@ -45,7 +45,7 @@ impl Pipeline {
         };
         let look = Look::at_newest(stage, home, config, clock::now())?;
         let (outcome, look) = run_stage(stage, context, look)?;
-        freshness.note(&outcome, stage.id(), home, config, look.into_settled())?;
+        freshness.note(&outcome, stage.id(), home, config, look.into_settled(stage, home, config)?)?;
         Ok(outcome)
     }
 

@@ -125,7 +125,6 @@ impl Stamp {
     /// Adds the days before one in a folder tree: the names of their files, and the sizes and times of their folders and
     /// recipes. Later days and files without a day are left out.
     pub fn add_days_before(&mut self, home: &Home, tree: &str, first: &str) -> Result<()> {
-        self.add_bytes(tree.as_bytes());
         let names = list(home, tree)?.unwrap_or_default();
         for (names, are_folders) in [(names.files, false), (names.folders, true)] {
             for name in names {
@@ -133,7 +132,7 @@ impl Stamp {
                 match day_of(&name) {
                     Some(day) if day >= first => {}
                     Some(_) if are_folders || tree.ends_with(RECIPES) => self.add(home, &key)?,
-                    Some(_) => self.add_bytes(name.as_bytes()),
+                    Some(_) => self.add_bytes(key.as_bytes()),
                     None if are_folders => self.add_days_before(home, &key, first)?,
                     None => {}
                 }
