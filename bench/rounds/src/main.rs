@@ -31,9 +31,12 @@ struct Args {
     /// Days, with one round each
     #[arg(long, default_value_t = 365)]
     days: u32,
-    /// Feeds, which publish two articles a day each
+    /// Feeds
     #[arg(long, default_value_t = 50)]
     feeds: usize,
+    /// Articles that each feed publishes a day
+    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    articles: u32,
     /// Write the results to this file, as JSON
     #[arg(long)]
     out: Option<PathBuf>,
@@ -135,9 +138,10 @@ fn machine() -> String {
 fn measure(args: &Args) -> Result<Results> {
     let spec = Spec {
         sites: args.feeds,
-        items_per_feed: 12,
+        // A feed lists more than a day, so that one round a day gets all articles.
+        items_per_feed: (2 * args.articles as usize).max(12),
         languages: vec!["en".into()],
-        publish_every: 12 * HOUR,
+        publish_every: DAY / args.articles,
         story: DAY * (args.days + 3),
         ..Spec::default()
     };
@@ -165,7 +169,7 @@ fn measure(args: &Args) -> Result<Results> {
     let first = days.first().context("at least two days")?.idle_cpu_s;
     let last = days.last().context("at least two days")?.idle_cpu_s;
     Ok(Results {
-        benchmark: format!("bench-rounds --days {} --feeds {}", args.days, args.feeds),
+        benchmark: format!("bench-rounds --days {} --feeds {} --articles {}", args.days, args.feeds, args.articles),
         machine: machine(),
         build: if cfg!(debug_assertions) { "debug" } else { "release" },
         idle_ratio: last / first,

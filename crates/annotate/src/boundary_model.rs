@@ -106,7 +106,7 @@ fn write_weights(pairs: &[(u32, f32)], out: &mut Vec<u8>) {
 fn read_weights(rest: &mut &[u8]) -> Option<BoundaryWeights> {
     let count = u32::from_le_bytes(rest.split_off(..4)?.try_into().ok()?) as usize;
     let unit = f32::from_le_bytes(rest.split_off(..4)?.try_into().ok()?);
-    let mut features = Vec::new();
+    let mut features = Vec::with_capacity(count.min(rest.len()));
     let mut before = 0u32;
     for _ in 0..count {
         let (mut difference, mut shift) = (0u32, 0);

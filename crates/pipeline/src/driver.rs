@@ -6,11 +6,13 @@
 use std::time::Duration;
 
 use anyhow::Result;
+use tidings_model::clock;
 
 use crate::cancel::{Cancelled, StopReason};
 use crate::context::{RunContext, StageLog};
 use crate::pipeline::Pipeline;
 use crate::reporter::Event;
+use crate::settled::Look;
 use crate::shard::Shard;
 use crate::stage::{Due, Stage, StageOutcome, StageRun};
 
@@ -37,10 +39,13 @@ impl Pipeline {
 
     /// Runs a stage, and notes for its round whether it has nothing left to do.
     fn run_and_note(&self, stage: &dyn Stage, context: &RunContext) -> Result<StageOutcome> {
-        let outcome = run_stage(stage, context)?;
-        if let Some(freshness) = self.freshness().filter(|_| context.shard.is_whole()) {
-            freshness.note(&outcome, stage.id(), &context.home, &context.config)?;
-        }
+        let (home, config) = (&context.home, &context.config);
+        let Some(freshness) = self.freshness().filter(|_| context.shard.is_whole()) else {
+            return Ok(run_stage(stage, context, Look::at_all(stage, home, config)?)?.0);
+        };
+        let look = Look::at_newest(stage, home, config, clock::now())?;
+        let (outcome, look) = run_stage(stage, context, look)?;
+        freshness.note(&outcome, stage.id(), home, config, look.into_settled(stage, home, config)?)?;
         Ok(outcome)
     }
 
@@ -52,8 +57,8 @@ impl Pipeline {
     }
 }
 
-fn run_stage(stage: &dyn Stage, context: &RunContext) -> Result<StageOutcome> {
-    let mut due = stage.due(&context.home, &context.config)?;
+fn run_stage(stage: &dyn Stage, context: &RunContext, mut look: Look) -> Result<(StageOutcome, Look)> {
+    let due = &mut look.due;
     let all_due = due.units.len();
     if !context.shard.is_whole() {
         due.units.retain(|unit| match stage.is_divisible() {
@@ -62,9 +67,9 @@ fn run_stage(stage: &dyn Stage, context: &RunContext) -> Result<StageOutcome> {
         });
     }
     let mut log = context.log();
-    let mut run = stage.begin(context, &due)?;
+    let mut run = stage.begin(context, due)?;
     let mut done = 0;
-    let ended = run_units(context, &due, run.as_mut(), &mut log, &mut done);
+    let ended = run_units(context, due, run.as_mut(), &mut log, &mut done);
     let mut ending = context.ending(due.units.len() as u64 - done);
     ending.in_other_shards = (all_due - due.units.len()) as u64;
     let outcome = run.finish(ending, &mut log)?;
@@ -72,7 +77,7 @@ fn run_stage(stage: &dyn Stage, context: &RunContext) -> Result<StageOutcome> {
     let logged = log.finish(&outcome);
     ended?;
     logged?;
-    Ok(outcome)
+    Ok((outcome, look))
 }
 
 /// Processes units until all are done, the time limit is reached, the disk is full or the run is cancelled. At least

@@ -10,7 +10,7 @@ use std::time::SystemTime;
 use anyhow::Result;
 use jiff::{SignedDuration, Timestamp};
 use tidings_model::clock;
-use tidings_store::fresh::{self, FreshStage, Stamp};
+use tidings_store::fresh::{self, FreshStage, SettledDays, Stamp};
 use tidings_store::{Home, rfc3339};
 
 use crate::config::Config;
@@ -18,7 +18,7 @@ use crate::outcome::{Outcome as _, Status};
 use crate::stage::{StageId, StageOutcome};
 
 /// After this time a stage looks at all files again: stamps do not cover the files of old days.
-const LOOK_AGE: SignedDuration = SignedDuration::from_hours(20);
+pub(crate) const LOOK_AGE: SignedDuration = SignedDuration::from_hours(20);
 /// The same for `fetch`, because pages become due again with time.
 const FETCH_LOOK_AGE: SignedDuration = SignedDuration::from_hours(1);
 
@@ -84,6 +84,8 @@ pub(crate) struct Freshness {
     has_news: AtomicBool,
     /// All of them, with the stamps at their ends.
     settled: Mutex<Vec<(StageId, FreshStage)>>,
+    /// Stages that looked at all days, with the days that need not be looked at again.
+    settled_days: Mutex<Vec<SettledDays>>,
 }
 
 impl Freshness {
@@ -115,8 +117,19 @@ impl Freshness {
 
     /// Notes the outcome of a stage. The caller holds the lock since before the stage looked for work, so that the stamp
     /// is that of the files it has seen.
-    pub(crate) fn note(&self, outcome: &StageOutcome, stage: StageId, home: &Home, config: &Config) -> Result<()> {
+    pub(crate) fn note(
+        &self,
+        outcome: &StageOutcome,
+        stage: StageId,
+        home: &Home,
+        config: &Config,
+        days: Option<SettledDays>,
+    ) -> Result<()> {
         let Some(units) = settled_units(outcome) else { return Ok(()) };
+        if let Some(days) = days {
+            self.settled_days.lock().expect("no panic while held").push(days);
+            self.has_news.store(true, Ordering::Relaxed);
+        }
         if let Some(watched) = watch(stage, home, config)? {
             let stamp = stamp(stage, home, config, &watched)?.text();
             let row =
@@ -139,6 +152,13 @@ impl Freshness {
         }
         if rows != fresh::read(home)? {
             fresh::write(home, rows)?;
+        }
+        let news = std::mem::take(&mut *self.settled_days.lock().expect("no panic while held"));
+        if !news.is_empty() {
+            let mut days = fresh::read_settled(home)?;
+            days.retain(|known| !news.iter().any(|new| new.stage == known.stage));
+            days.extend(news);
+            fresh::write_settled(home, days)?;
         }
         Ok(())
     }
@@ -231,7 +251,7 @@ mod tests {
         age(folder.path());
         let round = || {
             let round = Freshness::default();
-            round.note(&clean(0), StageId::Clean, home, config).unwrap();
+            round.note(&clean(0), StageId::Clean, home, config, None).unwrap();
             round
         };
         round().record(home, config).unwrap();
@@ -259,7 +279,7 @@ mod tests {
         let (home, config) = (pipeline.home(), pipeline.config());
         age(folder.path());
         let round = Freshness::default();
-        round.note(&clean(0), StageId::Clean, home, config).unwrap();
+        round.note(&clean(0), StageId::Clean, home, config, None).unwrap();
         test_home::put_pages(home.root(), test_home::SECOND_DAY, "b.0", &test_home::articles()[..1]);
         age(folder.path());
         round.record(home, config).unwrap();

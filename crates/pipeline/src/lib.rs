@@ -70,6 +70,7 @@ pub mod report;
 pub mod reporter;
 pub mod round;
 pub mod scrub;
+mod settled;
 pub mod shard;
 pub mod stage;
 pub mod takedown;

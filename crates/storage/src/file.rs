@@ -46,6 +46,15 @@ pub fn remove(path: &Path) -> Result<()> {
     }
 }
 
+/// Deletes a file, if it exists, whose return after a power failure does no harm: the folder is not synced.
+pub fn discard(path: &Path) -> Result<()> {
+    crash::point();
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Ok(Err(error).context("remove", path)?),
+        _ => Ok(()),
+    }
+}
+
 /// Makes a folder with its parents, durably.
 pub fn make_folder(path: &Path) -> Result<()> {
     if path.is_dir() {

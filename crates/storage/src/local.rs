@@ -35,11 +35,32 @@ impl LocalStorage {
     }
 
     /// Keys of the entries of a folder that `is_wanted`; names that are not UTF-8 are ignored.
-    fn entries(&self, prefix: &str, is_wanted: impl Fn(&Path) -> bool) -> Result<Vec<String>> {
+    /// The sorted keys of the files or folders directly in a folder; empty if it is missing.
+    fn entries(&self, prefix: &str, are_folders: bool) -> Result<Vec<String>> {
         let folder = if prefix.is_empty() { self.root.clone() } else { self.resolve(prefix)? };
-        let paths = file::files_in(&folder)?.into_iter().filter(|path| is_wanted(path));
-        let names = paths.filter_map(|path| Some(path.file_name()?.to_str()?.to_owned()));
-        Ok(names.map(|name| if prefix.is_empty() { name } else { format!("{prefix}/{name}") }).collect())
+        let entries = match fs::read_dir(&folder) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(error).context("read the folder", &folder).map_err(Into::into),
+        };
+        let mut keys = Vec::new();
+        for entry in entries {
+            let entry = entry.context("read the folder", &folder)?;
+            let kind = entry.file_type().context("inspect", &folder)?;
+            // A folder may have a file for each day: only the targets of links are inspected.
+            let is_wanted = match (kind.is_symlink(), are_folders) {
+                (false, true) => kind.is_dir(),
+                (false, false) => kind.is_file(),
+                (true, true) => entry.path().is_dir(),
+                (true, false) => entry.path().is_file(),
+            };
+            let name = entry.file_name();
+            if let (true, Some(name)) = (is_wanted, name.to_str()) {
+                keys.push(if prefix.is_empty() { name.to_owned() } else { format!("{prefix}/{name}") });
+            }
+        }
+        keys.sort_unstable();
+        Ok(keys)
     }
 }
 
@@ -70,11 +91,11 @@ impl Storage for LocalStorage {
     }
 
     fn list(&self, prefix: &str) -> Result<Vec<String>> {
-        self.entries(prefix, Path::is_file)
+        self.entries(prefix, false)
     }
 
     fn folders(&self, prefix: &str) -> Result<Vec<String>> {
-        self.entries(prefix, Path::is_dir)
+        self.entries(prefix, true)
     }
 
     fn create(&self, key: &str) -> Result<Box<dyn AtomicWrite>> {

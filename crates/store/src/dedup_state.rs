@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use tidings_storage::file::{self, files_in};
 use tidings_storage::{Appender, write_atomic};
-use xxhash_rust::xxh3::xxh3_128;
+use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
 use crate::docs;
 use crate::error::{Context, Result};
@@ -151,6 +151,23 @@ impl JudgedDays {
             amendments.entry(amended_day(&file.file).to_owned()).or_default().push(file.clone());
         }
         amendments
+    }
+
+    /// A digest of the judgement of the days before one: their documents, verdicts and amendments.
+    pub fn digest_before(&self, first: &str) -> u128 {
+        let mut hasher = Xxh3::new();
+        let mut add = |text: &str| {
+            hasher.update(&(text.len() as u64).to_le_bytes());
+            hasher.update(text.as_bytes());
+        };
+        for day in self.days.iter().filter(|day| *day.day < *first) {
+            [&day.day, &day.docs, &day.verdicts.xxh3].into_iter().for_each(|text| add(text));
+        }
+        let amendments = self.days.iter().flat_map(|day| &day.amendments);
+        for file in amendments.filter(|file| amended_day(&file.file) < first || amending_day(&file.file) < first) {
+            [&file.file, &file.xxh3].into_iter().for_each(|text| add(text));
+        }
+        hasher.digest128()
     }
 
     /// Truncates the ledger to its first days.
@@ -335,11 +352,15 @@ pub fn docs_day(home: &Home, name: &str) -> Result<DocsDay> {
     Ok(DocsDay { digest: docs_digest(home, name)?, name: name.to_owned() })
 }
 
+/// The names of the complete days of documents, oldest first.
+pub fn day_names(home: &Home) -> Result<Vec<String>> {
+    let is_day = |name: &String| name.parse::<jiff::civil::Date>().is_ok();
+    Ok(docs::document_days(home)?.into_iter().filter(is_day).collect())
+}
+
 /// The complete days of documents, oldest first.
 pub fn docs_days(home: &Home) -> Result<Vec<DocsDay>> {
-    let is_day = |name: &String| name.parse::<jiff::civil::Date>().is_ok();
-    let days = docs::document_days(home)?.into_iter().filter(is_day);
-    days.map(|name| docs_day(home, &name)).collect()
+    day_names(home)?.iter().map(|name| docs_day(home, name)).collect()
 }
 
 /// The digest of the recipe of a day of documents; one of a newer version is an error.

@@ -5,6 +5,10 @@
 //! still is. The stamp covers all folders, whose times change with the names in them, and the files of the newest days;
 //! older files are looked at once a day. `state/fresh.tsv` holds the stamps with the names of the files, so that no
 //! folder is read; without it everything is looked at.
+//!
+//! In a round with work only the newest days have changed. `state/settled.tsv` holds, for each stage, a day before which
+//! it had nothing to do, and a stamp of those days alone ([`Stamp::add_days_before`]): while it is the same, only the days
+//! from there on are looked at.
 
 use std::fs::{self, Metadata};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -19,8 +23,10 @@ use crate::table::{self, columns};
 /// A file that was modified less than this before the stamp may be modified again without another time: the clock of
 /// file systems ticks every few milliseconds.
 const TICK: Duration = Duration::from_millis(50);
-/// The days whose files are in a stamp.
-const RECENT_DAYS: usize = 8;
+/// The newest days, whose files are in a stamp and which are looked at in each round with work.
+pub const RECENT_DAYS: usize = 8;
+/// The folder of recipes, which change whenever their day does.
+const RECIPES: &str = "/recipes";
 /// The same for file systems that store whole seconds.
 const COARSE_TICK: Duration = Duration::from_secs(2);
 
@@ -53,6 +59,33 @@ pub fn write(home: &Home, stages: Vec<FreshStage>) -> Result<()> {
     Ok(write_atomic(&home.state("fresh.tsv"), table::text(stages.into_iter()).as_bytes())?)
 }
 
+/// A stage whose old days are up to date.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SettledDays {
+    /// The stage.
+    pub stage: String,
+    /// The first day that is looked at.
+    pub first: String,
+    /// The stamp of the days before it.
+    pub stamp: String,
+    /// The time when the stage looked at all days, RFC 3339.
+    pub looked: String,
+}
+
+columns!(SettledDays { stage, first, stamp, looked });
+
+/// The stages whose old days are up to date.
+pub fn read_settled(home: &Home) -> Result<Vec<SettledDays>> {
+    let mut stages = Vec::new();
+    table::read(&home.state("settled.tsv"), |row| stages.push(row))?;
+    Ok(stages)
+}
+
+/// Replaces the list. The caller holds the lock.
+pub fn write_settled(home: &Home, stages: Vec<SettledDays>) -> Result<()> {
+    Ok(write_atomic(&home.state("settled.tsv"), table::text(stages.into_iter()).as_bytes())?)
+}
+
 /// A stamp of the names, sizes and modification times of files.
 pub struct Stamp {
     hasher: Xxh3,
@@ -79,6 +112,31 @@ impl Stamp {
             Ok(meta) => self.add_entry(key.as_bytes(), &meta),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => self.hasher.update(key.as_bytes()),
             Err(error) => Err(error).context("inspect", &path)?,
+        }
+        Ok(())
+    }
+
+    /// Adds other data, such as digests that recipes and lists have.
+    pub fn add_bytes(&mut self, bytes: &[u8]) {
+        self.hasher.update(&(bytes.len() as u64).to_le_bytes());
+        self.hasher.update(bytes);
+    }
+
+    /// Adds the days before one in a folder tree: the names of their files, and the sizes and times of their folders and
+    /// recipes. Later days and files without a day are left out.
+    pub fn add_days_before(&mut self, home: &Home, tree: &str, first: &str) -> Result<()> {
+        let names = list(home, tree)?.unwrap_or_default();
+        for (names, are_folders) in [(names.files, false), (names.folders, true)] {
+            for name in names {
+                let key = format!("{tree}/{name}");
+                match day_of(&name) {
+                    Some(day) if day >= first => {}
+                    Some(_) if are_folders || tree.ends_with(RECIPES) => self.add(home, &key)?,
+                    Some(_) => self.add_bytes(key.as_bytes()),
+                    None if are_folders => self.add_days_before(home, &key, first)?,
+                    None => {}
+                }
+            }
         }
         Ok(())
     }
@@ -118,25 +176,38 @@ pub fn watch(home: &Home, trees: &[&str], single: &[&str]) -> Result<String> {
     Ok(watched.join("\n"))
 }
 
-fn watch_below(home: &Home, key: String, watched: &mut Vec<String>) -> Result<()> {
-    let folder = home.root().join(&key);
+/// The sorted names in a folder.
+#[derive(Default)]
+struct FolderNames {
+    folders: Vec<String>,
+    files: Vec<String>,
+}
+
+/// The names in a folder of a home; `None` if it is missing.
+fn list(home: &Home, key: &str) -> Result<Option<FolderNames>> {
+    let folder = home.root().join(key);
     let entries = match fs::read_dir(&folder) {
         Ok(entries) => entries,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            watched.push(key);
-            return Ok(());
-        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) => Err(error).context("read the folder", &folder)?,
     };
-    let (mut folders, mut files) = (Vec::new(), Vec::new());
+    let mut names = FolderNames::default();
     for entry in entries {
         let entry = entry.context("read the folder", &folder)?;
         let is_folder = entry.file_type().context("inspect", &entry.path())?.is_dir();
         let name = entry.file_name().to_string_lossy().into_owned();
-        if is_folder { folders.push(name) } else { files.push(name) }
+        if is_folder { names.folders.push(name) } else { names.files.push(name) }
     }
-    folders.sort_unstable();
-    files.sort_unstable();
+    names.folders.sort_unstable();
+    names.files.sort_unstable();
+    Ok(Some(names))
+}
+
+fn watch_below(home: &Home, key: String, watched: &mut Vec<String>) -> Result<()> {
+    let Some(FolderNames { folders, files }) = list(home, &key)? else {
+        watched.push(key);
+        return Ok(());
+    };
     let [old_folders, old_files] = [&folders, &files].map(|names| {
         let is_old = |name: &&String| day_of(name).is_some_and(|day| newer(names, day) >= RECENT_DAYS);
         names.iter().take_while(is_old).count()
@@ -191,6 +262,44 @@ mod tests {
         let before = stamp(&home);
         home.storage().remove("docs/en/2026-01-02.jsonl.zst").unwrap();
         assert_ne!(stamp(&home), before, "a lost file of an old day");
+    }
+
+    #[test]
+    fn a_stamp_of_old_days_covers_their_names_recipes_and_folders() {
+        let (_folder, home) = home();
+        let put = |key: &str, bytes: &[u8]| home.storage().put_atomic(key, bytes).unwrap();
+        for day in ["2026-03-01", "2026-03-02", "2026-03-03"] {
+            put(&format!("docs/en/{day}.jsonl.zst"), b"");
+            put(&format!("docs/recipes/{day}.json"), b"");
+            put(&format!("pages/{day}/run.0.jsonl.zst"), b"");
+        }
+        let stamp = || {
+            let mut stamp = Stamp::new(b"settings");
+            ["pages", "docs"].iter().for_each(|tree| stamp.add_days_before(&home, tree, "2026-03-03").unwrap());
+            stamp.text()
+        };
+        let settled = stamp();
+        put("docs/en/2026-03-03.jsonl.zst", b"longer");
+        put("docs/recipes/2026-03-03.json", b"other");
+        put("pages/2026-03-03/run.1.jsonl.zst", b"");
+        put("docs/draft/en.tmp", b"");
+        assert_eq!(stamp(), settled, "later days, and files without a day");
+        let mut stamps = vec![settled];
+        let mut changed = |what: &str| {
+            let now = stamp();
+            assert!(!stamps.contains(&now), "{what}");
+            stamps.push(now);
+        };
+        put("docs/recipes/2026-03-01.json", b"other");
+        changed("a recipe");
+        home.storage().remove("docs/en/2026-03-02.jsonl.zst").unwrap();
+        changed("a lost file");
+        put("pages/2026-03-02/run.1.jsonl.zst", b"");
+        changed("pages of an old day");
+        put("pages/2026-02-01/run.1.jsonl.zst", b"");
+        changed("another old day");
+        std::fs::remove_dir_all(home.root().join("docs/recipes")).unwrap();
+        changed("a lost folder");
     }
 
     /// Gives a file another time, as if it was written a while ago.

@@ -79,6 +79,14 @@ impl Superseded {
             && serde_json::from_slice::<RevisionHead>(line).is_ok_and(|head| self.has(day, &head.url, &head.downloaded))
     }
 
+    /// A digest of the superseded documents of the days before one.
+    pub fn digest_before(&self, first: &str) -> u128 {
+        let days = self.0.iter().take_while(|(day, _)| day.as_str() < first);
+        let text: String =
+            days.flat_map(|(day, keys)| [day].into_iter().chain(keys)).map(|text| format!("{text}\n")).collect();
+        xxh3_128(text.as_bytes())
+    }
+
     /// A digest of the superseded documents of a day; `None` if there are none.
     pub fn digest(&self, day: &str) -> Option<String> {
         let keys = self.0.get(day).filter(|keys| !keys.is_empty())?;

@@ -26,7 +26,13 @@ impl<'b> Reader<'b> {
     }
 
     /// Reads a LEB128 varint.
+    #[inline]
     pub fn number(&mut self) -> Result<u32, ModelError> {
+        // Most numbers are differences of one byte.
+        if let [byte @ ..128, rest @ ..] = self.rest {
+            self.rest = rest;
+            return Ok(u32::from(*byte));
+        }
         let (mut number, mut shift) = (0u32, 0);
         loop {
             let byte = self.u8()?;

@@ -26,18 +26,16 @@ impl FeatureIndex {
         (hash >> (64 - bits)) as u32
     }
 
-    /// Builds the index; `slots` must ascend.
-    fn new(bits: u32, slots: &[u32]) -> FeatureIndex {
-        let mut words = vec![0u64; 1 << (bits - 6)];
-        for slot in slots {
-            words[(slot >> 6) as usize] |= 1 << (slot & 63);
-        }
-        let counted = words.iter().scan(0, |count, word| {
-            *count += word.count_ones();
-            Some(*count)
-        });
-        let rank_before = std::iter::once(0).chain(counted).collect();
-        FeatureIndex { bits: words, rank_before, shift: 64 - bits, count: slots.len() }
+    /// Builds the index from a bitmap of 2^`bits` bits.
+    fn new(bits: u32, words: Vec<u64>) -> FeatureIndex {
+        let mut rank_before = Vec::with_capacity(words.len() + 1);
+        let mut count = 0;
+        rank_before.push(0);
+        rank_before.extend(words.iter().map(|word| {
+            count += word.count_ones();
+            count
+        }));
+        FeatureIndex { bits: words, rank_before, shift: 64 - bits, count: count as usize }
     }
 
     /// Returns true if a feature is in the set.
@@ -100,7 +98,7 @@ impl FeatureIndex {
             return Err(ModelError::Damaged("a feature index has an invalid size"));
         }
         let count = reader.count()?;
-        let mut slots = Vec::with_capacity(count);
+        let mut words = vec![0u64; 1 << (bits - 6)];
         let mut slot = 0u32;
         for number in 0..count {
             let difference = reader.number()?;
@@ -108,9 +106,9 @@ impl FeatureIndex {
             if number > 0 && difference == 0 {
                 return Err(UNORDERED);
             }
-            slots.push(slot);
+            words[(slot >> 6) as usize] |= 1 << (slot & 63);
         }
-        Ok(FeatureIndex::new(bits, &slots))
+        Ok(FeatureIndex::new(bits, words))
     }
 }
 

@@ -26,7 +26,9 @@ pub struct Models {
 
 #[derive(Debug)]
 struct StoredModel {
-    info: ModelInfo,
+    /// Description without the digest, which reads the whole model.
+    listed: ModelInfo,
+    info: OnceLock<ModelInfo>,
     version: u8,
     packed: Cow<'static, [u8]>,
     tagger: OnceLock<Option<Arc<Tagger>>>,
@@ -58,15 +60,16 @@ impl Models {
             listed.push(info);
         }
         let mut models = Vec::with_capacity(listed.len());
-        for mut info in listed {
+        for listed in listed {
             let start = bytes.len() - reader.left();
-            info.digest = format!("{:016x}", xxh3_64(reader.take(info.bytes)?));
-            let part = start..start + info.bytes;
+            reader.take(listed.bytes)?;
+            let part = start..start + listed.bytes;
             let packed = match &bytes {
                 Cow::Borrowed(all) => Cow::Borrowed(&all[part]),
                 Cow::Owned(all) => Cow::Owned(all[part].to_vec()),
             };
-            models.push(Arc::new(StoredModel { info, version, packed, tagger: OnceLock::new() }));
+            let (info, tagger) = (OnceLock::new(), OnceLock::new());
+            models.push(Arc::new(StoredModel { listed, info, version, packed, tagger }));
         }
         reader.end()?;
         Ok(Models { models })
@@ -91,7 +94,7 @@ impl Models {
 
     /// Compressed models, as input of [`Models::write`].
     pub fn packed(&self) -> impl Iterator<Item = (&ModelInfo, &[u8])> {
-        self.models.iter().map(|model| (&model.info, model.packed.as_ref()))
+        self.models.iter().map(|model| (model.info(), model.packed.as_ref()))
     }
 
     /// Compresses a model.
@@ -101,16 +104,16 @@ impl Models {
 
     /// Descriptions of the models, in file order.
     pub fn languages(&self) -> impl Iterator<Item = &ModelInfo> {
-        self.models.iter().map(|model| &model.info)
+        self.models.iter().map(|model| model.info())
     }
 
     /// Merges two sets; for a language in both, the model of `others` is used.
     pub fn with(&self, others: Models) -> Models {
         let mut models = others.models;
-        let own = self.models.iter().filter(|own| !models.iter().any(|one| one.info.language == own.info.language));
+        let own = self.models.iter().filter(|own| !models.iter().any(|one| one.listed.language == own.listed.language));
         let own: Vec<Arc<StoredModel>> = own.cloned().collect();
         models.extend(own);
-        models.sort_by(|one, other| one.info.language.cmp(&other.info.language));
+        models.sort_by(|one, other| one.listed.language.cmp(&other.listed.language));
         Models { models }
     }
 
@@ -120,7 +123,7 @@ impl Models {
     /// The first call for a language decompresses its model, which takes milliseconds.
     pub fn tagger(&self, language: &str) -> Option<Arc<Tagger>> {
         let code = codes::short_code(language);
-        let model = self.models.iter().find(|model| model.info.language == code)?;
+        let model = self.models.iter().find(|model| model.listed.language == code)?;
         model.tagger.get_or_init(|| model.unpack().ok().map(Arc::new)).clone()
     }
 
@@ -131,10 +134,16 @@ impl Models {
 }
 
 impl StoredModel {
+    /// Description with the digest, which is computed on first use.
+    fn info(&self) -> &ModelInfo {
+        let digest = || format!("{:016x}", xxh3_64(&self.packed));
+        self.info.get_or_init(|| ModelInfo { digest: digest(), ..self.listed.clone() })
+    }
+
     fn unpack(&self) -> Result<Tagger, ModelError> {
         let damaged = |_| ModelError::Damaged("a model cannot be decompressed");
         let model = zstd::bulk::decompress(&self.packed, MAX_BYTES).map_err(damaged)?;
-        Tagger::read_version(self.info.clone(), &model, self.version)
+        Tagger::read_version(self.info().clone(), &model, self.version)
     }
 }
 

@@ -40,8 +40,11 @@ pub fn read<const WIDTH: usize>(
     let mut rows = vec![[0; WIDTH]; count];
     for column in 0..columns {
         for (byte, eight) in bits[column * stride..][..stride].iter().zip(rows.chunks_mut(8)) {
-            // Bits beyond the last row also have a weight; it is skipped.
-            for bit in (0..8).filter(|bit| byte >> bit & 1 == 1) {
+            // Most bytes are zero. Bits beyond the last row also have a weight; it is skipped.
+            let mut left = *byte;
+            while left != 0 {
+                let bit = left.trailing_zeros() as usize;
+                left &= left - 1;
                 let weight = weights.next().ok_or(ModelError::Truncated)?;
                 if let Some(row) = eight.get_mut(bit) {
                     row[column] = *weight as i8;

@@ -46,6 +46,9 @@ impl WordLifts for Weights {
     }
 }
 
+/// About the bytes of a row.
+const ROW_BYTES: usize = 13;
+
 fn table(text: &str) -> HashMap<u64, f32, IdentityState> {
     let row = |line: &str| {
         let (name, weight) = line.split_once('\t')?;
@@ -55,5 +58,7 @@ fn table(text: &str) -> HashMap<u64, f32, IdentityState> {
         };
         Some((hash, weight.parse().ok()?))
     };
-    text.lines().filter_map(row).collect()
+    let mut table = HashMap::with_capacity_and_hasher(text.len() / ROW_BYTES, IdentityState);
+    table.extend(text.lines().filter_map(row));
+    table
 }

@@ -25,6 +25,7 @@ use tidings_model::{Annotated, address};
 use tidings_store::dedup_state::{self, JudgedDay, JudgedDays};
 use tidings_store::digest;
 use tidings_store::docs::{self, Recipe};
+use tidings_store::fresh::Stamp;
 use tidings_store::revisions::Superseded;
 use tidings_store::text::{self, MadeText, TextDraft, TextRecipe};
 use tidings_store::text_growth::{self, LOGGED_DAYS};
@@ -191,9 +192,29 @@ impl Stage for Annotate {
     }
 
     fn due(&self, home: &Home, config: &Config) -> Result<Due> {
-        let made = recipes(home)?;
+        self.due_since(home, config, "")
+    }
+
+    fn stamp_before(&self, home: &Home, config: &Config, first: &str, stamp: &mut Stamp) -> Result<bool> {
+        for tree in ["docs/recipes", "text"] {
+            stamp.add_days_before(home, tree, first)?;
+        }
+        stamp.add(home, "feeds.txt")?;
+        let judged = JudgedDays::read(home)?.map(|judged| judged.digest_before(first));
+        stamp.add_bytes(&judged.unwrap_or_default().to_le_bytes());
+        // Revisions of the newest days supersede older documents.
+        let mut superseded = Superseded::default();
+        recipes(home, first)?.iter().for_each(|recipe| superseded.add(recipe));
+        stamp.add_bytes(&superseded.digest_before(first).to_le_bytes());
+        // Tools and models of the user may change without any file of the home.
+        Ok(config.annotate.external.is_empty() && config.annotate.models.is_empty())
+    }
+
+    fn due_since(&self, home: &Home, config: &Config, since: &str) -> Result<Due> {
+        let made = recipes(home, since)?;
         let sources = Sources::read(home, config, &made)?;
-        let mut due = Due::default();
+        let mut due = Due { since: since.to_owned(), ..Due::default() };
+        due.up_to_date = docs::document_days(home)?.iter().filter(|day| day.as_str() < since).count() as u64;
         for made in made {
             let day = made.day.clone();
             let Some(wanted) = sources.recipe(home, &made)? else {
@@ -232,16 +253,18 @@ impl Stage for Annotate {
         }
         // Such text may be the last copy, so it is kept and stays searchable.
         if context.shard.takes_undivided() {
-            let mut known: BTreeSet<String> = docs::document_days(&context.home)?.into_iter().collect();
-            known.extend(docs::page_days(&context.home)?.into_iter().map(|day| day.name));
-            for day in text::days(&context.home)?.iter().filter(|day| !known.contains(*day)) {
+            let known: BTreeSet<String> = docs::document_days(&context.home)?.into_iter().collect();
+            let others: Vec<String> =
+                text::days(&context.home)?.into_iter().filter(|day| !known.contains(day)).collect();
+            let pages = if others.is_empty() { Vec::new() } else { docs::page_days(&context.home)? };
+            for day in others.iter().filter(|day| !pages.iter().any(|known| known.name == **day)) {
                 log::warn!("the text of {day} has neither documents nor pages; restore pages/{day} from a backup");
             }
         }
         let config = &context.config.clean;
         Ok(Box::new(AnnotateRun {
             context,
-            sources: Sources::read(&context.home, &context.config, &recipes(&context.home)?)?,
+            sources: Sources::read(&context.home, &context.config, &recipes(&context.home, &due.since)?)?,
             bounds: Bounds { threads: super::threads(config.threads), weight: config.memory_mib << 20 },
             progress: context.progress("days", due.units.len() as u64),
             growing_from: growing_from(&context.home)?,
@@ -263,9 +286,9 @@ impl Stage for Annotate {
     }
 }
 
-/// The recipes of all days of documents, oldest first.
-fn recipes(home: &Home) -> Result<Vec<Recipe>> {
-    let days = docs::document_days(home)?.into_iter();
+/// The recipes of the days of documents from one on, oldest first. They have all revisions of documents of these days.
+fn recipes(home: &Home, since: &str) -> Result<Vec<Recipe>> {
+    let days = docs::document_days(home)?.into_iter().filter(|day| day.as_str() >= since);
     days.filter_map(|day| Recipe::read(home, &day).transpose()).map(|recipe| Ok(recipe?)).collect()
 }
 

@@ -19,6 +19,7 @@ use tidings_clean::postprocess::PostprocessOptions;
 use tidings_model::{Fingerprint, FingerprintSet};
 use tidings_store::digest;
 use tidings_store::docs::{self, Day, DayDraft, Recipe};
+use tidings_store::fresh::Stamp;
 use tidings_store::pages::PageReader;
 use tidings_store::removed::Removed;
 use tidings_store::yields;
@@ -136,11 +137,12 @@ impl Clean {
         Recipe { version: self.version(), ..Recipe::new(day, &crate::program(), tidings_clean::version(), settings) }
     }
 
-    /// The days of pages, and the days of documents whose pages are all missing.
-    fn days(&self, home: &Home) -> Result<Vec<Day>> {
-        let mut days = docs::page_days(home)?;
+    /// The days of pages from one on, and the days of documents whose pages are all missing.
+    fn days(&self, home: &Home, since: &str) -> Result<Vec<Day>> {
+        let mut days = docs::page_days_since(home, since)?;
         let known: BTreeSet<String> = days.iter().map(|day| day.name.clone()).collect();
-        for name in docs::document_days(home)?.into_iter().filter(|name| !known.contains(name)) {
+        let is_other = |name: &String| name.as_str() >= since && !known.contains(name);
+        for name in docs::document_days(home)?.into_iter().filter(is_other) {
             if Recipe::read(home, &name)?.is_some_and(|recipe| !recipe.inputs.is_empty()) {
                 days.push(Day { name, files: Vec::new() });
             }
@@ -190,8 +192,19 @@ impl Stage for Clean {
     }
 
     fn due(&self, home: &Home, config: &Config) -> Result<Due> {
-        let mut due = Due::default();
-        for day in self.days(home)? {
+        self.due_since(home, config, "")
+    }
+
+    fn stamp_before(&self, home: &Home, _: &Config, first: &str, stamp: &mut Stamp) -> Result<bool> {
+        stamp.add_days_before(home, "pages", first)?;
+        stamp.add_days_before(home, "docs", first)?;
+        Ok(self.day.is_none() && !self.accept_loss)
+    }
+
+    fn due_since(&self, home: &Home, config: &Config, since: &str) -> Result<Due> {
+        let mut due = Due { since: since.to_owned(), ..Due::default() };
+        due.up_to_date = docs::document_days(home)?.iter().filter(|day| day.as_str() < since).count() as u64;
+        for day in self.days(home, since)? {
             let why = match Recipe::read(home, &day.name)? {
                 None => Some(Stale::New),
                 Some(recipe) if !self.accept_loss && !recipe.lost_inputs(home)?.is_empty() => Some(Stale::PagesLost),
@@ -220,7 +233,7 @@ impl Stage for Clean {
         let wanted: BTreeSet<&str> = due.units.iter().map(|unit| unit.name.as_str()).collect();
         let days: BTreeMap<String, Day> = match wanted.is_empty() {
             true => BTreeMap::new(),
-            false => self.days(&context.home)?.into_iter().map(|day| (day.name.clone(), day)).collect(),
+            false => self.days(&context.home, &due.since)?.into_iter().map(|day| (day.name.clone(), day)).collect(),
         };
         let files =
             days.values().filter(|day| wanted.contains(day.name.as_str())).map(|day| day.files.len() as u64).sum();

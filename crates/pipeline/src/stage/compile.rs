@@ -16,6 +16,7 @@ use tidings_formats::vertical;
 use tidings_index::{Day, Input, Settings, Snapshot, Writer};
 use tidings_store::FileDigest;
 use tidings_store::docs;
+use tidings_store::fresh::Stamp;
 use tidings_store::text::{self, TextRecipe};
 use tidings_store::text_growth::{TextChanges, TextGrowth};
 use tidings_store::{Home, Stale, hidden};
@@ -152,8 +153,21 @@ impl Stage for Compile {
         balances.compile(home)
     }
 
-    fn due(&self, home: &Home, _: &Config) -> Result<Due> {
-        let texts = text_files(home)?;
+    fn due(&self, home: &Home, config: &Config) -> Result<Due> {
+        self.due_since(home, config, "")
+    }
+
+    fn stamp_before(&self, home: &Home, _: &Config, first: &str, stamp: &mut Stamp) -> Result<bool> {
+        stamp.add_days_before(home, "text/recipes", first)?;
+        for (code, files) in indexed_before(home, first)? {
+            stamp.add_bytes(code.as_bytes());
+            files.iter().for_each(|(_, file)| stamp.add_bytes(format!("{} {}", file.file, file.xxh3).as_bytes()));
+        }
+        Ok(self.language.is_none() && !self.verify && self.hide.is_empty())
+    }
+
+    fn due_since(&self, home: &Home, _: &Config, since: &str) -> Result<Due> {
+        let texts = text_files(home, since)?;
         let languages: BTreeSet<String> = texts.keys().cloned().chain(home.indexed()?).collect();
         if let Some(code) = self.language.as_ref().filter(|code| !languages.contains(*code)) {
             bail!("no annotated text in language {code}; run `tidings annotate` first");
@@ -161,7 +175,7 @@ impl Stage for Compile {
         let is_hiding = !self.hide.is_empty() || !hidden::read(home)?.is_empty();
         let damaged = damaged_files(home)?;
         let is_damaged = |code: &str| damaged.iter().any(|file| file.starts_with(&format!("index/{code}/")));
-        let mut due = Due::default();
+        let mut due = Due { since: since.to_owned(), ..Due::default() };
         for code in languages.into_iter().filter(|code| self.language.as_ref().is_none_or(|only| only == code)) {
             let files = texts.get(&code).map(Vec::as_slice).unwrap_or_default();
             match why_due(home, &code, files) {
@@ -195,7 +209,7 @@ impl Stage for Compile {
         Ok(Box::new(CompileRun {
             stage: self,
             context,
-            texts: text_files(&context.home)?,
+            texts: text_files(&context.home, &due.since)?,
             damaged: damaged_files(&context.home)?,
             sources: OnceCell::new(),
             hide,
@@ -278,10 +292,29 @@ impl StageRun for CompileRun<'_> {
 /// A file of text of a language, with its day.
 type TextFile = (String, FileDigest);
 
-/// The files of text by language, oldest first.
-fn text_files(home: &Home) -> Result<BTreeMap<String, Vec<TextFile>>> {
-    let mut files: BTreeMap<String, Vec<TextFile>> = BTreeMap::new();
-    for day in text::days(home)? {
+/// The files of text that indexes contain, of the days before one, by language.
+fn indexed_before(home: &Home, first: &str) -> Result<BTreeMap<String, Vec<TextFile>>> {
+    let mut files = BTreeMap::new();
+    for code in home.indexed()? {
+        // A damaged index contains nothing, and is made again from all days.
+        let Ok(snapshot) = Snapshot::open(&home.index_of(&code)) else { continue };
+        let inputs = snapshot.inputs().iter().filter(|input| day_of(input) < first);
+        let digest = |input: &Input| FileDigest {
+            file: input.file.clone(),
+            bytes: input.bytes,
+            xxh3: input.xxh3.clone(),
+            lines: None,
+        };
+        files.insert(code, inputs.map(|input| (day_of(input).to_owned(), digest(input))).collect());
+    }
+    Ok(files)
+}
+
+/// The files of text by language, oldest first. The indexes have those of the days before `since`.
+fn text_files(home: &Home, since: &str) -> Result<BTreeMap<String, Vec<TextFile>>> {
+    let mut files = if since.is_empty() { BTreeMap::new() } else { indexed_before(home, since)? };
+    files.retain(|_, files| !files.is_empty());
+    for day in text::days(home)?.into_iter().filter(|day| day.as_str() >= since) {
         let Some(recipe) = TextRecipe::read(home, &day)? else { continue };
         for output in recipe.outputs {
             let code = output.file.split('/').nth(1).unwrap_or_default().to_owned();

@@ -20,6 +20,7 @@ use std::time::Duration;
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
 use tidings_store::digest::{self, Digester};
+use tidings_store::fresh::Stamp;
 use tidings_store::{Home, Stale};
 use xxhash_rust::xxh3::Xxh3;
 
@@ -179,6 +180,8 @@ pub struct Due {
     pub up_to_date: u64,
     /// Units that wait for an earlier stage.
     pub waiting: u64,
+    /// The first day that was looked at: the days before are known to be up to date. Empty if all were.
+    pub since: String,
 }
 
 /// The default time limit of a stage in a round, in minutes.
@@ -245,6 +248,17 @@ pub trait Stage: Send + Sync {
 
     /// The work that is due. Reads recipes and file names, not the data itself.
     fn due(&self, home: &Home, config: &Config) -> Result<Due>;
+
+    /// The work that is due if the days before one are up to date, which are not looked at.
+    fn due_since(&self, home: &Home, config: &Config, _since: &str) -> Result<Due> {
+        self.due(home, config)
+    }
+
+    /// Adds everything to a stamp that decides whether the days before one are due; returns whether the stage can leave
+    /// such days out.
+    fn stamp_before(&self, _home: &Home, _config: &Config, _first: &str, _stamp: &mut Stamp) -> Result<bool> {
+        Ok(false)
+    }
 
     /// The outcome of a run that finds all of this many units up to date; `None` if only `due` can tell.
     fn up_to_date(&self, _context: &RunContext, _units: u64) -> Option<StageOutcome> {

@@ -159,7 +159,7 @@ pub(super) fn append(day: &Path, run: &str, log: &Path) -> Result<()> {
     let end = match known.sections.iter().position(|section| section.run == run) {
         // A crash may have left an incomplete section of the right length.
         Some(last) if last + 1 == known.sections.len() => known.sections[last].bytes.start,
-        Some(_) => return Ok(file::remove(log)?),
+        Some(_) => return Ok(file::discard(log)?),
         None => known.end,
     };
     let (mut frames, bytes) = frames_of(log)?;
@@ -173,7 +173,8 @@ pub(super) fn append(day: &Path, run: &str, log: &Path) -> Result<()> {
         }
     }
     file.sync()?;
-    Ok(file::remove(log)?)
+    // If a power failure brings it back, the section of its name is known.
+    Ok(file::discard(log)?)
 }
 
 /// The frames of a log without its header, and their length.

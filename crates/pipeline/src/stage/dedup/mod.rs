@@ -21,6 +21,7 @@ use serde::{Deserialize, Serialize};
 use tidings_dedup::{Rule, Scope};
 use tidings_store::dedup_state::{self, DedupParams, DocsDay, GrowthLog, JudgedDay, JudgedDays};
 use tidings_store::digest;
+use tidings_store::fresh::Stamp;
 use tidings_store::{FileDigest, Home, Stale};
 
 use self::memory::Memory;
@@ -137,12 +138,25 @@ impl Stage for Dedup {
     }
 
     fn due(&self, home: &Home, config: &Config) -> Result<Due> {
+        self.due_since(home, config, "")
+    }
+
+    fn stamp_before(&self, home: &Home, _: &Config, first: &str, stamp: &mut Stamp) -> Result<bool> {
+        for tree in ["docs/recipes", "seen/verdicts", "seen/amendments"] {
+            stamp.add_days_before(home, tree, first)?;
+        }
+        let judged = JudgedDays::read(home)?.map(|judged| judged.digest_before(first));
+        stamp.add_bytes(&judged.unwrap_or_default().to_le_bytes());
+        Ok(true)
+    }
+
+    fn due_since(&self, home: &Home, config: &Config, since: &str) -> Result<Due> {
         config.dedup.rule()?;
-        let days = dedup_state::docs_days(home)?;
+        let days = dedup_state::day_names(home)?;
         let judged = JudgedDays::read(home)?;
-        let (kept, why) = up_to_date(home, judged.as_ref(), &self.params(config), &days)?;
-        let units = days.into_iter().skip(kept).map(|day| Unit { name: day.name, why }).collect();
-        Ok(Due { units, up_to_date: kept as u64, waiting: 0 })
+        let (kept, why) = up_to_date(home, judged.as_ref(), &self.params(config), &days, since)?;
+        let units = days.into_iter().skip(kept).map(|name| Unit { name, why }).collect();
+        Ok(Due { units, up_to_date: kept as u64, waiting: 0, since: since.to_owned() })
     }
 
     fn up_to_date(&self, context: &RunContext, units: u64) -> Option<StageOutcome> {
@@ -221,12 +235,14 @@ fn ended(mut outcome: DedupOutcome, ending: Ending, context: &RunContext) -> Ded
     outcome
 }
 
-/// The number of days that need not be judged again, and the reason why there are no more.
+/// The number of days that need not be judged again, and the reason why there are no more. The days before `since` are
+/// known to be judged.
 fn up_to_date(
     home: &Home,
     ledger: Option<&JudgedDays>,
     wanted: &DedupParams,
-    days: &[DocsDay],
+    days: &[String],
+    since: &str,
 ) -> Result<(usize, Stale)> {
     let Some(ledger) = ledger else { return Ok((0, Stale::NothingJudged)) };
     if let Some(why) = ledger.params.stale(wanted) {
@@ -239,8 +255,11 @@ fn up_to_date(
     for (at, judged) in ledger.days.iter().enumerate() {
         match days.get(at) {
             None => return Ok((at, Stale::DaysRemoved)),
-            Some(day) if day.name != judged.day => return Ok((at, Stale::DaysChanged)),
-            Some(day) if day.digest != judged.docs => return Ok((at, Stale::DocumentsChanged)),
+            Some(day) if *day != judged.day => return Ok((at, Stale::DaysChanged)),
+            Some(day) if day.as_str() < since => {}
+            Some(day) if dedup_state::docs_digest(home, day)? != judged.docs => {
+                return Ok((at, Stale::DocumentsChanged));
+            }
             Some(_) if !verdicts_of(judged).all(|file| file.is_present(home)) => {
                 return Ok((at, Stale::VerdictsMissing));
             }
