@@ -26,10 +26,10 @@ use tidings_clean::postprocess::PostprocessOptions;
 use tidings_store::Home;
 
 pub use annotate::{AnnotateConfig, Duplicates};
-pub use external::ExternalConfig;
 pub use clean::{CleanConfig, Preset};
 pub use dedup::DedupConfig;
 pub use discover::DiscoverConfig;
+pub use external::ExternalConfig;
 pub use feeds::FeedsConfig;
 pub use fetch::FetchConfig;
 pub use gate::GateConfig;

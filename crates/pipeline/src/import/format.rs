@@ -65,7 +65,7 @@ pub const FORMATS: [FormatRow; 10] = {
         row(ImportFormat::Jsonl, "jsonl", "JSON lines, one text per line", &[]),
         row(ImportFormat::Vertical, "vertical", "Tokens in the vertical format", &[".vert", ".vrt", ".vertical"]),
         row(ImportFormat::Conllu, "conllu", "Tokens in CoNLL-U or CoNLL-U Plus", &[".conllu", ".conllup"]),
-        row(ImportFormat::Tei, "tei", "TEI with tokens: <w> in sentences <s>", &[".tei.xml", ".tei"]),
+        row(ImportFormat::Tei, "tei", "Annotated text in TEI", &[".tei.xml", ".tei"]),
         row(ImportFormat::Opml, "opml", "A feed list, for feeds.txt", &[".opml"]),
         row(ImportFormat::Plan, "plan", "A plan from FeedFetcher or another home", &[]),
     ]
