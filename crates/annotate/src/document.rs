@@ -6,6 +6,7 @@ use tidings_model::{Annotated, AnnotatedParagraph, Attributes, Document, Paragra
 
 use crate::annotator::Annotators;
 use crate::external::ToolError;
+use crate::imported_layers::LayerCollector;
 use crate::segment::{Segmenter, Sentence};
 
 /// Labels of a document's feed: name and value, as in `topic=sport`.
@@ -17,14 +18,14 @@ pub fn annotate(mut document: Document, labels: &Labels, selected: impl Fn(usize
     let code = document.language_code();
     let own = Segmenter::for_language(&code);
     let paragraphs = std::mem::take(&mut document.paragraphs);
+    let mut layers = LayerCollector::default();
     let paragraphs = paragraphs.into_iter().enumerate().map(|(index, mut paragraph)| {
         let selected = |span: Range<usize>| selected(index, span);
         // Imported annotation is kept: it is usually better than ours.
         let spans = paragraph.aligned_sentences();
         let is_kept = spans.map(|spans| spans.into_iter().map(|(span, _)| selected(span)).collect::<Vec<bool>>());
         if let Some(is_kept) = is_kept {
-            let sentences = std::mem::take(&mut paragraph.sentences).into_iter().filter(|tokens| !tokens.is_empty());
-            let sentences = sentences.zip(is_kept).filter(|(_, is_kept)| *is_kept).map(|(tokens, _)| tokens).collect();
+            let sentences = keep_sentences(&mut paragraph, &is_kept, &mut layers);
             let language = if paragraph.language == code { "" } else { &paragraph.language };
             return AnnotatedParagraph {
                 kind: paragraph.kind.name().to_owned(),
@@ -32,7 +33,7 @@ pub fn annotate(mut document: Document, labels: &Labels, selected: impl Fn(usize
                 sentences,
             };
         }
-        match paragraph.language.is_empty() || paragraph.language == code {
+        let annotated = match paragraph.language.is_empty() || paragraph.language == code {
             true => segment_paragraph(&own, &paragraph, "", selected),
             false => segment_paragraph(
                 &Segmenter::for_language(&paragraph.language),
@@ -40,10 +41,24 @@ pub fn annotate(mut document: Document, labels: &Labels, selected: impl Fn(usize
                 &paragraph.language,
                 selected,
             ),
-        }
+        };
+        layers.skip(annotated.sentences.iter().map(Vec::len).sum());
+        annotated
     });
     let paragraphs = paragraphs.filter(|paragraph| !paragraph.sentences.is_empty()).collect();
-    Annotated { about: attributes(&document, labels), paragraphs, ..Annotated::default() }
+    let mut annotated = Annotated { about: attributes(&document, labels), paragraphs, ..Annotated::default() };
+    layers.finish(&mut annotated);
+    annotated
+}
+
+/// Takes the imported sentences of a paragraph that are kept, and their layers.
+fn keep_sentences(paragraph: &mut Paragraph, is_kept: &[bool], layers: &mut LayerCollector) -> Vec<Vec<Token>> {
+    let sentences = std::mem::take(&mut paragraph.sentences).into_iter().filter(|tokens| !tokens.is_empty());
+    let sentences: Vec<(Vec<Token>, bool)> = sentences.zip(is_kept.iter().copied()).collect();
+    let of_tokens: Vec<bool> =
+        sentences.iter().flat_map(|(tokens, is_kept)| std::iter::repeat_n(*is_kept, tokens.len())).collect();
+    layers.add(paragraph, &of_tokens);
+    sentences.into_iter().filter(|(_, is_kept)| *is_kept).map(|(tokens, _)| tokens).collect()
 }
 
 /// Segments and annotates texts of one language; returns the sentences of each text.

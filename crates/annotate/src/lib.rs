@@ -20,12 +20,14 @@
 pub mod align;
 mod annotator;
 mod boundary_model;
+pub mod chain;
 mod chars;
 mod codes;
 mod dictionary;
 mod document;
 pub mod external;
 mod hash;
+mod imported_layers;
 mod keep_together;
 pub mod layers;
 mod segment;
@@ -36,7 +38,7 @@ mod text_line;
 mod tokens;
 mod version;
 
-pub use annotator::{Annotator, Annotators, LowercaseLemmas, enrich};
+pub use annotator::{Annotator, Annotators, LowercaseLemmas, SentenceLayers, enrich};
 pub use boundary_model::{BoundaryModel, BoundaryWeights, RULE_WEIGHT};
 pub use document::{Labels, annotate, annotate_texts, attributes};
 pub use segment::{DecisionHook, Segmenter, Sentence};

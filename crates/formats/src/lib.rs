@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | [`vertical`] | one token per line, for corpus managers | both |
 //! | [`conllu`] | CoNLL-U and CoNLL-U Plus, for treebanks and taggers | both |
+//! | [`tei_tokens`] | annotated text in TEI | both |
 //! | [`warc`] | WARC and WET, web archives | both |
 //! | [`zip`] | the directory of ZIP files, for WACZ | in |
 //! | [`gzip`], [`compressed`] | gzip members; gzip or zstd by first bytes | in |
@@ -48,11 +49,13 @@ mod sample;
 pub mod saved_page;
 mod table;
 mod tei;
+pub mod tei_tokens;
 mod text;
 pub mod tmx;
 pub mod vertical;
 pub mod warc;
 mod xml;
+mod xml_read;
 pub mod zip;
 
 pub use error::{Error, Result};
@@ -86,7 +89,7 @@ pub const FORMATS: &[FormatInfo] = &[
     row("md", &["md"], false, true),
     row("parquet", &["parquet"], false, true),
     row("registry", &["registry"], false, true),
-    row("tei", &["tei.xml"], false, true),
+    row("tei", &["tei.xml"], true, true),
     row("tmx", &["tmx"], false, true),
     row("txt", &["txt"], false, true),
     row("vertical", &["vert", "vertical"], true, true),

@@ -3,9 +3,9 @@
 //! The grammar is small and strict: an upper-case name and a value per line, values plain or in quotation marks without
 //! escaping, blocks in braces. Paths that start with a dot are relative to the registry.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use tidings_model::Annotated;
+use tidings_model::{Annotated, LayerKind, TokenSpan};
 
 /// The columns and attributes of a vertical file for its registry.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -17,9 +17,25 @@ pub struct Contents {
     has_languages: bool,
     fields: BTreeSet<String>,
     languages: BTreeSet<String>,
+    /// Further columns, which all documents have.
+    columns: BTreeMap<String, LayerKind>,
+    spans: BTreeMap<String, SpanContents>,
+}
+
+/// Attributes of the spans of one name.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct SpanContents {
+    attributes: BTreeSet<String>,
+    /// True if one of them is inside of another or crosses it.
+    is_nested: bool,
 }
 
 impl Contents {
+    /// Contents of a file whose documents all have these further columns.
+    pub fn with_columns(columns: BTreeMap<String, LayerKind>) -> Contents {
+        Contents { columns, ..Contents::default() }
+    }
+
     /// Records a document.
     pub fn see(&mut self, document: &Annotated, language: &str) {
         let own = [
@@ -39,12 +55,31 @@ impl Contents {
         }
         self.has_kinds |= document.paragraphs.iter().any(|paragraph| !paragraph.kind.is_empty());
         self.has_languages |= document.paragraphs.iter().any(|paragraph| !paragraph.language.is_empty());
+        self.see_spans(&document.spans);
         if !(self.has_lemmas && self.has_tags && self.has_feats) {
             for token in document.paragraphs.iter().flat_map(|paragraph| paragraph.sentences.iter().flatten()) {
                 self.has_lemmas |= !token.lemma.is_empty();
                 self.has_tags |= !token.tag.is_empty();
                 self.has_feats |= !token.feats.is_empty();
             }
+        }
+    }
+
+    fn see_spans(&mut self, spans: &[TokenSpan]) {
+        let mut ends: BTreeMap<&str, u32> = BTreeMap::new();
+        for span in spans {
+            if !self.spans.contains_key(&span.name) {
+                self.spans.insert(span.name.clone(), SpanContents::default());
+            }
+            let contents = self.spans.get_mut(&span.name).expect("inserted above");
+            for (name, _) in &span.attributes {
+                if !contents.attributes.contains(name) {
+                    contents.attributes.insert(name.clone());
+                }
+            }
+            let end = ends.entry(&span.name).or_default();
+            contents.is_nested |= span.start < *end;
+            *end = span.end.max(*end);
         }
     }
 
@@ -71,22 +106,24 @@ impl Contents {
         }
         text.push_str("INFO \"Written by Tidings from web feeds\"\nDOCSTRUCTURE doc\nDEFAULTATTR word\n\n");
         text.push_str("ATTRIBUTE word\n");
-        // Columns are positional: tags require lemmas, and features require both.
-        if self.has_lemmas || self.has_tags || self.has_feats {
+        // Columns are positional: tags require lemmas, features require both, and further columns all of them.
+        let has_more = !self.columns.is_empty();
+        if self.has_lemmas || self.has_tags || self.has_feats || has_more {
             text.push_str("ATTRIBUTE lemma\nATTRIBUTE tag\n");
         }
-        if self.has_feats {
-            text.push_str("ATTRIBUTE feats {\n\tMULTIVALUE yes\n\tMULTISEP \"|\"\n}\n");
+        if self.has_feats || has_more {
+            text.push_str(&format!("ATTRIBUTE feats {SET}"));
+        }
+        for (name, kind) in &self.columns {
+            let options = if *kind == LayerKind::Set { SET } else { "\n" };
+            text.push_str(&format!("ATTRIBUTE {} {options}", bare(name)).replace(" \n", "\n"));
         }
         text.push_str(
             "ATTRIBUTE lc {\n\tLABEL \"word (lowercase)\"\n\tDYNAMIC utf8lowercase\n\tDYNLIB internal\n\tARG1 \"C\"\n\
              \tFUNTYPE s\n\tFROMATTR word\n\tDYNTYPE index\n\tTRANSQUERY yes\n}\n\nSTRUCTURE doc {\n\tATTRIBUTE id\n",
         );
         for field in &self.fields {
-            // A bare value begins with a small letter.
-            let is_bare = field.starts_with(|c: char| c.is_ascii_lowercase());
-            let field = if is_bare { field.clone() } else { format!("\"{field}\"") };
-            text.push_str(&format!("\tATTRIBUTE {field}\n"));
+            text.push_str(&format!("\tATTRIBUTE {}\n", bare(field)));
         }
         text.push_str("}\n");
         let of_paragraphs = [(self.has_kinds, "kind"), (self.has_languages, "lang")];
@@ -97,8 +134,28 @@ impl Contents {
             false => text.push_str(&format!("STRUCTURE p {{\n{of_paragraphs}}}\n")),
         }
         text.push_str("STRUCTURE s\nSTRUCTURE g {\n\tDISPLAYTAG 0\n\tDISPLAYBEGIN \"_EMPTY_\"\n}\n");
+        for (name, contents) in &self.spans {
+            let mut inside: String =
+                contents.attributes.iter().map(|attribute| format!("\tATTRIBUTE {}\n", bare(attribute))).collect();
+            if contents.is_nested {
+                inside.push_str("\tNESTED yes\n");
+            }
+            match inside.is_empty() {
+                true => text.push_str(&format!("STRUCTURE {}\n", bare(name))),
+                false => text.push_str(&format!("STRUCTURE {} {{\n{inside}}}\n", bare(name))),
+            }
+        }
         text
     }
+}
+
+/// The block of an attribute with several values.
+const SET: &str = "{\n\tMULTIVALUE yes\n\tMULTISEP \"|\"\n}\n";
+
+/// A name as a value. One without quotation marks begins with a small letter.
+fn bare(name: &str) -> String {
+    let is_bare = name.starts_with(|c: char| c.is_ascii_lowercase());
+    if is_bare { name.to_owned() } else { format!("\"{name}\"") }
 }
 
 /// Quotes a name for the shell.
@@ -111,6 +168,26 @@ fn for_shell(name: &str) -> String {
 mod tests {
     use super::*;
     use tidings_model::{AnnotatedParagraph, Attributes, Token};
+
+    #[test]
+    fn further_columns_and_spans_are_declared() {
+        let columns =
+            BTreeMap::from([("Mood".to_owned(), LayerKind::Set), ("syllables".to_owned(), LayerKind::Number)]);
+        let mut contents = Contents::with_columns(columns);
+        let spans = vec![
+            TokenSpan::new("ne", 0, 4).with("type", "ORG"),
+            TokenSpan::new("ne", 2, 3).with("Id", "7"),
+            TokenSpan::new("quote", 3, 5),
+        ];
+        contents.see(&Annotated { spans, ..Annotated::default() }, "de");
+        let registry = contents.registry("news.vert", |_| None);
+        let set = "{\n\tMULTIVALUE yes\n\tMULTISEP \"|\"\n}\n";
+        let attributes =
+            format!("ATTRIBUTE tag\nATTRIBUTE feats {set}ATTRIBUTE \"Mood\" {set}ATTRIBUTE syllables\nATTRIBUTE lc");
+        assert!(registry.contains(&attributes), "{registry}");
+        let structures = "STRUCTURE ne {\n\tATTRIBUTE \"Id\"\n\tATTRIBUTE type\n\tNESTED yes\n}\nSTRUCTURE quote\n";
+        assert!(registry.ends_with(structures), "{registry}");
+    }
 
     #[test]
     fn a_registry_declares_the_columns_and_attributes_of_the_file() {

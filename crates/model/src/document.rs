@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::Rights;
 use crate::annotated::Token;
+use crate::layer::LayerColumn;
+use crate::layer_record::LayerNames;
+use crate::span_part::{SpanPart, kept_before};
 
 /// A document as stored in `docs/`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -145,6 +148,12 @@ pub struct Paragraph {
     /// Sentences that were imported with it. They are valid as long as they match the text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sentences: Vec<Vec<Token>>,
+    /// Further attributes of their tokens, each with a value per token of the paragraph.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub columns: Vec<LayerColumn>,
+    /// Spans over their tokens, counted from the start of the paragraph.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub token_spans: Vec<SpanPart>,
 }
 
 /// A dropped paragraph and the reason.
@@ -245,6 +254,26 @@ pub enum Mark {
 }
 
 impl Paragraph {
+    /// Removes the imported tokens with their layers.
+    pub fn clear_sentences(&mut self) {
+        self.sentences.clear();
+        self.columns.clear();
+        self.token_spans.clear();
+    }
+
+    /// Keeps the further layers of some of its tokens, given a flag for each. The tokens themselves are the caller's
+    /// matter.
+    pub fn retain_layers(&mut self, is_kept: &[bool]) {
+        for column in &mut self.columns {
+            let mut flags = is_kept.iter();
+            column.values.retain(|_| *flags.next().unwrap_or(&false));
+        }
+        if !self.token_spans.is_empty() {
+            let positions = kept_before(is_kept);
+            self.token_spans.retain_mut(|part| part.span.move_to(&positions));
+        }
+    }
+
     /// The byte range of each imported sentence with its tokens; `None` if there are none or they do not match the
     /// text.
     pub fn aligned_sentences(&self) -> Option<Vec<(Range<usize>, &[Token])>> {
@@ -268,6 +297,16 @@ impl Paragraph {
 }
 
 impl Document {
+    /// The names of the layers that it was imported with.
+    pub fn imported_layers(&self) -> LayerNames {
+        let mut names = LayerNames::default();
+        for paragraph in &self.paragraphs {
+            names.columns.extend(paragraph.columns.iter().map(|column| column.layer.name.clone()));
+            names.spans.extend(paragraph.token_spans.iter().map(|part| part.span.name.clone()));
+        }
+        names
+    }
+
     /// Computes the id. The same URL and text give the same id everywhere.
     pub fn identify(&mut self) {
         let mut key = crate::address::identity(&self.url).unwrap_or_else(|| self.url.clone());
@@ -299,6 +338,7 @@ impl Document {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::layer::{LayerDeclaration, LayerKind, TokenSpan};
 
     fn document(url: &str, texts: &[&str]) -> Document {
         let paragraphs = texts.iter().map(|text| Paragraph { text: (*text).to_owned(), ..Paragraph::default() });
@@ -334,6 +374,22 @@ mod tests {
         assert_eq!(spans("Rain. [MASKED]"), None);
         assert_eq!(spans("Rain. Sun and more"), None);
         assert_eq!(Paragraph::default().aligned_sentences(), None);
+    }
+
+    #[test]
+    fn layers_follow_the_tokens_that_are_kept() {
+        let layer = LayerDeclaration { name: "n".into(), kind: LayerKind::Number, origin: String::new() };
+        let part = |start, end| SpanPart { span: TokenSpan::new("ne", start, end), part_of: 0 };
+        let mut paragraph = Paragraph {
+            columns: vec![LayerColumn { layer, values: ["0", "1", "2", "3"].map(String::from).to_vec() }],
+            token_spans: vec![part(0, 2), part(1, 2), part(1, 4)],
+            ..Paragraph::default()
+        };
+        let bytes = serde_json::to_string(&paragraph).unwrap();
+        assert_eq!(serde_json::from_str::<Paragraph>(&bytes).unwrap(), paragraph);
+        paragraph.retain_layers(&[true, false, true, true]);
+        assert_eq!(paragraph.columns[0].values, ["0", "2", "3"]);
+        assert_eq!(paragraph.token_spans, [part(0, 1), part(1, 3)], "a span without a token is removed");
     }
 
     #[test]

@@ -10,6 +10,7 @@ use std::io::BufRead;
 
 use serde::{Deserialize, Serialize};
 use tidings_formats::vertical;
+use tidings_model::{LayerRecord, TextLayers};
 
 use crate::docs;
 use crate::error::{Error, Result};
@@ -46,6 +47,12 @@ pub struct TextRecipe {
     pub settings: serde_json::Value,
     /// The annotator of lemmas and tags, by the language of paragraphs, foreign ones included.
     pub layers: BTreeMap<String, String>,
+    /// The annotators of further layers in the order in which they ran, by the language of documents.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub further_layers: BTreeMap<String, Vec<LayerRecord>>,
+    /// The further layers of the text, imported ones included, by the language of documents.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub text_layers: BTreeMap<String, TextLayers>,
     /// The files of documents and verdicts.
     pub inputs: Vec<FileDigest>,
     /// Documents read.
@@ -80,9 +87,14 @@ impl TextRecipe {
         Ok(recipe.filter(|recipe| recipe.format == RECIPE && recipe.day == day))
     }
 
-    /// Returns the reason why a day with this recipe must be rebuilt; `None` if it need not. `layer` returns the
-    /// current annotator of a language: only the languages of the day matter.
-    pub fn stale(&self, wanted: &TextRecipe, layer: impl Fn(&str) -> String, home: &Home) -> Option<Stale> {
+    /// Returns the reason why a day with this recipe must be rebuilt; `None` if it need not. `current` returns the
+    /// current annotators of a language: only the languages of the day matter.
+    pub fn stale<A: Into<LanguageAnnotators>>(
+        &self,
+        wanted: &TextRecipe,
+        current: impl Fn(&str) -> A,
+        home: &Home,
+    ) -> Option<Stale> {
         if (self.version, &self.annotator) != (wanted.version, &wanted.annotator) {
             return Some(Stale::Version);
         }
@@ -92,10 +104,54 @@ impl TextRecipe {
         if self.inputs != wanted.inputs {
             return Some(Stale::Inputs);
         }
-        if self.layers.iter().any(|(language, known)| *known != layer(language)) {
+        let current = |language: &str| current(language).into();
+        if !self.has_taggers(current) || !self.has_layers(current) {
             return Some(Stale::Annotator);
         }
         if self.outputs.iter().all(|output| output.is_present(home)) { None } else { Some(Stale::Missing) }
+    }
+}
+
+impl TextRecipe {
+    /// Whether lemmas and tags were made by the current annotators.
+    fn has_taggers(&self, current: impl Fn(&str) -> LanguageAnnotators) -> bool {
+        self.layers.iter().all(|(language, known)| *known == current(language).tagger)
+    }
+
+    /// Whether further layers were made by the current annotators.
+    fn has_layers(&self, current: impl Fn(&str) -> LanguageAnnotators) -> bool {
+        let none = Vec::new();
+        let known = |language: &String| self.further_layers.get(language).unwrap_or(&none);
+        self.kept.keys().all(|language| *known(language) == current(language).layers)
+    }
+
+    /// Whether the day has the same sentences, tokens, lemmas and tags as it would have now, and its files are sound:
+    /// then only further layers have to be made.
+    pub fn has_current_tokens<A: Into<LanguageAnnotators>>(
+        &self,
+        wanted: &TextRecipe,
+        current: impl Fn(&str) -> A,
+        home: &Home,
+    ) -> bool {
+        (self.version, &self.annotator) == (wanted.version, &wanted.annotator)
+            && (&self.settings, &self.inputs) == (&wanted.settings, &wanted.inputs)
+            && self.has_taggers(|language| current(language).into())
+            && self.outputs.iter().all(|output| output.is_sound(home))
+    }
+}
+
+/// The annotators of a language.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LanguageAnnotators {
+    /// The annotator of lemmas and tags.
+    pub tagger: String,
+    /// The annotators of further layers.
+    pub layers: Vec<LayerRecord>,
+}
+
+impl From<String> for LanguageAnnotators {
+    fn from(tagger: String) -> LanguageAnnotators {
+        LanguageAnnotators { tagger, layers: Vec::new() }
     }
 }
 
@@ -116,6 +172,18 @@ pub fn layers(home: &Home) -> Result<Layers> {
             if let Some(layer) = recipe.layers.get(&language) {
                 *layers.entry(language).or_default().entry(layer.clone()).or_default() += tokens;
             }
+        }
+    }
+    Ok(layers)
+}
+
+/// The further layers of all text, by language.
+pub fn text_layers(home: &Home) -> Result<BTreeMap<String, TextLayers>> {
+    let mut layers: BTreeMap<String, TextLayers> = BTreeMap::new();
+    for day in days(home)? {
+        let Some(recipe) = TextRecipe::read(home, &day)? else { continue };
+        for (language, of_day) in recipe.text_layers {
+            layers.entry(language).or_default().merge(of_day);
         }
     }
     Ok(layers)
@@ -172,6 +240,8 @@ pub struct MadeText {
     pub exclusion: Option<Exclusion>,
     /// The number of its tokens.
     pub tokens: u64,
+    /// Its further layers.
+    pub layers: TextLayers,
 }
 
 impl TextDraft {
@@ -191,15 +261,22 @@ impl TextDraft {
 
     /// Begins a day that may grow or has grown: it keeps a log of its documents, and former text can be kept if it was
     /// made by the same version and annotators.
-    pub fn grow(home: &Home, recipe: TextRecipe, layer: impl Fn(&str) -> String) -> Result<TextDraft> {
+    pub fn grow<A: Into<LanguageAnnotators>>(
+        home: &Home,
+        recipe: TextRecipe,
+        current: impl Fn(&str) -> A,
+    ) -> Result<TextDraft> {
         let mut draft = TextDraft::create(home, recipe)?;
         draft.is_logged = true;
         if let Some(former) = TextRecipe::read(home, &draft.recipe.day)?
             && (former.version, &former.annotator) == (draft.recipe.version, &draft.recipe.annotator)
-            && former.layers.iter().all(|(language, known)| *known == layer(language))
+            && former.has_taggers(|language| current(language).into())
+            && former.has_layers(|language| current(language).into())
         {
             draft.former = FormerText::of(home, &former)?;
             draft.recipe.layers = former.layers;
+            draft.recipe.further_layers = former.further_layers;
+            draft.recipe.text_layers = former.text_layers;
         }
         Ok(draft)
     }
@@ -214,7 +291,10 @@ impl TextDraft {
     /// of the file of documents.
     pub fn push(&mut self, language: &str, made: MadeText) -> Result<()> {
         self.enter(language)?;
-        let MadeText { id, key, text, exclusion, tokens } = made;
+        let MadeText { id, key, text, exclusion, tokens, layers } = made;
+        if !layers.is_empty() {
+            self.recipe.text_layers.entry(language.to_owned()).or_default().merge(layers);
+        }
         let document = GrownDocument {
             id,
             key: format!("{key:032x}"),
@@ -238,6 +318,18 @@ impl TextDraft {
         self.count(language, &document);
         self.group.push(GroupedDocument::Former(at));
         self.end_full_group()
+    }
+
+    /// Begins a day of which only further layers are made. It keeps a log of its documents if it may grow.
+    pub fn with_new_layers(home: &Home, recipe: TextRecipe, may_grow: bool) -> Result<TextDraft> {
+        Ok(TextDraft { is_logged: may_grow, ..TextDraft::create(home, recipe)? })
+    }
+
+    /// Records the annotators of further layers of a language.
+    pub fn further_layers(&mut self, language: &str, layers: Vec<LayerRecord>) {
+        if !layers.is_empty() {
+            self.recipe.further_layers.insert(language.to_owned(), layers);
+        }
     }
 
     /// Records the annotator of a language.
@@ -424,6 +516,42 @@ mod tests {
         assert_eq!(text, "<doc>\nRegen\n</doc>\n");
         remove_day(&home, "2026-03-01").unwrap();
         assert!(days(&home).unwrap().is_empty() && !home.root().join(&recipe.outputs[0].file).exists());
+    }
+
+    #[test]
+    fn a_further_layer_that_changes_makes_a_day_stale_but_keeps_its_tokens() {
+        let (_folder, home) = crate::testing::home();
+        let record = |version: &str| LayerRecord {
+            name: "names".into(),
+            version: version.into(),
+            spans: vec!["ne".into()],
+            ..LayerRecord::default()
+        };
+        let current = |version: &'static str| {
+            move |_: &str| LanguageAnnotators { tagger: "rules".into(), layers: vec![record(version)] }
+        };
+        let recipe = || TextRecipe::new("2026-03-01", "p", "a", serde_json::Value::Null);
+        let mut draft = TextDraft::create(&home, recipe()).unwrap();
+        draft.push("de", made("<doc>\nRegen\n</doc>\n", 1)).unwrap();
+        draft.layer("de", "rules".to_owned());
+        draft.layer("fr", "rules".to_owned());
+        let without = draft.publish(1).unwrap();
+        assert!(!serde_json::to_string(&without).unwrap().contains("further_layers"));
+        assert_eq!(without.stale(&recipe(), |_| "rules".to_owned(), &home), None);
+        assert_eq!(without.stale(&recipe(), current("1"), &home), Some(Stale::Annotator));
+        assert!(without.has_current_tokens(&recipe(), current("1"), &home));
+
+        let mut draft = TextDraft::with_new_layers(&home, recipe(), false).unwrap();
+        draft.push("de", made("<doc>\nRegen\n</doc>\n", 1)).unwrap();
+        draft.layer("de", "rules".to_owned());
+        draft.further_layers("de", vec![record("1")]);
+        let with = draft.publish(1).unwrap();
+        assert_eq!(TextRecipe::read(&home, "2026-03-01").unwrap(), Some(with.clone()));
+        assert_eq!(with.stale(&recipe(), current("1"), &home), None);
+        assert_eq!(with.stale(&recipe(), current("2"), &home), Some(Stale::Annotator));
+        assert!(!with.has_current_tokens(&recipe(), |_| "model".to_owned(), &home));
+        std::fs::write(home.storage().path(&with.outputs[0].file), "damaged").unwrap();
+        assert!(!with.has_current_tokens(&recipe(), current("2"), &home));
     }
 
     #[test]

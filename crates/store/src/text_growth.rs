@@ -315,7 +315,7 @@ mod tests {
     /// The text of a document; one without a word is left out.
     fn made(id: usize, word: &str) -> MadeText {
         let text = if word.is_empty() { String::new() } else { format!("<doc id=\"{id}\">\n{word}\n</doc>\n") };
-        MadeText { id: format!("{id:032x}"), key: key_of(id, word), text, exclusion: None, tokens: 1 }
+        MadeText { id: format!("{id:032x}"), key: key_of(id, word), text, tokens: 1, ..MadeText::default() }
     }
 
     fn key_of(id: usize, word: &str) -> u128 {

@@ -1,5 +1,5 @@
 //! External annotators: any command that reads tokens from standard input and writes them back with
-//! lemmas and tags.
+//! lemmas and tags, or with further layers.
 //!
 //! The tool is started once and gets sentences in batches. Its output is not trusted: every line is
 //! checked against the expected token, every wait has a timeout, and a tool that exits is restarted
@@ -18,12 +18,13 @@ use std::io;
 use std::sync::{Condvar, Mutex, Once};
 use std::time::{Duration, Instant};
 
-use tidings_model::Token;
+use tidings_model::{LayerColumn, LayerDeclaration, Token, TokenSpan};
 use xxhash_rust::xxh3::xxh3_64;
 
 use self::process::{Process, ToolOutput};
-use self::protocol::{Annotation, OutputReader, clean_word};
-use crate::annotator::Annotator;
+use self::protocol::{BatchAnnotation, OutputReader, clean_word};
+use crate::annotator::{Annotator, SentenceLayers};
+use crate::chain::TokenLayers;
 
 pub use self::protocol::{Column, Format};
 
@@ -50,6 +51,10 @@ pub struct Settings {
     pub format: Format,
     /// Columns of vertical output; the first is the token.
     pub columns: Vec<Column>,
+    /// Further token attributes, to which [`Column::Further`] refers.
+    pub further: Vec<LayerDeclaration>,
+    /// Names of the structures in vertical output that are spans.
+    pub spans: Vec<String>,
     /// Protocol for input and output.
     pub mode: Mode,
     /// Version, as given by the user.
@@ -74,6 +79,8 @@ impl Settings {
             command,
             format: Format::Vertical,
             columns: vec![Column::Word, Column::Lemma, Column::Tag, Column::Feats],
+            further: Vec::new(),
+            spans: Vec::new(),
             mode: Mode::Stream,
             version: String::new(),
             tags: BTreeMap::new(),
@@ -97,13 +104,31 @@ impl Settings {
         longest.and_then(|key| self.tags.get(key)).map_or(tag, String::as_str)
     }
 
+    /// Lemmas, tags and features that the tool gives.
+    fn gives(&self) -> TokenLayers {
+        if self.format == Format::Conllu {
+            return TokenLayers::ALL;
+        }
+        let has = |column: Column| self.columns.contains(&column);
+        let (tags, features) = (has(Column::Tag), has(Column::Feats));
+        let is_tagger = tags || features || has(Column::Lemma);
+        match !is_tagger && (!self.further.is_empty() || !self.spans.is_empty()) {
+            true => TokenLayers::NONE,
+            false => TokenLayers { lemmas: true, tags, features },
+        }
+    }
+
     /// Name in recipes: the version, and a digest of the settings that affect the output. The
     /// digest covers the `Debug` names of enum variants, so renaming a variant makes existing text
     /// stale.
     fn name(&self) -> String {
         let own = self.command.first().map(|program| program.rsplit('/').next().unwrap_or(program)).unwrap_or_default();
         let version = if self.version.is_empty() { own } else { &self.version };
-        let relevant = format!("{:?}", (&self.command, self.format, &self.columns, self.mode, &self.tags));
+        let mut relevant = format!("{:?}", (&self.command, self.format, &self.columns, self.mode, &self.tags));
+        // Names of tools without further layers are as before there were any.
+        if !self.further.is_empty() || !self.spans.is_empty() {
+            let _ = write!(relevant, "{:?}", (&self.further, &self.spans));
+        }
         format!("external {version} {:08x}", xxh3_64(relevant.as_bytes()) >> 32)
     }
 }
@@ -177,6 +202,7 @@ pub struct External {
     language: String,
     name: String,
     settings: Settings,
+    gives: TokenLayers,
     pool: Mutex<Pool>,
     returned: Condvar,
     /// Limits the warning about invalid features to one.
@@ -201,10 +227,13 @@ struct RunningTool {
 
 impl External {
     /// Creates the annotator of a language. The tool is started on first use.
-    pub fn new(language: &str, settings: Settings) -> External {
+    pub fn new(language: &str, mut settings: Settings) -> External {
+        let name = settings.name();
+        settings.further.iter_mut().for_each(|layer| name.clone_into(&mut layer.origin));
         External {
             language: language.to_owned(),
-            name: settings.name(),
+            name,
+            gives: settings.gives(),
             settings,
             pool: Mutex::default(),
             returned: Condvar::new(),
@@ -216,12 +245,19 @@ impl External {
         ToolError { language: self.language.clone(), command: self.settings.command.join(" "), fault, stderr_tail }
     }
 
-    /// Annotates a batch; retries if the tool exits.
-    fn batch(&self, sentences: &mut [&mut [Token]]) -> Result<(), ToolError> {
+    /// Annotates a batch and adds its further layers to `layers`; retries if the tool exits.
+    fn batch(&self, sentences: &mut [&mut [Token]], layers: &mut SentenceLayers) -> Result<(), ToolError> {
         let words: Vec<Cow<'_, str>> = sentences
             .iter()
             .flat_map(|sentence| sentence.iter())
             .map(|token| Cow::Owned(clean_word(&token.word).into_owned()))
+            .collect();
+        let ends: Vec<usize> = sentences
+            .iter()
+            .scan(0, |end, sentence| {
+                *end += sentence.len();
+                Some(*end)
+            })
             .collect();
         let mut input = Vec::new();
         for sentence in sentences.iter() {
@@ -230,13 +266,10 @@ impl External {
         }
         for tries in 1.. {
             let mut running = self.acquire()?;
-            match self.exchange(&mut running, &input, &words, tries) {
+            match self.exchange(&mut running, &input, &words, &ends, tries) {
                 Ok(annotation) => {
                     self.release(Some(running).filter(|_| self.settings.mode == Mode::Stream));
-                    let tokens = sentences.iter_mut().flat_map(|sentence| sentence.iter_mut());
-                    for (token, annotation) in tokens.zip(annotation) {
-                        (token.lemma, token.tag, token.feats) = (annotation.lemma, annotation.tag, annotation.feats);
-                    }
+                    self.apply(annotation, sentences, layers);
                     return Ok(());
                 }
                 Err(fault) => {
@@ -255,6 +288,21 @@ impl External {
             }
         }
         unreachable!("the last attempt returns")
+    }
+
+    /// Writes the annotation of a batch to its tokens and layers.
+    fn apply(&self, annotation: BatchAnnotation, sentences: &mut [&mut [Token]], layers: &mut SentenceLayers) {
+        let first = layers.tokens;
+        layers.tokens += annotation.tokens.len() as u32;
+        let tokens = sentences.iter_mut().flat_map(|sentence| sentence.iter_mut());
+        for (token, annotation) in tokens.zip(annotation.tokens) {
+            if self.gives != TokenLayers::NONE {
+                (token.lemma, token.tag, token.feats) = (annotation.lemma, annotation.tag, annotation.feats);
+            }
+            layers.columns.iter_mut().zip(annotation.further).for_each(|(column, value)| column.values.push(value));
+        }
+        let moved = |span: TokenSpan| TokenSpan { start: span.start + first, end: span.end + first, ..span };
+        layers.spans.extend(annotation.spans.into_iter().map(moved));
     }
 
     /// Takes a process from the pool, or starts one; waits if all are busy.
@@ -289,15 +337,16 @@ impl External {
         running: &mut RunningTool,
         input: &[u8],
         words: &[Cow<'_, str>],
+        sentence_ends: &[usize],
         tries: u32,
-    ) -> Result<Vec<Annotation>, ToolFault> {
+    ) -> Result<BatchAnnotation, ToolFault> {
         let settings = &self.settings;
         let deadline = Instant::now() + settings.timeout;
         let padding: Vec<Cow<'_, str>> = vec![Cow::Borrowed("."); settings.padding_sentences];
         // Buffered padding may only arrive after more input.
         running.process.send(input.to_vec());
         if std::mem::take(&mut running.padding_pending) {
-            let mut reader = OutputReader::new(settings, &padding);
+            let mut reader = OutputReader::new(settings, &padding, (1..=padding.len()).collect());
             self.read_tokens(&mut running.process, &mut reader, deadline, tries, words.len())?;
         }
         match settings.mode {
@@ -312,7 +361,7 @@ impl External {
                 running.padding_pending = true;
             }
         }
-        let mut reader = OutputReader::new(settings, words);
+        let mut reader = OutputReader::new(settings, words, sentence_ends.to_vec());
         self.read_tokens(&mut running.process, &mut reader, deadline, tries, words.len())?;
         if settings.mode == Mode::Batch {
             self.read_to_exit(&mut running.process, &mut reader, deadline, tries)?;
@@ -398,7 +447,29 @@ impl Annotator for External {
     }
 
     fn annotate(&self, sentences: &mut [&mut [Token]]) -> Result<(), ToolError> {
-        sentences.chunks_mut(self.settings.batch_sentences.max(1)).try_for_each(|batch| self.batch(batch))
+        self.annotate_layers(sentences).map(drop)
+    }
+
+    fn gives(&self) -> TokenLayers {
+        self.gives
+    }
+
+    fn further_columns(&self) -> &[LayerDeclaration] {
+        &self.settings.further
+    }
+
+    fn further_spans(&self) -> &[String] {
+        &self.settings.spans
+    }
+
+    fn annotate_layers(&self, sentences: &mut [&mut [Token]]) -> Result<SentenceLayers, ToolError> {
+        let column = |layer: &LayerDeclaration| LayerColumn { layer: layer.clone(), values: Vec::new() };
+        let columns = self.settings.further.iter().map(column).collect();
+        let mut layers = SentenceLayers { columns, ..SentenceLayers::default() };
+        for batch in sentences.chunks_mut(self.settings.batch_sentences.max(1)) {
+            self.batch(batch, &mut layers)?;
+        }
+        Ok(layers)
     }
 
     fn restarts(&self) -> Option<(u64, String)> {

@@ -1,11 +1,14 @@
 //! Input and output formats of external annotators: vertical text and CoNLL-U.
 //!
 //! Output must contain the given tokens, in order and each exactly once. A limited number of other
-//! lines (markup, comments, empty lines) is skipped.
+//! lines (markup, comments, empty lines) is skipped. Lines of declared structures between the
+//! tokens, such as `<ne type="PER">` and `</ne>`, are spans.
 
 use std::borrow::Cow;
+use std::path::Path;
 
-use tidings_model::feats;
+use tidings_formats::vertical::{Event, OpenSpans, Reader};
+use tidings_model::{LayerKind, TokenSpan, feats};
 
 use super::Settings;
 use crate::annotator::lowercase_lemma;
@@ -30,6 +33,8 @@ pub enum Column {
     Tag,
     /// Morphological features.
     Feats,
+    /// Further attribute, by its number among those of the tool.
+    Further(usize),
     /// Ignored.
     Other,
 }
@@ -74,6 +79,15 @@ pub(super) struct Annotation {
     pub lemma: String,
     pub tag: String,
     pub feats: String,
+    /// Values of further attributes.
+    pub further: Vec<String>,
+}
+
+/// Annotation of a batch: of each token, and spans over them.
+#[derive(Debug, Default)]
+pub(super) struct BatchAnnotation {
+    pub tokens: Vec<Annotation>,
+    pub spans: Vec<TokenSpan>,
 }
 
 /// Parser of a tool's output that checks it against the input.
@@ -86,11 +100,23 @@ pub(super) struct OutputReader<'a> {
     other_lines: usize,
     /// First invalid features, for the warning.
     invalid_feats: Option<String>,
+    /// Positions after the last token of each sentence.
+    sentence_ends: Vec<usize>,
+    spans: OpenSpans,
+    /// Names of spans that have begun and not ended.
+    open_spans: Vec<String>,
+    /// Whether the end of the last sentence was read.
+    is_closed: bool,
 }
 
 impl<'a> OutputReader<'a> {
-    pub fn new(settings: &'a Settings, expected: &'a [Cow<'a, str>]) -> OutputReader<'a> {
+    /// Reads the output for these words, in sentences that end at `sentence_ends`.
+    pub fn new(settings: &'a Settings, expected: &'a [Cow<'a, str>], sentence_ends: Vec<usize>) -> OutputReader<'a> {
         OutputReader {
+            sentence_ends,
+            spans: OpenSpans::default(),
+            open_spans: Vec::new(),
+            is_closed: false,
             settings,
             expected,
             annotations: Vec::with_capacity(expected.len()),
@@ -100,9 +126,11 @@ impl<'a> OutputReader<'a> {
         }
     }
 
-    /// Returns true if every token is annotated.
+    /// Returns true if every token is annotated. A tool that gives spans also writes the end of the
+    /// last sentence, because a span may end before it.
     pub fn is_done(&self) -> bool {
-        self.parts == 0 && self.annotations.len() == self.expected.len()
+        let is_closed = self.settings.spans.is_empty() || self.is_closed;
+        self.parts == 0 && self.annotations.len() == self.expected.len() && is_closed
     }
 
     /// Number of annotated tokens.
@@ -116,8 +144,9 @@ impl<'a> OutputReader<'a> {
     }
 
     /// Returns the annotation of all tokens.
-    pub fn finish(self) -> Vec<Annotation> {
-        self.annotations
+    pub fn finish(mut self) -> BatchAnnotation {
+        let spans = self.spans.finish(self.annotations.len() as u32);
+        BatchAnnotation { tokens: self.annotations, spans }
     }
 
     /// Parses a line; the error describes the mismatch.
@@ -134,20 +163,85 @@ impl<'a> OutputReader<'a> {
         // Some taggers annotate the markup as well.
         let is_other = line.trim().is_empty() || word.starts_with('<') && word.trim_end().ends_with('>');
         if !is_next && is_other {
+            if !self.settings.spans.is_empty() {
+                self.read_structure(line.trim())?;
+            }
             return self.skip_line();
         }
         self.expect(word)?;
-        let mut annotation = Annotation::default();
+        self.check_sentence()?;
+        let further = vec![String::new(); self.settings.further.len()];
+        let mut annotation = Annotation { further, ..Annotation::default() };
         for (column, text) in self.settings.columns.iter().zip(line.split('\t')) {
             match column {
                 Column::Lemma => text.clone_into(&mut annotation.lemma),
                 Column::Tag => text.clone_into(&mut annotation.tag),
                 Column::Feats => text.clone_into(&mut annotation.feats),
+                Column::Further(number) => annotation.further[*number] = self.further_value(*number, text)?,
                 Column::Word | Column::Other => {}
             }
         }
         self.push(annotation);
         Ok(())
+    }
+
+    /// The value of a further attribute.
+    fn further_value(&self, number: usize, text: &str) -> Result<String, String> {
+        let layer = &self.settings.further[number];
+        let value = if text == "_" { "" } else { text.trim() };
+        let is_number = || value.parse::<f64>().is_ok_and(f64::is_finite);
+        if layer.kind == LayerKind::Number && !value.is_empty() && !is_number() {
+            let (value, name) = (shortened(value), &layer.name);
+            return Err(format!("“{value}” in the column {name} is no number; declare the column as {name}:text"));
+        }
+        Ok(value.to_owned())
+    }
+
+    /// Reads a line of markup: a span that begins or ends, or the end of the last sentence.
+    fn read_structure(&mut self, line: &str) -> Result<(), String> {
+        if line == "</s>" {
+            self.is_closed = self.annotations.len() == self.expected.len();
+            return if self.is_closed { self.check_closed() } else { Ok(()) };
+        }
+        let at = self.annotations.len() as u32;
+        let mut reader = Reader::new(line.as_bytes(), Path::new(""));
+        match reader.next_event() {
+            Ok(Some(Event::SpanStart(tag))) if self.settings.spans.contains(&tag.name) => {
+                if at as usize == self.expected.len() {
+                    return Err(format!("a span {} starts after the last token", tag.name));
+                }
+                self.check_sentence()?;
+                if tag.tokens.is_none() {
+                    self.open_spans.push(tag.name.clone());
+                }
+                self.spans.start(tag, at)
+            }
+            Ok(Some(Event::SpanEnd(name))) if self.settings.spans.iter().any(|known| known == name) => {
+                if let Some(index) = self.open_spans.iter().rposition(|open| open == name) {
+                    self.open_spans.remove(index);
+                }
+                self.spans.end(name, at);
+                Ok(())
+            }
+            // Other structures are not wanted.
+            Ok(_) | Err(_) => Ok(()),
+        }
+    }
+
+    /// Checks at the start of a sentence that all spans of the one before have ended.
+    fn check_sentence(&self) -> Result<(), String> {
+        let at = self.annotations.len();
+        match !self.open_spans.is_empty() && self.sentence_ends.binary_search(&at).is_ok() {
+            true => self.check_closed(),
+            false => Ok(()),
+        }
+    }
+
+    fn check_closed(&self) -> Result<(), String> {
+        match self.open_spans.last() {
+            Some(name) => Err(format!("a span {name} does not end in its sentence; write </{name}> before </s>")),
+            None => Ok(()),
+        }
     }
 
     fn read_conllu(&mut self, line: &str) -> Result<(), String> {
@@ -163,7 +257,8 @@ impl<'a> OutputReader<'a> {
         }
         let blank = |text: &str| if text == "_" && word != "_" { String::new() } else { text.to_owned() };
         let feats = columns.get(5).copied().unwrap_or("_");
-        let annotation = Annotation { lemma: blank(lemma), tag: blank(tag), feats: feats.to_owned() };
+        let annotation =
+            Annotation { lemma: blank(lemma), tag: blank(tag), feats: feats.to_owned(), further: Vec::new() };
         if self.parts > 0 {
             // Syntactic word of the multi-word token before: join the annotation.
             self.parts -= 1;
@@ -245,13 +340,16 @@ fn shortened(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tidings_model::LayerDeclaration;
 
     fn read_all(settings: &Settings, expected: &[&str], text: &str) -> Result<Vec<(String, String)>, String> {
         let expected: Vec<Cow<'_, str>> = expected.iter().map(|word| clean_word(word)).collect();
-        let mut reader = OutputReader::new(settings, &expected);
+        let mut reader = OutputReader::new(settings, &expected, vec![expected.len()]);
         text.lines().try_for_each(|line| reader.read_line(line))?;
         match reader.is_done() {
-            true => Ok(reader.finish().into_iter().map(|annotation| (annotation.lemma, annotation.tag)).collect()),
+            true => {
+                Ok(reader.finish().tokens.into_iter().map(|annotation| (annotation.lemma, annotation.tag)).collect())
+            }
             false => Err(format!("{} of {}", reader.tokens_read(), expected.len())),
         }
     }
@@ -260,10 +358,10 @@ mod tests {
     fn invalid_features_are_dropped_and_reported() {
         let read = |settings: &Settings, expected: &[&str], text: &str| {
             let expected: Vec<Cow<'_, str>> = expected.iter().map(|word| clean_word(word)).collect();
-            let mut reader = OutputReader::new(settings, &expected);
+            let mut reader = OutputReader::new(settings, &expected, vec![expected.len()]);
             text.lines().try_for_each(|line| reader.read_line(line)).unwrap();
             let invalid = reader.invalid_feats().map(str::to_owned);
-            (reader.finish().into_iter().map(|annotation| annotation.feats).collect::<Vec<_>>(), invalid)
+            (reader.finish().tokens.into_iter().map(|annotation| annotation.feats).collect::<Vec<_>>(), invalid)
         };
         let conllu = Settings { format: Format::Conllu, ..Settings::new(vec!["t".into()]) };
         let text = "1-2\tdu\t_\t_\t_\t_\n1\tde\tde\tADP\t_\t_\n2\tle\tle\tDET\t_\tNumber=Sing|Definite=Def\n\
@@ -306,6 +404,50 @@ mod tests {
         assert_eq!(read_all(&settings, &["a"], "a\tx\nb\n").unwrap_err(), "“b” after the last token");
         assert!(read_all(&settings, &["a"], &"<x>\n".repeat(2000)).unwrap_err().contains("too many lines"));
         assert_eq!(read_all(&settings, &["a", "b"], "a\n").unwrap_err(), "1 of 2");
+    }
+
+    fn layered() -> Settings {
+        let layer = |name: &str, kind| LayerDeclaration { name: name.to_owned(), kind, origin: String::new() };
+        Settings {
+            columns: vec![Column::Word, Column::Further(1), Column::Other, Column::Further(0)],
+            further: vec![layer("mood", LayerKind::Text), layer("score", LayerKind::Number)],
+            spans: vec!["ne".to_owned(), "np".to_owned()],
+            ..Settings::new(vec!["t".into()])
+        }
+    }
+
+    #[test]
+    fn further_columns_and_structures_are_layers() {
+        let expected: Vec<Cow<'_, str>> = ["Ann", "<ne>", "ran", "Bo"].map(Cow::Borrowed).to_vec();
+        let settings = layered();
+        let mut reader = OutputReader::new(&settings, &expected, vec![3, 4]);
+        let text = "<s>\n<np>\n<ne type=\"PER\">\nAnn\t0.5\tx\tglad\n</ne>\n<ne>\t_\n</np>\n<verb>\nran\n</verb>\n</s>\n<s>\n\
+            <ne tokens=\"1\"/>\nBo\t-1\n";
+        text.lines().for_each(|line| reader.read_line(line).unwrap());
+        assert!(!reader.is_done(), "the end of the sentence is missing");
+        reader.read_line("</s>").unwrap();
+        assert!(reader.is_done());
+        let BatchAnnotation { tokens, spans } = reader.finish();
+        let further: Vec<&[String]> = tokens.iter().map(|token| &token.further[..]).collect();
+        assert_eq!(further, [["glad", "0.5"], ["", ""], ["", ""], ["", "-1"]]);
+        let wanted =
+            [TokenSpan::new("np", 0, 2), TokenSpan::new("ne", 0, 1).with("type", "PER"), TokenSpan::new("ne", 3, 4)];
+        assert_eq!(spans, wanted);
+    }
+
+    #[test]
+    fn invalid_layers_are_errors_with_a_remedy() {
+        let read = |lines: &[&str]| {
+            let expected: Vec<Cow<'_, str>> = ["a", "b"].map(Cow::Borrowed).to_vec();
+            let settings = layered();
+            let mut reader = OutputReader::new(&settings, &expected, vec![1, 2]);
+            lines.iter().try_for_each(|line| reader.read_line(line)).unwrap_err()
+        };
+        assert_eq!(read(&["a\tmuch"]), "“much” in the column score is no number; declare the column as score:text");
+        let open = "a span ne does not end in its sentence; write </ne> before </s>";
+        assert_eq!(read(&["<ne>", "a", "</s>", "<s>", "b"]), open);
+        assert_eq!(read(&["a", "<ne>", "b", "</s>"]), open);
+        assert_eq!(read(&["a", "b", "<ne>"]), "a span ne starts after the last token");
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::thread;
 
 use super::*;
+use tidings_model::LayerKind;
 
 /// Annotates every token with a lemma and the tag X.
 const WELL_BEHAVED: &str = r#"while IFS= read -r line; do case "$line" in
@@ -44,6 +45,39 @@ fn a_tool_is_started_once_and_annotates_every_token() {
         assert_eq!(found[3].0, "<b>", "a token that looks like markup is kept without a tag");
     }
     assert_eq!(std::fs::read_to_string(starts).unwrap(), "started\n");
+}
+
+/// Marks words with a capital letter as names, and gives the length of each word.
+const NAMES: &str = r#"while IFS= read -r line; do case "$line" in
+    '<'?*'>') printf '%s\n' "$line";;
+    [A-Z]*) printf '<ne type="PER">\n%s\t%s\n</ne>\n' "$line" "${#line}";;
+    *) printf '%s\t%s\n' "$line" "${#line}";; esac; done"#;
+
+#[test]
+fn a_tool_may_give_further_layers_and_leaves_lemmas_and_tags_alone() {
+    let layer = LayerDeclaration { name: "length".into(), kind: LayerKind::Number, origin: String::new() };
+    let settings = Settings {
+        columns: vec![Column::Word, Column::Further(0)],
+        further: vec![layer],
+        spans: vec!["ne".to_owned()],
+        batch_sentences: 2,
+        padding_sentences: 1,
+        ..shell(NAMES)
+    };
+    let tool = External::new("en", settings.clone());
+    assert_eq!((tool.gives(), tool.further_spans()), (TokenLayers::NONE, &["ne".to_owned()][..]));
+    assert_ne!(tool.name(), External::new("en", Settings { spans: vec![], ..settings }).name());
+    for _ in 0..2 {
+        let mut sentences = sentences(&["Ann ran", "so", "did Bo"]);
+        sentences[0][0].lemma = "ann".to_owned();
+        let mut all: Vec<&mut [Token]> = sentences.iter_mut().map(Vec::as_mut_slice).collect();
+        let layers = tool.annotate_layers(&mut all).unwrap();
+        assert_eq!(layers.columns[0].values, ["3", "3", "2", "3", "2"]);
+        assert_eq!(layers.columns[0].layer.origin, tool.name());
+        let name = |at| TokenSpan::new("ne", at, at + 1).with("type", "PER");
+        assert_eq!((layers.spans, layers.tokens), (vec![name(0), name(4)], 5));
+        assert_eq!((sentences[0][0].lemma.as_str(), sentences[0][1].lemma.as_str()), ("ann", ""));
+    }
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::ops::Range;
 use tidings_lang::{MaskRule, Masked};
 use tidings_model::{Document, Mark, Paragraph};
 
-use super::mask_tokens::mask_tokens;
+use super::mask_tokens::{mask_layers, mask_tokens};
 use super::normalise_unicode::move_spans;
 
 /// Masks all texts of a document and records the number of matches per rule.
@@ -39,6 +39,7 @@ fn mask_paragraph(paragraph: &mut Paragraph, rules: &[MaskRule], counts: &mut [u
         mask_tokens(paragraph, &found, rules);
         paragraph.text = text;
     }
+    mask_layers(paragraph, rules);
     for span in &mut paragraph.spans {
         if let Mark::Link { href } = &mut span.mark
             && let Cow::Owned(text) = tidings_lang::mask(href, rules).text

@@ -2,8 +2,9 @@
 //!
 //! Annotation made by others is kept: the placeholder replaces the form of the token with the personal data, its lemma
 //! if that repeats the data, and nothing else. Data of several tokens becomes one token with the annotation of the
-//! first.
+//! first. Further layers follow their tokens; their values are masked on their own.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use tidings_lang::MaskRule;
@@ -16,15 +17,18 @@ pub fn mask_tokens(paragraph: &mut Paragraph, found: &[(MaskRule, Range<usize>)]
         return;
     }
     if paragraph.aligned_sentences().is_none() {
-        paragraph.sentences.clear();
+        paragraph.clear_sentences();
         return;
     }
     let Paragraph { text, sentences, .. } = paragraph;
     let mut masker = TokenMasker { text, found, rules, at: 0 };
+    let mut is_kept = Vec::new();
     for sentence in sentences.iter_mut() {
         let mut kept: Vec<Token> = Vec::with_capacity(sentence.len());
         for mut token in sentence.drain(..) {
-            match masker.mask(&mut token) {
+            let change = masker.mask(&mut token);
+            is_kept.push(!matches!(change, Change::Swallowed));
+            match change {
                 Change::None | Change::Masked => kept.push(token),
                 Change::Rest => {
                     if let Some(before) = kept.last_mut() {
@@ -42,6 +46,18 @@ pub fn mask_tokens(paragraph: &mut Paragraph, found: &[(MaskRule, Range<usize>)]
         *sentence = kept;
     }
     sentences.retain(|sentence| !sentence.is_empty());
+    paragraph.retain_layers(&is_kept);
+}
+
+/// Masks the values of further layers, such as the attributes of a span.
+pub fn mask_layers(paragraph: &mut Paragraph, rules: &[MaskRule]) {
+    let values = paragraph.columns.iter_mut().flat_map(|column| &mut column.values);
+    let attributes = paragraph.token_spans.iter_mut().flat_map(|part| &mut part.span.attributes);
+    for value in values.chain(attributes.map(|(_, value)| value)) {
+        if let Cow::Owned(masked) = tidings_lang::mask(value, rules).text {
+            *value = masked;
+        }
+    }
 }
 
 /// The effect of masking on a token.
@@ -110,6 +126,7 @@ impl TokenMasker<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tidings_model::{LayerColumn, LayerDeclaration, LayerKind, SpanPart, TokenSpan};
 
     /// Masks a paragraph of one sentence, given as `word|lemma` separated by blanks; `_` before a word glues it to the
     /// previous one. Returns the text and the tokens.
@@ -171,6 +188,25 @@ mod tests {
         assert_eq!(text, "see [EMAIL],bob today");
         assert_eq!(words(&tokens), ["see", "[EMAIL]", ",bob", "today"]);
         assert_eq!(tokens[2].1, "x");
+    }
+
+    #[test]
+    fn further_layers_follow_their_tokens_and_are_masked() {
+        let span =
+            |start, end, by: &str| SpanPart { span: TokenSpan::new("ne", start, end).with("by", by), part_of: 0 };
+        let layer = LayerDeclaration { name: "n".into(), kind: LayerKind::Text, origin: String::new() };
+        let mut paragraph = Paragraph {
+            text: "call +49 30 901820 today".into(),
+            sentences: vec![["call", "+49", "30", "901820", "today"].map(|word| Token::new(word, "", "")).to_vec()],
+            columns: vec![LayerColumn { layer, values: ["a", "b", "c", "d", "e"].map(String::from).to_vec() }],
+            token_spans: vec![span(1, 4, "ann@example.org"), span(2, 3, "x"), span(3, 5, "y")],
+            ..Paragraph::default()
+        };
+        mask_tokens(&mut paragraph, &[(MaskRule::Phone, 5..18)], &MaskRule::ALL);
+        mask_layers(&mut paragraph, &MaskRule::ALL);
+        assert_eq!(paragraph.sentences[0].len(), 3);
+        assert_eq!(paragraph.columns[0].values, ["a", "b", "e"]);
+        assert_eq!(paragraph.token_spans, [span(1, 2, "[EMAIL]"), span(2, 3, "y")]);
     }
 
     #[test]

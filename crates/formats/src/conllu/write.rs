@@ -7,8 +7,10 @@
 
 use tidings_model::{Annotated, Token};
 
-/// The line that names the columns of CoNLL-U Plus.
-pub const COLUMNS: &str = "# global.columns = ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL DEPS MISC \
+use super::layers::{self, LAYER, PlusLayers, SPANS, SpanCells};
+
+/// The line that names the columns of CoNLL-U Plus without further layers.
+pub(super) const COLUMNS: &str = "# global.columns = ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL DEPS MISC \
     TIDINGS:TOKEN TIDINGS:SENTENCE TIDINGS:TEXT\n";
 
 /// The values of UPOS; other tags are language-specific and written to XPOS.
@@ -34,23 +36,43 @@ impl Default for Numbers {
     }
 }
 
-/// Appends a document to `out`.
+/// Appends a document to `out`, with further layers in MISC.
 pub fn write(document: &Annotated, out: &mut String) {
-    document_with(document, None, out);
+    let mut cells = LayerCells::new(document);
+    document_with(document, out, |sentence, out| {
+        sentence_with(sentence, out, |token| cells.misc(token));
+    });
 }
 
-/// Writes a document with the next numbers and increments them.
-pub fn write_plus(document: &Annotated, numbers: &mut Numbers, out: &mut String) {
-    document_with(document, Some(numbers), out);
+/// Writes a document with the next numbers and increments them. Further layers are the columns that the header of the
+/// file names.
+pub fn write_plus(document: &Annotated, numbers: &mut Numbers, plus: &PlusLayers, out: &mut String) {
+    let mut cells = LayerCells::new(document);
+    document_with(document, out, |sentence, out| {
+        comment("text", &text_of(sentence), out);
+        for (index, token) in (1..).zip(sentence) {
+            let own = [numbers.token, numbers.sentence, numbers.text].map(|number| number.to_string());
+            row(&format!("{index}"), &token.word, known(token), space(token), out);
+            out.push_str(&format!("\t{}", own.join("\t")));
+            cells.columns(plus, out);
+            out.push('\n');
+            numbers.token += 1;
+        }
+        out.push('\n');
+        numbers.sentence += 1;
+    });
+    numbers.text += 1;
 }
 
-fn document_with(document: &Annotated, mut numbers: Option<&mut Numbers>, out: &mut String) {
+/// Writes the comments of a document and its sentences.
+fn document_with(document: &Annotated, out: &mut String, mut write: impl FnMut(&[Token], &mut String)) {
     let about = &document.about;
     let id = format!("{:032x}", about.id);
     comment("newdoc id", &id, out);
     let own = [("url", &about.url), ("title", &about.title), ("date", &about.date), ("seen", &about.seen)];
     own.iter().filter(|(_, value)| !value.is_empty()).for_each(|(name, value)| comment(name, value, out));
     about.fields.iter().for_each(|(name, value)| comment(name, value, out));
+    document.columns.iter().for_each(|column| comment(LAYER, &layers::declaration(&column.layer), out));
     let mut sentences = 0;
     for (place, paragraph) in (1..).zip(&document.paragraphs) {
         for (at, sentence) in paragraph.sentences.iter().enumerate() {
@@ -61,46 +83,77 @@ fn document_with(document: &Annotated, mut numbers: Option<&mut Numbers>, out: &
                 more.iter().filter(|(_, value)| !value.is_empty()).for_each(|(name, value)| comment(name, value, out));
             }
             comment("sent_id", &format!("{id}-s{sentences}"), out);
-            match &mut numbers {
-                None => write_sentence(sentence, out),
-                Some(numbers) => {
-                    comment("text", &text_of(sentence), out);
-                    for (index, token) in (1..).zip(sentence) {
-                        let own = [numbers.token, numbers.sentence, numbers.text].map(|number| number.to_string());
-                        row(&format!("{index}"), &token.word, known(token), space(token), out);
-                        out.push_str(&format!("\t{}\n", own.join("\t")));
-                        numbers.token += 1;
-                    }
-                    out.push('\n');
-                }
-            }
-            if let Some(numbers) = &mut numbers {
-                numbers.sentence += 1;
-            }
+            write(sentence, out);
         }
     }
-    if let Some(numbers) = numbers {
-        numbers.text += 1;
+}
+
+/// Cells of further layers, token by token.
+struct LayerCells<'d> {
+    document: &'d Annotated,
+    spans: SpanCells<'d>,
+    /// The number of the next token.
+    at: u32,
+}
+
+impl<'d> LayerCells<'d> {
+    fn new(document: &'d Annotated) -> LayerCells<'d> {
+        LayerCells { document, spans: SpanCells::new(document), at: 0 }
+    }
+
+    /// The MISC column of the next token.
+    fn misc(&mut self, token: &Token) -> String {
+        let mut misc = if token.space_after { String::new() } else { space(token).to_owned() };
+        let mut add = |name: &str, value: &str, is_encoded: bool| {
+            if !value.is_empty() {
+                misc.push_str(if misc.is_empty() { "" } else { "|" });
+                misc.push_str(name);
+                misc.push('=');
+                if is_encoded { misc.push_str(value) } else { layers::encode(value, &mut misc) }
+            }
+        };
+        for column in &self.document.columns {
+            add(&column.layer.name, column.values.get(self.at as usize).map_or("", String::as_str), false);
+        }
+        add(SPANS, &self.spans.cell(self.at), true);
+        self.at += 1;
+        if misc.is_empty() { "_".to_owned() } else { misc }
+    }
+
+    /// The further columns of the next token in CoNLL-U Plus.
+    fn columns(&mut self, plus: &PlusLayers, out: &mut String) {
+        for name in &plus.columns {
+            let column = self.document.columns.iter().find(|column| column.layer.name == *name);
+            let value = column.and_then(|column| column.values.get(self.at as usize)).map_or("", String::as_str);
+            out.push('\t');
+            if value.is_empty() { out.push('_') } else { layers::encode(value, out) }
+        }
+        let cell = self.spans.cell(self.at);
+        if plus.has_spans {
+            out.push('\t');
+            out.push_str(if cell.is_empty() { "_" } else { &cell });
+        }
+        self.at += 1;
     }
 }
 
 /// Writes a sentence with its text and the following empty line.
 pub fn write_sentence(sentence: &[Token], out: &mut String) {
+    sentence_with(sentence, out, |token| space(token).to_owned());
+}
+
+fn sentence_with(sentence: &[Token], out: &mut String, mut misc: impl FnMut(&Token) -> String) {
     comment("text", &text_of(sentence), out);
     let mut number = 0;
     for token in sentence {
         let parts = parts(token);
+        let misc = misc(token);
         if let [only] = parts[..] {
             number += 1;
-            row(&number.to_string(), &token.word, only, space(token), out);
+            row(&number.to_string(), &token.word, only, &misc, out);
         } else {
-            row(
-                &format!("{}-{}", number + 1, number + parts.len()),
-                &token.word,
-                WordAnnotation::default(),
-                space(token),
-                out,
-            );
+            let range = format!("{}-{}", number + 1, number + parts.len());
+            row(&range, &token.word, WordAnnotation::default(), &misc, out);
             for part in parts {
                 number += 1;
                 out.push('\n');
@@ -272,8 +325,8 @@ mod tests {
     #[test]
     fn three_numbers_run_through_all_documents() {
         let (mut numbers, mut out) = (Numbers::default(), String::new());
-        write_plus(&document(), &mut numbers, &mut out);
-        write_plus(&document(), &mut numbers, &mut out);
+        write_plus(&document(), &mut numbers, &PlusLayers::default(), &mut out);
+        write_plus(&document(), &mut numbers, &PlusLayers::default(), &mut out);
         let rows: Vec<&str> = out.lines().filter(|line| line.starts_with(|c: char| c.is_ascii_digit())).collect();
         assert!(rows[3].ends_with("\t4\t2\t1") && rows[4].ends_with("\t5\t3\t2"), "{rows:?}");
         assert_eq!(numbers, Numbers { token: 9, sentence: 5, text: 3 });

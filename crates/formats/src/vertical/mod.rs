@@ -19,7 +19,7 @@
 //! sentences and spans of other names; a span that crosses one of its own name is written as an empty element with its
 //! length in tokens, `<ne type="PER" tokens="3"/>`, before its first token.
 //!
-//!  `<g/>` means that there is no white space between its neighbours. In tokens
+//! `<g/>` means that there is no white space between its neighbours. In tokens
 //! and values `&`, `<`, `>` and `"` are escaped as in XML, so that a line that starts with `<` is always a tag. Reading
 //! is a single pass over bytes without allocation per token, because it limits the speed of indexing.
 
@@ -44,6 +44,11 @@ const RESERVED: [&str; 5] = ["doc", "p", "s", "g", LAYER_TAG];
 /// Returns true if a span may have this name.
 pub fn is_span_name(name: &str) -> bool {
     is_name(name) && !RESERVED.contains(&name)
+}
+
+/// Returns true if a further token attribute may have this name.
+pub fn is_layer_name(name: &str) -> bool {
+    is_name(name) && !["word", "lemma", "tag", "feats"].contains(&name)
 }
 
 /// True if a string is a valid name of a field, a layer, a span or an attribute.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use tidings_model::{Annotated, AnnotatedParagraph, Attributes, LayerColumn, LayerDeclaration, LayerKind, Token};
 
 use super::open_spans::{OpenSpans, SpanTag};
-use super::{LAYER_TAG, LENGTH, MAX_FIELDS, is_name, is_span_name, unescape};
+use super::{LAYER_TAG, LENGTH, MAX_FIELDS, is_layer_name, is_name, is_span_name, unescape};
 use crate::error::{Context, Error, Result};
 
 /// The maximum length of a line.
@@ -253,8 +253,7 @@ fn layer(line: &str) -> std::result::Result<LayerDeclaration, String> {
         }
         Ok(())
     })?;
-    let is_taken = ["word", "lemma", "tag", "feats"].contains(&layer.name.as_str());
-    if is_taken || !is_name(&layer.name) {
+    if !is_layer_name(&layer.name) {
         return Err(format!("“{}” is not a valid name of a layer", layer.name));
     }
     Ok(layer)

@@ -2,7 +2,8 @@
 
 use proptest::prelude::*;
 use tidings_model::{
-    Annotated, AnnotatedParagraph, Attributes, Document, Mark, PageMetadata, Paragraph, ParagraphKind, Span, Token,
+    Annotated, AnnotatedParagraph, Attributes, Document, LayerColumn, LayerDeclaration, LayerKind, Mark, PageMetadata,
+    Paragraph, ParagraphKind, Span, Token, TokenSpan,
 };
 
 /// Characters that are delimiters in some format, and multi-byte characters.
@@ -44,6 +45,44 @@ prop_compose! {
         sentences in prop::collection::vec(prop::collection::vec(token(), 1..5), 1..3),
     ) -> AnnotatedParagraph {
         AnnotatedParagraph { kind, language, sentences }
+    }
+}
+
+prop_compose! {
+    /// The start, length, name and attributes of a span.
+    fn token_span()(
+        start in 0u32..40, length in 1u32..12, name in "ne|quote|name|seg", kind in phrase(), who in phrase(),
+    ) -> TokenSpan {
+        TokenSpan::new(&name, start, start + length).with("type", &kind).with("who", &who)
+    }
+}
+
+prop_compose! {
+    /// An annotated document with further layers: columns of all kinds, spans that are nested or cross each other,
+    /// sentences and paragraphs.
+    pub fn layered()(
+        document in annotated(),
+        spans in prop::collection::vec(token_span(), 0..9),
+        values in prop::collection::vec(phrase(), 1..9),
+        kinds in prop::collection::vec(0usize..4, 0..4),
+    ) -> Annotated {
+        let tokens = document.tokens().count();
+        let mut spans: Vec<TokenSpan> = spans
+            .into_iter()
+            .map(|span| TokenSpan { end: span.end.min(tokens as u32), ..span })
+            .filter(|span| span.start < span.end)
+            .collect();
+        spans.sort_by(TokenSpan::file_order);
+        let column = |(number, kind): (usize, usize)| LayerColumn {
+            layer: LayerDeclaration {
+                name: format!("layer_{number}"),
+                kind: LayerKind::ALL[kind],
+                origin: if number == 0 { String::new() } else { format!("annotator {number}") },
+            },
+            values: values.iter().cycle().skip(number).take(tokens).cloned().collect(),
+        };
+        let columns = kinds.into_iter().enumerate().map(column).collect();
+        Annotated { columns, spans, ..document }
     }
 }
 

@@ -4,13 +4,14 @@ use std::io::{Cursor, Read as _};
 use std::path::Path;
 
 use proptest::prelude::*;
+use tidings_formats::conllu::PlusLayers;
 use tidings_formats::gzip::MemberReader;
 use tidings_formats::vertical;
 use tidings_formats::warc::{self, Exchange, PageReader, Position, RecordEvent, RecordReader};
-use tidings_formats::{Format, conllu};
+use tidings_formats::{Format, conllu, tei_tokens};
 use tidings_model::{Annotated, Document, Page};
 
-use crate::arbitrary::{annotated, document};
+use crate::arbitrary::{annotated, document, layered};
 
 /// Reads a vertical file into documents.
 fn read_vertical(text: &str) -> Vec<Annotated> {
@@ -23,6 +24,13 @@ fn read_conllu(text: &str) -> Vec<Annotated> {
     let documents = std::iter::from_fn(|| reader.next_document().expect("readable")).collect();
     assert_eq!(reader.bad_sentences, 0);
     documents
+}
+
+/// A document as CoNLL-U gives it back: the id is in its name.
+fn named(mut document: Annotated) -> Annotated {
+    let name = format!("{:032x}", std::mem::take(&mut document.about.id));
+    document.about.fields.insert(0, ("newdoc".to_owned(), name));
+    document
 }
 
 fn exchange<'a>(url: &'a str, body: &'a [u8]) -> Exchange<'a> {
@@ -52,7 +60,7 @@ fn read_warc(bytes: &[u8], from: Position) -> (Vec<(String, Vec<u8>)>, Vec<Posit
 
 proptest! {
     #[test]
-    fn vertical_survives_a_round_trip(documents in prop::collection::vec(annotated(), 1..3)) {
+    fn vertical_survives_a_round_trip(documents in prop::collection::vec(layered(), 1..3)) {
         let mut documents = documents;
         // A vertical file does not record the space after the last token of a sentence.
         for paragraph in documents.iter_mut().flat_map(|document| &mut document.paragraphs) {
@@ -64,22 +72,26 @@ proptest! {
     }
 
     #[test]
-    fn conllu_survives_a_round_trip(documents in prop::collection::vec(annotated(), 1..3)) {
+    fn conllu_survives_a_round_trip(documents in prop::collection::vec(layered(), 1..3)) {
         let mut text = String::new();
         documents.iter().for_each(|document| conllu::write(document, &mut text));
-        // The id is in the name of the document.
-        let named = documents.into_iter().map(|mut document| {
-            let name = format!("{:032x}", std::mem::take(&mut document.about.id));
-            document.about.fields.insert(0, ("newdoc".to_owned(), name));
-            document
-        });
-        prop_assert_eq!(read_conllu(&text), named.collect::<Vec<_>>());
+        prop_assert_eq!(read_conllu(&text), documents.into_iter().map(named).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn conllu_plus_survives_a_round_trip(documents in prop::collection::vec(layered(), 1..3)) {
+        let columns = documents.iter().flat_map(|document| &document.columns).map(|column| column.layer.name.clone());
+        let plus = PlusLayers { columns: columns.collect(), has_spans: true };
+        let (mut text, mut numbers) = (plus.header(), conllu::Numbers::default());
+        documents.iter().for_each(|document| conllu::write_plus(document, &mut numbers, &plus, &mut text));
+        prop_assert_eq!(read_conllu(&text), documents.into_iter().map(named).collect::<Vec<_>>());
     }
 
     #[test]
     fn conllu_plus_numbers_tokens_through_the_corpus(documents in prop::collection::vec(annotated(), 1..3)) {
-        let (mut text, mut numbers) = (conllu::COLUMNS.to_owned(), conllu::Numbers::default());
-        documents.iter().for_each(|document| conllu::write_plus(document, &mut numbers, &mut text));
+        let plus = PlusLayers::default();
+        let (mut text, mut numbers) = (plus.header(), conllu::Numbers::default());
+        documents.iter().for_each(|document| conllu::write_plus(document, &mut numbers, &plus, &mut text));
         let sentences = || documents.iter().flat_map(|document| &document.paragraphs).flat_map(|paragraph| &paragraph.sentences);
         prop_assert_eq!(numbers.token, sentences().map(Vec::len).sum::<usize>() as u64 + 1);
         prop_assert_eq!(numbers.sentence, sentences().count() as u64 + 1);
@@ -90,6 +102,16 @@ proptest! {
             tokens.map(|token| token.word.clone()).collect()
         };
         prop_assert_eq!(words(&read), words(&documents));
+    }
+
+    #[test]
+    fn tei_survives_a_round_trip(documents in prop::collection::vec(layered(), 1..3)) {
+        let mut text = tei_tokens::OPENING.to_owned();
+        documents.iter().for_each(|document| tei_tokens::write(document, &mut text));
+        text.push_str(tei_tokens::CLOSING);
+        let mut reader = tei_tokens::Reader::new(text.as_bytes(), Path::new("test.tei.xml"));
+        let read: Vec<Annotated> = std::iter::from_fn(|| reader.next_document().expect("well-formed")).collect();
+        prop_assert_eq!(read, documents);
     }
 
     #[test]

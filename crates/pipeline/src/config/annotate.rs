@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::{Context as _, Result, bail};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use tidings_annotate::chain::{self, LAYERS, LayerAnnotator};
 use tidings_annotate::external;
 
 use super::external::ExternalConfig;
@@ -20,7 +21,12 @@ pub struct AnnotateConfig {
     /// Whether tokens get morphological features.
     pub features: bool,
     pub models: String,
+    /// The further layers, by the names of their annotators.
+    pub layers: Vec<String>,
     pub external: BTreeMap<String, ExternalConfig>,
+    /// Annotators of further layers that a program adds to those of the table.
+    #[serde(skip)]
+    pub own_layers: Vec<LayerAnnotator>,
 }
 
 impl Default for AnnotateConfig {
@@ -30,7 +36,9 @@ impl Default for AnnotateConfig {
             tags: true,
             features: true,
             models: String::new(),
+            layers: LAYERS.iter().map(|layer| layer.name.to_owned()).collect(),
             external: BTreeMap::new(),
+            own_layers: Vec::new(),
         }
     }
 }
@@ -47,7 +55,25 @@ impl AnnotateConfig {
         tools.map(|(language, tool)| Ok((language.clone(), tool.settings(language)?))).collect()
     }
 
+    /// Adds an annotator of a further layer to those of the table, and selects it.
+    pub fn add_layer(&mut self, layer: LayerAnnotator) {
+        self.own_layers.retain(|known| known.name != layer.name);
+        self.own_layers.push(layer);
+        if !self.layers.iter().any(|name| name == layer.name) {
+            self.layers.push(layer.name.to_owned());
+        }
+    }
+
+    /// The selected annotators of further layers, in the order in which they run.
+    pub fn chain(&self) -> Result<Vec<LayerAnnotator>> {
+        let is_replaced = |layer: &&LayerAnnotator| self.own_layers.iter().any(|own| own.name == layer.name);
+        let known: Vec<LayerAnnotator> =
+            LAYERS.iter().filter(|layer| !is_replaced(layer)).chain(&self.own_layers).copied().collect();
+        chain::select(&self.layers, &known).context("annotate.layers")
+    }
+
     pub(super) fn check(&self) -> Result<()> {
+        self.chain()?;
         for (language, tool) in &self.external {
             if !is_language_code(language) {
                 bail!(

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use anyhow::{Context as _, Result, bail};
 use serde::{Deserialize, Serialize};
 use tidings_annotate::external;
+use tidings_formats::vertical;
+use tidings_model::{LayerDeclaration, LayerKind};
 
 use super::{seconds, within};
 
@@ -14,10 +16,12 @@ use super::{seconds, within};
 #[allow(missing_docs)] // The template documents each key to users.
 pub struct ExternalConfig {
     pub command: Vec<String>,
-    #[serde(default = "vertical")]
+    #[serde(default = "usual_format")]
     pub format: ToolFormat,
     #[serde(default = "usual_columns")]
     pub columns: Vec<String>,
+    #[serde(default)]
+    pub spans: Vec<String>,
     #[serde(default = "stream")]
     pub mode: ToolMode,
     #[serde(default = "no_version")]
@@ -34,7 +38,24 @@ pub struct ExternalConfig {
     pub workers: usize,
 }
 
-fn vertical() -> ToolFormat {
+/// A column `name:kind`.
+fn further_column(text: &str) -> Result<LayerDeclaration> {
+    let kinds = LayerKind::ALL.map(LayerKind::name).join(", ");
+    let Some((name, kind)) = text.split_once(':') else {
+        bail!(
+            "columns: unknown column `{text}`; known columns: word, lemma, tag, feats and _, and further ones with their kind, \
+             such as {text}:text (kinds: {kinds})"
+        );
+    };
+    let kind =
+        LayerKind::parse(kind).with_context(|| format!("columns: `{kind}` in `{text}` is no kind; kinds: {kinds}"))?;
+    if !vertical::is_layer_name(name) {
+        bail!("columns: `{name}` cannot be the name of an attribute; use letters, digits and _");
+    }
+    Ok(LayerDeclaration { name: name.to_owned(), kind, origin: String::new() })
+}
+
+fn usual_format() -> ToolFormat {
     ToolFormat::Vertical
 }
 
@@ -91,24 +112,43 @@ pub enum Version {
 }
 
 impl ExternalConfig {
-    fn columns(&self) -> Result<Vec<external::Column>> {
-        let column = |name: &String| match name.as_str() {
-            "word" => Ok(external::Column::Word),
-            "lemma" => Ok(external::Column::Lemma),
-            "tag" => Ok(external::Column::Tag),
-            "feats" => Ok(external::Column::Feats),
-            "" | "_" => Ok(external::Column::Other),
-            _ => bail!("columns: unknown column `{name}`; known columns: word, lemma, tag, feats and _"),
-        };
-        self.columns.iter().map(column).collect()
+    /// The columns, and the further attributes among them.
+    fn columns(&self) -> Result<(Vec<external::Column>, Vec<LayerDeclaration>)> {
+        let mut further: Vec<LayerDeclaration> = Vec::new();
+        let mut columns = Vec::with_capacity(self.columns.len());
+        for name in &self.columns {
+            columns.push(match name.as_str() {
+                "word" => external::Column::Word,
+                "lemma" => external::Column::Lemma,
+                "tag" => external::Column::Tag,
+                "feats" => external::Column::Feats,
+                "" | "_" => external::Column::Other,
+                _ => {
+                    let layer = further_column(name)?;
+                    if further.iter().any(|known| known.name == layer.name) {
+                        bail!("columns: `{}` occurs twice", layer.name);
+                    }
+                    further.push(layer);
+                    external::Column::Further(further.len() - 1)
+                }
+            });
+        }
+        Ok((columns, further))
     }
 
     pub(super) fn check(&self) -> Result<()> {
         if self.command.first().is_none_or(String::is_empty) {
             bail!("command is empty; give the program and its arguments, such as [\"tree-tagger\", \"de.par\"]");
         }
-        if self.columns()?.first() != Some(&external::Column::Word) {
+        let (columns, further) = self.columns()?;
+        if columns.first() != Some(&external::Column::Word) {
             bail!("columns: the first column must be `word`");
+        }
+        if let Some(name) = self.spans.iter().find(|name| !vertical::is_span_name(name)) {
+            bail!("spans: `{name}` cannot be the name of a span; use letters, digits and _, and none of doc, p, s, g");
+        }
+        if self.format == ToolFormat::Conllu && !(further.is_empty() && self.spans.is_empty()) {
+            bail!("further columns and spans need format = \"vertical\"");
         }
         within("", [("timeout_s", self.timeout_s, 0.1..=86_400.0)])?;
         within(
@@ -122,13 +162,16 @@ impl ExternalConfig {
     }
 
     pub(super) fn settings(&self, language: &str) -> Result<external::Settings> {
+        let (columns, further) = self.columns()?;
         Ok(external::Settings {
             command: self.command.clone(),
             format: match self.format {
                 ToolFormat::Vertical => external::Format::Vertical,
                 ToolFormat::Conllu => external::Format::Conllu,
             },
-            columns: self.columns()?,
+            columns,
+            further,
+            spans: self.spans.clone(),
             mode: match self.mode {
                 ToolMode::Stream => external::Mode::Stream,
                 ToolMode::Batch => external::Mode::Batch,

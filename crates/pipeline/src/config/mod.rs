@@ -29,6 +29,7 @@ pub use annotate::{AnnotateConfig, Duplicates};
 pub use clean::{CleanConfig, Preset};
 pub use dedup::DedupConfig;
 pub use discover::DiscoverConfig;
+pub use external::ExternalConfig;
 pub use feeds::FeedsConfig;
 pub use fetch::FetchConfig;
 pub use gate::GateConfig;
@@ -320,6 +321,9 @@ mod tests {
             ("command = ['']", "command is empty"),
             ("command = ['x']\ncolumns = ['lemma', 'word']", "the first column must be `word`"),
             ("command = ['x']\ncolumns = ['word', 'pos']", "unknown column `pos`"),
+            ("command = ['x']\ncolumns = ['word', 'mood:big']", "`big` in `mood:big` is no kind"),
+            ("command = ['x']\nspans = ['doc']", "`doc` cannot be the name of a span"),
+            ("command = ['x']\nformat = 'conllu'\nspans = ['ne']", "need format"),
             ("command = ['x']\nworkers = 0", "workers = 0 is out of range"),
             ("command = ['x']\ntimeout_s = 0.0", "timeout_s = 0 is out of range"),
         ] {

@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use anyhow::{Result, bail};
 use serde::{Deserialize, Serialize};
-use tidings_formats::Format;
+use tidings_formats::{Format, tei_tokens};
 use tidings_model::purpose::{Extent, Purpose};
 
 use super::documents::{self, Partitions, Stream};
@@ -35,6 +35,8 @@ pub enum ExportFormat {
     ConlluPlus,
     /// TEI P5.
     Tei,
+    /// Annotated text in TEI P5.
+    TeiTokens,
     /// Plain text.
     Text,
     /// Comma-separated values.
@@ -122,7 +124,7 @@ fn table_opening(options: &Options, separator: char) -> Vec<u8> {
 }
 
 /// The table of formats. A new format is a row here and, if it has its own file format, a writer in `tidings-formats`.
-pub const FORMATS: [FormatRow; 13] = [
+pub const FORMATS: [FormatRow; 14] = [
     row(
         ExportFormat::Jsonl,
         "jsonl",
@@ -136,10 +138,10 @@ pub const FORMATS: [FormatRow; 13] = [
         ExportFormat::Vertical,
         "vertical",
         "One token per line, with a registry file for Manatee (NoSketch Engine, KonText)",
-        |item, _| tokens::vertical(item),
+        tokens::vertical,
     )
     .tokens()
-    .writer(|_, target, _| tokens::Vertical::begin(target)),
+    .writer(|options, target, _| tokens::Vertical::begin(options, target)),
     row(ExportFormat::Conllu, "conllu", "CoNLL-U", |item, _| tokens::conllu(item)).tokens(),
     row(
         ExportFormat::ConlluPlus,
@@ -150,9 +152,17 @@ pub const FORMATS: [FormatRow; 13] = [
     .folder()
     .tokens()
     .pairs()
-    .writer(|_, _, parallel| Ok(tokens::Plus::begin(parallel.expect("the row needs pairs")))),
+    .writer(|options, _, parallel| Ok(tokens::Plus::begin(options, parallel.expect("the row needs pairs")))),
     row(ExportFormat::Tei, "tei", "TEI P5, one corpus", |item, _| documents::tei(item))
         .writer(|_, target, _| Stream::begin(target, Format::Tei.opening().as_bytes(), Format::Tei.closing())),
+    row(
+        ExportFormat::TeiTokens,
+        "tei-tokens",
+        "TEI P5 with tokens, lemmas, tags and further layers, one corpus",
+        |item, _| tokens::tei(item),
+    )
+    .tokens()
+    .writer(|_, target, _| Stream::begin(target, tei_tokens::OPENING.as_bytes(), tei_tokens::CLOSING)),
     row(
         ExportFormat::Text,
         "text",

@@ -21,8 +21,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Result, bail};
+use tidings_model::TextLayers;
 use tidings_model::purpose::Purpose;
-use tidings_store::{docs, removed};
+use tidings_store::{docs, removed, text};
 use xxhash_rust::xxh3::xxh3_128;
 
 pub use self::format::{ExportFormat, FORMATS, FormatRow, LEAST_PUBLIC_DOCUMENTS};
@@ -32,6 +33,7 @@ pub use self::manifest::{
 pub use self::pairs::PairLevel;
 pub use self::selection::{Exclusion, Reason, SelectionOptions};
 pub use self::target::Destination;
+pub(crate) use source::Texts;
 
 use self::archive::Archive;
 use self::pairs::{Finder, Parallel};
@@ -68,6 +70,8 @@ pub struct Options {
     pub level: PairLevel,
     /// WARC: leave out pages whose text was published before.
     pub no_duplicates: bool,
+    /// The further layers of the exported text by language; [`run`] sets them.
+    pub layers: BTreeMap<String, TextLayers>,
 }
 
 impl Options {
@@ -85,7 +89,15 @@ impl Options {
             pool: 10_000,
             level: PairLevel::Sentence,
             no_duplicates: false,
+            layers: BTreeMap::new(),
         }
+    }
+
+    /// The further layers of the exported text in all languages.
+    fn all_layers(&self) -> TextLayers {
+        let mut all = TextLayers::default();
+        self.layers.values().for_each(|layers| all.merge(layers.clone()));
+        all
     }
 }
 
@@ -106,6 +118,7 @@ pub fn run(
     let shown = destination.shown();
     format::check(options, &shown, keeps_duplicates)?;
     let row = options.format.row();
+    let options = &with_layers(pipeline, options, row)?;
     let mut target = ExportTarget::open(destination, row.is_folder, options.force)?;
     let removals = removed::stamp(pipeline.home());
     let selection =
@@ -133,6 +146,14 @@ pub fn run(
     let manifest = manifest(options, counts, selection, figures, &mut target);
     target.publish(&manifest)?;
     Ok(ExportOutcome { manifest, target: shown, losses, seconds: began.elapsed().as_secs_f64() })
+}
+
+/// The options with the layers of the text that they select.
+fn with_layers(pipeline: &Pipeline, options: &Options, row: &FormatRow) -> Result<Options> {
+    let mut layers = if row.needs_tokens { text::text_layers(pipeline.home())? } else { BTreeMap::new() };
+    let languages = &options.selection.languages;
+    layers.retain(|language, _| languages.is_empty() || languages.contains(language));
+    Ok(Options { layers, ..options.clone() })
 }
 
 fn bounds(config: &Config) -> Bounds {

@@ -201,7 +201,7 @@ fn language_of(path: &Path) -> String {
 }
 
 /// The annotated documents of a file: a subset, in the same order.
-struct Texts {
+pub(crate) struct Texts {
     /// `None` if all documents are duplicates.
     reader: Option<VerticalReader>,
     waiting: Option<Annotated>,
@@ -215,7 +215,7 @@ type VerticalReader = vertical::Reader<Box<dyn BufRead + Send>>;
 const ID: &[u8] = b"{\"id\":\"";
 
 impl Texts {
-    fn open(home: &Home, language: &str, day: &str) -> Result<Texts> {
+    pub(crate) fn open(home: &Home, language: &str, day: &str) -> Result<Texts> {
         let file = text::file_of(language, day);
         let reader = text::open_existing(home, &file)?.map(|reader| vertical::Reader::new(reader, Path::new(&file)));
         let mut texts = Texts { reader, waiting: None, file };
@@ -231,9 +231,16 @@ impl Texts {
             Some(rest) => rest.starts_with(name.as_bytes()),
             None => serde_json::from_slice::<Name>(line).is_ok_and(|line| line.id == name),
         };
-        if !is_it {
-            return Ok(None);
-        }
+        if is_it { self.take() } else { Ok(None) }
+    }
+
+    /// The annotated text of a document, given its id.
+    pub(crate) fn of_id(&mut self, id: &str) -> Result<Option<Annotated>> {
+        let is_it = self.waiting.as_ref().is_some_and(|waiting| format!("{:032x}", waiting.about.id) == id);
+        if is_it { self.take() } else { Ok(None) }
+    }
+
+    fn take(&mut self) -> Result<Option<Annotated>> {
         let found = self.waiting.take();
         self.advance()?;
         Ok(found)
@@ -247,7 +254,7 @@ impl Texts {
     }
 
     /// Every annotated document must have been met.
-    fn ended(self) -> Result<()> {
+    pub(crate) fn ended(self) -> Result<()> {
         match self.waiting {
             None => Ok(()),
             Some(_) => bail!("{} was made from other documents; run `tidings annotate` and try again", self.file),

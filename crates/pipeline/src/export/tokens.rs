@@ -3,20 +3,32 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use tidings_formats::conllu::{self, Numbers};
+use tidings_formats::conllu::{self, Numbers, PlusLayers};
 use tidings_formats::registry::Contents;
-use tidings_formats::vertical;
+use tidings_formats::{tei_tokens, vertical};
+use tidings_model::TextLayers;
 use tidings_store::output::Sink;
 
+use super::Options;
 use super::manifest::{Figures, LanguageCounts};
 use super::pairs::Parallel;
 use super::selection::ExportItem;
 use super::target::{ExportTarget, ExportWriter};
 
-/// A document in the vertical format.
-pub fn vertical(item: &ExportItem) -> Vec<u8> {
+/// A document in the vertical format. All documents have the same columns, because corpus managers find attributes by
+/// the positions of their columns.
+pub fn vertical(item: &ExportItem, options: &Options) -> Vec<u8> {
     let mut text = String::new();
-    item.text.iter().for_each(|document| vertical::write(document, &mut text));
+    let Some(document) = &item.text else { return Vec::new() };
+    let layers = options.all_layers();
+    match layers.columns.is_empty() {
+        true => vertical::write(document, &mut text),
+        false => {
+            let mut document = document.clone();
+            layers.fill_columns(&mut document);
+            vertical::write(&document, &mut text);
+        }
+    }
     text.into_bytes()
 }
 
@@ -24,6 +36,13 @@ pub fn vertical(item: &ExportItem) -> Vec<u8> {
 pub fn conllu(item: &ExportItem) -> Vec<u8> {
     let mut text = String::new();
     item.text.iter().for_each(|document| conllu::write(document, &mut text));
+    text.into_bytes()
+}
+
+/// A document in TEI with tokens.
+pub fn tei(item: &ExportItem) -> Vec<u8> {
+    let mut text = String::new();
+    item.text.iter().for_each(|document| tei_tokens::write(document, &mut text));
     text.into_bytes()
 }
 
@@ -35,8 +54,9 @@ pub struct Vertical {
 
 impl Vertical {
     /// Begins the main file.
-    pub fn begin(target: &mut ExportTarget) -> Result<Box<dyn ExportWriter>> {
-        Ok(Box::new(Vertical { sink: target.main()?, contents: Contents::default() }))
+    pub fn begin(options: &Options, target: &mut ExportTarget) -> Result<Box<dyn ExportWriter>> {
+        let contents = Contents::with_columns(options.all_layers().columns);
+        Ok(Box::new(Vertical { sink: target.main()?, contents }))
     }
 }
 
@@ -57,6 +77,7 @@ impl ExportWriter for Vertical {
 /// A folder for each language with its tokens and the metadata of its sentences and texts, and stand-off alignment of
 /// translated texts.
 pub struct Plus {
+    layers: BTreeMap<String, TextLayers>,
     sections: BTreeMap<String, Section>,
     parallel: Parallel,
 }
@@ -66,27 +87,34 @@ struct Section {
     sentences: Sink,
     texts: Sink,
     numbers: Numbers,
+    layers: PlusLayers,
 }
 
 impl Plus {
     /// Begins without any language.
-    pub fn begin(parallel: Parallel) -> Box<dyn ExportWriter> {
-        Box::new(Plus { sections: BTreeMap::new(), parallel })
+    pub fn begin(options: &Options, parallel: Parallel) -> Box<dyn ExportWriter> {
+        Box::new(Plus { layers: options.layers.clone(), sections: BTreeMap::new(), parallel })
     }
 }
 
 impl Section {
-    fn begin(language: &str, target: &ExportTarget) -> Result<Section> {
+    fn begin(language: &str, layers: Option<&TextLayers>, target: &ExportTarget) -> Result<Section> {
         let file = |name: &str, head: &str| -> Result<Sink> {
             let mut sink = target.file(&format!("{language}/{name}"))?.expect("the target is a folder");
             sink.push(head.as_bytes())?;
             Ok(sink)
         };
+        let layers = layers.map(|layers| PlusLayers {
+            columns: layers.columns.keys().cloned().collect(),
+            has_spans: !layers.spans.is_empty(),
+        });
+        let layers = layers.unwrap_or_default();
         Ok(Section {
-            tokens: file("tokens.conllup", conllu::COLUMNS)?,
+            tokens: file("tokens.conllup", &layers.header())?,
             sentences: file("sentences.tsv", "sentence\ttext\tmisc\n")?,
             texts: file("texts.tsv", "text\tid\tmisc\n")?,
             numbers: Numbers::default(),
+            layers,
         })
     }
 }
@@ -95,12 +123,13 @@ impl ExportWriter for Plus {
     fn write(&mut self, item: ExportItem, _: Vec<u8>, target: &mut ExportTarget) -> Result<()> {
         let Some(document) = &item.text else { return Ok(()) };
         if !self.sections.contains_key(&item.language) {
-            self.sections.insert(item.language.clone(), Section::begin(&item.language, target)?);
+            let section = Section::begin(&item.language, self.layers.get(&item.language), target)?;
+            self.sections.insert(item.language.clone(), section);
         }
         let section = self.sections.get_mut(&item.language).expect("inserted above");
         let first = section.numbers;
         let mut text = String::new();
-        conllu::write_plus(document, &mut section.numbers, &mut text);
+        conllu::write_plus(document, &mut section.numbers, &section.layers, &mut text);
         section.tokens.push(text.as_bytes())?;
 
         let mut sentence = first.sentence;
@@ -126,7 +155,7 @@ impl ExportWriter for Plus {
     fn finish(mut self: Box<Self>, target: &mut ExportTarget) -> Result<Figures> {
         let mut languages = BTreeMap::new();
         for (language, section) in std::mem::take(&mut self.sections) {
-            let Section { tokens, sentences, texts, numbers } = section;
+            let Section { tokens, sentences, texts, numbers, .. } = section;
             [tokens, sentences, texts].into_iter().try_for_each(|sink| target.end(sink))?;
             let counts =
                 LanguageCounts { tokens: numbers.token - 1, sentences: numbers.sentence - 1, texts: numbers.text - 1 };
@@ -143,6 +172,7 @@ mod tests {
 
     #[test]
     fn a_document_without_new_text_gives_no_tokens() {
-        assert!(vertical(&ExportItem::default()).is_empty() && conllu(&ExportItem::default()).is_empty());
+        let options = Options::new(super::super::ExportFormat::Vertical);
+        assert!(vertical(&ExportItem::default(), &options).is_empty() && conllu(&ExportItem::default()).is_empty());
     }
 }

@@ -26,6 +26,8 @@ pub enum ImportFormat {
     Vertical,
     /// CoNLL-U and CoNLL-U Plus.
     Conllu,
+    /// Annotated text in TEI.
+    Tei,
     /// A list of feeds.
     Opml,
     /// A plan of FeedFetcher or of another home.
@@ -46,7 +48,7 @@ pub struct FormatRow {
 }
 
 /// The table of formats.
-pub const FORMATS: [FormatRow; 9] = {
+pub const FORMATS: [FormatRow; 10] = {
     const fn row(
         format: ImportFormat,
         name: &'static str,
@@ -63,6 +65,7 @@ pub const FORMATS: [FormatRow; 9] = {
         row(ImportFormat::Jsonl, "jsonl", "JSON lines, one text per line", &[]),
         row(ImportFormat::Vertical, "vertical", "Tokens in the vertical format", &[".vert", ".vrt", ".vertical"]),
         row(ImportFormat::Conllu, "conllu", "Tokens in CoNLL-U or CoNLL-U Plus", &[".conllu", ".conllup"]),
+        row(ImportFormat::Tei, "tei", "Annotated text in TEI", &[".tei.xml", ".tei"]),
         row(ImportFormat::Opml, "opml", "A feed list, for feeds.txt", &[".opml"]),
         row(ImportFormat::Plan, "plan", "A plan from FeedFetcher or another home", &[]),
     ]
@@ -201,6 +204,9 @@ fn by_content(text: &str) -> Option<ImportFormat> {
     }
     if lower.contains("<opml") {
         return Some(ImportFormat::Opml);
+    }
+    if lower.contains("<tei") {
+        return Some(ImportFormat::Tei);
     }
     if lower.starts_with("<doc") || lower.starts_with("<s>") || lower.starts_with("<p>\n") {
         return Some(ImportFormat::Vertical);

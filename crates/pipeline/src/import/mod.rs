@@ -13,6 +13,7 @@ mod lines;
 mod outcome;
 mod source;
 mod text;
+mod vertical;
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -30,7 +31,7 @@ use tidings_store::{input_files, plan, rfc3339};
 pub use self::format::{FORMATS, FormatRow, ImportFormat};
 pub use self::lines::{LinesOptions, LinesOutcome, run as run_lines};
 pub use self::outcome::ImportOutcome;
-pub use self::source::Columns;
+pub use self::vertical::Columns;
 
 use self::convert::{ConvertedBatch, Converter, DayPages};
 use self::format::{InputPath, Inputs};

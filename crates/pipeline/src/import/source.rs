@@ -4,64 +4,24 @@ use std::collections::VecDeque;
 use std::io::{BufRead, Read as _};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result, bail};
-use tidings_formats::conllu;
-use tidings_formats::vertical::{self, Event};
+use anyhow::{Context as _, Result};
 use tidings_formats::warc::{Headers, Position, Record, RecordEvent, RecordReader};
 use tidings_formats::zip::{self, Entry};
-use tidings_formats::{Error, compressed};
-use tidings_model::{Annotated, AnnotatedParagraph, Token, feats};
+use tidings_formats::{compressed, conllu, tei_tokens};
+use tidings_model::Annotated;
 use tidings_store::import_log::Input;
 
 use super::format::ImportFormat;
 use super::outcome::DAMAGED;
+use super::vertical::{Columns, Vertical};
 
 /// The maximum length of a line.
 const MAX_LINE_BYTES: u64 = 256 << 20;
 /// Notes about a page in an archive, at most.
 const MAX_NOTES_BYTES: u64 = 64 << 10;
-/// The maximum number of tokens of a document; a longer one is split.
-const MAX_TOKENS: usize = 1 << 20;
 
 /// The field with the name of a document in its corpus.
 pub const NAME: &str = "newdoc";
-
-/// The positions of the attributes among the columns of a vertical file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Columns {
-    word: usize,
-    lemma: Option<usize>,
-    tag: Option<usize>,
-    feats: Option<usize>,
-}
-
-impl Columns {
-    /// Finds `word`, `lemma`, `tag` and `feats` among the column names; other columns are skipped.
-    pub fn of_names(names: &[String]) -> Result<Columns> {
-        let position = |name: &str| names.iter().position(|known| known == name);
-        let Some(word) = position("word") else { bail!("--columns must contain `word`") };
-        Ok(Columns { word, lemma: position("lemma"), tag: position("tag"), feats: position("feats") })
-    }
-
-    /// The token on a line.
-    fn token(&self, line: &str) -> Token {
-        let mut token = Token { space_after: true, ..Token::default() };
-        for (at, cell) in line.split('\t').enumerate() {
-            let at = Some(at);
-            if at == Some(self.word) {
-                token.word = vertical::unescape(cell);
-            } else if at == self.lemma {
-                token.lemma = vertical::unescape(cell);
-            } else if at == self.tag {
-                token.tag = vertical::unescape(cell);
-            } else if at == self.feats && !cell.is_empty() {
-                // A fourth column may be anything in files of other programs.
-                token.feats = feats::canonical(&vertical::unescape(cell)).unwrap_or_default().into_owned();
-            }
-        }
-        token
-    }
-}
 
 /// A record of an input that may become a page.
 #[derive(Debug)]
@@ -139,6 +99,8 @@ pub enum RecordSource {
     Vertical(Box<Vertical>),
     /// Documents in CoNLL-U.
     Conllu { reader: Box<conllu::Reader<Box<dyn BufRead + Send>>>, number: u64, bad: u64 },
+    /// Annotated text in TEI.
+    Tei { reader: Box<tei_tokens::Reader<Box<dyn BufRead + Send>>>, number: u64 },
     /// Saved pages.
     Saved(VecDeque<(PathBuf, PathBuf, Input)>),
 }
@@ -159,6 +121,10 @@ impl RecordSource {
             ImportFormat::Conllu => {
                 let reader = conllu::Reader::new(compressed::open(path)?, path);
                 RecordSource::Conllu { reader: Box::new(reader), number: 0, bad: 0 }
+            }
+            ImportFormat::Tei => {
+                let reader = tei_tokens::Reader::new(compressed::open(path)?, path);
+                RecordSource::Tei { reader: Box::new(reader), number: 0 }
             }
             _ => RecordSource::Lines { reader: compressed::open(path)?, number: 0 },
         };
@@ -201,6 +167,11 @@ impl RecordSource {
                 *number += 1;
                 Ok(reader.next_document()?.map(|document| Raw::Annotated(Box::new(document), *number)))
             }
+            RecordSource::Tei { reader, number } => {
+                *number += 1;
+                let document = reader.next_document()?;
+                Ok(document.map(|document| Raw::Annotated(Box::new(with_name(document)), *number)))
+            }
             RecordSource::Saved(files) => {
                 Ok(files.pop_front().map(|(path, inside, input)| Raw::Saved(path, inside, input)))
             }
@@ -220,12 +191,22 @@ impl RecordSource {
     pub fn place(&self) -> Position {
         let records = match self {
             RecordSource::Archive(archive) => return archive.place(),
-            RecordSource::Lines { number, .. } | RecordSource::Conllu { number, .. } => *number,
-            RecordSource::Vertical(vertical) => vertical.number,
+            RecordSource::Lines { number, .. }
+            | RecordSource::Conllu { number, .. }
+            | RecordSource::Tei { number, .. } => *number,
+            RecordSource::Vertical(vertical) => vertical.number(),
             RecordSource::Saved(_) => 0,
         };
         Position { records, byte: None }
     }
+}
+
+/// A document whose id is also its name, as in other formats.
+fn with_name(mut document: Annotated) -> Annotated {
+    if document.about.id != 0 {
+        document.about.fields.push((NAME.to_owned(), format!("{:032x}", document.about.id)));
+    }
+    document
 }
 
 /// Records of one archive, or of all archives in a ZIP file.
@@ -347,147 +328,14 @@ impl Archive {
     }
 }
 
-/// Assembles the documents of a vertical file.
-pub struct Vertical {
-    reader: vertical::Reader<Box<dyn BufRead + Send>>,
-    columns: Columns,
-    number: u64,
-    open: Option<Annotated>,
-    ended: bool,
-}
-
-impl Vertical {
-    fn new(path: &Path, columns: Columns) -> Result<Vertical> {
-        let reader = vertical::Reader::new(compressed::open(path)?, path);
-        Ok(Vertical { reader, columns, number: 0, open: None, ended: false })
-    }
-
-    fn next(&mut self) -> Result<Option<Raw>> {
-        let (mut glued, mut tokens) = (false, 0);
-        while !self.ended {
-            let event = match self.reader.next_event() {
-                Ok(Some(event)) => event,
-                Ok(None) => {
-                    self.ended = true;
-                    break;
-                }
-                Err(fault @ Error::Line { .. }) => {
-                    log::debug!("{fault}");
-                    return Ok(Some(Raw::LeftOut("bad-line")));
-                }
-                Err(error) => return Err(error.into()),
-            };
-            match event {
-                Event::Document(about) => {
-                    let mut about = *about;
-                    about.fields.extend(self.reader.value("id").map(|id| (NAME.to_owned(), id)));
-                    let before = self.open.replace(Annotated { about, ..Annotated::default() });
-                    if let Some(document) = self.whole(before) {
-                        return Ok(Some(document));
-                    }
-                }
-                Event::End => {
-                    let before = self.open.take();
-                    if let Some(document) = self.whole(before) {
-                        return Ok(Some(document));
-                    }
-                }
-                Event::Paragraph => {
-                    let [kind, language] = ["kind", "lang"].map(|name| self.reader.value(name).unwrap_or_default());
-                    let paragraph = AnnotatedParagraph { kind, language, ..AnnotatedParagraph::default() };
-                    self.open.get_or_insert_default().paragraphs.push(paragraph);
-                }
-                Event::Sentence => paragraph(&mut self.open).sentences.push(Vec::new()),
-                Event::Glue => glued = true,
-                Event::Layer(_) | Event::SpanStart(_) | Event::SpanEnd(_) => {}
-                Event::Token(line) => {
-                    let token = self.columns.token(line);
-                    push_token(paragraph(&mut self.open), token, std::mem::take(&mut glued));
-                    tokens += 1;
-                    if tokens > MAX_TOKENS {
-                        return Ok(self.cut());
-                    }
-                }
-            }
-        }
-        let last = self.open.take();
-        Ok(self.whole(last))
-    }
-
-    /// Ends the open document and starts another with the same metadata.
-    fn cut(&mut self) -> Option<Raw> {
-        let before = self.open.take();
-        let mut about = before.as_ref().map(|document| document.about.clone()).unwrap_or_default();
-        // Pieces of a document are documents of their own.
-        about.fields.retain(|(name, _)| name != NAME);
-        self.open = Some(Annotated { about, ..Annotated::default() });
-        self.whole(before)
-    }
-
-    fn whole(&mut self, document: Option<Annotated>) -> Option<Raw> {
-        let document = document?;
-        self.number += 1;
-        Some(Raw::Annotated(Box::new(document), self.number))
-    }
-}
-
-/// Appends a token to the last sentence, with or without a space before it.
-fn push_token(paragraph: &mut AnnotatedParagraph, token: Token, no_space_before: bool) {
-    if paragraph.sentences.is_empty() {
-        paragraph.sentences.push(Vec::new());
-    }
-    let before = paragraph.sentences.iter_mut().rev().find_map(|sentence| sentence.last_mut());
-    if let (true, Some(before)) = (no_space_before, before) {
-        before.space_after = false;
-    }
-    paragraph.sentences.last_mut().expect("there is one now").push(token);
-}
-
-/// The last paragraph of the open document; creates both if missing.
-fn paragraph(open: &mut Option<Annotated>) -> &mut AnnotatedParagraph {
-    let document = open.get_or_insert_default();
-    if document.paragraphs.is_empty() {
-        document.paragraphs.push(AnnotatedParagraph::default());
-    }
-    document.paragraphs.last_mut().expect("there is one now")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn names(list: &str) -> Vec<String> {
-        list.split(',').map(str::to_owned).collect()
-    }
-
-    #[test]
-    fn columns_are_found_by_name_and_word_is_required() {
-        let columns = Columns::of_names(&names("tag,word,other")).unwrap();
-        let token = columns.token("NOUN\tRain &amp; sun\tx");
-        assert_eq!((token.word.as_str(), token.tag.as_str(), token.lemma.as_str()), ("Rain & sun", "NOUN", ""));
-        assert_eq!(columns.token("NOUN").word, "", "a line may have fewer columns");
-        assert!(Columns::of_names(&names("lemma,tag")).is_err());
-    }
 
     #[test]
     fn sites_include_their_subdomains() {
         let filter = RecordFilter { max_bytes: 9, sites: vec!["gazette.example".to_owned()] };
         assert!(filter.is_of_site("https://gazette.example/a") && filter.is_of_site("https://www.gazette.example/"));
         assert!(!filter.is_of_site("https://notgazette.example/") && !filter.is_of_site("gazette.example"));
-    }
-
-    #[test]
-    fn a_vertical_file_without_structures_is_one_document() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("a.vert");
-        std::fs::write(&path, "<s>\nRain\n<g/>\n.\n</s>\n").unwrap();
-        let columns = Columns::of_names(&names("word")).unwrap();
-        let mut source =
-            RecordSource::open(&path, ImportFormat::Vertical, Position::default(), RecordFilter::default(), &columns)
-                .unwrap();
-        let Some(Raw::Annotated(document, 1)) = source.next().unwrap() else { panic!("there is a document") };
-        assert_eq!(document.paragraphs[0].text(), "Rain.");
-        assert!(source.next().unwrap().is_none());
-        assert_eq!(source.place().records, 1);
     }
 }

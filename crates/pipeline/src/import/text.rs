@@ -10,8 +10,8 @@ use serde::Deserialize;
 use serde_json::Value;
 use tidings_lang::normalise;
 use tidings_model::{
-    Annotated, AnnotatedParagraph, CONVERSION, DOCUMENT_TYPE, Dated, Document, DroppedParagraph, Licence, Page,
-    PageMetadata, Paragraph, ParagraphKind, Rights, UNGATED,
+    Annotated, AnnotatedParagraph, CONVERSION, DOCUMENT_TYPE, Dated, Document, DroppedParagraph, LayerColumn, Licence,
+    Page, PageMetadata, Paragraph, ParagraphKind, Rights, SpanPart, TokenSpan, UNGATED,
 };
 
 use super::source::NAME;
@@ -247,7 +247,7 @@ pub fn of_stored(body: Vec<u8>, content_type: String, page: Page) -> Result<Page
 
 /// Converts an annotated document and keeps its tokens.
 pub fn of_tokens(annotated: Annotated, name: &str, defaults: &TextDefaults) -> Result<Page, &'static str> {
-    let Annotated { about: attributes, paragraphs, .. } = annotated;
+    let Annotated { about: attributes, paragraphs, columns, spans } = annotated;
     let mut fields: BTreeMap<String, String> = attributes.fields.into_iter().collect();
     let mut take = |name: &str| fields.remove(name).unwrap_or_default();
     let source = take("dated_by");
@@ -285,29 +285,93 @@ pub fn of_tokens(annotated: Annotated, name: &str, defaults: &TextDefaults) -> R
         format!("{}#{own_name}", name.split('#').next().unwrap_or(name))
     };
     document.metadata = fields.into_iter().take(MAX_VALUES).collect();
-    document.paragraphs = paragraphs.into_iter().filter_map(annotated_paragraph).collect();
+    let layers = layers_by_paragraph(&paragraphs, columns, spans);
+    let paragraphs = paragraphs.into_iter().zip(layers);
+    document.paragraphs = paragraphs.filter_map(|(paragraph, layers)| annotated_paragraph(paragraph, layers)).collect();
     if document.paragraphs.is_empty() {
         return Err("no-text");
     }
     Ok(page(document, Rights::default(), &name, defaults))
 }
 
-/// A paragraph with its tokens; `None` if it has no text.
-fn annotated_paragraph(mut paragraph: AnnotatedParagraph) -> Option<Paragraph> {
+/// Further layers of the tokens of a paragraph.
+#[derive(Default)]
+struct ParagraphLayers {
+    columns: Vec<LayerColumn>,
+    spans: Vec<SpanPart>,
+}
+
+/// Divides the further layers of a document among its paragraphs.
+fn layers_by_paragraph(
+    paragraphs: &[AnnotatedParagraph],
+    columns: Vec<LayerColumn>,
+    spans: Vec<TokenSpan>,
+) -> Vec<ParagraphLayers> {
+    let mut layers: Vec<ParagraphLayers> = Vec::with_capacity(paragraphs.len());
+    let (mut starts, mut end) = (Vec::with_capacity(paragraphs.len()), 0);
+    for paragraph in paragraphs {
+        starts.push(end);
+        end += paragraph.sentences.iter().map(|sentence| sentence.len() as u32).sum::<u32>();
+        layers.push(ParagraphLayers::default());
+    }
+    starts.push(end);
+    for LayerColumn { layer, values } in columns {
+        let mut values = values.into_iter().map(|value| match normalise(&value) {
+            Cow::Owned(normal) => normal,
+            Cow::Borrowed(_) => value,
+        });
+        for (paragraph, range) in layers.iter_mut().zip(starts.windows(2)) {
+            let own: Vec<String> = values.by_ref().take((range[1] - range[0]) as usize).collect();
+            if own.iter().any(|value| !value.is_empty()) {
+                paragraph.columns.push(LayerColumn { layer: layer.clone(), values: own });
+            }
+        }
+    }
+    let mut parted = 0;
+    for mut span in spans {
+        for (_, value) in &mut span.attributes {
+            if let Cow::Owned(normal) = normalise(value) {
+                *value = normal;
+            }
+        }
+        let first = starts.partition_point(|start| *start <= span.start).saturating_sub(1);
+        let last = starts.partition_point(|start| *start < span.end).min(layers.len());
+        let is_parted = last - first > 1;
+        parted += u32::from(is_parted);
+        for (at, paragraph) in layers.iter_mut().enumerate().take(last).skip(first) {
+            let (start, end) = (span.start.max(starts[at]) - starts[at], span.end.min(starts[at + 1]) - starts[at]);
+            if start < end {
+                let span = TokenSpan { start, end, ..span.clone() };
+                paragraph.spans.push(SpanPart { span, part_of: if is_parted { parted } else { 0 } });
+            }
+        }
+    }
+    layers
+}
+
+/// A paragraph with its tokens and their layers; `None` if it has no text.
+fn annotated_paragraph(mut paragraph: AnnotatedParagraph, layers: ParagraphLayers) -> Option<Paragraph> {
     // Text is normalised before it is processed, and tokens must match the normalised text.
     for token in paragraph.sentences.iter_mut().flatten() {
         if let Cow::Owned(word) = normalise(&token.word) {
             token.word = word;
         }
     }
+    let is_kept: Vec<bool> = paragraph.sentences.iter().flatten().map(|token| !token.word.is_empty()).collect();
     paragraph.sentences.iter_mut().for_each(|sentence| sentence.retain(|token| !token.word.is_empty()));
     paragraph.sentences.retain(|sentence| !sentence.is_empty());
     let text = paragraph.text();
-    (!text.is_empty()).then(|| Paragraph {
-        kind: ParagraphKind::from_name(&paragraph.kind),
-        language: paragraph.language,
-        sentences: paragraph.sentences,
-        ..plain(&text)
+    (!text.is_empty()).then(|| {
+        let mut paragraph = Paragraph {
+            kind: ParagraphKind::from_name(&paragraph.kind),
+            language: paragraph.language,
+            sentences: paragraph.sentences,
+            columns: layers.columns,
+            token_spans: layers.spans,
+            ..plain(&text)
+        };
+        paragraph.retain_layers(&is_kept);
+        paragraph
     })
 }
 
@@ -352,6 +416,7 @@ fn page(mut document: Document, rights: Rights, name: &str, defaults: &TextDefau
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tidings_model::{LayerDeclaration, LayerKind};
 
     fn defaults() -> TextDefaults {
         TextDefaults { downloaded: "2026-03-01T00:00:00.000Z".into(), min_chars: 10, ..TextDefaults::default() }
@@ -460,9 +525,44 @@ mod tests {
             sentences: vec![words.iter().map(|word| token(word)).collect()],
             ..Default::default()
         };
-        assert!(annotated_paragraph(paragraph(&["", ""])).is_none());
-        let kept = annotated_paragraph(paragraph(&["Rain", "", "falls"])).unwrap();
+        assert!(annotated_paragraph(paragraph(&["", ""]), ParagraphLayers::default()).is_none());
+        let kept = annotated_paragraph(paragraph(&["Rain", "", "falls"]), ParagraphLayers::default()).unwrap();
         assert_eq!((kept.text.as_str(), kept.sentences[0].len()), ("Rain falls", 2));
+    }
+
+    #[test]
+    fn layers_are_divided_among_paragraphs() {
+        let token = |word: &str| tidings_model::Token { word: word.into(), space_after: true, ..Default::default() };
+        let paragraph = |words: &[&str]| AnnotatedParagraph {
+            sentences: vec![words.iter().map(|word| token(word)).collect()],
+            ..Default::default()
+        };
+        let paragraphs = vec![paragraph(&["A", "", "b"]), paragraph(&["c"]), paragraph(&["d", "e"])];
+        let layer = LayerDeclaration { name: "n".into(), kind: LayerKind::Number, origin: String::new() };
+        let values = ["1", "2", "3", "", "5", "6"].map(String::from).to_vec();
+        let columns = vec![LayerColumn { layer: layer.clone(), values }];
+        let spans = vec![TokenSpan::new("q", 1, 5), TokenSpan::new("ne", 2, 3), TokenSpan::new("ne", 3, 6)];
+        let annotated = Annotated { paragraphs, columns, spans, ..Annotated::default() };
+        let document = document(&of_tokens(annotated, "x", &defaults()).unwrap());
+        let part = |name: &str, start, end, part_of| SpanPart { span: TokenSpan::new(name, start, end), part_of };
+        let spans: Vec<Vec<SpanPart>> = document.paragraphs.iter().map(|p| p.token_spans.clone()).collect();
+        assert_eq!(spans[0], [part("q", 1, 2, 1), part("ne", 1, 2, 0)]);
+        assert_eq!(spans[1], [part("q", 0, 1, 1), part("ne", 0, 1, 2)]);
+        assert_eq!(spans[2], [part("q", 0, 1, 1), part("ne", 0, 2, 2)]);
+        let values: Vec<usize> = document.paragraphs.iter().map(|p| p.columns.len()).collect();
+        assert_eq!(
+            (values, &*document.paragraphs[0].columns[0].values),
+            (vec![1, 0, 1], &["1", "3"].map(String::from)[..])
+        );
+        let annotated = tidings_annotate::annotate(document, &[], |_, _| true);
+        assert_eq!(
+            annotated.spans,
+            [TokenSpan::new("q", 1, 4), TokenSpan::new("ne", 1, 2), TokenSpan::new("ne", 2, 5)]
+        );
+        assert_eq!(
+            annotated.columns,
+            [LayerColumn { layer, values: ["1", "3", "", "5", "6"].map(String::from).to_vec() }]
+        );
     }
 
     #[test]

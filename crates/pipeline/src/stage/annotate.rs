@@ -6,36 +6,34 @@
 //! the run continues with the next.
 
 mod day_reader;
+mod new_layers;
+mod sources;
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 use std::ops::Range;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Result, bail};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
-use tidings_annotate::external::{External, ToolError};
-use tidings_annotate::{Annotators, Models, enrich};
+use tidings_annotate::enrich;
+use tidings_annotate::external::ToolError;
 use tidings_formats::vertical;
-use tidings_model::{Annotated, address};
-use tidings_store::dedup_state::{self, JudgedDay, JudgedDays};
+use tidings_model::{Annotated, LayerNames, LayerRecord, TextLayers};
+use tidings_store::dedup_state::JudgedDays;
 use tidings_store::digest;
 use tidings_store::docs::{self, Recipe};
 use tidings_store::fresh::Stamp;
 use tidings_store::revisions::Superseded;
 use tidings_store::text::{self, MadeText, TextDraft, TextRecipe};
 use tidings_store::text_growth::{self, LOGGED_DAYS};
-use tidings_store::yields;
-use tidings_store::{Exclusion, FileDigest, Home, Stale, feeds};
-use xxhash_rust::xxh3::xxh3_128;
+use tidings_store::{Exclusion, Home, Stale};
 
 use self::day_reader::{DayDocument, DayReader, Judged};
+use self::sources::{Sources, recipes};
 use super::{Data, Due, Stage, StageId, StageOutcome, StageRun, Unit, layer_digest};
-use crate::config::{AnnotateConfig, Config, Duplicates};
+use crate::config::Config;
 use crate::context::{RunContext, StageLog};
 use crate::display::{count, span_s};
 use crate::outcome::{Ending, Outcome, Status};
@@ -43,6 +41,8 @@ use crate::parallel::{self, Bounds};
 use crate::repair::{self, DamagedFiles};
 use crate::reporter::ProgressScope;
 use crate::why::conservation::Balances;
+
+pub use self::sources::{FeedLabels, annotators, labels, plain};
 
 /// The memory for annotating a document, relative to the size of its text.
 const EXPANSION: usize = 12;
@@ -56,8 +56,6 @@ const MOST_BATCH_DOCUMENTS: usize = 4096;
 /// About the bytes of a sentence and of a document.
 const SENTENCE_BYTES: usize = 128;
 const DOCUMENT_BYTES: usize = 2 << 10;
-/// The maximum size of a model file.
-const MAX_MODELS_BYTES: u64 = 1 << 30;
 /// The number of days with a failed tool after which no further day is tried.
 const FAILURES: u64 = 3;
 
@@ -98,6 +96,8 @@ pub struct AnnotateOutcome {
     pub documents: u64,
     /// Documents of these days whose text was kept, because neither they nor their verdicts have changed.
     pub documents_kept: u64,
+    /// Annotated documents whose tokens, lemmas and tags were kept, because only further layers have changed.
+    pub documents_with_new_layers: u64,
     /// Tokens of the annotated documents.
     pub tokens: u64,
     /// Their languages.
@@ -223,7 +223,7 @@ impl Stage for Annotate {
             };
             let why = match TextRecipe::read(home, &day)? {
                 None => Some(Stale::New),
-                Some(recipe) => recipe.stale(&wanted, |language| sources.annotators.name_of(language), home),
+                Some(recipe) => recipe.stale(&wanted, |language| sources.annotators_of(language), home),
             };
             match why {
                 Some(why) => due.units.push(Unit { name: day, why }),
@@ -286,78 +286,6 @@ impl Stage for Annotate {
     }
 }
 
-/// The recipes of the days of documents from one on, oldest first. They have all revisions of documents of these days.
-fn recipes(home: &Home, since: &str) -> Result<Vec<Recipe>> {
-    let days = docs::document_days(home)?.into_iter().filter(|day| day.as_str() >= since);
-    days.filter_map(|day| Recipe::read(home, &day).transpose()).map(|recipe| Ok(recipe?)).collect()
-}
-
-/// The inputs of annotation besides documents.
-struct Sources {
-    /// The labels of feeds in `feeds.txt`, by URL.
-    labels: FeedLabels,
-    /// The annotators by language.
-    annotators: Annotators,
-    /// The judged days with the digests of their documents; `None` if duplicates are kept.
-    judged: Option<HashMap<String, JudgedDay>>,
-    /// The amendments of their verdicts by later days.
-    amendments: HashMap<String, Vec<FileDigest>>,
-    /// The documents that later revisions supersede.
-    superseded: Superseded,
-}
-
-impl Sources {
-    fn read(home: &Home, config: &Config, made: &[Recipe]) -> Result<Sources> {
-        let judged = match config.annotate.duplicates {
-            Duplicates::Keep => None,
-            Duplicates::Drop => JudgedDays::read(home)?,
-        };
-        let amendments = judged.as_ref().map(JudgedDays::amendments).unwrap_or_default();
-        let judged = judged.map(|judged| judged.days.into_iter().map(|day| (day.day.clone(), day)).collect());
-        let mut superseded = Superseded::default();
-        made.iter().for_each(|recipe| superseded.add(recipe));
-        let annotators = annotators(&config.annotate)?;
-        Ok(Sources { labels: labels(home)?, annotators, judged, amendments, superseded })
-    }
-
-    /// The recipe with which a day of documents would be annotated now, without its results; `None` if its documents
-    /// are not judged yet.
-    fn recipe(&self, home: &Home, made: &Recipe) -> Result<Option<TextRecipe>> {
-        let mut settings = json!({ "labels": self.labels_of(home, &made.day)? });
-        if let Some(digest) = self.superseded.digest(&made.day) {
-            settings["superseded"] = digest.into();
-        }
-        let mut wanted = TextRecipe::new(&made.day, &crate::program(), tidings_annotate::version(), settings);
-        wanted.version = Annotate.version();
-        wanted.inputs = made.document_files().cloned().collect();
-        if let Some(judged) = &self.judged {
-            let digest = dedup_state::docs_digest(home, &made.day)?;
-            match judged.get(&made.day).filter(|day| day.docs == digest) {
-                Some(day) => {
-                    wanted.inputs.push(day.verdicts.clone());
-                    wanted.inputs.extend(self.amendments.get(&made.day).into_iter().flatten().cloned());
-                }
-                None => return Ok(None),
-            }
-        }
-        Ok(Some(wanted))
-    }
-
-    /// A digest of the labels of the feeds of a day: a changed label makes only the days due that contain documents of
-    /// its feed.
-    fn labels_of(&self, home: &Home, day: &str) -> Result<String> {
-        let mut feeds = BTreeSet::new();
-        if !self.labels.is_empty() {
-            yields::of_day(home, day, |row| {
-                feeds.insert(row.feed);
-            })?;
-        }
-        let named: Vec<_> = feeds.iter().filter_map(|feed| self.labels.get_key_value(&plain(feed))).collect();
-        let text = serde_json::to_string(&named).expect("labels serialise");
-        Ok(if named.is_empty() { String::new() } else { format!("{:032x}", xxh3_128(text.as_bytes())) })
-    }
-}
-
 /// A day in the run log.
 #[derive(Serialize)]
 struct DayLine<'a> {
@@ -365,10 +293,12 @@ struct DayLine<'a> {
     why: Stale,
     documents: u64,
     documents_kept: u64,
+    documents_with_new_layers: u64,
     kept: &'a BTreeMap<String, u64>,
     dropped: &'a BTreeMap<String, u64>,
     tokens: &'a BTreeMap<String, u64>,
     layers: &'a BTreeMap<String, String>,
+    further_layers: &'a BTreeMap<String, Vec<LayerRecord>>,
     seconds: f64,
 }
 
@@ -394,6 +324,8 @@ struct AnnotateRun<'a> {
 #[derive(Default)]
 struct Work {
     documents: u64,
+    /// Those of which only further layers were made.
+    with_new_layers: u64,
     tokens: u64,
 }
 
@@ -437,15 +369,18 @@ impl StageRun for AnnotateRun<'_> {
             why: unit.why,
             documents: recipe.documents,
             documents_kept: recipe.documents - work.documents,
+            documents_with_new_layers: work.with_new_layers,
             kept: &recipe.kept,
             dropped: &recipe.dropped,
             tokens: &recipe.tokens,
             layers: &recipe.layers,
+            further_layers: &recipe.further_layers,
             seconds: began.elapsed().as_secs_f64(),
         })?;
         self.outcome.days += 1;
         self.outcome.documents += work.documents;
         self.outcome.documents_kept += recipe.documents - work.documents;
+        self.outcome.documents_with_new_layers += work.with_new_layers;
         self.outcome.tokens += work.tokens;
         self.outcome.languages.extend(recipe.kept.into_keys());
         Ok(())
@@ -480,18 +415,19 @@ impl AnnotateRun<'_> {
     }
 
     fn make(&self, wanted: TextRecipe) -> Result<(TextRecipe, Work)> {
+        if let Some(former) = self.text_without_layers(&wanted)? {
+            return self.make_layers(wanted, &former);
+        }
         let home = &self.context.home;
         let annotators = &self.sources.annotators;
         let mut documents = DayReader::open(home, &self.sources, &wanted)?;
         let day = wanted.day.clone();
         let mut draft = match day >= self.growing_from {
-            true => TextDraft::grow(home, wanted, |language| annotators.name_of(language))?,
+            true => TextDraft::grow(home, wanted, |language| self.sources.annotators_of(language))?,
             false => TextDraft::create(home, wanted)?,
         };
         let known = draft.known();
-        let tools = self.context.config.annotate.external.values();
-        let sentences = tools.map(|tool| tool.batch_sentences).max().unwrap_or(0);
-        let batch_bytes = (sentences * SENTENCE_BYTES).clamp(BATCH_BYTES, MOST_BATCH_BYTES);
+        let batch_bytes = self.batch_bytes();
         let mut read = 0;
         // Batches depend on the documents alone, so that the input of a tool does not depend on the number of threads.
         let source = || {
@@ -508,6 +444,7 @@ impl AnnotateRun<'_> {
             Ok(Some((batch, weight)).filter(|(batch, _)| !batch.is_empty()))
         };
         let mut work = Work::default();
+        let mut layered = BTreeSet::new();
         parallel::ordered(
             self.bounds,
             source,
@@ -516,6 +453,9 @@ impl AnnotateRun<'_> {
                 let (texts, languages) = annotated?;
                 languages.iter().for_each(|language| draft.layer(language, annotators.name_of(language)));
                 for DayText { language, key, made } in texts {
+                    if layered.insert(Arc::clone(&language)) {
+                        draft.further_layers(&language, annotators.layers_of(&language));
+                    }
                     match made {
                         Some(made) => {
                             work.documents += 1;
@@ -531,33 +471,39 @@ impl AnnotateRun<'_> {
         Ok((draft.publish(read)?, work))
     }
 
+    /// The size of a batch.
+    fn batch_bytes(&self) -> usize {
+        let tools = self.context.config.annotate.external.values();
+        let sentences = tools.map(|tool| tool.batch_sentences).max().unwrap_or(0);
+        (sentences * SENTENCE_BYTES).clamp(BATCH_BYTES, MOST_BATCH_BYTES)
+    }
+
     /// The texts of a batch of documents in the vertical format, empty if nothing of them is new; and the languages of
     /// their paragraphs.
     fn annotate(&self, batch: Vec<DayDocument>, day: &str) -> Result<(Vec<DayText>, BTreeSet<String>), ToolError> {
         let mut heads = Vec::with_capacity(batch.len());
         let mut documents: Vec<(String, Annotated)> = Vec::with_capacity(batch.len());
+        let mut imported: Vec<LayerNames> = Vec::with_capacity(batch.len());
         for DayDocument { language, key, judged } in batch {
             let Some(judged) = judged else {
                 heads.push((language, key, None));
                 continue;
             };
             let id = judged.document.id.clone();
+            let names = judged.document.imported_layers();
             let annotated = self.segment(judged, day);
             heads.push((language.clone(), key, Some((id, annotated.as_ref().err().copied()))));
-            documents.extend(annotated.ok().map(|annotated| (language.as_ref().to_owned(), annotated)));
+            if let Ok(annotated) = annotated {
+                documents.push((language.as_ref().to_owned(), annotated));
+                imported.push(names);
+            }
         }
-        let languages = enrich(&mut documents, &self.sources.annotators)?;
-        let mut written = documents.into_iter().map(|(_, annotated)| {
-            let sentences = annotated.paragraphs.iter().flat_map(|paragraph| &paragraph.sentences);
-            let tokens = sentences.map(|sentence| sentence.len() as u64).sum();
-            let mut text = String::new();
-            vertical::write(&annotated, &mut text);
-            (text, tokens)
-        });
+        let languages = enrich(&mut documents, &imported, &self.sources.annotators)?;
+        let mut written = documents.iter().map(|(_, annotated)| written(annotated));
         let texts = heads.into_iter().map(|(language, key, document)| {
             let made = document.map(|(id, exclusion)| {
-                let (text, tokens) = if exclusion.is_none() { written.next() } else { None }.unwrap_or_default();
-                MadeText { id, key, text, exclusion, tokens }
+                let made = if exclusion.is_none() { written.next() } else { None }.unwrap_or_default();
+                MadeText { id, key, exclusion, ..made }
             });
             DayText { language, key, made }
         });
@@ -589,38 +535,13 @@ impl AnnotateRun<'_> {
     }
 }
 
-/// The embedded models, overridden by those of the user's file.
-fn models(config: &AnnotateConfig) -> Result<Models> {
-    let shipped = tidings_annotate::models();
-    if config.models.is_empty() {
-        return Ok(shipped.clone());
-    }
-    let path = Path::new(&config.models);
-    let size = std::fs::metadata(path)
-        .with_context(|| format!("cannot read the model file {} (annotate.models)", path.display()))?
-        .len();
-    if size > MAX_MODELS_BYTES {
-        bail!("{} has {} MiB, which is too large for a model file (annotate.models)", path.display(), size >> 20);
-    }
-    let bytes = std::fs::read(path)
-        .with_context(|| format!("cannot read the model file {} (annotate.models)", path.display()))?;
-    let models = Models::from_bytes(Cow::Owned(bytes)).and_then(|models| models.check().map(|()| models));
-    Ok(shipped.with(models.with_context(|| format!("annotate.models, {}", path.display()))?))
-}
-
-/// The annotators that the settings name.
-pub fn annotators(config: &AnnotateConfig) -> Result<Annotators> {
-    if !config.tags {
-        return Ok(Annotators::none());
-    }
-    let mut annotators = Annotators::new(models(config)?);
-    for (language, settings) in config.tools()? {
-        annotators.set(&language, Arc::new(External::new(&language, settings)));
-    }
-    if !config.features {
-        annotators.leave_out_features();
-    }
-    Ok(annotators)
+/// A document in the vertical format, with the number of its tokens and its layers.
+fn written(annotated: &Annotated) -> MadeText {
+    let sentences = annotated.paragraphs.iter().flat_map(|paragraph| &paragraph.sentences);
+    let tokens = sentences.map(|sentence| sentence.len() as u64).sum();
+    let mut text = String::new();
+    vertical::write(annotated, &mut text);
+    MadeText { text, tokens, layers: TextLayers::of(annotated), ..MadeText::default() }
 }
 
 /// Whether a sentence is within one of the duplicates, given as inclusive byte ranges in order.
@@ -635,19 +556,7 @@ fn days_are(days: u64) -> String {
     format!("{} {}", count(days, "day"), if days == 1 { "is" } else { "are" })
 }
 
-/// The labels of feeds, by address.
-pub type FeedLabels = HashMap<String, Vec<(String, String)>>;
-
-/// The labels of feeds in `feeds.txt`.
-pub fn labels(home: &Home) -> Result<FeedLabels> {
-    let named = feeds::list(home)?.feeds.into_iter().filter(|feed| !feed.labels.is_empty());
-    Ok(named.map(|feed| (plain(&feed.url), feed.labels)).collect())
-}
-
-/// An address in its normal form.
-pub fn plain(feed: &str) -> String {
-    address::normalise(feed, None).unwrap_or_else(|| feed.to_owned())
-}
-
+#[cfg(test)]
+mod layer_tests;
 #[cfg(test)]
 mod tests;

@@ -356,7 +356,7 @@ mod tests {
         let exemptions: &[(StageId, &[&str])] = &[
             (StageId::Clean, &["memory_mib", "threads"]),
             (StageId::Dedup, &["memory_mib", "threads", "preset"]),
-            (StageId::Annotate, &["tags", "features", "models", "external"]),
+            (StageId::Annotate, &["tags", "features", "models", "layers", "external"]),
         ];
         let config = Config::default();
         let tables = toml::Table::try_from(&config).unwrap();

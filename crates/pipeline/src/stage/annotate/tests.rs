@@ -1,6 +1,7 @@
 //! Tests of due units and outcomes.
 
 use super::*;
+use crate::config::Duplicates;
 use crate::export;
 use crate::testing::{FEED, article, home, home_with_feeds, page, store_pages};
 
