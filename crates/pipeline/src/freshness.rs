@@ -3,8 +3,8 @@
 //! A stage decides by the recipes of all days whether it is due. In a round in which nothing arrived, this would be all
 //! of the cost, and grow with the years. See [`tidings_store::fresh`].
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock};
 use std::time::SystemTime;
 
 use anyhow::Result;
@@ -84,6 +84,8 @@ pub(crate) struct Freshness {
     has_news: AtomicBool,
     /// All of them, with the stamps at their ends.
     settled: Mutex<Vec<(StageId, FreshStage)>>,
+    /// The list as it was at the beginning of the round, read on first use. It stays true: a stamp shows the rest.
+    recorded: OnceLock<Vec<FreshStage>>,
     /// Stages that looked at all days, with the days that need not be looked at again.
     settled_days: Mutex<Vec<SettledDays>>,
 }
@@ -101,7 +103,10 @@ impl Freshness {
 
     /// The number of units of a stage, if it had nothing left to do and no file has changed since: it can be skipped.
     pub(crate) fn units(&self, stage: StageId, home: &Home, config: &Config) -> Result<Option<u64>> {
-        let known = fresh::read(home)?.into_iter().find(|row| row.stage == stage.name());
+        if self.recorded.get().is_none() {
+            let _ = self.recorded.set(fresh::read(home)?);
+        }
+        let known = self.recorded.get().into_iter().flatten().find(|row| row.stage == stage.name()).cloned();
         let Some(known) = known.filter(|row| is_recent(row, stage, clock::now())) else { return Ok(None) };
         let may_skip = !home.is_draft() && stamp(stage, home, config, &known.watched)?.text() == known.stamp;
         if !may_skip {
