@@ -12,7 +12,7 @@ use xxhash_rust::xxh3::{Xxh3Default, xxh3_64};
 use super::evidence::{Shape, Text, WordClass, case, clean};
 use super::kind::NameKind;
 use super::words::Role;
-use super::{Mention, SPAN};
+use super::{Mention, NAME, SPAN, TYPE};
 
 // Keys are words of one document, whose number is bounded by its length.
 type FastHash = BuildHasherDefault<Xxh3Default>;
@@ -30,7 +30,7 @@ pub(super) fn spans(text: &Text<'_>, mentions: &[Mention]) -> Vec<TokenSpan> {
         let group = &groups.groups[groups.target(*group)];
         let kind = mention.kind.filter(|_| group.kind().is_none()).or(group.kind());
         let (start, end) = (u32::try_from(mention.start).ok()?, u32::try_from(mention.end).ok()?);
-        Some(TokenSpan::new(SPAN, start, end).with("name", &group.name).with("type", kind.map_or("", NameKind::code)))
+        Some(TokenSpan::new(SPAN, start, end).with(NAME, &group.name).with(TYPE, kind.map_or("", NameKind::code)))
     };
     mentions.iter().zip(&groups.of_mention).filter_map(span).collect()
 }

@@ -26,6 +26,10 @@ pub const VERSION: u32 = 1;
 
 /// Name of the spans.
 pub const SPAN: &str = "ne";
+/// The attribute with the canonical form.
+pub const NAME: &str = "name";
+/// The attribute with the [kind](NameKind), if it is sure.
+pub const TYPE: &str = "type";
 
 /// Longest name in tokens; longer runs of capitalised words are lists or titles.
 const MAX_TOKENS: usize = 12;

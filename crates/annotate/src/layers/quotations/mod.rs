@@ -9,7 +9,7 @@
 //! | attribute | value |
 //! |---|---|
 //! | `kind` | `direct`: words of a speaker or a text; `scare`: terms, titles, names, words used with distance; `headline`: any quotation in a heading |
-//! | `speaker` | the words of the speaker, if the sentence or a neighbouring one names them |
+//! | `speaker` | the words of the speaker, if the sentence or a neighbouring one names them; the full name where the layer of names has it |
 //! | `verb` | lemma, or else form, of the reporting verb |
 //!
 //! Each mention of a speaker is a span `speaker` without attributes. Tags and lemmas improve speakers and verbs; marks and
@@ -32,6 +32,8 @@ use attribution::{Attribution, Attributor, Introduction};
 pub use kind::QuoteKind;
 use pairing::Pair;
 use text::{Text, is_comma, is_dash, is_final, is_word};
+
+use super::names;
 
 /// The name of the layer.
 pub const NAME: &str = "quotations";
@@ -82,7 +84,7 @@ pub fn quotations(document: &Annotated, language: &str) -> Vec<TokenSpan> {
         kind: QuoteKind::Direct,
         attribution: speech.attribution,
     }));
-    spans(&text, &found)
+    spans(&text, &found, &document.spans)
 }
 
 /// A quotation with all that is known of it.
@@ -153,17 +155,38 @@ fn follows_writer(text: &Text<'_>, previous: &Quotation, pair: &Pair) -> bool {
 }
 
 /// The spans of quotations and their speakers, without duplicates.
-fn spans(text: &Text<'_>, found: &[Quotation]) -> Vec<TokenSpan> {
+/// The full name of a speaker, if the layer of names has run: that of a person among the speaker's words, or of a name that
+/// is all of them. An organisation among them is not the speaker ("the president of the bank").
+fn full_name<'s>(names: &[&'s TokenSpan], speaker: &Range<usize>) -> Option<&'s str> {
+    let (start, end) = (speaker.start as u32, speaker.end as u32);
+    // Names do not overlap one another, so that they are sorted by their ends, too.
+    let first = names.partition_point(|name| name.end <= start);
+    let mut inside = names[first..].iter().take_while(|name| name.start < end);
+    let is_speaker = |name: &&&TokenSpan| {
+        name.attribute(names::TYPE) == Some(names::NameKind::Person.code()) || (name.start <= start && name.end >= end)
+    };
+    inside.find(is_speaker)?.attribute(names::NAME)
+}
+
+fn spans(text: &Text<'_>, found: &[Quotation], known: &[TokenSpan]) -> Vec<TokenSpan> {
+    let names: Vec<&TokenSpan> = known.iter().filter(|span| span.name == names::SPAN).collect();
     let mut spans = Vec::with_capacity(found.len() * 2);
     for quotation in found {
         let Attribution { speaker, verb, .. } = &quotation.attribution;
-        let spelled = speaker.as_ref().map(|range| text.spelled(range.start, range.end)).unwrap_or_default();
+        let spelled = speaker.as_ref().map(|range| match full_name(&names, range) {
+            Some(name) => name.to_owned(),
+            None => text.spelled(range.start, range.end),
+        });
         let verb = verb.map(|at| text.token(at)).map_or("", |token| match token.lemma.is_empty() {
             true => token.word.as_str(),
             false => token.lemma.as_str(),
         });
         let span = TokenSpan::new(QUOTE, quotation.range.start as u32, quotation.range.end as u32);
-        spans.push(span.with(KIND, quotation.kind.name()).with(SPEAKER, &spelled).with(VERB, verb));
+        spans.push(
+            span.with(KIND, quotation.kind.name())
+                .with(SPEAKER, spelled.as_deref().unwrap_or_default())
+                .with(VERB, verb),
+        );
         if let Some(range) = speaker.as_ref().filter(|range| !range.is_empty()) {
             spans.push(TokenSpan::new(SPEAKER, range.start as u32, range.end as u32));
         }
