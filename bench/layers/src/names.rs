@@ -319,7 +319,7 @@ pub fn score(language: &str, gold: &[GoldDocument], show: bool) -> Scores {
 fn annotated(language: &str, document: &Document) -> Annotated {
     let segmented = annotate(document.clone(), &[], |_, _| true);
     let mut documents = [(language.to_owned(), segmented)];
-    enrich(&mut documents, &[], &Annotators::new(models().clone())).expect("embedded models do not fail");
+    enrich(&mut documents, &[LayerNames::default()], &Annotators::new(models().clone())).expect("embedded models do not fail");
     let [(_, annotated)] = documents;
     annotated
 }

@@ -138,7 +138,7 @@ impl Predictor {
     pub fn annotate(&self, document: Document, language: &str) -> Result<Annotated> {
         let annotated = tidings_annotate::annotate(document, &[], |_, _| true);
         let mut documents = [(language.to_owned(), annotated)];
-        enrich(&mut documents, &[], &self.annotators).context("cannot tag the document")?;
+        enrich(&mut documents, &[LayerNames::default()], &self.annotators).context("cannot tag the document")?;
         let [(_, annotated)] = documents;
         Ok(annotated)
     }
