@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use tidings_index::{Snapshot, segment::LocalLexemeId};
-use tidings_model::{Annotated, AnnotatedParagraph, Attributes, Token};
+use tidings_model::{
+    Annotated, AnnotatedParagraph, Attributes, LayerColumn, LayerDeclaration, LayerKind, Token, TokenSpan,
+};
 
 use crate::scratch;
 
@@ -43,7 +45,14 @@ fn document(number: u128) -> Annotated {
             sentences: vec![sentence(), sentence()],
             ..AnnotatedParagraph::default()
         }],
-        ..Annotated::default()
+        columns: vec![LayerColumn {
+            layer: LayerDeclaration { name: "syllables".to_owned(), kind: LayerKind::Number, origin: String::new() },
+            values: (0..14).map(|token| (token % 3).to_string()).collect(),
+        }],
+        spans: vec![
+            TokenSpan::new("quote", 0, 7).with("speaker", site),
+            TokenSpan::new("ne", 4, 6).with("name", noun).with("type", "LOC"),
+        ],
     }
 }
 

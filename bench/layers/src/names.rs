@@ -12,7 +12,7 @@ use anyhow::{Context as _, Result, bail};
 use serde::Serialize;
 use tidings_annotate::layers::names::names;
 use tidings_annotate::{Annotators, annotate, enrich, models};
-use tidings_model::{Annotated, Document, Paragraph};
+use tidings_model::{Annotated, Document, LayerNames, Paragraph};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::archive::{self, Article};
@@ -319,7 +319,8 @@ pub fn score(language: &str, gold: &[GoldDocument], show: bool) -> Scores {
 fn annotated(language: &str, document: &Document) -> Annotated {
     let segmented = annotate(document.clone(), &[], |_, _| true);
     let mut documents = [(language.to_owned(), segmented)];
-    enrich(&mut documents, &[LayerNames::default()], &Annotators::new(models().clone())).expect("embedded models do not fail");
+    enrich(&mut documents, &[LayerNames::default()], &Annotators::new(models().clone()))
+        .expect("embedded models do not fail");
     let [(_, annotated)] = documents;
     annotated
 }

@@ -12,7 +12,7 @@ use anyhow::{Context as _, Result};
 use serde::Serialize;
 use tidings_annotate::layers::quotations::{VERSION, quotations};
 use tidings_annotate::{Annotators, enrich, models};
-use tidings_model::{Annotated, Document};
+use tidings_model::{Annotated, Document, LayerNames};
 
 pub use gold::{GoldDocument, GoldQuote, Half, read_archive, read_own};
 pub use score::{Counts, Score};

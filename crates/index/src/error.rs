@@ -21,6 +21,16 @@ pub enum Error {
     Undated { id: u128, url: String, fault: String },
     #[error("a segment would exceed {limit} tokens; lower the batch size")]
     TooLarge { limit: u64 },
+    #[error(
+        "the layer {name} is declared as {known} ({known_origin}) and as {found} ({found_origin}); rename one of them, or rebuild the index with `tidings rebuild --from compile`"
+    )]
+    LayerKind { name: String, known: &'static str, known_origin: String, found: &'static str, found_origin: String },
+    #[error(
+        "“{name}” is not a name for a layer; use up to 32 of a-z, A-Z, 0-9 and _, with a small letter first, and not the name of another attribute"
+    )]
+    LayerName { name: String },
+    #[error("the layer {name} would be one of more than {limit} further layers; leave out some")]
+    TooManyLayers { name: String, limit: usize },
     #[error(transparent)]
     Formats(#[from] tidings_formats::Error),
     #[error(transparent)]

@@ -11,6 +11,7 @@ use tidings_storage::file::remove;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::error::{Error, IoContext, Result, damaged};
+use crate::lexicon::DeclaredLayers;
 
 const NAME: &str = "MANIFEST";
 const FORMAT: &str = "tidings index ";
@@ -29,6 +30,9 @@ pub(crate) struct Manifest {
     pub(crate) next_file: u64,
     /// Lexicon segments, oldest first.
     pub(crate) lexicon: Vec<String>,
+    /// Layers besides those of every index.
+    #[serde(default, skip_serializing_if = "DeclaredLayers::is_empty")]
+    pub(crate) layers: DeclaredLayers,
     /// Segments in the order in which they were written.
     pub(crate) segments: Vec<SegmentEntry>,
     /// Input files.
@@ -73,6 +77,7 @@ impl Default for Manifest {
             generation: 0,
             next_file: 1,
             lexicon: Vec::new(),
+            layers: DeclaredLayers::default(),
             segments: Vec::new(),
             inputs: Vec::new(),
         }
@@ -107,6 +112,9 @@ impl Manifest {
         };
         if manifest.files().any(|name| name.contains(['/', '\\'])) {
             return damaged(&path, "it lists files outside of the folder");
+        }
+        if !manifest.layers.is_sound() {
+            return damaged(&path, "it declares layers with wrong names");
         }
         Ok(Some(manifest))
     }

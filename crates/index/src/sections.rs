@@ -28,10 +28,10 @@ pub(crate) enum FileKind {
 pub(crate) const FIRST: u32 = 1;
 /// Version of lexicon segments with features.
 pub(crate) const WITH_FEATS: u32 = 2;
-/// Version of segments with spans.
-pub(crate) const WITH_SPANS: u32 = 3;
+/// Version of lexicon segments with further layers and of segments with spans.
+pub(crate) const WITH_LAYERS: u32 = 3;
 /// Newest version that is read.
-const NEWEST: u32 = WITH_SPANS;
+const NEWEST: u32 = WITH_LAYERS;
 const HEADER_BYTES: usize = 32;
 const TRAILER_BYTES: usize = 32;
 const TRAILER_MAGIC: &[u8; 8] = b"tidings.";

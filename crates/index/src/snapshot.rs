@@ -7,11 +7,11 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use tidings_mapped::FileState;
-use tidings_model::{Annotated, AnnotatedParagraph, Attributes, Token, TokenSpan};
+use tidings_model::{Annotated, AnnotatedParagraph, Attributes, LayerColumn, Token, TokenSpan};
 
 use crate::codec::{BitSet, bit};
 use crate::error::{Error, Result, damaged};
-use crate::lexicon::{Layer, Lexicon, LexiconSegment};
+use crate::lexicon::{DeclaredLayer, Layer, Lexicon, LexiconSegment};
 use crate::manifest::{Input, Manifest};
 use crate::sections::{FileKind, SectionWriter, Sections};
 use crate::segment::Segment;
@@ -137,11 +137,12 @@ impl Snapshot {
             let same = known.and_then(|known| known.lexicon_files.iter().position(is_same));
             match same.zip(known) {
                 Some((index, known)) => Ok(known.lexicon.segments()[index].clone()),
-                None => LexiconSegment::open(&folder.join(name)).map(Arc::new),
+                None => LexiconSegment::open(&folder.join(name), &manifest.layers).map(Arc::new),
             }
         };
         let lexicon_files = manifest.lexicon.iter().map(|name| (name.clone(), stamp(&folder.join(name)))).collect();
-        let lexicon = Lexicon::new(manifest.lexicon.iter().map(open_segment).collect::<Result<_>>()?);
+        let lexicon_segments = manifest.lexicon.iter().map(open_segment).collect::<Result<_>>()?;
+        let lexicon = Lexicon::new(lexicon_segments, manifest.layers.clone());
         let mut segments = Vec::new();
         for listed in &manifest.segments {
             let stamp = stamp(&folder.join(&listed.file));
@@ -269,7 +270,7 @@ impl Snapshot {
                 before.space_after = !segment.no_space_before(position);
             }
             let lexeme = segment.lexeme_at(position);
-            let [word, lemma, tag, feats] = Layer::ALL.map(|layer| self.lexicon.text(lexeme, layer).to_owned());
+            let [word, lemma, tag, feats] = Layer::BASE.map(|layer| self.lexicon.text(lexeme, layer).to_owned());
             sentence.push(Token { word, lemma, tag, feats, space_after: true });
         }
         let about = Attributes {
@@ -281,7 +282,18 @@ impl Snapshot {
             fields: about.fields,
         };
         let spans = self.spans_of(segment_index, document)?;
-        Ok(Annotated { about, paragraphs, spans, ..Annotated::default() })
+        Ok(Annotated { about, paragraphs, columns: self.columns_of(segment, document), spans })
+    }
+
+    /// Further attributes of the tokens of a document, as far as one of them has a value.
+    fn columns_of(&self, segment: &Segment, document: u32) -> Vec<LayerColumn> {
+        let value = |position, layer| self.lexicon.text(segment.lexeme_at(position), layer).to_owned();
+        let column = |(layer, declared): (Layer, &DeclaredLayer)| {
+            let values = segment.tokens_of(document).map(|position| value(position, layer)).collect();
+            LayerColumn { layer: declared.declaration(), values }
+        };
+        let columns = self.lexicon.declared().iter().map(column);
+        columns.filter(|column| column.values.iter().any(|value| !value.is_empty())).collect()
     }
 
     /// Names of the spans in the index with their attributes, both sorted.

@@ -128,6 +128,7 @@ impl Writer {
         self.manifest.segments.append(&mut self.new_segments);
         self.manifest.inputs.extend(inputs);
         let known = std::mem::replace(&mut self.interner, Interner::new(self.snapshot.lexicon().clone()));
+        self.manifest.layers = known.declared().clone();
         if let Some(new) = known.finish() {
             self.add_lexicon_segment(new)?;
         }
@@ -139,7 +140,7 @@ impl Writer {
         let file = self.manifest.new_name("lexicon");
         new.write(&self.folder.join(&file))?;
         let mut segments: Vec<Arc<LexiconSegment>> = self.snapshot.lexicon().segments().to_vec();
-        segments.push(Arc::new(LexiconSegment::open(&self.folder.join(&file))?));
+        segments.push(Arc::new(LexiconSegment::open(&self.folder.join(&file), &self.manifest.layers)?));
         self.manifest.lexicon.push(file);
         let mut first = segments.len() - 1;
         let mut bytes = segments[first].bytes_on_disk();
@@ -149,7 +150,7 @@ impl Writer {
         }
         if first + 1 < segments.len() {
             let file = self.manifest.new_name("lexicon");
-            NewLexiconSegment::join(&segments[first..]).write(&self.folder.join(&file))?;
+            NewLexiconSegment::join(&segments[first..], &self.manifest.layers).write(&self.folder.join(&file))?;
             self.manifest.lexicon.truncate(first);
             self.manifest.lexicon.push(file);
         }

@@ -64,9 +64,12 @@ pub struct LanguageRow {
     /// Tokens.
     pub tokens: u64,
     /// Attributes of tokens that queries may use.
-    pub attributes: Vec<&'static str>,
+    pub attributes: Vec<String>,
     /// Morphological features that queries may use, with their values.
     pub features: BTreeMap<String, BTreeSet<String>>,
+    /// Spans that queries may use, with their attributes.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub spans: BTreeMap<String, BTreeSet<String>>,
     /// The annotators of its text.
     pub layers: Vec<LayerRow>,
 }
@@ -137,11 +140,14 @@ pub fn languages(home: &Home) -> Result<Vec<LanguageRow>> {
     for corpus in home.indexed()? {
         let engine = Engine::new(Snapshot::open(&home.index_of(&corpus))?);
         let layers = layers.remove(&corpus).unwrap_or_default().into_iter();
+        let spans = engine.snapshot().span_names().into_iter();
+        let spans = spans.map(|(name, attributes)| (name, attributes.into_iter().map(str::to_owned).collect()));
         rows.push(LanguageRow {
             documents: engine.snapshot().documents(),
             tokens: engine.snapshot().tokens(),
-            attributes: engine.attributes(),
+            attributes: engine.attributes().into_iter().map(str::to_owned).collect(),
             features: engine.features().clone(),
+            spans: spans.map(|(name, attributes)| (name.to_owned(), attributes)).collect(),
             layers: layers.map(|(by, tokens)| LayerRow { by, tokens }).collect(),
             corpus,
         });
@@ -185,7 +191,7 @@ mod tests {
         let rows = languages(pipeline.home()).unwrap();
         let sizes: Vec<(&str, u64)> = rows.iter().map(|row| (row.corpus.as_str(), row.documents)).collect();
         assert_eq!(sizes, [("de", 1), ("en", 3)]);
-        assert!(rows.iter().all(|row| row.attributes.contains(&"lemma") && row.tokens > 30));
+        assert!(rows.iter().all(|row| row.attributes.iter().any(|name| name == "lemma") && row.tokens > 30));
         let (_other, empty) = crate::test_home::empty();
         assert!(languages(empty.home()).unwrap().is_empty());
     }

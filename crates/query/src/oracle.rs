@@ -6,6 +6,7 @@
 
 use crate::cql::MatchRule;
 use crate::cql::ast::*;
+use crate::cql::operator::number_of;
 use crate::filter::Filter;
 use crate::measure::association::Association;
 use crate::measure::keyness::Keyness;
@@ -15,7 +16,7 @@ use crate::syntax::ValueMatcher;
 use crate::trend::{Bin, CellCount, SiteVolume, Step};
 use jiff::civil::Date;
 use std::collections::{BTreeMap, BTreeSet};
-use tidings_model::Token;
+use tidings_model::{LayerColumn, LayerKind, Token};
 
 /// A corpus in memory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -31,6 +32,10 @@ pub struct Document {
     pub fields: BTreeMap<String, String>,
     /// The text.
     pub paragraphs: Vec<Vec<Vec<Token>>>,
+    /// Further attributes of tokens.
+    pub columns: Vec<LayerColumn>,
+    /// Spans, in file order.
+    pub spans: Vec<tidings_model::TokenSpan>,
 }
 
 /// A hit: tokens `start..end` of a document.
@@ -51,12 +56,25 @@ pub enum By {
     Attribute(Attribute),
     /// A field of their documents.
     Field(String),
+    /// An attribute of the shortest span of a name around them: name, attribute.
+    Span(String, String),
 }
 
 impl Document {
     /// All tokens.
-    pub fn tokens(&self) -> Vec<&Token> {
-        self.paragraphs.iter().flatten().flatten().collect()
+    pub fn tokens(&self) -> Vec<OracleToken<'_>> {
+        let tokens = self.paragraphs.iter().flatten().flatten();
+        tokens.enumerate().map(|(at, token)| OracleToken { document: self, token, at }).collect()
+    }
+
+    /// The value of an attribute of the shortest span of a name around some tokens; of equals the first.
+    fn span_value(&self, name: &str, attribute: &str, (start, end): TokenSpan) -> String {
+        let around = self
+            .spans
+            .iter()
+            .filter(|span| span.name == name && span.start as usize <= start && end <= span.end as usize);
+        let shortest = around.min_by_key(|span| span.end - span.start);
+        shortest.and_then(|span| span.attribute(attribute)).unwrap_or_default().to_owned()
     }
 
     /// A field, empty if the document does not have it.
@@ -74,6 +92,7 @@ impl Document {
             Structure::Sentence => self.paragraphs.iter().flatten().map(Vec::len).collect(),
             Structure::Paragraph => self.paragraphs.iter().map(|p| p.iter().map(Vec::len).sum()).collect(),
             Structure::Document => vec![self.tokens().len()],
+            Structure::Span(_) => return self.region(&Region::of(structure)),
         };
         let mut end = 0;
         let spans = lengths.into_iter().map(|length| {
@@ -91,49 +110,103 @@ impl Document {
     /// The spans of the structures of a region.
     pub(crate) fn region(&self, region: &Region) -> Vec<TokenSpan> {
         match &region.filter {
+            _ if matches!(region.structure, Structure::Span(_)) => {
+                let spans = self.spans.iter().filter(|span| region.oracle_admits(span));
+                spans.map(|span| (span.start as usize, span.end as usize)).collect()
+            }
             Some(filter) if !self.admitted_by(filter) => Vec::new(),
             _ => self.structures(region.structure),
         }
     }
 }
 
-/// The value of an attribute of a token.
-pub(crate) fn attribute_value(token: &Token, attribute: Attribute) -> String {
-    match attribute {
-        Attribute::Word => token.word.clone(),
-        Attribute::Lc => token.word.to_lowercase(),
-        Attribute::Lemma => token.lemma.clone(),
-        Attribute::Tag => token.tag.clone(),
-        Attribute::Feats => token.feats.clone(),
-        Attribute::Feature(feature) => {
-            let parts = token.feats.split('+').map(|part| part.split('|').collect::<Vec<_>>());
-            let pairs = parts.flatten().filter_map(|pair| pair.split_once('='));
-            let values: Vec<&str> = pairs.filter(|(name, _)| *name == feature.name()).map(|(_, value)| value).collect();
-            values.join("+")
+/// A token with its place in the document, where its further attributes are.
+#[derive(Debug, Clone, Copy)]
+pub struct OracleToken<'d> {
+    document: &'d Document,
+    token: &'d Token,
+    at: usize,
+}
+
+impl std::ops::Deref for OracleToken<'_> {
+    type Target = Token;
+
+    fn deref(&self) -> &Token {
+        self.token
+    }
+}
+
+impl OracleToken<'_> {
+    fn column(&self, name: &str) -> Option<&LayerColumn> {
+        self.document.columns.iter().find(|column| column.layer.name == name)
+    }
+
+    /// The value of an attribute.
+    pub(crate) fn value(&self, attribute: Attribute) -> String {
+        match attribute {
+            Attribute::Word => self.word.clone(),
+            Attribute::Lc => self.word.to_lowercase(),
+            Attribute::Lemma => self.lemma.clone(),
+            Attribute::Tag => self.tag.clone(),
+            Attribute::Feats => self.feats.clone(),
+            Attribute::Layer(name) => {
+                self.column(name.as_str()).map(|column| column.values[self.at].clone()).unwrap_or_default()
+            }
+            Attribute::Feature(feature) => {
+                let sets = self.document.columns.iter().filter(|column| column.layer.kind == LayerKind::Set);
+                let sets = std::iter::once(&self.feats).chain(sets.map(|column| &column.values[self.at]));
+                let of_set = |set: &String| {
+                    let parts = set.split('+').map(|part| part.split('|').collect::<Vec<_>>());
+                    let pairs = parts.flatten().filter_map(|pair| pair.split_once('='));
+                    let values = pairs.filter(|(name, _)| *name == feature.name()).map(|(_, value)| value);
+                    values.collect::<Vec<_>>().join("+")
+                };
+                sets.map(of_set).find(|value| !value.is_empty()).unwrap_or_default()
+            }
+        }
+    }
+
+    /// Returns true if an attribute matches: of a feature one of its values, and never a missing one.
+    pub(crate) fn matches(&self, attribute: Attribute, value: &ValueMatcher) -> bool {
+        let text = self.value(attribute);
+        match attribute {
+            Attribute::Feature(_) if text.is_empty() => false,
+            Attribute::Feature(_) => {
+                let mut values: Vec<String> = text.replace('+', ",").split(',').map(str::to_owned).collect();
+                values.push(text);
+                values.iter().any(|text| value_matches(value, text))
+            }
+            _ => value_matches(value, &text),
+        }
+    }
+
+    /// The same, and comparisons of numbers by value.
+    pub(crate) fn compares(&self, attribute: Attribute, comparator: Comparator, value: &ValueMatcher) -> bool {
+        let kind = match attribute {
+            Attribute::Layer(name) => self.column(name.as_str()).map(|column| column.layer.kind),
+            _ => None,
+        };
+        let numbers = number_of(&value.text).zip(number_of(&self.value(attribute)));
+        match (comparator, number_of(&value.text)) {
+            (Comparator::Equal, Some(_)) if kind == Some(LayerKind::Number) => numbers.is_some_and(|(a, b)| a == b),
+            (Comparator::Equal, _) => self.matches(attribute, value),
+            (Comparator::Less, _) => numbers.is_some_and(|(other, number)| number < other),
+            (Comparator::AtMost, _) => numbers.is_some_and(|(other, number)| number <= other),
+            (Comparator::Greater, _) => numbers.is_some_and(|(other, number)| number > other),
+            (Comparator::AtLeast, _) => numbers.is_some_and(|(other, number)| number >= other),
         }
     }
 }
 
-/// Returns true if an attribute of a token matches: of a feature one of its values, and never a missing one.
-pub(crate) fn attribute_matches(token: &Token, attribute: Attribute, value: &ValueMatcher) -> bool {
-    let text = attribute_value(token, attribute);
-    match attribute {
-        Attribute::Feature(_) if text.is_empty() => false,
-        Attribute::Feature(_) => {
-            let mut values: Vec<String> = text.replace('+', ",").split(',').map(str::to_owned).collect();
-            values.push(text);
-            values.iter().any(|text| value_matches(value, text))
-        }
-        _ => value_matches(value, &text),
-    }
-}
-
-fn kwic(token: &Token) -> KwicToken {
+fn kwic(token: &OracleToken<'_>) -> KwicToken {
+    let columns = token.document.columns.iter().map(|column| (column.layer.name.clone(), &column.values[token.at]));
+    let layers = columns.filter(|(_, value)| !value.is_empty()).map(|(name, value)| (name, value.clone()));
     KwicToken {
         word: token.word.clone(),
         lemma: token.lemma.clone(),
         tag: token.tag.clone(),
         feats: token.feats.clone(),
+        layers: layers.collect(),
         space_after: token.space_after,
     }
 }
@@ -158,7 +231,7 @@ pub(crate) type TokenSpan = (usize, usize);
 /// A document with its tokens in a row. Each operator of CQL evaluates itself on it, see [`crate::cql`].
 pub(crate) struct Text<'d> {
     pub(crate) document: &'d Document,
-    pub(crate) tokens: Vec<&'d Token>,
+    pub(crate) tokens: Vec<OracleToken<'d>>,
 }
 
 impl<'d> Text<'d> {
@@ -225,7 +298,7 @@ impl Corpus {
     pub fn kwic(&self, hits: &[Hit], context: usize, fields: &[&str]) -> Vec<Line> {
         let line = |hit: &Hit| {
             let document = &self.documents[hit.document];
-            let tokens: Vec<KwicToken> = document.tokens().iter().map(|token| kwic(token)).collect();
+            let tokens: Vec<KwicToken> = document.tokens().iter().map(kwic).collect();
             let shown = |(name, value): (&String, &String)| {
                 fields.contains(&name.as_str()).then(|| (name.clone(), value.clone()))
             };
@@ -258,8 +331,7 @@ impl Corpus {
     /// The attribute of tokens `start..end`, with blanks between.
     fn text(&self, hit: &Hit, attribute: Attribute) -> String {
         let tokens = self.documents[hit.document].tokens();
-        let texts: Vec<String> =
-            tokens[hit.start..hit.end].iter().map(|token| attribute_value(token, attribute)).collect();
+        let texts: Vec<String> = tokens[hit.start..hit.end].iter().map(|token| token.value(attribute)).collect();
         texts.join(" ")
     }
 
@@ -271,12 +343,15 @@ impl Corpus {
             let value = match by {
                 By::Attribute(attribute) => self.text(hit, *attribute),
                 By::Field(name) => self.documents[hit.document].field(name).to_owned(),
+                By::Span(name, attribute) => {
+                    self.documents[hit.document].span_value(name, attribute, (hit.start, hit.end))
+                }
             };
             *counts.entry(value).or_default() += 1;
         }
         let row = |(value, hits): (String, u64)| {
             let tokens = match by {
-                By::Attribute(_) => None,
+                By::Attribute(_) | By::Span(..) => None,
                 By::Field(name) => {
                     let having = self.documents.iter().filter(|document| document.field(name) == value);
                     Some(having.map(|document| document.tokens().len() as u64).sum())
@@ -290,6 +365,7 @@ impl Corpus {
         let by = match by {
             By::Attribute(attribute) => attribute.name().to_owned(),
             By::Field(name) => name.clone(),
+            By::Span(name, attribute) => format!("{name}.{attribute}"),
         };
         Frequencies { by, hits: hits.len() as u64, tokens: all_tokens, values: rows.len() as u64, rows }
     }
@@ -319,7 +395,7 @@ impl Corpus {
                 }
             };
             for at in near {
-                *together.entry(attribute_value(tokens[at], attribute)).or_default() += 1;
+                *together.entry(tokens[at].value(attribute)).or_default() += 1;
             }
         }
         let anywhere: BTreeMap<String, u64> =
@@ -336,9 +412,10 @@ impl Corpus {
     pub fn words(&self, attribute: Attribute, n: usize, matching: Option<&ValueMatcher>, at_least: u64) -> Words {
         let mut counts: BTreeMap<String, (u64, BTreeSet<usize>)> = BTreeMap::new();
         for (number, document) in self.documents.iter().enumerate() {
-            for sentence in document.paragraphs.iter().flatten() {
-                for gram in sentence.windows(n) {
-                    let texts: Vec<String> = gram.iter().map(|token| attribute_value(token, attribute)).collect();
+            let tokens = document.tokens();
+            for (from, to) in document.structures(Structure::Sentence) {
+                for gram in tokens[from..to].windows(n) {
+                    let texts: Vec<String> = gram.iter().map(|token| token.value(attribute)).collect();
                     let (hits, documents) = counts.entry(texts.join(" ")).or_default();
                     *hits += 1;
                     documents.insert(number);
@@ -415,7 +492,7 @@ impl Corpus {
             volume.documents[cell] += 1.0;
             let mut counts: BTreeMap<String, u32> = BTreeMap::new();
             for token in document.tokens() {
-                *counts.entry(attribute_value(token, attribute)).or_default() += 1;
+                *counts.entry(token.value(attribute)).or_default() += 1;
             }
             for (word, hits) in counts {
                 let sum = words.entry(word).or_default().entry(cell).or_default();

@@ -4,8 +4,8 @@
 //! is split by the lemma in that slot, such as a preposition.
 
 use crate::cql::ast::{
-    AnyToken, Labelled, Pattern, PatternKind, Query, Region, Repeat, Restriction, RestrictionKind, Sequence, Structure,
-    Target, TokenPattern, TokenTest,
+    AnyToken, Comparator, Labelled, Pattern, PatternKind, Query, Region, Repeat, Restriction, RestrictionKind,
+    Sequence, Structure, Target, TokenPattern, TokenTest,
 };
 use crate::cql::{self, Attribute};
 use crate::syntax::{Logic, Span, ValueMatcher};
@@ -168,7 +168,7 @@ impl Relation {
 
     /// The query that finds the relation inside a sentence, with additional conditions on some slots.
     pub fn query(&self, conditions: &[(Slot, Logic<TokenTest>)]) -> Query {
-        let sentence = Target::Region(Region { structure: Structure::Sentence, filter: None });
+        let sentence = Target::Region(Region::of(Structure::Sentence));
         let within =
             Restriction { kind: RestrictionKind::Within, negated: false, target: sentence, span: Span::default() };
         Query { pattern: narrowed(&self.pattern, conditions), restrictions: vec![within], constraints: Vec::new() }
@@ -228,7 +228,8 @@ fn narrowed(pattern: &Pattern, conditions: &[(Slot, Logic<TokenTest>)]) -> Patte
 
 /// A condition on an attribute.
 pub(crate) fn is(attribute: Attribute, value: ValueMatcher) -> Logic<TokenTest> {
-    Logic::Test(TokenTest { attribute, negated: false, value, span: Span::default() })
+    let comparator = Comparator::Equal;
+    Logic::Test(TokenTest { attribute, negated: false, comparator, value, span: Span::default() })
 }
 
 #[cfg(test)]

@@ -76,15 +76,16 @@ fn errors_point_at_the_span() {
     for (text, message, at) in [
         ("", "the query is empty", ""),
         ("[", "expected an attribute such as word, lemma or tag, but the query ends here", ""),
-        (r#"[lem="go"]"#, "unknown attribute lem", "lem"),
         (r#"[Lemma="go"]"#, "unknown attribute Lemma", "Lemma"),
         (r#"[Number[PSOR]="Sing"]"#, "unknown attribute Number[PSOR]", "Number[PSOR]"),
         (r#"[Number[psor="Sing"]"#, "expected ] to close the layer, found =", "="),
         (r#"[word="go]"#, "unterminated string", r#""go]"#),
         (r#"[word="(go"]"#, "invalid regular expression (go: unclosed group", r#""(go""#),
         (r#"[word="go"%x]"#, "unknown flag %x", "%x"),
-        (r#"[word>"go"]"#, "expected =, !=, == or !==, found >", ">"),
-        (r#""a" within <x/>"#, "unknown structure x", "x"),
+        (r#"[word>"go"]"#, "expected a number, found \"", "\""),
+        ("[syllables>3-4]", "3-4 is not a number", "3-4"),
+        (r#"<ne type>3/>"#, "expected =, !=, == or !==, found >", ">"),
+        (r#""a" within <é/>"#, "unknown structure é", "é"),
         (r#""a" within <s n="1"/>"#, "<s> has no attributes", r#"n="1""#),
         (r#""a" within <doc date>="2026-13"/>"#, "invalid date 2026-13", r#"date>="2026-13""#),
         (r#""a"{3,2}"#, "the repetition ends before it begins", "{3,2}"),
@@ -104,7 +105,7 @@ fn errors_point_at_the_span() {
         ("<s>* []", "only tokens can be repeated, not boundaries", "<s>*"),
         (r#""""#, "the string is empty", r#""""#),
         (r#""a" | "#, "expected a token such as [lemma=\"go\"], \"go\" or go, but the query ends here", ""),
-        (r#""ä" §[lem="x"]"#, "unknown attribute lem", "lem"),
+        (r#""ä" §[Lemma="x"]"#, "unknown attribute Lemma", "Lemma"),
     ] {
         assert_eq!(rejection(text), (message.to_owned(), at.to_owned()), "{text}");
     }
@@ -219,8 +220,33 @@ fn logic<T: Clone + std::fmt::Debug + 'static>(test: impl Strategy<Value = T> + 
 }
 
 fn token_test() -> impl Strategy<Value = TokenTest> {
-    (attribute(), any::<bool>(), value()).prop_map(|(attribute, negated, value)| TokenTest {
+    let text = (attribute(), any::<bool>(), value()).prop_map(|(attribute, negated, value)| TokenTest {
         attribute,
+        negated,
+        comparator: Comparator::Equal,
+        value,
+        span: Span::default(),
+    });
+    let comparator = prop_oneof![
+        Just(Comparator::Less),
+        Just(Comparator::AtMost),
+        Just(Comparator::Greater),
+        Just(Comparator::AtLeast)
+    ];
+    let number =
+        ("[a-z]{4,9}", comparator, "-?[0-9]{1,3}(\\.[0-9])?").prop_map(|(name, comparator, number)| TokenTest {
+            attribute: Attribute::named(&name).unwrap_or(Attribute::Word),
+            negated: false,
+            comparator,
+            value: ValueMatcher::exact(number),
+            span: Span::default(),
+        });
+    prop_oneof![4 => text, 1 => number]
+}
+
+fn span_test() -> impl Strategy<Value = SpanTest> {
+    ("[a-zA-Z_0-9]{1,9}", any::<bool>(), value()).prop_map(|(name, negated, value)| SpanTest {
+        attribute: Name::new(&name).expect("a name"),
         negated,
         value,
         span: Span::default(),
@@ -246,11 +272,15 @@ fn field_test() -> impl Strategy<Value = FieldTest> {
 
 fn region() -> impl Strategy<Value = Region> {
     prop_oneof![
-        Just(Region { structure: Structure::Sentence, filter: None }),
-        Just(Region { structure: Structure::Paragraph, filter: None }),
+        Just(Region::of(Structure::Sentence)),
+        Just(Region::of(Structure::Paragraph)),
         prop::option::of(logic(field_test())).prop_map(|condition| Region {
-            structure: Structure::Document,
             filter: condition.map(|condition| Filter { condition }),
+            ..Region::of(Structure::Document)
+        }),
+        ("[A-Z][a-z_0-9]{1,9}", prop::option::of(logic(span_test()))).prop_map(|(name, condition)| Region {
+            condition,
+            ..Region::of(Structure::Span(Name::new(&name).expect("a name")))
         }),
     ]
 }
@@ -279,9 +309,19 @@ fn pattern() -> impl Strategy<Value = Pattern> {
         ];
         let anchored = (any::<bool>(), inner.clone()).prop_map(|(start, part)| {
             let parts = if start {
-                vec![pattern_of(Boundary { side: Side::Start, structure: Structure::Sentence }), part]
+                vec![
+                    pattern_of(Boundary { side: Side::Start, structure: Structure::Sentence, span: Span::default() }),
+                    part,
+                ]
             } else {
-                vec![part, pattern_of(Boundary { side: Side::End, structure: Structure::Paragraph })]
+                vec![
+                    part,
+                    pattern_of(Boundary {
+                        side: Side::End,
+                        structure: Structure::Span(Name::new("ne").expect("a name")),
+                        span: Span::default(),
+                    }),
+                ]
             };
             pattern_of(Sequence { parts })
         });

@@ -10,7 +10,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use fastrand::Rng;
 use proptest::prelude::*;
 use tidings_index::{Day, Settings, Writer};
-use tidings_model::{Annotated, AnnotatedParagraph, Attributes, Token};
+use tidings_model::{
+    Annotated, AnnotatedParagraph, Attributes, LayerColumn, LayerDeclaration, LayerKind, Token, TokenSpan,
+};
 use tidings_query::cql::{self, Attribute, MatchRule};
 use tidings_query::engine::{Engine, Hit, Limits, Order};
 use tidings_query::measure::association::Association;
@@ -31,6 +33,9 @@ fn corpus(random: &mut Rng) -> Corpus {
     // Some corpora have no features, and some only in later documents.
     let kinds_of_feats = [1, FEATS.len()][random.usize(..2)];
     let first_with_feats = random.usize(..documents);
+    // The same for further layers, and for spans.
+    let has_layers = [random.bool(), random.bool()];
+    let first_with_layers = random.usize(..documents);
     let document = |random: &mut Rng, number: usize| {
         let kinds_of_feats = if number < first_with_feats { 1 } else { kinds_of_feats };
         let paragraphs = (0..random.usize(0..3)).map(|_| {
@@ -59,11 +64,38 @@ fn corpus(random: &mut Rng) -> Corpus {
             ("genre", ["news", "blog", ""][random.usize(..3)].to_owned()),
         ];
         let fields = fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-        oracle::Document { fields, paragraphs }
+        let mut document = oracle::Document { fields, paragraphs, ..oracle::Document::default() };
+        if number >= first_with_layers {
+            add_layers(&mut document, has_layers, random);
+        }
+        document
     };
     let mut documents: Vec<_> = (0..documents).map(|number| document(random, number)).collect();
     documents.sort_by(|a, b| a.field("date").cmp(b.field("date")));
     Corpus { documents }
+}
+
+/// Adds random values of further layers and random spans, which may nest and overlap.
+fn add_layers(document: &mut oracle::Document, has: [bool; 2], random: &mut Rng) {
+    let tokens = document.tokens().len();
+    let layers: [(&str, LayerKind, &[&str]); 3] = [
+        ("syllables", LayerKind::Number, &["", "1", "2", "2.0", "10", "x"]),
+        ("sense", LayerKind::Code, &["", "a", "A", "ab"]),
+        ("sem", LayerKind::Set, &["", "Sem=A", "Sem=A,B|Style=N"]),
+    ];
+    for (name, kind, values) in layers.into_iter().filter(|_| has[0]) {
+        let layer = LayerDeclaration { name: name.to_owned(), kind, origin: "toy 1".to_owned() };
+        let values = (0..tokens).map(|_| values[random.usize(..values.len())].to_owned()).collect();
+        document.columns.push(LayerColumn { layer, values });
+    }
+    for _ in 0..if has[1] && tokens > 0 { random.usize(..9) } else { 0 } {
+        let start = random.usize(..tokens) as u32;
+        let end = (start + random.u32(1..6)).min(tokens as u32);
+        let span = TokenSpan::new(["ne", "quote"][random.usize(..2)], start, end);
+        let span = span.with("name", ["", "a", "b", "ab"][random.usize(..4)]);
+        document.spans.push(span.with("type", ["A", "B", ""][random.usize(..3)]));
+    }
+    document.spans.sort_by(TokenSpan::file_order);
 }
 
 fn annotated(document: &oracle::Document) -> Annotated {
@@ -80,7 +112,8 @@ fn annotated(document: &oracle::Document) -> Annotated {
         seen: document.field("seen").to_owned(),
         fields: fields.to_vec(),
     };
-    Annotated { about, paragraphs: paragraphs.collect(), ..Annotated::default() }
+    let (columns, spans) = (document.columns.clone(), document.spans.clone());
+    Annotated { about, paragraphs: paragraphs.collect(), columns, spans }
 }
 
 /// An index of the corpus in several segments, perhaps merged, with additional documents that were deleted.
@@ -138,11 +171,31 @@ fn named(engine: &Engine, hit: &Hit) -> (String, usize, usize) {
 
 /// Returns true if an error reports a missing annotation that the corpus indeed lacks.
 fn is_absent(error: &str, corpus: &Corpus) -> bool {
+    let error = error.split(" (").next().unwrap_or_default();
+    let columns = || corpus.documents.iter().flat_map(|document| &document.columns);
+    if let Some(name) = error.strip_prefix("unknown attribute ") {
+        return columns().all(|column| column.layer.name != name);
+    }
+    let spans = || corpus.documents.iter().flat_map(|document| &document.spans);
+    if let Some(name) = error.strip_prefix("no document of this corpus has spans ") {
+        return spans().all(|span| format!("<{}>", span.name) != name);
+    }
+    if let Some((name, attribute)) =
+        error.strip_prefix("no span ").and_then(|rest| rest.split_once(" of this corpus has the attribute "))
+    {
+        return spans().all(|span| format!("<{}>", span.name) != name || span.attribute(attribute).is_none());
+    }
     let Some(what) = error.strip_prefix("no token of this corpus has ") else { return false };
-    let what = what.split(" (").next().unwrap_or_default();
+    if let Some(name) = what.strip_prefix("a value of ") {
+        return columns().all(|column| column.layer.name != name || column.values.iter().all(String::is_empty));
+    }
     let mut tokens = corpus.documents.iter().flat_map(|document| document.paragraphs.iter().flatten().flatten());
     match what.strip_prefix("the feature ") {
-        Some(feature) => tokens.all(|token| tidings_model::feats::value(&token.feats, feature).is_empty()),
+        Some(feature) => {
+            let further = columns().filter(|column| column.layer.kind == LayerKind::Set);
+            let mut sets = tokens.map(|token| &token.feats).chain(further.flat_map(|column| &column.values));
+            sets.all(|set| tidings_model::feats::value(set, feature).is_empty())
+        }
         None => match what {
             "a lemma" => tokens.all(|token| token.lemma.is_empty()),
             "a part of speech" => tokens.all(|token| token.tag.is_empty()),
@@ -157,7 +210,9 @@ fn check(seed: u64) {
     let folder = tempfile::tempdir().expect("a folder");
     let engine = engine(folder.path(), &corpus, &mut random);
     let limits = Limits::default();
-    let attribute = ["word", "lc", "lemma", "tag", "feats", "Case"][random.usize(..6)];
+    let attributes = ["word", "lc", "lemma", "tag", "feats", "Case", "syllables", "sense", "Sem"];
+    let has_layers = engine.snapshot().lexicon().declared().find("sem").is_some();
+    let attribute = attributes[random.usize(..if has_layers { attributes.len() } else { 6 })];
     let attribute = Attribute::named(attribute).expect("an attribute");
     for _ in 0..12 {
         let (text, query) = common::random_query(&mut random);
@@ -230,6 +285,11 @@ fn check(seed: u64) {
             let frequencies = search.frequencies_by_field(field, &limits).0;
             assert_eq!(frequencies, asked.frequencies(&expected, &By::Field(field.to_owned())), "{what}");
         }
+        for (name, of_span) in [("ne", "name"), ("quote", "type"), ("ne", "nothing")] {
+            let frequencies = search.frequencies_by_span(name, of_span, 0, usize::MAX, &limits).0;
+            let by = By::Span(name.to_owned(), of_span.to_owned());
+            assert_eq!(frequencies, asked.frequencies(&expected, &by), "{what}");
+        }
         for window in [Window::Tokens { left: 2, right: 1 }, Window::Sentence] {
             let order = Association::LogDice;
             let collocates = search.collocates(attribute, window, order, 1, &limits).0;
@@ -273,6 +333,7 @@ fn run_everything(engine: &Engine, random: &mut Rng) {
         search.count(&limits);
         search.by_day(&limits);
         search.by_field("site", &limits);
+        search.by_span("ne", "name", &limits);
         search.collocates(Attribute::Lc, Window::Sentence, Association::Mi, 1, &limits);
         search.timeline(Step::Month, 0.95, &limits);
         search.sample(3, 1, &limits);
@@ -378,7 +439,11 @@ fn a_search_stops_in_the_middle_of_a_long_document() {
     let documents = [1, 5_000].map(|tokens: usize| {
         let fields = [("id", format!("{tokens:032x}")), ("date", "2024-10-05".to_owned())];
         let fields = fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-        annotated(&oracle::Document { fields, paragraphs: vec![vec![vec![Token::new("a", "a", "N"); tokens]]] })
+        annotated(&oracle::Document {
+            fields,
+            paragraphs: vec![vec![vec![Token::new("a", "a", "N"); tokens]]],
+            ..oracle::Document::default()
+        })
     });
     let index = tidings_index::build(folder.path(), &documents).expect("built");
     let engine = Engine::new(index);
@@ -405,4 +470,100 @@ fn a_cancelled_search_stops() {
     let search = engine.search(&query, MatchRule::Shortest, None).expect("a good query");
     assert!(!search.count(&limits).complete);
     assert_eq!(search.page(Order::Newest, 0, 9, &limits), (Vec::new(), false));
+}
+
+/// An engine over one document with a layer of each kind and nested spans.
+fn annotated_engine(folder: &Path) -> Engine {
+    let words = ["Ann", "Lee", "said", "the", "Bank", "of", "Ann", "fell"];
+    let column = |name: &str, kind, values: &str| LayerColumn {
+        layer: LayerDeclaration { name: name.to_owned(), kind, origin: "toy 1".to_owned() },
+        values: values.split(' ').map(|value| value.trim_matches('_').to_owned()).collect(),
+    };
+    let document = oracle::Document {
+        fields: [("id", "a"), ("date", "2026-03-01"), ("seen", "2026-03-01")]
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .into(),
+        paragraphs: vec![vec![words.iter().map(|word| Token::new(word, word, "X")).collect()]],
+        columns: vec![
+            column("syllables", LayerKind::Number, "1 1 1 1 1 1 1.0 12"),
+            column("sem", LayerKind::Set, "Sem=Human Sem=Human _ _ Sem=Place,Org _ _ _"),
+            column("topic", LayerKind::Text, "_ _ _ _ Money _ _ _"),
+        ],
+        spans: vec![
+            TokenSpan::new("ne", 0, 2).with("name", "Ann Lee").with("type", "PER"),
+            TokenSpan::new("quote", 3, 8).with("speaker", "Ann Lee"),
+            TokenSpan::new("ne", 4, 7).with("name", "Bank of Ann").with("type", "ORG"),
+            TokenSpan::new("ne", 6, 7).with("name", "Ann").with("type", "PER"),
+        ],
+    };
+    let mut writer = Writer::open(folder, Settings::default()).expect("opened");
+    writer.add(&annotated(&document)).expect("added");
+    writer.commit(Vec::new()).expect("committed");
+    Engine::new(writer.snapshot().clone())
+}
+
+#[test]
+fn layers_and_nested_spans_are_found_and_counted() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let engine = annotated_engine(folder.path());
+    let hits = |query: &str| {
+        let query = cql::parse(query).unwrap_or_else(|error| panic!("{}", error.render(query)));
+        let search = engine.search(&query, MatchRule::Shortest, None).expect("a search");
+        let mut found = Vec::new();
+        search.each(&Limits::default(), |hit| found.push((hit.start, hit.end)));
+        found
+    };
+    for (query, expected) in [
+        ("[syllables>1]", vec![(7, 8)]),
+        ("[syllables>=12 | syllables<1]", vec![(7, 8)]),
+        ("[syllables=1 & word=\"Ann\"]", vec![(0, 1), (6, 7)]),
+        ("[syllables!=1]", vec![(7, 8)]),
+        ("[Sem=\"Org\"]", vec![(4, 5)]),
+        ("[topic=\"money\"%c]", vec![(4, 5)]),
+        ("<ne/>", vec![(0, 2), (4, 7), (6, 7)]),
+        ("<ne type=\"ORG\" & name=\"Bank.*\"/>", vec![(4, 7)]),
+        ("<ne/> within <quote/>", vec![(4, 7), (6, 7)]),
+        ("<ne/> containing <ne type=\"PER\"/> !within <ne type=\"PER\"/>", vec![(4, 7)]),
+        ("<quote/> containing [word=\"Ann\"]", vec![(3, 8)]),
+        ("[word=\"Ann\"] !within <quote speaker=\"Ann.*\"/>", vec![(0, 1)]),
+        ("[word=\"said\"] <quote> []", vec![(2, 4)]),
+        ("[] </ne> [word=\"fell\"] </quote>", vec![(6, 8)]),
+    ] {
+        assert_eq!(hits(query), expected, "{query}");
+    }
+    let search = |query: &str| engine.search(&cql::parse(query).expect(query), MatchRule::Shortest, None).expect(query);
+    let by = |query: &str, span: &str, attribute: &str| {
+        let rows = search(query).frequencies_by_span(span, attribute, 0, 10, &Limits::default()).0.rows;
+        rows.into_iter().map(|row| (row.value, row.hits)).collect::<Vec<_>>()
+    };
+    let rows = |rows: &[(&str, u64)]| rows.iter().map(|(value, hits)| ((*value).to_owned(), *hits)).collect::<Vec<_>>();
+    assert_eq!(by("<ne/>", "ne", "name"), rows(&[("Ann", 1), ("Ann Lee", 1), ("Bank of Ann", 1)]));
+    assert_eq!(by("[word=\"Ann\"]", "ne", "name"), rows(&[("Ann", 1), ("Ann Lee", 1)]), "the shortest span counts");
+    assert_eq!(by("<ne/>", "quote", "speaker"), rows(&[("Ann Lee", 2), ("", 1)]));
+    assert_eq!(engine.attributes(), ["word", "lc", "lemma", "tag", "syllables", "sem", "topic"]);
+    assert!(engine.features().contains_key("Sem"));
+    assert!(search("<ne/>").explain().to_string().contains("the starts of <ne/>"));
+}
+
+#[test]
+fn unknown_layers_and_spans_are_errors_with_what_there_is() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let engine = annotated_engine(folder.path());
+    for (text, place, words) in [
+        ("[lem=\"go\"]", "lem", "unknown attribute lem (did you mean lemma?)"),
+        ("[colour!=\"red\"]", "colour", "there are word, lc, lower, lemma, tag, pos, feats, syllables, sem, topic"),
+        ("[word>3]", "word>3", "word has no numbers"),
+        ("[topic<=3]", "topic<=3", "only layers of numbers"),
+        ("<nee/>", "<nee/>", "no document of this corpus has spans <nee> (there are s, p, doc, ne, quote)"),
+        ("[] within <sentence/>", "<sentence/>", "there are s, p, doc, ne, quote"),
+        ("<x> []", "<x>", "no document of this corpus has spans <x>"),
+        ("[] !containing (<ne kind=\"x\"/> | [])", "kind=\"x\"", "has the attribute kind (there are name, type)"),
+        ("a:[] b:[] :: a.colour = b.word", "a.colour", "unknown attribute colour"),
+    ] {
+        let query = cql::parse(text).unwrap_or_else(|error| panic!("{}", error.render(text)));
+        let error = engine.search(&query, MatchRule::Shortest, None).expect_err(text);
+        assert!(error.to_string().contains(words), "{text}: {error}");
+        let tidings_query::engine::EngineError::Syntax(error) = error else { panic!("{error}") };
+        assert!(text[error.span.range()].starts_with(&place[..3.min(place.len())]), "{text}: {}", error.render(text));
+    }
 }

@@ -24,7 +24,7 @@ fn corpus() -> Corpus {
                 let (name, value) = pair.split_once("=\"").expect("a field has a value");
                 (name.to_owned(), value.trim_end_matches('"').to_owned())
             });
-            corpus.documents.push(Document { fields: pairs.collect(), paragraphs: Vec::new() });
+            corpus.documents.push(Document { fields: pairs.collect(), ..Document::default() });
             continue;
         }
         let Some(document) = corpus.documents.last_mut() else { continue };

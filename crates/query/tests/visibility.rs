@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use tidings_index::{Day, Settings, Writer};
-use tidings_model::{Annotated, AnnotatedParagraph, Attributes, Token};
+use tidings_model::{Annotated, AnnotatedParagraph, Attributes, Token, TokenSpan};
 use tidings_query::Filter;
 use tidings_query::engine::{Cells, Engine, GROUP_DOCUMENTS, Limits, Reading, SETTLING_DAYS};
 use tidings_query::question::{
-    Answered, Availability, CollocRequest, CountRequest, Privacy, Question, QuestionContext, request,
+    Answered, Availability, CollocRequest, CountRequest, FreqRequest, Privacy, Question, QuestionContext, request,
 };
 use tidings_query::trend::Step;
 
@@ -44,7 +44,8 @@ fn document(number: i32) -> Annotated {
         fields: fields.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec(),
     };
     let paragraph = AnnotatedParagraph { sentences: vec![sentence], ..AnnotatedParagraph::default() };
-    Annotated { about, paragraphs: vec![paragraph], ..Annotated::default() }
+    let spans = vec![TokenSpan::new("quote", 0, 2).with("speaker", "Ann Lee")];
+    Annotated { about, paragraphs: vec![paragraph], spans, ..Annotated::default() }
 }
 
 /// Three segments.
@@ -149,8 +150,19 @@ fn queries_with_positions_are_answered_from_readable_documents() {
         "storm within <s/>",
         "[word=\"storm\"]{1,2}",
         "a:\"storm\" :: a.word = a.lemma",
+        "<quote/>",
+        "<quote speaker=\"Ann.*\"/>",
+        "<quote> \"storm\"",
+        "\"hits\" </quote>",
+        "storm within <quote/>",
     ] {
         assert_eq!(hits(query), (open, 0), "{query}");
+    }
+    for query in ["storm", "<quote/>"] {
+        let parameters = serde_json::json!({ "q": query, "by": "quote.speaker" });
+        let rows = answer::<FreqRequest>(&engine, privacy, parameters).body.rows;
+        let rows: Vec<(&str, u64)> = rows.iter().map(|row| (row.value.as_str(), row.hits)).collect();
+        assert_eq!(rows, [("Ann Lee", open)], "{query}");
     }
     let collocates = answer::<CollocRequest>(&engine, privacy, serde_json::json!({ "q": "storm", "min": 1 })).body;
     assert!(collocates.rows.iter().all(|row| row.together == open && row.hits == open), "{collocates:?}");

@@ -134,8 +134,8 @@ mod tests {
         assert_eq!(fault("q=a&left=1001"), "left = 1001: give a whole number from 0 to 1000");
         assert_eq!(fault("q=a&sentence=yes"), "sentence = yes: give true or false");
         assert_eq!(
-            fault("q=a&attribute=case"),
-            "attribute = case: give one of word, lc, lemma, tag, feats, or a feature such as Case"
+            fault("q=a&attribute=a+case"),
+            "attribute = a case: give one of word, lc, lemma, tag, feats, a feature such as Case, or a layer of the corpus"
         );
         assert!(fault("q=a&measure=magic").starts_with("measure = magic: give one of log-dice, mi, mi3"));
         assert!(fault("left=3").starts_with("q is missing: "));

@@ -152,6 +152,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         pool: args.pool,
         level: args.level.into(),
         no_duplicates: args.no_duplicates,
+        ..Options::new(args.format)
     };
     let to_stdout = args.target == Path::new("-");
     let destination = match to_stdout {

@@ -41,7 +41,7 @@ impl SpanListWriter {
         let first = self.starts[0];
         let mut before = first;
         for start in &mut self.starts {
-            let gap = *start - before;
+            let gap = start.saturating_sub(before);
             before = *start;
             *start = gap;
         }

@@ -1,83 +1,77 @@
-//! The lexicon: every word, lemma, tag and set of features of the corpus, and every combination of
-//! them.
+//! The lexicon: every word, lemma, tag, set of features and value of a further layer of the corpus, and every
+//! combination of them.
 //!
-//! A *lexeme* is a combination (word, lemma, tag, features); a segment stores one number per token,
+//! A *lexeme* is a combination (word, lemma, tag, features, further layers); a segment stores one number per token,
 //! that of its lexeme. Numbers are assigned in order of first occurrence and never change, so new
 //! words do not affect existing segments. The lexicon consists of *lexicon segments*, each with the
 //! new strings and lexemes of a batch; small ones are merged.
 //!
-//! The empty features have the number 0 in every lexicon. A lexicon segment without features does
-//! not store the layer and is identical to format version 1.
+//! The manifest declares further layers. The empty string of features and of further layers has the number 0 in every
+//! lexicon. A lexicon segment in which no lexeme has a value of such a layer does not store it: one without features is
+//! identical to format version 1.
 
 mod intern;
+mod layer;
 mod lexicon_segment;
 mod strings;
 
 use std::sync::Arc;
 
 pub use intern::Interner;
+pub use layer::{DeclaredLayer, DeclaredLayers, Layer};
 pub(crate) use lexicon_segment::{LexiconSegment, NewLexiconSegment};
 pub use strings::Strings;
 
+use tidings_model::LayerKind;
+
 use crate::error::Result;
-
-/// An annotation layer of tokens.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Layer {
-    /// Word form.
-    Word,
-    /// Lemma.
-    Lemma,
-    /// Part-of-speech tag.
-    Tag,
-    /// Morphological features.
-    Feats,
-}
-
-/// The empty features: string 0 of their layer, stored in no segment.
-static NO_FEATS: Strings<'static> =
-    Strings { first: 0, text: b"\n", starts: &[0, 1], ids: &[0], ranks: &[0], folds: &[0] };
-
-impl Layer {
-    /// Number of layers.
-    pub const COUNT: usize = 4;
-    /// All layers in column order.
-    pub const ALL: [Layer; Layer::COUNT] = [Layer::Word, Layer::Lemma, Layer::Tag, Layer::Feats];
-
-    /// The name of the layer in queries and files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Layer::Word => "word",
-            Layer::Lemma => "lemma",
-            Layer::Tag => "tag",
-            Layer::Feats => "feats",
-        }
-    }
-
-    pub(crate) fn index(self) -> usize {
-        self as usize
-    }
-
-    /// Built-in strings of a layer.
-    fn given(self) -> Option<Strings<'static>> {
-        (self == Layer::Feats).then_some(NO_FEATS)
-    }
-
-    /// The first number that a segment may assign.
-    fn first_number(self) -> u32 {
-        self.given().map_or(0, |strings| strings.len())
-    }
-}
 
 /// The lexicon as it was at one moment.
 #[derive(Debug, Clone, Default)]
 pub struct Lexicon {
     segments: Vec<Arc<LexiconSegment>>,
+    layers: Arc<DeclaredLayers>,
 }
 
 impl Lexicon {
-    pub(crate) fn new(segments: Vec<Arc<LexiconSegment>>) -> Lexicon {
-        Lexicon { segments }
+    pub(crate) fn new(segments: Vec<Arc<LexiconSegment>>, layers: DeclaredLayers) -> Lexicon {
+        Lexicon { segments, layers: Arc::new(layers) }
+    }
+
+    /// Layers besides those of every index.
+    pub fn declared(&self) -> &DeclaredLayers {
+        &self.layers
+    }
+
+    /// All layers, those of every index first.
+    pub fn layers(&self) -> impl Iterator<Item = Layer> {
+        Layer::BASE.into_iter().chain(self.layers.iter().map(|(layer, _)| layer))
+    }
+
+    /// The layer of a name.
+    pub fn layer(&self, name: &str) -> Option<Layer> {
+        self.layers().find(|layer| self.name(*layer) == name)
+    }
+
+    /// The name of a layer in queries and files.
+    pub fn name(&self, layer: Layer) -> &str {
+        match layer {
+            Layer::Word => "word",
+            Layer::Lemma => "lemma",
+            Layer::Tag => "tag",
+            Layer::Feats => "feats",
+            Layer::Further(_) => self.layers.get(layer).map_or("", |declared| &declared.name),
+        }
+    }
+
+    /// The kind of values of a layer.
+    pub fn kind(&self, layer: Layer) -> LayerKind {
+        match layer {
+            Layer::Word | Layer::Lemma => LayerKind::Text,
+            Layer::Tag => LayerKind::Code,
+            Layer::Feats => LayerKind::Set,
+            Layer::Further(_) => self.layers.get(layer).map_or(LayerKind::Code, |declared| declared.kind),
+        }
     }
 
     pub(crate) fn segments(&self) -> &[Arc<LexiconSegment>] {
@@ -107,6 +101,9 @@ impl Lexicon {
 
     /// The string of a number; empty if there is no such number.
     pub fn string(&self, layer: Layer, id: u32) -> &str {
+        if id < layer.first_number() {
+            return "";
+        }
         let after = self.segments.partition_point(|segment| segment.strings(layer).first() <= id);
         match after.checked_sub(1) {
             Some(index) => self.segments[index].strings(layer).get(id),
@@ -114,7 +111,7 @@ impl Lexicon {
         }
     }
 
-    /// The number of a lexeme's word, lemma, tag or features.
+    /// The number of a lexeme's string in a layer.
     #[inline]
     pub fn of(&self, lexeme: u32, layer: Layer) -> u32 {
         match &self.segments[..] {
@@ -129,7 +126,7 @@ impl Lexicon {
         }
     }
 
-    /// For each lexeme the number of its word, lemma, tag or features.
+    /// For each lexeme the number of its string in a layer.
     pub fn all_of(&self, layer: Layer) -> Vec<u32> {
         let mut all = Vec::with_capacity(self.lexemes() as usize);
         for segment in &self.segments {
@@ -140,20 +137,21 @@ impl Lexicon {
         all
     }
 
-    /// A lexeme's word, lemma, tag or features.
+    /// A lexeme's string in a layer.
     pub fn text(&self, lexeme: u32, layer: Layer) -> &str {
         self.string(layer, self.of(lexeme, layer))
     }
 
-    /// Appends the lexemes with a given word, lemma, tag or features, ascending.
+    /// Appends the lexemes with a given string in a layer, ascending.
     pub fn lexemes_with(&self, layer: Layer, id: u32, into: &mut Vec<u32>) {
         for segment in &self.segments {
             segment.lexemes_with(layer, id, into);
         }
     }
 
-    /// The lexeme of these numbers; `None` if the combination does not occur.
-    pub fn lexeme(&self, ids: [u32; Layer::COUNT]) -> Option<u32> {
+    /// The lexeme of the numbers of its strings, by layer; further layers that are left out are empty. `None` if the
+    /// combination does not occur.
+    pub fn lexeme(&self, ids: &[u32]) -> Option<u32> {
         self.segments.iter().find_map(|segment| segment.lexeme(ids))
     }
 
@@ -164,8 +162,14 @@ impl Lexicon {
     /// Opens lexicon segments as a lexicon, for tests.
     #[cfg(test)]
     pub(crate) fn of_segments(paths: &[&std::path::Path]) -> Result<Lexicon> {
-        let segments = paths.iter().map(|path| LexiconSegment::open(path).map(Arc::new)).collect::<Result<_>>()?;
-        Ok(Lexicon { segments })
+        Lexicon::of_layers(paths, DeclaredLayers::default())
+    }
+
+    #[cfg(test)]
+    pub(crate) fn of_layers(paths: &[&std::path::Path], layers: DeclaredLayers) -> Result<Lexicon> {
+        let open = |path: &&std::path::Path| LexiconSegment::open(path, &layers).map(Arc::new);
+        let segments = paths.iter().map(open).collect::<Result<_>>()?;
+        Ok(Lexicon::new(segments, layers))
     }
 }
 

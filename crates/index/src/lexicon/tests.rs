@@ -20,7 +20,7 @@ fn numbers_do_not_depend_on_the_division_into_segments() {
     let one = Lexicon::of_segments(&[&paths[0]]).expect("opened");
     assert_eq!(add(&one, &second, &paths[1]), [4, 5, 0, 3, 6], "known ones keep their numbers");
     let two = Lexicon::of_segments(&[&paths[0], &paths[1]]).expect("opened");
-    NewLexiconSegment::join(two.segments()).write(&paths[2]).expect("written");
+    NewLexiconSegment::join(two.segments(), two.declared()).write(&paths[2]).expect("written");
     let joined = Lexicon::of_segments(&[&paths[2]]).expect("opened");
     for lexicon in [&two, &joined] {
         assert_eq!((lexicon.lexemes(), lexicon.count(Layer::Word), lexicon.count(Layer::Tag)), (7, 6, 4));
@@ -61,8 +61,8 @@ fn features_may_appear_in_a_later_segment() {
     }
     assert_eq!([0, 1, 2, 3].map(|index| version(&paths[index])), [1, 2, 1, 2], "only who has features is new");
     let four = Lexicon::of_segments(&[&paths[0], &paths[1], &paths[2], &paths[3]]).expect("opened");
-    NewLexiconSegment::join(four.segments()).write(&paths[4]).expect("written");
-    NewLexiconSegment::join(&four.segments()[..1]).write(&paths[5]).expect("written");
+    NewLexiconSegment::join(four.segments(), four.declared()).write(&paths[4]).expect("written");
+    NewLexiconSegment::join(&four.segments()[..1], four.declared()).write(&paths[5]).expect("written");
     assert_eq!(version(&paths[5]), 1, "features of others do not count");
     let joined = Lexicon::of_segments(&[&paths[4]]).expect("opened");
     for lexicon in [&four, &joined] {
@@ -102,7 +102,7 @@ fn in_batches(folder: &Path, lines: &[String], batches: usize) -> (Lexicon, Vec<
         let batch: Vec<&str> = batch.iter().map(String::as_str).collect();
         lexemes.extend(add(&lexicon, &batch, &path));
         if path.exists() {
-            let segment = LexiconSegment::open(&path).expect("opened");
+            let segment = LexiconSegment::open(&path, &DeclaredLayers::default()).expect("opened");
             lexicon.segments.push(Arc::new(segment));
         }
     }
@@ -111,8 +111,11 @@ fn in_batches(folder: &Path, lines: &[String], batches: usize) -> (Lexicon, Vec<
 
 fn joined(folder: &Path, name: &str, segments: &[Arc<LexiconSegment>]) -> (Arc<LexiconSegment>, Vec<u8>) {
     let path = folder.join(name);
-    NewLexiconSegment::join(segments).write(&path).expect("written");
-    (Arc::new(LexiconSegment::open(&path).expect("opened")), std::fs::read(&path).expect("read"))
+    NewLexiconSegment::join(segments, &DeclaredLayers::default()).write(&path).expect("written");
+    (
+        Arc::new(LexiconSegment::open(&path, &DeclaredLayers::default()).expect("opened")),
+        std::fs::read(&path).expect("read"),
+    )
 }
 
 #[test]
@@ -121,7 +124,7 @@ fn an_empty_lexicon_has_only_the_empty_features() {
     assert_eq!((lexicon.lexemes(), lexicon.count(Layer::Word), lexicon.count(Layer::Feats)), (0, 0, 1));
     assert_eq!((lexicon.find(Layer::Word, ""), lexicon.find(Layer::Feats, "")), (None, Some(0)));
     assert_eq!((lexicon.text(5, Layer::Word), lexicon.string(Layer::Feats, 9)), ("", ""));
-    assert_eq!(lexicon.lexeme([0; Layer::COUNT]), None);
+    assert_eq!(lexicon.lexeme(&[0; Layer::COUNT]), None);
     lexicon.verify().expect("sound");
 }
 
@@ -159,7 +162,7 @@ fn a_lexicon_segment_of_a_newer_format_is_refused_by_name() {
     let mut bytes = std::fs::read(&path).expect("read");
     bytes[16] = 4;
     std::fs::write(&path, bytes).expect("written");
-    let error = LexiconSegment::open(&path).expect_err("newer").to_string();
+    let error = LexiconSegment::open(&path, &DeclaredLayers::default()).expect_err("newer").to_string();
     assert!(error.contains("newer Tidings (format 4, "), "{error}");
 }
 
@@ -190,13 +193,13 @@ proptest::proptest! {
                 model.len() - 1
             });
             proptest::prop_assert_eq!(*lexeme as usize, expected);
-            let texts = Layer::ALL.map(|layer| lexicon.text(*lexeme, layer));
+            let texts = Layer::BASE.map(|layer| lexicon.text(*lexeme, layer));
             proptest::prop_assert_eq!(&texts[..], &columns[..]);
-            let ids = Layer::ALL.map(|layer| lexicon.of(*lexeme, layer));
-            proptest::prop_assert_eq!(lexicon.lexeme(ids), Some(*lexeme));
+            let ids = Layer::BASE.map(|layer| lexicon.of(*lexeme, layer));
+            proptest::prop_assert_eq!(lexicon.lexeme(&ids), Some(*lexeme));
         }
         proptest::prop_assert_eq!(lexicon.lexemes() as usize, model.len());
-        for layer in Layer::ALL {
+        for layer in Layer::BASE {
             let all: Vec<u32> = (0..lexicon.lexemes()).map(|lexeme| lexicon.of(lexeme, layer)).collect();
             proptest::prop_assert_eq!(&lexicon.all_of(layer), &all);
             for id in 0..lexicon.count(layer) {
@@ -224,9 +227,9 @@ proptest::proptest! {
         }
         // Writing at once equals joining.
         let (once, _) = in_batches(tempfile::tempdir().expect("a folder").path(), &lines, 1);
-        let one = Lexicon::new(vec![all]);
+        let one = Lexicon::new(vec![all], DeclaredLayers::default());
         proptest::prop_assert_eq!(one.lexemes(), once.lexemes());
-        for layer in Layer::ALL {
+        for layer in Layer::BASE {
             proptest::prop_assert_eq!(one.count(layer), lexicon.count(layer));
             proptest::prop_assert_eq!(one.all_of(layer), once.all_of(layer));
             for id in 0..one.count(layer) {
@@ -277,10 +280,10 @@ proptest::proptest! {
             let at = random.usize(..damaged.len());
             if random.u8(..4) == 0 { damaged.truncate(at) } else { damaged[at] ^= 1 << random.u8(..8) }
             std::fs::write(&path, &damaged).expect("written");
-            let Ok(segment) = LexiconSegment::open(&path) else { continue };
+            let Ok(segment) = LexiconSegment::open(&path, &DeclaredLayers::default()) else { continue };
             let is_sound = segment.verify().is_ok();
-            let lexicon = Lexicon::new(vec![Arc::new(segment)]);
-            for layer in Layer::ALL {
+            let lexicon = Lexicon::new(vec![Arc::new(segment)], DeclaredLayers::default());
+            for layer in Layer::BASE {
                 for lexeme in 0..lexicon.lexemes().min(100) {
                     lexicon.text(lexeme, layer);
                     lexicon.lexemes_with(layer, lexeme, &mut Vec::new());
@@ -304,4 +307,53 @@ proptest::proptest! {
 /// The entities that [`random_lines`] uses.
 fn unescaped(text: &str) -> String {
     text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+}
+
+#[test]
+fn layers_may_appear_in_a_later_segment() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let paths: Vec<_> = (0..5).map(|n| folder.path().join(format!("{n}.lex"))).collect();
+    let declaration = |name: &str| tidings_model::LayerDeclaration {
+        name: name.to_owned(),
+        kind: LayerKind::Number,
+        origin: String::new(),
+    };
+    let mut layers = DeclaredLayers::default();
+    let batches: [(&[&str], &[&str], &[u32]); 4] = [
+        (&[], &["cat\tcat\tNOUN", "dog\t\t\t\t7"], &[0, 1]),
+        (&["a"], &["cat\tcat\tNOUN\t\t1", "cat\tcat\tNOUN", "dog\t\t\t\t7", "dog\t\t\t\t1"], &[2, 0, 3, 4]),
+        (&[], &["the\tthe\tDET", "dog"], &[5, 1]),
+        (&["b", "a"], &["dog\t\t\t\t\t7", "dog\t\t\t\t1\t1", "dog", "dog\t\t\t\t2\t"], &[3, 6, 1, 7]),
+    ];
+    for (index, (columns, lines, ids)) in batches.iter().enumerate() {
+        let known: Vec<&Path> = paths[..index].iter().map(|path| path.as_path()).collect();
+        let mut interner = Interner::new(Lexicon::of_layers(&known, layers.clone()).expect("opened"));
+        let columns: Vec<Layer> =
+            columns.iter().map(|name| interner.declare(&declaration(name)).expect("new")).collect();
+        interner.set_columns(&columns);
+        let found: Vec<u32> = lines.iter().map(|line| interner.lexeme(line)).collect();
+        assert_eq!(found, *ids, "{index}");
+        layers = interner.declared().clone();
+        interner.finish().expect("something is new").write(&paths[index]).expect("written");
+    }
+    let version = |index: usize| std::fs::read(&paths[index]).expect("written")[16];
+    assert_eq!([0, 1, 2, 3].map(version), [1, 3, 1, 3], "only segments with values are new");
+    let known: Vec<&Path> = paths[..4].iter().map(|path| path.as_path()).collect();
+    let four = Lexicon::of_layers(&known, layers.clone()).expect("opened");
+    NewLexiconSegment::join(four.segments(), four.declared()).write(&paths[4]).expect("written");
+    let joined = Lexicon::of_layers(&[&paths[4]], layers.clone()).expect("opened");
+    for lexicon in [&four, &joined] {
+        let values = |name: &str| {
+            let layer = lexicon.layer(name).expect("declared");
+            (0..8).map(|lexeme| lexicon.text(lexeme, layer)).collect::<Vec<_>>()
+        };
+        assert_eq!(values("a"), ["", "", "1", "7", "1", "", "1", ""]);
+        assert_eq!(values("b"), ["", "", "", "", "", "", "1", "2"]);
+        let layer = lexicon.layer("a").expect("declared");
+        let mut with = Vec::new();
+        lexicon.lexemes_with(layer, lexicon.find(layer, "1").expect("known"), &mut with);
+        assert_eq!((with, lexicon.count(layer), lexicon.kind(layer)), (vec![2, 4, 6], 3, LayerKind::Number));
+        lexicon.verify().expect("sound");
+    }
+    assert!(Lexicon::of_segments(&[&paths[4]]).is_err(), "the manifest must declare its layers");
 }

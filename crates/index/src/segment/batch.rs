@@ -2,7 +2,7 @@
 
 use hashbrown::HashMap;
 use tidings_formats::vertical::{Event, OpenSpans, Reader};
-use tidings_model::{Annotated, Attributes, TokenSpan};
+use tidings_model::{Annotated, Attributes, LayerColumn, TokenSpan};
 
 use super::MAX_TOKENS;
 use super::pending_spans::PendingSpans;
@@ -11,7 +11,7 @@ use super::write::{SegmentSource, TokenLayout, write};
 use crate::codec::bit;
 use crate::day::Day;
 use crate::error::{Error, Result};
-use crate::lexicon::Interner;
+use crate::lexicon::{Interner, Layer};
 use std::io::BufRead;
 use std::path::Path;
 
@@ -75,7 +75,11 @@ impl Batch {
     /// Adds a document.
     pub fn add(&mut self, document: &Annotated, interner: &mut Interner) -> Result<()> {
         self.begin(&document.about)?;
+        let columns: Result<Vec<Layer>> =
+            document.columns.iter().map(|column| interner.declare(&column.layer)).collect();
+        interner.set_columns(&columns?);
         let mut line = String::new();
+        let mut at = 0;
         for paragraph in &document.paragraphs {
             self.begin_paragraph();
             for sentence in &paragraph.sentences {
@@ -83,11 +87,12 @@ impl Batch {
                 let mut no_space_before = false;
                 for token in sentence {
                     line.clear();
-                    for (index, column) in [&token.word, &token.lemma, &token.tag, &token.feats].into_iter().enumerate()
-                    {
-                        line.push_str(if index > 0 { "\t" } else { "" });
-                        line.extend(column.chars().map(|char| if char.is_control() { ' ' } else { char }));
+                    push_columns(&mut line, [&token.word, &token.lemma, &token.tag, &token.feats]);
+                    if !document.columns.is_empty() {
+                        line.push('\t');
+                        push_columns(&mut line, document.columns.iter().map(|column| value_at(column, at)));
                     }
+                    at += 1;
                     // The interner reads the vertical format, which escapes ampersands.
                     let lexeme = if line.contains('&') {
                         interner.lexeme(&line.replace('&', "&amp;"))
@@ -113,6 +118,7 @@ impl Batch {
         let mut no_space_before = false;
         let mut open = false;
         let mut spans = OpenSpans::default();
+        let mut columns = Vec::new();
         while let Some(event) = reader.next_event()? {
             match event {
                 Event::Token(line) => {
@@ -124,7 +130,10 @@ impl Batch {
                 }
                 Event::Glue => no_space_before = true,
                 Event::Sentence => self.begin_sentence(),
-                Event::Layer(_) => {}
+                Event::Layer(declaration) => {
+                    columns.push(interner.declare(&declaration)?);
+                    interner.set_columns(&columns);
+                }
                 Event::SpanStart(tag) if open => {
                     let at = self.tokens_of_last();
                     spans.start(tag, at).map_err(|fault| reader.fault(fault))?;
@@ -138,6 +147,8 @@ impl Batch {
                         self.end(&spans.finish(self.tokens_of_last()));
                     }
                     self.begin(&about)?;
+                    columns.clear();
+                    interner.set_columns(&columns);
                     (open, no_space_before) = (true, false);
                 }
                 Event::End => {
@@ -269,6 +280,20 @@ impl Batch {
         }
         drop(free);
         write(path, &mut SortedBatch { batch: self, order, lexemes, local_ids, starts, positions })
+    }
+}
+
+/// The value of a token; empty if the column is too short.
+fn value_at(column: &LayerColumn, token: usize) -> &String {
+    static EMPTY: String = String::new();
+    column.values.get(token).unwrap_or(&EMPTY)
+}
+
+/// Appends columns, separated by tabs.
+fn push_columns<'c>(line: &mut String, columns: impl IntoIterator<Item = &'c String>) {
+    for (index, column) in columns.into_iter().enumerate() {
+        line.push_str(if index > 0 { "\t" } else { "" });
+        line.extend(column.chars().map(|char| if char.is_control() { ' ' } else { char }));
     }
 }
 

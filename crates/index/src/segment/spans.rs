@@ -291,14 +291,6 @@ impl SpanAttribute<'_> {
         Ok(())
     }
 
-    /// All values in the order of their codes.
-    pub fn values(&self) -> Result<Vec<String>> {
-        let mut values = vec![String::new(); 0];
-        self.each(|_, value| values.push(value.to_owned()))?;
-        values.resize(self.offsets.count as usize, String::new());
-        Ok(values)
-    }
-
     fn block(&self, block: usize) -> Result<Vec<u8>> {
         let offsets: &[u32] = self.file.numbers(&self.offsets.offsets);
         let packed = offsets

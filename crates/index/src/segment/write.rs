@@ -8,7 +8,7 @@ use super::{COUNTED_FROM, Meta};
 use crate::codec::{BitSet, TokenColumnWriter, width_of, write_packed, write_postings};
 use crate::day::Day;
 use crate::error::{Error, Result};
-use crate::sections::{FIRST, FileKind, SectionWriter, WITH_SPANS};
+use crate::sections::{FIRST, FileKind, SectionWriter, WITH_LAYERS};
 
 /// Sentences, paragraphs and spacing of the tokens of a new segment.
 pub(super) struct TokenLayout {
@@ -69,7 +69,7 @@ pub(super) fn write(path: &Path, source: &mut impl SegmentSource) -> Result<u64>
     let starts = document_starts(source)?;
     let documents = source.documents();
     let tokens = starts.last().copied().unwrap_or(0);
-    let version = if source.span_names().is_empty() { FIRST } else { WITH_SPANS };
+    let version = if source.span_names().is_empty() { FIRST } else { WITH_LAYERS };
     let mut file = SectionWriter::create_as(path, FileKind::Segment, version)?;
     let lexemes = source.lexemes().len() as u32;
     let width = width_of(lexemes.saturating_sub(1));

@@ -2,7 +2,9 @@
 
 use fastrand::Rng;
 use tidings_index::{Day, Snapshot};
-use tidings_model::{Annotated, AnnotatedParagraph, Attributes, Token, TokenSpan};
+use tidings_model::{
+    Annotated, AnnotatedParagraph, Attributes, LayerColumn, LayerDeclaration, LayerKind, Token, TokenSpan,
+};
 
 /// A small random corpus of edge cases: empty documents, missing fields, equal days, ampersands, odd spacing.
 pub fn corpus(seed: u64, documents: usize) -> Vec<Annotated> {
@@ -52,7 +54,10 @@ pub fn contents(index: &Snapshot) -> Vec<Annotated> {
     let mut documents = Vec::new();
     for (number, live) in index.segments().iter().enumerate() {
         for document in (0..live.segment().meta().documents).filter(|document| !live.deleted().get(*document)) {
-            documents.push(index.annotated(number, document).expect("readable"));
+            let mut document = index.annotated(number, document).expect("readable");
+            // Columns are read in the order in which the index declares them.
+            document.columns.sort_by(|a, b| a.layer.name.cmp(&b.layer.name));
+            documents.push(document);
         }
     }
     documents.sort_by(|a, b| a.about.date.cmp(&b.about.date));
@@ -66,9 +71,23 @@ pub fn by_day(documents: &[Annotated]) -> Vec<Annotated> {
     sorted
 }
 
-/// The same with random spans, nested and overlapping ones among them, in some documents.
-pub fn with_spans(mut documents: Vec<Annotated>, seed: u64) -> Vec<Annotated> {
+/// The same with random spans, nested and overlapping ones among them, and values of further layers in some documents.
+pub fn with_layers(mut documents: Vec<Annotated>, seed: u64) -> Vec<Annotated> {
     let mut random = Rng::with_seed(seed);
+    let layers = [("syllables", LayerKind::Number), ("sense", LayerKind::Code)];
+    for document in documents.iter_mut().filter(|document| document.about.id % 3 != 1) {
+        let tokens = document.tokens().count();
+        for (name, kind) in layers.iter().filter(|(name, _)| *name != "sense" || document.about.id % 2 == 0) {
+            let layer = LayerDeclaration { name: (*name).to_owned(), kind: *kind, origin: "toy 1".to_owned() };
+            let value = |random: &mut Rng| ["", "1", "2", "A&B"][random.usize(0..4)].to_owned();
+            let values: Vec<String> = (0..tokens).map(|_| value(&mut random)).collect();
+            // A column without values is not kept.
+            if values.iter().any(|value| !value.is_empty()) {
+                document.columns.push(LayerColumn { layer, values });
+            }
+        }
+        document.columns.sort_by(|a, b| a.layer.name.cmp(&b.layer.name));
+    }
     for document in documents.iter_mut().filter(|document| document.about.id % 4 != 2) {
         let tokens = document.tokens().count() as u32;
         for _ in 0..if tokens == 0 { 0 } else { random.u32(0..12) } {

@@ -9,9 +9,11 @@
 //! Matches may cross sentences and paragraphs unless `within <s/>` forbids it, but never documents.
 
 pub use super::attribute::{ATTRIBUTES, Attribute, Feature};
+pub use super::name::Name;
 pub use super::operator::{
-    Alternatives, AnyToken, Boundary, Comparand, Constraint, Labelled, Pattern, PatternKind, Reference, Region, Repeat,
-    Restriction, RestrictionKind, STRUCTURES, Sequence, Side, Structure, Target, TokenPattern, TokenTest,
+    Alternatives, AnyToken, Boundary, Comparand, Comparator, Constraint, Labelled, Pattern, PatternKind, Reference,
+    Region, Repeat, Restriction, RestrictionKind, STRUCTURES, Sequence, Side, SpanTest, Structure, Target,
+    TokenPattern, TokenTest,
 };
 use crate::filter::Filter;
 use std::fmt;

@@ -1,8 +1,9 @@
 //! The attributes of tokens.
 //!
-//! An index stores words, lemmas, tags and features. Other attributes are derived: `lc` is the word in lower case, and a
-//! name with a capital, such as `Case`, is one morphological feature.
+//! An index stores words, lemmas, tags, features and the further layers that its manifest declares. Other attributes are
+//! derived: `lc` is the word in lower case, and a name with a capital, such as `Case`, is one feature of a set.
 
+use super::name::Name;
 use crate::syntax::CompiledMatcher;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -25,6 +26,8 @@ pub enum Attribute {
     Feats,
     /// `Case`, `Number`: one feature.
     Feature(Feature),
+    /// A layer that the index declares. Whether it does is known only when a query is compiled.
+    Layer(Name),
 }
 
 /// The attributes with their names in queries, the canonical one first. For features see [`Feature`].
@@ -40,19 +43,21 @@ impl Attribute {
     /// The attribute of a name.
     pub fn named(name: &str) -> Option<Attribute> {
         let known = ATTRIBUTES.iter().find(|(_, names)| names.contains(&name)).map(|(attribute, _)| *attribute);
-        known.or_else(|| Feature::named(name).map(Attribute::Feature))
+        let layer = || Name::new(name).filter(|_| name.starts_with(|c: char| c.is_ascii_lowercase()));
+        known.or_else(|| Feature::named(name).map(Attribute::Feature)).or_else(|| layer().map(Attribute::Layer))
     }
 
     /// The names that are accepted, for error messages.
     pub fn expected() -> String {
         let names: Vec<&str> = ATTRIBUTES.iter().map(|(_, names)| names[0]).collect();
-        format!("one of {}, or a feature such as Case", names.join(", "))
+        format!("one of {}, a feature such as Case, or a layer of the corpus", names.join(", "))
     }
 
     /// The canonical name.
     pub fn name(&self) -> &str {
         match self {
             Attribute::Feature(feature) => feature.name(),
+            Attribute::Layer(name) => name.as_str(),
             _ => ATTRIBUTES.iter().find(|(attribute, _)| attribute == self).map_or("", |(_, names)| names[0]),
         }
     }
@@ -62,7 +67,9 @@ impl Attribute {
         match self {
             Attribute::Lc => Cow::Owned(stored.to_lowercase()),
             Attribute::Feature(feature) => feats::value(stored, feature.name()),
-            Attribute::Word | Attribute::Lemma | Attribute::Tag | Attribute::Feats => Cow::Borrowed(stored),
+            Attribute::Word | Attribute::Lemma | Attribute::Tag | Attribute::Feats | Attribute::Layer(_) => {
+                Cow::Borrowed(stored)
+            }
         }
     }
 
@@ -103,7 +110,7 @@ impl JsonSchema for Attribute {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         let names: Vec<&str> = ATTRIBUTES.iter().map(|(_, names)| names[0]).collect();
-        let pattern = format!(r"^({}|[A-Z][A-Za-z0-9]*(\[[a-z0-9]+\])?)$", names.join("|"));
+        let pattern = r"^([a-z][A-Za-z0-9_]{0,31}|[A-Z][A-Za-z0-9]*(\[[a-z0-9]+\])?)$";
         json_schema!({ "type": "string", "format": "attribute", "pattern": pattern, "examples": names })
     }
 }
@@ -161,7 +168,9 @@ mod tests {
             assert_eq!(Attribute::named(name).map(|attribute| attribute.name().to_owned()).as_deref(), Some(name));
         }
         assert_eq!(Attribute::named("pos"), Some(Attribute::Tag));
-        for name in ["Lemma", "POS", "Feats", "case", "Case[", "Number[Psor]", "Größe", ""] {
+        let layer = Attribute::named("syllables").expect("it may be a layer");
+        assert!(matches!(layer, Attribute::Layer(_)) && layer.name() == "syllables");
+        for name in ["Lemma", "POS", "Feats", "Case[", "Number[Psor]", "Größe", "a b", ""] {
             assert_eq!(Attribute::named(name), None, "{name}");
         }
         assert_eq!(Attribute::named(&format!("C{}", "x".repeat(feats::MAX_NAME_BYTES))), None, "too long");

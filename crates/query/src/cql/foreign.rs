@@ -118,10 +118,10 @@ impl BareWord<'_> {
     }
 
     /// The structure that follows as the last word.
-    fn only_structure(&self) -> Option<&'static str> {
+    fn only_structure(&self) -> Option<&str> {
         let mut next = self.next();
-        let structure = Structure::named(next.next()?)?;
-        next.next().is_none().then(|| structure.name())
+        let name = next.next().filter(|name| Structure::named(name).is_some())?;
+        next.next().is_none().then_some(name)
     }
 
     fn wildcard(&self, text: &str) -> Result<(), SyntaxError> {
@@ -151,7 +151,7 @@ pub(crate) fn check_target(name: &str, after: &str, keyword: &str, span: Span) -
     let is_number = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit());
     let follows = after.split_whitespace().next().unwrap_or_default();
     if is_number && (keyword == "within" || Structure::named(follows).is_some()) {
-        let structure = Structure::named(follows).map_or("s", Structure::name);
+        let structure = if Structure::named(follows).is_some() { follows } else { "s" };
         let error = SyntaxError::new(span, format!("not supported: {keyword} a number of structures"));
         return Err(error.help(format!("write {keyword} <{structure}/>")));
     }

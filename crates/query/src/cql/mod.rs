@@ -10,21 +10,22 @@
 //! let text = query.to_string();
 //! assert_eq!(cql::parse(&text).unwrap(), query);
 //!
-//! let text = r#"[lema="go"]"#;
+//! let text = r#"[Lemma="go"]"#;
 //! let error = cql::parse(text).unwrap_err();
 //! assert_eq!(error.render(text), "\
-//! unknown attribute lema (did you mean lemma?)
-//!   [lema=\"go\"]
-//!    ^^^^");
+//! unknown attribute Lemma (did you mean lemma?)
+//!   [Lemma=\"go\"]
+//!    ^^^^^");
 //! ```
 
 pub mod ast;
 mod attribute;
 mod foreign;
+mod name;
 pub(crate) mod operator;
 mod parse;
 
-pub use ast::{Attribute, Feature, MatchRule, Query};
+pub use ast::{Attribute, Feature, MatchRule, Name, Query};
 pub use operator::{OperatorDoc, operator_docs, reference};
 pub use parse::parse;
 

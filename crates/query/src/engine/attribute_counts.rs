@@ -29,7 +29,7 @@ impl Search<'_> {
     /// Counts hits by the values of their tokens. A limit, or too many distinct values, ends the count.
     fn value_counts(&self, attribute: Attribute, limits: &Limits) -> ValueCounts {
         self.begin_pass(limits);
-        let (layer, lexicon) = (layer_of(attribute), self.engine.lexicon());
+        let (layer, lexicon) = (layer_of(attribute, self.engine.lexicon()), self.engine.lexicon());
         let shared = self.engine.shared(attribute);
         let number = |lexeme: u32| {
             let string = lexicon.of(lexeme, layer);
@@ -73,7 +73,7 @@ impl Search<'_> {
     }
 
     fn value_text(&self, attribute: Attribute, key: &[u32]) -> String {
-        let (layer, lexicon) = (layer_of(attribute), self.engine.lexicon());
+        let (layer, lexicon) = (layer_of(attribute, self.engine.lexicon()), self.engine.lexicon());
         let parts: Vec<_> = key.iter().map(|id| attribute.value(lexicon.string(layer, *id))).collect();
         parts.join(" ")
     }

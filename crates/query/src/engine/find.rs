@@ -4,15 +4,18 @@
 //! from posting lists or from a scan of the token column, and matches are verified around them. A linear pattern is
 //! verified token by token, any other by running the [`Nfa`].
 
+use super::labelled_run::match_ends_with_labels;
 use super::lexeme_test::LexemeTest;
-use super::nfa::Nfa;
-use super::nfa_run::{MatchContext, NfaRun, match_ends_with_labels};
+use super::nfa::{Nfa, SeedSource};
+use super::nfa_run::{MatchContext, NfaRun};
 use super::plan::Plan;
 use super::restrict::{Restrictions, admitted_by};
 use super::scope::Scope;
 use super::set::LexemeSet;
+use super::spans::DocumentSpans;
 use super::{Deadline, Limits};
 use crate::cql::MatchRule;
+use std::cell::RefCell;
 use std::ops::{ControlFlow, Range};
 use tidings_index::Segment;
 use tidings_index::codec::{BitSet, PostingList, TokenColumn, next_bit};
@@ -36,6 +39,8 @@ pub(crate) struct Finder<'a> {
     tests: Vec<LexemeTest<'a>>,
     /// For each assertion about the document, the documents that satisfy it.
     admitted: Vec<Option<BitSet>>,
+    /// The spans of the automaton.
+    spans: Vec<RefCell<DocumentSpans<'a>>>,
     run: NfaRun,
     seeds: Vec<u32>,
 }
@@ -67,13 +72,14 @@ impl<'a> Finder<'a> {
         rule: MatchRule,
         limits: &Limits,
     ) -> Finder<'a> {
-        let plan = Plan::new(nfa, sets, segment, restrictions.within_sentence());
+        let spans = DocumentSpans::all(segment, &nfa.spans);
+        let plan = Plan::new(nfa, sets, &spans, segment, restrictions.within_sentence());
         let often = plan.expected as usize * 2 > segment.lexemes().len();
         let (sets, assertions) = if plan.cannot_match { (&[][..], &[][..]) } else { (sets, &nfa.assertions[..]) };
         let is_needed = |test: usize| match (&nfa.linear, &plan.seeds[..]) {
             // Positions that come from the posting lists of a test need not be tested again.
             (Some(linear), [seed]) if !restrictions.has_constraints() && plan.reads_lists() => {
-                test != seed.test || linear.iter().filter(|other| **other == test).count() > 1
+                SeedSource::Test(test) != seed.source || linear.iter().filter(|other| **other == test).count() > 1
             }
             _ => true,
         };
@@ -87,6 +93,7 @@ impl<'a> Finder<'a> {
         let tests = sets.iter().enumerate().map(test).collect();
         Finder {
             admitted: admitted_by(segment, assertions),
+            spans,
             run: NfaRun::new(nfa, limits),
             seeds: Vec::new(),
             column: segment.column(),
@@ -113,7 +120,8 @@ impl<'a> Finder<'a> {
         }
         let mut seeds = std::mem::take(&mut self.seeds);
         seeds.clear();
-        if !self.plan.positions(self.segment, &self.tests, tokens.clone(), &mut self.run.deadline, &mut seeds) {
+        let deadline = &mut self.run.deadline;
+        if !self.plan.positions(self.segment, &self.tests, &self.spans, tokens.clone(), deadline, &mut seeds) {
             return ControlFlow::Break(tokens.start);
         }
         let doc = DocCursor { document: documents.start, tokens: self.segment.tokens_of(documents.start) };
@@ -270,6 +278,7 @@ impl<'a> Finder<'a> {
             nfa: self.nfa,
             tests: &self.tests,
             admitted: &self.admitted,
+            spans: &self.spans,
             document: doc.document,
             tokens: doc.tokens.clone(),
         };

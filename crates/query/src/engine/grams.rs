@@ -182,7 +182,7 @@ impl Engine {
 
     /// For each lexeme the number of its word; lexemes with the same value, such as the word in lower case, share one.
     pub(super) fn words_of_lexemes(&self, attribute: Attribute) -> Vec<u32> {
-        let (layer, lexicon) = (layer_of(attribute), self.lexicon());
+        let (layer, lexicon) = (layer_of(attribute, self.lexicon()), self.lexicon());
         let count = lexicon.count(layer);
         let Some(shared) = self.shared(attribute) else {
             // A damaged lexicon may have any number.
@@ -192,7 +192,7 @@ impl Engine {
     }
 
     fn gram_text(&self, attribute: Attribute, n: usize, gram: &Gram) -> String {
-        let (lexicon, layer) = (self.lexicon(), layer_of(attribute));
+        let (lexicon, layer) = (self.lexicon(), layer_of(attribute, self.lexicon()));
         let text = |id: &u32| attribute.value(lexicon.string(layer, *id));
         gram[..n.clamp(1, MAX_N)].iter().map(text).collect::<Vec<_>>().join(" ")
     }

@@ -75,9 +75,12 @@ impl Engine {
         let lexicon = self.lexicon();
         let token = |position: u32| {
             let lexeme = segment.lexeme_at(position);
-            let [word, lemma, tag, feats] = Layer::ALL.map(|layer| lexicon.text(lexeme, layer).to_owned());
+            let [word, lemma, tag, feats] = Layer::BASE.map(|layer| lexicon.text(lexeme, layer).to_owned());
             let space_after = position + 1 >= document.end || !segment.no_space_before(position + 1);
-            KwicToken { word, lemma, tag, feats, space_after }
+            let further = lexicon.declared().iter().map(|(layer, declared)| (declared, lexicon.text(lexeme, layer)));
+            let layers = further.filter(|(_, value)| !value.is_empty());
+            let layers = layers.map(|(declared, value)| (declared.name.clone(), value.to_owned())).collect();
+            KwicToken { word, lemma, tag, feats, layers, space_after }
         };
         positions.map(token).collect()
     }

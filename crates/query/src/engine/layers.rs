@@ -2,10 +2,12 @@
 
 use super::Engine;
 use super::set::layer_of;
-use crate::cql::ast::{Attribute, TokenTest};
-use crate::syntax::SyntaxError;
+use crate::cql::ast::{ATTRIBUTES, Attribute, TokenTest};
+use crate::cql::operator::suggest_attribute;
+use crate::syntax::{Span, SyntaxError};
 use std::collections::{BTreeMap, BTreeSet};
 use tidings_index::lexicon::{Layer, Lexicon};
+use tidings_model::{LayerKind, feats};
 
 /// Morphological features, each with its values.
 pub type Features = BTreeMap<String, BTreeSet<String>>;
@@ -17,19 +19,30 @@ const MAX_VALUES: usize = 100;
 
 impl Engine {
     /// The attributes with values; an empty layer has only the empty string.
-    pub fn attributes(&self) -> Vec<&'static str> {
+    pub fn attributes(&self) -> Vec<&str> {
         attributes_of(self.lexicon())
     }
 
-    /// The morphological features of tokens; computed on first use.
+    /// The features of tokens in all sets; computed on first use.
     pub fn features(&self) -> &Features {
         self.features.get_or_init(|| features_of(self.lexicon()))
     }
 }
 
+/// Rejects a layer that the index does not declare.
+pub(super) fn check(attribute: Attribute, span: Span, lexicon: &Lexicon) -> Result<(), SyntaxError> {
+    let Attribute::Layer(name) = attribute else { return Ok(()) };
+    if lexicon.declared().find(name.as_str()).is_some() {
+        return Ok(());
+    }
+    let further = lexicon.declared().iter().map(|(_, declared)| declared.name.as_str());
+    let known: Vec<&str> = ATTRIBUTES.iter().flat_map(|(_, names)| names.iter().copied()).chain(further).collect();
+    Err(SyntaxError::new(span, format!("unknown attribute {name}")).help(suggest_attribute(name.as_str(), &known)))
+}
+
 /// The error of a test of an attribute that no token of the corpus has, to tell "no hits" from "no such annotation".
 pub(super) fn absent(test: &TokenTest, lexicon: &Lexicon) -> Option<SyntaxError> {
-    let layer = layer_of(test.attribute);
+    let layer = layer_of(test.attribute, lexicon);
     let error = |what: &str| SyntaxError::new(test.span, format!("no token of this corpus has {what}"));
     if lexicon.lexemes() > 0 && lexicon.count(layer) <= 1 && lexicon.string(layer, 0).is_empty() {
         let what = match layer {
@@ -37,6 +50,7 @@ pub(super) fn absent(test: &TokenTest, lexicon: &Lexicon) -> Option<SyntaxError>
             Layer::Lemma => "a lemma",
             Layer::Tag => "a part of speech",
             Layer::Feats => "morphological features",
+            Layer::Further(_) => &format!("a value of {}", lexicon.name(layer)),
         };
         return Some(error(what).help(format!("there are {}", attributes_of(lexicon).join(", "))));
     }
@@ -47,15 +61,33 @@ pub(super) fn absent(test: &TokenTest, lexicon: &Lexicon) -> Option<SyntaxError>
     (!is_known).then(|| error(&format!("the feature {}", feature.name())).help(format!("there are {}", names())))
 }
 
-fn attributes_of(lexicon: &Lexicon) -> Vec<&'static str> {
-    let layers = [Layer::Lemma, Layer::Tag, Layer::Feats].into_iter();
-    let filled = layers.filter(|layer| lexicon.count(*layer) > 1).map(Layer::name);
-    ["word", "lc"].into_iter().chain(filled).collect()
+fn attributes_of(lexicon: &Lexicon) -> Vec<&str> {
+    let filled = lexicon.layers().filter(|layer| *layer != Layer::Word && lexicon.count(*layer) > 1);
+    ["word", "lc"].into_iter().chain(filled.map(|layer| lexicon.name(layer))).collect()
+}
+
+fn sets(lexicon: &Lexicon) -> impl Iterator<Item = Layer> {
+    lexicon.layers().filter(|layer| lexicon.kind(*layer) == LayerKind::Set)
+}
+
+/// The first set in which a token has a feature; `feats` if there is none.
+pub(super) fn set_with(feature: &str, lexicon: &Lexicon) -> Layer {
+    if lexicon.declared().is_empty() {
+        return Layer::Feats;
+    }
+    let has_feature = |layer: &Layer| {
+        let mut found = false;
+        for strings in lexicon.strings(*layer) {
+            strings.holding(&format!("{feature}="), |_, text| found |= !feats::value(text, feature).is_empty());
+        }
+        found
+    };
+    sets(lexicon).find(has_feature).unwrap_or(Layer::Feats)
 }
 
 fn features_of(lexicon: &Lexicon) -> Features {
     let mut features = Features::new();
-    for strings in lexicon.strings(Layer::Feats) {
+    for strings in sets(lexicon).flat_map(|layer| lexicon.strings(layer)) {
         strings.each(|_, feats| note(feats, &mut features));
     }
     features

@@ -14,6 +14,7 @@ mod documents;
 mod find;
 mod grams;
 mod kwic;
+mod labelled_run;
 mod layers;
 mod lexeme_test;
 mod limits;
@@ -29,7 +30,9 @@ mod scope;
 mod search;
 mod set;
 mod sketch;
+mod span_counts;
 mod span_values;
+mod spans;
 mod time;
 mod view;
 mod visibility;
@@ -113,7 +116,7 @@ pub struct Counted {
 pub struct Engine {
     snapshot: Snapshot,
     /// The frequency of each string of each layer without deleted documents; computed on first use.
-    totals: [OnceLock<Vec<u64>>; Layer::COUNT],
+    totals: Vec<OnceLock<Vec<u64>>>,
     /// The volume of each day; computed on first use.
     volume: OnceLock<BTreeMap<Day, DayVolume>>,
     /// The marginal counts of frequent lemmas in the relations of each grammar; computed on first use.
@@ -154,8 +157,8 @@ impl Engine {
     /// Creates an engine on a snapshot of an index.
     pub fn new(snapshot: Snapshot) -> Engine {
         Engine {
+            totals: snapshot.lexicon().layers().map(|_| OnceLock::new()).collect(),
             snapshot,
-            totals: Default::default(),
             volume: OnceLock::new(),
             marginals: Mutex::default(),
             folded: OnceLock::new(),
@@ -202,9 +205,10 @@ impl Engine {
         limits: &Limits,
     ) -> Result<Search<'_>> {
         let nfa = Nfa::new(&query.pattern)?;
+        spans::check(&nfa.spans, &self.snapshot)?;
         let mut builder = SetBuilder::new(self.lexicon(), limits);
         let sets = builder.sets_of(&nfa)?;
-        let conditions = HitConditions::new(query, &mut builder)?;
+        let conditions = HitConditions::new(query, &self.snapshot, &mut builder)?;
         let filter = filter.map(Filter::compile).transpose()?;
         Ok(Search::new(self, query, nfa, sets, conditions, rule, filter, builder.into_memory()))
     }

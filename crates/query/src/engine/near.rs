@@ -12,7 +12,7 @@ impl Search<'_> {
     /// Counts the strings of a layer in the windows of hits, by number; returns the number of hits too.
     fn near(&self, attribute: Attribute, window: Window, limits: &Limits) -> (Vec<u64>, u64) {
         self.begin_pass(limits);
-        let layer = layer_of(attribute);
+        let layer = layer_of(attribute, self.engine.lexicon());
         let lexicon = self.engine.lexicon();
         let mut near = vec![0u64; lexicon.count(layer) as usize];
         let mut hits = 0;
@@ -68,7 +68,7 @@ impl Search<'_> {
         at_least: u64,
         limits: &Limits,
     ) -> (Collocates, bool) {
-        let layer = layer_of(attribute);
+        let layer = layer_of(attribute, self.engine.lexicon());
         let (near, hits) = self.near(attribute, window, limits);
         self.begin_pass(limits);
         // The marginal frequency counts all spellings, also those near no hit.

@@ -3,11 +3,12 @@
 //! The automaton is the position automaton of Glushkov (*The abstract theory of automata*, 1961): each place of the pattern
 //! that takes a token is one state, and there are no empty transitions. Repetitions are unrolled. The operators build a
 //! graph with empty nodes ([`NfaBuilder`]), from which [`Nfa::new`] computes the sets *first* and *follow*. An edge may
-//! carry assertions about the position between two tokens, such as that a sentence starts there.
+//! carry assertions about the position between two tokens, such as that a sentence starts there. A state may also take all
+//! tokens of a span, whose end the run looks up.
 
-use crate::cql::ast::{Pattern, Structure, TokenTest};
+use crate::cql::ast::{Name, Pattern, SpanTest, Structure, TokenTest};
 use crate::filter::Filter;
-use crate::syntax::{Logic, SyntaxError};
+use crate::syntax::{Logic, Span, SyntaxError};
 use std::collections::HashSet;
 
 /// The accepting state, as the target of an edge.
@@ -30,13 +31,33 @@ pub(crate) struct Nfa {
     pub(crate) linear: Option<Vec<usize>>,
     /// Sets of seeds; every match has a token of each set.
     pub(crate) seeds: Vec<Vec<SeedToken>>,
+    /// The distinct spans that states, assertions and seeds refer to.
+    pub(crate) spans: Vec<SpanPattern>,
 }
 
-/// A position of the pattern that takes one token.
+/// Spans of a name, perhaps with a condition on their attributes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct SpanPattern {
+    pub(crate) name: Name,
+    pub(crate) condition: Option<Logic<SpanTest>>,
+    /// The text it was read from.
+    pub(crate) at: Span,
+}
+
+impl SpanPattern {
+    /// All spans of a name.
+    pub(crate) fn plain(name: Name, at: Span) -> SpanPattern {
+        SpanPattern { name, condition: None, at }
+    }
+}
+
+/// A position of the pattern that takes one token, or all tokens of a span.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct State {
     pub(crate) test: usize,
     pub(crate) label: Option<usize>,
+    /// The span, by its index in [`Nfa::spans`].
+    pub(crate) span: Option<usize>,
 }
 
 /// A transition.
@@ -58,12 +79,25 @@ pub(crate) enum Assertion {
     Inside(Structure),
     /// The filter admits the document.
     Admitted(Filter),
+    /// A span starts here, by its index in [`Nfa::spans`].
+    SpanStart(usize),
+    /// A span ends here.
+    SpanEnd(usize),
 }
 
-/// A test that a token of every match passes, with the distances from the start of the match at which that token can be.
+/// The positions of a seed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum SeedSource {
+    /// Tokens that pass a test, by its index in [`Nfa::tests`].
+    Test(usize),
+    /// The first tokens of spans, by their index in [`Nfa::spans`].
+    Span(usize),
+}
+
+/// A test that a token of every match passes, or a span that starts with it, with the distances from the start of the match at which that token can be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SeedToken {
-    pub(crate) test: usize,
+    pub(crate) source: SeedSource,
     pub(crate) nearest: u32,
     pub(crate) farthest: Option<u32>,
 }
@@ -115,6 +149,7 @@ pub(crate) struct NfaBuilder {
     states: Vec<State>,
     assertions: Vec<Assertion>,
     labels: Vec<String>,
+    spans: Vec<SpanPattern>,
 }
 
 impl Nfa {
@@ -148,15 +183,16 @@ impl Nfa {
             labels: builder.labels,
             linear,
             seeds,
+            spans: builder.spans,
         })
     }
 }
 
 /// Joins the seeds of a set that have the same test, so that their positions are read once.
 fn merge_equal_tests(seeds: &mut Vec<SeedToken>) {
-    seeds.sort_by_key(|seed| seed.test);
+    seeds.sort_by_key(|seed| seed.source);
     seeds.dedup_by(|next, seed| {
-        let is_same = next.test == seed.test;
+        let is_same = next.source == seed.source;
         if is_same {
             seed.nearest = seed.nearest.min(next.nearest);
             seed.farthest = seed.farthest.zip(next.farthest).map(|(a, b)| a.max(b));
@@ -172,7 +208,7 @@ fn linear_tests(first: &[Edge], follow: &[Vec<Edge>], states: &[State]) -> Optio
     loop {
         match edges {
             [Edge { to: END, assertions: 0 }] => return Some(tests),
-            [Edge { to, assertions: 0 }] if tests.len() < states.len() => {
+            [Edge { to, assertions: 0 }] if tests.len() < states.len() && states[*to as usize].span.is_none() => {
                 tests.push(states[*to as usize].test);
                 edges = &follow[*to as usize];
             }
@@ -199,8 +235,30 @@ impl NfaBuilder {
     pub(crate) fn token(&mut self, test: Option<&Logic<TokenTest>>, label: Option<usize>, next: NodeId) -> NodeId {
         let test = self.test(test);
         let state = self.states.len() as u32;
-        self.states.push(State { test, label });
+        self.states.push(State { test, label, span: None });
         self.node(Node::Token { state, next })
+    }
+
+    /// The index of spans.
+    pub(crate) fn span(&mut self, spans: SpanPattern) -> usize {
+        let known = self.spans.iter().position(|known| *known == spans);
+        known.unwrap_or_else(|| {
+            self.spans.push(spans);
+            self.spans.len() - 1
+        })
+    }
+
+    /// Adds a state that takes all tokens of a span and goes on to `next`.
+    pub(crate) fn whole_span(&mut self, spans: SpanPattern, next: NodeId) -> NodeId {
+        let (test, span) = (self.test(None), Some(self.span(spans)));
+        let state = self.states.len() as u32;
+        self.states.push(State { test, label: None, span });
+        self.node(Node::Token { state, next })
+    }
+
+    /// A seed: the first token of a span at a distance from the start of the match.
+    pub(crate) fn span_seed(&mut self, spans: SpanPattern, at: LengthRange) -> SeedToken {
+        SeedToken { source: SeedSource::Span(self.span(spans)), nearest: at.min, farthest: at.max }
     }
 
     /// Adds an assertion in front of `next`.
@@ -234,12 +292,15 @@ impl NfaBuilder {
 
     /// A seed: a token with a test, or any token, at a distance from the start of the match.
     pub(crate) fn seed(&mut self, test: Option<&Logic<TokenTest>>, at: LengthRange) -> SeedToken {
-        SeedToken { test: self.test(test), nearest: at.min, farthest: at.max }
+        SeedToken { source: SeedSource::Test(self.test(test)), nearest: at.min, farthest: at.max }
     }
 
     /// Returns true if a seed has a condition.
     pub(crate) fn is_selective(&self, seed: &SeedToken) -> bool {
-        self.tests[seed.test].is_some()
+        match seed.source {
+            SeedSource::Test(test) => self.tests[test].is_some(),
+            SeedSource::Span(_) => true,
+        }
     }
 
     /// The states that can be reached from a node without taking a token, with the assertions on the way.

@@ -5,27 +5,32 @@
 
 use super::lexeme_test::LexemeTest;
 use super::nfa::{Assertion, END, Edge, Nfa};
-use super::restrict::Restrictions;
-use super::{Deadline, Limit, Limits};
+use super::spans::DocumentSpans;
+use super::{Deadline, Limits};
 use crate::cql::ast::Structure;
+use std::cell::{RefCell, RefMut};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::ops::{ControlFlow, Range};
 use tidings_index::Segment;
 use tidings_index::codec::{BitSet, TokenColumn, bit};
 
 /// The document that an automaton runs over, and everything its tests and assertions read.
-pub(crate) struct MatchContext<'s> {
+pub(crate) struct MatchContext<'s, 'a> {
     pub(crate) segment: &'s Segment,
     pub(crate) column: TokenColumn<'s>,
     pub(crate) nfa: &'s Nfa,
     pub(crate) tests: &'s [LexemeTest<'s>],
     pub(crate) admitted: &'s [Option<BitSet>],
+    /// The spans of the automaton.
+    pub(crate) spans: &'s [RefCell<DocumentSpans<'a>>],
     pub(crate) document: u32,
     pub(crate) tokens: Range<u32>,
 }
 
-impl MatchContext<'_> {
+impl<'a> MatchContext<'_, 'a> {
     /// The assertions that hold before a position, as bits.
-    fn satisfied(&self, position: u32) -> u32 {
+    pub(super) fn satisfied(&self, position: u32) -> u32 {
         let mut satisfied = 0;
         for (index, assertion) in self.nfa.assertions.iter().enumerate() {
             let holds = match assertion {
@@ -33,10 +38,19 @@ impl MatchContext<'_> {
                 Assertion::End(structure) => position > self.tokens.start && self.is_boundary(*structure, position),
                 Assertion::Inside(structure) => !self.is_boundary(*structure, position),
                 Assertion::Admitted(_) => self.admitted[index].as_ref().is_some_and(|bits| bits.get(self.document)),
+                Assertion::SpanStart(spans) => self.spans_of(*spans).starts_at(position),
+                Assertion::SpanEnd(spans) => self.spans_of(*spans).ends_at(position),
             };
             satisfied |= u32::from(holds) << index;
         }
         satisfied
+    }
+
+    /// The spans of the document, by their index in the automaton.
+    pub(super) fn spans_of(&self, index: usize) -> RefMut<'_, DocumentSpans<'a>> {
+        let mut spans = self.spans[index].borrow_mut();
+        spans.load(self.document, &self.tokens);
+        spans
     }
 
     fn is_boundary(&self, structure: Structure, position: u32) -> bool {
@@ -45,7 +59,8 @@ impl MatchContext<'_> {
             || match structure {
                 Structure::Sentence => bit(self.segment.sentence_bits(), position),
                 Structure::Paragraph => self.segment.paragraphs().contains(position),
-                Structure::Document => false,
+                // Spans have assertions of their own.
+                Structure::Document | Structure::Span(_) => false,
             }
     }
 }
@@ -57,13 +72,22 @@ pub(crate) struct NfaRun {
     /// The generation in which each state was last added, so that a set has it once.
     generations: Vec<u32>,
     generation: u32,
+    /// Ends of spans whose tokens are being taken, with their states.
+    pending: BinaryHeap<Reverse<(u32, u32)>>,
     pub(super) deadline: Deadline,
 }
 
 impl NfaRun {
     pub(crate) fn new(nfa: &Nfa, limits: &Limits) -> NfaRun {
         let generations = vec![0; nfa.states.len()];
-        NfaRun { current: Vec::new(), next: Vec::new(), generations, generation: 0, deadline: Deadline::new(limits) }
+        NfaRun {
+            current: Vec::new(),
+            next: Vec::new(),
+            generations,
+            generation: 0,
+            pending: BinaryHeap::new(),
+            deadline: Deadline::new(limits),
+        }
     }
 
     /// Returns true if it stopped because a limit was reached.
@@ -74,19 +98,31 @@ impl NfaRun {
     /// Passes the ends of all matches that start at `start` and end at `limit` or before, the nearest first.
     pub(crate) fn match_ends(
         &mut self,
-        context: &MatchContext<'_>,
+        context: &MatchContext<'_, '_>,
         start: u32,
         limit: u32,
         each: &mut dyn FnMut(u32) -> ControlFlow<()>,
     ) {
         let nfa = context.nfa;
-        let has_assertions = !nfa.assertions.is_empty();
+        let (has_assertions, has_spans) = (!nfa.assertions.is_empty(), !nfa.spans.is_empty());
         let mut satisfied = if has_assertions { context.satisfied(start) } else { 0 };
         self.next.clear();
+        self.pending.clear();
         self.next_generation();
         self.follow(&nfa.first, satisfied);
+        if has_spans {
+            self.enter_spans(context, start, limit);
+        }
         let mut position = start;
-        while !self.next.is_empty() && position < limit && self.deadline.tick_by(self.next.len() as u32) {
+        while position < limit {
+            if self.next.is_empty() {
+                // Only spans can go on: skip to the first end of one.
+                let Some(Reverse((end, _))) = self.pending.peek() else { return };
+                position = end - 1;
+            }
+            if !self.deadline.tick_by(self.next.len().max(1) as u32) {
+                return;
+            }
             std::mem::swap(&mut self.current, &mut self.next);
             self.next.clear();
             self.next_generation();
@@ -100,10 +136,39 @@ impl NfaRun {
                     accepts |= self.follow(&nfa.follow[state], satisfied);
                 }
             }
+            if has_spans {
+                accepts |= self.leave_spans(nfa, position, satisfied);
+                self.enter_spans(context, position, limit);
+            }
             if accepts && each(position).is_break() {
                 return;
             }
         }
+    }
+
+    /// Replaces the next states that take spans by the ends of the spans that start here.
+    fn enter_spans(&mut self, context: &MatchContext<'_, '_>, position: u32, limit: u32) {
+        let (states, pending, deadline) = (&context.nfa.states, &mut self.pending, &mut self.deadline);
+        self.next.retain(|state| {
+            let Some(span) = states[*state as usize].span else { return true };
+            for end in context.spans_of(span).ends_from(position).filter(|end| *end <= limit) {
+                deadline.tick();
+                pending.push(Reverse((end, *state)));
+            }
+            false
+        });
+    }
+
+    /// Goes on from the states whose spans end here; returns whether one leads to the end.
+    fn leave_spans(&mut self, nfa: &Nfa, position: u32, satisfied: u32) -> bool {
+        let mut accepts = false;
+        while let Some(Reverse((end, state))) = self.pending.peek().copied().filter(|top| top.0.0 <= position) {
+            self.pending.pop();
+            if end == position {
+                accepts |= self.follow(&nfa.follow[state as usize], satisfied);
+            }
+        }
+        accepts
     }
 
     fn next_generation(&mut self) {
@@ -132,75 +197,5 @@ impl NfaRun {
             }
         }
         accepts
-    }
-}
-
-/// The number of states with different labels at one position. With unbounded gaps, three labels have as many as a document
-/// has tokens, and four have its square.
-const MAX_LABELLED: usize = 1 << 14;
-
-/// The same for queries with constraints: each path keeps the tokens of its labels. Passes the ends of matches whose
-/// constraints hold.
-pub(super) fn match_ends_with_labels(
-    context: &MatchContext<'_>,
-    start: u32,
-    limit: u32,
-    restrictions: &Restrictions<'_>,
-    deadline: &mut Deadline,
-    each: &mut dyn FnMut(u32) -> ControlFlow<()>,
-) {
-    type LabelledState = (u32, Vec<Option<u32>>);
-    let nfa = context.nfa;
-    let follow = |edges: &[Edge], satisfied: u32, labels: &[Option<u32>], next: &mut Vec<LabelledState>| {
-        let mut accepts = false;
-        for edge in edges.iter().filter(|edge| edge.assertions & !satisfied == 0) {
-            if edge.to == END {
-                accepts = true;
-            } else {
-                next.push((edge.to, labels.to_vec()));
-            }
-        }
-        accepts
-    };
-    let mut next: Vec<LabelledState> = Vec::new();
-    follow(&nfa.first, context.satisfied(start), &vec![None; nfa.labels.len()], &mut next);
-    let mut position = start;
-    while !next.is_empty() && position < limit {
-        next.sort_unstable();
-        next.dedup();
-        if next.len() > MAX_LABELLED {
-            return deadline.stop(Limit::Memory);
-        }
-        let current = std::mem::take(&mut next);
-        let local_id = context.column.get(position);
-        let satisfied = context.satisfied(position + 1);
-        let mut holds = false;
-        for (state, mut labels) in current {
-            let state = state as usize;
-            if !deadline.tick() {
-                return;
-            }
-            if !context.tests[nfa.states[state].test].passes(local_id) {
-                continue;
-            }
-            if let Some(label) = nfa.states[state].label {
-                labels[label] = Some(position);
-            }
-            // Paths with equal labels are one, so that duplicates do not fill the memory.
-            if next.len() > MAX_LABELLED * 4 {
-                next.sort_unstable();
-                next.dedup();
-                if next.len() > MAX_LABELLED {
-                    return deadline.stop(Limit::Memory);
-                }
-            }
-            if follow(&nfa.follow[state], satisfied, &labels, &mut next) {
-                holds |= restrictions.constraints_hold(context.segment, &nfa.labels, &labels);
-            }
-        }
-        position += 1;
-        if holds && each(position).is_break() {
-            return;
-        }
     }
 }

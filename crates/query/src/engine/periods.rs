@@ -40,7 +40,7 @@ impl Engine {
         at_least: u64,
     ) -> PeriodCounts {
         let word_of = self.words_of_lexemes(attribute);
-        let layer = layer_of(attribute);
+        let layer = layer_of(attribute, self.lexicon());
         subcorpus.limits().begin_pass(self.tokens(subcorpus));
         let by_string = self.string_counts(subcorpus, layer);
         // Spellings that count as one word add up under its number.

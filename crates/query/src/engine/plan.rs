@@ -2,8 +2,10 @@
 
 use super::Deadline;
 use super::lexeme_test::{LexemeTest, local_ids_of};
-use super::nfa::{Nfa, SeedToken};
+use super::nfa::{Nfa, SeedSource, SeedToken};
 use super::set::LexemeSet;
+use super::spans::DocumentSpans;
+use std::cell::RefCell;
 use std::ops::Range;
 use tidings_index::Segment;
 use tidings_index::codec::BitSet;
@@ -15,6 +17,7 @@ const DECODE: f64 = 1.5;
 const SORT: f64 = 4.0;
 const SCAN: f64 = 1.2;
 const VERIFY: f64 = 6.0;
+const READ_SPAN: f64 = 4.0;
 /// The expected number of starts to try per seed if the distance is unbounded, within a sentence and within a document.
 const STARTS_IN_SENTENCE: f64 = 20.0;
 const STARTS_IN_DOCUMENT: f64 = 400.0;
@@ -43,6 +46,23 @@ enum Positions {
     Scan,
     /// All positions.
     Everywhere,
+    /// The first tokens of the spans of the seed.
+    Spans,
+}
+
+impl Positions {
+    /// The cheapest source of the tokens of a set; without their number if an earlier seed with the same test took it.
+    fn of(set: &LexemeSet, selectivity: Option<Selectivity>, segment: &Segment) -> Positions {
+        match (set, selectivity) {
+            (LexemeSet::All, _) => Positions::Everywhere,
+            (_, Some(selectivity)) => match (selectivity.read_cost(segment), selectivity.local_ids) {
+                ((_, true), Some(local_ids)) => Positions::Lists(local_ids),
+                _ => Positions::Scan,
+            },
+            (LexemeSet::Few(few), None) => Positions::Lists(local_ids_of(few, segment.lexemes())),
+            (_, None) => Positions::Scan,
+        }
+    }
 }
 
 /// The number of tokens of a segment that pass a test, and their lexemes if they are few.
@@ -78,9 +98,20 @@ impl Selectivity {
 
 impl Plan {
     /// Chooses the cheapest seeds of a segment. `within_sentence` says that no hit is longer than a sentence.
-    pub(crate) fn new(nfa: &Nfa, sets: &[LexemeSet], segment: &Segment, within_sentence: bool) -> Plan {
+    pub(crate) fn new(
+        nfa: &Nfa,
+        sets: &[LexemeSet],
+        spans: &[RefCell<DocumentSpans<'_>>],
+        segment: &Segment,
+        within_sentence: bool,
+    ) -> Plan {
         let mut selectivities: Vec<Option<Selectivity>> = sets.iter().map(|_| None).collect();
-        let is_few = |seeds: &Vec<SeedToken>| seeds.iter().all(|seed| matches!(sets[seed.test], LexemeSet::Few(_)));
+        let is_few = |seeds: &Vec<SeedToken>| {
+            seeds.iter().all(|seed| match seed.source {
+                SeedSource::Test(test) => matches!(sets[test], LexemeSet::Few(_)),
+                SeedSource::Span(_) => true,
+            })
+        };
         // Small sets first: to add up the frequencies of a large one takes longer than many a query.
         let mut order: Vec<&Vec<SeedToken>> = nfa.seeds.iter().collect();
         order.sort_by_key(|seeds| !is_few(seeds));
@@ -92,15 +123,24 @@ impl Plan {
             }
             let (mut cost, mut expected) = (0.0, 0);
             for seed in seeds {
-                let selectivity =
-                    selectivities[seed.test].get_or_insert_with(|| Selectivity::of(&sets[seed.test], segment));
+                let (read, tokens) = match seed.source {
+                    SeedSource::Test(test) => {
+                        let selectivity =
+                            selectivities[test].get_or_insert_with(|| Selectivity::of(&sets[test], segment));
+                        (selectivity.read_cost(segment).0, selectivity.tokens)
+                    }
+                    SeedSource::Span(index) => {
+                        let count = spans[index].borrow().of_segment().count();
+                        (count as f64 * READ_SPAN, count)
+                    }
+                };
                 let starts = match (seed.farthest, within_sentence) {
                     (Some(far), _) => f64::from(far - seed.nearest + 1),
                     (None, true) => STARTS_IN_SENTENCE,
                     (None, false) => STARTS_IN_DOCUMENT,
                 };
-                cost += selectivity.read_cost(segment).0 + selectivity.tokens as f64 * starts * VERIFY;
-                expected += selectivity.tokens;
+                cost += read + tokens as f64 * starts * VERIFY;
+                expected += tokens;
             }
             if best.as_ref().is_none_or(|(known, ..)| cost < *known) {
                 best = Some((cost, seeds, expected));
@@ -108,19 +148,13 @@ impl Plan {
         }
         let Some((_, seeds, expected)) = best else {
             // No token is required: try every position.
-            let seeds = vec![SeedToken { test: 0, nearest: 0, farthest: Some(0) }];
+            let seeds = vec![SeedToken { source: SeedSource::Test(0), nearest: 0, farthest: Some(0) }];
             let expected = u64::from(segment.tokens());
             return Plan { seeds, sources: vec![Positions::Everywhere], expected, cannot_match: false };
         };
-        let source = |seed: &SeedToken| match (&sets[seed.test], selectivities[seed.test].take()) {
-            (LexemeSet::All, _) => Positions::Everywhere,
-            (_, Some(selectivity)) => match (selectivity.read_cost(segment), selectivity.local_ids) {
-                ((_, true), Some(local_ids)) => Positions::Lists(local_ids),
-                _ => Positions::Scan,
-            },
-            // Taken by an earlier seed with the same test.
-            (LexemeSet::Few(few), None) => Positions::Lists(local_ids_of(few, segment.lexemes())),
-            (_, None) => Positions::Scan,
+        let source = |seed: &SeedToken| match seed.source {
+            SeedSource::Span(_) => Positions::Spans,
+            SeedSource::Test(test) => Positions::of(&sets[test], selectivities[test].take(), segment),
         };
         let sources = seeds.iter().map(source).collect();
         Plan { seeds: seeds.clone(), sources, expected, cannot_match: expected == 0 }
@@ -143,14 +177,20 @@ impl Plan {
         &self,
         segment: &Segment,
         tests: &[LexemeTest<'_>],
+        spans: &[RefCell<DocumentSpans<'_>>],
         tokens: Range<u32>,
         deadline: &mut Deadline,
         into: &mut Vec<u32>,
     ) -> bool {
-        let read = |(seed, source): (&SeedToken, &Positions), into: &mut Vec<u32>| match source {
-            Positions::Everywhere => into.extend(tokens.clone()),
-            Positions::Lists(local_ids) => read_lists(segment, local_ids, tokens.clone(), into),
-            Positions::Scan => scan(segment, &tests[seed.test], tokens.clone(), into),
+        let read = |(seed, source): (&SeedToken, &Positions), into: &mut Vec<u32>| match (source, seed.source) {
+            (Positions::Everywhere, _) => into.extend(tokens.clone()),
+            (Positions::Lists(local_ids), _) => read_lists(segment, local_ids, tokens.clone(), into),
+            (Positions::Spans | Positions::Scan, SeedSource::Span(index)) => {
+                spans[index].borrow().of_segment().starts(tokens.clone(), into);
+            }
+            (Positions::Spans | Positions::Scan, SeedSource::Test(test)) => {
+                scan(segment, &tests[test], tokens.clone(), into)
+            }
         };
         let mut seeds = self.seeds.iter().zip(&self.sources);
         if let ([_], Some(only)) = (&self.seeds[..], seeds.next()) {
@@ -184,14 +224,15 @@ impl Plan {
     }
 
     /// The plan as text, for `--explain`.
-    pub(crate) fn explain(&self, name: impl Fn(usize) -> String) -> String {
+    pub(crate) fn explain(&self, name: impl Fn(SeedSource) -> String) -> String {
         let steps = self.seeds.iter().zip(&self.sources).map(|(seed, source)| {
-            let test = name(seed.test);
+            let test = name(seed.source);
             let how = match source {
                 Positions::Everywhere => "every token".to_owned(),
                 Positions::Lists(local_ids) if local_ids.len() == 1 => format!("the posting list of {test}"),
                 Positions::Lists(local_ids) => format!("the {} posting lists of {test}", local_ids.len()),
                 Positions::Scan => format!("a scan of the token column for {test}"),
+                Positions::Spans => format!("the starts of {test}"),
             };
             let distance = match (seed.nearest, seed.farthest) {
                 (0, Some(0)) => String::new(),

@@ -2,20 +2,22 @@
 //!
 //! What each operator means is in its file, [`crate::cql`]; this file compiles targets and finds their matches.
 
+use super::layers;
 use super::lexeme_test::LexemeTest;
-use super::nfa::{Assertion, Nfa};
+use super::nfa::{Assertion, Nfa, SpanPattern};
 use super::nfa_run::{MatchContext, NfaRun};
 use super::set::{LexemeSet, SetBuilder, layer_of};
+use super::spans::{self, DocumentSpans};
 use super::{Limits, Result};
-use crate::cql::ast::{Query, Reference, Region, RestrictionKind, Structure, Target};
+use crate::cql::ast::{Comparand, Query, Reference, Region, RestrictionKind, Structure, Target};
 use crate::cql::operator::{CompiledConstraint, TargetMatches};
 use crate::filter::Filter;
 use crate::syntax::SyntaxError;
 use std::cell::RefCell;
 use std::ops::{ControlFlow, Range};
-use tidings_index::Segment;
 use tidings_index::codec::{BitSet, next_bit};
 use tidings_index::lexicon::Lexicon;
+use tidings_index::{Segment, Snapshot};
 
 /// The restrictions and constraints of a query, compiled once for all segments.
 #[derive(Debug)]
@@ -34,22 +36,39 @@ struct CompiledRestriction {
 #[derive(Debug)]
 enum CompiledTarget {
     Region(Region),
+    Spans(SpanPattern),
     Pattern { nfa: Nfa, sets: Vec<LexemeSet> },
 }
 
 impl HitConditions {
-    pub(crate) fn new(query: &Query, builder: &mut SetBuilder<'_>) -> Result<HitConditions> {
+    pub(crate) fn new(query: &Query, snapshot: &Snapshot, builder: &mut SetBuilder<'_>) -> Result<HitConditions> {
         let mut restrictions = Vec::new();
         for restriction in &query.restrictions {
             let target = match &restriction.target {
-                Target::Region(region) => CompiledTarget::Region(region.clone()),
+                Target::Region(region) => match region.spans() {
+                    Some(spans) => {
+                        spans::check(std::slice::from_ref(&spans), snapshot)?;
+                        CompiledTarget::Spans(spans)
+                    }
+                    None => CompiledTarget::Region(region.clone()),
+                },
                 Target::Pattern(pattern) => {
                     let nfa = Nfa::new(pattern)?;
+                    spans::check(&nfa.spans, snapshot)?;
                     let sets = builder.sets_of(&nfa)?;
                     CompiledTarget::Pattern { nfa, sets }
                 }
             };
             restrictions.push(CompiledRestriction { kind: restriction.kind, negated: restriction.negated, target });
+        }
+        for constraint in &query.constraints {
+            let right = match &constraint.right {
+                Comparand::Reference(reference) => Some(reference),
+                Comparand::Value(_) => None,
+            };
+            for reference in [Some(&constraint.left), right].into_iter().flatten() {
+                layers::check(reference.attribute, constraint.span, snapshot.lexicon())?;
+            }
         }
         let constraints = query.constraints.iter().map(|constraint| constraint.compile());
         let constraints = constraints.collect::<std::result::Result<_, SyntaxError>>()?;
@@ -64,8 +83,7 @@ impl HitConditions {
 impl CompiledRestriction {
     /// Returns true if every hit lies inside one structure of a kind, in any document.
     fn keeps_inside(&self, structure: Structure) -> bool {
-        let is_plain =
-            matches!(&self.target, CompiledTarget::Region(region) if *region == Region { structure, filter: None });
+        let is_plain = matches!(&self.target, CompiledTarget::Region(region) if *region == Region::of(structure));
         is_plain && !self.negated && self.kind.operator().keeps_inside()
     }
 }
@@ -87,6 +105,15 @@ struct BoundRestriction<'a> {
 enum BoundTarget<'a> {
     Region { structure: Structure, admitted: Option<BitSet> },
     Pattern(Box<RefCell<TargetFinder<'a>>>),
+    Spans(Box<RefCell<SpanTarget<'a>>>),
+}
+
+/// The spans of a restriction, document by document.
+struct SpanTarget<'a> {
+    spans: DocumentSpans<'a>,
+    /// The document of `matches`.
+    document: Option<u32>,
+    matches: TargetMatches,
 }
 
 /// Finds the matches of a target pattern, document by document.
@@ -94,6 +121,7 @@ struct TargetFinder<'a> {
     nfa: &'a Nfa,
     tests: Vec<LexemeTest<'a>>,
     admitted: Vec<Option<BitSet>>,
+    spans: Vec<RefCell<DocumentSpans<'a>>>,
     run: NfaRun,
     /// The document of `matches`.
     document: Option<u32>,
@@ -132,7 +160,12 @@ impl<'a> Restrictions<'a> {
         };
         let bound = conditions.restrictions.iter().filter(needs_check).map(|restriction| {
             let target = match &restriction.target {
-                CompiledTarget::Region(Region { structure, filter }) => BoundTarget::Region {
+                CompiledTarget::Spans(spans) => {
+                    let spans = DocumentSpans::new(segment, spans);
+                    let target = SpanTarget { spans, document: None, matches: TargetMatches::default() };
+                    BoundTarget::Spans(Box::new(RefCell::new(target)))
+                }
+                CompiledTarget::Region(Region { structure, filter, .. }) => BoundTarget::Region {
                     structure: *structure,
                     admitted: filter.as_ref().map(|filter| admitted_bits(segment, filter)),
                 },
@@ -149,7 +182,7 @@ impl<'a> Restrictions<'a> {
     pub(crate) fn is_over(&self) -> bool {
         self.bound.iter().any(|bound| match &bound.target {
             BoundTarget::Pattern(finder) => finder.borrow().run.is_over(),
-            BoundTarget::Region { .. } => false,
+            BoundTarget::Region { .. } | BoundTarget::Spans(_) => false,
         })
     }
 
@@ -177,6 +210,14 @@ impl<'a> Restrictions<'a> {
                     finder.find(segment, document, tokens);
                     operator.holds_for_matches(&hit, &finder.matches)
                 }
+                BoundTarget::Spans(target) => {
+                    let SpanTarget { spans, document: known, matches } = &mut *target.borrow_mut();
+                    if *known != Some(document) {
+                        *known = Some(document);
+                        spans.matches(document, tokens, matches);
+                    }
+                    operator.holds_for_matches(&hit, matches)
+                }
                 BoundTarget::Region { structure, admitted } => {
                     admitted.as_ref().is_none_or(|admitted| admitted.get(document))
                         && operator.holds_for_structures(&hit, &|position| {
@@ -194,7 +235,8 @@ impl<'a> Restrictions<'a> {
             let label = names.iter().position(|name| *name == reference.label)?;
             let position = labels.get(label).copied().flatten()?;
             let attribute = reference.attribute;
-            Some(attribute.value(self.lexicon.text(segment.lexeme_at(position), layer_of(attribute))))
+            let layer = layer_of(attribute, self.lexicon);
+            Some(attribute.value(self.lexicon.text(segment.lexeme_at(position), layer)))
         };
         self.conditions.constraints.iter().all(|constraint| constraint.holds(&value))
     }
@@ -208,7 +250,8 @@ fn next_boundary(segment: &Segment, structure: Structure, tokens: &Range<u32>, p
             segment.paragraphs().next_from(position).map_or(tokens.end, |next| next.min(tokens.end))
         }
         Structure::Document if position <= tokens.start => tokens.start,
-        Structure::Document => tokens.end,
+        // Spans are targets of their own.
+        Structure::Document | Structure::Span(_) => tokens.end,
     }
 }
 
@@ -218,6 +261,7 @@ impl<'a> TargetFinder<'a> {
             nfa,
             tests: sets.iter().map(|set| LexemeTest::new(set, segment, false)).collect(),
             admitted: admitted_by(segment, &nfa.assertions),
+            spans: DocumentSpans::all(segment, &nfa.spans),
             run: NfaRun::new(nfa, limits),
             document: None,
             matches: TargetMatches::default(),
@@ -239,6 +283,7 @@ impl<'a> TargetFinder<'a> {
             nfa: self.nfa,
             tests: &self.tests,
             admitted: &self.admitted,
+            spans: &self.spans,
             document,
             tokens: tokens.clone(),
         };

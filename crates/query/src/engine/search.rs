@@ -3,7 +3,7 @@
 use super::document_hits::DocumentHits;
 use super::find::Finder;
 use super::memory::Reserved;
-use super::nfa::Nfa;
+use super::nfa::{Nfa, SeedSource};
 use super::restrict::{HitConditions, Restrictions};
 use super::scope::Scope;
 use super::set::LexemeSet;
@@ -143,7 +143,10 @@ impl<'e> Search<'e> {
             let documents = self.scope(index).documents();
             let how = match documents.is_empty() {
                 true => "no document is selected".to_owned(),
-                false => self.finder(index, &Limits::default()).plan.explain(name),
+                false => self.finder(index, &Limits::default()).plan.explain(|source| match source {
+                    SeedSource::Test(test) => name(test),
+                    SeedSource::Span(spans) => format!("<{}/>", self.nfa.spans[spans].name),
+                }),
             };
             let (first, last) = (Day(live.segment().meta().first_day), Day(live.segment().meta().last_day));
             lines.push(format!("{} ({first} to {last}): {how}", live.file()));

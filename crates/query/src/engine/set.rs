@@ -5,13 +5,15 @@ use super::lexeme_test::local_ids_of;
 use super::memory::Reserved;
 use super::nfa::Nfa;
 use super::{Deadline, EngineError, Limits};
-use crate::cql::ast::{Attribute, TokenTest};
+use crate::cql::ast::{Attribute, Comparator, TokenTest};
+use crate::cql::operator::number_of;
 use crate::syntax::{CompiledMatcher, Logic, SyntaxError, ValueMatcher};
 use regex_syntax::hir::{Hir, HirKind};
 use tidings_index::Segment;
 use tidings_index::codec::BitSet;
 use tidings_index::lexicon::{Layer, Lexicon};
 use tidings_index::look_up_key;
+use tidings_model::LayerKind;
 
 /// A set of lexemes.
 #[derive(Debug, Clone)]
@@ -80,7 +82,8 @@ impl<'l> SetBuilder<'l> {
             Logic::All(parts) => joined(parts, &|a, b| a.and(b)),
             Logic::Any(parts) => joined(parts, &|a, b| a.or(b, lexicon)),
             Logic::Test(test) => {
-                let strings = lexicon.count(layer_of(test.attribute));
+                layers::check(test.attribute, test.name_span(), lexicon)?;
+                let strings = lexicon.count(layer_of(test.attribute, lexicon));
                 // Matching a string takes longer than a step; a look-up costs next to nothing.
                 if !self.deadline.tick_by(if test.value.exact { 1 } else { 1 + strings / 16 }) {
                     return Err(EngineError::Stopped);
@@ -140,9 +143,9 @@ impl LexemeSet {
     /// Its size and some of its words, for `--explain`.
     pub(crate) fn describe(&self, lexicon: &Lexicon) -> String {
         let name = |lexeme: u32| {
-            let texts = Layer::ALL.map(|layer| lexicon.text(lexeme, layer));
-            let known = if texts[3].is_empty() { &texts[..3] } else { &texts[..] };
-            known.join("/")
+            let texts = lexicon.layers().map(|layer| (layer, lexicon.text(lexeme, layer)));
+            let shown = texts.filter(|(layer, text)| *layer < Layer::Feats || !text.is_empty());
+            shown.map(|(_, text)| text).collect::<Vec<_>>().join("/")
         };
         let shown = |lexemes: &mut dyn Iterator<Item = u32>| lexemes.take(5).map(name).collect::<Vec<_>>().join(", ");
         match self {
@@ -154,9 +157,9 @@ impl LexemeSet {
     }
 
     fn matching(test: &TokenTest, lexicon: &Lexicon) -> Result<LexemeSet, SyntaxError> {
-        let layer = layer_of(test.attribute);
-        let strings = strings_matching(test.attribute, &test.value, lexicon)
-            .map_err(|error| SyntaxError { span: test.span, ..error })?;
+        let layer = layer_of(test.attribute, lexicon);
+        let strings =
+            strings_of_test(test, layer, lexicon).map_err(|error| SyntaxError { span: test.span, ..error })?;
         if let [only] = strings[..] {
             let mut lexemes = Vec::new();
             lexicon.lexemes_with(layer, only, &mut lexemes);
@@ -259,13 +262,38 @@ impl LexemeSet {
     }
 }
 
-/// The layer that stores the strings of an attribute.
-pub(crate) fn layer_of(attribute: Attribute) -> Layer {
+/// The layer that stores the strings of an attribute. A feature is in the first set in which a token has it. A layer that
+/// the index does not declare is empty; see [`layers::check`].
+pub(crate) fn layer_of(attribute: Attribute, lexicon: &Lexicon) -> Layer {
     match attribute {
         Attribute::Word | Attribute::Lc => Layer::Word,
         Attribute::Lemma => Layer::Lemma,
         Attribute::Tag => Layer::Tag,
-        Attribute::Feats | Attribute::Feature(_) => Layer::Feats,
+        Attribute::Feats => Layer::Feats,
+        Attribute::Feature(feature) => layers::set_with(feature.name(), lexicon),
+        Attribute::Layer(name) => lexicon.declared().find(name.as_str()).unwrap_or(Layer::Further(u8::MAX)),
+    }
+}
+
+/// The strings that pass a test: of a layer of numbers those of matching value.
+fn strings_of_test(test: &TokenTest, layer: Layer, lexicon: &Lexicon) -> Result<Vec<u32>, SyntaxError> {
+    let is_number = lexicon.kind(layer) == LayerKind::Number;
+    match (number_of(&test.value.text).filter(|_| is_number), test.comparator) {
+        (None, Comparator::Equal) => strings_matching(test.attribute, &test.value, lexicon),
+        (None, _) => {
+            let message = format!("{} has no numbers", test.attribute.name());
+            Err(SyntaxError::new(test.span, message).help("only layers of numbers have <, <=, > and >="))
+        }
+        (Some(wanted), comparator) => {
+            let mut found = Vec::new();
+            for strings in lexicon.strings(layer) {
+                strings.each(|id, text| {
+                    found.extend(number_of(text).is_some_and(|number| comparator.holds(number, wanted)).then_some(id));
+                });
+            }
+            found.sort_unstable();
+            Ok(found)
+        }
     }
 }
 
@@ -278,7 +306,7 @@ pub(crate) fn strings_matching(
     if let Attribute::Feature(_) = attribute {
         return features_matching(attribute, value, lexicon);
     }
-    let layer = layer_of(attribute);
+    let layer = layer_of(attribute, lexicon);
     let is_plain = !value.caseless && !value.markless && attribute != Attribute::Lc;
     if is_plain && (value.exact || value.text.bytes().all(|byte| byte.is_ascii_alphanumeric())) {
         return Ok(lexicon.find(layer, &value.text).into_iter().collect());
@@ -335,7 +363,7 @@ pub(crate) fn strings_matching(
 fn features_matching(attribute: Attribute, value: &ValueMatcher, lexicon: &Lexicon) -> Result<Vec<u32>, SyntaxError> {
     let matcher = value.compile()?;
     let mut found = Vec::new();
-    for strings in lexicon.strings(Layer::Feats) {
+    for strings in lexicon.strings(layer_of(attribute, lexicon)) {
         strings.each(|id, feats| found.extend(attribute.fits(&matcher, &attribute.value(feats)).then_some(id)));
     }
     found.sort_unstable();

@@ -101,6 +101,13 @@ enum Keys<'s> {
     None,
 }
 
+/// All values of an attribute, by code.
+fn values(attribute: &SpanAttribute<'_>) -> Result<Vec<String>> {
+    let mut values = vec![String::new(); attribute.count() as usize];
+    attribute.each(|code, value| values[code as usize] = value.to_owned())?;
+    Ok(values)
+}
+
 impl Keys<'_> {
     fn code(&self, span: &ListedSpan, document: u32) -> u32 {
         match self {
@@ -112,7 +119,7 @@ impl Keys<'_> {
 
     fn values(&self) -> Result<Vec<String>> {
         Ok(match self {
-            Keys::Attribute(attribute) => attribute.values()?,
+            Keys::Attribute(attribute) => values(attribute)?,
             Keys::Field(field) => (0..field.count()).map(|code| field.value(code).to_owned()).collect(),
             Keys::None => vec![String::new()],
         })
@@ -196,7 +203,12 @@ impl<'s> SegmentTally<'s> {
         let only = match tally.only {
             Some((name, value)) => match spans.attribute(name) {
                 Some(attribute) => {
-                    let code = attribute.values()?.iter().position(|known| known == value).map(|code| code as u32);
+                    let mut code = None;
+                    attribute.each(|known, text| {
+                        if text == value {
+                            code = Some(known);
+                        }
+                    })?;
                     Some((attribute, code))
                 }
                 None => None,
@@ -241,10 +253,10 @@ impl<'s> SegmentTally<'s> {
         counts: &mut SpanCounts,
         sites: &mut HashSet<(String, String)>,
     ) -> Result<bool> {
-        let values = self.keys.values()?;
-        let along = self.along.as_ref().map(SpanAttribute::values).transpose()?.unwrap_or_default();
+        let keys = self.keys.values()?;
+        let along = self.along.as_ref().map(values).transpose()?.unwrap_or_default();
         for (code, count) in by_code {
-            let value = values.get(code as usize).map_or("", String::as_str);
+            let value = keys.get(code as usize).map_or("", String::as_str);
             if value.is_empty() && self.skips_empty {
                 continue;
             }

@@ -75,7 +75,7 @@ impl Engine {
         let candidates = self.unseen_before(subcorpus, attribute, config);
         let evidence = self.novelty(subcorpus, attribute, config, &candidates);
         let mut seen: HashMap<&str, Spread> = HashMap::new();
-        let layer = layer_of(attribute);
+        let layer = layer_of(attribute, self.lexicon());
         let lexicon = self.lexicon();
         for (segment, scope) in self.scopes(subcorpus) {
             let sites = segment.field("site");
@@ -161,7 +161,7 @@ impl Engine {
         attribute: Attribute,
         config: &NewWordConfig,
     ) -> HashMap<u32, String> {
-        let layer = layer_of(attribute);
+        let layer = layer_of(attribute, self.lexicon());
         // Count each spelling apart; they are joined by their lower-case form below.
         let plain = if attribute == Attribute::Lc { Attribute::Word } else { attribute };
         let counts = self.period_counts(subcorpus, plain, &window(config), 1);
@@ -243,7 +243,7 @@ impl Engine {
 
     /// A word by its number.
     pub(super) fn name(&self, attribute: Attribute, word: u32) -> String {
-        attribute.value(self.lexicon().string(layer_of(attribute), word)).into_owned()
+        attribute.value(self.lexicon().string(layer_of(attribute, self.lexicon()), word)).into_owned()
     }
 }
 

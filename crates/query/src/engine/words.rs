@@ -82,7 +82,9 @@ impl Engine {
 
     /// The frequency of each string of a layer in the whole corpus; computed on first use.
     pub(super) fn string_totals(&self, layer: Layer) -> &[u64] {
-        self.totals[layer as usize].get_or_init(|| {
+        // A layer that the index does not declare has the empty string only; requests check names before they count.
+        let Some(totals) = self.totals.get(layer.index()) else { return &[0] };
+        totals.get_or_init(|| {
             let all: Vec<Scope> = self.snapshot().segments().iter().map(|live| Scope::new(live, None)).collect();
             let segments = self.snapshot().segments().iter().map(|live| live.segment());
             self.count_strings(segments.zip(&all), &Limits::default(), layer)
@@ -116,7 +118,7 @@ impl Engine {
     }
 
     fn first_with_value(&self, attribute: Attribute) -> Vec<u32> {
-        let (lexicon, layer) = (self.lexicon(), layer_of(attribute));
+        let (lexicon, layer) = (self.lexicon(), layer_of(attribute, self.lexicon()));
         let mut first: HashMap<Cow<'_, str>, u32> = HashMap::new();
         let numbers = 0..lexicon.count(layer);
         numbers.map(|id| *first.entry(attribute.value(lexicon.string(layer, id))).or_insert(id)).collect()
@@ -155,7 +157,7 @@ impl Engine {
     /// the first.
     fn value_counts(&self, subcorpus: &Subcorpus, attribute: Attribute) -> Vec<(u64, u64)> {
         let lexicon = self.lexicon();
-        let (layer, of) = (layer_of(attribute), self.words_of_lexemes(attribute));
+        let (layer, of) = (layer_of(attribute, self.lexicon()), self.words_of_lexemes(attribute));
         // Hits, documents and the last document of each string.
         let mut counts = vec![(0u64, 0u32, 0u32); lexicon.count(layer) as usize];
         let mut number = 0;
@@ -221,7 +223,9 @@ impl Engine {
         }
         let tokens = (self.tokens(focus), self.tokens(reference));
         focus.limits().begin_pass(tokens.0 + tokens.1);
-        let values = |subcorpus: &Subcorpus| self.joined(attribute, self.string_counts(subcorpus, layer_of(attribute)));
+        let values = |subcorpus: &Subcorpus| {
+            self.joined(attribute, self.string_counts(subcorpus, layer_of(attribute, self.lexicon())))
+        };
         let (here, there) = (values(focus), values(reference));
         let counts = (0..).zip(here.iter().copied().zip(there.iter().copied()));
         let counts = counts.filter(|(_, (here, _))| *here >= at_least.max(1));

@@ -56,10 +56,29 @@ impl QuestionContext<'_> {
         self.check_name(parameter, name, "field", self.field_names())
     }
 
-    /// Rejects a name that is neither an attribute of tokens nor a field of documents, as in `by=colour`.
+    /// Rejects a name that is neither an attribute of tokens, nor a field of documents, nor an attribute of spans, as in
+    /// `by=colour`.
     pub(super) fn check_grouping(&self, name: &str) -> Result<(), QuestionError> {
-        let known = self.all.attributes().into_iter().chain(self.field_names());
+        let spans = self.span_attributes();
+        let known = self.all.attributes().into_iter().chain(self.field_names()).chain(spans.iter().map(String::as_str));
         self.check_name("by", name, "attribute or field", known.collect())
+    }
+
+    /// The attributes of spans that the corpus has, as `ne.name`.
+    pub fn span_attributes(&self) -> BTreeSet<String> {
+        let names = self.all.snapshot().span_names().into_iter();
+        let named =
+            names.flat_map(|(span, attributes)| attributes.into_iter().map(move |name| format!("{span}.{name}")));
+        named.collect()
+    }
+
+    /// The attribute of tokens with a name; `None` if the corpus has no such layer.
+    pub(super) fn attribute(&self, name: &str) -> Option<Attribute> {
+        let declared = self.all.snapshot().lexicon().declared();
+        Attribute::named(name).filter(|attribute| match attribute {
+            Attribute::Layer(layer) => declared.find(layer.as_str()).is_some(),
+            _ => true,
+        })
     }
 
     /// Rejects a sort key that is neither a part of the line nor a field.
@@ -69,15 +88,19 @@ impl QuestionContext<'_> {
         self.check_name(parameter, name, "sort key", lines.into_iter().chain(self.field_names()).collect())
     }
 
-    /// Rejects a feature that no token of the corpus has.
+    /// Rejects a feature that no token of the corpus has, and a layer that it does not declare.
     pub fn check_attribute(&self, parameter: &'static str, attribute: Attribute) -> Result<(), QuestionError> {
         let features = self.all.features();
-        let Attribute::Feature(feature) = attribute else { return Ok(()) };
-        if features.contains_key(feature.name()) {
+        let is_known = match attribute {
+            Attribute::Feature(feature) => features.contains_key(feature.name()),
+            Attribute::Layer(layer) => self.attribute(layer.as_str()).is_some(),
+            _ => true,
+        };
+        if is_known {
             return Ok(());
         }
         let known = self.all.attributes().into_iter().chain(features.keys().map(String::as_str));
-        self.check_name(parameter, feature.name(), "attribute", known.collect())
+        self.check_name(parameter, attribute.name(), "attribute", known.collect())
     }
 
     fn check_name(

@@ -15,8 +15,8 @@ pub struct FreqRequest {
     /// The query.
     #[serde(flatten)]
     pub search: SearchParams,
-    /// Count by word, lc, lemma, tag, feats or a feature such as Case of the hit, or by a field of its document such as site,
-    /// date, feed, topic.
+    /// Count by word, lc, lemma, tag, feats, a feature such as Case or another layer of the hit, by a field of its document
+    /// such as site, date, feed, topic, or by an attribute of the span that the hit is or lies within, such as ne.name.
     #[serde(default = "lower_case")]
     #[schemars(extend("x-value-name" = "NAME"))]
     pub by: String,
@@ -62,7 +62,7 @@ answer! {
 }
 
 impl FreqRequest {
-    /// The cells of counts by a field.
+    /// The cells of counts by a field of documents.
     fn cells(&self) -> Cells<'_> {
         match self.by.as_str() {
             "date" => Cells::Steps(Step::Day),
@@ -87,26 +87,29 @@ impl Question for FreqRequest {
 
     fn answer(&self, context: &QuestionContext<'_>) -> Result<Answered<Frequencies>, QuestionError> {
         let filter = context.filter(&self.search.scope)?;
-        let attribute = Attribute::named(&self.by);
-        let cells = if attribute.is_some() { Cells::One } else { self.cells() };
-        let search = context.search_words(&self.search.q, filter.as_ref(), cells)?;
+        let attribute = context.attribute(&self.by);
+        let most = usize::try_from(self.limit.limit).unwrap_or(usize::MAX);
         let mut rewrites = Vec::new();
-        let found = match attribute {
-            Some(attribute) => {
-                context.check_attribute("by", attribute)?;
-                let min = match self.search.q.is_single_token() {
-                    true => 0,
-                    false => context.min_counts(0, &mut rewrites).0,
-                };
-                let most = usize::try_from(self.limit.limit).unwrap_or(usize::MAX);
-                search.most_frequent_values(attribute, min, most, &context.limits).0
-            }
-            None => {
-                context.check_grouping(&self.by)?;
-                let mut found = search.frequencies_by_field(&self.by, &context.limits).0;
-                found.values = self.limit.cut(&mut found.rows);
-                found
-            }
+        let found = if let Some(attribute) = attribute {
+            context.check_attribute("by", attribute)?;
+            let search = context.search_words(&self.search.q, filter.as_ref(), Cells::One)?;
+            let min = match self.search.q.is_single_token() {
+                true => 0,
+                false => context.min_counts(0, &mut rewrites).0,
+            };
+            search.most_frequent_values(attribute, min, most, &context.limits).0
+        } else if let Some((span, name)) = self.by.split_once('.') {
+            context.check_grouping(&self.by)?;
+            // Spans are positions: documents that the client may not read do not count.
+            let search = context.search(&self.search.q, MatchRule::default(), filter.as_ref())?;
+            let min = context.min_counts(0, &mut rewrites).0;
+            search.frequencies_by_span(span, name, min, most, &context.limits).0
+        } else {
+            let search = context.search_words(&self.search.q, filter.as_ref(), self.cells())?;
+            context.check_grouping(&self.by)?;
+            let mut found = search.frequencies_by_field(&self.by, &context.limits).0;
+            found.values = self.limit.cut(&mut found.rows);
+            found
         };
         let asked = (Some(&*self.search.q), filter.as_ref());
         Ok(context.answered(asked, MatchRule::default(), Exactness::Exact, rewrites, found))

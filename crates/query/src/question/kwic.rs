@@ -54,6 +54,9 @@ answer! {
         /// The morphological features; missing if it has none.
         #[serde(skip_serializing_if = "String::is_empty")]
         pub feats: String,
+        /// The values of further layers of the corpus by name; missing if it has none.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        pub layers: BTreeMap<String, String>,
         /// Whether a blank follows.
         pub space_after: bool,
     }
@@ -163,6 +166,7 @@ mod tests {
                 lemma: String::new(),
                 tag: String::new(),
                 feats: String::new(),
+                layers: BTreeMap::new(),
                 space_after: true,
             };
             text.split_whitespace().map(word).collect()

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
-use tidings_model::{Annotated, Token};
+use tidings_model::{Annotated, LayerColumn, Token};
 
 use super::document::find;
 use super::documents::metadata;
@@ -136,7 +136,8 @@ impl SurroundingsRequest {
                 continue;
             }
             let first = sentence.tokens.start;
-            let tokens = sentence.text[shown.start - first..shown.end - first].iter().map(token_of).collect();
+            let tokens = sentence.text[shown.start - first..shown.end - first].iter().zip(shown.clone());
+            let tokens = tokens.map(|(token, at)| token_of(token, at, document)).collect();
             let (paragraph, position) = (sentence.paragraph as u64, shown.start as u64);
             body.sentences.push(ShownSentence { paragraph, position, tokens });
         }
@@ -163,7 +164,9 @@ fn sentences_of(document: &Annotated) -> Vec<Sentence<'_>> {
     sentences
 }
 
-fn token_of(token: &Token) -> KwicToken {
+fn token_of(token: &Token, at: usize, document: &Annotated) -> KwicToken {
     let Token { word, lemma, tag, feats, space_after } = token.clone();
-    KwicToken { word, lemma, tag, feats, space_after }
+    let value = |column: &LayerColumn| column.values.get(at).filter(|value| !value.is_empty()).cloned();
+    let layers = document.columns.iter().filter_map(|column| Some((column.layer.name.clone(), value(column)?)));
+    KwicToken { word, lemma, tag, feats, layers: layers.collect(), space_after }
 }

@@ -20,12 +20,30 @@ fn token_query(random: &mut Rng, depth: u32) -> String {
     let text = |random: &mut Rng| {
         let texts = [
             "a", "A", "ab", "a.*", ".*b", "[ab]+", "N", "V", "c", "", ".*", "(a|ca)", "é", "e", "zzz", "b|ba",
-            "Case=N.*",
+            "Case=N.*", "2", "A",
         ];
         texts[random.usize(..texts.len())]
     };
     let test = |random: &mut Rng| {
-        let attributes = ["word", "lc", "lemma", "tag", "feats", "Case", "Number", "Number[psor]"];
+        let attributes = [
+            "word",
+            "lc",
+            "lemma",
+            "tag",
+            "feats",
+            "Case",
+            "Number",
+            "Number[psor]",
+            "syllables",
+            "sense",
+            "Sem",
+            "word",
+            "lemma",
+        ];
+        if random.u8(..) < 12 {
+            let sign = ["<", "<=", ">", ">=", "=", "!="][random.usize(..6)];
+            return format!("syllables{sign}{}", ["1", "2", "2.0", "-1", "10"][random.usize(..5)]);
+        }
         let attribute = attributes[random.usize(..attributes.len())];
         let sign = ["=", "!=", "==", "="][random.usize(..4)];
         let flags = ["", "", "%c", "%d", "%cd"][random.usize(..5)];
@@ -65,7 +83,10 @@ fn pattern(random: &mut Rng, depth: u32) -> String {
     let atom = match random.u8(0..9) {
         0 if depth > 0 => format!("({} | {})", pattern(random, depth - 1), pattern(random, depth - 1)),
         1 if depth > 0 => format!("({})", pattern(random, depth - 1)),
-        2 => "<s/>".to_owned(),
+        2 => match random.u8(0..3) {
+            0 => "<s/>".to_owned(),
+            _ => span(random),
+        },
         _ => token_query(random, 1),
     };
     let quantity = ["", "", "", "?", "*", "+", "{2}", "{0,2}", "{1,3}", "{2,}"][random.usize(..10)];
@@ -73,13 +94,26 @@ fn pattern(random: &mut Rng, depth: u32) -> String {
     if depth > 0 && random.bool() {
         pattern = format!("{pattern} {}", self::pattern(random, depth - 1));
     }
-    match random.u8(0..12) {
+    match random.u8(0..14) {
         0 => format!("<s> {pattern}"),
         1 => format!("{pattern} </s>"),
         2 => format!("<p> {pattern}"),
         3 => format!("{pattern} </doc>"),
+        4 => format!("<{}> {pattern}", span_name(random)),
+        5 => format!("{pattern} </{}>", span_name(random)),
         _ => pattern,
     }
+}
+
+fn span_name(random: &mut Rng) -> &'static str {
+    if random.bool() { "ne" } else { "quote" }
+}
+
+/// A region of spans, with or without a condition.
+fn span(random: &mut Rng) -> String {
+    let conditions =
+        ["", "", " type=\"A\"", " type!=\"B\" name=\".*b\"", " !(name=\"A\"%c) | type==\"\"", " name!==\"ab\""];
+    format!("<{}{}/>", span_name(random), conditions[random.usize(..conditions.len())])
 }
 
 fn query(random: &mut Rng) -> String {
@@ -87,7 +121,7 @@ fn query(random: &mut Rng) -> String {
         return from_template(random, 2);
     }
     if random.u8(..) < 20 {
-        let attribute = ["word", "lemma", "lc", "feats", "Case"][random.usize(..5)];
+        let attribute = ["word", "lemma", "lc", "feats", "Case", "sense"][random.usize(..6)];
         let sign = ["=", "!="][random.usize(..2)];
         return format!(
             "x:{} {} y:[] :: x.{attribute} {sign} y.{attribute}",
@@ -103,6 +137,7 @@ fn query(random: &mut Rng) -> String {
             1 => "<doc/>".to_owned(),
             2 => "<doc genre=\"blog\"/>".to_owned(),
             3 => format!("({})", pattern(random, 1)),
+            4 => span(random),
             _ => "<s/>".to_owned(),
         };
         query = format!("{query} {relation} {target}");

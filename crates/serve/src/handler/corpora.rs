@@ -42,8 +42,10 @@ answer! {
         pub fields: Vec<String>,
         /// The attributes of tokens.
         pub attributes: Vec<String>,
-        /// The morphological features of tokens, with their values.
+        /// The features of tokens, with their values.
         pub features: BTreeMap<String, BTreeSet<String>>,
+        /// The spans of documents, with their attributes.
+        pub spans: BTreeMap<String, BTreeSet<String>>,
         /// The annotators of the text.
         pub layers: Vec<LayerRow>,
     }
@@ -77,6 +79,8 @@ impl HomeQuestion for CorporaRequest {
             let metas: Vec<_> = with_text.clone().map(|live| live.segment().meta()).collect();
             let fields: BTreeSet<&str> = with_text.flat_map(|live| live.segment().field_names()).collect();
             let layers = layers.get(&code).into_iter().flatten();
+            let spans = snapshot.span_names().into_iter();
+            let spans = spans.map(|(name, attributes)| (name, attributes.into_iter().map(str::to_owned).collect()));
             CorpusRow {
                 generation: snapshot.generation(),
                 tokens: snapshot.tokens(),
@@ -86,6 +90,7 @@ impl HomeQuestion for CorporaRequest {
                 fields: ["date", "seen", "url", "title"].into_iter().chain(fields).map(str::to_owned).collect(),
                 attributes: engine.attributes().into_iter().map(str::to_owned).collect(),
                 features: engine.features().clone(),
+                spans: spans.map(|(name, attributes)| (name.to_owned(), attributes)).collect(),
                 layers: layers.map(|(by, tokens)| LayerRow { by: by.clone(), tokens: *tokens }).collect(),
                 corpus: code,
             }

@@ -42,7 +42,7 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     #[arg(conflicts_with_all = ["sample", "cursor"])]
     page: u32,
-    /// Attributes to show of each token: word, lemma, tag, feats or features such as Case, separated by commas
+    /// Attributes to show of each token: word, lemma, tag, feats, features such as Case or other layers, separated by commas
     #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "word", value_parser = parse_attribute)]
     show: Vec<Attribute>,
     /// The former spelling of --order oldest
@@ -121,13 +121,21 @@ fn show(line: &mut ConcordanceLine, wanted: &[Attribute]) {
     if wanted == [Attribute::Word] {
         return;
     }
+    let empty = String::new();
     for token in [&mut line.left, &mut line.node, &mut line.right].into_iter().flatten().flatten() {
         let values = wanted.iter().map(|attribute| {
             let stored = match attribute {
                 Attribute::Word | Attribute::Lc => &token.word,
                 Attribute::Lemma => &token.lemma,
                 Attribute::Tag => &token.tag,
-                Attribute::Feats | Attribute::Feature(_) => &token.feats,
+                Attribute::Feats => &token.feats,
+                Attribute::Layer(name) => token.layers.get(name.as_str()).unwrap_or(&empty),
+                // A feature is in one of the sets.
+                Attribute::Feature(_) => {
+                    let has_value = |stored: &&String| !attribute.value(stored).is_empty();
+                    let mut sets = std::iter::once(&token.feats).chain(token.layers.values());
+                    sets.find(has_value).unwrap_or(&empty)
+                }
             };
             attribute.value(stored)
         });
@@ -214,6 +222,7 @@ mod tests {
             lemma: String::new(),
             tag: String::new(),
             feats: String::new(),
+            layers: Default::default(),
             space_after: true,
         };
         let line = |left: &str, node: &str| ConcordanceLine {

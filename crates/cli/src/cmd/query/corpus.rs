@@ -53,7 +53,9 @@ fn corpora(rows: &[VirtualCorpus]) -> Report {
 fn languages(rows: &[LanguageRow]) -> Report {
     let mut table = Table::new(&["language", "#documents", "#tokens", "attributes", "annotator", "#annotated tokens"]);
     for row in rows {
-        let sizes = [row.corpus.clone(), row.documents.to_string(), row.tokens.to_string(), row.attributes.join(" ")];
+        let spans = row.spans.keys().map(|name| format!("<{name}>"));
+        let names: Vec<String> = row.attributes.iter().cloned().chain(spans).collect();
+        let sizes = [row.corpus.clone(), row.documents.to_string(), row.tokens.to_string(), names.join(" ")];
         let mut layers: Vec<[String; 2]> =
             row.layers.iter().map(|layer| [layer.by.clone(), layer.tokens.to_string()]).collect();
         if layers.is_empty() {

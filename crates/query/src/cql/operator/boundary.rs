@@ -1,22 +1,31 @@
 //! `<s>`, `</s>`: the start or the end of a structure, between two tokens.
 
 use super::{Operator, OperatorDoc, Pattern, PatternOperator, Structure, Syntax};
-use crate::engine::nfa::{Assertion, LengthRange, NfaBuilder, NodeId, SeedToken};
+use crate::engine::nfa::{Assertion, LengthRange, NfaBuilder, NodeId, SeedToken, SpanPattern};
 use crate::oracle::{Path, Text};
-use crate::syntax::{Cursor, SyntaxError};
+use crate::syntax::{Cursor, Span, SyntaxError};
 use std::collections::BTreeSet;
 use std::fmt;
 
 pub(super) const OPERATOR: Operator = Operator {
     doc: OperatorDoc {
         name: "boundary",
-        syntax: "<s>  </s>  <p>  </p>  <doc>  </doc>",
-        meaning: "Matches the place where a sentence, a paragraph or a document starts or ends; takes no token.",
+        syntax: "<s>  </s>  <p>  </p>  <doc>  </doc>  <quote>  </quote>",
+        meaning: "Matches the place where a sentence, a paragraph, a document or a span of a name starts or ends; takes no token. \
+            Two boundaries need not be of the same span.",
         examples: &[
             (r#"<s> [lc="however"]"#, "*however* at the start of a sentence"),
             (r#"[tag="NOUN"] [] </s>"#, "a noun before the last token of a sentence"),
+            (r#"[lemma="say"] ":" <quote>"#, "*said:* before a quotation"),
         ],
-        templates: &["<s> {pattern}", "{pattern} </s>", "<p> {pattern}", "{pattern} </doc>"],
+        templates: &[
+            "<s> {pattern}",
+            "{pattern} </s>",
+            "<p> {pattern}",
+            "{pattern} </doc>",
+            "<ne> {pattern}",
+            "{pattern} </ne>",
+        ],
     },
     signs: "<>",
     syntax: Syntax::Primary(parse),
@@ -29,6 +38,8 @@ pub struct Boundary {
     pub side: Side,
     /// The structure.
     pub structure: Structure,
+    /// The text it was read from.
+    pub span: Span,
 }
 
 /// A side of a structure.
@@ -59,7 +70,8 @@ fn parse(cursor: &mut Cursor<'_>) -> Result<Option<Pattern>, SyntaxError> {
     *cursor = ahead;
     let structure = Structure::parse(cursor)?;
     cursor.expect(">", "to close the tag")?;
-    Ok(Some(Pattern::new(Boundary { side, structure }, cursor.span_from(start))))
+    let span = cursor.span_from(start);
+    Ok(Some(Pattern::new(Boundary { side, structure, span }, span)))
 }
 
 impl fmt::Display for Boundary {
@@ -75,14 +87,20 @@ impl PatternOperator for Boundary {
     }
 
     fn compile(&self, nfa: &mut NfaBuilder, next: NodeId, _label: Option<usize>) -> NodeId {
-        let assertion = match self.side {
-            Side::Start => Assertion::Start(self.structure),
-            Side::End => Assertion::End(self.structure),
+        let assertion = match (self.side, self.structure) {
+            (Side::Start, Structure::Span(name)) => Assertion::SpanStart(nfa.span(SpanPattern::plain(name, self.span))),
+            (Side::End, Structure::Span(name)) => Assertion::SpanEnd(nfa.span(SpanPattern::plain(name, self.span))),
+            (Side::Start, structure) => Assertion::Start(structure),
+            (Side::End, structure) => Assertion::End(structure),
         };
         nfa.assertion(assertion, next)
     }
 
-    fn seeds(&self, _nfa: &mut NfaBuilder, _at: LengthRange, _seeds: &mut Vec<Vec<SeedToken>>) -> LengthRange {
+    fn seeds(&self, nfa: &mut NfaBuilder, at: LengthRange, seeds: &mut Vec<Vec<SeedToken>>) -> LengthRange {
+        // A span that starts where the match does has a token in it.
+        if let (Side::Start, Structure::Span(name), LengthRange::EMPTY) = (self.side, self.structure, at) {
+            seeds.push(vec![nfa.span_seed(SpanPattern::plain(name, self.span), at)]);
+        }
         LengthRange::EMPTY
     }
 

@@ -2,25 +2,33 @@
 //!
 //! The logic is shared with filters of documents, see [`crate::Logic`].
 
+use super::comparator::{Comparator, parse_number};
 use super::{Operator, OperatorDoc, Syntax};
 use crate::cql::attribute::{ATTRIBUTES, Attribute};
-use crate::oracle;
+use crate::oracle::OracleToken;
 use crate::syntax::{Cursor, Span, SyntaxError, ValueMatcher, closest};
 use std::fmt;
-use tidings_model::Token;
 
 pub(super) const OPERATOR: Operator = Operator {
     doc: OperatorDoc {
         name: "condition",
-        syntax: "x=\"…\"  x!=\"…\"  x==\"…\"  x!==\"…\"  c & d  c | d  !c  (c)",
+        syntax: "x=\"…\"  x!=\"…\"  x==\"…\"  x!==\"…\"  x<3  x<=3  x>3  x>=3  c & d  c | d  !c  (c)",
         meaning: "Compares an attribute with a regular expression anchored at both ends (`=`, `!=`) or with a literal text (`==`, `!==`). \
-            `%c` ignores case, `%d` ignores diacritics, `%l` takes the text literally. `!` binds tightest, then `&`, then `|`.",
+            `%c` ignores case, `%d` ignores diacritics, `%l` takes the text literally. Layers of numbers compare by value; a token \
+            without a number is neither less nor greater. `!` binds tightest, then `&`, then `|`.",
         examples: &[
             (r#"[lemma="go" & word!="go"]"#, "forms of *go* other than *go*"),
             (r#"[word="zoe"%cd]"#, "*Zoe*, *zoë*"),
             (r#"[!(tag="NOUN" | tag="PUNCT")]"#, "anything but nouns and punctuation"),
+            ("[syllables>=4]", "words of four syllables or more, in a corpus with such a layer"),
         ],
-        templates: &["[lemma=\"a\" & word!=\"A\"]", "[!(tag=\"N\" | word=\"b.*\")]", "[word==\"ab\"%c]"],
+        templates: &[
+            "[lemma=\"a\" & word!=\"A\"]",
+            "[!(tag=\"N\" | word=\"b.*\")]",
+            "[word==\"ab\"%c]",
+            "[syllables>1]",
+            "[syllables<=2 & word!=\"a\"]",
+        ],
     },
     signs: "",
     syntax: Syntax::Other,
@@ -33,6 +41,8 @@ pub struct TokenTest {
     pub attribute: Attribute,
     /// `!=`, `!==`
     pub negated: bool,
+    /// `<`, `<=`, `>`, `>=` of numbers.
+    pub comparator: Comparator,
     /// The value it is compared with.
     pub value: ValueMatcher,
     /// The text it was read from.
@@ -42,14 +52,24 @@ pub struct TokenTest {
 pub(super) fn parse_token_test(cursor: &mut Cursor<'_>) -> Result<TokenTest, SyntaxError> {
     cursor.skip_blanks();
     let start = cursor.at();
+    let equal = Comparator::Equal;
     if cursor.peek() == Some('"') {
         let (value, _) = ValueMatcher::read(cursor, false)?;
-        return Ok(TokenTest { attribute: Attribute::Word, negated: false, value, span: cursor.span_from(start) });
+        let span = cursor.span_from(start);
+        return Ok(TokenTest { attribute: Attribute::Word, negated: false, comparator: equal, value, span });
     }
     let attribute = parse_attribute(cursor)?;
+    if let Some(comparator) = Comparator::parse_order(cursor) {
+        let Some(number) = parse_number(cursor)? else { return Err(cursor.unexpected("a number")) };
+        let value = ValueMatcher::exact(number);
+        return Ok(TokenTest { attribute, negated: false, comparator, value, span: cursor.span_from(start) });
+    }
     let (negated, exact) = parse_equality(cursor)?;
-    let (value, _) = ValueMatcher::read(cursor, exact)?;
-    Ok(TokenTest { attribute, negated, value, span: cursor.span_from(start) })
+    let value = match parse_number(cursor)? {
+        Some(number) => ValueMatcher::exact(number),
+        None => ValueMatcher::read(cursor, exact)?.0,
+    };
+    Ok(TokenTest { attribute, negated, comparator: equal, value, span: cursor.span_from(start) })
 }
 
 pub(super) fn parse_attribute(cursor: &mut Cursor<'_>) -> Result<Attribute, SyntaxError> {
@@ -65,12 +85,12 @@ pub(super) fn parse_attribute(cursor: &mut Cursor<'_>) -> Result<Attribute, Synt
     }
     Attribute::named(&name).ok_or_else(|| {
         let known: Vec<&str> = ATTRIBUTES.iter().flat_map(|(_, names)| names.iter().copied()).collect();
-        SyntaxError::new(span, format!("unknown attribute {name}")).help(suggest(&name, &known))
+        SyntaxError::new(span, format!("unknown attribute {name}")).help(suggest_attribute(&name, &known))
     })
 }
 
 /// Suggests the closest of the known names by Damerau–Levenshtein distance, or lists them.
-fn suggest(name: &str, known: &[&str]) -> String {
+pub(crate) fn suggest_attribute(name: &str, known: &[&str]) -> String {
     match closest(name, known.iter().copied()) {
         Some(closest) => format!("did you mean {closest}?"),
         None => format!("there are {}, and features such as Case or Number", known.join(", ")),
@@ -99,13 +119,22 @@ pub(crate) fn equality_sign(negated: bool, exact: bool) -> &'static str {
 
 impl fmt::Display for TokenTest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}{}", self.attribute.name(), equality_sign(self.negated, self.value.exact), self.value)
+        let name = self.attribute.name();
+        match self.comparator {
+            Comparator::Equal => write!(f, "{name}{}{}", equality_sign(self.negated, self.value.exact), self.value),
+            order => write!(f, "{name}{}{}", order.sign(), self.value.text),
+        }
     }
 }
 
 impl TokenTest {
+    /// The text of the attribute's name, which begins the test.
+    pub(crate) fn name_span(&self) -> Span {
+        Span::new(self.span.start, self.span.end.min(self.span.start + self.attribute.name().len()))
+    }
+
     /// The oracle. The engine tests lexemes instead, see [`crate::engine`].
-    pub(super) fn oracle_matches(&self, token: &Token) -> bool {
-        oracle::attribute_matches(token, self.attribute, &self.value) != self.negated
+    pub(super) fn oracle_matches(&self, token: &OracleToken<'_>) -> bool {
+        token.compares(self.attribute, self.comparator, &self.value) != self.negated
     }
 }

@@ -3,7 +3,7 @@
 use super::condition::{equality_sign, parse_attribute, parse_equality};
 use super::{Operator, OperatorDoc, Syntax};
 use crate::cql::attribute::Attribute;
-use crate::oracle::{self, Path, Text};
+use crate::oracle::{Path, Text};
 use crate::syntax::{CompiledMatcher, Cursor, Span, SyntaxError, ValueMatcher};
 use std::borrow::Cow;
 use std::fmt;
@@ -134,10 +134,10 @@ impl Constraint {
         let attribute = self.left.attribute;
         let Some(left) = token(&self.left) else { return false };
         match &self.right {
-            Comparand::Value(value) => oracle::attribute_matches(left, attribute, value) != self.negated,
+            Comparand::Value(value) => left.matches(attribute, value) != self.negated,
             Comparand::Reference(reference) => token(reference).is_some_and(|right| {
-                let left = oracle::attribute_value(left, attribute);
-                let right = oracle::attribute_value(right, reference.attribute);
+                let left = left.value(attribute);
+                let right = right.value(reference.attribute);
                 let has_no_value = matches!(attribute, Attribute::Feature(_)) && left.is_empty();
                 (left == right && !has_no_value) != self.negated
             }),

@@ -23,6 +23,7 @@
 mod alternative;
 mod any_token;
 mod boundary;
+mod comparator;
 mod condition;
 mod constraint;
 mod containing;
@@ -34,6 +35,7 @@ mod registry;
 mod repeat;
 mod restriction;
 mod sequence;
+mod span_test;
 mod structure;
 mod token;
 mod within;
@@ -56,9 +58,9 @@ operators! {
         AnyToken(any_token),
         /// `[lemma="go" & tag!="VERB"]`, `"going"`, `going`: a token with properties.
         TokenPattern(token),
-        /// `<s>`, `</s>`: the start or the end of a structure; takes no token.
+        /// `<s>`, `</quote>`: the start or the end of a structure or a span; takes no token.
         Boundary(boundary),
-        /// `<s/>`: all tokens of one structure.
+        /// `<s/>`, `<ne type="ORG"/>`: all tokens of one structure or span.
         Region(region),
     }
     // Operators that follow the pattern and accept or reject a match as a whole.
@@ -73,13 +75,16 @@ operators! {
 }
 
 pub use boundary::Side;
+pub use comparator::Comparator;
+pub(crate) use comparator::number_of;
 pub use condition::TokenTest;
-pub(crate) use condition::equality_sign;
+pub(crate) use condition::{equality_sign, suggest_attribute};
 pub use constraint::{Comparand, Constraint, Reference};
 pub(crate) use constraint::{CompiledConstraint, parse_constraints};
 pub use doc::{OperatorDoc, operator_docs, reference};
 pub use restriction::{Restriction, Target};
 pub(crate) use restriction::{RestrictionOperator, TargetMatches, keywords, parse_restriction};
+pub use span_test::SpanTest;
 pub use structure::{STRUCTURES, Structure};
 pub(crate) use word::plain_words;
 

@@ -1,35 +1,76 @@
-//! `<s/>`, `<doc site="…"/>`: all tokens of one structure.
+//! `<s/>`, `<doc site="…"/>`, `<ne type="ORG"/>`: all tokens of one structure.
 
+use super::span_test::{SpanTest, parse_span_test};
 use super::{Operator, OperatorDoc, Pattern, PatternOperator, Structure, Syntax};
-use crate::engine::nfa::{Assertion, LengthRange, NfaBuilder, NodeId, SeedToken};
+use crate::engine::nfa::{Assertion, LengthRange, NfaBuilder, NodeId, SeedToken, SpanPattern};
 use crate::filter::{self, Filter};
 use crate::oracle::{Path, Text};
-use crate::syntax::{Cursor, SyntaxError};
+use crate::syntax::{Cursor, Logic, Span, SyntaxError, read_logic};
 use std::collections::BTreeSet;
 use std::fmt;
 
 pub(super) const OPERATOR: Operator = Operator {
     doc: OperatorDoc {
         name: "region",
-        syntax: "<s/>  <p/>  <doc/>  <doc filter/>",
-        meaning: "Matches a whole sentence, paragraph or document; a filter selects documents by their metadata fields. Also the usual target of `within`.",
+        syntax: "<s/>  <p/>  <doc/>  <doc filter/>  <ne/>  <ne condition/>",
+        meaning: "Matches a whole sentence, paragraph or document, or a whole span of a name; a filter selects documents by their \
+            metadata fields, a condition selects spans by their attributes, as a condition on tokens does. Spans may nest and \
+            overlap: each of them is a match, and of several that start at one token the match rule takes the shortest. Also the \
+            usual target of `within`.",
         examples: &[
             (r#"<s/> containing [lc="storm"]"#, "whole sentences with *storm*"),
             (r#""market" within <doc date>=2026-03/>"#, "*market* in documents since March 2026"),
+            (r#"<ne type="ORG" & name="Bank.*"/>"#, "names of organisations that start with *Bank*"),
+            (r#"[lemma="crisis"] within <quote/>"#, "*crisis* in quotations"),
         ],
-        templates: &["<s/>", "<p/>", "<doc genre=\"blog\"/>"],
+        templates: &[
+            "<s/>",
+            "<p/>",
+            "<doc genre=\"blog\"/>",
+            "<ne/>",
+            "<ne type=\"A|B\" & name!=\"a\"/> {pattern}",
+            "{token} <quote name=\".*b\"%c/>",
+            "{token} within <ne/>",
+            "<quote/> !containing <ne type=\"A\"/>",
+            "<quote> {token}+ </quote>",
+        ],
     },
     signs: "<>",
     syntax: Syntax::Primary(parse),
 };
 
-/// A structure, optionally only of documents that a filter admits. Only documents have fields.
+/// A structure, optionally only of documents that a filter admits, or only spans that fulfil a condition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Region {
     /// The structure.
     pub structure: Structure,
-    /// The documents.
+    /// The documents; only `<doc/>` has fields.
     pub filter: Option<Filter>,
+    /// The condition on spans; only these have attributes.
+    pub condition: Option<Logic<SpanTest>>,
+    /// The text it was read from.
+    pub span: Span,
+}
+
+impl Region {
+    /// All structures of a kind.
+    pub fn of(structure: Structure) -> Region {
+        Region { structure, filter: None, condition: None, span: Span::default() }
+    }
+
+    /// The spans that it means; `None` if it is not about spans.
+    pub(crate) fn spans(&self) -> Option<SpanPattern> {
+        match self.structure {
+            Structure::Span(name) => Some(SpanPattern { name, condition: self.condition.clone(), at: self.span }),
+            _ => None,
+        }
+    }
+
+    /// The oracle: whether a span is one of them.
+    pub(crate) fn oracle_admits(&self, span: &tidings_model::TokenSpan) -> bool {
+        span.name == self.structure.name()
+            && self.condition.as_ref().is_none_or(|condition| condition.holds(&mut |test| test.oracle_matches(span)))
+    }
 }
 
 fn parse(cursor: &mut Cursor<'_>) -> Result<Option<Pattern>, SyntaxError> {
@@ -40,30 +81,39 @@ fn parse(cursor: &mut Cursor<'_>) -> Result<Option<Pattern>, SyntaxError> {
     }
     let structure = Structure::parse(cursor)?;
     let region = parse_fields(cursor, structure)?;
-    Ok(Some(Pattern::new(region, cursor.span_from(start))))
+    let span = cursor.span_from(start);
+    Ok(Some(Pattern::new(Region { span, ..region }, span)))
 }
 
 /// Parses what follows the name of the structure: fields and `/>`.
 fn parse_fields(cursor: &mut Cursor<'_>, structure: Structure) -> Result<Region, SyntaxError> {
+    let region = Region::of(structure);
     if cursor.eat("/>") {
-        return Ok(Region { structure, filter: None });
+        return Ok(region);
+    }
+    if let Structure::Span(_) = structure {
+        let condition = read_logic(cursor, true, &mut parse_span_test)?;
+        cursor.expect("/>", "to close the structure, or & or |")?;
+        return Ok(Region { condition: Some(condition), ..region });
     }
     cursor.skip_blanks();
     let start = cursor.at();
     let filter = filter::read(cursor)?;
     if structure != Structure::Document {
         let message = format!("<{}> has no attributes", structure.name());
-        return Err(SyntaxError::new(cursor.span_from(start), message).help("only <doc …/> has fields"));
+        return Err(SyntaxError::new(cursor.span_from(start), message).help("only <doc …/> and spans have attributes"));
     }
     cursor.expect("/>", "to close the structure, or & or |")?;
-    Ok(Region { structure, filter: Some(filter) })
+    Ok(Region { filter: Some(filter), ..region })
 }
 
 impl fmt::Display for Region {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.filter {
-            Some(filter) => write!(f, "<{} {filter}/>", self.structure.name()),
-            None => write!(f, "<{}/>", self.structure.name()),
+        let name = self.structure.name();
+        match (&self.filter, &self.condition) {
+            (Some(filter), _) => write!(f, "<{name} {filter}/>"),
+            (None, Some(condition)) => write!(f, "<{name} {condition}/>"),
+            (None, None) => write!(f, "<{name}/>"),
         }
     }
 }
@@ -73,8 +123,12 @@ impl PatternOperator for Region {
         filters.extend(&self.filter);
     }
 
-    /// A loop over tokens that starts and ends at a boundary and has none inside.
+    /// Of spans one state, which is left where a span ends; otherwise a loop over tokens that starts and ends at a boundary
+    /// and has none inside.
     fn compile(&self, nfa: &mut NfaBuilder, next: NodeId, label: Option<usize>) -> NodeId {
+        if let Some(spans) = self.spans() {
+            return nfa.whole_span(spans, next);
+        }
         let over = nfa.assertion(Assertion::End(self.structure), next);
         let after_token = nfa.split(Vec::new());
         let token = nfa.token(None, label, after_token);
@@ -87,7 +141,10 @@ impl PatternOperator for Region {
         }
     }
 
-    fn seeds(&self, _nfa: &mut NfaBuilder, _at: LengthRange, _seeds: &mut Vec<Vec<SeedToken>>) -> LengthRange {
+    fn seeds(&self, nfa: &mut NfaBuilder, at: LengthRange, seeds: &mut Vec<Vec<SeedToken>>) -> LengthRange {
+        if let Some(spans) = self.spans() {
+            seeds.push(vec![nfa.span_seed(spans, at)]);
+        }
         LengthRange { min: 1, max: None }
     }
 

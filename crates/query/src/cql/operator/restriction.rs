@@ -97,7 +97,7 @@ fn parse_target(cursor: &mut Cursor<'_>, kind: RestrictionKind) -> Result<Target
     let name = cursor.peek_name();
     if let Some(structure) = Structure::named(name) {
         cursor.name("a structure")?;
-        return Ok(Target::Region(Region { structure, filter: None }));
+        return Ok(Target::Region(Region::of(structure)));
     }
     let span = Span::new(cursor.at(), cursor.at() + name.len());
     check_target(name, &cursor.rest()[name.len()..], kind.keyword(), span)?;

@@ -1,7 +1,7 @@
 //! `going`, `"going"`, `"prime minister"`: words without brackets. They become token patterns of the attribute `word`.
 
 use super::restriction::peek_keyword;
-use super::{Operator, OperatorDoc, Pattern, Sequence, Syntax, TokenPattern, TokenTest, is_sign};
+use super::{Comparator, Operator, OperatorDoc, Pattern, Sequence, Syntax, TokenPattern, TokenTest, is_sign};
 use crate::cql::attribute::Attribute;
 use crate::cql::foreign::BareWord;
 use crate::syntax::{Cursor, Logic, Span, SyntaxError, ValueMatcher, unescape};
@@ -88,6 +88,7 @@ fn phrase(text: &str, offset: usize, unescape: impl Fn(&str) -> String) -> Optio
 }
 
 fn word_pattern(value: ValueMatcher, span: Span) -> Pattern {
-    let test = TokenTest { attribute: Attribute::Word, negated: false, value, span };
+    let comparator = Comparator::Equal;
+    let test = TokenTest { attribute: Attribute::Word, negated: false, comparator, value, span };
     Pattern::new(TokenPattern { condition: Logic::Test(test) }, span)
 }
