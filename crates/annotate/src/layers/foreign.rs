@@ -35,6 +35,7 @@ const MIN_SCRIPT_SCORE: f32 = 0.5;
 /// Finds stretches in another language. Spans are in reading order and do not overlap.
 pub fn foreign(document: &Annotated, language: &str) -> Vec<TokenSpan> {
     let mut spans: Vec<TokenSpan> = Vec::new();
+    let finder = Finder::new(language);
     let mut start = 0;
     for paragraph in &document.paragraphs {
         let first = start;
@@ -45,7 +46,6 @@ pub fn foreign(document: &Annotated, language: &str) -> Vec<TokenSpan> {
             start += tokens;
             continue;
         }
-        let finder = Finder::new(language);
         for sentence in &paragraph.sentences {
             finder.sentence(sentence, start, &mut spans, first);
             start += sentence.len();
@@ -58,7 +58,7 @@ fn code(language: &str) -> &str {
     tidings_lang::canonical(language).unwrap_or(language)
 }
 
-/// Adds a span, or extends the last one if it is adjacent and of the same language.
+/// Adds a span, unless it is empty or its offsets do not fit.
 fn push(spans: &mut Vec<TokenSpan>, tokens: Range<usize>, language: &str) {
     let (Ok(start), Ok(end)) = (u32::try_from(tokens.start), u32::try_from(tokens.end)) else { return };
     if start < end {

@@ -328,11 +328,10 @@ fn word_keys(text: &Text<'_>, mention: &Mention, forms: &Forms) -> Vec<u64> {
         if text.tokens[index].shape == Shape::Other {
             continue;
         }
-        if index + 1 < mention.end && text.has_capital_nouns {
-            if let Some(rest) = adjective_stem(word) {
-                keys.push(xxh3_64(rest.to_lowercase().as_bytes()));
-                continue;
-            }
+        let is_inner = index + 1 < mention.end && text.has_capital_nouns;
+        if let Some(rest) = adjective_stem(word).filter(|_| is_inner) {
+            keys.push(xxh3_64(rest.to_lowercase().as_bytes()));
+            continue;
         }
         keys.push(forms.group(word).map_or_else(|| xxh3_64(word.as_bytes()), |group| group as u64));
     }

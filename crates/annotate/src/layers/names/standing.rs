@@ -248,7 +248,9 @@ impl RunBuilder<'_, '_> {
     /// *Europäische Zentralbank*: a noun after a capitalised adjective inside a sentence.
     fn continues_adjective(&self, index: usize, first: usize) -> bool {
         let before = self.word(index - 1);
-        let is_adjective = before.class == WordClass::Adjective || before.roles.has(Role::OrganisationAdjective);
+        let is_adjective = before.class == WordClass::Adjective
+            || before.roles.has(Role::OrganisationAdjective)
+            || self.is_place_adjective(index - 1);
         let is_short = self.text.is_organisation(index - 1) && before.shape == Shape::Upper;
         // Other pairs are terms: *Freie Software*, *Offener Brief*.
         let is_head = self.text.is_organisation(index)
