@@ -7,9 +7,11 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
 use serde::Serialize;
+use tidings_annotate::layers::foreign::foreign;
 use tidings_annotate::layers::names::names;
 use tidings_annotate::{Annotators, annotate, enrich, models};
 use tidings_model::{Annotated, Document, LayerNames, Paragraph};
@@ -33,6 +35,10 @@ pub struct Args {
     /// With --print: only articles whose path contains this
     #[arg(long, default_value = "")]
     path: String,
+    /// Compare the time of names and code-switching with that of segmentation and tagging, on the archive's articles in
+    /// this language
+    #[arg(long, value_name = "CODE")]
+    speed: Option<String>,
     /// Write the scores as JSON to this file
     #[arg(long, value_name = "FILE")]
     json: Option<std::path::PathBuf>,
@@ -42,6 +48,9 @@ pub struct Args {
 pub fn run(shared: &Path, args: &Args) -> Result<()> {
     if let Some(language) = &args.print {
         return print(shared, language, &args.path);
+    }
+    if let Some(language) = &args.speed {
+        return speed(shared, language);
     }
     let mut results = BTreeMap::new();
     println!("language  set          names     P      R      F1     type   given  canonical");
@@ -223,6 +232,40 @@ fn print(shared: &Path, language: &str, path: &str) -> Result<()> {
         println!("=== {} {} {}", article.site, article.path, text_digest(&document.paragraphs));
         for (index, paragraph) in document.paragraphs.iter().enumerate() {
             println!("{index} {}", paragraph.text);
+        }
+    }
+    Ok(())
+}
+
+/// Articles that the time is measured on.
+const SPEED_ARTICLES: usize = 40;
+
+fn speed(shared: &Path, language: &str) -> Result<()> {
+    let articles = archive::read(shared, &[language])?;
+    let articles: Vec<Document> = articles.iter().take(SPEED_ARTICLES).map(Article::document).collect();
+    // Tables and models are read before the clock starts.
+    let warm = articles.first().map(|document| annotated(language, document)).unwrap_or_default();
+    (names(&warm, language), foreign(&warm, language));
+    let began = Instant::now();
+    let documents: Vec<Annotated> = articles.iter().map(|document| annotated(language, document)).collect();
+    let annotation = began.elapsed();
+    let began = Instant::now();
+    let found: usize = documents.iter().map(|document| names(document, language).len()).sum();
+    let naming = began.elapsed();
+    let began = Instant::now();
+    let switched: Vec<usize> = documents.iter().map(|document| foreign(document, language).len()).collect();
+    let switching = began.elapsed();
+    let tokens: usize = documents.iter().map(|document| document.tokens().count()).sum();
+    let switches: usize = switched.iter().sum();
+    let share = |time: Duration| 100.0 * time.as_secs_f64() / annotation.as_secs_f64();
+    println!("{language}: {tokens} tokens, {annotation:.2?}");
+    println!("names {naming:.2?}, {:.1} %, {found} names", share(naming));
+    println!("code-switching {switching:.2?}, {:.1} %, {switches} stretches", share(switching));
+    for (document, annotated) in articles.iter().zip(&documents).filter(|_| switches > 0) {
+        let words: Vec<&str> = annotated.tokens().map(|token| token.word.as_str()).collect();
+        for span in foreign(annotated, language) {
+            let stretch = words[span.start as usize..span.end as usize].join(" ");
+            println!("{} {}: {stretch}", document.about.title, span.attribute("lang").unwrap_or_default());
         }
     }
     Ok(())

@@ -23,9 +23,9 @@ const MIN_SCRIPT_WORDS: usize = 2;
 /// Fewest letters of a run in another script.
 const MIN_SCRIPT_LETTERS: usize = 8;
 /// From this share of frequent words of its own language on, a stretch is not identified.
-const OWN_SHARE: f32 = 0.4;
+const OWN_SHARE: f32 = 0.2;
 /// Smallest share of frequent words of the other language, and by how much it exceeds that of the own one.
-const OTHER_SHARE: f32 = 0.4;
+const OTHER_SHARE: f32 = 0.3;
 const MARGIN: f32 = 0.25;
 /// Smallest score of the identifier.
 const MIN_SCORE: f32 = 0.9;
@@ -35,6 +35,7 @@ const MIN_SCRIPT_SCORE: f32 = 0.5;
 /// Finds stretches in another language. Spans are in reading order and do not overlap.
 pub fn foreign(document: &Annotated, language: &str) -> Vec<TokenSpan> {
     let mut spans: Vec<TokenSpan> = Vec::new();
+    let finder = Finder::new(language);
     let mut start = 0;
     for paragraph in &document.paragraphs {
         let first = start;
@@ -45,7 +46,6 @@ pub fn foreign(document: &Annotated, language: &str) -> Vec<TokenSpan> {
             start += tokens;
             continue;
         }
-        let finder = Finder::new(language);
         for sentence in &paragraph.sentences {
             finder.sentence(sentence, start, &mut spans, first);
             start += sentence.len();
@@ -58,7 +58,7 @@ fn code(language: &str) -> &str {
     tidings_lang::canonical(language).unwrap_or(language)
 }
 
-/// Adds a span, or extends the last one if it is adjacent and of the same language.
+/// Adds a span, unless it is empty or its offsets do not fit.
 fn push(spans: &mut Vec<TokenSpan>, tokens: Range<usize>, language: &str) {
     let (Ok(start), Ok(end)) = (u32::try_from(tokens.start), u32::try_from(tokens.end)) else { return };
     if start < end {
@@ -110,6 +110,10 @@ impl Finder {
         let own = self.own?;
         let (mut words, mut frequent) = (0usize, 0usize);
         for token in stretch.iter().filter(|token| is_plain_word(token)) {
+            // Runs in another script have limits of their own.
+            if self.foreign_script(token).is_some() {
+                return None;
+            }
             words += 1;
             frequent += usize::from(own.contains(&token.word));
         }
@@ -127,8 +131,7 @@ impl Finder {
         (of_other >= OTHER_SHARE && of_other >= share(frequent) + MARGIN).then_some(guess.lang)
     }
 
-    /// Runs of words in a script that the language is not written in. Latin letters are names and brands in most
-    /// scripts, so that a run of them needs words in lower case.
+    /// Runs of words in a script that the language is not written in.
     fn other_script(&self, sentence: &[Token], offset: usize, spans: &mut Vec<TokenSpan>) {
         if self.scripts.is_empty() {
             return;
@@ -172,11 +175,14 @@ impl Finder {
         if words < MIN_SCRIPT_WORDS || letters < min_letters {
             return None;
         }
-        if script == Script::Latin {
-            let plain = stretch.iter().filter(|token| is_plain_word(token)).count();
-            if plain < MIN_WORDS || plain * 2 < words {
-                return None;
-            }
+        // Capitalised words are names. Latin letters are those of brands in all scripts.
+        let min_plain = match script {
+            Script::Latin => MIN_WORDS.max(words.div_ceil(2)),
+            Script::Cyrillic | Script::Greek | Script::Armenian => MIN_SCRIPT_WORDS,
+            _ => 0,
+        };
+        if stretch.iter().filter(|token| is_plain_word(token)).count() < min_plain {
+            return None;
         }
         let guess = identify(&text(stretch), Hints::default());
         (guess.is_known() && guess.score >= MIN_SCRIPT_SCORE && guess.lang != self.language).then_some(guess.lang)
@@ -267,8 +273,9 @@ mod tests {
 
     #[test]
     fn runs_in_another_script_are_found() {
-        let texts = ["The banner read не забудем и не простим in large letters."];
-        assert_eq!(found(&texts, "en"), [("не забудем и не простим".to_owned(), "ru".to_owned())]);
+        let texts = ["The banner read мы никогда этого не забудем и никому не простим in large letters."];
+        let expected = "мы никогда этого не забудем и никому не простим";
+        assert_eq!(found(&texts, "en"), [(expected.to_owned(), "ru".to_owned())]);
     }
 
     #[test]

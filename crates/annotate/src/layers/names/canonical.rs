@@ -194,8 +194,7 @@ impl Groups {
             if group == drafts.len() {
                 let roles = text.roles(mention.start);
                 let begins_with_head = text.is_organisation(mention.start)
-                    || roles.has_any(&[Role::PlaceName, Role::NotName, Role::GivenName, Role::OrganisationAdjective])
-                    || text.tokens[mention.start].class == WordClass::Adjective;
+                    || roles.has_any(&[Role::PlaceName, Role::NotName, Role::GivenName, Role::OrganisationAdjective]);
                 drafts.push(Draft { words, best: number, rank, begins_with_head });
                 groups.groups.push(Group { name: String::new(), kinds: [0; 3], target: None });
             } else if rank > drafts[group].rank {
@@ -237,13 +236,17 @@ impl Groups {
             if !is_person || words.len() < 2 || words.len() > MAX_FULL_NAME || self.groups[group].target.is_some() {
                 continue;
             }
-            for start in 1..words.len() {
-                for end in start + 1..=words.len() {
-                    let owner = owners.entry(key(&words[start..end])).or_insert(Some(group));
-                    if *owner != Some(group) {
-                        *owner = None;
-                    }
+            let mut own = |part: &[u64]| {
+                let owner = owners.entry(key(part)).or_insert(Some(group));
+                if *owner != Some(group) {
+                    *owner = None;
                 }
+            };
+            if kind == Some(NameKind::Person) {
+                own(&words[..1]);
+            }
+            for start in 1..words.len() {
+                (start + 1..=words.len()).for_each(|end| own(&words[start..end]));
             }
         }
         for (part, owner) in owners {
@@ -325,11 +328,10 @@ fn word_keys(text: &Text<'_>, mention: &Mention, forms: &Forms) -> Vec<u64> {
         if text.tokens[index].shape == Shape::Other {
             continue;
         }
-        if index + 1 < mention.end && text.has_capital_nouns {
-            if let Some(rest) = adjective_stem(word) {
-                keys.push(xxh3_64(rest.to_lowercase().as_bytes()));
-                continue;
-            }
+        let is_inner = index + 1 < mention.end && text.has_capital_nouns;
+        if let Some(rest) = adjective_stem(word).filter(|_| is_inner) {
+            keys.push(xxh3_64(rest.to_lowercase().as_bytes()));
+            continue;
         }
         keys.push(forms.group(word).map_or_else(|| xxh3_64(word.as_bytes()), |group| group as u64));
     }
@@ -386,6 +388,7 @@ fn german_name(text: &Text<'_>, mention: &Mention, surface: String, forms: &Form
             return format!("{word} {rest}").trim_end().to_owned();
         }
     }
+    let surface = surface.replace(" Allgemeinen ", " Allgemeine ");
     let last = text.tokens[mention.end - 1].token;
     let genitive = last.word.strip_suffix('s').filter(|rest| {
         let has_base = forms.ids.contains_key(&rest.to_lowercase());
@@ -427,7 +430,11 @@ fn base(text: &Text<'_>, index: usize, end: usize, forms: &Forms) -> String {
     let surface = clean(&word.token.word);
     let lemma =
         Some(word.token.lemma.as_str()).filter(|lemma| shares_stem(&lemma.to_lowercase(), &surface.to_lowercase()));
-    if let Some(listed) = listed_base(text, surface) {
+    if surface.starts_with(|letter: char| letter.is_ascii_alphabetic()) {
+        return surface.to_owned();
+    }
+    let is_noun = word.class != WordClass::Adjective;
+    if let Some(listed) = is_noun.then(|| listed_base(text, surface)).flatten() {
         return recased(&listed, surface);
     }
     let known = forms.group(surface).and_then(|group| forms.bases[group].as_deref());

@@ -218,8 +218,10 @@ impl<'a> Text<'a> {
     /// Remembers the last words of full names of persons.
     pub fn learn_surnames(&mut self, mentions: &[super::Mention]) {
         for mention in mentions {
-            let is_full = mention.end - mention.start >= 2 && mention.kind == Some(super::NameKind::Person);
             let last = self.tokens[mention.end - 1];
+            let is_untyped = mention.kind.is_none() && last.class == WordClass::ProperNoun;
+            let is_person = mention.kind == Some(super::NameKind::Person) || is_untyped;
+            let is_full = mention.end - mention.start >= 2 && is_person;
             if is_full && last.shape == Shape::Capital {
                 self.surnames.insert(self.stem_hash(clean(&last.token.word)));
             }
@@ -274,7 +276,9 @@ impl<'a> Text<'a> {
     pub fn follows_title(&self, start: usize) -> bool {
         let Some(before) = start.checked_sub(1) else { return false };
         let is_inside = self.sentence_start(start) < start;
-        is_inside && self.roles(before).has(Role::Title)
+        // Where nouns are capitalised, a title is too: *beauftragte Software*.
+        let is_noun = !self.has_capital_nouns || self.tokens[before].shape != Shape::Lower;
+        is_inside && is_noun && self.roles(before).has(Role::Title)
     }
 
     /// Returns false if case features show that a name depends on the title before it: *глава Мордовии*.

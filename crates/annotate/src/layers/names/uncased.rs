@@ -213,7 +213,9 @@ impl Finder<'_, '_> {
             );
             let is_title = word.roles.has(Role::Title) && !self.ends_as_organisation_at(index);
             let is_function = word.class == WordClass::Function && word.token.tag != "PART";
-            let is_verb = word.class == WordClass::Verb && word.token.word.chars().nth(1).is_some();
+            let is_verb = word.class == WordClass::Verb
+                && word.token.word.chars().nth(1).is_some()
+                && !self.ends_as_organisation_at(index);
             let is_closed = word.shape != Shape::Uncased || !is_open || word.roles.has(Role::NotName);
             let is_noun_phrase_end = is_title || is_function || is_verb || word.token.word == "的";
             if is_closed || is_noun_phrase_end {
@@ -323,7 +325,8 @@ impl Finder<'_, '_> {
         }
         let begins_as_surname = self.begins_as_surname(first);
         let is_proper = word.class == WordClass::ProperNoun || after_title && word.class == WordClass::Noun;
-        (begins_as_surname && is_proper && (2..=3).contains(&length)).then_some((next, Some(NameKind::Person)))
+        let is_likely = is_proper || after_title && word.class != WordClass::Function;
+        (begins_as_surname && is_likely && (2..=3).contains(&length)).then_some((next, Some(NameKind::Person)))
     }
 
     /// Chinese has a closed list of surnames.
