@@ -103,6 +103,10 @@ pub enum Verb {
     Question(cmd::query::generic::QuestionCommand),
     /// List words that did not occur before a date
     NewWords(cmd::query::new_words::Args),
+    /// List the names of persons, organisations and places
+    Names(cmd::query::names::Args),
+    /// List who is quoted, with which verbs, and how much each source quotes
+    Quotes(cmd::query::quotes::Args),
     /// Save filters as named subcorpora, and list the languages of the corpus
     Corpus(cmd::query::corpus::Args),
 

@@ -37,6 +37,8 @@ pub const GROUPS: [Group; 8] = [
         more: &[
             "bursts",
             "new-words",
+            "names",
+            "quotes",
             "count",
             "freq",
             "colloc",

@@ -84,6 +84,8 @@ fn run(args: Args) -> anyhow::Result<cmd::Report> {
         Verb::Bursts(args) => cmd::query::bursts::run(&args, global),
         Verb::Question(command) => cmd::query::generic::run(&command, global),
         Verb::NewWords(args) => cmd::query::new_words::run(&args, global),
+        Verb::Names(args) => cmd::query::names::run(&args, global),
+        Verb::Quotes(args) => cmd::query::quotes::run(&args, global),
         Verb::Corpus(args) => cmd::query::corpus::run(&args, global),
         Verb::Export(args) => cmd::export::run(&args, global),
         Verb::Serve(args) => cmd::serve::run(&args, global),

@@ -27,6 +27,9 @@ pub struct QuotesRequest {
     /// What quotations are counted by.
     #[serde(default = "speaker")]
     pub by: QuotesBy,
+    /// Include speakers that are a pronoun or another function word.
+    #[serde(default)]
+    pub pronouns: bool,
     /// Minimum documents.
     #[serde(default = "one")]
     #[schemars(range(min = 1, max = 1 << 30))]
@@ -63,7 +66,7 @@ answer! {
         pub by: QuotesBy,
         /// Tokens of the documents counted.
         pub tokens: u64,
-        /// Direct quotations in them, with and without a known speaker.
+        /// All direct quotations in them, with and without a known speaker.
         pub quotes: u64,
         /// Tokens in these quotations; those of nested ones count once for each.
         pub quoted_tokens: u64,
@@ -119,6 +122,7 @@ impl Request for QuotesRequest {
         QuotesRequest {
             scope: ScopeParams::default(),
             by: QuotesBy::Site,
+            pronouns: false,
             min_documents: one(),
             limit: LimitParams::default(),
         }
@@ -151,7 +155,11 @@ impl Question for QuotesRequest {
             QuotesBy::Site => of_sites.get(value).copied().unwrap_or(0),
             _ => found.tokens,
         };
-        let counts = found.values.iter().filter(|(_, count)| count.documents >= self.min_documents);
+        let stop_words =
+            tidings_lang::stop_list(context.corpus).filter(|_| self.by == QuotesBy::Speaker && !self.pronouns);
+        let is_wanted = |value: &str| stop_words.is_none_or(|words| !words.contains(value));
+        let counts =
+            found.values.iter().filter(|(value, count)| count.documents >= self.min_documents && is_wanted(value));
         let mut rows: Vec<QuoteRow> = counts.map(|(value, count)| row(self.by, value, count, whole(value))).collect();
         rows.sort_by(|a, b| {
             let by_share = match self.by {

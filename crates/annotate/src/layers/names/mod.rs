@@ -14,7 +14,7 @@ mod standing;
 mod uncased;
 mod words;
 
-use tidings_lang::Script;
+use tidings_lang::{MaskRule, Script};
 use tidings_model::{Annotated, TokenSpan};
 
 use evidence::Text;
@@ -56,7 +56,18 @@ pub fn names(document: &Annotated, language: &str) -> Vec<TokenSpan> {
         }
         false => uncased::mentions(&text),
     };
+    let mentions: Vec<Mention> = mentions.into_iter().filter(|mention| !is_mask(&text, mention)).collect();
     canonical::spans(&text, &mentions)
+}
+
+/// Returns true for the placeholder of masked data, as in `[EMAIL]`.
+fn is_mask(text: &Text<'_>, mention: &Mention) -> bool {
+    let word = |at: usize| text.tokens.get(at).map(|word| word.token.word.as_str());
+    let Some(before) = mention.start.checked_sub(1) else { return false };
+    mention.end == mention.start + 1
+        && word(before) == Some("[")
+        && word(mention.end) == Some("]")
+        && MaskRule::ALL.iter().any(|rule| Some(rule.token().trim_matches(['[', ']'])) == word(mention.start))
 }
 
 /// Returns true if the usual script of a language has capitals; so is an unknown language.
@@ -96,6 +107,12 @@ mod tests {
 
     fn forms(found: &[(String, String, String)]) -> Vec<(&str, &str)> {
         found.iter().map(|(_, name, kind)| (name.as_str(), kind.as_str())).collect()
+    }
+
+    #[test]
+    fn placeholders_of_masked_data_are_no_names() {
+        let text = "Write to [EMAIL] or call [PHONE] in Frankfurt.";
+        assert_eq!(forms(&found(text, "en")), [("Frankfurt", "LOC")]);
     }
 
     #[test]

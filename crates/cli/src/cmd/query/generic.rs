@@ -23,6 +23,8 @@ const ELSEWHERE: &[&str] = &[
     "trends",
     "bursts",
     "new-words",
+    "names",
+    "quotes",
     "document",
     "context",
 ];
