@@ -7,10 +7,12 @@
 //! the original. A amendment belongs to the day of the newcomer, so that the verdicts are the same whether the days are
 //! judged one by one or all at once.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::{ControlFlow, Range};
 
 use anyhow::Result;
+use serde::Deserialize;
 use tidings_dedup::{BlockId, Deduplicator, FingerprintStore, Origin, Rule, Scope, StoreFiles, Text};
 use tidings_model::{Dated, Document, Fingerprint};
 use tidings_store::dedup_state::{
@@ -26,6 +28,9 @@ use super::verdict_line::{COPY_SHARE, line};
 const LEAST_CONFIDENCE: f32 = 0.5;
 /// The memory of a comparison of two documents.
 const COMPARISON_BYTES: usize = 1 << 20;
+/// The memory of the documents that are looked up together, and of a document relative to its line.
+const MOST_LOOKED_UP: usize = 64 << 20;
+const DOCUMENT_MEMORY: usize = 2;
 /// Copies of copies that are followed to their original.
 const MOST_STEPS: usize = 64;
 
@@ -81,6 +86,15 @@ pub(super) struct Amendments<'a> {
     days: Vec<(String, Range<BlockId>)>,
     known: HashMap<String, Amendment>,
     made: BTreeMap<(String, String), VerdictLine>,
+    /// The verdicts and documents that newcomers are compared with, as far as they were looked up together.
+    looked_up: LookedUp,
+}
+
+/// Documents of earlier days, by day and id.
+#[derive(Default)]
+struct LookedUp {
+    verdicts: HashMap<(String, String), VerdictLine>,
+    documents: HashMap<(String, String), Document>,
 }
 
 impl<'a> Amendments<'a> {
@@ -98,14 +112,42 @@ impl<'a> Amendments<'a> {
             }
         }
         let days = ledger.days.iter().map(|day| (day.day.clone(), day.pieces.clone())).collect();
-        Ok(Amendments { home, rule, days, known, made: BTreeMap::new() })
+        Ok(Amendments { home, rule, days, known, made: BTreeMap::new(), looked_up: LookedUp::default() })
+    }
+
+    /// Looks up what newcomers are compared with, reading each day once: a day that copies many documents of another would
+    /// otherwise read that one for each of them.
+    pub(super) fn look_up(&mut self, newcomers: &[&Newcomer]) -> Result<()> {
+        let mut wanted: BTreeMap<String, HashMap<String, String>> = BTreeMap::new();
+        for newcomer in newcomers {
+            if let (Some(day), id) = self.place(newcomer) {
+                let earliest = wanted.entry(day).or_default().entry(id).or_insert_with(|| newcomer.date.clone());
+                if newcomer.date < *earliest {
+                    earliest.clone_from(&newcomer.date);
+                }
+            }
+        }
+        let mut bytes = 0;
+        for (day, ids) in wanted {
+            self.looked_up.read_verdicts(self.home, &day, &ids)?;
+            bytes = self.looked_up.read_documents(self.home, &day, &ids, bytes)?;
+        }
+        Ok(())
     }
 
     /// Compares a newcomer with its original. If it was published before, returns its verdict as an original, and amends
     /// that of the other one.
     pub(super) fn amend(&mut self, newcomer: &Newcomer, text: &Text, own: &VerdictLine) -> Result<Option<VerdictLine>> {
         let Some((day, other)) = self.original(newcomer)? else { return Ok(None) };
-        let Some(document) = document(self.home, &day, &other)? else { return Ok(None) };
+        // The date of a verdict is that of the document, if it has one.
+        if other.date <= newcomer.date {
+            return Ok(None);
+        }
+        let document = match self.looked_up.document(&day, &other) {
+            Some(document) => Some(document),
+            None => document(self.home, &day, &other)?,
+        };
+        let Some(document) = document else { return Ok(None) };
         let is_later = document.dated.as_ref().is_some_and(|dated| is_published(dated) && dated.day > newcomer.date);
         if !is_later {
             return Ok(None);
@@ -142,9 +184,9 @@ impl<'a> Amendments<'a> {
         drafts.into_values().map(|draft| Ok(draft.publish(self.home)?)).collect()
     }
 
-    /// The day and the verdict of the document that a newcomer is a copy of, or that this one is a copy of now; `None` if
-    /// it is of the current day, where documents are judged in the order of their dates.
-    fn original(&self, newcomer: &Newcomer) -> Result<Option<(String, VerdictLine)>> {
+    /// The day and the id of the document that a newcomer is a copy of, or that this one is a copy of now; no day if it is
+    /// the current one, where documents are judged in the order of their dates.
+    fn place(&self, newcomer: &Newcomer) -> (Option<String>, String) {
         let is_of_day = |(_, blocks): &&(String, Range<BlockId>)| blocks.contains(&newcomer.block);
         let mut day = self.days.iter().find(is_of_day).map(|(day, _)| day.clone());
         let mut id = newcomer.of.clone();
@@ -155,7 +197,17 @@ impl<'a> Amendments<'a> {
                 None => break,
             }
         }
-        let Some(day) = day else { return Ok(None) };
+        (day, id)
+    }
+
+    /// The day and the verdict of the document at the place of a newcomer's original.
+    fn original(&self, newcomer: &Newcomer) -> Result<Option<(String, VerdictLine)>> {
+        let (Some(day), id) = self.place(newcomer) else { return Ok(None) };
+        let key = (day, id);
+        if let Some(verdict) = self.looked_up.verdicts.get(&key) {
+            return Ok(Some((key.0, verdict.clone())));
+        }
+        let (day, id) = key;
         let mut found: Option<VerdictLine> = None;
         for file in dedup_state::verdict_files(self.home, &day)? {
             scan::lines(&file, &format!("\"{id}\""), |line| {
@@ -189,6 +241,71 @@ impl<'a> Amendments<'a> {
         };
         Ok((found.share() >= COPY_SHARE).then(|| line(&document, &verdict.lang, other, &found)))
     }
+}
+
+impl LookedUp {
+    /// The document of a verdict, if it was looked up.
+    fn document(&self, day: &str, verdict: &VerdictLine) -> Option<Document> {
+        self.documents.get(&(day.to_owned(), verdict.id.clone())).cloned()
+    }
+
+    /// Reads the verdicts of a day on these documents.
+    fn read_verdicts(&mut self, home: &Home, day: &str, ids: &HashMap<String, String>) -> Result<()> {
+        // Amended verdicts come later and replace the first ones.
+        for file in dedup_state::verdict_files(home, day)? {
+            scan::lines(&file, "", |line| {
+                let verdict = serde_json::from_slice::<VerdictLine>(line).ok();
+                if let Some(verdict) = verdict.filter(|verdict| ids.contains_key(&verdict.id)) {
+                    self.verdicts.insert((day.to_owned(), verdict.id.clone()), verdict);
+                }
+                ControlFlow::Continue(())
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Reads the documents of a day that may have been published after their newcomers, up to a limit of memory; those
+    /// beyond are looked up one by one. Returns the bytes that are held.
+    fn read_documents(
+        &mut self,
+        home: &Home,
+        day: &str,
+        ids: &HashMap<String, String>,
+        mut bytes: usize,
+    ) -> Result<usize> {
+        let is_later = |verdict: &&VerdictLine| ids.get(&verdict.id).is_some_and(|date| verdict.date > *date);
+        let of_day = ids.keys().filter_map(|id| self.verdicts.get(&(day.to_owned(), id.clone())));
+        let wanted: HashMap<String, String> =
+            of_day.filter(is_later).map(|verdict| (verdict.id.clone(), verdict.lang.clone())).collect();
+        if wanted.is_empty() {
+            return Ok(bytes);
+        }
+        let Some(recipe) = Recipe::read(home, day)? else { return Ok(bytes) };
+        for file in recipe.document_files() {
+            let language = file.language().unwrap_or_default();
+            if !wanted.values().any(|lang| lang == language) {
+                continue;
+            }
+            scan::lines_of(home, &file.file, "", |line| {
+                let name = serde_json::from_slice::<Name<'_>>(line).ok();
+                let is_wanted =
+                    name.is_some_and(|name| wanted.get(name.id.as_ref()).is_some_and(|lang| lang == language));
+                if is_wanted && let Ok(document) = serde_json::from_slice::<Document>(line) {
+                    bytes += line.len() * DOCUMENT_MEMORY;
+                    self.documents.insert((day.to_owned(), document.id.clone()), document);
+                }
+                if bytes > MOST_LOOKED_UP { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            })?;
+        }
+        Ok(bytes)
+    }
+}
+
+/// The id of a document.
+#[derive(Deserialize)]
+struct Name<'l> {
+    #[serde(borrow)]
+    id: Cow<'l, str>,
 }
 
 /// The document of a verdict.

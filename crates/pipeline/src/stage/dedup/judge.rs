@@ -420,18 +420,23 @@ impl Judging<'_> {
         let home = &self.run.context.home;
         let mut amendments: Option<Amendments<'_>> = None;
         let mut has_amended = false;
-        for newcomer in newcomers {
+        for newcomer in &newcomers {
             // The same question has the same answer, until an amendment changes the verdicts of earlier days.
             if newcomer.is_no_original && !has_amended {
                 continue;
             }
             let amendments = match &mut amendments {
                 Some(amendments) => amendments,
-                None => amendments.insert(Amendments::read(home, &self.run.ledger, self.run.rule)?),
+                None => {
+                    let mut read = Amendments::read(home, &self.run.ledger, self.run.rule)?;
+                    let asked: Vec<&Newcomer> = newcomers.iter().filter(|newcomer| !newcomer.is_no_original).collect();
+                    read.look_up(&asked)?;
+                    amendments.insert(read)
+                }
             };
             let text = self.text(&waiting[newcomer.at], texts)?;
             let line = verdicts.read(newcomer.at)?;
-            let original = amendments.amend(&newcomer, &text, &line)?;
+            let original = amendments.amend(newcomer, &text, &line)?;
             if let Some(log) = &mut self.log {
                 log[newcomer.at].is_no_original = original.is_none() && !has_amended;
             }
