@@ -1,6 +1,6 @@
-//! A Parquet writer for flat tables.
+//! A Parquet writer for tables with lists.
 //!
-//! Supports flat tables with lists of strings: one row group per file, one page per column, plain encoding, zstd
+//! Supports flat tables with lists of strings, numbers and records: one row group per file, one page per column, plain encoding, zstd
 //! compression. The format (parquet-format, with Thrift's compact protocol for metadata) fits into this file without
 //! dependencies; docs/notes/export.md compares it with the usual library.
 
@@ -13,6 +13,8 @@ pub enum Type {
     OptionalText,
     /// A list of texts, possibly empty.
     Texts,
+    /// A list of numbers, possibly empty.
+    Numbers,
     /// An optional number.
     OptionalFloat,
     /// An optional date as days since 1970.
@@ -28,6 +30,8 @@ pub enum Value<'v> {
     Text(&'v str),
     /// A list of texts.
     Texts(&'v [String]),
+    /// A list of numbers.
+    Numbers(&'v [u32]),
     /// A number.
     Float(f32),
     /// Days since 1970.
@@ -45,9 +49,28 @@ pub struct Table {
     bytes: usize,
 }
 
+/// A field of a table.
+#[derive(Debug, Clone)]
+pub enum Field {
+    /// A column.
+    Column(String, Type),
+    /// A list of records with these fields, which are lists of the same length.
+    Records(String, Vec<(&'static str, Type)>),
+}
+
+/// The list of records that a column is a field of.
+struct RecordField {
+    list: String,
+    /// The number of fields of a record.
+    fields: usize,
+    /// True for the first field, which also writes the schema of the list.
+    is_first: bool,
+}
+
 struct Column {
-    name: &'static str,
+    name: String,
     kind: Type,
+    of_records: Option<RecordField>,
     /// Definition levels: 1 for a value of an optional column.
     definition: Vec<u8>,
     /// Repetition levels: 0 starts a row, 1 continues its list.
@@ -62,17 +85,25 @@ struct Column {
 impl Table {
     /// An empty table with these columns.
     pub fn new(columns: &[(&'static str, Type)]) -> Table {
-        let column = |(name, kind): &(&'static str, Type)| Column {
-            name,
-            kind: *kind,
-            definition: Vec::new(),
-            repetition: Vec::new(),
-            values: Vec::new(),
-            rows: 0,
-            nulls: 0,
-            range: None,
-        };
-        Table { columns: columns.iter().map(column).collect(), rows: 0, bytes: 0 }
+        Table::of(columns.iter().map(|(name, kind)| Field::Column((*name).to_owned(), *kind)))
+    }
+
+    /// An empty table with these fields. A row has a value for each column, and for each field of records.
+    pub fn of(fields: impl IntoIterator<Item = Field>) -> Table {
+        let mut columns = Vec::new();
+        for field in fields {
+            match field {
+                Field::Column(name, kind) => columns.push(Column::new(name, kind, None)),
+                Field::Records(list, fields) => {
+                    for (at, (name, kind)) in fields.iter().enumerate() {
+                        assert!(kind.is_list(), "a field of records is a list");
+                        let of_records = RecordField { list: list.clone(), fields: fields.len(), is_first: at == 0 };
+                        columns.push(Column::new((*name).to_owned(), *kind, Some(of_records)));
+                    }
+                }
+            }
+        }
+        Table { columns, rows: 0, bytes: 0 }
     }
 
     /// Adds a row: a value for each column.
@@ -82,6 +113,11 @@ impl Table {
             self.bytes += column.push(*value);
         }
         self.rows += 1;
+    }
+
+    /// The rest of the names of columns that begin with a prefix.
+    pub fn columns_with_prefix(&self, prefix: &str) -> Vec<String> {
+        self.columns.iter().filter_map(|column| column.name.strip_prefix(prefix)).map(str::to_owned).collect()
     }
 
     /// The number of rows.
@@ -129,7 +165,8 @@ impl Table {
     fn footer(&self, chunks: &[Chunk]) -> Vec<u8> {
         let mut footer = Thrift::default();
         footer.i32(1, 1);
-        let mut schema = vec![root(self.columns.len())];
+        let is_field = |column: &&Column| column.of_records.as_ref().is_none_or(|records| records.is_first);
+        let mut schema = vec![root(self.columns.iter().filter(is_field).count())];
         self.columns.iter().for_each(|column| column.schema(&mut schema));
         footer.structs(2, &schema);
         footer.i64(3, self.rows as i64);
@@ -162,11 +199,15 @@ impl Type {
     /// The physical type's number.
     fn physical(self) -> i32 {
         match self {
-            Type::OptionalDay => 1,
+            Type::OptionalDay | Type::Numbers => 1,
             Type::OptionalTime => 2,
             Type::OptionalFloat => 4,
             Type::Text | Type::OptionalText | Type::Texts => 6,
         }
+    }
+
+    fn is_list(self) -> bool {
+        matches!(self, Type::Texts | Type::Numbers)
     }
 
     /// The highest level of definition.
@@ -180,6 +221,33 @@ impl Type {
 }
 
 impl Column {
+    fn new(name: String, kind: Type, of_records: Option<RecordField>) -> Column {
+        Column {
+            name,
+            kind,
+            of_records,
+            definition: Vec::new(),
+            repetition: Vec::new(),
+            values: Vec::new(),
+            rows: 0,
+            nulls: 0,
+            range: None,
+        }
+    }
+
+    /// Writes the levels of a list of this length.
+    fn list(&mut self, len: usize) {
+        for at in 0..len {
+            self.repetition.push(u8::from(at > 0));
+            self.definition.push(1);
+        }
+        if len == 0 {
+            self.repetition.push(0);
+            self.definition.push(0);
+            self.nulls += 1;
+        }
+    }
+
     fn push(&mut self, value: Value<'_>) -> usize {
         let before = self.values.len() + self.definition.len();
         self.rows += 1;
@@ -190,16 +258,12 @@ impl Column {
                 self.text(text);
             }
             (Type::Texts, Value::Texts(texts)) => {
-                for (at, text) in texts.iter().enumerate() {
-                    self.repetition.push(u8::from(at > 0));
-                    self.definition.push(1);
-                    self.text(text);
-                }
-                if texts.is_empty() {
-                    self.repetition.push(0);
-                    self.definition.push(0);
-                    self.nulls += 1;
-                }
+                self.list(texts.len());
+                texts.iter().for_each(|text| self.text(text));
+            }
+            (Type::Numbers, Value::Numbers(numbers)) => {
+                self.list(numbers.len());
+                numbers.iter().for_each(|number| self.values.extend(number.to_le_bytes()));
             }
             (Type::OptionalFloat, Value::Float(number)) => {
                 self.definition.push(1);
@@ -217,7 +281,7 @@ impl Column {
             }
             (Type::Text, Value::Nothing) => self.text(""),
             (_, Value::Nothing) => {
-                if self.kind == Type::Texts {
+                if self.kind.is_list() {
                     self.repetition.push(0);
                 }
                 self.definition.push(0);
@@ -245,7 +309,7 @@ impl Column {
 
     fn page(&self) -> Vec<u8> {
         let mut page = Vec::with_capacity(self.values.len() + self.definition.len() / 4 + 64);
-        if self.kind == Type::Texts {
+        if self.kind.is_list() {
             levels(&self.repetition, &mut page);
         }
         if self.kind.depth() > 0 {
@@ -284,26 +348,41 @@ impl Column {
                         });
                     });
                 }
-                Type::OptionalFloat => {}
+                Type::OptionalFloat | Type::Numbers => {}
             }
             leaf.done()
         };
-        match self.kind {
-            Type::Text => schema.push(leaf(self.name, REQUIRED)),
-            Type::Texts => {
-                let mut list = Thrift::default();
-                list.i32(3, REQUIRED);
-                list.text(4, self.name);
-                list.i32(5, 1);
-                list.i32(6, 3);
-                list.inside(10, |logical| logical.inside(3, |_| ()));
-                let mut group = Thrift::default();
-                group.i32(3, REPEATED);
-                group.text(4, "list");
-                group.i32(5, 1);
-                schema.extend([list.done(), group.done(), leaf("element", REQUIRED)]);
+        let list = |name: &str| {
+            let mut list = Thrift::default();
+            list.i32(3, REQUIRED);
+            list.text(4, name);
+            list.i32(5, 1);
+            list.i32(6, 3);
+            list.inside(10, |logical| logical.inside(3, |_| ()));
+            let mut group = Thrift::default();
+            group.i32(3, REPEATED);
+            group.text(4, "list");
+            group.i32(5, 1);
+            [list.done(), group.done()]
+        };
+        match (&self.of_records, self.kind) {
+            (Some(records), _) => {
+                if records.is_first {
+                    let mut element = Thrift::default();
+                    element.i32(3, REQUIRED);
+                    element.text(4, "element");
+                    element.i32(5, records.fields as i32);
+                    schema.extend(list(&records.list));
+                    schema.push(element.done());
+                }
+                schema.push(leaf(&self.name, REQUIRED));
             }
-            _ => schema.push(leaf(self.name, OPTIONAL)),
+            (None, Type::Text) => schema.push(leaf(&self.name, REQUIRED)),
+            (None, Type::Texts | Type::Numbers) => {
+                schema.extend(list(&self.name));
+                schema.push(leaf("element", REQUIRED));
+            }
+            (None, _) => schema.push(leaf(&self.name, OPTIONAL)),
         }
     }
 
@@ -313,16 +392,17 @@ impl Column {
         out.inside(3, |meta| {
             meta.i32(1, self.kind.physical());
             meta.i32s(2, &[PLAIN, RLE]);
-            match self.kind {
-                Type::Texts => meta.texts(3, &[self.name, "list", "element"]),
-                _ => meta.texts(3, &[self.name]),
+            match &self.of_records {
+                Some(records) => meta.texts(3, &[&records.list, "list", "element", &self.name]),
+                None if self.kind.is_list() => meta.texts(3, &[&self.name, "list", "element"]),
+                None => meta.texts(3, &[&self.name]),
             }
             meta.i32(4, ZSTD);
             meta.i64(5, self.levels() as i64);
             meta.i64(6, chunk.unpacked as i64);
             meta.i64(7, chunk.bytes as i64);
             meta.i64(9, chunk.at as i64);
-            if self.kind != Type::Texts {
+            if !self.kind.is_list() {
                 meta.inside(12, |statistics| {
                     statistics.i64(3, self.nulls as i64);
                     if let Some((least, greatest)) = self.range {
@@ -474,6 +554,30 @@ mod tests {
         let footer = &file[file.len() - 8 - len..file.len() - 8];
         // Version 1, then the list of six elements: the root, id, three for tags, date.
         assert_eq!(footer[..4], [0x15, 2, 0x19, 0x6C]);
+    }
+
+    #[test]
+    fn records_are_lists_of_the_same_length_below_one_group() {
+        let fields = vec![("name", Type::Texts), ("start", Type::Numbers)];
+        let mut table =
+            Table::of([Field::Column("id".to_owned(), Type::Text), Field::Records("spans".to_owned(), fields)]);
+        table.push(&[Value::Text("a"), Value::Texts(&["ne".into(), "q".into()]), Value::Numbers(&[3, 300])]);
+        table.push(&[Value::Text("b"), Value::Texts(&[]), Value::Numbers(&[])]);
+        let start = &table.columns[2];
+        assert_eq!((&start.repetition[..], &start.definition[..]), (&[0, 1, 0][..], &[1, 1, 0][..]));
+        assert_eq!(start.values, [3, 0, 0, 0, 44, 1, 0, 0]);
+        let mut schema = Vec::new();
+        table.columns.iter().for_each(|column| column.schema(&mut schema));
+        let names = |element: &Vec<u8>, name: &str| element.windows(name.len()).any(|part| part == name.as_bytes());
+        let expected = ["id", "spans", "list", "element", "name", "start"];
+        assert_eq!(schema.len(), expected.len());
+        assert!(schema.iter().zip(expected).all(|(element, name)| names(element, name)));
+        // Version 1, the list of seven elements, and the root with its name and two fields.
+        let file = file(table);
+        let len = u32::from_le_bytes(*file[..file.len() - 4].last_chunk::<4>().unwrap()) as usize;
+        let footer = &file[file.len() - 8 - len..file.len() - 8];
+        assert_eq!(footer[..4], [0x15, 2, 0x19, 0x7C]);
+        assert_eq!(footer[4..14], [&[0x48, 6][..], b"schema", &[0x15, 4][..]].concat());
     }
 
     #[test]

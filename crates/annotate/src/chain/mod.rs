@@ -46,6 +46,11 @@ pub enum Need {
     Optional(Input),
 }
 
+impl Need {
+    /// Reads lemmas and tags where the language has them.
+    pub const TAGS_IF_GIVEN: &'static [Need] = &[Need::Optional(Input::Lemmas), Need::Optional(Input::Tags)];
+}
+
 /// Something that annotators read besides words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Input {
@@ -88,6 +93,28 @@ impl TokenLayers {
 }
 
 impl LayerAnnotator {
+    /// An annotator of a token attribute.
+    pub const fn column(
+        name: &'static str,
+        version: u32,
+        needs: &'static [Need],
+        kind: LayerKind,
+        annotate: fn(&Annotated, &str) -> Vec<String>,
+    ) -> LayerAnnotator {
+        LayerAnnotator { name, version, needs, gives: Gives::Column(kind, annotate) }
+    }
+
+    /// An annotator of spans with these names.
+    pub const fn spans(
+        name: &'static str,
+        version: u32,
+        needs: &'static [Need],
+        names: &'static [&'static str],
+        annotate: fn(&Annotated, &str) -> Vec<TokenSpan>,
+    ) -> LayerAnnotator {
+        LayerAnnotator { name, version, needs, gives: Gives::Spans(names, annotate) }
+    }
+
     /// The annotator as recipes record it.
     pub fn record(&self) -> LayerRecord {
         let (columns, spans) = match self.gives {

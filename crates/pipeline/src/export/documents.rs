@@ -105,8 +105,11 @@ const FILE_BYTES: usize = 128 << 20;
 const WAITING_BYTES: usize = 512 << 20;
 
 /// Parquet files by language and month (Hive partitioning).
-#[derive(Default)]
 pub struct Partitions {
+    /// Creates the table of a language.
+    create: Box<dyn Fn(&str) -> Table + Send>,
+    /// Adds a document to its table.
+    push: fn(&mut Table, &ExportItem),
     tables: BTreeMap<String, Table>,
     files: BTreeMap<String, u32>,
     waiting: usize,
@@ -114,6 +117,17 @@ pub struct Partitions {
 }
 
 impl Partitions {
+    /// Documents with their metadata.
+    pub fn of_documents() -> Partitions {
+        Partitions::new(|_| Table::new(COLUMNS), push)
+    }
+
+    /// Documents as rows of tables of their language.
+    pub fn new(create: impl Fn(&str) -> Table + Send + 'static, push: fn(&mut Table, &ExportItem)) -> Partitions {
+        let (tables, files) = (BTreeMap::new(), BTreeMap::new());
+        Partitions { create: Box::new(create), push, tables, files, waiting: 0, rows: 0 }
+    }
+
     fn flush(&mut self, partition: &str, target: &mut ExportTarget) -> Result<()> {
         let Some(table) = self.tables.remove(partition) else { return Ok(()) };
         self.waiting -= table.bytes();
@@ -129,9 +143,9 @@ impl Partitions {
 impl ExportWriter for Partitions {
     fn write(&mut self, item: ExportItem, _: Vec<u8>, target: &mut ExportTarget) -> Result<()> {
         let partition = partition(&item);
-        let table = self.tables.entry(partition.clone()).or_insert_with(|| Table::new(COLUMNS));
+        let table = self.tables.entry(partition.clone()).or_insert_with(|| (self.create)(&item.language));
         let before = table.bytes();
-        push(table, &item);
+        (self.push)(table, &item);
         self.rows += 1;
         self.waiting += table.bytes() - before;
         if table.bytes() >= FILE_BYTES {

@@ -11,7 +11,7 @@ use super::documents::{self, Partitions, Stream};
 use super::pairs::{Pairs, Parallel};
 use super::selection::ExportItem;
 use super::target::{ExportTarget, ExportWriter};
-use super::{Options, privacy, tokens};
+use super::{Options, privacy, token_table, tokens};
 use crate::display::grouped;
 
 /// The minimum document frequency of a published n-gram.
@@ -27,6 +27,8 @@ pub enum ExportFormat {
     Jsonl,
     /// Parquet by language and month.
     Parquet,
+    /// Parquet with tokens and spans.
+    ParquetTokens,
     /// The vertical format with a registry.
     Vertical,
     /// CoNLL-U.
@@ -124,7 +126,7 @@ fn table_opening(options: &Options, separator: char) -> Vec<u8> {
 }
 
 /// The table of formats. A new format is a row here and, if it has its own file format, a writer in `tidings-formats`.
-pub const FORMATS: [FormatRow; 14] = [
+pub const FORMATS: [FormatRow; 15] = [
     row(
         ExportFormat::Jsonl,
         "jsonl",
@@ -133,7 +135,16 @@ pub const FORMATS: [FormatRow; 14] = [
     ),
     row(ExportFormat::Parquet, "parquet", "Parquet in folders by language and month", |_, _| Vec::new())
         .folder()
-        .writer(|_, _, _| Ok(Box::new(Partitions::default()))),
+        .writer(|_, _, _| Ok(Box::new(Partitions::of_documents()))),
+    row(
+        ExportFormat::ParquetTokens,
+        "parquet-tokens",
+        "Parquet with lists of tokens, lemmas, tags, further attributes and spans",
+        |_, _| Vec::new(),
+    )
+    .folder()
+    .tokens()
+    .writer(|options, _, _| Ok(Box::new(token_table::partitions(options)))),
     row(
         ExportFormat::Vertical,
         "vertical",

@@ -14,6 +14,7 @@ mod privacy;
 mod selection;
 mod source;
 mod target;
+mod token_table;
 mod tokens;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};

@@ -428,4 +428,6 @@ fn open_input(path: &Path) -> Result<Box<dyn std::io::BufRead + Send>> {
 }
 
 #[cfg(test)]
+mod layer_tests;
+#[cfg(test)]
 mod tests;

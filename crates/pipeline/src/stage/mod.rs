@@ -396,8 +396,8 @@ mod tests {
             ),
             (
                 StageId::Annotate,
-                "days days_damaged days_left days_undone days_up_to_date days_waiting documents documents_kept done languages \
-                 restarts run seconds tokens"
+                "days days_damaged days_left days_undone days_up_to_date days_waiting documents documents_kept \
+                 documents_with_new_layers done languages restarts run seconds tokens"
                     .into(),
             ),
             (
