@@ -252,9 +252,11 @@ impl MarkContext<'_, '_> {
     /// An apostrophe after *s* is a possessive if a word follows and another mark closes the quotation: *the workers’ rights*.
     fn is_possessive(&self, mark: &Mark) -> bool {
         let Some(before) = mark.token.checked_sub(1) else { return false };
-        let follows = mark.token + 1 < self.text.len()
+        let next = mark.token + 1;
+        let follows = next < self.text.len()
             && self.text.token(mark.token).space_after
-            && self.text.word(mark.token + 1).starts_with(char::is_lowercase);
+            && self.text.word(next).starts_with(char::is_lowercase)
+            && matches!(self.text.tag(next), "" | "NOUN" | "ADJ" | "PROPN" | "NUM");
         self.text.word(before).ends_with(['s', 'x', 'z']) && follows && self.closes_later()
     }
 }
