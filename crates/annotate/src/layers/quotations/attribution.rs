@@ -80,7 +80,7 @@ impl<'t, 'a> Attributor<'t, 'a> {
     }
 
     fn is_verb(&self, index: usize, is_adjacent: bool) -> bool {
-        let next = (index + 1 < self.text.len()).then(|| self.text.word(index + 1)).unwrap_or_default();
+        let next = self.text.word_or_empty(index + 1);
         let is_tagged = matches!(self.text.tag(index), "NOUN" | "PROPN" | "ADP" | "DET" | "PRON" | "NUM" | "PUNCT");
         // Before a colon the list is surer than the tag (*Max Mehl comments: “…”*), and words of unspaced scripts often
         // are no words of the tagger.
@@ -177,7 +177,15 @@ impl<'t, 'a> Attributor<'t, 'a> {
         let commas = (at..verb).filter(|at| is_comma(self.text.word(*at))).count();
         let first = (at < verb && commas == 0).then(|| self.speakers.before(at, verb)).flatten();
         let name = (at < verb && commas > 0).then(|| self.speakers.first(at, verb)).flatten();
-        let speaker = first.or(name).or_else(|| self.speakers.after(verb + 1, self.clause_end(verb + 1, end)));
+        let before = first.or(name);
+        let after = || self.speakers.after(verb + 1, self.clause_end(verb + 1, end));
+        // Without tags an auxiliary looks like a noun: *“…”, ha detto Ada Neri*.
+        let is_sure = |range: &Range<usize>| !self.text.tag(verb).is_empty() || self.speakers.has_name(range);
+        let speaker = match before {
+            Some(range) if is_sure(&range) || !self.habits.subject_end.is_empty() => Some(range),
+            Some(range) => Some(after().filter(|after| self.speakers.has_name(after)).unwrap_or(range)),
+            None => after(),
+        };
         let verb = Some(verb).filter(|_| !is_short);
         Some(Attribution { introduction: Introduction::Reported, verb, speaker })
     }
@@ -254,6 +262,10 @@ impl<'t, 'a> Attributor<'t, 'a> {
         let before = self.speakers.before(start, verb);
         if !self.habits.subject_end.is_empty() {
             return before;
+        }
+        if verb > start && self.text.tag(verb - 1) == "CCONJ" {
+            // *called it “a mistake” and said “…”*: the subject is that of the verb before.
+            return self.speakers.first(start, verb - 1);
         }
         // *Am Montag sagte Merkel*: what stands before the verb is an object or adverbial.
         let is_subject = before.as_ref().is_some_and(|range| self.speakers.may_be_subject(range));

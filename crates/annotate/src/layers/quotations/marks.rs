@@ -196,7 +196,7 @@ impl MarkContext<'_, '_> {
     fn is_inside_word(&self, mark: &Mark) -> bool {
         let is_letter = |one: char| one.is_alphanumeric() && !is_unspaced(one);
         let before = mark.token.checked_sub(1).and_then(|at| self.text.word(at).chars().last());
-        let after = (mark.token + 1 < self.text.len()).then(|| self.text.word(mark.token + 1).chars().next()).flatten();
+        let after = self.text.word_or_empty(mark.token + 1).chars().next();
         before.is_some_and(is_letter) && after.is_some_and(is_letter) && self.open.is_none()
     }
 
@@ -234,7 +234,7 @@ impl MarkContext<'_, '_> {
     }
 
     fn straight_single(&self, mark: &Mark) -> Role {
-        let next = (mark.token + 1 < self.text.len()).then(|| self.text.word(mark.token + 1)).unwrap_or_default();
+        let next = self.text.word_or_empty(mark.token + 1);
         match mark.position {
             Position::Opening if next.starts_with(|one: char| one.is_ascii_digit()) => Role::None,
             Position::Opening if self.closes_later() => Role::Open,

@@ -156,8 +156,11 @@ impl Speakers<'_, '_> {
             return Some(name.filter(is_name).unwrap_or_else(|| self.narrow(from..at)));
         }
         let found = self.first(start, verb);
-        let is_capitalised_word = verb > start && is_capitalised(self.text.word(verb - 1));
-        found.or_else(|| is_capitalised_word.then(|| verb - 1..verb))
+        // Names that the tagger does not know often have other tags.
+        let is_name = verb > start
+            && is_capitalised(self.text.word(verb - 1))
+            && !matches!(self.text.tag(verb - 1), "ADV" | "SCONJ" | "CCONJ" | "ADJ" | "PART" | "PRON" | "DET" | "ADP");
+        found.or_else(|| is_name.then(|| verb - 1..verb))
     }
 
     /// The name right before a comma: *the president of the FSFE, Karsten Gerloff, says*.
