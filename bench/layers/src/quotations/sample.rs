@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use serde::Serialize;
 use tidings_annotate::layers::quotations::{KIND, QUOTE, QuoteKind, SPEAKER, quotations};
-use tidings_model::Annotated;
+use tidings_model::{Annotated, AnnotatedParagraph, Token};
 
 use super::Predictor;
 use crate::archive;
@@ -30,6 +30,8 @@ pub(super) struct Sample {
     /// Milliseconds for segmentation and tagging, and for quotations.
     tagging_milliseconds: u128,
     quotations_milliseconds: u128,
+    /// Milliseconds for a document of a million marks.
+    million_marks_milliseconds: u128,
     by_language: BTreeMap<String, usize>,
 }
 
@@ -64,7 +66,19 @@ pub(super) fn run(shared: &Path, predictor: &Predictor) -> Result<Sample> {
     sample.quoted_per_cent = (quoted as f64 * 1000.0 / sample.tokens.max(1) as f64).round() / 10.0;
     sample.tagging_milliseconds = tagging.as_millis();
     sample.quotations_milliseconds = finding.as_millis();
+    let marks = million_marks();
+    let start = Instant::now();
+    std::hint::black_box(quotations(&marks, "en"));
+    sample.million_marks_milliseconds = start.elapsed().as_millis();
     Ok(sample)
+}
+
+/// A paragraph of a million opening and closing marks.
+fn million_marks() -> Annotated {
+    let mark = |at: usize| Token::new(["“", "\"", "”", "'"][at % 4], "", "");
+    let sentences = vec![(0..1_000_000).map(mark).collect()];
+    let paragraph = AnnotatedParagraph { sentences, ..AnnotatedParagraph::default() };
+    Annotated { paragraphs: vec![paragraph], ..Annotated::default() }
 }
 
 fn is_unbalanced(document: &Annotated) -> bool {

@@ -121,13 +121,19 @@ fn matches(gold: &GoldQuote, found: &FoundQuote) -> bool {
     gold.start == found.start && gold.end == found.end
 }
 
-fn has_speaker(gold: &GoldQuote, found: &FoundQuote) -> bool {
-    let overlaps = |(start, end): (usize, usize)| gold.speakers.iter().any(|one| start < one.1 && one.0 < end);
-    found.speaker.is_some_and(overlaps)
+/// Returns true if the found speaker overlaps a mention of the gold one, or another mention of the same name.
+fn has_speaker(gold: &GoldDocument, quote: &GoldQuote, found: &FoundQuote) -> bool {
+    let Some((start, end)) = found.speaker else { return false };
+    let text: Vec<char> = gold.document.paragraphs.iter().flat_map(|one| one.text.chars()).collect();
+    let text: Vec<char> = text.into_iter().filter(|one| !one.is_whitespace()).collect();
+    let same =
+        |one: &(usize, usize)| one.1 <= text.len() && end <= text.len() && text[one.0..one.1] == text[start..end];
+    quote.speakers.iter().any(|one| (start < one.1 && one.0 < end) || same(one))
 }
 
 /// Compares the quotations of a document.
-pub(super) fn score(gold: &GoldDocument, found: &[FoundQuote]) -> Score {
+pub(super) fn score(document: &GoldDocument, found: &[FoundQuote]) -> Score {
+    let gold = document;
     let is_direct = |kind: QuoteKind| kind == QuoteKind::Direct;
     let mut score = Score::default();
     score.quotations.gold = gold.quotes.len();
@@ -148,7 +154,7 @@ pub(super) fn score(gold: &GoldDocument, found: &[FoundQuote]) -> Score {
         }
         if let Some(gold) = right.filter(|gold| is_direct(gold.kind) && !gold.speakers.is_empty()) {
             score.speakers.found += usize::from(quote.speaker.is_some());
-            score.speakers.right += usize::from(has_speaker(gold, quote));
+            score.speakers.right += usize::from(has_speaker(document, gold, quote));
         }
     }
     score
@@ -182,7 +188,7 @@ pub(super) fn print_errors(gold: &GoldDocument, document: &Annotated, found: &[F
                     gold.name, gold_quote.kind, quote.kind, quote.verb
                 );
             }
-            Some(gold_quote) if !gold_quote.speakers.is_empty() && !has_speaker(gold_quote, quote) => {
+            Some(gold_quote) if !gold_quote.speakers.is_empty() && !has_speaker(gold, gold_quote, quote) => {
                 println!("{} speaker ({speaker}) verb {}: {context}", gold.name, quote.verb);
             }
             Some(_) => {}

@@ -10,6 +10,8 @@
 //! | `according` | words before a source, as *according_to* |
 //! | `according-after` | words after a source, as German *zufolge* |
 //! | `naming` | words before a term or title, as *so-called* |
+//! | `naming-after` | words after a term |
+//! | `nouns` | `capitalised`: capital letters do not show names |
 //! | `subject-end` | words that end a subject before its verb, in languages without a model |
 //! | `subject-after` | particles after a subject, as Japanese は |
 //!
@@ -36,6 +38,8 @@ pub(super) struct Habits {
     pub(super) according: WordList,
     pub(super) according_after: WordList,
     pub(super) naming: WordList,
+    pub(super) naming_after: WordList,
+    pub(super) capitalises_nouns: bool,
     pub(super) subject_end: WordList,
     pub(super) subject_after: WordList,
 }
@@ -83,6 +87,8 @@ impl Habits {
                 "according" => habits.according = WordList::read(value),
                 "according-after" => habits.according_after = WordList::read(value),
                 "naming" => habits.naming = WordList::read(value),
+                "naming-after" => habits.naming_after = WordList::read(value),
+                "nouns" => habits.capitalises_nouns = true,
                 "subject-end" => habits.subject_end = WordList::read(value),
                 "subject-after" => habits.subject_after = WordList::read(value),
                 _ => {}
@@ -150,7 +156,7 @@ mod tests {
 
     use super::*;
 
-    const KEYS: [&str; 10] = [
+    const KEYS: [&str; 12] = [
         "marks",
         "dialogue",
         "verbs",
@@ -159,6 +165,8 @@ mod tests {
         "according",
         "according-after",
         "naming",
+        "naming-after",
+        "nouns",
         "subject-end",
         "subject-after",
     ];

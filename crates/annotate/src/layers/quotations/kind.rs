@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::attribution::{Introduction, lower};
+use super::attribution::{Attribution, Introduction, lower};
 use super::habits::Habits;
 use super::pairing::Pair;
-use super::text::{Text, is_capitalised, is_final, is_word};
+use super::text::{Text, is_capitalised, is_comma, is_final, is_word};
 
 /// The kind of a quotation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,6 +34,8 @@ impl QuoteKind {
 
 /// The fewest words of a quotation without any introduction that is direct speech.
 const LONG: usize = 12;
+/// The distance from its verb, in tokens, at which a quotation of one or two words is a term.
+const FAR: usize = 8;
 /// The most words of a title or term.
 const TERM: usize = 8;
 
@@ -42,22 +44,19 @@ pub(super) fn kind(
     text: &Text<'_>,
     habits: &Habits,
     pair: &Pair,
-    introduction: Introduction,
+    attribution: &Attribution,
     opens_sentence: bool,
 ) -> QuoteKind {
     if text.paragraphs[pair.paragraph].is_heading {
         return QuoteKind::Headline;
     }
     let shape = Shape::of(text, pair);
-    let is_direct = match introduction {
+    let is_direct = match attribution.introduction {
         _ if shape.words <= TERM && is_named(text, habits, pair, &shape) => false,
         Introduction::Reported => true,
         Introduction::Colon => shape.words >= 4 || (shape.is_sentence && shape.words >= 2),
-        Introduction::Embedded => !shape.is_name(text, pair),
-        Introduction::None => {
-            shape.words >= LONG
-                || (opens_sentence && shape.is_sentence && shape.words >= 3 && shape.ends_sentence(text, pair))
-        }
+        Introduction::Embedded => !shape.is_name(text, habits, pair) && !is_far(pair, attribution, &shape),
+        Introduction::None => shape.words >= LONG || shape.is_utterance(text, pair, opens_sentence),
     };
     if is_direct { QuoteKind::Direct } else { QuoteKind::Scare }
 }
@@ -88,10 +87,22 @@ impl Shape {
     }
 
     /// Returns true for what looks like a name or title within a sentence: «Красный химик», “The Long Winter”.
-    fn is_name(&self, text: &Text<'_>, pair: &Pair) -> bool {
+    fn is_name(&self, text: &Text<'_>, habits: &Habits, pair: &Pair) -> bool {
         let follows_noun = pair.start >= 2 && text.tag(pair.start - 2) == "NOUN";
         let is_short = self.words <= 4 && !self.is_sentence;
-        is_short && self.starts_with_capital && (self.capitals >= 60 || follows_noun)
+        let has_capitals = self.capitals >= 60 && !habits.capitalises_nouns;
+        is_short && self.starts_with_capital && (has_capitals || follows_noun)
+    }
+
+    /// Returns true for a whole utterance without words of the writer.
+    fn is_utterance(&self, text: &Text<'_>, pair: &Pair, opens_sentence: bool) -> bool {
+        let is_set_off = pair.start >= 2 && is_comma(text.word(pair.start - 2));
+        let ends_outside = pair.end + 1 < text.len() && is_final(text.word(pair.end + 1));
+        match self.is_sentence {
+            true if opens_sentence => self.words >= 3 && self.ends_sentence(text, pair),
+            true => is_set_off && self.words >= 4,
+            false => opens_sentence && ends_outside && self.words >= 5,
+        }
     }
 
     /// Returns true if the sentence ends with the quotation.
@@ -101,7 +112,12 @@ impl Shape {
     }
 }
 
-/// Returns true after words that introduce terms and titles, perhaps with an article between.
+/// Returns true if a short quotation is far from the verb that governs its sentence.
+fn is_far(pair: &Pair, attribution: &Attribution, shape: &Shape) -> bool {
+    shape.words <= 2 && attribution.verb.is_some_and(|verb| verb < pair.start && pair.start - verb > FAR)
+}
+
+/// Returns true beside words that introduce terms and titles, perhaps with an article between.
 fn is_named(text: &Text<'_>, habits: &Habits, pair: &Pair, shape: &Shape) -> bool {
     let Some(open) = pair.start.checked_sub(1) else { return false };
     let paragraph = text.paragraphs[pair.paragraph].start;
@@ -112,6 +128,8 @@ fn is_named(text: &Text<'_>, habits: &Habits, pair: &Pair, shape: &Shape) -> boo
         }
     };
     let has_article = open > paragraph && matches!(text.tag(open - 1), "DET" | "ADJ");
+    let after = |n: usize| (pair.end + 1 + n < text.len()).then(|| lower(text.word(pair.end + 1 + n)));
     habits.naming.matches_before(before(0)).is_some()
         || (has_article && !shape.is_sentence && habits.naming.matches_before(before(1)).is_some())
+        || (pair.is_closed && !shape.is_sentence && habits.naming_after.matches(after).is_some())
 }

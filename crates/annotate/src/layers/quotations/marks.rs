@@ -196,7 +196,7 @@ impl MarkContext<'_, '_> {
     fn is_inside_word(&self, mark: &Mark) -> bool {
         let is_letter = |one: char| one.is_alphanumeric() && !is_unspaced(one);
         let before = mark.token.checked_sub(1).and_then(|at| self.text.word(at).chars().last());
-        let after = (mark.token + 1 < self.text.len()).then(|| self.text.word(mark.token + 1).chars().next()).flatten();
+        let after = self.text.word_or_empty(mark.token + 1).chars().next();
         before.is_some_and(is_letter) && after.is_some_and(is_letter) && self.open.is_none()
     }
 
@@ -234,7 +234,7 @@ impl MarkContext<'_, '_> {
     }
 
     fn straight_single(&self, mark: &Mark) -> Role {
-        let next = (mark.token + 1 < self.text.len()).then(|| self.text.word(mark.token + 1)).unwrap_or_default();
+        let next = self.text.word_or_empty(mark.token + 1);
         match mark.position {
             Position::Opening if next.starts_with(|one: char| one.is_ascii_digit()) => Role::None,
             Position::Opening if self.closes_later() => Role::Open,
@@ -252,9 +252,11 @@ impl MarkContext<'_, '_> {
     /// An apostrophe after *s* is a possessive if a word follows and another mark closes the quotation: *the workers’ rights*.
     fn is_possessive(&self, mark: &Mark) -> bool {
         let Some(before) = mark.token.checked_sub(1) else { return false };
-        let follows = mark.token + 1 < self.text.len()
+        let next = mark.token + 1;
+        let follows = next < self.text.len()
             && self.text.token(mark.token).space_after
-            && self.text.word(mark.token + 1).starts_with(char::is_lowercase);
+            && self.text.word(next).starts_with(char::is_lowercase)
+            && matches!(self.text.tag(next), "" | "NOUN" | "ADJ" | "PROPN" | "NUM");
         self.text.word(before).ends_with(['s', 'x', 'z']) && follows && self.closes_later()
     }
 }

@@ -24,6 +24,9 @@ mod pairing;
 mod speaker;
 mod text;
 
+#[cfg(test)]
+mod tests;
+
 use std::ops::Range;
 
 use tidings_model::{Annotated, TokenSpan};
@@ -73,9 +76,14 @@ pub fn quotations(document: &Annotated, language: &str) -> Vec<TokenSpan> {
     let mut pairs = pairing::pairs(&text);
     pairs.sort_by_key(|pair| (pair.start, std::cmp::Reverse(pair.end)));
     let mut found: Vec<Quotation> = Vec::with_capacity(pairs.len());
+    // The last quotation that is not within another one.
+    let mut outer: Option<usize> = None;
     for (number, pair) in pairs.iter().enumerate() {
-        let quotation = quotation(&text, pair, &pairs[..number], found.last());
+        let previous = outer.map(|at| &found[at]);
+        let is_inner = previous.is_some_and(|previous| pair.end <= previous.range.end);
+        let quotation = quotation(&text, pair, &pairs[..number], previous);
         found.push(quotation);
+        outer = if is_inner { outer } else { Some(number) };
     }
     let speeches = dialogue::speeches(&text).into_iter();
     found.extend(speeches.map(|speech| Quotation {
@@ -114,7 +122,7 @@ fn quotation(text: &Text<'_>, pair: &Pair, earlier: &[Pair], previous: Option<&Q
             attribution.introduction = continued_introduction(text, pair, attribution.introduction, opens_sentence);
         }
     }
-    let kind = kind::kind(text, habits, pair, attribution.introduction, opens_sentence);
+    let kind = kind::kind(text, habits, pair, &attribution, opens_sentence);
     match kind {
         QuoteKind::Direct if attribution.speaker.is_none() && opens_sentence && !pair.is_nested => {
             attribution.speaker = attributor.previous_sentence(pair);

@@ -128,7 +128,14 @@ impl Speakers<'_, '_> {
             }
         }
         if at > start && self.class(at - 1) == Class::Pronoun {
-            return Some(at - 1..at);
+            if is_personal(self.text, at - 1) {
+                return Some(at - 1..at);
+            }
+            // A relative pronoun: the speaker is the noun before it.
+            at -= 1;
+        }
+        if at > start && is_comma(self.text.word(at - 1)) {
+            return self.apposition(start, at - 1).or_else(|| self.first(start, verb));
         }
         let mut from = at;
         while from > start && at - from < MAX_SPEAKER_TOKENS {
@@ -142,9 +149,52 @@ impl Speakers<'_, '_> {
         // After a preposition the phrase is no subject.
         let is_object = from > start && self.class(from - 1) == Class::Link;
         if from < at && !is_object {
-            return Some(self.narrow(from..at));
+            // *Georg Greve, president of the FSFE says*: the name stands before the comma.
+            let name = (from > start + 1 && is_comma(self.text.word(from - 1))).then(|| start..from - 1);
+            let is_name =
+                |range: &Range<usize>| range.len() <= 4 && range.clone().all(|at| self.class(at) == Class::Proper);
+            return Some(name.filter(is_name).unwrap_or_else(|| self.narrow(from..at)));
         }
-        self.first(start, verb)
+        let found = self.first(start, verb);
+        // Names that the tagger does not know often have other tags.
+        let is_name = verb > start
+            && is_capitalised(self.text.word(verb - 1))
+            && !matches!(self.text.tag(verb - 1), "ADV" | "SCONJ" | "CCONJ" | "ADJ" | "PART" | "PRON" | "DET" | "ADP");
+        found.or_else(|| is_name.then(|| verb - 1..verb))
+    }
+
+    /// The name right before a comma: *the president of the FSFE, Karsten Gerloff, says*.
+    fn apposition(&self, start: usize, comma: usize) -> Option<Range<usize>> {
+        let mut from = comma;
+        while from > start && comma - from < 4 && self.class(from - 1) == Class::Proper {
+            from -= 1;
+        }
+        let is_set_off = from > start && is_comma(self.text.word(from - 1));
+        (from < comma && is_set_off).then_some(from..comma)
+    }
+
+    /// The speaker before a colon without a verb: the first name, else the first phrase.
+    pub(super) fn introduced(&self, start: usize, colon: usize) -> Option<Range<usize>> {
+        if !self.habits.subject_after.is_empty() || !self.habits.subject_end.is_empty() {
+            return self.before(start, colon);
+        }
+        self.first(start, colon)
+    }
+
+    /// Returns true if a phrase has a proper noun or is a pronoun.
+    pub(super) fn has_name(&self, range: &Range<usize>) -> bool {
+        range.clone().any(|at| matches!(self.class(at), Class::Proper | Class::Pronoun))
+    }
+
+    /// Returns false if case or word class show that a phrase before a verb is not its subject.
+    pub(super) fn may_be_subject(&self, range: &Range<usize>) -> bool {
+        if self.has_name(range) {
+            return true;
+        }
+        let case = |name: &str| range.clone().any(|at| self.text.token(at).feats.contains(name));
+        let is_oblique = case("Case=") && !case("Case=Nom");
+        let is_attribute = range.clone().all(|at| self.text.tag(at) == "ADJ");
+        !is_oblique && !is_attribute
     }
 
     /// The first noun phrase of a clause, with a name if one of the first phrases has one.
@@ -155,6 +205,7 @@ impl Speakers<'_, '_> {
         while at < end {
             match self.class(at) {
                 Class::Link => at = self.phrase_end(at + 1, end).max(at + 1),
+                Class::Pronoun if at == start && is_personal(self.text, at) => return Some(at..at + 1),
                 Class::Pronoun if best.is_none() && is_personal(self.text, at) => {
                     best = Some(at..at + 1);
                     at += 1;

@@ -75,6 +75,11 @@ impl<'a> Text<'a> {
         &self.tokens[index].word
     }
 
+    /// The word of a token, empty after the last one.
+    pub(super) fn word_or_empty(&self, index: usize) -> &'a str {
+        self.tokens.get(index).map_or("", |token| token.word.as_str())
+    }
+
     /// The universal part-of-speech tag of a token, the first one if it has several; empty if unknown.
     pub(super) fn tag(&self, index: usize) -> &'a str {
         self.tokens[index].tag.split('+').next().unwrap_or_default()

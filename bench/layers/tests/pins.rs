@@ -1,0 +1,33 @@
+//! Pinned scores of annotation layers on texts that are part of the repository. A change that improves a score raises its
+//! pin.
+
+use bench_layers::quotations::{Half, Predictor, Score, read_own};
+
+/// Minimum precision and recall in per cent of quotations (spans and kinds) and speakers, over both halves.
+const QUOTATIONS: [(&str, [f64; 2], [f64; 2]); 5] = [
+    ("en", [95.9, 95.9], [92.9, 92.9]),
+    ("de", [92.2, 92.2], [91.0, 87.8]),
+    ("es", [95.0, 95.0], [99.9, 99.9]),
+    ("ru", [94.9, 94.9], [95.7, 95.7]),
+    ("zh", [96.9, 96.9], [95.5, 94.6]),
+];
+
+#[test]
+fn scores_of_quotations_do_not_fall() {
+    let predictor = Predictor::new();
+    for (language, quotations, speakers) in QUOTATIONS {
+        let mut total = Score::default();
+        let documents = read_own(language).unwrap();
+        assert!(documents.iter().any(|document| document.half == Half::HeldOut), "{language}");
+        for document in &documents {
+            total.merge(&predictor.score(document).unwrap());
+        }
+        for (what, counts, pins) in
+            [("quotations", &total.quotations, quotations), ("speakers", &total.speakers, speakers)]
+        {
+            let found = [counts.precision() * 100.0, counts.recall() * 100.0];
+            println!("{language} {what}: {found:.1?}");
+            assert!(found[0] >= pins[0] && found[1] >= pins[1], "{language} {what}: {found:.1?}, pinned {pins:.1?}");
+        }
+    }
+}
