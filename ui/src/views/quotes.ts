@@ -24,18 +24,20 @@ export const quotes: View = {
   button: "List",
   fields: () => [
     { name: "by", label: "Count by", kind: "choice", choices: BY, initial: "speaker" },
+    { name: "pronouns", label: "Include pronouns", kind: "flag" },
     { name: "min_documents", label: "Minimum documents", kind: "number", initial: "1", advanced: true },
     LIMIT,
   ],
   ready: () => true,
   meaning:
-    "Direct speech in quotation marks or after dashes. Terms and titles in quotation marks are left out, and so are headlines. The speaker is counted where the sentence or a neighbouring one gives a name; pronouns and nouns such as “the spokeswoman” count as they stand. The share of a source is the part of its own text that is quoted.",
+    "Direct speech in quotation marks or after dashes. Terms and titles in quotation marks are left out, and so are headlines. The speaker is counted where the sentence or a neighbouring one gives one, by the full name where the document has it; nouns such as “the spokeswoman” count as they stand, pronouns on request. The share of a source is the part of its own text that is quoted.",
   show: async (context) => {
     const { route } = context;
     const by = route.get("by") || "speaker";
     const found = await context.request("quotes", {
       ...context.documents,
       by: by as (typeof BY)[number][0],
+      pronouns: route.get("pronouns"),
       min_documents: route.get("min_documents"),
       limit: route.get("limit"),
     });
