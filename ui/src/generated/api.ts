@@ -449,8 +449,10 @@ export interface CorpusRow {
   fields: string[];
   /** The attributes of tokens. */
   attributes: string[];
-  /** The morphological features of tokens, with their values. */
+  /** The features of tokens, with their values. */
   features: Record<string, string[]>;
+  /** The spans of documents, with their attributes. */
+  spans: Record<string, string[]>;
   /** The annotators of the text. */
   layers: LayerRow[];
 }
@@ -706,7 +708,7 @@ export interface FreqRequest {
   filter?: string;
   /** Only documents of this virtual corpus, made with `tidings corpus save`. */
   in?: string;
-  /** Count by word, lc, lemma, tag, feats or a feature such as Case of the hit, or by a field of its document such as site, date, feed, topic. */
+  /** Count by word, lc, lemma, tag, feats, a feature such as Case or another layer of the hit, by a field of its document such as site, date, feed, topic, or by an attribute of the span that the hit is or lies within, such as ne.name. */
   by?: string;
   /** Maximum rows. */
   limit?: number;
@@ -895,6 +897,8 @@ export interface KwicToken {
   tag?: string;
   /** The morphological features; missing if it has none. */
   feats?: string;
+  /** The values of further layers of the corpus by name; missing if it has none. */
+  layers?: Record<string, string>;
   /** Whether a blank follows. */
   space_after: boolean;
 }
