@@ -1,6 +1,6 @@
 //! Snapshots: one generation of the index, for readers.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -358,13 +358,20 @@ fn spans_of(segment: &Segment, tokens: &Range<u32>, range: &Range<u32>) -> Resul
         if listed.is_empty() {
             continue;
         }
-        let mut attributes: Vec<_> =
-            spans.attribute_names().filter_map(|name| Some((name, spans.attribute(name)?))).collect();
-        attributes.sort_unstable_by_key(|(name, _)| *name);
+        let mut attributes: Vec<_> = spans
+            .attribute_names()
+            .filter_map(|name| Some((name, spans.attribute(name)?, HashMap::<u32, String>::new())))
+            .collect();
+        attributes.sort_unstable_by_key(|(name, ..)| *name);
         for span in &listed {
             let mut read = TokenSpan::new(spans.name(), span.start, span.end);
-            for (name, attribute) in &attributes {
-                read = read.with(name, &attribute.value(attribute.code(span.index))?);
+            for (name, attribute, known) in &mut attributes {
+                let code = attribute.code(span.index);
+                // Values repeat in a document, and each takes the decompression of a block.
+                if !known.contains_key(&code) {
+                    known.insert(code, attribute.value(code)?);
+                }
+                read = read.with(name, known.get(&code).map_or("", String::as_str));
             }
             found.push(read);
         }

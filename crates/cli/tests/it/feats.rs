@@ -123,7 +123,7 @@ fn features_of_a_treebank_can_be_queried_and_exported() {
     let (status, _, body) = server.get("/api/v1/de/words?attribute=Number%5Bpsor%5D", None);
     assert!(status == 400 && body.contains("unknown attribute; there are Case"), "{body}");
     let (status, _, body) = server.get("/api/v1/de/words?attribute=number", None);
-    assert!(status == 400 && body.contains("or a feature such as Case"), "{body}");
+    assert!(status == 400 && body.contains("unknown attribute"), "{body}");
 }
 
 #[test]
