@@ -261,10 +261,7 @@ impl<'a> Text<'a> {
 
     /// Returns true if a token is the head noun of organisations, by its form or lemma.
     pub fn is_organisation(&self, index: usize) -> bool {
-        let token = self.tokens[index].token;
         self.roles(index).has(Role::Organisation)
-            || self.words.is_organisation(&clean(&token.word).to_lowercase())
-            || !token.lemma.is_empty() && self.words.is_organisation(&token.lemma.to_lowercase())
     }
 
     /// Returns true if a mention has the head noun of organisations.
@@ -350,12 +347,12 @@ fn word<'a>(token: &'a Token, words: &NameWords, lower: &mut String) -> Word<'a>
 /// The roles of the form and of the lemma of a token.
 fn lookup(token: &Token, words: &NameWords, lower: &mut String) -> Roles {
     set_lower(lower, clean(&token.word));
-    let roles = words.roles(lower);
+    let roles = words.roles_with_endings(lower);
     if token.lemma.is_empty() || token.lemma == *lower {
         return roles;
     }
     set_lower(lower, &token.lemma);
-    roles.or(words.roles(lower))
+    roles.or(words.roles_with_endings(lower))
 }
 
 fn set_lower(lower: &mut String, word: &str) {
