@@ -65,6 +65,10 @@ pub(super) enum Shape {
 
 impl Shape {
     pub fn of(word: &str) -> Shape {
+        // Most words, at the cost of one look at each byte.
+        if !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase()) {
+            return Shape::Lower;
+        }
         if word.contains(['@', '/', '_', '#']) || word.starts_with("www.") {
             return Shape::Other;
         }
@@ -317,6 +321,9 @@ impl<'a> Text<'a> {
 
 /// A word without the genitive mark of English: *'s* or a final apostrophe.
 pub(super) fn clean(word: &str) -> &str {
+    if !word.ends_with(['s', 'S', '\'', '’']) {
+        return word;
+    }
     let rest = ["'s", "’s", "'S", "’S"].iter().find_map(|mark| word.strip_suffix(mark));
     let rest = rest.unwrap_or_else(|| word.strip_suffix(['\'', '’']).unwrap_or(word));
     if rest.is_empty() { word } else { rest }
