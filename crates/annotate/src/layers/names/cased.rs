@@ -77,7 +77,9 @@ impl RunBuilder<'_, '_> {
 
     /// The end of a name of several words that the lists have, unless a longer name begins with it.
     fn listed(&self, first: usize) -> Option<usize> {
-        if !self.word(first).shape.is_capital() || self.word(first).position == Position::Headline {
+        let word = self.word(first);
+        let is_start = word.shape.is_capital() && word.roles.has(Role::ListStart);
+        if !is_start || word.position == Position::Headline {
             return None;
         }
         let is_listed = |end: &usize| {

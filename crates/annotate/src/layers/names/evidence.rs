@@ -65,6 +65,10 @@ pub(super) enum Shape {
 
 impl Shape {
     pub fn of(word: &str) -> Shape {
+        // Most words, at the cost of one look at each byte.
+        if !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase()) {
+            return Shape::Lower;
+        }
         if word.contains(['@', '/', '_', '#']) || word.starts_with("www.") {
             return Shape::Other;
         }
@@ -261,10 +265,7 @@ impl<'a> Text<'a> {
 
     /// Returns true if a token is the head noun of organisations, by its form or lemma.
     pub fn is_organisation(&self, index: usize) -> bool {
-        let token = self.tokens[index].token;
         self.roles(index).has(Role::Organisation)
-            || self.words.is_organisation(&clean(&token.word).to_lowercase())
-            || !token.lemma.is_empty() && self.words.is_organisation(&token.lemma.to_lowercase())
     }
 
     /// Returns true if a mention has the head noun of organisations.
@@ -320,6 +321,9 @@ impl<'a> Text<'a> {
 
 /// A word without the genitive mark of English: *'s* or a final apostrophe.
 pub(super) fn clean(word: &str) -> &str {
+    if !word.ends_with(['s', 'S', '\'', '’']) {
+        return word;
+    }
     let rest = ["'s", "’s", "'S", "’S"].iter().find_map(|mark| word.strip_suffix(mark));
     let rest = rest.unwrap_or_else(|| word.strip_suffix(['\'', '’']).unwrap_or(word));
     if rest.is_empty() { word } else { rest }
@@ -350,12 +354,12 @@ fn word<'a>(token: &'a Token, words: &NameWords, lower: &mut String) -> Word<'a>
 /// The roles of the form and of the lemma of a token.
 fn lookup(token: &Token, words: &NameWords, lower: &mut String) -> Roles {
     set_lower(lower, clean(&token.word));
-    let roles = words.roles(lower);
+    let roles = words.roles_with_endings(lower);
     if token.lemma.is_empty() || token.lemma == *lower {
         return roles;
     }
     set_lower(lower, &token.lemma);
-    roles.or(words.roles(lower))
+    roles.or(words.roles_with_endings(lower))
 }
 
 fn set_lower(lower: &mut String, word: &str) {

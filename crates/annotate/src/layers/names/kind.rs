@@ -55,7 +55,7 @@ pub(super) fn kind(text: &Text<'_>, start: usize, end: usize) -> Option<NameKind
     if begins_as_person && !is_single {
         return Some(NameKind::Person);
     }
-    if has(Role::Place) && !is_single || text.words.is_place(&whole) && !is_single {
+    if !is_single && (has(Role::Place) || text.words.is_place(&whole)) {
         return Some(NameKind::Place);
     }
     if is_single

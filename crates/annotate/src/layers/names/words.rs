@@ -55,6 +55,8 @@ pub(super) enum Role {
     Apposition,
     OrganisationAdjective,
     OrganisationStart,
+    /// The first word of an entry of several words.
+    ListStart,
 }
 
 /// Keys of rows whose words have a role.
@@ -155,6 +157,9 @@ impl NameWords {
                     let (_, role) = known.ok_or_else(|| BadRow(line.to_owned()))?;
                     for value in values {
                         words.roles.entry(value.replace('_', " ").into_boxed_str()).or_default().add(*role);
+                        if let Some((first, _)) = value.split_once(['_', '-']) {
+                            words.roles.entry(first.into()).or_default().add(Role::ListStart);
+                        }
                     }
                 }
             }
@@ -178,19 +183,22 @@ impl NameWords {
         }
     }
 
-    /// The roles of a word in lower case.
+    /// The roles of a word in lower case that the lists give.
     pub fn roles(&self, lower: &str) -> Roles {
-        let mut roles = self.roles.get(lower).copied().unwrap_or_default();
-        if self.title_endings.iter().any(|ending| lower.ends_with(ending)) {
-            roles.add(Role::Title);
-        }
-        roles
+        self.roles.get(lower).copied().unwrap_or_default()
     }
 
-    /// Returns true if a word in lower case is the head noun of organisations or a compound of one.
-    pub fn is_organisation(&self, lower: &str) -> bool {
-        self.roles(lower).has(Role::Organisation)
-            || self.organisation_endings.iter().any(|ending| lower.ends_with(ending))
+    /// The roles of a word in lower case by the lists and by its ending.
+    pub fn roles_with_endings(&self, lower: &str) -> Roles {
+        let mut roles = self.roles(lower);
+        let ends_with = |endings: &[&str]| endings.iter().any(|ending| lower.ends_with(ending));
+        if ends_with(&self.title_endings) {
+            roles.add(Role::Title);
+        }
+        if ends_with(&self.organisation_endings) {
+            roles.add(Role::Organisation);
+        }
+        roles
     }
 
     /// Returns true if a word in lower case is the head noun of places or a compound of one.
