@@ -36,9 +36,9 @@ pub struct Args {
     /// Print the errors of the development half in this language
     #[arg(long, value_name = "CODE")]
     errors: Option<String>,
-    /// Count marks and lengths in all articles of the archive, without gold annotation
-    #[arg(long)]
-    sample: bool,
+    /// Count marks and lengths in every Nth article of the archive, without gold annotation
+    #[arg(long, value_name = "N")]
+    sample: Option<usize>,
     /// Write the results to this file
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -80,7 +80,7 @@ pub fn run(shared: &Path, args: &Args) -> Result<()> {
         }
     }
     print(&scores);
-    let sample = if args.sample { Some(sample::run(shared, &predictor)?) } else { None };
+    let sample = args.sample.map(|step| sample::run(shared, &predictor, step)).transpose()?;
     if let Some(sample) = &sample {
         println!("{}", serde_json::to_string_pretty(sample)?);
     }

@@ -149,10 +149,18 @@ impl<'t, 'a> Attributor<'t, 'a> {
         if self.text.tag(at) == "CCONJ" || marks::glyph(first).is_some() {
             return None;
         }
-        let window = if opens_sentence || is_joined { MAX_AFTER } else { 1 };
+        // Japanese and Korean have a particle between quotation and verb: 「…」と述べた.
+        let particles = if self.habits.subject_after.is_empty() { 1 } else { 3 };
+        let window = if opens_sentence || is_joined { MAX_AFTER } else { particles };
         let stop = self.clause_end(at, end.min(at + window));
         let words = (pair.start..pair.end.min(pair.start + 8)).filter(|at| is_word(self.text.word(*at))).count();
-        let found = self.reported_after(at, stop, end, opens_sentence);
+        let mut found = self.reported_after(at, stop, end, opens_sentence);
+        if let Some(found) = &mut found
+            && (found.speaker.is_none() || !self.habits.subject_after.is_empty())
+        {
+            // In verb-final languages the subject stands before the quotation.
+            found.speaker = self.subject_before_quotation(pair).or(found.speaker.take());
+        }
         // A comma inside the marks announces the words of the writer, whatever they are.
         let announced = || opens_sentence && is_comma(last) && words >= 3;
         found.or_else(|| {
@@ -162,6 +170,15 @@ impl<'t, 'a> Attributor<'t, 'a> {
                 speaker: self.speakers.first(at, stop),
             })
         })
+    }
+
+    /// The subject in the part of the sentence before a quotation.
+    fn subject_before_quotation(&self, pair: &Pair) -> Option<Range<usize>> {
+        let open = pair.start.checked_sub(1)?;
+        let (sentence, _) = self.text.sentence(open);
+        let paragraph = self.text.paragraphs[pair.paragraph].start;
+        let start = sentence.max(paragraph).max(open.saturating_sub(MAX_BEFORE));
+        (start < open).then(|| self.speakers.introduced(start, open)).flatten()
     }
 
     fn reported_after(&self, at: usize, stop: usize, end: usize, opens_sentence: bool) -> Option<Attribution> {
