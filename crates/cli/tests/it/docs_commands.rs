@@ -131,7 +131,10 @@ fn samples() -> tempfile::TempDir {
     write("letters.jsonl", format!("{}\n", json!({ "id": "t1", "text": sentences(7_000, 6) })).as_bytes());
     write("treebank.conllu", &fixture("formats/inputs/treebank.conllu"));
     write("corpus.vert", b"<doc id=\"v1\" lang=\"en\">\n<s>\nStorms\tNOUN\tstorm\nfall\tVERB\tfall\n</s>\n</doc>\n");
-    write("debates.tei.xml", b"<TEI><text><body><p><s><w lemma='storm'>Storms</w><w>fall</w></s></p></body></text></TEI>");
+    write(
+        "debates.tei.xml",
+        b"<TEI><text><body><p><s><w lemma='storm'>Storms</w><w>fall</w></s></p></body></text></TEI>",
+    );
     let opml = b"<opml version='2.0'><body><outline type='rss' xmlUrl='https://a.example/feed.xml'/></body></opml>";
     write("feeds.opml", opml);
     write("subscriptions.opml", opml);
