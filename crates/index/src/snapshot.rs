@@ -1,6 +1,7 @@
 //! Snapshots: one generation of the index, for readers.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::hash_map::{Entry, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -368,10 +369,11 @@ fn spans_of(segment: &Segment, tokens: &Range<u32>, range: &Range<u32>) -> Resul
             for (name, attribute, known) in &mut attributes {
                 let code = attribute.code(span.index);
                 // Values repeat in a document, and each takes the decompression of a block.
-                if !known.contains_key(&code) {
-                    known.insert(code, attribute.value(code)?);
-                }
-                read = read.with(name, known.get(&code).map_or("", String::as_str));
+                let value = match known.entry(code) {
+                    Entry::Occupied(known) => known.into_mut(),
+                    Entry::Vacant(new) => new.insert(attribute.value(code)?),
+                };
+                read = read.with(name, value);
             }
             found.push(read);
         }

@@ -540,7 +540,7 @@ fn layers_and_nested_spans_are_found_and_counted() {
     assert_eq!(by("<ne/>", "ne", "name"), rows(&[("Ann", 1), ("Ann Lee", 1), ("Bank of Ann", 1)]));
     assert_eq!(by("[word=\"Ann\"]", "ne", "name"), rows(&[("Ann", 1), ("Ann Lee", 1)]), "the shortest span counts");
     assert_eq!(by("<ne/>", "quote", "speaker"), rows(&[("Ann Lee", 2), ("", 1)]));
-    assert_eq!(engine.attributes(), ["word", "lc", "lemma", "tag", "syllables", "sem", "topic"]);
+    assert_eq!(engine.attributes(), ["word", "lc", "lemma", "syllables", "sem", "topic"]);
     assert!(engine.features().contains_key("Sem"));
     assert!(search("<ne/>").explain().to_string().contains("the starts of <ne/>"));
 }
@@ -550,7 +550,7 @@ fn unknown_layers_and_spans_are_errors_with_what_there_is() {
     let folder = tempfile::tempdir().expect("a folder");
     let engine = annotated_engine(folder.path());
     for (text, place, words) in [
-        ("[lem=\"go\"]", "lem", "unknown attribute lem (did you mean lemma?)"),
+        ("[lema=\"go\"]", "lema", "unknown attribute lema (did you mean lemma?)"),
         ("[colour!=\"red\"]", "colour", "there are word, lc, lower, lemma, tag, pos, feats, syllables, sem, topic"),
         ("[word>3]", "word>3", "word has no numbers"),
         ("[topic<=3]", "topic<=3", "only layers of numbers"),

@@ -53,7 +53,7 @@ pub struct Args {
     /// Minimum length of a WET line in characters
     #[arg(long, value_name = "N", default_value_t = MIN_CHARS)]
     min_chars: usize,
-    /// Columns of a vertical file: word, lemma, tag, feats, NAME:KIND for a further attribute, or _ to skip one
+    /// Columns of a vertical file: word, lemma, tag, feats, NAME:KIND (further attribute), _ (skipped)
     #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "word,lemma,tag,feats")]
     columns: Vec<String>,
     /// Write unique lines of WET files or texts to this folder, one file per language, without a home

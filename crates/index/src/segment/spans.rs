@@ -59,9 +59,9 @@ fn each_span(
     mut each: impl FnMut(&NewSpan) -> Result<()>,
 ) -> Result<()> {
     let mut spans = Vec::new();
-    for document in 0..source.documents() {
+    for (document, start) in starts.iter().enumerate().take(source.documents()) {
         spans.clear();
-        source.spans(index, document, starts[document], &mut spans);
+        source.spans(index, document, *start, &mut spans);
         spans.iter().try_for_each(&mut each)?;
     }
     Ok(())

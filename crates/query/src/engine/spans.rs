@@ -25,7 +25,7 @@ pub(super) fn check(patterns: &[SpanPattern], snapshot: &Snapshot) -> std::resul
             return Err(error.help(format!("there are {}", names.collect::<Vec<_>>().join(", "))));
         };
         let tests = pattern.condition.as_ref().map(Logic::tests).unwrap_or_default();
-        for test in tests.into_iter().filter(|test| !attributes.contains(test.attribute.as_str())) {
+        if let Some(test) = tests.into_iter().find(|test| !attributes.contains(test.attribute.as_str())) {
             let message = format!("no span <{}> of this corpus has the attribute {}", pattern.name, test.attribute);
             let names = attributes.iter().copied().collect::<Vec<_>>().join(", ");
             let help =

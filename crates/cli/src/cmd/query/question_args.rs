@@ -170,7 +170,7 @@ mod tests {
         assert!(error.contains("--measure <MEASURE>") && error.contains("log-dice"), "{error}");
         let error = parsed::<NewWordsRequest>(&["--since", "soon"]).unwrap_err();
         assert!(error.contains("a day such as 2026-03-01"), "{error}");
-        let error = parsed::<CollocRequest>(&["[lema=\"x\"]"]).unwrap_err();
+        let error = parsed::<CollocRequest>(&["[lemma=\"x\""]).unwrap_err();
         assert!(error.contains("invalid query") && error.contains("^^^^"), "{error}");
     }
 
