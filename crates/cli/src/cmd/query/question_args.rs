@@ -171,7 +171,7 @@ mod tests {
         let error = parsed::<NewWordsRequest>(&["--since", "soon"]).unwrap_err();
         assert!(error.contains("a day such as 2026-03-01"), "{error}");
         let error = parsed::<CollocRequest>(&["[lemma=\"x\""]).unwrap_err();
-        assert!(error.contains("invalid query") && error.contains("^^^^"), "{error}");
+        assert!(error.contains("invalid query") && error.contains("^"), "{error}");
     }
 
     #[test]
