@@ -107,8 +107,7 @@ impl<R: BufRead> Reader<R> {
         let mut document: Option<Annotated> = None;
         let mut spans = OpenSpans::default();
         let (mut tokens, mut is_glued) = (0u32, false);
-        loop {
-            let Some(event) = self.next_event()? else { break };
+        while let Some(event) = self.next_event()? {
             match event {
                 Event::Document(about) => document = Some(Annotated { about: *about, ..Annotated::default() }),
                 Event::End if document.is_some() => break,
@@ -293,10 +292,10 @@ fn span_tag(line: &str) -> std::result::Result<Option<SpanTag>, String> {
 }
 
 /// Calls `take` with each attribute of a tag; returns what follows the last one.
-fn for_each_attribute<'l>(
-    attributes: &'l str,
+fn for_each_attribute(
+    attributes: &str,
     mut take: impl FnMut(&str, String) -> std::result::Result<(), String>,
-) -> std::result::Result<&'l str, String> {
+) -> std::result::Result<&str, String> {
     let mut rest = attributes.trim_start();
     while !rest.is_empty() && !rest.starts_with(['>', '/']) {
         let (name, after) = rest.split_once('=').ok_or_else(|| format!("“{rest}” is not an attribute"))?;
