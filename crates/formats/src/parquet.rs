@@ -188,6 +188,10 @@ const LEVEL: i32 = 3;
 const PLAIN: i32 = 0;
 const RLE: i32 = 3;
 const ZSTD: i32 = 6;
+/// Repetition types of schema elements.
+const REQUIRED: i32 = 0;
+const OPTIONAL: i32 = 1;
+const REPEATED: i32 = 2;
 
 struct Chunk {
     at: u64,
@@ -321,50 +325,6 @@ impl Column {
 
     /// Its schema elements in depth-first order.
     fn schema(&self, schema: &mut Vec<Vec<u8>>) {
-        const REQUIRED: i32 = 0;
-        const OPTIONAL: i32 = 1;
-        const REPEATED: i32 = 2;
-        let leaf = |name: &str, repetition: i32| {
-            let mut leaf = Thrift::default();
-            leaf.i32(1, self.kind.physical());
-            leaf.i32(3, repetition);
-            leaf.text(4, name);
-            // The old and the new name of the logical type.
-            match self.kind {
-                Type::Text | Type::OptionalText | Type::Texts => {
-                    leaf.i32(6, 0);
-                    leaf.inside(10, |logical| logical.inside(1, |_| ()));
-                }
-                Type::OptionalDay => {
-                    leaf.i32(6, 6);
-                    leaf.inside(10, |logical| logical.inside(6, |_| ()));
-                }
-                Type::OptionalTime => {
-                    leaf.i32(6, 10);
-                    leaf.inside(10, |logical| {
-                        logical.inside(8, |time| {
-                            time.bool(1, true);
-                            time.inside(2, |unit| unit.inside(2, |_| ()));
-                        });
-                    });
-                }
-                Type::OptionalFloat | Type::Numbers => {}
-            }
-            leaf.done()
-        };
-        let list = |name: &str| {
-            let mut list = Thrift::default();
-            list.i32(3, REQUIRED);
-            list.text(4, name);
-            list.i32(5, 1);
-            list.i32(6, 3);
-            list.inside(10, |logical| logical.inside(3, |_| ()));
-            let mut group = Thrift::default();
-            group.i32(3, REPEATED);
-            group.text(4, "list");
-            group.i32(5, 1);
-            [list.done(), group.done()]
-        };
         match (&self.of_records, self.kind) {
             (Some(records), _) => {
                 if records.is_first {
@@ -372,18 +332,48 @@ impl Column {
                     element.i32(3, REQUIRED);
                     element.text(4, "element");
                     element.i32(5, records.fields as i32);
-                    schema.extend(list(&records.list));
+                    schema.extend(list_schema(&records.list));
                     schema.push(element.done());
                 }
-                schema.push(leaf(&self.name, REQUIRED));
+                schema.push(self.leaf(&self.name, REQUIRED));
             }
-            (None, Type::Text) => schema.push(leaf(&self.name, REQUIRED)),
+            (None, Type::Text) => schema.push(self.leaf(&self.name, REQUIRED)),
             (None, Type::Texts | Type::Numbers) => {
-                schema.extend(list(&self.name));
-                schema.push(leaf("element", REQUIRED));
+                schema.extend(list_schema(&self.name));
+                schema.push(self.leaf("element", REQUIRED));
             }
-            (None, _) => schema.push(leaf(&self.name, OPTIONAL)),
+            (None, _) => schema.push(self.leaf(&self.name, OPTIONAL)),
         }
+    }
+
+    /// The schema element of its values.
+    fn leaf(&self, name: &str, repetition: i32) -> Vec<u8> {
+        let mut leaf = Thrift::default();
+        leaf.i32(1, self.kind.physical());
+        leaf.i32(3, repetition);
+        leaf.text(4, name);
+        // The old and the new name of the logical type.
+        match self.kind {
+            Type::Text | Type::OptionalText | Type::Texts => {
+                leaf.i32(6, 0);
+                leaf.inside(10, |logical| logical.inside(1, |_| ()));
+            }
+            Type::OptionalDay => {
+                leaf.i32(6, 6);
+                leaf.inside(10, |logical| logical.inside(6, |_| ()));
+            }
+            Type::OptionalTime => {
+                leaf.i32(6, 10);
+                leaf.inside(10, |logical| {
+                    logical.inside(8, |time| {
+                        time.bool(1, true);
+                        time.inside(2, |unit| unit.inside(2, |_| ()));
+                    });
+                });
+            }
+            Type::OptionalFloat | Type::Numbers => {}
+        }
+        leaf.done()
     }
 
     fn chunk(&self, chunk: &Chunk) -> Vec<u8> {
@@ -415,6 +405,21 @@ impl Column {
         });
         out.done()
     }
+}
+
+/// The schema elements of a list, which the element of the list follows.
+fn list_schema(name: &str) -> [Vec<u8>; 2] {
+    let mut list = Thrift::default();
+    list.i32(3, REQUIRED);
+    list.text(4, name);
+    list.i32(5, 1);
+    list.i32(6, 3);
+    list.inside(10, |logical| logical.inside(3, |_| ()));
+    let mut group = Thrift::default();
+    group.i32(3, REPEATED);
+    group.text(4, "list");
+    group.i32(5, 1);
+    [list.done(), group.done()]
 }
 
 /// Levels of one bit in run-length encoding, after their length.

@@ -112,11 +112,10 @@ impl Contents {
             text.push_str("ATTRIBUTE lemma\nATTRIBUTE tag\n");
         }
         if self.has_feats || has_more {
-            text.push_str(&format!("ATTRIBUTE feats {SET}"));
+            text.push_str(&format!("ATTRIBUTE feats{SET}"));
         }
         for (name, kind) in &self.columns {
-            let options = if *kind == LayerKind::Set { SET } else { "\n" };
-            text.push_str(&format!("ATTRIBUTE {} {options}", bare(name)).replace(" \n", "\n"));
+            text.push_str(&format!("ATTRIBUTE {}{}", bare(name), if *kind == LayerKind::Set { SET } else { "\n" }));
         }
         text.push_str(
             "ATTRIBUTE lc {\n\tLABEL \"word (lowercase)\"\n\tDYNAMIC utf8lowercase\n\tDYNLIB internal\n\tARG1 \"C\"\n\
@@ -126,6 +125,12 @@ impl Contents {
             text.push_str(&format!("\tATTRIBUTE {}\n", bare(field)));
         }
         text.push_str("}\n");
+        self.structures(&mut text);
+        text
+    }
+
+    /// Structures below documents: paragraphs, sentences and spans.
+    fn structures(&self, text: &mut String) {
         let of_paragraphs = [(self.has_kinds, "kind"), (self.has_languages, "lang")];
         let of_paragraphs: String =
             of_paragraphs.iter().filter(|row| row.0).map(|row| format!("\tATTRIBUTE {}\n", row.1)).collect();
@@ -145,12 +150,11 @@ impl Contents {
                 false => text.push_str(&format!("STRUCTURE {} {{\n{inside}}}\n", bare(name))),
             }
         }
-        text
     }
 }
 
-/// The block of an attribute with several values.
-const SET: &str = "{\n\tMULTIVALUE yes\n\tMULTISEP \"|\"\n}\n";
+/// The block of an attribute with several values, after its name.
+const SET: &str = " {\n\tMULTIVALUE yes\n\tMULTISEP \"|\"\n}\n";
 
 /// A name as a value. One without quotation marks begins with a small letter.
 fn bare(name: &str) -> String {

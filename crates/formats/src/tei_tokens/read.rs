@@ -375,11 +375,14 @@ impl Partial {
 
     fn finish(self) -> Annotated {
         let Partial { mut document, mut spans, tokens, declared, .. } = self;
-        for layer in declared {
+        for layer in &declared {
             if !document.columns.iter().any(|column| column.layer.name == layer.name) {
-                document.columns.push(LayerColumn { layer, values: Vec::new() });
+                document.columns.push(LayerColumn { layer: layer.clone(), values: Vec::new() });
             }
         }
+        // Columns are in the order of their declarations, and not of their first values.
+        let rank = |column: &LayerColumn| declared.iter().position(|layer| layer.name == column.layer.name);
+        document.columns.sort_by_key(|column| rank(column).unwrap_or(MAX_LAYERS));
         document.columns.iter_mut().for_each(|column| column.values.resize(tokens as usize, String::new()));
         spans.iter_mut().for_each(|span| span.end = if span.end <= span.start { span.start } else { span.end });
         spans.retain(|span| span.start < span.end && span.end <= tokens);

@@ -172,21 +172,16 @@ impl Vertical {
             };
             let new = || OpenDocument::new(Annotated::default(), &self.columns);
             match event {
-                Event::Document(about) => {
-                    let mut about = *about;
+                Event::Document(mut about) => {
                     about.fields.extend(self.reader.value("id").map(|id| (NAME.to_owned(), id)));
-                    let document = OpenDocument::new(Annotated { about, ..Annotated::default() }, &self.columns);
-                    let before = self.open.replace(document);
-                    if let Some(document) = self.whole(before) {
-                        return Ok(Some(document));
+                    let document = Annotated { about: *about, ..Annotated::default() };
+                    let before = self.open.replace(OpenDocument::new(document, &self.columns));
+                    if before.is_some() {
+                        return Ok(self.whole(before));
                     }
                 }
-                Event::End => {
-                    let before = self.open.take();
-                    if let Some(document) = self.whole(before) {
-                        return Ok(Some(document));
-                    }
-                }
+                Event::End if self.open.is_some() => break,
+                Event::End => {}
                 Event::Paragraph => {
                     let [kind, language] = ["kind", "lang"].map(|name| self.reader.value(name).unwrap_or_default());
                     let paragraph = AnnotatedParagraph { kind, language, ..AnnotatedParagraph::default() };
@@ -195,21 +190,20 @@ impl Vertical {
                 Event::Sentence => {
                     last_paragraph(&mut self.open.get_or_insert_with(new).document).sentences.push(Vec::new());
                 }
-                Event::Glue => self.open.get_or_insert_with(new).is_glued = true,
+                Event::Glue => self.open.iter_mut().for_each(|open| open.is_glued = true),
                 Event::Layer(layer) => self.open.get_or_insert_with(new).declare(layer),
+                // A structure around documents is none of a document.
+                Event::SpanStart(_) | Event::SpanEnd(_) if self.open.is_none() => {}
                 Event::SpanStart(tag) => {
-                    // A structure around documents is none of a document.
-                    let Some(open) = &mut self.open else { continue };
-                    let tokens = open.tokens;
-                    if let Err(fault) = open.spans.start(tag, tokens) {
+                    let open = self.open.get_or_insert_with(new);
+                    if let Err(fault) = open.spans.start(tag, open.tokens) {
                         log::debug!("{fault}");
                         return Ok(Some(Raw::LeftOut("bad-line")));
                     }
                 }
                 Event::SpanEnd(name) => {
-                    if let Some(open) = &mut self.open {
-                        open.spans.end(name, open.tokens);
-                    }
+                    let open = self.open.get_or_insert_with(new);
+                    open.spans.end(name, open.tokens);
                 }
                 Event::Token(line) => {
                     let open = self.open.get_or_insert_with(new);
