@@ -41,6 +41,8 @@ fn opened() -> Corpus {
 fn run_at(corpus: &Corpus, time: &str, args: &str) -> Ran {
     let mut command = corpus.command(args);
     command.env("TIDINGS_CLOCK", time);
+    // Layers that the first release did not have would change its text.
+    command.env("TIDINGS_ANNOTATE_LAYERS", "[]");
     corpus.launch(command).wait()
 }
 
@@ -271,6 +273,25 @@ fn an_import_extends_the_old_index() {
     assert_eq!(changed(&before, &recipes(&corpus)), ["docs/recipes/2026-03-04.json", "text/recipes/2026-03-04.json"]);
     assert_eq!(hits(&corpus, "--lang en lighthouse"), 4);
     assert_eq!(hits(&corpus, "--lang en unfinished"), 0, "hidden documents stay hidden");
+}
+
+#[test]
+fn layers_of_later_versions_are_added_to_its_text() {
+    let corpus = opened();
+    settle(&corpus);
+    let before = run(&corpus, "digest --tree").ok().stdout;
+    let upgraded = |args: &str| {
+        let mut command = corpus.command(args);
+        command.env("TIDINGS_CLOCK", SOON);
+        corpus.launch(command).wait().ok()
+    };
+    upgraded("run --from clean");
+    let named = upgraded("--json query --lang en <ne/>").json();
+    assert!(named["hits"].as_u64().unwrap() > 0, "{named}");
+    assert_eq!(hits(&corpus, "--lang en lighthouse"), 3);
+    // Without them the text is that of the first release again.
+    run(&corpus, "run --from clean").ok();
+    assert_eq!(run(&corpus, "digest --tree").ok().stdout, before);
 }
 
 #[test]
