@@ -2,54 +2,37 @@
 
 use std::path::Path;
 
-use tidings_formats::vertical::{self, Event};
-use tidings_formats::{Format, conllu};
-use tidings_model::{Annotated, AnnotatedParagraph, Document, Token};
+use tidings_formats::{Format, conllu, tei_tokens, vertical};
+use tidings_model::Document;
 
-/// The vertical format: a document that is written, read and written again is the same. Control characters of the first
-/// reading become spaces.
+/// The vertical format with layers and spans: what is written is read and written again as it was, once lines without any
+/// value, which are no tokens, are gone.
 pub fn vertical(bytes: &[u8]) {
-    let written = |document: &Annotated| {
-        let mut text = String::new();
-        vertical::write(document, &mut text);
-        text
-    };
-    let text = written(&read_vertical(bytes));
-    assert_eq!(written(&read_vertical(text.as_bytes())), text);
+    let again = |text: &str| vertical_text(text.as_bytes());
+    let text = again(&vertical_text(bytes));
+    assert_eq!(again(&text), text);
 }
 
-/// All tokens of a file in one document.
-fn read_vertical(bytes: &[u8]) -> Annotated {
+/// All documents of a file up to its first fault, as they are written.
+fn vertical_text(bytes: &[u8]) -> String {
     let mut reader = vertical::Reader::new(bytes, Path::new("a.vert"));
-    let mut document = Annotated::default();
-    loop {
-        match reader.next_event() {
-            Ok(None) => return document,
-            Ok(Some(Event::Document(about))) => document.about = *about,
-            Ok(Some(Event::Paragraph)) => document.paragraphs.push(AnnotatedParagraph::default()),
-            Ok(Some(Event::Sentence)) => last(&mut document).sentences.push(Vec::new()),
-            Ok(Some(Event::Token(line))) => {
-                let word = vertical::unescape(line.split('\t').next().unwrap_or_default());
-                let paragraph = last(&mut document);
-                if paragraph.sentences.is_empty() {
-                    paragraph.sentences.push(Vec::new());
-                }
-                let sentence = paragraph.sentences.last_mut().expect("there is one now");
-                if !word.is_empty() {
-                    sentence.push(Token { word, space_after: true, ..Token::default() });
-                }
-            }
-            Ok(Some(_)) | Err(tidings_formats::Error::Line { .. }) => {}
-            Err(_) => return document,
-        }
+    let mut text = String::new();
+    while let Ok(Some(document)) = reader.next_document() {
+        vertical::write(&document, &mut text);
     }
+    text
 }
 
-fn last(document: &mut Annotated) -> &mut AnnotatedParagraph {
-    if document.paragraphs.is_empty() {
-        document.paragraphs.push(AnnotatedParagraph::default());
+/// Annotated text in TEI: what was read is written as TEI that can be read.
+pub fn tei_tokens(bytes: &[u8]) {
+    let mut reader = tei_tokens::Reader::new(bytes, Path::new("a.xml"));
+    while let Ok(Some(document)) = reader.next_document() {
+        let mut text = tei_tokens::OPENING.to_owned();
+        tei_tokens::write(&document, &mut text);
+        text.push_str(tei_tokens::CLOSING);
+        let again = tei_tokens::Reader::new(text.as_bytes(), Path::new("b.xml")).next_document();
+        assert!(again.is_ok(), "{}\n{text}", again.expect_err("not read"));
     }
-    document.paragraphs.last_mut().expect("there is one now")
 }
 
 /// CoNLL-U and CoNLL-U Plus.

@@ -61,6 +61,7 @@ pub const TARGETS: &[Target] = &[
     target("vertical", corpora::vertical),
     target("conllu", corpora::conllu),
     target("tei", corpora::tei),
+    target("tei_tokens", corpora::tei_tokens),
     target("plan", home::plan),
     target("journal", home::journal),
     target("frames", home::frames),

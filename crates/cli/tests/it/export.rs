@@ -311,7 +311,10 @@ fn tokens_can_be_read_by_other_programs() {
         .map(|line| line.split('\t').collect())
         .collect();
     let numbers = |column: usize| rows.iter().map(|row| row[column].parse::<u64>().unwrap()).collect::<Vec<u64>>();
-    assert!(plus.lines().next().is_some_and(|head| head.ends_with("TIDINGS:SPANS") || head.contains("SPANS")), "{plus}");
+    assert!(
+        plus.lines().next().is_some_and(|head| head.ends_with("TIDINGS:SPANS") || head.contains("SPANS")),
+        "{plus}"
+    );
     assert!(rows.iter().all(|row| row.len() == 14));
     assert_eq!(numbers(10), (1..=rows.len() as u64).collect::<Vec<u64>>(), "tokens are counted through");
     assert!(numbers(11).is_sorted() && numbers(12).is_sorted());
