@@ -3,13 +3,15 @@
 //! `fixtures/behaviour/golden.tsv` has a row for each stage and version: the digest of the data that affects its output
 //! and the digest of the output itself. If either changes, the stage's `BEHAVIOUR_VERSION` must be increased, because
 //! recipes contain it and an upgrade rebuilds only what has another version. With `TIDINGS_BLESS=1` this test appends
-//! the row of a new version; it never changes one.
+//! the row of a new version; it never changes one. Layers besides lemma, tag and features have rows of their own, `layer NAME`,
+//! with the version of their annotator.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use tidings_annotate::chain::{LAYERS, LayerAnnotator};
 use tidings_model::Page;
 use tidings_pipeline::Pipeline;
 use tidings_pipeline::stage::{Stage, StageId};
@@ -92,9 +94,12 @@ fn sorted_files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// A home of the fixtures after all derived stages.
-fn built(folder: &Path) -> Pipeline {
-    let pipeline = Pipeline::create(folder).unwrap();
+/// A home of the fixtures after all derived stages, with these further layers.
+fn built(folder: &Path, layers: &[&str]) -> Pipeline {
+    let created = Pipeline::create(folder).unwrap();
+    let mut config = created.config().clone();
+    config.annotate.layers = layers.iter().map(|name| (*name).to_owned()).collect();
+    let pipeline = Pipeline::new(created.home().clone(), config);
     let read = |path: &Path| fs::read_to_string(path).unwrap();
     let pages = sorted_files(&fixtures().join("pages"));
     let saved: Vec<Page> = pages
@@ -131,31 +136,35 @@ fn tables(stage: &dyn Stage) -> String {
     format!("{:032x}", xxh3_128(digests.as_bytes()))
 }
 
-#[test]
-fn output_changes_only_with_the_version_of_its_stage() {
+/// The digest of the data of a layer, `languages/CODE/NAME.tsv`.
+fn layer_tables(name: &str) -> String {
+    let file = |code: &str| fs::read(fixtures().join(format!("../languages/{code}/{name}.tsv"))).ok();
+    let known = TABLE_LANGUAGES.split(' ').filter_map(|code| Some((code, file(code)?)));
+    let digests: String = known.map(|(code, bytes)| format!("{code} {:032x}\n", xxh3_128(&bytes))).collect();
+    if digests.is_empty() { "-".to_owned() } else { format!("{:032x}", xxh3_128(digests.as_bytes())) }
+}
+
+/// Compares outputs with the rows of their versions, and appends missing rows if that is asked for. An output has a name, a
+/// version, the digest of its data and that of the output.
+fn compare_with_golden(outputs: &[(String, u32, String, String)], remedy: &str) {
     let path = fixtures().join("behaviour/golden.tsv");
     let text = fs::read_to_string(&path).unwrap_or_else(|_| format!("{HEADER}\n"));
-    let mut golden: BTreeMap<(String, u32), (String, String)> = BTreeMap::new();
+    let mut golden: BTreeMap<(&str, u32), (&str, &str)> = BTreeMap::new();
     for line in text.lines().skip(1) {
         let fields: Vec<&str> = line.split('\t').collect();
-        golden.insert((fields[0].into(), fields[1].parse().unwrap()), (fields[2].into(), fields[3].into()));
+        golden.insert((fields[0], fields[1].parse().unwrap()), (fields[2], fields[3]));
     }
-    let folder = tempfile::tempdir().unwrap();
-    let pipeline = built(folder.path());
     let mut appended = String::new();
-    for stage in derived() {
-        let (id, version) = (stage.id(), stage.version());
-        let output = stage.output_digest(pipeline.home()).unwrap();
-        let output = output.unwrap_or_else(|| panic!("{id} is derived, so it needs `Stage::output_digest`"));
-        let found = (tables(stage.as_ref()), output);
-        match golden.get(&(id.to_string(), version)) {
+    for (name, version, tables, output) in outputs {
+        match golden.get(&(name.as_str(), *version)) {
             Some(known) => assert_eq!(
-                found, *known,
-                "the output of {id} has changed, so its BEHAVIOUR_VERSION must be greater than {version}; then run this test with \
+                (tables.as_str(), output.as_str()),
+                *known,
+                "the output of {name} has changed, so its {remedy} must be greater than {version}; then run this test with \
                  TIDINGS_BLESS=1 and commit fixtures/behaviour/golden.tsv"
             ),
             None => {
-                let _ = writeln!(appended, "{id}\t{version}\t{}\t{}", found.0, found.1);
+                let _ = writeln!(appended, "{name}\t{version}\t{tables}\t{output}");
             }
         }
     }
@@ -166,4 +175,29 @@ fn output_changes_only_with_the_version_of_its_stage() {
         );
         fs::write(&path, text + &appended).unwrap();
     }
+}
+
+fn output_of(stage: &dyn Stage, pipeline: &Pipeline) -> String {
+    let output = stage.output_digest(pipeline.home()).unwrap();
+    output.unwrap_or_else(|| panic!("{} is derived, so it needs `Stage::output_digest`", stage.id()))
+}
+
+// One test, so that two do not write the file at once.
+#[test]
+fn output_changes_only_with_the_version_of_its_stage() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipeline = built(folder.path(), &[]);
+    let row = |stage: Box<dyn Stage>| {
+        let output = output_of(stage.as_ref(), &pipeline);
+        (stage.id().to_string(), stage.version(), tables(stage.as_ref()), output)
+    };
+    compare_with_golden(&derived().map(row).collect::<Vec<_>>(), "BEHAVIOUR_VERSION");
+
+    let annotate = StageId::Annotate.stage();
+    let row = |layer: &LayerAnnotator| {
+        let folder = tempfile::tempdir().unwrap();
+        let output = output_of(annotate.as_ref(), &built(folder.path(), &[layer.name]));
+        (format!("layer {}", layer.name), layer.version, layer_tables(layer.name), output)
+    };
+    compare_with_golden(&LAYERS.iter().map(row).collect::<Vec<_>>(), "VERSION");
 }
