@@ -463,7 +463,7 @@ fn unknown_names_are_refused_with_those_that_exist() {
         ("freq", "by", json!("colour"), "unknown attribute or field"),
         ("freq", "by", json!("Colour"), "unknown attribute"),
         ("freq", "by", json!("sit"), "did you mean site?"),
-        ("freq", "by", json!("ne.name"), "unknown attribute or field"),
+        ("freq", "by", json!("colour.name"), "unknown attribute or field"),
         ("words", "attribute", json!("syllables"), "unknown attribute"),
         ("query", "sort", json!(["lefft"]), "did you mean left?"),
         ("query", "fields", json!(["date", "titel"]), "did you mean title?"),

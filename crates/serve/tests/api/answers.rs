@@ -36,6 +36,8 @@ fn questions(server: &TestServer) -> Vec<(&'static str, String)> {
         ("/api/v1/{lang}/trends", "?by=month&min=10"),
         ("/api/v1/{lang}/bursts", ""),
         ("/api/v1/{lang}/new-words", "?since=2026-06-01"),
+        ("/api/v1/{lang}/names", "?type=PER&since=2026-01-01"),
+        ("/api/v1/{lang}/quotes", "?by=site"),
         ("/api/v1/{lang}/documents", "?filter=date%3D2026-03"),
         ("/api/v1/{lang}/documents/{id}", ""),
         ("/api/v1/{lang}/documents/{id}/context", "?position=1"),

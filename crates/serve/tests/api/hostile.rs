@@ -86,6 +86,8 @@ const PATHS: &[&str] = &[
     "trends",
     "bursts",
     "new-words",
+    "names",
+    "quotes",
     "documents",
     "documents/0a",
     "documents/0a/context",

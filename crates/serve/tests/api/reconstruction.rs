@@ -105,10 +105,13 @@ impl Corpus {
             );
             for sentence in tokens.chunks(8) {
                 vertical.push_str("<s>\n");
+                // Names and quotations tell as much as the words themselves.
+                let _ = writeln!(vertical, "<quote kind=\"direct\" speaker=\"{0}\" verb=\"{0}\">", sentence[0]);
                 for (at, word) in sentence.iter().enumerate() {
+                    let _ = writeln!(vertical, "<ne name=\"{word}\" type=\"PER\" tokens=\"1\"/>");
                     let _ = writeln!(vertical, "{word}\t{word}\t{}", ["NOUN", "VERB", "ADJ"][at % 3]);
                 }
-                vertical.push_str("</s>\n");
+                vertical.push_str("</quote>\n</s>\n");
             }
             vertical.push_str("</p>\n</doc>\n");
         }
@@ -379,6 +382,13 @@ fn probes(target: &Target, words: &[String]) -> Vec<String> {
         "bursts?by=day&limit=10000".to_owned(),
         "bursts?by=week&limit=10000&filter=".to_owned() + &not,
         format!("new-words?since=2026-02-01&min_sites=1&min_days=1&min_documents=1&names=true&filter={not}"),
+        format!("names?limit=10000&filter={filter}"),
+        format!("names?since=2026-02-01&limit=10000&filter={not}"),
+        format!("quotes?pronouns=true&limit=10000&filter={filter}"),
+        format!("quotes?by=verb&limit=10000&filter={not}"),
+        format!("freq?q=%3Cne%2F%3E&by=ne.name&limit=10000&filter={filter}"),
+        format!("count?q=%3Cne%20name%3D%3D%22{a}%22%2F%3E&filter={filter}"),
+        format!("count?q=%3Cquote%3E%20{a}&filter={filter}"),
         format!("sketch?lemma={a}&min=1&filter={filter}"),
         format!("sketch?lemma={b}&min=1"),
         format!("colloc?q={a}&min=1&left=1&right=0&{all}"),

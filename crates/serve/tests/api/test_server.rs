@@ -61,9 +61,9 @@ pub fn document(day: &str, site: &str, availability: &str, sentence: &str) -> St
     }
     text.push_str(">\n<p>\n");
     for sentence in [sentence, "It was a quiet morning in the town .", "Nobody expected anything of it ."] {
-        text.push_str("<s>\n");
+        text.push_str("<s>\n<quote kind=\"direct\" speaker=\"Ann Lee\" verb=\"say\">\n<ne name=\"Ann Lee\" type=\"PER\" tokens=\"1\"/>\n");
         sentence.split(' ').for_each(|word| text.extend([word, "\t", &word.to_lowercase(), "\t", tag(word), "\n"]));
-        text.push_str("</s>\n");
+        text.push_str("</quote>\n</s>\n");
     }
     text.push_str("</p>\n</doc>\n");
     text

@@ -116,6 +116,8 @@ fn answers_that_are_cut_off_say_so() {
         "trends",
         "bursts",
         "new-words?since=2026-06-01",
+        "names",
+        "quotes",
         &format!("query?{q}"),
         &format!("count?{q}"),
         &format!("freq?{q}"),
