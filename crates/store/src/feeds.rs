@@ -12,11 +12,40 @@ use crate::frames::open_any;
 use crate::home::{Home, rfc3339};
 use crate::table::{self, Field, columns};
 
+/// The kind of document that lists articles.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+pub enum SourceKind {
+    /// RSS, Atom, RDF or JSON Feed.
+    #[default]
+    Feed,
+    /// A sitemap, a sitemap index or a news sitemap.
+    Sitemap,
+    /// A front page or a section page, whose links lead to articles.
+    Page,
+}
+
+impl SourceKind {
+    const WORDS: [(SourceKind, &str); 3] =
+        [(SourceKind::Feed, "feed"), (SourceKind::Sitemap, "sitemap"), (SourceKind::Page, "page")];
+
+    /// The name in `feeds.txt`.
+    pub fn word(self) -> &'static str {
+        SourceKind::WORDS.iter().find(|row| row.0 == self).map_or("feed", |row| row.1)
+    }
+
+    /// The kind with a name. Other values of `kind=` are ordinary labels.
+    fn from_word(word: &str) -> Option<SourceKind> {
+        SourceKind::WORDS.iter().find(|row| row.1 == word).map(|row| row.0)
+    }
+}
+
 /// A line of `feeds.txt`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedFeed {
     /// The feed's address.
     pub url: String,
+    /// The kind of document, from `kind=`.
+    pub kind: SourceKind,
     /// Labels from the list (topic, genre, country, lang, …).
     pub labels: Vec<(String, String)>,
 }
@@ -54,7 +83,8 @@ pub fn list(home: &Home) -> Result<FeedList> {
                 continue;
             }
         };
-        let labels = fields
+        let mut kind = SourceKind::Feed;
+        let mut labels: Vec<(String, String)> = fields
             .filter(|field| !field.is_empty())
             .filter_map(|field| match field.split_once('=') {
                 Some((key, value)) => Some((key.trim().to_owned(), value.trim().to_owned())),
@@ -65,9 +95,16 @@ pub fn list(home: &Home) -> Result<FeedList> {
                 }
             })
             .collect();
+        labels.retain(|(key, value)| match SourceKind::from_word(value).filter(|_| key == "kind") {
+            Some(given) => {
+                kind = given;
+                false
+            }
+            None => true,
+        });
         match known.insert(url.clone(), at + 1) {
             Some(first) => list.faults.push((at + 1, format!("{url} is already in line {first}"))),
-            None => list.feeds.push(ListedFeed { url, labels }),
+            None => list.feeds.push(ListedFeed { url, kind, labels }),
         }
     }
     Ok(list)
@@ -360,6 +397,18 @@ mod tests {
         assert_eq!(state(Polled::Failed, 1, "2.5").health(), Health::Failing);
         assert_eq!(state(Polled::Failed, DEAD_AFTER, "2.5").health(), Health::Dead);
         assert_eq!(state(Polled::Gone, 1, "").health(), Health::Dead);
+    }
+
+    #[test]
+    fn a_line_names_the_kind_of_its_document() {
+        let folder = tempfile::tempdir().unwrap();
+        let text = "a.example/feed\nb.example/news.xml\tkind=sitemap\tlang=de\nc.example/\tkind=page\nd.example/rss\tkind=blog\n";
+        Home::create(folder.path(), "", text).unwrap();
+        let list = list(&Home::at(folder.path()).unwrap()).unwrap();
+        let kinds: Vec<SourceKind> = list.feeds.iter().map(|feed| feed.kind).collect();
+        assert_eq!(kinds, [SourceKind::Feed, SourceKind::Sitemap, SourceKind::Page, SourceKind::Feed]);
+        assert_eq!(list.feeds[1].labels, [("lang".to_owned(), "de".to_owned())]);
+        assert_eq!(list.feeds[3].labels, [("kind".to_owned(), "blog".to_owned())]);
     }
 
     #[test]
