@@ -8,7 +8,7 @@
 
 use super::bursts::{AFTERGLOW, BinCount, Burst, BurstConfig, sequel, tokens_before};
 use super::cells::{CellCount, SiteVolume};
-use super::discovery::false_discovery;
+use super::discovery::weighted_discovery;
 use super::moderate::{Dispersion, priors};
 use crate::measure::keyness::{Contrast, Keyness};
 use std::ops::Range;
@@ -19,6 +19,9 @@ const WIDTHS: [usize; 2] = [1, 2];
 const TRIM: f64 = 0.05;
 /// The mean of a chi-square variable of one degree without its upper 5 %.
 const TRIMMED_MEAN: f64 = 0.758;
+
+/// The documents of a bin with which a threefold burst is found among all words; more documents give no more weight.
+const DOCUMENTS_OF_A_BURST: f64 = 10.0;
 
 /// Collects the strongest burst of each word, and then tests them together.
 #[derive(Debug)]
@@ -31,7 +34,8 @@ pub struct SiteBursts {
     sites: Vec<usize>,
     /// The bins with text before each bin.
     collected_before: Vec<f64>,
-    rows: usize,
+    /// The documents with each word.
+    rows: Vec<f64>,
     found: Vec<(usize, Burst)>,
     /// The dispersions of all words with enough documents, and that of independent documents.
     dispersions: Vec<(Dispersion, f64)>,
@@ -61,7 +65,7 @@ impl SiteBursts {
             sites,
             collected_before: tokens_before(&collected),
             volume: volume.clone(),
-            rows: 0,
+            rows: Vec::new(),
             found: Vec::new(),
             dispersions: Vec::new(),
             dispersion_of: Vec::new(),
@@ -70,8 +74,8 @@ impl SiteBursts {
 
     /// Adds the next word with its cells, sorted by site and bin.
     pub fn add(&mut self, cells: &[CellCount]) {
-        let row = self.rows;
-        self.rows += 1;
+        let row = self.rows.len();
+        self.rows.push(cells.iter().map(|cell| f64::from(cell.documents)).sum());
         let mut counts: Vec<BinCount> =
             (0..self.volume.bins as u32).map(|bin| BinCount { bin, hits: 0, documents: 0 }).collect();
         for cell in cells {
@@ -213,10 +217,14 @@ impl SiteBursts {
             let (dispersion, freedom) = priors[*number].moderate(own.own, own);
             burst.score /= if freedom > 0.0 { dispersion.max(*independent) } else { *independent };
         }
-        let p: Vec<f64> = self.found.iter().map(|(_, burst)| burst.p(bins * WIDTHS.len())).collect();
-        let q = false_discovery(&p, self.rows);
-        let found = self.found.into_iter().zip(q);
-        found.filter(|(_, q)| *q <= self.config.false_discovery_rate).map(|(found, _)| found).collect()
+        let mut p = vec![1.0; self.rows.len()];
+        self.found.iter().for_each(|(row, burst)| p[*row] = burst.p(bins * WIDTHS.len()));
+        // The documents of a word say whether a burst could be seen at all.
+        let most = DOCUMENTS_OF_A_BURST * bins.max(1) as f64;
+        let weights: Vec<f64> = self.rows.iter().map(|documents| documents.clamp(1.0, most)).collect();
+        let q = weighted_discovery(&p, &weights);
+        let is_significant = |(row, _): &(usize, Burst)| q[*row] <= self.config.false_discovery_rate;
+        self.found.into_iter().filter(is_significant).collect()
     }
 }
 
