@@ -16,8 +16,10 @@ mod record;
 pub mod shape;
 mod sieve;
 mod state;
+pub mod steward;
 #[cfg(test)]
 mod testing;
+pub mod text;
 pub mod trap;
 mod u64_run;
 mod url_line;
@@ -25,6 +27,6 @@ mod url_run;
 
 pub use disk_queue::{DiskQueue, MAX_WAITING};
 pub use error::{Error, Result};
-pub use record::{Done, Record};
+pub use record::{Done, Link, Record};
 pub use sieve::Sieve;
 pub use state::{CrawlState, TablePart};

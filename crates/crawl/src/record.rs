@@ -22,11 +22,20 @@ pub struct Done {
     pub requested: bool,
 }
 
+/// A link of a page.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Link {
+    /// Its target.
+    pub url: WaitingUrl,
+    /// The registered domain of the page; empty for seeds.
+    pub source: Box<str>,
+}
+
 /// A line of the journal.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Record {
     /// A link that may be new.
-    Link(WaitingUrl),
+    Link(Link),
     /// Another URL of a known page.
     Alias(String),
     /// A finished URL.
@@ -37,8 +46,8 @@ impl Record {
     /// Appends the line of the record.
     pub fn write(&self, text: &mut String) {
         match self {
-            Record::Link(url) => {
-                let _ = write!(text, "l\t{}\t", url.url);
+            Record::Link(Link { url, source }) => {
+                let _ = write!(text, "l\t{source}\t{}\t", url.url);
                 UrlLine::of(url).write_fields(text);
             }
             Record::Alias(url) => {
@@ -64,8 +73,9 @@ impl Record {
         let (kind, rest) = line.split_once('\t')?;
         Some(match kind {
             "l" => {
+                let (source, rest) = rest.split_once('\t')?;
                 let (url, fields) = rest.split_once('\t')?;
-                Record::Link(waiting(UrlLine::parse(url.into(), fields)?)?)
+                Record::Link(Link { url: waiting(UrlLine::parse(url.into(), fields)?)?, source: source.into() })
             }
             "a" => Record::Alias(rest.to_owned()),
             "d" => {
@@ -103,9 +113,10 @@ mod tests {
 
     #[test]
     fn records_round_trip() {
-        let link = WaitingUrl { day: Some(19_000), depth: 2, ..crate::testing::waiting("http://a.example/news/x") };
+        let url = WaitingUrl { day: Some(19_000), depth: 2, ..crate::testing::waiting("http://a.example/news/x") };
+        let link = Link { url, source: "b.example".into() };
         let worth = PageWorth { bytes: 9000, clean_bytes: 800, tokens: 120, new_share: 0.5, exact_duplicate: true };
-        let done = Done { url: link.url.clone(), status: "ok".into(), worth, requested: true };
+        let done = Done { url: link.url.url.clone(), status: "ok".into(), worth, requested: true };
         for record in [Record::Link(link), Record::Alias("http://a.example/y".into()), Record::Done(done)] {
             let mut line = String::new();
             record.write(&mut line);

@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
 use crate::fingerprint::{SHARDS, shard_name};
-use crate::queue::WaitingUrl;
 use crate::rank;
+use crate::record::Link;
 use crate::u64_run::{self, U64Reader};
 
 /// The most runs of a shard.
@@ -31,7 +31,7 @@ pub(crate) struct Run {
 }
 
 /// A link that may be new. Without a URL it is only an alias of a known page.
-type Candidate = Option<Box<WaitingUrl>>;
+type Candidate = Option<Box<Link>>;
 
 #[derive(Default)]
 struct SeenShard {
@@ -69,14 +69,14 @@ impl Sieve {
     }
 
     /// Puts a link into the buffer of its shard, unless it was met lately; returns whether it waits there.
-    pub fn offer(&mut self, shard: u8, fingerprint: u64, url: Option<WaitingUrl>) -> bool {
+    pub fn offer(&mut self, shard: u8, fingerprint: u64, link: Option<Link>) -> bool {
         let slot = &mut self.hot[fingerprint as usize & (HOT - 1)];
         if *slot == fingerprint {
             return false;
         }
         *slot = fingerprint;
         self.buffered += 1;
-        self.shards[shard as usize].buffer.push((fingerprint, url.map(Box::new)));
+        self.shards[shard as usize].buffer.push((fingerprint, link.map(Box::new)));
         true
     }
 
@@ -106,8 +106,8 @@ impl Sieve {
         self.len() == 0
     }
 
-    /// Compares all buffers with what is known; returns the URLs that are new.
-    pub fn sift(&mut self) -> Result<Vec<WaitingUrl>> {
+    /// Compares all buffers with what is known; returns the links that are new.
+    pub fn sift(&mut self) -> Result<Vec<Link>> {
         let mut new = Vec::new();
         for shard in 0..SHARDS {
             if !self.shards[shard].buffer.is_empty() {
@@ -118,7 +118,7 @@ impl Sieve {
         Ok(new)
     }
 
-    fn sift_shard(&mut self, at: usize, new: &mut Vec<WaitingUrl>) -> Result<()> {
+    fn sift_shard(&mut self, at: usize, new: &mut Vec<Link>) -> Result<()> {
         let paths: Vec<PathBuf> = self.shards[at].runs.iter().map(|run| self.path(at, run.id)).collect();
         let shard = &mut self.shards[at];
         let mut batch = std::mem::take(&mut shard.buffer);
@@ -131,7 +131,7 @@ impl Sieve {
         }
         for (fingerprint, candidate) in batch {
             self.recent += usize::from(shard.recent.insert(fingerprint));
-            new.extend(candidate.map(|url| *url));
+            new.extend(candidate.map(|link| *link));
         }
         Ok(())
     }
@@ -204,8 +204,8 @@ pub(crate) fn take_number(next: &mut u64) -> u64 {
 }
 
 /// The order of links to one URL; an alias is known already and comes first.
-fn order(candidate: &Candidate) -> (u64, &str) {
-    candidate.as_ref().map_or((0, ""), |url| (rank::of(url), url.url.as_str()))
+fn order(candidate: &Candidate) -> (u64, &str, &str) {
+    candidate.as_ref().map_or((0, "", ""), |link| (rank::of(&link.url), link.url.url.as_str(), &*link.source))
 }
 
 /// Removes the fingerprints of a run from a sorted batch.
@@ -241,11 +241,11 @@ mod tests {
     fn offer(sieve: &mut Sieve, number: u32) {
         let domain = format!("site{}.example", number % 7);
         let url = format!("http://{domain}/{number}");
-        sieve.offer(shard(&domain), fingerprint(&url), Some(crate::testing::waiting(&url)));
+        sieve.offer(shard(&domain), fingerprint(&url), Some(crate::testing::link(&url)));
     }
 
-    fn numbers(new: Vec<WaitingUrl>) -> Vec<u32> {
-        new.into_iter().map(|url| url.url.rsplit('/').next().unwrap().parse().unwrap()).collect()
+    fn numbers(new: Vec<Link>) -> Vec<u32> {
+        new.into_iter().map(|link| link.url.url.rsplit('/').next().unwrap().parse().unwrap()).collect()
     }
 
     #[test]

@@ -15,10 +15,9 @@ use crate::error::{Error, Result};
 use crate::fingerprint::{self, fingerprint, shard_name};
 use crate::frame_log::{self, FrameLog};
 use crate::queue::{UrlQueue as _, WaitingUrl};
-use crate::record::{self, Done, Record};
+use crate::record::{self, Done, Link, Record};
 use crate::sieve::{Run, Sieve, take_number};
 use crate::u64_run;
-use crate::url_line::UrlLine;
 
 /// The version of the files.
 const VERSION: u32 = 1;
@@ -73,24 +72,22 @@ pub struct CrawlState {
 }
 
 impl CrawlState {
-    /// Opens a crawl or begins one. `replay` gets the finished URLs since the last checkpoint, which are not in the
-    /// tables; the caller then makes a [checkpoint](CrawlState::checkpoint).
-    pub fn open(folder: &Path, mut replay: impl FnMut(&Done)) -> Result<CrawlState> {
+    /// Opens a crawl or begins one, up to its last checkpoint. [`CrawlState::recover`] must follow.
+    pub fn open(folder: &Path) -> Result<CrawlState> {
         let manifest = read_manifest(folder)?;
         let sieve = Sieve::open(&folder.join("seen"), &manifest.seen);
         let queue = DiskQueue::open(&folder.join("frontier"), &manifest.frontier, MAX_WAITING)?;
-        let journal_path = journal_path(folder, manifest.journal);
-        let mut state = CrawlState {
+        let journal = FrameLog::open(&journal_path(folder, manifest.journal))?;
+        let state = CrawlState {
             folder: folder.to_owned(),
             sieve,
             queue,
             in_flight: HashMap::new(),
-            journal: FrameLog::open(&journal_path)?,
+            journal,
             manifest,
             pending: String::new(),
             journal_bytes: 0,
         };
-        state.apply_journal(&journal_path, &mut replay)?;
         state.remove_unnamed()?;
         Ok(state)
     }
@@ -100,26 +97,39 @@ impl CrawlState {
         folder.join("manifest.json").is_file()
     }
 
-    fn apply_journal(&mut self, path: &Path, replay: &mut impl FnMut(&Done)) -> Result<()> {
-        let mut done: HashMap<u64, String> = HashMap::new();
-        let mut records = Vec::new();
-        frame_log::for_each(path, |text| {
+    /// The finished URLs since the last checkpoint, which the tables do not know.
+    pub fn finished(&self) -> Result<Vec<Done>> {
+        let mut finished = Vec::new();
+        self.read_journal(|record| {
+            if let Record::Done(done) = record {
+                finished.push(done);
+            }
+        })?;
+        Ok(finished)
+    }
+
+    fn read_journal(&self, mut see: impl FnMut(Record)) -> Result<()> {
+        let path = journal_path(&self.folder, self.manifest.journal);
+        frame_log::for_each(&path, |text| {
             for line in text.lines() {
-                let record = Record::parse(line).ok_or_else(|| Error::damaged(path, "a line is not a record"))?;
-                match record {
-                    Record::Done(record) => {
-                        replay(&record);
-                        done.insert(fingerprint(&record.url), record.url);
-                    }
-                    other => records.push(other),
-                }
+                see(Record::parse(line).ok_or_else(|| Error::damaged(&path, "a line is not a record"))?);
             }
             Ok(())
         })?;
-        for record in records {
-            self.offer_record(record);
-        }
-        self.sift(|_| {})?;
+        Ok(())
+    }
+
+    /// Applies the journal: its links wait if `admit` says so, its finished URLs do not wait any more, and URLs that were
+    /// being fetched wait again. A [checkpoint](CrawlState::checkpoint) must follow.
+    pub fn recover(&mut self, admit: impl FnMut(&Link) -> bool) -> Result<()> {
+        let mut done: HashMap<u64, String> = HashMap::new();
+        let mut others = Vec::new();
+        self.read_journal(|record| match record {
+            Record::Done(record) => _ = done.insert(fingerprint(&record.url), record.url),
+            other => others.push(other),
+        })?;
+        others.into_iter().for_each(|record| self.offer_record(record));
+        self.sift(admit)?;
         for url in self.read_in_flight()? {
             if !done.contains_key(&fingerprint(&url.url)) {
                 self.queue.put_back(&url);
@@ -138,7 +148,7 @@ impl CrawlState {
         }
         let path = in_flight_path(&self.folder, self.manifest.in_flight);
         let parse = |line: &str| match Record::parse(line) {
-            Some(Record::Link(url)) => Ok(url),
+            Some(Record::Link(link)) => Ok(link.url),
             _ => Err(Error::damaged(&path, "a line is not a URL")),
         };
         disk_queue::read_text(&path)?.lines().map(parse).collect()
@@ -146,12 +156,12 @@ impl CrawlState {
 
     fn offer_record(&mut self, record: Record) {
         let (url, candidate) = match record {
-            Record::Link(url) => (url.url.clone(), Some(url)),
+            Record::Link(link) => (link.url.url.clone(), Some(link)),
             Record::Alias(url) => (url, None),
             Record::Done(_) => return,
         };
         let domain = match &candidate {
-            Some(candidate) => Some(candidate.domain.clone()),
+            Some(link) => Some(link.url.domain.clone()),
             None => record::place(&url).map(|(domain, _)| domain),
         };
         if let Some(domain) = domain {
@@ -160,10 +170,10 @@ impl CrawlState {
     }
 
     /// Offers a link. It waits after the next [sift](CrawlState::sift) if it is new. Returns whether it may be new.
-    pub fn offer(&mut self, url: WaitingUrl) -> bool {
-        let is_hot = self.sieve.is_hot(fingerprint(&url.url));
+    pub fn offer(&mut self, link: Link) -> bool {
+        let is_hot = self.sieve.is_hot(fingerprint(&link.url.url));
         if !is_hot {
-            let record = Record::Link(url);
+            let record = Record::Link(link);
             record.write(&mut self.pending);
             self.offer_record(record);
         }
@@ -179,11 +189,12 @@ impl CrawlState {
         }
     }
 
-    /// Moves new links to the waiting URLs and shows each of them to `met`.
-    pub fn sift(&mut self, mut met: impl FnMut(&WaitingUrl)) -> Result<()> {
-        for url in self.sieve.sift()? {
-            met(&url);
-            self.queue.push(url);
+    /// Moves the new links that `admit` accepts to the waiting URLs. The others are known, but do not wait.
+    pub fn sift(&mut self, mut admit: impl FnMut(&Link) -> bool) -> Result<()> {
+        for link in self.sieve.sift()? {
+            if admit(&link) {
+                self.queue.push(link.url);
+            }
         }
         Ok(())
     }
@@ -282,10 +293,10 @@ impl CrawlState {
         }
     }
 
-    /// Writes everything new and begins a new journal. `parts` replace parts of tables, `sets` whole sets.
+    /// Writes everything new and begins a new journal. `parts` replace parts of tables, `sets` whole sets. All links must
+    /// have been [sifted](CrawlState::sift).
     pub fn checkpoint(&mut self, parts: Vec<TablePart>, sets: Vec<(&'static str, Vec<u64>)>) -> Result<()> {
         self.commit()?;
-        self.sift(|_| {})?;
         let mut next = Manifest { version: VERSION, ..self.manifest.clone() };
         let mut obsolete = Vec::new();
         next.seen = self.sieve.write(&mut next.last, &mut obsolete)?;
@@ -320,11 +331,7 @@ impl CrawlState {
         urls.sort_by(|a, b| a.url.cmp(&b.url));
         let mut text = String::new();
         for url in urls {
-            text.push_str("l\t");
-            text.push_str(&url.url);
-            text.push('\t');
-            UrlLine::of(url).write_fields(&mut text);
-            text.push('\n');
+            Record::Link(Link { url: url.clone(), source: "".into() }).write(&mut text);
         }
         if next.in_flight > 0 {
             obsolete.push(in_flight_path(&self.folder, next.in_flight));
@@ -410,9 +417,23 @@ mod tests {
     use proptest::prelude::*;
 
     fn open(folder: &Path) -> (CrawlState, Vec<String>) {
-        let mut replayed = Vec::new();
-        let state = CrawlState::open(folder, |done| replayed.push(done.url.clone())).unwrap();
-        (state, replayed)
+        let mut state = CrawlState::open(folder).unwrap();
+        let finished = state.finished().unwrap().into_iter().map(|done| done.url).collect();
+        state.recover(|_| true).unwrap();
+        (state, finished)
+    }
+
+    fn sift(state: &mut CrawlState) {
+        state.sift(|_| true).unwrap();
+    }
+
+    fn checkpoint(state: &mut CrawlState) {
+        sift(state);
+        state.checkpoint(Vec::new(), Vec::new()).unwrap();
+    }
+
+    fn link(number: u32) -> Link {
+        Link { url: url(number), source: "".into() }
     }
 
     fn url(number: u32) -> WaitingUrl {
@@ -432,23 +453,23 @@ mod tests {
     fn a_crawl_that_is_killed_goes_on_where_it_was() {
         let folder = tempfile::tempdir().unwrap();
         let (mut state, _) = open(folder.path());
-        (0..6).for_each(|number| _ = state.offer(url(number)));
-        state.sift(|_| {}).unwrap();
+        (0..6).for_each(|number| _ = state.offer(link(number)));
+        sift(&mut state);
         let first = take(&mut state, 0).unwrap();
-        state.checkpoint(Vec::new(), Vec::new()).unwrap();
+        checkpoint(&mut state);
         // The first is in flight at the checkpoint and finished after it; the second is in flight when it is killed.
         state.done(done(&first.url));
         let second = take(&mut state, 0).unwrap();
         let third = take(&mut state, 1).unwrap();
         state.done(done(&third.url));
-        state.offer(url(6));
+        state.offer(link(6));
         state.commit().unwrap();
-        state.offer(url(7));
+        state.offer(link(7));
         drop(state);
         let (mut state, replayed) = open(folder.path());
         assert_eq!(replayed, [first.url, third.url]);
         assert_eq!((state.waiting(), state.seen()), (5, 7), "what was not committed is lost");
-        state.checkpoint(Vec::new(), Vec::new()).unwrap();
+        checkpoint(&mut state);
         let (mut state, replayed) = open(folder.path());
         assert!(replayed.is_empty());
         let mut left: Vec<String> = (0..3)
@@ -464,9 +485,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (mut state, _) = open(folder.path());
         state.alias(&url(1).url);
-        state.offer(url(1));
-        state.offer(url(2));
-        state.sift(|_| {}).unwrap();
+        state.offer(link(1));
+        state.offer(link(2));
+        sift(&mut state);
         assert_eq!((state.waiting(), state.seen()), (1, 2));
         let part = |text: &str| vec![TablePart { table: "domains", shard: 7, text: text.to_owned() }];
         state.checkpoint(part("old\n"), vec![("near", vec![3, 1])]).unwrap();
@@ -487,7 +508,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let newer = Manifest { version: VERSION + 1, ..Manifest::default() };
         std::fs::write(folder.path().join("manifest.json"), serde_json::to_vec(&newer).unwrap()).unwrap();
-        let error = CrawlState::open(folder.path(), |_| {}).err().unwrap().to_string();
+        let error = CrawlState::open(folder.path()).err().unwrap().to_string();
         assert!(error.contains("newer Tidings"), "{error}");
     }
 
@@ -503,16 +524,16 @@ mod tests {
             let (mut offered, mut finished, mut taken) = (HashSet::new(), HashSet::new(), Vec::<WaitingUrl>::new());
             for (number, action) in steps {
                 match action {
-                    0 => state.checkpoint(Vec::new(), Vec::new()).unwrap(),
+                    0 => checkpoint(&mut state),
                     1 => {
                         // Killed after a commit: what is in flight waits again.
                         state.commit().unwrap();
                         taken.clear();
                         state = open(folder.path()).0;
-                        state.checkpoint(Vec::new(), Vec::new()).unwrap();
+                        checkpoint(&mut state);
                     }
                     2..=4 => {
-                        state.sift(|_| {}).unwrap();
+                        sift(&mut state);
                         taken.extend(take(&mut state, number));
                     }
                     5 => if let Some(url) = taken.pop() {
@@ -521,14 +542,14 @@ mod tests {
                     }
                     _ => {
                         offered.insert(url(number).url);
-                        state.offer(url(number));
+                        state.offer(link(number));
                     }
                 }
             }
             for url in taken {
                 prop_assert!(finished.insert(url.url));
             }
-            state.sift(|_| {}).unwrap();
+            sift(&mut state);
             for number in 0..3 {
                 while let Some(url) = take(&mut state, number) {
                     prop_assert!(finished.insert(url.url.clone()), "fetched twice: {}", url.url);

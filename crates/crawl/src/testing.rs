@@ -4,6 +4,7 @@ use tidings_model::LinkRegion;
 use url::Url;
 
 use crate::queue::WaitingUrl;
+use crate::record::Link;
 use crate::shape;
 
 /// A URL that was found in a list of links.
@@ -18,4 +19,9 @@ pub(crate) fn waiting(url: &str) -> WaitingUrl {
         day: None,
         depth: 0,
     }
+}
+
+/// A link without a source.
+pub(crate) fn link(url: &str) -> Link {
+    Link { url: waiting(url), source: "".into() }
 }
