@@ -151,6 +151,8 @@ pub enum CrawlEvent {
         /// Earliest time of the next request.
         until: Timestamp,
     },
+    /// An open crawl has forgotten a host without work.
+    Host(HostNote),
 }
 
 /// State of a host at the end of a crawl, for the next one.
