@@ -84,7 +84,9 @@ pub fn robots(bytes: &[u8]) {
 pub fn sitemap(bytes: &[u8]) {
     const MAP: &str = "https://gazette.example/sitemap.xml";
     let _ = reduce(bytes, Some("application/xml"), MAP);
-    let Ok(map) = tidings_feeds::sitemap::read(bytes, None, MAP, tidings_feeds::sitemap::Scope::OwnHost) else { return };
+    let Ok(map) = tidings_feeds::sitemap::read(bytes, None, MAP, tidings_feeds::sitemap::Scope::OwnHost) else {
+        return;
+    };
     assert!(map.entries.len() + map.maps.len() <= tidings_feeds::sitemap::MAX_URLS);
     for entry in &map.entries {
         let url = url::Url::parse(&entry.url).expect("URLs of sitemaps are valid");
