@@ -96,9 +96,18 @@ pub fn robots(bytes: &[u8]) {
     let _ = rules.of("/a/b");
 }
 
-/// Sitemaps.
+/// Sitemaps, in the search for feeds and as lists of articles. Limits hold, and URLs are of the site.
 pub fn sitemap(bytes: &[u8]) {
-    let _ = reduce(bytes, Some("application/xml"), "https://gazette.example/sitemap.xml");
+    const MAP: &str = "https://gazette.example/sitemap.xml";
+    let _ = reduce(bytes, Some("application/xml"), MAP);
+    let Ok(map) = tidings_feeds::sitemap::read(bytes, None, MAP, tidings_feeds::sitemap::Scope::OwnHost) else {
+        return;
+    };
+    assert!(map.entries.len() + map.maps.len() <= tidings_feeds::sitemap::MAX_URLS);
+    for entry in &map.entries {
+        let url = url::Url::parse(&entry.url).expect("URLs of sitemaps are valid");
+        assert!(matches!(url.host_str(), Some("gazette.example" | "www.gazette.example")), "{url}");
+    }
 }
 
 /// Dates of feeds.
