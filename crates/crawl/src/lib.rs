@@ -29,4 +29,4 @@ pub use disk_queue::{DiskQueue, MAX_WAITING};
 pub use error::{Error, Result};
 pub use record::{Done, Link, Record};
 pub use sieve::Sieve;
-pub use state::{CrawlState, TablePart};
+pub use state::{CrawlState, TablePart, read_table};

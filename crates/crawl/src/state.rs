@@ -18,6 +18,7 @@ use crate::queue::{UrlQueue as _, WaitingUrl};
 use crate::record::{self, Done, Link, Record};
 use crate::sieve::{Run, Sieve, take_number};
 use crate::u64_run;
+use crate::url_line::UrlLine;
 
 /// The version of the files.
 const VERSION: u32 = 1;
@@ -58,6 +59,20 @@ pub struct TablePart {
     pub text: String,
 }
 
+/// Reads a table of the last checkpoint of a crawl, which may be running.
+pub fn read_table(folder: &Path, table: &str, mut see: impl FnMut(&str)) -> Result<()> {
+    let manifest = read_manifest(folder)?;
+    for (shard, id) in manifest.tables.get(table).into_iter().flatten() {
+        match disk_queue::read_text(&table_path(folder, table, shard, *id)) {
+            Ok(text) => see(&text),
+            // A checkpoint has just replaced it.
+            Err(Error::Read { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
 /// State of a crawl.
 pub struct CrawlState {
     folder: PathBuf,
@@ -68,6 +83,8 @@ pub struct CrawlState {
     journal: FrameLog,
     /// Records that are not durable yet.
     pending: String,
+    /// Pages that are not kept, by day, that are not durable yet.
+    refused: BTreeMap<String, String>,
     journal_bytes: u64,
 }
 
@@ -86,6 +103,7 @@ impl CrawlState {
             journal,
             manifest,
             pending: String::new(),
+            refused: BTreeMap::new(),
             journal_bytes: 0,
         };
         state.remove_unnamed()?;
@@ -121,7 +139,7 @@ impl CrawlState {
 
     /// Applies the journal: its links wait if `admit` says so, its finished URLs do not wait any more, and URLs that were
     /// being fetched wait again. A [checkpoint](CrawlState::checkpoint) must follow.
-    pub fn recover(&mut self, admit: impl FnMut(&Link) -> bool) -> Result<()> {
+    pub fn recover(&mut self, admit: impl FnMut(&mut Link) -> bool) -> Result<()> {
         let mut done: HashMap<u64, String> = HashMap::new();
         let mut others = Vec::new();
         self.read_journal(|record| match record {
@@ -136,7 +154,8 @@ impl CrawlState {
             }
         }
         let places: HashSet<(String, String)> = done.values().filter_map(|url| record::place(url)).collect();
-        for (domain, section) in places {
+        let shared: HashSet<(String, String)> = places.iter().map(|(domain, section)| (domain.clone(), shared_section(section))).collect();
+        for (domain, section) in places.into_iter().chain(shared) {
             self.queue.load_section(&domain, &section, |url| done.contains_key(&fingerprint(url)))?;
         }
         Ok(())
@@ -147,10 +166,13 @@ impl CrawlState {
             return Ok(Vec::new());
         }
         let path = in_flight_path(&self.folder, self.manifest.in_flight);
-        let parse = |line: &str| match Record::parse(line) {
-            Some(Record::Link(link)) => Ok(link.url),
-            _ => Err(Error::damaged(&path, "a line is not a URL")),
+        let parse = |line: &str| {
+            let (section, rest) = line.split_once('\t')?;
+            let (url, fields) = rest.split_once('\t')?;
+            let (domain, _) = record::place(url)?;
+            Some(UrlLine::parse(url.into(), fields)?.waiting(&domain, section))
         };
+        let parse = |line: &str| parse(line).ok_or_else(|| Error::damaged(&path, "a line is not a URL"));
         disk_queue::read_text(&path)?.lines().map(parse).collect()
     }
 
@@ -190,9 +212,10 @@ impl CrawlState {
     }
 
     /// Moves the new links that `admit` accepts to the waiting URLs. The others are known, but do not wait.
-    pub fn sift(&mut self, mut admit: impl FnMut(&Link) -> bool) -> Result<()> {
-        for link in self.sieve.sift()? {
-            if admit(&link) {
+    /// It may give a URL another section.
+    pub fn sift(&mut self, mut admit: impl FnMut(&mut Link) -> bool) -> Result<()> {
+        for mut link in self.sieve.sift()? {
+            if admit(&mut link) {
                 self.queue.push(link.url);
             }
         }
@@ -234,8 +257,18 @@ impl CrawlState {
         Record::Done(done).write(&mut self.pending);
     }
 
+    /// Lists a page that is not kept, with the reason. The day names the file.
+    pub fn refuse(&mut self, day: &str, done: &Done, reason: &str) {
+        let Done { url, status, worth, .. } = done;
+        let line = format!("{url}\t{status}\t{}\t{}\t{reason}\n", worth.bytes, worth.clean_bytes);
+        self.refused.entry(day.to_owned()).or_default().push_str(&line);
+    }
+
     /// Makes all records so far durable.
     pub fn commit(&mut self) -> Result<()> {
+        for (day, lines) in std::mem::take(&mut self.refused) {
+            FrameLog::open(&self.folder.join("refused").join(format!("{day}.tsv.zst")))?.commit(&lines)?;
+        }
         self.journal_bytes += self.pending.len() as u64;
         self.journal.commit(&std::mem::take(&mut self.pending))
     }
@@ -331,7 +364,9 @@ impl CrawlState {
         urls.sort_by(|a, b| a.url.cmp(&b.url));
         let mut text = String::new();
         for url in urls {
-            Record::Link(Link { url: url.clone(), source: "".into() }).write(&mut text);
+            text.extend([url.section.as_str(), "\t", &url.url, "\t"]);
+            UrlLine::of(url).write_fields(&mut text);
+            text.push('\n');
         }
         if next.in_flight > 0 {
             obsolete.push(in_flight_path(&self.folder, next.in_flight));
@@ -359,7 +394,7 @@ impl CrawlState {
         named.insert(in_flight_path(folder, self.manifest.in_flight));
         named.insert(journal_path(folder, self.manifest.journal));
         let tables = self.manifest.tables.keys().map(String::as_str);
-        for sharded in ["seen", "frontier", "domains", "sections"].into_iter().chain(tables) {
+        for sharded in ["seen", "frontier", "domains", "crawl"].into_iter().chain(tables) {
             for shard in file::files_in(&folder.join(sharded))? {
                 remove_others(&shard, &named)?;
             }
@@ -369,6 +404,11 @@ impl CrawlState {
         }
         Ok(())
     }
+}
+
+/// The section that takes URLs of a host whose domain has too many sections.
+fn shared_section(section: &str) -> String {
+    format!("{}/**", section.split_once('/').map_or(section, |(host, _)| host))
 }
 
 fn remove_others(folder: &Path, named: &HashSet<PathBuf>) -> Result<()> {
@@ -387,7 +427,7 @@ fn in_flight_path(folder: &Path, id: u64) -> PathBuf {
 }
 
 fn table_path(folder: &Path, table: &str, shard: &str, id: u64) -> PathBuf {
-    folder.join(table).join(shard).join(format!("{id}.tsv.zst"))
+    folder.join(table).join(shard).join(format!("{id}.jsonl.zst"))
 }
 
 fn set_path(folder: &Path, set: &str, id: u64) -> PathBuf {

@@ -25,6 +25,7 @@
 //! | [`export`] | documents → formats of other programs |
 //! | [`corpus`] | an index opened for queries |
 //! | [`ingest`] | HTTP responses → journal and pages |
+//! | [`crawl`] | crawls that follow links |
 //! | [`discover`] | feed discovery |
 //! | [`health`], [`report`], [`doctor`] | state and checks of a home |
 //! | [`why`], [`audit`], [`digest`], [`views`] | traces of pages, checks, checksums, listings |
@@ -42,6 +43,7 @@ pub mod cancel;
 pub mod config;
 pub mod context;
 pub mod corpus;
+pub mod crawl;
 pub mod digest;
 pub mod discover;
 pub mod display;

@@ -274,6 +274,17 @@ impl Home {
         self.derived("seen")
     }
 
+    /// The folder of a crawl.
+    pub fn crawl(&self, name: &str) -> PathBuf {
+        self.root.join("crawl").join(name)
+    }
+
+    /// The names of the crawls of the home.
+    pub fn crawls(&self) -> Result<Vec<String>> {
+        let folders = files_in(&self.root.join("crawl"))?.into_iter().filter(|path| path.is_dir());
+        Ok(folders.filter_map(|path| Some(path.file_name()?.to_str()?.to_owned())).collect())
+    }
+
     /// Plans as they were before each run.
     pub fn history(&self) -> PathBuf {
         self.root.join("history")

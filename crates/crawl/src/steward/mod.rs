@@ -17,6 +17,7 @@
 mod domain;
 mod heap;
 mod judge;
+mod replay;
 mod resting;
 mod rows;
 mod texts;

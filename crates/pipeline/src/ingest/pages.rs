@@ -68,25 +68,7 @@ impl PageProcessor {
 
     /// The page in a response, or the status of its failure.
     fn page(&mut self, row: &Row<'_>, result: &FetchResult, answer: &HttpResponse) -> Result<Page, Status> {
-        if !answer.status.is_success() {
-            return Err(Status::Http(answer.status.as_u16()));
-        }
-        if self.removed.covers(&result.url).is_some() {
-            return Err(Status::Failed(FailureKind::Removed));
-        }
-        let text = |name| answer.headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
-        let encodings = text(header::CONTENT_ENCODING).unwrap_or_default();
-        let body = self.decoder.decode(&encodings, &answer.body)?;
-        if body.iter().all(u8::is_ascii_whitespace) {
-            return Err(FailureKind::Empty.into());
-        }
-        Ok(Page {
-            final_url: result.url.clone(),
-            content_type: text(header::CONTENT_TYPE).unwrap_or_default(),
-            headers: rights::useful(&answer.headers),
-            body,
-            ..page_metadata(row, result, answer)
-        })
+        page_of(row, result, answer, &mut self.decoder, &self.removed)
     }
 
     /// Adds a page to the batch.
@@ -162,6 +144,35 @@ impl PageProcessor {
         batch.step.push(&visit(row, result, Some(validators(answer, &page.body)), false));
         Status::Ok
     }
+}
+
+/// The page in a response, or the status of its failure.
+pub(crate) fn page_of(
+    row: &Row<'_>,
+    result: &FetchResult,
+    answer: &HttpResponse,
+    decoder: &mut Decoder,
+    removed: &Removed,
+) -> Result<Page, Status> {
+    if !answer.status.is_success() {
+        return Err(Status::Http(answer.status.as_u16()));
+    }
+    if removed.covers(&result.url).is_some() {
+        return Err(Status::Failed(FailureKind::Removed));
+    }
+    let text = |name| answer.headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
+    let encodings = text(header::CONTENT_ENCODING).unwrap_or_default();
+    let body = decoder.decode(&encodings, &answer.body)?;
+    if body.iter().all(u8::is_ascii_whitespace) {
+        return Err(FailureKind::Empty.into());
+    }
+    Ok(Page {
+        final_url: result.url.clone(),
+        content_type: text(header::CONTENT_TYPE).unwrap_or_default(),
+        headers: rights::useful(&answer.headers),
+        body,
+        ..page_metadata(row, result, answer)
+    })
 }
 
 /// What the plan and a response say of a page: all but its final URL and its body.
@@ -240,7 +251,7 @@ fn outcome<'a>(row: &Row<'a>, result: &FetchResult, status: &Status, detail: &'a
     Record::Outcome { url: row.url.into(), status: status.to_string().into(), retries, failure }
 }
 
-fn archive(
+pub(crate) fn archive(
     writer: &mut warc::Writer,
     row: &Row<'_>,
     page: &Page,

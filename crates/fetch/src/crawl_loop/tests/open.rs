@@ -7,7 +7,7 @@ fn queue(host: &str, jobs: &[JobId]) -> Input {
 }
 
 /// An open crawl without queues at the start.
-fn open(urls: &[&str], replies: Vec<(&'static str, Reply)>) -> Simulation<impl FnMut(&HttpRequest) -> Reply> {
+fn open(urls: &[&str], replies: Vec<(&'static str, Reply)>) -> Simulation<impl FnMut(&HttpRequest) -> Reply + use<>> {
     let mut setup = Setup::pages(urls);
     setup.queues.clear();
     let mut simulation = setup.with_replies(replies);
