@@ -26,6 +26,7 @@
 //! | [`corpus`] | an index opened for queries |
 //! | [`ingest`] | HTTP responses → journal and pages |
 //! | [`discover`] | feed discovery |
+//! | [`archive`] | backfill: old articles of sites |
 //! | [`health`], [`report`], [`doctor`] | state and checks of a home |
 //! | [`why`], [`audit`], [`digest`], [`views`] | traces of pages, checks, checksums, listings |
 //! | [`takedown`], [`prune`], [`backup`], [`init`] | takedown, pruning, backup, new homes |
@@ -36,6 +37,7 @@
 
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
+pub mod archive;
 pub mod audit;
 pub mod backup;
 pub mod cancel;
