@@ -31,7 +31,7 @@ mod status;
 pub use annotated::{Annotated, AnnotatedParagraph, Attributes, Token};
 pub use cause::{Cause, Context, FileError, in_full};
 pub use document::{Dated, Document, DroppedParagraph, Licence, Mark, PageMetadata, Paragraph, ParagraphKind, Span};
-pub use entry::{BadRow, Entry, Row};
+pub use entry::{ARCHIVE, BadRow, Entry, Row, is_archive};
 pub use feed::{Feed, FeedEntry, FeedFormat, Person, Repair, UpdateHints, UpdatePeriod, Weekday};
 pub use fingerprint::{Fingerprint, FingerprintMap, FingerprintSet};
 pub use layer::{LayerColumn, LayerDeclaration, LayerKind, TokenSpan};

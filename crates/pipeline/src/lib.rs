@@ -27,6 +27,7 @@
 //! | [`ingest`] | HTTP responses → journal and pages |
 //! | [`crawl`] | crawls that follow links |
 //! | [`discover`] | feed discovery |
+//! | [`archive`] | backfill: old articles of sites |
 //! | [`health`], [`report`], [`doctor`] | state and checks of a home |
 //! | [`why`], [`audit`], [`digest`], [`views`] | traces of pages, checks, checksums, listings |
 //! | [`takedown`], [`prune`], [`backup`], [`init`] | takedown, pruning, backup, new homes |
@@ -37,6 +38,7 @@
 
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
+pub mod archive;
 pub mod audit;
 pub mod backup;
 pub mod cancel;

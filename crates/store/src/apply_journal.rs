@@ -7,7 +7,9 @@
 use std::collections::HashMap;
 
 use jiff::Timestamp;
-use tidings_model::{Entry, Fingerprint, FingerprintMap, FingerprintSet, Prospect, RetryPolicy, Row, Status, address};
+use tidings_model::{
+    Entry, Fingerprint, FingerprintMap, FingerprintSet, Prospect, RetryPolicy, Row, Status, address, is_archive,
+};
 
 use crate::error::{Error, Result};
 use crate::failures::{self, PageOutcome, Retries};
@@ -88,7 +90,10 @@ impl Summary {
             }
             Record::Listed { feed, seen, url, title, updated, .. } => {
                 self.listed.insert(Fingerprint::of(&url), false);
-                self.visits.list(&feed, &seen, &url, &title, &updated);
+                // The listings of a backfill announce no changes of pages.
+                if !is_archive(&feed) {
+                    self.visits.list(&feed, &seen, &url, &title, &updated);
+                }
             }
             Record::Visit(visit) => self.visits.visit(visit),
             Record::Host(state) => {
@@ -173,7 +178,9 @@ fn apply(home: &Home, first_day: &str) -> Result<Option<Applied>> {
     };
     folded.failed = summary.outcomes.len() as u64 - folded.stored;
     let answered = |state: &FeedState| matches!(state.polled, Polled::Listed | Polled::Unchanged);
-    let changes = !summary.outcomes.is_empty() || summary.polls.values().any(answered);
+    // Entries of a backfill are listed without a poll.
+    let is_listed = !summary.listed.is_empty();
+    let changes = !summary.outcomes.is_empty() || is_listed || summary.polls.values().any(answered);
     if changes && plan::folded_run(home)?.as_deref() != Some(&summary.run) {
         folded.added = rewrite(home, &mut summary)?;
     }
@@ -461,6 +468,18 @@ mod tests {
         assert_eq!(apply_journal(&home).unwrap().unwrap().added, 1);
         assert_eq!(rows(&home), [row("a", "new", 0, 1), row("b", "new", 0, 0), row("c", "new", 0, 0)]);
         assert_eq!(feeds::states(&home).unwrap()[FEED].brought, 1);
+    }
+
+    #[test]
+    fn entries_of_a_backfill_are_added_without_a_poll_and_known_ones_stay_with_their_feed() {
+        let (_folder, home) = home();
+        fill_plan(&home, FEED, &["a"]);
+        write_journal(&home, "run", &[vec![listed("archive:e.org", "a"), listed("archive:e.org", "b")]]);
+        assert_eq!(apply_journal(&home).unwrap().unwrap().added, 1);
+        let mut feeds = Vec::new();
+        plan::read(&home, |row| feeds.push(row.feed.to_owned())).unwrap();
+        assert_eq!(feeds, [FEED, "archive:e.org"]);
+        assert!(!home.state("revisits.tsv").exists(), "a backfill announces no changes of pages");
     }
 
     #[test]
