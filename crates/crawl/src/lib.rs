@@ -8,4 +8,6 @@
 pub mod policy;
 pub mod queue;
 pub mod shape;
+pub mod steward;
+pub mod text;
 pub mod trap;
