@@ -9,7 +9,7 @@ use tidings_feeds::schedule::{EntrySighting, PollFailure, PollPolicy, ServerHint
 use tidings_fetch::decode::{Ceiling, Decoder};
 use tidings_fetch::{FetchResult, HttpResponse};
 use tidings_model::{FailureKind, Feed, FeedEntry, Repair, Status, address};
-use tidings_store::feeds::{FeedState, Polled};
+use tidings_store::feeds::{FeedState, Polled, SourceKind};
 use tidings_store::journal::Record;
 use tidings_store::rfc3339;
 use xxhash_rust::xxh3::xxh3_64;
@@ -18,11 +18,15 @@ use super::feed_text::TextBudget;
 use super::publishing_rate::{
     format_server_hints, hints_of, publishing_rate_of, seed_of, store_next_poll, store_publishing_rate,
 };
+use super::sitemaps::{PollSource, SitemapRules};
 use super::{Batch, Processor};
 
 /// The number of consecutive permanent redirects after which a move is accepted: servers under maintenance redirect all
 /// requests to their front page for an hour.
 pub const MOVES_TO_BELIEVE: u32 = 3;
+
+/// The name of the count of entries of sitemaps that are too old to be polled.
+pub const HISTORY: &str = "entries of history";
 
 /// The maximum length of a stored title.
 const MAX_TITLE_CHARS: usize = 500;
@@ -35,23 +39,49 @@ pub struct FeedProcessor {
     /// How often feeds are polled at present.
     policy: PollPolicy,
     texts: TextBudget,
+    /// The kind of each source, by job; empty if all are feeds.
+    sources: Arc<Vec<PollSource>>,
+    sitemaps: SitemapRules,
+}
+
+/// The document of a poll.
+struct PolledDocument {
+    feed: Feed,
+    /// The fingerprint of its body.
+    body: String,
+    /// Entries of a sitemap that are too old to be polled.
+    history: u32,
+    /// The entries as the schedule sees them.
+    sightings: Vec<EntrySighting>,
 }
 
 impl FeedProcessor {
     /// A processor for these feeds.
     pub fn new(known: Arc<Vec<FeedState>>, ceiling: Ceiling, policy: PollPolicy) -> FeedProcessor {
-        FeedProcessor { known, decoder: Decoder::new(ceiling), policy, texts: TextBudget::default() }
+        FeedProcessor {
+            known,
+            decoder: Decoder::new(ceiling),
+            policy,
+            texts: TextBudget::default(),
+            sources: Arc::default(),
+            sitemaps: SitemapRules::default(),
+        }
+    }
+
+    /// The same processor for sources of several kinds, by job.
+    pub fn with_sources(self, sources: Arc<Vec<PollSource>>, sitemaps: SitemapRules) -> FeedProcessor {
+        FeedProcessor { sources, sitemaps, ..self }
     }
 
     /// The poll's outcome with the feed's next poll.
     fn follow(&mut self, result: &FetchResult, batch: &mut Batch) -> FeedState {
         let since = self.known[result.job as usize].succeeded.parse().ok();
-        let (mut state, feed) = self.poll(result, batch);
+        let (mut state, document) = self.poll(result, batch);
         let now = result.at;
         let mut publishing = publishing_rate_of(&state);
-        match (state.polled, &feed) {
-            (Polled::Listed, Some(feed)) => {
-                let new = publishing.observe_entries(now, since, &sightings(feed), &feed.pace);
+        match (state.polled, &document) {
+            (Polled::Listed, Some(PolledDocument { feed, sightings, .. })) => {
+                let new = publishing.observe_entries(now, since, sightings, &feed.pace);
                 state.server_hints = format_server_hints(&feed.pace);
                 let before = &self.known[result.job as usize];
                 if new > 0 && since.is_some() && kept_its_validators(before, &state) {
@@ -75,7 +105,7 @@ impl FeedProcessor {
         state
     }
 
-    fn poll(&mut self, result: &FetchResult, batch: &mut Batch) -> (FeedState, Option<Feed>) {
+    fn poll(&mut self, result: &FetchResult, batch: &mut Batch) -> (FeedState, Option<PolledDocument>) {
         let mut state = self.known[result.job as usize].clone();
         let now = rfc3339(result.at);
         state.checked = now.clone();
@@ -89,21 +119,28 @@ impl FeedProcessor {
             410 => FeedState { polled: Polled::Gone, error: "410: gone".to_owned(), ..state },
             200..300 => match self.read(&state, result, answer) {
                 Ok(None) => unchanged(remember_validators(state, answer), now),
-                Ok(Some((feed, body))) => {
-                    let without_link = list(&state, result, &feed, &now, &mut self.texts, batch);
+                Ok(Some(document)) => {
+                    let source = self.sources.get(result.job as usize).and_then(|source| source.index.as_deref());
+                    let listing = source.unwrap_or(&state.feed).to_owned();
+                    let feed = &document.feed;
+                    let without_link = list(&listing, &state, result, feed, &now, &mut self.texts, batch);
                     let state = remember_validators(state, answer);
                     let state = FeedState {
                         polled: Polled::Listed,
                         succeeded: now,
                         failures: 0,
                         error: String::new(),
-                        body,
+                        body: document.body.clone(),
                         entries: feed.entries.len() as u32,
                         without_link,
+                        history: document.history,
                         title: clip(&feed.title),
                         ..state
                     };
-                    return (state, Some(feed));
+                    if document.history > 0 {
+                        batch.counters.add(HISTORY, document.history.into());
+                    }
+                    return (state, Some(document));
                 }
                 Err(fault) => failed(state, fault),
             },
@@ -112,13 +149,13 @@ impl FeedProcessor {
         (state, None)
     }
 
-    /// The feed in a response with the fingerprint of its body; `None` if the body is unchanged.
+    /// The document in a response; `None` if the body is unchanged.
     fn read(
         &mut self,
         state: &FeedState,
         result: &FetchResult,
         answer: &HttpResponse,
-    ) -> Result<Option<(Feed, String)>, String> {
+    ) -> Result<Option<PolledDocument>, String> {
         let text = |name| answer.headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
         let encodings = text(header::CONTENT_ENCODING).unwrap_or_default();
         let body = self
@@ -130,8 +167,19 @@ impl FeedProcessor {
             return Ok(None);
         }
         let content_type = text(header::CONTENT_TYPE);
+        let source = self.sources.get(result.job as usize);
+        if source.is_some_and(|source| source.kind == SourceKind::Sitemap) {
+            let feed = source.and_then(|source| source.index.as_deref()).unwrap_or(&state.feed);
+            let read = self.sitemaps.read(&body, content_type.as_deref(), &result.url, feed, result.at);
+            let map = read.map_err(|fault| format!("not-a-sitemap: {fault}"))?;
+            let (feed, history, sightings) = (map.feed, map.history, map.sightings);
+            return Ok(Some(PolledDocument { feed, body: fingerprint, history, sightings }));
+        }
         match tidings_feeds::read(&body, content_type.as_deref(), &result.url) {
-            Ok(feed) => Ok(Some((feed, fingerprint))),
+            Ok(feed) => {
+                let sightings = sightings(&feed);
+                Ok(Some(PolledDocument { feed, body: fingerprint, history: 0, sightings }))
+            }
             Err(fault) => Err(format!("not-a-feed: {fault}")),
         }
     }
@@ -227,8 +275,10 @@ fn note_move(state: &mut FeedState, result: &FetchResult) {
     }
 }
 
-/// Adds the entries of a feed to the journal. Returns the number of entries without a link to a page.
+/// Adds the entries of a feed to the journal, as those of `listing`. Returns the number of entries without a link to a
+/// page.
 fn list(
+    listing: &str,
     state: &FeedState,
     result: &FetchResult,
     feed: &Feed,
@@ -251,7 +301,7 @@ fn list(
         }
         let published = entry.published.or(entry.updated).map(rfc3339).unwrap_or_default();
         batch.step.push(&Record::Listed {
-            feed: state.feed.as_str().into(),
+            feed: listing.into(),
             seen: now.into(),
             published: published.into(),
             url: url.into(),

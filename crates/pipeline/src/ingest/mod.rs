@@ -17,6 +17,7 @@ pub mod pages;
 pub mod probes;
 pub mod publishing_rate;
 mod request_log;
+pub mod sitemaps;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering::Relaxed;

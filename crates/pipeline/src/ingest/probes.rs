@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use http::header;
 use tidings_feeds::discover::{self, ProbeResult};
 use tidings_fetch::decode::{Ceiling, Decoder};
-use tidings_fetch::{FetchResult, HttpResponse};
+use tidings_fetch::{FetchResult, HttpResponse, rights};
 use tidings_model::{FailureKind, Status};
 
 use super::{Batch, Processor};
@@ -69,7 +69,8 @@ impl ProbeProcessor {
                 body = unpacked;
             }
         }
-        discover::reduce(&body, text(header::CONTENT_TYPE).as_deref(), &result.url)
+        let directives = rights::robots_directives(&answer.headers);
+        discover::reduce_with(&body, text(header::CONTENT_TYPE).as_deref(), &result.url, directives)
     }
 }
 
@@ -156,6 +157,16 @@ mod tests {
         std::io::Write::write_all(&mut packed, RSS).unwrap();
         let (probed, _) = probed(answered(0, URL, answer(200, &[], &packed.finish().unwrap())));
         assert!(matches!(probed.result, ProbeResult::Feed(_)), "{probed:?}");
+    }
+
+    #[test]
+    fn the_links_of_a_page_with_nofollow_in_its_header_are_not_followed() {
+        let html = b"<html><link rel=alternate type='application/rss+xml' href=/a.xml><a href=/b.xml>RSS</a></html>";
+        let links = |tag: &str| match probed(answered(0, URL, answer(200, &[("x-robots-tag", tag)], html))).0.result {
+            ProbeResult::Page(page) => page.links.len(),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!((links("noindex"), links("nofollow"), links("otherbot: nofollow")), (2, 1, 2));
     }
 
     #[test]

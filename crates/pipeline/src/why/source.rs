@@ -53,7 +53,11 @@ fn trace_polls(trace: &mut Trace, state: FeedState) {
                 0 => String::new(),
                 number => format!(", {} without a link to a page", grouped(number.into())),
             };
-            format!("listed {}{title}{linkless}", count(state.entries.into(), "entry"))
+            let older = match state.history {
+                0 => String::new(),
+                number => format!(", {} are history for `tidings crawl --archive`", grouped(number.into())),
+            };
+            format!("listed {}{title}{linkless}{older}", count(state.entries.into(), "entry"))
         }
         Polled::Unchanged => format!("unchanged since {}", state.succeeded),
         Polled::Failed => {
