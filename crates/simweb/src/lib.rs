@@ -30,6 +30,9 @@
 //! for tests: concurrent requests, delays, disallowed requests, violations of `Crawl-delay` or `Retry-After`, and
 //! requests to hosts that a redirect must not lead to ([`INTERNAL_HOST`]).
 //!
+//! **Link graph.** [`graph`] is a second kind of web, for crawls: sites of many classes that link to each other, with
+//! sections, traps, mirrors and link farms, and the truth about every URL.
+//!
 //! **Benchmarks.** [`Spec::page_bytes`] serves prepared pages at a cost that does not disturb the measurement; the
 //! `simweb` binary does so in a separate process.
 //!
@@ -69,6 +72,7 @@ mod article;
 mod clock;
 mod fault;
 mod feed;
+pub mod graph;
 mod hiding;
 mod log;
 mod markup;

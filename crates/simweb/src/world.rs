@@ -220,7 +220,7 @@ pub fn day_of(date: Timestamp) -> Date {
 }
 
 /// A few words of a title for a URL: Latin letters unchanged, others percent-encoded.
-fn slug(title: &str) -> String {
+pub fn slug(title: &str) -> String {
     let mut out = String::new();
     let words = title.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
     for word in words.take(4) {
