@@ -57,7 +57,7 @@ pub enum Verb {
     Discover(cmd::discover::Args),
     /// Poll the feeds and add new articles to the plan
     Update(cmd::update::Args),
-    /// Find old articles of sites in sitemaps and archive pages, and add them to the plan
+    /// Follow links to text-rich sites and pages, or find the old articles of sites (--archive)
     Crawl(cmd::crawl::Args),
     /// Download the pages in the plan, with a delay between requests to a host
     Fetch(cmd::fetch::Args),

@@ -154,7 +154,8 @@ impl CrawlState {
             }
         }
         let places: HashSet<(String, String)> = done.values().filter_map(|url| record::place(url)).collect();
-        let shared: HashSet<(String, String)> = places.iter().map(|(domain, section)| (domain.clone(), shared_section(section))).collect();
+        let shared: HashSet<(String, String)> =
+            places.iter().map(|(domain, section)| (domain.clone(), shared_section(section))).collect();
         for (domain, section) in places.into_iter().chain(shared) {
             self.queue.load_section(&domain, &section, |url| done.contains_key(&fingerprint(url)))?;
         }

@@ -1,16 +1,42 @@
-//! `tidings crawl`: finds articles without feeds.
+//! `tidings crawl`: finds articles without feeds, by following links or from the archives of sites.
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use jiff::civil::Date;
 use tidings_pipeline::archive::{self, ArchiveOptions, DateRange};
+use tidings_pipeline::crawl::{self, Budget, Options, Scope};
 
 use super::{CrawlArgs, Report};
 use crate::args::Global;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Sites, as host names or URLs [default: the sites of all feeds]
+    /// Sites or URLs to begin with, or files of them; none: go on where the crawl was. With --archive, sites [default:
+    /// the sites of all feeds]
     sites: Vec<String>,
+    /// Name of the crawl: several can be in a home
+    #[arg(long, value_name = "NAME", default_value = "web", conflicts_with = "archive")]
+    name: String,
+    /// Language whose text is wanted, such as de; may be repeated [default: setting crawl.languages]
+    #[arg(long = "lang", alias = "language", value_name = "CODE", value_delimiter = ',', conflicts_with = "archive")]
+    language: Vec<String>,
+    /// Top-level domain where the languages are expected, such as ch; may be repeated
+    #[arg(long, value_name = "TLD", value_delimiter = ',', conflicts_with = "archive")]
+    tld: Vec<String>,
+    /// Part of the web to enter: all of it, or the sites or hosts of the seeds [default: web]
+    #[arg(long, value_enum, value_name = "SCOPE", conflicts_with = "archive")]
+    scope: Option<ScopeArg>,
+    /// Maximum number of requests for pages in this run; with --archive, for sitemaps and archive pages
+    #[arg(long, value_name = "N")]
+    pages: Option<u64>,
+    /// Maximum size of downloads in this run, in MB
+    #[arg(long, value_name = "MB", conflicts_with = "archive")]
+    mb: Option<u64>,
+    /// Number of new words in the wanted languages after which this run ends
+    #[arg(long, value_name = "N", conflicts_with = "archive")]
+    tokens: Option<u64>,
+    /// Rule that orders requests: tidings, spiderling, macocu or breadth-first [default: setting crawl.rule]
+    #[arg(long, value_name = "RULE", conflicts_with = "archive")]
+    rule: Option<String>,
     /// Find the old articles of the sites and add them to the plan (backfill)
     #[arg(long)]
     archive: bool,
@@ -20,17 +46,25 @@ pub struct Args {
     /// Last day of the history: a year, a month or a day
     #[arg(long, value_name = "DATE", value_parser = parse_last, requires = "archive")]
     until: Option<Date>,
-    /// Maximum number of requests for sitemaps and archive pages in this run
-    #[arg(long, value_name = "N", requires = "archive")]
-    pages: Option<u64>,
     /// Read sitemaps and archive pages again that were read before
     #[arg(long, requires = "archive")]
     again: bool,
     /// Show what would be asked for first, without requests
-    #[arg(long, requires = "archive")]
+    #[arg(long)]
     dry_run: bool,
     #[command(flatten)]
     crawl: CrawlArgs,
+}
+
+/// The part of the web that a crawl may enter.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum ScopeArg {
+    /// All sites
+    Web,
+    /// The registered domains of the seeds
+    Site,
+    /// The hosts of the seeds
+    Host,
 }
 
 fn parse_first(text: &str) -> Result<Date, String> {
@@ -57,21 +91,42 @@ fn parse_date(text: &str, change: impl Fn(Date) -> Date) -> Result<Date, String>
 }
 
 pub fn run(args: &Args, global: &Global) -> Result<Report> {
-    if !args.archive {
-        bail!("`tidings crawl` needs --archive, which finds the old articles of sites");
-    }
     let pipeline = args.crawl.steps().over(super::open(global)?);
     let mut config = pipeline.config().clone();
     args.crawl.over(&mut config);
-    let options = ArchiveOptions {
-        sites: args.sites.clone(),
-        range: DateRange { since: args.since, until: args.until },
-        max_requests: args.pages,
-        again: args.again,
+    if args.archive {
+        let options = ArchiveOptions {
+            sites: args.sites.clone(),
+            range: DateRange { since: args.since, until: args.until },
+            max_requests: args.pages,
+            again: args.again,
+            dry_run: args.dry_run,
+            seed: args.crawl.seed,
+        };
+        return Ok(archive::run(&pipeline.with_config(config), &options)?.into());
+    }
+    if let Some(rule) = &args.rule {
+        config.crawl.rule.clone_from(rule);
+    }
+    if let Some(delay) = args.crawl.delay {
+        config.crawl.host_delay_s = delay;
+    }
+    let lower = |codes: &[String]| codes.iter().map(|code| code.trim_start_matches('.').to_ascii_lowercase()).collect();
+    let options = Options {
+        name: args.name.clone(),
+        seeds: args.sites.clone(),
+        scope: args.scope.map(|scope| match scope {
+            ScopeArg::Web => Scope::Web,
+            ScopeArg::Site => Scope::Site,
+            ScopeArg::Host => Scope::Host,
+        }),
+        languages: lower(&args.language),
+        tld: lower(&args.tld),
+        budget: Budget { pages: args.pages, bytes: args.mb.map(|mb| mb * 1_000_000), tokens: args.tokens, time: None },
         dry_run: args.dry_run,
         seed: args.crawl.seed,
     };
-    Ok(archive::run(&pipeline.with_config(config), &options)?.into())
+    Ok(crawl::run(&pipeline.with_config(config), &options)?.into())
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ mod browser;
 mod clean;
 mod compile;
 mod crash;
+mod crawl;
 mod daily;
 mod damage;
 mod dedup;

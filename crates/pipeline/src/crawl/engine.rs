@@ -128,7 +128,9 @@ impl Engine {
         let mut state = CrawlState::open(&setup.folder)?;
         let mut rows: Vec<Row> = Vec::new();
         for table in [CRAWL_TABLE, DOMAIN_TABLE] {
-            state.read_table(table, |_, text| rows.extend(text.lines().filter_map(|line| serde_json::from_str(line).ok())))?;
+            state.read_table(table, |_, text| {
+                rows.extend(text.lines().filter_map(|line| serde_json::from_str(line).ok()))
+            })?;
         }
         let totals = rows.iter().find_map(|row| if let Row::Crawl(row) = row { Some(row.clone()) } else { None });
         let totals = totals.unwrap_or_default();
@@ -230,7 +232,9 @@ impl Engine {
 
     /// Sends requests while there is room; returns when more can be sent.
     fn send_requests(&mut self, channels: &mut Channels) -> Result<Duration> {
-        if self.state.buffered() >= BUSY_SIFT || self.in_flight.len() < self.setup.max_in_flight && self.state.buffered() > 0 {
+        if self.state.buffered() >= BUSY_SIFT
+            || self.in_flight.len() < self.setup.max_in_flight && self.state.buffered() > 0
+        {
             self.sift()?;
         }
         while channels.queues.is_some() && self.in_flight.len() < self.setup.max_in_flight {
@@ -420,7 +424,8 @@ fn admit(steward: &mut Steward, order: &Order, link: &mut Link) -> bool {
 /// Tells the scheduler of a page that was finished after the last checkpoint.
 fn replay(steward: &mut Steward, order: &Order, done: &Done) {
     let Some(url) = Url::parse(&done.url).ok().filter(|_| done.requested) else { return };
-    let hints = DomainHints { tld_language: order.expects(url.host_str().unwrap_or_default()), ..DomainHints::default() };
+    let hints =
+        DomainHints { tld_language: order.expects(url.host_str().unwrap_or_default()), ..DomainHints::default() };
     let found = Discovered { domain: shape::domain(&url), section: &shape::section(&url), source: None, hints };
     let Admission::Admit(admitted) = steward.discovered(&found) else { return };
     steward.replay(&Request { domain: admitted.domain, section: admitted.section }, &done.worth);

@@ -12,9 +12,9 @@ use super::order::Bounds;
 
 /// Endings of paths that are not pages.
 const NOT_PAGES: [&str; 46] = [
-    "7z", "apk", "avi", "bmp", "bz2", "css", "csv", "deb", "dmg", "doc", "docx", "eot", "epub", "exe", "flv", "gif", "gz",
-    "ico", "ics", "iso", "jpeg", "jpg", "js", "json", "m4a", "m4v", "mov", "mp3", "mp4", "mpg", "ogg", "pdf", "png", "ppt",
-    "pptx", "rar", "svg", "swf", "tar", "webm", "webp", "wmv", "woff", "xls", "xlsx", "zip",
+    "7z", "apk", "avi", "bmp", "bz2", "css", "csv", "deb", "dmg", "doc", "docx", "eot", "epub", "exe", "flv", "gif",
+    "gz", "ico", "ics", "iso", "jpeg", "jpg", "js", "json", "m4a", "m4v", "mov", "mp3", "mp4", "mpg", "ogg", "pdf",
+    "png", "ppt", "pptx", "rar", "svg", "swf", "tar", "webm", "webp", "wmv", "woff", "xls", "xlsx", "zip",
 ];
 
 /// A page whose links are followed.
@@ -64,7 +64,9 @@ impl LinkFilter<'_> {
         let alternates = links.alternates.iter().map(|(_, url)| (url.as_str(), LinkRegion::Navigation));
         let mut followed = Vec::new();
         for (url, region) in declared.chain(next).chain(alternates) {
-            let Some(url) = self.waiting(url, region, source.depth.saturating_add(1), source.clean_share) else { continue };
+            let Some(url) = self.waiting(url, region, source.depth.saturating_add(1), source.clean_share) else {
+                continue;
+            };
             if source.follows_out || url.domain == own {
                 followed.push(Link { url, source: own.into() });
             }
@@ -123,7 +125,12 @@ mod tests {
 
     #[test]
     fn files_traps_and_nofollow_links_are_not_followed() {
-        let urls = ["http://a.example/x", "http://a.example/x.pdf", "http://a.example/nofollow", "http://a.example/calendar/2031/05/"];
+        let urls = [
+            "http://a.example/x",
+            "http://a.example/x.pdf",
+            "http://a.example/nofollow",
+            "http://a.example/calendar/2031/05/",
+        ];
         assert_eq!(followed(Scope::Web, true, &urls), ["http://a.example/x"]);
     }
 
@@ -143,7 +150,10 @@ mod tests {
             let links = PageLinks { canonical: Some(canonical.to_owned()), ..PageLinks::default() };
             aliases(&url, &links).len()
         };
-        assert_eq!((of("http://a.example/x"), of("http://a.example/"), of("http://b.example/x"), of(url.as_str())), (1, 0, 0, 0));
+        assert_eq!(
+            (of("http://a.example/x"), of("http://a.example/"), of("http://b.example/x"), of(url.as_str())),
+            (1, 0, 0, 0)
+        );
     }
 
     #[test]

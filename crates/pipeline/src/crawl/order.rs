@@ -42,7 +42,9 @@ impl Order {
     pub fn read(folder: &Path) -> Result<Order> {
         let path = folder.join("order.toml");
         match std::fs::read_to_string(&path) {
-            Ok(text) => toml::from_str(&text).with_context(|| format!("{} is not the order of a crawl", path.display())),
+            Ok(text) => {
+                toml::from_str(&text).with_context(|| format!("{} is not the order of a crawl", path.display()))
+            }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Order::default()),
             Err(error) => Err(error).with_context(|| format!("cannot read {}", path.display())),
         }
@@ -62,7 +64,8 @@ impl Order {
     /// Whether the top-level domain of a host is one where a wanted language is expected.
     pub fn expects(&self, host: &str) -> bool {
         let tld = host.rsplit('.').next().unwrap_or_default();
-        let of_language = |code: &String| tidings_lang::language(code).is_some_and(|known| known.site_tlds.contains(&tld));
+        let of_language =
+            |code: &String| tidings_lang::language(code).is_some_and(|known| known.site_tlds.contains(&tld));
         self.tld.iter().any(|known| known == tld) || self.languages.iter().any(of_language)
     }
 
@@ -117,7 +120,9 @@ fn seed(text: &str) -> Result<String> {
     let url = if text.contains("://") { text.to_owned() } else { format!("https://{text}/") };
     match address::normalise(&url, None) {
         Some(url) if address::host(&url).is_some_and(|host| !host.is_empty()) => Ok(url),
-        _ => bail!("`{text}` is neither a site, a URL nor a file; give one such as example.org or https://example.org/news/"),
+        _ => bail!(
+            "`{text}` is neither a site, a URL nor a file; give one such as example.org or https://example.org/news/"
+        ),
     }
 }
 

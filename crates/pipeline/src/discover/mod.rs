@@ -303,6 +303,11 @@ impl fmt::Display for GrowOutcome {
     }
 }
 
+/// After a crawl: adds the links of the stored pages to the candidates, without requests.
+pub(crate) fn gather_pages(context: &RunContext) -> Result<()> {
+    gather::gather(context, CandidateSource::Pages, &[], false, false).map(drop)
+}
+
 /// After a fetch: adds the links of the stored pages to the candidates, and probes the best within the budget.
 pub fn grow(context: &RunContext, seed: u64) -> Result<GrowOutcome> {
     let gathered = gather::gather(context, CandidateSource::Pages, &[], false, false)?;

@@ -222,7 +222,7 @@ where
         Processors { free: Mutex::new((0..cores).map(|_| make_processor()).collect()), places: Semaphore::new(cores) };
     // It may hold a channel that has to close.
     drop(make_processor);
-    let (arriving, feeding) = match feeder {
+    let (queues, feeding) = match feeder {
         Some(JobFeeder { arriving, work }) => {
             let (sender, stats) = (CommitSender(committer.sender()), stats.clone());
             (Some(arriving), Some(std::thread::spawn(move || work(sender, stats))))
@@ -251,8 +251,8 @@ where
             time_limit: context.time_left(),
             progress: context.progress(noun(work.kind), total),
         }));
-        let outcome = match arriving {
-            Some(arriving) => harvest.run_open(work.queues, work.remembered, arriving).await,
+        let outcome = match queues {
+            Some(queues) => harvest.run_open(work.queues, work.remembered, queues).await,
             None => harvest.run(work.queues, work.remembered).await,
         };
         let delivered = collecting.await.context("the collector task panicked")?;

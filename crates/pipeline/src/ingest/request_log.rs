@@ -71,7 +71,9 @@ fn write(mut log: RunLog, events: Receiver<CrawlEvent>, committer: committer::Se
                         let state = HostState { host, not_before: rfc3339(until), ..HostState::default() };
                         step.push(&Record::Host(Box::new(state)));
                     }
-                    CrawlEvent::Host(note) => step.push(&Record::Host(Box::new(super::host_state(&note, note.trouble.as_ref())))),
+                    CrawlEvent::Host(note) => {
+                        step.push(&Record::Host(Box::new(super::host_state(&note, note.trouble.as_ref()))))
+                    }
                 }
                 if step.bytes() < STEP_BYTES && Instant::now() < due {
                     continue;
