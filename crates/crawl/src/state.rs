@@ -33,14 +33,14 @@ const MAX_JOURNAL_BYTES: u64 = 256 << 20;
 
 /// The files that count.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-struct Manifest {
+pub(crate) struct Manifest {
     version: u32,
     /// The number of the newest file.
     last: u64,
-    seen: HashMap<String, Vec<Run>>,
+    pub(crate) seen: HashMap<String, Vec<Run>>,
     frontier: BTreeMap<String, ShardFiles>,
     /// Tables of the caller: by name and shard.
-    tables: BTreeMap<String, BTreeMap<String, u64>>,
+    pub(crate) tables: BTreeMap<String, BTreeMap<String, u64>>,
     /// Sets of numbers of the caller.
     sets: BTreeMap<String, u64>,
     /// URLs that were being fetched.
@@ -57,20 +57,6 @@ pub struct TablePart {
     pub shard: u8,
     /// The rows.
     pub text: String,
-}
-
-/// Reads a table of the last checkpoint of a crawl, which may be running.
-pub fn read_table(folder: &Path, table: &str, mut see: impl FnMut(&str)) -> Result<()> {
-    let manifest = read_manifest(folder)?;
-    for (shard, id) in manifest.tables.get(table).into_iter().flatten() {
-        match disk_queue::read_text(&table_path(folder, table, shard, *id)) {
-            Ok(text) => see(&text),
-            // A checkpoint has just replaced it.
-            Err(Error::Read { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(())
 }
 
 /// State of a crawl.
@@ -427,7 +413,7 @@ fn in_flight_path(folder: &Path, id: u64) -> PathBuf {
     folder.join("in-flight").join(format!("{id}.zst"))
 }
 
-fn table_path(folder: &Path, table: &str, shard: &str, id: u64) -> PathBuf {
+pub(crate) fn table_path(folder: &Path, table: &str, shard: &str, id: u64) -> PathBuf {
     folder.join(table).join(shard).join(format!("{id}.jsonl.zst"))
 }
 
@@ -435,7 +421,7 @@ fn set_path(folder: &Path, set: &str, id: u64) -> PathBuf {
     folder.join("sets").join(format!("{set}-{id}.u64"))
 }
 
-fn read_manifest(folder: &Path) -> Result<Manifest> {
+pub(crate) fn read_manifest(folder: &Path) -> Result<Manifest> {
     let path = folder.join("manifest.json");
     let bytes = match std::fs::read(&path) {
         Ok(bytes) => bytes,

@@ -43,7 +43,8 @@ fn a_crawl_follows_links_stores_documents_and_ends_when_nothing_is_left() {
     assert_eq!(outcome["kept"].as_u64(), Some(pages.len() as u64));
     assert!(pages.values().all(|page| page.feed == "crawl:web"));
     assert!(outcome["refused"].as_u64() > Some(2), "front pages are no documents: {outcome}");
-    let refused: String = corpus.files("crawl/web/refused", ".tsv.zst").iter().map(|path| crate::support::unpacked(path)).collect();
+    let refused: String =
+        corpus.files("crawl/web/refused", ".tsv.zst").iter().map(|path| crate::support::unpacked(path)).collect();
     assert_eq!(Some(refused.lines().count() as u64), outcome["refused"].as_u64(), "{refused}");
     corpus.asked_nothing_twice();
     corpus.was_polite(DELAY);
@@ -53,9 +54,9 @@ fn a_crawl_follows_links_stores_documents_and_ends_when_nothing_is_left() {
     corpus.run("crawl --delay 0.05").ok().says("nothing left that is worth a request");
     assert_eq!(corpus.web.requests().len(), before);
     corpus.run("clean").ok();
-    corpus.run("status").says("crawl web");
+    corpus.run("status").says("crawl      web: ");
     let (address, _) = place(articles.first().unwrap());
-    corpus.run(&format!("why {address}")).says("crawl web");
+    corpus.run(&format!("why {address}")).says("crawl web: ");
 }
 
 #[test]

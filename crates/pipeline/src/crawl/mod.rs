@@ -39,6 +39,7 @@ pub use engine::Budget;
 use engine::{Channels, Crawled, Engine, EngineSetup};
 pub use order::{Order, Scope, seeds};
 use processor::{CrawlJobs, CrawlProcessor, ProcessorSettings};
+pub(crate) use view::lines;
 pub use view::{CrawlSummary, DomainTrace, domain_trace, summaries};
 
 /// The most hosts that have a request in flight or wait for an address.

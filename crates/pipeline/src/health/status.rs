@@ -9,6 +9,7 @@ use tidings_store::yields::Yield;
 use super::Health;
 use super::alerts::{self, Alert, Level, ago};
 use crate::Pipeline;
+use crate::crawl::{self, CrawlSummary};
 use crate::display::{bytes, count, grouped};
 use crate::outcome::Outcome;
 use crate::stage::StageId;
@@ -54,6 +55,9 @@ pub struct StatusOutcome {
     /// The health.
     #[serde(flatten)]
     pub health: Health,
+    /// Crawls that follow links, at their last checkpoints.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub crawls: Vec<CrawlSummary>,
     /// The home, for people.
     #[serde(skip)]
     home: String,
@@ -72,6 +76,7 @@ pub fn status(pipeline: &Pipeline) -> Result<StatusOutcome> {
         alerts,
         pages_per_hour: health.harvest.pages as f64 / health.harvest.hours,
         health,
+        crawls: crawl::summaries(home)?,
         home: home.root().display().to_string(),
     })
 }
@@ -101,6 +106,7 @@ impl fmt::Display for StatusOutcome {
         row(f, "", &text)?;
         row(f, "lag", &self.lag())?;
         row(f, "pages", &self.pages())?;
+        self.crawls.iter().try_for_each(|crawl| row(f, "crawl", &crawl.to_string()))?;
         let upgrade = self.health.upgrade.as_ref().filter(|upgrade| !upgrade.is_empty());
         let upgrade = upgrade.map(|upgrade| format!("the next run rebuilds: {upgrade}"));
         let optional =
