@@ -29,6 +29,7 @@ use super::follow::{LinkFilter, Source, aliases};
 use super::order::{Bounds, Order};
 use super::processor::{JobUrls, PageReport, ReadPage};
 use crate::cancel::{CancelToken, StopReason};
+use crate::context::elapsed;
 use crate::ingest::CommitSender;
 
 /// The longest time between two checkpoints.
@@ -292,7 +293,9 @@ impl Engine {
 
     fn take_report(&mut self, flight: InFlight, report: PageReport, is_online: bool) {
         let now = self.now();
-        let ready_at = now + self.setup.host_delay.as_millis() as u64;
+        // The pause began with the response, not with its report.
+        let age = elapsed(report.at, clock::now());
+        let ready_at = now + self.setup.host_delay.saturating_sub(age).as_millis() as u64;
         // Without a network no site has failed.
         let is_outage = report.status.is_network_trouble() && !is_online;
         if is_outage || report.status == Status::Failed(FailureKind::Postponed) {

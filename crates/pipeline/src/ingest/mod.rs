@@ -49,6 +49,9 @@ const BATCH_BYTES: usize = 2 << 20;
 /// batch costs two syncs, and only if there is something in it.
 const LINGER: Duration = Duration::from_millis(750);
 
+/// The same for crawls that choose their next requests by the results.
+const OPEN_LINGER: Duration = Duration::from_millis(150);
+
 /// The interval of checks of the clock and the disk during a crawl.
 const TICK: Duration = Duration::from_millis(500);
 
@@ -222,6 +225,7 @@ where
         Processors { free: Mutex::new((0..cores).map(|_| make_processor()).collect()), places: Semaphore::new(cores) };
     // It may hold a channel that has to close.
     drop(make_processor);
+    let linger = if feeder.is_some() { OPEN_LINGER } else { LINGER };
     let (queues, feeding) = match feeder {
         Some(JobFeeder { arriving, work }) => {
             let (sender, stats) = (CommitSender(committer.sender()), stats.clone());
@@ -242,7 +246,7 @@ where
         all_hosts_idle_for: work.all_hosts_idle_for,
     };
     let (outcome, delivered) = runtime.block_on(async {
-        let collecting = tokio::spawn(collect(arriving, Arc::new(processors), committer.sender()));
+        let collecting = tokio::spawn(collect(arriving, linger, Arc::new(processors), committer.sender()));
         let watching = tokio::spawn(watch(Watch {
             home: context.home.clone(),
             cancel: context.cancel.clone(),
@@ -326,6 +330,7 @@ struct Processors<C> {
 /// Collects results into batches and passes them to processors; returns the number of results.
 async fn collect<C: Processor>(
     mut arriving: mpsc::Receiver<FetchResult>,
+    linger: Duration,
     processors: Arc<Processors<C>>,
     committer: committer::Sender,
 ) -> u64 {
@@ -337,7 +342,7 @@ async fn collect<C: Processor>(
     loop {
         let next = match batch.is_empty() {
             true => Ok(arriving.recv().await),
-            false => timeout_at(oldest + LINGER, arriving.recv()).await,
+            false => timeout_at(oldest + linger, arriving.recv()).await,
         };
         let (full, ended) = match next {
             Ok(Some(result)) => {
