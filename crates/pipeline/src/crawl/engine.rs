@@ -4,7 +4,7 @@
 //! scheduler, and both to the journal of the crawl; only then the next requests are chosen. Every decision is made when a
 //! request can be sent, so that scores are those of this moment.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -25,6 +25,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::addresses::Addresses;
 use super::follow::{LinkFilter, Source, aliases};
 use super::order::{Bounds, Order};
 use super::processor::{JobUrls, PageReport, ReadPage};
@@ -38,6 +39,8 @@ const CHECKPOINT: Duration = Duration::from_secs(600);
 const TICK: Duration = Duration::from_millis(100);
 /// The rest of a site whose host is postponed.
 const POSTPONED_MS: u64 = 24 * 3600 * 1000;
+/// The rest of a site that failed or asked for patience.
+const TROUBLE_MS: u64 = 60_000;
 /// A crawl ends if nothing can be asked for so long.
 const MAX_WAIT_MS: u64 = 120_000;
 /// Links that are sifted at once while the network is busy.
@@ -46,11 +49,12 @@ const BUSY_SIFT: usize = 2000;
 /// The parts of a crawl that the engine needs.
 pub(super) struct EngineSetup {
     pub(super) folder: PathBuf,
-    pub(super) order: Arc<Order>,
+    pub(super) order: Order,
     pub(super) removed: Arc<Removed>,
     pub(super) settings: Settings,
     /// Budgets of this run, counted from its start.
     pub(super) budget: Budget,
+    pub(super) addresses: Addresses,
     pub(super) host_delay: Duration,
     /// Requests that may wait for an answer at a time.
     pub(super) max_in_flight: usize,
@@ -106,6 +110,8 @@ pub(super) struct Engine {
     began: Instant,
     in_flight: HashMap<u32, InFlight>,
     next_job: u32,
+    /// URLs whose host failed at the first attempt.
+    troubled: HashSet<u64>,
     /// Hashes of the parts of tables that were written last, by shard.
     written: HashMap<(&'static str, u8), u64>,
     checkpointed: Instant,
@@ -158,6 +164,7 @@ impl Engine {
             began: now,
             in_flight: HashMap::new(),
             next_job: 0,
+            troubled: HashSet::new(),
             written: HashMap::new(),
             checkpointed: now,
             crawled: Crawled::default(),
@@ -240,7 +247,9 @@ impl Engine {
         }
         while channels.queues.is_some() && self.in_flight.len() < self.setup.max_in_flight {
             let now = self.now();
-            match self.steward.next(now, &mut |_| Gate::Open) {
+            let addresses = &self.setup.addresses;
+            let next = self.steward.next(now, &mut |host| addresses.gate(host, now));
+            match next {
                 Next::Request(request) => self.send(request, channels)?,
                 Next::Wait(at) if at > now + MAX_WAIT_MS && self.in_flight.is_empty() => self.end(End::Dry, channels),
                 Next::Wait(at) => return Ok(Duration::from_millis(at.saturating_sub(now))),
@@ -267,6 +276,7 @@ impl Engine {
         let job = self.next_job;
         let host = address::host(&url.url).unwrap_or_default().to_ascii_lowercase();
         channels.jobs.lock().expect("no panic while held").insert(job, url.url.clone());
+        self.setup.addresses.sent(&host);
         self.in_flight.insert(job, InFlight { url, request });
         if let Some(queues) = &channels.queues {
             // A crawler that has ended closes the reports too.
@@ -296,11 +306,11 @@ impl Engine {
         // The pause began with the response, not with its report.
         let age = elapsed(report.at, clock::now());
         let ready_at = now + self.setup.host_delay.saturating_sub(age).as_millis() as u64;
-        // Without a network no site has failed.
-        let is_outage = report.status.is_network_trouble() && !is_online;
-        if is_outage || report.status == Status::Failed(FailureKind::Postponed) {
+        let host = address::host(&flight.url.url).unwrap_or_default().to_ascii_lowercase();
+        self.setup.addresses.ended(&host, report.ip, now);
+        if let Some(rest_ms) = self.rest_after(&flight.url, &report, is_online) {
             self.state.put_back(&flight.url.url);
-            self.steward.done(&flight.request, Outcome::NotCounted, now + POSTPONED_MS);
+            self.steward.put_back(&flight.request, now + rest_ms);
             return;
         }
         let judged = match &report.page {
@@ -325,6 +335,19 @@ impl Engine {
         self.finish(flight.url, report, judged.worth);
     }
 
+    /// The rest of a site whose URL waits again: its host is postponed, cannot be asked, or failed for the first time.
+    fn rest_after(&mut self, url: &WaitingUrl, report: &PageReport, is_online: bool) -> Option<u64> {
+        let status = &report.status;
+        // Without a network no site has failed.
+        let is_outage = status.is_network_trouble() && !is_online;
+        let is_unasked = !report.requested && status.is_host_trouble();
+        if is_outage || is_unasked || *status == Status::Failed(FailureKind::Postponed) {
+            return Some(POSTPONED_MS);
+        }
+        let is_first = status.is_host_trouble() && self.troubled.insert(fingerprint::fingerprint(&url.url));
+        is_first.then_some(TROUBLE_MS)
+    }
+
     /// Offers the links of a page, and notes its other URLs.
     fn follow(&mut self, asked: &WaitingUrl, report: &PageReport, judged: &Judged) {
         if report.final_url != asked.url {
@@ -332,7 +355,15 @@ impl Engine {
         }
         let (Some(page), Ok(url)) = (&report.page, Url::parse(&report.final_url)) else { return };
         if !self.bounds.holds(&url) {
-            return;
+            if asked.depth > 0 {
+                return;
+            }
+            // A seed has moved, as from example.org to www.example.org.
+            self.bounds.extend(&url);
+            self.setup.order.seeds.insert(report.final_url.clone());
+            if let Err(error) = self.setup.order.write(&self.setup.folder) {
+                log::warn!("{error:#}");
+            }
         }
         for alias in aliases(&url, &page.links) {
             self.state.alias(alias);

@@ -9,6 +9,7 @@
 //! Kept pages are stored with `feed = "crawl:NAME"` beside those of feeds, so that all later stages treat them alike. The
 //! state of a crawl is in `crawl/NAME/` ([`tidings_crawl::CrawlState`]).
 
+mod addresses;
 mod engine;
 mod follow;
 mod order;
@@ -35,6 +36,7 @@ use crate::ingest::{self, Counters, CrawlWork, JobFeeder};
 use crate::outcome::{Outcome, Status};
 use crate::pipeline::Pipeline;
 
+use addresses::Addresses;
 pub use engine::Budget;
 use engine::{Channels, Crawled, Engine, EngineSetup};
 pub use order::{Order, Scope, seeds};
@@ -168,8 +170,21 @@ fn check_name(name: &str) -> Result<()> {
     }
 }
 
+/// The crawl sends no more requests some time before it is cut off, so that those in flight are not wasted.
+fn before_the_limit(time: Duration) -> Duration {
+    time.saturating_sub((time / 10).min(Duration::from_secs(5)))
+}
+
+/// The settings of the crawler.
+fn fetch_settings(context: &RunContext, options: &Options) -> Result<tidings_fetch::Settings> {
+    let mut settings = context.config.fetch.for_pages(crate::stage::seed(options.seed))?;
+    settings.delay = Duration::from_secs_f64(context.config.crawl.host_delay_s);
+    Ok(settings)
+}
+
 fn setup(context: &RunContext, options: &Options, order: Order, removed: Arc<Removed>) -> Result<EngineSetup> {
     let config = &context.config;
+    let fetch = fetch_settings(context, options)?;
     let settings = Settings {
         rule: config.crawl.rule()?,
         floor: config.crawl.floor,
@@ -180,10 +195,11 @@ fn setup(context: &RunContext, options: &Options, order: Order, removed: Arc<Rem
     };
     Ok(EngineSetup {
         folder: context.home.crawl(&options.name),
-        order: Arc::new(order),
+        order,
         removed,
         settings,
-        budget: Budget { time: context.time_left(), ..options.budget },
+        budget: Budget { time: context.time_left().map(before_the_limit), ..options.budget },
+        addresses: Addresses::new(fetch.ip_delay.min(fetch.delay), fetch.shared_networks.clone()),
         host_delay: Duration::from_secs_f64(config.crawl.host_delay_s),
         max_in_flight: (config.fetch.concurrency * 2).min(MAX_HOSTS),
         cancel: context.cancel.clone(),
@@ -211,8 +227,7 @@ fn crawl(
     let config = &context.config;
     let removed = Arc::new(Removed::read(&context.home)?);
     let engine = Engine::open(setup(context, options, order.clone(), removed.clone())?, seeds)?;
-    let mut settings = config.fetch.for_pages(crate::stage::seed(options.seed))?;
-    settings.delay = Duration::from_secs_f64(config.crawl.host_delay_s);
+    let settings = fetch_settings(context, options)?;
     let memory = HostMemory::load(context, CrawlKind::Page, |_| false)?;
     let all_hosts_idle_for = memory.all_hosts_idle_for;
     let mut remembered = remembered_rules(context, |_| true)?;

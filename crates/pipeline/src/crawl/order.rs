@@ -98,6 +98,17 @@ impl Bounds {
     }
 }
 
+impl Bounds {
+    /// Takes in the host or site of a URL.
+    pub fn extend(&mut self, url: &Url) {
+        match self.scope {
+            Scope::Web => {}
+            Scope::Site => _ = self.names.insert(shape::domain(url).to_owned()),
+            Scope::Host => _ = self.names.insert(url.host_str().unwrap_or_default().to_owned()),
+        }
+    }
+}
+
 /// The seeds that arguments name: URLs, sites without a scheme, or files with one of them in each line.
 pub fn seeds(arguments: &[String]) -> Result<Vec<String>> {
     let mut seeds = Vec::new();

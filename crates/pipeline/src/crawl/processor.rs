@@ -2,6 +2,7 @@
 //! asked for next.
 
 use std::collections::HashMap;
+use std::net::IpAddr;
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex};
 
@@ -46,6 +47,8 @@ pub(super) struct PageReport {
     pub(super) requested: bool,
     /// Bytes of body on the wire.
     pub(super) bytes: u64,
+    /// The address that responded.
+    pub(super) ip: Option<IpAddr>,
     /// Whether the response is a page, with what it gave.
     pub(super) page: Option<ReadPage>,
     /// Why the page was not kept; `None` if it was stored or is no page.
@@ -112,6 +115,7 @@ impl CrawlProcessor {
             status: Status::Ok,
             requested: result.requested,
             bytes: result.result.as_ref().map_or(0, |answer| answer.body.len() as u64),
+            ip: result.result.as_ref().ok().map(|answer| answer.ip),
             page: None,
             refused: None,
         };
