@@ -190,7 +190,7 @@ impl Planner {
                     self.add(map, ListingSource::Robots, 0, 1);
                 }
             }
-            Some(_) if !has_guess => {
+            Some(_) if !has_guess && !has_named => {
                 GUESSES.iter().for_each(|path| _ = self.add(&format!("{origin}{path}"), ListingSource::Guess, 0, 1));
             }
             Some(_) => {}
