@@ -131,7 +131,20 @@ impl StatusOutcome {
         ];
         let kinds = kinds.iter().filter(|(number, _)| *number > 0);
         let kinds: Vec<String> = kinds.map(|(number, word)| format!("{} {word}", grouped(*number))).collect();
-        if feeds.listed == 0 { "none yet".to_owned() } else { kinds.join(", ") }
+        if feeds.listed == 0 {
+            return "none yet".to_owned();
+        }
+        let mut text = kinds.join(", ");
+        let others = [(feeds.pages, "page"), (feeds.sitemaps, "sitemap")];
+        let others: Vec<String> =
+            others.iter().filter(|(number, _)| *number > 0).map(|(number, word)| count(*number, word)).collect();
+        if !others.is_empty() {
+            text.push_str(&format!("; {} among them", others.join(" and ")));
+        }
+        if feeds.nofollow > 0 {
+            text.push_str(&format!("; {} not followed (nofollow)", count(feeds.nofollow, "page")));
+        }
+        text
     }
 
     /// The times of the last successes: network stages, and the others.

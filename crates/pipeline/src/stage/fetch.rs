@@ -24,6 +24,7 @@ use crate::discover::{self, GrowOutcome};
 use crate::display::{count, grouped, span, span_s};
 use crate::ingest::equivalents::Equivalents;
 use crate::ingest::host_memory::{HostMemory, remembered_rules, require_contact};
+use crate::ingest::page_sources::page_sources;
 use crate::ingest::pages::{FROM_FEED, PageProcessor, PageWork, REVISED, UNCHANGED};
 use crate::ingest::{self, Counters, CrawlWork};
 use crate::outcome::{Ending, Outcome, Status};
@@ -227,8 +228,11 @@ impl Fetch {
         };
         let removed = Arc::new(Removed::read(&context.home)?);
         let texts = Arc::new(FeedTexts::open(&context.home)?);
-        let processor =
-            || PageProcessor::new(pages.clone(), texts.clone(), removed.clone(), ceiling, compression, warc);
+        let page_sources = Arc::new(page_sources(&context.home)?);
+        let processor = || {
+            PageProcessor::new(pages.clone(), texts.clone(), removed.clone(), ceiling, compression, warc)
+                .with_page_sources(page_sources.clone())
+        };
         let mut ingested = ingest::run(context, log, work, processor)?;
         context.apply_journal()?;
         ingest::log_given_up(&ingested);
