@@ -6,7 +6,6 @@
 //! after each round, so that a backfill can be interrupted at any time.
 
 mod article;
-mod links;
 mod planner;
 mod processor;
 pub mod recall;

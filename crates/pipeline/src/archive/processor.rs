@@ -7,6 +7,7 @@ use jiff::civil::Date;
 use tidings_crawl::trap::date_in_path;
 use tidings_feeds::sitemap::{self, Scope, SitemapEntry};
 use tidings_fetch::decode::{Ceiling, Decoder};
+use tidings_fetch::rights::robots_directives;
 use tidings_fetch::{FetchResult, HttpResponse};
 use tidings_model::{ARCHIVE, FailureKind, Fingerprint, Status, address};
 use tidings_store::archive::ListingSource;
@@ -15,7 +16,6 @@ use tidings_store::rfc3339;
 use url::Url;
 
 use super::article::{ArticleRule, LinkTarget};
-use super::links::page_links;
 use super::planner::{ListingContent, ListingResult};
 use super::site::DateRange;
 use crate::ingest::{Batch, Processor};
@@ -115,13 +115,11 @@ impl ListingProcessor {
             let body = self.decoder.decode(&encodings, &answer.body).map_err(|status| status.to_string())?;
             self.sitemap(&body, content_type.as_deref(), &result.url, site)?
         } else {
-            let robots =
-                text(&header::HeaderName::from_static("x-robots-tag")).unwrap_or_default().to_ascii_lowercase();
-            if robots.contains("nofollow") || robots.contains("none") {
-                return Err("nofollow: X-Robots-Tag forbids following the links".to_owned());
+            if robots_directives(&answer.headers).nofollow {
+                return Err("nofollow: the X-Robots-Tag of the page forbids following its links".to_owned());
             }
             let body = self.decoder.decode(&encodings, &answer.body).map_err(|status| status.to_string())?;
-            self.page(&body, &result.url, job, site)?
+            self.page(&body, content_type.as_deref(), &result.url, job, site)?
         };
         self.list(&articles, site, &rfc3339(result.at), batch);
         Ok(ListingResult::Read(ListingContent {
@@ -163,14 +161,15 @@ impl ListingProcessor {
     fn page(
         &self,
         body: &[u8],
+        content_type: Option<&str>,
         url: &str,
         job: &ListingJob,
         site: &SiteRules,
     ) -> Result<(Vec<FoundArticle>, ListingContent), String> {
         let page = Url::parse(url).map_err(|error| error.to_string())?;
-        let found = page_links(body, url);
+        let found = tidings_clean::links::of_bytes(body, content_type, url);
         if found.nofollow {
-            return Err("nofollow: the page forbids following its links".to_owned());
+            return Err("nofollow: the <meta name=\"robots\"> of the page forbids following its links".to_owned());
         }
         let (mut articles, mut content) =
             (Vec::new(), ListingContent { next: found.next, ..ListingContent::default() });
