@@ -39,7 +39,7 @@ struct Args {
     #[arg(long, default_value_t = 2)]
     sites: usize,
     /// Articles of a site before the first poll
-    #[arg(long, default_value_t = 100)]
+    #[arg(long, default_value_t = 500)]
     history: usize,
     /// Polls of each feed
     #[arg(long, default_value_t = 20)]

@@ -39,6 +39,12 @@ pub struct BackfillOrder {
     pub requests: u64,
     /// Why nothing is left to read, or empty.
     pub ended: String,
+    /// Articles found so far.
+    pub found: u64,
+    /// Articles of the site that feeds brought, at the end of the last run.
+    pub known: u64,
+    /// Of these, articles that the backfill found too.
+    pub found_too: u64,
 }
 
 /// The way by which a listing was found.
@@ -265,8 +271,14 @@ pub fn write(home: &Home, backfill: &mut Backfill) -> Result<()> {
     bytes.extend(checksum.to_be_bytes());
     file::write_atomic(&path(home, site, "u64"), &bytes)?;
     table::write(&path(home, site, "tsv"), backfill.listings.iter())?;
-    let order = serde_json::to_vec_pretty(&backfill.order).expect("strings and numbers serialise");
-    Ok(file::write_atomic(&path(home, site, "json"), &order)?)
+    backfill.order.found = backfill.found.len() as u64;
+    write_order(home, &backfill.order)
+}
+
+/// Writes the order of a backfill alone.
+pub fn write_order(home: &Home, order: &BackfillOrder) -> Result<()> {
+    let text = serde_json::to_vec_pretty(order).expect("strings and numbers serialise");
+    Ok(file::write_atomic(&path(home, &order.site, "json"), &text)?)
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ use url::Url;
 
 use super::article::{ArticleRule, LinkTarget};
 use super::planner::{ListingContent, ListingResult};
+use super::sequence::period_of;
 use super::site::DateRange;
 use crate::ingest::{Batch, Processor};
 
@@ -186,6 +187,13 @@ impl ListingProcessor {
                 LinkTarget::Other => {}
                 other => content.links.push((other, link.url)),
             }
+        }
+        if job.source == ListingSource::Dated
+            && let Some((first, last)) = period_of(&page)
+        {
+            let day = |article: &FoundArticle| article.published.get(..10).and_then(|day| day.parse::<Date>().ok());
+            let mut days = articles.iter().filter_map(day).peekable();
+            content.is_other_period = days.peek().is_some() && !days.any(|day| (first..=last).contains(&day));
         }
         if job.source == ListingSource::Front {
             content.origin = Some(page.origin().ascii_serialization());
