@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use tidings_model::{
     Entry, Fingerprint, FingerprintMap, FingerprintSet, Prospect, RetryPolicy, Row, Status, address, is_archive,
 };
@@ -25,6 +25,9 @@ use crate::revisits::{self, RunVisits};
 use crate::rules::{self, RulesAnswer};
 use crate::runs::RunName;
 use crate::{fetched, home, pages};
+
+/// Finished entries of backfills are pruned after this time.
+const ARCHIVE_KEPT: SignedDuration = SignedDuration::from_hours(30 * 24);
 
 /// The changes that a journal brought into the plan.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -368,9 +371,13 @@ pub fn was_pruned(home: &Home, url: &str) -> Result<bool> {
 /// The fingerprints of fetched entries are kept. Returns (kept, pruned).
 pub fn prune(home: &Home, now: Timestamp, min_age: u32, policy: RetryPolicy, dry_run: bool) -> Result<(u64, u64)> {
     let retries = Retries::load(home, policy, now)?;
-    let prunable = |row: &Row<'_>| {
-        row.age >= min_age.max(1) && matches!(retries.prospect(row), Prospect::Settled | Prospect::GivenUp)
+    let is_old = |row: &Row<'_>| match is_archive(row.feed) {
+        // Entries of a backfill are in no feed that they could leave.
+        true => row.seen.parse().is_ok_and(|seen: Timestamp| now.duration_since(seen) >= ARCHIVE_KEPT),
+        false => row.age >= min_age.max(1),
     };
+    let prunable =
+        |row: &Row<'_>| is_old(row) && matches!(retries.prospect(row), Prospect::Settled | Prospect::GivenUp);
     let mut kept = 0;
     let mut settled = Vec::new();
     let mut failing = FingerprintSet::default();
@@ -480,6 +487,34 @@ mod tests {
         plan::read(&home, |row| feeds.push(row.feed.to_owned())).unwrap();
         assert_eq!(feeds, [FEED, "archive:e.org"]);
         assert!(!home.state("revisits.tsv").exists(), "a backfill announces no changes of pages");
+    }
+
+    #[test]
+    fn finished_entries_of_a_backfill_are_pruned_after_a_month_and_a_verdict_on_one_is_final() {
+        let (_folder, home) = home();
+        let seen = "2026-03-01T10:00:00.000Z";
+        let entry = |url: &'static str| Record::Listed {
+            feed: "archive:e.org".into(),
+            seen: seen.into(),
+            published: "2019-03-01T00:00:00Z".into(),
+            url: url.into(),
+            title: "".into(),
+            updated: "".into(),
+            text: None,
+        };
+        write_journal(&home, "1", &[vec![entry("a"), entry("b"), entry("c")]]);
+        apply_journal(&home).unwrap();
+        write_journal(&home, "2", &[vec![outcome("a", "ok", 1), outcome("b", "robots", 1)]]);
+        apply_journal(&home).unwrap();
+        let at = |days: i64| seen.parse::<Timestamp>().unwrap() + SignedDuration::from_hours(24 * days);
+        let retries = Retries::load(&home, POLICY, at(9)).unwrap();
+        let mut prospects = Vec::new();
+        plan::read(&home, |row| prospects.push(retries.prospect(row))).unwrap();
+        assert_eq!(prospects, [Prospect::Settled, Prospect::Settled, Prospect::Due]);
+        assert_eq!(prune(&home, at(29), 1, POLICY, false).unwrap(), (3, 0));
+        assert_eq!(prune(&home, at(30), 1, POLICY, false).unwrap(), (1, 2));
+        write_journal(&home, "3", &[vec![entry("a")]]);
+        assert_eq!(apply_journal(&home).unwrap().unwrap().added, 0, "it is never fetched twice");
     }
 
     #[test]

@@ -365,7 +365,7 @@ fn backlog(context: &RunContext) -> Result<Backlog> {
                 waiting += 1;
                 next_attempt = Some(next_attempt.map_or(until, |next| next.min(until)));
             }
-            Prospect::GivenUp => given_up += u64::from(row.age == 0),
+            Prospect::GivenUp => given_up += u64::from(row.age == 0 && !is_archive(row.feed)),
             Prospect::Due if equivalents.hold(row.url, || row.line()) => {}
             Prospect::Due => written = enqueue(row).map(drop),
             Prospect::Settled => {}
