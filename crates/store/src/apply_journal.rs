@@ -478,46 +478,6 @@ mod tests {
     }
 
     #[test]
-    fn entries_of_a_backfill_are_added_without_a_poll_and_known_ones_stay_with_their_feed() {
-        let (_folder, home) = home();
-        fill_plan(&home, FEED, &["a"]);
-        write_journal(&home, "run", &[vec![listed("archive:e.org", "a"), listed("archive:e.org", "b")]]);
-        assert_eq!(apply_journal(&home).unwrap().unwrap().added, 1);
-        let mut feeds = Vec::new();
-        plan::read(&home, |row| feeds.push(row.feed.to_owned())).unwrap();
-        assert_eq!(feeds, [FEED, "archive:e.org"]);
-        assert!(!home.state("revisits.tsv").exists(), "a backfill announces no changes of pages");
-    }
-
-    #[test]
-    fn finished_entries_of_a_backfill_are_pruned_after_a_month_and_a_verdict_on_one_is_final() {
-        let (_folder, home) = home();
-        let seen = "2026-03-01T10:00:00.000Z";
-        let entry = |url: &'static str| Record::Listed {
-            feed: "archive:e.org".into(),
-            seen: seen.into(),
-            published: "2019-03-01T00:00:00Z".into(),
-            url: url.into(),
-            title: "".into(),
-            updated: "".into(),
-            text: None,
-        };
-        write_journal(&home, "1", &[vec![entry("a"), entry("b"), entry("c")]]);
-        apply_journal(&home).unwrap();
-        write_journal(&home, "2", &[vec![outcome("a", "ok", 1), outcome("b", "robots", 1)]]);
-        apply_journal(&home).unwrap();
-        let at = |days: i64| seen.parse::<Timestamp>().unwrap() + SignedDuration::from_hours(24 * days);
-        let retries = Retries::load(&home, POLICY, at(9)).unwrap();
-        let mut prospects = Vec::new();
-        plan::read(&home, |row| prospects.push(retries.prospect(row))).unwrap();
-        assert_eq!(prospects, [Prospect::Settled, Prospect::Settled, Prospect::Due]);
-        assert_eq!(prune(&home, at(29), 1, POLICY, false).unwrap(), (3, 0));
-        assert_eq!(prune(&home, at(30), 1, POLICY, false).unwrap(), (1, 2));
-        write_journal(&home, "3", &[vec![entry("a")]]);
-        assert_eq!(apply_journal(&home).unwrap().unwrap().added, 0, "it is never fetched twice");
-    }
-
-    #[test]
     fn entries_of_a_failed_feed_do_not_age() {
         let (_folder, home) = home();
         fill_plan(&home, FEED, &["a"]);

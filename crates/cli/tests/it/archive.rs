@@ -127,7 +127,8 @@ fn the_range_of_a_backfill_and_a_dry_run_are_obeyed() {
 
 #[test]
 fn a_sitemap_is_polled_like_a_feed_and_its_history_is_left_out() {
-    let spec = Spec { histories: vec![HistoryAccess::Complete, HistoryAccess::Monthly], sites: 2, ..history() };
+    let spec =
+        Spec { histories: vec![HistoryAccess::Complete, HistoryAccess::Monthly], sites: 2, history: 300, ..history() };
     let corpus = Corpus::new(spec);
     let maps: Vec<String> = corpus
         .web
