@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde_json::Value;
 use tidings_lang::StopList;
-use tidings_model::{Document, Page, PageLinks, PageOrigin, Paragraph, Rights};
+use tidings_model::{Document, Page, PageLinks, PageOrigin, Paragraph, Rights, is_archive};
 use url::Url;
 
 use crate::article::blocks;
@@ -190,9 +190,13 @@ pub fn read(page: &Page, options: &Options) -> Result<Document, DropReason> {
 
 fn read_with_links(page: &Page, options: &Options, links: Option<&mut PageLinks>) -> Result<Document, DropReason> {
     let address = if page.final_url.is_empty() { &page.url } else { &page.final_url };
+    let listed = page.published.parse().ok();
+    let modified = page.headers.get("last-modified").and_then(|date| http_date(date));
+    // A backfill knows when a page was last changed, not when it was published: the dates on the page come first.
+    let (feed, last_modified) = if is_archive(&page.feed) { (None, listed.or(modified)) } else { (listed, modified) };
     let known_dates = KnownDates {
-        feed: page.published.parse().ok(),
-        last_modified: page.headers.get("last-modified").and_then(|date| http_date(date)),
+        feed,
+        last_modified,
         seen: page.seen.parse().ok(),
         downloaded: page.downloaded.parse().ok(),
         latest: None,

@@ -9,6 +9,7 @@ mod disk_queue;
 mod error;
 pub mod fingerprint;
 mod frame_log;
+pub mod hub;
 pub mod inspect;
 pub mod policy;
 pub mod queue;

@@ -159,10 +159,12 @@ impl<J: JobSource> CrawlLoop<J> {
         let mut random = fastrand::Rng::with_seed(self.config.settings.seed);
         // Hosts without jobs must not change the order of the others.
         let (mut queues, history): (Vec<HostQueue>, Vec<HostQueue>) =
-            queues.into_iter().partition(|queue| !queue.jobs.is_empty());
+            queues.into_iter().partition(|queue| !queue.jobs.is_empty() || !queue.later.is_empty());
         random.shuffle(&mut queues);
-        for HostQueue { host, mut jobs, idle_for, blocked_for } in queues.into_iter().chain(history) {
+        for HostQueue { host, mut jobs, later, idle_for, blocked_for } in queues.into_iter().chain(history) {
             random.shuffle(&mut jobs);
+            // The last job is taken first.
+            let jobs = later.into_iter().rev().chain(jobs).collect();
             let id = self.frontier.id(&host);
             let host = self.frontier.get_mut(id);
             host.jobs = jobs;

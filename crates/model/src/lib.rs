@@ -37,7 +37,7 @@ pub use fingerprint::{Fingerprint, FingerprintMap, FingerprintSet};
 pub use layer::{LayerColumn, LayerDeclaration, LayerKind, TokenSpan};
 pub use layer_record::{LayerNames, LayerRecord, TextLayers};
 pub use link::{AGENT, LinkRegion, PageLink, PageLinks, RobotsDirectives, is_nofollow};
-pub use page::{CONVERSION, DOCUMENT_TYPE, Page, PageOrigin, Rights, RobotsEvidence, UNGATED};
+pub use page::{CONVERSION, DOCUMENT_TYPE, Page, PageOrigin, Rights, RobotsEvidence, TitleSource, UNGATED};
 pub use retry::{FailureHistory, Prospect, RetryPolicy, backoff};
 pub use span_part::{SpanPart, kept_before};
 pub use status::{FailureKind, Status, UnknownFailure};

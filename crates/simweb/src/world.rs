@@ -13,6 +13,7 @@ use crate::archive::Archive;
 use crate::article::Article;
 use crate::clock::Clock;
 use crate::hiding::Hidden;
+use crate::history::HistoryAccess;
 use crate::profile::{PathStyle, Profile, address};
 use crate::revision::Revisions;
 use crate::rng::Rng;
@@ -71,6 +72,12 @@ impl World {
         let ways = &self.spec.hiding;
         let way = *ways.get(site % ways.len().max(1))?;
         Some(Hidden::of(self.spec.seed, site, way, self.profiles[site].format))
+    }
+
+    /// The way in which a site shows its old articles, if this web has such ways.
+    pub fn history(&self, site: usize) -> Option<HistoryAccess> {
+        let ways = &self.spec.histories;
+        ways.get(site % ways.len().max(1)).copied()
     }
 
     pub fn grammar(&self, site: usize) -> &'static Grammar {

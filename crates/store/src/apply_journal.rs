@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use tidings_model::{
     Entry, Fingerprint, FingerprintMap, FingerprintSet, Prospect, RetryPolicy, Row, Status, address, is_archive,
 };
@@ -25,6 +25,9 @@ use crate::revisits::{self, RunVisits};
 use crate::rules::{self, RulesAnswer};
 use crate::runs::RunName;
 use crate::{fetched, home, pages};
+
+/// Finished entries of backfills are pruned after this time.
+const ARCHIVE_KEPT: SignedDuration = SignedDuration::from_hours(30 * 24);
 
 /// The changes that a journal brought into the plan.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -368,9 +371,13 @@ pub fn was_pruned(home: &Home, url: &str) -> Result<bool> {
 /// The fingerprints of fetched entries are kept. Returns (kept, pruned).
 pub fn prune(home: &Home, now: Timestamp, min_age: u32, policy: RetryPolicy, dry_run: bool) -> Result<(u64, u64)> {
     let retries = Retries::load(home, policy, now)?;
-    let prunable = |row: &Row<'_>| {
-        row.age >= min_age.max(1) && matches!(retries.prospect(row), Prospect::Settled | Prospect::GivenUp)
+    let is_old = |row: &Row<'_>| match is_archive(row.feed) {
+        // Entries of a backfill are in no feed that they could leave.
+        true => row.seen.parse().is_ok_and(|seen: Timestamp| now.duration_since(seen) >= ARCHIVE_KEPT),
+        false => row.age >= min_age.max(1),
     };
+    let prunable =
+        |row: &Row<'_>| is_old(row) && matches!(retries.prospect(row), Prospect::Settled | Prospect::GivenUp);
     let mut kept = 0;
     let mut settled = Vec::new();
     let mut failing = FingerprintSet::default();
@@ -468,18 +475,6 @@ mod tests {
         assert_eq!(apply_journal(&home).unwrap().unwrap().added, 1);
         assert_eq!(rows(&home), [row("a", "new", 0, 1), row("b", "new", 0, 0), row("c", "new", 0, 0)]);
         assert_eq!(feeds::states(&home).unwrap()[FEED].brought, 1);
-    }
-
-    #[test]
-    fn entries_of_a_backfill_are_added_without_a_poll_and_known_ones_stay_with_their_feed() {
-        let (_folder, home) = home();
-        fill_plan(&home, FEED, &["a"]);
-        write_journal(&home, "run", &[vec![listed("archive:e.org", "a"), listed("archive:e.org", "b")]]);
-        assert_eq!(apply_journal(&home).unwrap().unwrap().added, 1);
-        let mut feeds = Vec::new();
-        plan::read(&home, |row| feeds.push(row.feed.to_owned())).unwrap();
-        assert_eq!(feeds, [FEED, "archive:e.org"]);
-        assert!(!home.state("revisits.tsv").exists(), "a backfill announces no changes of pages");
     }
 
     #[test]

@@ -39,6 +39,12 @@ pub struct BackfillOrder {
     pub requests: u64,
     /// Why nothing is left to read, or empty.
     pub ended: String,
+    /// Articles found so far.
+    pub found: u64,
+    /// Articles of the site that feeds brought, at the end of the last run.
+    pub known: u64,
+    /// Of these, articles that the backfill found too.
+    pub found_too: u64,
 }
 
 /// The way by which a listing was found.
@@ -265,14 +271,30 @@ pub fn write(home: &Home, backfill: &mut Backfill) -> Result<()> {
     bytes.extend(checksum.to_be_bytes());
     file::write_atomic(&path(home, site, "u64"), &bytes)?;
     table::write(&path(home, site, "tsv"), backfill.listings.iter())?;
-    let order = serde_json::to_vec_pretty(&backfill.order).expect("strings and numbers serialise");
-    Ok(file::write_atomic(&path(home, site, "json"), &order)?)
+    backfill.order.found = backfill.found.len() as u64;
+    write_order(home, &backfill.order)
+}
+
+/// Writes the order of a backfill alone.
+pub fn write_order(home: &Home, order: &BackfillOrder) -> Result<()> {
+    let text = serde_json::to_vec_pretty(order).expect("strings and numbers serialise");
+    Ok(file::write_atomic(&path(home, &order.site, "json"), &text)?)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::apply_journal::{apply_journal, prune};
+    use crate::failures::Retries;
+    use crate::journal::Record;
+    use crate::plan;
+    use crate::testing::{fill_plan, home, listed, outcome, write_journal};
+    use jiff::{SignedDuration, Timestamp};
     use proptest::prelude::*;
+    use tidings_model::{Prospect, RetryPolicy};
+
+    const FEED: &str = "http://e.org/feed";
+    const POLICY: RetryPolicy = RetryPolicy { give_up_after: SignedDuration::from_hours(72), min_attempts: 5 };
 
     fn backfill(site: &str) -> Backfill {
         let order =
@@ -300,6 +322,46 @@ mod tests {
         assert_eq!((&again.order, &again.listings, again.found.len()), (&first.order, &first.listings, 2));
         assert!(again.found.contains(Fingerprint(3)) && !again.found.insert(Fingerprint(3)));
         assert_eq!(orders(&home).unwrap().len(), 2);
+    }
+
+    #[test]
+    fn entries_of_a_backfill_are_added_without_a_poll_and_known_ones_stay_with_their_feed() {
+        let (_folder, home) = home();
+        fill_plan(&home, FEED, &["a"]);
+        write_journal(&home, "run", &[vec![listed("archive:e.org", "a"), listed("archive:e.org", "b")]]);
+        assert_eq!(apply_journal(&home).unwrap().unwrap().added, 1);
+        let mut feeds = Vec::new();
+        plan::read(&home, |row| feeds.push(row.feed.to_owned())).unwrap();
+        assert_eq!(feeds, [FEED, "archive:e.org"]);
+        assert!(!home.state("revisits.tsv").exists(), "a backfill announces no changes of pages");
+    }
+
+    #[test]
+    fn finished_entries_of_a_backfill_are_pruned_after_a_month_and_a_verdict_on_one_is_final() {
+        let (_folder, home) = home();
+        let seen = "2026-03-01T10:00:00.000Z";
+        let entry = |url: &'static str| Record::Listed {
+            feed: "archive:e.org".into(),
+            seen: seen.into(),
+            published: "2019-03-01T00:00:00Z".into(),
+            url: url.into(),
+            title: "".into(),
+            updated: "".into(),
+            text: None,
+        };
+        write_journal(&home, "1", &[vec![entry("a"), entry("b"), entry("c")]]);
+        apply_journal(&home).unwrap();
+        write_journal(&home, "2", &[vec![outcome("a", "ok", 1), outcome("b", "robots", 1)]]);
+        apply_journal(&home).unwrap();
+        let at = |days: i64| seen.parse::<Timestamp>().unwrap() + SignedDuration::from_hours(24 * days);
+        let retries = Retries::load(&home, POLICY, at(9)).unwrap();
+        let mut prospects = Vec::new();
+        plan::read(&home, |row| prospects.push(retries.prospect(row))).unwrap();
+        assert_eq!(prospects, [Prospect::Settled, Prospect::Settled, Prospect::Due]);
+        assert_eq!(prune(&home, at(29), 1, POLICY, false).unwrap(), (3, 0));
+        assert_eq!(prune(&home, at(30), 1, POLICY, false).unwrap(), (1, 2));
+        write_journal(&home, "3", &[vec![entry("a")]]);
+        assert_eq!(apply_journal(&home).unwrap().unwrap().added, 0, "it is never fetched twice");
     }
 
     #[test]

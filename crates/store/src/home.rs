@@ -407,7 +407,7 @@ impl Home {
 
     /// Deletes the drafts that a crash left, completes rebuilds and imports, and searches for unpublished pages.
     fn recover(&self, last_locked: Option<SystemTime>) -> Result<()> {
-        [self.root.clone(), self.root.join("state"), self.runs()]
+        [self.root.clone(), self.root.join("state"), self.state("archive"), self.runs()]
             .iter()
             .try_for_each(|path| file::remove_temp(path))?;
         // No shard is active while the whole home is locked.

@@ -49,6 +49,11 @@ pub fn of_tree(tree: &Tree, url: &str) -> PageLinks {
     found
 }
 
+/// The `<title>` of a parsed page.
+pub fn title(tree: &Tree) -> String {
+    tree.find(&local_name!("title")).map(|id| tree.text(id)).unwrap_or_default()
+}
+
 /// The URL that relative links start from: that of the first `<base href>`, else of the page.
 fn base(tree: &Tree, page: &Url) -> Url {
     let element = local_name!("base");

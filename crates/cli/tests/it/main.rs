@@ -1,6 +1,7 @@
 //! End-to-end tests: the real program, a real home, and a simulated web with known ground truth.
 
 mod annotate;
+mod archive;
 mod ask;
 mod backup;
 mod browser;

@@ -61,6 +61,8 @@ pub struct PageSummary {
     pub cms: Option<&'static str>,
     /// Feed URLs that follow from platform rules.
     pub by_rule: Vec<String>,
+    /// The number of its links that lead to articles, if the caller has counted them.
+    pub articles: u32,
     /// The primary language subtag in lower case, or empty.
     pub language: String,
 }

@@ -6,7 +6,6 @@
 //! after each round, so that a backfill can be interrupted at any time.
 
 mod article;
-mod links;
 mod planner;
 mod processor;
 pub mod recall;
@@ -174,7 +173,7 @@ pub fn run(pipeline: &Pipeline, options: &ArchiveOptions) -> Result<ArchiveOutco
     for planner in &mut planners {
         archive::write(&context.home, &mut planner.backfill)?;
     }
-    outcome(&context, &planners, &spent, &new)
+    outcome(&context, &mut planners, &spent, &new)
 }
 
 /// What a run used.
@@ -389,12 +388,19 @@ fn dry_run(context: &RunContext, mut planners: Vec<Planner>) -> Result<ArchiveOu
 
 fn outcome(
     context: &RunContext,
-    planners: &[Planner],
+    planners: &mut [Planner],
     spent: &Spent,
     new: &HashMap<String, u64>,
 ) -> Result<ArchiveOutcome> {
     let mut figures: HashMap<String, SiteFigures> =
         recall::figures(&context.home)?.into_iter().map(|figures| (figures.site.clone(), figures)).collect();
+    for planner in planners.iter_mut() {
+        let order = &mut planner.backfill.order;
+        if let Some(figures) = figures.get(&order.site) {
+            (order.known, order.found_too) = (figures.recall.known, figures.recall.found_too);
+            archive::write_order(&context.home, order)?;
+        }
+    }
     let sites: Vec<SiteOutcome> = planners
         .iter()
         .map(|planner| {

@@ -63,6 +63,9 @@ impl Tier {
 pub struct ListingContent {
     /// Articles within the range.
     pub articles: Vec<Fingerprint>,
+    /// Whether the list is of another period than its address says: servers answer any address with the newest
+    /// articles.
+    pub is_other_period: bool,
     /// Further sitemaps with the times of their last change.
     pub maps: Vec<(String, Option<Timestamp>)>,
     /// Other links.
@@ -190,7 +193,7 @@ impl Planner {
                     self.add(map, ListingSource::Robots, 0, 1);
                 }
             }
-            Some(_) if !has_guess => {
+            Some(_) if !has_guess && !has_named => {
                 GUESSES.iter().for_each(|path| _ = self.add(&format!("{origin}{path}"), ListingSource::Guess, 0, 1));
             }
             Some(_) => {}
@@ -288,13 +291,14 @@ impl Planner {
         (listing.found, listing.new) = (articles.len() as u32, new);
         let repeats = listing.digest == digest;
         listing.dry = match listing.source {
-            ListingSource::Dated if listing.found > 0 => 0,
+            ListingSource::Dated if listing.found > 0 && !repeats && !content.is_other_period => 0,
+            ListingSource::Dated => listing.dry + 1,
             _ if new > 0 => 0,
             _ => listing.dry + 1,
         };
         listing.digest = digest;
         let (is_sitemap, source, dry) = (listing.source.is_sitemap(), listing.source, listing.dry);
-        let is_over = articles.is_empty() || repeats || dry >= MAX_DRY_PAGES;
+        let is_over = articles.is_empty() || repeats || content.is_other_period || dry >= MAX_DRY_PAGES;
         if let Some(origin) = content.origin {
             self.backfill.order.origin = origin;
         }
@@ -386,11 +390,15 @@ impl Planner {
         if listing.source != ListingSource::Dated || listing.page > 1 {
             return;
         }
-        let confirmed =
-            self.backfill.listings.iter().filter(|row| row.source == listing.source && row.found > 0).count();
+        let gave = |row: &&Listing| row.source == ListingSource::Dated && row.found > 0 && row.dry == 0;
+        let confirmed = self.backfill.listings.iter().filter(gave).count();
         let Ok(url) = Url::parse(&listing.url) else { return };
         for (earlier, date) in earlier_lists(&url, listing.dry, confirmed) {
+            let known = self.backfill.listings.len();
             self.add_dated(earlier.as_str(), date, listing.dry);
+            if let Some(added) = self.backfill.listings.get_mut(known) {
+                added.digest.clone_from(&listing.digest);
+            }
         }
     }
 }

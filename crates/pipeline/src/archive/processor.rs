@@ -7,6 +7,7 @@ use jiff::civil::Date;
 use tidings_crawl::trap::date_in_path;
 use tidings_feeds::sitemap::{self, Scope, SitemapEntry};
 use tidings_fetch::decode::{Ceiling, Decoder};
+use tidings_fetch::rights::robots_directives;
 use tidings_fetch::{FetchResult, HttpResponse};
 use tidings_model::{ARCHIVE, FailureKind, Fingerprint, Status, address};
 use tidings_store::archive::ListingSource;
@@ -15,8 +16,8 @@ use tidings_store::rfc3339;
 use url::Url;
 
 use super::article::{ArticleRule, LinkTarget};
-use super::links::page_links;
 use super::planner::{ListingContent, ListingResult};
+use super::sequence::period_of;
 use super::site::DateRange;
 use crate::ingest::{Batch, Processor};
 
@@ -115,13 +116,11 @@ impl ListingProcessor {
             let body = self.decoder.decode(&encodings, &answer.body).map_err(|status| status.to_string())?;
             self.sitemap(&body, content_type.as_deref(), &result.url, site)?
         } else {
-            let robots =
-                text(&header::HeaderName::from_static("x-robots-tag")).unwrap_or_default().to_ascii_lowercase();
-            if robots.contains("nofollow") || robots.contains("none") {
-                return Err("nofollow: X-Robots-Tag forbids following the links".to_owned());
+            if robots_directives(&answer.headers).nofollow {
+                return Err("nofollow: the X-Robots-Tag of the page forbids following its links".to_owned());
             }
             let body = self.decoder.decode(&encodings, &answer.body).map_err(|status| status.to_string())?;
-            self.page(&body, &result.url, job, site)?
+            self.page(&body, content_type.as_deref(), &result.url, job, site)?
         };
         self.list(&articles, site, &rfc3339(result.at), batch);
         Ok(ListingResult::Read(ListingContent {
@@ -163,14 +162,15 @@ impl ListingProcessor {
     fn page(
         &self,
         body: &[u8],
+        content_type: Option<&str>,
         url: &str,
         job: &ListingJob,
         site: &SiteRules,
     ) -> Result<(Vec<FoundArticle>, ListingContent), String> {
         let page = Url::parse(url).map_err(|error| error.to_string())?;
-        let found = page_links(body, url);
+        let found = tidings_clean::links::of_bytes(body, content_type, url);
         if found.nofollow {
-            return Err("nofollow: the page forbids following its links".to_owned());
+            return Err("nofollow: the <meta name=\"robots\"> of the page forbids following its links".to_owned());
         }
         let (mut articles, mut content) =
             (Vec::new(), ListingContent { next: found.next, ..ListingContent::default() });
@@ -187,6 +187,13 @@ impl ListingProcessor {
                 LinkTarget::Other => {}
                 other => content.links.push((other, link.url)),
             }
+        }
+        if job.source == ListingSource::Dated
+            && let Some((first, last)) = period_of(&page)
+        {
+            let day = |article: &FoundArticle| article.published.get(..10).and_then(|day| day.parse::<Date>().ok());
+            let mut days = articles.iter().filter_map(day).peekable();
+            content.is_other_period = days.peek().is_some() && !days.any(|day| (first..=last).contains(&day));
         }
         if job.source == ListingSource::Front {
             content.origin = Some(page.origin().ascii_serialization());
@@ -229,5 +236,104 @@ impl Processor for ListingProcessor {
             self.work.results.lock().expect("no panic while held").push((result.job, listed));
         }
         batch
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{answer, answered, apply, failed, home, planned};
+
+    const ORIGIN: &str = "https://gazette.example";
+
+    fn work(source: ListingSource, path: &str) -> Arc<ListingWork> {
+        let mut rule = ArticleRule::default();
+        for known in ["/article/1", "/article/2"] {
+            rule.learn(&Url::parse(&format!("{ORIGIN}{known}")).unwrap());
+        }
+        let range = DateRange { since: Some(Date::constant(2019, 1, 1)), until: None };
+        let site = SiteRules { name: "gazette.example".into(), origin: ORIGIN.into(), rule: Arc::new(rule), range };
+        let job = ListingJob { site: 0, listing: 0, url: format!("{ORIGIN}{path}"), source };
+        Arc::new(ListingWork {
+            jobs: vec![job],
+            sites: vec![site],
+            today: Date::constant(2026, 3, 1),
+            results: Mutex::default(),
+        })
+    }
+
+    /// The batch and the result of an answer.
+    fn processed(source: ListingSource, path: &str, result: FetchResult) -> (Batch, ListingResult) {
+        let work = work(source, path);
+        let ceiling = Ceiling { max_bytes: 1 << 20, max_ratio: 100 };
+        let batch = ListingProcessor::new(work.clone(), ceiling).process(vec![result]);
+        let result = work.results.lock().unwrap().remove(0).1;
+        (batch, result)
+    }
+
+    fn content(result: ListingResult) -> ListingContent {
+        match result {
+            ListingResult::Read(content) => content,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn articles_of_a_sitemap_are_planned_within_the_range() {
+        let map = "<urlset><url><loc>/article/7</loc><lastmod>2020-05-01</lastmod></url>\
+            <url><loc>/article/6</loc><lastmod>2018-05-01</lastmod></url><url><loc>/2021/03/04/a-b</loc></url>\
+            <url><loc>/tag/x</loc></url><url><loc>https://other.example/article/1</loc></url></urlset>";
+        let url = format!("{ORIGIN}/sitemap.xml");
+        let response = answered(0, &url, answer(200, &[], map.as_bytes()));
+        let (batch, result) = processed(ListingSource::Robots, "/sitemap.xml", response);
+        assert_eq!(content(result).articles.len(), 2);
+        let (_folder, pipeline) = home();
+        apply(pipeline.home(), "20260301T120000000Z-crawl", batch.step);
+        let urls: Vec<String> = planned(pipeline.home()).into_iter().map(|row| row.0).collect();
+        assert_eq!(urls, [format!("{ORIGIN}/2021/03/04/a-b"), format!("{ORIGIN}/article/7")]);
+        let mut rows = Vec::new();
+        tidings_store::plan::read(pipeline.home(), |row| rows.push((row.feed.to_owned(), row.published.to_owned())))
+            .unwrap();
+        assert!(rows.iter().all(|row| row.0 == "archive:gazette.example"));
+        assert!(
+            rows[0].1.starts_with("2021-03-04") && rows[1].1.starts_with("2020-05-01"),
+            "the newest first: {rows:?}"
+        );
+    }
+
+    #[test]
+    fn a_page_gives_articles_and_further_lists() {
+        let html = "<html><body><ul><li><a href='/article/9'>Nine</a></li><li><a href='/article/8'>Eight</a></li></ul>\
+            <a href='/?page=2'>older</a><a href='/2021/03/'>March</a><a rel=nofollow href='/article/3'>x</a></body></html>";
+        let response =
+            answered(0, &format!("{ORIGIN}/"), answer(200, &[("content-type", "text/html")], html.as_bytes()));
+        let content = content(processed(ListingSource::Front, "/", response).1);
+        assert_eq!((content.articles.len(), content.links.len()), (2, 2));
+        assert_eq!(content.origin.as_deref(), Some(ORIGIN));
+        assert!(content.links.iter().any(|(target, _)| *target == LinkTarget::Page(2)));
+    }
+
+    #[test]
+    fn a_month_with_articles_of_another_one_is_not_that_month() {
+        let page = |day: &str| {
+            let html = format!("<html><body><p><a href='/{day}/the-long-way-home'>A title</a></p></body></html>");
+            let url = format!("{ORIGIN}/2021/03/");
+            content(
+                processed(ListingSource::Dated, "/2021/03/", answered(0, &url, answer(200, &[], html.as_bytes()))).1,
+            )
+        };
+        assert!(!page("2021/03/09").is_other_period && page("2026/02/09").is_other_period);
+    }
+
+    #[test]
+    fn what_may_pass_is_postponed_and_the_rest_has_failed() {
+        let url = format!("{ORIGIN}/");
+        let of = |result| processed(ListingSource::Front, "/", result).1;
+        let status = |code, headers: &[(&'static str, &str)]| of(answered(0, &url, answer(code, headers, b"<p>x")));
+        assert!(matches!(status(503, &[]), ListingResult::Postponed(_)));
+        assert!(matches!(status(404, &[]), ListingResult::Failed(_)));
+        assert!(matches!(status(200, &[("x-robots-tag", "nofollow")]), ListingResult::Failed(_)));
+        assert!(matches!(of(failed(0, &url, FailureKind::Timeout)), ListingResult::Postponed(_)));
+        assert!(matches!(of(failed(0, &url, FailureKind::Robots)), ListingResult::Failed(_)));
     }
 }

@@ -60,6 +60,12 @@ impl DatedList {
     }
 }
 
+/// The first and the last day of a dated list.
+pub(super) fn period_of(url: &Url) -> Option<(Date, Date)> {
+    let list = DatedList::parse(url)?;
+    Some((list.date, if list.is_day { list.date } else { list.date.last_of_month() }))
+}
+
 /// The lists before a dated list. One that gave nothing is followed by one more until too many in a row did; one that
 /// gave articles by more, the longer the sequence is.
 pub(super) fn earlier_lists(url: &Url, dry: u32, confirmed: usize) -> Vec<(Url, Date)> {
@@ -87,6 +93,15 @@ mod tests {
         assert_eq!(earlier("/news/2026/01", 0, 5), ["/news/2025/12", "/news/2025/11"]);
         assert_eq!(earlier("/2026/03/01/", 0, 1), ["/2026/02/28/"]);
         assert_eq!(earlier("/news/", 0, 1), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_list_covers_its_month_or_day() {
+        let period = |path: &str| period_of(&Url::parse(&format!("https://g.example{path}")).unwrap());
+        let (first, last) = (Date::constant(2024, 2, 1), Date::constant(2024, 2, 29));
+        assert_eq!(period("/news/2024/02/"), Some((first, last)));
+        assert_eq!(period("/2024/02/29"), Some((last, last)));
+        assert_eq!(period("/news/"), None);
     }
 
     #[test]

@@ -13,6 +13,7 @@ pub mod equivalents;
 pub(crate) mod feed_text;
 pub mod feeds;
 pub mod host_memory;
+pub mod page_sources;
 pub mod pages;
 pub mod probes;
 pub mod publishing_rate;
@@ -201,7 +202,7 @@ where
     let journal = Journal::create(&context.home, &context.run)?;
     let run_log = log.take()?;
     let cores = std::thread::available_parallelism().map_or(2, |cores| cores.get());
-    let total: u64 = work.queues.iter().map(|queue| queue.jobs.len() as u64).sum();
+    let total: u64 = work.queues.iter().map(|queue| (queue.jobs.len() + queue.later.len()) as u64).sum();
     let threads = cores.clamp(2, 8);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(threads)

@@ -1,6 +1,6 @@
 //! Processing of page responses: decompresses, serialises as JSON lines, compresses into frames.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use http::header;
@@ -15,6 +15,7 @@ use tidings_store::revisits::{self, VisitedPage};
 use tidings_store::{FrameEncoder, PendingEntries, rfc3339};
 
 use super::feed_text::{is_lacking, makes_up_for};
+use super::page_sources::mark_anchor;
 use super::{Batch, Processor};
 
 /// The pages of a run.
@@ -36,6 +37,8 @@ pub struct PageProcessor {
     work: PageWork,
     /// The texts of feeds, for pages that lack them.
     texts: Arc<FeedTexts>,
+    /// The lines of `feeds.txt` that are pages: titles of their entries are anchors.
+    page_sources: Arc<HashSet<String>>,
     /// Tombstones: removed pages must not return, not even through redirects.
     removed: Arc<Removed>,
     decoder: Decoder,
@@ -58,6 +61,7 @@ impl PageProcessor {
         PageProcessor {
             work,
             texts,
+            page_sources: Arc::default(),
             removed,
             decoder: Decoder::new(ceiling),
             packer: FrameEncoder::new(compression),
@@ -66,9 +70,16 @@ impl PageProcessor {
         }
     }
 
+    /// The same processor for a home with front and section pages in its list.
+    pub fn with_page_sources(self, page_sources: Arc<HashSet<String>>) -> PageProcessor {
+        PageProcessor { page_sources, ..self }
+    }
+
     /// The page in a response, or the status of its failure.
     fn page(&mut self, row: &Row<'_>, result: &FetchResult, answer: &HttpResponse) -> Result<Page, Status> {
-        page_of(row, result, answer, &mut self.decoder, &self.removed)
+        let mut page = page_of(row, result, answer, &mut self.decoder, &self.removed)?;
+        mark_anchor(&mut page, &self.page_sources);
+        Ok(page)
     }
 
     /// Adds a page to the batch.

@@ -9,6 +9,7 @@ use tidings_fetch::decode::{Ceiling, Decoder};
 use tidings_fetch::{FetchResult, HttpResponse, rights};
 use tidings_model::{FailureKind, Status};
 
+use super::page_sources::PageRules;
 use super::{Batch, Processor};
 
 /// The result of a probe.
@@ -70,7 +71,13 @@ impl ProbeProcessor {
             }
         }
         let directives = rights::robots_directives(&answer.headers);
-        discover::reduce_with(&body, text(header::CONTENT_TYPE).as_deref(), &result.url, directives)
+        let content_type = text(header::CONTENT_TYPE);
+        let mut reduced = discover::reduce_with(&body, content_type.as_deref(), &result.url, directives);
+        if let ProbeResult::Page(page) = &mut reduced {
+            let read = PageRules::default().read(&body, content_type.as_deref(), &result.url, directives, result.at);
+            page.articles = read.map_or(0, |page| page.feed.entries.len() as u32);
+        }
+        reduced
     }
 }
 

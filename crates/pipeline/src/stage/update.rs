@@ -22,6 +22,7 @@ use crate::context::{RunContext, StageLog, elapsed};
 use crate::display::{count, span, span_s};
 use crate::ingest::feeds::{FeedProcessor, HISTORY, MOVES_TO_BELIEVE};
 use crate::ingest::host_memory::{HostMemory, remembered_rules, require_contact};
+use crate::ingest::page_sources::PageRules;
 use crate::ingest::sitemaps::{PollSource, SitemapRules, maps_to_poll};
 use crate::ingest::{self, Counters, CrawlWork, Ingested, publishing_rate};
 use crate::outcome::{Ending, Outcome, Status};
@@ -182,7 +183,11 @@ impl Update {
         let kind_of = |state: &FeedState| kinds.get(&state.feed).copied().unwrap_or_default();
         let sources = asked.iter().map(|state| PollSource { kind: kind_of(state), index: None }).collect();
         let sitemaps = SitemapRules { max_age: context.config.feeds.sitemap_age(), ..SitemapRules::default() };
-        let mut ingested = self.crawl(context, log, Polls { asked: &asked, sources, sitemaps: &sitemaps, policy })?;
+        let is_page = |state: &&FeedState| kind_of(state) == SourceKind::Page;
+        let pages = asked.iter().filter(is_page).map(|state| state.feed.as_str());
+        let pages = Arc::new(PageRules::load(&context.home, pages)?);
+        let polls = Polls { asked: &asked, sources, sitemaps: &sitemaps, pages, policy };
+        let mut ingested = self.crawl(context, log, polls)?;
         let mut applied = context.apply_journal()?.unwrap_or_default();
         ingest::log_given_up(&ingested);
         applied.added += self.follow_indexes(context, &sitemaps, policy, &mut ingested)?;
@@ -259,7 +264,11 @@ impl Update {
         let follow_up = context.follow_up("sitemaps")?;
         let mut log = follow_up.log();
         // An index inside an index is not followed: `found` is not looked at again.
-        let ingested = self.crawl(&follow_up, &mut log, Polls { asked: &asked, sources, sitemaps, policy })?;
+        let ingested = self.crawl(
+            &follow_up,
+            &mut log,
+            Polls { asked: &asked, sources, sitemaps, pages: Arc::default(), policy },
+        )?;
         let added = follow_up.apply_journal()?.unwrap_or_default().added;
         log.finish(&serde_json::json!({
             "run": follow_up.run, "polled": ingested.counters, "new_entries": added,
@@ -273,7 +282,7 @@ impl Update {
     }
 
     fn crawl(&self, context: &RunContext, log: &mut StageLog<'_>, polls: Polls<'_>) -> Result<Ingested> {
-        let Polls { asked, sources, sitemaps, policy } = polls;
+        let Polls { asked, sources, sitemaps, pages, policy } = polls;
         let sources: Arc<Vec<PollSource>> = Arc::new(sources);
         let mut queues: BTreeMap<String, Vec<u32>> = BTreeMap::new();
         for (job, state) in asked.iter().enumerate() {
@@ -300,7 +309,9 @@ impl Update {
             page_writer: PageWriter::open(&context.home, &context.run, None),
         };
         ingest::run(context, log, work, || {
-            FeedProcessor::new(asked.clone(), ceiling, policy).with_sources(sources.clone(), sitemaps.clone())
+            FeedProcessor::new(asked.clone(), ceiling, policy)
+                .with_sources(sources.clone(), sitemaps.clone())
+                .with_pages(pages.clone())
         })
     }
 }
@@ -310,6 +321,7 @@ struct Polls<'a> {
     asked: &'a Arc<Vec<FeedState>>,
     sources: Vec<PollSource>,
     sitemaps: &'a SitemapRules,
+    pages: Arc<PageRules>,
     policy: PollPolicy,
 }
 

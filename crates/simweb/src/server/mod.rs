@@ -11,7 +11,7 @@ mod deliver;
 pub mod head;
 mod misbehave;
 pub mod pool;
-mod reply;
+pub mod reply;
 mod target;
 pub mod tls;
 

@@ -144,3 +144,21 @@ fn names_of_sitemaps_order_them() {
     );
     assert_eq!(of("sitemap-12.xml"), 0);
 }
+
+#[test]
+fn a_server_that_answers_any_month_with_its_newest_articles_is_not_asked_for_long() {
+    let mut planner = planner(&["/2026/03/04/a-b-c"], 0);
+    let guesses = planner.next(Some(&[]), 10);
+    fail(&mut planner, &guesses);
+    let mut asked = 0;
+    for round in 0..30 {
+        let chosen = planner.next(Some(&[]), 10);
+        if urls(&planner, &chosen).iter().any(|url| url == "/") {
+            break;
+        }
+        asked += chosen.len();
+        let newest = ListingContent { is_other_period: true, ..with_articles(round..round + 9) };
+        answer(&mut planner, &chosen, &newest);
+    }
+    assert!(asked <= 4, "{asked}");
+}
