@@ -48,7 +48,7 @@ pub use section::{PathPattern, Section};
 pub use site::{Canonical, Failure, FeedLink, MirrorOf, Site, SitemapKind};
 pub use spec::{GraphSpec, Quality, SiteClass};
 pub use trap::TrapKind;
-pub use truth::{Truth, UrlTruth};
+pub use truth::{Expected, Truth, UrlTruth};
 
 /// A web of linked sites.
 #[derive(Debug)]
