@@ -1,5 +1,6 @@
 //! Compares rules that order the requests of a crawl, in simulated webs whose text is known.
 
+pub mod graph;
 pub mod oracle;
 pub mod score;
 pub mod sim;

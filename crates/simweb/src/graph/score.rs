@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::random::text_key;
 use super::spec::SiteClass;
-use super::truth::Truth;
+use super::truth::{Truth, UrlTruth};
 
 /// Pages of a rich site after which it counts as met.
 const PAGES_TO_MEET: u64 = 10;
@@ -78,11 +78,22 @@ impl<'g> Scorer<'g> {
 
     /// Adds a fetched URL. A URL counts once.
     pub fn add(&mut self, url: &str) {
+        let truth = self.truth.of(url);
+        self.add_known(url, truth.as_ref());
+    }
+
+    /// The tokens so far.
+    pub fn tokens(&self) -> u64 {
+        self.counts.tokens
+    }
+
+    /// Adds a fetched URL whose truth is known already.
+    pub fn add_known(&mut self, url: &str, truth: Option<&UrlTruth>) {
         if !self.seen.insert(text_key(url)) {
             return;
         }
         self.counts.requests += 1;
-        let Some(truth) = self.truth.of(url) else { return };
+        let Some(truth) = truth else { return };
         *self.counts.by_class.entry(truth.class).or_default() += 1;
         self.counts.disallowed += u64::from(truth.disallowed);
         self.counts.nofollow_only += u64::from(truth.nofollow_only);
@@ -92,6 +103,7 @@ impl<'g> Scorer<'g> {
         }
         if let Some(cluster) = truth.cluster.filter(|_| truth.language == self.language) {
             let known = self.clusters.entry(cluster).or_insert((0, truth.site));
+            self.counts.tokens += truth.tokens.saturating_sub(known.0);
             known.0 = known.0.max(truth.tokens);
         }
     }
@@ -102,7 +114,7 @@ impl<'g> Scorer<'g> {
         for (tokens, site) in self.clusters.values() {
             *by_site.entry(*site).or_default() += tokens;
         }
-        let tokens: u64 = by_site.values().sum();
+        let tokens = self.counts.tokens;
         let shares = || by_site.values().map(|part| *part as f64 / tokens.max(1) as f64).filter(|share| *share > 0.0);
         let mut sorted: Vec<f64> = shares().collect();
         // A fixed order of the sum keeps the last digit the same.
@@ -113,7 +125,6 @@ impl<'g> Scorer<'g> {
             *pages >= PAGES_TO_MEET && self.truth.is_rich(&graph.sites()[*site as usize], self.language)
         };
         Score {
-            tokens,
             clusters: self.clusters.len() as u64,
             rich_sites_met: self.pages_by_site.iter().filter(|row| is_met(*row)).count() as u64,
             effective_sites: if sorted.is_empty() { 0.0 } else { entropy.exp() },

@@ -7,12 +7,9 @@ use jiff::civil::Date;
 
 use super::random::{key, normal};
 use super::site::{MAX_SECTIONS, PAGE_BYTES};
-use super::text;
+use super::text::{self, TEXT_BYTES};
 use crate::rng::Rng;
 use crate::world::{day_of, slug};
-
-/// Mean bytes of a text.
-const TEXT_BYTES: f64 = 3_500.0;
 
 /// Names of sections. They say nothing about the yield.
 pub const SECTION_NAMES: [&str; 20] = [

@@ -280,7 +280,7 @@ fn domain(spec: &GraphSpec, number: usize, language: &str, rng: &mut Rng) -> Str
     }
     name.push_str(rng.pick(&ENDS));
     let at_home = rng.chance(if language == spec.target { 80 } else { 20 });
-    format!("{name}{number}.{}", if at_home { "test" } else { "example" })
+    format!("{name}{number}.{}", spec.top_level[usize::from(!at_home)])
 }
 
 /// Half of the sites have an address of their own; the others share those of hosting companies and registrars.

@@ -6,6 +6,11 @@ use super::random::{key, lognormal, text_key};
 use crate::rng::Rng;
 use crate::text::{Block, BlockKind, CODES, Grammar, Lexicon, Section, compose_head, filled, filler_sentence, grammar};
 
+/// Mean tokens of a text in the default target language.
+pub const TEXT_TOKENS: f64 = 510.0;
+/// Mean bytes of a text in the default target language.
+pub const TEXT_BYTES: f64 = 3_700.0;
+
 /// The identity of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TextId {
@@ -122,6 +127,16 @@ mod tests {
         assert_eq!(plain.blocks, longer.blocks[..plain.blocks.len()]);
         assert_eq!(longer.blocks.len(), plain.blocks.len() + 1);
         assert!(plain.tokens() > 60 && plain.bytes() > 400);
+    }
+
+    #[test]
+    fn texts_have_their_mean_length() {
+        let texts: Vec<Text> =
+            (0..2000).map(|cluster| compose(TextId { language: "de", cluster, addition: None })).collect();
+        let tokens = texts.iter().map(|text| text.tokens() as f64).sum::<f64>() / 2000.0;
+        let bytes = texts.iter().map(|text| text.bytes() as f64).sum::<f64>() / 2000.0;
+        assert!((tokens / TEXT_TOKENS - 1.0).abs() < 0.05, "{tokens} tokens");
+        assert!((bytes / TEXT_BYTES - 1.0).abs() < 0.05, "{bytes} bytes");
     }
 
     #[test]

@@ -6,18 +6,14 @@ use serde::Serialize;
 use super::content::{PageText, path_of};
 use super::locate::{Address, Target};
 use super::score::{Score, Scorer};
+use super::section::Section;
 use super::site::{PAGE_BYTES, Site};
 use super::spec::{Quality, SiteClass};
-use super::text;
+use super::text::{self, TEXT_BYTES, TEXT_TOKENS};
 use super::trap::{TrapKind, TrapTarget};
 use super::{Graph, Place, sitemap};
 use crate::robots::Rules;
 use crate::world::day_of;
-
-/// Mean tokens of a text, for the yield of sections.
-const TEXT_TOKENS: f64 = 480.0;
-/// Mean bytes of a text, for the same.
-const TEXT_BYTES: f64 = 3_500.0;
 
 /// The truth about a URL.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -44,6 +40,24 @@ pub struct UrlTruth {
     pub disallowed: bool,
     /// Whether only links with `nofollow` lead to it.
     pub nofollow_only: bool,
+}
+
+/// The expected content of a URL.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Expected {
+    /// New tokens of the language. Of a hub: those of a page of the best section of its site.
+    pub tokens: f64,
+    /// Bytes of the page.
+    pub bytes: f64,
+    /// Whether it is a front page or a list, which has links instead of text.
+    pub is_hub: bool,
+}
+
+impl Expected {
+    /// Tokens a byte.
+    pub fn rate(&self) -> f64 {
+        self.tokens / self.bytes
+    }
 }
 
 /// The truth about the URLs of a graph.
@@ -125,14 +139,18 @@ impl<'g> Truth<'g> {
         clusters.values().sum()
     }
 
-    /// The expected new tokens a byte of the section of a URL, for an oracle. Lists, traps and copies give none.
-    pub fn expected_yield(&self, url: &str, language: &str) -> f64 {
-        let Some((address, site)) = Address::parse(url).and_then(|a| Some((a, self.graph.site_of(&a)?))) else {
-            return 0.0;
-        };
+    /// What an oracle knows about a URL before it is fetched: means of its section, not of the page. None for URLs that
+    /// give neither text nor links to text.
+    pub fn expected(&self, url: &str, language: &str) -> Option<Expected> {
+        let address = Address::parse(url)?;
+        let site = self.graph.site_of(&address)?;
+        let of = |section: &Section| expected(site, section, language);
+        let best = || site.sections.iter().map(of).max_by(|one, other| one.rate().total_cmp(&other.rate()));
         match self.graph.place(site, &address) {
-            Place::Target(Target::Page { section, .. }) => section_yield(site, section, language),
-            _ => 0.0,
+            Place::Target(Target::Page { section, .. }) => Some(of(&site.sections[section])),
+            Place::Target(Target::Front | Target::List { .. }) => best().map(|best| Expected { is_hub: true, ..best }),
+            Place::Moved(_) => best().map(|best| Expected { is_hub: true, ..best }),
+            _ => None,
         }
     }
 
@@ -161,13 +179,10 @@ impl<'g> Truth<'g> {
     }
 }
 
-fn section_yield(site: &Site, index: usize, language: &str) -> f64 {
-    let section = &site.sections[index];
-    let copied = matches!(site.class, SiteClass::Machine | SiteClass::Mirror);
-    if copied || section.language != language {
-        return 0.0;
-    }
+fn expected(site: &Site, section: &Section, language: &str) -> Expected {
     let bytes = section.text_share * TEXT_BYTES / section.markup_share + (1.0 - section.text_share) * PAGE_BYTES;
+    let copied = matches!(site.class, SiteClass::Machine | SiteClass::Mirror);
     // Of the duplicates, few are the first of their cluster.
-    section.text_share * TEXT_TOKENS * (1.0 - 0.9 * site.duplicates) / bytes
+    let new_share = if copied || section.language != language { 0.0 } else { 1.0 - 0.9 * site.duplicates };
+    Expected { tokens: section.text_share * TEXT_TOKENS * new_share, bytes, is_hub: false }
 }
