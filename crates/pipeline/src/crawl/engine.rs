@@ -43,8 +43,13 @@ const POSTPONED_MS: u64 = 24 * 3600 * 1000;
 const TROUBLE_MS: u64 = 60_000;
 /// A crawl ends if nothing can be asked for so long.
 const MAX_WAIT_MS: u64 = 120_000;
-/// Links that are sifted at once while the network is busy.
-const BUSY_SIFT: usize = 2000;
+/// Links that are sifted at once while there are other requests to send, at least. A sift reads the runs of the seen-set,
+/// so it waits for more links if that is large.
+const MIN_SIFT: usize = 2000;
+/// The shortest time between two sifts of a large seen-set because requests run low.
+const LOW_SIFT: Duration = Duration::from_secs(1);
+/// Known URLs from which on a seen-set is large.
+const LARGE_SEEN: u64 = 1_000_000;
 
 /// The parts of a crawl that the engine needs.
 pub(super) struct EngineSetup {
@@ -115,6 +120,7 @@ pub(super) struct Engine {
     /// Hashes of the parts of tables that were written last, by shard.
     written: HashMap<(&'static str, u8), u64>,
     checkpointed: Instant,
+    sifted: Instant,
     crawled: Crawled,
     tokens_before: f64,
 }
@@ -167,6 +173,7 @@ impl Engine {
             troubled: HashSet::new(),
             written: HashMap::new(),
             checkpointed: now,
+            sifted: now,
             crawled: Crawled::default(),
         };
         engine.add_seeds(seeds);
@@ -240,9 +247,7 @@ impl Engine {
 
     /// Sends requests while there is room; returns when more can be sent.
     fn send_requests(&mut self, channels: &mut Channels) -> Result<Duration> {
-        if self.state.buffered() >= BUSY_SIFT
-            || self.in_flight.len() < self.setup.max_in_flight && self.state.buffered() > 0
-        {
+        if self.state.buffered() >= MIN_SIFT.max((self.state.seen() / 1000) as usize) || self.state.needs_sift() {
             self.sift()?;
         }
         while channels.queues.is_some() && self.in_flight.len() < self.setup.max_in_flight {
@@ -251,6 +256,7 @@ impl Engine {
             let next = self.steward.next(now, &mut |host| addresses.gate(host, now));
             match next {
                 Next::Request(request) => self.send(request, channels)?,
+                Next::Wait(_) | Next::Idle | Next::Finished(End::Dry) if self.may_sift() => self.sift()?,
                 Next::Wait(at) if at > now + MAX_WAIT_MS && self.in_flight.is_empty() => self.end(End::Dry, channels),
                 Next::Wait(at) => return Ok(Duration::from_millis(at.saturating_sub(now))),
                 Next::Idle => return Ok(TICK),
@@ -258,6 +264,12 @@ impl Engine {
             }
         }
         Ok(TICK)
+    }
+
+    /// Whether links are sifted because requests run low.
+    fn may_sift(&self) -> bool {
+        let is_cheap = self.state.seen() < LARGE_SEEN || self.sifted.elapsed() > LOW_SIFT;
+        self.state.buffered() > 0 && (is_cheap || self.in_flight.is_empty())
     }
 
     /// Sends no more requests: the crawler ends when those in flight are answered.
@@ -286,6 +298,7 @@ impl Engine {
     }
 
     fn sift(&mut self) -> Result<()> {
+        self.sifted = Instant::now();
         let Engine { state, steward, setup, .. } = self;
         Ok(state.sift(|link| admit(steward, &setup.order, link))?)
     }
