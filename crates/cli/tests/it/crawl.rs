@@ -1,6 +1,9 @@
 //! Crawls that follow links: what is fetched, how often, how politely, and what survives kills.
 
 use std::collections::BTreeSet;
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use rustix::process::Signal;
@@ -157,4 +160,65 @@ fn a_power_failure_at_any_operation_of_a_crawl_loses_no_page_and_ends_with_the_s
         corpus.was_polite_across_crashes(DELAY);
     }
     assert!(cuts > 3, "a crawl has many operations");
+}
+
+/// A site of a few pages that counts requests by path.
+struct SmallSite {
+    port: u16,
+    asked: Arc<Mutex<Vec<String>>>,
+}
+
+impl SmallSite {
+    /// Serves the pages, each a path with headers and a body; everything else is 404. The thread ends with the process.
+    fn start(pages: &'static [(&'static str, &'static str, &'static str)]) -> SmallSite {
+        let listener = TcpListener::bind("127.1.0.9:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let asked = Arc::new(Mutex::new(Vec::new()));
+        let log = asked.clone();
+        std::thread::spawn(move || {
+            for mut stream in listener.incoming().flatten() {
+                let mut head = Vec::new();
+                while !head.ends_with(b"\r\n\r\n") {
+                    let mut byte = [0];
+                    if !matches!(stream.read(&mut byte), Ok(1)) {
+                        break;
+                    }
+                    head.push(byte[0]);
+                }
+                let head = String::from_utf8_lossy(&head).into_owned();
+                let path = head.split(' ').nth(1).unwrap_or_default().to_owned();
+                let found = pages.iter().find(|page| page.0 == path);
+                let (status, headers, body) = found.map_or((404, "", ""), |(_, headers, body)| (200, *headers, *body));
+                log.lock().unwrap().push(path);
+                let length = body.len();
+                let reply = format!(
+                    "HTTP/1.1 {status} x\r\nContent-Type: text/html\r\nConnection: close\r\nContent-Length: {length}\r\n{headers}\r\n{body}"
+                );
+                let _ = stream.write_all(reply.as_bytes());
+            }
+        });
+        SmallSite { port, asked }
+    }
+}
+
+#[test]
+fn nofollow_in_every_form_and_robots_txt_are_obeyed() {
+    let site = SmallSite::start(&[
+        ("/robots.txt", "", "User-agent: *\nDisallow: /secret\n"),
+        (
+            "/",
+            "",
+            "<p><a href=/a>a</a> <a rel='nofollow noopener' href=/by-rel>b</a> <a rel=ugc href=/by-ugc>u</a> \
+             <a href=/secret/x>c</a> <a href=/meta>d</a> <a href=/header>e</a>",
+        ),
+        ("/a", "", "<a href=/a/deeper>x</a>"),
+        ("/meta", "", "<meta name=robots content='noindex, nofollow'><a href=/by-meta>x</a>"),
+        ("/header", "X-Robots-Tag: nofollow\r\n", "<a href=/by-header>x</a>"),
+    ]);
+    let corpus = Corpus::new(spec(1, 1));
+    corpus.run(&format!("crawl http://127.1.0.9:{}/ --rule breadth-first --delay 0.01", site.port)).ok();
+    let mut asked = site.asked.lock().unwrap().clone();
+    asked.retain(|path| !path.starts_with("/.well-known") && path != "/robots.txt");
+    asked.sort();
+    assert_eq!(asked, ["/", "/a", "/a/deeper", "/header", "/meta"]);
 }
