@@ -39,7 +39,7 @@ fuzz_one() {
   # As in src/lib.rs.
   case "$name" in
     feeds) folders=(fixtures/feeds/*) ;;
-    html | links) folders=(fixtures/pages) ;;
+    html | links | page_links) folders=(fixtures/pages) ;;
   esac
   local dictionary=()
   if [ -f "fuzz/dictionaries/$name.dict" ]; then dictionary=("-dict=fuzz/dictionaries/$name.dict"); fi

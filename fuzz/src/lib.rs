@@ -45,6 +45,7 @@ pub const TARGETS: &[Target] = &[
     Target { fixtures: FEEDS, ..target("feeds", web::feed) },
     Target { fixtures: &["fixtures/pages"], ..target("html", web::html) },
     Target { fixtures: &["fixtures/pages"], ..target("links", web::links) },
+    Target { fixtures: &["fixtures/pages"], ..target("page_links", web::page_links) },
     target("robots", web::robots),
     target("sitemaps", web::sitemap),
     target("dates", web::date),

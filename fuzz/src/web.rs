@@ -8,7 +8,7 @@ use tidings_fetch::decode::{Ceiling, Decoder};
 use tidings_fetch::rights::TdmRules;
 use tidings_fetch::robots::Robots;
 use tidings_lang::{Hints, MaskRule};
-use tidings_model::{Page, address};
+use tidings_model::{AGENT, Page, RobotsDirectives, address};
 
 const URL: &str = "https://gazette.example/2026/11/15/page";
 
@@ -65,6 +65,22 @@ pub fn links(bytes: &[u8]) {
     assert!(sequence.requests() <= 4);
 }
 
+/// All links of a page. The first byte chooses the URL; limits hold, and every URL is in its normal form.
+pub fn page_links(bytes: &[u8]) {
+    let (first, body) = bytes.split_first().map_or((0, bytes), |(first, rest)| (*first, rest));
+    let url = if first & 1 == 0 { URL } else { "http://gazette.example:8080/a/b/?c=d" };
+    let found = tidings_clean::links::of_bytes(body, (first & 2 != 0).then_some("text/html; charset=gbk"), url);
+    assert!(found.links.len() <= tidings_clean::links::MAX_LINKS);
+    for link in &found.links {
+        assert_eq!(address::normalise(&link.url, None).as_ref(), Some(&link.url));
+        assert!(link.anchor.chars().count() <= tidings_clean::links::MAX_ANCHOR_CHARS);
+    }
+    let text = String::from_utf8_lossy(body);
+    let _ = RobotsDirectives::of_header(text.lines().take(8), AGENT);
+    let form = address::fingerprint_form(&text);
+    assert_eq!(address::fingerprint_form(&form), form, "{text:?}");
+}
+
 /// robots.txt, its sitemaps, and the reservations of text and data mining.
 pub fn robots(bytes: &[u8]) {
     let robots = Robots::parse(bytes, "tidings");
@@ -80,9 +96,18 @@ pub fn robots(bytes: &[u8]) {
     let _ = rules.of("/a/b");
 }
 
-/// Sitemaps.
+/// Sitemaps, in the search for feeds and as lists of articles. Limits hold, and URLs are of the site.
 pub fn sitemap(bytes: &[u8]) {
-    let _ = reduce(bytes, Some("application/xml"), "https://gazette.example/sitemap.xml");
+    const MAP: &str = "https://gazette.example/sitemap.xml";
+    let _ = reduce(bytes, Some("application/xml"), MAP);
+    let Ok(map) = tidings_feeds::sitemap::read(bytes, None, MAP, tidings_feeds::sitemap::Scope::OwnHost) else {
+        return;
+    };
+    assert!(map.entries.len() + map.maps.len() <= tidings_feeds::sitemap::MAX_URLS);
+    for entry in &map.entries {
+        let url = url::Url::parse(&entry.url).expect("URLs of sitemaps are valid");
+        assert!(matches!(url.host_str(), Some("gazette.example" | "www.gazette.example")), "{url}");
+    }
 }
 
 /// Dates of feeds.

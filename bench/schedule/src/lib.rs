@@ -3,6 +3,7 @@
 //! Everything is determined by a seed. Times are seconds since the start of the replay. The policy [`Tidings`] is
 //! the code that `tidings update` runs, fed with what a feed would list.
 
+pub mod front_pages;
 mod history;
 mod policy;
 mod replay;

@@ -1,8 +1,11 @@
-//! Prints a comparison of polling policies: `cargo run --release -p tidings-bench-schedule [-- POLLS_PER_DAY [SEEDS [PATTERN]]]`.
+//! Prints a comparison of polling policies: `cargo run --release -p tidings-bench-schedule [-- POLLS_PER_DAY [SEEDS [PATTERN]]]`,
+//! or of front pages of sites without feeds: `… -- front-pages [SEEDS [RESULTS.json]]`.
 
 use tidings_bench_schedule::{
     DAY, EntryFrequency, Feed, Fixed, Pattern, Score, Tidings, WeightedMean, at_budget, replay, replay_in_runs, world,
 };
+
+mod front_page_table;
 
 const FEEDS: usize = 150;
 
@@ -10,7 +13,11 @@ const FEEDS: usize = 150;
 type Row<'a> = (&'a str, &'a dyn Fn(&[Feed]) -> Score);
 
 fn main() {
-    let mut args = std::env::args().skip(1);
+    let mut args = std::env::args().skip(1).peekable();
+    if args.next_if(|first| first == "front-pages").is_some() {
+        front_page_table::print(args.next().and_then(|text| text.parse().ok()).unwrap_or(5), args.next().as_deref());
+        return;
+    }
     let budget: f64 = args.next().and_then(|text| text.parse().ok()).unwrap_or(4.0);
     let seeds: u64 = args.next().and_then(|text| text.parse().ok()).unwrap_or(5);
     let policies: [Row<'_>; 11] = [

@@ -106,7 +106,7 @@ impl Tidings {
         Tidings { policy: PollPolicy::fit(budget, &[&PublishingRate::default()]), budget, feeds }
     }
 
-    fn moment(seconds: f64) -> Timestamp {
+    pub(crate) fn moment(seconds: f64) -> Timestamp {
         // A Monday at midnight.
         let began = Timestamp::from_second(1_772_409_600).expect("the replay is in this century");
         began.checked_add(SignedDuration::from_secs_f64(seconds)).expect("the replay is in this century")

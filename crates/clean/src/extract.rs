@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde_json::Value;
 use tidings_lang::StopList;
-use tidings_model::{Document, Page, PageOrigin, Paragraph, Rights};
+use tidings_model::{Document, Page, PageLinks, PageOrigin, Paragraph, Rights, is_archive};
 use url::Url;
 
 use crate::article::blocks;
@@ -20,6 +20,7 @@ use crate::gate::{Gate, Rejection};
 use crate::imported;
 use crate::justext::{self, JustextOptions, JustextParagraph};
 use crate::length::check_length;
+use crate::links;
 use crate::metadata;
 use crate::not_article;
 use crate::postprocess::{PostprocessOptions, normalise_unicode, postprocess};
@@ -122,17 +123,36 @@ impl DropReason {
 /// Converts a stored page to a document: extraction, then postprocessing. If the page lacks the text that its feed has,
 /// the document may be made from the feed.
 pub fn clean(page: &Page, options: &Options, postprocess_options: &PostprocessOptions) -> Result<Document, DropReason> {
-    let document =
-        clean_page(page, options, postprocess_options).and_then(|document| {
-            match not_article::is_front_page(page, &document) {
-                true => Err(DropReason::FrontPage),
-                false => Ok(document),
-            }
-        });
+    clean_page(page, options, postprocess_options, None)
+}
+
+/// As [`clean`], with the links of the page from the same parse; none if the page is not HTML.
+pub fn clean_with_links(
+    page: &Page,
+    options: &Options,
+    postprocess_options: &PostprocessOptions,
+) -> (Result<Document, DropReason>, PageLinks) {
+    let mut links = PageLinks::default();
+    let document = clean_page(page, options, postprocess_options, Some(&mut links));
+    (document, links)
+}
+
+fn clean_page(
+    page: &Page,
+    options: &Options,
+    postprocess_options: &PostprocessOptions,
+    links: Option<&mut PageLinks>,
+) -> Result<Document, DropReason> {
+    let document = clean_body(page, options, postprocess_options, links).and_then(|document| {
+        match not_article::is_front_page(page, &document) {
+            true => Err(DropReason::FrontPage),
+            false => Ok(document),
+        }
+    });
     if page.feed_text.is_empty() {
         return document;
     }
-    let from_feed = clean_page(&feed_text::as_page(page), options, postprocess_options);
+    let from_feed = clean_body(&feed_text::as_page(page), options, postprocess_options, None);
     match (document, from_feed) {
         (Err(_), Ok(from_feed)) => Ok(from_feed),
         (Ok(document), Ok(from_feed)) if feed_text::is_better(&from_feed, page, &document) => Ok(from_feed),
@@ -141,12 +161,13 @@ pub fn clean(page: &Page, options: &Options, postprocess_options: &PostprocessOp
 }
 
 /// Converts the body of a stored page.
-fn clean_page(
+fn clean_body(
     page: &Page,
     options: &Options,
     postprocess_options: &PostprocessOptions,
+    links: Option<&mut PageLinks>,
 ) -> Result<Document, DropReason> {
-    let mut document = read(page, options)?;
+    let mut document = read_with_links(page, options, links)?;
     // Also without the gate: the limit protects memory, not quality.
     check_length(&document).map_err(DropReason::Rejected)?;
     let imported_id = imported::imported_id(&document);
@@ -164,10 +185,18 @@ fn clean_page(
 
 /// Extracts a document from a stored page, without postprocessing.
 pub fn read(page: &Page, options: &Options) -> Result<Document, DropReason> {
+    read_with_links(page, options, None)
+}
+
+fn read_with_links(page: &Page, options: &Options, links: Option<&mut PageLinks>) -> Result<Document, DropReason> {
     let address = if page.final_url.is_empty() { &page.url } else { &page.final_url };
+    let listed = page.published.parse().ok();
+    let modified = page.headers.get("last-modified").and_then(|date| http_date(date));
+    // A backfill knows when a page was last changed, not when it was published: the dates on the page come first.
+    let (feed, last_modified) = if is_archive(&page.feed) { (None, listed.or(modified)) } else { (listed, modified) };
     let known_dates = KnownDates {
-        feed: page.published.parse().ok(),
-        last_modified: page.headers.get("last-modified").and_then(|date| http_date(date)),
+        feed,
+        last_modified,
         seen: page.seen.parse().ok(),
         downloaded: page.downloaded.parse().ok(),
         latest: None,
@@ -182,7 +211,11 @@ pub fn read(page: &Page, options: &Options) -> Result<Document, DropReason> {
                 PageOrigin::Web => html,
                 PageOrigin::Feed => feed_text::html(&page.title, &html).into(),
             };
-            extract(&HtmlInput { html: &html, url: Some(address), known_dates, stop_list: None }, options)?
+            let tree = tree::parse(&html);
+            if let Some(links) = links {
+                *links = links::of_tree(&tree, address);
+            }
+            extract_tree(&tree, &HtmlInput { html: &html, url: Some(address), known_dates, stop_list: None }, options)?
         }
     };
     // A document that was just extracted has an id that does not know the address in the plan yet.
@@ -231,14 +264,18 @@ fn looks_like_html(start: &[u8]) -> bool {
 
 /// Extracts the document from an HTML page.
 pub fn extract(input: &HtmlInput<'_>, options: &Options) -> Result<Document, DropReason> {
-    let tree = tree::parse(input.html);
-    let declared = DeclaredMetadata::read(&tree);
+    extract_tree(&tree::parse(input.html), input, options)
+}
+
+/// Extracts the document from a parsed HTML page.
+fn extract_tree(tree: &Tree, input: &HtmlInput<'_>, options: &Options) -> Result<Document, DropReason> {
+    let declared = DeclaredMetadata::read(tree);
     let url = input.url.and_then(|url| Url::parse(url).ok());
     let (paragraphs, comments) = match options.preset {
-        Preset::Justext(parameters) => (extract_justext(&tree, &declared, input, &parameters), Vec::new()),
-        Preset::Balanced => extract_article(&tree, &declared, url.as_ref(), ThresholdBias::BALANCED, options),
-        Preset::Precision => extract_article(&tree, &declared, url.as_ref(), ThresholdBias::PRECISION, options),
-        Preset::Recall => extract_article(&tree, &declared, url.as_ref(), ThresholdBias::RECALL, options),
+        Preset::Justext(parameters) => (extract_justext(tree, &declared, input, &parameters), Vec::new()),
+        Preset::Balanced => extract_article(tree, &declared, url.as_ref(), ThresholdBias::BALANCED, options),
+        Preset::Precision => extract_article(tree, &declared, url.as_ref(), ThresholdBias::PRECISION, options),
+        Preset::Recall => extract_article(tree, &declared, url.as_ref(), ThresholdBias::RECALL, options),
     };
     let words = count_words(&paragraphs);
     if words == 0 {
@@ -248,7 +285,7 @@ pub fn extract(input: &HtmlInput<'_>, options: &Options) -> Result<Document, Dro
         return Err(DropReason::PaywallStub);
     }
     let extractor = format!("{} {}", version(), options.preset.name());
-    let mut document = Document { paragraphs, comments, extractor, ..described(&tree, &declared, input, url.as_ref()) };
+    let mut document = Document { paragraphs, comments, extractor, ..described(tree, &declared, input, url.as_ref()) };
     normalise_unicode(&mut document);
     document.identify();
     Ok(document)

@@ -24,6 +24,7 @@ pub mod gate;
 mod imported;
 pub mod justext;
 mod length;
+pub mod links;
 pub mod metadata;
 mod not_article;
 pub mod postprocess;
@@ -31,7 +32,7 @@ mod title_match;
 pub mod tree;
 mod version;
 
-pub use extract::{DropReason, HtmlInput, Options, Preset, clean, describe, extract, read};
+pub use extract::{DropReason, HtmlInput, Options, Preset, clean, clean_with_links, describe, extract, read};
 pub use length::{MAX_TEXT_CHARS, TOO_LONG, check_length};
 pub use not_article::{RedirectTarget, SAME_TEXT_LIMIT, Suspicion, suspicion};
 pub use title_match::TitleMatch;

@@ -5,7 +5,7 @@
 //! not on the page. No single one is enough, because headlines are rewritten, articles move, and one article has
 //! several addresses. docs/notes/not-articles.md explains the rules.
 
-use tidings_model::{DOCUMENT_TYPE, Document, Page, PageOrigin};
+use tidings_model::{DOCUMENT_TYPE, Document, Page, PageOrigin, TitleSource};
 use url::Url;
 
 use crate::article::evidence::Fnv1a;
@@ -79,9 +79,11 @@ pub struct Suspicion {
 }
 
 /// Returns true if the page is a front page instead of the article: it was reached by a redirect, and the title of the
-/// feed is not on it.
+/// feed is not on it. An anchor that is not on it proves nothing, because front pages word their teasers differently; such
+/// pages are only suspicious.
 pub(crate) fn is_front_page(page: &Page, document: &Document) -> bool {
-    RedirectTarget::of(&page.url, &page.final_url) == RedirectTarget::Front
+    page.title_source == TitleSource::Feed
+        && RedirectTarget::of(&page.url, &page.final_url) == RedirectTarget::Front
         && TitleMatch::of(&page.title, document) == TitleMatch::Missing
 }
 
@@ -182,6 +184,16 @@ mod tests {
         assert!(suspicion(&teaser, &text).is_some() && !is_front_page(&teaser, &text));
         assert_eq!(suspicion(&page("Choose your cookies", same), &text), None);
         assert_eq!(suspicion(&page("", same), &text), None, "a feed without titles proves nothing");
+    }
+
+    #[test]
+    fn an_anchor_that_is_not_on_the_page_is_only_a_suspicion() {
+        let text = document("The river rose during the night, and two roads were closed.");
+        let weak = |title: &str, url: &str| Page { title_source: TitleSource::Anchor, ..page(title, url) };
+        let moved = weak("Bad weather ahead: what to know", "https://e.org/");
+        assert!(!is_front_page(&moved, &text) && suspicion(&moved, &text).is_some());
+        let wall = weak("Bad weather ahead: what to know", "https://e.org/news/rain");
+        assert!(suspicion(&wall, &text).is_some(), "three of them with one text are a wall");
     }
 
     #[test]

@@ -57,6 +57,8 @@ pub enum Verb {
     Discover(cmd::discover::Args),
     /// Poll the feeds and add new articles to the plan
     Update(cmd::update::Args),
+    /// Follow links to text-rich sites and pages, or find the old articles of sites (--archive)
+    Crawl(cmd::crawl::Args),
     /// Download the pages in the plan, with a delay between requests to a host
     Fetch(cmd::fetch::Args),
     /// Import web archives, saved pages, texts, annotated texts and feed lists

@@ -24,7 +24,12 @@ pub struct Group {
 /// declares, and belong to [`QUERIES`].
 pub const GROUPS: [Group; 8] = [
     Group { title: "Get started", first: &["demo", "init"], more: &["config", "doctor"], also: &[] },
-    Group { title: "Collect", first: &["discover", "import"], more: &["update", "fetch", "plan", "pages"], also: &[] },
+    Group {
+        title: "Collect",
+        first: &["discover", "import"],
+        more: &["update", "crawl", "fetch", "plan", "pages"],
+        also: &[],
+    },
     Group {
         title: "Process",
         first: &["run"],

@@ -68,6 +68,7 @@ fn run(args: Args) -> anyhow::Result<cmd::Report> {
         Verb::Digest(args) => cmd::digest::run(&args, global),
         Verb::Remove(args) => cmd::remove::run(&args, global),
         Verb::Extract(args) => cmd::extract::run(&args, global),
+        Verb::Crawl(args) => cmd::crawl::run(&args, global),
         Verb::Discover(args) => cmd::discover::run(&args, global),
         Verb::Plan(args) => cmd::plan::run(&args, global),
         Verb::Pages(args) => cmd::pages::run(&args, global),

@@ -5,7 +5,30 @@
 //! ([`shape::section`]). Sections are the arms among which a [`policy`] chooses by the text that their pages gave so
 //! far. URLs that cannot be pages of text are refused before anything is remembered of them ([`trap`]).
 
+mod disk_queue;
+mod error;
+pub mod fingerprint;
+mod frame_log;
+pub mod hub;
+pub mod inspect;
 pub mod policy;
 pub mod queue;
+mod rank;
+mod record;
 pub mod shape;
+mod sieve;
+mod state;
+pub mod steward;
+#[cfg(test)]
+mod testing;
+pub mod text;
 pub mod trap;
+mod u64_run;
+mod url_line;
+mod url_run;
+
+pub use disk_queue::{DiskQueue, MAX_WAITING};
+pub use error::{Error, Result};
+pub use record::{Done, Link, Record};
+pub use sieve::Sieve;
+pub use state::{CrawlState, TablePart};

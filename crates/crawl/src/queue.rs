@@ -1,4 +1,4 @@
-//! Waiting URLs, as the scheduler sees them.
+//! Waiting URLs, as the caller of the scheduler keeps them.
 
 use tidings_model::LinkRegion;
 

@@ -29,6 +29,7 @@ mod read;
 mod repairs;
 pub mod schedule;
 
+pub use format::sitemap;
 pub use html::to_text as visible_text;
 pub use limits::Limits;
 pub use read::{NotAFeed, read, read_with};

@@ -314,3 +314,18 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_link_that_returns_to_a_page_is_not_new() {
+    let mut publishing = PublishingRate::default();
+    assert_eq!(publishing.observe_links(noon(), None, &[1, 2, 3, 3]), 3);
+    let six = after(noon(), 6.0 * HOUR);
+    assert_eq!(publishing.observe_links(six, Some(noon()), &[4, 1]), 1);
+    assert_eq!(publishing.window, [4, 1, 2, 3]);
+    assert_eq!(publishing.window_age_s, Some(12.0 * HOUR), "half of the list in six hours");
+    let seven = after(noon(), 7.0 * HOUR);
+    assert_eq!(publishing.observe_links(seven, Some(six), &[2, 3]), 0);
+    let many: Vec<u32> = (10..1000).collect();
+    publishing.observe_links(after(noon(), 8.0 * HOUR), Some(seven), &many);
+    assert_eq!(publishing.window.len(), 500);
+}

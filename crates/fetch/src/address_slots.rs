@@ -107,6 +107,12 @@ impl AddressSlots {
         }
     }
 
+    /// Forgets addresses that were not used since a time.
+    pub(crate) fn forget_idle(&mut self, since: Duration) {
+        self.slots
+            .retain(|_, slot| slot.taken || slot.woken.is_some() || !slot.waiting.is_empty() || slot.free_at > since);
+    }
+
     /// The turn of a host is over. Wakes the next host of the address if its slot is not taken: returns it with the
     /// time of its turn.
     pub(crate) fn wake(&mut self, ip: IpAddr, ended: HostId) -> Option<(HostId, Duration)> {
@@ -159,6 +165,21 @@ mod tests {
         assert_eq!(slots.wake(one, 1), Some((2, Duration::ZERO)));
         assert_eq!(slots.wake(one, 2), Some((3, Duration::ZERO)));
         assert_eq!(slots.wake(one, 3), None);
+    }
+
+    #[test]
+    fn addresses_that_rest_are_forgotten_and_others_are_not() {
+        let (mut slots, one) = (slots(None), ip("10.0.0.1"));
+        assert_eq!(slots.acquire(one, 1, SECOND), Acquired::Taken);
+        slots.forget_idle(SECOND * 1000);
+        assert_eq!(slots.acquire(one, 2, SECOND), Acquired::Waits, "it is taken");
+        slots.release(one, Some(SECOND * 3));
+        slots.forget_idle(SECOND * 1000);
+        assert_eq!(slots.wake(one, 1), Some((2, SECOND * 5)), "a host waits for it");
+        assert_eq!(slots.acquire(one, 2, SECOND * 5), Acquired::Taken);
+        slots.release(one, Some(SECOND * 6));
+        slots.forget_idle(SECOND * 1000);
+        assert!(slots.slots.is_empty());
     }
 
     #[test]

@@ -20,7 +20,7 @@ use url::Url;
 use crate::Error;
 use crate::address_slots::AddressSlots;
 use crate::client::{HttpRequest, HttpResponse, RequestError};
-use crate::frontier::{Frontier, HostId};
+use crate::frontier::{Frontier, Host, HostId};
 use crate::policy::{Access, HostPolicy, Lookup, PolicyKind, PolicyResponse, RobotsPolicy};
 use crate::request::{Completion, InFlight, PendingRequest, Permission, Purpose};
 use crate::rights::TdmRules;
@@ -32,6 +32,7 @@ use crate::types::{
 
 mod backoff;
 mod dispatch;
+mod open;
 
 /// A moment on both clocks: the monotonic one of the crawl and the calendar.
 #[derive(Debug, Clone, Copy)]
@@ -53,6 +54,10 @@ pub(crate) enum Input {
     Lost(HostId),
     /// The consumer accepts no more results.
     ResultsClosed,
+    /// Jobs for a host arrived.
+    Queue(HostQueue),
+    /// No more queues arrive: the crawl ends when all jobs have results.
+    QueuesClosed,
     /// The crawl must end: cancelled, out of time, or out of disk space.
     Stop,
 }
@@ -68,6 +73,8 @@ pub(crate) enum Action {
     Deliver(Option<HostId>, Box<FetchResult>),
     /// Write an event to the log.
     Record(Box<CrawlEvent>),
+    /// The number of a host may be given to another one: forget what is kept under it.
+    Evicted(HostId),
     /// Wait for the next input, or until a time if one is given.
     Wait(Option<Duration>),
     /// Abandon requests in flight: the crawl is over.
@@ -110,6 +117,10 @@ pub(crate) struct CrawlLoop<J: JobSource> {
     active: usize,
     concurrency: usize,
     stopped: bool,
+    /// True while queues may arrive.
+    is_open: bool,
+    /// Number of hosts above which idle ones are evicted.
+    evict_above: usize,
 }
 
 impl<J: JobSource> CrawlLoop<J> {
@@ -133,6 +144,8 @@ impl<J: JobSource> CrawlLoop<J> {
             current: None,
             active: 0,
             stopped: false,
+            is_open: false,
+            evict_above: open::MIN_KEPT,
         };
         for policy in known {
             this.learn_policy(policy);
@@ -146,10 +159,12 @@ impl<J: JobSource> CrawlLoop<J> {
         let mut random = fastrand::Rng::with_seed(self.config.settings.seed);
         // Hosts without jobs must not change the order of the others.
         let (mut queues, history): (Vec<HostQueue>, Vec<HostQueue>) =
-            queues.into_iter().partition(|queue| !queue.jobs.is_empty());
+            queues.into_iter().partition(|queue| !queue.jobs.is_empty() || !queue.later.is_empty());
         random.shuffle(&mut queues);
-        for HostQueue { host, mut jobs, idle_for, blocked_for } in queues.into_iter().chain(history) {
+        for HostQueue { host, mut jobs, later, idle_for, blocked_for } in queues.into_iter().chain(history) {
             random.shuffle(&mut jobs);
+            // The last job is taken first.
+            let jobs = later.into_iter().rev().chain(jobs).collect();
             let id = self.frontier.id(&host);
             let host = self.frontier.get_mut(id);
             host.jobs = jobs;
@@ -188,13 +203,18 @@ impl<J: JobSource> CrawlLoop<J> {
                 self.take_turn(host, now)?;
                 if self.current.is_none() {
                     self.wake_neighbour(host);
+                    self.return_jobs(host);
                 }
                 continue;
             }
             self.stats.in_flight.store(self.active as u64, Relaxed);
+            self.evict_idle(now);
+            if !self.actions.is_empty() {
+                continue;
+            }
             let next_turn = self.frontier.next_turn().filter(|_| free);
             return Ok(match next_turn {
-                None if self.active == 0 => Action::Finish,
+                None if self.active == 0 && !self.is_open => Action::Finish,
                 next_turn => Action::Wait(next_turn),
             });
         }
@@ -204,17 +224,24 @@ impl<J: JobSource> CrawlLoop<J> {
     pub(crate) fn handle(&mut self, input: Input) {
         match input {
             Input::Resolved(host, ip) => self.on_resolved(host, ip),
-            Input::Completed(host, completion) => self.on_complete(host, *completion),
+            Input::Completed(host, completion) => {
+                self.on_complete(host, *completion);
+                self.return_jobs(host);
+            }
             Input::Delivered(host) => {
                 self.stats.delivered.fetch_add(1, Relaxed);
                 self.release(host);
                 self.schedule(host);
+                self.return_jobs(host);
             }
+            Input::Queue(queue) => self.on_queue(queue),
+            Input::QueuesClosed => self.is_open = false,
             Input::Lost(host) => {
                 if let Some(InFlight::Sending(..)) = self.release(host) {
                     self.free_address(host, None);
                 }
                 self.frontier.get_mut(host).given_up = Some("internal error in a request");
+                self.return_jobs(host);
             }
             Input::ResultsClosed | Input::Stop => {
                 self.stopped = true;
@@ -486,24 +513,27 @@ impl<J: JobSource> CrawlLoop<J> {
     /// Summary at the end.
     pub(crate) fn outcome(&self) -> CrawlOutcome {
         let mut outcome = CrawlOutcome { stopped: self.stopped, ..CrawlOutcome::default() };
-        let wall = |at: Duration| self.config.started + at;
         for host in self.frontier.iter() {
             if let Some(reason) = host.given_up.filter(|_| !host.jobs.is_empty() || !host.front_queue.is_empty()) {
                 outcome.given_up.push((host.name.to_string(), reason));
             }
-            if let Some(last) = host.last_ended {
-                outcome.hosts.push(HostNote {
-                    host: host.name.to_string(),
-                    last_request: wall(last),
-                    // The delay also holds for the next crawl, regardless of its settings.
-                    not_before: host.not_before.max(host.pause_until).map(wall),
-                    served: host.served,
-                    trouble: host.trouble.as_deref().filter(|_| !host.served).map(str::to_owned),
-                    requests: host.requests,
-                });
-            }
+            outcome.hosts.extend(self.note(host));
         }
         outcome
+    }
+
+    /// State of a host for the next crawl; `None` if it was not contacted.
+    fn note(&self, host: &Host) -> Option<HostNote> {
+        let wall = |at: Duration| self.config.started + at;
+        Some(HostNote {
+            host: host.name.to_string(),
+            last_request: wall(host.last_ended?),
+            // The delay also holds for the next crawl, regardless of its settings.
+            not_before: host.not_before.max(host.pause_until).map(wall),
+            served: host.served,
+            trouble: host.trouble.as_deref().filter(|_| !host.served).map(str::to_owned),
+            requests: host.requests,
+        })
     }
 }
 

@@ -56,6 +56,27 @@ impl<J: JobSource> Crawler<J> {
     /// Crawls until all jobs have a result, their hosts are given up, or the crawl is stopped.
     /// `known` are policy files of an earlier crawl that are still valid.
     pub async fn run(self, queues: Vec<HostQueue>, known: Vec<PolicyResponse>) -> Result<CrawlOutcome, Error> {
+        self.start(queues, known, None)?.run().await
+    }
+
+    /// Crawls jobs that arrive while it runs, until the sender of the queues is dropped and all jobs have a result, or
+    /// the crawl is stopped. Memory is bounded: hosts and policies without work are forgotten. Jobs of a host that is
+    /// postponed are returned with the failure `postponed`.
+    pub async fn run_open(
+        self,
+        queues: Vec<HostQueue>,
+        known: Vec<PolicyResponse>,
+        arriving: mpsc::UnboundedReceiver<HostQueue>,
+    ) -> Result<CrawlOutcome, Error> {
+        self.start(queues, known, Some(arriving))?.run().await
+    }
+
+    fn start(
+        self,
+        queues: Vec<HostQueue>,
+        known: Vec<PolicyResponse>,
+        arriving: Option<mpsc::UnboundedReceiver<HostQueue>>,
+    ) -> Result<Driver<J>, Error> {
         let max_open = self.file_limit.saturating_sub(RESERVED_FILES).max(1) as usize;
         let client = Arc::new(HttpClient::new(&self.settings, self.settings.concurrency.clamp(1, max_open))?);
         let config = LoopConfig {
@@ -65,9 +86,11 @@ impl<J: JobSource> Crawler<J> {
             all_hosts_idle_for: self.all_hosts_idle_for,
             started: clock::now(),
         };
-        let driver = Driver {
+        let crawl = CrawlLoop::new(config, self.source, self.stats, queues, &known);
+        Ok(Driver {
             started: Instant::now(),
-            crawl: CrawlLoop::new(config, self.source, self.stats, queues, &known),
+            crawl: if arriving.is_some() { crawl.open() } else { crawl },
+            arriving,
             client,
             pool: ConnectionPool::new(),
             tasks: JoinSet::new(),
@@ -76,8 +99,7 @@ impl<J: JobSource> Crawler<J> {
             results: self.results,
             events: self.events,
             stop: self.stop,
-        };
-        driver.run().await
+        })
     }
 }
 
@@ -92,6 +114,8 @@ enum TaskEnd {
 struct Driver<J: JobSource> {
     started: Instant,
     crawl: CrawlLoop<J>,
+    /// Queues of an open crawl.
+    arriving: Option<mpsc::UnboundedReceiver<HostQueue>>,
     client: Arc<HttpClient>,
     pool: ConnectionPool<Connection>,
     tasks: JoinSet<TaskEnd>,
@@ -115,6 +139,7 @@ impl<J: JobSource> Driver<J> {
                 Action::Deliver(None, result) => self.deliver_now(*result).await,
                 // A closed channel means that the consumer stopped the crawl or keeps no log.
                 Action::Record(event) => drop(self.events.send(*event)),
+                Action::Evicted(host) => drop(self.pool.take(host)),
                 Action::Wait(until) => self.wait(until).await,
                 Action::Finish => break,
             }
@@ -195,6 +220,9 @@ impl<J: JobSource> Driver<J> {
             biased;
             _ = self.stop.wait_for(|stop| *stop) => return self.crawl.handle(Input::Stop),
             Some(ended) = self.tasks.join_next_with_id(), if !self.tasks.is_empty() => ended,
+            queue = next_queue(&mut self.arriving), if self.crawl.is_open() => {
+                return self.crawl.handle(queue.map_or(Input::QueuesClosed, Input::Queue));
+            }
             () = sleep_until(alarm), if until.is_some() => return,
         };
         let (id, end) = match ended {
@@ -217,7 +245,7 @@ impl<J: JobSource> Driver<J> {
                     self.pool.close_oldest();
                 }
                 self.crawl.handle(Input::Completed(host, completion));
-                if let Some(connection) = connection.filter(|_| self.crawl.has_work(host)) {
+                if let Some(connection) = connection.filter(|_| self.crawl.has_work(host) || self.crawl.is_open()) {
                     self.pool.put(host, connection);
                 }
             }
@@ -231,5 +259,13 @@ impl<J: JobSource> Driver<J> {
                 }
             }
         }
+    }
+}
+
+/// The next queue of an open crawl; `None` if no more arrive.
+async fn next_queue(arriving: &mut Option<mpsc::UnboundedReceiver<HostQueue>>) -> Option<HostQueue> {
+    match arriving {
+        Some(arriving) => arriving.recv().await,
+        None => None,
     }
 }

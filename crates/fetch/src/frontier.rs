@@ -81,6 +81,8 @@ pub(crate) struct Frontier {
     /// Hosts with work, by the time of their turn; ties go to the host that was queued first.
     turns: BinaryHeap<Reverse<(Duration, u64, HostId)>>,
     arrivals: u64,
+    /// Numbers of evicted hosts.
+    vacant: Vec<HostId>,
 }
 
 impl Frontier {
@@ -89,10 +91,51 @@ impl Frontier {
         if let Some(id) = self.by_name.get(name) {
             return *id;
         }
-        let id = HostId::try_from(self.hosts.len()).expect("fewer than 2^32 hosts");
-        self.hosts.push(Host { name: name.into(), ..Host::default() });
+        let host = Host { name: name.into(), ..Host::default() };
+        let id = match self.vacant.pop() {
+            Some(id) => {
+                self.hosts[id as usize] = host;
+                id
+            }
+            None => {
+                self.hosts.push(host);
+                HostId::try_from(self.hosts.len() - 1).expect("fewer than 2^32 hosts")
+            }
+        };
         self.by_name.insert(name.into(), id);
         id
+    }
+
+    /// The number of hosts.
+    pub(crate) fn len(&self) -> usize {
+        self.by_name.len()
+    }
+
+    /// True if a host is known.
+    pub(crate) fn holds(&self, name: &str) -> bool {
+        self.by_name.contains_key(name)
+    }
+
+    /// Hosts without work and without a running pause. Nothing refers to them but their name: a host that another one or
+    /// an address waits for has a request in its queue.
+    pub(crate) fn idle(&self, now: Duration) -> Vec<HostId> {
+        let is_idle = |host: &Host| {
+            let rests_until = host.pause_until.max(host.not_before).unwrap_or_default();
+            host.jobs.is_empty()
+                && host.front_queue.is_empty()
+                && host.in_flight.is_none()
+                && !host.queued
+                && !host.waiting_for_policy
+                && rests_until <= now
+        };
+        self.by_name.values().copied().filter(|id| is_idle(self.get(*id))).collect()
+    }
+
+    /// Forgets a host; its number is given to another one.
+    pub(crate) fn evict(&mut self, id: HostId) {
+        let host = std::mem::take(&mut self.hosts[id as usize]);
+        self.by_name.remove(&host.name);
+        self.vacant.push(id);
     }
 
     pub(crate) fn get(&self, id: HostId) -> &Host {
@@ -167,6 +210,18 @@ mod tests {
         let (a, b) = (frontier.id("a.org"), frontier.id("b.org"));
         assert_eq!((a, b, frontier.id("a.org"), frontier.iter().count()), (0, 1, 0, 2));
         assert_eq!(&*frontier.get(b).name, "b.org");
+    }
+
+    #[test]
+    fn idle_hosts_are_evicted_and_their_numbers_used_again() {
+        let mut frontier = with_jobs(&["busy", "idle", "resting"]);
+        frontier.get_mut(1).jobs.clear();
+        frontier.get_mut(2).jobs.clear();
+        frontier.get_mut(2).pause_until = Some(SECOND * 9);
+        assert_eq!(frontier.idle(SECOND), [1]);
+        frontier.evict(1);
+        assert_eq!((frontier.len(), frontier.holds("idle"), frontier.id("new")), (2, false, 1));
+        assert_eq!(frontier.idle(SECOND * 9).len(), 2);
     }
 
     #[test]

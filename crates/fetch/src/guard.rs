@@ -14,7 +14,8 @@ pub struct Network {
 }
 
 impl Network {
-    pub(crate) fn contains(&self, ip: IpAddr) -> bool {
+    /// Returns true if an address is in the network.
+    pub fn contains(&self, ip: IpAddr) -> bool {
         let same = |a: u128, b: u128, width: u32| self.prefix == 0 || (a ^ b) >> (width - u32::from(self.prefix)) == 0;
         match (self.base, ip) {
             (IpAddr::V4(a), IpAddr::V4(b)) => same(a.to_bits().into(), b.to_bits().into(), 32),

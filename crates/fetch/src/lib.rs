@@ -76,7 +76,7 @@ pub use types::{
 };
 
 /// Product token by which robots.txt files address this crawler.
-pub const PRODUCT: &str = "tidings";
+pub const PRODUCT: &str = tidings_model::AGENT;
 
 /// Error that prevents or ends a crawl.
 #[derive(Debug, thiserror::Error)]

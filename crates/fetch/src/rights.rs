@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 use http::HeaderMap;
 use serde_json::Value;
 
+use tidings_model::{AGENT, RobotsDirectives};
+
 use crate::robots::matches;
 
 /// Headers about rights.
@@ -24,6 +26,12 @@ const USEFUL_HEADERS: &[&str] = &["last-modified", "etag", "date", "content-lang
 
 /// Longest header value that is kept.
 const MAX_VALUE_BYTES: usize = 2048;
+
+/// The directives of `X-Robots-Tag` for all agents and for ours.
+pub fn robots_directives(headers: &HeaderMap) -> RobotsDirectives {
+    let values = headers.get_all("x-robots-tag").iter().filter_map(|value| value.to_str().ok());
+    RobotsDirectives::of_header(values, AGENT)
+}
 
 fn pick(headers: &HeaderMap, names: &[&str]) -> BTreeMap<String, String> {
     let mut picked = BTreeMap::new();

@@ -70,8 +70,10 @@ pub trait JobSource: Send {
 pub struct HostQueue {
     /// Host name, without port.
     pub host: String,
-    /// Its jobs.
+    /// Its jobs, in no order: the seed decides.
     pub jobs: Vec<JobId>,
+    /// Jobs that follow when all others were sent, in this order.
+    pub later: Vec<JobId>,
     /// Time since the end of its last response, if that is recent.
     pub idle_for: Option<Duration>,
     /// Time for which it must not be contacted (an earlier `Retry-After`, or the backoff after failures).
@@ -151,6 +153,8 @@ pub enum CrawlEvent {
         /// Earliest time of the next request.
         until: Timestamp,
     },
+    /// An open crawl has forgotten a host without work.
+    Host(HostNote),
 }
 
 /// State of a host at the end of a crawl, for the next one.

@@ -180,7 +180,12 @@ pub(crate) fn is_decorated(address: &str) -> bool {
         Some(b'#') => true,
         Some(_) => rest.contains('#') || rest[1..].split('&').any(is_odd_pair) || rest.len() == 1,
     };
-    is_odd_rest || has_odd_escapes(address) || without_sessions(path) != path
+    is_odd_rest || has_odd_escapes(address) || without_sessions(path) != path || has_escaped_host(address)
+}
+
+/// Returns true if the host has percent-encodings: `exampl%65.org` is another spelling of `example.org`.
+fn has_escaped_host(address: &str) -> bool {
+    host(address).is_some_and(|host| host.contains('%'))
 }
 
 /// Returns true if another URL may have the same normal form. Also true for many that have none.
@@ -214,7 +219,20 @@ fn lower_case_escapes(address: &str) -> String {
 /// Normalises a URL: absolute, http or https, in the canonical form of RFC 3986, without fragment, credentials, session
 /// ids and tracking parameters. Returns `None` if it is not the URL of a web page.
 pub fn normalise(raw: &str, base: Option<&str>) -> Option<String> {
-    let mut url = parse(raw, base)?;
+    canonical(parse(raw, base)?)
+}
+
+/// Resolves a link of a page against the base of the page and normalises it, as [`normalise`] does. Spares parsing the
+/// base for each link.
+pub fn resolve(raw: &str, base: &Url) -> Option<String> {
+    let raw = raw.trim();
+    if raw.is_empty() || raw.len() > MAX_ADDRESS_BYTES {
+        return None;
+    }
+    canonical(base.join(raw).ok()?)
+}
+
+fn canonical(mut url: Url) -> Option<String> {
     let path = without_sessions(&canonical_escapes(url.path())).into_owned();
     if path != url.path() {
         url.set_path(&path);
@@ -232,6 +250,67 @@ pub fn normalise(raw: &str, base: Option<&str>) -> Option<String> {
 /// not change between versions.
 pub fn identity(raw: &str) -> Option<String> {
     strip(parse(raw, None)?)
+}
+
+/// Documents that servers return for the folder itself.
+const DEFAULT_DOCUMENTS: &[&str] = &[
+    "index.html",
+    "index.htm",
+    "index.php",
+    "index.asp",
+    "index.aspx",
+    "index.jsp",
+    "index.shtml",
+    "default.asp",
+    "default.aspx",
+    "default.htm",
+    "default.html",
+];
+
+/// Names of parameters that identify a session only if their value looks like an identifier: on other sites `sid` is
+/// the number of a story.
+const PERHAPS_SESSION: &[&str] = &["sid", "sessid", "sessionid", "session_id", "session", "oscsid", "zenid", "cftoken"];
+
+/// Least length of a hexadecimal session id.
+const MIN_SESSION_ID_BYTES: usize = 16;
+
+fn is_session_id(pair: &str) -> bool {
+    let Some((name, value)) = pair.split_once('=') else { return false };
+    PERHAPS_SESSION.iter().any(|known| name.eq_ignore_ascii_case(known))
+        && value.len() >= MIN_SESSION_ID_BYTES
+        && value.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        && value.bytes().any(|byte| byte.is_ascii_digit())
+}
+
+/// The form of a normalised URL under which a crawl knows it: without repeated slashes, default documents and further
+/// session ids, with sorted query parameters. Only for comparison: servers may return something else for it, so it is
+/// never requested or stored instead of the URL.
+pub fn fingerprint_form(address: &str) -> Cow<'_, str> {
+    let Some(path_at) = address.find("://").and_then(|at| Some(at + 3 + address[at + 3..].find('/')?)) else {
+        return Cow::Borrowed(address);
+    };
+    let (origin, rest) = address.split_at(path_at);
+    let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
+    let mut segments: Vec<&str> = path.split('/').filter(|segment| !segment.is_empty()).collect();
+    let mut is_folder = path.ends_with('/');
+    let is_default = |name: &&str| DEFAULT_DOCUMENTS.iter().any(|known| name.eq_ignore_ascii_case(known));
+    if segments.last().is_some_and(is_default) {
+        segments.pop();
+        is_folder = true;
+    }
+    let mut form = String::with_capacity(address.len());
+    form.push_str(origin);
+    segments.iter().for_each(|segment| form.extend(["/", segment]));
+    if is_folder || segments.is_empty() {
+        form.push('/');
+    }
+    let mut pairs: Vec<&str> = query.split('&').filter(|pair| !pair.is_empty() && !is_session_id(pair)).collect();
+    pairs.sort_unstable();
+    for (at, pair) in pairs.iter().enumerate() {
+        form.push(if at == 0 { '?' } else { '&' });
+        form.push_str(pair);
+    }
+    Cow::Owned(form)
 }
 
 fn parse(raw: &str, base: Option<&str>) -> Option<Url> {
@@ -351,6 +430,47 @@ mod tests {
         {
             assert_eq!(normalise(kept, None).as_deref(), Some(kept));
             assert!(!is_decorated(kept), "{kept}");
+        }
+    }
+
+    #[test]
+    fn percent_escapes_in_hosts_are_other_spellings_of_the_host() {
+        for raw in ["http://exampl%65.org/a", "http://EXAMPL%65.org:80/a", "http://%65xample.org/a"] {
+            assert_eq!(normalise(raw, None).as_deref(), Some("http://example.org/a"), "{raw}");
+            assert_eq!(identity(raw).as_deref(), Some("http://example.org/a"), "{raw}");
+            assert!(is_decorated(raw), "{raw}");
+        }
+        let letters = ["http://b%C3%BCcher.example/", "http://bücher.example/", "http://xn--bcher-kva.example/"];
+        assert!(letters.iter().all(|raw| normalise(raw, None).as_deref() == Some(letters[2])));
+        assert!(is_decorated(letters[0]) && !is_decorated(letters[2]));
+        assert_eq!(normalise("http://exa%2Fmple.org/", None), None);
+    }
+
+    #[test]
+    fn equal_pages_have_one_fingerprint_form_and_keep_their_urls() {
+        let groups: [&[&str]; 5] = [
+            &["https://e.org/a/b", "https://e.org//a///b"],
+            &["https://e.org/a/", "https://e.org/a//", "https://e.org/a/index.html", "https://e.org/a/Index.PHP"],
+            &["https://e.org/", "https://e.org/index.html", "https://e.org//default.aspx"],
+            &["https://e.org/l?a=1&b=2", "https://e.org/l?b=2&a=1", "https://e.org/l?b=2&sid=0123456789abcdef&a=1"],
+            &["https://e.org/?x=1", "https://e.org/index.php?x=1"],
+        ];
+        for group in groups {
+            for url in group {
+                assert_eq!(fingerprint_form(url), group[0], "{url}");
+                assert_eq!(normalise(url, None).as_deref(), Some(*url), "the URL itself stays");
+            }
+        }
+        for kept in ["https://e.org/story?sid=12345", "https://e.org/a", "https://e.org/?session=summer"] {
+            assert_eq!(fingerprint_form(kept), kept);
+        }
+    }
+
+    #[test]
+    fn links_are_resolved_as_they_are_normalised() {
+        let base = Url::parse("https://e.org/b/c").unwrap();
+        for raw in ["../a#x", "//f.org/x?utm_source=1", "mailto:a@b.c", " d;jsessionid=1 ", "", "%7Eada"] {
+            assert_eq!(resolve(raw, &base), normalise(raw, Some(base.as_str())), "{raw}");
         }
     }
 

@@ -5,6 +5,14 @@
 
 use std::fmt::Write as _;
 
+/// The start of the feed column of entries that a backfill found: `archive:SITE`.
+pub const ARCHIVE: &str = "archive:";
+
+/// Whether a feed column names a backfill.
+pub fn is_archive(feed: &str) -> bool {
+    feed.starts_with(ARCHIVE)
+}
+
 /// A new entry of the plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {

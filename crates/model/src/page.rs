@@ -31,6 +31,8 @@ pub struct Page {
     pub feed: String,
     /// The title given by the feed.
     pub title: String,
+    /// The source of the title.
+    pub title_source: TitleSource,
     /// The date given by the feed, or by an imported text without a time of download; RFC 3339, or empty.
     pub published: String,
     /// The time when an update first saw it.
@@ -53,6 +55,17 @@ pub struct Page {
     pub feed_text: String,
     /// The body after content decoding.
     pub body: Vec<u8>,
+}
+
+/// The source of the title of a page.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TitleSource {
+    /// The feed, whose titles are those of the articles.
+    #[default]
+    Feed,
+    /// The anchor of a link on a front or section page, which may be worded differently.
+    Anchor,
 }
 
 /// The source of the body of a page.
@@ -189,7 +202,7 @@ struct WithoutBody<'a>(&'a Page);
 
 impl Serialize for WithoutBody<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut line = serializer.serialize_struct("Page", 13)?;
+        let mut line = serializer.serialize_struct("Page", 14)?;
         self.0.fields_before_body(&mut line)?;
         line.end()
     }
@@ -211,6 +224,9 @@ impl Page {
         line.serialize_field("content_type", &self.content_type)?;
         line.serialize_field("headers", &self.headers)?;
         line.serialize_field("rights", &self.rights)?;
+        if self.title_source != TitleSource::Feed {
+            line.serialize_field("title_source", &self.title_source)?;
+        }
         // Both are rare, and records without them are those of earlier versions.
         if self.origin != PageOrigin::Web {
             line.serialize_field("origin", &self.origin)?;
@@ -224,7 +240,7 @@ impl Page {
 
 impl Serialize for Page {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut line = serializer.serialize_struct("Page", 14)?;
+        let mut line = serializer.serialize_struct("Page", 15)?;
         self.fields_before_body(&mut line)?;
         match simdutf8::basic::from_utf8(&self.body) {
             Ok(text) => line.serialize_field("body", text)?,
@@ -247,6 +263,7 @@ impl<'de> Deserialize<'de> for Page {
             url: line.url,
             feed: line.feed,
             title: line.title.unwrap_or_default(),
+            title_source: line.title_source,
             published: line.published.unwrap_or_default(),
             seen: line.seen.unwrap_or_default(),
             downloaded: line.downloaded.unwrap_or_default(),
@@ -290,6 +307,8 @@ struct PageRecord {
     origin: PageOrigin,
     #[serde(default)]
     feed_text: String,
+    #[serde(default)]
+    title_source: TitleSource,
     body: Option<String>,
     body_base64: Option<String>,
 }

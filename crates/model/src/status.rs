@@ -75,6 +75,7 @@ failures! {
         "the address, or one it redirects to, is not on the public Internet";
     Scheme, "scheme", final: true, network: false, "a redirect left http and https";
     BadUrl, "bad-url", final: true, network: false, "the address cannot be parsed";
+    Postponed, "postponed", final: false, network: false, "its host rests after failures, so it was not requested";
     Removed, "removed", final: true, network: false, "it was removed from the corpus and is blocked";
 }
 

@@ -2,7 +2,7 @@
 
 use tidings_clean::postprocess::PostprocessOptions;
 use tidings_clean::{DropReason, HtmlInput, Options};
-use tidings_model::{Document, Page};
+use tidings_model::{Document, Page, PageLinks};
 
 use crate::guard::guarded;
 
@@ -18,6 +18,16 @@ pub fn clean_page(
     postprocess_options: &PostprocessOptions,
 ) -> Result<Document, DropReason> {
     finished(|| tidings_clean::clean(page, options, postprocess_options))
+}
+
+/// Extracts a document from a fetched page, with the links of the page.
+pub fn clean_page_with_links(
+    page: &Page,
+    options: &Options,
+    postprocess_options: &PostprocessOptions,
+) -> (Result<Document, DropReason>, PageLinks) {
+    guarded(|| tidings_clean::clean_with_links(page, options, postprocess_options))
+        .unwrap_or_else(|_| (Err(DropReason::Error), PageLinks::default()))
 }
 
 /// Extracts a document from decoded HTML whose language may be known.

@@ -25,7 +25,9 @@
 //! | [`export`] | documents → formats of other programs |
 //! | [`corpus`] | an index opened for queries |
 //! | [`ingest`] | HTTP responses → journal and pages |
+//! | [`crawl`] | crawls that follow links |
 //! | [`discover`] | feed discovery |
+//! | [`archive`] | backfill: old articles of sites |
 //! | [`health`], [`report`], [`doctor`] | state and checks of a home |
 //! | [`why`], [`audit`], [`digest`], [`views`] | traces of pages, checks, checksums, listings |
 //! | [`takedown`], [`prune`], [`backup`], [`init`] | takedown, pruning, backup, new homes |
@@ -36,12 +38,14 @@
 
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
+pub mod archive;
 pub mod audit;
 pub mod backup;
 pub mod cancel;
 pub mod config;
 pub mod context;
 pub mod corpus;
+pub mod crawl;
 pub mod digest;
 pub mod discover;
 pub mod display;

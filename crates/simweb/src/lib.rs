@@ -26,9 +26,15 @@
 //! **Hidden feeds.** [`Spec::hiding`] makes sites hide their feeds in the ways of [`Hiding`] and adds decoys;
 //! [`Site::hiding`] and [`Site::true_feed`] return the ground truth.
 //!
+//! **History.** [`Spec::histories`] gives sites the ways of [`HistoryAccess`] to show old articles: sitemaps of every
+//! quality, pages of months, lists with pages; [`Site::history`] returns the way of a site.
+//!
 //! **Request log.** [`SimWeb::requests`] lists every request with its times; [`SimWeb::politeness`] returns statistics
 //! for tests: concurrent requests, delays, disallowed requests, violations of `Crawl-delay` or `Retry-After`, and
 //! requests to hosts that a redirect must not lead to ([`INTERNAL_HOST`]).
+//!
+//! **Link graph.** [`graph`] is a second kind of web, for crawls: sites of many classes that link to each other, with
+//! sections, traps, mirrors and link farms, and the truth about every URL.
 //!
 //! **Benchmarks.** [`Spec::page_bytes`] serves prepared pages at a cost that does not disturb the measurement; the
 //! `simweb` binary does so in a separate process.
@@ -69,7 +75,9 @@ mod article;
 mod clock;
 mod fault;
 mod feed;
+pub mod graph;
 mod hiding;
+mod history;
 mod log;
 mod markup;
 mod page;
@@ -90,6 +98,7 @@ pub use archive::ArchiveError;
 pub use article::Article;
 pub use fault::{Fault, SiteFault, SitePart, UnknownFault};
 pub use hiding::Hiding;
+pub use history::HistoryAccess;
 pub use log::{Host, Request, RequestKind};
 pub use politeness::{HostPoliteness, Politeness};
 pub use profile::{FeedFormat, INTERNAL_HOST, SHARED_HOST};

@@ -7,6 +7,7 @@ use jiff::Timestamp;
 
 use crate::fault::SiteFault;
 use crate::hiding::Hiding;
+use crate::history::HistoryAccess;
 
 /// The source of the text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -57,6 +58,8 @@ pub struct Spec {
     pub faults: Vec<SiteFault>,
     /// The ways in which sites hide their feeds, in turn; empty: every page declares them, and there are no decoys.
     pub hiding: Vec<Hiding>,
+    /// The ways in which sites show their old articles, in turn; empty: a sitemap of the newest 1,000.
+    pub histories: Vec<HistoryAccess>,
     /// The delay of every response.
     pub latency: Duration,
     /// Benchmark mode: pages of about this many bytes of HTML from a prepared pool, so that serving costs nearly
@@ -112,6 +115,7 @@ impl Default for Spec {
             full_text_percent: 25,
             faults: Vec::new(),
             hiding: Vec::new(),
+            histories: Vec::new(),
             latency: Duration::ZERO,
             page_bytes: None,
             page_pool: 2048,

@@ -36,7 +36,7 @@ impl Condition {
     }
 
     /// The text of robots.txt.
-    pub fn robots_text(&self, sitemap: &str, crawl_delay: Duration) -> String {
+    pub fn robots_text(&self, sitemap: Option<&str>, crawl_delay: Duration) -> String {
         if let Some(text) = &self.robots {
             return text.to_string();
         }
@@ -50,7 +50,9 @@ impl Condition {
         if self.has(Fault::RobotsDelay) {
             text.push_str(&format!("Crawl-delay: {}\n", crawl_delay.as_secs()));
         }
-        text.push_str(&format!("\nSitemap: {sitemap}\n"));
+        if let Some(sitemap) = sitemap {
+            text.push_str(&format!("\nSitemap: {sitemap}\n"));
+        }
         text
     }
 
@@ -93,7 +95,7 @@ impl Conditions {
         let mut condition = self.sites[site].write().unwrap_or_else(PoisonError::into_inner);
         change(&mut condition);
         // An unreadable robots.txt disallows nothing.
-        let text = condition.robots_text("", self.crawl_delay);
+        let text = condition.robots_text(None, self.crawl_delay);
         condition.rules = (!condition.is_plain()).then(|| Arc::new(Rules::read(&text)));
     }
 }

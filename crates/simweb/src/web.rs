@@ -13,6 +13,7 @@ use crate::archive::{Archive, ArchiveError};
 use crate::article::Article;
 use crate::fault::{Fault, SiteFault};
 use crate::hiding::Hiding;
+use crate::history::HistoryAccess;
 use crate::log::{Log, Request};
 use crate::politeness::Politeness;
 use crate::profile::{FeedFormat, MAX_SITES, address};
@@ -290,6 +291,11 @@ impl<'a> Site<'a> {
             Some(hidden) => (hidden.way != Hiding::Nowhere).then(|| self.url(&hidden.target)),
             None => Some(self.feed()),
         }
+    }
+
+    /// The way in which the site shows its old articles, with [`Spec::histories`].
+    pub fn history(&self) -> Option<HistoryAccess> {
+        self.web.shared.world.history(self.number)
     }
 
     /// The way in which it hides its feed, if it does.

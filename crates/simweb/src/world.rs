@@ -13,6 +13,7 @@ use crate::archive::Archive;
 use crate::article::Article;
 use crate::clock::Clock;
 use crate::hiding::Hidden;
+use crate::history::HistoryAccess;
 use crate::profile::{PathStyle, Profile, address};
 use crate::revision::Revisions;
 use crate::rng::Rng;
@@ -71,6 +72,12 @@ impl World {
         let ways = &self.spec.hiding;
         let way = *ways.get(site % ways.len().max(1))?;
         Some(Hidden::of(self.spec.seed, site, way, self.profiles[site].format))
+    }
+
+    /// The way in which a site shows its old articles, if this web has such ways.
+    pub fn history(&self, site: usize) -> Option<HistoryAccess> {
+        let ways = &self.spec.histories;
+        ways.get(site % ways.len().max(1)).copied()
     }
 
     pub fn grammar(&self, site: usize) -> &'static Grammar {
@@ -220,7 +227,7 @@ pub fn day_of(date: Timestamp) -> Date {
 }
 
 /// A few words of a title for a URL: Latin letters unchanged, others percent-encoded.
-fn slug(title: &str) -> String {
+pub fn slug(title: &str) -> String {
     let mut out = String::new();
     let words = title.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
     for word in words.take(4) {

@@ -6,8 +6,10 @@
 
 use std::collections::HashMap;
 
-use jiff::Timestamp;
-use tidings_model::{Entry, Fingerprint, FingerprintMap, FingerprintSet, Prospect, RetryPolicy, Row, Status, address};
+use jiff::{SignedDuration, Timestamp};
+use tidings_model::{
+    Entry, Fingerprint, FingerprintMap, FingerprintSet, Prospect, RetryPolicy, Row, Status, address, is_archive,
+};
 
 use crate::error::{Error, Result};
 use crate::failures::{self, PageOutcome, Retries};
@@ -23,6 +25,9 @@ use crate::revisits::{self, RunVisits};
 use crate::rules::{self, RulesAnswer};
 use crate::runs::RunName;
 use crate::{fetched, home, pages};
+
+/// Finished entries of backfills are pruned after this time.
+const ARCHIVE_KEPT: SignedDuration = SignedDuration::from_hours(30 * 24);
 
 /// The changes that a journal brought into the plan.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -88,7 +93,10 @@ impl Summary {
             }
             Record::Listed { feed, seen, url, title, updated, .. } => {
                 self.listed.insert(Fingerprint::of(&url), false);
-                self.visits.list(&feed, &seen, &url, &title, &updated);
+                // The listings of a backfill announce no changes of pages.
+                if !is_archive(&feed) {
+                    self.visits.list(&feed, &seen, &url, &title, &updated);
+                }
             }
             Record::Visit(visit) => self.visits.visit(visit),
             Record::Host(state) => {
@@ -173,7 +181,9 @@ fn apply(home: &Home, first_day: &str) -> Result<Option<Applied>> {
     };
     folded.failed = summary.outcomes.len() as u64 - folded.stored;
     let answered = |state: &FeedState| matches!(state.polled, Polled::Listed | Polled::Unchanged);
-    let changes = !summary.outcomes.is_empty() || summary.polls.values().any(answered);
+    // Entries of a backfill are listed without a poll.
+    let is_listed = !summary.listed.is_empty();
+    let changes = !summary.outcomes.is_empty() || is_listed || summary.polls.values().any(answered);
     if changes && plan::folded_run(home)?.as_deref() != Some(&summary.run) {
         folded.added = rewrite(home, &mut summary)?;
     }
@@ -361,9 +371,13 @@ pub fn was_pruned(home: &Home, url: &str) -> Result<bool> {
 /// The fingerprints of fetched entries are kept. Returns (kept, pruned).
 pub fn prune(home: &Home, now: Timestamp, min_age: u32, policy: RetryPolicy, dry_run: bool) -> Result<(u64, u64)> {
     let retries = Retries::load(home, policy, now)?;
-    let prunable = |row: &Row<'_>| {
-        row.age >= min_age.max(1) && matches!(retries.prospect(row), Prospect::Settled | Prospect::GivenUp)
+    let is_old = |row: &Row<'_>| match is_archive(row.feed) {
+        // Entries of a backfill are in no feed that they could leave.
+        true => row.seen.parse().is_ok_and(|seen: Timestamp| now.duration_since(seen) >= ARCHIVE_KEPT),
+        false => row.age >= min_age.max(1),
     };
+    let prunable =
+        |row: &Row<'_>| is_old(row) && matches!(retries.prospect(row), Prospect::Settled | Prospect::GivenUp);
     let mut kept = 0;
     let mut settled = Vec::new();
     let mut failing = FingerprintSet::default();

@@ -4,7 +4,9 @@
 //! failed and is retried, under the fingerprint of its URL. A page that is stored, or fails for good, leaves the table.
 
 use jiff::{SignedDuration, Timestamp};
-use tidings_model::{FailureHistory, Fingerprint, FingerprintMap, FingerprintSet, Prospect, RetryPolicy, Row, Status};
+use tidings_model::{
+    FailureHistory, Fingerprint, FingerprintMap, FingerprintSet, Prospect, RetryPolicy, Row, Status, is_archive,
+};
 use tidings_model::{address, backoff, clock};
 
 use crate::error::Result;
@@ -176,7 +178,9 @@ impl Retries {
         let status: Status = row.status.parse().expect("any string is a status");
         let is_new = status == Status::New;
         let history = if is_new { None } else { self.pages.get(&Fingerprint::of(row.url)) };
-        let prospect = self.policy.prospect(&status, row.retries, row.age == 0, history, self.now);
+        // No feed lists the entries of a backfill, so that verdicts on them are final.
+        let is_listed = row.age == 0 && !is_archive(row.feed);
+        let prospect = self.policy.prospect(&status, row.retries, is_listed, history, self.now);
         match prospect {
             Prospect::Due if history.is_none() && self.is_of_dead_host(row) => Prospect::GivenUp,
             prospect => prospect,

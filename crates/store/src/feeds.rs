@@ -284,6 +284,8 @@ pub struct FeedState {
     pub false_304s: u32,
     /// The entries it listed last, as short hashes.
     pub window: String,
+    /// The number of entries of a sitemap that are too old to be polled.
+    pub history: u32,
 }
 
 columns!(FeedState {
@@ -314,7 +316,8 @@ columns!(FeedState {
     conditional,
     "lies" = false_304s,
     window,
-    without_link
+    without_link,
+    history
 });
 
 /// The states of all feeds, by address.

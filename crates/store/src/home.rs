@@ -274,6 +274,17 @@ impl Home {
         self.derived("seen")
     }
 
+    /// The folder of a crawl.
+    pub fn crawl(&self, name: &str) -> PathBuf {
+        self.root.join("crawl").join(name)
+    }
+
+    /// The names of the crawls of the home.
+    pub fn crawls(&self) -> Result<Vec<String>> {
+        let folders = files_in(&self.root.join("crawl"))?.into_iter().filter(|path| path.is_dir());
+        Ok(folders.filter_map(|path| Some(path.file_name()?.to_str()?.to_owned())).collect())
+    }
+
     /// Plans as they were before each run.
     pub fn history(&self) -> PathBuf {
         self.root.join("history")
@@ -396,7 +407,7 @@ impl Home {
 
     /// Deletes the drafts that a crash left, completes rebuilds and imports, and searches for unpublished pages.
     fn recover(&self, last_locked: Option<SystemTime>) -> Result<()> {
-        [self.root.clone(), self.root.join("state"), self.runs()]
+        [self.root.clone(), self.root.join("state"), self.state("archive"), self.runs()]
             .iter()
             .try_for_each(|path| file::remove_temp(path))?;
         // No shard is active while the whole home is locked.

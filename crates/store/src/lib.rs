@@ -32,6 +32,7 @@
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 pub mod apply_journal;
+pub mod archive;
 pub mod backup;
 pub mod by_language;
 pub mod candidates;

@@ -287,7 +287,8 @@ fn declared_role(value: &str) -> Option<ElementRole> {
     })
 }
 
-fn hides(style: &str) -> bool {
+/// Returns true if an inline style in lower case hides its element.
+pub(crate) fn hides(style: &str) -> bool {
     let mut rest = style;
     while let Some(found) = rest.find(':') {
         let property = rest[..found].trim_end();

@@ -101,7 +101,7 @@ pub fn language(page: &Page<'_>) -> String {
 }
 
 /// A language tag in canonical case: `de-AT`, not `DE_at`.
-fn tag(written: &str) -> Option<String> {
+pub(crate) fn tag(written: &str) -> Option<String> {
     let written = written.split([',', ';', ' ']).find(|part| !part.is_empty())?;
     if written.len() > 20 {
         return None;

@@ -22,6 +22,7 @@ use url::Url;
 
 use crate::declared_metadata::{DeclaredMetadata, is_article};
 use crate::tree::Tree;
+pub(crate) use links::tag as language_tag;
 use marks::MarkedNodes;
 pub use rights::rights;
 use text::tidy;

@@ -6,6 +6,7 @@ pub mod backup;
 pub mod clean;
 pub mod compile;
 pub mod config;
+pub mod crawl;
 pub mod dedup;
 pub mod demo;
 pub mod digest;

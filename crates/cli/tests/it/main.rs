@@ -1,12 +1,14 @@
 //! End-to-end tests: the real program, a real home, and a simulated web with known ground truth.
 
 mod annotate;
+mod archive;
 mod ask;
 mod backup;
 mod browser;
 mod clean;
 mod compile;
 mod crash;
+mod crawl;
 mod daily;
 mod damage;
 mod dedup;

@@ -29,7 +29,7 @@ pub use evidence::{Evidence, EvidencePriors};
 pub use filter::{Filter, RejectReason};
 pub use known_paths::{Cms, common_paths};
 pub use opml::{Outline, read as read_opml, write as write_opml};
-pub use probe_result::{FeedSummary, PageSummary, ProbeResult, is_substantial, own_address, reduce};
+pub use probe_result::{FeedSummary, PageSummary, ProbeResult, is_substantial, own_address, reduce, reduce_with};
 pub use probe_sequence::{FoundFeed, ProbeOptions, ProbeRequest, ProbeSequence, ProbeTier};
 pub use sightings::{FeedSighting, FeedSightings};
 pub use site::{is_shared, languages_of_tld, registrable, site};

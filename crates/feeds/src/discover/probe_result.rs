@@ -3,7 +3,7 @@
 //! Responses are large and numerous, so each is reduced at once to a short summary.
 
 use jiff::Timestamp;
-use tidings_model::{Feed, FeedFormat, Fingerprint};
+use tidings_model::{Feed, FeedFormat, Fingerprint, RobotsDirectives};
 use url::Url;
 
 use super::known_paths::{self, Cms};
@@ -61,18 +61,25 @@ pub struct PageSummary {
     pub cms: Option<&'static str>,
     /// Feed URLs that follow from platform rules.
     pub by_rule: Vec<String>,
+    /// The number of its links that lead to articles, if the caller has counted them.
+    pub articles: u32,
     /// The primary language subtag in lower case, or empty.
     pub language: String,
 }
 
 /// Classifies and summarises a response. `content_type` is its header, `url` its URL after redirects.
 pub fn reduce(body: &[u8], content_type: Option<&str>, url: &str) -> ProbeResult {
+    reduce_with(body, content_type, url, RobotsDirectives::default())
+}
+
+/// As [`reduce`], for a response with directives in its `X-Robots-Tag`.
+pub fn reduce_with(body: &[u8], content_type: Option<&str>, url: &str, header: RobotsDirectives) -> ProbeResult {
     let says_html = content_type.is_some_and(|kind| kind.to_ascii_lowercase().contains("html"));
     match read(body, content_type, url) {
         Ok(feed) => from_feed(&feed, url),
         Err(NotAFeed::Sitemap) => ProbeResult::Sitemap(sitemap::read(body, url)),
-        Err(NotAFeed::Html) => ProbeResult::Page(page(body, url)),
-        Err(NotAFeed::OtherXml { .. } | NotAFeed::PlainText) if says_html => ProbeResult::Page(page(body, url)),
+        Err(NotAFeed::Html) => ProbeResult::Page(page(body, url, header)),
+        Err(NotAFeed::OtherXml { .. } | NotAFeed::PlainText) if says_html => ProbeResult::Page(page(body, url, header)),
         Err(NotAFeed::OtherXml { root }) if root.eq_ignore_ascii_case("sitemapindex") => {
             ProbeResult::Sitemap(sitemap::read(body, url))
         }
@@ -118,10 +125,10 @@ fn primary(tag: &str) -> String {
     if (2..=3).contains(&tag.len()) && tag.bytes().all(|b| b.is_ascii_lowercase()) { tag } else { String::new() }
 }
 
-fn page(body: &[u8], url: &str) -> PageSummary {
+fn page(body: &[u8], url: &str, header: RobotsDirectives) -> PageSummary {
     let decoded = charset::decode(body, None, &mut Repairs::default());
     let html: &str = &decoded.text;
-    let mut found = PageSummary { links: links::find(body, url), ..PageSummary::default() };
+    let mut found = PageSummary { links: links::find_with(body, url, header), ..PageSummary::default() };
     let mut generator = None;
     let mut tokens = Tokens::of_page(html);
     for _ in 0..HEAD_TOKENS {

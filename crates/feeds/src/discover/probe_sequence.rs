@@ -26,6 +26,8 @@ use crate::links::address as address_rules;
 const FREQUENT_PATHS: usize = 6;
 /// The maximum number of sitemaps read per site.
 const MAX_MAPS: usize = 3;
+/// The number of articles from which on a page can stand for the feed of a site without one.
+const MIN_ARTICLES: u32 = 3;
 /// The maximum number of links enqueued per page.
 const MAX_LINKS: usize = 12;
 
@@ -117,6 +119,8 @@ pub struct ProbeSequence {
     maps: usize,
     guesses: u32,
     language: String,
+    /// The page that lists most articles, with their number.
+    article_list: Option<(String, u32)>,
 }
 
 impl ProbeSequence {
@@ -134,6 +138,7 @@ impl ProbeSequence {
             maps: 0,
             guesses: 0,
             language: String::new(),
+            article_list: None,
             start: start.clone(),
         };
         sequence.enqueue(start.as_str(), Evidence::Given, ProbeTier::Start, "", 0);
@@ -206,6 +211,12 @@ impl ProbeSequence {
     /// The language of the pages read so far, if declared.
     pub fn language(&self) -> &str {
         &self.language
+    }
+
+    /// The front, section or start page that lists most articles, with their number: what can be polled if the site has
+    /// no feed.
+    pub fn article_list(&self) -> Option<(&str, u32)> {
+        self.article_list.as_ref().map(|(url, articles)| (url.as_str(), *articles))
     }
 
     /// Returns true if the sitemaps named by robots.txt are needed: only when nothing better is left.
@@ -318,6 +329,11 @@ impl ProbeSequence {
     fn read_page(&mut self, request: &ProbeRequest, page: &PageSummary) {
         if self.language.is_empty() {
             self.language.clone_from(&page.language);
+        }
+        let is_list = matches!(request.tier, ProbeTier::Start | ProbeTier::Front | ProbeTier::Above);
+        let most = self.article_list.as_ref().map_or(MIN_ARTICLES - 1, |list| list.1);
+        if is_list && page.articles > most {
+            self.article_list = Some((request.url.clone(), page.articles));
         }
         // A page about feeds may list them; pages two links away are off the site.
         if request.depth > 1 || (request.tier == ProbeTier::Start && self.options.max_requests == 1) {

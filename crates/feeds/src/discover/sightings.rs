@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use tidings_model::RobotsDirectives;
+
 use super::evidence::Evidence;
 use super::site::site;
 use crate::links;
@@ -40,20 +42,20 @@ impl FeedSightings {
         FeedSightings { feeds: HashMap::new(), good_pages: HashMap::new(), pages: 0, limit: limit.max(1), forgotten: 0 }
     }
 
-    /// Adds the links of a page.
-    pub fn page(&mut self, body: &[u8], url: &str, is_good: bool) {
+    /// Adds the links of a page. `header` has the directives of its `X-Robots-Tag`, if it is known.
+    pub fn page(&mut self, body: &[u8], url: &str, header: RobotsDirectives, is_good: bool) {
         self.pages += 1;
         if is_good && let Some(site) = site(url) {
             *self.good_pages.entry(site).or_default() += 1;
         }
-        for link in links::find(body, url) {
+        for link in links::find_with(body, url, header) {
             self.see(link.url, Evidence::of_link(link.evidence), url, link.title.unwrap_or_default());
         }
     }
 
     /// Adds a page of which only the text is known.
     pub fn text(&mut self, url: &str, is_good: bool) {
-        self.page(b"", url, is_good);
+        self.page(b"", url, RobotsDirectives::default(), is_good);
     }
 
     /// Adds one link.
@@ -125,13 +127,23 @@ mod tests {
     #[test]
     fn pages_are_counted_for_each_feed_and_site() {
         let mut sightings = FeedSightings::new(100);
-        sightings.page(PAGE, "https://www.g.example/a", true);
-        sightings.page(PAGE, "https://www.g.example/b", false);
+        sightings.page(PAGE, "https://www.g.example/a", RobotsDirectives::default(), true);
+        sightings.page(PAGE, "https://www.g.example/b", RobotsDirectives::default(), false);
         let (feeds, good) = sightings.finish();
         assert_eq!(feeds.len(), 1, "{feeds:?}");
         assert_eq!((feeds[0].feed.as_str(), feeds[0].seen), ("https://www.g.example/feed/", 2));
         assert_eq!((feeds[0].found_on.as_str(), feeds[0].title.as_str()), ("https://www.g.example/a", "News"));
         assert_eq!(good["g.example"], 1);
+    }
+
+    #[test]
+    fn links_of_pages_with_nofollow_are_not_counted() {
+        let anchor = b"<a href=/rss.xml>RSS</a>";
+        for (nofollow, links) in [(true, 0), (false, 1)] {
+            let mut sightings = FeedSightings::new(100);
+            sightings.page(anchor, "https://g.example/a", RobotsDirectives { nofollow, noindex: false }, true);
+            assert_eq!(sightings.finish().0.len(), links);
+        }
     }
 
     #[test]

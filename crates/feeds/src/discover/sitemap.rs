@@ -2,14 +2,9 @@
 
 use url::Url;
 
-use crate::charset;
-use crate::entity::{self, Declared};
+use crate::format::sitemap::{self, Scope};
 use crate::links::address;
-use crate::markup::{Token, Tokens};
-use crate::repairs::Repairs;
 
-/// The maximum number of URLs read of a sitemap, the limit of the protocol.
-const MAX_ADDRESSES: usize = 50_000;
 /// The maximum number of feeds and further sitemaps taken from one.
 const MAX_TAKEN: usize = 20;
 
@@ -22,41 +17,16 @@ pub struct SitemapSummary {
     pub maps: Vec<String>,
 }
 
-/// Reads a sitemap or a sitemap index.
+/// The feeds and further sitemaps that a sitemap or a sitemap index lists.
 pub(crate) fn read(body: &[u8], url: &str) -> SitemapSummary {
-    let decoded = charset::decode(body, None, &mut Repairs::default());
-    let mut found = SitemapSummary::default();
-    let base = Url::parse(url).ok();
-    let mut tokens = Tokens::new(&decoded.text);
-    let (mut in_index, mut in_loc, mut seen) = (false, false, 0);
-    while let Some(token) = tokens.next("") {
-        match token {
-            Token::Start { name, .. } => {
-                let name = name.rsplit(':').next().unwrap_or(name);
-                in_index |= name.eq_ignore_ascii_case("sitemap");
-                in_loc = name.eq_ignore_ascii_case("loc");
-            }
-            Token::End { .. } => in_loc = false,
-            Token::Text(text) | Token::Cdata(text) if in_loc => {
-                seen += 1;
-                if seen > MAX_ADDRESSES {
-                    break;
-                }
-                let text = entity::unescape(text.trim(), &Declared::default(), &mut Repairs::default());
-                let Some(url) = base.as_ref().map_or_else(|| Url::parse(&text).ok(), |base| base.join(&text).ok())
-                else {
-                    continue;
-                };
-                let list = if in_index { &mut found.maps } else { &mut found.feeds };
-                let wanted = in_index || address::looks_like_feed(&url) && !address::is_comments(&url);
-                if wanted && list.len() < MAX_TAKEN && matches!(url.scheme(), "http" | "https") {
-                    list.push(url.into());
-                }
-            }
-            _ => {}
-        }
+    let Ok(map) = sitemap::read(body, None, url, Scope::Any) else { return SitemapSummary::default() };
+    let is_feed = |url: &Url| address::looks_like_feed(url) && !address::is_comments(url);
+    let feeds = map.entries.into_iter().map(|entry| entry.url);
+    let feeds = feeds.filter(|link| Url::parse(link).is_ok_and(|url| is_feed(&url)));
+    SitemapSummary {
+        feeds: feeds.take(MAX_TAKEN).collect(),
+        maps: map.maps.into_iter().map(|map| map.url).take(MAX_TAKEN).collect(),
     }
-    found
 }
 
 /// The sitemaps named in a robots.txt.

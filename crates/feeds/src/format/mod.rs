@@ -14,4 +14,5 @@ pub(crate) mod json;
 mod newest;
 mod rdf;
 mod rss;
+pub mod sitemap;
 pub(crate) mod xml;

@@ -3,11 +3,15 @@
 //! Some pages declare their feed in a `<link>`; many only have a button. Two in five links that look like feeds
 //! are comment feeds of one article, and others are APIs. A crawler that follows those polls a million useless
 //! feeds, so exclusion matters as much as recall.
+//!
+//! Anchors with `rel="nofollow"` are not links to follow, nor are those of pages whose `<meta name="robots">` or
+//! `X-Robots-Tag` says so. A `<link>` that declares a feed is not an anchor and stays.
 
 pub(crate) mod address;
 
 use std::collections::HashMap;
 
+use tidings_model::{AGENT, RobotsDirectives, is_nofollow};
 use url::Url;
 
 use crate::charset;
@@ -61,8 +65,13 @@ pub enum Evidence {
 /// assert_eq!(found[0].url, "https://gazette.example/feed/");
 /// ```
 pub fn find(page: &[u8], base_url: &str) -> Vec<FeedLink> {
+    find_with(page, base_url, RobotsDirectives::default())
+}
+
+/// As [`find`], for a page that came with directives in its `X-Robots-Tag`.
+pub fn find_with(page: &[u8], base_url: &str, header: RobotsDirectives) -> Vec<FeedLink> {
     let decoded = charset::decode(page, None, &mut Repairs::default());
-    let mut finder = Finder::new(base_url);
+    let mut finder = Finder { robots: header, ..Finder::new(base_url) };
     finder.walk(&decoded.text);
     finder.finish()
 }
@@ -70,7 +79,11 @@ pub fn find(page: &[u8], base_url: &str) -> Vec<FeedLink> {
 struct Finder {
     page: Option<Url>,
     base: Option<Url>,
+    /// Directives of the page and of its header.
+    robots: RobotsDirectives,
     found: Vec<FeedLink>,
+    /// Whether all that leads to the link at the same index are anchors.
+    only_anchors: Vec<bool>,
     /// The index in `found` of each URL.
     known: HashMap<String, usize>,
 }
@@ -87,7 +100,14 @@ struct Anchor<'a> {
 impl Finder {
     fn new(base_url: &str) -> Self {
         let page = Url::parse(base_url).ok();
-        Finder { base: page.clone(), page, found: Vec::new(), known: HashMap::new() }
+        Finder {
+            base: page.clone(),
+            page,
+            robots: RobotsDirectives::default(),
+            found: Vec::new(),
+            only_anchors: Vec::new(),
+            known: HashMap::new(),
+        }
     }
 
     fn walk(&mut self, text: &str) {
@@ -103,6 +123,8 @@ impl Finder {
                         had_base = self.set_base(attributes);
                     } else if is(name, &["link"]) {
                         self.declared(attributes);
+                    } else if is(name, &["meta"]) {
+                        self.robots = self.robots.and(directives(attributes));
                     } else if is(name, &["a", "area"]) {
                         self.close(anchor.take());
                         anchor = Some(Anchor { attributes, text: String::new(), hints: String::new() });
@@ -195,7 +217,7 @@ impl Finder {
             }
             _ => return,
         };
-        self.offer(url, title, media_type, evidence);
+        self.offer(url, title, media_type, evidence, false);
     }
 
     /// Reads a complete anchor.
@@ -203,6 +225,9 @@ impl Finder {
         let Some(anchor) = anchor else { return };
         let get = |name| Attributes::get(anchor.attributes, name).map(unescaped);
         let Some(href) = get("href") else { return };
+        if get("rel").is_some_and(|rel| is_nofollow(&rel)) {
+            return;
+        }
         let media_type = media_type(&get("type").unwrap_or_default());
         let (text, mut hints) = (html::collapse(&unescaped(&anchor.text)), anchor.hints);
         for name in ["title", "aria-label", "class", "id"] {
@@ -225,7 +250,7 @@ impl Finder {
             _ => return,
         };
         let title = get("title").map(|title| html::collapse(&title)).filter(|title| !title.is_empty());
-        self.offer(url, title.or(Some(text)).filter(|text| !text.is_empty()), media_type, evidence);
+        self.offer(url, title.or(Some(text)).filter(|text| !text.is_empty()), media_type, evidence, true);
     }
 
     fn resolve(&self, href: &str) -> Option<Url> {
@@ -241,7 +266,7 @@ impl Finder {
         matches!(url.scheme(), "http" | "https").then_some(url)
     }
 
-    fn offer(&mut self, url: Url, title: Option<String>, media_type: String, evidence: Evidence) {
+    fn offer(&mut self, url: Url, title: Option<String>, media_type: String, evidence: Evidence, is_anchor: bool) {
         let about_comments = title.as_deref().is_some_and(address::title_of_comments);
         if address::is_comments(&url) || address::is_interface(&url, evidence == Evidence::Declared) || about_comments {
             return;
@@ -255,16 +280,25 @@ impl Finder {
         let media_type = Some(media_type).filter(|media_type| !media_type.is_empty());
         let link = FeedLink { url, title, media_type, evidence };
         match self.known.get(&link.url) {
-            Some(at) if link.evidence < self.found[*at].evidence => self.found[*at] = link,
-            Some(_) => {}
+            Some(at) => {
+                self.only_anchors[*at] &= is_anchor;
+                if link.evidence < self.found[*at].evidence {
+                    self.found[*at] = link;
+                }
+            }
             None => {
                 self.known.insert(link.url.clone(), self.found.len());
                 self.found.push(link);
+                self.only_anchors.push(is_anchor);
             }
         }
     }
 
     fn finish(mut self) -> Vec<FeedLink> {
+        if self.robots.nofollow {
+            let mut only_anchors = self.only_anchors.iter();
+            self.found.retain(|_| only_anchors.next() == Some(&false));
+        }
         if let Some(page) = &self.page {
             let declared: Vec<Url> = self.found.iter().filter_map(|link| Url::parse(&link.url).ok()).collect();
             let mut keep = declared.iter().map(|url| !address::is_feed_of_article(url, page, &declared));
@@ -272,6 +306,15 @@ impl Finder {
         }
         self.found.sort_by_key(|link| link.evidence);
         self.found
+    }
+}
+
+/// The directives of `<meta name="robots">`, or of one with the name of our agent.
+fn directives(attributes: &str) -> RobotsDirectives {
+    let name = Attributes::get(attributes, "name").unwrap_or_default().trim();
+    match is(name, &["robots", AGENT]) {
+        true => RobotsDirectives::of_meta(&unescaped(Attributes::get(attributes, "content").unwrap_or_default())),
+        false => RobotsDirectives::default(),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Small pages and the feed links expected of them.
 
-use super::{Evidence, find};
+use super::{Evidence, find, find_with};
+use tidings_model::RobotsDirectives;
 
 const PAGE: &str = "https://gazette.example/2026/03/the-ferry-sails-again";
 
@@ -137,4 +138,34 @@ fn the_base_element_applies() {
 fn links_in_scripts_and_comments_are_ignored() {
     let html = r#"<script>document.write('<a href="/feed">RSS</a>')</script><!-- <a href="/rss">RSS</a> --><style><a href="/x.rss"></style>"#;
     assert_eq!(urls(html), Vec::<String>::new());
+}
+
+#[test]
+fn anchors_with_nofollow_are_not_links_to_follow() {
+    for rel in ["nofollow", "noopener NoFollow", "ugc", "sponsored"] {
+        let html = format!("<a href=/feed/ rel='{rel}'>RSS</a><a type='application/rss+xml' rel='{rel}' href=/x>x</a>");
+        assert!(urls(&html).is_empty(), "{rel}");
+    }
+    assert_eq!(urls("<a href=/feed/ rel=noopener>RSS</a>"), ["https://gazette.example/feed/"]);
+    let declared = "<link rel='alternate nofollow' type='application/rss+xml' href=/feed/>";
+    assert_eq!(urls(declared), ["https://gazette.example/feed/"], "a declaration is not an anchor");
+}
+
+#[test]
+fn the_anchors_of_a_page_with_nofollow_are_not_followed_and_its_declarations_stay() {
+    let body =
+        "<link rel=alternate type='application/rss+xml' href=/feed/><a href=/rss.xml>RSS</a><a href=/feed/>RSS</a>";
+    for (meta, found) in [
+        ("<meta name=robots content='noindex, nofollow'>", 1),
+        ("<META NAME=ROBOTS CONTENT=NONE>", 1),
+        ("<meta name=Tidings content=nofollow>", 1),
+        ("<meta name=googlebot content=nofollow>", 2),
+        ("<meta name=robots content=noindex>", 2),
+    ] {
+        assert_eq!(urls(&format!("{meta}{body}")).len(), found, "{meta}");
+        assert_eq!(urls(&format!("{body}{meta}")).len(), found, "{meta} after the links");
+    }
+    let header = RobotsDirectives { nofollow: true, noindex: false };
+    let links: Vec<String> = find_with(body.as_bytes(), PAGE, header).into_iter().map(|link| link.url).collect();
+    assert_eq!(links, ["https://gazette.example/feed/"]);
 }

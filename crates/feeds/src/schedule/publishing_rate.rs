@@ -119,6 +119,32 @@ impl PublishingRate {
         arrived
     }
 
+    /// Updates the estimate from the links of a page. Pages rotate: a link that returns after it was gone is not new, so
+    /// the window remembers links that are no longer listed, and dates do not count, because paths have days at best.
+    pub fn observe_links(&mut self, now: Timestamp, since: Option<Timestamp>, keys: &[u32]) -> u32 {
+        let before = std::mem::take(&mut self.window);
+        let known: HashSet<u32> = before.iter().copied().collect();
+        let mut unique = HashSet::new();
+        let listed: Vec<u32> = keys.iter().map(|key| key & 0xff_ffff).filter(|key| unique.insert(*key)).collect();
+        let arrived = listed.iter().filter(|key| !known.contains(key)).count() as u32;
+        match since {
+            Some(since) if !known.is_empty() => {
+                let elapsed_s = seconds_between(since, now).max(0.0);
+                self.update(now, elapsed_s, f64::from(arrived));
+                self.count_hours((0..arrived).map(|_| None), Some(since), now);
+                self.window_age_s = match arrived {
+                    0 => self.window_age_s.map(|age| age + elapsed_s),
+                    _ => Some(elapsed_s * listed.len() as f64 / f64::from(arrived)),
+                };
+            }
+            _ => self.initialise(now, &[], &UpdateHints::default()),
+        }
+        self.window = listed;
+        self.window.extend(before.into_iter().filter(|key| !unique.contains(key)));
+        self.window.truncate(MAX_WINDOW);
+        arrived
+    }
+
     /// Updates the estimate: nothing has changed since the last successful poll.
     pub fn observe_unchanged(&mut self, now: Timestamp, since: Option<Timestamp>) {
         let Some(since) = since else { return };

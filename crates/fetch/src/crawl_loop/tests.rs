@@ -1,6 +1,7 @@
 //! Tests of the crawl loop under virtual time.
 
 mod behaviour;
+mod open;
 mod properties;
 
 use std::collections::HashMap;
@@ -93,6 +94,7 @@ struct Simulation<W> {
     sent: Vec<Sent>,
     results: Vec<FetchResult>,
     events: Vec<CrawlEvent>,
+    evicted: Vec<HostId>,
 }
 
 impl<W: FnMut(&HttpRequest) -> Reply> Simulation<W> {
@@ -145,6 +147,7 @@ impl<W: FnMut(&HttpRequest) -> Reply> Simulation<W> {
                     }
                 }
                 Action::Record(event) => self.events.push(*event),
+                Action::Evicted(host) => self.evicted.push(host),
                 Action::Wait(until) => return Ok(Some(until)),
                 Action::Finish => return Ok(None),
             }
@@ -315,6 +318,7 @@ impl Setup {
             sent: Vec::new(),
             results: Vec::new(),
             events: Vec::new(),
+            evicted: Vec::new(),
         }
     }
 

@@ -21,6 +21,8 @@ pub struct ArchivedPage {
     pub is_text: bool,
     /// The content encodings that the body still has.
     pub encodings: String,
+    /// The header `X-Robots-Tag`; several are joined with commas.
+    pub robots_tag: String,
     /// The body.
     pub body: Vec<u8>,
 }
@@ -59,7 +61,7 @@ fn page_of(record: Record) -> Option<ArchivedPage> {
     let url = record.head.target()?.to_owned();
     match record.head.kind() {
         "conversion" if !record.block.is_empty() => {
-            Some(ArchivedPage { url, is_text: true, encodings: String::new(), body: record.block })
+            Some(ArchivedPage { url, is_text: true, body: record.block, ..ArchivedPage::default() })
         }
         "resource" if record.head.get("content-type").is_some_and(|kind| kind.contains("html")) => {
             Some(ArchivedPage { url, body: record.block, ..ArchivedPage::default() })
@@ -72,7 +74,9 @@ fn page_of(record: Record) -> Option<ArchivedPage> {
                 return None;
             }
             let encodings = headers.get("content-encoding").unwrap_or_default().to_owned();
-            Some(ArchivedPage { url, is_text: false, encodings, body: answer.body })
+            let tags: Vec<&str> = headers.iter().filter(|line| line.0 == "x-robots-tag").map(|line| line.1).collect();
+            let robots_tag = tags.join(", ");
+            Some(ArchivedPage { url, is_text: false, encodings, robots_tag, body: answer.body })
         }
         _ => None,
     }

@@ -15,11 +15,12 @@ pub struct FeedsConfig {
     pub polls_per_day: f64,
     pub min_interval_min: f64,
     pub max_interval_h: f64,
+    pub sitemap_days: f64,
 }
 
 impl Default for FeedsConfig {
     fn default() -> FeedsConfig {
-        FeedsConfig { polls_per_day: 6.0, min_interval_min: 15.0, max_interval_h: 48.0 }
+        FeedsConfig { polls_per_day: 6.0, min_interval_min: 15.0, max_interval_h: 48.0, sitemap_days: 30.0 }
     }
 }
 
@@ -31,6 +32,7 @@ impl FeedsConfig {
                 ("polls_per_day", self.polls_per_day, 0.01..=1440.0),
                 ("min_interval_min", self.min_interval_min, 1.0..=1440.0),
                 ("max_interval_h", self.max_interval_h, 1.0..=720.0),
+                ("sitemap_days", self.sitemap_days, 0.1..=36_500.0),
             ],
         )?;
         if self.min_interval_min > self.max_interval_h * 60.0 {
@@ -40,6 +42,11 @@ impl FeedsConfig {
             );
         }
         Ok(())
+    }
+
+    /// The age from which entries of a sitemap are history and not news.
+    pub fn sitemap_age(&self) -> SignedDuration {
+        SignedDuration::try_from_secs_f64(self.sitemap_days * 86_400.0).unwrap_or(SignedDuration::MAX)
     }
 
     /// The longest time from now until a poll of a feed.

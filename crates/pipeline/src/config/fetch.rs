@@ -29,6 +29,7 @@ pub struct FetchConfig {
     pub retry_days: f64,
     pub retries: u32,
     pub revisions: u32,
+    pub archive_pages: usize,
     pub time_limit_min: f64,
     pub connect_timeout_s: f64,
     pub answer_timeout_s: f64,
@@ -62,6 +63,7 @@ impl Default for FetchConfig {
             retry_days: 3.0,
             retries: 3,
             revisions: 5,
+            archive_pages: 200,
             time_limit_min: 55.0,
             connect_timeout_s: 15.0,
             answer_timeout_s: 30.0,
@@ -114,6 +116,7 @@ impl FetchConfig {
         within(
             "fetch.",
             [
+                ("archive_pages", self.archive_pages, 0..=10_000_000),
                 ("concurrency", self.concurrency, 1..=100_000),
                 ("max_header_kib", self.max_header_kib, 8..=4096),
                 ("max_page_mib", self.max_page_mib, 1..=128),

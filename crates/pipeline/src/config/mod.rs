@@ -2,6 +2,7 @@
 
 mod annotate;
 mod clean;
+mod crawl;
 mod dedup;
 mod discover;
 mod external;
@@ -27,6 +28,7 @@ use tidings_store::Home;
 
 pub use annotate::{AnnotateConfig, Duplicates};
 pub use clean::{CleanConfig, Preset};
+pub use crawl::{CrawlConfig, KeepPages};
 pub use dedup::DedupConfig;
 pub use discover::DiscoverConfig;
 pub use external::ExternalConfig;
@@ -57,6 +59,8 @@ pub struct Config {
     pub store: StoreConfig,
     /// Feed discovery.
     pub discover: DiscoverConfig,
+    /// Crawls that follow links.
+    pub crawl: CrawlConfig,
     /// Cleaning: pages → documents.
     pub clean: CleanConfig,
     /// Limits of the quality gate, for all languages (`all`) and by language code.
@@ -109,6 +113,7 @@ impl Config {
         self.feeds.check()?;
         self.store.check()?;
         self.discover.check()?;
+        self.crawl.check()?;
         self.clean.check()?;
         self.gate.check()?;
         self.annotate.check()?;

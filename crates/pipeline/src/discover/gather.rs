@@ -11,6 +11,7 @@ use tidings_feeds::discover::{Evidence, FeedSightings, common_paths, is_substant
 use tidings_fetch::decode::{Ceiling, Decoder};
 use tidings_formats::saved_page;
 use tidings_formats::warc::PageReader as WarcReader;
+use tidings_model::{AGENT, RobotsDirectives};
 use tidings_store::candidates::{self, Candidate, CandidateStatus, Searched};
 use tidings_store::input_files;
 use tidings_store::pages::{self, PageReader};
@@ -129,7 +130,9 @@ fn read_pages(file: &Path, sightings: &mut FeedSightings) -> Result<()> {
         let page = page?;
         let is_html = page.content_type.is_empty() || page.content_type.to_ascii_lowercase().contains("html");
         if is_html {
-            sightings.page(&page.body, &page.final_url, is_substantial(&page.body));
+            let header = page.rights.headers.get("x-robots-tag").map(String::as_str);
+            let header = RobotsDirectives::of_header(header, AGENT);
+            sightings.page(&page.body, &page.final_url, header, is_substantial(&page.body));
         }
     }
     Ok(())
@@ -145,7 +148,8 @@ fn read_warc(context: &RunContext, path: &Path, sightings: &mut FeedSightings) -
         }
         // Some archives keep the header and not the encoding.
         let body = decoder.decode(&page.encodings, &page.body).unwrap_or(page.body);
-        sightings.page(&body, &page.url, is_substantial(&body));
+        let header = RobotsDirectives::of_header([page.robots_tag.as_str()], AGENT);
+        sightings.page(&body, &page.url, header, is_substantial(&body));
     }
     Ok(())
 }
@@ -161,7 +165,7 @@ fn read_html(path: &Path, sightings: &mut FeedSightings) -> Result<()> {
             homeless += 1;
             continue;
         };
-        sightings.page(&body, &address, is_substantial(&body));
+        sightings.page(&body, &address, RobotsDirectives::default(), is_substantial(&body));
     }
     if homeless > 0 {
         log::warn!(

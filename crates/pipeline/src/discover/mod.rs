@@ -7,6 +7,7 @@
 mod gather;
 pub mod opml;
 mod probe;
+mod search_outcome;
 mod trial;
 
 use std::collections::{HashMap, HashSet};
@@ -21,12 +22,13 @@ use tidings_store::candidates::{self, Candidate, CandidateStatus, SiteWithoutFee
 use tidings_store::{feeds, rfc3339};
 
 use crate::context::RunContext;
-use crate::display::{count, span_s};
+use crate::display::count;
 use crate::outcome::{Outcome, Status};
 use crate::pipeline::Pipeline;
 use crate::stage::seed;
 pub use gather::Gathered;
 use probe::{Cost, Probe};
+pub use search_outcome::{FoundFeed, FoundPage, SearchOutcome};
 pub use trial::{Gain, TrialOptions, TrialOutcome};
 
 /// The task of a run.
@@ -303,6 +305,11 @@ impl fmt::Display for GrowOutcome {
     }
 }
 
+/// After a crawl: adds the links of the stored pages to the candidates, without requests.
+pub(crate) fn gather_pages(context: &RunContext) -> Result<()> {
+    gather::gather(context, CandidateSource::Pages, &[], false, false).map(drop)
+}
+
 /// After a fetch: adds the links of the stored pages to the candidates, and probes the best within the budget.
 pub fn grow(context: &RunContext, seed: u64) -> Result<GrowOutcome> {
     let gathered = gather::gather(context, CandidateSource::Pages, &[], false, false)?;
@@ -318,75 +325,12 @@ pub fn grow(context: &RunContext, seed: u64) -> Result<GrowOutcome> {
     })
 }
 
-/// The outcome of a search.
-#[derive(Debug, Clone, Default, Serialize)]
-pub struct SearchOutcome {
-    /// Feeds that were found.
-    pub feeds: Vec<FoundFeed>,
-    /// Addresses that were searched.
-    pub addresses: u64,
-    /// Addresses without a feed.
-    pub without_feed: u64,
-    /// Addresses that were not reached.
-    pub unreachable: u64,
-    /// Addresses that were searched before.
-    pub skipped: u64,
-    /// Addresses that are left for a later run.
-    pub left: u64,
-    /// Requests that were sent.
-    pub requests: u64,
-    /// Rounds of requests.
-    pub rounds: u64,
-    /// Bytes that were received.
-    pub bytes: u64,
-    /// Duration in seconds.
-    pub seconds: f64,
-    #[serde(skip)]
-    offline: bool,
-    #[serde(skip)]
-    text: String,
-}
-
-/// A feed that was found.
-#[derive(Debug, Clone, Serialize)]
-#[allow(missing_docs)] // The columns of `state/candidates.tsv`.
-pub struct FoundFeed {
-    pub feed: String,
-    pub site: String,
-    pub evidence: String,
-    pub found_on: String,
-    #[serde(rename = "fate")]
-    pub status: &'static str,
-    pub entries: u32,
-    pub latest: String,
-    pub language: String,
-    pub title: String,
-}
-
-impl fmt::Display for SearchOutcome {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)?;
-        let offline = if self.offline { "; no host responded, the network seems to be down" } else { "" };
-        let left = if self.left > 0 { format!("; {} left for a later run", self.left) } else { String::new() };
-        let addresses = if self.addresses == 1 { "URL" } else { "URLs" };
-        writeln!(
-            f,
-            "{} found from {} {addresses} with {}; {} without a feed, {} unreachable{left}{offline}, {}",
-            count(self.feeds.len() as u64, "feed"),
-            self.addresses,
-            count(self.requests, "request"),
-            self.without_feed,
-            self.unreachable,
-            span_s(self.seconds),
-        )
-    }
-}
-
 /// A search in progress.
 struct Search {
     listed: HashSet<String>,
     languages: Vec<String>,
     feeds: Vec<Candidate>,
+    pages: Vec<FoundPage>,
     searched: u64,
     without: u64,
     unreachable: u64,
@@ -399,6 +343,7 @@ impl Search {
             listed: listed(context)?,
             languages: context.config.discover.languages.clone(),
             feeds: Vec::new(),
+            pages: Vec::new(),
             searched: 0,
             without: 0,
             unreachable: 0,
@@ -478,6 +423,7 @@ impl Search {
                     self.without += 1;
                     let cost = count(sequence.requests().into(), "request");
                     let _ = writeln!(self.text, "{}: no feed found, {cost}", sequence.start());
+                    self.suggest(&sequence);
                     let whole_site = given || candidate.evidence == Evidence::Page.name();
                     if whole_site && !is_shared(&sequence.site()) {
                         sites.push(SiteWithoutFeed {
@@ -496,6 +442,15 @@ impl Search {
         candidates::replace(&context.home, rows)?;
         candidates::add_sites_without_feed(&context.home, sites)?;
         Ok(())
+    }
+
+    /// Suggests to poll a page of a site without a feed.
+    fn suggest(&mut self, sequence: &ProbeSequence) {
+        let Some((page, articles)) = sequence.article_list() else { return };
+        let listed = if self.listed.contains(&plain(page)) { "; already in feeds.txt" } else { "" };
+        let found = count(articles.into(), "article");
+        let _ = writeln!(self.text, "{page}\tkind=page\t{found} linked; the line can be polled without a feed{listed}");
+        self.pages.push(FoundPage { page: page.to_owned(), site: sequence.site(), articles });
     }
 
     fn describe(&mut self, row: &Candidate, in_list: bool) {
@@ -531,7 +486,8 @@ impl Search {
 
     fn outcome(self, context: &RunContext, cost: Cost, skipped: u64) -> SearchOutcome {
         SearchOutcome {
-            feeds: self.feeds.iter().map(found_feed).collect(),
+            feeds: self.feeds.iter().map(FoundFeed::from).collect(),
+            pages: self.pages,
             addresses: self.searched,
             without_feed: self.without,
             unreachable: self.unreachable,
@@ -544,20 +500,6 @@ impl Search {
             offline: cost.offline,
             text: self.text,
         }
-    }
-}
-
-fn found_feed(row: &Candidate) -> FoundFeed {
-    FoundFeed {
-        feed: row.feed.clone(),
-        site: row.site.clone(),
-        evidence: row.evidence.clone(),
-        found_on: row.found_on.clone(),
-        status: row.status.word(),
-        entries: row.entries,
-        latest: row.latest.clone(),
-        language: row.language.clone(),
-        title: row.title.clone(),
     }
 }
 

@@ -369,6 +369,7 @@ mod tests {
             faulty_pages: Vec::new(),
             damaged_files: Vec::new(),
             oldest_unfound: None,
+            backfills: Vec::new(),
         }
     }
 

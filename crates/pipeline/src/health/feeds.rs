@@ -3,7 +3,7 @@
 use anyhow::Result;
 use jiff::{SignedDuration, Timestamp};
 use tidings_store::Home;
-use tidings_store::feeds::{self, FeedState, Polled};
+use tidings_store::feeds::{self, FeedState, Polled, SourceKind};
 
 use super::baseline::{Fall, PAST_DAYS, Past};
 use crate::context::elapsed;
@@ -32,6 +32,12 @@ pub struct FeedFigures {
     pub unasked: u64,
     /// Overdue by a day, or by two usual update intervals.
     pub late: u64,
+    /// Front and section pages among them.
+    pub pages: u64,
+    /// Sitemaps among them.
+    pub sitemaps: u64,
+    /// Pages that forbid following their links.
+    pub nofollow: u64,
     /// Lines of the list that cannot be understood.
     pub faults: u64,
 }
@@ -84,6 +90,11 @@ impl Condition {
     }
 }
 
+/// Returns true if the last poll found that the page forbids following its links.
+fn forbids_following(state: &FeedState) -> bool {
+    state.polled == Polled::Failed && state.error.starts_with("nofollow:")
+}
+
 /// Counts the conditions of all feeds in the list; `every_s` is the interval between updates in seconds.
 pub fn read(home: &Home, now: Timestamp, every_s: f64) -> Result<FeedFigures> {
     let late_s = (2.0 * every_s).max(24.0 * 3600.0);
@@ -93,6 +104,9 @@ pub fn read(home: &Home, now: Timestamp, every_s: f64) -> Result<FeedFigures> {
     for feed in &list.feeds {
         let state = states.get(&feed.url);
         figures.listed += 1;
+        figures.pages += u64::from(feed.kind == SourceKind::Page);
+        figures.sitemaps += u64::from(feed.kind == SourceKind::Sitemap);
+        figures.nofollow += u64::from(state.is_some_and(forbids_following));
         *match Condition::of(state, now) {
             Condition::Alive => &mut figures.alive,
             Condition::Quiet => &mut figures.quiet,

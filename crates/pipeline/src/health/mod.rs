@@ -18,6 +18,7 @@ use anyhow::Result;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp};
+use tidings_store::archive::BackfillOrder;
 use tidings_store::clock_jump::ClockJump;
 use tidings_store::future::FutureTimes;
 use tidings_store::runs::RunName;
@@ -75,6 +76,9 @@ pub struct Health {
     pub damaged_files: Vec<DamagedFile>,
     /// The start of the run that downloaded the oldest page that is not searchable yet.
     pub oldest_unfound: Option<Timestamp>,
+    /// The backfills of sites, by site.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub backfills: Vec<BackfillOrder>,
 }
 
 impl Health {
@@ -107,6 +111,7 @@ impl Health {
             clock: FutureTimes::count(home, now, config.feeds.longest_poll_wait())?,
             clock_jump: ClockJump::pending(home, now)?,
             oldest_unfound,
+            backfills: tidings_store::archive::orders(home)?,
             upgrade,
             faulty_pages: tidings_store::faulty_pages(home)?,
             damaged_files: scrub::damaged_files(home)?,

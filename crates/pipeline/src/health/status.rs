@@ -4,11 +4,14 @@ use std::fmt;
 
 use anyhow::Result;
 use serde::{Serialize, Serializer};
+use tidings_store::archive::BackfillOrder;
 use tidings_store::yields::Yield;
 
 use super::Health;
 use super::alerts::{self, Alert, Level, ago};
 use crate::Pipeline;
+use crate::archive::recall::Recall;
+use crate::crawl::{self, CrawlSummary};
 use crate::display::{bytes, count, grouped};
 use crate::outcome::Outcome;
 use crate::stage::StageId;
@@ -54,6 +57,9 @@ pub struct StatusOutcome {
     /// The health.
     #[serde(flatten)]
     pub health: Health,
+    /// Crawls that follow links, at their last checkpoints.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub crawls: Vec<CrawlSummary>,
     /// The home, for people.
     #[serde(skip)]
     home: String,
@@ -72,6 +78,7 @@ pub fn status(pipeline: &Pipeline) -> Result<StatusOutcome> {
         alerts,
         pages_per_hour: health.harvest.pages as f64 / health.harvest.hours,
         health,
+        crawls: crawl::summaries(home)?,
         home: home.root().display().to_string(),
     })
 }
@@ -101,10 +108,16 @@ impl fmt::Display for StatusOutcome {
         row(f, "", &text)?;
         row(f, "lag", &self.lag())?;
         row(f, "pages", &self.pages())?;
+        self.crawls.iter().try_for_each(|crawl| row(f, "crawl", &crawl.to_string()))?;
         let upgrade = self.health.upgrade.as_ref().filter(|upgrade| !upgrade.is_empty());
         let upgrade = upgrade.map(|upgrade| format!("the next run rebuilds: {upgrade}"));
-        let optional =
-            [("yield", self.yielded()), ("searchable", self.searchable()), ("disk", self.disk()), ("upgrade", upgrade)];
+        let optional = [
+            ("history", self.history()),
+            ("yield", self.yielded()),
+            ("searchable", self.searchable()),
+            ("disk", self.disk()),
+            ("upgrade", upgrade),
+        ];
         for (name, value) in optional {
             value.map_or(Ok(()), |value| row(f, name, &value))?;
         }
@@ -131,7 +144,20 @@ impl StatusOutcome {
         ];
         let kinds = kinds.iter().filter(|(number, _)| *number > 0);
         let kinds: Vec<String> = kinds.map(|(number, word)| format!("{} {word}", grouped(*number))).collect();
-        if feeds.listed == 0 { "none yet".to_owned() } else { kinds.join(", ") }
+        if feeds.listed == 0 {
+            return "none yet".to_owned();
+        }
+        let mut text = kinds.join(", ");
+        let others = [(feeds.pages, "page"), (feeds.sitemaps, "sitemap")];
+        let others: Vec<String> =
+            others.iter().filter(|(number, _)| *number > 0).map(|(number, word)| count(*number, word)).collect();
+        if !others.is_empty() {
+            text.push_str(&format!("; {} among them", others.join(" and ")));
+        }
+        if feeds.nofollow > 0 {
+            text.push_str(&format!("; {} not followed (nofollow)", count(feeds.nofollow, "page")));
+        }
+        text
     }
 
     /// The times of the last successes: network stages, and the others.
@@ -177,6 +203,17 @@ impl StatusOutcome {
             self.pages_per_hour,
             grouped(harvest.failed)
         )
+    }
+
+    /// The backfills of sites.
+    fn history(&self) -> Option<String> {
+        let orders = &self.health.backfills;
+        let sum = |part: fn(&BackfillOrder) -> u64| orders.iter().map(part).sum::<u64>();
+        let recall = Recall::of(sum(|order| order.found_too), sum(|order| order.known));
+        let open = orders.iter().filter(|order| order.ended.is_empty()).count() as u64;
+        let open = if open == 0 { String::new() } else { format!("; {} not finished", count(open, "site")) };
+        let (sites, found) = (count(orders.len() as u64, "site"), count(sum(|order| order.found), "article"));
+        (!orders.is_empty()).then(|| format!("{found} of {sites} found by backfills, recall {recall}{open}"))
     }
 
     fn yielded(&self) -> Option<String> {

@@ -9,6 +9,8 @@ use std::thread::JoinHandle;
 use anyhow::{Result, anyhow};
 use tidings_fetch::CrawlStats;
 use tidings_model::FailureKind;
+use tidings_store::Home;
+use tidings_store::apply_journal::apply_journal;
 use tidings_store::journal::{Journal, JournalBatch};
 use tidings_store::pages::PageWriter;
 
@@ -40,6 +42,8 @@ pub(super) struct Committed {
 }
 
 struct Commits {
+    home: Home,
+    run: String,
     journal: Journal,
     page_writer: PageWriter,
     stats: Arc<CrawlStats>,
@@ -49,7 +53,10 @@ struct Commits {
 }
 
 impl Committer {
-    pub(super) fn start(
+    /// Starts the committer of a run of a home.
+    pub(super) fn start_for(
+        home: &Home,
+        run: &str,
         journal: Journal,
         page_writer: PageWriter,
         stats: Arc<CrawlStats>,
@@ -57,6 +64,8 @@ impl Committer {
     ) -> Committer {
         let (sender, batches) = sync_channel(4);
         let commits = Commits {
+            home: home.clone(),
+            run: run.to_owned(),
             journal,
             page_writer,
             stats,
@@ -72,6 +81,17 @@ impl Committer {
             result
         });
         Committer { sender: Sender(sender), thread }
+    }
+
+    #[cfg(test)]
+    pub(super) fn start(
+        home: &Home,
+        journal: Journal,
+        page_writer: PageWriter,
+        stats: Arc<CrawlStats>,
+        cancel: CancelToken,
+    ) -> Committer {
+        Committer::start_for(home, "20260301T120000000Z-fetch", journal, page_writer, stats, cancel)
     }
 
     pub(super) fn sender(&self) -> Sender {
@@ -102,7 +122,7 @@ impl Commits {
     }
 
     fn take(&mut self, batch: Batch) -> Result<()> {
-        let Batch { frame, warc, mut step, provisional, mut counters } = batch;
+        let Batch { frame, warc, mut step, provisional, mut counters, on_commit, checkpoint } = batch;
         if !frame.is_empty() {
             for record in self.page_writer.append(tidings_model::clock::now(), &frame, &warc)? {
                 step.push(&record);
@@ -119,6 +139,17 @@ impl Commits {
         if self.stats.answering_hosts.load(Relaxed) > 0 {
             self.accept_provisional()?;
         }
+        if let Some(on_commit) = on_commit {
+            on_commit();
+        }
+        if checkpoint { self.checkpoint() } else { Ok(()) }
+    }
+
+    /// Publishes the pages so far and applies the journal, so that a run of days does not end in a journal of days.
+    fn checkpoint(&mut self) -> Result<()> {
+        self.page_writer.publish()?;
+        apply_journal(&self.home)?;
+        self.journal = Journal::create(&self.home, &self.run)?;
         Ok(())
     }
 
@@ -166,7 +197,7 @@ mod tests {
         stats.answering_hosts.store(answering, Relaxed);
         let run = "20260301T120000000Z-fetch";
         let journal = Journal::create(home, run).unwrap();
-        let committer = Committer::start(journal, PageWriter::open(home, run, None), stats, CancelToken::new());
+        let committer = Committer::start(home, journal, PageWriter::open(home, run, None), stats, CancelToken::new());
         let sender = committer.sender();
         batches.into_iter().for_each(|batch| sender.batch(batch));
         drop(sender);
@@ -197,7 +228,7 @@ mod tests {
         let run = "20260301T120000000Z-fetch";
         let journal = Journal::create(pipeline.home(), run).unwrap();
         let page_writer = PageWriter::open(pipeline.home(), run, None);
-        let committer = Committer::start(journal, page_writer, Arc::default(), CancelToken::new());
+        let committer = Committer::start(pipeline.home(), journal, page_writer, Arc::default(), CancelToken::new());
         let mut batch = trouble(0..15);
         batch.counters.add("404", 2);
         committer.sender().batch(batch);
@@ -212,7 +243,7 @@ mod tests {
         let run = "20260301T120000000Z-fetch";
         let journal = Journal::create(pipeline.home(), run).unwrap();
         let page_writer = PageWriter::open(pipeline.home(), run, None);
-        let committer = Committer::start(journal, page_writer, Arc::default(), CancelToken::new());
+        let committer = Committer::start(pipeline.home(), journal, page_writer, Arc::default(), CancelToken::new());
         let mut line = Vec::new();
         page("https://gazette.example/1", "<p>x").write_line(&mut line).unwrap();
         let frame = tidings_store::FrameEncoder::new(3).encode(&line);

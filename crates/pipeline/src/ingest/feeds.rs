@@ -4,25 +4,34 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use http::header;
+use tidings_feeds::NotAFeed;
 use tidings_feeds::schedule::server_hints::{fresh_s, retry_after_s};
 use tidings_feeds::schedule::{EntrySighting, PollFailure, PollPolicy, ServerHints};
 use tidings_fetch::decode::{Ceiling, Decoder};
-use tidings_fetch::{FetchResult, HttpResponse};
+use tidings_fetch::{FetchResult, HttpResponse, rights};
 use tidings_model::{FailureKind, Feed, FeedEntry, Repair, Status, address};
-use tidings_store::feeds::{FeedState, Polled};
+use tidings_store::feeds::{FeedState, Polled, SourceKind};
 use tidings_store::journal::Record;
 use tidings_store::rfc3339;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::feed_text::TextBudget;
+use super::page_sources::{PageRules, PolledPage};
 use super::publishing_rate::{
     format_server_hints, hints_of, publishing_rate_of, seed_of, store_next_poll, store_publishing_rate,
 };
+use super::sitemaps::{PollSource, SitemapRules};
 use super::{Batch, Processor};
 
 /// The number of consecutive permanent redirects after which a move is accepted: servers under maintenance redirect all
 /// requests to their front page for an hour.
 pub const MOVES_TO_BELIEVE: u32 = 3;
+
+/// The name of the count of entries of sitemaps that are too old to be polled.
+pub const HISTORY: &str = "entries of history";
+
+/// What the user can do about a web page in the list.
+const PAGE_HINT: &str = "; with kind=page in its line of feeds.txt, its links to articles are polled";
 
 /// The maximum length of a stored title.
 const MAX_TITLE_CHARS: usize = 500;
@@ -35,23 +44,66 @@ pub struct FeedProcessor {
     /// How often feeds are polled at present.
     policy: PollPolicy,
     texts: TextBudget,
+    /// The kind of each source, by job; empty if all are feeds.
+    sources: Arc<Vec<PollSource>>,
+    sitemaps: SitemapRules,
+    pages: Arc<PageRules>,
+}
+
+/// The document of a poll.
+struct PolledDocument {
+    feed: Feed,
+    /// Its kind: a line for a page may lead to a feed.
+    kind: SourceKind,
+    /// The fingerprint of its body, or of the articles that a page links to.
+    body: String,
+    /// Entries of a sitemap that are too old to be polled.
+    history: u32,
+    /// The entries as the schedule sees them.
+    sightings: Vec<EntrySighting>,
 }
 
 impl FeedProcessor {
     /// A processor for these feeds.
     pub fn new(known: Arc<Vec<FeedState>>, ceiling: Ceiling, policy: PollPolicy) -> FeedProcessor {
-        FeedProcessor { known, decoder: Decoder::new(ceiling), policy, texts: TextBudget::default() }
+        FeedProcessor {
+            known,
+            decoder: Decoder::new(ceiling),
+            policy,
+            texts: TextBudget::default(),
+            sources: Arc::default(),
+            sitemaps: SitemapRules::default(),
+            pages: Arc::default(),
+        }
+    }
+
+    /// The same processor for sources of several kinds, by job.
+    pub fn with_sources(self, sources: Arc<Vec<PollSource>>, sitemaps: SitemapRules) -> FeedProcessor {
+        FeedProcessor { sources, sitemaps, ..self }
+    }
+
+    /// The same processor with what is known of the sites of pages.
+    pub fn with_pages(self, pages: Arc<PageRules>) -> FeedProcessor {
+        FeedProcessor { pages, ..self }
     }
 
     /// The poll's outcome with the feed's next poll.
     fn follow(&mut self, result: &FetchResult, batch: &mut Batch) -> FeedState {
         let since = self.known[result.job as usize].succeeded.parse().ok();
-        let (mut state, feed) = self.poll(result, batch);
+        let (mut state, document) = self.poll(result, batch);
         let now = result.at;
         let mut publishing = publishing_rate_of(&state);
-        match (state.polled, &feed) {
-            (Polled::Listed, Some(feed)) => {
-                let new = publishing.observe_entries(now, since, &sightings(feed), &feed.pace);
+        match (state.polled, &document) {
+            (Polled::Listed, Some(PolledDocument { feed, kind, sightings, .. })) => {
+                let new = match kind {
+                    SourceKind::Page => {
+                        let keys: Vec<u32> = sightings.iter().map(|entry| entry.key).collect();
+                        publishing.observe_links(now, since, &keys)
+                    }
+                    SourceKind::Feed | SourceKind::Sitemap => {
+                        publishing.observe_entries(now, since, sightings, &feed.pace)
+                    }
+                };
                 state.server_hints = format_server_hints(&feed.pace);
                 let before = &self.known[result.job as usize];
                 if new > 0 && since.is_some() && kept_its_validators(before, &state) {
@@ -75,7 +127,7 @@ impl FeedProcessor {
         state
     }
 
-    fn poll(&mut self, result: &FetchResult, batch: &mut Batch) -> (FeedState, Option<Feed>) {
+    fn poll(&mut self, result: &FetchResult, batch: &mut Batch) -> (FeedState, Option<PolledDocument>) {
         let mut state = self.known[result.job as usize].clone();
         let now = rfc3339(result.at);
         state.checked = now.clone();
@@ -89,21 +141,28 @@ impl FeedProcessor {
             410 => FeedState { polled: Polled::Gone, error: "410: gone".to_owned(), ..state },
             200..300 => match self.read(&state, result, answer) {
                 Ok(None) => unchanged(remember_validators(state, answer), now),
-                Ok(Some((feed, body))) => {
-                    let without_link = list(&state, result, &feed, &now, &mut self.texts, batch);
+                Ok(Some(document)) => {
+                    let source = self.sources.get(result.job as usize).and_then(|source| source.index.as_deref());
+                    let listing = source.unwrap_or(&state.feed).to_owned();
+                    let feed = &document.feed;
+                    let without_link = list(&listing, &state, result, feed, &now, &mut self.texts, batch);
                     let state = remember_validators(state, answer);
                     let state = FeedState {
                         polled: Polled::Listed,
                         succeeded: now,
                         failures: 0,
                         error: String::new(),
-                        body,
+                        body: document.body.clone(),
                         entries: feed.entries.len() as u32,
                         without_link,
+                        history: document.history,
                         title: clip(&feed.title),
                         ..state
                     };
-                    return (state, Some(feed));
+                    if document.history > 0 {
+                        batch.counters.add(HISTORY, document.history.into());
+                    }
+                    return (state, Some(document));
                 }
                 Err(fault) => failed(state, fault),
             },
@@ -112,13 +171,13 @@ impl FeedProcessor {
         (state, None)
     }
 
-    /// The feed in a response with the fingerprint of its body; `None` if the body is unchanged.
+    /// The document in a response; `None` if the body is unchanged.
     fn read(
         &mut self,
         state: &FeedState,
         result: &FetchResult,
         answer: &HttpResponse,
-    ) -> Result<Option<(Feed, String)>, String> {
+    ) -> Result<Option<PolledDocument>, String> {
         let text = |name| answer.headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
         let encodings = text(header::CONTENT_ENCODING).unwrap_or_default();
         let body = self
@@ -130,8 +189,31 @@ impl FeedProcessor {
             return Ok(None);
         }
         let content_type = text(header::CONTENT_TYPE);
+        let source = self.sources.get(result.job as usize);
+        let kind = source.map(|source| source.kind).unwrap_or_default();
+        if kind == SourceKind::Sitemap {
+            let feed = source.and_then(|source| source.index.as_deref()).unwrap_or(&state.feed);
+            let read = self.sitemaps.read(&body, content_type.as_deref(), &result.url, feed, result.at);
+            let map = read.map_err(|fault| format!("not-a-sitemap: {fault}"))?;
+            let (feed, history, sightings) = (map.feed, map.history, map.sightings);
+            return Ok(Some(PolledDocument { feed, kind, body: fingerprint, history, sightings }));
+        }
         match tidings_feeds::read(&body, content_type.as_deref(), &result.url) {
-            Ok(feed) => Ok(Some((feed, fingerprint))),
+            Ok(feed) => {
+                let sightings = sightings(&feed);
+                Ok(Some(PolledDocument { feed, kind: SourceKind::Feed, body: fingerprint, history: 0, sightings }))
+            }
+            Err(_) if kind == SourceKind::Page => {
+                let directives = rights::robots_directives(&answer.headers);
+                let read = self.pages.read(&body, content_type.as_deref(), &result.url, directives, result.at);
+                let PolledPage { feed, fingerprint } = read.map_err(|fault| fault.to_string())?;
+                if fingerprint == state.body {
+                    return Ok(None);
+                }
+                let sightings = sightings(&feed);
+                Ok(Some(PolledDocument { feed, kind, body: fingerprint, history: 0, sightings }))
+            }
+            Err(fault @ NotAFeed::Html) => Err(format!("not-a-feed: {fault}{PAGE_HINT}")),
             Err(fault) => Err(format!("not-a-feed: {fault}")),
         }
     }
@@ -227,8 +309,10 @@ fn note_move(state: &mut FeedState, result: &FetchResult) {
     }
 }
 
-/// Adds the entries of a feed to the journal. Returns the number of entries without a link to a page.
+/// Adds the entries of a feed to the journal, as those of `listing`. Returns the number of entries without a link to a
+/// page.
 fn list(
+    listing: &str,
     state: &FeedState,
     result: &FetchResult,
     feed: &Feed,
@@ -251,7 +335,7 @@ fn list(
         }
         let published = entry.published.or(entry.updated).map(rfc3339).unwrap_or_default();
         batch.step.push(&Record::Listed {
-            feed: state.feed.as_str().into(),
+            feed: listing.into(),
             seen: now.into(),
             published: published.into(),
             url: url.into(),
@@ -414,7 +498,55 @@ mod tests {
     fn a_page_that_is_not_a_feed_is_a_failure() {
         let (_, state) = polled(known(), ok(&[("content-type", "text/html")], "<html><p>Hello</p></html>"));
         assert_eq!((state.polled, state.failures), (Polled::Failed, 1));
-        assert!(state.error.starts_with("not-a-feed: "), "{}", state.error);
+        assert!(state.error.starts_with("not-a-feed: ") && state.error.contains("kind=page"), "{}", state.error);
+    }
+
+    /// The state after an answer to a line with `kind=page`.
+    fn polled_page(known: FeedState, result: FetchResult) -> FeedState {
+        let ceiling = Ceiling { max_bytes: 4 << 20, max_ratio: 100 };
+        let sources = vec![PollSource { kind: SourceKind::Page, index: None }];
+        let policy = PollPolicy::fit(Default::default(), &[]);
+        let mut processor = FeedProcessor::new(Arc::new(vec![known]), ceiling, policy)
+            .with_sources(Arc::new(sources), SitemapRules::default());
+        processor.follow(&result, &mut Batch::default())
+    }
+
+    #[test]
+    fn a_page_lists_its_articles_and_is_unchanged_while_they_stay() {
+        let item = |n: u32| format!("<li><a href=/story/{}>The long title of story {n}</a></li>", 1000 + n);
+        let page = |numbers: &[u32], rest: &str| {
+            let items: String = numbers.iter().map(|n| item(*n)).collect();
+            ok(&[("content-type", "text/html")], &format!("<html><title>News</title><ul>{items}</ul>{rest}</html>"))
+        };
+        let first = polled_page(known(), page(&[1, 2, 3], "<p>12 degrees</p>"));
+        assert_eq!((first.polled, first.entries, first.title.as_str()), (Polled::Listed, 3, "News"));
+        let second = polled_page(first.clone(), page(&[3, 1, 2], "<p>13 degrees</p>"));
+        assert_eq!(second.polled, Polled::Unchanged);
+        let later = |result: FetchResult| FetchResult { at: "2026-03-01T18:00:00Z".parse().unwrap(), ..result };
+        let third = polled_page(second, later(page(&[4, 1, 2], "")));
+        assert_eq!(
+            (third.polled, publishing_rate_of(&third).window.len()),
+            (Polled::Listed, 4),
+            "story 3 is remembered"
+        );
+        let rate = third.rate.clone();
+        let fourth =
+            polled_page(third, FetchResult { at: "2026-03-01T19:00:00Z".parse().unwrap(), ..page(&[3, 4, 1], "") });
+        assert_eq!(fourth.polled, Polled::Listed);
+        assert!(fourth.rate.parse::<f64>().unwrap() < rate.parse::<f64>().unwrap(), "a story that returns is not new");
+    }
+
+    #[test]
+    fn a_page_with_nofollow_fails_with_the_reason() {
+        let state = polled_page(known(), ok(&[("x-robots-tag", "nofollow")], "<html><a href=/a>x</a></html>"));
+        assert_eq!(state.polled, Polled::Failed);
+        assert!(state.error.starts_with("nofollow: the X-Robots-Tag"), "{}", state.error);
+    }
+
+    #[test]
+    fn a_line_for_a_page_that_leads_to_a_feed_is_read_as_a_feed() {
+        let state = polled_page(known(), ok(&[], RSS));
+        assert_eq!((state.polled, state.entries, state.title.as_str()), (Polled::Listed, 4, "The Gazette"));
     }
 
     #[test]

@@ -68,17 +68,23 @@ impl HostMemory {
     }
 
     /// The queues of a run, and empty ones for other hosts with a running delay.
-    pub fn queues(mut self, jobs: impl IntoIterator<Item = (String, Vec<u32>)>) -> Vec<HostQueue> {
+    pub fn queues(self, jobs: impl IntoIterator<Item = (String, Vec<u32>)>) -> Vec<HostQueue> {
+        self.queues_with_later(jobs.into_iter().map(|(host, jobs)| (host, jobs, Vec::new())))
+    }
+
+    /// The same with jobs that follow when all others of their host were sent.
+    pub fn queues_with_later(mut self, jobs: impl IntoIterator<Item = (String, Vec<u32>, Vec<u32>)>) -> Vec<HostQueue> {
         let mut queues = Vec::new();
-        for (host, jobs) in jobs {
+        for (host, jobs, later) in jobs {
             let (idle_for, blocked_for) = self.states.remove(&host).unwrap_or_default();
             let idle_for = idle_for.into_iter().chain(self.all_hosts_idle_for).min();
-            queues.push(HostQueue { host, jobs, idle_for, blocked_for });
+            queues.push(HostQueue { host, jobs, later, idle_for, blocked_for });
         }
         let others = self.states.into_iter();
         queues.extend(others.map(|(host, (idle_for, blocked_for))| HostQueue {
             host,
             jobs: Vec::new(),
+            later: Vec::new(),
             idle_for,
             blocked_for,
         }));

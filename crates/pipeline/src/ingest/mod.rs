@@ -13,21 +13,23 @@ pub mod equivalents;
 pub(crate) mod feed_text;
 pub mod feeds;
 pub mod host_memory;
+pub mod page_sources;
 pub mod pages;
 pub mod probes;
 pub mod publishing_rate;
 mod request_log;
+pub mod sitemaps;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use serde::{Deserialize, Serialize};
 use tidings_fetch::{
-    CrawlKind, CrawlOutcome, CrawlStats, Crawler, FetchResult, HostQueue, HttpResponse, JobSource, PolicyResponse,
-    Settings,
+    CrawlKind, CrawlOutcome, CrawlStats, Crawler, FetchResult, HostNote, HostQueue, HttpResponse, JobSource,
+    PolicyResponse, Settings,
 };
 use tidings_store::journal::{Journal, JournalBatch, Record};
 use tidings_store::pages::PageWriter;
@@ -47,6 +49,9 @@ const BATCH_BYTES: usize = 2 << 20;
 /// The maximum age of a batch. With the time to process and to sync it, a crash costs about a second of requests. A
 /// batch costs two syncs, and only if there is something in it.
 const LINGER: Duration = Duration::from_millis(750);
+
+/// The same for crawls that choose their next requests by the results.
+const OPEN_LINGER: Duration = Duration::from_millis(150);
 
 /// The interval of checks of the clock and the disk during a crawl.
 const TICK: Duration = Duration::from_millis(500);
@@ -70,6 +75,29 @@ pub struct Batch {
     pub provisional: JournalBatch,
     /// Counts by outcome.
     pub counters: Counters,
+    /// Called when all this is durable.
+    pub on_commit: Option<Box<dyn FnOnce() + Send>>,
+    /// Publish pages and apply the journal after it.
+    pub checkpoint: bool,
+}
+
+/// Passes records to the committer besides the processors.
+#[derive(Clone)]
+pub struct CommitSender(committer::Sender);
+
+impl CommitSender {
+    /// Publishes the pages so far and applies the journal.
+    pub fn checkpoint(&self) {
+        self.0.batch(Batch { checkpoint: true, ..Batch::default() });
+    }
+}
+
+/// The part of an open crawl that chooses its jobs while it runs, in a thread of its own.
+pub struct JobFeeder<T> {
+    /// The queues that it sends.
+    pub arriving: mpsc::UnboundedReceiver<HostQueue>,
+    /// Its work; it ends when no more results come.
+    pub work: Box<dyn FnOnce(CommitSender, Arc<CrawlStats>) -> T + Send>,
 }
 
 /// Counts by name.
@@ -138,11 +166,43 @@ where
     D: JobSource + 'static,
     C: Processor,
 {
+    run_fed(context, log, work, make_processor, None::<JobFeeder<()>>).map(|(ingested, _)| ingested)
+}
+
+/// Runs a crawl whose jobs are chosen while it runs; returns also the result of the feeder.
+pub fn run_open<D, C, T>(
+    context: &RunContext,
+    log: &mut StageLog<'_>,
+    work: CrawlWork<D>,
+    make_processor: impl Fn() -> C,
+    feeder: JobFeeder<T>,
+) -> Result<(Ingested, T)>
+where
+    D: JobSource + 'static,
+    C: Processor,
+    T: Send + 'static,
+{
+    let (ingested, fed) = run_fed(context, log, work, make_processor, Some(feeder))?;
+    Ok((ingested, fed.expect("there is a feeder")))
+}
+
+fn run_fed<D, C, T>(
+    context: &RunContext,
+    log: &mut StageLog<'_>,
+    work: CrawlWork<D>,
+    make_processor: impl Fn() -> C,
+    feeder: Option<JobFeeder<T>>,
+) -> Result<(Ingested, Option<T>)>
+where
+    D: JobSource + 'static,
+    C: Processor,
+    T: Send + 'static,
+{
     let file_limit = tidings_fetch::raise_file_limit();
     let journal = Journal::create(&context.home, &context.run)?;
     let run_log = log.take()?;
     let cores = std::thread::available_parallelism().map_or(2, |cores| cores.get());
-    let total: u64 = work.queues.iter().map(|queue| queue.jobs.len() as u64).sum();
+    let total: u64 = work.queues.iter().map(|queue| (queue.jobs.len() + queue.later.len()) as u64).sum();
     let threads = cores.clamp(2, 8);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(threads)
@@ -152,11 +212,28 @@ where
         .context("cannot start the threads of the crawler")?;
 
     let stats = Arc::new(CrawlStats::default());
-    let committer = Committer::start(journal, work.page_writer, stats.clone(), context.cancel.clone());
+    let committer = Committer::start_for(
+        &context.home,
+        &context.run,
+        journal,
+        work.page_writer,
+        stats.clone(),
+        context.cancel.clone(),
+    );
     let (events, request_log) = request_log::start(run_log, committer.sender(), context.cancel.clone());
     let (results, arriving) = mpsc::channel(64);
     let processors =
         Processors { free: Mutex::new((0..cores).map(|_| make_processor()).collect()), places: Semaphore::new(cores) };
+    // It may hold a channel that has to close.
+    drop(make_processor);
+    let linger = if feeder.is_some() { OPEN_LINGER } else { LINGER };
+    let (queues, feeding) = match feeder {
+        Some(JobFeeder { arriving, work }) => {
+            let (sender, stats) = (CommitSender(committer.sender()), stats.clone());
+            (Some(arriving), Some(std::thread::spawn(move || work(sender, stats))))
+        }
+        None => (None, None),
+    };
 
     let harvest = Crawler {
         settings: work.settings,
@@ -170,7 +247,7 @@ where
         all_hosts_idle_for: work.all_hosts_idle_for,
     };
     let (outcome, delivered) = runtime.block_on(async {
-        let collecting = tokio::spawn(collect(arriving, Arc::new(processors), committer.sender()));
+        let collecting = tokio::spawn(collect(arriving, linger, Arc::new(processors), committer.sender()));
         let watching = tokio::spawn(watch(Watch {
             home: context.home.clone(),
             cancel: context.cancel.clone(),
@@ -179,26 +256,35 @@ where
             time_limit: context.time_left(),
             progress: context.progress(noun(work.kind), total),
         }));
-        let outcome = harvest.run(work.queues, work.remembered).await;
+        let outcome = match queues {
+            Some(queues) => harvest.run_open(work.queues, work.remembered, queues).await,
+            None => harvest.run(work.queues, work.remembered).await,
+        };
         let delivered = collecting.await.context("the collector task panicked")?;
         watching.abort();
         let _ = watching.await;
         anyhow::Ok((outcome?, delivered))
     })?;
     runtime.shutdown_timeout(Duration::from_millis(200));
+    let fed = match feeding.map(std::thread::JoinHandle::join) {
+        Some(Err(_)) => bail!("the scheduler thread of the crawl panicked"),
+        Some(Ok(fed)) => Some(fed),
+        None => None,
+    };
 
     let mut run_log = request_log.finish()?;
     let committed = committer.finish(|offline| hosts_step(&outcome, work.kind, offline))?;
     run_log.flush()?;
     log.put_back(run_log);
-    Ok(Ingested {
+    let ingested = Ingested {
         outcome,
-        left: total - delivered,
+        left: total.saturating_sub(delivered),
         counters: committed.counters,
         offline: committed.offline,
         requests: stats.requests.load(Relaxed),
         bytes: stats.bytes.load(Relaxed),
-    })
+    };
+    Ok((ingested, fed))
 }
 
 fn noun(kind: CrawlKind) -> &'static str {
@@ -215,20 +301,25 @@ fn hosts_step(outcome: &CrawlOutcome, kind: CrawlKind, offline: bool) -> Journal
     let mut step = JournalBatch::default();
     for note in &outcome.hosts {
         let trouble = note.trouble.as_ref().filter(|_| kind == CrawlKind::Page && !offline);
-        let last_failure = trouble.map(|_| rfc3339(note.last_request)).unwrap_or_default();
-        step.push(&Record::Host(Box::new(HostState {
-            host: note.host.clone(),
-            last_request: rfc3339(note.last_request),
-            not_before: note.not_before.map(rfc3339).unwrap_or_default(),
-            failures: u32::from(trouble.is_some()),
-            requests: note.requests.into(),
-            failing_since: last_failure.clone(),
-            last_failure,
-            error: trouble.cloned().unwrap_or_default(),
-            served: note.served,
-        })));
+        step.push(&Record::Host(Box::new(host_state(note, trouble))));
     }
     step
+}
+
+/// The state of a host after a crawl, with its failure if that counts.
+fn host_state(note: &HostNote, trouble: Option<&String>) -> HostState {
+    let last_failure = trouble.map(|_| rfc3339(note.last_request)).unwrap_or_default();
+    HostState {
+        host: note.host.clone(),
+        last_request: rfc3339(note.last_request),
+        not_before: note.not_before.map(rfc3339).unwrap_or_default(),
+        failures: u32::from(trouble.is_some()),
+        requests: note.requests.into(),
+        failing_since: last_failure.clone(),
+        last_failure,
+        error: trouble.cloned().unwrap_or_default(),
+        served: note.served,
+    }
 }
 
 /// Idle processors, and permits for the working ones.
@@ -240,6 +331,7 @@ struct Processors<C> {
 /// Collects results into batches and passes them to processors; returns the number of results.
 async fn collect<C: Processor>(
     mut arriving: mpsc::Receiver<FetchResult>,
+    linger: Duration,
     processors: Arc<Processors<C>>,
     committer: committer::Sender,
 ) -> u64 {
@@ -251,7 +343,7 @@ async fn collect<C: Processor>(
     loop {
         let next = match batch.is_empty() {
             true => Ok(arriving.recv().await),
-            false => timeout_at(oldest + LINGER, arriving.recv()).await,
+            false => timeout_at(oldest + linger, arriving.recv()).await,
         };
         let (full, ended) = match next {
             Ok(Some(result)) => {
@@ -387,7 +479,6 @@ impl Ingested {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tidings_fetch::HostNote;
     use tidings_model::FailureKind;
 
     use crate::testing::{answer, answered, apply, context, failed, home};

@@ -1,6 +1,6 @@
 //! Processing of page responses: decompresses, serialises as JSON lines, compresses into frames.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use http::header;
@@ -15,6 +15,7 @@ use tidings_store::revisits::{self, VisitedPage};
 use tidings_store::{FrameEncoder, PendingEntries, rfc3339};
 
 use super::feed_text::{is_lacking, makes_up_for};
+use super::page_sources::mark_anchor;
 use super::{Batch, Processor};
 
 /// The pages of a run.
@@ -36,6 +37,8 @@ pub struct PageProcessor {
     work: PageWork,
     /// The texts of feeds, for pages that lack them.
     texts: Arc<FeedTexts>,
+    /// The lines of `feeds.txt` that are pages: titles of their entries are anchors.
+    page_sources: Arc<HashSet<String>>,
     /// Tombstones: removed pages must not return, not even through redirects.
     removed: Arc<Removed>,
     decoder: Decoder,
@@ -58,6 +61,7 @@ impl PageProcessor {
         PageProcessor {
             work,
             texts,
+            page_sources: Arc::default(),
             removed,
             decoder: Decoder::new(ceiling),
             packer: FrameEncoder::new(compression),
@@ -66,27 +70,16 @@ impl PageProcessor {
         }
     }
 
+    /// The same processor for a home with front and section pages in its list.
+    pub fn with_page_sources(self, page_sources: Arc<HashSet<String>>) -> PageProcessor {
+        PageProcessor { page_sources, ..self }
+    }
+
     /// The page in a response, or the status of its failure.
     fn page(&mut self, row: &Row<'_>, result: &FetchResult, answer: &HttpResponse) -> Result<Page, Status> {
-        if !answer.status.is_success() {
-            return Err(Status::Http(answer.status.as_u16()));
-        }
-        if self.removed.covers(&result.url).is_some() {
-            return Err(Status::Failed(FailureKind::Removed));
-        }
-        let text = |name| answer.headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
-        let encodings = text(header::CONTENT_ENCODING).unwrap_or_default();
-        let body = self.decoder.decode(&encodings, &answer.body)?;
-        if body.iter().all(u8::is_ascii_whitespace) {
-            return Err(FailureKind::Empty.into());
-        }
-        Ok(Page {
-            final_url: result.url.clone(),
-            content_type: text(header::CONTENT_TYPE).unwrap_or_default(),
-            headers: rights::useful(&answer.headers),
-            body,
-            ..page_metadata(row, result, answer)
-        })
+        let mut page = page_of(row, result, answer, &mut self.decoder, &self.removed)?;
+        mark_anchor(&mut page, &self.page_sources);
+        Ok(page)
     }
 
     /// Adds a page to the batch.
@@ -162,6 +155,35 @@ impl PageProcessor {
         batch.step.push(&visit(row, result, Some(validators(answer, &page.body)), false));
         Status::Ok
     }
+}
+
+/// The page in a response, or the status of its failure.
+pub(crate) fn page_of(
+    row: &Row<'_>,
+    result: &FetchResult,
+    answer: &HttpResponse,
+    decoder: &mut Decoder,
+    removed: &Removed,
+) -> Result<Page, Status> {
+    if !answer.status.is_success() {
+        return Err(Status::Http(answer.status.as_u16()));
+    }
+    if removed.covers(&result.url).is_some() {
+        return Err(Status::Failed(FailureKind::Removed));
+    }
+    let text = |name| answer.headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
+    let encodings = text(header::CONTENT_ENCODING).unwrap_or_default();
+    let body = decoder.decode(&encodings, &answer.body)?;
+    if body.iter().all(u8::is_ascii_whitespace) {
+        return Err(FailureKind::Empty.into());
+    }
+    Ok(Page {
+        final_url: result.url.clone(),
+        content_type: text(header::CONTENT_TYPE).unwrap_or_default(),
+        headers: rights::useful(&answer.headers),
+        body,
+        ..page_metadata(row, result, answer)
+    })
 }
 
 /// What the plan and a response say of a page: all but its final URL and its body.
@@ -240,7 +262,7 @@ fn outcome<'a>(row: &Row<'a>, result: &FetchResult, status: &Status, detail: &'a
     Record::Outcome { url: row.url.into(), status: status.to_string().into(), retries, failure }
 }
 
-fn archive(
+pub(crate) fn archive(
     writer: &mut warc::Writer,
     row: &Row<'_>,
     page: &Page,

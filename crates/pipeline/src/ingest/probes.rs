@@ -6,9 +6,10 @@ use std::sync::{Arc, Mutex};
 use http::header;
 use tidings_feeds::discover::{self, ProbeResult};
 use tidings_fetch::decode::{Ceiling, Decoder};
-use tidings_fetch::{FetchResult, HttpResponse};
+use tidings_fetch::{FetchResult, HttpResponse, rights};
 use tidings_model::{FailureKind, Status};
 
+use super::page_sources::PageRules;
 use super::{Batch, Processor};
 
 /// The result of a probe.
@@ -69,7 +70,14 @@ impl ProbeProcessor {
                 body = unpacked;
             }
         }
-        discover::reduce(&body, text(header::CONTENT_TYPE).as_deref(), &result.url)
+        let directives = rights::robots_directives(&answer.headers);
+        let content_type = text(header::CONTENT_TYPE);
+        let mut reduced = discover::reduce_with(&body, content_type.as_deref(), &result.url, directives);
+        if let ProbeResult::Page(page) = &mut reduced {
+            let read = PageRules::default().read(&body, content_type.as_deref(), &result.url, directives, result.at);
+            page.articles = read.map_or(0, |page| page.feed.entries.len() as u32);
+        }
+        reduced
     }
 }
 
@@ -156,6 +164,16 @@ mod tests {
         std::io::Write::write_all(&mut packed, RSS).unwrap();
         let (probed, _) = probed(answered(0, URL, answer(200, &[], &packed.finish().unwrap())));
         assert!(matches!(probed.result, ProbeResult::Feed(_)), "{probed:?}");
+    }
+
+    #[test]
+    fn the_links_of_a_page_with_nofollow_in_its_header_are_not_followed() {
+        let html = b"<html><link rel=alternate type='application/rss+xml' href=/a.xml><a href=/b.xml>RSS</a></html>";
+        let links = |tag: &str| match probed(answered(0, URL, answer(200, &[("x-robots-tag", tag)], html))).0.result {
+            ProbeResult::Page(page) => page.links.len(),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!((links("noindex"), links("nofollow"), links("otherbot: nofollow")), (2, 1, 2));
     }
 
     #[test]

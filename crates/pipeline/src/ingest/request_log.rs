@@ -71,6 +71,9 @@ fn write(mut log: RunLog, events: Receiver<CrawlEvent>, committer: committer::Se
                         let state = HostState { host, not_before: rfc3339(until), ..HostState::default() };
                         step.push(&Record::Host(Box::new(state)));
                     }
+                    CrawlEvent::Host(note) => {
+                        step.push(&Record::Host(Box::new(super::host_state(&note, note.trouble.as_ref()))))
+                    }
                 }
                 if step.bytes() < STEP_BYTES && Instant::now() < due {
                     continue;
@@ -192,7 +195,7 @@ mod tests {
         let run = "20260301T120000000Z-fetch";
         let journal = Journal::create(home, run).unwrap();
         let page_writer = PageWriter::open(home, run, None);
-        let committer = Committer::start(journal, page_writer, std::sync::Arc::default(), CancelToken::new());
+        let committer = Committer::start(home, journal, page_writer, std::sync::Arc::default(), CancelToken::new());
         let (events, log) = start(RunLog::create(home, run).unwrap(), committer.sender(), CancelToken::new());
         let until = "2026-03-01T18:00:00Z".parse().unwrap();
         events.send(CrawlEvent::RetryAfter { host: "slow.example".into(), until }).unwrap();

@@ -1,5 +1,7 @@
 //! Yield of each feed: pages, documents, text, and the concentration of the text in few feeds.
 
+use tidings_store::feeds::SourceKind;
+
 use super::matter::{FeedGain, Matter};
 use super::page::{Numbers, Section};
 use super::svg::Svg;
@@ -76,9 +78,13 @@ pub fn section(matter: &Matter) -> Section {
 /// The URL without scheme and `www.`, and the title if there is one.
 fn name(feed: &FeedGain) -> String {
     let address = feed.feed.split_once("://").map_or(feed.feed.as_str(), |(_, rest)| rest);
+    let kind = match feed.kind {
+        SourceKind::Feed => String::new(),
+        SourceKind::Page | SourceKind::Sitemap => format!(", {}", feed.kind.word()),
+    };
     match feed.title.is_empty() {
-        true => address.to_owned(),
-        false => format!("{address} ({})", feed.title.chars().take(60).collect::<String>()),
+        true => format!("{address}{kind}"),
+        false => format!("{address} ({}){kind}", feed.title.chars().take(60).collect::<String>()),
     }
 }
 

@@ -7,7 +7,7 @@ use jiff::civil::Date;
 use jiff::{Span, Timestamp};
 use tidings_index::Snapshot;
 use tidings_store::Home;
-use tidings_store::feeds::{self, FeedState};
+use tidings_store::feeds::{self, FeedState, SourceKind};
 use tidings_store::runs::{self, LoggedRun};
 use tidings_store::yields::{self, Yield};
 
@@ -46,6 +46,8 @@ pub struct FeedGain {
     pub feed: String,
     /// Its title.
     pub title: String,
+    /// The kind of document.
+    pub kind: SourceKind,
     /// Its current condition.
     pub condition: Condition,
     /// The yield of its pages.
@@ -133,13 +135,16 @@ fn gains(home: &Home, period: Period, now: Timestamp) -> Result<(Vec<FeedGain>, 
     })?;
     let states: HashMap<String, FeedState> = feeds::states(home)?;
     // Feeds in the list without a yield are in the table too.
-    let listed = feeds::list(home)?.feeds.into_iter().map(|feed| feed.url);
-    let names: BTreeSet<String> = listed.chain(by_feed.keys().cloned()).filter(|name| !name.is_empty()).collect();
+    let kinds: HashMap<String, SourceKind> =
+        feeds::list(home)?.feeds.into_iter().map(|feed| (feed.url, feed.kind)).collect();
+    let names: BTreeSet<String> =
+        kinds.keys().cloned().chain(by_feed.keys().cloned()).filter(|name| !name.is_empty()).collect();
     let gain = |feed: String| {
         let state = states.get(&feed);
         let title = state.map(|state| state.title.clone()).unwrap_or_default();
         let sum = by_feed.get(&feed).copied().unwrap_or_default();
-        FeedGain { condition: Condition::of(state, now), title, sum, feed }
+        let kind = kinds.get(&feed).copied().unwrap_or_default();
+        FeedGain { condition: Condition::of(state, now), kind, title, sum, feed }
     };
     let mut feeds: Vec<FeedGain> = names.into_iter().map(gain).collect();
     feeds.sort_by(|a, b| (b.sum.clean, b.sum.pages).cmp(&(a.sum.clean, a.sum.pages)).then_with(|| a.feed.cmp(&b.feed)));

@@ -3,6 +3,7 @@
 //! The page has no scripts, fonts or external images, so that it stays readable and opening it sends no request. Every
 //! chart has its numbers in a table, for accessibility and reuse. Each chart has its own file here.
 
+mod backfill;
 mod calendar;
 mod funnel;
 mod gain;
@@ -107,7 +108,7 @@ pub fn write(pipeline: &Pipeline) -> Result<()> {
 /// The whole page.
 pub fn html(home: &Home, period: Period, now: Timestamp) -> Result<String> {
     let matter = Matter::read(home, period, now)?;
-    let sections = [
+    let mut sections = vec![
         volume::section(&matter),
         funnel::section(&matter),
         gain::section(&matter),
@@ -115,6 +116,7 @@ pub fn html(home: &Home, period: Period, now: Timestamp) -> Result<String> {
         months::section(&matter),
         calendar::section(&matter),
     ];
+    sections.extend(backfill::section(&crate::archive::recall::figures(home)?));
     Ok(page::page(&matter, &sections))
 }
 

@@ -9,7 +9,7 @@ use http::header::{self, HeaderName, HeaderValue};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use tidings_fetch::{CrawlKind, FetchJob, JobSource};
-use tidings_model::{Prospect, Row, address};
+use tidings_model::{Prospect, Row, address, is_archive};
 use tidings_store::failures::Retries;
 use tidings_store::feed_texts::FeedTexts;
 use tidings_store::pages::{Archivist, PageWriter};
@@ -24,6 +24,7 @@ use crate::discover::{self, GrowOutcome};
 use crate::display::{count, grouped, span, span_s};
 use crate::ingest::equivalents::Equivalents;
 use crate::ingest::host_memory::{HostMemory, remembered_rules, require_contact};
+use crate::ingest::page_sources::page_sources;
 use crate::ingest::pages::{FROM_FEED, PageProcessor, PageWork, REVISED, UNCHANGED};
 use crate::ingest::{self, Counters, CrawlWork};
 use crate::outcome::{Ending, Outcome, Status};
@@ -64,6 +65,8 @@ pub struct FetchOutcome {
     pub statuses: Counters,
     /// Pages that are left for a later run.
     pub left: u64,
+    /// Pages of backfills that are left for later runs, beyond `fetch.archive_pages` of a host.
+    pub archive_left: u64,
     /// Pages that failed before and wait for their next attempt.
     pub waiting: u64,
     /// Pages that were given up although their feeds still list them.
@@ -177,9 +180,9 @@ impl StageRun for FetchRun<'_> {
 
 impl Fetch {
     fn download(&self, context: &RunContext, log: &mut StageLog<'_>) -> Result<FetchOutcome> {
-        let Backlog { rows, again, queues, entries, waiting, next_attempt, given_up } = backlog(context)?;
-        let (pending, hosts) = (rows.len() as u64, queues.len() as u64);
-        if rows.is_empty() || self.dry_run {
+        let Backlog { rows, again, queues, archive_left, entries, waiting, next_attempt, given_up } = backlog(context)?;
+        let (pending, hosts) = (rows.len() as u64 - archive_left, queues.len() as u64);
+        if pending == 0 || self.dry_run {
             if given_up > 0 && !self.dry_run {
                 // `status` reads the number from the log.
                 let run_log = log.take()?;
@@ -194,7 +197,16 @@ impl Fetch {
                 ),
                 _ => format!("would fetch {} from {}\n", count(pending, "page"), count(hosts, "host")),
             };
-            let outcome = FetchOutcome { entries, pending, hosts, waiting, given_up, text, ..FetchOutcome::default() };
+            let outcome = FetchOutcome {
+                entries,
+                pending,
+                hosts,
+                waiting,
+                given_up,
+                archive_left,
+                text,
+                ..FetchOutcome::default()
+            };
             return Ok(FetchOutcome { done: true, ..outcome });
         }
         require_contact(&context.config, &context.home, queues.keys().map(String::as_str))?;
@@ -208,7 +220,7 @@ impl Fetch {
         let work = CrawlWork {
             kind: CrawlKind::Page,
             settings,
-            queues: memory.queues(queues),
+            queues: memory.queues_with_later(queues.into_iter().map(|(host, jobs)| (host, jobs.listed, jobs.archive))),
             all_hosts_idle_for,
             remembered,
             source: PageJobs(pages.clone()),
@@ -216,8 +228,11 @@ impl Fetch {
         };
         let removed = Arc::new(Removed::read(&context.home)?);
         let texts = Arc::new(FeedTexts::open(&context.home)?);
-        let processor =
-            || PageProcessor::new(pages.clone(), texts.clone(), removed.clone(), ceiling, compression, warc);
+        let page_sources = Arc::new(page_sources(&context.home)?);
+        let processor = || {
+            PageProcessor::new(pages.clone(), texts.clone(), removed.clone(), ceiling, compression, warc)
+                .with_page_sources(page_sources.clone())
+        };
         let mut ingested = ingest::run(context, log, work, processor)?;
         context.apply_journal()?;
         ingest::log_given_up(&ingested);
@@ -235,7 +250,11 @@ impl Fetch {
         let again = [(revised, "revised"), (unchanged, "unchanged")].into_iter().filter(|(number, _)| *number > 0);
         let again: String = again.map(|(number, what)| format!(", {} {what}", grouped(number))).collect();
         let fetched_text = format!("{} fetched{refused}{again}", count(fetched, "page"));
-        let text = format!("{fetched_text}{failures}{ending}, {}\n", span_s(context.seconds()));
+        let history = match archive_left {
+            0 => String::new(),
+            left => format!("; {} of backfills left for later runs (fetch.archive_pages)", count(left, "page")),
+        };
+        let text = format!("{fetched_text}{failures}{ending}{history}, {}\n", span_s(context.seconds()));
         Ok(FetchOutcome {
             done,
             entries,
@@ -246,6 +265,7 @@ impl Fetch {
             unchanged,
             failed,
             left: ingested.left,
+            archive_left,
             waiting,
             given_up,
             hosts,
@@ -268,7 +288,9 @@ struct Backlog {
     rows: PendingEntries,
     /// Of these, stored pages that are fetched again, by job.
     again: HashMap<u32, VisitedPage>,
-    queues: HashMap<String, Vec<u32>>,
+    queues: HashMap<String, HostJobs>,
+    /// Entries of backfills that are left for later runs; they have rows, but are in no queue.
+    archive_left: u64,
     entries: u64,
     /// Entries that wait for their next attempt, and the time of the first.
     waiting: u64,
@@ -277,9 +299,31 @@ struct Backlog {
     given_up: u64,
 }
 
+/// The jobs of a host.
+#[derive(Debug, Default)]
+struct HostJobs {
+    /// Entries of feeds.
+    listed: Vec<u32>,
+    /// Entries of backfills, the newest first.
+    archive: Vec<u32>,
+    /// The dates of entries of backfills, in seconds, with their jobs.
+    undecided: Vec<(i64, u32)>,
+}
+
+impl HostJobs {
+    /// Keeps the newest entries of backfills; returns the number of the others.
+    fn limit_archive(&mut self, most: usize) -> u64 {
+        let mut dated = std::mem::take(&mut self.undecided);
+        dated.sort_unstable_by_key(|(date, job)| (std::cmp::Reverse(*date), *job));
+        let left = dated.len().saturating_sub(most);
+        self.archive = dated.into_iter().take(most).map(|(_, job)| job).collect();
+        left as u64
+    }
+}
+
 fn backlog(context: &RunContext) -> Result<Backlog> {
     let mut draft = PendingDraft::create(&context.home)?;
-    let mut queues: HashMap<String, Vec<u32>> = HashMap::new();
+    let mut queues: HashMap<String, HostJobs> = HashMap::new();
     let (mut entries, mut waiting, mut given_up) = (0, 0, 0);
     let mut next_attempt = None::<Timestamp>;
     let mut written = Ok(());
@@ -289,7 +333,11 @@ fn backlog(context: &RunContext) -> Result<Backlog> {
     let mut enqueue = |row: &Row<'_>| -> Result<u32> {
         let job = draft.push(row)?;
         let host = address::host(row.url).unwrap_or_default().to_ascii_lowercase();
-        queues.entry(host).or_default().push(job);
+        let jobs = queues.entry(host).or_default();
+        match is_archive(row.feed) {
+            true => jobs.undecided.push((row.published.parse().map_or(0, Timestamp::as_second), job)),
+            false => jobs.listed.push(job),
+        }
         Ok(job)
     };
     let removed = Removed::read(&context.home)?;
@@ -317,7 +365,7 @@ fn backlog(context: &RunContext) -> Result<Backlog> {
                 waiting += 1;
                 next_attempt = Some(next_attempt.map_or(until, |next| next.min(until)));
             }
-            Prospect::GivenUp => given_up += u64::from(row.age == 0),
+            Prospect::GivenUp => given_up += u64::from(row.age == 0 && !is_archive(row.feed)),
             Prospect::Due if equivalents.hold(row.url, || row.line()) => {}
             Prospect::Due => written = enqueue(row).map(drop),
             Prospect::Settled => {}
@@ -327,7 +375,10 @@ fn backlog(context: &RunContext) -> Result<Backlog> {
     for line in equivalents.unique() {
         enqueue(&Row::parse(&line).map_err(|fault| anyhow!("an entry of the plan {fault}"))?)?;
     }
-    Ok(Backlog { rows: draft.finish()?, again, queues, entries, waiting, next_attempt, given_up })
+    let most = context.config.fetch.archive_pages;
+    let archive_left = queues.values_mut().map(|jobs| jobs.limit_archive(most)).sum();
+    queues.retain(|_, jobs| !jobs.listed.is_empty() || !jobs.archive.is_empty());
+    Ok(Backlog { rows: draft.finish()?, again, queues, archive_left, entries, waiting, next_attempt, given_up })
 }
 
 fn archivist(config: &Config) -> Archivist {
@@ -359,6 +410,36 @@ mod tests {
     use tidings_store::removed::{Tombstone, TombstoneKind as RemovedKind};
 
     use crate::testing::{apply, context, home, logged_runs, plan_entries};
+
+    #[test]
+    fn entries_of_backfills_follow_those_of_feeds_the_newest_first_and_within_the_limit() {
+        let (_folder, pipeline) = home();
+        let mut batch = JournalBatch::default();
+        for (path, published) in [("old", "2019-01-01T00:00:00Z"), ("new", "2025-01-01T00:00:00Z"), ("undated", "")] {
+            batch.push(&Record::Listed {
+                feed: "archive:a.example".into(),
+                seen: "2026-03-01T10:00:00.000Z".into(),
+                published: published.into(),
+                url: format!("https://a.example/{path}").into(),
+                title: "".into(),
+                updated: "".into(),
+                text: None,
+            });
+        }
+        apply(pipeline.home(), "20260301T090000000Z-crawl", batch);
+        plan_entries(pipeline.home(), &["https://a.example/1"]);
+        let mut context = context(&pipeline);
+        context.config.fetch.archive_pages = 2;
+        let backlog = backlog(&context).unwrap();
+        let urls = |jobs: &[u32]| -> Vec<String> {
+            let url = |job: &u32| Row::parse(&backlog.rows.line(*job).unwrap()).unwrap().url.to_owned();
+            jobs.iter().map(url).collect()
+        };
+        let jobs = &backlog.queues["a.example"];
+        assert_eq!(urls(&jobs.listed), ["https://a.example/1"]);
+        assert_eq!(urls(&jobs.archive), ["https://a.example/new", "https://a.example/old"]);
+        assert_eq!(backlog.archive_left, 1);
+    }
 
     #[test]
     fn a_dry_run_counts_pages_and_hosts_and_sends_nothing() {

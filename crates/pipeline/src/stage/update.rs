@@ -1,6 +1,6 @@
 //! `update`: polls the feeds that are due and adds new entries to the plan.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use tidings_feeds::schedule::{PollPolicy, PublishingRate};
 use tidings_fetch::{CrawlKind, FetchJob, JobSource};
 use tidings_model::address;
-use tidings_store::feeds::{self, FeedState, Polled};
+use tidings_store::feeds::{self, FeedState, Polled, SourceKind};
 use tidings_store::pages::PageWriter;
 use tidings_store::runs::{self, LoggedRun};
 use tidings_store::{Home, Stale};
@@ -20,8 +20,10 @@ use super::{Data, Due, Stage, StageId, StageOutcome, StageRun, Unit};
 use crate::config::Config;
 use crate::context::{RunContext, StageLog, elapsed};
 use crate::display::{count, span, span_s};
-use crate::ingest::feeds::{FeedProcessor, MOVES_TO_BELIEVE};
+use crate::ingest::feeds::{FeedProcessor, HISTORY, MOVES_TO_BELIEVE};
 use crate::ingest::host_memory::{HostMemory, remembered_rules, require_contact};
+use crate::ingest::page_sources::PageRules;
+use crate::ingest::sitemaps::{PollSource, SitemapRules, maps_to_poll};
 use crate::ingest::{self, Counters, CrawlWork, Ingested, publishing_rate};
 use crate::outcome::{Ending, Outcome, Status};
 
@@ -159,6 +161,8 @@ struct Feeds {
     listed: u64,
     gone: u64,
     asked: Vec<FeedState>,
+    /// The kinds of the feeds that are not feeds, by address.
+    kinds: HashMap<String, SourceKind>,
     waiting: Vec<FeedState>,
     policy: PollPolicy,
     cadence_s: f64,
@@ -166,7 +170,7 @@ struct Feeds {
 
 impl Update {
     fn poll(&self, context: &RunContext, log: &mut StageLog<'_>) -> Result<UpdateOutcome> {
-        let Feeds { listed, gone, asked, waiting, policy, cadence_s } = self.sort_feeds(context)?;
+        let Feeds { listed, gone, asked, kinds, waiting, policy, cadence_s } = self.sort_feeds(context)?;
         let due = asked.len() as u64;
         if asked.is_empty() {
             // Runs with nothing to do are logged too: they give the interval between runs.
@@ -176,9 +180,17 @@ impl Update {
             return Ok(nothing_due(context, outlook, listed, gone));
         }
         let asked = Arc::new(asked);
-        let ingested = self.crawl(context, log, &asked, policy)?;
-        let applied = context.apply_journal()?.unwrap_or_default();
+        let kind_of = |state: &FeedState| kinds.get(&state.feed).copied().unwrap_or_default();
+        let sources = asked.iter().map(|state| PollSource { kind: kind_of(state), index: None }).collect();
+        let sitemaps = SitemapRules { max_age: context.config.feeds.sitemap_age(), ..SitemapRules::default() };
+        let is_page = |state: &&FeedState| kind_of(state) == SourceKind::Page;
+        let pages = asked.iter().filter(is_page).map(|state| state.feed.as_str());
+        let pages = Arc::new(PageRules::load(&context.home, pages)?);
+        let polls = Polls { asked: &asked, sources, sitemaps: &sitemaps, pages, policy };
+        let mut ingested = self.crawl(context, log, polls)?;
+        let mut applied = context.apply_journal()?.unwrap_or_default();
         ingest::log_given_up(&ingested);
+        applied.added += self.follow_indexes(context, &sitemaps, policy, &mut ingested)?;
         let outlook = Outlook::of(context, waiting, asked.iter().map(|state| state.feed.as_str()), cadence_s)?;
         let (ending, done) = ingested.ending(context);
         let mut text = polled_text(&ingested.counters);
@@ -209,6 +221,8 @@ impl Update {
         tidings_store::plan::path(&context.home)?;
         let mut states = feeds::states(&context.home)?;
         let mut known = |url: String| states.remove(&url).unwrap_or(FeedState { feed: url, ..FeedState::default() });
+        let kinds = list.feeds.iter().filter(|feed| feed.kind != SourceKind::Feed);
+        let kinds = kinds.map(|feed| (feed.url.clone(), feed.kind)).collect();
         let mut all: Vec<FeedState> = list.feeds.into_iter().map(|feed| known(feed.url)).collect();
         publishing_rate::store_yield_weights(&mut all, &context.home)?;
         let listed = all.len() as u64;
@@ -223,16 +237,53 @@ impl Update {
         let (asked, waiting) = living
             .into_iter()
             .partition(|state| self.all || self.retry_gone && state.polled == Polled::Gone || is_due(state));
-        Ok(Feeds { listed, gone: gone.len() as u64, asked, waiting, policy, cadence_s })
+        Ok(Feeds { listed, gone: gone.len() as u64, asked, kinds, waiting, policy, cadence_s })
     }
 
-    fn crawl(
+    /// Polls the sitemaps of the indexes that were just read, as far as they changed. Returns the number of new entries.
+    fn follow_indexes(
         &self,
         context: &RunContext,
-        log: &mut StageLog<'_>,
-        asked: &Arc<Vec<FeedState>>,
+        sitemaps: &SitemapRules,
         policy: PollPolicy,
-    ) -> Result<Ingested> {
+        first: &mut Ingested,
+    ) -> Result<u64> {
+        let found = std::mem::take(&mut *sitemaps.found.lock().expect("no panic while held"));
+        if found.is_empty() || first.offline || context.cancel.is_cancelled() || context.is_over() {
+            return Ok(0);
+        }
+        let mut states = feeds::states(&context.home)?;
+        let oldest = context.started.checked_sub(sitemaps.max_age).unwrap_or(Timestamp::MIN);
+        let maps = maps_to_poll(found, |url| states.remove(url), oldest, context.started);
+        if maps.is_empty() {
+            return Ok(0);
+        }
+        let source = |index: &str| PollSource { kind: SourceKind::Sitemap, index: Some(index.to_owned()) };
+        let sources = maps.iter().map(|(map, _)| source(&map.index)).collect();
+        let asked = Arc::new(maps.into_iter().map(|(_, state)| state).collect());
+        let follow_up = context.follow_up("sitemaps")?;
+        let mut log = follow_up.log();
+        // An index inside an index is not followed: `found` is not looked at again.
+        let ingested = self.crawl(
+            &follow_up,
+            &mut log,
+            Polls { asked: &asked, sources, sitemaps, pages: Arc::default(), policy },
+        )?;
+        let added = follow_up.apply_journal()?.unwrap_or_default().added;
+        log.finish(&serde_json::json!({
+            "run": follow_up.run, "polled": ingested.counters, "new_entries": added,
+            "requests": ingested.requests, "bytes": ingested.bytes,
+        }))?;
+        ingested.counters.0.into_iter().for_each(|(name, number)| first.counters.add(name, number));
+        first.left += ingested.left;
+        first.requests += ingested.requests;
+        first.bytes += ingested.bytes;
+        Ok(added)
+    }
+
+    fn crawl(&self, context: &RunContext, log: &mut StageLog<'_>, polls: Polls<'_>) -> Result<Ingested> {
+        let Polls { asked, sources, sitemaps, pages, policy } = polls;
+        let sources: Arc<Vec<PollSource>> = Arc::new(sources);
         let mut queues: BTreeMap<String, Vec<u32>> = BTreeMap::new();
         for (job, state) in asked.iter().enumerate() {
             let host =
@@ -243,7 +294,10 @@ impl Update {
         let memory = HostMemory::load(context, CrawlKind::Feed, |host| queues.contains_key(host))?;
         let remembered = remembered_rules(context, |host| queues.contains_key(host))?;
         let all_hosts_idle_for = memory.all_hosts_idle_for;
-        let settings = context.config.fetch.for_feeds(super::seed(self.seed))?;
+        let mut settings = context.config.fetch.for_feeds(super::seed(self.seed))?;
+        if sources.iter().any(|source| source.kind == SourceKind::Sitemap) {
+            settings.max_body_bytes = settings.max_body_bytes.max(tidings_feeds::sitemap::MAX_BYTES);
+        }
         let ceiling = settings.ceiling();
         let work = CrawlWork {
             kind: CrawlKind::Feed,
@@ -254,13 +308,26 @@ impl Update {
             source: FeedJobs(asked.clone()),
             page_writer: PageWriter::open(&context.home, &context.run, None),
         };
-        ingest::run(context, log, work, || FeedProcessor::new(asked.clone(), ceiling, policy))
+        ingest::run(context, log, work, || {
+            FeedProcessor::new(asked.clone(), ceiling, policy)
+                .with_sources(sources.clone(), sitemaps.clone())
+                .with_pages(pages.clone())
+        })
     }
+}
+
+/// The sources of a crawl.
+struct Polls<'a> {
+    asked: &'a Arc<Vec<FeedState>>,
+    sources: Vec<PollSource>,
+    sitemaps: &'a SitemapRules,
+    pages: Arc<PageRules>,
+    policy: PollPolicy,
 }
 
 fn polled_text(counters: &Counters) -> String {
     let (listed, unchanged, gone) = (counters.get(LISTED), counters.get(UNCHANGED), counters.get(GONE));
-    let (failed, failures) = ingest::failures(counters, &[LISTED, UNCHANGED, GONE, ENTRIES, LINKLESS]);
+    let (failed, failures) = ingest::failures(counters, &[LISTED, UNCHANGED, GONE, ENTRIES, LINKLESS, HISTORY]);
     let mut text = format!(
         "{} polled: {listed} listed {}, {unchanged} unchanged",
         count(listed + unchanged + failed + gone, "feed"),
@@ -271,6 +338,10 @@ fn polled_text(counters: &Counters) -> String {
     }
     if gone > 0 {
         text.push_str(&format!(", {gone} gone"));
+    }
+    if counters.get(HISTORY) > 0 {
+        let older = count(counters.get(HISTORY), "older entry");
+        text.push_str(&format!(", {older} of sitemaps left to `tidings crawl --archive`"));
     }
     text
 }

@@ -133,6 +133,8 @@ pub enum TraceStage {
     Annotate,
     /// The index.
     Index,
+    /// A crawl that follows links.
+    Crawl,
     /// The list of tombstones.
     Removed,
 }
@@ -152,6 +154,7 @@ impl fmt::Display for TraceStage {
             TraceStage::Dedup => "dedup",
             TraceStage::Annotate => "annotate",
             TraceStage::Index => "index",
+            TraceStage::Crawl => "crawl",
             TraceStage::Removed => "removed",
         })
     }
@@ -242,8 +245,25 @@ pub fn trace(pipeline: &Pipeline, thing: &str) -> Result<Trace> {
             }
         }
     };
+    add_crawls(pipeline, &mut trace)?;
     trace.done = trace.outcome != TraceOutcome::Unknown;
     Ok(trace)
+}
+
+/// Adds what crawls know of a page or host.
+fn add_crawls(pipeline: &Pipeline, trace: &mut Trace) -> Result<()> {
+    let (address, url) = match &trace.about {
+        Subject::Host { host } => (format!("http://{host}/"), None),
+        Subject::Page { url } => (url.clone(), Some(url.clone())),
+        Subject::Document { .. } | Subject::Feed { .. } => return Ok(()),
+    };
+    let Ok(parsed) = url::Url::parse(&address) else { return Ok(()) };
+    let lines = crate::crawl::lines(pipeline.home(), tidings_crawl::shape::domain(&parsed), url.as_deref())?;
+    if !lines.is_empty() && trace.outcome == TraceOutcome::Unknown {
+        trace.outcome = TraceOutcome::Known;
+    }
+    lines.into_iter().for_each(|line| trace.note("", TraceStage::Crawl, line));
+    Ok(())
 }
 
 /// The parsed argument of the user.

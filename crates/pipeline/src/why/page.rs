@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use jiff::civil::Date;
-use tidings_model::{FailureKind, Fingerprint, Page, PageOrigin, Prospect, Row, Status, address, clock};
+use tidings_model::{FailureKind, Fingerprint, Page, PageOrigin, Prospect, Row, Status, address, clock, is_archive};
 use tidings_store::docs::{self, Recipe};
 use tidings_store::failures::{self, PageFailure, Retries};
 use tidings_store::removed::Removed;
@@ -183,6 +183,7 @@ fn trace_entry(trace: &mut Trace, entry: &Entry, pipeline: &Pipeline) -> Result<
     let (outcome, says) = outcome_of(entry, retries.prospect(&entry.row()), failure.as_ref());
     trace.outcome = outcome;
     let listed = match entry.age {
+        _ if is_archive(&entry.feed) => "found by a backfill".to_owned(),
         0 => "still listed by its feed".to_owned(),
         age => format!("not in its feed for {}", count(age.into(), "update")),
     };

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 use tidings_model::address;
 use tidings_store::docs::{self, DroppedPage};
-use tidings_store::feeds::{self, FeedState, Polled};
+use tidings_store::feeds::{self, FeedState, Polled, SourceKind};
 use tidings_store::removed::Removed;
 use tidings_store::runs::{self, Request, RequestKind};
 use tidings_store::yields::{self, Yield};
@@ -23,10 +23,14 @@ pub fn of_feed(home: &Home, feed: &str) -> Result<Trace> {
     let listed = feeds::list(home)?.feeds.into_iter().find(|listed| listed.url == feed);
     trace.outcome = if listed.is_some() { TraceOutcome::Listed } else { TraceOutcome::Unlisted };
     let says = match &listed {
-        Some(listed) if listed.labels.is_empty() => "in feeds.txt".to_owned(),
         Some(listed) => {
-            let labels: Vec<String> = listed.labels.iter().map(|(key, value)| format!("{key}={value}")).collect();
-            format!("in feeds.txt, with {}", labels.join(", "))
+            let kind = (listed.kind != SourceKind::Feed).then(|| format!("kind={}", listed.kind.word()));
+            let labels = listed.labels.iter().map(|(key, value)| format!("{key}={value}"));
+            let labels: Vec<String> = kind.into_iter().chain(labels).collect();
+            match labels.is_empty() {
+                true => "in feeds.txt".to_owned(),
+                false => format!("in feeds.txt, with {}", labels.join(", ")),
+            }
         }
         None => "not in feeds.txt, so it is not polled".to_owned(),
     };
@@ -53,7 +57,11 @@ fn trace_polls(trace: &mut Trace, state: FeedState) {
                 0 => String::new(),
                 number => format!(", {} without a link to a page", grouped(number.into())),
             };
-            format!("listed {}{title}{linkless}", count(state.entries.into(), "entry"))
+            let older = match state.history {
+                0 => String::new(),
+                number => format!(", {} are history for `tidings crawl --archive`", grouped(number.into())),
+            };
+            format!("listed {}{title}{linkless}{older}", count(state.entries.into(), "entry"))
         }
         Polled::Unchanged => format!("unchanged since {}", state.succeeded),
         Polled::Failed => {

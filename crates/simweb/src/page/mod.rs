@@ -21,20 +21,22 @@ use crate::world::{Extent, World};
 pub use not_article::{CONSENT_WALL, write_front, write_soft_404, write_stub};
 
 /// The ingredients of a page.
-struct Sheet<'a> {
-    article: &'a Article,
+pub(crate) struct Sheet<'a> {
+    pub(crate) article: &'a Article,
     /// The body of the article, already HTML.
-    body: String,
-    grammar: &'a Grammar,
-    profile: &'a Profile,
-    site_name: String,
+    pub(crate) body: String,
+    pub(crate) grammar: &'a Grammar,
+    pub(crate) profile: &'a Profile,
+    pub(crate) site_name: String,
     /// Titles and URLs of other articles.
-    teasers: Vec<(String, String)>,
+    pub(crate) teasers: Vec<(String, String)>,
     /// Names and comments of readers.
-    comments: Vec<(String, String)>,
-    home: String,
+    pub(crate) comments: Vec<(String, String)>,
+    pub(crate) home: String,
     /// The lines of the head that declare feeds.
-    feed_links: String,
+    pub(crate) feed_links: String,
+    /// The list items of the navigation.
+    pub(crate) navigation: String,
 }
 
 impl Sheet<'_> {
@@ -53,20 +55,6 @@ impl Sheet<'_> {
         )
     }
 
-    /// List items that link to the sections of the site.
-    fn navigation(&self) -> String {
-        let mut out = String::new();
-        for name in ["home", "news", "about", "contact"] {
-            writeln!(out, "<li><a href=\"/{}\">{}</a></li>", if name == "home" { "" } else { name }, self.label(name))
-                .expect("writing to a string cannot fail");
-        }
-        for (number, topic) in self.grammar.section(Section::Topics).iter().enumerate() {
-            writeln!(out, "<li><a href=\"/topic/t{number}\">{}</a></li>", escaped(topic))
-                .expect("writing to a string cannot fail");
-        }
-        out
-    }
-
     fn url(&self) -> String {
         escaped(&self.article.url)
     }
@@ -77,6 +65,31 @@ impl Sheet<'_> {
 
     fn author(&self) -> String {
         escaped(&self.article.author)
+    }
+}
+
+/// List items that link to the sections of a site.
+fn navigation(grammar: &Grammar) -> String {
+    let mut out = String::new();
+    for name in ["home", "news", "about", "contact"] {
+        let label = escaped(grammar.label(name));
+        writeln!(out, "<li><a href=\"/{}\">{label}</a></li>", if name == "home" { "" } else { name })
+            .expect("writing to a string cannot fail");
+    }
+    for (number, topic) in grammar.section(Section::Topics).iter().enumerate() {
+        writeln!(out, "<li><a href=\"/topic/t{number}\">{}</a></li>", escaped(topic))
+            .expect("writing to a string cannot fail");
+    }
+    out
+}
+
+/// Writes a page in a template.
+pub(crate) fn write_sheet(template: Template, sheet: &Sheet<'_>) -> String {
+    match template {
+        Template::Semantic => semantic::write(sheet),
+        Template::Portal => portal::write(sheet),
+        Template::Press => press::write(sheet),
+        Template::Plain => plain::write(sheet),
     }
 }
 
@@ -142,13 +155,9 @@ fn render(world: &World, article: &Article, body: String, teasers: Vec<(String, 
                 format!("<link rel=\"alternate\" type=\"{kind}\" href=\"{feed}\">\n")
             }
         },
+        navigation: navigation(grammar),
     };
-    let html = match profile.template {
-        Template::Semantic => semantic::write(&sheet),
-        Template::Portal => portal::write(&sheet),
-        Template::Press => press::write(&sheet),
-        Template::Plain => plain::write(&sheet),
-    };
+    let html = write_sheet(profile.template, &sheet);
     match hidden {
         Some(hidden) => html.replace("</body>", &format!("{}</body>", hidden.foot(&escaped(&hidden.target)))),
         None => html,

@@ -49,7 +49,7 @@ pub fn write(sheet: &Sheet<'_>) -> String {
         accept = sheet.label("accept"),
         home = sheet.home,
         site = escaped(&sheet.site_name),
-        navigation = sheet.navigation(),
+        navigation = sheet.navigation,
         subscribe = sheet.label("subscribe"),
         title = sheet.title(),
         written = article.date.strftime("%-d. %-m. %Y %H:%M"),

@@ -52,7 +52,7 @@ pub fn write(sheet: &Sheet<'_>) -> String {
         site = escaped(&sheet.site_name),
         home = sheet.home,
         url = sheet.url(),
-        navigation = sheet.navigation(),
+        navigation = sheet.navigation,
         title = sheet.title(),
         day = article.date.strftime("%d.%m.%Y"),
         by = sheet.label("by"),

@@ -58,7 +58,7 @@ pub fn write(sheet: &Sheet<'_>) -> String {
         accept = sheet.label("accept"),
         home = sheet.home,
         site = escaped(&sheet.site_name),
-        navigation = sheet.navigation(),
+        navigation = sheet.navigation,
         search = sheet.label("search"),
         by = sheet.label("by"),
         day = article.date.strftime("%Y-%m-%d"),

@@ -7,6 +7,7 @@ use super::reply::{Delivery, Reply};
 use super::target::RequestTarget;
 use super::{Shared, coding, content, misbehave};
 use crate::fault::{Fault, SitePart};
+use crate::history;
 use crate::log::{Host, RequestKind};
 use crate::markup::http_date;
 use crate::page;
@@ -70,11 +71,16 @@ fn answer_as_site(shared: &Shared, asked: &RequestTarget<'_>, site: usize, condi
         .contains(&Fault::WrongCharset)
         .then(|| legacy_charset(shared.world.profile(site).language, true))
         .flatten();
+    let access = shared.world.history(site);
+    let listed = access.filter(|_| asked.number.is_none());
+    let listed = listed.and_then(|access| history::reply(&shared.world, site, access, asked.path));
     let mut reply = match (asked.kind, asked.number) {
         (RequestKind::Robots, _) => {
-            let sitemap = shared.world.url(site, "/sitemap.xml");
-            content::robots(condition.robots_text(&sitemap, shared.world.spec.crawl_delay))
+            let path = access.map_or(Some("/sitemap.xml"), |access| access.sitemap());
+            let sitemap = path.map(|path| shared.world.url(site, path));
+            content::robots(condition.robots_text(sitemap.as_deref(), shared.world.spec.crawl_delay))
         }
+        _ if listed.is_some() => listed.unwrap_or_else(|| Reply::short(404)),
         (RequestKind::Tdmrep, _) => content::tdmrep(condition),
         (RequestKind::Sitemap, _) => content::sitemap(&shared.world, site),
         (RequestKind::Feed, _) => match asked.format {

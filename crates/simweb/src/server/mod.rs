@@ -4,14 +4,14 @@
 //! socket. HTTP is implemented here because most of the faults violate the protocol.
 
 mod answer;
-mod coding;
+pub mod coding;
 mod connection;
 mod content;
 mod deliver;
-mod head;
+pub mod head;
 mod misbehave;
 pub mod pool;
-mod reply;
+pub mod reply;
 mod target;
 pub mod tls;
 

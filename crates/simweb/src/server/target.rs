@@ -111,6 +111,7 @@ impl<'a> RequestTarget<'a> {
 
     fn find_article(&mut self, shared: &Shared) {
         match self.host {
+            Host::Site(site) if shared.world.history(site).is_some_and(|access| access.is_list(self.path)) => {}
             Host::Site(site) => self.number = shared.world.number_at(site, self.path),
             Host::Shared => {
                 // The shared host serves `/from/SITE/PATH`.

@@ -223,3 +223,25 @@ fn confirming_requests_the_url_alone() {
     sequence.record(&requests[0], &reduce(page.as_bytes(), None, "https://g.example/feed/"));
     assert!(sequence.next().is_empty());
 }
+
+#[test]
+fn the_page_with_most_articles_is_remembered_for_sites_without_a_feed() {
+    let mut sequence = ProbeSequence::new("https://g.example/a/story", ProbeOptions::default()).unwrap();
+    let mut pages = 0;
+    loop {
+        let requests = sequence.next();
+        if requests.is_empty() {
+            break;
+        }
+        for request in requests {
+            let articles = match request.url.as_str() {
+                "https://g.example/" => 12,
+                "https://g.example/a/story" => 4,
+                _ => 0,
+            };
+            pages += u32::from(articles > 0);
+            sequence.record(&request, &ProbeResult::Page(PageSummary { articles, ..PageSummary::default() }));
+        }
+    }
+    assert_eq!((pages, sequence.article_list()), (2, Some(("https://g.example/", 12))));
+}

@@ -1,0 +1,224 @@
+//! Crawls that follow links: what is fetched, how often, how politely, and what survives kills.
+
+use std::collections::BTreeSet;
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use rustix::process::Signal;
+use tidings_simweb::{RequestKind, Spec};
+
+use crate::support::{Corpus, place};
+
+const DELAY: Duration = Duration::from_millis(50);
+
+fn spec(sites: usize, items_per_feed: usize) -> Spec {
+    Spec { sites, items_per_feed, languages: vec!["de".into()], ..Spec::default() }
+}
+
+/// The front pages of all sites.
+fn seeds(corpus: &Corpus) -> String {
+    let fronts: Vec<String> =
+        corpus.web.sites().map(|site| format!("http://{}:{}/", site.address(), corpus.web.port())).collect();
+    fronts.join(" ")
+}
+
+/// A crawl of all sites from their front pages, in which the order of requests decides nothing.
+fn command(corpus: &Corpus) -> String {
+    format!("crawl {} --scope host --rule breadth-first --delay 0.05 --seed 1", seeds(corpus))
+}
+
+/// Addresses and paths of the stored pages.
+fn stored(corpus: &Corpus) -> BTreeSet<(std::net::Ipv4Addr, String)> {
+    corpus.pages().keys().map(|url| place(url)).collect()
+}
+
+#[test]
+fn a_crawl_follows_links_stores_documents_and_ends_when_nothing_is_left() {
+    let corpus = Corpus::new(spec(3, 5));
+    let outcome = corpus.run(&format!("{} --json", command(&corpus))).ok().json();
+    assert_eq!((&outcome["end"], &outcome["waiting"]), (&"dry".into(), &0.into()), "{outcome}");
+    let pages = corpus.pages();
+    let articles = corpus.healthy_articles();
+    let missing: Vec<&String> = articles.iter().filter(|url| !pages.contains_key(*url)).collect();
+    assert!(missing.is_empty(), "{missing:?} of {articles:?}");
+    assert_eq!(outcome["kept"].as_u64(), Some(pages.len() as u64));
+    assert!(pages.values().all(|page| page.feed == "crawl:web"));
+    assert!(outcome["refused"].as_u64() > Some(2), "front pages are no documents: {outcome}");
+    let refused: String =
+        corpus.files("crawl/web/refused", ".tsv.zst").iter().map(|path| crate::support::unpacked(path)).collect();
+    assert_eq!(Some(refused.lines().count() as u64), outcome["refused"].as_u64(), "{refused}");
+    corpus.asked_nothing_twice();
+    corpus.was_polite(DELAY);
+    corpus.run("audit").ok();
+    // Nothing is left, also for a second run.
+    let before = corpus.web.requests().len();
+    corpus.run("crawl --delay 0.05").ok().says("nothing left that is worth a request");
+    assert_eq!(corpus.web.requests().len(), before);
+    corpus.run("clean").ok();
+    corpus.run("status").says("crawl      web: ");
+    let (address, _) = place(articles.first().unwrap());
+    corpus.run(&format!("why {address}")).says("crawl web: ");
+}
+
+#[test]
+fn a_budget_ends_a_crawl_and_the_next_run_goes_on() {
+    let corpus = Corpus::new(spec(2, 6));
+    corpus.run(&format!("{} --pages 4", command(&corpus))).ok().says("budget of pages spent");
+    let is_policy = |kind| matches!(kind, RequestKind::Robots | RequestKind::Tdmrep);
+    assert_eq!(corpus.web.requests().iter().filter(|request| !is_policy(request.kind)).count(), 4);
+    corpus.run("crawl --rule breadth-first --delay 0.05").ok().says("nothing left");
+    assert!(corpus.healthy_articles().iter().all(|url| corpus.pages().contains_key(url)));
+    corpus.asked_nothing_twice();
+    corpus.was_polite(DELAY);
+}
+
+#[test]
+fn a_dry_run_shows_urls_and_sends_nothing() {
+    let corpus = Corpus::new(spec(2, 2));
+    corpus.run(&format!("{} --dry-run", command(&corpus))).ok().says("would request first");
+    assert!(corpus.web.requests().is_empty());
+}
+
+#[test]
+fn an_interrupted_crawl_ends_with_a_checkpoint_and_goes_on() {
+    let corpus = Corpus::new(spec(3, 8));
+    let mut running = corpus.start(&command(&corpus));
+    running.until(|| corpus.web.requests().len() > 12);
+    running.signal(Signal::INT);
+    let ran = running.wait();
+    assert_eq!(ran.code, Some(1), "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stdout.contains("stopped by"), "{}", ran.stdout);
+    corpus.run("crawl --rule breadth-first --delay 0.05").ok().says("nothing left");
+    assert!(corpus.healthy_articles().iter().all(|url| corpus.pages().contains_key(url)));
+    corpus.was_polite_across_crashes(DELAY);
+}
+
+#[test]
+fn a_crawl_that_is_killed_again_and_again_loses_and_repeats_nothing_but_what_was_in_flight() {
+    let undisturbed = Corpus::new(spec(4, 10));
+    undisturbed.run(&command(&undisturbed)).ok();
+    let expected = stored(&undisturbed);
+    let corpus = Corpus::new(spec(4, 10));
+    let mut kills = 0;
+    for round in 1.. {
+        assert!(round < 40, "the crawl does not end");
+        let mut running = corpus.start(&command(&corpus));
+        let target = corpus.web.requests().len() + 17;
+        running.until(|| corpus.web.requests().len() >= target);
+        if running.has_ended() {
+            running.wait().ok();
+            break;
+        }
+        running.signal(Signal::KILL);
+        running.wait();
+        kills += 1;
+    }
+    assert!(kills > 1, "the crawl was killed {kills} times");
+    let mut twice: Vec<_> = corpus.page_requests().into_values().filter(|count| *count > 1).collect();
+    twice.sort_unstable();
+    // Four sites have at most four requests in flight; a batch of answers is durable after a second.
+    assert!(twice.iter().map(|count| count - 1).sum::<u32>() <= kills * 16, "{kills} kills: {twice:?}");
+    let urls: BTreeSet<_> = all_stored(&corpus);
+    assert_eq!(urls, expected);
+    corpus.was_polite_across_crashes(DELAY);
+}
+
+/// Stored pages; a page that was in flight at a kill may be stored twice.
+fn all_stored(corpus: &Corpus) -> BTreeSet<(std::net::Ipv4Addr, String)> {
+    let mut urls = BTreeSet::new();
+    for path in corpus.files("pages", ".jsonl.zst") {
+        for line in crate::support::unpacked(&path).lines() {
+            let page: tidings_model::Page = serde_json::from_str(line).unwrap();
+            urls.insert(place(&page.url));
+        }
+    }
+    urls
+}
+
+#[test]
+fn a_power_failure_at_any_operation_of_a_crawl_loses_no_page_and_ends_with_the_same_pages() {
+    let undisturbed = Corpus::new(spec(2, 2));
+    undisturbed.run(&command(&undisturbed)).ok();
+    let expected = stored(&undisturbed);
+    let mut cuts = 0;
+    // A sample: there are many operations, because each shard has files of its own.
+    for at in (1..400).step_by(11) {
+        let corpus = Corpus::new(spec(2, 2));
+        let mut cut = corpus.command(&command(&corpus));
+        cut.env("TIDINGS_CRASH_AT", at.to_string());
+        let ran = corpus.launch(cut).wait();
+        if ran.code == Some(0) {
+            break;
+        }
+        assert_eq!(ran.code, None, "operation {at}: {}", ran.stderr);
+        cuts += 1;
+        let again = corpus.run(&command(&corpus)).ok();
+        assert!(again.stdout.contains("nothing left"), "operation {at}: {}", again.stdout);
+        assert_eq!(all_stored(&corpus), expected, "operation {at}");
+        corpus.was_polite_across_crashes(DELAY);
+    }
+    assert!(cuts > 3, "a crawl has many operations");
+}
+
+/// A site of a few pages that counts requests by path.
+struct SmallSite {
+    port: u16,
+    asked: Arc<Mutex<Vec<String>>>,
+}
+
+impl SmallSite {
+    /// Serves the pages, each a path with headers and a body; everything else is 404. The thread ends with the process.
+    fn start(pages: &'static [(&'static str, &'static str, &'static str)]) -> SmallSite {
+        let listener = TcpListener::bind("127.1.0.9:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let asked = Arc::new(Mutex::new(Vec::new()));
+        let log = asked.clone();
+        std::thread::spawn(move || {
+            for mut stream in listener.incoming().flatten() {
+                let mut head = Vec::new();
+                while !head.ends_with(b"\r\n\r\n") {
+                    let mut byte = [0];
+                    if !matches!(stream.read(&mut byte), Ok(1)) {
+                        break;
+                    }
+                    head.push(byte[0]);
+                }
+                let head = String::from_utf8_lossy(&head).into_owned();
+                let path = head.split(' ').nth(1).unwrap_or_default().to_owned();
+                let found = pages.iter().find(|page| page.0 == path);
+                let (status, headers, body) = found.map_or((404, "", ""), |(_, headers, body)| (200, *headers, *body));
+                log.lock().unwrap().push(path);
+                let length = body.len();
+                let reply = format!(
+                    "HTTP/1.1 {status} x\r\nContent-Type: text/html\r\nConnection: close\r\nContent-Length: {length}\r\n{headers}\r\n{body}"
+                );
+                let _ = stream.write_all(reply.as_bytes());
+            }
+        });
+        SmallSite { port, asked }
+    }
+}
+
+#[test]
+fn nofollow_in_every_form_and_robots_txt_are_obeyed() {
+    let site = SmallSite::start(&[
+        ("/robots.txt", "", "User-agent: *\nDisallow: /secret\n"),
+        (
+            "/",
+            "",
+            "<p><a href=/a>a</a> <a rel='nofollow noopener' href=/by-rel>b</a> <a rel=ugc href=/by-ugc>u</a> \
+             <a href=/secret/x>c</a> <a href=/meta>d</a> <a href=/header>e</a>",
+        ),
+        ("/a", "", "<a href=/a/deeper>x</a>"),
+        ("/meta", "", "<meta name=robots content='noindex, nofollow'><a href=/by-meta>x</a>"),
+        ("/header", "X-Robots-Tag: nofollow\r\n", "<a href=/by-header>x</a>"),
+    ]);
+    let corpus = Corpus::new(spec(1, 1));
+    corpus.run(&format!("crawl http://127.1.0.9:{}/ --rule breadth-first --delay 0.01", site.port)).ok();
+    let mut asked = site.asked.lock().unwrap().clone();
+    asked.retain(|path| !path.starts_with("/.well-known") && path != "/robots.txt");
+    asked.sort();
+    assert_eq!(asked, ["/", "/a", "/a/deeper", "/header", "/meta"]);
+}

@@ -1,0 +1,274 @@
+//! A registered domain with its sections, as small as its history allows.
+
+use super::types::{CloseReason, SectionId};
+use crate::policy::{DomainHints, Evidence};
+
+/// The number of a domain that does not exist.
+pub const NO_DOMAIN: u32 = u32::MAX;
+/// Pages after which a section is an arm of its own.
+pub const ARM_PAGES: u64 = 6;
+/// The most arms of a domain beside that of the rare sections.
+pub const MAX_ARMS: usize = 64;
+/// The most sections of a domain; further ones share a section for each host.
+pub const MAX_SECTIONS: usize = 1024;
+
+/// The position of a domain in the schedule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Place {
+    /// No URL waits.
+    #[default]
+    Idle,
+    /// Waits for its place in the window.
+    Queued,
+    /// A candidate for the next request.
+    Candidate,
+    /// Rests.
+    Resting,
+    /// Has a request in flight.
+    InFlight,
+    /// Closed.
+    Closed,
+}
+
+/// A section of a domain.
+#[derive(Debug)]
+pub struct Section {
+    /// Host and shape.
+    pub name: Box<str>,
+    /// URLs that wait.
+    pub waiting: u32,
+    /// The number of its host within the domain.
+    pub host: u16,
+    /// Whether it is an arm of its own.
+    pub is_arm: bool,
+    /// Why it is closed.
+    pub closed: Option<Box<CloseReason>>,
+    /// Its history, from the first page on.
+    pub history: Option<Box<SectionHistory>>,
+}
+
+/// The history of a section.
+#[derive(Debug, Clone, Default)]
+pub struct SectionHistory {
+    /// Evidence of its pages.
+    pub evidence: Evidence,
+    /// The section that has the same texts, and how many of them.
+    pub alias: (SectionId, u32),
+}
+
+impl Section {
+    /// The host.
+    pub fn host_name(&self) -> &str {
+        host_of(&self.name)
+    }
+
+    /// Evidence of its pages.
+    pub fn evidence(&self) -> Evidence {
+        self.history.as_ref().map(|history| history.evidence).unwrap_or_default()
+    }
+
+    fn is_open(&self) -> bool {
+        self.closed.is_none()
+    }
+}
+
+/// The host of a section.
+pub fn host_of(section: &str) -> &str {
+    section.split(['/', '?']).next().unwrap_or_default()
+}
+
+/// The history of a domain.
+#[derive(Debug, Clone, Default)]
+pub struct DomainHistory {
+    /// Evidence of all its pages.
+    pub evidence: Evidence,
+    /// Evidence of the pages of sections that are no arms.
+    pub rest: Evidence,
+    /// When its day of requests began, and their number.
+    pub day: (u64, u32),
+}
+
+/// A registered domain.
+#[derive(Debug, Default)]
+pub struct Domain {
+    /// Its name.
+    pub name: Box<str>,
+    /// Facts before its first page.
+    pub hints: DomainHints,
+    /// The domain that linked to it first; [`NO_DOMAIN`] for seeds.
+    pub source: u32,
+    /// Whether a second domain links to it.
+    pub confirmed: bool,
+    /// Whether sections that are no arms are closed.
+    pub rest_closed: bool,
+    /// Whether it is in the window of domains that are worked on.
+    pub in_window: bool,
+    /// Its position in the schedule.
+    pub place: Place,
+    /// Number of hosts.
+    pub hosts: u16,
+    /// Links from other domains, and the mean rate of those domains.
+    pub links: (u32, f32),
+    /// The section that the last draw chose.
+    pub drawn: SectionId,
+    /// Not to be asked before.
+    pub ready_at: u64,
+    /// When it last got a request, or was met, as a count of such events.
+    pub turn: u64,
+    /// Why it is closed.
+    pub closed: Option<Box<CloseReason>>,
+    /// Its sections.
+    pub sections: Vec<Section>,
+    /// Its history, from the first page on.
+    pub history: Option<Box<DomainHistory>>,
+}
+
+/// An arm: a section, or all sections that are none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Arm {
+    /// A section of its own.
+    Section(SectionId),
+    /// All other sections.
+    Rest,
+}
+
+impl Domain {
+    /// Evidence of all its pages.
+    pub fn evidence(&self) -> Evidence {
+        self.history.as_ref().map(|history| history.evidence).unwrap_or_default()
+    }
+
+    /// Evidence of the pages of sections that are no arms.
+    pub fn rest(&self) -> Evidence {
+        self.history.as_ref().map(|history| history.rest).unwrap_or_default()
+    }
+
+    /// Whether several domains link to it, or it is a seed.
+    pub fn is_trusted(&self) -> bool {
+        self.source == NO_DOMAIN || self.confirmed
+    }
+
+    /// The number of hosts that its text justifies: 1, 4, 16, … with every tenfold of tokens from 1,000 on.
+    pub fn allowed_hosts(&self) -> u16 {
+        let tokens = self.evidence().tokens;
+        if tokens < 1_000.0 {
+            return 1;
+        }
+        let steps = (tokens / 100.0).log10().floor().clamp(1.0, 7.0) as u32;
+        4u16.saturating_pow(steps)
+    }
+
+    /// Whether a section may give the next URL.
+    pub fn may_give(&self, section: &Section, hosts: u16) -> bool {
+        section.waiting > 0 && section.is_open() && section.host < hosts && (section.is_arm || !self.rest_closed)
+    }
+
+    /// The number of hosts that may be asked now: what the text justifies, or the first host with waiting URLs.
+    pub fn open_hosts(&self) -> u16 {
+        let allowed = self.allowed_hosts();
+        let first =
+            self.sections.iter().filter(|section| self.may_give(section, u16::MAX)).map(|section| section.host).min();
+        allowed.max(first.map_or(0, |host| host.saturating_add(1)))
+    }
+
+    /// Whether any URL may be asked for.
+    pub fn has_work(&self) -> bool {
+        self.closed.is_none() && self.sections.iter().any(|section| self.may_give(section, u16::MAX))
+    }
+
+    /// Gives a section an arm of its own when it has enough pages; the rarest arm beyond the limit joins the rest.
+    pub fn update_arms(&mut self, id: SectionId) {
+        let section = &self.sections[id as usize];
+        if section.is_arm || section.evidence().pages < ARM_PAGES {
+            return;
+        }
+        let arms = self.sections.iter().filter(|section| section.is_arm).count();
+        if arms >= MAX_ARMS {
+            let rarest = (0..self.sections.len())
+                .filter(|at| self.sections[*at].is_arm && self.sections[*at].is_open())
+                .min_by_key(|at| self.sections[*at].evidence().pages);
+            let Some(rarest) = rarest else { return };
+            if self.sections[rarest].evidence().pages >= self.sections[id as usize].evidence().pages {
+                return;
+            }
+            self.sections[rarest].is_arm = false;
+            let evidence = self.sections[rarest].evidence();
+            self.history_mut().rest.join(&evidence);
+        }
+        self.sections[id as usize].is_arm = true;
+        let evidence = self.sections[id as usize].evidence();
+        self.history_mut().rest.part(&evidence);
+    }
+
+    /// The history, made at the first page.
+    pub fn history_mut(&mut self) -> &mut DomainHistory {
+        self.history.get_or_insert_default()
+    }
+
+    /// The arms that may give the next URL, with their evidence. A section with more than a quarter of the pages and
+    /// less than the mean rate waits while others have URLs.
+    pub fn arms(&self, arms: &mut Vec<Arm>, evidence: &mut Vec<Evidence>) {
+        arms.clear();
+        evidence.clear();
+        let hosts = self.open_hosts();
+        let mut rest = false;
+        for (id, section) in self.sections.iter().enumerate() {
+            if !self.may_give(section, hosts) {
+                continue;
+            }
+            if section.is_arm {
+                arms.push(Arm::Section(id as SectionId));
+                evidence.push(section.evidence());
+            } else {
+                rest = true;
+            }
+        }
+        if rest {
+            arms.push(Arm::Rest);
+            evidence.push(self.rest());
+        }
+        let all = self.evidence();
+        let too_large = |arm: &Evidence| arm.pages > (all.pages / 4).max(16) && arm.rate() < 0.9 * all.rate();
+        if evidence.iter().any(|arm| !too_large(arm)) && evidence.iter().any(too_large) {
+            let keep: Vec<bool> = evidence.iter().map(|arm| !too_large(arm)).collect();
+            let mut flags = keep.iter();
+            arms.retain(|_| *flags.next().expect("a flag for each arm"));
+            let mut flags = keep.iter();
+            evidence.retain(|_| *flags.next().expect("a flag for each arm"));
+        }
+    }
+
+    /// A section of an arm, at random by the square root of what waits: rare sections of the rest are tried too.
+    pub fn section_of(&self, arm: Arm, rng: &mut fastrand::Rng) -> Option<SectionId> {
+        match arm {
+            Arm::Section(id) => Some(id),
+            Arm::Rest => {
+                let hosts = self.open_hosts();
+                self.weighted(rng, |section| !section.is_arm && self.may_give(section, hosts), |waiting| waiting.sqrt())
+            }
+        }
+    }
+
+    /// A section at random by what waits, as if the URLs of a domain were in one queue.
+    pub fn any_section(&self, rng: &mut fastrand::Rng) -> Option<SectionId> {
+        self.weighted(rng, |section| self.may_give(section, u16::MAX), |waiting| waiting)
+    }
+
+    fn weighted(
+        &self,
+        rng: &mut fastrand::Rng,
+        filter: impl Fn(&Section) -> bool,
+        weight: impl Fn(f64) -> f64,
+    ) -> Option<SectionId> {
+        let mut total = 0.0;
+        let mut chosen = None;
+        for (id, section) in self.sections.iter().enumerate().filter(|(_, section)| filter(section)) {
+            let weight = weight(f64::from(section.waiting));
+            total += weight;
+            if rng.f64() * total < weight {
+                chosen = Some(id as SectionId);
+            }
+        }
+        chosen
+    }
+}

@@ -1,0 +1,149 @@
+//! The outcome of a request: evidence, soft traps, and what they close.
+
+use super::{
+    CloseReason, Closed, Judged, Outcome, Request, SectionId, Steward,
+    domain::{Arm, Place},
+    texts::TextMatch,
+    view,
+};
+use crate::policy::{Closing, PageWorth};
+
+/// Pages in a row without new text that close a section.
+const BARREN_PAGES: u32 = 8;
+/// Texts that two sections share before one is taken for another address of the other.
+const ALIAS_TEXTS: u32 = 3;
+
+impl Steward {
+    /// The outcome of a request. The domain rests until `ready_at`.
+    pub fn done(&mut self, request: &Request, outcome: Outcome<'_>, ready_at: u64) -> Judged {
+        let Request { domain: id, section } = *request;
+        self.in_flight -= 1;
+        let mut judged = Judged { worth: PageWorth::default(), follow_out: false, closed: Vec::new() };
+        match outcome {
+            Outcome::Page { mut worth, text, front } => {
+                let known = text.map(|text| self.texts.add(text, id, section, front));
+                if let Some(known) = known {
+                    worth.new_share = known.new_share;
+                    worth.exact_duplicate = known.exact;
+                }
+                judged.worth = worth;
+                judged.follow_out = self.policy.follows_out(&worth);
+                self.count(id, section, &worth);
+                self.close_after(id, section, known, &mut judged.closed);
+            }
+            Outcome::Nothing { bytes } => {
+                judged.worth = PageWorth { bytes, ..PageWorth::default() };
+                self.count(id, section, &judged.worth);
+                self.close_after(id, section, None, &mut judged.closed);
+            }
+            Outcome::NotCounted => {}
+            Outcome::Empty => self.domains[id as usize].sections[section as usize].waiting = 0,
+        }
+        let domain = &mut self.domains[id as usize];
+        domain.ready_at = domain.ready_at.max(ready_at);
+        if domain.closed.is_none() {
+            domain.place = Place::Idle;
+            if domain.has_work() && ready_at > 0 {
+                let at = domain.ready_at;
+                self.rest(id, at);
+            } else {
+                self.enqueue(id);
+            }
+        }
+        judged
+    }
+
+    fn count(&mut self, id: u32, section: SectionId, worth: &PageWorth) {
+        let keep = self.policy.keep();
+        self.totals.add(worth, 1.0);
+        let domain = &mut self.domains[id as usize];
+        let history = domain.history.get_or_insert_default();
+        history.evidence.add(worth, keep);
+        let of_section = &mut domain.sections[section as usize];
+        of_section.history.get_or_insert_default().evidence.add(worth, keep);
+        if !of_section.is_arm {
+            history.rest.add(worth, keep);
+        }
+        let evidence = domain.evidence();
+        self.policy.learn(&view(domain, &evidence, &self.totals), worth);
+    }
+
+    /// Closes what a page shows to be worthless.
+    fn close_after(&mut self, id: u32, section: SectionId, known: Option<TextMatch>, closed: &mut Vec<Closed>) {
+        let domain = &mut self.domains[id as usize];
+        if self.policy.has_sections() {
+            domain.update_arms(section);
+        }
+        let of_section = &domain.sections[section as usize];
+        let arm = if of_section.is_arm { Arm::Section(section) } else { Arm::Rest };
+        let evidence = domain.evidence();
+        let of_arm = if of_section.is_arm { of_section.evidence() } else { domain.rest() };
+        let verdict = self.policy.closes(&view(domain, &evidence, &self.totals), &of_arm);
+        match (verdict, arm) {
+            (Some(Closing::Domain), _) => return self.report_domain(id, CloseReason::Threshold, closed),
+            (Some(Closing::Arm), Arm::Section(_)) => self.close_section(id, section, CloseReason::Floor, closed),
+            (Some(Closing::Arm), Arm::Rest) => self.domains[id as usize].rest_closed = true,
+            (None, _) => {}
+        }
+        if self.policy.has_sections() {
+            self.close_traps(id, section, known, closed);
+            let domain = &self.domains[id as usize];
+            if domain.rest_closed && domain.sections.iter().all(|section| !section.is_arm || section.closed.is_some()) {
+                self.report_domain(id, CloseReason::Sections, closed);
+            }
+        }
+    }
+
+    fn close_traps(&mut self, id: u32, section: SectionId, known: Option<TextMatch>, closed: &mut Vec<Closed>) {
+        if known.is_some_and(|known| known.parked) {
+            return self.report_domain(id, CloseReason::Parked, closed);
+        }
+        let of_section = &mut self.domains[id as usize].sections[section as usize];
+        let history = of_section.history.get_or_insert_default();
+        let barren = history.evidence.barren;
+        if let Some(other) = known.and_then(|known| known.same_in) {
+            history.alias = if history.alias.0 == other { (other, history.alias.1 + 1) } else { (other, 1) };
+        }
+        let (alias, texts) = history.alias;
+        let is_alias = texts >= ALIAS_TEXTS && u64::from(2 * texts) >= history.evidence.pages;
+        if of_section.closed.is_some() {
+            return;
+        }
+        if is_alias {
+            let name = self.section_name(id, alias).to_owned();
+            self.close_section(id, section, CloseReason::Alias(name), closed);
+        } else if barren >= BARREN_PAGES && of_section.is_arm {
+            self.close_section(id, section, CloseReason::Barren(barren), closed);
+        }
+    }
+
+    fn close_section(&mut self, id: u32, section: SectionId, why: CloseReason, closed: &mut Vec<Closed>) {
+        let of_section = &mut self.domains[id as usize].sections[section as usize];
+        of_section.closed = Some(Box::new(why.clone()));
+        of_section.waiting = 0;
+        // A closed section is an arm of its own, so that its pages do not speak for the rest.
+        if !of_section.is_arm {
+            of_section.is_arm = true;
+            let evidence = of_section.evidence();
+            self.domains[id as usize].history_mut().rest.part(&evidence);
+        }
+        closed.push(Closed { domain: id, section: Some(section), why });
+    }
+
+    fn report_domain(&mut self, id: u32, why: CloseReason, closed: &mut Vec<Closed>) {
+        closed.push(Closed { domain: id, section: None, why: why.clone() });
+        self.close_domain(id, why);
+    }
+
+    pub(super) fn close_domain(&mut self, id: u32, why: CloseReason) {
+        self.remove_candidate(id);
+        let domain = &mut self.domains[id as usize];
+        domain.closed = Some(Box::new(why));
+        domain.place = Place::Closed;
+        domain.sections.iter_mut().for_each(|section| section.waiting = 0);
+        if domain.in_window {
+            domain.in_window = false;
+            self.in_window -= 1;
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! Saved state: one row for the crawl, one a domain, one a section.
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Settings, Steward,
+    domain::{NO_DOMAIN, Place},
+    name_key,
+    types::{CloseReason, Discovered},
+};
+use crate::policy::{DomainHints, Evidence};
+
+/// A row of saved state, in any serde format.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Row {
+    /// The crawl as a whole.
+    Crawl(CrawlRow),
+    /// A registered domain.
+    Domain(DomainRow),
+    /// A section of a domain; it follows the row of its domain.
+    Section(SectionRow),
+}
+
+/// Totals of a crawl and what its rule learned.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CrawlRow {
+    /// Requests, also those without a page.
+    pub pages: u64,
+    /// Bytes on the wire.
+    pub bytes: u64,
+    /// New tokens.
+    pub tokens: f64,
+    /// Numbers that the rule learned, by its own order.
+    pub learned: Vec<f64>,
+}
+
+/// A registered domain.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct DomainRow {
+    /// Its name.
+    pub name: String,
+    /// Why it is closed, if it is.
+    pub closed: Option<CloseReason>,
+    /// Facts before its first page.
+    pub hints: DomainHints,
+    /// The domain that linked to it first; empty for seeds.
+    pub source: String,
+    /// Whether a second domain links to it.
+    pub confirmed: bool,
+    /// Evidence of all its pages.
+    pub evidence: Evidence,
+    /// Links from other domains, and the mean rate of those domains.
+    pub links: (u32, f32),
+}
+
+/// A section of the domain whose row is before it.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SectionRow {
+    /// Its domain.
+    pub domain: String,
+    /// Host and shape of the path.
+    pub section: String,
+    /// Whether it is an arm of its own.
+    pub arm: bool,
+    /// URLs that wait.
+    pub waiting: u64,
+    /// Why it is closed, if it is.
+    pub closed: Option<CloseReason>,
+    /// Evidence of its pages.
+    pub evidence: Evidence,
+}
+
+impl Steward {
+    /// The state as rows, to be saved at a checkpoint. A URL in flight is not counted as waiting.
+    pub fn rows(&self) -> impl Iterator<Item = Row> + '_ {
+        let crawl = CrawlRow {
+            pages: self.totals.pages,
+            bytes: self.totals.bytes,
+            tokens: self.totals.tokens,
+            learned: self.policy.learned(),
+        };
+        let domains = (0..self.domains.len() as u32).flat_map(|id| self.domain_rows(id));
+        std::iter::once(Row::Crawl(crawl)).chain(domains)
+    }
+
+    /// The rows of one domain, for `why`; empty for a domain that was never met.
+    pub fn why(&self, domain: &str) -> Vec<Row> {
+        self.names.get(&name_key(domain)).map(|&id| self.domain_rows(id)).unwrap_or_default()
+    }
+
+    fn domain_rows(&self, id: u32) -> Vec<Row> {
+        let domain = &self.domains[id as usize];
+        let source = if domain.source == NO_DOMAIN { "" } else { self.domain_name(domain.source) };
+        let mut rows = vec![Row::Domain(DomainRow {
+            name: domain.name.to_string(),
+            closed: domain.closed.as_deref().cloned(),
+            hints: domain.hints,
+            source: source.to_owned(),
+            confirmed: domain.confirmed,
+            evidence: domain.evidence(),
+            links: domain.links,
+        })];
+        rows.extend(domain.sections.iter().map(|section| {
+            let rest = domain.rest_closed && !section.is_arm;
+            Row::Section(SectionRow {
+                domain: domain.name.to_string(),
+                section: section.name.to_string(),
+                arm: section.is_arm,
+                waiting: u64::from(section.waiting),
+                closed: section.closed.as_deref().cloned().or(rest.then_some(CloseReason::Floor)),
+                evidence: section.evidence(),
+            })
+        }));
+        rows
+    }
+
+    /// A steward from the rows of a checkpoint. All domains may be asked from `ready_at` on.
+    pub fn restore(settings: Settings, rows: impl IntoIterator<Item = Row>, ready_at: u64) -> Steward {
+        let mut steward = Steward::new(settings);
+        let mut sources = Vec::new();
+        for row in rows {
+            match row {
+                Row::Crawl(row) => {
+                    steward.totals.pages = row.pages;
+                    steward.totals.bytes = row.bytes;
+                    steward.totals.tokens = row.tokens;
+                    steward.policy.restore(&row.learned);
+                }
+                Row::Domain(row) => steward.restore_domain(row, ready_at, &mut sources),
+                Row::Section(row) => steward.restore_section(&row),
+            }
+        }
+        for (id, source) in sources {
+            let source = steward.names.get(&name_key(&source)).copied().unwrap_or(NO_DOMAIN);
+            steward.domains[id as usize].source = source;
+        }
+        for id in 0..steward.domains.len() as u32 {
+            if steward.domains[id as usize].place == Place::Idle {
+                steward.enqueue(id);
+            }
+        }
+        steward
+    }
+
+    fn restore_domain(&mut self, row: DomainRow, ready_at: u64, sources: &mut Vec<(u32, String)>) {
+        let found = Discovered { domain: &row.name, section: "", source: None, hints: row.hints };
+        let id = self.domain_id(&found);
+        let domain = &mut self.domains[id as usize];
+        domain.confirmed = row.confirmed;
+        domain.links = row.links;
+        domain.ready_at = ready_at;
+        if row.evidence.pages > 0 {
+            let history = domain.history_mut();
+            history.evidence = row.evidence;
+            history.rest = row.evidence;
+        }
+        if let Some(why) = row.closed {
+            domain.closed = Some(Box::new(why));
+            domain.place = Place::Closed;
+        }
+        if !row.source.is_empty() {
+            sources.push((id, row.source));
+        }
+    }
+
+    fn restore_section(&mut self, row: &SectionRow) {
+        let Some(&id) = self.names.get(&name_key(&row.domain)) else { return };
+        let Ok(section) = self.section_id(id, &row.section) else { return };
+        let domain = &mut self.domains[id as usize];
+        let of_section = &mut domain.sections[section as usize];
+        of_section.waiting = row.waiting.try_into().unwrap_or(u32::MAX);
+        of_section.is_arm = row.arm;
+        if row.evidence.pages > 0 {
+            of_section.history.get_or_insert_default().evidence = row.evidence;
+        }
+        if let Some(why) = &row.closed {
+            if row.arm {
+                of_section.closed = Some(Box::new(why.clone()));
+            } else {
+                domain.rest_closed = true;
+            }
+        }
+        if row.arm {
+            domain.history_mut().rest.part(&row.evidence);
+        }
+    }
+}

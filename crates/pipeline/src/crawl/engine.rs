@@ -1,0 +1,493 @@
+//! The engine of a crawl: one thread that owns the state on disk and the scheduler.
+//!
+//! Reports of pages arrive after the pages are durable. Their links go through the seen-set, their worth to the
+//! scheduler, and both to the journal of the crawl; only then the next requests are chosen. Every decision is made when a
+//! request can be sent, so that scores are those of this moment.
+
+use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use tidings_crawl::policy::{DomainHints, PageWorth};
+use tidings_crawl::queue::WaitingUrl;
+use tidings_crawl::steward::{
+    Admission, Discovered, End, Gate, Judged, Next, Outcome, Request, Row, Settings, Steward,
+};
+use tidings_crawl::{CrawlState, Done, Link, TablePart, fingerprint, shape};
+use tidings_fetch::{CrawlStats, HostQueue};
+use tidings_model::{FailureKind, LinkRegion, Status, address, clock};
+use tidings_store::removed::Removed;
+use tokio::sync::mpsc::UnboundedSender;
+use url::Url;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::addresses::Addresses;
+use super::follow::{LinkFilter, Source, aliases};
+use super::order::{Bounds, Order};
+use super::processor::{JobUrls, PageReport, ReadPage};
+use crate::cancel::{CancelToken, StopReason};
+use crate::context::elapsed;
+use crate::ingest::CommitSender;
+
+/// The longest time between two checkpoints.
+const CHECKPOINT: Duration = Duration::from_secs(600);
+/// The longest wait for a report.
+const TICK: Duration = Duration::from_millis(100);
+/// The rest of a site whose host is postponed.
+const POSTPONED_MS: u64 = 24 * 3600 * 1000;
+/// The rest of a site that failed or asked for patience.
+const TROUBLE_MS: u64 = 60_000;
+/// A crawl ends if nothing can be asked for so long.
+const MAX_WAIT_MS: u64 = 120_000;
+/// Links that are sifted at once while there are other requests to send, at least. A sift reads the runs of the seen-set,
+/// so it waits for more links if that is large.
+const MIN_SIFT: usize = 2000;
+/// The shortest time between two sifts of a large seen-set because requests run low.
+const LOW_SIFT: Duration = Duration::from_secs(1);
+/// Known URLs from which on a seen-set is large.
+const LARGE_SEEN: u64 = 1_000_000;
+
+/// The parts of a crawl that the engine needs.
+pub(super) struct EngineSetup {
+    pub(super) folder: PathBuf,
+    pub(super) order: Order,
+    pub(super) removed: Arc<Removed>,
+    pub(super) settings: Settings,
+    /// Budgets of this run, counted from its start.
+    pub(super) budget: Budget,
+    pub(super) addresses: Addresses,
+    pub(super) host_delay: Duration,
+    /// Requests that may wait for an answer at a time.
+    pub(super) max_in_flight: usize,
+    pub(super) cancel: CancelToken,
+}
+
+/// Budgets of a run; `None` is no limit.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Budget {
+    /// Requests for pages.
+    pub pages: Option<u64>,
+    /// Bytes on the wire.
+    pub bytes: Option<u64>,
+    /// New tokens in wanted languages.
+    pub tokens: Option<u64>,
+    /// Time.
+    pub time: Option<Duration>,
+}
+
+/// The result of an engine.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Crawled {
+    /// The reason of the end; `None` if the crawl was stopped.
+    pub(super) end: Option<End>,
+    /// Pages that were stored.
+    pub(super) kept: u64,
+    /// Pages that were not stored.
+    pub(super) refused: u64,
+    /// Requests that gave no page.
+    pub(super) failed: u64,
+    /// New tokens of this run.
+    pub(super) tokens: u64,
+    /// Domains that were met so far.
+    pub(super) domains: u64,
+    /// URLs that wait.
+    pub(super) waiting: u64,
+    /// URLs that were met so far.
+    pub(super) seen: u64,
+}
+
+/// A request that was sent to the crawler.
+struct InFlight {
+    url: WaitingUrl,
+    request: Request,
+}
+
+/// State and scheduler of a crawl.
+pub(super) struct Engine {
+    setup: EngineSetup,
+    bounds: Bounds,
+    state: CrawlState,
+    steward: Steward,
+    began: Instant,
+    in_flight: HashMap<u32, InFlight>,
+    next_job: u32,
+    /// URLs whose host failed at the first attempt.
+    troubled: HashSet<u64>,
+    /// Hashes of the parts of tables that were written last, by shard.
+    written: HashMap<(&'static str, u8), u64>,
+    checkpointed: Instant,
+    sifted: Instant,
+    crawled: Crawled,
+    tokens_before: f64,
+}
+
+/// The ends of the channels between the engine and the crawler.
+pub(super) struct Channels {
+    /// Sends jobs; `None` when no more are sent.
+    pub(super) queues: Option<UnboundedSender<HostQueue>>,
+    pub(super) reports: Receiver<Vec<PageReport>>,
+    pub(super) jobs: JobUrls,
+    pub(super) commits: CommitSender,
+    pub(super) stats: Arc<CrawlStats>,
+}
+
+impl Engine {
+    /// Opens a crawl: its last checkpoint, then its journal, then a new checkpoint. New seeds wait first.
+    pub(super) fn open(mut setup: EngineSetup, seeds: &[String]) -> Result<Engine> {
+        let mut state = CrawlState::open(&setup.folder)?;
+        let mut rows: Vec<Row> = Vec::new();
+        for table in [CRAWL_TABLE, DOMAIN_TABLE] {
+            state.read_table(table, |_, text| {
+                rows.extend(text.lines().filter_map(|line| serde_json::from_str(line).ok()))
+            })?;
+        }
+        let totals = rows.iter().find_map(|row| if let Row::Crawl(row) = row { Some(row.clone()) } else { None });
+        let totals = totals.unwrap_or_default();
+        let settings = &mut setup.settings;
+        settings.max_pages = setup.budget.pages.map(|pages| totals.pages + pages);
+        settings.max_bytes = setup.budget.bytes.map(|bytes| totals.bytes + bytes);
+        settings.max_tokens = setup.budget.tokens.map(|tokens| totals.tokens as u64 + tokens);
+        settings.until = setup.budget.time.map(|time| time.as_millis() as u64);
+        let mut steward = Steward::restore(setup.settings.clone(), rows, 0);
+        for done in state.finished()? {
+            replay(&mut steward, &setup.order, &done);
+        }
+        let order = setup.order.clone();
+        state.recover(|link| admit(&mut steward, &order, link))?;
+        count_waiting(&mut steward, &state);
+        let now = Instant::now();
+        let bounds = setup.order.bounds();
+        let mut engine = Engine {
+            bounds,
+            tokens_before: steward.totals().tokens,
+            setup,
+            state,
+            steward,
+            began: now,
+            in_flight: HashMap::new(),
+            next_job: 0,
+            troubled: HashSet::new(),
+            written: HashMap::new(),
+            checkpointed: now,
+            sifted: now,
+            crawled: Crawled::default(),
+        };
+        engine.add_seeds(seeds);
+        engine.checkpoint()?;
+        Ok(engine)
+    }
+
+    fn add_seeds(&mut self, seeds: &[String]) {
+        let filter = LinkFilter { bounds: &self.bounds, removed: &self.setup.removed, today: today() };
+        for seed in seeds {
+            match filter.waiting(seed, LinkRegion::Text, 0, 1.0) {
+                Some(url) => _ = self.state.offer(Link { url, source: "".into() }),
+                None => log::warn!("the seed {seed} is not followed: it was removed, or is no page by its form"),
+            }
+        }
+    }
+
+    /// The hosts that would be asked first, with their URLs.
+    pub(super) fn preview(&mut self, count: usize) -> Result<Vec<String>> {
+        let mut urls = Vec::new();
+        while urls.len() < count {
+            let Next::Request(request) = self.steward.next(0, &mut |_| Gate::Open) else { break };
+            let (domain, section) = self.names(&request);
+            urls.extend(self.state.take(&domain, &section)?.map(|url| url.url));
+        }
+        Ok(urls)
+    }
+
+    fn now(&self) -> u64 {
+        self.began.elapsed().as_millis() as u64
+    }
+
+    fn names(&self, request: &Request) -> (String, String) {
+        let domain = self.steward.domain_name(request.domain).to_owned();
+        (domain, self.steward.section_name(request.domain, request.section).to_owned())
+    }
+
+    /// Crawls until a budget is spent, nothing is left, or the crawler ends.
+    pub(super) fn run(mut self, mut channels: Channels) -> Result<Crawled> {
+        self.began = Instant::now();
+        let result = self.work(&mut channels);
+        if result.is_err() {
+            self.setup.cancel.cancel(StopReason::Failure);
+        }
+        result?;
+        self.checkpoint()?;
+        self.crawled.tokens = (self.steward.totals().tokens - self.tokens_before) as u64;
+        (self.crawled.waiting, self.crawled.seen) = (self.state.waiting(), self.state.seen());
+        self.crawled.domains = self.steward.rows().filter(|row| matches!(row, Row::Domain(_))).count() as u64;
+        Ok(self.crawled)
+    }
+
+    fn work(&mut self, channels: &mut Channels) -> Result<()> {
+        loop {
+            let wait = self.send_requests(channels)?;
+            match channels.reports.recv_timeout(wait.min(TICK)) {
+                Ok(reports) => self.take_reports(reports, channels)?,
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return Ok(()),
+            }
+            while let Ok(reports) = channels.reports.try_recv() {
+                self.take_reports(reports, channels)?;
+            }
+            self.state.commit()?;
+            if self.state.needs_checkpoint() || self.checkpointed.elapsed() > CHECKPOINT {
+                channels.commits.checkpoint();
+                self.checkpoint()?;
+            }
+        }
+    }
+
+    /// Sends requests while there is room; returns when more can be sent.
+    fn send_requests(&mut self, channels: &mut Channels) -> Result<Duration> {
+        if self.state.buffered() >= MIN_SIFT.max((self.state.seen() / 1000) as usize) || self.state.needs_sift() {
+            self.sift()?;
+        }
+        while channels.queues.is_some() && self.in_flight.len() < self.setup.max_in_flight {
+            let now = self.now();
+            let addresses = &self.setup.addresses;
+            let next = self.steward.next(now, &mut |host| addresses.gate(host, now));
+            match next {
+                Next::Request(request) => self.send(request, channels)?,
+                Next::Wait(_) | Next::Idle | Next::Finished(End::Dry) if self.may_sift() => self.sift()?,
+                Next::Wait(at) if at > now + MAX_WAIT_MS && self.in_flight.is_empty() => self.end(End::Dry, channels),
+                Next::Wait(at) => return Ok(Duration::from_millis(at.saturating_sub(now))),
+                Next::Idle => return Ok(TICK),
+                Next::Finished(end) => self.end(end, channels),
+            }
+        }
+        Ok(TICK)
+    }
+
+    /// Whether links are sifted because requests run low.
+    fn may_sift(&self) -> bool {
+        let is_cheap = self.state.seen() < LARGE_SEEN || self.sifted.elapsed() > LOW_SIFT;
+        self.state.buffered() > 0 && (is_cheap || self.in_flight.is_empty())
+    }
+
+    /// Sends no more requests: the crawler ends when those in flight are answered.
+    fn end(&mut self, end: End, channels: &mut Channels) {
+        self.crawled.end = Some(end);
+        channels.queues = None;
+    }
+
+    fn send(&mut self, request: Request, channels: &mut Channels) -> Result<()> {
+        let (domain, section) = self.names(&request);
+        let Some(url) = self.state.take(&domain, &section)? else {
+            self.steward.done(&request, Outcome::Empty, 0);
+            return Ok(());
+        };
+        self.next_job = self.next_job.wrapping_add(1);
+        let job = self.next_job;
+        let host = address::host(&url.url).unwrap_or_default().to_ascii_lowercase();
+        channels.jobs.lock().expect("no panic while held").insert(job, url.url.clone());
+        self.setup.addresses.sent(&host);
+        self.in_flight.insert(job, InFlight { url, request });
+        if let Some(queues) = &channels.queues {
+            // A crawler that has ended closes the reports too.
+            let _ = queues.send(HostQueue { host, jobs: vec![job], ..HostQueue::default() });
+        }
+        Ok(())
+    }
+
+    fn sift(&mut self) -> Result<()> {
+        self.sifted = Instant::now();
+        let Engine { state, steward, setup, .. } = self;
+        Ok(state.sift(|link| admit(steward, &setup.order, link))?)
+    }
+
+    fn take_reports(&mut self, reports: Vec<PageReport>, channels: &Channels) -> Result<()> {
+        let is_online = channels.stats.answering_hosts.load(Relaxed) > 0;
+        for report in reports {
+            channels.jobs.lock().expect("no panic while held").remove(&report.job);
+            if let Some(flight) = self.in_flight.remove(&report.job) {
+                self.take_report(flight, report, is_online);
+            }
+        }
+        Ok(())
+    }
+
+    fn take_report(&mut self, flight: InFlight, report: PageReport, is_online: bool) {
+        let now = self.now();
+        // The pause began with the response, not with its report.
+        let age = elapsed(report.at, clock::now());
+        let ready_at = now + self.setup.host_delay.saturating_sub(age).as_millis() as u64;
+        let host = address::host(&flight.url.url).unwrap_or_default().to_ascii_lowercase();
+        self.setup.addresses.ended(&host, report.ip, now);
+        if let Some(rest_ms) = self.rest_after(&flight.url, &report, is_online) {
+            self.state.put_back(&flight.url.url);
+            self.steward.put_back(&flight.request, now + rest_ms);
+            return;
+        }
+        let judged = match &report.page {
+            Some(page) if page.failed => self.steward.done(&flight.request, Outcome::NotCounted, ready_at),
+            Some(page) => {
+                let front = Url::parse(&flight.url.url).is_ok_and(|url| url.path() == "/" && url.query().is_none());
+                let worth = PageWorth {
+                    bytes: report.bytes,
+                    clean_bytes: page.clean_bytes,
+                    tokens: page.tokens,
+                    new_share: 1.0,
+                    exact_duplicate: false,
+                };
+                self.steward.done(&flight.request, Outcome::Page { worth, text: page.text.as_ref(), front }, ready_at)
+            }
+            None if report.requested => {
+                self.steward.done(&flight.request, Outcome::Nothing { bytes: report.bytes }, ready_at)
+            }
+            None => self.steward.done(&flight.request, Outcome::NotCounted, now),
+        };
+        self.follow(&flight.url, &report, &judged);
+        self.finish(flight.url, report, judged.worth);
+    }
+
+    /// The rest of a site whose URL waits again: its host is postponed, cannot be asked, or failed for the first time.
+    fn rest_after(&mut self, url: &WaitingUrl, report: &PageReport, is_online: bool) -> Option<u64> {
+        let status = &report.status;
+        // Without a network no site has failed.
+        let is_outage = status.is_network_trouble() && !is_online;
+        let is_unasked = !report.requested && status.is_host_trouble();
+        if is_outage || is_unasked || *status == Status::Failed(FailureKind::Postponed) {
+            return Some(POSTPONED_MS);
+        }
+        let is_first = status.is_host_trouble() && self.troubled.insert(fingerprint::fingerprint(&url.url));
+        is_first.then_some(TROUBLE_MS)
+    }
+
+    /// Offers the links of a page, and notes its other URLs.
+    fn follow(&mut self, asked: &WaitingUrl, report: &PageReport, judged: &Judged) {
+        if report.final_url != asked.url {
+            self.state.alias(&report.final_url);
+        }
+        let (Some(page), Ok(url)) = (&report.page, Url::parse(&report.final_url)) else { return };
+        if !self.bounds.holds(&url) {
+            if asked.depth > 0 {
+                return;
+            }
+            // A seed has moved, as from example.org to www.example.org.
+            self.bounds.extend(&url);
+            self.setup.order.seeds.insert(report.final_url.clone());
+            if let Err(error) = self.setup.order.write(&self.setup.folder) {
+                log::warn!("{error:#}");
+            }
+        }
+        for alias in aliases(&url, &page.links) {
+            self.state.alias(alias);
+        }
+        let clean_share = clean_share(page, report.bytes);
+        let source = Source { url: &url, depth: asked.depth, clean_share, follows_out: judged.follow_out };
+        let filter = LinkFilter { bounds: &self.bounds, removed: &self.setup.removed, today: today() };
+        for link in filter.links(&source, &page.links) {
+            if *link.source != *link.url.domain {
+                self.steward.linked(&link.source, &link.url.domain);
+            }
+            self.state.offer(link);
+        }
+    }
+
+    fn finish(&mut self, url: WaitingUrl, report: PageReport, worth: PageWorth) {
+        let status = report.status.to_string();
+        let done = Done { url: url.url, status, worth, requested: report.requested };
+        match (&report.page, &report.refused) {
+            (Some(_), None) => self.crawled.kept += 1,
+            (Some(_), Some(reason)) => {
+                self.crawled.refused += 1;
+                self.state.refuse(&report.at.strftime("%Y-%m-%d").to_string(), &done, reason);
+            }
+            (None, _) => self.crawled.failed += 1,
+        }
+        self.state.done(done);
+    }
+
+    /// Writes the state. URLs in flight are named and wait again after a crash.
+    fn checkpoint(&mut self) -> Result<()> {
+        self.sift()?;
+        let mut texts: HashMap<(&'static str, u8), String> = HashMap::new();
+        for row in self.steward.rows() {
+            let key = match &row {
+                Row::Crawl(_) => (CRAWL_TABLE, 0),
+                Row::Domain(row) => (DOMAIN_TABLE, fingerprint::shard(&row.name)),
+                Row::Section(row) => (DOMAIN_TABLE, fingerprint::shard(&row.domain)),
+            };
+            let text = texts.entry(key).or_default();
+            text.push_str(&serde_json::to_string(&row)?);
+            text.push('\n');
+        }
+        let mut parts = Vec::new();
+        for ((table, shard), text) in texts {
+            let hash = xxh3_64(text.as_bytes());
+            if self.written.insert((table, shard), hash) != Some(hash) {
+                parts.push(TablePart { table, shard, text });
+            }
+        }
+        self.state.checkpoint(parts, Vec::new())?;
+        self.checkpointed = Instant::now();
+        Ok(())
+    }
+}
+
+/// The table of the crawl as a whole.
+pub(super) const CRAWL_TABLE: &str = "crawl";
+/// The table of domains and their sections.
+pub(super) const DOMAIN_TABLE: &str = "domains";
+
+fn today() -> jiff::civil::Date {
+    clock::now().to_zoned(jiff::tz::TimeZone::UTC).date()
+}
+
+fn clean_share(page: &ReadPage, bytes: u64) -> f32 {
+    (page.clean_bytes as f32 / bytes.max(1) as f32).min(1.0)
+}
+
+/// Asks the scheduler about a new link.
+fn admit(steward: &mut Steward, order: &Order, link: &mut Link) -> bool {
+    let url = &link.url;
+    let host = address::host(&url.url).unwrap_or_default();
+    let hints = DomainHints {
+        tld_language: order.expects(host),
+        link_language: false,
+        source_yield: url.source_yield,
+        host_len: host.len() as u16,
+        distance: url.depth,
+    };
+    let source = Some(&*link.source).filter(|source| !source.is_empty());
+    let found = Discovered { domain: &url.domain, section: &url.section, source, hints };
+    match steward.discovered(&found) {
+        Admission::Admit(admitted) => {
+            link.url.section = steward.section_name(admitted.domain, admitted.section).to_owned();
+            true
+        }
+        Admission::Refuse(_) => false,
+    }
+}
+
+/// Tells the scheduler of a page that was finished after the last checkpoint.
+fn replay(steward: &mut Steward, order: &Order, done: &Done) {
+    let Some(url) = Url::parse(&done.url).ok().filter(|_| done.requested) else { return };
+    let hints =
+        DomainHints { tld_language: order.expects(url.host_str().unwrap_or_default()), ..DomainHints::default() };
+    let found = Discovered { domain: shape::domain(&url), section: &shape::section(&url), source: None, hints };
+    let Admission::Admit(admitted) = steward.discovered(&found) else { return };
+    steward.replay(&Request { domain: admitted.domain, section: admitted.section }, &done.worth);
+}
+
+/// Gives the scheduler the numbers of URLs that wait.
+fn count_waiting(steward: &mut Steward, state: &CrawlState) {
+    let sections: Vec<(String, String)> = steward
+        .rows()
+        .filter_map(|row| match row {
+            Row::Section(row) => Some((row.domain, row.section)),
+            _ => None,
+        })
+        .collect();
+    for (domain, section) in sections {
+        steward.set_waiting(&domain, &section, state.waiting_in(&domain, &section));
+    }
+}

@@ -1,0 +1,163 @@
+//! Which links of a page are followed.
+
+use jiff::civil::Date;
+use tidings_crawl::queue::WaitingUrl;
+use tidings_crawl::trap::{date_in_path, hard_trap};
+use tidings_crawl::{Link, shape};
+use tidings_model::{LinkRegion, PageLinks};
+use tidings_store::removed::Removed;
+use url::Url;
+
+use super::order::Bounds;
+
+/// Endings of paths that are not pages.
+const NOT_PAGES: [&str; 46] = [
+    "7z", "apk", "avi", "bmp", "bz2", "css", "csv", "deb", "dmg", "doc", "docx", "eot", "epub", "exe", "flv", "gif",
+    "gz", "ico", "ics", "iso", "jpeg", "jpg", "js", "json", "m4a", "m4v", "mov", "mp3", "mp4", "mpg", "ogg", "pdf",
+    "png", "ppt", "pptx", "rar", "svg", "swf", "tar", "webm", "webp", "wmv", "woff", "xls", "xlsx", "zip",
+];
+
+/// A page whose links are followed.
+pub(super) struct Source<'a> {
+    /// The URL after redirects.
+    pub(super) url: &'a Url,
+    /// Links from the nearest seed.
+    pub(super) depth: u16,
+    /// The share of clean text.
+    pub(super) clean_share: f32,
+    /// Whether links to other registered domains are followed.
+    pub(super) follows_out: bool,
+}
+
+/// The rules of a crawl for links.
+pub(super) struct LinkFilter<'a> {
+    pub(super) bounds: &'a Bounds,
+    pub(super) removed: &'a Removed,
+    pub(super) today: Date,
+}
+
+impl LinkFilter<'_> {
+    /// A URL that may be asked for, as a waiting one.
+    pub(super) fn waiting(&self, url: &str, region: LinkRegion, depth: u16, source_yield: f32) -> Option<WaitingUrl> {
+        let parsed = Url::parse(url).ok()?;
+        let is_page = path_ending(&parsed).is_none_or(|ending| NOT_PAGES.binary_search(&ending.as_str()).is_err());
+        let may_ask = is_page && self.bounds.holds(&parsed) && hard_trap(&parsed, self.today).is_none();
+        if !may_ask || self.removed.covers(url).is_some() {
+            return None;
+        }
+        Some(WaitingUrl {
+            domain: shape::domain(&parsed).to_owned(),
+            section: shape::section(&parsed),
+            url: url.to_owned(),
+            region,
+            source_yield,
+            day: date_in_path(&parsed).and_then(days_since_1970),
+            depth,
+        })
+    }
+
+    /// The links of a page that are followed.
+    pub(super) fn links(&self, source: &Source<'_>, links: &PageLinks) -> Vec<Link> {
+        let own = shape::domain(source.url);
+        let declared = links.links.iter().filter(|link| !link.nofollow).map(|link| (link.url.as_str(), link.region));
+        let next = links.next.iter().map(|url| (url.as_str(), LinkRegion::Navigation));
+        let alternates = links.alternates.iter().map(|(_, url)| (url.as_str(), LinkRegion::Navigation));
+        let mut followed = Vec::new();
+        for (url, region) in declared.chain(next).chain(alternates) {
+            let Some(url) = self.waiting(url, region, source.depth.saturating_add(1), source.clean_share) else {
+                continue;
+            };
+            if source.follows_out || url.domain == own {
+                followed.push(Link { url, source: own.into() });
+            }
+        }
+        followed
+    }
+}
+
+/// Other URLs of a page: its canonical URL on the same host, other renderings. A canonical URL that is the front page is
+/// a mistake of the site.
+pub(super) fn aliases<'a>(url: &Url, links: &'a PageLinks) -> Vec<&'a str> {
+    let is_own = |other: &&str| {
+        Url::parse(other).is_ok_and(|other| other.host_str() == url.host_str() && other.path() != "/" && other != *url)
+    };
+    let canonical = links.canonical.iter().map(String::as_str);
+    canonical.chain(links.twins.iter().map(String::as_str)).filter(is_own).collect()
+}
+
+fn path_ending(url: &Url) -> Option<String> {
+    let name = url.path().rsplit('/').next()?;
+    name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase())
+}
+
+fn days_since_1970(date: Date) -> Option<i32> {
+    date.since(Date::constant(1970, 1, 1)).ok().map(|span| span.get_days())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::crawl::order::{Order, Scope};
+    use tidings_model::PageLink;
+
+    fn followed(scope: Scope, follows_out: bool, urls: &[&str]) -> Vec<String> {
+        let order = Order { scope, seeds: ["http://a.example/".to_owned()].into(), ..Order::default() };
+        let (bounds, removed) = (order.bounds(), Removed::default());
+        let filter = LinkFilter { bounds: &bounds, removed: &removed, today: Date::constant(2026, 3, 1) };
+        let link = |url: &&str| PageLink {
+            url: (*url).to_owned(),
+            region: LinkRegion::List,
+            anchor: String::new(),
+            nofollow: url.contains("nofollow"),
+        };
+        let links = PageLinks { links: urls.iter().map(link).collect(), ..PageLinks::default() };
+        let url = Url::parse("http://a.example/").unwrap();
+        let source = Source { url: &url, depth: 2, clean_share: 0.5, follows_out };
+        let found = filter.links(&source, &links);
+        assert!(found.iter().all(|link| link.url.depth == 3 && &*link.source == "a.example"));
+        found.into_iter().map(|link| link.url.url).collect()
+    }
+
+    #[test]
+    fn endings_are_sorted_for_the_search() {
+        assert!(NOT_PAGES.is_sorted());
+    }
+
+    #[test]
+    fn files_traps_and_nofollow_links_are_not_followed() {
+        let urls = [
+            "http://a.example/x",
+            "http://a.example/x.pdf",
+            "http://a.example/nofollow",
+            "http://a.example/calendar/2031/05/",
+        ];
+        assert_eq!(followed(Scope::Web, true, &urls), ["http://a.example/x"]);
+    }
+
+    #[test]
+    fn other_domains_are_entered_if_scope_and_page_allow_it() {
+        let urls = ["http://www.a.example/y", "http://b.example/z"];
+        assert_eq!(followed(Scope::Web, true, &urls).len(), 2);
+        assert_eq!(followed(Scope::Web, false, &urls), urls[..1]);
+        assert_eq!(followed(Scope::Site, true, &urls), urls[..1]);
+        assert!(followed(Scope::Host, true, &urls).is_empty());
+    }
+
+    #[test]
+    fn aliases_are_on_the_same_host_and_not_the_front_page() {
+        let url = Url::parse("http://a.example/x?s=1").unwrap();
+        let of = |canonical: &str| {
+            let links = PageLinks { canonical: Some(canonical.to_owned()), ..PageLinks::default() };
+            aliases(&url, &links).len()
+        };
+        assert_eq!(
+            (of("http://a.example/x"), of("http://a.example/"), of("http://b.example/x"), of(url.as_str())),
+            (1, 0, 0, 0)
+        );
+    }
+
+    #[test]
+    fn dates_of_paths_are_days() {
+        assert_eq!(days_since_1970(Date::constant(2019, 3, 4)), Some(17_959));
+    }
+}

@@ -1,0 +1,330 @@
+//! Crawls that follow links: sites without feeds, and text-rich parts of the web.
+//!
+//! ```text
+//!  engine (scheduler, seen-set, waiting URLs) ──queues──▶ crawler ──results──▶ processors ──▶ committer ─┐
+//!     ▲                                                                                                 │
+//!     └────────────────────────────── reports of durable pages ─────────────────────────────────────────┘
+//! ```
+//!
+//! Kept pages are stored with `feed = "crawl:NAME"` beside those of feeds, so that all later stages treat them alike. The
+//! state of a crawl is in `crawl/NAME/` ([`tidings_crawl::CrawlState`]).
+
+mod addresses;
+mod engine;
+mod follow;
+mod order;
+mod processor;
+mod view;
+
+use std::fmt;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use anyhow::{Result, bail};
+use serde::{Deserialize, Serialize};
+use tidings_crawl::CrawlState;
+use tidings_crawl::steward::{End, Settings};
+use tidings_fetch::CrawlKind;
+use tidings_store::pages::{Archivist, PageWriter};
+use tidings_store::removed::Removed;
+
+use crate::context::{RunContext, StageLog};
+use crate::discover;
+use crate::display::{count, grouped, span_s};
+use crate::ingest::host_memory::{HostMemory, remembered_rules, require_contact};
+use crate::ingest::{self, Counters, CrawlWork, JobFeeder};
+use crate::outcome::{Outcome, Status};
+use crate::pipeline::Pipeline;
+
+use addresses::Addresses;
+pub use engine::Budget;
+use engine::{Channels, Crawled, Engine, EngineSetup};
+pub use order::{Order, Scope, seeds};
+use processor::{CrawlJobs, CrawlProcessor, ProcessorSettings};
+pub(crate) use view::lines;
+pub use view::{CrawlSummary, DomainTrace, domain_trace, summaries};
+
+/// The most hosts that have a request in flight or wait for an address.
+const MAX_HOSTS: usize = 20_000;
+/// Stored policies of hosts that are read at the start.
+const MAX_REMEMBERED: usize = 20_000;
+
+/// The parameters of a crawl.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Its name; several crawls may be in one home.
+    pub name: String,
+    /// Sites, URLs and files of them; none to go on.
+    pub seeds: Vec<String>,
+    /// The part of the web that it may enter; unchanged if absent.
+    pub scope: Option<Scope>,
+    /// Languages whose text counts; unchanged if empty.
+    pub languages: Vec<String>,
+    /// Top-level domains where they are expected.
+    pub tld: Vec<String>,
+    /// Budgets of this run.
+    pub budget: Budget,
+    /// Only show what would be asked for first.
+    pub dry_run: bool,
+    /// Seed of the random draws.
+    pub seed: Option<u64>,
+}
+
+/// The outcome of a crawl.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CrawlOutcome {
+    /// Whether it ended by its budget or because nothing is left.
+    pub done: bool,
+    /// The name of the run.
+    pub run: String,
+    /// The name of the crawl.
+    pub name: String,
+    /// The reason of the end.
+    pub end: Option<End>,
+    /// Pages that were stored.
+    pub kept: u64,
+    /// Pages that were not stored, with the reason in `crawl/NAME/refused/`.
+    pub refused: u64,
+    /// URLs that gave no page.
+    pub failed: u64,
+    /// Responses by status.
+    pub statuses: Counters,
+    /// New words in the wanted languages.
+    pub tokens: u64,
+    /// Registered domains that were met so far.
+    pub domains: u64,
+    /// URLs that were met so far.
+    pub seen: u64,
+    /// URLs that wait.
+    pub waiting: u64,
+    /// Requests that were sent, policy files included.
+    pub requests: u64,
+    /// Bytes that were received.
+    pub bytes: u64,
+    /// Duration in seconds.
+    pub seconds: f64,
+    /// With a dry run: URLs that would be asked for first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub next: Vec<String>,
+    #[serde(skip)]
+    text: String,
+}
+
+impl Outcome for CrawlOutcome {
+    fn status(&self) -> Status {
+        if self.done { Status::Done } else { Status::NotDone }
+    }
+}
+
+impl fmt::Display for CrawlOutcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+/// Crawls until a budget is spent, nothing is left that is worth a request, or the run is stopped.
+pub fn run(pipeline: &Pipeline, options: &Options) -> Result<CrawlOutcome> {
+    check_name(&options.name)?;
+    let seeds = seeds(&options.seeds)?;
+    let context = RunContext::open(pipeline, "crawl")?;
+    let folder = context.home.crawl(&options.name);
+    if seeds.is_empty() && !CrawlState::exists(&folder) {
+        bail!("the crawl `{}` does not exist yet: give it seeds, such as `tidings crawl example.org`", options.name);
+    }
+    let mut order = Order::read(&folder)?;
+    order.seeds.extend(seeds.iter().cloned());
+    order.scope = options.scope.unwrap_or(order.scope);
+    for (kept, given) in [(&mut order.languages, &options.languages), (&mut order.tld, &options.tld)] {
+        if !given.is_empty() {
+            kept.clone_from(given);
+        }
+    }
+    let config = &context.config;
+    if order.languages.is_empty() {
+        order.languages.clone_from(&config.crawl.languages);
+    }
+    let seed_hosts = order.seeds.iter().filter_map(|seed| tidings_model::address::host(seed));
+    require_contact(config, &context.home, seed_hosts)?;
+    if !options.dry_run {
+        order.write(&folder)?;
+    }
+    let mut log = context.log();
+    let outcome = match options.dry_run {
+        true => preview(&context, options, order, &seeds)?,
+        false => crawl(&context, &mut log, options, order, &seeds)?,
+    };
+    log.finish(&outcome)?;
+    if config.crawl.grow && outcome.kept > 0 && !context.cancel.is_cancelled() {
+        discover::gather_pages(&context.follow_up("discover")?)?;
+    }
+    Ok(outcome)
+}
+
+/// Names are folders.
+fn check_name(name: &str) -> Result<()> {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    match !name.is_empty() && name.len() <= 40 && name.bytes().all(is_plain) {
+        true => Ok(()),
+        false => bail!("`{name}` cannot be the name of a crawl; use letters, digits, - and _"),
+    }
+}
+
+/// The crawl sends no more requests some time before it is cut off, so that those in flight are not wasted.
+fn before_the_limit(time: Duration) -> Duration {
+    time.saturating_sub((time / 10).min(Duration::from_secs(5)))
+}
+
+/// The settings of the crawler.
+fn fetch_settings(context: &RunContext, options: &Options) -> Result<tidings_fetch::Settings> {
+    let mut settings = context.config.fetch.for_pages(crate::stage::seed(options.seed))?;
+    settings.delay = Duration::from_secs_f64(context.config.crawl.host_delay_s);
+    Ok(settings)
+}
+
+fn setup(context: &RunContext, options: &Options, order: Order, removed: Arc<Removed>) -> Result<EngineSetup> {
+    let config = &context.config;
+    let fetch = fetch_settings(context, options)?;
+    let settings = Settings {
+        rule: config.crawl.rule()?,
+        floor: config.crawl.floor,
+        largest_share: config.crawl.largest_share,
+        seed: crate::stage::seed(options.seed),
+        max_pages_per_site_day: config.crawl.max_pages_per_site_day,
+        ..Settings::default()
+    };
+    Ok(EngineSetup {
+        folder: context.home.crawl(&options.name),
+        order,
+        removed,
+        settings,
+        budget: Budget { time: context.time_left().map(before_the_limit), ..options.budget },
+        addresses: Addresses::new(fetch.ip_delay.min(fetch.delay), fetch.shared_networks.clone()),
+        host_delay: Duration::from_secs_f64(config.crawl.host_delay_s),
+        max_in_flight: (config.fetch.concurrency * 2).min(MAX_HOSTS),
+        cancel: context.cancel.clone(),
+    })
+}
+
+fn preview(context: &RunContext, options: &Options, order: Order, seeds: &[String]) -> Result<CrawlOutcome> {
+    let removed = Arc::new(Removed::read(&context.home)?);
+    let mut engine = Engine::open(setup(context, options, order, removed)?, seeds)?;
+    let next = engine.preview(20)?;
+    let text = match next.is_empty() {
+        true => "nothing would be requested\n".to_owned(),
+        false => format!("would request first:\n{}\n", next.join("\n")),
+    };
+    Ok(CrawlOutcome { done: true, name: options.name.clone(), next, text, ..CrawlOutcome::default() })
+}
+
+fn crawl(
+    context: &RunContext,
+    log: &mut StageLog<'_>,
+    options: &Options,
+    order: Order,
+    seeds: &[String],
+) -> Result<CrawlOutcome> {
+    let config = &context.config;
+    let removed = Arc::new(Removed::read(&context.home)?);
+    let engine = Engine::open(setup(context, options, order.clone(), removed.clone())?, seeds)?;
+    let settings = fetch_settings(context, options)?;
+    let memory = HostMemory::load(context, CrawlKind::Page, |_| false)?;
+    let all_hosts_idle_for = memory.all_hosts_idle_for;
+    let mut remembered = remembered_rules(context, |_| true)?;
+    remembered.truncate(MAX_REMEMBERED);
+    let jobs = Arc::new(Mutex::default());
+    let archivist = Archivist {
+        software: format!("Tidings/{}", env!("CARGO_PKG_VERSION")),
+        operator: config.fetch.contact.clone(),
+    };
+    let processing = ProcessorSettings {
+        feed: format!("crawl:{}", options.name),
+        order: Arc::new(order),
+        keep: config.crawl.keep,
+        options: Arc::new((config.clean.options(), config.postprocess_options())),
+        removed,
+        ceiling: settings.ceiling(),
+        compression: config.store.compression,
+        warc: config.fetch.warc,
+    };
+    let work = CrawlWork {
+        kind: CrawlKind::Page,
+        settings,
+        queues: memory.queues([]),
+        all_hosts_idle_for,
+        remembered,
+        source: CrawlJobs(Arc::clone(&jobs)),
+        page_writer: PageWriter::open(&context.home, &context.run, config.fetch.warc.then_some(archivist)),
+    };
+    let (queues, arriving) = tokio::sync::mpsc::unbounded_channel();
+    let (reporting, reports) = std::sync::mpsc::channel();
+    let channel_jobs = Arc::clone(&jobs);
+    let feeder = JobFeeder {
+        arriving,
+        work: Box::new(move |commits, stats| {
+            engine.run(Channels { queues: Some(queues), reports, jobs: channel_jobs, commits, stats })
+        }),
+    };
+    let make_processor = move || CrawlProcessor::new(processing.clone(), Arc::clone(&jobs), reporting.clone());
+    let (ingested, crawled) = ingest::run_open(context, log, work, make_processor, feeder)?;
+    context.apply_journal()?;
+    ingest::log_given_up(&ingested);
+    Ok(outcome(context, options, ingested, crawled?))
+}
+
+fn outcome(context: &RunContext, options: &Options, ingested: ingest::Ingested, crawled: Crawled) -> CrawlOutcome {
+    let ending = context.ending(0);
+    let why = match (&crawled.end, ending.is_done()) {
+        (Some(end), true) => format!("; ended: {end}"),
+        _ => ending.after(String::new()),
+    };
+    let text = format!(
+        "crawl `{}`: {} stored, {} without wanted text, {} failed; {} new words; {} met, {} wait{why}, {}\n",
+        options.name,
+        count(crawled.kept, "page"),
+        grouped(crawled.refused),
+        grouped(crawled.failed),
+        grouped(crawled.tokens),
+        count(crawled.domains, "site"),
+        count(crawled.waiting, "URL"),
+        span_s(context.seconds()),
+    );
+    CrawlOutcome {
+        done: ending.is_done() && !ingested.offline,
+        run: context.run.clone(),
+        name: options.name.clone(),
+        end: crawled.end,
+        kept: crawled.kept,
+        refused: crawled.refused,
+        failed: crawled.failed,
+        statuses: ingested.counters,
+        tokens: crawled.tokens,
+        domains: crawled.domains,
+        seen: crawled.seen,
+        waiting: crawled.waiting,
+        requests: ingested.requests,
+        bytes: ingested.bytes,
+        seconds: context.seconds(),
+        next: Vec::new(),
+        text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_crawls_are_names_of_folders() {
+        assert!(check_name("web").is_ok() && check_name("tg-2026_1").is_ok());
+        assert!(["", "a/b", "..", "a b"].iter().all(|name| check_name(name).is_err()));
+    }
+
+    #[test]
+    fn a_crawl_without_seeds_does_not_begin() {
+        let (_folder, pipeline) = crate::testing::home();
+        let options = Options { name: "web".into(), ..Options::default() };
+        let error = run(&pipeline, &options).unwrap_err().to_string();
+        assert!(error.contains("give it seeds"), "{error}");
+    }
+}

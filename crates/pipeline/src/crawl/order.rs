@@ -1,0 +1,176 @@
+//! What a crawl was asked for: seeds, scope, languages. Kept in `crawl/NAME/order.toml`.
+
+use std::collections::{BTreeSet, HashSet};
+use std::path::Path;
+
+use anyhow::{Context as _, Result, bail};
+use serde::{Deserialize, Serialize};
+use tidings_crawl::shape;
+use tidings_model::address;
+use tidings_storage::write_atomic;
+use url::Url;
+
+/// The part of the web that a crawl may enter.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scope {
+    /// All sites.
+    #[default]
+    Web,
+    /// The registered domains of the seeds.
+    Site,
+    /// The hosts of the seeds.
+    Host,
+}
+
+/// The order of a crawl.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Order {
+    /// The part of the web that it may enter.
+    pub scope: Scope,
+    /// Languages whose text counts; empty for all.
+    pub languages: Vec<String>,
+    /// Top-level domains where the languages are expected, besides those of their countries.
+    pub tld: Vec<String>,
+    /// The URLs with which it began.
+    pub seeds: BTreeSet<String>,
+}
+
+impl Order {
+    /// The order of a crawl in a folder; an empty one if the crawl is new.
+    pub fn read(folder: &Path) -> Result<Order> {
+        let path = folder.join("order.toml");
+        match std::fs::read_to_string(&path) {
+            Ok(text) => {
+                toml::from_str(&text).with_context(|| format!("{} is not the order of a crawl", path.display()))
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Order::default()),
+            Err(error) => Err(error).with_context(|| format!("cannot read {}", path.display())),
+        }
+    }
+
+    /// Saves the order.
+    pub fn write(&self, folder: &Path) -> Result<()> {
+        let text = toml::to_string(self).context("cannot write the order of the crawl")?;
+        Ok(write_atomic(&folder.join("order.toml"), text.as_bytes())?)
+    }
+
+    /// Whether text in a language counts.
+    pub fn wants(&self, language: &str) -> bool {
+        self.languages.is_empty() || self.languages.iter().any(|code| code == language)
+    }
+
+    /// Whether the top-level domain of a host is one where a wanted language is expected.
+    pub fn expects(&self, host: &str) -> bool {
+        let tld = host.rsplit('.').next().unwrap_or_default();
+        let of_language =
+            |code: &String| tidings_lang::language(code).is_some_and(|known| known.site_tlds.contains(&tld));
+        self.tld.iter().any(|known| known == tld) || self.languages.iter().any(of_language)
+    }
+
+    /// The bounds of the crawl.
+    pub fn bounds(&self) -> Bounds {
+        let parsed = self.seeds.iter().filter_map(|seed| Url::parse(seed).ok());
+        let name = |url: Url| match self.scope {
+            Scope::Host => url.host_str().unwrap_or_default().to_owned(),
+            _ => shape::domain(&url).to_owned(),
+        };
+        Bounds { scope: self.scope, names: parsed.map(name).collect() }
+    }
+}
+
+/// The bounds of a crawl.
+#[derive(Debug, Clone)]
+pub struct Bounds {
+    scope: Scope,
+    names: HashSet<String>,
+}
+
+impl Bounds {
+    /// Whether a URL is inside.
+    pub fn holds(&self, url: &Url) -> bool {
+        match self.scope {
+            Scope::Web => true,
+            Scope::Site => self.names.contains(shape::domain(url)),
+            Scope::Host => self.names.contains(url.host_str().unwrap_or_default()),
+        }
+    }
+}
+
+impl Bounds {
+    /// Takes in the host or site of a URL.
+    pub fn extend(&mut self, url: &Url) {
+        match self.scope {
+            Scope::Web => {}
+            Scope::Site => _ = self.names.insert(shape::domain(url).to_owned()),
+            Scope::Host => _ = self.names.insert(url.host_str().unwrap_or_default().to_owned()),
+        }
+    }
+}
+
+/// The seeds that arguments name: URLs, sites without a scheme, or files with one of them in each line.
+pub fn seeds(arguments: &[String]) -> Result<Vec<String>> {
+    let mut seeds = Vec::new();
+    for argument in arguments {
+        match argument.contains("://") || !Path::new(argument).is_file() {
+            true => seeds.push(seed(argument)?),
+            false => {
+                let text = std::fs::read_to_string(argument).with_context(|| format!("cannot read {argument}"))?;
+                let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+                for line in lines {
+                    seeds.push(seed(line).with_context(|| argument.clone())?);
+                }
+            }
+        }
+    }
+    Ok(seeds)
+}
+
+fn seed(text: &str) -> Result<String> {
+    let url = if text.contains("://") { text.to_owned() } else { format!("https://{text}/") };
+    match address::normalise(&url, None) {
+        Some(url) if address::host(&url).is_some_and(|host| !host.is_empty()) => Ok(url),
+        _ => bail!(
+            "`{text}` is neither a site, a URL nor a file; give one such as example.org or https://example.org/news/"
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn order(scope: Scope) -> Order {
+        Order { scope, seeds: ["https://blog.paper.co.uk/a".to_owned()].into(), ..Order::default() }
+    }
+
+    #[test]
+    fn the_scope_bounds_a_crawl() {
+        let inside = |scope, url: &str| order(scope).bounds().holds(&Url::parse(url).unwrap());
+        assert!(inside(Scope::Web, "https://other.example/"));
+        assert!(inside(Scope::Site, "https://www.paper.co.uk/") && !inside(Scope::Site, "https://other.co.uk/"));
+        assert!(inside(Scope::Host, "https://blog.paper.co.uk/b") && !inside(Scope::Host, "https://www.paper.co.uk/"));
+    }
+
+    #[test]
+    fn sites_urls_and_files_are_seeds() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("sites.txt");
+        std::fs::write(&file, "# sites\nexample.org\n\nhttps://b.example/x\n").unwrap();
+        let given = ["c.example:8080".to_owned(), file.display().to_string()];
+        assert_eq!(seeds(&given).unwrap(), ["https://c.example:8080/", "https://example.org/", "https://b.example/x"]);
+        assert!(seeds(&["no such file.txt".to_owned()]).is_err());
+    }
+
+    #[test]
+    fn an_order_is_read_as_it_was_written() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(Order::read(folder.path()).unwrap(), Order::default());
+        let order = Order { languages: vec!["de".into()], tld: vec!["li".into()], ..order(Scope::Site) };
+        order.write(folder.path()).unwrap();
+        assert_eq!(Order::read(folder.path()).unwrap(), order);
+        assert!(order.expects("a.at") && order.expects("b.li") && !order.expects("c.fr"));
+        assert!(order.wants("de") && !order.wants("fr") && Order::default().wants("fr"));
+    }
+}

@@ -1,0 +1,197 @@
+//! Processing of the responses of a crawl: pages are cleaned at once, because the text that they give decides what is
+//! asked for next.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex};
+
+use jiff::Timestamp;
+use tidings_clean::Options;
+use tidings_clean::postprocess::PostprocessOptions;
+use tidings_crawl::text::TextFingerprint;
+use tidings_fetch::decode::{Ceiling, Decoder};
+use tidings_fetch::{FetchJob, FetchResult, HttpResponse, JobSource, rights};
+use tidings_formats::warc;
+use tidings_model::{PageLinks, Row, Status, address};
+use tidings_store::removed::Removed;
+use tidings_store::{FrameEncoder, rfc3339};
+
+use super::order::Order;
+use crate::config::KeepPages;
+use crate::extract_guarded;
+use crate::ingest::pages::{archive, page_of};
+use crate::ingest::{Batch, Processor};
+
+/// The URLs of jobs in flight, by job.
+pub(super) type JobUrls = Arc<Mutex<HashMap<u32, String>>>;
+
+/// The jobs of a crawl.
+pub(super) struct CrawlJobs(pub(super) JobUrls);
+
+impl JobSource for CrawlJobs {
+    fn job(&mut self, id: u32) -> Result<FetchJob, Box<dyn std::error::Error + Send + Sync>> {
+        let url = self.0.lock().expect("no panic while held").get(&id).cloned();
+        Ok(FetchJob { url: url.ok_or("no such job")?, headers: Vec::new() })
+    }
+}
+
+/// What a response means for the crawl.
+pub(super) struct PageReport {
+    pub(super) job: u32,
+    /// URL of the last request.
+    pub(super) final_url: String,
+    pub(super) at: Timestamp,
+    pub(super) status: Status,
+    /// False if no request was sent.
+    pub(super) requested: bool,
+    /// Bytes of body on the wire.
+    pub(super) bytes: u64,
+    /// The address that responded.
+    pub(super) ip: Option<IpAddr>,
+    /// Whether the response is a page, with what it gave.
+    pub(super) page: Option<ReadPage>,
+    /// Why the page was not kept; `None` if it was stored or is no page.
+    pub(super) refused: Option<String>,
+}
+
+/// A page as the crawl sees it.
+pub(super) struct ReadPage {
+    /// Bytes of clean text in wanted languages.
+    pub(super) clean_bytes: u64,
+    /// Words in wanted languages.
+    pub(super) tokens: u64,
+    pub(super) text: Option<TextFingerprint>,
+    /// Whether the cleaner failed, which says nothing about the site.
+    pub(super) failed: bool,
+    /// Its links, if they may be followed.
+    pub(super) links: PageLinks,
+}
+
+/// The settings of the processors of a crawl.
+#[derive(Clone)]
+pub(super) struct ProcessorSettings {
+    /// `crawl:NAME`, in the field for the feed of a page.
+    pub(super) feed: String,
+    pub(super) order: Arc<Order>,
+    pub(super) keep: KeepPages,
+    pub(super) options: Arc<(Options, PostprocessOptions)>,
+    pub(super) removed: Arc<Removed>,
+    pub(super) ceiling: Ceiling,
+    pub(super) compression: i32,
+    pub(super) warc: bool,
+}
+
+/// Makes pages and reports of responses.
+pub(super) struct CrawlProcessor {
+    settings: ProcessorSettings,
+    jobs: JobUrls,
+    reports: Sender<Vec<PageReport>>,
+    decoder: Decoder,
+    packer: FrameEncoder,
+    warc: Option<warc::Writer>,
+    lines: Vec<u8>,
+}
+
+impl CrawlProcessor {
+    pub(super) fn new(settings: ProcessorSettings, jobs: JobUrls, reports: Sender<Vec<PageReport>>) -> CrawlProcessor {
+        CrawlProcessor {
+            decoder: Decoder::new(settings.ceiling),
+            packer: FrameEncoder::new(settings.compression),
+            warc: settings.warc.then(warc::Writer::default),
+            lines: Vec::new(),
+            settings,
+            jobs,
+            reports,
+        }
+    }
+
+    fn report(&mut self, result: &FetchResult, batch: &mut Batch) -> PageReport {
+        let url = self.jobs.lock().expect("no panic while held").get(&result.job).cloned().unwrap_or_default();
+        let mut report = PageReport {
+            job: result.job,
+            final_url: if result.url.is_empty() { url.clone() } else { result.url.clone() },
+            at: result.at,
+            status: Status::Ok,
+            requested: result.requested,
+            bytes: result.result.as_ref().map_or(0, |answer| answer.body.len() as u64),
+            ip: result.result.as_ref().ok().map(|answer| answer.ip),
+            page: None,
+            refused: None,
+        };
+        match &result.result {
+            Ok(answer) => self.read(&url, result, answer, &mut report, batch),
+            Err((status, detail)) => {
+                log::debug!("{url}: {status} ({detail})");
+                report.status = status.clone();
+            }
+        }
+        batch.counters.add(report.status.to_string(), 1);
+        report
+    }
+
+    /// Reads the page in a response, and stores it if it is wanted.
+    fn read(
+        &mut self,
+        url: &str,
+        result: &FetchResult,
+        answer: &HttpResponse,
+        report: &mut PageReport,
+        batch: &mut Batch,
+    ) {
+        let seen = rfc3339(result.at);
+        let feed = self.settings.feed.clone();
+        let row = Row { age: 0, status: "new", retries: 0, seen: &seen, published: "", feed: &feed, url, title: "" };
+        let page = match page_of(&row, result, answer, &mut self.decoder, &self.settings.removed) {
+            Ok(page) => page,
+            Err(status) => return report.status = status,
+        };
+        let (options, postprocess_options) = &*self.settings.options;
+        let (document, mut links) = extract_guarded::clean_page_with_links(&page, options, postprocess_options);
+        if links.nofollow || rights::robots_directives(&answer.headers).nofollow {
+            links.links.clear();
+            links.alternates.clear();
+            links.next = None;
+        }
+        let mut read = ReadPage { clean_bytes: 0, tokens: 0, text: None, failed: false, links };
+        match document {
+            Ok(document) if self.settings.order.wants(&document.language_code()) => {
+                let text = document.text();
+                read.clean_bytes = text.len() as u64;
+                read.tokens = text.split_whitespace().count() as u64;
+                let host = address::host(&page.final_url).unwrap_or_default();
+                read.text = Some(TextFingerprint::of(&text, host));
+            }
+            Ok(document) => report.refused = Some(format!("language {}", document.language_code())),
+            Err(reason) => {
+                read.failed = reason == tidings_clean::DropReason::Error;
+                report.refused = Some(reason.name().to_owned());
+            }
+        }
+        if self.settings.keep == KeepPages::All {
+            report.refused = None;
+        }
+        if report.refused.is_none() {
+            page.write_line(&mut self.lines).expect("pages serialise");
+            if let Some(writer) = &mut self.warc {
+                batch.warc.extend(archive(writer, &row, &page, result, answer));
+            }
+        }
+        report.page = Some(read);
+    }
+}
+
+impl Processor for CrawlProcessor {
+    fn process(&mut self, results: Vec<FetchResult>) -> Batch {
+        let mut batch = Batch::default();
+        self.lines.clear();
+        let reports: Vec<PageReport> = results.iter().map(|result| self.report(result, &mut batch)).collect();
+        if !self.lines.is_empty() {
+            batch.frame = self.packer.encode(&self.lines);
+        }
+        // The crawl counts a page as fetched when it is durable.
+        let sender = self.reports.clone();
+        batch.on_commit = Some(Box::new(move || drop(sender.send(reports))));
+        batch
+    }
+}
