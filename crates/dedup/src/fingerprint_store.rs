@@ -97,21 +97,86 @@ impl FingerprintStore {
         self.forgotten.extend(blocks);
     }
 
-    /// Finds the blocks of a fingerprint with ids from `first` on, ascending.
-    pub(crate) fn look_up(&mut self, fingerprint: u64, first: BlockId, found: &mut Vec<BlockId>) -> Result<()> {
+    /// Finds the blocks of a fingerprint with ids from `first` on, ascending; of one in at least `limit` blocks, any
+    /// `limit` of them. A phrase of every page is in thousands.
+    pub(crate) fn look_up(
+        &mut self,
+        fingerprint: u64,
+        first: BlockId,
+        limit: usize,
+        found: &mut Vec<BlockId>,
+    ) -> Result<()> {
         found.clear();
-        if let Some((trace, _)) = &mut self.trace {
-            trace.looked_up.push(fingerprint);
+        let FingerprintStore { memtable, fresh, past, forgotten, buffer, trace, .. } = self;
+        let mut take = |block| {
+            if block >= first && !forgotten.contains(&block) {
+                found.push(block);
+            }
+            found.len() < limit
+        };
+        let mut is_open = true;
+        for run in past {
+            if is_open {
+                run.look_up(fingerprint, buffer, |block| {
+                    is_open = take(block);
+                    is_open
+                })?;
+            }
         }
-        self.memtable.look_up(fingerprint, found);
-        for run in self.past.iter_mut().chain(self.fresh.iter_mut().map(|(_, run)| run)) {
-            run.look_up(fingerprint, &mut self.buffer, found)?;
+        // What earlier days decide does not depend on this day.
+        if !is_open {
+            return Ok(());
         }
-        if !found.is_empty() {
-            found.retain(|block| *block >= first && !self.forgotten.contains(block));
-            found.sort_unstable();
+        memtable.look_up(fingerprint, |block| {
+            is_open = take(block);
+            is_open
+        });
+        for (_, run) in fresh {
+            if is_open {
+                run.look_up(fingerprint, buffer, |block| {
+                    is_open = take(block);
+                    is_open
+                })?;
+            }
+        }
+        found.sort_unstable();
+        if let Some((trace, _)) = trace {
+            if is_open { trace.looked_up.push(fingerprint) } else { trace.common.push(fingerprint) }
         }
         Ok(())
+    }
+
+    /// Finds the first block of a fingerprint with an id from `first` on.
+    pub(crate) fn first_block(&mut self, fingerprint: u64, first: BlockId) -> Result<Option<BlockId>> {
+        let FingerprintStore { memtable, fresh, past, forgotten, buffer, trace, .. } = self;
+        let is_wanted = |block: BlockId| block >= first && !forgotten.contains(&block);
+        let earlier = |found: Option<BlockId>, block| Some(found.map_or(block, |found: BlockId| found.min(block)));
+        // The blocks of a run are in order, so that its first one is enough.
+        let first_of = |run: &mut FingerprintRun, buffer: &mut Vec<u8>, found: &mut Option<BlockId>| {
+            run.look_up(fingerprint, buffer, |block| {
+                if is_wanted(block) {
+                    *found = earlier(*found, block);
+                }
+                !is_wanted(block)
+            })
+        };
+        let mut found = None;
+        past.iter_mut().try_for_each(|run| first_of(run, buffer, &mut found))?;
+        // What earlier days decide does not depend on this day.
+        if found.is_some() {
+            return Ok(found);
+        }
+        memtable.look_up(fingerprint, |block| {
+            if is_wanted(block) {
+                found = earlier(found, block);
+            }
+            true
+        });
+        fresh.iter_mut().try_for_each(|(_, run)| first_of(run, buffer, &mut found))?;
+        if let Some((trace, _)) = trace {
+            trace.looked_up.push(fingerprint);
+        }
+        Ok(found)
     }
 
     /// Reads a block; returns false if it does not exist.

@@ -34,6 +34,8 @@ const EXPANSION: usize = 6;
 const LEAST_WEIGHT: usize = 16 << 10;
 /// The size of documents in progress.
 const WEIGHT: usize = 64 << 20;
+/// The size of documents that are prepared together: most of a day that has grown are known, and need next to nothing.
+const BATCH_WEIGHT: usize = 2 << 20;
 /// The maximum size of the log of a day; a larger day is judged as a whole when it grows.
 const MAX_LOG_BYTES: usize = 64 << 20;
 
@@ -111,6 +113,28 @@ struct DocumentLine {
     line: Vec<u8>,
 }
 
+/// The lines of the files of a day.
+struct DocumentLines<'a> {
+    files: std::iter::Enumerate<std::slice::Iter<'a, (String, PathBuf)>>,
+    /// The file that is read, with its language and the number of its last line.
+    open: Option<(usize, u64, DocumentReader)>,
+}
+
+impl DocumentLines<'_> {
+    fn next(&mut self) -> Result<Option<DocumentLine>> {
+        loop {
+            if let Some((lang, number, reader)) = &mut self.open
+                && let Some(line) = reader.next_line()?
+            {
+                *number += 1;
+                return Ok(Some(DocumentLine { lang: *lang, number: *number, line }));
+            }
+            let Some((lang, (_, path))) = self.files.next() else { return Ok(None) };
+            self.open = Some((lang, 0, DocumentReader::open(path)?));
+        }
+    }
+}
+
 /// A document that was read.
 enum Prepared {
     /// A document that was judged before.
@@ -160,7 +184,7 @@ impl DedupRun<'_> {
         let store = FingerprintStore::new(past, &folder, self.context.config.dedup.memory_mib << 20)?;
         let mut deduplicator = Deduplicator::new(self.rule, self.scope, store);
         let mut changed = ChangedFingerprints::default();
-        known.by_key.values().flatten().for_each(|gone| changed.add(&known.traces[*gone]));
+        known.by_key.values().flatten().for_each(|gone| changed.remove(&known.traces[*gone]));
         let mut judging = Judging {
             run: self,
             day: &day.name,
@@ -196,24 +220,22 @@ impl DedupRun<'_> {
         known: &mut Known,
     ) -> Result<Vec<Waiting>> {
         let threads = super::super::threads(self.context.config.dedup.threads);
-        let mut next = files.iter().enumerate();
-        let mut open: Option<(usize, u64, DocumentReader)> = None;
-        let source = || loop {
+        let mut lines = DocumentLines { files: files.iter().enumerate(), open: None };
+        let source = || {
             self.context.check_cancelled()?;
-            if let Some((lang, number, reader)) = &mut open
-                && let Some(line) = reader.next_line()?
+            let (mut batch, mut weight) = (Vec::new(), 0);
+            while weight < BATCH_WEIGHT
+                && let Some(line) = lines.next()?
             {
-                *number += 1;
-                let weight = line.len() * EXPANSION + LEAST_WEIGHT;
-                return Ok(Some((DocumentLine { lang: *lang, number: *number, line }, weight)));
+                weight += line.line.len() * EXPANSION + LEAST_WEIGHT;
+                batch.push(line);
             }
-            let Some((lang, (_, path))) = next.next() else { return Ok(None) };
-            open = Some((lang, 0, DocumentReader::open(path)?));
+            Ok(Some((batch, weight)).filter(|(batch, _)| !batch.is_empty()))
         };
         let rule = &self.rule;
         let Known { documents, by_key, .. } = known;
         let keys: std::collections::HashSet<(String, u128)> = by_key.keys().cloned().collect();
-        let prepare = |read: DocumentLine| {
+        let prepare_one = |read: DocumentLine| {
             let key = xxh3_128(&read.line);
             let prepared = match keys.contains(&(files[read.lang].0.clone(), key)) {
                 true => Ok(Prepared::Known),
@@ -221,10 +243,11 @@ impl DedupRun<'_> {
             };
             (read, key, prepared)
         };
+        let prepare = |batch: Vec<DocumentLine>| batch.into_iter().map(prepare_one).collect::<Vec<_>>();
         let pages =
             if rule.levels.has(Level::Page) { page_checksums(&self.context.home, day)? } else { HashMap::new() };
         let mut waiting = Vec::new();
-        parallel::ordered(Bounds { threads, weight: WEIGHT }, source, prepare, |(read, key, prepared)| {
+        let mut take = |(read, key, prepared): (DocumentLine, u128, Result<Prepared>)| {
             let (lang, language) = (read.lang, &files[read.lang].0);
             let taken = by_key.get_mut(&(language.clone(), key)).and_then(VecDeque::pop_front);
             let prepared = match (prepared?, taken) {
@@ -250,7 +273,9 @@ impl DedupRun<'_> {
             let (id, site) = (document.id, document.site);
             waiting.push(Waiting { date, is_dated, id, site, lang, url, page, key, known: None, place });
             Ok(())
-        })?;
+        };
+        let bounds = Bounds { threads, weight: WEIGHT };
+        parallel::ordered(bounds, source, prepare, |batch| batch.into_iter().try_for_each(&mut take))?;
         by_key.retain(|_, gone| !gone.is_empty());
         Ok(waiting)
     }
@@ -361,14 +386,10 @@ impl Judging<'_> {
             false => (deduplicator.judge(&text, &origin)?, Trace::default()),
         };
         match document.known.map(|known| &self.known.traces[known]) {
-            Some(before) if before.adds_as(&trace) => {}
-            before => {
-                before.into_iter().for_each(|before| self.changed.add(before));
-                // Without an earlier judgement there is nothing that could differ.
-                if !self.known.documents.is_empty() {
-                    self.changed.add(&trace);
-                }
-            }
+            Some(before) => self.changed.replace(before, &trace),
+            None if !self.known.documents.is_empty() => self.changed.add(&trace),
+            // Without an earlier judgement there is nothing that could differ.
+            None => {}
         }
         if let Some(ids) = revised {
             verdict.ignore_sources(&text, |name| ids.contains(name));
