@@ -37,6 +37,9 @@ struct Args {
     /// Articles that each feed publishes a day
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=1000))]
     articles: u32,
+    /// Keep the homes in this folder, which is created
+    #[arg(long)]
+    keep: Option<PathBuf>,
     /// Write the results to this file, as JSON
     #[arg(long)]
     out: Option<PathBuf>,
@@ -146,8 +149,10 @@ fn measure(args: &Args) -> Result<Results> {
         ..Spec::default()
     };
     let web = SimWeb::start(spec).map_err(|error| anyhow::anyhow!("cannot start the simulated web: {error}"))?;
-    let folder = tempfile::tempdir()?;
-    let home = folder.path().join("home");
+    let temporary = tempfile::tempdir()?;
+    let folder = args.keep.as_deref().unwrap_or(temporary.path());
+    fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    let home = folder.join("home");
     new_home(&home, &web)?;
     let mut now = web.now();
     let mut days = Vec::new();

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{BufRead as _, Read, Seek, SeekFrom};
 use std::path::PathBuf;
 
 use tidings_storage::{Appender, file};
@@ -139,13 +139,14 @@ impl PartitionWriter {
         let draft = self.drafts.get_mut(partition).expect("opened above");
         let storage = self.home.storage();
         let mut source = storage.open(&described.file)?;
-        let mut buffer = vec![0; FRAME_BYTES];
         loop {
-            let read = source.read(&mut buffer).context("read", &storage.path(&described.file))?;
-            if read == 0 {
+            let read = source.fill_buf().context("read", &storage.path(&described.file))?;
+            if read.is_empty() {
                 break;
             }
-            draft.append(&buffer[..read])?;
+            let len = read.len();
+            draft.append(read)?;
+            source.consume(len);
         }
         draft.lines = described.lines.unwrap_or_default();
         draft.start = (draft.bytes, draft.lines);
@@ -317,7 +318,7 @@ impl PartitionDraft {
         let mut source = File::open(&self.path).context("open", &self.path)?;
         source.seek(SeekFrom::Start(bytes.start)).context("read", &self.path)?;
         let mut rest = source.take(bytes.end - bytes.start);
-        let mut buffer = vec![0; FRAME_BYTES];
+        let mut buffer = vec![0; (bytes.end - bytes.start).clamp(1, FRAME_BYTES as u64) as usize];
         loop {
             let read = rest.read(&mut buffer).context("read", &self.path)?;
             if read == 0 {

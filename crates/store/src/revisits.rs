@@ -180,13 +180,10 @@ impl VisitedPage {
         self.checked = at;
     }
 
-    /// Whether the row can be deleted, given the time of the last run.
-    fn is_outdated(&self, latest: Option<Timestamp>) -> bool {
+    /// Whether the row can be deleted, given the time of the last run and when it was last listed.
+    fn is_outdated(&self, listed: Option<Timestamp>, latest: Option<Timestamp>) -> bool {
         let kept = if self.checks > 0 { KEPT_REVISED } else { KEPT_UNLISTED };
-        match (self.listed.parse::<Timestamp>(), latest) {
-            (Ok(listed), Some(latest)) => latest.duration_since(listed) > kept,
-            _ => false,
-        }
+        matches!((listed, latest), (Some(listed), Some(latest)) if latest.duration_since(listed) > kept)
     }
 
     /// The validators of the stored page.
@@ -234,6 +231,7 @@ pub(crate) fn merge(
     let mut rows = Vec::new();
     let mut changed = FingerprintMap::default();
     let latest = run.latest.parse::<Timestamp>().ok();
+    let mut listed: (String, Option<Timestamp>) = Default::default();
     table::read(&path(home), |mut row: VisitedPage| {
         let Some(page) = row.fingerprint() else { return };
         let listed_by = run.feeds.remove(&page);
@@ -254,7 +252,11 @@ pub(crate) fn merge(
         if let Some((at, again, stored)) = visit {
             row.take_visit(at, again, stored);
         }
-        if is_visited || !row.is_outdated(latest) {
+        // Pages that were listed in one run have the same time.
+        if listed.0 != row.listed {
+            listed = (row.listed.clone(), row.listed.parse().ok());
+        }
+        if is_visited || !row.is_outdated(listed.1, latest) {
             rows.push(row);
         }
     })?;

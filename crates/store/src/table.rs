@@ -3,6 +3,8 @@
 //! Columns are found by their names, so that older and newer versions can read each other's files. Tabs, line ends and
 //! backslashes in a field are escaped.
 
+use std::borrow::Cow;
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::io::BufRead;
 use std::path::Path;
@@ -17,7 +19,7 @@ pub(crate) trait Tabular: Sized {
     const COLUMNS: &'static [&'static str];
 
     /// The fields, in the order of the columns.
-    fn fields(&self) -> Vec<String>;
+    fn fields(&self) -> Vec<Cow<'_, str>>;
 
     /// A row from its fields; missing ones are empty.
     fn from_fields(field: &dyn Fn(&str) -> String) -> Self;
@@ -28,6 +30,11 @@ pub(crate) trait Field {
     /// Its text in the file.
     fn to_text(&self) -> String;
 
+    /// The same without a copy, where the value has its text.
+    fn as_text(&self) -> Cow<'_, str> {
+        Cow::Owned(self.to_text())
+    }
+
     /// Parses a value; invalid text gives the default, so that a damaged field affects only itself.
     fn from_text(text: String) -> Self;
 }
@@ -35,6 +42,10 @@ pub(crate) trait Field {
 impl Field for String {
     fn to_text(&self) -> String {
         self.clone()
+    }
+
+    fn as_text(&self) -> Cow<'_, str> {
+        Cow::Borrowed(self)
     }
 
     fn from_text(text: String) -> String {
@@ -64,7 +75,7 @@ macro_rules! columns {
         impl $crate::table::Tabular for $row {
             const COLUMNS: &'static [&'static str] = $crate::table::columns!(@names [] $($columns)+,);
 
-            fn fields(&self) -> Vec<String> {
+            fn fields(&self) -> Vec<std::borrow::Cow<'_, str>> {
                 let row = self;
                 $crate::table::columns!(@fields row [] $($columns)+,)
             }
@@ -88,13 +99,13 @@ macro_rules! columns {
     };
     (@fields $row:ident [$($done:tt)*] $(,)?) => { vec![$($done)*] };
     (@fields $row:ident [$($done:tt)*] $name:ident, $($rest:tt)*) => {
-        $crate::table::columns!(@fields $row [$($done)* $crate::table::Field::to_text(&$row.$name),] $($rest)*)
+        $crate::table::columns!(@fields $row [$($done)* $crate::table::Field::as_text(&$row.$name),] $($rest)*)
     };
     (@fields $row:ident [$($done:tt)*] $name:literal = $($part:tt).+, $($rest:tt)*) => {
-        $crate::table::columns!(@fields $row [$($done)* $crate::table::Field::to_text(&$row.$($part).+),] $($rest)*)
+        $crate::table::columns!(@fields $row [$($done)* $crate::table::Field::as_text(&$row.$($part).+),] $($rest)*)
     };
     (@fields $row:ident [$($done:tt)*] $name:literal : $function:path, $($rest:tt)*) => {
-        $crate::table::columns!(@fields $row [$($done)* $function($row),] $($rest)*)
+        $crate::table::columns!(@fields $row [$($done)* std::borrow::Cow::Owned($function($row)),] $($rest)*)
     };
     (@read $row:ident $field:ident $(,)?) => {};
     (@read $row:ident $field:ident $name:ident, $($rest:tt)*) => {
@@ -112,6 +123,10 @@ macro_rules! columns {
 pub(crate) use columns;
 
 fn escape(field: &str, line: &mut String) {
+    // Tables of pages are rewritten by every run, and few fields have such characters.
+    if memchr::memchr3(b'\t', b'\n', b'\\', field.as_bytes()).is_none() && !field.contains('\r') {
+        return line.push_str(field);
+    }
     for c in field.chars() {
         match c {
             '\t' => line.push_str("\\t"),
@@ -160,10 +175,16 @@ pub(crate) fn read_from<T: Tabular>(table: impl BufRead, path: &Path, mut see: i
         let fields: Vec<&str> = line.split('\t').collect();
         match &header {
             None => header = Some(fields.iter().map(|name| (*name).to_owned()).collect()),
-            Some(header) => see(T::from_fields(&|name| {
-                let at = header.iter().position(|column| column == name);
-                at.and_then(|at| fields.get(at)).map(|field| unescape(field)).unwrap_or_default()
-            })),
+            Some(header) => {
+                // Columns are asked for in their order, so that the next one is mostly the right one.
+                let next = Cell::new(0);
+                see(T::from_fields(&|name| {
+                    let is_next = header.get(next.get()).is_some_and(|column| column == name);
+                    let at = if is_next { Some(next.get()) } else { header.iter().position(|column| column == name) };
+                    next.set(at.map_or(next.get(), |at| at + 1));
+                    at.and_then(|at| fields.get(at)).map(|field| unescape(field)).unwrap_or_default()
+                }));
+            }
         }
     }
     Ok(())
