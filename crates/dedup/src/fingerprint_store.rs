@@ -277,3 +277,59 @@ impl FingerprintStore {
         Ok(FlushedFiles { past: self.past, runs, blocks: self.growing.finish()?, days: self.days })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const COMMON: usize = 3;
+
+    /// A store over the files of an earlier day, on which fingerprint 7 was added to four blocks and 8 to one.
+    fn second_day(folders: [&Path; 2]) -> FingerprintStore {
+        let mut store = FingerprintStore::new(StoreFiles::default(), folders[0], 1 << 20).unwrap();
+        store.start_day(1);
+        for (name, fingerprints) in [("a", &[7][..]), ("b", &[7, 8]), ("c", &[7]), ("d", &[7])] {
+            let block = store.add(name.as_bytes(), &[]).unwrap();
+            fingerprints.iter().for_each(|fingerprint| store.insert(*fingerprint, block).unwrap());
+        }
+        let FlushedFiles { runs, blocks, days, .. } = store.flush().unwrap();
+        let mut store =
+            FingerprintStore::new(StoreFiles { runs, blocks: vec![blocks], days }, folders[1], 1 << 20).unwrap();
+        store.start_day(2);
+        store
+    }
+
+    #[test]
+    fn a_trace_names_only_what_later_documents_of_the_day_can_change() {
+        let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+        let mut store = second_day([folders[0].path(), folders[1].path()]);
+        for name in ["e", "f", "g", "h"] {
+            let block = store.add(name.as_bytes(), &[]).unwrap();
+            [7, 9].iter().for_each(|fingerprint| store.insert(*fingerprint, block).unwrap());
+        }
+        store.start_trace();
+        let mut found = Vec::new();
+        store.look_up(7, 0, COMMON, &mut found).unwrap();
+        assert_eq!(found.len(), COMMON, "no more than needed");
+        store.look_up(8, 0, COMMON, &mut found).unwrap();
+        assert_eq!(found, [1]);
+        store.look_up(9, 0, COMMON, &mut found).unwrap();
+        assert_eq!(found.len(), COMMON);
+        store.look_up(9, 6, COMMON, &mut found).unwrap();
+        assert_eq!(found, [6, 7], "only blocks of the scope");
+        let firsts = [7, 8, 9, 10].map(|fingerprint| store.first_block(fingerprint, 0).unwrap());
+        assert_eq!(firsts, [Some(0), Some(1), Some(4), None]);
+        let trace = store.end_trace();
+        assert_eq!((trace.looked_up, trace.common), (vec![8, 9, 9, 10], vec![9]));
+    }
+
+    #[test]
+    fn blocks_that_were_forgotten_are_not_found() {
+        let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+        let mut store = second_day([folders[0].path(), folders[1].path()]);
+        store.forget([0, 2]);
+        let mut found = Vec::new();
+        store.look_up(7, 0, COMMON, &mut found).unwrap();
+        assert_eq!((found, store.first_block(7, 0).unwrap()), (vec![1, 3], Some(1)));
+    }
+}

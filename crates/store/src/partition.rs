@@ -33,10 +33,15 @@ pub(crate) struct PartitionWriter {
     waiting: usize,
 }
 
+/// The compressed bytes of a partition that wait to be written together.
+const PENDING_BYTES: usize = 128 << 10;
+
 /// A draft; its file is opened for each write, so that few files are open.
 struct PartitionDraft {
     path: PathBuf,
+    /// The bytes so far, including the last ones, which are not in the file yet.
     bytes: u64,
+    pending: Vec<u8>,
     text: Vec<u8>,
     lines: u64,
     digest: Xxh3,
@@ -170,10 +175,12 @@ impl PartitionWriter {
         draft.append(frames)
     }
 
-    /// Compresses the waiting text of every partition, so that later text cannot change it.
+    /// Compresses the waiting text of every partition, so that later text cannot change it, and writes it.
     pub(crate) fn flush(&mut self) -> Result<()> {
         let names: Vec<String> = self.drafts.keys().cloned().collect();
-        names.iter().try_for_each(|name| self.encode(name))
+        names.iter().try_for_each(|name| self.encode(name))?;
+        let pending = self.drafts.values_mut().filter(|draft| !draft.pending.is_empty());
+        pending.into_iter().try_for_each(|draft| draft.write().map(drop))
     }
 
     fn encode(&mut self, partition: &str) -> Result<()> {
@@ -250,6 +257,7 @@ impl PartitionWriter {
     /// Puts an edited draft in the place of a partition's.
     fn replace(&mut self, partition: &str, mut edited: PartitionDraft) -> Result<()> {
         let draft = self.drafts.get_mut(partition).expect("only open partitions are edited");
+        edited.write()?;
         fs::rename(&edited.path, &draft.path).context("rename to", &draft.path)?;
         edited.path.clone_from(&draft.path);
         *draft = edited;
@@ -264,10 +272,11 @@ impl PartitionWriter {
 
     /// Flushes and syncs all drafts; returns the descriptions of the files.
     pub(crate) fn seal(&mut self, day: &str) -> Result<Vec<FileDigest>> {
-        self.flush()?;
+        let names: Vec<String> = self.drafts.keys().cloned().collect();
+        names.iter().try_for_each(|name| self.encode(name))?;
         let mut files = Vec::new();
-        for (name, draft) in &self.drafts {
-            Appender::reopen(&draft.path, draft.bytes)?.sync()?;
+        for (name, draft) in &mut self.drafts {
+            draft.write()?.sync()?;
             files.push(draft.described(key(self.root, name, day, self.ending)));
         }
         Ok(files)
@@ -302,13 +311,13 @@ impl Drop for PartitionWriter {
 
 impl PartitionDraft {
     fn at(path: PathBuf) -> PartitionDraft {
-        PartitionDraft { path, bytes: 0, text: Vec::new(), lines: 0, digest: Xxh3::new(), start: (0, 0) }
+        let (pending, text, digest) = (Vec::new(), Vec::new(), Xxh3::new());
+        PartitionDraft { path, bytes: 0, pending, text, lines: 0, digest, start: (0, 0) }
     }
 
     /// A new draft with some of the bytes of this one.
     fn copy_of(&self, bytes: std::ops::Range<u64>) -> Result<PartitionDraft> {
         let mut copy = PartitionDraft::at(self.path.with_extension("edited.tmp"));
-        copy.append(&[])?;
         self.copy_to(&mut copy, bytes)?;
         Ok(copy)
     }
@@ -334,12 +343,20 @@ impl PartitionDraft {
         FileDigest { file, bytes: self.bytes, xxh3, lines: Some(self.lines) }
     }
 
-    /// Appends to the file, which is created if need be. What a crash left under its name is overwritten.
+    /// Appends bytes, which are written when there are enough of them.
     fn append(&mut self, bytes: &[u8]) -> Result<()> {
         self.digest.update(bytes);
-        Appender::reopen(&self.path, self.bytes)?.append(bytes)?;
         self.bytes += bytes.len() as u64;
-        Ok(())
+        self.pending.extend_from_slice(bytes);
+        if self.pending.len() >= PENDING_BYTES { self.write().map(drop) } else { Ok(()) }
+    }
+
+    /// Writes what is pending to the file, which is created if need be. What a crash left under its name is overwritten.
+    fn write(&mut self) -> Result<Appender> {
+        let mut file = Appender::reopen(&self.path, self.bytes - self.pending.len() as u64)?;
+        file.append(&self.pending)?;
+        self.pending.clear();
+        Ok(file)
     }
 }
 

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::HashMap;
-use std::io::BufRead;
+use std::io::{BufRead, Read as _};
 use std::path::Path;
 use tidings_storage::AtomicFile;
 
@@ -169,25 +169,59 @@ pub(crate) fn read<T: Tabular>(path: &Path, see: impl FnMut(T)) -> Result<()> {
 
 /// Calls `see` with every row of a table; `path` is for error messages.
 pub(crate) fn read_from<T: Tabular>(table: impl BufRead, path: &Path, mut see: impl FnMut(T)) -> Result<()> {
-    let mut header: Option<Vec<String>> = None;
-    for line in table.lines() {
-        let line = line.context("read", path)?;
-        let fields: Vec<&str> = line.split('\t').collect();
-        match &header {
-            None => header = Some(fields.iter().map(|name| (*name).to_owned()).collect()),
-            Some(header) => {
-                // Columns are asked for in their order, so that the next one is mostly the right one.
-                let next = Cell::new(0);
-                see(T::from_fields(&|name| {
-                    let is_next = header.get(next.get()).is_some_and(|column| column == name);
-                    let at = if is_next { Some(next.get()) } else { header.iter().position(|column| column == name) };
-                    next.set(at.map_or(next.get(), |at| at + 1));
-                    at.and_then(|at| fields.get(at)).map(|field| unescape(field)).unwrap_or_default()
-                }));
-            }
-        }
+    let mut lines = table.lines();
+    let Some(header) = lines.next().transpose().context("read", path)? else { return Ok(()) };
+    let header: Vec<&str> = header.split('\t').collect();
+    for line in lines {
+        see(from_line(&header, &line.context("read", path)?));
     }
     Ok(())
+}
+
+/// The text of a table; `None` if it is missing.
+pub(crate) fn read_text(path: &Path) -> Result<Option<String>> {
+    if !path.exists() {
+        return Ok(None);
+    }
+    let mut text = String::new();
+    open_any(path)?.read_to_string(&mut text).context("read", path)?;
+    Ok(Some(text))
+}
+
+/// The header line of a table.
+pub(crate) fn header<T: Tabular>() -> String {
+    T::COLUMNS.join("\t")
+}
+
+/// A row from its line, with the names of the columns of its table.
+pub(crate) fn from_line<T: Tabular>(header: &[&str], line: &str) -> T {
+    let fields: Vec<&str> = line.split('\t').collect();
+    // Columns are asked for in their order, so that the next one is mostly the right one.
+    let next = Cell::new(0);
+    T::from_fields(&|name| {
+        let is_next = header.get(next.get()).is_some_and(|column| *column == name);
+        let at = if is_next { Some(next.get()) } else { header.iter().position(|column| *column == name) };
+        next.set(at.map_or(next.get(), |at| at + 1));
+        at.and_then(|at| fields.get(at)).map(|field| unescape(field)).unwrap_or_default()
+    })
+}
+
+/// A row of a table that is written again: as it was, or another one.
+pub(crate) enum TableRow<'t, T> {
+    Same(&'t str),
+    Changed(T),
+}
+
+/// Writes a complete table, of which some rows are as they were.
+pub(crate) fn write_rows<T: Tabular>(path: &Path, rows: &[TableRow<'_, T>]) -> Result<()> {
+    let mut draft = TableDraft::create::<T>(path)?;
+    for row in rows {
+        match row {
+            TableRow::Same(line) => draft.push_line(line)?,
+            TableRow::Changed(row) => draft.push(row)?,
+        }
+    }
+    draft.publish()
 }
 
 /// A complete table as text, with the header.
@@ -214,8 +248,14 @@ struct TableDraft(AtomicFile);
 impl TableDraft {
     fn create<T: Tabular>(path: &Path) -> Result<TableDraft> {
         let mut draft = AtomicFile::create(path)?;
-        draft.write((T::COLUMNS.join("\t") + "\n").as_bytes())?;
+        draft.write((header::<T>() + "\n").as_bytes())?;
         Ok(TableDraft(draft))
+    }
+
+    /// Adds a row by its line, without a line end.
+    fn push_line(&mut self, line: &str) -> Result<()> {
+        self.0.write(line.as_bytes())?;
+        Ok(self.0.write(b"\n")?)
     }
 
     fn push<T: Tabular>(&mut self, row: &T) -> Result<()> {

@@ -173,6 +173,7 @@ pub struct RunLog {
 impl RunLog {
     /// Starts the log of a run.
     pub fn create(home: &Home, run: &str) -> Result<RunLog> {
+        home.note_open_logs(true);
         let mut file = Appender::create(&home.runs().join(format!("{run}{PART}")))?;
         file.append(&frames::header(FORMAT, VERSION, ""))?;
         let (home, run) = (home.clone(), run.to_owned());
@@ -214,8 +215,11 @@ fn publish(home: &Home, run: &str, log: PathBuf) -> Result<()> {
     }
 }
 
-/// Cuts and publishes the logs that crashed runs left.
+/// Cuts and publishes the logs that crashed runs left. The caller holds the lock, so that no other log is open.
 pub fn recover(home: &Home) -> Result<()> {
+    if !home.may_have_open_logs() {
+        return Ok(());
+    }
     for name in list::names(home, |name| name.ends_with(PART))? {
         let path = home.runs().join(&name);
         let run = name.trim_end_matches(PART);
@@ -224,6 +228,7 @@ pub fn recover(home: &Home) -> Result<()> {
         drop(Appender::reopen(&path, log.sound_bytes())?);
         publish(home, run, path)?;
     }
+    home.note_open_logs(false);
     Ok(())
 }
 
