@@ -390,6 +390,23 @@ mod tests {
     }
 
     #[test]
+    fn frames_are_written_together() {
+        let (_folder, home) = home();
+        let mut writer = PartitionWriter::new(&home, "docs", "txt.zst");
+        writer.open("de", b"").unwrap();
+        for number in 0..50 {
+            let frame = FrameEncoder::new(1).encode(format!("{number}\n").as_bytes());
+            writer.push_frames("de", &frame, 1).unwrap();
+        }
+        assert!(file::files_in(&drafts(&home, "docs")).unwrap().is_empty(), "nothing is written yet");
+        let files = writer.seal("2026-03-01").unwrap();
+        writer.publish("2026-03-01").unwrap();
+        assert_eq!((files[0].lines, files[0].is_sound(&home)), (Some(50), true));
+        let expected: String = (0..50).map(|number| format!("{number}\n")).collect();
+        assert_eq!(text(&home, "docs/de/2026-03-01.txt.zst"), Some(expected));
+    }
+
+    #[test]
     fn a_dropped_writer_keeps_published_files() {
         let (_folder, home) = home();
         let fill = |word: &str| {

@@ -21,8 +21,8 @@ pub(crate) const VERSION: u32 = 1;
 /// The plan is rewritten by every run: speed of compression matters more than size.
 const LEVEL: i32 = 1;
 
-/// The text size of a frame. A run changes rows of the newest entries, and copies the frames of the others as they are;
-/// larger frames would be smaller by 3 %.
+/// The text size of a frame. A fetch changes rows of the newest entries, and copies the frames of the others as they are;
+/// frames of 4 MB would be smaller by 4 %.
 const PLAN_FRAME_BYTES: usize = 256 << 10;
 
 /// The bytes of a plan without entries.

@@ -438,6 +438,21 @@ mod tests {
     }
 
     #[test]
+    fn rows_that_a_run_does_not_touch_are_copied_without_parsing() {
+        let (_folder, home) = home();
+        list(&home, 0, FEED, "Rain", "2026-03-01T00:00:00Z");
+        let table = std::fs::read_to_string(path(&home)).unwrap();
+        // Parsing would drop a field without a column.
+        let other = table.lines().nth(1).unwrap().replace(&hex(Fingerprint::of(URL)), "00000000000000ff") + "\textra";
+        std::fs::write(path(&home), format!("{table}{other}\n")).unwrap();
+        list(&home, 1, FEED, "Rain", "2026-03-01T00:00:00Z");
+        let table = std::fs::read_to_string(path(&home)).unwrap();
+        assert_eq!((table.lines().count(), table.lines().nth(2)), (3, Some(other.as_str())));
+        list(&home, 100, FEED, "Rain", "2026-03-01T00:00:00Z");
+        assert_eq!(std::fs::read_to_string(path(&home)).unwrap().lines().count(), 2, "rows go after three days");
+    }
+
+    #[test]
     fn changes_before_the_first_download_are_no_revisions() {
         let (_folder, home) = home();
         list(&home, 0, FEED, "Rain", "2026-03-01T00:00:00Z");

@@ -318,6 +318,22 @@ mod tests {
     }
 
     #[test]
+    fn the_folder_of_logs_is_searched_only_if_a_log_may_have_been_left_open() {
+        let (_folder, home) = crate::testing::home();
+        RunLog::create(&home, "20260301T120000000Z-update").unwrap().publish().unwrap();
+        recover(&home).unwrap();
+        let day = jiff::civil::date(2026, 3, 1);
+        assert_eq!(of_day(&home, day).unwrap().len(), 1);
+        assert!(!home.may_have_open_logs() && !home.may_have_single_logs());
+        // A run that fails leaves its log open, and the next one publishes it.
+        drop(RunLog::create(&home, "20260301T130000000Z-fetch").unwrap());
+        assert!(home.may_have_open_logs());
+        recover(&home).unwrap();
+        assert_eq!(of_day(&home, day).unwrap().len(), 2);
+        assert!(!home.may_have_open_logs());
+    }
+
+    #[test]
     fn a_year_of_hourly_rounds_leaves_a_file_a_day() {
         let (_folder, home) = home();
         for day in 0..40 {
