@@ -38,7 +38,7 @@ pub struct Deduplicator {
 #[derive(Default)]
 struct Scratch {
     found: Vec<BlockId>,
-    /// For each selected n-gram, the number of blocks that contain it.
+    /// For each selected n-gram, the number of blocks that contain it, up to [`COMMON_BLOCKS`].
     block_counts: Vec<u32>,
     /// Positions of selected n-grams with the blocks that contain them.
     hits: Vec<(u32, BlockId)>,
@@ -168,8 +168,9 @@ pub(crate) fn kept_words(text: &Text, verdict: &Verdict) -> Vec<bool> {
 }
 
 impl DocumentMatch<'_> {
-    fn look_up(&mut self, hash: u64) -> Result<()> {
-        self.store.look_up(self.lookup.fingerprint(hash), self.lookup.first, &mut self.scratch.found)
+    /// The first block with a hash.
+    fn first_block(&mut self, hash: u64) -> Result<Option<BlockId>> {
+        self.store.first_block(self.lookup.fingerprint(hash), self.lookup.first)
     }
 
     /// The hash of the whole text, if that level is enabled. It finds copies of documents that are too short for
@@ -184,8 +185,7 @@ impl DocumentMatch<'_> {
         let page = origin.page.filter(|_| self.rule.levels.has(Level::Page)).map(|page| (MatchKind::Page, mix(page)));
         let text = self.text_hash().map(|hash| (MatchKind::Text, hash));
         for (kind, hash) in [page, text].into_iter().flatten() {
-            self.look_up(hash)?;
-            if let Some(block) = self.scratch.found.first().copied() {
+            if let Some(block) = self.first_block(hash)? {
                 let source = self.source(block)?;
                 return Ok(Some((kind, source)));
             }
@@ -322,7 +322,8 @@ impl DocumentMatch<'_> {
 
     fn look_up_selected_gram(&mut self, place: usize) -> Result<()> {
         let at = self.text.selected_grams[place];
-        self.look_up(self.text.grams[at as usize])?;
+        let fingerprint = self.lookup.fingerprint(self.text.grams[at as usize]);
+        self.store.look_up(fingerprint, self.lookup.first, COMMON_BLOCKS, &mut self.scratch.found)?;
         let Scratch { found, block_counts, hits, .. } = &mut *self.scratch;
         block_counts[place] = found.len() as u32;
         if found.len() < COMMON_BLOCKS {
@@ -346,8 +347,7 @@ impl DocumentMatch<'_> {
                 if unit.selected_gram.is_some_and(|at| self.block_count(at) == 0) {
                     return Ok(None);
                 }
-                self.look_up(hash)?;
-                Ok(self.scratch.found.first().copied())
+                self.first_block(hash)
             })
             .collect()
     }

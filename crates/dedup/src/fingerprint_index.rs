@@ -288,8 +288,13 @@ impl FingerprintRun {
         self.bytes
     }
 
-    /// Appends the blocks of a fingerprint to `found`.
-    pub(crate) fn look_up(&mut self, fingerprint: u64, buffer: &mut Vec<u8>, found: &mut Vec<BlockId>) -> Result<()> {
+    /// Passes the blocks of a fingerprint to `take`, in ascending order, until it returns false.
+    pub(crate) fn look_up(
+        &mut self,
+        fingerprint: u64,
+        buffer: &mut Vec<u8>,
+        mut take: impl FnMut(BlockId) -> bool,
+    ) -> Result<()> {
         let bucket = (fingerprint >> self.layout.rest_bits()) as usize;
         let Range { start, end } = self.byte_range(bucket..bucket + 1)?;
         self.lookups += 1;
@@ -305,10 +310,7 @@ impl FingerprintRun {
             &self.whole[start as usize..end as usize]
         };
         self.layout.decode(bucket, self.content(bucket, bytes)?, |known, block| {
-            if known == fingerprint {
-                found.push(block);
-            }
-            known <= fingerprint
+            known < fingerprint || known == fingerprint && take(block)
         });
         Ok(())
     }
@@ -459,7 +461,11 @@ mod tests {
             let mut buffer = Vec::new();
             for (fingerprint, _) in &all {
                 let mut found = Vec::new();
-                whole.look_up(*fingerprint, &mut buffer, &mut found).unwrap();
+                let take = |block| {
+                    found.push(block);
+                    true
+                };
+                whole.look_up(*fingerprint, &mut buffer, take).unwrap();
                 let expected: Vec<BlockId> = all.iter().filter(|pair| pair.0 == *fingerprint).map(|pair| pair.1).collect();
                 prop_assert_eq!(found, expected);
             }
@@ -501,7 +507,7 @@ mod tests {
                     while reader.peek().is_ok_and(|next| next.is_some()) {
                         reader.at += 1;
                     }
-                    let _ = run.look_up(one.first().map_or(0, |pair| pair.0), &mut Vec::new(), &mut Vec::new());
+                    let _ = run.look_up(one.first().map_or(0, |pair| pair.0), &mut Vec::new(), |_| true);
                 }
             }
         }

@@ -97,21 +97,86 @@ impl FingerprintStore {
         self.forgotten.extend(blocks);
     }
 
-    /// Finds the blocks of a fingerprint with ids from `first` on, ascending.
-    pub(crate) fn look_up(&mut self, fingerprint: u64, first: BlockId, found: &mut Vec<BlockId>) -> Result<()> {
+    /// Finds the blocks of a fingerprint with ids from `first` on, ascending; of one in at least `limit` blocks, any
+    /// `limit` of them. A phrase of every page is in thousands.
+    pub(crate) fn look_up(
+        &mut self,
+        fingerprint: u64,
+        first: BlockId,
+        limit: usize,
+        found: &mut Vec<BlockId>,
+    ) -> Result<()> {
         found.clear();
-        if let Some((trace, _)) = &mut self.trace {
-            trace.looked_up.push(fingerprint);
+        let FingerprintStore { memtable, fresh, past, forgotten, buffer, trace, .. } = self;
+        let mut take = |block| {
+            if block >= first && !forgotten.contains(&block) {
+                found.push(block);
+            }
+            found.len() < limit
+        };
+        let mut is_open = true;
+        for run in past {
+            if is_open {
+                run.look_up(fingerprint, buffer, |block| {
+                    is_open = take(block);
+                    is_open
+                })?;
+            }
         }
-        self.memtable.look_up(fingerprint, found);
-        for run in self.past.iter_mut().chain(self.fresh.iter_mut().map(|(_, run)| run)) {
-            run.look_up(fingerprint, &mut self.buffer, found)?;
+        // What earlier days decide does not depend on this day.
+        if !is_open {
+            return Ok(());
         }
-        if !found.is_empty() {
-            found.retain(|block| *block >= first && !self.forgotten.contains(block));
-            found.sort_unstable();
+        memtable.look_up(fingerprint, |block| {
+            is_open = take(block);
+            is_open
+        });
+        for (_, run) in fresh {
+            if is_open {
+                run.look_up(fingerprint, buffer, |block| {
+                    is_open = take(block);
+                    is_open
+                })?;
+            }
+        }
+        found.sort_unstable();
+        if let Some((trace, _)) = trace {
+            if is_open { trace.looked_up.push(fingerprint) } else { trace.common.push(fingerprint) }
         }
         Ok(())
+    }
+
+    /// Finds the first block of a fingerprint with an id from `first` on.
+    pub(crate) fn first_block(&mut self, fingerprint: u64, first: BlockId) -> Result<Option<BlockId>> {
+        let FingerprintStore { memtable, fresh, past, forgotten, buffer, trace, .. } = self;
+        let is_wanted = |block: BlockId| block >= first && !forgotten.contains(&block);
+        let earlier = |found: Option<BlockId>, block| Some(found.map_or(block, |found: BlockId| found.min(block)));
+        // The blocks of a run are in order, so that its first one is enough.
+        let first_of = |run: &mut FingerprintRun, buffer: &mut Vec<u8>, found: &mut Option<BlockId>| {
+            run.look_up(fingerprint, buffer, |block| {
+                if is_wanted(block) {
+                    *found = earlier(*found, block);
+                }
+                !is_wanted(block)
+            })
+        };
+        let mut found = None;
+        past.iter_mut().try_for_each(|run| first_of(run, buffer, &mut found))?;
+        // What earlier days decide does not depend on this day.
+        if found.is_some() {
+            return Ok(found);
+        }
+        memtable.look_up(fingerprint, |block| {
+            if is_wanted(block) {
+                found = earlier(found, block);
+            }
+            true
+        });
+        fresh.iter_mut().try_for_each(|(_, run)| first_of(run, buffer, &mut found))?;
+        if let Some((trace, _)) = trace {
+            trace.looked_up.push(fingerprint);
+        }
+        Ok(found)
     }
 
     /// Reads a block; returns false if it does not exist.
@@ -210,5 +275,61 @@ impl FingerprintStore {
         self.spill()?;
         let runs = self.fresh.into_iter().map(|(_, run)| run).collect();
         Ok(FlushedFiles { past: self.past, runs, blocks: self.growing.finish()?, days: self.days })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const COMMON: usize = 3;
+
+    /// A store over the files of an earlier day, on which fingerprint 7 was added to four blocks and 8 to one.
+    fn second_day(folders: [&Path; 2]) -> FingerprintStore {
+        let mut store = FingerprintStore::new(StoreFiles::default(), folders[0], 1 << 20).unwrap();
+        store.start_day(1);
+        for (name, fingerprints) in [("a", &[7][..]), ("b", &[7, 8]), ("c", &[7]), ("d", &[7])] {
+            let block = store.add(name.as_bytes(), &[]).unwrap();
+            fingerprints.iter().for_each(|fingerprint| store.insert(*fingerprint, block).unwrap());
+        }
+        let FlushedFiles { runs, blocks, days, .. } = store.flush().unwrap();
+        let mut store =
+            FingerprintStore::new(StoreFiles { runs, blocks: vec![blocks], days }, folders[1], 1 << 20).unwrap();
+        store.start_day(2);
+        store
+    }
+
+    #[test]
+    fn a_trace_names_only_what_later_documents_of_the_day_can_change() {
+        let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+        let mut store = second_day([folders[0].path(), folders[1].path()]);
+        for name in ["e", "f", "g", "h"] {
+            let block = store.add(name.as_bytes(), &[]).unwrap();
+            [7, 9].iter().for_each(|fingerprint| store.insert(*fingerprint, block).unwrap());
+        }
+        store.start_trace();
+        let mut found = Vec::new();
+        store.look_up(7, 0, COMMON, &mut found).unwrap();
+        assert_eq!(found.len(), COMMON, "no more than needed");
+        store.look_up(8, 0, COMMON, &mut found).unwrap();
+        assert_eq!(found, [1]);
+        store.look_up(9, 0, COMMON, &mut found).unwrap();
+        assert_eq!(found.len(), COMMON);
+        store.look_up(9, 6, COMMON, &mut found).unwrap();
+        assert_eq!(found, [6, 7], "only blocks of the scope");
+        let firsts = [7, 8, 9, 10].map(|fingerprint| store.first_block(fingerprint, 0).unwrap());
+        assert_eq!(firsts, [Some(0), Some(1), Some(4), None]);
+        let trace = store.end_trace();
+        assert_eq!((trace.looked_up, trace.common), (vec![8, 9, 9, 10], vec![9]));
+    }
+
+    #[test]
+    fn blocks_that_were_forgotten_are_not_found() {
+        let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+        let mut store = second_day([folders[0].path(), folders[1].path()]);
+        store.forget([0, 2]);
+        let mut found = Vec::new();
+        store.look_up(7, 0, COMMON, &mut found).unwrap();
+        assert_eq!((found, store.first_block(7, 0).unwrap()), (vec![1, 3], Some(1)));
     }
 }

@@ -44,11 +44,12 @@ impl MemTable {
         fingerprint as usize & (self.fingerprints.len() - 1)
     }
 
-    pub(crate) fn look_up(&self, fingerprint: u64, found: &mut Vec<BlockId>) {
+    /// Passes the blocks of a fingerprint to `take`, in any order, until it returns false.
+    pub(crate) fn look_up(&self, fingerprint: u64, mut take: impl FnMut(BlockId) -> bool) {
         let mut slot = self.slot(fingerprint);
         while self.blocks[slot] != EMPTY {
-            if self.fingerprints[slot] == fingerprint {
-                found.push(self.blocks[slot]);
+            if self.fingerprints[slot] == fingerprint && !take(self.blocks[slot]) {
+                return;
             }
             slot = (slot + 1) & (self.fingerprints.len() - 1);
         }
@@ -101,7 +102,10 @@ mod tests {
         pairs.iter().for_each(|(fingerprint, block)| table.insert(*fingerprint, *block));
         for (fingerprint, _) in pairs.iter().take(500) {
             let mut found = Vec::new();
-            table.look_up(*fingerprint, &mut found);
+            table.look_up(*fingerprint, |block| {
+                found.push(block);
+                true
+            });
             found.sort_unstable();
             let expected: Vec<u32> = pairs.iter().filter(|pair| pair.0 == *fingerprint).map(|pair| pair.1).collect();
             assert_eq!(found, expected);

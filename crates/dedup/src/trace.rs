@@ -3,15 +3,18 @@
 //! A verdict follows from the text and from what the store answers. While a store answers every question of a document
 //! as before, the document has the same verdict and adds the same blocks and fingerprints: it is *replayed* instead of
 //! judged. Documents that come in between change the answers for their own fingerprints only, so that the others are
-//! exactly what a judgement of all documents gives.
+//! exactly what a judgement of all documents gives. A fingerprint that is common among earlier days has the same answer
+//! for ever and is not in a trace; one that is common only with those of the day stays common until a document loses it.
 
 use std::collections::HashSet;
 
 /// What a judgement asked the store, and what it added.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Trace {
-    /// The fingerprints that were looked up.
+    /// The fingerprints that were looked up, and whose blocks of the day matter.
     pub(crate) looked_up: Vec<u64>,
+    /// The fingerprints that were found in so many blocks that further ones do not matter.
+    pub(crate) common: Vec<u64>,
     /// The encoded blocks that were added.
     pub(crate) blocks: Vec<Vec<u8>>,
     /// The fingerprints that were added, each with the index of its block.
@@ -21,8 +24,10 @@ pub struct Trace {
 impl Trace {
     /// Serializes it.
     pub fn pack(&self, bytes: &mut Vec<u8>) {
-        [self.looked_up.len(), self.blocks.len(), self.added.len()].into_iter().for_each(|len| push_u32(len, bytes));
-        self.looked_up.iter().for_each(|fingerprint| bytes.extend(fingerprint.to_le_bytes()));
+        let lengths = [self.looked_up.len(), self.common.len(), self.blocks.len(), self.added.len()];
+        lengths.into_iter().for_each(|len| push_u32(len, bytes));
+        let asked = self.looked_up.iter().chain(&self.common);
+        asked.for_each(|fingerprint| bytes.extend(fingerprint.to_le_bytes()));
         for block in &self.blocks {
             push_u32(block.len(), bytes);
             bytes.extend(block);
@@ -36,8 +41,10 @@ impl Trace {
     /// Deserializes the output of [`Trace::pack`]; returns `None` for malformed input.
     pub fn unpack(bytes: &[u8]) -> Option<Trace> {
         let mut rest = bytes;
-        let [looked_up, blocks, added] = [take_u32(&mut rest)?, take_u32(&mut rest)?, take_u32(&mut rest)?];
+        let [looked_up, common] = [take_u32(&mut rest)?, take_u32(&mut rest)?];
+        let [blocks, added] = [take_u32(&mut rest)?, take_u32(&mut rest)?];
         let looked_up = (0..looked_up).map(|_| take_u64(&mut rest)).collect::<Option<_>>()?;
+        let common = (0..common).map(|_| take_u64(&mut rest)).collect::<Option<_>>()?;
         let block = |rest: &mut &[u8]| {
             let len = take_u32(rest)? as usize;
             let (block, after) = rest.split_at_checked(len)?;
@@ -50,7 +57,12 @@ impl Trace {
                 Some((take_u64(&mut rest)?, take_u32(&mut rest).filter(|block| (*block as usize) < blocks.len())?))
             })
             .collect::<Option<_>>()?;
-        rest.is_empty().then_some(Trace { looked_up, blocks, added })
+        rest.is_empty().then_some(Trace { looked_up, common, blocks, added })
+    }
+
+    /// The fingerprints that were added, each once.
+    fn fingerprints(&self) -> impl Iterator<Item = u64> {
+        self.added.iter().map(|(fingerprint, _)| *fingerprint)
     }
 
     /// Whether a document with this trace leaves the same in the store as one with another.
@@ -77,17 +89,40 @@ fn take_u64(rest: &mut &[u8]) -> Option<u64> {
 
 /// The fingerprints whose blocks are not those of the earlier judgement.
 #[derive(Debug, Clone, Default)]
-pub struct ChangedFingerprints(HashSet<u64>);
+pub struct ChangedFingerprints {
+    changed: HashSet<u64>,
+    /// Those that are in fewer blocks of an earlier document than before.
+    lost: HashSet<u64>,
+}
 
 impl ChangedFingerprints {
-    /// Adds the fingerprints of a document that is new, gone, or judged differently.
+    /// Adds the fingerprints of a document that is new.
     pub fn add(&mut self, trace: &Trace) {
-        self.0.extend(trace.added.iter().map(|(fingerprint, _)| *fingerprint));
+        self.changed.extend(trace.fingerprints());
+    }
+
+    /// Adds the fingerprints of a document that is gone.
+    pub fn remove(&mut self, trace: &Trace) {
+        self.changed.extend(trace.fingerprints());
+        self.lost.extend(trace.fingerprints());
+    }
+
+    /// Adds the fingerprints of a document that is judged again, if it leaves something else in the store.
+    pub fn replace(&mut self, before: &Trace, after: &Trace) {
+        if !before.adds_as(after) {
+            self.add(before);
+            self.add(after);
+            let kept: HashSet<u64> = after.fingerprints().collect();
+            self.lost.extend(before.fingerprints().filter(|fingerprint| !kept.contains(fingerprint)));
+        }
     }
 
     /// Whether a document asked for one of them, so that it has to be judged again.
     pub fn affect(&self, trace: &Trace) -> bool {
-        !self.0.is_empty() && trace.looked_up.iter().any(|fingerprint| self.0.contains(fingerprint))
+        let has_any = |set: &HashSet<u64>, asked: &[u64]| {
+            !set.is_empty() && asked.iter().any(|fingerprint| set.contains(fingerprint))
+        };
+        has_any(&self.changed, &trace.looked_up) || has_any(&self.lost, &trace.common)
     }
 }
 
@@ -98,7 +133,8 @@ mod tests {
     use proptest::prelude::*;
 
     fn trace() -> Trace {
-        Trace { looked_up: vec![1, 2, 3], blocks: vec![vec![7, 8], Vec::new()], added: vec![(2, 0), (9, 1)] }
+        let blocks = vec![vec![7, 8], Vec::new()];
+        Trace { looked_up: vec![1, 2, 3], common: vec![5], blocks, added: vec![(2, 0), (9, 1)] }
     }
 
     #[test]
@@ -121,6 +157,25 @@ mod tests {
         changed.add(&Trace { added: vec![(3, 0)], ..Trace::default() });
         assert!(changed.affect(&trace()));
         assert!(trace().adds_as(&Trace { looked_up: Vec::new(), ..trace() }));
+    }
+
+    #[test]
+    fn a_common_fingerprint_stays_common_until_a_document_loses_it() {
+        let asked = Trace { common: vec![5], ..Trace::default() };
+        let with = |fingerprints: &[u64]| Trace {
+            blocks: vec![Vec::new()],
+            added: fingerprints.iter().map(|fingerprint| (*fingerprint, 0)).collect(),
+            ..Trace::default()
+        };
+        let mut changed = ChangedFingerprints::default();
+        changed.add(&with(&[5]));
+        changed.replace(&with(&[5, 6]), &with(&[5]));
+        assert!(!changed.affect(&asked), "further blocks do not matter");
+        let mut less = changed.clone();
+        less.replace(&with(&[5]), &with(&[6]));
+        assert!(less.affect(&asked));
+        changed.remove(&with(&[5]));
+        assert!(changed.affect(&asked));
     }
 
     /// Texts that share sentences, so that many are copies in part.
@@ -172,11 +227,8 @@ mod tests {
                     known => {
                         let (verdict, trace) = judge(&mut growing, at, text);
                         match known {
-                            Some((_, before)) if before.adds_as(&trace) => {}
-                            before => {
-                                before.iter().for_each(|(_, before)| changed.add(before));
-                                changed.add(&trace);
-                            }
+                            Some((_, before)) => changed.replace(&before, &trace),
+                            None => changed.add(&trace),
                         }
                         verdict
                     }

@@ -105,7 +105,7 @@ fn is_asp_session(segment: &str) -> bool {
 
 /// A path without session ids.
 fn without_sessions(path: &str) -> Cow<'_, str> {
-    if !path.contains([';', '(']) {
+    if memchr::memchr2(b';', b'(', path.as_bytes()).is_none() {
         return Cow::Borrowed(path);
     }
     let segments = path.split('/').filter(|segment| !is_asp_session(segment)).map(|segment| {
@@ -172,7 +172,7 @@ fn is_tracking(pair: &str) -> bool {
 /// Returns true if [`normalise`] might change a well-formed URL. A cheap check that spares millions of plan rows a full
 /// parse.
 pub(crate) fn is_decorated(address: &str) -> bool {
-    let path_end = address.find(['?', '#']).unwrap_or(address.len());
+    let path_end = memchr::memchr2(b'?', b'#', address.as_bytes()).unwrap_or(address.len());
     let (path, rest) = address.split_at(path_end);
     let is_odd_pair = |pair: &str| is_tracking(pair) || is_session(pair);
     let is_odd_rest = match rest.as_bytes().first() {

@@ -55,6 +55,8 @@ struct Summary {
     polls: HashMap<String, FeedState>,
     /// Listed entries, and whether the plan contains them.
     listed: FingerprintMap<bool>,
+    /// Whether one of their URLs may be stored in another form.
+    has_equivalents: bool,
     hosts: HashMap<String, HostState>,
     rules: Vec<RulesAnswer>,
     visits: RunVisits,
@@ -93,6 +95,7 @@ impl Summary {
             }
             Record::Listed { feed, seen, url, title, updated, .. } => {
                 self.listed.insert(Fingerprint::of(&url), false);
+                self.has_equivalents |= address::may_have_equivalents(&url);
                 // The listings of a backfill announce no changes of pages.
                 if !is_archive(&feed) {
                     self.visits.list(&feed, &seen, &url, &title, &updated);
@@ -220,7 +223,8 @@ fn titles(home: &Home, wanted: &FingerprintSet) -> Result<FingerprintMap<String>
 /// Rewrites the plan with the records of the journal; returns the number of new entries.
 fn rewrite(home: &Home, summary: &mut Summary) -> Result<u64> {
     let run = summary.run.clone();
-    let Summary { statuses, outcomes, polls, listed, .. } = summary;
+    let Summary { statuses, outcomes, polls, listed, has_equivalents, .. } = summary;
+    let has_equivalents = *has_equivalents;
     let polled: FingerprintMap<Polled> =
         polls.values().map(|state| (Fingerprint::of(&state.feed), state.polled)).collect();
     let mut aging = Aging::new(&polled);
@@ -251,7 +255,7 @@ fn rewrite(home: &Home, summary: &mut Summary) -> Result<u64> {
             if unknown.is_empty() {
                 return Ok(());
             }
-            subtract_fetched(home, &mut unknown)?;
+            subtract_fetched(home, &mut unknown, has_equivalents)?;
             let removed = Removed::read(home)?;
             let new_pages = unknown.clone();
             let mut texts = feed_texts::Additions::new(home);
@@ -289,7 +293,10 @@ fn rewrite(home: &Home, summary: &mut Summary) -> Result<u64> {
 
 /// Removes the fingerprints of listed entries that were fetched and pruned before, also by version 0.1.0, which may have
 /// stored another form of their URLs.
-fn subtract_fetched(home: &Home, unknown: &mut FingerprintSet) -> Result<()> {
+fn subtract_fetched(home: &Home, unknown: &mut FingerprintSet, has_equivalents: bool) -> Result<()> {
+    if !has_equivalents {
+        return fetched::subtract(home, unknown);
+    }
     let mut earlier = Vec::new();
     journal::read(home, |record| {
         if let Record::Listed { url, .. } = record

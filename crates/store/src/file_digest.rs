@@ -1,6 +1,6 @@
 //! Size and digest of a file of the home, as recorded in recipes.
 
-use std::io::Read as _;
+use std::io::BufRead as _;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -29,15 +29,17 @@ impl FileDigest {
         let storage = home.storage();
         let mut source = storage.open(file)?;
         let mut hash = Xxh3::new();
-        let mut buffer = vec![0; 1 << 18];
         let mut bytes = 0;
         loop {
-            let read = source.read(&mut buffer).context("read", &storage.path(file))?;
-            if read == 0 {
+            // Most files are small: a buffer of its own would cost more than reading them.
+            let read = source.fill_buf().context("read", &storage.path(file))?;
+            if read.is_empty() {
                 break;
             }
-            hash.update(&buffer[..read]);
-            bytes += read as u64;
+            let len = read.len();
+            hash.update(read);
+            source.consume(len);
+            bytes += len as u64;
         }
         Ok(FileDigest { file: file.to_owned(), bytes, xxh3: format!("{:032x}", hash.digest128()), lines: None })
     }

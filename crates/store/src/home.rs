@@ -46,6 +46,10 @@ struct CrashSearch {
     is_done: AtomicBool,
     /// Whether unpublished files of pages were found that are not recovered yet.
     has_parts: AtomicBool,
+    /// Whether there is no run log that a run of any process left open.
+    has_no_open_logs: AtomicBool,
+    /// Whether there are no run logs in files of their own, as in homes of earlier versions.
+    has_no_single_logs: AtomicBool,
 }
 
 /// A lock on a home, which is released at the latest when the process ends.
@@ -326,6 +330,26 @@ impl Home {
         self.crashes.has_parts.store(false, Ordering::Release);
     }
 
+    /// Whether a run may have left its log open: a folder with a file for each day need not be searched by every run.
+    pub(crate) fn may_have_open_logs(&self) -> bool {
+        !self.crashes.has_no_open_logs.load(Ordering::Acquire)
+    }
+
+    /// Records whether a run log may be open.
+    pub(crate) fn note_open_logs(&self, any: bool) {
+        self.crashes.has_no_open_logs.store(!any, Ordering::Release);
+    }
+
+    /// Whether there may be run logs in files of their own.
+    pub(crate) fn may_have_single_logs(&self) -> bool {
+        !self.crashes.has_no_single_logs.load(Ordering::Acquire)
+    }
+
+    /// Records that there are no run logs in files of their own; this version writes none.
+    pub(crate) fn note_no_single_logs(&self) {
+        self.crashes.has_no_single_logs.store(true, Ordering::Release);
+    }
+
     /// Locks the rounds of all stages; each stage locks the home itself.
     pub fn lock_rounds(&self) -> Result<Lock> {
         Ok(self.take(LOCKS[1])?.0)
@@ -424,6 +448,8 @@ impl Home {
         crate::dedup_state::remove_temp(self)?;
         crate::text::remove_temp(self)?;
         self.crashes.has_parts.store(!parts.is_empty(), Ordering::Release);
+        self.note_open_logs(true);
+        self.crashes.has_no_single_logs.store(false, Ordering::Release);
         Ok(())
     }
 }

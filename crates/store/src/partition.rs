@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{BufRead as _, Read, Seek, SeekFrom};
 use std::path::PathBuf;
 
 use tidings_storage::{Appender, file};
@@ -33,10 +33,15 @@ pub(crate) struct PartitionWriter {
     waiting: usize,
 }
 
+/// The compressed bytes of a partition that wait to be written together.
+const PENDING_BYTES: usize = 128 << 10;
+
 /// A draft; its file is opened for each write, so that few files are open.
 struct PartitionDraft {
     path: PathBuf,
+    /// The bytes so far, including the last ones, which are not in the file yet.
     bytes: u64,
+    pending: Vec<u8>,
     text: Vec<u8>,
     lines: u64,
     digest: Xxh3,
@@ -139,13 +144,14 @@ impl PartitionWriter {
         let draft = self.drafts.get_mut(partition).expect("opened above");
         let storage = self.home.storage();
         let mut source = storage.open(&described.file)?;
-        let mut buffer = vec![0; FRAME_BYTES];
         loop {
-            let read = source.read(&mut buffer).context("read", &storage.path(&described.file))?;
-            if read == 0 {
+            let read = source.fill_buf().context("read", &storage.path(&described.file))?;
+            if read.is_empty() {
                 break;
             }
-            draft.append(&buffer[..read])?;
+            let len = read.len();
+            draft.append(read)?;
+            source.consume(len);
         }
         draft.lines = described.lines.unwrap_or_default();
         draft.start = (draft.bytes, draft.lines);
@@ -169,10 +175,12 @@ impl PartitionWriter {
         draft.append(frames)
     }
 
-    /// Compresses the waiting text of every partition, so that later text cannot change it.
+    /// Compresses the waiting text of every partition, so that later text cannot change it, and writes it.
     pub(crate) fn flush(&mut self) -> Result<()> {
         let names: Vec<String> = self.drafts.keys().cloned().collect();
-        names.iter().try_for_each(|name| self.encode(name))
+        names.iter().try_for_each(|name| self.encode(name))?;
+        let pending = self.drafts.values_mut().filter(|draft| !draft.pending.is_empty());
+        pending.into_iter().try_for_each(|draft| draft.write().map(drop))
     }
 
     fn encode(&mut self, partition: &str) -> Result<()> {
@@ -249,6 +257,7 @@ impl PartitionWriter {
     /// Puts an edited draft in the place of a partition's.
     fn replace(&mut self, partition: &str, mut edited: PartitionDraft) -> Result<()> {
         let draft = self.drafts.get_mut(partition).expect("only open partitions are edited");
+        edited.write()?;
         fs::rename(&edited.path, &draft.path).context("rename to", &draft.path)?;
         edited.path.clone_from(&draft.path);
         *draft = edited;
@@ -263,10 +272,11 @@ impl PartitionWriter {
 
     /// Flushes and syncs all drafts; returns the descriptions of the files.
     pub(crate) fn seal(&mut self, day: &str) -> Result<Vec<FileDigest>> {
-        self.flush()?;
+        let names: Vec<String> = self.drafts.keys().cloned().collect();
+        names.iter().try_for_each(|name| self.encode(name))?;
         let mut files = Vec::new();
-        for (name, draft) in &self.drafts {
-            Appender::reopen(&draft.path, draft.bytes)?.sync()?;
+        for (name, draft) in &mut self.drafts {
+            draft.write()?.sync()?;
             files.push(draft.described(key(self.root, name, day, self.ending)));
         }
         Ok(files)
@@ -301,13 +311,13 @@ impl Drop for PartitionWriter {
 
 impl PartitionDraft {
     fn at(path: PathBuf) -> PartitionDraft {
-        PartitionDraft { path, bytes: 0, text: Vec::new(), lines: 0, digest: Xxh3::new(), start: (0, 0) }
+        let (pending, text, digest) = (Vec::new(), Vec::new(), Xxh3::new());
+        PartitionDraft { path, bytes: 0, pending, text, lines: 0, digest, start: (0, 0) }
     }
 
     /// A new draft with some of the bytes of this one.
     fn copy_of(&self, bytes: std::ops::Range<u64>) -> Result<PartitionDraft> {
         let mut copy = PartitionDraft::at(self.path.with_extension("edited.tmp"));
-        copy.append(&[])?;
         self.copy_to(&mut copy, bytes)?;
         Ok(copy)
     }
@@ -317,7 +327,7 @@ impl PartitionDraft {
         let mut source = File::open(&self.path).context("open", &self.path)?;
         source.seek(SeekFrom::Start(bytes.start)).context("read", &self.path)?;
         let mut rest = source.take(bytes.end - bytes.start);
-        let mut buffer = vec![0; FRAME_BYTES];
+        let mut buffer = vec![0; (bytes.end - bytes.start).clamp(1, FRAME_BYTES as u64) as usize];
         loop {
             let read = rest.read(&mut buffer).context("read", &self.path)?;
             if read == 0 {
@@ -333,12 +343,20 @@ impl PartitionDraft {
         FileDigest { file, bytes: self.bytes, xxh3, lines: Some(self.lines) }
     }
 
-    /// Appends to the file, which is created if need be. What a crash left under its name is overwritten.
+    /// Appends bytes, which are written when there are enough of them.
     fn append(&mut self, bytes: &[u8]) -> Result<()> {
         self.digest.update(bytes);
-        Appender::reopen(&self.path, self.bytes)?.append(bytes)?;
         self.bytes += bytes.len() as u64;
-        Ok(())
+        self.pending.extend_from_slice(bytes);
+        if self.pending.len() >= PENDING_BYTES { self.write().map(drop) } else { Ok(()) }
+    }
+
+    /// Writes what is pending to the file, which is created if need be. What a crash left under its name is overwritten.
+    fn write(&mut self) -> Result<Appender> {
+        let mut file = Appender::reopen(&self.path, self.bytes - self.pending.len() as u64)?;
+        file.append(&self.pending)?;
+        self.pending.clear();
+        Ok(file)
     }
 }
 
@@ -369,6 +387,23 @@ mod tests {
         let text = text(&home, "docs/aa/2026-03-01.txt.zst").unwrap();
         let numbers: Vec<u32> = text.lines().map(|line| line.split(' ').next().unwrap().parse().unwrap()).collect();
         assert_eq!(numbers, (0..80).step_by(3).collect::<Vec<u32>>());
+    }
+
+    #[test]
+    fn frames_are_written_together() {
+        let (_folder, home) = home();
+        let mut writer = PartitionWriter::new(&home, "docs", "txt.zst");
+        writer.open("de", b"").unwrap();
+        for number in 0..50 {
+            let frame = FrameEncoder::new(1).encode(format!("{number}\n").as_bytes());
+            writer.push_frames("de", &frame, 1).unwrap();
+        }
+        assert!(file::files_in(&drafts(&home, "docs")).unwrap().is_empty(), "nothing is written yet");
+        let files = writer.seal("2026-03-01").unwrap();
+        writer.publish("2026-03-01").unwrap();
+        assert_eq!((files[0].lines, files[0].is_sound(&home)), (Some(50), true));
+        let expected: String = (0..50).map(|number| format!("{number}\n")).collect();
+        assert_eq!(text(&home, "docs/de/2026-03-01.txt.zst"), Some(expected));
     }
 
     #[test]

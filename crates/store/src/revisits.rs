@@ -14,7 +14,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::error::Result;
 use crate::home::{Home, rfc3339};
 use crate::journal::{Validators, Visit};
-use crate::table::{self, columns};
+use crate::table::{self, TableRow, columns};
 
 /// The wait between a first download and a second one; it doubles with each further one.
 const FIRST_WAIT: SignedDuration = SignedDuration::from_hours(1);
@@ -180,13 +180,9 @@ impl VisitedPage {
         self.checked = at;
     }
 
-    /// Whether the row can be deleted, given the time of the last run.
-    fn is_outdated(&self, latest: Option<Timestamp>) -> bool {
-        let kept = if self.checks > 0 { KEPT_REVISED } else { KEPT_UNLISTED };
-        match (self.listed.parse::<Timestamp>(), latest) {
-            (Ok(listed), Some(latest)) => latest.duration_since(listed) > kept,
-            _ => false,
-        }
+    /// The time for which the row is kept after the page was last listed.
+    fn kept_for(&self) -> SignedDuration {
+        if self.checks > 0 { KEPT_REVISED } else { KEPT_UNLISTED }
     }
 
     /// The validators of the stored page.
@@ -233,9 +229,19 @@ pub(crate) fn merge(
     }
     let mut rows = Vec::new();
     let mut changed = FingerprintMap::default();
-    let latest = run.latest.parse::<Timestamp>().ok();
-    table::read(&path(home), |mut row: VisitedPage| {
-        let Some(page) = row.fingerprint() else { return };
+    let mut times = ListedTimes::new(&run.latest);
+    let text = table::read_text(&path(home))?.unwrap_or_default();
+    let mut lines = text.lines();
+    let header = lines.next().unwrap_or_default();
+    let is_current = header == table::header::<VisitedPage>();
+    let header: Vec<&str> = header.split('\t').collect();
+    for line in lines {
+        if is_current && is_untouched(line, &run, &mut times) {
+            rows.push(TableRow::Same(line));
+            continue;
+        }
+        let mut row: VisitedPage = table::from_line(&header, line);
+        let Some(page) = row.fingerprint() else { continue };
         let listed_by = run.feeds.remove(&page);
         if listed_by.is_some() || row.listed > run.latest {
             row.listed.clone_from(&run.latest);
@@ -254,22 +260,52 @@ pub(crate) fn merge(
         if let Some((at, again, stored)) = visit {
             row.take_visit(at, again, stored);
         }
-        if is_visited || !row.is_outdated(latest) {
-            rows.push(row);
+        if is_visited || times.age(&row.listed).is_none_or(|age| age <= row.kept_for()) {
+            rows.push(TableRow::Changed(row));
         }
-    })?;
-    add_new(&mut rows, &mut run);
+    }
+    rows.extend(new_rows(&mut run).into_iter().map(TableRow::Changed));
     let titles = titles(&changed.keys().copied().collect())?;
     for (key, title) in titles {
-        if let Some(row) = changed.get(&key).and_then(|at| rows.get_mut(*at)) {
+        if let Some(TableRow::Changed(row)) = changed.get(&key).and_then(|at| rows.get_mut(*at)) {
             row.new_title = title;
         }
     }
-    table::write(&path(home), rows.iter())
+    table::write_rows(&path(home), &rows)
 }
 
-/// Adds the pages of a run that have no row yet, in the order of their fingerprints.
-fn add_new(rows: &mut Vec<VisitedPage>, run: &mut RunVisits) {
+/// Whether a run leaves a row as it is, by its line. Most rows of a run are, and need not be parsed.
+fn is_untouched(line: &str, run: &RunVisits, times: &mut ListedTimes) -> bool {
+    let mut fields = line.split('\t');
+    let (Some(page), Some(listed)) = (fields.next(), fields.nth(1)) else { return false };
+    let Ok(page) = u64::from_str_radix(page, 16).map(Fingerprint) else { return false };
+    let is_of_run = run.feeds.contains_key(&page) || run.visits.contains_key(&page) || *listed > *run.latest;
+    !is_of_run && times.age(listed).is_some_and(|age| age <= KEPT_UNLISTED)
+}
+
+/// The times since pages were listed. Those that were listed in one run have the same time, which is parsed once.
+struct ListedTimes {
+    latest: Option<Timestamp>,
+    last: (String, Option<Timestamp>),
+}
+
+impl ListedTimes {
+    fn new(latest: &str) -> ListedTimes {
+        ListedTimes { latest: latest.parse().ok(), last: (String::new(), None) }
+    }
+
+    /// The time since a page was listed, if both times are known.
+    fn age(&mut self, listed: &str) -> Option<SignedDuration> {
+        if self.last.0 != listed {
+            self.last = (listed.to_owned(), listed.parse().ok());
+        }
+        Some(self.latest?.duration_since(self.last.1?))
+    }
+}
+
+/// The pages of a run that have no row yet, in the order of their fingerprints.
+fn new_rows(run: &mut RunVisits) -> Vec<VisitedPage> {
+    let mut rows = Vec::new();
     let mut new: Vec<Fingerprint> = run.feeds.keys().chain(run.visits.keys()).copied().collect();
     new.sort_unstable();
     new.dedup();
@@ -286,6 +322,7 @@ fn add_new(rows: &mut Vec<VisitedPage>, run: &mut RunVisits) {
         }
         rows.push(row);
     }
+    rows
 }
 
 /// The key of a page in a feed, by which [`merge`] asks for titles.
@@ -398,6 +435,21 @@ mod tests {
         assert!(!is_due(&home, 6));
         let row = of_page(&home, URL).unwrap().unwrap();
         assert_eq!((row.checks, row.fetched.split(' ').count(), row.etag.as_str()), (1, 2, "\"2\""));
+    }
+
+    #[test]
+    fn rows_that_a_run_does_not_touch_are_copied_without_parsing() {
+        let (_folder, home) = home();
+        list(&home, 0, FEED, "Rain", "2026-03-01T00:00:00Z");
+        let table = std::fs::read_to_string(path(&home)).unwrap();
+        // Parsing would drop a field without a column.
+        let other = table.lines().nth(1).unwrap().replace(&hex(Fingerprint::of(URL)), "00000000000000ff") + "\textra";
+        std::fs::write(path(&home), format!("{table}{other}\n")).unwrap();
+        list(&home, 1, FEED, "Rain", "2026-03-01T00:00:00Z");
+        let table = std::fs::read_to_string(path(&home)).unwrap();
+        assert_eq!((table.lines().count(), table.lines().nth(2)), (3, Some(other.as_str())));
+        list(&home, 100, FEED, "Rain", "2026-03-01T00:00:00Z");
+        assert_eq!(std::fs::read_to_string(path(&home)).unwrap().lines().count(), 2, "rows go after three days");
     }
 
     #[test]

@@ -3,8 +3,10 @@
 //! Columns are found by their names, so that older and newer versions can read each other's files. Tabs, line ends and
 //! backslashes in a field are escaped.
 
+use std::borrow::Cow;
+use std::cell::Cell;
 use std::collections::HashMap;
-use std::io::BufRead;
+use std::io::{BufRead, Read as _};
 use std::path::Path;
 use tidings_storage::AtomicFile;
 
@@ -17,7 +19,7 @@ pub(crate) trait Tabular: Sized {
     const COLUMNS: &'static [&'static str];
 
     /// The fields, in the order of the columns.
-    fn fields(&self) -> Vec<String>;
+    fn fields(&self) -> Vec<Cow<'_, str>>;
 
     /// A row from its fields; missing ones are empty.
     fn from_fields(field: &dyn Fn(&str) -> String) -> Self;
@@ -28,6 +30,11 @@ pub(crate) trait Field {
     /// Its text in the file.
     fn to_text(&self) -> String;
 
+    /// The same without a copy, where the value has its text.
+    fn as_text(&self) -> Cow<'_, str> {
+        Cow::Owned(self.to_text())
+    }
+
     /// Parses a value; invalid text gives the default, so that a damaged field affects only itself.
     fn from_text(text: String) -> Self;
 }
@@ -35,6 +42,10 @@ pub(crate) trait Field {
 impl Field for String {
     fn to_text(&self) -> String {
         self.clone()
+    }
+
+    fn as_text(&self) -> Cow<'_, str> {
+        Cow::Borrowed(self)
     }
 
     fn from_text(text: String) -> String {
@@ -64,7 +75,7 @@ macro_rules! columns {
         impl $crate::table::Tabular for $row {
             const COLUMNS: &'static [&'static str] = $crate::table::columns!(@names [] $($columns)+,);
 
-            fn fields(&self) -> Vec<String> {
+            fn fields(&self) -> Vec<std::borrow::Cow<'_, str>> {
                 let row = self;
                 $crate::table::columns!(@fields row [] $($columns)+,)
             }
@@ -88,13 +99,13 @@ macro_rules! columns {
     };
     (@fields $row:ident [$($done:tt)*] $(,)?) => { vec![$($done)*] };
     (@fields $row:ident [$($done:tt)*] $name:ident, $($rest:tt)*) => {
-        $crate::table::columns!(@fields $row [$($done)* $crate::table::Field::to_text(&$row.$name),] $($rest)*)
+        $crate::table::columns!(@fields $row [$($done)* $crate::table::Field::as_text(&$row.$name),] $($rest)*)
     };
     (@fields $row:ident [$($done:tt)*] $name:literal = $($part:tt).+, $($rest:tt)*) => {
-        $crate::table::columns!(@fields $row [$($done)* $crate::table::Field::to_text(&$row.$($part).+),] $($rest)*)
+        $crate::table::columns!(@fields $row [$($done)* $crate::table::Field::as_text(&$row.$($part).+),] $($rest)*)
     };
     (@fields $row:ident [$($done:tt)*] $name:literal : $function:path, $($rest:tt)*) => {
-        $crate::table::columns!(@fields $row [$($done)* $function($row),] $($rest)*)
+        $crate::table::columns!(@fields $row [$($done)* std::borrow::Cow::Owned($function($row)),] $($rest)*)
     };
     (@read $row:ident $field:ident $(,)?) => {};
     (@read $row:ident $field:ident $name:ident, $($rest:tt)*) => {
@@ -112,6 +123,10 @@ macro_rules! columns {
 pub(crate) use columns;
 
 fn escape(field: &str, line: &mut String) {
+    // Tables of pages are rewritten by every run, and few fields have such characters.
+    if memchr::memchr3(b'\t', b'\n', b'\\', field.as_bytes()).is_none() && !field.contains('\r') {
+        return line.push_str(field);
+    }
     for c in field.chars() {
         match c {
             '\t' => line.push_str("\\t"),
@@ -154,19 +169,59 @@ pub(crate) fn read<T: Tabular>(path: &Path, see: impl FnMut(T)) -> Result<()> {
 
 /// Calls `see` with every row of a table; `path` is for error messages.
 pub(crate) fn read_from<T: Tabular>(table: impl BufRead, path: &Path, mut see: impl FnMut(T)) -> Result<()> {
-    let mut header: Option<Vec<String>> = None;
-    for line in table.lines() {
-        let line = line.context("read", path)?;
-        let fields: Vec<&str> = line.split('\t').collect();
-        match &header {
-            None => header = Some(fields.iter().map(|name| (*name).to_owned()).collect()),
-            Some(header) => see(T::from_fields(&|name| {
-                let at = header.iter().position(|column| column == name);
-                at.and_then(|at| fields.get(at)).map(|field| unescape(field)).unwrap_or_default()
-            })),
-        }
+    let mut lines = table.lines();
+    let Some(header) = lines.next().transpose().context("read", path)? else { return Ok(()) };
+    let header: Vec<&str> = header.split('\t').collect();
+    for line in lines {
+        see(from_line(&header, &line.context("read", path)?));
     }
     Ok(())
+}
+
+/// The text of a table; `None` if it is missing.
+pub(crate) fn read_text(path: &Path) -> Result<Option<String>> {
+    if !path.exists() {
+        return Ok(None);
+    }
+    let mut text = String::new();
+    open_any(path)?.read_to_string(&mut text).context("read", path)?;
+    Ok(Some(text))
+}
+
+/// The header line of a table.
+pub(crate) fn header<T: Tabular>() -> String {
+    T::COLUMNS.join("\t")
+}
+
+/// A row from its line, with the names of the columns of its table.
+pub(crate) fn from_line<T: Tabular>(header: &[&str], line: &str) -> T {
+    let fields: Vec<&str> = line.split('\t').collect();
+    // Columns are asked for in their order, so that the next one is mostly the right one.
+    let next = Cell::new(0);
+    T::from_fields(&|name| {
+        let is_next = header.get(next.get()).is_some_and(|column| *column == name);
+        let at = if is_next { Some(next.get()) } else { header.iter().position(|column| *column == name) };
+        next.set(at.map_or(next.get(), |at| at + 1));
+        at.and_then(|at| fields.get(at)).map(|field| unescape(field)).unwrap_or_default()
+    })
+}
+
+/// A row of a table that is written again: as it was, or another one.
+pub(crate) enum TableRow<'t, T> {
+    Same(&'t str),
+    Changed(T),
+}
+
+/// Writes a complete table, of which some rows are as they were.
+pub(crate) fn write_rows<T: Tabular>(path: &Path, rows: &[TableRow<'_, T>]) -> Result<()> {
+    let mut draft = TableDraft::create::<T>(path)?;
+    for row in rows {
+        match row {
+            TableRow::Same(line) => draft.push_line(line)?,
+            TableRow::Changed(row) => draft.push(row)?,
+        }
+    }
+    draft.publish()
 }
 
 /// A complete table as text, with the header.
@@ -193,8 +248,14 @@ struct TableDraft(AtomicFile);
 impl TableDraft {
     fn create<T: Tabular>(path: &Path) -> Result<TableDraft> {
         let mut draft = AtomicFile::create(path)?;
-        draft.write((T::COLUMNS.join("\t") + "\n").as_bytes())?;
+        draft.write((header::<T>() + "\n").as_bytes())?;
         Ok(TableDraft(draft))
+    }
+
+    /// Adds a row by its line, without a line end.
+    fn push_line(&mut self, line: &str) -> Result<()> {
+        self.0.write(line.as_bytes())?;
+        Ok(self.0.write(b"\n")?)
     }
 
     fn push<T: Tabular>(&mut self, row: &T) -> Result<()> {

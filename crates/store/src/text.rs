@@ -373,7 +373,7 @@ impl TextDraft {
         let TextDraft { home, partitions, former, logs, language, .. } = self;
         let log = logs.entry(language.clone()).or_default();
         let mut former = former.get_mut(language.as_str());
-        let same = match &former {
+        let same = match &mut former {
             Some(former) => {
                 let documents: Vec<Option<usize>> = group.iter().map(GroupedDocument::former).collect();
                 former.group(home, log.groups.len(), &documents)?

@@ -24,6 +24,8 @@ const GROWTH: &str = "tidings text growth 1";
 pub(crate) const FOLDER: &str = "growth";
 /// The documents of a group. Larger groups compress better; in smaller ones less is compressed again.
 pub(crate) const GROUP_DOCUMENTS: usize = 32;
+/// The compressed text that is read at once when groups are copied.
+const WINDOW_BYTES: u64 = 1 << 20;
 /// The newest days that have a log. Older ones rarely grow.
 pub const LOGGED_DAYS: usize = 2;
 
@@ -204,6 +206,8 @@ pub(crate) struct FormerText {
     by_key: HashMap<String, usize>,
     /// The group that was decompressed last.
     decoded: Option<(usize, Vec<u8>)>,
+    /// The bytes of the file that were read last, and their position: groups are copied one after the other.
+    window: (u64, Vec<u8>),
 }
 
 impl FormerText {
@@ -223,7 +227,7 @@ impl FormerText {
             if is_sound && is_whole {
                 let keys = language.documents.iter().map(|document| document.key.clone());
                 let by_key = keys.zip(0..).collect();
-                texts.insert(code, FormerText { file, language, by_key, decoded: None });
+                texts.insert(code, FormerText { file, language, by_key, decoded: None, window: (0, Vec::new()) });
             }
         }
         Ok(texts)
@@ -249,13 +253,30 @@ impl FormerText {
     }
 
     /// The frames of a group, if it consists of exactly these documents.
-    pub(crate) fn group(&self, home: &Home, group: usize, documents: &[Option<usize>]) -> Result<Option<Vec<u8>>> {
+    pub(crate) fn group(&mut self, home: &Home, group: usize, documents: &[Option<usize>]) -> Result<Option<Vec<u8>>> {
         let first = group * GROUP_DOCUMENTS;
         let end = (first + GROUP_DOCUMENTS).min(self.language.documents.len());
         let is_same = first < end
             && documents.len() == end - first
             && documents.iter().zip(first..).all(|(document, at)| *document == Some(at));
-        if is_same { self.language.packed(home, &self.file, group).map(Some) } else { Ok(None) }
+        if is_same { self.packed(home, group).map(Some) } else { Ok(None) }
+    }
+
+    /// The frames of a group. Those of the following groups are read with them.
+    fn packed(&mut self, home: &Home, group: usize) -> Result<Vec<u8>> {
+        let range = self.language.frames_of(group);
+        let (start, bytes) = &self.window;
+        if !range.is_empty() && (range.start < *start || range.end > start + bytes.len() as u64) {
+            let end = range.end.max(range.start + WINDOW_BYTES);
+            self.window = (range.start, home.storage().read_range(&self.file, range.start..end)?);
+        }
+        let (start, bytes) = &self.window;
+        let place = range.start.saturating_sub(*start) as usize..range.end.saturating_sub(*start) as usize;
+        match range.is_empty() {
+            // Everything of the group was left out; if that is so of all groups, there is no file.
+            true => Ok(Vec::new()),
+            false => bytes.get(place).map(<[u8]>::to_vec).ok_or_else(|| torn(home, &self.file)),
+        }
     }
 
     /// The text of a document.

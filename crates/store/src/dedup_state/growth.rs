@@ -15,7 +15,7 @@ use super::{JudgedDays, VerdictLine};
 use crate::error::Result;
 use crate::home::Home;
 
-const FORMAT: &str = "tidings dedup growth 1";
+const FORMAT: &str = "tidings dedup growth 2";
 const DIGEST_BYTES: usize = 16;
 
 /// A document that was judged.

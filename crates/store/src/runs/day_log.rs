@@ -165,7 +165,7 @@ pub(super) fn append(day: &Path, run: &str, log: &Path) -> Result<()> {
     let (mut frames, bytes) = frames_of(log)?;
     let mut file = Appender::reopen(day, end)?;
     file.append(&header(run, bytes))?;
-    let mut buffer = vec![0; 1 << 18];
+    let mut buffer = vec![0; bytes.clamp(1, 1 << 18) as usize];
     loop {
         match frames.read(&mut buffer).context("read", log)? {
             0 => break,

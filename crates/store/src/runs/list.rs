@@ -163,13 +163,19 @@ pub fn newest_first(home: &Home) -> Result<impl Iterator<Item = Result<LoggedRun
 
 /// The runs of a day, oldest first. Names of other days are skipped without parsing: every run asks for its day.
 pub fn of_day(home: &Home, day: Date) -> Result<Vec<LoggedRun>> {
-    let (shared, stamp) = (format!("{day}{EXTENSION}"), format!("{}T", day.strftime("%Y%m%d")));
-    let mut files = DayFiles::default();
-    for name in names(home, |name| name == shared || name.starts_with(&stamp) && name.ends_with(EXTENSION))? {
-        let path = home.runs().join(&name);
-        match name == shared {
-            true => files.shared = Some(path),
-            false => files.single.extend(LoggedRun::new(name.trim_end_matches(EXTENSION), path, None)),
+    let stamp = format!("{}T", day.strftime("%Y%m%d"));
+    let shared = Some(day_path(home, day)).filter(|path| path.exists());
+    let mut files = DayFiles { shared, single: Vec::new() };
+    // After a year the folder has a file for each day: it is searched only in homes of earlier versions.
+    if home.may_have_single_logs() {
+        let is_single = |name: &str| name.strip_suffix(EXTENSION).is_some_and(|run| RunName::parse(run).is_some());
+        let single = names(home, is_single)?;
+        if single.is_empty() {
+            home.note_no_single_logs();
+        }
+        for name in single.iter().filter(|name| name.starts_with(&stamp)) {
+            let path = home.runs().join(name);
+            files.single.extend(LoggedRun::new(name.trim_end_matches(EXTENSION), path, None));
         }
     }
     files.runs()

@@ -173,6 +173,7 @@ pub struct RunLog {
 impl RunLog {
     /// Starts the log of a run.
     pub fn create(home: &Home, run: &str) -> Result<RunLog> {
+        home.note_open_logs(true);
         let mut file = Appender::create(&home.runs().join(format!("{run}{PART}")))?;
         file.append(&frames::header(FORMAT, VERSION, ""))?;
         let (home, run) = (home.clone(), run.to_owned());
@@ -214,8 +215,11 @@ fn publish(home: &Home, run: &str, log: PathBuf) -> Result<()> {
     }
 }
 
-/// Cuts and publishes the logs that crashed runs left.
+/// Cuts and publishes the logs that crashed runs left. The caller holds the lock, so that no other log is open.
 pub fn recover(home: &Home) -> Result<()> {
+    if !home.may_have_open_logs() {
+        return Ok(());
+    }
     for name in list::names(home, |name| name.ends_with(PART))? {
         let path = home.runs().join(&name);
         let run = name.trim_end_matches(PART);
@@ -224,6 +228,7 @@ pub fn recover(home: &Home) -> Result<()> {
         drop(Appender::reopen(&path, log.sound_bytes())?);
         publish(home, run, path)?;
     }
+    home.note_open_logs(false);
     Ok(())
 }
 
@@ -310,6 +315,22 @@ mod tests {
         assert_eq!(verb(&runs[1]).unwrap(), "20260301T120000250Z-update");
         assert_eq!(verb(&runs[2]).unwrap(), "20260301T120000900Z-fetch");
         assert_eq!(files_in(&home.runs()).unwrap().len(), 2, "a file for each day");
+    }
+
+    #[test]
+    fn the_folder_of_logs_is_searched_only_if_a_log_may_have_been_left_open() {
+        let (_folder, home) = crate::testing::home();
+        RunLog::create(&home, "20260301T120000000Z-update").unwrap().publish().unwrap();
+        recover(&home).unwrap();
+        let day = jiff::civil::date(2026, 3, 1);
+        assert_eq!(of_day(&home, day).unwrap().len(), 1);
+        assert!(!home.may_have_open_logs() && !home.may_have_single_logs());
+        // A run that fails leaves its log open, and the next one publishes it.
+        drop(RunLog::create(&home, "20260301T130000000Z-fetch").unwrap());
+        assert!(home.may_have_open_logs());
+        recover(&home).unwrap();
+        assert_eq!(of_day(&home, day).unwrap().len(), 2);
+        assert!(!home.may_have_open_logs());
     }
 
     #[test]

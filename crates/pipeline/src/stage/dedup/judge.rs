@@ -8,57 +8,23 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use anyhow::{Result, anyhow};
-use serde::Deserialize;
-use tidings_dedup::{
-    BlockId, ChangedFingerprints, Deduplicator, FingerprintStore, FlushedFiles, Level, Origin, Rule, Text, Trace,
-};
-use tidings_model::{Dated, Fingerprint};
+use tidings_dedup::{BlockId, ChangedFingerprints, Deduplicator, FingerprintStore, FlushedFiles, Origin, Text, Trace};
+use tidings_model::Fingerprint;
 use tidings_store::dedup_state::{
     self, Copy, DocsDay, GrowthLog, JudgedDay, JudgedDocument, Spool, VerdictDraft, VerdictLine,
 };
-use tidings_store::docs::{self, DocumentReader};
-use tidings_store::pages::PageReader;
-use tidings_store::{Error, FileDigest, Home};
-use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
+use tidings_store::{FileDigest, Home};
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::DedupRun;
-use super::amendment::{self, Amendments, Newcomer};
+use super::amendment::{Amendments, Newcomer};
 use super::families::Families;
 use super::memory::numbered;
+use super::reading::DocumentText;
 use super::verdict_line::{Counters, line, rounded, share_of};
-use crate::parallel::{self, Bounds};
 
-/// The memory for reading a document, relative to its size: its text, words and n-grams.
-const EXPANSION: usize = 6;
-/// The minimum memory of a document.
-const LEAST_WEIGHT: usize = 16 << 10;
-/// The size of documents in progress.
-const WEIGHT: usize = 64 << 20;
 /// The maximum size of the log of a day; a larger day is judged as a whole when it grows.
 const MAX_LOG_BYTES: usize = 64 << 20;
-
-/// The part of a document that is compared. Imported tokens are many times as large as the text.
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct DocumentText {
-    id: String,
-    url: String,
-    site: String,
-    dated: Option<Dated>,
-    paragraphs: Vec<ParagraphText>,
-}
-
-/// The text of a paragraph.
-#[derive(Deserialize)]
-struct ParagraphText {
-    text: String,
-}
-
-impl DocumentText {
-    fn text(&self, rule: &Rule) -> Text {
-        Text::new(self.paragraphs.iter().map(|paragraph| paragraph.text.as_str()), rule)
-    }
-}
 
 /// A document that waits to be judged: the position of its text and of its verdict.
 pub(super) struct Waiting {
@@ -81,11 +47,11 @@ pub(super) struct Waiting {
 
 /// The earlier judgements of a day.
 #[derive(Default)]
-struct Known {
-    documents: Vec<JudgedDocument>,
+pub(super) struct Known {
+    pub(super) documents: Vec<JudgedDocument>,
     traces: Vec<Trace>,
     /// Those of each language and line.
-    by_key: HashMap<(String, u128), VecDeque<usize>>,
+    pub(super) by_key: HashMap<(String, u128), VecDeque<usize>>,
 }
 
 impl Known {
@@ -102,21 +68,6 @@ impl Known {
         }
         Ok(known)
     }
-}
-
-/// A line of a file of documents.
-struct DocumentLine {
-    lang: usize,
-    number: u64,
-    line: Vec<u8>,
-}
-
-/// A document that was read.
-enum Prepared {
-    /// A document that was judged before.
-    Known,
-    /// A new one, with its packed text.
-    New(DocumentText, Vec<u8>),
 }
 
 /// The verdicts of a day in progress.
@@ -160,7 +111,7 @@ impl DedupRun<'_> {
         let store = FingerprintStore::new(past, &folder, self.context.config.dedup.memory_mib << 20)?;
         let mut deduplicator = Deduplicator::new(self.rule, self.scope, store);
         let mut changed = ChangedFingerprints::default();
-        known.by_key.values().flatten().for_each(|gone| changed.add(&known.traces[*gone]));
+        known.by_key.values().flatten().for_each(|gone| changed.remove(&known.traces[*gone]));
         let mut judging = Judging {
             run: self,
             day: &day.name,
@@ -185,74 +136,6 @@ impl DedupRun<'_> {
             GrowthLog::write(&home, &self.ledger, &day.name, &documents)?;
         }
         Ok(judged)
-    }
-
-    /// Reads the documents of a day, and prepares those that are new on all cores.
-    fn read(
-        &self,
-        day: &DocsDay,
-        files: &[(String, PathBuf)],
-        texts: &mut Spool,
-        known: &mut Known,
-    ) -> Result<Vec<Waiting>> {
-        let threads = super::super::threads(self.context.config.dedup.threads);
-        let mut next = files.iter().enumerate();
-        let mut open: Option<(usize, u64, DocumentReader)> = None;
-        let source = || loop {
-            self.context.check_cancelled()?;
-            if let Some((lang, number, reader)) = &mut open
-                && let Some(line) = reader.next_line()?
-            {
-                *number += 1;
-                let weight = line.len() * EXPANSION + LEAST_WEIGHT;
-                return Ok(Some((DocumentLine { lang: *lang, number: *number, line }, weight)));
-            }
-            let Some((lang, (_, path))) = next.next() else { return Ok(None) };
-            open = Some((lang, 0, DocumentReader::open(path)?));
-        };
-        let rule = &self.rule;
-        let Known { documents, by_key, .. } = known;
-        let keys: std::collections::HashSet<(String, u128)> = by_key.keys().cloned().collect();
-        let prepare = |read: DocumentLine| {
-            let key = xxh3_128(&read.line);
-            let prepared = match keys.contains(&(files[read.lang].0.clone(), key)) {
-                true => Ok(Prepared::Known),
-                false => new_document(&read, &files[read.lang].1, rule),
-            };
-            (read, key, prepared)
-        };
-        let pages =
-            if rule.levels.has(Level::Page) { page_checksums(&self.context.home, day)? } else { HashMap::new() };
-        let mut waiting = Vec::new();
-        parallel::ordered(Bounds { threads, weight: WEIGHT }, source, prepare, |(read, key, prepared)| {
-            let (lang, language) = (read.lang, &files[read.lang].0);
-            let taken = by_key.get_mut(&(language.clone(), key)).and_then(VecDeque::pop_front);
-            let prepared = match (prepared?, taken) {
-                (Prepared::Known, Some(at)) => {
-                    let JudgedDocument { verdict, is_dated, url, page, .. } = &documents[at];
-                    let (date, id, site) = (verdict.date.clone(), verdict.id.clone(), verdict.site.clone());
-                    let place = texts.push(&read.line)?;
-                    let (is_dated, url, page) = (*is_dated, Fingerprint(*url), *page);
-                    let page = if pages.is_empty() { page } else { page_of(&pages, &read.line)? };
-                    waiting.push(Waiting { date, is_dated, id, site, lang, url, page, key, known: Some(at), place });
-                    return Ok(());
-                }
-                // A line that occurs more often than before.
-                (Prepared::Known, None) => new_document(&read, &files[lang].1, rule)?,
-                (new, _) => new,
-            };
-            let Prepared::New(document, bytes) = prepared else { unreachable!("known documents are handled above") };
-            let place = texts.push(&bytes)?;
-            let is_dated = document.dated.as_ref().is_some_and(amendment::is_published);
-            let date = document.dated.map_or_else(|| day.name.clone(), |dated| dated.day);
-            let page = pages.get(&xxh3_64(document.url.as_bytes())).copied();
-            let url = Fingerprint::of(&document.url);
-            let (id, site) = (document.id, document.site);
-            waiting.push(Waiting { date, is_dated, id, site, lang, url, page, key, known: None, place });
-            Ok(())
-        })?;
-        by_key.retain(|_, gone| !gone.is_empty());
-        Ok(waiting)
     }
 
     /// Publishes the files of a day; the ledger is written last.
@@ -361,14 +244,10 @@ impl Judging<'_> {
             false => (deduplicator.judge(&text, &origin)?, Trace::default()),
         };
         match document.known.map(|known| &self.known.traces[known]) {
-            Some(before) if before.adds_as(&trace) => {}
-            before => {
-                before.into_iter().for_each(|before| self.changed.add(before));
-                // Without an earlier judgement there is nothing that could differ.
-                if !self.known.documents.is_empty() {
-                    self.changed.add(&trace);
-                }
-            }
+            Some(before) => self.changed.replace(before, &trace),
+            None if !self.known.documents.is_empty() => self.changed.add(&trace),
+            // Without an earlier judgement there is nothing that could differ.
+            None => {}
         }
         if let Some(ids) = revised {
             verdict.ignore_sources(&text, |name| ids.contains(name));
@@ -503,36 +382,4 @@ impl Verdicts {
         }
         Ok((draft.publish(home)?, self.counters))
     }
-}
-
-/// Parses a document and fingerprints its text.
-fn new_document(read: &DocumentLine, path: &std::path::Path, rule: &Rule) -> Result<Prepared> {
-    let document: DocumentText = serde_json::from_slice(&read.line).map_err(|error| Error::Line {
-        path: path.to_owned(),
-        line: read.number,
-        fault: format!("is not a document ({error})"),
-    })?;
-    let mut bytes = Vec::new();
-    document.text(rule).pack(&mut bytes);
-    Ok(Prepared::New(document, bytes))
-}
-
-/// The checksums of a day's raw pages, by address.
-fn page_checksums(home: &Home, day: &DocsDay) -> Result<HashMap<u64, u64>> {
-    let mut checksums = HashMap::new();
-    for path in docs::page_days(home)?.into_iter().filter(|known| known.name == day.name).flat_map(|known| known.files)
-    {
-        let mut reader = PageReader::open(&path)?;
-        while let Some(line) = reader.next_line()? {
-            let page = line.page(&path)?;
-            checksums.insert(xxh3_64(page.url.as_bytes()), xxh3_64(&page.body));
-        }
-    }
-    Ok(checksums)
-}
-
-/// The checksum of the raw page of a document.
-fn page_of(pages: &HashMap<u64, u64>, line: &[u8]) -> Result<Option<u64>> {
-    let document: DocumentText = serde_json::from_slice(line)?;
-    Ok(pages.get(&xxh3_64(document.url.as_bytes())).copied())
 }

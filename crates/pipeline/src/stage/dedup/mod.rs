@@ -9,6 +9,7 @@ pub mod duplicates;
 mod families;
 mod judge;
 mod memory;
+mod reading;
 mod verdict_line;
 pub mod views;
 
