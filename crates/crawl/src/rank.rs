@@ -33,7 +33,7 @@ mod tests {
     #[test]
     fn region_comes_before_yield_before_date_before_length() {
         let best = WaitingUrl { region: LinkRegion::Text, ..waiting("http://a.example/a-long-title-of-a-story") };
-        let mut urls = vec![
+        let mut urls = [
             WaitingUrl { region: LinkRegion::Navigation, source_yield: 1.0, ..waiting("http://a.example/n") },
             WaitingUrl { source_yield: 0.9, ..waiting("http://a.example/2020/01/01/rich") },
             WaitingUrl { day: Some(20_000), ..waiting("http://a.example/new-article") },

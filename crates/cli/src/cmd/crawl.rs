@@ -10,8 +10,7 @@ use crate::args::Global;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Sites or URLs to begin with, or files of them; none: go on where the crawl was. With --archive, sites [default:
-    /// the sites of all feeds]
+    /// Sites, URLs or files of them to begin with [default: go on; with --archive, the sites of all feeds]
     sites: Vec<String>,
     /// Name of the crawl: several can be in a home
     #[arg(long, value_name = "NAME", default_value = "web", conflicts_with = "archive")]

@@ -34,7 +34,7 @@ impl<J: JobSource> CrawlLoop<J> {
         let id = self.frontier.id(&queue.host);
         let host = self.frontier.get_mut(id);
         // The last job is the next.
-        host.jobs.splice(0..0, queue.jobs.into_iter().rev());
+        host.jobs.splice(0..0, queue.later.into_iter().rev().chain(queue.jobs.into_iter().rev()));
         self.schedule(id);
         self.return_jobs(id);
     }

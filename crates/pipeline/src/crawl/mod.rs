@@ -16,6 +16,7 @@ mod order;
 mod processor;
 mod view;
 
+use std::cell::Cell;
 use std::fmt;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -230,8 +231,8 @@ fn crawl(
     let settings = fetch_settings(context, options)?;
     let memory = HostMemory::load(context, CrawlKind::Page, |_| false)?;
     let all_hosts_idle_for = memory.all_hosts_idle_for;
-    let mut remembered = remembered_rules(context, |_| true)?;
-    remembered.truncate(MAX_REMEMBERED);
+    let read = Cell::new(0);
+    let remembered = remembered_rules(context, |_| read.replace(read.get() + 1) < MAX_REMEMBERED)?;
     let jobs = Arc::new(Mutex::default());
     let archivist = Archivist {
         software: format!("Tidings/{}", env!("CARGO_PKG_VERSION")),

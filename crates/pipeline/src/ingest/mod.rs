@@ -23,9 +23,10 @@ pub mod sitemaps;
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, anyhow};
 use serde::{Deserialize, Serialize};
 use tidings_fetch::{
     CrawlKind, CrawlOutcome, CrawlStats, Crawler, FetchResult, HostNote, HostQueue, HttpResponse, JobSource,
@@ -203,14 +204,7 @@ where
     let run_log = log.take()?;
     let cores = std::thread::available_parallelism().map_or(2, |cores| cores.get());
     let total: u64 = work.queues.iter().map(|queue| (queue.jobs.len() + queue.later.len()) as u64).sum();
-    let threads = cores.clamp(2, 8);
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(threads)
-        .max_blocking_threads(cores + 2)
-        .enable_all()
-        .build()
-        .context("cannot start the threads of the crawler")?;
-
+    let runtime = runtime(cores)?;
     let stats = Arc::new(CrawlStats::default());
     let committer = Committer::start_for(
         &context.home,
@@ -227,14 +221,7 @@ where
     // It may hold a channel that has to close.
     drop(make_processor);
     let linger = if feeder.is_some() { OPEN_LINGER } else { LINGER };
-    let (queues, feeding) = match feeder {
-        Some(JobFeeder { arriving, work }) => {
-            let (sender, stats) = (CommitSender(committer.sender()), stats.clone());
-            (Some(arriving), Some(std::thread::spawn(move || work(sender, stats))))
-        }
-        None => (None, None),
-    };
-
+    let (queues, feeding) = start_feeder(feeder, &committer, &stats);
     let harvest = Crawler {
         settings: work.settings,
         kind: work.kind,
@@ -248,14 +235,8 @@ where
     };
     let (outcome, delivered) = runtime.block_on(async {
         let collecting = tokio::spawn(collect(arriving, linger, Arc::new(processors), committer.sender()));
-        let watching = tokio::spawn(watch(Watch {
-            home: context.home.clone(),
-            cancel: context.cancel.clone(),
-            stats: stats.clone(),
-            min_free_bytes: context.config.store.min_free_mib << 20,
-            time_limit: context.time_left(),
-            progress: context.progress(noun(work.kind), total),
-        }));
+        let progress = context.progress(noun(work.kind), total);
+        let watching = tokio::spawn(watch(Watch::new(context, stats.clone(), progress, queues.is_some())));
         let outcome = match queues {
             Some(queues) => harvest.run_open(work.queues, work.remembered, queues).await,
             None => harvest.run(work.queues, work.remembered).await,
@@ -266,12 +247,8 @@ where
         anyhow::Ok((outcome?, delivered))
     })?;
     runtime.shutdown_timeout(Duration::from_millis(200));
-    let fed = match feeding.map(std::thread::JoinHandle::join) {
-        Some(Err(_)) => bail!("the scheduler thread of the crawl panicked"),
-        Some(Ok(fed)) => Some(fed),
-        None => None,
-    };
-
+    let fed = feeding.map(JoinHandle::join).transpose();
+    let fed = fed.map_err(|_| anyhow!("the scheduler thread of the crawl panicked"))?;
     let mut run_log = request_log.finish()?;
     let committed = committer.finish(|offline| hosts_step(&outcome, work.kind, offline))?;
     run_log.flush()?;
@@ -285,6 +262,29 @@ where
         bytes: stats.bytes.load(Relaxed),
     };
     Ok((ingested, fed))
+}
+
+/// The threads of the crawler and of the processors.
+fn runtime(cores: usize) -> Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(cores.clamp(2, 8))
+        .max_blocking_threads(cores + 2)
+        .enable_all()
+        .build()
+        .context("cannot start the threads of the crawler")
+}
+
+/// The queues of an open crawl, and the thread that sends them.
+type Feeding<T> = (Option<mpsc::UnboundedReceiver<HostQueue>>, Option<JoinHandle<T>>);
+
+fn start_feeder<T: Send + 'static>(
+    feeder: Option<JobFeeder<T>>,
+    committer: &Committer,
+    stats: &Arc<CrawlStats>,
+) -> Feeding<T> {
+    let Some(JobFeeder { arriving, work }) = feeder else { return (None, None) };
+    let (sender, stats) = (CommitSender(committer.sender()), stats.clone());
+    (Some(arriving), Some(std::thread::spawn(move || work(sender, stats))))
 }
 
 fn noun(kind: CrawlKind) -> &'static str {
@@ -405,6 +405,22 @@ struct Watch {
     min_free_bytes: u64,
     time_limit: Option<Duration>,
     progress: ProgressScope,
+    /// Whether the number of jobs is not known.
+    is_open: bool,
+}
+
+impl Watch {
+    fn new(context: &RunContext, stats: Arc<CrawlStats>, progress: ProgressScope, is_open: bool) -> Watch {
+        Watch {
+            home: context.home.clone(),
+            cancel: context.cancel.clone(),
+            stats,
+            min_free_bytes: context.config.store.min_free_mib << 20,
+            time_limit: context.time_left(),
+            progress,
+            is_open,
+        }
+    }
 }
 
 /// Checks the clock and the disk during a crawl.
@@ -434,6 +450,9 @@ async fn watch(mut watch: Watch) {
                     stats.bytes.load(Relaxed) as f64 / 1e6,
                     span(elapsed),
                 );
+                if watch.is_open {
+                    watch.progress.set_total(delivered + stats.in_flight.load(Relaxed));
+                }
                 watch.progress.show(delivered, &detail);
                 if watch.home.free_bytes().is_some_and(|free| free < watch.min_free_bytes) {
                     watch.cancel.cancel(StopReason::DiskFull);
