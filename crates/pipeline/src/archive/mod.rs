@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::{Arc, Mutex};
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use jiff::tz::TimeZone;
 use serde::Serialize;
 use tidings_feeds::discover::in_robots;
@@ -155,6 +155,9 @@ impl SiteOutcome {
 
 /// Runs the backfill of some sites until their sources are dry, or time or requests are used up.
 pub fn run(pipeline: &Pipeline, options: &ArchiveOptions) -> Result<ArchiveOutcome> {
+    if !pipeline.shard().is_whole() {
+        bail!("a backfill keeps pauses between requests and is not divided; run it without --shard");
+    }
     let mut context = RunContext::open(pipeline, "crawl")?;
     context.time_limit = context.time_limit.or_else(|| context.config.fetch.time_limit());
     pipeline.cancel_token().set_grace(None);
