@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::{Arc, Mutex};
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use jiff::tz::TimeZone;
 use serde::Serialize;
 use tidings_feeds::discover::in_robots;
@@ -34,7 +34,7 @@ use crate::ingest::{self, Counters, CrawlWork};
 use crate::outcome::{Outcome, Status};
 use planner::{ListingResult, Planner};
 use processor::{ListingJob, ListingProcessor, ListingWork, SiteRules};
-use recall::SiteFigures;
+use recall::{MonthFigures, SiteFigures};
 pub use site::DateRange;
 
 /// The most listings of a site in one round.
@@ -69,6 +69,8 @@ pub struct SiteOutcome {
     pub new: u64,
     /// Listings that wait.
     pub waiting: u64,
+    /// Of these, listings whose host did not answer.
+    pub postponed: u64,
     /// Listings that could not be read.
     pub failed: u64,
     /// Why nothing is left to read, or empty.
@@ -103,7 +105,7 @@ pub struct ArchiveOutcome {
 
 impl Outcome for ArchiveOutcome {
     fn status(&self) -> Status {
-        let is_unreached = |site: &SiteOutcome| site.figures.found == 0 && site.waiting > 0;
+        let is_unreached = |site: &SiteOutcome| site.figures.found == 0 && site.postponed > 0;
         match self.done {
             false => Status::NotDone,
             true if !self.dry_run && self.sites.iter().any(is_unreached) => Status::Partly,
@@ -135,7 +137,8 @@ impl SiteOutcome {
         let fetched = format!("{} fetched, {}", grouped(figures.fetched), count(figures.documents, "document"));
         let found = count(figures.found, "article");
         writeln!(f, "{}: {found} found ({} new), {fetched}; recall {}", figures.site, self.new, figures.recall)?;
-        for month in figures.months.iter().take(SHOWN_MONTHS) {
+        let has_figures = |month: &&MonthFigures| month.found > 0 || month.recall.known > 0;
+        for month in figures.months.iter().filter(has_figures).take(SHOWN_MONTHS) {
             let recall = month.recall.share.map_or(String::new(), |_| format!("; recall {}", month.recall));
             writeln!(f, "  {}  {} found, {} fetched{recall}", month.month, month.found, month.fetched)?;
         }
@@ -152,6 +155,9 @@ impl SiteOutcome {
 
 /// Runs the backfill of some sites until their sources are dry, or time or requests are used up.
 pub fn run(pipeline: &Pipeline, options: &ArchiveOptions) -> Result<ArchiveOutcome> {
+    if !pipeline.shard().is_whole() {
+        bail!("a backfill keeps pauses between requests and is not divided; run it without --shard");
+    }
     let mut context = RunContext::open(pipeline, "crawl")?;
     context.time_limit = context.time_limit.or_else(|| context.config.fetch.time_limit());
     pipeline.cancel_token().set_grace(None);
@@ -236,8 +242,10 @@ fn robots_maps(context: &RunContext, planners: &[Planner]) -> Result<HashMap<Str
 fn choose(context: &RunContext, planners: &mut [Planner], left: u64) -> Result<Vec<ListingJob>> {
     let robots = robots_maps(context, planners)?;
     let mut jobs = Vec::new();
+    let left = usize::try_from(left).unwrap_or(usize::MAX);
+    let share = (left / planners.len().max(1)).max(1);
     for (site, planner) in planners.iter_mut().enumerate() {
-        let room = usize::try_from(left).unwrap_or(usize::MAX).saturating_sub(jobs.len()).min(ROUND);
+        let room = left.saturating_sub(jobs.len()).min(share).min(ROUND);
         if room == 0 {
             break;
         }
@@ -410,6 +418,7 @@ fn outcome(
                 figures: figures.remove(&order.site).unwrap_or_default(),
                 new: new.get(&order.site).copied().unwrap_or(0),
                 waiting: planner.waiting(),
+                postponed: planner.postponed(),
                 failed: planner.backfill.listings.iter().filter(|listing| is_failed(listing.state)).count() as u64,
                 ended: order.ended.clone(),
                 next: Vec::new(),

@@ -134,6 +134,12 @@ impl Planner {
         if self.is_ended() { 0 } else { waiting.count() as u64 }
     }
 
+    /// The number of waiting listings whose host did not answer.
+    pub fn postponed(&self) -> u64 {
+        let is_postponed = |listing: &&Listing| listing.state == ListingState::Waiting && !listing.error.is_empty();
+        self.backfill.listings.iter().filter(is_postponed).count() as u64
+    }
+
     /// The share of known articles that was found; `None` without a sample.
     fn share(&self) -> Option<f64> {
         let found = self.sample.iter().filter(|article| self.backfill.found.contains(**article)).count();

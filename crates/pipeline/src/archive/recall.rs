@@ -59,7 +59,7 @@ impl std::fmt::Display for Recall {
             (Some(share), Some(low), Some(high)) => {
                 write!(f, "{:.0} % ({:.0}–{:.0} %, {} known)", share * 100.0, low * 100.0, high * 100.0, self.known)
             }
-            _ => f.write_str("unknown: no article of the site is known from a feed"),
+            _ => f.write_str("unknown (no articles of a feed to compare with)"),
         }
     }
 }
