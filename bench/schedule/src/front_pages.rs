@@ -142,38 +142,37 @@ struct Site<'a> {
     before: usize,
     /// The article of each URL that was found.
     found: HashSet<usize>,
+    /// The URL and the title of each article.
+    articles: Vec<(String, String)>,
+    /// The number of each article, by URL.
+    numbers: HashMap<String, usize>,
     keys: HashSet<u32>,
     random: fastrand::Rng,
 }
 
-impl Site<'_> {
-    fn root(&self) -> String {
-        format!("https://www.paper{}.example", self.number)
-    }
-
-    fn title(&self, article: usize) -> String {
-        let mut random = fastrand::Rng::with_seed((self.number as u64) << 32 | article as u64);
-        let words: Vec<&str> = (0..random.usize(5..9)).map(|_| WORDS[random.usize(..WORDS.len())]).collect();
-        format!("{} {article}", words.join(" "))
-    }
-
-    /// The URL of an article; sites differ in their form.
-    fn url(&self, article: usize) -> String {
-        let (root, slug) = (self.root(), self.title(article).replace(' ', "-"));
-        let section = SECTIONS[article % SECTIONS.len()];
-        let day = Tidings::moment(self.history.times[article]).to_zoned(TimeZone::UTC).date();
-        match self.number % 5 {
-            0 => format!("{root}/{}/{:02}/{:02}/{slug}.html", day.year(), day.month(), day.day()),
-            1 => format!("{root}/{section}/{slug}"),
-            2 => format!("{root}/news/{}", 100_000 + article),
-            3 => format!("{root}/?p={}", 10_000 + article),
-            _ => format!("{root}/{slug}/"),
+impl<'a> Site<'a> {
+    fn new(history: &'a Feed, number: usize, seed: u64) -> Site<'a> {
+        let articles: Vec<(String, String)> = (0..history.times.len())
+            .map(|article| {
+                let title = title(number, article);
+                (url(number, article, &title, history.times[article]), title)
+            })
+            .collect();
+        Site {
+            history,
+            number,
+            before: history.times.partition_point(|time| *time <= 0.0),
+            found: HashSet::new(),
+            numbers: articles.iter().enumerate().map(|(number, article)| (article.0.clone(), number)).collect(),
+            articles,
+            keys: HashSet::new(),
+            random: fastrand::Rng::with_seed(seed ^ (number as u64) << 20),
         }
     }
 
     /// The front page with the articles until `published`.
     fn page(&mut self, published: usize) -> String {
-        let root = self.root();
+        let root = root(self.number);
         let mut html = format!(
             "<!doctype html><html lang=en><head><title>Paper {}</title></head><body><header><nav>",
             self.number
@@ -184,7 +183,7 @@ impl Site<'_> {
         html.push_str("</nav></header><main>");
         let first = published.saturating_sub(self.history.window);
         for article in (first..published).rev() {
-            let (url, title) = (self.url(article), self.title(article));
+            let (url, title) = &self.articles[article];
             let _ = match published - article {
                 ..=5 => write!(
                     html,
@@ -196,8 +195,8 @@ impl Site<'_> {
         html.push_str("<section><h3>Read again</h3><ul>");
         let oldest = published.saturating_sub(POPULAR);
         for _ in 0..5.min(published - oldest) {
-            let article = self.random.usize(oldest..published);
-            let _ = write!(html, "<li><a href=\"{}\">{}</a></li>", self.url(article), self.title(article));
+            let (url, title) = &self.articles[self.random.usize(oldest..published)];
+            let _ = write!(html, "<li><a href=\"{url}\">{title}</a></li>");
         }
         let ad = self.random.u32(..);
         let _ = write!(
@@ -211,6 +210,30 @@ impl Site<'_> {
     }
 }
 
+fn root(site: usize) -> String {
+    format!("https://www.paper{site}.example")
+}
+
+fn title(site: usize, article: usize) -> String {
+    let mut random = fastrand::Rng::with_seed((site as u64) << 32 | article as u64);
+    let words: Vec<&str> = (0..random.usize(5..9)).map(|_| WORDS[random.usize(..WORDS.len())]).collect();
+    format!("{} {article}", words.join(" "))
+}
+
+/// The URL of an article; sites differ in their form.
+fn url(site: usize, article: usize, title: &str, time: f64) -> String {
+    let (root, slug) = (root(site), title.replace(' ', "-"));
+    let section = SECTIONS[article % SECTIONS.len()];
+    let day = Tidings::moment(time).to_zoned(TimeZone::UTC).date();
+    match site % 5 {
+        0 => format!("{root}/{}/{:02}/{:02}/{slug}.html", day.year(), day.month(), day.day()),
+        1 => format!("{root}/{section}/{slug}"),
+        2 => format!("{root}/news/{}", 100_000 + article),
+        3 => format!("{root}/?p={}", 10_000 + article),
+        _ => format!("{root}/{slug}/"),
+    }
+}
+
 #[derive(Default)]
 struct Counters {
     delays: Vec<f64>,
@@ -221,18 +244,8 @@ struct Counters {
 
 /// Polls the front pages of sites with these histories for [`DAYS`] days.
 pub fn poll_front_pages(histories: &[Feed], policy: &mut dyn PagePolicy, seed: u64) -> PageScore {
-    let mut sites: Vec<Site<'_>> = histories
-        .iter()
-        .enumerate()
-        .map(|(number, history)| Site {
-            history,
-            number,
-            before: history.times.partition_point(|time| *time <= 0.0),
-            found: HashSet::new(),
-            keys: HashSet::new(),
-            random: fastrand::Rng::with_seed(seed ^ (number as u64) << 20),
-        })
-        .collect();
+    let mut sites: Vec<Site<'_>> =
+        histories.iter().enumerate().map(|(number, history)| Site::new(history, number, seed)).collect();
     let end = DAYS * DAY;
     let published: usize =
         sites.iter().map(|site| site.history.times.partition_point(|time| *time <= end) - site.before).sum();
@@ -258,13 +271,11 @@ pub fn poll_front_pages(histories: &[Feed], policy: &mut dyn PagePolicy, seed: u
 /// Reads a page as it is now. Returns the keys of its entries, and how many were never seen before.
 fn poll(site: &mut Site<'_>, now: f64, counters: &mut Counters) -> (Vec<u32>, usize) {
     let published = site.history.times.partition_point(|time| *time <= now);
-    let url = format!("{}/", site.root());
+    let url = format!("{}/", root(site.number));
     let html = site.page(published);
     let page = Url::parse(&url).expect("the URL of a site is well-formed");
     let today = Tidings::moment(now).to_zoned(TimeZone::UTC).date();
     let articles = hub::articles(&links::of_html(&html, &url), &page, &KnownArticles::default(), today);
-    let oldest = published.saturating_sub(site.history.window.max(POPULAR));
-    let truth: HashMap<String, usize> = (oldest..published).map(|article| (site.url(article), article)).collect();
     counters.polls += 1;
     counters.entries += articles.len();
     let (mut keys, mut new) = (Vec::new(), 0);
@@ -273,7 +284,7 @@ fn poll(site: &mut Site<'_>, now: f64, counters: &mut Counters) -> (Vec<u32>, us
             article.url.bytes().fold(2_166_136_261u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(16_777_619));
         keys.push(hash & 0xff_ffff);
         new += usize::from(site.keys.insert(hash));
-        match truth.get(&article.url) {
+        match site.numbers.get(&article.url) {
             None => counters.wrong += 1,
             Some(number) if *number >= site.before && site.found.insert(*number) => {
                 counters.delays.push(now - site.history.times[*number]);

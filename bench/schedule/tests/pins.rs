@@ -2,6 +2,7 @@
 //!
 //! One small world per pattern is enough to detect a regression, in a second.
 
+use tidings_bench_schedule::front_pages::{Multiplicative, TidingsPages, poll_front_pages};
 use tidings_bench_schedule::{Fixed, Pattern, Score, Tidings, replay, replay_in_runs, world};
 
 const POLLS: f64 = 4.0;
@@ -48,4 +49,15 @@ fn runs_every_hour_keep_to_the_budget() {
     let score = replay_in_runs(&feeds, &mut Tidings::in_runs(POLLS, feeds.len(), 3600.0), 3600.0);
     assert!((0.9 * POLLS..1.05 * POLLS).contains(&score.polls_per_day), "{}", score.polls_per_day);
     assert!(score.mean_h <= 1.05, "{}", score.mean_h);
+}
+
+#[test]
+fn articles_of_front_pages_are_found_with_fewer_polls_than_by_multiplying_intervals() {
+    let sites = world(Pattern::WorkingHours, 15, 1);
+    let rule = poll_front_pages(&sites, &mut Multiplicative::new(sites.len()), 1);
+    let mut tidings = TidingsPages::new(0.9 * rule.polls_per_day, sites.len());
+    let tidings = poll_front_pages(&sites, &mut tidings, 1);
+    assert!(tidings.polls as f64 <= 0.92 * rule.polls as f64, "{tidings:?}, {rule:?}");
+    assert!(tidings.found >= 97.0 && tidings.median_h <= 2.0, "{tidings:?}");
+    assert_eq!(tidings.wrong, 0.0);
 }

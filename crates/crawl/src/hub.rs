@@ -22,6 +22,8 @@ const ENOUGH_KNOWN: u32 = 10;
 const MIN_KNOWN_OF_SHAPE: u32 = 2;
 /// The number of links with headlines and telling URLs that make a shape one of articles.
 const MIN_STRONG: usize = 3;
+/// The same on a site whose known articles have other shapes.
+const MIN_STRONG_BESIDE_KNOWN: usize = 8;
 /// The number of links with headlines that make a shape one of articles, whatever its URLs.
 const MIN_HEADLINES: usize = 5;
 /// The share of links with headlines that such a shape must have.
@@ -83,6 +85,9 @@ const NOT_ARTICLES: &[&str] = &[
     "cdn-cgi",
 ];
 
+/// Query parameters that turn pages.
+const PAGING: &[&str] = &["page", "paged", "start", "offset", "from", "limit", "skip"];
+
 /// Extensions of files that are web pages.
 const PAGES: &[&str] =
     &["html", "htm", "xhtml", "shtml", "php", "php3", "asp", "aspx", "jsp", "do", "cfm", "cgi", "phtml"];
@@ -128,13 +133,16 @@ impl KnownArticles {
 pub fn articles(links: &PageLinks, page: &Url, known: &KnownArticles, today: Date) -> Vec<HubArticle> {
     let candidates: Vec<Candidate<'_>> =
         links.links.iter().filter_map(|link| Candidate::of(link, page, today)).collect();
-    let mut accepted: Vec<&Candidate<'_>> = match known.is_enough() {
-        true => candidates.iter().filter(|candidate| candidate.is_like(known)).collect(),
-        false => Vec::new(),
-    };
+    let mut accepted = Vec::new();
+    if known.is_enough() {
+        // A site may have a new form of URLs since its known articles.
+        let patterns = article_patterns(&candidates, MIN_STRONG_BESIDE_KNOWN);
+        let is_new_form = |candidate: &Candidate<'_>| candidate.is_strong() && patterns.contains(&*candidate.pattern);
+        accepted = candidates.iter().filter(|candidate| candidate.is_like(known) || is_new_form(candidate)).collect();
+    }
     // The known articles may be those of another part of the site.
     if accepted.is_empty() {
-        let patterns = article_patterns(&candidates);
+        let patterns = article_patterns(&candidates, MIN_STRONG);
         accepted = candidates.iter().filter(|candidate| candidate.is_probable(&patterns)).collect();
     }
     let mut anchors: HashMap<String, usize> = HashMap::new();
@@ -216,7 +224,7 @@ impl<'a> Candidate<'a> {
 }
 
 /// The patterns of URLs that are those of articles on a site of which nothing is known.
-fn article_patterns<'c>(candidates: &'c [Candidate<'_>]) -> HashSet<&'c str> {
+fn article_patterns<'c>(candidates: &'c [Candidate<'_>], min_strong: usize) -> HashSet<&'c str> {
     #[derive(Default)]
     struct Counts {
         links: usize,
@@ -231,7 +239,7 @@ fn article_patterns<'c>(candidates: &'c [Candidate<'_>]) -> HashSet<&'c str> {
         group.strong += usize::from(candidate.is_strong());
     }
     let is_of_articles = |group: &Counts| {
-        group.strong >= MIN_STRONG && 2 * group.strong >= group.links
+        group.strong >= min_strong && 2 * group.strong >= group.links
             || group.headlines >= MIN_HEADLINES && group.headlines as f64 >= MIN_HEADLINE_SHARE * group.links as f64
     };
     groups.into_iter().filter(|(_, group)| is_of_articles(group)).map(|(pattern, _)| pattern).collect()
@@ -286,7 +294,16 @@ fn is_telling_url(url: &Url) -> bool {
     let separators = stem.bytes().filter(|byte| matches!(byte, b'-' | b'_')).count();
     // Letters of other scripts are escaped, three bytes and more each.
     let is_escaped_title = stem.matches('%').count() >= HEADLINE_UNSPACED_CHARS;
-    separators >= 2 && stem.len() >= 12 || is_escaped_title || has_id(last) || url.query().is_some_and(has_id)
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_numbered = |(name, value): (std::borrow::Cow<'_, str>, std::borrow::Cow<'_, str>)| {
+        is_number(&value) && !PAGING.iter().any(|known| name.eq_ignore_ascii_case(known))
+    };
+    separators >= 2 && stem.len() >= 12
+        || is_escaped_title
+        || has_id(last)
+        || is_number(stem)
+        || url.query_pairs().any(is_numbered)
+        || url.query().is_some_and(has_id)
 }
 
 fn has_id(text: &str) -> bool {
@@ -365,16 +382,30 @@ mod tests {
     fn articles_of_a_known_site_have_the_shapes_of_known_articles() {
         let mut known = KnownArticles::default();
         for number in 0..20 {
-            known.add(&Url::parse(&format!("https://www.paper.example/story/{}", 1000 + number)).expect("a URL"));
+            known.add(&Url::parse(&format!("https://www.paper.example/story/{}", 7000 + number)).expect("a URL"));
         }
         let list = |path, anchor| link(path, LinkRegion::List, anchor);
         let links = vec![
-            list("/story/2044", "Budget"),
+            list("/story/8044", "Budget"),
             list("/promotion/win-a-trip-to-the-sea", "Win a trip to the sea with our paper"),
-            list("/sports/2045", "Late goal saves the day for the town"),
-            list("/sports/2046", "Table"),
+            list("/sports/8045", "Late goal saves the day for the town"),
+            list("/sports/8046", "Table"),
         ];
-        assert_eq!(paths(&found(links, &known)), ["/story/2044", "/sports/2045"]);
+        assert_eq!(paths(&found(links, &known)), ["/story/8044", "/sports/8045"]);
+    }
+
+    #[test]
+    fn a_new_form_of_urls_is_noticed_beside_known_articles() {
+        let mut known = KnownArticles::default();
+        for number in 0..20 {
+            known.add(&Url::parse(&format!("https://www.paper.example/story/{}", 7000 + number)).expect("a URL"));
+        }
+        let old = link("/story/8044", LinkRegion::List, "Budget");
+        let new =
+            |n: usize| link(&format!("/2026/11/15/title-of-story-{n}"), LinkRegion::List, "The long title of a story");
+        let few = found((0..3).map(new).chain([old.clone()]).collect(), &known);
+        assert_eq!(paths(&few), ["/story/8044"]);
+        assert_eq!(found((0..9).map(new).chain([old]).collect(), &known).len(), 10);
     }
 
     #[test]

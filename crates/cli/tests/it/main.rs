@@ -44,6 +44,7 @@ mod run;
 mod schedule;
 mod serve;
 mod shards;
+mod sites_without_feeds;
 mod status;
 mod support;
 mod tag;

@@ -14,7 +14,7 @@ use tidings_clean::decode::decode;
 use tidings_clean::{links, tree};
 use tidings_crawl::hub::{self, KnownArticles};
 use tidings_crawl::shape;
-use tidings_model::{Feed, FeedEntry, Page, RobotsDirectives, TitleSource};
+use tidings_model::{Feed, FeedEntry, Page, RobotsDirectives, TitleSource, address};
 use tidings_store::feeds::{self, SourceKind};
 use tidings_store::{Home, plan};
 use url::Url;
@@ -70,14 +70,17 @@ impl PageRules {
             return Ok(PageRules::default());
         }
         let sources = page_sources(home)?;
+        // Millions of rows are of few hosts: the domain of each is looked up once.
+        let mut hosts: HashMap<String, Option<String>> = HashMap::new();
         plan::read(home, |row| {
-            // Millions of rows: a URL is parsed only if it may be of one of the sites.
-            let host = tidings_model::address::host(row.url).unwrap_or_default();
-            let domain = articles.keys().find(|domain| host.ends_with(domain.as_str())).cloned();
-            if let (Some(domain), false) = (domain, sources.contains(row.feed))
+            let host = address::host(row.url).unwrap_or_default();
+            if !hosts.contains_key(host) {
+                let domain = domain_of(row.url).filter(|domain| articles.contains_key(domain));
+                hosts.insert(host.to_owned(), domain);
+            }
+            let known = hosts.get(host).and_then(Option::as_ref).and_then(|domain| articles.get_mut(domain));
+            if let (Some(known), false) = (known, sources.contains(row.feed))
                 && let Ok(url) = Url::parse(row.url)
-                && shape::domain(&url) == domain
-                && let Some(known) = articles.get_mut(&domain)
             {
                 known.add(&url);
             }
