@@ -50,13 +50,19 @@ pub struct Crawl<'a> {
     met: HashSet<u32>,
     busy_ips: HashMap<u32, u64>,
     now: u64,
+    slots: usize,
     rng: Rng,
     score: Score,
 }
 
 impl<'a> Crawl<'a> {
-    /// A crawl from the seeds of a world.
+    /// A crawl from the seeds of a world with 50 requests a tick.
     pub fn new(world: &'a World, scheduler: Scheduler, budget: u64) -> Crawl<'a> {
+        Crawl::with_slots(world, scheduler, budget, SLOTS)
+    }
+
+    /// A crawl from the seeds of a world.
+    pub fn with_slots(world: &'a World, scheduler: Scheduler, budget: u64, slots: usize) -> Crawl<'a> {
         let mut crawl = Crawl {
             world,
             scheduler,
@@ -64,6 +70,7 @@ impl<'a> Crawl<'a> {
             met: HashSet::new(),
             busy_ips: HashMap::new(),
             now: 1,
+            slots,
             rng: Rng::with_seed(world.params.seed ^ 0xc4a1),
             score: Score::new(world.sites.len(), budget),
         };
@@ -77,7 +84,7 @@ impl<'a> Crawl<'a> {
     pub fn run(mut self) -> Score {
         loop {
             let mut asked = 0;
-            while asked < SLOTS && self.score.requests < self.score.budget {
+            while asked < self.slots && self.score.requests < self.score.budget {
                 match self.next() {
                     Some(Step::Request(site, section, request)) => asked += self.fetch(site, &section, request),
                     Some(Step::End) => {

@@ -93,3 +93,42 @@ impl SampleSet {
         self.order.iter().copied()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(range: std::ops::Range<u32>) -> String {
+        range.map(|number| format!("word{number} ")).collect()
+    }
+
+    #[test]
+    fn the_share_of_new_text_is_estimated_from_samples() {
+        let mut known = SampleSet::new(10_000);
+        assert!((known.insert(&TextFingerprint::of(&words(0..4_000), "").samples) - 1.0).abs() < f32::EPSILON);
+        let half = known.insert(&TextFingerprint::of(&words(2_000..6_000), "").samples);
+        assert!((0.3..0.7).contains(&half), "{half}");
+        let none = known.insert(&TextFingerprint::of(&words(0..4_000), "").samples);
+        assert!(none.abs() < f32::EPSILON, "{none}");
+    }
+
+    #[test]
+    fn short_texts_have_a_sample() {
+        assert_eq!(TextFingerprint::of("three short words", "").samples.len(), 1);
+        assert_eq!(TextFingerprint::of(" ", ""), TextFingerprint::default());
+    }
+
+    #[test]
+    fn the_name_of_the_domain_does_not_tell_parked_pages_apart() {
+        let page = |name: &str| TextFingerprint::of(&format!("{name} is for sale, ask {name}/contact today"), name);
+        assert_eq!(page("one.example"), page("two.example"));
+    }
+
+    #[test]
+    fn the_oldest_samples_are_forgotten() {
+        let mut known = SampleSet::new(2);
+        known.insert(&[1, 2, 3]);
+        assert_eq!(known.iter().collect::<Vec<_>>(), [2, 3]);
+        assert!((known.insert(&[1]) - 1.0).abs() < f32::EPSILON);
+    }
+}

@@ -87,8 +87,13 @@ pub struct Evidence {
     pub value: f64,
     /// Discounted cost in bytes.
     pub cost: f64,
+    /// Pages with new text.
+    pub text_pages: u64,
     /// Pages in a row without new text.
     pub barren: u32,
+    /// New URLs that its pages showed, each counted by the rate of its section beside the best of the domain,
+    /// discounted.
+    pub led: f64,
 }
 
 impl Evidence {
@@ -102,7 +107,13 @@ impl Evidence {
         self.tokens += worth.new_tokens();
         self.value = self.value * keep + worth.value();
         self.cost = self.cost * keep + worth.cost();
-        self.barren = if worth.value() > 0.0 { 0 } else { self.barren.saturating_add(1) };
+        self.led *= keep;
+        if worth.value() > 0.0 {
+            self.text_pages += 1;
+            self.barren = 0;
+        } else {
+            self.barren = self.barren.saturating_add(1);
+        }
     }
 
     /// Adds the evidence of a part.
@@ -110,9 +121,11 @@ impl Evidence {
         self.pages += part.pages;
         self.bytes += part.bytes;
         self.clean_bytes += part.clean_bytes;
+        self.text_pages += part.text_pages;
         self.tokens += part.tokens;
         self.value += part.value;
         self.cost += part.cost;
+        self.led += part.led;
     }
 
     /// Takes the evidence of a part away.
@@ -120,14 +133,28 @@ impl Evidence {
         self.pages = self.pages.saturating_sub(part.pages);
         self.bytes = self.bytes.saturating_sub(part.bytes);
         self.clean_bytes = self.clean_bytes.saturating_sub(part.clean_bytes);
+        self.text_pages = self.text_pages.saturating_sub(part.text_pages);
         self.tokens = (self.tokens - part.tokens).max(0.0);
         self.value = (self.value - part.value).max(0.0);
         self.cost = (self.cost - part.cost).max(0.0);
+        self.led = (self.led - part.led).max(0.0);
     }
 
     /// Clean bytes per downloaded byte, without near-duplicates taken away: the yield rate of the SpiderLing paper.
     pub fn yield_rate(&self) -> f64 {
         if self.bytes == 0 { 0.0 } else { self.clean_bytes as f64 / self.bytes as f64 }
+    }
+
+    /// New URLs of good sections that a page shows, where earlier pages count `keep` times as much.
+    pub fn led_per_page(&self, keep: f64) -> f64 {
+        let pages = if keep < 1.0 { (1.0 - keep.powf(self.pages as f64)) / (1.0 - keep) } else { self.pages as f64 };
+        if pages > 0.0 { self.led / pages } else { 0.0 }
+    }
+
+    /// The usual number of pages until one with new text; one for a section without any.
+    pub fn text_gap(&self) -> f64 {
+        let before = self.pages.saturating_sub(u64::from(self.barren));
+        if self.text_pages == 0 { 1.0 } else { (before as f64 / self.text_pages as f64).max(1.0) }
     }
 
     /// Value per cost.
@@ -147,6 +174,10 @@ pub struct DomainView<'a> {
     pub trusted: bool,
     /// Evidence of its pages.
     pub evidence: &'a Evidence,
+    /// The rate of its best arm, also of one without waiting URLs.
+    pub best_rate: f64,
+    /// Need of new URLs of good sections: 1 if none wait, towards 0 the more do.
+    pub dryness: f64,
     /// Its share of all tokens.
     pub share: f64,
     /// When it last got a request, or was met, as a count of such events.

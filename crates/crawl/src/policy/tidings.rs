@@ -4,7 +4,8 @@
 //! mean value of a page with text. An arm is drawn to its domain, a domain to a prior that is learned from the first
 //! pages of all domains. A decision is one draw from each posterior; uncertain arms are tried as often as they may be
 //! the best. Old evidence fades, so that a site that turns bad is noticed. A domain with a large share of all tokens is
-//! damped, so that the corpus has many sources.
+//! damped, so that the corpus has many sources. Pages without text that show new URLs of good sections (hubs) are worth
+//! a request where few such URLs wait.
 
 use super::{
     Choice, Closing, DomainView, Evidence, PageWorth, Policy,
@@ -53,6 +54,13 @@ impl Tidings {
     }
 }
 
+/// The rate of an arm as a way to pages of the domain's best arm: one request shows n of them, n + 1 requests have the
+/// text of n.
+fn hub_rate(domain: &DomainView<'_>, arm: &Evidence) -> f64 {
+    let urls = arm.led_per_page(KEEP);
+    domain.best_rate * urls / (urls + 1.0)
+}
+
 impl Policy for Tidings {
     fn redraws(&self) -> usize {
         REDRAWS
@@ -72,7 +80,7 @@ impl Policy for Tidings {
         let mut best = Choice { priority: 0.0, arm: 0 };
         for (at, arm) in arms.iter().enumerate() {
             let (shape, scale) = self.posterior(arm, RatePrior { mean: rate, shape: ARM_SHAPE });
-            let draw = gamma(&mut self.rng, shape) * scale;
+            let draw = (gamma(&mut self.rng, shape) * scale).max(hub_rate(domain, arm) * domain.dryness);
             if draw > best.priority {
                 best = Choice { priority: draw, arm: at };
             }
@@ -95,7 +103,8 @@ impl Policy for Tidings {
     fn closes(&self, domain: &DomainView<'_>, arm: &Evidence) -> Option<Closing> {
         let (shape, scale) = self.posterior(domain.evidence, self.domain_prior(domain));
         let (shape, scale) = self.posterior(arm, RatePrior { mean: shape * scale, shape: ARM_SHAPE });
-        (shape * scale + shape.sqrt() * scale < self.floor).then_some(Closing::Arm)
+        let bound = shape * scale + shape.sqrt() * scale;
+        (bound.max(hub_rate(domain, arm)) < self.floor).then_some(Closing::Arm)
     }
 
     fn learned(&self) -> Vec<f64> {

@@ -12,6 +12,11 @@ pub const MAX_ARMS: usize = 64;
 /// The most sections of a domain; further ones share a section for each host.
 pub const MAX_SECTIONS: usize = 1024;
 
+/// Cost without text that is added to that of an arm before it is called the best: few pages prove little.
+const DOUBT_BYTES: f64 = 240_000.0;
+/// Waiting URLs of good sections at which the need of more is halved.
+const ENOUGH_WAITING: f64 = 8.0;
+
 /// The position of a domain in the schedule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Place {
@@ -84,6 +89,10 @@ pub struct DomainHistory {
     pub evidence: Evidence,
     /// Evidence of the pages of sections that are no arms.
     pub rest: Evidence,
+    /// The rate of the best arm.
+    pub best_rate: f64,
+    /// The section of the last page.
+    pub last: SectionId,
     /// When its day of requests began, and their number.
     pub day: (u64, u32),
 }
@@ -141,6 +150,53 @@ impl Domain {
     /// Evidence of the pages of sections that are no arms.
     pub fn rest(&self) -> Evidence {
         self.history.as_ref().map(|history| history.rest).unwrap_or_default()
+    }
+
+    /// The rate of the best arm, also of one without waiting URLs.
+    pub fn best_rate(&self) -> f64 {
+        self.history.as_ref().map_or(0.0, |history| history.best_rate)
+    }
+
+    /// Computes the rate of the best arm anew.
+    pub fn update_best_rate(&mut self) {
+        let doubted = |evidence: Evidence| evidence.value / (evidence.cost + DOUBT_BYTES);
+        let arms = self.sections.iter().filter(|section| section.is_arm).map(|section| doubted(section.evidence()));
+        let best = arms.fold(doubted(self.evidence()), f64::max);
+        self.history_mut().best_rate = best;
+    }
+
+    /// The rate of the arm of a section.
+    fn arm_rate(&self, section: &Section) -> f64 {
+        if section.is_arm { section.evidence().rate() } else { self.rest().rate() }
+    }
+
+    /// Need of new URLs of good sections: 1 if none wait, towards 0 the more do.
+    pub fn dryness(&self) -> f64 {
+        let good = self.best_rate() / 2.0;
+        let waiting: u64 = self
+            .sections
+            .iter()
+            .filter(|section| section.waiting > 0 && self.may_give(section, u16::MAX) && self.arm_rate(section) >= good)
+            .map(|section| u64::from(section.waiting))
+            .sum();
+        1.0 / (1.0 + waiting as f64 / ENOUGH_WAITING)
+    }
+
+    /// Credits the section of the last page with a new URL of this domain, by the rate of the URL's section.
+    pub fn credit(&mut self, found: SectionId) {
+        let best = self.best_rate();
+        if best <= 0.0 {
+            return;
+        }
+        let credit = (self.arm_rate(&self.sections[found as usize]) / best).min(1.0);
+        let Some(history) = self.history.as_mut() else { return };
+        let Some(section) = self.sections.get_mut(history.last as usize) else { return };
+        if let Some(of_section) = section.history.as_mut() {
+            of_section.evidence.led += credit;
+            if !section.is_arm {
+                history.rest.led += credit;
+            }
+        }
     }
 
     /// Whether several domains link to it, or it is a seed.

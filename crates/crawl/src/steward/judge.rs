@@ -8,8 +8,10 @@ use super::{
 };
 use crate::policy::{Closing, PageWorth};
 
-/// Pages in a row without new text that close a section.
+/// Pages in a row without new text that close a section, as a multiple of its usual pages until one with text.
 const BARREN_PAGES: u32 = 8;
+/// New URLs of good sections a page that keep a section without text open.
+const HUB_URLS: f64 = 0.5;
 /// Texts that two sections share before one is taken for another address of the other.
 const ALIAS_TEXTS: u32 = 3;
 
@@ -58,12 +60,14 @@ impl Steward {
         self.totals.add(worth, 1.0);
         let domain = &mut self.domains[id as usize];
         let history = domain.history.get_or_insert_default();
+        history.last = section;
         history.evidence.add(worth, keep);
         let of_section = &mut domain.sections[section as usize];
         of_section.history.get_or_insert_default().evidence.add(worth, keep);
         if !of_section.is_arm {
             history.rest.add(worth, keep);
         }
+        domain.update_best_rate();
         let evidence = domain.evidence();
         self.policy.learn(&view(domain, &evidence, &self.totals), worth);
     }
@@ -101,6 +105,10 @@ impl Steward {
         let of_section = &mut self.domains[id as usize].sections[section as usize];
         let history = of_section.history.get_or_insert_default();
         let barren = history.evidence.barren;
+        // A section with text now and then may be without it for longer; one that shows new URLs of good sections is
+        // a hub.
+        let is_barren = f64::from(barren) >= f64::from(BARREN_PAGES) * history.evidence.text_gap()
+            && history.evidence.led_per_page(self.policy.keep()) < HUB_URLS;
         if let Some(other) = known.and_then(|known| known.same_in) {
             history.alias = if history.alias.0 == other { (other, history.alias.1 + 1) } else { (other, 1) };
         }
@@ -112,7 +120,7 @@ impl Steward {
         if is_alias {
             let name = self.section_name(id, alias).to_owned();
             self.close_section(id, section, CloseReason::Alias(name), closed);
-        } else if barren >= BARREN_PAGES && of_section.is_arm {
+        } else if is_barren && of_section.is_arm {
             self.close_section(id, section, CloseReason::Barren(barren), closed);
         }
     }

@@ -19,6 +19,8 @@ mod heap;
 mod judge;
 mod resting;
 mod rows;
+#[cfg(test)]
+mod tests;
 mod texts;
 mod types;
 
@@ -104,8 +106,10 @@ impl Steward {
         &self.totals
     }
 
-    /// A URL that was not known before. The caller stores an admitted URL under the name that
-    /// [`Steward::section_name`] gives for the answer, which is another one where a domain has too many sections.
+    /// A URL that was not known before, best told before the next request to the domain of the page with the link: new
+    /// URLs of the same domain are credited to the section of its last page. The caller stores an admitted URL under the
+    /// name that [`Steward::section_name`] gives for the answer, which is another one where a domain has too many
+    /// sections.
     pub fn discovered(&mut self, url: &Discovered<'_>) -> Admission {
         let id = self.domain_id(url);
         self.count_link(id, url.source);
@@ -124,6 +128,9 @@ impl Steward {
             Some(_) => return Admission::Refuse(Refusal::SectionClosed),
             None if rest_closed && !found.is_arm => return Admission::Refuse(Refusal::SectionClosed),
             None => found.waiting = found.waiting.saturating_add(1),
+        }
+        if url.source == Some(url.domain) {
+            domain.credit(section);
         }
         if domain.place == Place::Idle {
             self.enqueue(id);
@@ -431,6 +438,8 @@ fn view<'a>(domain: &'a Domain, evidence: &'a Evidence, totals: &Evidence) -> Do
         source_rate: f64::from(domain.links.1),
         trusted: domain.is_trusted(),
         evidence,
+        best_rate: domain.best_rate(),
+        dryness: domain.dryness(),
         share: evidence.tokens / totals.tokens.max(MIN_TOKENS),
         turn: domain.turn,
     }

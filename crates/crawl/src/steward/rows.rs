@@ -139,6 +139,9 @@ impl Steward {
             steward.domains[id as usize].source = source;
         }
         for id in 0..steward.domains.len() as u32 {
+            if steward.domains[id as usize].history.is_some() {
+                steward.domains[id as usize].update_best_rate();
+            }
             if steward.domains[id as usize].place == Place::Idle {
                 steward.enqueue(id);
             }
