@@ -139,20 +139,7 @@ pub fn write_text(view: &View<'_>, index: usize, number: u32, text: &Text) -> St
     let section = &site.sections[index];
     let mut rng = Rng::named(&[view.key, 0x0D7]);
     let date = section.date(number, view.graph.spec.now);
-    let mut body = String::with_capacity(text.bytes() + 256);
-    let outgoing = rng.below(3) as usize;
-    for (at, block) in text.blocks.iter().enumerate() {
-        let _ = write!(body, "<p>{}", escaped(&block.text));
-        // Links in running text take the place of a source at the end of a paragraph.
-        if at % 3 == 1
-            && at / 3 < outgoing
-            && let Some(link) = view.out_link(&mut rng)
-        {
-            let _ = write!(body, " {link}");
-        }
-        body.push_str("</p>\n");
-    }
-    body.push_str(&view.twins());
+    let body = body(view, text, &mut rng);
     let canonical = if site.canonical == Canonical::FrontPage { "/" } else { &view.path };
     let article = Article {
         site: site.number as usize,
@@ -194,6 +181,24 @@ pub fn write_text(view: &View<'_>, index: usize, number: u32, text: &Text) -> St
     };
     let html = write_sheet(site.template, &sheet);
     padded(html, (text.bytes() as f64 / section.markup_share) as usize)
+}
+
+/// The paragraphs of a text, some with a link to another site at their end.
+fn body(view: &View<'_>, text: &Text, rng: &mut Rng) -> String {
+    let mut body = String::with_capacity(text.bytes() + 256);
+    let outgoing = rng.below(3) as usize;
+    for (at, block) in text.blocks.iter().enumerate() {
+        let _ = write!(body, "<p>{}", escaped(&block.text));
+        if at % 3 == 1
+            && at / 3 < outgoing
+            && let Some(link) = view.out_link(rng)
+        {
+            let _ = write!(body, " {link}");
+        }
+        body.push_str("</p>\n");
+    }
+    body.push_str(&view.twins());
+    body
 }
 
 /// A link to the page of a user, which robots must not follow.

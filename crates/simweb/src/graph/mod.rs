@@ -6,7 +6,7 @@
 //! Large Text Corpora" (2012).
 //!
 //! Nothing is stored but the sites: [`Graph::fetch`] writes a page from its URL, and [`Truth`] tells its class, language,
-//! tokens, near-duplicates and trap.
+//! tokens, near-duplicates and trap. [`GraphServer`] serves the same pages on loopback addresses.
 //!
 //! ```
 //! use tidings_simweb::graph::{Graph, GraphSpec, Truth};
@@ -24,11 +24,13 @@
 
 mod content;
 mod html;
+mod journal;
 mod links;
 mod locate;
 mod random;
 mod score;
 mod section;
+mod serve;
 mod site;
 mod sitemap;
 mod spec;
@@ -43,8 +45,10 @@ use links::LinkTargets;
 use locate::{Address, HostRole, Target};
 use trap::TrapTarget;
 
+pub use journal::{GraphPoliteness, GraphRequest};
 pub use score::{Score, Scorer};
 pub use section::{PathPattern, Section};
+pub use serve::GraphServer;
 pub use site::{Canonical, Failure, FeedLink, MirrorOf, Site, SitemapKind};
 pub use spec::{GraphSpec, Quality, SiteClass};
 pub use trap::TrapKind;

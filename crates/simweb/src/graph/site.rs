@@ -189,32 +189,14 @@ fn classes(spec: &GraphSpec) -> Vec<SiteClass> {
 
 fn create_one(spec: &GraphSpec, number: usize, class: SiteClass) -> Site {
     let mut rng = Rng::named(&[spec.seed, 0x517E, number as u64]);
-    let quality = match class {
-        SiteClass::Rich | SiteClass::Mirror | SiteClass::Machine => Quality::Rich,
-        SiteClass::Mixed => Quality::Mixed,
-        SiteClass::Foreign => rng.pick(&[Quality::Rich, Quality::Rich, Quality::Mixed, Quality::Mixed, Quality::Mixed]),
-        SiteClass::Poor | SiteClass::Parked | SiteClass::LinkFarm | SiteClass::Dead => Quality::Poor,
-    };
-    let language = match class {
-        SiteClass::Foreign if rng.chance(30) => spec.scarce,
-        SiteClass::Foreign => rng.pick(spec.foreign),
-        SiteClass::Rich | SiteClass::Mixed | SiteClass::Mirror => spec.target,
-        _ if rng.chance(75) => spec.target,
-        _ => rng.pick(spec.foreign),
-    };
+    let (quality, language) = quality_and_language(spec, class, &mut rng);
     let domain = domain(spec, number, language, &mut rng);
     let host = if rng.chance(40) { format!("www.{domain}") } else { domain.clone() };
     let registrar = rng.below(5) as u32;
     let sections = sections(spec, class, quality, language, &mut rng);
     let good = matches!(class, SiteClass::Rich | SiteClass::Mixed | SiteClass::Foreign);
     let closed_section = (good && sections.len() > 2 && rng.chance(20)).then(|| sections.len() - 1);
-    let canonical =
-        [Canonical::Right, Canonical::FrontPage, Canonical::Absent][weighted(&mut rng, [60, 5, 35].into_iter())];
-    let template = match canonical {
-        // This template always has a canonical link.
-        Canonical::Absent => rng.pick(&[Template::Portal, Template::Press, Template::Plain]),
-        _ => rng.pick(&[Template::Semantic, Template::Portal, Template::Press, Template::Plain]),
-    };
+    let (canonical, template) = canonical_and_template(&mut rng);
     Site {
         number: number as u32,
         class,
@@ -255,6 +237,33 @@ fn create_one(spec: &GraphSpec, number: usize, class: SiteClass) -> Site {
     }
 }
 
+fn quality_and_language(spec: &GraphSpec, class: SiteClass, rng: &mut Rng) -> (Quality, &'static str) {
+    let quality = match class {
+        SiteClass::Rich | SiteClass::Mirror | SiteClass::Machine => Quality::Rich,
+        SiteClass::Mixed => Quality::Mixed,
+        SiteClass::Foreign => rng.pick(&[Quality::Rich, Quality::Rich, Quality::Mixed, Quality::Mixed, Quality::Mixed]),
+        SiteClass::Poor | SiteClass::Parked | SiteClass::LinkFarm | SiteClass::Dead => Quality::Poor,
+    };
+    let language = match class {
+        SiteClass::Foreign if rng.chance(30) => spec.scarce,
+        SiteClass::Foreign => rng.pick(spec.foreign),
+        SiteClass::Rich | SiteClass::Mixed | SiteClass::Mirror => spec.target,
+        _ if rng.chance(75) => spec.target,
+        _ => rng.pick(spec.foreign),
+    };
+    (quality, language)
+}
+
+fn canonical_and_template(rng: &mut Rng) -> (Canonical, Template) {
+    let canonical = [Canonical::Right, Canonical::FrontPage, Canonical::Absent][weighted(rng, [60, 5, 35].into_iter())];
+    let template = match canonical {
+        // The semantic template always has a canonical link.
+        Canonical::Absent => rng.pick(&[Template::Portal, Template::Press, Template::Plain]),
+        _ => rng.pick(&[Template::Semantic, Template::Portal, Template::Press, Template::Plain]),
+    };
+    (canonical, template)
+}
+
 fn sitemap_kind(rng: &mut Rng) -> SitemapKind {
     const SHARES: [(SitemapKind, u64); 7] = [
         (SitemapKind::Complete, 40),
@@ -280,7 +289,7 @@ fn domain(spec: &GraphSpec, number: usize, language: &str, rng: &mut Rng) -> Str
     }
     name.push_str(rng.pick(&ENDS));
     let at_home = rng.chance(if language == spec.target { 80 } else { 20 });
-    format!("{name}{number}.{}", if at_home { "test" } else { "example" })
+    format!("{name}{number}.{}", spec.top_level[usize::from(!at_home)])
 }
 
 /// Half of the sites have an address of their own; the others share those of hosting companies and registrars.

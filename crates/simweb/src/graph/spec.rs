@@ -21,8 +21,11 @@ pub struct GraphSpec {
     pub size: f64,
     /// The time at which the graph is crawled: pages are older.
     pub now: Timestamp,
-    /// The port in the URLs of the graph; none for in-process use.
+    /// The port in the URLs of the graph; none for in-process use. [`GraphServer`](super::GraphServer) sets it.
     pub port: Option<u16>,
+    /// The top-level domains of most sites in the target language and of most others. Names under `localhost` reach a
+    /// [`GraphServer`](super::GraphServer) without a name server, all at one address.
+    pub top_level: [&'static str; 2],
 }
 
 impl Default for GraphSpec {
@@ -37,6 +40,7 @@ impl Default for GraphSpec {
             // 2026-03-01T12:00:00Z, the start of the other simulated webs.
             now: Timestamp::constant(1_772_366_400, 0),
             port: None,
+            top_level: ["test", "example"],
         }
     }
 }

@@ -166,3 +166,85 @@ fn hosts_that_are_not_in_the_graph_do_not_resolve() {
     let farm = graph.sites().iter().find(|site| site.class == SiteClass::LinkFarm).expect("a farm");
     assert_eq!(graph.resolve(&format!("x123.{}", farm.domain)), Some(farm.ip));
 }
+
+/// The URLs of the sitemap of a site, with the maps of its index.
+fn mapped(graph: &Graph, site: &Site) -> Vec<String> {
+    let response = graph.fetch(&graph.url(site, sitemap::path(site.sitemap)));
+    assert_eq!(response.status, 200, "{}", site.host);
+    let text = match site.sitemap {
+        SitemapKind::Gzip => {
+            let mut text = String::new();
+            std::io::Read::read_to_string(&mut flate2::read::GzDecoder::new(&response.body[..]), &mut text).unwrap();
+            text
+        }
+        _ => response.text().into_owned(),
+    };
+    let locations = |text: &str| -> Vec<String> {
+        let parts = text.split("<loc>").skip(1).filter_map(|part| part.split_once("</loc>"));
+        parts.map(|(url, _)| url.replace("&amp;", "&")).collect()
+    };
+    match site.sitemap {
+        SitemapKind::IndexByMonth => {
+            locations(&text).iter().flat_map(|map| locations(&graph.fetch(map).text())).collect()
+        }
+        _ => locations(&text),
+    }
+}
+
+#[test]
+fn sitemaps_of_every_quality_list_pages() {
+    let graph = graph();
+    for kind in [SitemapKind::Complete, SitemapKind::IndexByMonth, SitemapKind::Gzip, SitemapKind::LyingDates] {
+        let site = graph.sites().iter().find(|site| site.sitemap == kind && site.pages() > 0 && site.pages() < 3000);
+        let site = site.unwrap_or_else(|| panic!("{kind:?}"));
+        let urls: HashSet<String> = mapped(&graph, site).into_iter().collect();
+        assert_eq!(urls.len() as u64, site.pages(), "{kind:?}");
+        assert!(urls.iter().take(20).all(|url| graph.fetch(url).status == 200), "{kind:?}");
+    }
+    for kind in [SitemapKind::News, SitemapKind::Broken] {
+        let site = graph.sites().iter().find(|site| site.sitemap == kind && site.pages() > 1000).expect("a large site");
+        let count = mapped(&graph, site).len() as u64;
+        assert!(count > 0 && count < site.pages(), "{kind:?}: {count}");
+    }
+}
+
+#[test]
+fn other_urls_of_a_page_are_its_aliases() {
+    let graph = Graph::new(GraphSpec { sites: 3000, ..GraphSpec::default() });
+    let truth = Truth::new(&graph);
+    let with = |kind| graph.sites().iter().find(|site| site.trap == Some(kind)).expect("a site with the trap");
+    let site = with(TrapKind::Twins);
+    let page = graph.page_url(site, 0, 1);
+    let path = page.strip_prefix(&graph.url(site, "")).expect("a page of the site").to_owned();
+    let twins = [
+        graph.url(site, &format!("/print{path}")),
+        format!("{page}{}amp=1", if page.contains('?') { '&' } else { '?' }),
+        format!("http://m.{}{path}", site.domain),
+    ];
+    for twin in twins {
+        let (about, original) = (truth.of(&twin).expect("a URL"), truth.of(&page).expect("a URL"));
+        assert_eq!(about.alias_of.as_deref(), Some(page.as_str()), "{twin}");
+        assert_eq!(
+            (about.cluster, about.tokens, about.trap),
+            (original.cluster, original.tokens, Some(TrapKind::Twins))
+        );
+        assert_eq!(graph.fetch(&twin).status, 200);
+    }
+    let site = with(TrapKind::Session);
+    let page = graph.page_url(site, 0, 1);
+    let path = page.strip_prefix(&graph.url(site, "")).expect("a page of the site").to_owned();
+    let session = graph.url(site, &trap::session_path(7, &path));
+    assert_eq!(truth.of(&session).expect("a URL").alias_of, Some(page));
+}
+
+#[test]
+fn robots_and_nofollow_are_part_of_the_truth() {
+    let graph = graph();
+    let truth = Truth::new(&graph);
+    let site = graph.sites().iter().find(|site| site.closed_section.is_some()).expect("a site with a closed section");
+    let name = site.sections[site.closed_section.expect("a closed section")].name;
+    assert!(graph.fetch(&graph.url(site, "/robots.txt")).text().contains(&format!("Disallow: /{name}/")));
+    assert!(truth.of(&graph.url(site, &format!("/{name}/"))).expect("a URL").disallowed);
+    assert!(!truth.of(&graph.url(site, "/")).expect("a URL").disallowed);
+    assert!(truth.of(&graph.url(site, "/user/3/")).expect("a URL").nofollow_only);
+}

@@ -7,6 +7,8 @@ pub const MAX_HEAD_BYTES: usize = 16 * 1024;
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Head<'a> {
     pub method: &'a str,
+    /// The host with its port, as the client names it.
+    pub host: &'a str,
     /// The path with its query; never empty.
     pub target: &'a str,
     pub if_none_match: Option<&'a str>,
@@ -53,7 +55,7 @@ pub fn read(bytes: &[u8]) -> Option<Head<'_>> {
     };
     // A client that treats the server as a proxy sends the absolute URL.
     if let Some(rest) = head.target.strip_prefix("http://") {
-        head.target = rest.find('/').map_or("/", |at| &rest[at..]);
+        (head.host, head.target) = rest.find('/').map_or((rest, "/"), |at| rest.split_at(at));
     }
     if !head.target.starts_with('/') {
         return None;
@@ -62,6 +64,8 @@ pub fn read(bytes: &[u8]) -> Option<Head<'_>> {
         let (name, value) = line.split_once(':')?;
         let value = value.trim();
         match name.len() {
+            // The host of an absolute URL takes precedence.
+            4 if name.eq_ignore_ascii_case("host") && head.host.is_empty() => head.host = value,
             13 if name.eq_ignore_ascii_case("if-none-match") => head.if_none_match = Some(value),
             17 if name.eq_ignore_ascii_case("if-modified-since") => head.if_modified_since = Some(value),
             10 if name.eq_ignore_ascii_case("user-agent") => head.user_agent = value,
@@ -83,8 +87,14 @@ mod tests {
         let bytes = b"GET /a?b HTTP/1.1\r\nHost: x\r\nuser-agent: me\r\nIF-NONE-MATCH: \"e\"\r\nAccept-Encoding: gzip, br;q=0\r\n\r\nrest";
         assert_eq!(length(bytes), Some(bytes.len() - 4));
         let head = read(bytes).unwrap();
-        assert_eq!((head.method, head.target, head.user_agent), ("GET", "/a?b", "me"));
+        assert_eq!((head.method, head.host, head.target, head.user_agent), ("GET", "x", "/a?b", "me"));
         assert!(head.conditional() && head.accepts("gzip") && !head.accepts("br") && !head.close);
+    }
+
+    #[test]
+    fn the_url_of_a_request_to_a_proxy_names_the_host() {
+        let head = read(b"GET http://a.test:80/b HTTP/1.1\r\nHost: proxy\r\n\r\n").unwrap();
+        assert_eq!((head.host, head.target), ("a.test:80", "/b"));
     }
 
     #[test]

@@ -128,6 +128,7 @@ async fn respond(
     let target = request.uri().path_and_query().map_or("/", |target| target.as_str());
     let head = Head {
         method: request.method().as_str(),
+        host: field("host").unwrap_or_default(),
         target,
         if_none_match: field("if-none-match"),
         if_modified_since: field("if-modified-since"),
