@@ -31,6 +31,11 @@ pub(crate) fn path_of(index_file: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
+/// Returns true if a file of an index has the digests of the blocks of another.
+pub fn has_block_sums(path: &Path) -> bool {
+    path.as_os_str().as_encoded_bytes().ends_with(ENDING.as_bytes())
+}
+
 /// Digests of blocks while sections are written; each section begins a block.
 #[derive(Default)]
 pub(crate) struct BlockHasher {

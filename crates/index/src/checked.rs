@@ -113,7 +113,7 @@ impl<'a, T: Copy> CheckedSlice<'a, T> {
         let value = *self.values.get(index)?;
         let at = self.offset + index * size_of::<T>();
         self.check(at >> CHECK_SHIFT);
-        if CHECK_BYTES % size_of::<T>() != 0 {
+        if !CHECK_BYTES.is_multiple_of(size_of::<T>()) {
             // A value may reach into the next block.
             self.check((at + size_of::<T>() - 1) >> CHECK_SHIFT);
         }

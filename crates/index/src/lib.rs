@@ -46,6 +46,7 @@ pub mod segment;
 mod snapshot;
 mod writer;
 
+pub use block_sums::has_block_sums;
 pub use casefold::look_up_key;
 pub use checked::CheckedSlice;
 pub use day::Day;

@@ -309,7 +309,8 @@ fn a_query_of_a_damaged_index_is_an_error_that_names_the_file() {
     let commands =
         ["count the", "query the --size 5", "freq the", "colloc the", "words", "timeline the", "names", "documents"];
     let commands = commands.map(|command| format!("{command} --lang en"));
-    let commands = commands.into_iter().chain(["corpus languages".to_owned(), "export --format jsonl --cql the -".to_owned()]);
+    let commands =
+        commands.into_iter().chain(["corpus languages".to_owned(), "export --format jsonl --cql the -".to_owned()]);
     let sound: Vec<(String, String)> =
         commands.map(|command| (command.clone(), corpus.run(&command).ok().stdout)).collect();
     for ending in [".segment", ".lexicon"] {
