@@ -303,6 +303,31 @@ fn a_server_survives_a_truncated_segment() {
     server.signal(Signal::TERM);
 }
 
+/// The offset of a section of an index file, from the table at its end.
+fn section_start(bytes: &[u8], name: &str) -> usize {
+    let end = bytes.len() - 32;
+    let length = u64::from_le_bytes(bytes[end..end + 8].try_into().unwrap()) as usize;
+    let table: Vec<Value> = serde_json::from_slice(&bytes[end - length..end]).unwrap();
+    table.iter().find(|section| section["name"] == name).unwrap()["at"].as_u64().unwrap() as usize
+}
+
+#[test]
+fn a_server_names_the_file_with_a_flipped_bit() {
+    let (corpus, _) = built();
+    let path = file(&corpus, "index/en", ".segment");
+    let mut bytes = fs::read(&path).unwrap();
+    let column = section_start(&bytes, "column");
+    bytes[column + 20] ^= 1;
+    fs::write(&path, bytes).unwrap();
+    let server = Server::start(&corpus, "");
+    let name = path.file_name().unwrap().to_str().unwrap();
+    let (status, _, body) = server.get("/api/v1/en/words", None);
+    assert!(status == 503 && body.contains(name) && body.contains("tidings compile --verify"), "{status} {body}");
+    corpus.run("compile --verify").ok();
+    until("the index is rebuilt", || server.get("/api/v1/en/words", None).0 == 200);
+    server.signal(Signal::TERM);
+}
+
 #[test]
 fn a_query_of_a_damaged_index_is_an_error_that_names_the_file() {
     let (corpus, _) = built();
