@@ -177,7 +177,7 @@ fn change(folder: &Path) -> Result<()> {
     writer.commit(Vec::new())?;
     let found = queries::count_on_day(&Snapshot::open(&target)?, LAST_DAY)?;
     time(&format!("one more day searchable ({found} times “the”)"), start, clock);
-    let id = writer.snapshot().segments()[3].segment().ids()[1000];
+    let id = writer.snapshot().segments()[3].segment().ids().all()[1000];
     let before = writer.snapshot().tokens();
     let (start, clock) = (cpu(), Instant::now());
     let mut writer = Writer::open(&target, Settings::default())?;

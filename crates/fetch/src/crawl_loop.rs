@@ -231,7 +231,11 @@ impl<J: JobSource> CrawlLoop<J> {
             Input::Delivered(host) => {
                 self.stats.delivered.fetch_add(1, Relaxed);
                 self.release(host);
-                self.schedule(host);
+                match self.frontier.get(host).passes_over {
+                    // Nothing is sent, so there is no pause to wait for.
+                    true => self.frontier.enqueue(host, Duration::ZERO),
+                    false => self.schedule(host),
+                }
                 self.return_jobs(host);
             }
             Input::Queue(queue) => self.on_queue(queue),
@@ -282,6 +286,10 @@ impl<J: JobSource> CrawlLoop<J> {
     /// Next request of a host. A job without a valid URL is rejected.
     fn next_pending(&mut self, id: HostId, now: Now) -> Result<Option<PendingRequest>, Error> {
         let host = self.frontier.get_mut(id);
+        if host.passes_over {
+            self.pass_over(id, now)?;
+            return Ok(None);
+        }
         if host.given_up.is_some() {
             return Ok(None);
         }
@@ -300,6 +308,41 @@ impl<J: JobSource> CrawlLoop<J> {
                 Ok(None)
             }
         }
+    }
+
+    /// Returns the next job of a host that refuses every page as refused, without a request: its consumer may have the
+    /// page from elsewhere. Jobs that the policy of their origin does not allow stay for a later crawl.
+    fn pass_over(&mut self, id: HostId, now: Now) -> Result<(), Error> {
+        while let Some(job) = self.frontier.get_mut(id).jobs.pop() {
+            self.frontier.get_mut(id).passed_over += 1;
+            let FetchJob { url, headers } = self.source.job(job).map_err(Error::JobSource)?;
+            let Some(parsed) = Url::parse(&url).ok().filter(Url::has_host) else { continue };
+            let pending = PendingRequest::new(Purpose::Job(job), parsed, headers);
+            let Admission::Send(permission) = self.admit(&pending, now) else { continue };
+            let detail = "not requested, because the host refused the requests before".to_owned();
+            self.deliver_unsent(
+                id,
+                FetchResult {
+                    job,
+                    url,
+                    at: now.wall,
+                    requested: false,
+                    redirects: Vec::new(),
+                    result: Err((Status::Http(403), detail)),
+                    robots: permission.robots,
+                    tdm: permission.tdm,
+                },
+            );
+            return Ok(());
+        }
+        Ok(())
+    }
+
+    /// Delivers a result that needed no request. The turn of the host then continues.
+    fn deliver_unsent(&mut self, id: HostId, result: FetchResult) {
+        self.stats.delivered.fetch_add(1, Relaxed);
+        self.actions.push_back(Action::Deliver(None, Box::new(result)));
+        self.current = Some(id);
     }
 
     /// Decides whether a request may be sent, as far as the policy of its origin is known.
@@ -358,9 +401,7 @@ impl<J: JobSource> CrawlLoop<J> {
             robots: None,
             tdm: (None, None),
         };
-        self.stats.delivered.fetch_add(1, Relaxed);
-        self.actions.push_back(Action::Deliver(None, Box::new(result)));
-        self.current = Some(id);
+        self.deliver_unsent(id, result);
     }
 
     /// Puts a request back until the policy of its origin is known.
@@ -514,7 +555,7 @@ impl<J: JobSource> CrawlLoop<J> {
     pub(crate) fn outcome(&self) -> CrawlOutcome {
         let mut outcome = CrawlOutcome { stopped: self.stopped, ..CrawlOutcome::default() };
         for host in self.frontier.iter() {
-            if let Some(reason) = host.given_up.filter(|_| !host.jobs.is_empty() || !host.front_queue.is_empty()) {
+            if let Some(reason) = host.given_up.filter(|_| host.has_left_work()) {
                 outcome.given_up.push((host.name.to_string(), reason));
             }
             outcome.hosts.extend(self.note(host));

@@ -37,6 +37,12 @@ pub(crate) struct Host {
     pub(crate) consecutive_failures: u8,
     /// Responses in a row with 403, 429 or 503.
     pub(crate) throttled: u8,
+    /// Pages in a row that were refused with 403.
+    pub(crate) forbidden: u8,
+    /// True if it refuses every page: the jobs that it has left are passed over.
+    pub(crate) passes_over: bool,
+    /// Jobs that were passed over.
+    pub(crate) passed_over: u32,
     /// Its Crawl-delay in milliseconds.
     crawl_delay_ms: u32,
     pub(crate) requests: u32,
@@ -67,8 +73,16 @@ impl Host {
         configured.max(Duration::from_millis(self.crawl_delay_ms.into()))
     }
 
-    /// True if a turn of this host could send something.
+    /// True if jobs were passed over or were never looked at.
+    pub(crate) fn has_left_work(&self) -> bool {
+        !self.jobs.is_empty() || !self.front_queue.is_empty() || self.passed_over > 0
+    }
+
+    /// True if a turn of this host could send something, or pass over a job.
     pub(crate) fn has_work(&self) -> bool {
+        if self.passes_over {
+            return !self.jobs.is_empty();
+        }
         self.given_up.is_none() && (!self.front_queue.is_empty() || (!self.jobs.is_empty() && !self.waiting_for_policy))
     }
 }

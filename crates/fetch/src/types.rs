@@ -101,7 +101,8 @@ pub struct FetchResult {
     pub at: Timestamp,
     /// The response with any status, or a failure with its details.
     pub result: Result<HttpResponse, (Status, String)>,
-    /// False if no request was sent, because the policy of the host forbids it or could not be read.
+    /// False if no request was sent: the policy of the host forbids it or could not be read, or the host refused the
+    /// pages before (status 403).
     pub requested: bool,
     /// The robots.txt that allowed the request.
     pub robots: Option<RobotsEvidence>,

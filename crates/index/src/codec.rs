@@ -1,7 +1,7 @@
 //! Integer codecs: the token column, posting lists, small packed arrays and bit sets.
 //!
 //! Readers may get damaged bytes. They may then return wrong numbers (digests detect that, see
-//! [`crate::Snapshot::verify`]), but neither panic nor read out of bounds.
+//! [`crate::Snapshot::intact`]), but neither panic nor read out of bounds.
 
 mod bit_set;
 mod posting_list;
@@ -15,6 +15,8 @@ pub use span_list::{ListedSpan, SpanList};
 pub(crate) use span_list::{SpanBlock, SpanListWriter};
 pub use token_column::TokenColumn;
 pub(crate) use token_column::TokenColumnWriter;
+
+use crate::checked::CheckedSlice;
 
 /// Numbers in a block.
 pub const BLOCK: usize = 128;
@@ -45,15 +47,14 @@ pub(crate) fn write_packed(numbers: &[u32], width: u32, bytes: &mut Vec<u8>) {
 
 /// Number at an index of an array of [`write_packed`]; bits beyond the end are zero.
 #[inline]
-pub(crate) fn read_packed(bytes: &[u8], width: u32, at: usize) -> u32 {
+pub(crate) fn read_packed<'a>(bytes: impl Into<CheckedSlice<'a, u8>>, width: u32, at: usize) -> u32 {
+    let bytes = bytes.into();
     let bit = at * width as usize;
     let from = bit / 8;
-    let word = match bytes.get(from..from + 8) {
-        Some(eight) => u64::from_le_bytes(eight.try_into().expect("the slice has eight bytes")),
-        None => {
-            let rest = bytes.get(from..).unwrap_or_default();
-            rest.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte))
-        }
+    let near = bytes.slice(from..bytes.len().min(from + 8)).unwrap_or_default();
+    let word = match near.try_into() {
+        Ok(eight) => u64::from_le_bytes(eight),
+        Err(_) => near.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)),
     };
     ((word >> (bit % 8)) & ((1u64 << width.min(32)) - 1)) as u32
 }

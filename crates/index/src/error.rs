@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 pub enum Error {
     #[error("cannot {doing} {}", path.display())]
     Io { doing: &'static str, path: PathBuf, source: io::Error },
-    #[error("{} is damaged ({fault}); delete the folder of this index and rebuild it with `tidings compile`", path.display())]
+    #[error("{} is damaged ({fault}); rebuild the index with `tidings compile --verify`", path.display())]
     Damaged { path: PathBuf, fault: String },
-    #[error("{} is not a file of a Tidings index; move it away and rebuild the index with `tidings compile`", path.display())]
+    #[error("{} is not a file of a Tidings index; move it away and rebuild the index with `tidings compile --verify`", path.display())]
     Foreign { path: PathBuf },
     #[error("{} was written by a newer Tidings (format {found}, Tidings {} reads up to {known}); install a newer version, or rebuild the index with `tidings rebuild --from compile`", path.display(), env!("CARGO_PKG_VERSION"))]
     Newer { path: PathBuf, found: u32, known: u32 },

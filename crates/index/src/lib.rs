@@ -33,7 +33,9 @@ extern crate self as tidings_index;
 /// their own versions.
 pub const BEHAVIOUR_VERSION: u32 = 1;
 
+mod block_sums;
 mod casefold;
+mod checked;
 pub mod codec;
 pub mod day;
 mod error;
@@ -44,7 +46,9 @@ pub mod segment;
 mod snapshot;
 mod writer;
 
+pub use block_sums::has_block_sums;
 pub use casefold::look_up_key;
+pub use checked::CheckedSlice;
 pub use day::Day;
 pub use error::{Error, Result};
 pub use manifest::Input;

@@ -10,6 +10,7 @@ use tidings_storage::AtomicFile;
 use tidings_storage::file::remove;
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::block_sums::ENDING;
 use crate::error::{Error, IoContext, Result, damaged};
 use crate::lexicon::DeclaredLayers;
 
@@ -145,8 +146,11 @@ impl Manifest {
         for entry in std::fs::read_dir(folder).context("list", folder)? {
             let path = entry.context("list", folder)?.path();
             let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-            let is_ours = [".segment", ".lexicon", ".removed", ".tmp"].iter().any(|ending| name.ends_with(ending));
-            if is_ours && !self.files().any(|known| known == name) {
+            let is_ours =
+                [".segment", ".lexicon", ".removed", ".tmp", ENDING].iter().any(|ending| name.ends_with(ending));
+            // Digests of blocks belong to the file before their ending.
+            let listed = name.strip_suffix(ENDING).unwrap_or(name);
+            if is_ours && !self.files().any(|known| known == listed) {
                 remove(&path)?;
             }
         }

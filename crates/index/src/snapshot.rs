@@ -244,6 +244,49 @@ impl Snapshot {
         segments + self.lexicon.segments().iter().map(|segment| segment.bytes_on_disk()).sum::<u64>()
     }
 
+    /// Returns an error if bytes were read that differ from their digests. Readers check each block of a file when they
+    /// first read it and go on; ask before an answer is given away, because it may be made of damaged bytes.
+    pub fn intact(&self) -> Result<()> {
+        self.lexicon.intact()?;
+        self.segments.iter().try_for_each(|live| live.segment.intact())
+    }
+
+    /// Forgets which blocks were checked, so that they are checked again when they are next read. For processes that live
+    /// long enough for the disk to be read again.
+    pub fn forget_checks(&self) {
+        self.lexicon.segments().iter().for_each(|segment| segment.forget_checks());
+        self.segments.iter().for_each(|live| live.segment.forget_checks());
+    }
+
+    /// Verifies the files without digests of their blocks and writes these. Files of older versions have none, nor those
+    /// of a writer that was interrupted; reading them is slower, because whole sections are checked.
+    pub fn write_missing_sums(&self) -> Result<()> {
+        self.lexicon.segments().iter().try_for_each(|segment| segment.write_missing_sums())?;
+        self.segments.iter().try_for_each(|live| live.segment.write_missing_sums())
+    }
+
+    /// Names and sizes of the files of the lexicon and of the segments.
+    pub fn files(&self) -> impl Iterator<Item = (&str, u64)> {
+        let lexicon = self.lexicon_files.iter().zip(self.lexicon.segments());
+        let lexicon = lexicon.map(|((file, _), segment)| (file.as_str(), segment.bytes_on_disk()));
+        lexicon.chain(self.segments.iter().map(|live| (live.file.as_str(), live.segment.bytes_on_disk())))
+    }
+
+    /// Reads every byte of one file, checks its digests, and writes those of its blocks if they are missing. A file that
+    /// this generation does not have is sound.
+    pub fn verify_file(&self, name: &str) -> Result<()> {
+        if let Some(index) = self.lexicon_files.iter().position(|(file, _)| file == name) {
+            let segment = &self.lexicon.segments()[index];
+            segment.verify()?;
+            segment.write_missing_sums()?;
+        }
+        if let Some(live) = self.segments.iter().find(|live| live.file == name) {
+            live.segment.verify()?;
+            live.segment.write_missing_sums()?;
+        }
+        Ok(())
+    }
+
     /// Reads every byte of every file and checks all digests.
     pub fn verify(&self) -> Result<()> {
         self.lexicon.verify()?;
@@ -340,7 +383,7 @@ impl Snapshot {
     pub fn find_document(&self, id: u128) -> Vec<(usize, u32)> {
         let mut found = Vec::new();
         for (index, live) in self.segments.iter().enumerate() {
-            let documents = live.segment.ids().iter().enumerate().filter(|(_, known)| **known == id);
+            let documents = live.segment.ids().all().iter().enumerate().filter(|(_, known)| **known == id);
             let documents = documents.map(|(document, _)| document as u32);
             found.extend(documents.filter(|document| !live.deleted.get(*document)).map(|document| (index, document)));
         }
@@ -395,9 +438,8 @@ pub(crate) fn write_deleted(path: &Path, deleted: &BitSet) -> Result<()> {
 
 fn read_deleted(path: &Path, documents: u32) -> Result<BitSet> {
     let file = Sections::open(path, FileKind::Deleted)?;
-    let range = file.find_numbers::<u64>("documents", (documents as usize).div_ceil(64))?;
-    file.check("documents")?;
-    Ok(BitSet::from_words(file.numbers(&range).to_vec()))
+    let section = file.find_numbers::<u64>("documents", (documents as usize).div_ceil(64))?;
+    Ok(BitSet::from_words(file.whole(section)?.to_vec()))
 }
 
 #[cfg(test)]

@@ -159,9 +159,12 @@ impl Writer {
 
     /// Replaces the manifest, then removes the files that the new generation does not need.
     fn publish(&mut self) -> Result<()> {
+        // What was made of damaged bytes would get valid digests.
+        self.snapshot.intact()?;
         self.manifest.generation += 1;
         // The new generation must open before it is published.
         let snapshot = Snapshot::of(&self.folder, &self.manifest, Some(&self.snapshot))?;
+        snapshot.write_missing_sums()?;
         self.manifest.publish(&self.folder)?;
         self.snapshot = snapshot;
         self.interner = Interner::new(self.snapshot.lexicon().clone());
@@ -184,10 +187,11 @@ impl Writer {
         let mut documents = 0;
         for (index, live) in self.snapshot.segments().iter().enumerate() {
             let segment = live.segment();
-            let pending = self.pending_deletions.entry(index).or_insert_with(|| BitSet::new(segment.ids().len()));
-            for document in 0..segment.ids().len() as u32 {
+            let ids = segment.ids().all();
+            let pending = self.pending_deletions.entry(index).or_insert_with(|| BitSet::new(ids.len()));
+            for document in 0..ids.len() as u32 {
                 let is_live = !live.deleted().get(document) && !pending.get(document);
-                if is_live && segment.seen(document) == seen && is_old(segment.ids()[document as usize]) {
+                if is_live && segment.seen(document) == seen && is_old(ids[document as usize]) {
                     pending.set(document);
                     documents += 1;
                 }
@@ -222,7 +226,7 @@ impl Writer {
             let segment = live.segment();
             let mut deleted = live.deleted().clone();
             let mut is_new = false;
-            for (document, id) in (0..).zip(segment.ids()) {
+            for (document, id) in (0..).zip(segment.ids().all()) {
                 let url = || segment.address_and_title(document).map(|(url, _)| url).unwrap_or_default();
                 if !deleted.get(document) && is_unwanted(*id, &url) {
                     deleted.set(document);
@@ -237,6 +241,8 @@ impl Writer {
                 self.manifest.segments[index].deleted = Some(name);
             }
         }
+        // A document whose id cannot be read would stay.
+        self.snapshot.intact()?;
         if deletion.documents > 0 {
             self.publish()?;
         }

@@ -15,13 +15,13 @@ fn agrees_with_itself(index: &Snapshot) {
     for living in index.segments() {
         let segment = living.segment();
         let lexemes: Vec<u32> = (0..segment.tokens()).map(|position| segment.lexeme_at(position)).collect();
-        for (rank, lexeme) in (0..).zip(segment.lexemes()) {
+        for (rank, lexeme) in (0..).zip(segment.lexemes().all()) {
             let mut listed = Vec::new();
             segment.postings(rank).read(0, u32::MAX, &mut listed);
             let expected: Vec<u32> =
                 (0..).zip(&lexemes).filter(|(_, known)| *known == lexeme).map(|(at, _)| at).collect();
             assert_eq!(listed, expected, "the list of lexeme {lexeme}");
-            assert_eq!(segment.frequencies()[rank as usize] as usize, expected.len());
+            assert_eq!(segment.frequencies().all()[rank as usize] as usize, expected.len());
         }
     }
 }

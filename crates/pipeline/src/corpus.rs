@@ -11,7 +11,9 @@
 //!     let pipeline = Pipeline::open(Path::new("news"))?;
 //!     let corpus = Corpus::open(pipeline.home(), Some("en"))?;
 //!     let (_, search) = corpus.search("\"climate change\"", MatchRule::default(), None)?;
-//!     println!("{} hits", search.count(&Limits::default()).hits);
+//!     let counted = search.count(&Limits::default());
+//!     corpus.engine.intact()?; // An error if a file of the index is damaged.
+//!     println!("{} hits", counted.hits);
 //!     Ok(())
 //! }
 //! ```
@@ -35,9 +37,8 @@ impl Corpus {
     /// Opens the index of a language. The language may be omitted if the home has only one.
     pub fn open(home: &Home, language: Option<&str>) -> Result<Corpus> {
         let language = choose_language(&home.indexed()?, language)?;
-        let snapshot = Snapshot::open(&home.index_of(&language)).with_context(|| {
-            format!("cannot read the index of {language}; delete index/{language} and run `tidings compile`")
-        })?;
+        let snapshot = Snapshot::open(&home.index_of(&language))
+            .with_context(|| format!("cannot read the index of {language}"))?;
         Ok(Corpus { language, engine: Engine::new(snapshot) })
     }
 

@@ -27,8 +27,8 @@ const MOST_BYTES: u64 = 8 << 30;
 /// A file that can be checked.
 enum Checked {
     Recorded(Scrubbed, String, FileDigest),
-    /// A segment of the index of a language.
-    Segment(String, u64),
+    /// A segment or a part of the lexicon of the index of a language.
+    Index(String, u64),
     /// A file because of which an index does not open.
     Unreadable,
 }
@@ -37,7 +37,7 @@ impl Checked {
     fn bytes(&self) -> u64 {
         match self {
             Checked::Recorded(_, _, file) => file.bytes,
-            Checked::Segment(_, bytes) => *bytes,
+            Checked::Index(_, bytes) => *bytes,
             Checked::Unreadable => 0,
         }
     }
@@ -113,9 +113,8 @@ fn files(home: &Home) -> Result<BTreeMap<String, Checked>> {
                 continue;
             }
         };
-        for live in snapshot.segments() {
-            let bytes = live.segment().bytes_on_disk();
-            files.insert(format!("index/{code}/{}", live.file()), Checked::Segment(code.clone(), bytes));
+        for (file, bytes) in snapshot.files() {
+            files.insert(format!("index/{code}/{file}"), Checked::Index(code.clone(), bytes));
         }
     }
     Ok(files)
@@ -126,10 +125,14 @@ fn is_sound(home: &Home, name: &str, file: &Checked) -> Result<bool> {
     let (kind, day, file) = match file {
         Checked::Recorded(kind, day, file) => (kind, day, file),
         Checked::Unreadable => return Ok(false),
-        Checked::Segment(code, _) => {
+        Checked::Index(code, _) => {
             let Ok(snapshot) = Snapshot::open(&home.index_of(code)) else { return Ok(false) };
-            let live = snapshot.segments().iter().find(|live| name.ends_with(live.file()));
-            return Ok(live.is_none_or(|live| live.segment().verify().is_ok()));
+            let file = name.rsplit('/').next().unwrap_or_default();
+            return match snapshot.verify_file(file) {
+                Ok(()) => Ok(true),
+                Err(error) if error.damaged_file().is_some() => Ok(false),
+                Err(error) => Err(error.into()),
+            };
         }
     };
     if file.is_sound(home) {

@@ -151,6 +151,7 @@ pub fn languages(home: &Home) -> Result<Vec<LanguageRow>> {
             layers: layers.map(|(by, tokens)| LayerRow { by, tokens }).collect(),
             corpus,
         });
+        engine.intact()?;
     }
     Ok(rows)
 }

@@ -165,7 +165,7 @@ fn named(engine: &Engine, hit: &Hit) -> (String, usize, usize) {
     let segment = engine.snapshot().segments()[hit.segment as usize].segment();
     let document = segment.document_at(hit.start);
     let first = segment.tokens_of(document).start;
-    let id = format!("{:032x}", segment.ids()[document as usize]);
+    let id = format!("{:032x}", segment.ids().all()[document as usize]);
     (id, (hit.start - first) as usize, (hit.end - first) as usize)
 }
 

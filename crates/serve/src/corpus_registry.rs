@@ -22,6 +22,9 @@ use crate::api_error::ApiError;
 const REFRESH_INTERVAL: Duration = Duration::from_secs(1);
 /// The same for statistics per day, which may read thousands of files.
 const STATS_INTERVAL: Duration = Duration::from_secs(10);
+/// The time after which blocks of index files are compared with their digests again when they are read: pages of a map
+/// that left memory come from the disk again.
+const RECHECK_INTERVAL: Duration = Duration::from_secs(600);
 /// Seconds after which a client may ask again for a damaged index.
 const RETRY_AFTER_S: u64 = 60;
 /// Earlier generations that stay open, so that clients can finish paging.
@@ -35,6 +38,7 @@ pub(crate) struct CorpusRegistry {
     /// The damaged file of each index that cannot be opened.
     faults: RwLock<BTreeMap<String, String>>,
     refreshed: Mutex<Option<Instant>>,
+    rechecked: Mutex<Instant>,
     opened: AtomicU64,
     removals: Mutex<Removals>,
     tokens: Mutex<(Option<Instant>, Arc<Vec<Token>>)>,
@@ -64,6 +68,7 @@ impl CorpusRegistry {
             corpora: RwLock::default(),
             faults: RwLock::default(),
             refreshed: Mutex::default(),
+            rechecked: Mutex::new(Instant::now()),
             opened: AtomicU64::new(0),
             removals: Mutex::default(),
             tokens: Mutex::default(),
@@ -124,7 +129,12 @@ impl CorpusRegistry {
         self.refresh();
         let corpora = self.corpora.read().expect("no panic while held");
         let newest = corpora.iter().filter_map(|(code, open)| Some((code.clone(), open.last()?.clone())));
-        newest.filter(|(_, engine)| engine.snapshot().file_state().0 != FileState::Truncated).collect()
+        newest
+            .filter(|(_, engine)| {
+                let snapshot = engine.snapshot();
+                snapshot.file_state().0 != FileState::Truncated && snapshot.intact().is_ok()
+            })
+            .collect()
     }
 
     /// The index of a language: the newest generation, or the requested one if it is still open.
@@ -133,11 +143,11 @@ impl CorpusRegistry {
         self.refresh();
         let engine = self.find(code, generation)?;
         match engine.snapshot().file_state() {
-            (FileState::Intact, _) => return Ok(engine),
-            // Files of an earlier generation are deleted and stay mapped.
-            (FileState::Replaced, _) if generation.is_some() => return Ok(engine),
-            (FileState::Replaced, _) => {}
             (FileState::Truncated, file) => self.close(code, &engine, file),
+            (FileState::Intact, _) => return self.intact(code, engine),
+            // Files of an earlier generation are deleted and stay mapped.
+            (FileState::Replaced, _) if generation.is_some() => return self.intact(code, engine),
+            (FileState::Replaced, _) => {}
         }
         // A rebuilt index may have other files under the same names.
         *self.refreshed.lock().expect("no panic while held") = None;
@@ -145,7 +155,21 @@ impl CorpusRegistry {
         self.find(code, generation)
     }
 
-    /// Closes an index with a truncated file.
+    /// The engine, unless damaged bytes of its files were read: then the index is closed until the next refresh, because
+    /// the engine remembers what it computed.
+    pub fn intact(&self, code: &str, engine: Arc<Engine>) -> Result<Arc<Engine>, ApiError> {
+        match engine.snapshot().intact() {
+            Ok(()) => Ok(engine),
+            Err(error) => {
+                log::error!("cannot read the index of {code}: {}", in_full(&error));
+                let file = error.damaged_file().unwrap_or_default().to_owned();
+                self.close(code, &engine, &file);
+                Err(unusable(code, &file))
+            }
+        }
+    }
+
+    /// Closes an index with a truncated or damaged file.
     fn close(&self, code: &str, engine: &Arc<Engine>, file: &str) {
         self.faults.write().expect("no panic while held").insert(code.to_owned(), file.to_owned());
         let mut corpora = self.corpora.write().expect("no panic while held");
@@ -233,6 +257,13 @@ impl CorpusRegistry {
         if refreshed.is_some_and(|last| last.elapsed() < REFRESH_INTERVAL) {
             return;
         }
+        let mut rechecked = self.rechecked.lock().expect("no panic while held");
+        if rechecked.elapsed() >= RECHECK_INTERVAL {
+            *rechecked = Instant::now();
+            let corpora = self.corpora.read().expect("no panic while held");
+            corpora.values().flatten().for_each(|engine| engine.snapshot().forget_checks());
+        }
+        drop(rechecked);
         let unfinished = self.removals.lock().expect("no panic while held").unfinished.clone();
         if self.open_new_generations(&unfinished) {
             *refreshed = Some(Instant::now());
@@ -296,7 +327,7 @@ fn without_removed(engine: Arc<Engine>, unfinished: &Removed) -> Arc<Engine> {
     let segments = engine.snapshot().segments().iter().map(|live| {
         let segment = live.segment();
         let mut covered = BitSet::new(segment.meta().documents as usize);
-        for (document, id) in (0..).zip(segment.ids()) {
+        for (document, id) in (0..).zip(segment.ids().all()) {
             if unfinished.document(&format!("{id:032x}")).is_some() {
                 covered.set(document);
             }

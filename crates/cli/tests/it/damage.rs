@@ -262,9 +262,14 @@ fn a_power_failure_at_any_operation_of_a_rebuild_leaves_the_old_or_the_new_data(
 fn a_round_finds_damage_that_no_stage_reads() {
     let (corpus, prepared) = built();
     let before = searchable(&corpus);
-    for (folder, ending) in
-        [("docs/en", ".jsonl.zst"), ("seen/keys", ".keys"), ("index/en", ".segment"), ("pages", ".jsonl.zst")]
-    {
+    let kinds = [
+        ("docs/en", ".jsonl.zst"),
+        ("seen/keys", ".keys"),
+        ("index/en", ".segment"),
+        ("index/en", ".lexicon"),
+        ("pages", ".jsonl.zst"),
+    ];
+    for (folder, ending) in kinds {
         corpus.restore(&prepared);
         let path = file(&corpus, folder, ending);
         Damage::Flip.apply(&path);
@@ -296,4 +301,64 @@ fn a_server_survives_a_truncated_segment() {
     corpus.run("compile --verify").ok();
     until("the index is rebuilt", || server.get("/api/v1/en/count?q=of", None).0 == 200);
     server.signal(Signal::TERM);
+}
+
+/// The offset of a section of an index file, from the table at its end.
+fn section_start(bytes: &[u8], name: &str) -> usize {
+    let end = bytes.len() - 32;
+    let length = u64::from_le_bytes(bytes[end..end + 8].try_into().unwrap()) as usize;
+    let table: Vec<Value> = serde_json::from_slice(&bytes[end - length..end]).unwrap();
+    table.iter().find(|section| section["name"] == name).unwrap()["at"].as_u64().unwrap() as usize
+}
+
+#[test]
+fn a_server_names_the_file_with_a_flipped_bit() {
+    let (corpus, _) = built();
+    let path = file(&corpus, "index/en", ".segment");
+    let mut bytes = fs::read(&path).unwrap();
+    let column = section_start(&bytes, "column");
+    bytes[column + 20] ^= 1;
+    fs::write(&path, bytes).unwrap();
+    let server = Server::start(&corpus, "");
+    let name = path.file_name().unwrap().to_str().unwrap();
+    let (status, _, body) = server.get("/api/v1/en/words", None);
+    assert!(status == 503 && body.contains(name) && body.contains("tidings compile --verify"), "{status} {body}");
+    corpus.run("compile --verify").ok();
+    until("the index is rebuilt", || server.get("/api/v1/en/words", None).0 == 200);
+    server.signal(Signal::TERM);
+}
+
+#[test]
+fn a_query_of_a_damaged_index_is_an_error_that_names_the_file() {
+    let (corpus, _) = built();
+    let commands =
+        ["count the", "query the --size 5", "freq the", "colloc the", "words", "timeline the", "names", "documents"];
+    let commands = commands.map(|command| format!("{command} --lang en"));
+    let commands =
+        commands.into_iter().chain(["corpus languages".to_owned(), "export --format jsonl --cql the -".to_owned()]);
+    let sound: Vec<(String, String)> =
+        commands.map(|command| (command.clone(), corpus.run(&command).ok().stdout)).collect();
+    for ending in [".segment", ".lexicon"] {
+        let path = file(&corpus, "index/en", ending);
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        let bytes = fs::read(&path).unwrap();
+        let mut errors = 0;
+        for part in 1..12 {
+            let mut damaged = bytes.clone();
+            damaged[bytes.len() * part / 12] ^= 4;
+            fs::write(&path, damaged).unwrap();
+            for (command, answer) in &sound {
+                let ran = corpus.run(command);
+                match ran.code {
+                    Some(0) => assert_eq!(ran.stdout, *answer, "{command}, {name}, part {part}"),
+                    _ => {
+                        errors += 1;
+                        ran.exits(1).says(&name).says("tidings compile --verify");
+                    }
+                }
+            }
+        }
+        assert!(errors > 0, "{name}");
+        fs::write(&path, bytes).unwrap();
+    }
 }

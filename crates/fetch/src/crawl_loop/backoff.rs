@@ -7,7 +7,7 @@ use super::{Action, CrawlLoop};
 use crate::client::RequestError;
 use crate::frontier::HostId;
 use crate::request::{Completion, PendingRequest, Permission, retry_after};
-use crate::types::{CrawlEvent, JobSource, RequestRecord};
+use crate::types::{CrawlEvent, CrawlKind, JobSource, RequestRecord};
 
 /// Consecutive network failures after which a host is postponed to a later crawl.
 const MAX_CONSECUTIVE_FAILURES: u8 = 2;
@@ -37,6 +37,7 @@ impl<J: JobSource> CrawlLoop<J> {
             Ok(response) => match response.status.as_u16() {
                 429 | 503 => {
                     host.throttled += 1;
+                    host.forbidden = 0;
                     let longer = pause * 2u32.pow(host.throttled.min(4).into());
                     pause = longer.min(settings.max_crawl_delay.max(pause));
                     if let Some(wait) = retry_after(response, completion.wall) {
@@ -52,11 +53,14 @@ impl<J: JobSource> CrawlLoop<J> {
                 }
                 403 => {
                     host.throttled += 1;
+                    host.forbidden += u8::from(!pending.is_policy());
                     if host.throttled >= MAX_THROTTLED {
                         host.given_up = Some("it rejects requests (403, 429 or 503)");
+                        // Overload passes, a refusal does not.
+                        host.passes_over = host.forbidden >= MAX_THROTTLED && self.config.kind == CrawlKind::Page;
                     }
                 }
-                _ => (host.consecutive_failures, host.throttled) = (0, 0),
+                _ => (host.consecutive_failures, host.throttled, host.forbidden) = (0, 0, 0),
             },
             Err(RequestError::StaleConnection(..)) if !pending.retried => {}
             Err(RequestError::Failed(status, _) | RequestError::StaleConnection(status, _))

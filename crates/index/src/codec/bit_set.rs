@@ -1,5 +1,7 @@
 //! Sets of numbers as bits, and searches in bit maps.
 
+use crate::checked::CheckedSlice;
+
 /// A set of numbers below a bound, as bits.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BitSet {
@@ -75,13 +77,14 @@ impl BitSet {
 
 /// Returns true if a bit is set; bits beyond the end are not.
 #[inline]
-pub fn bit(words: &[u64], number: u32) -> bool {
-    words.get(number as usize / 64).is_some_and(|word| word >> (number % 64) & 1 == 1)
+pub fn bit<'a>(words: impl Into<CheckedSlice<'a, u64>>, number: u32) -> bool {
+    words.into().get(number as usize / 64).is_some_and(|word| word >> (number % 64) & 1 == 1)
 }
 
 /// First set bit in `start..end`.
 #[inline]
-pub fn next_bit(words: &[u64], start: u32, end: u32) -> Option<u32> {
+pub fn next_bit<'a>(words: impl Into<CheckedSlice<'a, u64>>, start: u32, end: u32) -> Option<u32> {
+    let words = words.into();
     if start >= end {
         return None;
     }
@@ -96,13 +99,14 @@ pub fn next_bit(words: &[u64], start: u32, end: u32) -> Option<u32> {
         if index as u64 * 64 >= u64::from(end) {
             return None;
         }
-        word = *words.get(index)?;
+        word = words.get(index)?;
     }
 }
 
 /// Last set bit in `start..=end`.
 #[inline]
-pub fn last_bit(words: &[u64], start: u32, end: u32) -> Option<u32> {
+pub fn last_bit<'a>(words: impl Into<CheckedSlice<'a, u64>>, start: u32, end: u32) -> Option<u32> {
+    let words = words.into();
     let mut index = end as usize / 64;
     let mut word = words.get(index)? & (u64::MAX >> (63 - end % 64));
     loop {
@@ -114,6 +118,6 @@ pub fn last_bit(words: &[u64], start: u32, end: u32) -> Option<u32> {
             return None;
         }
         index -= 1;
-        word = words[index];
+        word = words.get(index)?;
     }
 }

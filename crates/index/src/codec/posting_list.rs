@@ -7,6 +7,7 @@
 use bitpacking::{BitPacker, BitPacker4x};
 
 use super::{BLOCK, LANES, read_packed, width_of, write_packed};
+use crate::checked::CheckedSlice;
 
 /// Bytes of a skip entry: last position (u32), then offset in units of 16 bytes (26 bits) and width (6 bits).
 const SKIP_BYTES: usize = 8;
@@ -49,19 +50,19 @@ pub(crate) fn write_postings(positions: &[u32], bytes: &mut Vec<u8>) {
 /// A posting list: strictly ascending positions.
 #[derive(Debug, Clone, Copy)]
 pub struct PostingList<'a> {
-    bytes: &'a [u8],
+    bytes: CheckedSlice<'a, u8>,
     len: u32,
     /// Position of a list of length one, which has no bytes.
     only: Option<u32>,
 }
 
 impl<'a> PostingList<'a> {
-    pub(crate) fn new(bytes: &'a [u8], len: u32) -> PostingList<'a> {
-        PostingList { bytes, len, only: None }
+    pub(crate) fn new(bytes: impl Into<CheckedSlice<'a, u8>>, len: u32) -> PostingList<'a> {
+        PostingList { bytes: bytes.into(), len, only: None }
     }
 
     pub(crate) fn only(position: u32) -> PostingList<'a> {
-        PostingList { bytes: &[], len: 1, only: Some(position) }
+        PostingList { bytes: CheckedSlice::default(), len: 1, only: Some(position) }
     }
 
     /// Number of positions.
@@ -79,7 +80,7 @@ impl<'a> PostingList<'a> {
     }
 
     fn last_of(&self, block: usize) -> u32 {
-        match self.bytes.get(block * SKIP_BYTES..block * SKIP_BYTES + 4) {
+        match self.bytes.slice(block * SKIP_BYTES..block * SKIP_BYTES + 4) {
             Some(bytes) => u32::from_le_bytes(bytes.try_into().expect("four bytes")),
             None => u32::MAX,
         }
@@ -91,14 +92,14 @@ impl<'a> PostingList<'a> {
         let before = block.checked_sub(1).map(|block| self.last_of(block));
         let data = blocks * SKIP_BYTES;
         let offset_of = |block: usize| {
-            let bytes = self.bytes.get(block * SKIP_BYTES + 4..(block + 1) * SKIP_BYTES)?;
+            let bytes = self.bytes.slice(block * SKIP_BYTES + 4..(block + 1) * SKIP_BYTES)?;
             let packed = u32::from_le_bytes(bytes.try_into().expect("four bytes"));
             Some((data + (packed >> 6) as usize * 16, packed & 63))
         };
         if block < blocks {
             let packed = offset_of(block)
                 .filter(|(_, width)| *width <= 32)
-                .and_then(|(at, width)| Some((self.bytes.get(at..at + width as usize * BLOCK / 8)?, width)));
+                .and_then(|(at, width)| Some((self.bytes.slice(at..at + width as usize * BLOCK / 8)?, width)));
             let Some((packed, width)) = packed else { return 0 };
             BitPacker4x::new().decompress_strictly_sorted(before, packed, positions, width as u8);
             return BLOCK;
@@ -109,13 +110,15 @@ impl<'a> PostingList<'a> {
             Some(Some((at, width))) => at + width as usize * BLOCK / 8,
             Some(None) => return 0,
         };
-        let Some((width, bytes)) = self.bytes.get(at..).and_then(|bytes| bytes.split_first()) else { return 0 };
-        if tail >= BLOCK || *width > 32 {
+        let Some(width) = self.bytes.get(at).map(u32::from) else { return 0 };
+        if tail >= BLOCK || width > 32 {
             return 0;
         }
+        let end = (at + 1 + (tail * width as usize).div_ceil(8)).min(self.bytes.len());
+        let packed = self.bytes.slice(at + 1..end).unwrap_or_default();
         let mut floor = before.map_or(0, |last| last.wrapping_add(1));
         for (index, position) in positions[..tail].iter_mut().enumerate() {
-            *position = floor.wrapping_add(read_packed(bytes, u32::from(*width), index));
+            *position = floor.wrapping_add(read_packed(packed, width, index));
             floor = position.wrapping_add(1);
         }
         tail

@@ -5,6 +5,7 @@
 //! offset of its data and the two widths.
 
 use super::{BLOCK, read_packed, width_of, write_packed};
+use crate::checked::CheckedSlice;
 
 /// Entry of a block: first start, offset of its data in bytes, width of differences and of lengths.
 pub(crate) type SpanBlock = [u32; 3];
@@ -71,14 +72,18 @@ pub struct ListedSpan {
 /// A list of spans, sorted by start.
 #[derive(Debug, Clone, Copy)]
 pub struct SpanList<'a> {
-    blocks: &'a [SpanBlock],
-    data: &'a [u8],
+    blocks: CheckedSlice<'a, SpanBlock>,
+    data: CheckedSlice<'a, u8>,
     len: u32,
 }
 
 impl<'a> SpanList<'a> {
-    pub(crate) fn new(blocks: &'a [SpanBlock], data: &'a [u8], len: u32) -> SpanList<'a> {
-        SpanList { blocks, data, len }
+    pub(crate) fn new(
+        blocks: impl Into<CheckedSlice<'a, SpanBlock>>,
+        data: impl Into<CheckedSlice<'a, u8>>,
+        len: u32,
+    ) -> SpanList<'a> {
+        SpanList { blocks: blocks.into(), data: data.into(), len }
     }
 
     /// Number of blocks of a list.
@@ -100,15 +105,15 @@ impl<'a> SpanList<'a> {
     pub fn each_from(&self, start: u32, end: u32, mut each: impl FnMut(ListedSpan) -> bool) {
         // The block before the first that starts here may have spans of the range, too.
         let first = self.blocks.partition_point(|block| block[0] < start).saturating_sub(1);
-        for (number, [base, offset, widths]) in self.blocks.iter().enumerate().skip(first) {
-            if *base >= end {
-                return;
-            }
+        for number in first..self.blocks.len() {
+            let Some([base, offset, widths]) = self.blocks.get(number).filter(|block| block[0] < end) else { return };
             let count = BLOCK.min((self.len as usize).saturating_sub(number * BLOCK));
             let widths = [widths & 255, widths >> 8].map(|width| width.min(32));
-            let data = self.data.get(*offset as usize..).unwrap_or_default();
-            let lengths = data.get((count * widths[0] as usize).div_ceil(8)..).unwrap_or_default();
-            let mut at = *base;
+            let [starts_bytes, lengths_bytes] = widths.map(|width| (count * width as usize).div_ceil(8));
+            let data_end = (offset as usize + starts_bytes + lengths_bytes).min(self.data.len());
+            let data = self.data.slice(offset as usize..data_end).unwrap_or_default();
+            let lengths = data.get(starts_bytes..).unwrap_or_default();
+            let mut at = base;
             for index in 0..count {
                 at = at.wrapping_add(read_packed(data, widths[0], index));
                 if at < start {

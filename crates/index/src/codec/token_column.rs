@@ -6,6 +6,7 @@
 use bitpacking::{BitPacker, BitPacker4x};
 
 use super::{BLOCK, LANES};
+use crate::checked::CheckedSlice;
 
 /// Writer of a token column, block by block.
 pub(crate) struct TokenColumnWriter {
@@ -47,14 +48,14 @@ impl TokenColumnWriter {
 /// A token column.
 #[derive(Debug, Clone, Copy)]
 pub struct TokenColumn<'a> {
-    words: &'a [u32],
+    words: CheckedSlice<'a, u32>,
     width: u32,
     len: u32,
 }
 
 impl<'a> TokenColumn<'a> {
-    pub(crate) fn new(words: &'a [u32], width: u32, len: u32) -> TokenColumn<'a> {
-        TokenColumn { words, width: width.clamp(1, 32), len }
+    pub(crate) fn new(words: impl Into<CheckedSlice<'a, u32>>, width: u32, len: u32) -> TokenColumn<'a> {
+        TokenColumn { words: words.into(), width: width.clamp(1, 32), len }
     }
 
     /// Size of a column in words.
@@ -86,10 +87,10 @@ impl<'a> TokenColumn<'a> {
         let bit = (within / LANES) * self.width as usize;
         let word = block * LANES * self.width as usize + bit / 32 * LANES + within % LANES;
         let shift = bit as u32 % 32;
-        let low = self.words.get(word).copied().unwrap_or(0);
+        let low = self.words.get(word).unwrap_or(0);
         // The last row of a block never reaches into the next word, so it does not matter that this
         // word may belong to another block.
-        let high = self.words.get(word + LANES).copied().unwrap_or(0);
+        let high = self.words.get(word + LANES).unwrap_or(0);
         let both = u64::from(low) | u64::from(high) << 32;
         ((both >> shift) & ((1u64 << self.width) - 1)) as u32
     }
@@ -98,7 +99,7 @@ impl<'a> TokenColumn<'a> {
     #[inline]
     pub fn block(&self, block: usize, numbers: &mut [u32; BLOCK]) -> bool {
         let size = LANES * self.width as usize;
-        match self.words.get(block * size..(block + 1) * size) {
+        match self.words.slice(block * size..(block + 1) * size) {
             Some(words) => {
                 BitPacker4x::new().decompress(bytemuck::cast_slice(words), numbers, self.width as u8);
                 true

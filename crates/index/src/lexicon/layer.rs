@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use tidings_model::{LayerDeclaration, LayerKind};
 
 use super::Strings;
+use crate::checked::CheckedSlice;
 use crate::error::{Error, Result};
 
 /// An annotation layer of tokens. Further layers are numbered in the order in which an index declares them; see
@@ -23,8 +24,14 @@ pub enum Layer {
 }
 
 /// The empty string: number 0 of features and further layers, stored in no segment.
-static EMPTY: Strings<'static> =
-    Strings { first: 0, text: b"\n", starts: &[0, 1], ids: &[0], ranks: &[0], folds: &[0] };
+const EMPTY: Strings<'static> = Strings {
+    first: 0,
+    text: CheckedSlice::plain(b"\n"),
+    starts: CheckedSlice::plain(&[0, 1]),
+    ids: CheckedSlice::plain(&[0]),
+    ranks: CheckedSlice::plain(&[0]),
+    folds: CheckedSlice::plain(&[0]),
+};
 
 impl Layer {
     /// Number of the layers of every index.

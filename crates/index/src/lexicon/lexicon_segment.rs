@@ -1,7 +1,6 @@
 //! Segments of the lexicon: the strings and lexemes that were new in one batch.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -10,8 +9,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{DeclaredLayers, Layer, Strings};
 use crate::casefold::look_up_key;
+use crate::checked::CheckedSlice;
 use crate::error::{Result, damaged};
-use crate::sections::{FIRST, FileKind, SectionWriter, Sections, WITH_FEATS, WITH_LAYERS};
+use crate::sections::{FIRST, FileKind, SectionId, SectionWriter, Sections, WITH_FEATS, WITH_LAYERS};
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Meta {
@@ -72,7 +72,7 @@ impl NewLexiconSegment {
         let mut known: HashMap<Box<[u32]>, u32> = HashMap::from_iter([(Box::default(), 0)]);
         for segment in segments {
             for lexeme in 0..segment.lexemes() as usize {
-                let number = |layer| segment.layer(layer).get(lexeme).copied().unwrap_or(0);
+                let number = |layer| segment.layer(layer).get(lexeme).unwrap_or(0);
                 let [word, lemma, tag, feats] = Layer::BASE.map(number);
                 let further = layers_up_to(layers.all()).skip(Layer::COUNT).map(number);
                 let combination = joined.combination(further, &mut known);
@@ -183,13 +183,13 @@ fn write_strings(file: &mut SectionWriter, layer: &str, strings: &[Box<str>]) ->
 #[derive(Debug, Default)]
 struct LayerOffsets {
     first: u32,
-    of: Range<usize>,
-    lexemes: Range<usize>,
-    text: Range<usize>,
-    starts: Range<usize>,
-    ids: Range<usize>,
-    ranks: Range<usize>,
-    folds: Range<usize>,
+    of: SectionId,
+    lexemes: SectionId,
+    text: SectionId,
+    starts: SectionId,
+    ids: SectionId,
+    ranks: SectionId,
+    folds: SectionId,
 }
 
 impl LayerOffsets {
@@ -272,22 +272,23 @@ impl LexiconSegment {
 
     /// String number of each lexeme of the segment; empty if no lexeme has a string in this layer.
     #[inline]
-    pub(crate) fn layer(&self, layer: Layer) -> &[u32] {
-        self.layers.get(layer.index()).map_or(&[], |offsets| self.file.numbers(&offsets.of))
+    pub(crate) fn layer(&self, layer: Layer) -> CheckedSlice<'_, u32> {
+        self.layers.get(layer.index()).map_or_else(CheckedSlice::default, |offsets| self.file.numbers(offsets.of))
     }
 
     pub(crate) fn strings(&self, layer: Layer) -> Strings<'_> {
         let Some(offsets) = self.layers.get(layer.index()) else {
             let first = layer.first_number();
-            return Strings { first, text: &[], starts: &[], ids: &[], ranks: &[], folds: &[] };
+            let none = CheckedSlice::default();
+            return Strings { first, text: CheckedSlice::default(), starts: none, ids: none, ranks: none, folds: none };
         };
         Strings {
             first: offsets.first,
-            text: self.file.bytes(&offsets.text),
-            starts: self.file.numbers(&offsets.starts),
-            ids: self.file.numbers(&offsets.ids),
-            ranks: self.file.numbers(&offsets.ranks),
-            folds: self.file.numbers(&offsets.folds),
+            text: self.file.bytes(offsets.text),
+            starts: self.file.numbers(offsets.starts),
+            ids: self.file.numbers(offsets.ids),
+            ranks: self.file.numbers(offsets.ranks),
+            folds: self.file.numbers(offsets.folds),
         }
     }
 
@@ -298,10 +299,10 @@ impl LexiconSegment {
             into.extend(all.filter(|_| id == 0));
             return;
         }
-        let order: &[u32] = self.file.numbers(&self.layers[layer.index()].lexemes);
-        let id_of = |lexeme: &u32| of.get(*lexeme as usize).copied().unwrap_or(u32::MAX);
+        let order: CheckedSlice<'_, u32> = self.file.numbers(self.layers[layer.index()].lexemes);
+        let id_of = |lexeme: u32| of.get(lexeme as usize).unwrap_or(u32::MAX);
         let start = order.partition_point(|lexeme| id_of(lexeme) < id);
-        let same = order[start..].iter().take_while(|lexeme| id_of(lexeme) == id);
+        let same = (start..).map_while(|index| order.get(index)).take_while(|lexeme| id_of(*lexeme) == id);
         into.extend(same.map(|lexeme| self.meta.first_lexeme + lexeme));
     }
 
@@ -311,8 +312,7 @@ impl LexiconSegment {
         self.lexemes_with(Layer::Word, ids.first().copied().unwrap_or(0), &mut with_word);
         let count = self.layers.len().max(ids.len());
         let is_it = |lexeme: &u32| {
-            let number =
-                |layer| self.layer(layer).get((lexeme - self.meta.first_lexeme) as usize).copied().unwrap_or(0);
+            let number = |layer| self.layer(layer).get((lexeme - self.meta.first_lexeme) as usize).unwrap_or(0);
             layers_up_to(count).all(|layer| number(layer) == ids.get(layer.index()).copied().unwrap_or(0))
         };
         with_word.into_iter().find(is_it)
@@ -320,5 +320,20 @@ impl LexiconSegment {
 
     pub(crate) fn verify(&self) -> Result<()> {
         self.file.verify()
+    }
+
+    /// Returns an error if damaged bytes were read.
+    pub(crate) fn intact(&self) -> Result<()> {
+        self.file.intact()
+    }
+
+    /// Forgets which blocks were checked.
+    pub(crate) fn forget_checks(&self) {
+        self.file.forget_checks();
+    }
+
+    /// Writes the digests of the blocks of the file if they are missing.
+    pub(crate) fn write_missing_sums(&self) -> Result<()> {
+        self.file.write_missing_sums()
     }
 }

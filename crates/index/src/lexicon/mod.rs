@@ -115,12 +115,12 @@ impl Lexicon {
     #[inline]
     pub fn of(&self, lexeme: u32, layer: Layer) -> u32 {
         match &self.segments[..] {
-            [only] => only.layer(layer).get(lexeme as usize).copied().unwrap_or(0),
+            [only] => only.layer(layer).get(lexeme as usize).unwrap_or(0),
             segments => {
                 let after = segments.partition_point(|segment| segment.first_lexeme() <= lexeme);
                 let segment = after.checked_sub(1).map(|index| &segments[index]);
                 segment
-                    .and_then(|segment| segment.layer(layer).get((lexeme - segment.first_lexeme()) as usize).copied())
+                    .and_then(|segment| segment.layer(layer).get((lexeme - segment.first_lexeme()) as usize))
                     .unwrap_or(0)
             }
         }
@@ -130,7 +130,7 @@ impl Lexicon {
     pub fn all_of(&self, layer: Layer) -> Vec<u32> {
         let mut all = Vec::with_capacity(self.lexemes() as usize);
         for segment in &self.segments {
-            all.extend_from_slice(segment.layer(layer));
+            all.extend_from_slice(segment.layer(layer).all());
             // A segment without this layer has no strings in it.
             all.resize((segment.first_lexeme() + segment.lexemes()) as usize, 0);
         }
@@ -157,6 +157,11 @@ impl Lexicon {
 
     pub(crate) fn verify(&self) -> Result<()> {
         self.segments.iter().try_for_each(|segment| segment.verify())
+    }
+
+    /// Returns an error if damaged bytes were read.
+    pub(crate) fn intact(&self) -> Result<()> {
+        self.segments.iter().try_for_each(|segment| segment.intact())
     }
 
     /// Opens lexicon segments as a lexicon, for tests.

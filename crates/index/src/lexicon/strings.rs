@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use crate::casefold::look_up_key;
+use crate::checked::CheckedSlice;
 
 /// The strings of one layer in one lexicon segment.
 ///
@@ -11,15 +12,15 @@ use crate::casefold::look_up_key;
 #[derive(Debug, Clone, Copy)]
 pub struct Strings<'a> {
     pub(super) first: u32,
-    pub(super) text: &'a [u8],
+    pub(super) text: CheckedSlice<'a, u8>,
     /// Start of the string of each rank, and the end of the last.
-    pub(super) starts: &'a [u32],
+    pub(super) starts: CheckedSlice<'a, u32>,
     /// The number of the string of each rank, counted from `first`.
-    pub(super) ids: &'a [u32],
+    pub(super) ids: CheckedSlice<'a, u32>,
     /// The rank of each number.
-    pub(super) ranks: &'a [u32],
+    pub(super) ranks: CheckedSlice<'a, u32>,
     /// Ranks in the order of their folded strings.
-    pub(super) folds: &'a [u32],
+    pub(super) folds: CheckedSlice<'a, u32>,
 }
 
 impl<'a> Strings<'a> {
@@ -41,13 +42,13 @@ impl<'a> Strings<'a> {
     /// The string of a number; empty if it is not in this table.
     pub fn get(&self, id: u32) -> &'a str {
         let rank = id.checked_sub(self.first).and_then(|index| self.ranks.get(index as usize));
-        rank.map_or("", |rank| self.at(*rank as usize))
+        rank.map_or("", |rank| self.at(rank as usize))
     }
 
     fn bytes_at(&self, rank: usize) -> &'a [u8] {
         match (self.starts.get(rank), self.starts.get(rank + 1)) {
             (Some(start), Some(end)) => {
-                self.text.get(*start as usize..(*end as usize).saturating_sub(1)).unwrap_or_default()
+                self.text.slice(start as usize..(end as usize).saturating_sub(1)).unwrap_or_default()
             }
             _ => &[],
         }
@@ -58,7 +59,7 @@ impl<'a> Strings<'a> {
     }
 
     fn id_at(&self, rank: usize) -> u32 {
-        self.first + self.ids.get(rank).copied().unwrap_or(0)
+        self.first + self.ids.get(rank).unwrap_or(0)
     }
 
     /// The first rank for which `before` is false (binary search).
@@ -97,16 +98,16 @@ impl<'a> Strings<'a> {
     /// line feed.
     pub fn holding(&self, literal: &str, mut each: impl FnMut(u32, &'a str)) {
         let mut next_rank = 0;
-        for at in memchr::memmem::find_iter(self.text, literal.as_bytes()) {
+        for at in memchr::memmem::find_iter(self.text.all(), literal.as_bytes()) {
             // Occurrences ascend, so the rank is near the previous one: galloping search.
             let mut step = 1;
             let mut low = next_rank;
-            while self.starts.get(low + step).is_some_and(|start| *start as usize <= at) {
+            while self.starts.get(low + step).is_some_and(|start| start as usize <= at) {
                 low += step;
                 step *= 2;
             }
             let high = (low + step).min(self.starts.len());
-            let within = self.starts.get(low..high).unwrap_or_default();
+            let within = self.starts.slice(low..high).unwrap_or_default();
             let rank = low + within.partition_point(|start| *start as usize <= at);
             if rank > next_rank && rank <= self.ids.len() {
                 next_rank = rank;
@@ -130,9 +131,11 @@ impl<'a> Strings<'a> {
     /// key.
     fn with_key_that<F: Fn(&[u8]) -> Ordering>(&self, order: F) -> impl Iterator<Item = u32> + use<'a, F> {
         let compare = |rank: u32| order(look_up_key(self.at(rank as usize)).as_bytes());
-        let start = self.folds.partition_point(|rank| compare(*rank) == Ordering::Less);
-        let len = self.folds[start..].partition_point(|rank| compare(*rank) == Ordering::Equal);
+        let start = self.folds.partition_point(|rank| compare(rank) == Ordering::Less);
+        let is_equal = |rank: &u32| compare(*rank) == Ordering::Equal;
+        let equal = (start..).map_while(|index| self.folds.get(index)).take_while(is_equal).count();
         let strings = *self;
-        self.folds[start..start + len].iter().map(move |rank| strings.id_at(*rank as usize))
+        let ranks = self.folds.slice(start..start + equal).unwrap_or_default();
+        ranks.iter().map(move |rank| strings.id_at(*rank as usize))
     }
 }

@@ -13,9 +13,9 @@ fn written(folder: &Path) -> PathBuf {
 }
 
 fn read(file: &Sections) -> (Vec<u32>, Vec<u8>, Vec<u8>, Vec<u128>) {
-    let numbers = file.numbers(&file.find("numbers").expect("there")).to_vec();
-    let bytes = |name| file.bytes(&file.find(name).expect("there")).to_vec();
-    (numbers, bytes("empty"), bytes("text"), file.numbers(&file.find("wide").expect("there")).to_vec())
+    let numbers = file.numbers(file.find("numbers").expect("there")).all().to_vec();
+    let bytes = |name| file.bytes(file.find(name).expect("there")).all().to_vec();
+    (numbers, bytes("empty"), bytes("text"), file.numbers(file.find("wide").expect("there")).all().to_vec())
 }
 
 /// File with a forged section table and valid digests.
@@ -46,7 +46,7 @@ fn sections_round_trip() {
 fn sections_are_aligned_for_the_widest_number() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = Sections::open(&written(folder.path()), FileKind::Segment).expect("opened");
-    assert!(file.table.values().all(|(range, _)| (range.start as u64).is_multiple_of(ALIGNMENT)));
+    assert!(file.sections.iter().all(|section| (section.range.start as u64).is_multiple_of(ALIGNMENT)));
 }
 
 #[test]
@@ -73,12 +73,11 @@ fn an_unpublished_file_does_not_appear() {
 fn a_missing_section_and_one_of_another_size_are_named() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = Sections::open(&written(folder.path()), FileKind::Segment).expect("opened");
-    let message = |result: Result<Range<usize>>| result.expect_err("refused").to_string();
+    let message = |result: Result<SectionId>| result.expect_err("refused").to_string();
     assert!(message(file.find("lists")).contains("the section lists is missing"));
     assert!(message(file.find_numbers::<u32>("numbers", 4)).contains("the section numbers has the wrong size"));
     assert!(message(file.find_numbers::<u64>("numbers", 2)).contains("the section numbers has the wrong size"));
     assert!(file.has("numbers") && !file.has("lists"));
-    assert!(file.check("lists").is_err());
 }
 
 #[test]
@@ -142,8 +141,11 @@ fn every_flipped_bit_is_an_error_or_changes_nothing() {
         let mut damaged = sound.clone();
         damaged[bit / 8] ^= 1 << (bit % 8);
         std::fs::write(&path, &damaged).expect("written");
-        if let Ok(file) = Sections::open(&path, FileKind::Segment).and_then(|file| file.verify().map(|()| file)) {
-            assert_eq!(read(&file), expected, "bit {bit} was flipped unseen");
+        let Ok(file) = Sections::open(&path, FileKind::Segment) else { continue };
+        let read = read(&file);
+        assert_eq!(file.intact().is_ok(), file.verify().is_ok(), "bit {bit}");
+        if file.intact().is_ok() {
+            assert_eq!(read, expected, "bit {bit} was flipped unseen");
             unseen += 1;
         }
     }
@@ -178,4 +180,115 @@ fn a_table_that_is_not_a_table_is_damage() {
         forged(&path, table);
         assert!(matches!(Sections::open(&path, FileKind::Segment), Err(Error::Damaged { .. })), "{table}");
     }
+}
+
+/// A file with a section of several blocks between two short ones; `numbers` gives it its content.
+fn long(folder: &Path, numbers: &[u32]) -> PathBuf {
+    let path = folder.join("long");
+    let mut file = SectionWriter::create(&path, FileKind::Segment).expect("created");
+    file.section("first", b"some text").expect("written");
+    file.begin("numbers").expect("begun");
+    numbers.chunks(1000).for_each(|some| file.write(bytemuck::cast_slice(some)).expect("written"));
+    file.section("last", b"more text").expect("written");
+    file.publish().expect("published");
+    path
+}
+
+const BLOCK_NUMBERS: usize = CHECK_BYTES / 4;
+
+fn flip(path: &Path, at: usize) {
+    let mut bytes = std::fs::read(path).expect("read");
+    bytes[at] ^= 1;
+    std::fs::write(path, bytes).expect("written");
+}
+
+#[test]
+fn damage_is_noticed_when_its_block_is_read() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let numbers: Vec<u32> = (0..5 * BLOCK_NUMBERS as u32 + 7).collect();
+    let path = long(folder.path(), &numbers);
+    let start = Sections::open(&path, FileKind::Segment).expect("opened").sections[2].range.start;
+    flip(&path, start + 2 * CHECK_BYTES + 5);
+    let file = Sections::open(&path, FileKind::Segment).expect("opened");
+    let section: CheckedSlice<'_, u32> = file.numbers(file.find("numbers").expect("there"));
+    assert_eq!(section.get(2 * BLOCK_NUMBERS - 1), Some(numbers[2 * BLOCK_NUMBERS - 1]));
+    assert_eq!(section.slice(3 * BLOCK_NUMBERS..numbers.len()), Some(&numbers[3 * BLOCK_NUMBERS..]));
+    assert!(file.intact().is_ok(), "the damaged block was not read");
+    let file = Sections::open(&path, FileKind::Segment).expect("opened");
+    let section: CheckedSlice<'_, u32> = file.numbers(file.find("numbers").expect("there"));
+    section.get(2 * BLOCK_NUMBERS);
+    let error = file.intact().expect_err("damaged").to_string();
+    assert!(error.contains("long is damaged (digest mismatch in the section numbers)"), "{error}");
+}
+
+#[test]
+fn a_block_that_is_damaged_later_is_noticed_after_its_check_is_forgotten() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = long(folder.path(), &vec![7; 3 * BLOCK_NUMBERS]);
+    let file = Sections::open(&path, FileKind::Segment).expect("opened");
+    let section: CheckedSlice<'_, u32> = file.numbers(file.find("numbers").expect("there"));
+    section.all();
+    // In place, as on a disk: the map shows the change.
+    let on_disk = std::fs::File::options().write(true).open(&path).expect("opened");
+    std::os::unix::fs::FileExt::write_all_at(&on_disk, &[9], 60).expect("written");
+    section.all();
+    assert!(file.intact().is_ok());
+    file.forget_checks();
+    section.all();
+    assert!(file.intact().is_err());
+}
+
+#[test]
+fn without_digests_of_blocks_whole_sections_are_checked() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let numbers: Vec<u32> = (0..3 * BLOCK_NUMBERS as u32).collect();
+    let path = long(folder.path(), &numbers);
+    let sums = block_sums::path_of(&path);
+    let sound = std::fs::read(&sums).expect("read");
+    let start = Sections::open(&path, FileKind::Segment).expect("opened").sections[2].range.start;
+    // Missing, truncated, flipped, and those of another file.
+    let other =
+        std::fs::read(block_sums::path_of(&long(&tempfile::tempdir().expect("a folder").keep(), &numbers[1..])));
+    let cases =
+        [None, Some(sound[..40].to_vec()), Some([&sound[..50], &[sound[50] ^ 4], &sound[51..]].concat()), other.ok()];
+    for case in cases {
+        match &case {
+            None => std::fs::remove_file(&sums).expect("removed"),
+            Some(bytes) => std::fs::write(&sums, bytes).expect("written"),
+        }
+        for is_damaged in [false, true] {
+            let file = Sections::open(&path, FileKind::Segment).expect("opened");
+            let section: CheckedSlice<'_, u32> = file.numbers(file.find("numbers").expect("there"));
+            assert_eq!(section.get(0), Some(0));
+            assert_eq!(file.intact().is_err(), is_damaged, "{case:?}");
+            flip(&path, start + 2 * CHECK_BYTES);
+        }
+    }
+}
+
+#[test]
+fn missing_digests_of_blocks_are_written_for_intact_files_only() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = long(folder.path(), &vec![7; 3 * BLOCK_NUMBERS]);
+    let sums = block_sums::path_of(&path);
+    let sound = std::fs::read(&sums).expect("read");
+    let again = || Sections::open(&path, FileKind::Segment).expect("opened").write_missing_sums();
+    std::fs::remove_file(&sums).expect("removed");
+    again().expect("written");
+    assert_eq!(std::fs::read(&sums).expect("read"), sound);
+    std::fs::write(&sums, b"other").expect("written");
+    flip(&path, 3000);
+    assert!(matches!(again(), Err(Error::Damaged { .. })));
+    assert_eq!(std::fs::read(&sums).expect("read"), b"other");
+    flip(&path, 3000);
+    again().expect("written");
+    assert_eq!(std::fs::read(&sums).expect("read"), sound);
+}
+
+#[test]
+fn files_of_short_sections_need_no_digests_of_blocks() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = written(folder.path());
+    Sections::open(&path, FileKind::Segment).expect("opened").write_missing_sums().expect("nothing to do");
+    assert!(!block_sums::path_of(&path).exists());
 }

@@ -1,12 +1,11 @@
 //! Document metadata of a segment: ids, days, URLs, titles, fields.
 
-use std::ops::Range;
-
 use super::write::SegmentSource;
+use crate::checked::CheckedSlice;
 use crate::codec::{BitSet, read_packed, width_of, write_packed};
 use crate::day::Day;
 use crate::error::{Error, Result, damaged};
-use crate::sections::{SectionWriter, Sections};
+use crate::sections::{SectionId, SectionWriter, Sections};
 
 /// Documents per compressed block of URLs and titles: neighbours often share a site.
 pub(super) const TEXTS_A_BLOCK: usize = 64;
@@ -70,27 +69,27 @@ fn write_field(file: &mut SectionWriter, name: &str, values: &[String], codes: &
 /// Ranges of the metadata columns in the file.
 #[derive(Debug)]
 pub(super) struct DocumentOffsets {
-    ids: Range<usize>,
-    seen: Range<usize>,
-    texts: Range<usize>,
-    text_offsets: Range<usize>,
+    ids: SectionId,
+    seen: SectionId,
+    texts: SectionId,
+    text_offsets: SectionId,
     fields: Vec<FieldOffsets>,
 }
 
 #[derive(Debug)]
 struct FieldOffsets {
     name: String,
-    text: Range<usize>,
-    starts: Range<usize>,
-    codes: Range<usize>,
+    text: SectionId,
+    starts: SectionId,
+    codes: SectionId,
 }
 
 impl DocumentOffsets {
     pub(super) fn find(file: &Sections, documents: usize, fields: &[(String, u32)]) -> Result<DocumentOffsets> {
         let places_of = |(name, values): &(String, u32)| {
             let codes = file.find(&format!("field.{name}.codes"))?;
-            let width = file.bytes(&codes).first().copied().unwrap_or(0);
-            if !(1..=32).contains(&width) || codes.len() != 1 + (documents * width as usize).div_ceil(8) {
+            let width = file.bytes(codes).get(0).unwrap_or(0);
+            if !(1..=32).contains(&width) || file.bytes(codes).len() != 1 + (documents * width as usize).div_ceil(8) {
                 return damaged(file.path(), format!("the field {name} has the wrong size"));
             }
             Ok(FieldOffsets {
@@ -109,29 +108,29 @@ impl DocumentOffsets {
         })
     }
 
-    pub(super) fn ids<'f>(&self, file: &'f Sections) -> &'f [u128] {
-        file.numbers(&self.ids)
+    pub(super) fn ids<'f>(&self, file: &'f Sections) -> CheckedSlice<'f, u128> {
+        file.numbers(self.ids)
     }
 
-    pub(super) fn seen<'f>(&self, file: &'f Sections) -> &'f [i32] {
-        file.numbers(&self.seen)
+    pub(super) fn seen<'f>(&self, file: &'f Sections) -> CheckedSlice<'f, i32> {
+        file.numbers(self.seen)
     }
 
     pub(super) fn field<'f>(&self, file: &'f Sections, name: &str) -> Option<Field<'f>> {
         let offsets = self.fields.iter().find(|offsets| offsets.name == name)?;
-        let (width, codes) = file.bytes(&offsets.codes).split_first()?;
-        let (text, starts) = (file.bytes(&offsets.text), file.numbers(&offsets.starts));
-        Some(Field { text, starts, codes, width: u32::from(*width) })
+        let codes = file.bytes(offsets.codes);
+        let (text, starts) = (file.bytes(offsets.text), file.numbers(offsets.starts));
+        Some(Field { text, starts, width: u32::from(codes.get(0)?), codes: codes.skip(1) })
     }
 
     /// Decompresses the block with a document's texts; returns it with the document's index in it.
     pub(super) fn texts(&self, file: &Sections, document: u32) -> Result<(Vec<u8>, usize)> {
         let block = document as usize / TEXTS_A_BLOCK;
-        let offsets: &[u32] = file.numbers(&self.text_offsets);
+        let offsets: CheckedSlice<'_, u32> = file.numbers(self.text_offsets);
         let packed = offsets
             .get(block)
             .zip(offsets.get(block + 1))
-            .and_then(|(start, end)| file.bytes(&self.texts).get(*start as usize..*end as usize));
+            .and_then(|(start, end)| file.bytes(self.texts).slice(start as usize..end as usize));
         let texts = packed.and_then(|packed| zstd::bulk::decompress(packed, claimed_size(packed)?).ok());
         match texts {
             Some(texts) => Ok((texts, document as usize % TEXTS_A_BLOCK)),
@@ -155,9 +154,9 @@ pub(super) fn text_at(texts: &[u8], index: usize) -> (String, String) {
 /// A metadata field, dictionary-coded: sorted distinct values and a code per document.
 #[derive(Debug, Clone, Copy)]
 pub struct Field<'s> {
-    text: &'s [u8],
-    starts: &'s [u32],
-    codes: &'s [u8],
+    text: CheckedSlice<'s, u8>,
+    starts: CheckedSlice<'s, u32>,
+    codes: CheckedSlice<'s, u8>,
     width: u32,
 }
 
@@ -170,7 +169,7 @@ impl<'s> Field<'s> {
     /// The value of a code; values are sorted.
     pub fn value(&self, code: u32) -> &'s str {
         let bounds = self.starts.get(code as usize).zip(self.starts.get(code as usize + 1));
-        let bytes = bounds.and_then(|(start, end)| self.text.get(*start as usize..*end as usize));
+        let bytes = bounds.and_then(|(start, end)| self.text.slice(start as usize..end as usize));
         bytes.and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default()
     }
 

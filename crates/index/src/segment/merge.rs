@@ -125,7 +125,7 @@ impl<'s> Merged<'s> {
         let order: Vec<(u32, u32)> = order.into_iter().map(|(_, source, document)| (source, document)).collect();
 
         let mut frequencies: Vec<Vec<u32>> =
-            sources.iter().map(|source| source.segment.frequencies().to_vec()).collect();
+            sources.iter().map(|source| source.segment.frequencies().all().to_vec()).collect();
         for (source, frequencies) in sources.iter().zip(&mut frequencies) {
             let mut gone = vec![0; frequencies.len()];
             source.segment.count_tokens(source.deleted, &mut gone);
@@ -134,14 +134,14 @@ impl<'s> Merged<'s> {
         let bound = sources.iter().map(|source| source.segment.meta().lexeme_bound).max().unwrap_or(0);
         let mut present = BitSet::new(bound as usize);
         for (source, frequencies) in sources.iter().zip(&frequencies) {
-            let pairs = source.segment.lexemes().iter().zip(frequencies);
+            let pairs = source.segment.lexemes().all().iter().zip(frequencies);
             pairs.filter(|(_, count)| **count > 0).for_each(|(lexeme, _)| present.set(*lexeme));
         }
         let lexemes: Vec<u32> = present.iter().collect();
         let mut rank_of = vec![0u32; bound as usize];
         lexemes.iter().enumerate().for_each(|(rank, lexeme)| rank_of[*lexeme as usize] = rank as u32);
         let local_ids = sources.iter().map(|source| {
-            let known = source.segment.lexemes().iter();
+            let known = source.segment.lexemes().all().iter();
             known.map(|lexeme| rank_of.get(*lexeme as usize).copied().unwrap_or(0)).collect()
         });
 
@@ -211,7 +211,7 @@ impl SegmentSource for Merged<'_> {
 
     fn id(&self, document: usize) -> u128 {
         let (segment, document) = self.origin(document);
-        segment.ids().get(document as usize).copied().unwrap_or(0)
+        segment.ids().get(document as usize).unwrap_or(0)
     }
 
     fn day(&self, document: usize) -> Day {
@@ -298,10 +298,10 @@ impl SegmentSource for Merged<'_> {
             let segment = source.segment;
             let next = &mut self.next[index];
             let known = segment.lexemes();
-            while known.get(*next).is_some_and(|known| *known < lexeme) {
+            while known.get(*next).is_some_and(|known| known < lexeme) {
                 *next += 1;
             }
-            if known.get(*next) != Some(&lexeme) {
+            if known.get(*next) != Some(lexeme) {
                 continue;
             }
             let before = into.last().copied();

@@ -6,10 +6,11 @@ use std::path::Path;
 use super::documents::{DocumentOffsets, DocumentView, Field, TEXTS_A_BLOCK, text_at};
 use super::spans::{SpanOffsets, Spans};
 use super::{LocalLexemeId, MAX_TOKENS, Meta};
+use crate::checked::CheckedSlice;
 use crate::codec::{BitSet, PostingList, TokenColumn, bit, last_bit, next_bit, read_packed};
 use crate::day::Day;
 use crate::error::{Result, damaged};
-use crate::sections::{FileKind, Sections};
+use crate::sections::{FileKind, SectionId, Sections};
 use tidings_mapped::FileState;
 
 /// An immutable segment, open for reading.
@@ -20,27 +21,27 @@ use tidings_mapped::FileState;
 pub struct Segment {
     file: Sections,
     meta: Meta,
-    column: Range<usize>,
-    lexemes: Range<usize>,
-    frequencies: Range<usize>,
-    offsets: Range<usize>,
-    postings: Range<usize>,
-    usually_no_space: Range<usize>,
-    spacing_exceptions: Range<usize>,
-    sentences: Range<usize>,
-    paragraphs: Range<usize>,
-    starts: Range<usize>,
-    days: Range<usize>,
-    counted: Range<usize>,
-    count_offsets: Range<usize>,
-    counts: Range<usize>,
+    column: SectionId,
+    lexemes: SectionId,
+    frequencies: SectionId,
+    offsets: SectionId,
+    postings: SectionId,
+    usually_no_space: SectionId,
+    spacing_exceptions: SectionId,
+    sentences: SectionId,
+    paragraphs: SectionId,
+    starts: SectionId,
+    days: SectionId,
+    counted: SectionId,
+    count_offsets: SectionId,
+    counts: SectionId,
     documents: DocumentOffsets,
     spans: Vec<SpanOffsets>,
 }
 
 impl Segment {
-    /// Opens a segment; checks the section table and the sizes, but not the digests (see
-    /// [`Segment::verify`]).
+    /// Opens a segment; checks the section table and the sizes. Other sections are compared with their digests when they
+    /// are read (see [`Segment::intact`]).
     pub fn open(path: &Path) -> Result<Segment> {
         let file = Sections::open(path, FileKind::Segment)?;
         let meta: Meta = file.json("meta")?;
@@ -69,7 +70,8 @@ impl Segment {
             file,
             meta,
         };
-        let starts = segment.starts();
+        let starts: &[u32] = segment.file.whole(segment.starts)?;
+        segment.file.whole::<[u32; 2]>(segment.days)?;
         let is_sound = starts.first() == Some(&0)
             && starts.last() == Some(&segment.meta.tokens)
             && starts.is_sorted()
@@ -81,6 +83,25 @@ impl Segment {
     /// Reads every byte and checks all digests.
     pub fn verify(&self) -> Result<()> {
         self.file.verify()
+    }
+
+    /// Returns an error if bytes were read that differ from their digests. What was made of them must not be used.
+    pub fn intact(&self) -> Result<()> {
+        self.file.intact()
+    }
+
+    /// Forgets which blocks were checked. What is checked when a segment is opened is checked at once.
+    pub(crate) fn forget_checks(&self) {
+        self.file.forget_checks();
+        for section in [self.starts, self.days] {
+            // A difference is recorded; see `intact`.
+            let _ = self.file.whole::<u32>(section);
+        }
+    }
+
+    /// Writes the digests of the blocks of the file if they are missing.
+    pub(crate) fn write_missing_sums(&self) -> Result<()> {
+        self.file.write_missing_sums()
     }
 
     /// The state of the file on disk.
@@ -116,29 +137,29 @@ impl Segment {
     /// Token column: the local lexeme id of every token.
     #[inline]
     pub fn column(&self) -> TokenColumn<'_> {
-        TokenColumn::new(self.file.numbers(&self.column), self.meta.width, self.meta.tokens)
+        TokenColumn::new(self.file.numbers(self.column), self.meta.width, self.meta.tokens)
     }
 
     /// Lexemes that occur, ascending; the index of a lexeme is its local id.
     #[inline]
-    pub fn lexemes(&self) -> &[u32] {
-        self.file.numbers(&self.lexemes)
+    pub fn lexemes(&self) -> CheckedSlice<'_, u32> {
+        self.file.numbers(self.lexemes)
     }
 
     /// Frequencies by local id, including deleted documents.
-    pub fn frequencies(&self) -> &[u32] {
-        self.file.numbers(&self.frequencies)
+    pub fn frequencies(&self) -> CheckedSlice<'_, u32> {
+        self.file.numbers(self.frequencies)
     }
 
     /// Local id of a lexeme; `None` if it does not occur.
     pub fn local_id(&self, lexeme: u32) -> Option<LocalLexemeId> {
-        self.lexemes().binary_search(&lexeme).ok().map(|local_id| local_id as u32)
+        self.lexemes().find(lexeme).map(|local_id| local_id as u32)
     }
 
     /// Lexeme of a local id.
     #[inline]
     pub fn lexeme(&self, local_id: LocalLexemeId) -> u32 {
-        self.lexemes().get(local_id as usize).copied().unwrap_or(0)
+        self.lexemes().get(local_id as usize).unwrap_or(0)
     }
 
     /// Lexeme of a token.
@@ -149,13 +170,12 @@ impl Segment {
 
     /// Posting list of a lexeme.
     pub fn postings(&self, local_id: LocalLexemeId) -> PostingList<'_> {
-        let frequency = self.frequencies().get(local_id as usize).copied().unwrap_or(0);
-        let offsets: &[u32] = self.file.numbers(&self.offsets);
-        let offset = offsets.get(local_id as usize).copied().unwrap_or(0);
+        let frequency = self.frequencies().get(local_id as usize).unwrap_or(0);
+        let offset = self.file.numbers::<u32>(self.offsets).get(local_id as usize).unwrap_or(0);
         if frequency == 1 {
             return PostingList::only(offset);
         }
-        PostingList::new(self.file.bytes(&self.postings).get(offset as usize..).unwrap_or_default(), frequency)
+        PostingList::new(self.file.bytes(self.postings).skip(offset as usize), frequency)
     }
 
     /// Returns true if a token has no space before it.
@@ -164,19 +184,19 @@ impl Segment {
     }
 
     /// Bit map of the local ids most of whose tokens have no space before them.
-    pub(crate) fn usually_no_space(&self) -> &[u64] {
-        self.file.numbers(&self.usually_no_space)
+    pub(crate) fn usually_no_space(&self) -> CheckedSlice<'_, u64> {
+        self.file.numbers(self.usually_no_space)
     }
 
     /// Tokens whose spacing differs from that of most tokens of their lexeme.
     pub(crate) fn spacing_exceptions(&self) -> PostingList<'_> {
-        PostingList::new(self.file.bytes(&self.spacing_exceptions), self.meta.spacing_exceptions)
+        PostingList::new(self.file.bytes(self.spacing_exceptions), self.meta.spacing_exceptions)
     }
 
     /// Bit map of the tokens that start a sentence.
     #[inline]
-    pub fn sentence_bits(&self) -> &[u64] {
-        self.file.numbers(&self.sentences)
+    pub fn sentence_bits(&self) -> CheckedSlice<'_, u64> {
+        self.file.numbers(self.sentences)
     }
 
     /// Sentence of a token in the document with these bounds.
@@ -188,7 +208,7 @@ impl Segment {
 
     /// First tokens of the paragraphs.
     pub fn paragraphs(&self) -> PostingList<'_> {
-        PostingList::new(self.file.bytes(&self.paragraphs), self.meta.paragraphs)
+        PostingList::new(self.file.bytes(self.paragraphs), self.meta.paragraphs)
     }
 
     /// Spans of a name; `None` if the segment has none.
@@ -204,7 +224,7 @@ impl Segment {
     /// First token of each document, and the end of the last.
     #[inline]
     pub fn starts(&self) -> &[u32] {
-        self.file.numbers(&self.starts)
+        self.file.known_numbers(self.starts)
     }
 
     /// Document of a token.
@@ -235,7 +255,7 @@ impl Segment {
 
     /// Distinct days, as numbers, with their first document.
     fn day_table(&self) -> &[[u32; 2]] {
-        self.file.numbers(&self.days)
+        self.file.known_numbers(self.days)
     }
 
     /// Number of distinct days.
@@ -283,24 +303,25 @@ impl Segment {
 
     /// Stored counts by day of a frequent lexeme; `None` for rarer ones.
     pub fn day_counts(&self, local_id: LocalLexemeId) -> Option<DayCounts<'_>> {
-        let counted: &[u32] = self.file.numbers(&self.counted);
-        let index = counted.binary_search(&local_id).ok()?;
-        let offsets: &[u32] = self.file.numbers(&self.count_offsets);
-        let bytes = self.file.bytes(&self.counts).get(*offsets.get(index)? as usize..)?;
-        let (widths, numbers) = bytes.split_first_chunk::<2>()?;
-        let [hits_width, documents_width] = widths.map(u32::from);
-        let hits_bytes = (self.days() * hits_width as usize).div_ceil(8);
-        Some(DayCounts { hits: numbers, hits_width, documents: numbers.get(hits_bytes..)?, documents_width })
+        let index = self.file.numbers::<u32>(self.counted).find(local_id)?;
+        let offset = self.file.numbers::<u32>(self.count_offsets).get(index)? as usize;
+        let counts = self.file.bytes(self.counts);
+        let [hits_width, documents_width] = [counts.get(offset)?, counts.get(offset + 1)?].map(u32::from);
+        let bytes_of = |width: u32| (self.days() * width as usize).div_ceil(8);
+        let (start, documents_start) = (offset + 2, offset + 2 + bytes_of(hits_width));
+        let end = (documents_start + bytes_of(documents_width)).min(counts.len());
+        let (hits, documents) = counts.slice(start..end)?.split_at_checked(documents_start - start)?;
+        Some(DayCounts { hits, hits_width, documents, documents_width })
     }
 
     /// Ids of the documents.
-    pub fn ids(&self) -> &[u128] {
+    pub fn ids(&self) -> CheckedSlice<'_, u128> {
         self.documents.ids(&self.file)
     }
 
     /// Day on which a document was first seen.
     pub fn seen(&self, document: u32) -> Day {
-        Day(self.documents.seen(&self.file).get(document as usize).copied().unwrap_or(0))
+        Day(self.documents.seen(&self.file).get(document as usize).unwrap_or(0))
     }
 
     /// Names of the metadata fields.
@@ -361,7 +382,7 @@ impl Segment {
             .iter()
             .map(|(name, _)| (name.clone(), self.field(name).map_or("", |field| field.of(document)).to_owned()));
         Ok(DocumentView {
-            id: self.ids().get(document as usize).copied().unwrap_or(0),
+            id: self.ids().get(document as usize).unwrap_or(0),
             url,
             title,
             day: self.day_of(document),

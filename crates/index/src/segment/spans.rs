@@ -8,9 +8,10 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::write::SegmentSource;
+use crate::checked::CheckedSlice;
 use crate::codec::{BitSet, ListedSpan, SpanBlock, SpanList, SpanListWriter, read_packed, width_of, write_packed};
 use crate::error::{Error, Result, damaged};
-use crate::sections::{SectionWriter, Sections};
+use crate::sections::{SectionId, SectionWriter, Sections};
 
 /// Values per compressed block.
 const VALUES_A_BLOCK: usize = 256;
@@ -174,17 +175,17 @@ fn write_codes(
 #[derive(Debug)]
 pub(super) struct SpanOffsets {
     meta: SpanMeta,
-    blocks: Range<usize>,
-    data: Range<usize>,
+    blocks: SectionId,
+    data: SectionId,
     attributes: Vec<AttributeOffsets>,
 }
 
 #[derive(Debug)]
 struct AttributeOffsets {
     count: u32,
-    text: Range<usize>,
-    offsets: Range<usize>,
-    codes: Range<usize>,
+    text: SectionId,
+    offsets: SectionId,
+    codes: SectionId,
 }
 
 impl SpanOffsets {
@@ -227,7 +228,7 @@ impl<'s> Spans<'s> {
 
     /// Starts and lengths of all spans, deleted documents included.
     pub fn list(&self) -> SpanList<'s> {
-        let (blocks, data) = (self.file.numbers(&self.offsets.blocks), self.file.bytes(&self.offsets.data));
+        let (blocks, data) = (self.file.numbers(self.offsets.blocks), self.file.bytes(self.offsets.data));
         SpanList::new(blocks, data, self.offsets.meta.spans)
     }
 
@@ -268,7 +269,7 @@ impl SpanAttribute<'_> {
     #[inline]
     pub fn code(&self, span: u32) -> u32 {
         let width = width_of(self.offsets.count.saturating_sub(1));
-        read_packed(self.file.bytes(&self.offsets.codes), width, span as usize)
+        read_packed(self.file.bytes(self.offsets.codes), width, span as usize)
     }
 
     /// The value of a code.
@@ -292,11 +293,11 @@ impl SpanAttribute<'_> {
     }
 
     fn block(&self, block: usize) -> Result<Vec<u8>> {
-        let offsets: &[u32] = self.file.numbers(&self.offsets.offsets);
+        let offsets: CheckedSlice<'_, u32> = self.file.numbers(self.offsets.offsets);
         let packed = offsets
             .get(block)
             .zip(offsets.get(block + 1))
-            .and_then(|(start, end)| self.file.bytes(&self.offsets.text).get(*start as usize..*end as usize));
+            .and_then(|(start, end)| self.file.bytes(self.offsets.text).slice(start as usize..end as usize));
         let text = packed.and_then(|packed| {
             let size = zstd::zstd_safe::get_frame_content_size(packed).ok()??;
             let size = usize::try_from(size).ok().filter(|size| *size <= MAX_BLOCK_BYTES)?;

@@ -77,12 +77,12 @@ fn pieces(documents: &[Annotated], pieces: usize) -> Vec<&[Annotated]> {
 /// Checks every derived structure against the token column.
 fn check_consistency(segment: &Segment) {
     let lexemes: Vec<u32> = (0..segment.tokens()).map(|position| segment.lexeme_at(position)).collect();
-    for (local_id, lexeme) in (0..).zip(segment.lexemes()) {
+    for (local_id, lexeme) in (0..).zip(segment.lexemes().all()) {
         let mut listed = Vec::new();
         segment.postings(local_id).read(0, u32::MAX, &mut listed);
         let expected: Vec<u32> = (0..).zip(&lexemes).filter(|(_, known)| *known == lexeme).map(|(at, _)| at).collect();
         assert_eq!(listed, expected, "posting list of lexeme {lexeme}");
-        assert_eq!(segment.frequencies()[local_id as usize] as usize, expected.len());
+        assert_eq!(segment.frequencies().all()[local_id as usize] as usize, expected.len());
         assert_eq!(segment.local_id(*lexeme), Some(local_id));
         if let Some(counts) = segment.day_counts(local_id) {
             for day in 0..segment.days() {
@@ -125,7 +125,7 @@ fn documents_without_tokens_keep_their_numbers() {
 #[test]
 fn documents_are_sorted_by_day_and_then_by_insertion() {
     let segment = Bench::new().build(&plain(&[(9, 1), (2, 1), (9, 1), (-5, 1), (2, 1)]));
-    assert_eq!(segment.ids(), [3, 1, 4, 0, 2]);
+    assert_eq!(segment.ids().all(), [3, 1, 4, 0, 2]);
     assert_eq!(
         (0..3).map(|day| (segment.day(day).0, segment.documents_of_day(day))).collect::<Vec<_>>(),
         [(-5, 0..1), (2, 1..3), (9, 3..5)]
@@ -324,16 +324,16 @@ proptest! {
         let segments: Vec<Segment> = pieces(&documents, parts).into_iter().map(|piece| bench.build(piece)).collect();
         let deleted: Vec<BitSet> = segments.iter().map(|segment| {
             let mut deleted = BitSet::new(segment.ids().len());
-            (0..).zip(segment.ids()).filter(|(_, id)| is_deleted(**id)).for_each(|(document, _)| deleted.set(document));
+            (0..).zip(segment.ids().all()).filter(|(_, id)| is_deleted(**id)).for_each(|(document, _)| deleted.set(document));
             deleted
         }).collect();
         let kept: Vec<Annotated> = documents.into_iter().filter(|document| !is_deleted(document.about.id)).collect();
         let merged = bench.merge(&segments.iter().zip(&deleted).collect::<Vec<_>>());
         let whole = bench.build(&kept);
         check_consistency(&merged);
-        prop_assert_eq!(merged.ids(), whole.ids());
-        prop_assert_eq!(merged.lexemes(), whole.lexemes());
-        prop_assert_eq!(merged.frequencies(), whole.frequencies());
+        prop_assert_eq!(merged.ids().all(), whole.ids().all());
+        prop_assert_eq!(merged.lexemes().all(), whole.lexemes().all());
+        prop_assert_eq!(merged.frequencies().all(), whole.frequencies().all());
         prop_assert_eq!(merged.starts(), whole.starts());
         for document in 0..whole.meta().documents {
             prop_assert_eq!(merged.document(document).expect("sound").url, whole.document(document).expect("sound").url);

@@ -273,3 +273,74 @@ proptest! {
         prop_assert!(index.is_ok_and(|index| index.verify().is_ok()) || writer.snapshot().generation() == 0);
     }
 }
+
+/// Documents with enough different words for digests of blocks.
+fn many_words(first: u128) -> Vec<Annotated> {
+    let document = |id: u128| {
+        let word = |number: u128| Token { word: format!("w{}", id * 500 + number), ..Token::default() };
+        let mut document = document(id, 0);
+        document.paragraphs[0].sentences = vec![(0..500).map(word).collect()];
+        document
+    };
+    (first..first + 20).map(document).collect()
+}
+
+fn names(folder: &Path, ending: &str) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).expect("listed").map(|entry| entry.expect("listed").path());
+    let mut names: Vec<PathBuf> = entries.filter(|path| path.to_string_lossy().ends_with(ending)).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn digests_of_blocks_come_and_go_with_their_files() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut writer = opened(folder.path());
+    for first in [0, 20] {
+        add_all(&mut writer, &many_words(first));
+        writer.commit(Vec::new()).expect("committed");
+    }
+    let of_files = |folder: &Path| {
+        let files = names(folder, ".segment").into_iter().chain(names(folder, ".lexicon"));
+        let mut sums: Vec<PathBuf> = files.map(|file| crate::block_sums::path_of(&file)).collect();
+        sums.sort();
+        sums
+    };
+    assert_eq!(names(folder.path(), ".sums"), of_files(folder.path()));
+    writer.merge_all().expect("merged");
+    assert_eq!(names(folder.path(), ".sums"), of_files(folder.path()), "after a merge");
+    for sums in names(folder.path(), ".sums") {
+        std::fs::remove_file(sums).expect("removed");
+    }
+    let mut writer = opened(folder.path());
+    writer.commit(Vec::new()).expect("committed");
+    assert_eq!(names(folder.path(), ".sums"), of_files(folder.path()), "files of an older version get some");
+}
+
+#[test]
+fn nothing_is_made_of_damaged_files() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut writer = opened(folder.path());
+    add_all(&mut writer, &many_words(0));
+    writer.commit(Vec::new()).expect("committed");
+    drop(writer);
+    let intact = Snapshot::open(folder.path()).expect("opened").generation();
+    for ending in [".lexicon", ".segment"] {
+        let path = names(folder.path(), ending).remove(0);
+        let sound = std::fs::read(&path).expect("read");
+        let mut bytes = sound.clone();
+        // A word of the lexicon, or the token column of the segment.
+        let at = memchr::memmem::find(&bytes, b"\nw777\n").unwrap_or(bytes.len() / 4);
+        bytes[at + 1] ^= 64;
+        std::fs::write(&path, bytes).expect("written");
+        let mut writer = opened(folder.path());
+        add_all(&mut writer, &many_words(20));
+        let changed = match ending {
+            ".lexicon" => writer.commit(Vec::new()),
+            _ => writer.delete_ids(&[1]).and_then(|_| writer.expunge()).map(drop),
+        };
+        assert!(matches!(changed, Err(crate::Error::Damaged { .. })), "{ending}");
+        std::fs::write(&path, sound).expect("written");
+    }
+    assert!(Snapshot::open(folder.path()).expect("opened").generation() <= intact + 1);
+}

@@ -220,7 +220,7 @@ pub fn index(subject: &Subject<'_>, found: &mut Findings) -> Result<()> {
     let mut left = if subject.options.thorough { u64::MAX } else { QUICK_BYTES };
     let (mut languages, mut checked, mut tokens) = (0, 0, 0);
     for code in subject.home.indexed()? {
-        let remedy = format!("delete index/{code} and run `tidings compile` to rebuild it");
+        let remedy = format!("run `tidings compile --verify` to rebuild index/{code}");
         let snapshot = match Snapshot::open(&subject.home.index_of(&code)) {
             Ok(snapshot) => snapshot,
             Err(error) => {

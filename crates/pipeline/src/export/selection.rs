@@ -310,9 +310,10 @@ fn hits(
             let document = segment.document_at(hit.start);
             last = (hit.segment, segment.tokens_of(document).end);
             // A document is stored under the day on which it was first seen.
-            kept = found.push(segment.seen(document).0, segment.ids()[document as usize]);
+            kept = found.push(segment.seen(document).0, segment.ids().get(document as usize).unwrap_or(0));
         });
         kept?;
+        engine.intact()?;
         generations.insert(code, engine.snapshot().generation());
     }
     Ok(found.finish()?)

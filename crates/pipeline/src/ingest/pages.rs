@@ -116,15 +116,31 @@ impl PageProcessor {
     }
 
     /// The page made of the text in the feed, if the server refuses the page and the feed has its text.
-    fn page_of_feed(&self, row: &Row<'_>, result: &FetchResult, answer: &HttpResponse) -> Option<Page> {
+    fn page_of_feed(&self, row: &Row<'_>, metadata: Page) -> Option<Page> {
         let html = self.text_of_feed(row.url)?;
         Some(Page {
             final_url: row.url.to_owned(),
             content_type: "text/html; charset=utf-8".to_owned(),
             origin: PageOrigin::Feed,
             body: html.into_bytes(),
-            ..page_metadata(row, result, answer)
+            ..metadata
         })
+    }
+
+    /// Adds the text of the feed for a page that was not requested, because its host refuses all pages. Without a text
+    /// the entry stays as it is, and a later run asks the host again.
+    fn pass_over(&mut self, row: &Row<'_>, result: &FetchResult, status: &Status, batch: &mut Batch) {
+        let Status::Http(code) = *status else { return };
+        let metadata = page_metadata(row, result, code, &http::HeaderMap::new());
+        let Some(page) = self.page_of_feed(row, metadata) else { return };
+        log::debug!("{}: its host refuses all pages; its text is that of the feed", row.url);
+        page.write_line(&mut self.lines).expect("pages serialise");
+        let body = revisits::body_digest(&page.body);
+        let stored = Validators { etag: String::new(), last_modified: String::new(), body };
+        batch.step.push(&visit(row, result, Some(stored), false));
+        batch.step.push(&outcome(row, result, &Status::Ok, ""));
+        batch.counters.add(FROM_FEED, 1);
+        batch.counters.add(Status::Ok.to_string(), 1);
     }
 
     /// The text of a page in its feed. It is an extra: if it cannot be read, the page is processed without it.
@@ -144,7 +160,8 @@ impl PageProcessor {
                 page
             }
             Err(status) => {
-                let refused = makes_up_for(&status).then(|| self.page_of_feed(row, result, answer)).flatten();
+                let metadata = page_metadata(row, result, answer.status.as_u16(), &answer.headers);
+                let refused = makes_up_for(&status).then(|| self.page_of_feed(row, metadata)).flatten();
                 let Some(page) = refused else { return status };
                 log::debug!("{}: {status}; its text is that of the feed", row.url);
                 page.write_line(&mut self.lines).expect("pages serialise");
@@ -182,14 +199,14 @@ pub(crate) fn page_of(
         content_type: text(header::CONTENT_TYPE).unwrap_or_default(),
         headers: rights::useful(&answer.headers),
         body,
-        ..page_metadata(row, result, answer)
+        ..page_metadata(row, result, answer.status.as_u16(), &answer.headers)
     })
 }
 
 /// What the plan and a response say of a page: all but its final URL and its body.
-fn page_metadata(row: &Row<'_>, result: &FetchResult, answer: &HttpResponse) -> Page {
+fn page_metadata(row: &Row<'_>, result: &FetchResult, status: u16, headers: &http::HeaderMap) -> Page {
     let (tdmrep, tdmrep_policy) = result.tdm.clone();
-    let headers = rights::of_headers(&answer.headers);
+    let headers = rights::of_headers(headers);
     Page {
         url: row.url.to_owned(),
         feed: row.feed.to_owned(),
@@ -197,7 +214,7 @@ fn page_metadata(row: &Row<'_>, result: &FetchResult, answer: &HttpResponse) -> 
         published: row.published.to_owned(),
         seen: row.seen.to_owned(),
         downloaded: rfc3339(result.at),
-        status: answer.status.as_u16(),
+        status,
         rights: Rights { robots: result.robots.clone(), tdmrep, tdmrep_policy, headers, ..Rights::default() },
         ..Page::default()
     }
@@ -228,6 +245,15 @@ impl Processor for PageProcessor {
         for result in results {
             let Ok(line) = work.rows.line(result.job) else { continue };
             let Ok(row) = Row::parse(&line) else { continue };
+            if let Err((status, _)) = &result.result
+                && !result.requested
+                && makes_up_for(status)
+            {
+                if !work.again.contains_key(&result.job) {
+                    self.pass_over(&row, &result, status, &mut batch);
+                }
+                continue;
+            }
             if let Some(known) = work.again.get(&result.job) {
                 self.revise(&row, &result, known, &mut batch);
                 continue;
@@ -426,6 +452,22 @@ mod tests {
             assert_eq!((page.url.as_str(), page.final_url.as_str(), page.title.as_str()), (URL, URL, "A title"));
             assert_eq!(page.rights.headers["x-robots-tag"], "noindex");
         }
+    }
+
+    #[test]
+    fn a_page_of_a_host_that_refuses_all_is_made_of_the_text_in_the_feed() {
+        let passed_over = || FetchResult {
+            requested: false,
+            result: Err((Status::Http(403), "not requested".to_owned())),
+            ..failed(0, URL, FailureKind::Timeout)
+        };
+        let text = "<p>The whole article.</p>";
+        let (batch, pages, planned) = processed_with(Some(text), Removed::default(), passed_over(), HashMap::new());
+        assert_eq!((planned.0.as_str(), batch.counters.get(FROM_FEED)), ("ok", 1));
+        assert_eq!((pages[0].origin, pages[0].status, &pages[0].body[..]), (PageOrigin::Feed, 403, text.as_bytes()));
+        let (batch, pages, planned) = processed(Removed::default(), passed_over());
+        assert_eq!((pages.len(), planned), (0, ("new".to_owned(), 0)), "without a text it waits for the next run");
+        assert!(batch.counters.0.is_empty());
     }
 
     #[test]

@@ -157,7 +157,11 @@ fn gains(home: &Home, period: Period, now: Timestamp) -> Result<(Vec<FeedGain>, 
 fn months(home: &Home) -> Result<BTreeMap<(i16, i8), Month>> {
     let mut months: BTreeMap<(i16, i8), Month> = BTreeMap::new();
     for code in home.indexed()? {
-        let Ok(snapshot) = Snapshot::open(&home.index_of(&code)) else { continue };
+        let snapshot = match Snapshot::open(&home.index_of(&code)) {
+            Ok(snapshot) => snapshot,
+            Err(tidings_index::Error::NoIndex { .. }) => continue,
+            Err(error) => return Err(error.into()),
+        };
         for live in snapshot.segments() {
             let segment = live.segment();
             for index in 0..segment.days() {
@@ -170,6 +174,7 @@ fn months(home: &Home) -> Result<BTreeMap<(i16, i8), Month>> {
                 }
             }
         }
+        snapshot.intact()?;
     }
     months.retain(|_, month| month.fresh + month.older > 0);
     Ok(months)

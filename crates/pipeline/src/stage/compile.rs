@@ -146,7 +146,10 @@ impl Stage for Compile {
     }
 
     fn output_digest(&self, home: &Home) -> Result<Option<String>> {
-        files_digest(home.index_files()?)
+        // Digests of blocks depend on the files that they are of.
+        let mut files = home.index_files()?;
+        files.retain(|file| !tidings_index::has_block_sums(file));
+        files_digest(files)
     }
 
     fn balance(&self, home: &Home, balances: &mut Balances) -> Result<()> {
@@ -260,7 +263,7 @@ impl StageRun for CompileRun<'_> {
         self.progress.show(self.done, code);
         let mut damaged = Vec::new();
         let compiled = self.compile(code, &mut damaged).with_context(|| {
-            format!("cannot write the index of {code}; if it is damaged, delete index/{code} and run again")
+            format!("cannot write the index of {code}; if it is damaged, run `tidings compile --verify`")
         })?;
         self.done += 1;
         let outcome = &mut self.outcome;
@@ -414,20 +417,32 @@ impl CompileRun<'_> {
         Ok(inputs)
     }
 
-    /// Updates the index of a language; returns the changes, if any.
+    /// Updates the index of a language; returns the changes, if any. An index that turns out to be damaged is rebuilt.
     fn compile(&self, code: &str, damaged: &mut Vec<String>) -> Result<Option<LanguageOutcome>> {
+        let known_damage = damaged.len();
+        let is_damage = |error: &anyhow::Error| {
+            error.downcast_ref::<tidings_index::Error>().is_some_and(|error| error.damaged_file().is_some())
+        };
+        match self.update(code, damaged) {
+            Err(error) if is_damage(&error) => {
+                log::error!("{error}: rebuilding the index of {code}");
+                damaged.truncate(known_damage);
+                self.context.home.clear_index(Some(code))?;
+                self.update(code, damaged)
+            }
+            outcome => outcome,
+        }
+    }
+
+    fn update(&self, code: &str, damaged: &mut Vec<String>) -> Result<Option<LanguageOutcome>> {
         let context = self.context;
         let settings =
             Settings { batch_bytes: context.config.index.memory_mib * (1 << 20) * 2 / 5, ..Settings::default() };
-        let mut writer = open(&context.home, code, settings.clone())?;
+        let mut writer = open(&context.home, code, settings)?;
         let is_suspect = |file: &String| file.starts_with(&format!("index/{code}/"));
-        if (self.stage.verify || self.damaged.iter().any(is_suspect))
-            && let Err(error) = writer.snapshot().verify()
-        {
-            log::error!("{error}: rebuilding the index of {code}");
-            drop(writer);
-            context.home.clear_index(Some(code))?;
-            writer = open(&context.home, code, settings)?;
+        if self.stage.verify || self.damaged.iter().any(is_suspect) {
+            writer.snapshot().verify()?;
+            writer.snapshot().write_missing_sums()?;
         }
         let wanted = self.texts.get(code).map(Vec::as_slice).unwrap_or_default();
         let known = inputs_of(writer.snapshot());

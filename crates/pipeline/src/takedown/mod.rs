@@ -391,7 +391,7 @@ fn take_out_of_indexes(home: &Home, rules: &Removed) -> Result<u64> {
             Ok(())
         };
         delete().with_context(|| {
-            format!("cannot write the index of {code}; if it is damaged, delete index/{code} and run again")
+            format!("cannot write the index of {code}; if it is damaged, run `tidings compile --verify`, then this command again")
         })?;
     }
     Ok(deleted)

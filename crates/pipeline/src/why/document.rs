@@ -256,10 +256,15 @@ fn trace_index(trace: &mut Trace, home: &Home, code: &str, document: &Document) 
     let hidden = hidden::read(home)?;
     let is_hidden = hidden.contains(&document.id) || hidden.contains(&document.url);
     let id = u128::from_str_radix(&document.id, 16).unwrap_or_default();
-    let segment = Snapshot::open(&home.index_of(code)).ok().and_then(|snapshot| {
-        let (segment, _) = *snapshot.find_document(id).first()?;
-        Some(snapshot.segments()[segment].file().to_owned())
-    });
+    let segment = match Snapshot::open(&home.index_of(code)) {
+        Ok(snapshot) => {
+            let found = snapshot.find_document(id);
+            snapshot.intact()?;
+            found.first().map(|(segment, _)| snapshot.segments()[*segment].file().to_owned())
+        }
+        Err(tidings_index::Error::NoIndex { .. }) => None,
+        Err(error) => return Err(error.into()),
+    };
     let says = match &segment {
         _ if is_hidden => {
             trace.outcome = TraceOutcome::Hidden;
@@ -288,7 +293,9 @@ fn indexed_day(home: &Home, id: &str) -> Result<Option<String>> {
     for code in home.indexed()? {
         let Ok(snapshot) = Snapshot::open(&home.index_of(&code)) else { continue };
         if let Some((segment, document)) = snapshot.find_document(id).first() {
-            return Ok(Some(snapshot.segments()[*segment].segment().seen(*document).to_string()));
+            let day = snapshot.segments()[*segment].segment().seen(*document).to_string();
+            snapshot.intact()?;
+            return Ok(Some(day));
         }
     }
     Ok(None)

@@ -56,13 +56,13 @@ impl<'s> Values<'s> {
         match name {
             "date" => return Values::Days,
             "seen" => texts.extend((0..documents).map(|document| segment.seen(document).to_string())),
-            "id" => texts.extend(segment.ids().iter().map(|id| format!("{id:032x}"))),
+            "id" => texts.extend(segment.ids().all().iter().map(|id| format!("{id:032x}"))),
             "url" | "title" => {
                 let read = segment.each_text(|_, url, title| {
                     texts.push(if name == "url" { url } else { title }.to_owned());
                 });
                 if read.is_err() {
-                    texts.resize(documents as usize, String::new()); // `verify` reports what cannot be read.
+                    texts.resize(documents as usize, String::new()); // The engine reports that it is damaged.
                 }
             }
             _ => return segment.field(name).map_or(Values::Missing, Values::Field),

@@ -204,7 +204,7 @@ impl Engine {
         let mut is_all = true;
         for (segment, scope) in self.scopes(subcorpus).filter(|(_, scope)| !scope.documents().is_empty()) {
             let ids: Vec<u32> =
-                segment.lexemes().iter().map(|lexeme| of.get(*lexeme as usize).copied().unwrap_or(0)).collect();
+                segment.lexemes().all().iter().map(|lexeme| of.get(*lexeme as usize).copied().unwrap_or(0)).collect();
             let bits = segment.sentence_bits();
             scope.pieces(segment, subcorpus.limits(), |run| {
                 subcorpus.limits().saw(segment.tokens_in(run.clone()).len() as u64);

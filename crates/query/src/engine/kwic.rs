@@ -30,7 +30,7 @@ impl Engine {
     /// The position of a hit and some fields of its document.
     pub fn line_without_text(&self, hit: &Hit, fields: &[&str]) -> Result<Line> {
         let (segment, document) = self.document_of(hit);
-        let id = format!("{:032x}", segment.ids().get(document as usize).copied().unwrap_or(0));
+        let id = format!("{:032x}", segment.ids().get(document as usize).unwrap_or(0));
         Ok(Line {
             fields: self.fields(segment, document, &id, fields)?,
             document: id,
@@ -44,7 +44,7 @@ impl Engine {
     /// A field of the document of a hit; nothing if the segment does not have it.
     pub fn field_of(&self, hit: &Hit, name: &str) -> Result<Option<String>> {
         let (segment, document) = self.document_of(hit);
-        let id = || format!("{:032x}", segment.ids().get(document as usize).copied().unwrap_or(0));
+        let id = || format!("{:032x}", segment.ids().get(document as usize).unwrap_or(0));
         Ok(self.fields(segment, document, &if name == "id" { id() } else { String::new() }, &[name])?.remove(name))
     }
 

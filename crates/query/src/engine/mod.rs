@@ -175,6 +175,12 @@ impl Engine {
         self.folded();
     }
 
+    /// Returns an error that names the file if bytes of the index were read that differ from their digests. Ask after a
+    /// search and before its results are used; [`Question::answer`](crate::question::Question::answer) does.
+    pub fn intact(&self) -> Result<()> {
+        Ok(self.snapshot.intact()?)
+    }
+
     /// The snapshot.
     pub fn snapshot(&self) -> &Snapshot {
         &self.snapshot

@@ -213,7 +213,7 @@ fn count_segment(
         let row = word_of.get(*lexeme as usize).and_then(|word| rows.get(*word as usize));
         row.map_or(spare, |row| spare.min(*row as usize)) as u32
     };
-    let row_of: Vec<u32> = segment.lexemes().iter().map(row_of).collect();
+    let row_of: Vec<u32> = segment.lexemes().all().iter().map(row_of).collect();
     let mut current: Vec<Count> = vec![(0, 0, u32::MAX); spare + 1];
     let mut add = |current: &mut [Count], period: u32| {
         for (row, count) in current[..spare].iter_mut().enumerate() {
@@ -306,7 +306,7 @@ impl<'s> SegmentPeriods<'s> {
     }
 
     fn frequency(&self, local_id: u32) -> u32 {
-        self.segment.frequencies().get(local_id as usize).copied().unwrap_or(0)
+        self.segment.frequencies().get(local_id as usize).unwrap_or(0)
     }
 
     /// Adds the hits and documents of a word with these posting lists to its cells.
@@ -355,7 +355,7 @@ impl WordLists {
         let mut starts = vec![0u32; words + 1];
         let each_list = |each: &mut dyn FnMut(u32, u32, usize, u32)| {
             for (number, segment) in (0..).zip(segments) {
-                let lists = segment.segment.lexemes().iter().zip(segment.segment.frequencies());
+                let lists = segment.segment.lexemes().all().iter().zip(segment.segment.frequencies().all());
                 for (local_id, (lexeme, frequency)) in (0..).zip(lists) {
                     if let Some(word) = word_of.get(*lexeme as usize) {
                         each(number, local_id, *word as usize, *frequency);

@@ -276,7 +276,7 @@ fn read_lists(segment: &Segment, local_ids: &[LocalLexemeId], tokens: Range<u32>
 }
 
 fn frequency(segment: &Segment, local_id: LocalLexemeId) -> u64 {
-    u64::from(segment.frequencies().get(local_id as usize).copied().unwrap_or(0))
+    u64::from(segment.frequencies().get(local_id as usize).unwrap_or(0))
 }
 
 fn scan(segment: &Segment, test: &LexemeTest<'_>, tokens: Range<u32>, into: &mut Vec<u32>) {

@@ -225,7 +225,7 @@ impl Engine {
         let bound = segment.column().bound();
         let none = || vec![0; bound];
         let mut lexemes = LocalLexemes { bits: none(), begins: none(), follows: none(), frequent: vec![NONE; bound] };
-        for (local_id, lexeme) in segment.lexemes().iter().take(bound).enumerate() {
+        for (local_id, lexeme) in segment.lexemes().all().iter().take(bound).enumerate() {
             let passed = walks.tests.iter().enumerate().filter(|(_, set)| set.contains(*lexeme));
             let bits = passed.fold(0, |bits, (number, _)| bits | 1 << number);
             lexemes.bits[local_id] = bits;

@@ -208,14 +208,14 @@ fn with_field(segment: &Segment, field: &str, matcher: &FieldMatcher, range: Ran
             passing.for_each(|document| bits.set(document));
         }
         ("id", _) => {
-            for (document, id) in (0..).zip(segment.ids()) {
+            for (document, id) in (0..).zip(segment.ids().all()) {
                 if matcher.matches(&format!("{id:032x}")) {
                     bits.set(document);
                 }
             }
         }
         ("url" | "title", _) => {
-            // A block that cannot be read admits nothing; `verify` reports it.
+            // A block that cannot be read admits nothing; the engine reports that it is damaged.
             let _ = segment.each_text(|document, url, title| {
                 if matcher.matches(if field == "url" { url } else { title }) {
                     bits.set(document);

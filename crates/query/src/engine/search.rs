@@ -331,7 +331,7 @@ impl<'e> Search<'e> {
             complete &= self.each_in(index, limits, &mut |start, end| {
                 if !document.0.contains(&start) {
                     let number = segment.document_at(start);
-                    document = (segment.tokens_of(number), format!("{:032x}", ids.get(number as usize).unwrap_or(&0)));
+                    document = (segment.tokens_of(number), format!("{:032x}", ids.get(number as usize).unwrap_or(0)));
                 }
                 let priority = sample_rank(seed, &document.1, start - document.0.start);
                 drawn.push((priority, Hit { segment: index as u32, start, end }));

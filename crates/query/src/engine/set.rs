@@ -131,10 +131,11 @@ impl LexemeSet {
             LexemeSet::All => u64::from(segment.tokens()),
             LexemeSet::Few(few) => {
                 let local_ids = local_ids_of(few, segment.lexemes());
-                local_ids.iter().filter_map(|id| frequencies.get(*id as usize)).map(|count| u64::from(*count)).sum()
+                local_ids.iter().filter_map(|id| frequencies.get(*id as usize)).map(u64::from).sum()
             }
             LexemeSet::Many(bits) => {
-                let present = segment.lexemes().iter().zip(frequencies).filter(|(lexeme, _)| bits.get(**lexeme));
+                let present =
+                    segment.lexemes().all().iter().zip(frequencies.all()).filter(|(lexeme, _)| bits.get(**lexeme));
                 present.map(|(_, count)| u64::from(*count)).sum()
             }
         }

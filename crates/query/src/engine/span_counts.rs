@@ -96,7 +96,7 @@ impl Search<'_> {
             };
             add("", outside);
             if let Some(column) = column {
-                // Values that cannot be read are left out; `verify` reports them.
+                // Values that cannot be read are left out; the engine reports that they are damaged.
                 let read = column.each(|code, value| add(value, counts.get(code as usize).copied().unwrap_or(0)));
                 complete &= read.is_ok();
             }

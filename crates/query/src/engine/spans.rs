@@ -78,7 +78,7 @@ impl<'s> SegmentSpans<'s> {
         match pattern.condition.as_ref().map(|condition| condition.try_map(&mut |test| bound(test))) {
             None => SegmentSpans { spans, condition: None },
             Some(Ok(condition)) => SegmentSpans { spans, condition: Some(condition) },
-            // Values that cannot be read match nothing; `verify` reports them. Expressions were compiled by the parser.
+            // Values that cannot be read match nothing; the engine reports that they are damaged. Expressions were compiled by the parser.
             Some(Err(_)) => SegmentSpans { spans: None, condition: None },
         }
     }

@@ -80,7 +80,7 @@ impl Engine {
         for (segment, scope) in self.scopes(subcorpus) {
             let sites = segment.field("site");
             let bits = segment.sentence_bits();
-            for (local_id, lexeme) in (0..).zip(segment.lexemes()) {
+            for (local_id, lexeme) in (0..).zip(segment.lexemes().all()) {
                 let Some(key) = candidates.get(&lexicon.of(*lexeme, layer)) else { continue };
                 let word = lexicon.text(*lexeme, layer);
                 let is_capital = word.chars().next().is_some_and(char::is_uppercase);

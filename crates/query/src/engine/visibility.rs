@@ -284,7 +284,7 @@ impl Groups {
                 let seen = segment.seen(document);
                 if seen <= settled {
                     let site = sites.as_ref().map_or("", |sites| sites.of(document)).to_owned();
-                    let id = segment.ids().get(document as usize).copied().unwrap_or(0);
+                    let id = segment.ids().get(document as usize).unwrap_or(0);
                     waiting.entry((site, stated)).or_default().push((seen, id, index, document));
                 }
             }

@@ -21,7 +21,7 @@ fn count_lexemes(segment: &Segment, scope: &Scope, limits: &Limits, counts: &mut
     counts.clear();
     let everything = 0..segment.meta().documents;
     if scope.is_whole() && scope.documents() == everything {
-        counts.extend_from_slice(segment.frequencies());
+        counts.extend_from_slice(segment.frequencies().all());
         limits.saw(segment.tokens().into());
         return;
     }
@@ -30,7 +30,7 @@ fn count_lexemes(segment: &Segment, scope: &Scope, limits: &Limits, counts: &mut
     counts.resize(column.bound(), 0);
     if tokens_in(segment, scope) > u64::from(segment.tokens()) / 2 {
         // Fewer tokens are left out than selected: subtract them from the total.
-        counts[..segment.frequencies().len()].copy_from_slice(segment.frequencies());
+        counts[..segment.frequencies().len()].copy_from_slice(segment.frequencies().all());
         let (mut next, mut seen) = (0, 0);
         let mut leave_out = |documents: Range<u32>| {
             let tokens = segment.tokens_in(documents);
@@ -138,7 +138,7 @@ impl Engine {
                 continue;
             }
             count_lexemes(segment, scope, limits, &mut counts);
-            for (lexeme, count) in segment.lexemes().iter().zip(&counts) {
+            for (lexeme, count) in segment.lexemes().all().iter().zip(&counts) {
                 if let Some(total) = by_lexeme.get_mut(*lexeme as usize) {
                     *total += u64::from(*count);
                 }
@@ -164,7 +164,7 @@ impl Engine {
         for (segment, scope) in self.scopes(subcorpus).filter(|(_, scope)| !scope.documents().is_empty()) {
             let starts = segment.starts();
             let ids: Vec<u32> =
-                segment.lexemes().iter().map(|lexeme| of.get(*lexeme as usize).copied().unwrap_or(0)).collect();
+                segment.lexemes().all().iter().map(|lexeme| of.get(*lexeme as usize).copied().unwrap_or(0)).collect();
             scope.pieces(segment, subcorpus.limits(), |run| {
                 let tokens = segment.tokens_in(run.clone());
                 subcorpus.limits().saw(tokens.len() as u64);

@@ -91,7 +91,7 @@ impl Question for BurstsRequest {
     const COST: Cost = Cost::Heavy;
     type Answer = Bursts;
 
-    fn answer(&self, context: &QuestionContext<'_>) -> Result<Answered<Bursts>, QuestionError> {
+    fn evaluate(&self, context: &QuestionContext<'_>) -> Result<Answered<Bursts>, QuestionError> {
         context.check_attribute("attribute", self.attribute.attribute)?;
         let (subcorpus, filter) = panel_subcorpus(context, &self.scope, &self.panel, self.by)?;
         let mut found = context.engine.bursts(&subcorpus, self.attribute.attribute, self.by, &BurstConfig::default());

@@ -211,7 +211,7 @@ impl Question for CollocRequest {
     const COST: Cost = Cost::Heavy;
     type Answer = Collocates;
 
-    fn answer(&self, context: &QuestionContext<'_>) -> Result<Answered<Collocates>, QuestionError> {
+    fn evaluate(&self, context: &QuestionContext<'_>) -> Result<Answered<Collocates>, QuestionError> {
         context.check_attribute("attribute", self.attribute.attribute)?;
         let filter = context.filter(&self.search.scope)?;
         let search = context.search(&self.search.q, MatchRule::default(), filter.as_ref())?;

@@ -220,7 +220,7 @@ impl Question for CompareRequest {
     const COST: Cost = Cost::Heavy;
     type Answer = Comparison;
 
-    fn answer(&self, context: &QuestionContext<'_>) -> Result<Answered<Comparison>, QuestionError> {
+    fn evaluate(&self, context: &QuestionContext<'_>) -> Result<Answered<Comparison>, QuestionError> {
         context.check_attribute("attribute", self.attribute.attribute)?;
         context.check_filter("before", &self.before)?;
         context.check_filter("after", &self.after)?;

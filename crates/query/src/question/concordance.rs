@@ -412,7 +412,7 @@ impl Question for ConcordanceRequest {
         if self.can_stream() { Cost::Quick } else { Cost::Heavy }
     }
 
-    fn answer(&self, context: &QuestionContext<'_>) -> Result<Answered<Concordance>, QuestionError> {
+    fn evaluate(&self, context: &QuestionContext<'_>) -> Result<Answered<Concordance>, QuestionError> {
         let mut lines = Vec::new();
         let page = self.page(context, &mut |line| {
             lines.push(line);
@@ -422,7 +422,7 @@ impl Question for ConcordanceRequest {
         Ok(Answered { about, rewrites, body: Concordance { lines, ..body } })
     }
 
-    fn stream(&self, context: &QuestionContext<'_>, sink: &mut dyn RowSink) -> Result<(), QuestionError> {
+    fn evaluate_rows(&self, context: &QuestionContext<'_>, sink: &mut dyn RowSink) -> Result<(), QuestionError> {
         match (context.streams, self.can_stream()) {
             (false, _) => self.give_page(context, sink),
             (true, true) => self.stream_hits(context, sink),

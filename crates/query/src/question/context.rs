@@ -234,6 +234,14 @@ impl<'c> QuestionContext<'c> {
         }
     }
 
+    /// A result that was made of intact files of the index; otherwise the error that names the damaged one. An error is
+    /// replaced, too: a word that is not found may be one that cannot be read.
+    pub fn checked<T>(&self, result: Result<T, QuestionError>) -> Result<T, QuestionError> {
+        self.engine.intact()?;
+        self.all.intact()?;
+        result
+    }
+
     /// The filter of the documents that a question is about. All its fields exist.
     pub fn filter(&self, scope: &ScopeParams) -> Result<Option<Filter>, QuestionError> {
         if let Some(filter) = &scope.filter {

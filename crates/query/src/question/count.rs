@@ -42,7 +42,7 @@ impl Question for CountRequest {
     const COST: Cost = Cost::Quick;
     type Answer = HitCount;
 
-    fn answer(&self, context: &QuestionContext<'_>) -> Result<Answered<HitCount>, QuestionError> {
+    fn evaluate(&self, context: &QuestionContext<'_>) -> Result<Answered<HitCount>, QuestionError> {
         let filter = context.filter(&self.search.scope)?;
         let search = context.search_words(&self.search.q, filter.as_ref(), Cells::One)?;
         let counted = search.count(&context.limits);

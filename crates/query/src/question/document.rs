@@ -89,7 +89,7 @@ impl Question for DocumentRequest {
     const COST: Cost = Cost::Quick;
     type Answer = Document;
 
-    fn answer(&self, context: &QuestionContext<'_>) -> Result<Answered<Document>, QuestionError> {
+    fn evaluate(&self, context: &QuestionContext<'_>) -> Result<Answered<Document>, QuestionError> {
         let place = find(context, &self.id)?;
         let row = metadata(context, place)?;
         let shows = context.privacy.shows_text(row.availability);

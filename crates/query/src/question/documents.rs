@@ -104,13 +104,13 @@ impl Question for DocumentsRequest {
     const COST: Cost = Cost::Quick;
     type Answer = Documents;
 
-    fn answer(&self, context: &QuestionContext<'_>) -> Result<Answered<Documents>, QuestionError> {
+    fn evaluate(&self, context: &QuestionContext<'_>) -> Result<Answered<Documents>, QuestionError> {
         let (mut answered, page) = self.page(context)?;
         answered.body.rows = page.into_iter().map(|place| self.row(context, place)).collect::<Result<_, _>>()?;
         Ok(answered)
     }
 
-    fn stream(&self, context: &QuestionContext<'_>, sink: &mut dyn RowSink) -> Result<(), QuestionError> {
+    fn evaluate_rows(&self, context: &QuestionContext<'_>, sink: &mut dyn RowSink) -> Result<(), QuestionError> {
         let (answered, page) = self.page(context)?;
         let mut head = as_values::<Self>(answered);
         head.body.as_object_mut().and_then(|body| body.remove(Self::ROWS));

@@ -85,7 +85,7 @@ impl Question for FreqRequest {
     const COST: Cost = Cost::Heavy;
     type Answer = Frequencies;
 
-    fn answer(&self, context: &QuestionContext<'_>) -> Result<Answered<Frequencies>, QuestionError> {
+    fn evaluate(&self, context: &QuestionContext<'_>) -> Result<Answered<Frequencies>, QuestionError> {
         let filter = context.filter(&self.search.scope)?;
         let attribute = context.attribute(&self.by);
         let most = usize::try_from(self.limit.limit).unwrap_or(usize::MAX);

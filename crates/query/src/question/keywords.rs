@@ -266,7 +266,7 @@ impl Question for KeywordsRequest {
     const COST: Cost = Cost::Heavy;
     type Answer = Keywords;
 
-    fn answer(&self, context: &QuestionContext<'_>) -> Result<Answered<Keywords>, QuestionError> {
+    fn evaluate(&self, context: &QuestionContext<'_>) -> Result<Answered<Keywords>, QuestionError> {
         context.check_attribute("attribute", self.attribute.attribute)?;
         context.check_filter("focus", &self.focus)?;
         self.against.iter().try_for_each(|against| context.check_filter("against", against))?;

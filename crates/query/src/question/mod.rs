@@ -111,12 +111,22 @@ pub trait Question: Request {
         Self::COST
     }
 
-    /// Answers the question.
-    fn answer(&self, context: &QuestionContext<'_>) -> Result<Answered<Self::Answer>, QuestionError>;
+    /// Computes the answer, perhaps from damaged files of the index: callers use [`Question::answer`].
+    fn evaluate(&self, context: &QuestionContext<'_>) -> Result<Answered<Self::Answer>, QuestionError>;
 
-    /// Answers the question row by row. Questions with more rows than memory should hold give them as they are found.
-    fn stream(&self, context: &QuestionContext<'_>, sink: &mut dyn RowSink) -> Result<(), QuestionError> {
+    /// Computes the answer row by row. Questions with more rows than memory should hold give them as they are found.
+    fn evaluate_rows(&self, context: &QuestionContext<'_>, sink: &mut dyn RowSink) -> Result<(), QuestionError> {
         stream::give_all::<Self>(self.answer(context)?, sink)
+    }
+
+    /// Answers the question; an error if a file of the index that it read is damaged.
+    fn answer(&self, context: &QuestionContext<'_>) -> Result<Answered<Self::Answer>, QuestionError> {
+        context.checked(self.evaluate(context))
+    }
+
+    /// Answers the question row by row. If it ends with an error, the rows before may be made of damaged bytes.
+    fn stream(&self, context: &QuestionContext<'_>, sink: &mut dyn RowSink) -> Result<(), QuestionError> {
+        context.checked(self.evaluate_rows(context, sink))
     }
 }
 

@@ -142,7 +142,7 @@ impl Question for NamesRequest {
     const COST: Cost = Cost::Heavy;
     type Answer = Names;
 
-    fn answer(&self, context: &QuestionContext<'_>) -> Result<Answered<Names>, QuestionError> {
+    fn evaluate(&self, context: &QuestionContext<'_>) -> Result<Answered<Names>, QuestionError> {
         let filter = context.filter(&self.scope)?;
         let subcorpus = context.subcorpus_of(filter.as_ref(), Reading::Positions)?;
         let tally = SpanTally { name: SPAN, by: SpanKey::Attribute(NAME), along: TYPE, only: None };

@@ -210,7 +210,7 @@ impl Question for NewWordsRequest {
     const COST: Cost = Cost::Heavy;
     type Answer = NewWords;
 
-    fn answer(&self, context: &QuestionContext<'_>) -> Result<Answered<NewWords>, QuestionError> {
+    fn evaluate(&self, context: &QuestionContext<'_>) -> Result<Answered<NewWords>, QuestionError> {
         let filter = context.filter(&self.scope)?;
         let subcorpus = context.subcorpus(filter.as_ref())?;
         let volume = context.engine.volume(&subcorpus);

@@ -136,7 +136,7 @@ impl Question for QuotesRequest {
     const COST: Cost = Cost::Heavy;
     type Answer = Quotes;
 
-    fn answer(&self, context: &QuestionContext<'_>) -> Result<Answered<Quotes>, QuestionError> {
+    fn evaluate(&self, context: &QuestionContext<'_>) -> Result<Answered<Quotes>, QuestionError> {
         let filter = context.filter(&self.scope)?;
         let subcorpus = context.subcorpus_of(filter.as_ref(), Reading::Positions)?;
         let by = match self.by {

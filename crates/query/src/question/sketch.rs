@@ -193,7 +193,7 @@ impl Question for SketchRequest {
     const COST: Cost = Cost::Heavy;
     type Answer = SketchAnswer;
 
-    fn answer(&self, context: &QuestionContext<'_>) -> Result<Answered<SketchAnswer>, QuestionError> {
+    fn evaluate(&self, context: &QuestionContext<'_>) -> Result<Answered<SketchAnswer>, QuestionError> {
         let filter = context.filter(&self.scope)?;
         context.note_filter(filter.as_ref())?;
         let mut rewrites = Vec::new();

@@ -93,7 +93,7 @@ impl Question for SurroundingsRequest {
     const COST: Cost = Cost::Quick;
     type Answer = Surroundings;
 
-    fn answer(&self, context: &QuestionContext<'_>) -> Result<Answered<Surroundings>, QuestionError> {
+    fn evaluate(&self, context: &QuestionContext<'_>) -> Result<Answered<Surroundings>, QuestionError> {
         let place = find(context, &self.id)?;
         let row = metadata(context, place)?;
         let privacy = context.privacy;

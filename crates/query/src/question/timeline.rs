@@ -146,7 +146,7 @@ impl Question for TimelineRequest {
         if self.panel.panel { Cost::Heavy } else { Cost::Quick }
     }
 
-    fn answer(&self, context: &QuestionContext<'_>) -> Result<Answered<Timeline>, QuestionError> {
+    fn evaluate(&self, context: &QuestionContext<'_>) -> Result<Answered<Timeline>, QuestionError> {
         let filter = panel_filter(context, &self.search.scope, &self.panel, self.by)?;
         if context.is_cut_off() {
             // Without the panel nothing can be counted.

@@ -258,7 +258,7 @@ impl Question for TrendsRequest {
     const COST: Cost = Cost::Heavy;
     type Answer = Trends;
 
-    fn answer(&self, context: &QuestionContext<'_>) -> Result<Answered<Trends>, QuestionError> {
+    fn evaluate(&self, context: &QuestionContext<'_>) -> Result<Answered<Trends>, QuestionError> {
         context.check_attribute("attribute", self.attribute.attribute)?;
         let (subcorpus, filter) = panel_subcorpus(context, &self.scope, &self.panel, self.by)?;
         let config = RiseConfig { min_count: self.min, false_discovery_rate: self.test.fdr, ..RiseConfig::default() };

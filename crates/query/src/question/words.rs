@@ -85,7 +85,7 @@ impl Question for WordsRequest {
     const COST: Cost = Cost::Heavy;
     type Answer = Words;
 
-    fn answer(&self, context: &QuestionContext<'_>) -> Result<Answered<Words>, QuestionError> {
+    fn evaluate(&self, context: &QuestionContext<'_>) -> Result<Answered<Words>, QuestionError> {
         context.check_attribute("attribute", self.attribute.attribute)?;
         let filter = context.filter(&self.scope)?;
         let reading = if self.ngram.ngram == 1 { Reading::Words(Cells::One) } else { Reading::Positions };

@@ -73,7 +73,8 @@ impl HomeQuestion for CorporaRequest {
 
     fn answer(&self, registry: &CorpusRegistry) -> Result<Corpora, ApiError> {
         let layers = registry.layers()?;
-        let corpora = registry.corpora().into_iter().map(|(code, engine)| {
+        let mut corpora = Vec::new();
+        for (code, engine) in registry.corpora() {
             let snapshot = engine.snapshot();
             let with_text = snapshot.segments().iter().filter(|live| live.documents() > 0);
             let metas: Vec<_> = with_text.clone().map(|live| live.segment().meta()).collect();
@@ -81,7 +82,7 @@ impl HomeQuestion for CorporaRequest {
             let layers = layers.get(&code).into_iter().flatten();
             let spans = snapshot.span_names().into_iter();
             let spans = spans.map(|(name, attributes)| (name, attributes.into_iter().map(str::to_owned).collect()));
-            CorpusRow {
+            corpora.push(CorpusRow {
                 generation: snapshot.generation(),
                 tokens: snapshot.tokens(),
                 documents: snapshot.documents(),
@@ -92,10 +93,11 @@ impl HomeQuestion for CorporaRequest {
                 features: engine.features().clone(),
                 spans: spans.map(|(name, attributes)| (name.to_owned(), attributes)).collect(),
                 layers: layers.map(|(by, tokens)| LayerRow { by: by.clone(), tokens: *tokens }).collect(),
-                corpus: code,
-            }
-        });
-        Ok(Corpora { corpora: corpora.collect() })
+                corpus: code.clone(),
+            });
+            registry.intact(&code, engine.clone())?;
+        }
+        Ok(Corpora { corpora })
     }
 }
 

@@ -155,7 +155,10 @@ impl ApiRequest<'_> {
             }
             Ok(()) => Ok(()),
             Err(QuestionError::Timeout) => Err(RequestError::Timeout),
-            Err(error) => Err(error.into()),
+            Err(error) => {
+                registry.intact(&self.lang, engine.clone())?;
+                Err(error.into())
+            }
         }
     }
 }

@@ -106,5 +106,6 @@ fn table(found: &SketchAnswer, context: &QueryContext, filter: Option<&Filter>, 
             table.push(fields);
         }
     }
+    context.corpus.engine.intact()?;
     Ok(table)
 }

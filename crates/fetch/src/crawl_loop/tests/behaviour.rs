@@ -158,6 +158,37 @@ fn a_host_that_refuses_three_times_is_given_up() {
 }
 
 #[test]
+fn pages_of_a_host_that_refuses_are_passed_over_without_a_request() {
+    let pages = ["a/1", "a/2", "a/3", "a/4", "a/5", "a/secret"];
+    let mut crawl = Setup::pages(&pages)
+        .know_robots("a", "User-agent: *\nDisallow: /secret\n")
+        .simulate(|request| Reply::status(if request.url.path() == "/tdmrep.json" { 404 } else { 403 }));
+    let outcome = crawl.run();
+    assert_eq!(outcome.given_up, [("a".to_owned(), "it rejects requests (403, 429 or 503)")]);
+    let pages = crawl.records().iter().filter(|record| record.kind == "page").count();
+    assert_eq!(pages, 3, "no further page is requested");
+    let unsent = crawl.results.iter().filter(|result| !result.requested);
+    let unsent: Vec<(&str, String)> = unsent
+        .map(|result| (result.url.as_str(), result.result.as_ref().err().map(|(status, _)| status.to_string())))
+        .map(|(url, status)| (url, status.unwrap_or_default()))
+        .collect();
+    let refused = unsent.iter().filter(|(_, status)| status == "403").count();
+    assert_eq!(refused, 2, "{unsent:?}");
+    assert!(unsent.iter().all(|(url, status)| !url.ends_with("/secret") || status == "robots"), "{unsent:?}");
+}
+
+#[test]
+fn pages_of_an_overloaded_host_are_not_passed_over() {
+    let mut turn = 0;
+    let mut crawl = Setup::pages(&["a/1", "a/2", "a/3", "a/4", "a/5"]).know_robots("a", "").simulate(|_| {
+        turn += 1;
+        Reply::status(if turn < 3 { 403 } else { 429 })
+    });
+    crawl.run();
+    assert!(crawl.results.iter().all(|result| result.requested));
+}
+
+#[test]
 fn a_success_between_refusals_resets_the_count() {
     let mut turn = 0;
     let mut crawl = Setup::pages(&["a/1", "a/2", "a/3", "a/4", "a/5"]).know_robots("a", "").simulate(|_| {
