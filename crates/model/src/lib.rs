@@ -33,7 +33,7 @@ pub use document::{Dated, Document, DroppedParagraph, Licence, Mark, PageMetadat
 pub use entry::{BadRow, Entry, Row};
 pub use feed::{Feed, FeedEntry, FeedFormat, Person, Repair, UpdateHints, UpdatePeriod, Weekday};
 pub use fingerprint::{Fingerprint, FingerprintMap, FingerprintSet};
-pub use layer::{LayerColumn, LayerDeclaration, LayerKind, TokenSpan};
+pub use layer::{DECLARED_SPAN_ATTRIBUTES, LayerColumn, LayerDeclaration, LayerKind, TokenSpan};
 pub use layer_record::{LayerNames, LayerRecord, TextLayers};
 pub use page::{CONVERSION, DOCUMENT_TYPE, Page, PageOrigin, Rights, RobotsEvidence, UNGATED};
 pub use retry::{FailureHistory, Prospect, RetryPolicy, backoff};
