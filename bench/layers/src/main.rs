@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
-use bench_layers::{names, quotations};
+use bench_layers::{foreign, frequent, names, quotations};
 use clap::{Parser, Subcommand};
 
 #[derive(Debug, Parser)]
@@ -17,6 +17,10 @@ struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Layer {
+    /// Score code-switching
+    Foreign(foreign::Args),
+    /// Print the most frequent names, speakers and verbs of the archive's articles
+    Frequent(frequent::Args),
     /// Score names, their types and canonical forms
     Names(names::Args),
     /// Score quotations, speakers and kinds
@@ -26,6 +30,8 @@ enum Layer {
 fn main() -> Result<()> {
     let args = Args::parse();
     match args.layer {
+        Layer::Foreign(layer) => foreign::run(&layer),
+        Layer::Frequent(layer) => frequent::run(&args.shared, &layer),
         Layer::Names(layer) => names::run(&args.shared, &layer),
         Layer::Quotations(layer) => quotations::run(&args.shared, &layer),
     }

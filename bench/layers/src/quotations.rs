@@ -10,12 +10,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use serde::Serialize;
+use tidings_annotate::layers::names::names;
 use tidings_annotate::layers::quotations::{VERSION, quotations};
 use tidings_annotate::{Annotators, enrich, models};
 use tidings_model::{Annotated, Document, LayerNames};
 
 pub use gold::{GoldDocument, GoldQuote, Half, read_archive, read_own};
-pub use score::{Counts, Score};
+pub use score::{Counts, Score, offsets};
 
 /// Languages with gold annotation.
 pub const LANGUAGES: [&str; 5] = ["en", "de", "es", "ru", "zh"];
@@ -134,12 +135,13 @@ impl Predictor {
         Predictor { annotators: Annotators::new(models().clone()) }
     }
 
-    /// Segments and tags a document.
+    /// Segments and tags a document and finds its names, as the product does before quotations.
     pub fn annotate(&self, document: Document, language: &str) -> Result<Annotated> {
         let annotated = tidings_annotate::annotate(document, &[], |_, _| true);
         let mut documents = [(language.to_owned(), annotated)];
         enrich(&mut documents, &[LayerNames::default()], &self.annotators).context("cannot tag the document")?;
-        let [(_, annotated)] = documents;
+        let [(_, mut annotated)] = documents;
+        annotated.spans = names(&annotated, language);
         Ok(annotated)
     }
 

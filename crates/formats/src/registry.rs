@@ -142,6 +142,8 @@ impl Contents {
         for (name, contents) in &self.spans {
             let mut inside: String =
                 contents.attributes.iter().map(|attribute| format!("\tATTRIBUTE {}\n", bare(attribute))).collect();
+            // Without NESTED, Manatee's encodevert ends an open structure where the next one of its name begins. Spans of
+            // one name that cross without nesting have no form in a vertical file for it: the inner end tag ends the later one.
             if contents.is_nested {
                 inside.push_str("\tNESTED yes\n");
             }

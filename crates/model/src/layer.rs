@@ -72,7 +72,17 @@ pub struct TokenSpan {
     pub attributes: Vec<(String, String)>,
 }
 
+/// Attributes that spans of our own layers declare, by the name of the spans. A corpus in which no span has one of them
+/// answers queries for it with no hits; an attribute that is neither declared nor present is an error.
+pub const DECLARED_SPAN_ATTRIBUTES: &[(&str, &[&str])] =
+    &[("foreign", &["lang"]), ("ne", &["name", "type"]), ("quote", &["kind", "speaker", "verb"])];
+
 impl TokenSpan {
+    /// The attributes that spans with this name declare, whether or not any span has them.
+    pub fn declared_attributes(name: &str) -> &'static [&'static str] {
+        DECLARED_SPAN_ATTRIBUTES.iter().find(|(known, _)| *known == name).map_or(&[], |(_, attributes)| attributes)
+    }
+
     /// Creates a span without attributes.
     pub fn new(name: &str, start: u32, end: u32) -> TokenSpan {
         TokenSpan { name: name.to_owned(), start, end, attributes: Vec::new() }

@@ -34,7 +34,7 @@ pub use document::{Dated, Document, DroppedParagraph, Licence, Mark, PageMetadat
 pub use entry::{ARCHIVE, BadRow, Entry, Row, is_archive};
 pub use feed::{Feed, FeedEntry, FeedFormat, Person, Repair, UpdateHints, UpdatePeriod, Weekday};
 pub use fingerprint::{Fingerprint, FingerprintMap, FingerprintSet};
-pub use layer::{LayerColumn, LayerDeclaration, LayerKind, TokenSpan};
+pub use layer::{DECLARED_SPAN_ATTRIBUTES, LayerColumn, LayerDeclaration, LayerKind, TokenSpan};
 pub use layer_record::{LayerNames, LayerRecord, TextLayers};
 pub use link::{AGENT, LinkRegion, PageLink, PageLinks, RobotsDirectives, is_nofollow};
 pub use page::{CONVERSION, DOCUMENT_TYPE, Page, PageOrigin, Rights, RobotsEvidence, TitleSource, UNGATED};

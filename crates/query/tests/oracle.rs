@@ -1,8 +1,12 @@
 //! The oracle on a corpus small enough to count by hand; fixtures/queries.tsv has the hits of every operator.
 
 use std::collections::{BTreeMap, BTreeSet};
-use tidings_model::Token;
+use tidings_index::{Settings, Writer};
+use tidings_model::{
+    Annotated, AnnotatedParagraph, Attributes, LayerColumn, LayerDeclaration, LayerKind, Token, TokenSpan,
+};
 use tidings_query::cql::{self, Attribute, MatchRule, operator_docs, reference};
+use tidings_query::engine::{Engine, Limits};
 use tidings_query::measure::{Association, Keyness};
 use tidings_query::oracle::{By, Corpus, Document, Hit};
 use tidings_query::question::{SortKey, Window, sort_lines};
@@ -15,32 +19,84 @@ fn fixture(name: &str) -> String {
     std::fs::read_to_string(format!("{FIXTURES}{name}")).expect("fixtures are in the repository")
 }
 
+/// Further columns of the fixture, after word, lemma, tag and features.
+const LAYERS: [(&str, LayerKind); 3] =
+    [("syllables", LayerKind::Number), ("sense", LayerKind::Code), ("sem", LayerKind::Set)];
+
+/// Attributes of a start tag: ` name="value" …`.
+fn attributes(text: &str) -> Vec<(String, String)> {
+    let pairs = text.trim_end_matches('>').split("\" ").filter(|pair| !pair.is_empty()).map(|pair| {
+        let (name, value) = pair.trim_start().split_once("=\"").expect("an attribute has a value");
+        (name.to_owned(), value.trim_end_matches('"').to_owned())
+    });
+    pairs.collect()
+}
+
 /// Parses the vertical text of the fixture.
 fn corpus() -> Corpus {
     let mut corpus = Corpus::default();
+    let mut open: Vec<TokenSpan> = Vec::new();
     for line in fixture("queries.vert").lines() {
         if let Some(fields) = line.strip_prefix("<doc ") {
-            let pairs = fields.trim_end_matches('>').split("\" ").map(|pair| {
-                let (name, value) = pair.split_once("=\"").expect("a field has a value");
-                (name.to_owned(), value.trim_end_matches('"').to_owned())
-            });
-            corpus.documents.push(Document { fields: pairs.collect(), ..Document::default() });
+            let column = |(name, kind): (&str, LayerKind)| LayerColumn {
+                layer: LayerDeclaration { name: name.to_owned(), kind, origin: String::new() },
+                values: Vec::new(),
+            };
+            let columns = LAYERS.map(column).to_vec();
+            let fields = attributes(fields).into_iter().collect();
+            corpus.documents.push(Document { fields, columns, ..Document::default() });
             continue;
         }
         let Some(document) = corpus.documents.last_mut() else { continue };
+        let token = document.columns[0].values.len() as u32;
         match line {
             "<p>" => document.paragraphs.push(Vec::new()),
             "<s>" => document.paragraphs.last_mut().unwrap().push(Vec::new()),
-            _ if line.starts_with("</") => {}
+            "</p>" | "</s>" | "</doc>" => {}
+            _ if line.starts_with("</") => {
+                let name = &line[2..line.len() - 1];
+                let place = open.iter().rposition(|span| span.name == name).expect("a span is open");
+                let span = open.remove(place);
+                document.spans.push(TokenSpan { end: token, ..span });
+            }
+            _ if line.starts_with('<') => {
+                let (name, rest) = line[1..].split_once([' ', '>']).expect("a tag ends");
+                open.push(TokenSpan { attributes: attributes(rest), ..TokenSpan::new(name, token, 0) });
+            }
             _ => {
                 let columns: Vec<&str> = line.split('\t').collect();
-                let feats = columns.get(3).copied().unwrap_or_default().to_owned();
-                let token = Token { feats, ..Token::new(columns[0], columns[1], columns[2]) };
-                document.paragraphs.last_mut().unwrap().last_mut().unwrap().push(token);
+                let column = |at: usize| columns.get(at).copied().unwrap_or_default().to_owned();
+                let new = Token { feats: column(3), ..Token::new(columns[0], columns[1], columns[2]) };
+                (0..LAYERS.len()).for_each(|at| document.columns[at].values.push(column(4 + at)));
+                document.paragraphs.last_mut().unwrap().last_mut().unwrap().push(new);
             }
         }
     }
+    corpus.documents.iter_mut().for_each(|document| document.spans.sort_by(TokenSpan::file_order));
     corpus
+}
+
+/// An index of the fixture in two segments.
+fn engine(folder: &std::path::Path, corpus: &Corpus) -> Engine {
+    let mut writer = Writer::open(folder, Settings::default()).expect("opened");
+    for (number, document) in corpus.documents.iter().enumerate() {
+        let paragraph = |sentences: &Vec<Vec<Token>>| AnnotatedParagraph {
+            sentences: sentences.clone(),
+            ..AnnotatedParagraph::default()
+        };
+        let fields = ["site", "topic", "lang"].map(|name| (name.to_owned(), document.field(name).to_owned()));
+        let date = document.field("date").to_owned();
+        let about =
+            Attributes { id: number as u128, seen: date.clone(), date, fields: fields.into(), ..Attributes::default() };
+        let paragraphs = document.paragraphs.iter().map(paragraph).collect();
+        let (columns, spans) = (document.columns.clone(), document.spans.clone());
+        writer.add(&Annotated { about, paragraphs, columns, spans }).expect("added");
+        if number == 0 {
+            writer.commit(Vec::new()).expect("committed");
+        }
+    }
+    writer.commit(Vec::new()).expect("committed");
+    Engine::new(writer.snapshot().clone())
 }
 
 fn hits(corpus: &Corpus, query: &str) -> Vec<Hit> {
@@ -57,11 +113,25 @@ fn rows(text: &str) -> Vec<[&str; 4]> {
 #[test]
 fn every_operator_finds_what_was_counted_by_hand() {
     let (corpus, text) = (corpus(), fixture("queries.tsv"));
+    let folder = tempfile::tempdir().expect("a folder");
+    let engine = engine(folder.path(), &corpus);
     let mut wrong = Vec::new();
     for [operator, name, query, expected] in rows(&text) {
         let found = hits(&corpus, query).len();
         if found.to_string() != expected {
             wrong.push(format!("{operator}, {name}: {query} has {found} hits instead of {expected}"));
+        }
+        let parsed = cql::parse(query).expect("the oracle has parsed it");
+        match engine.search(&parsed, MatchRule::Shortest, None) {
+            Ok(search) => {
+                let mut by_engine = 0;
+                search.each(&Limits::default(), |_| by_engine += 1);
+                if by_engine != found {
+                    wrong
+                        .push(format!("{operator}, {name}: the engine finds {by_engine} hits of {query}, not {found}"));
+                }
+            }
+            Err(error) => wrong.push(format!("{operator}, {name}: {error}")),
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

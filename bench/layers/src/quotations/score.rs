@@ -1,6 +1,7 @@
 //! Comparison of found quotations with gold annotation.
 
 use serde::Serialize;
+use tidings_annotate::layers::names::NAME;
 use tidings_annotate::layers::quotations::{KIND, QUOTE, QuoteKind, SPEAKER, VERB};
 use tidings_model::{Annotated, TokenSpan};
 
@@ -12,7 +13,8 @@ pub struct FoundQuote {
     pub(super) kind: Option<QuoteKind>,
     pub(super) start: usize,
     pub(super) end: usize,
-    pub(super) speaker: Option<(usize, usize)>,
+    /// Mentions of its speaker.
+    pub(super) speakers: Vec<(usize, usize)>,
     pub(super) verb: String,
 }
 
@@ -38,7 +40,8 @@ impl Counts {
         self.right as f64 / self.gold.max(1) as f64
     }
 
-    fn merge(&mut self, other: &Counts) {
+    /// Adds other counts.
+    pub fn merge(&mut self, other: &Counts) {
         self.gold += other.gold;
         self.found += other.found;
         self.right += other.right;
@@ -84,8 +87,11 @@ impl Score {
     }
 }
 
+/// The most tokens between a quotation and a pronoun that stands for its speaker.
+const NEAR: u32 = 15;
+
 /// Offsets of tokens without white space: `offsets[n]..offsets[n + 1]` is the nth token.
-fn offsets(document: &Annotated) -> Vec<usize> {
+pub fn offsets(document: &Annotated) -> Vec<usize> {
     let mut offsets = vec![0];
     let mut offset = 0;
     for token in document.tokens() {
@@ -95,24 +101,32 @@ fn offsets(document: &Annotated) -> Vec<usize> {
     offsets
 }
 
-/// Quotations in offsets of characters. The speaker is the nearest speaker span with the words of the attribute.
+/// Quotations in offsets of characters. Its speakers are the speaker spans with the words of the
+/// attribute, in a name with that canonical form, or a pronoun nearby.
 pub(super) fn found(document: &Annotated, spans: &[TokenSpan]) -> Vec<FoundQuote> {
     let offsets = offsets(document);
     let words: Vec<&str> = document.tokens().map(|token| token.word.as_str()).collect();
+    let tags: Vec<&str> = document.tokens().map(|token| token.tag.as_str()).collect();
     let range = |span: &TokenSpan| (offsets[span.start as usize], offsets[span.end as usize]);
     let bare = |text: &str| -> String { text.chars().filter(|one| !one.is_whitespace()).collect() };
     let quotes = spans.iter().filter(|span| span.name == QUOTE);
     let found = quotes.map(|span| {
         let speaker = span.attribute(SPEAKER).map(bare).unwrap_or_default();
         let is_it = |other: &&TokenSpan| {
-            let words = &words[other.start as usize..other.end as usize];
-            other.name == SPEAKER && bare(&words.concat()) == speaker
+            let range = other.start as usize..other.end as usize;
+            let is_name = |name: &TokenSpan| {
+                let is_inside = name.start < other.end && other.start < name.end;
+                is_inside && name.attribute(NAME).map(bare).as_ref() == Some(&speaker)
+            };
+            let distance = other.start.abs_diff(span.end).min(other.end.abs_diff(span.start));
+            let is_pronoun = range.len() == 1 && tags[range.start].starts_with("PRON") && distance <= NEAR;
+            bare(&words[range].concat()) == speaker || document.spans.iter().any(is_name) || is_pronoun
         };
-        let distance = |other: &&TokenSpan| other.start.abs_diff(span.end).min(other.end.abs_diff(span.start));
-        let speaker = spans.iter().filter(is_it).min_by_key(distance).map(range);
+        let candidates = spans.iter().filter(|other| other.name == SPEAKER && !speaker.is_empty());
+        let speakers = candidates.filter(is_it).map(range).collect();
         let (start, end) = range(span);
         let kind = QuoteKind::ALL.into_iter().find(|kind| span.attribute(KIND) == Some(kind.name()));
-        FoundQuote { kind, start, end, speaker, verb: span.attribute(VERB).unwrap_or_default().to_owned() }
+        FoundQuote { kind, start, end, speakers, verb: span.attribute(VERB).unwrap_or_default().to_owned() }
     });
     found.collect()
 }
@@ -123,12 +137,13 @@ fn matches(gold: &GoldQuote, found: &FoundQuote) -> bool {
 
 /// Returns true if the found speaker overlaps a mention of the gold one, or another mention of the same name.
 fn has_speaker(gold: &GoldDocument, quote: &GoldQuote, found: &FoundQuote) -> bool {
-    let Some((start, end)) = found.speaker else { return false };
     let text: Vec<char> = gold.document.paragraphs.iter().flat_map(|one| one.text.chars()).collect();
     let text: Vec<char> = text.into_iter().filter(|one| !one.is_whitespace()).collect();
-    let same =
-        |one: &(usize, usize)| one.1 <= text.len() && end <= text.len() && text[one.0..one.1] == text[start..end];
-    quote.speakers.iter().any(|one| (start < one.1 && one.0 < end) || same(one))
+    let letters = |range: &(usize, usize)| text.get(range.0..range.1);
+    let is_one = |found: &(usize, usize), gold: &(usize, usize)| {
+        (found.0 < gold.1 && gold.0 < found.1) || letters(found) == letters(gold)
+    };
+    quote.speakers.iter().any(|gold| found.speakers.iter().any(|found| is_one(found, gold)))
 }
 
 /// Compares the quotations of a document.
@@ -153,7 +168,7 @@ pub(super) fn score(document: &GoldDocument, found: &[FoundQuote]) -> Score {
             score.direct.right += usize::from(same.is_some());
         }
         if let Some(gold) = right.filter(|gold| is_direct(gold.kind) && !gold.speakers.is_empty()) {
-            score.speakers.found += usize::from(quote.speaker.is_some());
+            score.speakers.found += usize::from(!quote.speakers.is_empty());
             score.speakers.right += usize::from(has_speaker(document, gold, quote));
         }
     }
@@ -178,7 +193,7 @@ pub(super) fn print_errors(gold: &GoldDocument, document: &Annotated, found: &[F
     };
     for quote in found {
         let right = gold.quotes.iter().find(|gold| matches(gold, quote));
-        let speaker = quote.speaker.map(|(start, end)| text(start, end)).unwrap_or_default();
+        let speaker = quote.speakers.first().map(|(start, end)| text(*start, *end)).unwrap_or_default();
         let context = around(quote.start, quote.end);
         match right {
             None => println!("{} spurious {:?}: {context}", gold.name, quote.kind),

@@ -8,7 +8,10 @@ mod run;
 mod select;
 mod table;
 
+use std::sync::OnceLock;
+
 use tidings_model::{Annotated, LayerDeclaration, LayerKind, LayerRecord, TokenSpan};
+use xxhash_rust::xxh3::Xxh3;
 
 pub use run::update_layers;
 pub(crate) use run::{SentencePlace, Step, add_layers, run_chains};
@@ -26,6 +29,44 @@ pub struct LayerAnnotator {
     pub needs: &'static [Need],
     /// The layers that it gives, and the function that makes them.
     pub gives: Gives,
+    /// The tables of languages that it uses. Recipes record their digest, so that a changed table makes the layer again.
+    pub tables: &'static [LayerTable],
+}
+
+/// A table of `languages/CODE/` that annotators of further layers use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LayerTable {
+    /// `names.tsv`.
+    Names,
+    /// `quotations.tsv`.
+    Quotations,
+}
+
+impl LayerTable {
+    /// The tables of all languages that have one, with their codes.
+    fn rows(self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        tidings_lang::languages().iter().filter_map(move |language| {
+            let table = match self {
+                LayerTable::Names => language.names_tsv,
+                LayerTable::Quotations => language.quotations_tsv,
+            };
+            Some((language.code, table?))
+        })
+    }
+
+    /// The digest of the tables of all languages.
+    fn digest(self) -> u64 {
+        static DIGESTS: [OnceLock<u64>; 2] = [const { OnceLock::new() }; 2];
+        *DIGESTS[self as usize].get_or_init(|| {
+            let mut hash = Xxh3::new();
+            for (code, table) in self.rows() {
+                hash.update(code.as_bytes());
+                hash.update(&(table.len() as u64).to_le_bytes());
+                hash.update(table.as_bytes());
+            }
+            hash.digest()
+        })
+    }
 }
 
 /// Layers that an annotator gives, with the function that makes them of a document and its language code.
@@ -101,7 +142,7 @@ impl LayerAnnotator {
         kind: LayerKind,
         annotate: fn(&Annotated, &str) -> Vec<String>,
     ) -> LayerAnnotator {
-        LayerAnnotator { name, version, needs, gives: Gives::Column(kind, annotate) }
+        LayerAnnotator { name, version, needs, gives: Gives::Column(kind, annotate), tables: &[] }
     }
 
     /// An annotator of spans with these names.
@@ -112,7 +153,7 @@ impl LayerAnnotator {
         names: &'static [&'static str],
         annotate: fn(&Annotated, &str) -> Vec<TokenSpan>,
     ) -> LayerAnnotator {
-        LayerAnnotator { name, version, needs, gives: Gives::Spans(names, annotate) }
+        LayerAnnotator { name, version, needs, gives: Gives::Spans(names, annotate), tables: &[] }
     }
 
     /// The annotator as recipes record it.
@@ -121,7 +162,17 @@ impl LayerAnnotator {
             Gives::Column(..) => (vec![self.name.to_owned()], Vec::new()),
             Gives::Spans(names, _) => (Vec::new(), names.iter().map(|name| (*name).to_owned()).collect()),
         };
-        LayerRecord { name: self.name.to_owned(), version: self.version.to_string(), columns, spans }
+        LayerRecord { name: self.name.to_owned(), version: self.recorded_version(), columns, spans }
+    }
+
+    /// The version, with a digest of the tables if there are any.
+    fn recorded_version(&self) -> String {
+        if self.tables.is_empty() {
+            return self.version.to_string();
+        }
+        let mut hash = Xxh3::new();
+        self.tables.iter().for_each(|table| hash.update(&table.digest().to_le_bytes()));
+        format!("{} {:08x}", self.version, hash.digest() >> 32)
     }
 
     /// The layers of other annotators that it reads, required or not.

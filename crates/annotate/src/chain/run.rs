@@ -283,6 +283,7 @@ mod tests {
         gives: Gives::Column(LayerKind::Number, |document, _| {
             document.tokens().map(|token| token.word.chars().count().to_string()).collect()
         }),
+        tables: &[],
     };
 
     /// Spans over the words with more than four letters.
@@ -299,6 +300,7 @@ mod tests {
                 .map(|(at, _)| TokenSpan::new("long", at, at + 1).with("lang", language))
                 .collect()
         }),
+        tables: &[],
     };
 
     fn annotators(layers: &[LayerAnnotator]) -> Annotators {

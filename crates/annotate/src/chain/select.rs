@@ -118,11 +118,17 @@ mod tests {
     use tidings_model::LayerKind;
 
     const fn column(name: &'static str, needs: &'static [Need]) -> LayerAnnotator {
-        LayerAnnotator { name, version: 1, needs, gives: Gives::Column(LayerKind::Text, |_, _| Vec::new()) }
+        LayerAnnotator {
+            name,
+            version: 1,
+            needs,
+            gives: Gives::Column(LayerKind::Text, |_, _| Vec::new()),
+            tables: &[],
+        }
     }
 
     const fn spans(name: &'static str, names: &'static [&'static str]) -> LayerAnnotator {
-        LayerAnnotator { name, version: 1, needs: &[], gives: Gives::Spans(names, |_, _| Vec::new()) }
+        LayerAnnotator { name, version: 1, needs: &[], gives: Gives::Spans(names, |_, _| Vec::new()), tables: &[] }
     }
 
     fn names_of(names: &[&str], known: &[LayerAnnotator]) -> Result<Vec<&'static str>, String> {
@@ -161,5 +167,17 @@ mod tests {
     fn the_layers_of_the_table_can_be_selected_together() {
         let names: Vec<String> = LAYERS.iter().map(|layer| layer.name.to_owned()).collect();
         assert_eq!(select(&names, LAYERS).map(|chain| chain.len()), Ok(LAYERS.len()));
+    }
+
+    #[test]
+    fn recipes_record_the_tables_of_a_layer() {
+        let version = |name: &str| {
+            let layer = LAYERS.iter().find(|layer| layer.name == name).unwrap();
+            (layer.record().version, layer.version.to_string())
+        };
+        let (recorded, own) = version("names");
+        assert!(recorded.starts_with(&format!("{own} ")) && recorded.len() == own.len() + 9, "{recorded}");
+        let (recorded, own) = version("foreign");
+        assert_eq!(recorded, own, "a layer without tables has its version alone");
     }
 }

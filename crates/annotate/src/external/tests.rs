@@ -81,6 +81,29 @@ fn a_tool_may_give_further_layers_and_leaves_lemmas_and_tags_alone() {
 }
 
 #[test]
+fn the_example_of_further_layers_gives_lengths_and_spans() {
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/annotators/capitals-vertical.py");
+    let python = std::env::var("TIDINGS_TOOLS").unwrap_or_else(|_| "python3".to_owned());
+    if !std::process::Command::new(&python).arg("--version").output().is_ok_and(|ran| ran.status.success()) {
+        return tidings_testing::skip(&format!("{python} does not run"));
+    }
+    let layer = LayerDeclaration { name: "length".into(), kind: LayerKind::Number, origin: String::new() };
+    let settings = Settings {
+        columns: vec![Column::Word, Column::Further(0)],
+        further: vec![layer],
+        spans: vec!["capitals".to_owned()],
+        timeout: Duration::from_secs(60),
+        ..Settings::new([python.as_str(), script].map(str::to_owned).to_vec())
+    };
+    let tool = External::new("en", settings);
+    let mut sentences = sentences(&["Ann Lee ran", "so did Bo"]);
+    let mut all: Vec<&mut [Token]> = sentences.iter_mut().map(Vec::as_mut_slice).collect();
+    let layers = tool.annotate_layers(&mut all).unwrap();
+    assert_eq!(layers.columns[0].values, ["3", "3", "3", "2", "3", "2"]);
+    assert_eq!(layers.spans, [TokenSpan::new("capitals", 0, 2), TokenSpan::new("capitals", 5, 6)]);
+}
+
+#[test]
 fn several_processes_run_concurrently() {
     let tool = Arc::new(External::new("de", Settings { workers: 2, batch_sentences: 1, ..shell(WELL_BEHAVED) }));
     thread::scope(|scope| {

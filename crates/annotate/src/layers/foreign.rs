@@ -1,7 +1,7 @@
 //! Code-switching: stretches in another language than the text around them, as spans `foreign` with `lang`.
 //!
-//! Three kinds of stretches are looked at: paragraphs and sentences, text inside quotation marks, and runs of words in
-//! another script. Names and single borrowed words are no code-switching. Precision comes first: a stretch has several
+//! Four kinds of stretches are looked at: paragraphs and sentences, text inside quotation marks, runs of words that are rare
+//! in the language of the text, and runs of words in another script. Names and single borrowed words are no code-switching. Precision comes first: a stretch has several
 //! words, few of them are frequent in the language of the text, and many are frequent in the other one. The
 //! identifier runs only on stretches that pass this test, so that ordinary text costs a lookup per word.
 
@@ -11,13 +11,15 @@ use tidings_lang::{Hints, Script, StopList, identify, stop_list};
 use tidings_model::{Annotated, Token, TokenSpan};
 
 /// Version of the layer: increased whenever the same annotated document gives different spans.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// Name of the spans.
 pub const SPAN: &str = "foreign";
 
 /// Fewest words of a sentence or quotation that is identified.
 const MIN_WORDS: usize = 4;
+/// Fewest words of a run within a sentence, without quotation marks.
+const MIN_INNER_WORDS: usize = 5;
 /// Fewest words of a run in another script.
 const MIN_SCRIPT_WORDS: usize = 2;
 /// Fewest letters of a run in another script.
@@ -84,7 +86,12 @@ impl Finder {
     }
 
     fn sentence(&self, sentence: &[Token], offset: usize, spans: &mut Vec<TokenSpan>, paragraph: usize) {
-        if let Some(language) = self.other_language(sentence) {
+        let quotes: Vec<(Range<usize>, &'static str)> = quoted(sentence)
+            .filter_map(|stretch| Some((stretch.clone(), self.other_language(&sentence[stretch])?)))
+            .collect();
+        if !self.is_frame(sentence, &quotes)
+            && let Some(language) = self.other_language(sentence)
+        {
             // Neighbouring sentences of a paragraph are one stretch.
             let adjoins = |span: &&mut TokenSpan| {
                 span.end as usize == offset
@@ -97,12 +104,85 @@ impl Finder {
             }
             return;
         }
-        for stretch in quoted(sentence) {
-            if let Some(language) = self.other_language(&sentence[stretch.clone()]) {
-                push(spans, offset + stretch.start..offset + stretch.end, language);
-            }
+        let before = spans.len();
+        for (stretch, language) in quotes {
+            push(spans, offset + stretch.start..offset + stretch.end, language);
         }
-        self.other_script(sentence, offset, spans);
+        if spans.len() == before {
+            self.rare_words(sentence, offset, spans);
+        }
+        if spans.len() == before {
+            self.other_script(sentence, offset, spans);
+        }
+    }
+
+    /// Returns true if only quotations of a sentence are in another language: *One passenger muttered, “…”*.
+    fn is_frame(&self, sentence: &[Token], quotes: &[(Range<usize>, &'static str)]) -> bool {
+        if quotes.is_empty() {
+            return false;
+        }
+        let is_quoted = |at: usize| quotes.iter().any(|(stretch, _)| stretch.contains(&at));
+        let rest: Vec<Token> =
+            sentence.iter().enumerate().filter(|(at, _)| !is_quoted(*at)).map(|(_, token)| token.clone()).collect();
+        self.other_language(&rest).is_none()
+    }
+
+    /// Runs of words that are rare in the language of the text.
+    fn rare_words(&self, sentence: &[Token], offset: usize, spans: &mut Vec<TokenSpan>) {
+        let Some(own) = self.own else { return };
+        let is_own = |token: &Token| is_plain_word(token) && own.contains(&token.word);
+        let is_rare = |token: &Token| is_plain_word(token) && !own.contains(&token.word);
+        let mut index = 0;
+        while index < sentence.len() {
+            if !is_rare(&sentence[index]) {
+                index += 1;
+                continue;
+            }
+            let (mut end, mut next) = (index + 1, index + 1);
+            while next < sentence.len() {
+                if is_rare(&sentence[next]) {
+                    end = next + 1;
+                } else if is_own(&sentence[next]) {
+                    // A word that both languages have stands alone.
+                    let is_alone = sentence.get(next + 1).is_some_and(&is_rare);
+                    if !is_alone {
+                        break;
+                    }
+                }
+                next += 1;
+            }
+            if let Some((run, language)) = self.refined(sentence, index..end, own) {
+                push(spans, offset + run.start..offset + run.end, language);
+                end = end.max(run.end);
+            }
+            index = end;
+        }
+    }
+
+    /// The part of a run that is in another language: from the first word that is frequent only there to the last one, and the
+    /// content words after it.
+    fn refined(&self, sentence: &[Token], run: Range<usize>, own: &StopList) -> Option<(Range<usize>, &'static str)> {
+        let words = |run: &Range<usize>| sentence[run.clone()].iter().filter(|token| is_plain_word(token)).count();
+        if words(&run) < MIN_INNER_WORDS {
+            return None;
+        }
+        let language = self.other_language(&sentence[run.clone()])?;
+        let other = stop_list(language)?;
+        let is_only_other = |at: &usize| other.contains(&sentence[*at].word) && !own.contains(&sentence[*at].word);
+        let mut start = run.clone().find(is_only_other)?;
+        // *I* has a capital.
+        while start > 0 && !is_plain_word(&sentence[start - 1]) && is_only_other(&(start - 1)) {
+            start -= 1;
+        }
+        let mut end = run.rev().find(is_only_other)? + 1;
+        let is_content = |token: &Token| {
+            let is_listed = own.contains(&token.word) || other.contains(&token.word);
+            token.word.starts_with(char::is_alphabetic) && !is_listed
+        };
+        end += sentence[end..].iter().take_while(|token| is_content(token)).count();
+        let is_sure =
+            words(&(start..end)) >= MIN_INNER_WORDS && self.other_language(&sentence[start..end]) == Some(language);
+        is_sure.then_some((start..end, language))
     }
 
     /// The language of a stretch in the script of the text, if it is surely another one.
@@ -146,8 +226,10 @@ impl Finder {
             while next < sentence.len() {
                 let word = &sentence[next].word;
                 match letter_script(word) {
-                    None if !is_quotation_mark(word) => {}
-                    Some(other) if other == script || is_of_same_text(script, other) => end = next + 1,
+                    None if !is_quotation_mark(word) || is_apostrophe(word) => {}
+                    Some(other) if other == script => end = next + 1,
+                    // Chinese characters inside Japanese; after it they may be Chinese.
+                    Some(other) if is_of_same_text(script, other) => {}
                     _ => break,
                 }
                 next += 1;
@@ -160,9 +242,14 @@ impl Finder {
         }
     }
 
+    /// Returns true for Japanese and Korean, which are written in several scripts.
+    fn mixes_scripts(&self) -> bool {
+        self.scripts.iter().any(|own| matches!(own, Script::Kana | Script::Hangul))
+    }
+
     fn foreign_script(&self, token: &Token) -> Option<Script> {
         let script = letter_script(&token.word)?;
-        let is_own = self.scripts.iter().any(|own| *own == script || is_of_same_text(*own, script));
+        let is_own = self.scripts.contains(&script) || self.mixes_scripts() && is_of_same_text(Script::Han, script);
         (!is_own && script != Script::Other).then_some(script)
     }
 
@@ -220,17 +307,27 @@ fn is_quotation_mark(word: &str) -> bool {
     matches!(word, "\"" | "“" | "”" | "„" | "«" | "»" | "‹" | "›" | "‘" | "’" | "‚" | "「" | "」" | "『" | "』" | "'")
 }
 
-/// Stretches between neighbouring quotation marks of a sentence. Whether a mark opens or closes does not matter: text
-/// outside of the marks is in the language of the sentence, and is rejected as such.
+/// Stretches between neighbouring quotation marks of a sentence, without punctuation at their ends. Whether a mark opens or
+/// closes does not matter: text outside of the marks is in the language of the sentence, and is rejected as such.
 fn quoted(sentence: &[Token]) -> impl Iterator<Item = Range<usize>> {
-    let marks: Vec<usize> = sentence
-        .iter()
-        .enumerate()
-        .filter(|(_, token)| is_quotation_mark(&token.word))
-        .map(|(index, _)| index)
-        .collect();
-    let pairs: Vec<Range<usize>> = marks.windows(2).map(|pair| pair[0] + 1..pair[1]).collect();
+    // An apostrophe is no mark if the sentence has others.
+    let has_others = sentence.iter().any(|token| is_quotation_mark(&token.word) && !is_apostrophe(&token.word));
+    let is_mark = |token: &Token| is_quotation_mark(&token.word) && !(has_others && is_apostrophe(&token.word));
+    let marks: Vec<usize> =
+        sentence.iter().enumerate().filter(|(_, token)| is_mark(token)).map(|(index, _)| index).collect();
+    let pairs: Vec<Range<usize>> = marks.windows(2).map(|pair| trimmed(sentence, pair[0] + 1..pair[1])).collect();
     pairs.into_iter().filter(|stretch| stretch.len() >= MIN_WORDS)
+}
+
+fn is_apostrophe(word: &str) -> bool {
+    matches!(word, "'" | "’")
+}
+
+/// A stretch without the punctuation at its end.
+fn trimmed(sentence: &[Token], stretch: Range<usize>) -> Range<usize> {
+    let is_word = |token: &Token| token.word.chars().any(char::is_alphanumeric);
+    let length = sentence[stretch.clone()].iter().rposition(is_word).map_or(0, |last| last + 1);
+    stretch.start..stretch.start + length
 }
 
 #[cfg(test)]
@@ -269,6 +366,13 @@ mod tests {
     fn quotations_in_another_language_are_found_inside_a_sentence() {
         let texts = ["Auf dem Schild stand “we are not going to leave this place” in roten Buchstaben."];
         assert_eq!(found(&texts, "de"), [("we are not going to leave this place".to_owned(), "en".to_owned())]);
+    }
+
+    #[test]
+    fn runs_of_another_language_are_found_without_marks() {
+        let texts = ["Auf dem Plakat stand there is no such thing as a free lunch in großen Buchstaben."];
+        assert_eq!(found(&texts, "de"), [("there is no such thing as a free lunch".to_owned(), "en".to_owned())]);
+        assert_eq!(found(&["Das Team plante ein Update zum Marketing und viel Fingerfood im Meeting."], "de"), []);
     }
 
     #[test]

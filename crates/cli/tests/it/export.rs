@@ -302,6 +302,21 @@ fn tokens_can_be_read_by_other_programs() {
         assert_eq!(found, "6 6 True True");
     }
 
+    export(&corpus, "--format parquet-tokens", "tokens");
+    let arrow = tool_says(
+        "import sys, json, pyarrow.dataset as ds\n\
+         t = ds.dataset(sys.argv[1], partitioning='hive').to_table()\n\
+         rows = t.to_pylist()\n\
+         even = all(len(r['word']) == len(r['lemma']) == len(r['tag']) == len(r['sentence']) for r in rows)\n\
+         spans = [(r, s) for r in rows for s in r['spans']]\n\
+         inside = all(r['word'][s['start']] == s['text'].split()[0] for r, s in spans if s['text'])\n\
+         print(t.num_rows, t.schema.field('word').type, even, inside, all(type(json.loads(s['attributes'])) == dict for _, s in spans))",
+        &corpus.beside("tokens"),
+    );
+    if let Some(arrow) = arrow {
+        assert_eq!(arrow, "12 list<element: string not null> True True True");
+    }
+
     let manifest = export(&corpus, "--format conllu-plus", "plus");
     let plus = text(&corpus, "plus/de/tokens.conllup");
     assert!(plus.starts_with("# global.columns = ID FORM LEMMA UPOS"), "{plus}");

@@ -102,7 +102,7 @@ proptest! {
 
     #[test]
     fn a_line_of_json_lines_is_one_line_of_json(document in document(), url in anything()) {
-        let line = jsonl::write(&document, &Attributes { url, ..Attributes::default() });
+        let line = jsonl::write(&document, &Attributes { url, ..Attributes::default() }, None);
         prop_assert_eq!(line.iter().filter(|byte| **byte == b'\n').count(), 1);
         let value: serde_json::Value = serde_json::from_slice(&line).expect("JSON");
         prop_assert_eq!(value["id"].as_str(), Some(document.id.as_str()));

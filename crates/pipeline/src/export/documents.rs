@@ -15,7 +15,15 @@ use super::target::{ExportTarget, ExportWriter};
 
 /// A document as a line of JSON.
 pub fn jsonl(item: &ExportItem) -> Vec<u8> {
-    jsonl::write(&item.document, &item.attributes)
+    jsonl::write(&item.document, &item.attributes, None)
+}
+
+/// A document as a line of JSON with its tokens, further attributes and spans.
+pub fn jsonl_tokens(item: &ExportItem) -> Vec<u8> {
+    match &item.text {
+        Some(text) => jsonl::write(&item.document, &item.attributes, Some(text)),
+        None => Vec::new(),
+    }
 }
 
 /// A document as a row of a table.

@@ -25,6 +25,8 @@ const LEAST_PUBLIC_POOL: u64 = 1_000;
 pub enum ExportFormat {
     /// JSON lines.
     Jsonl,
+    /// JSON lines with tokens and spans.
+    JsonlTokens,
     /// Parquet by language and month.
     Parquet,
     /// Parquet with tokens and spans.
@@ -126,13 +128,20 @@ fn table_opening(options: &Options, separator: char) -> Vec<u8> {
 }
 
 /// The table of formats. A new format is a row here and, if it has its own file format, a writer in `tidings-formats`.
-pub const FORMATS: [FormatRow; 15] = [
+pub const FORMATS: [FormatRow; 16] = [
     row(
         ExportFormat::Jsonl,
         "jsonl",
         "One JSON object per line: id, text, source, created, added, metadata",
         |item, _| documents::jsonl(item),
     ),
+    row(
+        ExportFormat::JsonlTokens,
+        "jsonl-tokens",
+        "The same with tokens, lemmas, tags, further attributes and spans",
+        |item, _| documents::jsonl_tokens(item),
+    )
+    .tokens(),
     row(ExportFormat::Parquet, "parquet", "Parquet in folders by language and month", |_, _| Vec::new())
         .folder()
         .writer(|_, _, _| Ok(Box::new(Partitions::of_documents()))),

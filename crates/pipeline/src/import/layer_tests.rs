@@ -84,7 +84,8 @@ fn layers_are_kept_from_import_to_export_in_every_token_format() {
     let plus = export_to(&pipeline, ExportFormat::ConlluPlus, folder.path().join("plus")).join("en/tokens.conllup");
     let conllu = export_to(&pipeline, ExportFormat::Conllu, folder.path().join("a.conllu"));
     let tei = export_to(&pipeline, ExportFormat::TeiTokens, folder.path().join("a.tei.xml"));
-    for path in [first.clone(), plus, conllu, tei] {
+    let jsonl = export_to(&pipeline, ExportFormat::JsonlTokens, folder.path().join("a.jsonl"));
+    for path in [first.clone(), plus, conllu, tei, jsonl] {
         let (_home, again) = home_of(&path);
         let second = export_to(&again, ExportFormat::Vertical, folder.path().join("second.vert"));
         assert_eq!(std::fs::read_to_string(&second).unwrap(), text, "{}", path.display());

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use serde_json::Value;
+use tidings_formats::jsonl::TokensBlock;
 use tidings_lang::normalise;
 use tidings_model::{
     Annotated, AnnotatedParagraph, CONVERSION, DOCUMENT_TYPE, Dated, Document, DroppedParagraph, LayerColumn, Licence,
@@ -53,6 +54,7 @@ struct TextLine {
     language: String,
     lang: String,
     metadata: BTreeMap<String, Value>,
+    tokens: Option<TokensBlock>,
 }
 
 /// Converts a line of JSON to a page: an object with a `text` and optional fields, or a document of a home. `name`
@@ -77,7 +79,13 @@ pub fn of_json(line: &[u8], name: &str, defaults: &TextDefaults) -> Result<Page,
     };
     // A text without a URL keeps the name from its corpus.
     let name = if id.is_empty() { name.to_owned() } else { format!("{}#{id}", name.split('#').next().unwrap_or(name)) };
-    let (document, rights) = of_fields(line, &text);
+    let tokens = line.tokens.take();
+    let (mut document, rights) = of_fields(line, &text);
+    if let Some(tokens) = tokens {
+        let Annotated { paragraphs, columns, spans, .. } = tokens.into_annotated();
+        document.paragraphs = with_tokens(paragraphs, columns, spans);
+        document.id = document_id(&id).unwrap_or_default();
+    }
     if document.paragraphs.is_empty() {
         return Err("no-text");
     }
@@ -275,23 +283,34 @@ pub fn of_tokens(annotated: Annotated, name: &str, defaults: &TextDefaults) -> R
         document.about.licence = Some(Licence { name: licence, evidence: "given".to_owned(), ..Licence::default() });
     }
     let own_name = take(NAME);
-    // A document id of a home is kept with its tokens.
-    if own_name.len() == 32 && own_name.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-        document.id = own_name.to_ascii_lowercase();
-    }
+    document.id = document_id(&own_name).unwrap_or_default();
     let name = if own_name.is_empty() {
         name.to_owned()
     } else {
         format!("{}#{own_name}", name.split('#').next().unwrap_or(name))
     };
     document.metadata = fields.into_iter().take(MAX_VALUES).collect();
-    let layers = layers_by_paragraph(&paragraphs, columns, spans);
-    let paragraphs = paragraphs.into_iter().zip(layers);
-    document.paragraphs = paragraphs.filter_map(|(paragraph, layers)| annotated_paragraph(paragraph, layers)).collect();
+    document.paragraphs = with_tokens(paragraphs, columns, spans);
     if document.paragraphs.is_empty() {
         return Err("no-text");
     }
     Ok(page(document, Rights::default(), &name, defaults))
+}
+
+/// The document id of a home, which is kept with its tokens.
+fn document_id(name: &str) -> Option<String> {
+    (name.len() == 32 && name.bytes().all(|byte| byte.is_ascii_hexdigit())).then(|| name.to_ascii_lowercase())
+}
+
+/// Paragraphs with their tokens and layers; those without text are left out.
+fn with_tokens(
+    paragraphs: Vec<AnnotatedParagraph>,
+    columns: Vec<LayerColumn>,
+    spans: Vec<TokenSpan>,
+) -> Vec<Paragraph> {
+    let layers = layers_by_paragraph(&paragraphs, columns, spans);
+    let paragraphs = paragraphs.into_iter().zip(layers);
+    paragraphs.filter_map(|(paragraph, layers)| annotated_paragraph(paragraph, layers)).collect()
 }
 
 /// Further layers of the tokens of a paragraph.

@@ -5,6 +5,7 @@
 //! documents that are the same, and have the same verdict, is kept. If an external tool fails, its day is skipped and
 //! the run continues with the next.
 
+mod batch;
 mod day_reader;
 mod new_layers;
 mod sources;
@@ -30,6 +31,7 @@ use tidings_store::text::{self, MadeText, TextDraft, TextRecipe};
 use tidings_store::text_growth::{self, LOGGED_DAYS};
 use tidings_store::{Exclusion, Home, Stale};
 
+use self::batch::Batch;
 use self::day_reader::{DayDocument, DayReader, Judged};
 use self::sources::{Sources, recipes};
 use super::{Data, Due, Stage, StageId, StageOutcome, StageRun, Unit, layer_digest};
@@ -44,18 +46,11 @@ use crate::why::conservation::Balances;
 
 pub use self::sources::{FeedLabels, annotators, labels, plain};
 
-/// The memory for annotating a document, relative to the size of its text.
-const EXPANSION: usize = 12;
-/// The minimum memory of a document.
-const LEAST_WEIGHT: usize = 64 << 10;
 /// The size of a batch in bytes of text, or more if a tool needs more sentences at once.
 const BATCH_BYTES: usize = 128 << 10;
 const MOST_BATCH_BYTES: usize = 16 << 20;
-/// The documents of a batch at most, if the text of most of them is kept.
-const MOST_BATCH_DOCUMENTS: usize = 4096;
-/// About the bytes of a sentence and of a document.
+/// About the bytes of a sentence.
 const SENTENCE_BYTES: usize = 128;
-const DOCUMENT_BYTES: usize = 2 << 10;
 /// The number of days with a failed tool after which no further day is tried.
 const FAILURES: u64 = 3;
 
@@ -429,19 +424,16 @@ impl AnnotateRun<'_> {
         let known = draft.known();
         let batch_bytes = self.batch_bytes();
         let mut read = 0;
-        // Batches depend on the documents alone, so that the input of a tool does not depend on the number of threads.
         let source = || {
-            let (mut batch, mut bytes, mut new) = (Vec::new(), 0, 0);
-            while bytes < batch_bytes && new < batch_bytes / DOCUMENT_BYTES && batch.len() < MOST_BATCH_DOCUMENTS {
+            let mut batch = Batch::new(batch_bytes);
+            while !batch.is_full() {
                 self.context.check_cancelled()?;
                 let Some((document, size)) = documents.next(&known)? else { break };
                 read += 1;
-                new += usize::from(document.judged.is_some());
-                batch.push(document);
-                bytes += size;
+                let is_new = document.judged.is_some();
+                batch.push(document, size, is_new);
             }
-            let weight = bytes * EXPANSION + new * LEAST_WEIGHT;
-            Ok(Some((batch, weight)).filter(|(batch, _)| !batch.is_empty()))
+            Ok(batch.finish())
         };
         let mut work = Work::default();
         let mut layered = BTreeSet::new();

@@ -40,6 +40,19 @@ pub(super) fn check(attribute: Attribute, span: Span, lexicon: &Lexicon) -> Resu
     Err(SyntaxError::new(span, format!("unknown attribute {name}")).help(suggest_attribute(name.as_str(), &known)))
 }
 
+/// Rejects `%c` and `%d` in a test of a layer of codes: its values differ by case (`NN` and `nn`), so that ignoring it would
+/// mix them.
+pub(super) fn check_flags(test: &TokenTest, lexicon: &Lexicon) -> Result<(), SyntaxError> {
+    let Attribute::Layer(name) = test.attribute else { return Ok(()) };
+    let is_code = lexicon.kind(layer_of(test.attribute, lexicon)) == LayerKind::Code;
+    if !is_code || !(test.value.caseless || test.value.markless) {
+        return Ok(());
+    }
+    let flags = if test.value.caseless { "case" } else { "diacritics" };
+    let message = format!("values of {name} are codes, in which {flags} matters");
+    Err(SyntaxError::new(test.span, message).help("leave out %c and %d, or give both spellings: \"nn|NN\""))
+}
+
 /// The error of a test of an attribute that no token of the corpus has, to tell "no hits" from "no such annotation".
 pub(super) fn absent(test: &TokenTest, lexicon: &Lexicon) -> Option<SyntaxError> {
     let layer = layer_of(test.attribute, lexicon);

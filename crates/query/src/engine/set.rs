@@ -83,6 +83,7 @@ impl<'l> SetBuilder<'l> {
             Logic::Any(parts) => joined(parts, &|a, b| a.or(b, lexicon)),
             Logic::Test(test) => {
                 layers::check(test.attribute, test.name_span(), lexicon)?;
+                layers::check_flags(test, lexicon)?;
                 let strings = lexicon.count(layer_of(test.attribute, lexicon));
                 // Matching a string takes longer than a step; a look-up costs next to nothing.
                 if !self.deadline.tick_by(if test.value.exact { 1 } else { 1 + strings / 16 }) {

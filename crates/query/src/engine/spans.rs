@@ -6,10 +6,12 @@ use crate::cql::ast::{STRUCTURES, SpanTest};
 use crate::cql::operator::TargetMatches;
 use crate::syntax::{Logic, SyntaxError};
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::ops::Range;
 use tidings_index::codec::{BitSet, ListedSpan};
 use tidings_index::segment::{SpanAttribute, Spans};
 use tidings_index::{Segment, Snapshot};
+use tidings_model::TokenSpan;
 
 /// Rejects spans and attributes of spans that the corpus does not have, to tell "no hits" from "no such annotation".
 pub(super) fn check(patterns: &[SpanPattern], snapshot: &Snapshot) -> std::result::Result<(), SyntaxError> {
@@ -25,9 +27,12 @@ pub(super) fn check(patterns: &[SpanPattern], snapshot: &Snapshot) -> std::resul
             return Err(error.help(format!("there are {}", names.collect::<Vec<_>>().join(", "))));
         };
         let tests = pattern.condition.as_ref().map(Logic::tests).unwrap_or_default();
-        if let Some(test) = tests.into_iter().find(|test| !attributes.contains(test.attribute.as_str())) {
+        let declared = TokenSpan::declared_attributes(pattern.name.as_str());
+        let is_known = |name: &str| attributes.contains(name) || declared.contains(&name);
+        if let Some(test) = tests.into_iter().find(|test| !is_known(test.attribute.as_str())) {
             let message = format!("no span <{}> of this corpus has the attribute {}", pattern.name, test.attribute);
-            let names = attributes.iter().copied().collect::<Vec<_>>().join(", ");
+            let names: BTreeSet<&str> = attributes.iter().chain(declared).copied().collect();
+            let names = names.into_iter().collect::<Vec<_>>().join(", ");
             let help =
                 if names.is_empty() { "they have no attributes".to_owned() } else { format!("there are {names}") };
             return Err(SyntaxError::new(test.span, message).help(help));

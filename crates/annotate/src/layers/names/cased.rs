@@ -122,7 +122,8 @@ impl RunBuilder<'_, '_> {
             kind = super::kind::kind(self.text, first, end);
         }
         let is_not_name = end - first == 1 && self.word(first).roles.has(Role::NotName);
-        (!is_not_name).then_some(Mention { start: first, end, kind })
+        let mention = Mention { start: first, end, kind };
+        (!is_not_name && !self.is_doubtful(&mention)).then_some(mention)
     }
 
     /// Returns true if the first word is a nationality before a name: *American John Smith*.
@@ -161,7 +162,10 @@ impl RunBuilder<'_, '_> {
         }
         let standing = self.standing(end, Some(first));
         if standing != Standing::None {
-            let is_apart = self.is_genitive(end - 1) || self.is_other_case(end - 1, end);
+            let is_apart = self.is_genitive(end - 1)
+                || self.is_other_case(end - 1, end)
+                || self.text.begins_full_name(end)
+                    && !self.text.roles(end - 1).has_any(&[Role::GivenName, Role::Organisation]);
             return (!is_apart).then_some((end, standing));
         }
         let word = &self.word(end).token.word;
@@ -259,17 +263,20 @@ impl RunBuilder<'_, '_> {
             return true;
         }
         // *Food and Drug Administration*: one word before, and an organisation at the end.
-        let left = self.text.roles(first);
+        // *U.S. Patent and Trademark Office*: a place before it.
+        let has_place = end - first == 2 && self.text.roles(first).has(Role::PlaceName);
+        let word = if has_place { first + 1 } else { first };
+        let left = self.text.roles(word);
         let mut last = next;
         while last + 1 < self.end && last - next < 3 && self.standing(last + 1, Some(first)) != Standing::None {
             last += 1;
         }
         let is_plain = !left.has_any(&[Role::GivenName, Role::PlaceName, Role::OrganisationName, Role::NotName]);
         !self.text.has_capital_nouns
-            && end - first == 1
+            && (end - first == 1 || has_place)
             && is_plain
-            && self.text.stop_words.is_some_and(|words| words.contains(&self.word(first).token.word))
-            && self.word(first).shape == Shape::Capital
+            && (has_place || self.text.stop_words.is_some_and(|words| words.contains(&self.word(word).token.word)))
+            && self.word(word).shape == Shape::Capital
             && last > next
             && self.text.roles(last).has(Role::Organisation)
     }

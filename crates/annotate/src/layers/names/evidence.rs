@@ -152,6 +152,8 @@ pub(super) struct Text<'a> {
     forms: HashMap<u64, FormUses, FastHash>,
     /// Stems of surnames that the document has in full names.
     surnames: HashSet<u64, FastHash>,
+    /// First and last word of the full names of two words that the document has.
+    full_names: HashSet<(u64, u64), FastHash>,
 }
 
 impl<'a> Text<'a> {
@@ -167,6 +169,7 @@ impl<'a> Text<'a> {
             stop_words: tidings_lang::stop_list(language),
             forms: HashMap::default(),
             surnames: HashSet::default(),
+            full_names: HashSet::default(),
         };
         let mut lower = String::new();
         for sentence in document.paragraphs.iter().flat_map(|paragraph| &paragraph.sentences) {
@@ -229,6 +232,14 @@ impl<'a> Text<'a> {
             if is_full && last.shape == Shape::Capital {
                 self.surnames.insert(self.stem_hash(clean(&last.token.word)));
             }
+            let first = self.tokens[mention.start];
+            let is_pair = mention.end - mention.start == 2 && first.shape == Shape::Capital;
+            let is_other = [first, last].iter().any(|word| {
+                word.roles.has_any(&[Role::PlaceName, Role::OrganisationName, Role::Organisation, Role::NotName])
+            });
+            if is_full && is_pair && !is_other && last.shape == Shape::Capital && first.class == WordClass::ProperNoun {
+                self.full_names.insert((first.form, last.form));
+            }
         }
     }
 
@@ -238,6 +249,14 @@ impl<'a> Text<'a> {
         let is_known = |word: &str| self.surnames.contains(&self.stem_hash(word));
         let genitive = || self.words.genitives.iter().filter_map(|ending| word.strip_suffix(ending)).any(is_known);
         !self.surnames.is_empty() && (is_known(word) || genitive())
+    }
+
+    /// Returns true if a token and the next one are the full name of a person that the document has elsewhere: *FSFE |
+    /// Karsten Gerloff*.
+    pub fn begins_full_name(&self, index: usize) -> bool {
+        let next = self.tokens.get(index + 1);
+        !self.full_names.is_empty()
+            && next.is_some_and(|next| self.full_names.contains(&(self.tokens[index].form, next.form)))
     }
 
     fn stem_hash(&self, word: &str) -> u64 {

@@ -8,6 +8,7 @@
 
 mod canonical;
 mod cased;
+mod doubt;
 mod evidence;
 mod kind;
 mod standing;
@@ -18,12 +19,12 @@ use tidings_lang::{MaskRule, Script};
 use tidings_model::{Annotated, TokenSpan};
 
 use evidence::Text;
-use words::NameWords;
+use words::{NameWords, Role};
 
 pub use kind::NameKind;
 
 /// Version of the layer: increased whenever the same annotated document gives different spans.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// Name of the spans.
 pub const SPAN: &str = "ne";
@@ -34,6 +35,39 @@ pub const TYPE: &str = "type";
 
 /// Longest name in tokens; longer runs of capitalised words are lists or titles.
 const MAX_TOKENS: usize = 12;
+
+/// Head nouns of persons and organisations: titles, roles, and nouns of which names of organisations are made.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct HeadNouns(&'static NameWords);
+
+impl HeadNouns {
+    /// The nouns of a language, if its folder has a table.
+    pub(super) fn of(language: &str) -> Option<HeadNouns> {
+        let words = NameWords::of(language);
+        (!words.is_empty()).then_some(HeadNouns(words))
+    }
+
+    /// Returns true if a word in lower case is such a noun, or a compound of one.
+    pub(super) fn contains(self, lower: &str) -> bool {
+        self.0.roles_with_endings(lower).has_any(&[Role::Title, Role::Organisation])
+    }
+
+    /// Returns true if a text without spaces ends with such a noun of two characters or more.
+    pub(super) fn ends(self, joined: &str) -> bool {
+        joined.char_indices().rev().skip(1).take(4).any(|(at, _)| self.contains(&joined[at..]))
+    }
+
+    /// Returns true if a text without spaces begins with a family name of the table.
+    pub(super) fn begins_with_surname(self, joined: &str) -> bool {
+        let lengths = joined.char_indices().skip(1).take(2).map(|(at, _)| at);
+        lengths.into_iter().any(|length| self.0.roles(&joined[..length]).has(Role::Surname))
+    }
+}
+
+/// Returns true for a word of characters that transcribe foreign names in Chinese.
+pub(super) fn is_transcription(word: &str) -> bool {
+    word.chars().all(uncased::is_transcription)
+}
 
 /// An occurrence of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -143,6 +177,35 @@ mod tests {
             ("Europäische Zentralbank", "ORG"),
         ];
         assert_eq!(forms(&found(text, "de")), expected);
+    }
+
+    #[test]
+    fn words_inside_a_title_are_no_names() {
+        let text = "The agency has a Chief Information Officer. Its Chief Technology Officer, Anna Moore, came too.";
+        assert_eq!(forms(&found(text, "en")), [("Anna Moore", "PER")]);
+    }
+
+    #[test]
+    fn a_term_that_the_document_also_writes_small_is_no_name() {
+        let text = "The office wants Open Standards for all. Such open standards help, and other standards do not. \
+                    Lisbon agreed.";
+        assert_eq!(forms(&found(text, "en")), [("Lisbon", "LOC")]);
+    }
+
+    #[test]
+    fn a_full_name_is_apart_from_the_acronym_before_it() {
+        let text = "Karsten Gerloff llegó tarde. El presidente de la FSFE Karsten Gerloff habló en Madrid.";
+        let found = found(text, "es");
+        let words: Vec<&str> = found.iter().map(|(words, _, _)| words.as_str()).collect();
+        assert_eq!(words, ["Karsten Gerloff", "FSFE", "Karsten Gerloff", "Madrid"]);
+    }
+
+    #[test]
+    fn german_compounds_and_foreign_names_are_whole() {
+        let text = "Das Goethe-Institut lud ein. Im Grunewald traf sich die Free Software Foundation Europe.";
+        let found = found(text, "de");
+        let words: Vec<&str> = found.iter().map(|(words, _, _)| words.as_str()).collect();
+        assert_eq!(words, ["Goethe - Institut", "Grunewald", "Free Software Foundation Europe"]);
     }
 
     #[test]

@@ -48,7 +48,11 @@ impl RunBuilder<'_, '_> {
             return if is_before_noun { Standing::Attribute } else { Standing::None };
         }
         if roles.has(Role::NotName) {
-            return if self.text.has_capital_nouns { Standing::None } else { Standing::Attribute };
+            // *Wiener Linien*
+            let begins_name = self.text.has_capital_nouns
+                && self.is_place_adjective(index)
+                && self.word(index + 1).class == WordClass::ProperNoun;
+            return if self.text.has_capital_nouns && !begins_name { Standing::None } else { Standing::Attribute };
         }
         match word.position {
             Position::Headline => self.in_headline(index),
@@ -180,9 +184,14 @@ impl RunBuilder<'_, '_> {
                 || is_street(&self.word(next).token.word);
             return if is_part { Standing::Attribute } else { Standing::None };
         }
+        if self.is_glued_particle(index) {
+            return Standing::Attribute;
+        }
         match word.class {
             _ if word.shape == Shape::Upper => Standing::Name,
-            WordClass::ProperNoun if uses.common > uses.proper * 2 && !self.is_listed(index) => Standing::None,
+            _ if first.is_some_and(|first| self.is_between_names(index, first)) => Standing::Name,
+            _ if self.is_organisation_compound(index) => Standing::Name,
+            WordClass::ProperNoun if self.is_outvoted(index, first) => Standing::None,
             WordClass::ProperNoun => Standing::Name,
             WordClass::Adjective => Standing::Attribute,
             _ if self.is_listed(index) || uses.proper > uses.common => Standing::Name,
@@ -191,7 +200,10 @@ impl RunBuilder<'_, '_> {
             WordClass::Noun if first.is_some_and(|first| self.continues_adjective(index, first)) => Standing::Name,
             WordClass::Noun if self.is_town(index) || self.is_street_name(index) => Standing::Name,
             _ if self.is_surname_here(index, first) => Standing::Name,
-            WordClass::Noun if self.is_organisation_for(index) => Standing::Name,
+            WordClass::Noun if self.is_organisation_for(index) || self.is_definite_organisation(index) => {
+                Standing::Name
+            }
+            WordClass::Noun if self.is_landscape(index) => Standing::Name,
             WordClass::Other | WordClass::Untagged if word.shape == Shape::Capital => Standing::Attribute,
             _ => Standing::None,
         }
@@ -273,6 +285,79 @@ impl RunBuilder<'_, '_> {
             Some(first) => self.word(index - 1).roles.has(Role::GivenName) && index > first,
             None => self.text.follows_title(index) && !self.text.roles(index).has(Role::Title),
         }
+    }
+
+    /// Returns true if the document has a proper noun more often with the tags of other words; inside a run it must be twice as
+    /// often.
+    fn is_outvoted(&self, index: usize, first: Option<usize>) -> bool {
+        let uses = self.text.uses(index);
+        let proper = if first.is_some() { uses.proper * 2 } else { uses.proper };
+        uses.common > proper && !self.is_listed(index)
+    }
+
+    /// Returns true if a hyphen without spaces joins a token to the one after it.
+    fn is_hyphenated(&self, index: usize) -> bool {
+        index + 2 < self.end
+            && is_hyphen(&self.word(index + 1).token.word)
+            && !self.word(index).token.space_after
+            && !self.word(index + 1).token.space_after
+    }
+
+    /// *Al-Qaida*: a particle that a hyphen joins to a name.
+    fn is_glued_particle(&self, index: usize) -> bool {
+        self.is_hyphenated(index)
+            && is_particle(&self.word(index).token.word.to_lowercase())
+            && self.word(index + 2).shape == Shape::Capital
+    }
+
+    /// *Goethe-Institut*: a noun that a hyphen joins to the head noun of organisations.
+    fn is_organisation_compound(&self, index: usize) -> bool {
+        self.is_hyphenated(index)
+            && self.word(index + 2).shape == Shape::Capital
+            && self.text.is_organisation(index + 2)
+            && !self.text.roles(index).has_any(&[Role::NotName, Role::Title])
+    }
+
+    /// *im Grunewald*, *am Bodensee*: a compound of a landscape after a preposition with an article.
+    fn is_landscape(&self, index: usize) -> bool {
+        let lower = self.word(index).token.word.to_lowercase();
+        let before = index.checked_sub(1).filter(|before| *before >= self.start);
+        let has_preposition = before.is_some_and(|before| {
+            let word = self.word(before).token.word.to_lowercase();
+            matches!(word.as_str(), "im" | "am" | "vom" | "zum")
+        });
+        let is_compound = |ending: &&str| lower.len() > ending.len() + 3 && lower.ends_with(ending);
+        has_preposition
+            && !self.word(index).roles.has(Role::NotName)
+            && self.text.words.landscape_endings.iter().any(is_compound)
+    }
+
+    /// *Free Software Foundation*: a noun between two proper nouns is part of a foreign name.
+    fn is_between_names(&self, index: usize, first: usize) -> bool {
+        let is_proper = |index: usize| {
+            let word = self.word(index);
+            word.class == WordClass::ProperNoun
+                && word.shape == Shape::Capital
+                && !word.roles.has_any(&[Role::GivenName, Role::PlaceName, Role::Calendar, Role::Title])
+        };
+        index > first
+            && index + 1 < self.end
+            && is_proper(index - 1)
+            && is_proper(index + 1)
+            && !self.text.is_surname(index - 1)
+            && self.word(index - 1).token.space_after
+    }
+
+    /// *die Wahlkommission*: a compound of the head noun of organisations with the definite article stands for one of them.
+    fn is_definite_organisation(&self, index: usize) -> bool {
+        let lower = self.word(index).token.word.to_lowercase();
+        let is_compound = |ending: &&str| lower.len() >= ending.len() + 4 && lower.ends_with(ending);
+        let before = index.checked_sub(1).filter(|before| *before >= self.start);
+        let is_definite = before.is_some_and(|before| {
+            let article = self.word(before).token.word.to_lowercase();
+            matches!(article.as_str(), "der" | "die" | "das" | "dem" | "des" | "vom" | "zum" | "zur" | "beim" | "im")
+        });
+        is_definite && self.text.words.definite_endings.iter().any(is_compound)
     }
 
     /// *Bundesamt für Verfassungsschutz*.

@@ -18,7 +18,17 @@ const TRANSCRIPTION: &str = "阿埃艾爱安奥丹娅琪萝蒂尤巴班邦鲍贝
     亨洪胡华怀惠霍基吉加贾简杰金喀卡凯坎康考柯科可克肯库夸奎拉莱赖兰朗劳勒雷蕾里李丽利莉连廉良列烈林琳龄留隆卢鲁路露伦罗洛马玛迈曼\
     芒毛梅门蒙米密缅明摩莫默姆穆内纳娜南尼妮宁纽努诺欧帕潘庞佩彭皮平珀普奇契恰乔切琼丘曲让热日荣茹儒瑞若萨塞赛桑瑟森沙莎山尚绍舍\
     申圣施什史舒斯丝思司苏索塔泰坦唐陶特滕提廷图托瓦万汪旺威韦维魏温文翁沃乌伍武西希锡席夏香肖谢辛欣休许雪逊雅亚扬杨耶叶伊易\
-    因英永尤于约云泽扎赞詹章珍芝朱祖佐";
+    因英永尤于约云泽扎赞詹章珍芝朱祖佐翰昂拜保达戴邓狄费冯高贡果韩捷坤来乐黎礼龙吕麦孟弥墨牟倪聂齐钦饶阮撒珊盛诗松宋孙汤腾田铁卫吴悟\
+    晓辛熊修旭宣燕耀依宜应雍约曾张哲真志兹宗";
+
+/// Characters that end names of authorities and other organisations, as tokens of their own: 中国民航局.
+const ORGANISATION_SUFFIXES: [&str; 12] = ["局", "部", "署", "院", "厅", "委", "社", "厂", "馆", "党", "队", "团"];
+
+/// Words after the name of a competition or prize that belong to it: 中超联赛.
+const EVENT_HEADS: [&str; 7] = ["联赛", "锦标赛", "公开赛", "世界杯", "杯", "奖", "电影节"];
+
+/// Verbs that a tokenizer joins to a transcription: 科菲说.
+const JOINED_VERBS: [char; 3] = ['说', '称', '道'];
 
 /// The names of a document, in reading order.
 pub(super) fn mentions(text: &Text<'_>) -> Vec<Mention> {
@@ -145,6 +155,7 @@ impl Finder<'_, '_> {
     fn transcription(&self, first: usize) -> Option<(usize, Option<NameKind>)> {
         let is_part = |index: usize| {
             let word = &self.word(index).token.word;
+            let word = word.strip_suffix(JOINED_VERBS).filter(|rest| !rest.is_empty()).unwrap_or(word);
             index < self.end && self.word(index).shape == Shape::Uncased && word.chars().all(is_transcription)
         };
         let is_dot =
@@ -222,7 +233,8 @@ impl Finder<'_, '_> {
                 break;
             }
             joined.push_str(&word.token.word);
-            if self.ends_as_organisation(&joined) {
+            let is_suffix = index > first + 1 && ORGANISATION_SUFFIXES.contains(&word.token.word.as_str());
+            if is_suffix || self.ends_as_organisation(&joined) {
                 best = Some(index + 1);
             }
         }
@@ -273,6 +285,14 @@ impl Finder<'_, '_> {
         let is_place_name = word.roles.has(Role::PlaceName);
         let is_proper = is_place_name || word.class == WordClass::ProperNoun;
         let next = first + 1;
+        // 上海 + 体育 + 场
+        let is_kind = |end: &usize| {
+            let tail = self.joined(first + 1, *end);
+            tail.is_some_and(|tail| self.text.words.place_endings.contains(&tail.as_str()))
+        };
+        if let Some(end) = (first + 3..=self.end.min(first + 5)).find(is_kind).filter(|_| is_proper) {
+            return Some((end, Some(NameKind::Place)));
+        }
         let has_kind = is_proper
             && next < self.end
             && !word.token.space_after
@@ -358,6 +378,7 @@ impl Finder<'_, '_> {
             word.class == WordClass::ProperNoun
                 && word.shape == Shape::Uncased
                 && !word.roles.has_any(&[Role::NotName, Role::Title])
+                && !is_reporting_verb(&word.token.word)
         };
         if !is_proper(first) {
             return None;
@@ -373,12 +394,20 @@ impl Finder<'_, '_> {
         while end < self.end && end - first < super::MAX_TOKENS && is_proper(end) && !is_known(end) && belongs(end) {
             end += 1;
         }
+        if end < self.end && self.is_chinese() && EVENT_HEADS.contains(&self.word(end).token.word.as_str()) {
+            return Some((end + 1, None));
+        }
         let is_character = end - first == 1 && self.word(first).token.word.chars().count() == 1;
         let is_person = self.follows_title(first);
         (!is_character).then(|| (end, if is_person { Some(NameKind::Person) } else { kind(self.text, first, end) }))
     }
 }
 
-fn is_transcription(letter: char) -> bool {
+/// Returns true for verbs that report speech; after a name the tagger often takes them for a part of it.
+fn is_reporting_verb(word: &str) -> bool {
+    crate::layers::quotations::is_reporting_verb("zh", word)
+}
+
+pub(super) fn is_transcription(letter: char) -> bool {
     TRANSCRIPTION.contains(letter)
 }

@@ -12,6 +12,7 @@
 //! | `conjunction` | conjunctions inside names of organisations |
 //! | `organisation` | head nouns of organisations |
 //! | `organisation-ending` | endings of such nouns in languages with compounds or without spaces |
+//! | `organisation-definite` | endings of compounds that name one organisation after a definite article: die Wahl*kommission* |
 //! | `organisation-name` | names of organisations |
 //! | `legal-form` | legal forms of companies |
 //! | `place` | head nouns of places: *Lake* Victoria |
@@ -24,6 +25,7 @@
 //! | `organisation-adjective` | adjectives that begin names of organisations |
 //! | `organisation-start` | nouns that begin names of organisations, in languages without case |
 //! | `town-ending` | endings of towns, which count after a preposition only |
+//! | `landscape-ending` | endings of woods and lakes, which count after a preposition with an article only |
 //! | `ending` | case endings of names, to merge inflected forms |
 //! | `genitive` | genitive endings that are removed only if the rest is a name of the document |
 //! | `extension` | words in lower case after the head noun that belong to the name: `adjective` (*Banque centrale*) or `genitive` (*Министерство обороны*) |
@@ -113,9 +115,11 @@ type FastHash = BuildHasherDefault<Xxh3Default>;
 pub(super) struct NameWords {
     roles: HashMap<Box<str>, Roles, FastHash>,
     pub organisation_endings: Vec<&'static str>,
+    pub definite_endings: Vec<&'static str>,
     pub place_endings: Vec<&'static str>,
     pub title_endings: Vec<&'static str>,
     pub town_endings: Vec<&'static str>,
+    pub landscape_endings: Vec<&'static str>,
     /// Case endings, the longest first.
     pub endings: Vec<&'static str>,
     pub genitives: Vec<&'static str>,
@@ -145,8 +149,10 @@ impl NameWords {
             let values = value.split(' ');
             match key {
                 "organisation-ending" => words.organisation_endings.extend(values),
+                "organisation-definite" => words.definite_endings.extend(values),
                 "place-ending" => words.place_endings.extend(values),
                 "title-ending" => words.title_endings.extend(values),
+                "landscape-ending" => words.landscape_endings.extend(values),
                 "town-ending" => words.town_endings.extend(values),
                 "ending" => words.endings.extend(values),
                 "genitive" => words.genitives.extend(values),
@@ -181,6 +187,11 @@ impl NameWords {
             }
             None => NOTHING.get_or_init(NameWords::default),
         }
+    }
+
+    /// Returns true for the table of a language that has none.
+    pub fn is_empty(&self) -> bool {
+        self.roles.is_empty()
     }
 
     /// The roles of a word in lower case that the lists give.

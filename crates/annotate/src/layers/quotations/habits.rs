@@ -14,13 +14,20 @@
 //! | `nouns` | `capitalised`: capital letters do not show names |
 //! | `subject-end` | words that end a subject before its verb, in languages without a model |
 //! | `subject-after` | particles after a subject, as Japanese は |
+//! | `speakers` | nouns of persons and groups that can speak, besides the titles and organisations of `names.tsv` |
+//! | `heads` | `last`: the head noun ends the part of a phrase before its first preposition |
 //!
-//! In lists, `*` ends a prefix, and `_` joins words.
+//! In lists, `*` ends a prefix or begins an ending, and `_` joins words.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use tidings_lang::languages;
+
+use crate::layers::names::HeadNouns;
+
+/// The fewest bytes of the last part of a compound.
+const MIN_COMPOUND: usize = 5;
 
 /// Quotation habits of a language.
 #[derive(Debug, Default)]
@@ -42,6 +49,9 @@ pub(super) struct Habits {
     pub(super) capitalises_nouns: bool,
     pub(super) subject_end: WordList,
     pub(super) subject_after: WordList,
+    pub(super) has_last_heads: bool,
+    speakers: WordList,
+    heads: Option<HeadNouns>,
 }
 
 /// Words and prefixes in lower case.
@@ -49,13 +59,14 @@ pub(super) struct Habits {
 pub(super) struct WordList {
     words: HashSet<&'static str>,
     prefixes: Vec<&'static str>,
+    endings: Vec<&'static str>,
     /// Expressions of several words.
     expressions: Vec<Vec<&'static str>>,
 }
 
 static HABITS: LazyLock<HashMap<&'static str, Habits>> = LazyLock::new(|| {
     let with_file = languages().iter().filter_map(|language| Some((language.code, language.quotations_tsv?)));
-    with_file.map(|(code, file)| (code, Habits::read(file))).collect()
+    with_file.map(|(code, file)| (code, Habits::read(code, file))).collect()
 });
 
 static GENERAL: LazyLock<Habits> = LazyLock::new(Habits::default);
@@ -69,8 +80,31 @@ impl Habits {
         own.or_else(other).unwrap_or(&GENERAL)
     }
 
-    fn read(file: &'static str) -> Habits {
-        let mut habits = Habits::default();
+    /// Returns true if a noun in lower case is a person, a role or an organisation.
+    pub(super) fn is_speaking(&self, lower: &str) -> bool {
+        self.speakers.contains(lower)
+            || self.heads.is_some_and(|heads| heads.contains(lower))
+            // Compounds: *Werftarbeiter*.
+            || self.has_last_heads && self.speakers.ends_compound(lower)
+    }
+
+    /// Returns true if a text without spaces ends with such a noun.
+    pub(super) fn ends_speaking(&self, joined: &str) -> bool {
+        self.speakers.ends(joined) || self.heads.is_some_and(|heads| heads.ends(joined))
+    }
+
+    /// Returns true if a text without spaces begins with a family name.
+    pub(super) fn begins_with_surname(&self, joined: &str) -> bool {
+        self.heads.is_some_and(|heads| heads.begins_with_surname(joined))
+    }
+
+    /// Returns true if the tables of the language have such nouns.
+    pub(super) fn knows_heads(&self) -> bool {
+        self.heads.is_some() || !self.speakers.is_empty()
+    }
+
+    fn read(code: &str, file: &'static str) -> Habits {
+        let mut habits = Habits { heads: HeadNouns::of(code), ..Habits::default() };
         let rows = file.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once('\t'));
         for (key, value) in rows {
             match key {
@@ -91,6 +125,8 @@ impl Habits {
                 "nouns" => habits.capitalises_nouns = true,
                 "subject-end" => habits.subject_end = WordList::read(value),
                 "subject-after" => habits.subject_after = WordList::read(value),
+                "speakers" => habits.speakers = WordList::read(value),
+                "heads" => habits.has_last_heads = value == "last",
                 _ => {}
             }
         }
@@ -104,6 +140,8 @@ impl WordList {
         for word in value.split(' ').filter(|word| !word.is_empty()) {
             if word.contains('_') {
                 list.expressions.push(word.split('_').collect());
+            } else if let Some(ending) = word.strip_prefix('*') {
+                list.endings.push(ending);
             } else if let Some(prefix) = word.strip_suffix('*') {
                 list.prefixes.push(prefix);
             } else {
@@ -123,9 +161,19 @@ impl WordList {
         self.words.iter().any(|suffix| word.ends_with(suffix))
     }
 
+    /// Returns true if a word is a compound whose last part is on the list.
+    fn ends_compound(&self, word: &str) -> bool {
+        let is_end = |end: &&str| end.len() >= MIN_COMPOUND && word.len() > end.len() + 2 && word.ends_with(*end);
+        word.len() > MIN_COMPOUND && self.words.iter().any(|end| is_end(&end))
+    }
+
     /// Returns true if a word in lower case is on the list.
     pub(super) fn contains(&self, word: &str) -> bool {
-        !word.is_empty() && (self.words.contains(word) || self.prefixes.iter().any(|prefix| word.starts_with(prefix)))
+        let has_ending = |ending: &&str| word.len() > ending.len() + 3 && word.ends_with(*ending);
+        !word.is_empty()
+            && (self.words.contains(word)
+                || self.prefixes.iter().any(|prefix| word.starts_with(prefix))
+                || self.endings.iter().any(has_ending))
     }
 
     /// The length of the longest entry that matches the words from the first one on; `word(n)` is the nth in lower case.
@@ -156,7 +204,7 @@ mod tests {
 
     use super::*;
 
-    const KEYS: [&str; 12] = [
+    const KEYS: [&str; 14] = [
         "marks",
         "dialogue",
         "verbs",
@@ -169,6 +217,8 @@ mod tests {
         "nouns",
         "subject-end",
         "subject-after",
+        "speakers",
+        "heads",
     ];
 
     #[test]
@@ -191,7 +241,8 @@ mod tests {
 
     #[test]
     fn words_prefixes_and_expressions_are_found() {
-        let list = WordList::read("say told* according_to");
+        let list = WordList::read("say told* according_to *ista");
+        assert!(list.contains("periodista") && !list.contains("pista"));
         assert!(list.contains("say") && list.contains("tolds") && !list.contains("saying") && !list.contains(""));
         let words = ["according", "to", "him"];
         let at = |n: usize| words.get(n).map(|word| Cow::Borrowed(*word));

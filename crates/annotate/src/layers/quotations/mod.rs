@@ -9,7 +9,7 @@
 //! | attribute | value |
 //! |---|---|
 //! | `kind` | `direct`: words of a speaker or a text; `scare`: terms, titles, names, words used with distance; `headline`: any quotation in a heading |
-//! | `speaker` | the words of the speaker, if the sentence or a neighbouring one names them; the full name where the layer of names has it |
+//! | `speaker` | the words of the speaker, if the sentence or a neighbouring one names them; the full name where the layer of names has it, also for a pronoun that stands for the only person named shortly before |
 //! | `verb` | lemma, or else form, of the reporting verb |
 //!
 //! Each mention of a speaker is a span `speaker` without attributes. Tags and lemmas improve speakers and verbs; marks and
@@ -18,9 +18,11 @@
 mod attribution;
 mod dialogue;
 mod habits;
+mod heads;
 mod kind;
 mod marks;
 mod pairing;
+mod pronoun;
 mod speaker;
 mod text;
 
@@ -41,7 +43,7 @@ use super::names;
 /// The name of the layer.
 pub const NAME: &str = "quotations";
 /// The version of the layer: increased whenever the same document gives other spans.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 /// The name of the spans of quotations.
 pub const QUOTE: &str = "quote";
 /// The name of the spans of speakers.
@@ -93,6 +95,11 @@ pub fn quotations(document: &Annotated, language: &str) -> Vec<TokenSpan> {
         attribution: speech.attribution,
     }));
     spans(&text, &found, &document.spans)
+}
+
+/// Returns true if the table of a language has a verb that reports speech.
+pub(super) fn is_reporting_verb(language: &str, word: &str) -> bool {
+    habits::Habits::of(language).verbs.contains(word)
 }
 
 /// A quotation with all that is known of it.
@@ -162,7 +169,6 @@ fn follows_writer(text: &Text<'_>, previous: &Quotation, pair: &Pair) -> bool {
         && previous.attribution.introduction == Introduction::Reported
 }
 
-/// The spans of quotations and their speakers, without duplicates.
 /// The full name of a speaker, if the layer of names has run: that of a person among the speaker's words, or of a name that
 /// is all of them. An organisation among them is not the speaker ("the president of the bank").
 fn full_name<'s>(names: &[&'s TokenSpan], speaker: &Range<usize>) -> Option<&'s str> {
@@ -176,15 +182,25 @@ fn full_name<'s>(names: &[&'s TokenSpan], speaker: &Range<usize>) -> Option<&'s 
     inside.find(is_speaker)?.attribute(names::NAME)
 }
 
+/// The value of the attribute `speaker`: the full name, also for a pronoun that stands for one person, else the words.
+fn speaker_value(text: &Text<'_>, names: &[&TokenSpan], speaker: &Range<usize>) -> String {
+    if let Some(name) = full_name(names, speaker) {
+        return name.to_owned();
+    }
+    if speaker.len() == 1 && text.tag(speaker.start) == "PRON" {
+        let name = pronoun::antecedent(text, names, speaker.start);
+        return name.map_or_else(|| pronoun::value(text.word(speaker.start)), str::to_owned);
+    }
+    text.spelled(speaker.start, speaker.end)
+}
+
+/// The spans of quotations and their speakers, without duplicates.
 fn spans(text: &Text<'_>, found: &[Quotation], known: &[TokenSpan]) -> Vec<TokenSpan> {
     let names: Vec<&TokenSpan> = known.iter().filter(|span| span.name == names::SPAN).collect();
     let mut spans = Vec::with_capacity(found.len() * 2);
     for quotation in found {
         let Attribution { speaker, verb, .. } = &quotation.attribution;
-        let spelled = speaker.as_ref().map(|range| match full_name(&names, range) {
-            Some(name) => name.to_owned(),
-            None => text.spelled(range.start, range.end),
-        });
+        let spelled = speaker.as_ref().map(|range| speaker_value(text, &names, range));
         let verb = verb.map(|at| text.token(at)).map_or("", |token| match token.lemma.is_empty() {
             true => token.word.as_str(),
             false => token.lemma.as_str(),

@@ -16,7 +16,7 @@ const MAX_SKIPPED: usize = 4;
 
 /// The word class of a token, as far as noun phrases need it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Class {
+pub(super) enum Class {
     Proper,
     Nominal,
     Pronoun,
@@ -35,19 +35,24 @@ pub(super) struct Speakers<'t, 'a> {
 }
 
 impl Speakers<'_, '_> {
-    fn class(&self, index: usize) -> Class {
+    pub(super) fn class(&self, index: usize) -> Class {
         let word = self.text.word(index);
+        if self.text.is_name(index) {
+            return Class::Proper;
+        }
         if is_border(word) {
             return Class::Other;
         }
+        // Capitals and tags say less than the layer of names, where it has run.
+        let is_proper = !self.text.has_names();
         match self.text.tag(index) {
-            "PROPN" => Class::Proper,
-            "NOUN" | "ADJ" | "DET" | "NUM" | "X" | "SYM" => Class::Nominal,
+            "PROPN" if is_proper => Class::Proper,
+            "PROPN" | "NOUN" | "ADJ" | "DET" | "NUM" | "X" | "SYM" => Class::Nominal,
             "PRON" => Class::Pronoun,
             "ADP" => Class::Link,
             "ADV" | "AUX" | "PART" => Class::Filler,
             "" if !is_word(word) => Class::Other,
-            "" if is_capitalised(word) => Class::Proper,
+            "" if is_proper && is_capitalised(word) => Class::Proper,
             "" => Class::Nominal,
             // Abbreviations such as *Dr.* and hyphens within names.
             "PUNCT" if is_word(word) => Class::Nominal,
@@ -76,12 +81,13 @@ impl Speakers<'_, '_> {
         if at < end && self.class(at) == Class::Pronoun {
             let is_reflexive = at + 1 < end && matches!(self.class(at + 1), Class::Proper | Class::Nominal);
             if !is_reflexive {
-                return Some(at..at + 1);
+                return is_personal(self.text, at).then_some(at..at + 1);
             }
             at += 1;
         }
         let stop = self.phrase_end(at, end);
-        (at < stop).then(|| self.narrow(at..stop))
+        let phrase = self.accept(at..stop).or_else(|| self.bare_noun(at..stop))?;
+        Some(self.name_after_comma(&phrase, stop, end).unwrap_or(phrase))
     }
 
     /// The end of an adpositional phrase: a determiner, adjectives and one noun.
@@ -116,10 +122,10 @@ impl Speakers<'_, '_> {
     /// The subject that precedes a verb: *Merkel said*, *Tom Okafor, who leads the opposition, called*.
     pub(super) fn before(&self, start: usize, verb: usize) -> Option<Range<usize>> {
         if !self.habits.subject_after.is_empty() {
-            return self.marked(start, verb);
+            return self.marked(start, verb).and_then(|range| self.accept_clause(range));
         }
         if !self.habits.subject_end.is_empty() {
-            return self.clause(start, verb);
+            return self.clause(start, verb).and_then(|range| self.accept_clause(range));
         }
         let mut at = verb;
         for _ in 0..MAX_SKIPPED {
@@ -150,14 +156,19 @@ impl Speakers<'_, '_> {
         let is_object = from > start && self.class(from - 1) == Class::Link;
         if from < at && !is_object {
             // *Georg Greve, president of the FSFE says*: the name stands before the comma.
-            let name = (from > start + 1 && is_comma(self.text.word(from - 1))).then(|| start..from - 1);
+            let has_comma = from > start + 1 && is_comma(self.text.word(from - 1));
+            if has_comma && self.text.has_names() {
+                return self.name_before_comma(start, from - 1).or_else(|| self.accept(from..at));
+            }
+            let name = has_comma.then(|| start..from - 1);
             let is_name =
                 |range: &Range<usize>| range.len() <= 4 && range.clone().all(|at| self.class(at) == Class::Proper);
-            return Some(name.filter(is_name).unwrap_or_else(|| self.narrow(from..at)));
+            return name.filter(is_name).or_else(|| self.accept(from..at)).or_else(|| self.bare_noun(from..at));
         }
         let found = self.first(start, verb);
         // Names that the tagger does not know often have other tags.
         let is_name = verb > start
+            && !self.text.has_names()
             && is_capitalised(self.text.word(verb - 1))
             && !matches!(self.text.tag(verb - 1), "ADV" | "SCONJ" | "CCONJ" | "ADJ" | "PART" | "PRON" | "DET" | "ADP");
         found.or_else(|| is_name.then(|| verb - 1..verb))
@@ -212,10 +223,11 @@ impl Speakers<'_, '_> {
                 }
                 Class::Proper | Class::Nominal => {
                     let stop = self.phrase_end(at, end).max(at + 1);
-                    if (at..stop).any(|one| self.class(one) == Class::Proper) {
-                        return Some(self.narrow(at..stop));
+                    let accepted = self.accept(at..stop);
+                    if accepted.as_ref().is_some_and(|range| self.has_name(range)) {
+                        return accepted;
                     }
-                    best = best.or(Some(at..stop));
+                    best = best.or(accepted);
                     at = stop;
                 }
                 _ => at += 1,
@@ -254,7 +266,7 @@ impl Speakers<'_, '_> {
     }
 
     /// The proper noun of a phrase, unless it only qualifies another noun: *the head of the Red Cross*.
-    fn narrow(&self, phrase: Range<usize>) -> Range<usize> {
+    pub(super) fn narrow(&self, phrase: Range<usize>) -> Range<usize> {
         let Some(from) = phrase.clone().find(|at| self.class(*at) == Class::Proper) else { return phrase };
         let mut to = from + 1;
         while to < phrase.end {
@@ -276,10 +288,12 @@ impl Speakers<'_, '_> {
     }
 }
 
-/// Returns true for pronouns that can be speakers; relative pronouns and reflexives are not.
+/// Returns true for pronouns that can be speakers; relative, reflexive and possessive pronouns and objects are not.
 fn is_personal(text: &Text<'_>, index: usize) -> bool {
     let feats = &text.token(index).feats;
-    feats.is_empty() || feats.contains("PronType=Prs") && !feats.contains("Reflex=Yes")
+    let has = |feature: &str| feats.split(['|', '+']).any(|one| one == feature);
+    let is_subject = !feats.contains("Case=") || feats.contains("Case=Nom");
+    feats.is_empty() || has("PronType=Prs") && !has("Reflex=Yes") && !has("Poss=Yes") && is_subject
 }
 
 /// Returns true for tokens that end a clause.

@@ -100,6 +100,46 @@ fn a_second_quotation_of_the_same_speaker_has_the_speaker() {
     assert_eq!(found[1], ("It is late.".to_owned(), "direct".to_owned(), "Ada".to_owned()));
 }
 
+/// The speakers of the quotations of a text, tagged and with names.
+fn speakers(language: &str, text: &str) -> Vec<String> {
+    let annotators = crate::Annotators::new(crate::models().clone());
+    let sentences = crate::annotate_texts(&[text], language, &annotators).expect("no tool runs").remove(0);
+    let paragraph = AnnotatedParagraph { sentences, ..AnnotatedParagraph::default() };
+    let mut document = Annotated { paragraphs: vec![paragraph], ..Annotated::default() };
+    document.spans = names::names(&document, language);
+    let spans = quotations(&document, language);
+    let quotes = spans.iter().filter(|span| span.name == QUOTE);
+    quotes.map(|span| span.attribute(SPEAKER).unwrap_or_default().to_owned()).collect()
+}
+
+#[test]
+fn a_speaker_is_a_name_or_the_noun_of_a_person_a_role_or_an_organisation() {
+    for (language, text, speaker) in [
+        ("en", "“We go home now,” said Anna Moore of the port office.", "Anna Moore"),
+        ("en", "“We go home now,” said the minister.", "the minister"),
+        ("en", "One of the residents said: “We go home now.” Anna Moore did not.", "One of the residents"),
+        ("en", "The file says: “Go home now and stay there.” Anna Moore laughed.", ""),
+        ("en", "Myth: “Nobody ever reads the manual.” Anna Moore does.", ""),
+        ("en", "The researcher’s rule of thumb says: “Never ask twice.” Anna Moore agrees.", ""),
+        ("de", "„Wir gehen jetzt nach Hause“, sagte der Werftarbeiter neben Anna Keller.", "der Werftarbeiter"),
+        ("de", "Die Webseite schreibt: „Wir gehen jetzt nach Hause.“ Anna Keller las sie.", ""),
+        ("es", "«Nos vamos a casa», dijo el presidente de la Comisión, Carlos Ruiz.", "Carlos Ruiz"),
+        ("ru", "«Мы идём домой», — сказал директор школы Иван Петров.", "Иван Петров"),
+        ("zh", "一位投资者反问：“钱从哪里来？”李明没有回答。", "一位投资者"),
+    ] {
+        assert_eq!(speakers(language, text)[0], speaker, "{language}: {text}");
+    }
+}
+
+#[test]
+fn a_pronoun_stands_for_the_only_person_named_before_it() {
+    let one = "Anna Moore came late. “We go home now,” she said.";
+    assert_eq!(speakers("en", one), ["Anna Moore"]);
+    let two = "Anna Moore met Robert Lee. “We go home now,” she said.";
+    assert_eq!(speakers("en", two), ["she"]);
+    assert_eq!(speakers("en", "“We’re going home now,” we said to Anna Moore."), ["we"]);
+}
+
 #[test]
 fn terms_and_titles_are_apart_from_direct_speech() {
     check("en", "The so-called “swing counties” voted late.", "swing counties", "scare", "");
@@ -232,6 +272,8 @@ proptest! {
         for span in &spans {
             prop_assert!(span.start < span.end && span.end <= length, "{span:?}");
             prop_assert!(span.name == QUOTE || (span.name == SPEAKER && span.attributes.is_empty()));
+            let declared = TokenSpan::declared_attributes(&span.name);
+            prop_assert!(span.attributes.iter().all(|(name, _)| declared.contains(&name.as_str())), "{span:?}");
         }
         prop_assert!(spans.windows(2).all(|pair| pair[0].file_order(&pair[1]).is_lt()));
     }

@@ -1,8 +1,11 @@
 //! Flat view of a document: tokens in reading order with the borders of sentences and paragraphs.
 
-use tidings_model::{Annotated, Token};
+use std::ops::Range;
+
+use tidings_model::{Annotated, Token, TokenSpan};
 
 use super::habits::Habits;
+use crate::layers::names::{self, NameKind};
 
 /// A document as one row of tokens.
 pub(super) struct Text<'a> {
@@ -10,6 +13,25 @@ pub(super) struct Text<'a> {
     /// The number of the first token of each sentence.
     sentences: Vec<u32>,
     pub(super) paragraphs: Vec<ParagraphView>,
+    /// The names of the document in order, if the layer of names has run.
+    names: Vec<NameRange>,
+}
+
+/// A name as a range of tokens.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct NameRange {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) kind: Option<NameKind>,
+}
+
+impl NameRange {
+    fn of(span: &TokenSpan) -> Option<NameRange> {
+        let code = span.attribute(names::TYPE);
+        let kind = NameKind::ALL.into_iter().find(|kind| code == Some(kind.code()));
+        let range = NameRange { start: span.start as usize, end: span.end as usize, kind };
+        (span.name == names::SPAN && range.start < range.end).then_some(range)
+    }
 }
 
 /// A paragraph as a range of tokens.
@@ -28,7 +50,8 @@ impl<'a> Text<'a> {
             return None;
         }
         let own = Habits::of(language);
-        let mut text = Text { tokens: Vec::new(), sentences: Vec::new(), paragraphs: Vec::new() };
+        let names = document.spans.iter().filter_map(NameRange::of).collect();
+        let mut text = Text { tokens: Vec::new(), sentences: Vec::new(), paragraphs: Vec::new(), names };
         let title = without_space(&document.about.title);
         for paragraph in &document.paragraphs {
             let start = text.tokens.len();
@@ -61,6 +84,23 @@ impl<'a> Text<'a> {
                 None => false,
             })
             && rest.is_empty()
+    }
+
+    /// Returns true if the layer of names has found any.
+    pub(super) fn has_names(&self) -> bool {
+        !self.names.is_empty()
+    }
+
+    /// Returns true if a token is part of a name.
+    pub(super) fn is_name(&self, index: usize) -> bool {
+        self.names_in(&(index..index + 1)).next().is_some()
+    }
+
+    /// The names that share tokens with a range; names do not overlap one another.
+    pub(super) fn names_in(&self, range: &Range<usize>) -> impl Iterator<Item = &NameRange> {
+        let first = self.names.partition_point(|name| name.end <= range.start);
+        let end = range.end;
+        self.names[first..].iter().take_while(move |name| name.start < end)
     }
 
     pub(super) fn len(&self) -> usize {

@@ -4,7 +4,7 @@ use anyhow::Result;
 use tidings_query::measure::association::Association;
 use tidings_query::question::CollocRequest;
 
-use super::{QueryArgs, QuestionArgs, at_least, known, of_corpus};
+use super::{Asked, QuestionCommand, at_least, known, of_corpus};
 use crate::args::Global;
 use crate::cmd::Report;
 use crate::table::Table;
@@ -18,17 +18,11 @@ const SHOWN: [(Association, &str); 4] = [
     (Association::LogLikelihood, "#log-likelihood"),
 ];
 
-#[derive(Debug, clap::Args)]
-pub struct Args {
-    #[command(flatten)]
-    question: QuestionArgs<CollocRequest>,
-    #[command(flatten)]
-    query_args: QueryArgs,
-}
+/// The flags of the command.
+pub type Args = QuestionCommand<CollocRequest>;
 
 pub fn run(args: &Args, global: &Global) -> Result<Report> {
-    let context = args.query_args.open(global)?;
-    let answered = context.answer(&args.question.request()?)?;
+    let Asked { context, answered, .. } = args.ask(global)?;
     let found = &answered.body;
     let ordered_by = SHOWN.iter().all(|(measure, _)| *measure != found.order).then_some(found.order);
     let measures: Vec<Association> = SHOWN.iter().map(|(measure, _)| *measure).chain(ordered_by).collect();

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use tidings_query::question::KeywordsRequest;
 
-use super::{QueryArgs, QuestionArgs, number_of, short, with_notes};
+use super::{Asked, QuestionCommand, number_of, short, with_notes};
 use crate::args::Global;
 use crate::cmd::Report;
 use crate::table::Table;
@@ -15,15 +15,11 @@ use tidings_pipeline::display::{count, grouped};
     One against everything else: tidings keywords topic=sport")]
 pub struct Args {
     #[command(flatten)]
-    question: QuestionArgs<KeywordsRequest>,
-    #[command(flatten)]
-    query_args: QueryArgs,
+    question: QuestionCommand<KeywordsRequest>,
 }
 
 pub fn run(args: &Args, global: &Global) -> Result<Report> {
-    let context = args.query_args.open(global)?;
-    let request = args.question.request()?;
-    let answered = context.answer(&request)?;
+    let Asked { context, request, answered } = args.question.ask(global)?;
     let found = &answered.body;
     let mut table =
         Table::new(&["word", "#score", "#hits", "#per million", "#there", "#per million there", "#log ratio", "#q"]);

@@ -85,6 +85,32 @@ impl QueryArgs {
     }
 }
 
+/// The command line of a question: its parameters, and the flags of all queries.
+#[derive(Debug, clap::Args)]
+pub struct QuestionCommand<Q: Question> {
+    #[command(flatten)]
+    question: QuestionArgs<Q>,
+    #[command(flatten)]
+    query_args: QueryArgs,
+}
+
+/// A question with its answer, and the corpus that gave it.
+pub struct Asked<Q: Question> {
+    context: QueryContext,
+    request: Q,
+    answered: Answered<Q::Answer>,
+}
+
+impl<Q: Question> QuestionCommand<Q> {
+    /// Opens the index and answers the question.
+    fn ask(&self, global: &Global) -> Result<Asked<Q>> {
+        let context = self.query_args.open(global)?;
+        let request = self.question.request()?;
+        let answered = context.answer(&request)?;
+        Ok(Asked { context, request, answered })
+    }
+}
+
 impl QueryContext {
     /// Answers a question.
     fn answer<Q: Question>(&self, question: &Q) -> Result<Answered<Q::Answer>> {

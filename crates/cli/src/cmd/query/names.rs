@@ -3,7 +3,7 @@
 use anyhow::Result;
 use tidings_query::question::NamesRequest;
 
-use super::{QueryArgs, QuestionArgs, known, number_of, of_corpus};
+use super::{Asked, QuestionCommand, known, number_of, of_corpus};
 use crate::args::Global;
 use crate::cmd::Report;
 use crate::table::Table;
@@ -15,15 +15,11 @@ use crate::table::Table;
 )]
 pub struct Args {
     #[command(flatten)]
-    question: QuestionArgs<NamesRequest>,
-    #[command(flatten)]
-    query_args: QueryArgs,
+    question: QuestionCommand<NamesRequest>,
 }
 
 pub fn run(args: &Args, global: &Global) -> Result<Report> {
-    let context = args.query_args.open(global)?;
-    let request = args.question.request()?;
-    let answered = context.answer(&request)?;
+    let Asked { context, request, answered } = args.question.ask(global)?;
     let found = &answered.body;
     let headings = ["name", "type", "#documents", "#sites", "#mentions", "#per million", "first seen", "last seen"];
     let mut table = Table::new(&headings);

@@ -4,7 +4,7 @@ use anyhow::Result;
 use tidings_query::question::NewWordsRequest;
 use tidings_query::trend::Persistence;
 
-use super::{QueryArgs, QuestionArgs, number_of, of_corpus, short};
+use super::{Asked, QuestionCommand, number_of, of_corpus, short};
 use crate::args::Global;
 use crate::cmd::Report;
 use crate::table::Table;
@@ -17,14 +17,11 @@ use crate::table::Table;
 )]
 pub struct Args {
     #[command(flatten)]
-    question: QuestionArgs<NewWordsRequest>,
-    #[command(flatten)]
-    query_args: QueryArgs,
+    question: QuestionCommand<NewWordsRequest>,
 }
 
 pub fn run(args: &Args, global: &Global) -> Result<Report> {
-    let context = args.query_args.open(global)?;
-    let answered = context.answer(&args.question.request()?)?;
+    let Asked { context, answered, .. } = args.question.ask(global)?;
     let found = &answered.body;
     let mut table = Table::new(&["word", "first seen", "#hits", "#documents", "#sites", "#days", "#q", "then"]);
     for row in &found.rows {

@@ -4,7 +4,7 @@ use anyhow::Result;
 use tidings_pipeline::display::count;
 use tidings_query::question::{QuotesBy, QuotesRequest};
 
-use super::{QueryArgs, QuestionArgs, of_corpus};
+use super::{Asked, QuestionCommand, of_corpus};
 use crate::args::Global;
 use crate::cmd::Report;
 use crate::table::Table;
@@ -16,14 +16,11 @@ use crate::table::Table;
 )]
 pub struct Args {
     #[command(flatten)]
-    question: QuestionArgs<QuotesRequest>,
-    #[command(flatten)]
-    query_args: QueryArgs,
+    question: QuestionCommand<QuotesRequest>,
 }
 
 pub fn run(args: &Args, global: &Global) -> Result<Report> {
-    let context = args.query_args.open(global)?;
-    let answered = context.answer(&args.question.request()?)?;
+    let Asked { context, answered, .. } = args.question.ask(global)?;
     let found = &answered.body;
     let share = if found.by == QuotesBy::Site { "#% of its text" } else { "#% of quoted text" };
     let mut table = Table::new(&[found.by.name(), "#quotations", "#documents", "#sites", "#tokens", share, "verb"]);

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use tidings_query::question::TimelineRequest;
 
-use super::{QueryArgs, QuestionArgs, at_least, of_corpus, short};
+use super::{Asked, QuestionCommand, at_least, of_corpus, short};
 use crate::args::Global;
 use crate::chart::bar;
 use crate::cmd::Report;
@@ -21,15 +21,11 @@ const BAR_COLUMNS: usize = 40;
 )]
 pub struct Args {
     #[command(flatten)]
-    question: QuestionArgs<TimelineRequest>,
-    #[command(flatten)]
-    query_args: QueryArgs,
+    question: QuestionCommand<TimelineRequest>,
 }
 
 pub fn run(args: &Args, global: &Global) -> Result<Report> {
-    let context = args.query_args.open(global)?;
-    let request = args.question.request()?;
-    let answered = context.answer(&request)?;
+    let Asked { context, request, answered } = args.question.ask(global)?;
     let timeline = &answered.body;
     let most = timeline.points.iter().filter_map(|point| point.per_million).fold(0.0, f64::max);
     let columns = ["when", "#hits", "#per million", "#low", "#high", "#tokens", "#documents", "#sites", "chart"];

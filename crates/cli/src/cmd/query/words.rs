@@ -3,23 +3,17 @@
 use anyhow::Result;
 use tidings_query::question::WordsRequest;
 
-use super::{QueryArgs, QuestionArgs, at_least, known, of_corpus};
+use super::{Asked, QuestionCommand, at_least, known, of_corpus};
 use crate::args::Global;
 use crate::cmd::Report;
 use crate::table::Table;
 use tidings_pipeline::display::count;
 
-#[derive(Debug, clap::Args)]
-pub struct Args {
-    #[command(flatten)]
-    question: QuestionArgs<WordsRequest>,
-    #[command(flatten)]
-    query_args: QueryArgs,
-}
+/// The flags of the command.
+pub type Args = QuestionCommand<WordsRequest>;
 
 pub fn run(args: &Args, global: &Global) -> Result<Report> {
-    let context = args.query_args.open(global)?;
-    let answered = context.answer(&args.question.request()?)?;
+    let Asked { context, answered, .. } = args.ask(global)?;
     let found = &answered.body;
     let mut table = Table::new(&["word", "#hits", "#documents", "#per million"]);
     for row in &found.rows {

@@ -20,6 +20,7 @@ const SYLLABLES: LayerAnnotator = LayerAnnotator {
         let vowels = |word: &str| word.chars().filter(|letter| "aeiouy".contains(*letter)).count();
         document.tokens().map(|token| vowels(&token.word).to_string()).collect()
     }),
+    tables: &[],
 };
 
 /// Spans over runs of words with a capital letter.
@@ -32,6 +33,7 @@ const CAPITALS: LayerAnnotator = LayerAnnotator {
         let capitals = (0u32..).zip(document.tokens()).filter(|(_, token)| is_capital(&token.word));
         capitals.map(|(at, _)| TokenSpan::new("capital", at, at + 1).with("lang", language)).collect()
     }),
+    tables: &[],
 };
 
 const DAYS: [&str; 3] = ["2026-03-01", "2026-03-02", "2026-03-03"];

@@ -10,8 +10,9 @@ use tidings_model::{Annotated, LayerNames};
 use tidings_store::Exclusion;
 use tidings_store::text::{KnownTexts, MadeText, TextDraft, TextRecipe};
 
+use super::batch::Batch;
 use super::day_reader::{DayDocument, DayReader};
-use super::{AnnotateRun, DOCUMENT_BYTES, EXPANSION, LEAST_WEIGHT, Work, written};
+use super::{AnnotateRun, Work, written};
 use crate::export::Texts;
 use crate::parallel;
 
@@ -49,16 +50,14 @@ impl AnnotateRun<'_> {
         let batch_bytes = self.batch_bytes();
         let mut read = 0;
         let source = || {
-            let (mut batch, mut bytes) = (Vec::new(), 0);
-            while bytes < batch_bytes && batch.len() < batch_bytes / DOCUMENT_BYTES {
+            let mut batch = Batch::new(batch_bytes);
+            while !batch.is_full() {
                 self.context.check_cancelled()?;
                 let Some((document, size)) = documents.next()? else { break };
                 read += 1;
-                bytes += size;
-                batch.push(document);
+                batch.push(document, size, true);
             }
-            let weight = bytes * EXPANSION + batch.len() * LEAST_WEIGHT;
-            Ok(Some((batch, weight)).filter(|(batch, _)| !batch.is_empty()))
+            Ok(batch.finish())
         };
         let mut work = Work::default();
         let mut layered = BTreeSet::new();
