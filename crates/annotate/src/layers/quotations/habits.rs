@@ -164,7 +164,7 @@ impl WordList {
     /// Returns true if a word is a compound whose last part is on the list.
     fn ends_compound(&self, word: &str) -> bool {
         let is_end = |end: &&str| end.len() >= MIN_COMPOUND && word.len() > end.len() + 2 && word.ends_with(*end);
-        word.len() > MIN_COMPOUND && self.words.iter().any(|end| is_end(&end))
+        word.len() > MIN_COMPOUND && self.words.iter().any(is_end)
     }
 
     /// Returns true if a word in lower case is on the list.
