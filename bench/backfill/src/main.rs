@@ -9,7 +9,7 @@
 //! ```
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
@@ -21,7 +21,7 @@ use tidings_pipeline::archive::{self, ArchiveOptions};
 use tidings_pipeline::stage::StageOutcome;
 use tidings_pipeline::stage::fetch::Fetch;
 use tidings_pipeline::stage::update::Update;
-use tidings_simweb::{HistoryAccess, Host, RequestKind, SimWeb, Spec};
+use tidings_simweb::{HistoryAccess, Host, SimWeb, Spec};
 
 /// Bars: recall with a complete sitemap, recall by other ways, requests for an article, points of the estimate.
 const MIN_RECALL_SITEMAP: f64 = 0.95;
@@ -159,14 +159,7 @@ fn run(args: &Args, seed: u64) -> Result<Vec<SiteResult>> {
     };
     let web = SimWeb::start(spec)?;
     let folder = tempfile::tempdir()?;
-    let pipeline = Pipeline::create(folder.path())?;
-    std::fs::write(pipeline.home().feed_list(), web.feeds().join("\n"))?;
-    let mut config = pipeline.config().clone();
-    (config.fetch.delay_s, config.fetch.feed_delay_s, config.fetch.ip_delay_s) = (0.0, 0.0, 0.0);
-    config.fetch.allow_private = vec!["127.0.0.0/8".to_owned()];
-    config.fetch.archive_pages = 1_000_000;
-    config.store.min_free_mib = 16;
-    let pipeline = pipeline.with_config(config);
+    let pipeline = home(folder.path(), &web)?;
     let update = Update { all: true, seed: Some(seed), ..Update::default() };
     for _ in 0..args.polls {
         pipeline.run(&update)?;
@@ -179,7 +172,7 @@ fn run(args: &Args, seed: u64) -> Result<Vec<SiteResult>> {
     })?;
     web.clear_log();
     let outcome = archive::run(&pipeline, &ArchiveOptions { seed: Some(seed), ..ArchiveOptions::default() })?;
-    let listings = requests_by_site(&web, |kind| kind != RequestKind::Page);
+    let listings = requests_by_site(&web);
     web.clear_log();
     if !args.no_fetch {
         let StageOutcome::Fetch(fetched) = pipeline.run(&Fetch { dry_run: false, seed: Some(seed) })? else {
@@ -213,12 +206,23 @@ fn run(args: &Args, seed: u64) -> Result<Vec<SiteResult>> {
     Ok(results)
 }
 
-fn requests_by_site(web: &SimWeb, counts: impl Fn(RequestKind) -> bool) -> BTreeMap<usize, usize> {
+/// A home with the feeds of the web and without pauses.
+fn home(folder: &Path, web: &SimWeb) -> Result<Pipeline> {
+    let pipeline = Pipeline::create(folder)?;
+    std::fs::write(pipeline.home().feed_list(), web.feeds().join("\n"))?;
+    let mut config = pipeline.config().clone();
+    (config.fetch.delay_s, config.fetch.feed_delay_s, config.fetch.ip_delay_s) = (0.0, 0.0, 0.0);
+    config.fetch.allow_private = vec!["127.0.0.0/8".to_owned()];
+    config.fetch.archive_pages = 1_000_000;
+    config.store.min_free_mib = 16;
+    Ok(pipeline.with_config(config))
+}
+
+/// All requests in the log. A site may answer a request for a listing with an article.
+fn requests_by_site(web: &SimWeb) -> BTreeMap<usize, usize> {
     let mut sites = BTreeMap::new();
     for request in web.requests() {
-        if let Host::Site(site) = request.host
-            && counts(request.kind)
-        {
+        if let Host::Site(site) = request.host {
             *sites.entry(site).or_default() += 1;
         }
     }

@@ -5,7 +5,7 @@
 //! the plan already are not added again. There are three files for each site in `state/archive`: the order, the
 //! listings, and the fingerprints of the articles found, eight bytes each and sorted.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use tidings_model::{Fingerprint, FingerprintSet};
@@ -215,24 +215,31 @@ fn path(home: &Home, site: &str, extension: &str) -> PathBuf {
 /// The orders of all backfills, by site.
 pub fn orders(home: &Home) -> Result<Vec<BackfillOrder>> {
     let mut orders = Vec::new();
-    for path in file::files_in(&home.state("archive"))? {
-        if path.extension().is_some_and(|extension| extension == "json") {
-            let text = std::fs::read(&path).context("read", &path)?;
-            let order = serde_json::from_slice(&text).map_err(|error| Error::Line {
-                path: path.clone(),
-                line: error.line() as u64,
-                fault: format!("is not the order of a backfill ({error}); delete the file to start it again"),
-            })?;
-            orders.push(order);
+    for file in file::files_in(&home.state("archive"))? {
+        if file.extension().is_some_and(|extension| extension == "json") {
+            orders.push(read_order(&file)?);
         }
     }
     orders.sort_by(|a: &BackfillOrder, b| a.site.cmp(&b.site));
     Ok(orders)
 }
 
+fn read_order(path: &Path) -> Result<BackfillOrder> {
+    let text = std::fs::read(path).context("read", path)?;
+    serde_json::from_slice(&text).map_err(|error| Error::Line {
+        path: path.to_owned(),
+        line: error.line() as u64,
+        fault: format!("is not the order of a backfill ({error}); delete the file to start it again"),
+    })
+}
+
 /// The state of the backfill of a site; `None` if there is none.
 pub fn read(home: &Home, site: &str) -> Result<Option<Backfill>> {
-    let Some(order) = orders(home)?.into_iter().find(|order| order.site == site) else { return Ok(None) };
+    let file = path(home, site, "json");
+    if !file.exists() {
+        return Ok(None);
+    }
+    let order = read_order(&file)?;
     let mut listings = Vec::new();
     table::read(&path(home, site, "tsv"), |row: Listing| listings.push(row))?;
     let found = found(home, site)?;

@@ -209,9 +209,9 @@ impl Planner {
     /// Opens the next source, or ends the backfill.
     fn open_next(&mut self) {
         let listings = &self.backfill.listings;
-        let gave = |listing: &&Listing| listing.source.is_sitemap() && listing.found > 0;
+        let gave = |listing: &Listing| listing.source.is_sitemap() && listing.found > 0;
         if self.tier == Tier::Sitemaps
-            && listings.iter().find(gave).is_none()
+            && !listings.iter().any(gave)
             && !listings.iter().any(|listing| listing.source == ListingSource::Guess)
         {
             // The sitemaps of robots.txt gave nothing.

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use anyhow::Result;
 use serde::Serialize;
-use tidings_model::{Fingerprint, is_archive};
+use tidings_model::{Fingerprint, Row, is_archive};
 use tidings_store::archive::{self, FoundArticles};
 use tidings_store::{Home, plan, yields};
 
@@ -104,6 +104,33 @@ struct Counts {
     found_too: u64,
 }
 
+/// The counts of a site while the plan is read.
+struct Census {
+    found: FoundArticles,
+    range: DateRange,
+    /// The end of the last round of the backfill.
+    updated: String,
+    months: BTreeMap<String, Counts>,
+}
+
+impl Census {
+    fn count(&mut self, row: &Row<'_>) {
+        let day = day_of(row);
+        if day.is_some_and(|day| !self.range.contains(day)) {
+            return;
+        }
+        let month = day.map_or_else(|| "unknown".to_owned(), |day| day.to_string()[..7].to_owned());
+        let counts = self.months.entry(month).or_default();
+        let is_found = self.found.contains(Fingerprint::of(row.url));
+        counts.found += u64::from(is_found);
+        counts.fetched += u64::from(is_found && row.status == "ok");
+        if !is_archive(row.feed) && row.seen <= self.updated.as_str() {
+            counts.known += 1;
+            counts.found_too += u64::from(is_found);
+        }
+    }
+}
+
 /// The figures of all backfills of a home, from the plan. Articles that a feed brought after the backfill read its
 /// listings are not counted as missed.
 pub fn figures(home: &Home) -> Result<Vec<SiteFigures>> {
@@ -111,26 +138,15 @@ pub fn figures(home: &Home) -> Result<Vec<SiteFigures>> {
     if orders.is_empty() {
         return Ok(Vec::new());
     }
-    let mut sites: HashMap<String, (FoundArticles, DateRange, String, BTreeMap<String, Counts>)> = HashMap::new();
+    let mut sites: HashMap<String, Census> = HashMap::new();
     for order in &orders {
         let range = DateRange { since: order.since.parse().ok(), until: order.until.parse().ok() };
-        let found = archive::found(home, &order.site)?;
-        sites.insert(order.site.clone(), (found, range, order.updated.clone(), BTreeMap::new()));
+        let (found, updated) = (archive::found(home, &order.site)?, order.updated.clone());
+        sites.insert(order.site.clone(), Census { found, range, updated, months: BTreeMap::new() });
     }
     plan::read(home, |row| {
-        let Some((found, range, updated, months)) = sites.get_mut(site_of(row.url)) else { return };
-        let day = day_of(row);
-        if day.is_some_and(|day| !range.contains(day)) {
-            return;
-        }
-        let month = day.map_or_else(|| "unknown".to_owned(), |day| day.to_string()[..7].to_owned());
-        let counts = months.entry(month).or_default();
-        let is_found = found.contains(Fingerprint::of(row.url));
-        counts.found += u64::from(is_found);
-        counts.fetched += u64::from(is_found && row.status == "ok");
-        if !is_archive(row.feed) && row.seen <= updated.as_str() {
-            counts.known += 1;
-            counts.found_too += u64::from(is_found);
+        if let Some(census) = sites.get_mut(site_of(row.url)) {
+            census.count(row);
         }
     })?;
     let mut documents: HashMap<String, u64> = HashMap::new();
@@ -140,7 +156,7 @@ pub fn figures(home: &Home) -> Result<Vec<SiteFigures>> {
         }
     })?;
     let figures = orders.into_iter().filter_map(|order| {
-        let (found, _, _, months) = sites.remove(&order.site)?;
+        let Census { found, months, .. } = sites.remove(&order.site)?;
         let sum = |part: fn(&Counts) -> u64| months.values().map(part).sum::<u64>();
         Some(SiteFigures {
             found: found.len() as u64,

@@ -71,16 +71,10 @@ fn answer_as_site(shared: &Shared, asked: &RequestTarget<'_>, site: usize, condi
         .contains(&Fault::WrongCharset)
         .then(|| legacy_charset(shared.world.profile(site).language, true))
         .flatten();
-    let access = shared.world.history(site);
-    let listed = access.filter(|_| asked.number.is_none());
-    let listed = listed.and_then(|access| history::reply(&shared.world, site, access, asked.path));
-    let mut reply = match (asked.kind, asked.number) {
-        (RequestKind::Robots, _) => {
-            let path = access.map_or(Some("/sitemap.xml"), |access| access.sitemap());
-            let sitemap = path.map(|path| shared.world.url(site, path));
-            content::robots(condition.robots_text(sitemap.as_deref(), shared.world.spec.crawl_delay))
-        }
-        _ if listed.is_some() => listed.unwrap_or_else(|| Reply::short(404)),
+    let access = shared.world.history(site).filter(|_| asked.number.is_none());
+    let listed = access.and_then(|access| history::reply(&shared.world, site, access, asked.path));
+    let mut reply = listed.unwrap_or_else(|| match (asked.kind, asked.number) {
+        (RequestKind::Robots, _) => robots(shared, site, condition),
         (RequestKind::Tdmrep, _) => content::tdmrep(condition),
         (RequestKind::Sitemap, _) => content::sitemap(&shared.world, site),
         (RequestKind::Feed, _) => match asked.format {
@@ -96,7 +90,7 @@ fn answer_as_site(shared: &Shared, asked: &RequestTarget<'_>, site: usize, condi
             content::text(shared, site, "text/html", &html, charset)
         }
         _ => content::trap(&shared.world, site, asked.path).unwrap_or_else(|| Reply::short(404)),
-    };
+    });
     for fault in &faults {
         misbehave::spoil(&mut reply, *fault);
     }
@@ -104,6 +98,12 @@ fn answer_as_site(shared: &Shared, asked: &RequestTarget<'_>, site: usize, condi
         encode(&mut reply, asked.head, &faults);
     }
     reply
+}
+
+fn robots(shared: &Shared, site: usize, condition: &Condition) -> Reply {
+    let path = shared.world.history(site).map_or(Some("/sitemap.xml"), |access| access.sitemap());
+    let sitemap = path.map(|path| shared.world.url(site, path));
+    content::robots(condition.robots_text(sitemap.as_deref(), shared.world.spec.crawl_delay))
 }
 
 /// The feed of a site for clients that accept gzip and have no copy.

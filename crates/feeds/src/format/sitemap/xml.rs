@@ -44,15 +44,7 @@ impl Field {
 
 /// Reads the XML of a sitemap.
 pub(super) fn read(text: &str, url: &str, repairs: &mut Repairs) -> Result<Sitemap, NotASitemap> {
-    let mut walker = Walker {
-        map: Sitemap::default(),
-        base: Url::parse(url).ok(),
-        open: None,
-        field: None,
-        text: String::new(),
-        repairs: *repairs,
-        is_full: false,
-    };
+    let mut walker = Walker::new(url, *repairs);
     let mut tokens = Tokens::new(text);
     let mut root: Option<&str> = None;
     // The element to the end of which everything is skipped.
@@ -154,6 +146,18 @@ struct Walker {
 }
 
 impl Walker {
+    fn new(url: &str, repairs: Repairs) -> Walker {
+        Walker {
+            map: Sitemap::default(),
+            base: Url::parse(url).ok(),
+            open: None,
+            field: None,
+            text: String::new(),
+            repairs,
+            is_full: false,
+        }
+    }
+
     fn start(&mut self, name: &str, attributes: &str, empty: bool) {
         // A missing end tag ends the text of an element.
         self.end_field();
