@@ -144,6 +144,7 @@ pub fn mark_anchor(page: &mut Page, sources: &HashSet<String>) {
 mod tests {
     use super::*;
     use crate::testing::{FEED, apply, home_with_feeds};
+    use tidings_store::feeds::{FeedState, Polled};
     use tidings_store::journal::{JournalBatch, Record};
 
     const URL: &str = "https://gazette.example/news/";
@@ -207,6 +208,10 @@ mod tests {
     fn articles_in_the_plan_show_the_shape_of_urls_and_entries_of_pages_do_not() {
         let (_folder, pipeline) = home_with_feeds(&format!("{FEED}\n{URL}\tkind=page\n"));
         let mut batch = JournalBatch::default();
+        for feed in [FEED, URL] {
+            let state = FeedState { feed: feed.to_owned(), polled: Polled::Listed, ..FeedState::default() };
+            batch.push(&Record::Poll(Box::new(state)));
+        }
         for number in 0..20 {
             let feed = if number < 12 { FEED } else { URL };
             batch.push(&Record::Listed {
