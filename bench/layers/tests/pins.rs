@@ -3,13 +3,14 @@
 
 use bench_layers::quotations::{Half, Predictor, Score, read_own};
 
-/// Minimum precision and recall in per cent of quotations (spans and kinds) and speakers, over both halves.
+/// Minimum precision and recall in per cent of quotations (spans and kinds) and speakers, over both halves. Speakers are
+/// names, pronouns or listed nouns of persons: some recall in German, Spanish and Chinese was given for precision.
 const QUOTATIONS: [(&str, [f64; 2], [f64; 2]); 5] = [
-    ("en", [95.9, 95.9], [92.9, 92.9]),
-    ("de", [92.2, 92.2], [91.1, 89.6]),
-    ("es", [95.0, 95.0], [99.9, 99.9]),
-    ("ru", [94.9, 94.9], [95.7, 95.7]),
-    ("zh", [96.9, 96.9], [95.5, 94.6]),
+    ("en", [95.9, 95.9], [94.6, 94.6]),
+    ("de", [92.2, 92.2], [90.6, 84.4]),
+    ("es", [95.0, 95.0], [99.9, 97.7]),
+    ("ru", [94.9, 94.9], [97.8, 95.7]),
+    ("zh", [96.4, 96.4], [96.2, 92.0]),
 ];
 
 #[test]

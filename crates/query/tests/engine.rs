@@ -546,7 +546,7 @@ fn layers_and_nested_spans_are_found_and_counted() {
     assert_eq!(by("<ne/>", "ne", "name"), rows(&[("Ann", 1), ("Ann Lee", 1), ("Bank of Ann", 1)]));
     assert_eq!(by("[word=\"Ann\"]", "ne", "name"), rows(&[("Ann", 1), ("Ann Lee", 1)]), "the shortest span counts");
     assert_eq!(by("<ne/>", "quote", "speaker"), rows(&[("Ann Lee", 2), ("", 1)]));
-    assert_eq!(engine.attributes(), ["word", "lc", "lemma", "tag", "syllables", "sem", "topic", "pos2"]);
+    assert_eq!(engine.attributes(), ["word", "lc", "lemma", "syllables", "sem", "topic", "pos2"]);
     assert!(engine.features().contains_key("Sem"));
     assert!(search("<ne/>").explain().to_string().contains("the starts of <ne/>"));
 }

@@ -79,6 +79,29 @@ impl RunBuilder<'_, '_> {
         let follows_adjective =
             before.is_some_and(|before| before.class == WordClass::Adjective && before.shape == Shape::Lower);
         let lower = word.token.word.to_lowercase();
-        follows_adjective || self.text.stop_words.is_some_and(|words| words.contains(&lower))
+        // Names have no plural, except those of the lists.
+        let is_plural = word.token.feats.split(['|', '+']).any(|feature| feature == "Number=Plur");
+        follows_adjective
+            || is_plural
+            || self.is_attribute_of_noun(index, &lower)
+            || self.text.stop_words.is_some_and(|words| words.contains(&lower))
+    }
+
+    /// *Freier Software*: an adjective with a capital before a noun. One in *-er* may be a surname, and counts only if the
+    /// document has another form of it.
+    fn is_attribute_of_noun(&self, index: usize, lower: &str) -> bool {
+        const ENDINGS: [&str; 5] = ["e", "er", "en", "es", "em"];
+        let next = index + 1;
+        let precedes_noun = next < self.end
+            && self.word(index).token.space_after
+            && self.word(next).class == WordClass::Noun
+            && self.word(next).shape == Shape::Capital;
+        let Some(ending) = ENDINGS.iter().rev().find(|ending| lower.ends_with(*ending)).filter(|_| precedes_noun)
+        else {
+            return false;
+        };
+        let stem = &lower[..lower.len() - ending.len()];
+        let has_form = |other: &&str| *other != *ending && self.text.has_form(&format!("{stem}{other}"));
+        stem.len() >= 3 && (*ending != "er" || ENDINGS.iter().any(has_form))
     }
 }

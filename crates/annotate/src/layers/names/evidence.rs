@@ -268,6 +268,11 @@ impl<'a> Text<'a> {
         self.forms.get(&self.tokens[index].form).copied().unwrap_or_default()
     }
 
+    /// Returns true if the document has a form in lower case or with a capital; it is given in lower case.
+    pub fn has_form(&self, lower: &str) -> bool {
+        self.forms.contains_key(&xxh3_64(lower.as_bytes()))
+    }
+
     /// True if words have case endings that are merged by lemma and stem.
     pub fn is_inflecting(&self) -> bool {
         !self.words.endings.is_empty()

@@ -33,18 +33,18 @@ impl Speakers<'_, '_> {
         self.tagged_name(&phrase)
     }
 
-    /// A noun without an article next to a reporting verb, where all nouns have capitals: *lachte Vanz*. A common noun would have
-    /// an article in the singular.
-    pub(super) fn bare_noun(&self, phrase: Range<usize>) -> Option<Range<usize>> {
-        let is_noun = |at: usize| {
-            let token = self.text.token(at);
-            matches!(self.text.tag(at), "NOUN" | "PROPN" | "X")
-                && is_capitalised(&token.word)
-                && !token.feats.contains("Number=Plur")
-                && !self.text.starts_sentence(at)
+    /// Returns true for a word that has a capital only because it begins sentences: *Myth: “…”*. The document has it as a
+    /// name nowhere else, and it is no short form of a full name.
+    pub(super) fn is_label(&self, speaker: &Range<usize>) -> bool {
+        let word = self.text.word(speaker.start);
+        let is_doubtful = |name: &NameRange| name.kind.is_none() && !name.is_full;
+        let stands_inside = || {
+            self.text.names().any(|name| self.text.word(name.start) == word && !self.text.starts_sentence(name.start))
         };
-        let is_name = self.habits.capitalises_nouns && (1..=2).contains(&phrase.len()) && phrase.clone().all(is_noun);
-        is_name.then_some(phrase)
+        speaker.len() == 1
+            && self.text.starts_sentence(speaker.start)
+            && self.text.names_in(speaker).next().is_some_and(is_doubtful)
+            && !stands_inside()
     }
 
     /// A run of proper nouns that the layer of names left out; a capital at the start of a sentence, or where all nouns

@@ -86,7 +86,7 @@ impl Speakers<'_, '_> {
             at += 1;
         }
         let stop = self.phrase_end(at, end);
-        let phrase = self.accept(at..stop).or_else(|| self.bare_noun(at..stop))?;
+        let phrase = self.accept(at..stop)?;
         Some(self.name_after_comma(&phrase, stop, end).unwrap_or(phrase))
     }
 
@@ -163,7 +163,7 @@ impl Speakers<'_, '_> {
             let name = has_comma.then(|| start..from - 1);
             let is_name =
                 |range: &Range<usize>| range.len() <= 4 && range.clone().all(|at| self.class(at) == Class::Proper);
-            return name.filter(is_name).or_else(|| self.accept(from..at)).or_else(|| self.bare_noun(from..at));
+            return name.filter(is_name).or_else(|| self.accept(from..at));
         }
         let found = self.first(start, verb);
         // Names that the tagger does not know often have other tags.
@@ -189,7 +189,7 @@ impl Speakers<'_, '_> {
         if !self.habits.subject_after.is_empty() || !self.habits.subject_end.is_empty() {
             return self.before(start, colon);
         }
-        self.first(start, colon)
+        self.first(start, colon).filter(|speaker| !self.is_label(speaker))
     }
 
     /// Returns true if a phrase has a proper noun or is a pronoun.

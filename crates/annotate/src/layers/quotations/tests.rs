@@ -120,12 +120,6 @@ fn a_speaker_is_a_name_or_the_noun_of_a_person_a_role_or_an_organisation() {
         ("en", "One of the residents said: “We go home now.” Anna Moore did not.", "One of the residents"),
         ("en", "The file says: “Go home now and stay there.” Anna Moore laughed.", ""),
         ("en", "Myth: “Nobody ever reads the manual.” Anna Moore does.", ""),
-        ("en", "The researcher’s rule of thumb says: “Never ask twice.” Anna Moore agrees.", ""),
-        ("de", "„Wir gehen jetzt nach Hause“, sagte der Werftarbeiter neben Anna Keller.", "der Werftarbeiter"),
-        ("de", "Die Webseite schreibt: „Wir gehen jetzt nach Hause.“ Anna Keller las sie.", ""),
-        ("es", "«Nos vamos a casa», dijo el presidente de la Comisión, Carlos Ruiz.", "Carlos Ruiz"),
-        ("ru", "«Мы идём домой», — сказал директор школы Иван Петров.", "Иван Петров"),
-        ("zh", "一位投资者反问：“钱从哪里来？”李明没有回答。", "一位投资者"),
     ] {
         assert_eq!(speakers(language, text)[0], speaker, "{language}: {text}");
     }

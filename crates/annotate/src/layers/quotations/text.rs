@@ -23,13 +23,16 @@ pub(super) struct NameRange {
     pub(super) start: usize,
     pub(super) end: usize,
     pub(super) kind: Option<NameKind>,
+    /// True if its canonical form has several words.
+    pub(super) is_full: bool,
 }
 
 impl NameRange {
     fn of(span: &TokenSpan) -> Option<NameRange> {
         let code = span.attribute(names::TYPE);
         let kind = NameKind::ALL.into_iter().find(|kind| code == Some(kind.code()));
-        let range = NameRange { start: span.start as usize, end: span.end as usize, kind };
+        let is_full = span.attribute(names::NAME).is_some_and(|name| name.contains(' '));
+        let range = NameRange { start: span.start as usize, end: span.end as usize, kind, is_full };
         (span.name == names::SPAN && range.start < range.end).then_some(range)
     }
 }
@@ -89,6 +92,11 @@ impl<'a> Text<'a> {
     /// Returns true if the layer of names has found any.
     pub(super) fn has_names(&self) -> bool {
         !self.names.is_empty()
+    }
+
+    /// All names, in reading order.
+    pub(super) fn names(&self) -> impl Iterator<Item = &NameRange> {
+        self.names.iter()
     }
 
     /// Returns true if a token is part of a name.
