@@ -1,6 +1,6 @@
 //! Memory, disk and time of the seen-set and the waiting URLs, with generated URLs.
 //!
-//! `TIDINGS_SCALE_URLS` gives their number. The figures of BENCHMARKS.md are those of ten million in a release build:
+//! `TIDINGS_SCALE_URLS` gives their number, for example in a release build:
 //! `TIDINGS_SCALE_URLS=10000000 cargo test --release -p tidings-crawl --test scale -- --nocapture`
 
 use std::path::Path;
