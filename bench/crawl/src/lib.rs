@@ -2,6 +2,7 @@
 
 pub mod graph;
 pub mod oracle;
+pub mod scale;
 pub mod score;
 pub mod sim;
 pub mod world;

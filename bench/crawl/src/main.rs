@@ -1,8 +1,10 @@
-//! Compares rules in a simulated web: `cargo run --release -p tidings-bench-crawl -- [SEEDS [WORLD|all [FILE.json]]]`.
+//! Compares rules in a simulated web: `cargo run --release -p tidings-bench-crawl -- [SEEDS [WORLD|all [FILE.json]]]`;
+//! `-- scale` measures the scheduler with many domains.
 
 use serde::Serialize;
 use tidings_bench_crawl::{
     oracle::Oracle,
+    scale,
     score::Score,
     sim::{Crawl, Scheduler},
     world::{Params, World},
@@ -29,22 +31,33 @@ const WORLDS: [(&str, f64, usize, f64); 4] = [
     ("60 % of section names wrong", 1.0, 40, 0.6),
 ];
 
-/// The rows of a table: rules with their settings.
-fn rows() -> Vec<(String, Settings)> {
+/// The rows of the table of a world: rules with their settings.
+fn rows(world: &str) -> Vec<(String, Settings)> {
     let rule = |rule: Rule| (rule.name().to_owned(), Settings { rule, ..Settings::default() });
-    let mut rows = vec![rule(Rule::Spiderling), rule(Rule::BreadthFirst), rule(Rule::Macocu), rule(Rule::Tidings)];
-    for largest_share in [0.005, 0.01] {
-        let name = format!("tidings, largest_share {largest_share}");
-        rows.push((name, Settings { largest_share, ..Settings::default() }));
+    let mut rows = vec![rule(Rule::Spiderling), rule(Rule::Tidings)];
+    if world == "plain" || world == "scarce language" {
+        rows.extend([rule(Rule::BreadthFirst), rule(Rule::Macocu)]);
     }
-    for floor in [0.001, 0.005] {
-        rows.push((format!("tidings, floor {floor}"), Settings { floor, ..Settings::default() }));
+    if world == "scarce language" {
+        for floor in [0.001, 0.005] {
+            rows.push((format!("tidings, floor {floor}"), Settings { floor, ..Settings::default() }));
+        }
     }
     rows
 }
 
 fn main() {
     let mut args = std::env::args().skip(1);
+    if std::env::args().nth(1).is_some_and(|word| word == "scale") {
+        for domains in [10_000, 100_000, 1_000_000] {
+            let cost = scale::measure(domains, 100_000);
+            println!(
+                "{domains} domains: {:.1} µs a decision, {:.0} B a domain",
+                cost.decision_us, cost.bytes_per_domain
+            );
+        }
+        return;
+    }
     let seeds: u64 = args.next().and_then(|text| text.parse().ok()).unwrap_or(5);
     let only = args.next().filter(|name| name != "all");
     let path = args.next();
@@ -65,7 +78,7 @@ fn main() {
         let oracle: Vec<Score> =
             worlds.iter().map(|world| Crawl::new(world, Scheduler::Oracle(Oracle::new(world)), BUDGET).run()).collect();
         let mut all: Vec<(String, Vec<Score>)> = Vec::new();
-        for (name, settings) in rows() {
+        for (name, settings) in rows(world) {
             let scores: Vec<Score> = worlds.iter().map(|world| crawl(world, &settings)).collect();
             let base = all.first().map_or(&scores, |(_, base)| base);
             print_row(&name, &scores, base, &oracle);

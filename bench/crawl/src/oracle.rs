@@ -104,6 +104,11 @@ impl Oracle {
         chosen
     }
 
+    /// Whether no URL with text waits.
+    pub fn is_dry(&self) -> bool {
+        self.candidates.is_empty()
+    }
+
     /// A request is done; the site rests.
     pub fn done(&mut self, site: u32, ready_at: u64, world: &World) {
         self.ready_at[site as usize] = ready_at;

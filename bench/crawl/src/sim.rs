@@ -125,7 +125,9 @@ impl<'a> Crawl<'a> {
                 }
             }
             Scheduler::Oracle(oracle) => {
-                let (site, label) = oracle.next(now, world, free)?;
+                let Some((site, label)) = oracle.next(now, world, free) else {
+                    return oracle.is_dry().then_some(Step::End);
+                };
                 Some(Step::Request(site, label_name(site, label), Request { domain: site, section: 0 }))
             }
         }

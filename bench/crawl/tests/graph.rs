@@ -7,7 +7,7 @@ use tidings_bench_crawl::graph::{
 use tidings_crawl::policy::Rule;
 use tidings_simweb::graph::{Graph, GraphSpec};
 
-const PLAN: Plan = Plan { budget: 1_500, slots: 2, seeds: 4 };
+const PLAN: Plan = Plan { budget: 800, slots: 1, seeds: 4 };
 
 fn crawls(rules: &[Option<Rule>]) -> Vec<CrawlResult> {
     let graph = Graph::new(GraphSpec { seed: 1, sites: 60, ..GraphSpec::default() });
@@ -19,7 +19,7 @@ fn crawls(rules: &[Option<Rule>]) -> Vec<CrawlResult> {
 fn sections_give_more_text_than_breadth_first_and_less_than_an_oracle() {
     let results = crawls(&[Some(Rule::Tidings), Some(Rule::BreadthFirst), None]);
     let tokens: Vec<u64> = results.iter().map(|result| result.score.tokens).collect();
-    assert!(tokens[0] as f64 > 1.5 * tokens[1] as f64, "{tokens:?}");
+    assert!(tokens[0] as f64 > 1.2 * tokens[1] as f64, "{tokens:?}");
     assert!(tokens[0] as f64 <= 1.05 * tokens[2] as f64, "{tokens:?}");
     for result in &results {
         let (score, last) = (&result.score, result.marks.last().expect("marks"));

@@ -151,10 +151,11 @@ impl Evidence {
         if pages > 0.0 { self.led / pages } else { 0.0 }
     }
 
-    /// The usual number of pages until one with new text; one for a section without any.
-    pub fn text_gap(&self) -> f64 {
+    /// The usual number of pages until one with new text, without the run of barren pages at the end; `None` if no page
+    /// had text.
+    pub fn text_gap(&self) -> Option<f64> {
         let before = self.pages.saturating_sub(u64::from(self.barren));
-        if self.text_pages == 0 { 1.0 } else { (before as f64 / self.text_pages as f64).max(1.0) }
+        (self.text_pages > 0).then(|| (before as f64 / self.text_pages as f64).max(1.0))
     }
 
     /// Value per cost.

@@ -19,7 +19,9 @@ const KEEP: f64 = 0.99;
 const ARM_SHAPE: f64 = 0.5;
 /// Other domains that are drawn anew at each decision.
 const REDRAWS: usize = 16;
-/// The factor of the prior of domains that only one other domain links to.
+/// The score of a domain with the largest share is divided by this and one.
+const DAMPING: f64 = 8.0;
+/// The factor of the prior, in draws, of domains that only one other domain links to.
 const UNTRUSTED: f64 = 0.1;
 
 /// Thompson sampling over sections with a learned prior.
@@ -38,11 +40,7 @@ impl Tidings {
     }
 
     fn domain_prior(&self, domain: &DomainView<'_>) -> RatePrior {
-        let mut prior = self.prior.of(group(domain.hints, domain.source_rate));
-        if !domain.trusted {
-            prior.mean *= UNTRUSTED;
-        }
-        prior
+        self.prior.of(group(domain.hints, domain.source_rate))
     }
 
     /// Shape and scale of the posterior of a rate.
@@ -75,7 +73,11 @@ impl Policy for Tidings {
     }
 
     fn choose(&mut self, domain: &DomainView<'_>, arms: &[Evidence]) -> Choice {
-        let (shape, scale) = self.posterior(domain.evidence, self.domain_prior(domain));
+        let mut prior = self.domain_prior(domain);
+        if !domain.trusted {
+            prior.mean *= UNTRUSTED;
+        }
+        let (shape, scale) = self.posterior(domain.evidence, prior);
         let rate = gamma(&mut self.rng, shape) * scale;
         let mut best = Choice { priority: 0.0, arm: 0 };
         for (at, arm) in arms.iter().enumerate() {
@@ -85,7 +87,7 @@ impl Policy for Tidings {
                 best = Choice { priority: draw, arm: at };
             }
         }
-        best.priority /= 1.0 + domain.share / self.largest_share;
+        best.priority /= 1.0 + DAMPING * domain.share / self.largest_share;
         best
     }
 
@@ -101,6 +103,9 @@ impl Policy for Tidings {
     }
 
     fn closes(&self, domain: &DomainView<'_>, arm: &Evidence) -> Option<Closing> {
+        if domain.evidence.pages < PROBE_PAGES {
+            return None;
+        }
         let (shape, scale) = self.posterior(domain.evidence, self.domain_prior(domain));
         let (shape, scale) = self.posterior(arm, RatePrior { mean: shape * scale, shape: ARM_SHAPE });
         let bound = shape * scale + shape.sqrt() * scale;
@@ -115,5 +120,95 @@ impl Policy for Tidings {
         if let Some(prior) = Prior::from_numbers(learned) {
             self.prior = prior;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::DomainHints;
+
+    const HINTS: DomainHints =
+        DomainHints { tld_language: false, link_language: false, source_yield: 0.0, host_len: 0, distance: 0 };
+
+    fn view(evidence: &Evidence, share: f64, trusted: bool) -> DomainView<'_> {
+        DomainView {
+            hints: &HINTS,
+            source_rate: 0.0,
+            trusted,
+            evidence,
+            best_rate: evidence.rate(),
+            dryness: 0.0,
+            share,
+            turn: 0,
+        }
+    }
+
+    /// Evidence of so many pages of 40 kB, each with so many tokens.
+    fn pages(count: usize, tokens: u64) -> Evidence {
+        let mut evidence = Evidence::default();
+        let worth =
+            PageWorth { bytes: 40_000, clean_bytes: 6 * tokens, tokens, new_share: 1.0, exact_duplicate: false };
+        (0..count).for_each(|_| evidence.add(&worth, KEEP));
+        evidence
+    }
+
+    fn mean_priority(rule: &mut Tidings, domain: &DomainView<'_>, arms: &[Evidence]) -> f64 {
+        (0..2_000).map(|_| rule.choose(domain, arms).priority).sum::<f64>() / 2_000.0
+    }
+
+    #[test]
+    fn draws_are_around_the_rate_when_evidence_is_plenty() {
+        let mut rule = Tidings::new(0.002, 0.02, 1);
+        let rich = pages(300, 1_000);
+        let mean = mean_priority(&mut rule, &view(&rich, 0.0, true), &[rich]);
+        assert!((mean / rich.rate() - 1.0).abs() < 0.1, "{mean} against {}", rich.rate());
+    }
+
+    #[test]
+    fn the_arm_with_more_text_is_chosen() {
+        let mut rule = Tidings::new(0.002, 0.02, 1);
+        let arms = [pages(30, 0), pages(30, 900), pages(30, 100)];
+        let all = pages(90, 333);
+        let chosen = (0..100).filter(|_| rule.choose(&view(&all, 0.0, true), &arms).arm == 1).count();
+        assert!(chosen > 95, "{chosen} of 100");
+    }
+
+    #[test]
+    fn a_large_share_is_damped_and_an_untrusted_domain_waits() {
+        let mut rule = Tidings::new(0.002, 0.02, 1);
+        let rich = pages(300, 1_000);
+        let small = mean_priority(&mut rule, &view(&rich, 0.0, true), &[rich]);
+        let large = mean_priority(&mut rule, &view(&rich, 0.02, true), &[rich]);
+        assert!((small / large / (1.0 + DAMPING) - 1.0).abs() < 0.1, "{small} and {large}");
+        let new = Evidence::default();
+        let trusted = mean_priority(&mut rule, &view(&new, 0.0, true), &[new]);
+        let untrusted = mean_priority(&mut rule, &view(&new, 0.0, false), &[new]);
+        assert!(untrusted < 0.3 * trusted, "{untrusted} against {trusted}");
+    }
+
+    #[test]
+    fn an_arm_is_closed_when_its_rate_is_surely_below_the_floor_and_not_before_the_probe() {
+        let rule = Tidings::new(0.002, 0.02, 1);
+        let closes = |count| {
+            let empty = pages(count, 0);
+            rule.closes(&view(&empty, 0.0, true), &empty).is_some()
+        };
+        assert!(!closes(7));
+        assert!(closes(200));
+        let poor = pages(200, 30);
+        assert!(rule.closes(&view(&poor, 0.0, true), &poor).is_none(), "a rate of {}", poor.rate());
+    }
+
+    #[test]
+    fn saved_numbers_give_the_same_rule() {
+        let mut rule = Tidings::new(0.002, 0.02, 1);
+        let one = pages(1, 500);
+        let worth =
+            PageWorth { bytes: 40_000, clean_bytes: 3_000, tokens: 500, new_share: 1.0, exact_duplicate: false };
+        (0..20).for_each(|_| rule.learn(&view(&one, 0.0, true), &worth));
+        let mut again = Tidings::new(0.002, 0.02, 1);
+        again.restore(&rule.learned());
+        assert_eq!(again.learned(), rule.learned());
     }
 }

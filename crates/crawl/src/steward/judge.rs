@@ -10,6 +10,8 @@ use crate::policy::{Closing, PageWorth};
 
 /// Pages in a row without new text that close a section, as a multiple of its usual pages until one with text.
 const BARREN_PAGES: u32 = 8;
+/// The longest gap between pages with text in a domain that a section without any text is allowed.
+const MAX_DOMAIN_GAP: f64 = 4.0;
 /// New URLs of good sections a page that keep a section without text open.
 const HUB_URLS: f64 = 0.5;
 /// Texts that two sections share before one is taken for another address of the other.
@@ -102,12 +104,14 @@ impl Steward {
         if known.is_some_and(|known| known.parked) {
             return self.report_domain(id, CloseReason::Parked, closed);
         }
+        let domain_gap = self.domains[id as usize].evidence().text_gap().unwrap_or(1.0).min(MAX_DOMAIN_GAP);
         let of_section = &mut self.domains[id as usize].sections[section as usize];
         let history = of_section.history.get_or_insert_default();
         let barren = history.evidence.barren;
         // A section with text now and then may be without it for longer; one that shows new URLs of good sections is
         // a hub.
-        let is_barren = f64::from(barren) >= f64::from(BARREN_PAGES) * history.evidence.text_gap()
+        let is_barren = f64::from(barren)
+            >= f64::from(BARREN_PAGES) * history.evidence.text_gap().unwrap_or(domain_gap)
             && history.evidence.led_per_page(self.policy.keep()) < HUB_URLS;
         if let Some(other) = known.and_then(|known| known.same_in) {
             history.alias = if history.alias.0 == other { (other, history.alias.1 + 1) } else { (other, 1) };

@@ -252,8 +252,9 @@ fn new_domains_are_probed_before_an_old_one_gets_its_hundredth_page() {
     }
     let pages = run(&mut steward, 60, |section| if section.starts_with("rich") { 2_000 } else { 0 });
     // The old domain fills the pauses of the new ones.
-    assert!(pages["rich.example/*"] <= 20, "{pages:?}");
-    assert_eq!(pages.len(), 21, "{pages:?}");
+    let old = pages.get("rich.example/*").copied().unwrap_or_default();
+    assert!(old <= 20, "{pages:?}");
+    assert_eq!(pages.keys().filter(|section| section.starts_with("new")).count(), 20, "{pages:?}");
 }
 
 #[test]
