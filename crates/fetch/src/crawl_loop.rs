@@ -283,7 +283,7 @@ impl<J: JobSource> CrawlLoop<J> {
         Ok(())
     }
 
-    /// Next request of a host. A job without a valid URL is rejected.
+    /// Next request of a host.
     fn next_pending(&mut self, id: HostId, now: Now) -> Result<Option<PendingRequest>, Error> {
         let host = self.frontier.get_mut(id);
         if host.passes_over {
@@ -297,6 +297,11 @@ impl<J: JobSource> CrawlLoop<J> {
             return Ok(Some(pending));
         }
         let Some(job) = host.jobs.pop() else { return Ok(None) };
+        self.load(id, job, now)
+    }
+
+    /// The request of a job. One without a valid URL is rejected.
+    fn load(&mut self, id: HostId, job: JobId, now: Now) -> Result<Option<PendingRequest>, Error> {
         let FetchJob { url, headers } = self.source.job(job).map_err(Error::JobSource)?;
         match Url::parse(&url) {
             Ok(url) if url.has_host() && matches!(url.scheme(), "http" | "https") => {
@@ -311,30 +316,40 @@ impl<J: JobSource> CrawlLoop<J> {
     }
 
     /// Returns the next job of a host that refuses every page as refused, without a request: its consumer may have the
-    /// page from elsewhere. Jobs that the policy of their origin does not allow stay for a later crawl.
+    /// page from elsewhere. Jobs whose policy is not known stay for a later crawl.
     fn pass_over(&mut self, id: HostId, now: Now) -> Result<(), Error> {
-        while let Some(job) = self.frontier.get_mut(id).jobs.pop() {
-            self.frontier.get_mut(id).passed_over += 1;
-            let FetchJob { url, headers } = self.source.job(job).map_err(Error::JobSource)?;
-            let Some(parsed) = Url::parse(&url).ok().filter(Url::has_host) else { continue };
-            let pending = PendingRequest::new(Purpose::Job(job), parsed, headers);
-            let Admission::Send(permission) = self.admit(&pending, now) else { continue };
-            let detail = "not requested, because the host refused the requests before".to_owned();
-            self.deliver_unsent(
-                id,
-                FetchResult {
-                    job,
-                    url,
-                    at: now.wall,
-                    requested: false,
-                    redirects: Vec::new(),
-                    result: Err((Status::Http(403), detail)),
-                    robots: permission.robots,
-                    tdm: permission.tdm,
-                },
-            );
+        let host = self.frontier.get_mut(id);
+        let Some(job) = host.jobs.pop() else {
+            host.jobs = std::mem::take(&mut host.kept);
+            host.passes_over = false;
             return Ok(());
-        }
+        };
+        host.passed_over += 1;
+        let Some(pending) = self.load(id, job, now)? else { return Ok(()) };
+        let permission = match self.admit(&pending, now) {
+            Admission::Send(permission) => permission,
+            Admission::Refuse(status, detail) => {
+                self.refuse(id, job, pending.url.into(), Vec::new(), (status, detail), now);
+                return Ok(());
+            }
+            Admission::FetchPolicy(_) | Admission::WaitForPolicy => {
+                self.frontier.get_mut(id).kept.push(job);
+                self.current = Some(id);
+                return Ok(());
+            }
+        };
+        let detail = "not requested, because the host refused the requests before".to_owned();
+        let result = FetchResult {
+            job,
+            url: pending.url.into(),
+            at: now.wall,
+            requested: false,
+            redirects: Vec::new(),
+            result: Err((Status::Http(403), detail)),
+            robots: permission.robots,
+            tdm: permission.tdm,
+        };
+        self.deliver_unsent(id, result);
         Ok(())
     }
 

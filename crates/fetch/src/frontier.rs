@@ -37,12 +37,14 @@ pub(crate) struct Host {
     pub(crate) consecutive_failures: u8,
     /// Responses in a row with 403, 429 or 503.
     pub(crate) throttled: u8,
-    /// Pages in a row that were refused with 403.
+    /// Responses in a row with 403.
     pub(crate) forbidden: u8,
     /// True if it refuses every page: the jobs that it has left are passed over.
     pub(crate) passes_over: bool,
     /// Jobs that were passed over.
     pub(crate) passed_over: u32,
+    /// Jobs that could not be passed over, because their policy is not known.
+    pub(crate) kept: Vec<JobId>,
     /// Its Crawl-delay in milliseconds.
     crawl_delay_ms: u32,
     pub(crate) requests: u32,

@@ -53,7 +53,7 @@ impl<J: JobSource> CrawlLoop<J> {
                 }
                 403 => {
                     host.throttled += 1;
-                    host.forbidden += u8::from(!pending.is_policy());
+                    host.forbidden += 1;
                     if host.throttled >= MAX_THROTTLED {
                         host.given_up = Some("it rejects requests (403, 429 or 503)");
                         // Overload passes, a refusal does not.
