@@ -195,6 +195,9 @@ struct Spent {
 /// The backfills of the sites, continued or new.
 fn planners(context: &RunContext, options: &ArchiveOptions) -> Result<Vec<Planner>> {
     let mut sites = site::select(&context.home, &options.sites)?;
+    if sites.is_empty() {
+        bail!("no site to read the archive of: {} has no feeds; name sites", context.home.feed_list().display());
+    }
     let mut known = site::knowledge(&context.home, &mut sites, options.range)?;
     let today = context.started.to_zoned(TimeZone::UTC).date();
     let text = |day: Option<jiff::civil::Date>| day.map(|day| day.to_string()).unwrap_or_default();

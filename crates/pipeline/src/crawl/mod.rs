@@ -99,6 +99,8 @@ pub struct CrawlOutcome {
     pub seen: u64,
     /// URLs that wait.
     pub waiting: u64,
+    /// Whether all that is left waits for hosts that did not answer.
+    pub unreachable: bool,
     /// Requests that were sent, policy files included.
     pub requests: u64,
     /// Bytes that were received.
@@ -114,7 +116,11 @@ pub struct CrawlOutcome {
 
 impl Outcome for CrawlOutcome {
     fn status(&self) -> Status {
-        if self.done { Status::Done } else { Status::NotDone }
+        match (self.done, self.unreachable) {
+            (false, _) => Status::NotDone,
+            (true, true) => Status::Partly,
+            (true, false) => Status::Done,
+        }
     }
 }
 
@@ -127,6 +133,8 @@ impl fmt::Display for CrawlOutcome {
 /// Crawls until a budget is spent, nothing is left that is worth a request, or the run is stopped.
 pub fn run(pipeline: &Pipeline, options: &Options) -> Result<CrawlOutcome> {
     check_name(&options.name)?;
+    check_languages(&options.languages)?;
+    pipeline.config().crawl.rule()?;
     let seeds = seeds(&options.seeds)?;
     let context = RunContext::open(pipeline, "crawl")?;
     let folder = context.home.crawl(&options.name);
@@ -146,8 +154,8 @@ pub fn run(pipeline: &Pipeline, options: &Options) -> Result<CrawlOutcome> {
         order.languages.clone_from(&config.crawl.languages);
     }
     let seed_hosts = order.seeds.iter().filter_map(|seed| tidings_model::address::host(seed));
-    require_contact(config, &context.home, seed_hosts)?;
     if !options.dry_run {
+        require_contact(config, &context.home, seed_hosts)?;
         order.write(&folder)?;
     }
     let mut log = context.log();
@@ -168,6 +176,14 @@ fn check_name(name: &str) -> Result<()> {
     match !name.is_empty() && name.len() <= 40 && name.bytes().all(is_plain) {
         true => Ok(()),
         false => bail!("`{name}` cannot be the name of a crawl; use letters, digits, - and _"),
+    }
+}
+
+/// Text in an unknown language would never count.
+fn check_languages(languages: &[String]) -> Result<()> {
+    match languages.iter().find(|code| tidings_lang::language(code).is_none()) {
+        Some(code) => bail!("the language `{code}` is unknown; give a code such as `de`"),
+        None => Ok(()),
     }
 }
 
@@ -275,7 +291,13 @@ fn crawl(
 
 fn outcome(context: &RunContext, options: &Options, ingested: ingest::Ingested, crawled: Crawled) -> CrawlOutcome {
     let ending = context.ending(0);
+    let unreachable = crawled.end == Some(End::Dry) && crawled.waiting > 0;
     let why = match (&crawled.end, ending.is_done()) {
+        (Some(_), true) if unreachable => {
+            "; ended: what is left waits for hosts that did not answer; `tidings why HOST` has the reason, and a later \
+             `tidings crawl` asks them again"
+                .to_owned()
+        }
         (Some(end), true) => format!("; ended: {end}"),
         _ => ending.after(String::new()),
     };
@@ -303,6 +325,7 @@ fn outcome(context: &RunContext, options: &Options, ingested: ingest::Ingested, 
         domains: crawled.domains,
         seen: crawled.seen,
         waiting: crawled.waiting,
+        unreachable,
         requests: ingested.requests,
         bytes: ingested.bytes,
         seconds: context.seconds(),
