@@ -6,7 +6,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -49,9 +49,6 @@ struct Args {
     /// The time of that round
     #[arg(long, hide = true)]
     at: Option<Timestamp>,
-    /// Run a round in this home for each time that is read, as `tidings run --loop` does
-    #[arg(long, hide = true)]
-    rounds: Option<PathBuf>,
 }
 
 /// The figures of a day.
@@ -83,10 +80,6 @@ struct Results {
     daily_cpu_s: f64,
     hourly_ratio: f64,
     hourly_stages_cpu_s: StageCpu,
-    /// The 24 rounds in one process, which loads models and tables once.
-    loop_cpu_s: f64,
-    loop_ratio: f64,
-    loop_stages_cpu_s: StageCpu,
     daily_stages_cpu_s: StageCpu,
 }
 
@@ -94,11 +87,7 @@ fn main() -> Result<()> {
     let args = Args::parse();
     if let (Some(home), Some(at)) = (&args.round, args.at) {
         clock::set(at);
-        println!("{}", serde_json::to_string(&one_round(&Pipeline::open(home)?)?)?);
-        return Ok(());
-    }
-    if let Some(home) = &args.rounds {
-        return rounds_of_times(home);
+        return one_round(home);
     }
     let results = measure(&args)?;
     let text = serde_json::to_string_pretty(&results)? + "\n";
@@ -111,29 +100,20 @@ fn main() -> Result<()> {
     }
 }
 
-/// Runs a round for each time in the standard input.
-fn rounds_of_times(home: &Path) -> Result<()> {
+/// Runs a round in this process and prints the CPU time of each stage.
+fn one_round(home: &Path) -> Result<()> {
     let pipeline = Pipeline::open(home)?;
-    for line in std::io::stdin().lines() {
-        clock::set(line?.parse()?);
-        println!("{}", serde_json::to_string(&one_round(&pipeline)?)?);
-    }
-    Ok(())
-}
-
-/// Runs a round in this process; returns the CPU time of each stage.
-fn one_round(pipeline: &Pipeline) -> Result<StageCpu> {
-    let start = cpu_s();
     let stages = RefCell::new(StageCpu::new());
     let began = RefCell::new(0.0);
     let before = |_: &str| *began.borrow_mut() = cpu_s();
     let after = |stage: tidings_pipeline::stage::StageId, _: &_| {
         stages.borrow_mut().insert(stage.name().to_owned(), cpu_s() - *began.borrow());
     };
-    run_round(pipeline, &RoundOptions::default(), &before, &after)?;
+    run_round(&pipeline, &RoundOptions::default(), &before, &after)?;
     let mut stages = stages.into_inner();
-    stages.insert("other".to_owned(), cpu_s() - start - stages.values().sum::<f64>());
-    Ok(stages)
+    stages.insert("other".to_owned(), cpu_s() - stages.values().sum::<f64>());
+    println!("{}", serde_json::to_string(&stages)?);
+    Ok(())
 }
 
 /// The CPU time of this process so far.
@@ -190,7 +170,7 @@ fn measure(args: &Args) -> Result<Results> {
             days.push(figures);
         }
     }
-    let DayOfRounds { hourly, looped, daily } = a_day_of_rounds(&home, &web, now)?;
+    let [(hourly_cpu_s, hourly_stages_cpu_s), (daily_cpu_s, daily_stages_cpu_s)] = a_day_of_rounds(&home, &web, now)?;
     let first = days.first().context("at least two days")?.idle_cpu_s;
     let last = days.last().context("at least two days")?.idle_cpu_s;
     Ok(Results {
@@ -199,62 +179,28 @@ fn measure(args: &Args) -> Result<Results> {
         build: if cfg!(debug_assertions) { "debug" } else { "release" },
         idle_ratio: last / first,
         days,
-        hourly_cpu_s: hourly.0,
-        daily_cpu_s: daily.0,
-        hourly_ratio: hourly.0 / daily.0,
-        hourly_stages_cpu_s: hourly.1,
-        loop_cpu_s: looped.0,
-        loop_ratio: looped.0 / daily.0,
-        loop_stages_cpu_s: looped.1,
-        daily_stages_cpu_s: daily.1,
+        hourly_cpu_s,
+        daily_cpu_s,
+        hourly_ratio: hourly_cpu_s / daily_cpu_s,
+        hourly_stages_cpu_s,
+        daily_stages_cpu_s,
     })
 }
 
-/// The CPU time of a day, also by stage.
-struct DayOfRounds {
-    /// 24 processes.
-    hourly: (f64, StageCpu),
-    /// 24 rounds in one process.
-    looped: (f64, StageCpu),
-    /// One round of the same pages.
-    daily: (f64, StageCpu),
-}
-
-fn a_day_of_rounds(home: &Path, web: &SimWeb, now: Timestamp) -> Result<DayOfRounds> {
-    let [once, looped] = ["once", "loop"].map(|name| home.with_file_name(name));
-    for copy in [&once, &looped] {
-        let status = Command::new("cp").arg("-a").args([home, copy]).status()?;
-        ensure!(status.success(), "cannot copy {}", home.display());
-    }
-    let mut service = Command::new(std::env::current_exe()?)
-        .arg("--rounds")
-        .arg(&looped)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .context("cannot start the loop of rounds")?;
-    let mut times = service.stdin.take().context("the input of the loop is piped")?;
-    let mut output = BufReader::new(service.stdout.take().context("the output of the loop is piped")?).lines();
-    let (mut hourly, mut hourly_stages, mut loop_stages) = (0.0, StageCpu::new(), StageCpu::new());
-    let sum = |stages: &mut StageCpu, of_round: StageCpu| {
-        of_round.into_iter().for_each(|(stage, cpu_s)| *stages.entry(stage).or_default() += cpu_s);
-    };
-    let mut at = now + 2 * HOUR;
+/// CPU time of 24 rounds of a day, and of one round of the same pages.
+fn a_day_of_rounds(home: &Path, web: &SimWeb, now: Timestamp) -> Result<[(f64, StageCpu); 2]> {
+    let once = home.with_file_name("once");
+    let status = Command::new("cp").arg("-a").args([home, &once]).status()?;
+    ensure!(status.success(), "cannot copy {}", home.display());
+    let (mut hourly, mut stages, mut at) = (0.0, StageCpu::new(), now + 2 * HOUR);
     for _ in 0..24 {
         web.advance(HOUR);
         at += HOUR;
         let (cpu_s, of_round) = round(home, at)?;
         hourly += cpu_s;
-        sum(&mut hourly_stages, of_round);
-        writeln!(times, "{at}")?;
-        let line = output.next().context("the loop of rounds ended early")??;
-        sum(&mut loop_stages, serde_json::from_str(&line)?);
+        of_round.into_iter().for_each(|(stage, cpu_s)| *stages.entry(stage).or_default() += cpu_s);
     }
-    drop(times);
-    let used = service.wait4()?;
-    ensure!(used.status.success(), "the loop of rounds failed");
-    let loop_cpu_s = (used.rusage.utime + used.rusage.stime).as_secs_f64();
-    Ok(DayOfRounds { hourly: (hourly, hourly_stages), looped: (loop_cpu_s, loop_stages), daily: round(&once, at)? })
+    Ok([(hourly, stages), round(&once, at)?])
 }
 
 /// Creates a home that polls all feeds in each round and waits for no host.

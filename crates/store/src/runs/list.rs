@@ -138,6 +138,11 @@ fn files_by_day(home: &Home) -> Result<BTreeMap<Date, DayFiles>> {
     Ok(days)
 }
 
+/// Whether a day has the file of its run logs. Logs of earlier versions have none.
+pub fn has_day(home: &Home, day: Date) -> bool {
+    day_path(home, day).exists()
+}
+
 /// The days with run logs, oldest first.
 pub fn days(home: &Home) -> Result<Vec<Date>> {
     Ok(files_by_day(home)?.into_keys().collect())

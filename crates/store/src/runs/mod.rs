@@ -24,7 +24,7 @@ use crate::frames::{self, FrameEncoder, Log};
 use crate::home::Home;
 use crate::scan;
 
-pub use list::{LoggedRun, RunName, all, check, days, fold, newest_first, of_day, thin};
+pub use list::{LoggedRun, RunName, all, check, days, fold, has_day, newest_first, of_day, thin};
 
 pub(crate) const FORMAT: &str = "run";
 /// Version 1 has a file for each run.
