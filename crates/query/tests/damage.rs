@@ -48,7 +48,8 @@ fn document(number: usize, random: &mut Rng) -> Annotated {
             let start = random.u32(..110);
             let name = format!("Name {}", (1.0 / (random.f32() + 0.002)) as u32);
             let (kind, span) = (["PER", "ORG"][random.usize(..2)], ["ne", "quote"][random.usize(..2)]);
-            TokenSpan::new(span, start, start + 1 + random.u32(..8)).with("name", &name).with("type", kind)
+            let span = TokenSpan::new(span, start, start + 1 + random.u32(..8)).with("name", &name).with("type", kind);
+            span.with("speaker", &name).with("kind", "direct")
         })
         .collect();
     spans.sort_by(TokenSpan::file_order);

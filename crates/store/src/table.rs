@@ -341,7 +341,8 @@ mod tests {
         assert_eq!(
             names(FeedState::COLUMNS),
             "feed polled checked succeeded failures error etag last_modified body moved_to moved_times entries brought title \
-             due not_before interval_min rate arrived watched_days reach_h hours worth wishes conditional lies window without_link"
+             due not_before interval_min rate arrived watched_days reach_h hours worth wishes conditional lies window without_link \
+             history"
         );
         assert_eq!(
             names(Candidate::COLUMNS),

@@ -46,8 +46,8 @@ const OLD_PAGES: u64 = 99;
 const PROBE_PAGES: u64 = 8;
 /// Milliseconds of a day.
 const DAY: u64 = 24 * 3600 * 1000;
-/// Tokens from which on shares of them say something.
-const MIN_TOKENS: f64 = 100_000.0;
+/// Tokens that are added to those of the crawl when shares are computed: of few tokens any site has a large share.
+const MIN_TOKENS: f64 = 1_000_000.0;
 
 /// The scheduler of a crawl.
 #[derive(Debug)]
@@ -441,7 +441,7 @@ fn view<'a>(domain: &'a Domain, evidence: &'a Evidence, totals: &Evidence) -> Do
         evidence,
         best_rate: domain.best_rate(),
         dryness: domain.dryness(),
-        share: evidence.tokens / totals.tokens.max(MIN_TOKENS),
+        share: evidence.tokens / (totals.tokens + MIN_TOKENS),
         turn: domain.turn,
     }
 }

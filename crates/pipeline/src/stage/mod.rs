@@ -382,7 +382,7 @@ mod tests {
             (
                 StageId::Fetch,
                 format!(
-                    "{web} entries failed fetched from_feeds given_up hosts hosts_given_up pending revised statuses unchanged waiting"
+                    "{web} archive_left entries failed fetched from_feeds given_up hosts hosts_given_up pending revised statuses unchanged waiting"
                 ),
             ),
             (
