@@ -160,7 +160,8 @@ fn a_host_that_refuses_three_times_is_given_up() {
 #[test]
 fn pages_of_a_host_that_refuses_are_passed_over_without_a_request() {
     let pages = ["a/1", "a/2", "a/3", "a/4", "a/5", "a/secret"];
-    let mut crawl = Setup::pages(&pages)
+    let setup = Setup { kind: CrawlKind::Page, ..Setup::pages(&pages) };
+    let mut crawl = setup
         .know_robots("a", "User-agent: *\nDisallow: /secret\n")
         .simulate(|request| Reply::status(if request.url.path().ends_with("tdmrep.json") { 404 } else { 403 }));
     let outcome = crawl.run();
