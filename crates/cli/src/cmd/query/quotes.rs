@@ -23,18 +23,22 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let Asked { context, answered, .. } = args.question.ask(global)?;
     let found = &answered.body;
     let share = if found.by == QuotesBy::Site { "#% of its text" } else { "#% of quoted text" };
-    let mut table = Table::new(&[found.by.name(), "#quotations", "#documents", "#sites", "#tokens", share, "verb"]);
+    let by_verb = found.by == QuotesBy::Verb;
+    let mut columns = vec![found.by.name(), "#quotations", "#documents", "#sites", "#tokens", share];
+    columns.extend((!by_verb).then_some("most frequent verb"));
+    let mut table = Table::new(&columns);
     let percent = |share: Option<f64>| share.map(|share| format!("{:.1}", 100.0 * share)).unwrap_or_default();
     for row in &found.rows {
-        table.push(vec![
+        let mut cells = vec![
             row.value.clone(),
             row.quotes.to_string(),
             row.documents.to_string(),
             row.sites.to_string(),
             row.quoted_tokens.to_string(),
             percent(row.share),
-            row.verb.clone().unwrap_or_default(),
-        ]);
+        ];
+        cells.extend((!by_verb).then(|| row.verb.clone().unwrap_or_default()));
+        table.push(cells);
     }
     let corpus = of_corpus(&answered.about, found.tokens, false);
     let of_text = match found.tokens {
