@@ -271,7 +271,7 @@ mod tests {
     use super::*;
 
     /// The line of docs/COMMANDS.md behind which everything is generated.
-    const MARKER: &str = "<!-- Generated from the definition of the command line; TIDINGS_BLESS=1 cargo test -p tidings-cli --bin tidings rewrites it. -->\n";
+    const MARKER: &str = "<!-- Generated from the definition of the command line; TIDINGS_BLESS=1 cargo test -p tidings-cli --lib rewrites it. -->\n";
 
     fn in_repository(path: &str) -> std::path::PathBuf {
         std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join(path)
@@ -334,10 +334,7 @@ mod tests {
         if std::env::var_os("TIDINGS_BLESS").is_some() {
             std::fs::write(&path, format!("{introduction}{MARKER}{made}")).unwrap();
         } else {
-            assert!(
-                made == kept,
-                "docs/COMMANDS.md is out of date: TIDINGS_BLESS=1 cargo test -p tidings-cli --bin tidings"
-            );
+            assert!(made == kept, "docs/COMMANDS.md is out of date: TIDINGS_BLESS=1 cargo test -p tidings-cli --lib");
         }
     }
 }

@@ -1,0 +1,17 @@
+//! The Python package `tidings`: texts, batches, corpora and pipelines, and the command line.
+//!
+//! The extension module `tidings._tidings` is thin: it converts arguments and results, and releases the interpreter lock
+//! around all work. What a function does is defined by the crates below; the Python files beside it (`python/tidings`)
+//! hold what is written better in Python.
+
+mod command_line;
+
+use pyo3::prelude::*;
+
+/// The extension module.
+#[pymodule]
+fn _tidings(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    command_line::register(module)?;
+    Ok(())
+}
