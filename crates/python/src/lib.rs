@@ -5,6 +5,12 @@
 //! hold what is written better in Python.
 
 mod command_line;
+mod corpus;
+mod errors;
+mod home;
+mod home_options;
+mod table;
+mod worker;
 
 use pyo3::prelude::*;
 
@@ -13,5 +19,9 @@ use pyo3::prelude::*;
 fn _tidings(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     command_line::register(module)?;
+    corpus::register(module)?;
+    errors::register(module)?;
+    home::register(module)?;
+    table::register(module)?;
     Ok(())
 }

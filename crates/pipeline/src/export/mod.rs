@@ -267,7 +267,9 @@ impl Export<'_> {
         let (counts, excluded) = (&mut self.counts, &mut self.excluded);
         let mut day = String::new();
         let mut hits: (String, Option<Arc<[u128]>>) = Default::default();
+        let cancel = self.pipeline.cancel_token();
         let read = || {
+            cancel.check()?;
             let Some(stored) = source.next()? else { return Ok(None) };
             if hits.0 != stored.day {
                 hits = (stored.day.clone(), selection.hits_of(&stored.day)?);
@@ -452,6 +454,18 @@ mod tests {
             assert!(run(&pipeline, &options, destination, &mut |_| {}).is_err());
             assert_eq!(std::fs::read_dir(&target).unwrap().count(), 0);
         }
+    }
+
+    #[test]
+    fn a_cancelled_export_leaves_no_files() {
+        let (folder, pipeline) = test_home::built();
+        let target = folder.path().join("out");
+        std::fs::create_dir(&target).unwrap();
+        pipeline.cancel_token().cancel(crate::cancel::StopReason::Cancelled("SIGINT".to_owned()));
+        let destination = Destination::Path(target.join("news.jsonl"));
+        let error = run(&pipeline, &Options::new(ExportFormat::Jsonl), destination, &mut |_| {}).unwrap_err();
+        assert!(error.is::<crate::cancel::Cancelled>(), "{error:#}");
+        assert_eq!(std::fs::read_dir(&target).unwrap().count(), 0);
     }
 
     #[test]

@@ -37,6 +37,7 @@ use self::convert::{ConvertedBatch, Converter, DayPages};
 use self::format::{InputPath, Inputs};
 use self::source::{Raw, RecordFilter, RecordSource};
 use self::text::TextDefaults;
+use crate::cancel::Cancelled;
 use crate::context::RunContext;
 use crate::discover::opml;
 use crate::display::{count, grouped};
@@ -178,6 +179,7 @@ impl Import<'_> {
     fn inputs(&mut self, inputs: &[InputPath]) -> Result<()> {
         let progress = self.context.progress("files", inputs.len() as u64);
         for (number, input) in inputs.iter().enumerate() {
+            self.context.check_cancelled()?;
             progress.show(number as u64, &input.path.display().to_string());
             self.input(input)?;
         }
@@ -312,7 +314,9 @@ impl Import<'_> {
         let threads = if clean.threads == 0 { parallel::cores() } else { clean.threads };
         let bounds = Bounds { threads, weight: clean.memory_mib << 20 };
         let (mut ended, mut fault) = (false, None);
+        let context = self.context;
         let batches = || {
+            context.check_cancelled()?;
             if let Some(fault) = fault.take() {
                 return Err(fault);
             }
@@ -408,6 +412,9 @@ fn name_of(path: &Path) -> String {
 fn is_about_input(error: &anyhow::Error, path: &Path) -> bool {
     use tidings_model::FileError;
     use tidings_store::Error;
+    if error.is::<Cancelled>() {
+        return false;
+    }
     match error.downcast_ref::<Error>() {
         Some(
             Error::Io(FileError { path: at, .. })

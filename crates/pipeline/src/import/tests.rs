@@ -49,6 +49,17 @@ fn errors_of_the_home_are_distinguished_from_those_of_an_input() {
     assert!(is_about_input(&anyhow::anyhow!("cannot continue reading"), Path::new("in/a.warc")));
 }
 
+#[test]
+fn a_cancelled_import_ends_before_the_next_input_and_later_resumes() {
+    let (folder, pipeline) = test_home::empty();
+    let file = put(folder.path(), "a.warc", &warc(&["http://a.example/1"]));
+    let cancelled = pipeline.clone().with_cancel(crate::cancel::CancelToken::new());
+    cancelled.cancel_token().cancel(crate::cancel::StopReason::Cancelled("SIGINT".to_owned()));
+    let error = run(&cancelled, &Options::new(vec![file.clone()])).unwrap_err();
+    assert!(error.is::<Cancelled>() && !is_about_input(&error, &file), "{error:#}");
+    assert_eq!(run(&pipeline, &Options::new(vec![file])).unwrap().pages, 1);
+}
+
 const TEXT: &str = "The river rose again during the night, and the fire brigade had to close two of the roads.";
 
 fn put(folder: &Path, name: &str, bytes: &[u8]) -> PathBuf {

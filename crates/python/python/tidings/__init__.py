@@ -1,5 +1,17 @@
 """Monitor corpora from the news web."""
 
-from ._tidings import __version__
+from ._tidings import InternalError, TidingsError, __version__
+from .answer import Answer, CutOffWarning
+from .corpus import Corpus
+from .home import Home, Progress
 
-__all__ = ["__version__"]
+__all__ = [
+    "Answer",
+    "Corpus",
+    "CutOffWarning",
+    "Home",
+    "InternalError",
+    "Progress",
+    "TidingsError",
+    "__version__",
+]

@@ -1,0 +1,1219 @@
+"""The questions that a corpus answers, as methods.
+
+Generated from the request and answer types; do not edit.
+TIDINGS_BLESS=1 cargo test -p tidings-python --test generated writes it again.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, Union
+
+if TYPE_CHECKING:
+    from .answer import Answer
+
+
+class Parameter(NamedTuple):
+    """A parameter of a question."""
+
+    name: str
+    kind: str
+    default: Any
+
+
+class Question(NamedTuple):
+    """A question."""
+
+    name: str
+    path: str
+    rows: str
+    parameters: dict[str, Parameter]
+    is_paged: bool
+
+
+Availability = Literal["metadata", "kwic", "open"]
+
+NameType = Literal["PER", "ORG", "LOC"]
+
+Persistence = Literal["burst", "lasting", "open"]
+
+Sequel = Literal["fell", "stayed", "open"]
+
+Shape = Literal["steady", "late", "early"]
+
+
+class Band(TypedDict):
+    """The interval of a value, with the confidence that was asked for."""
+
+    low: Union[float, None]
+    high: Union[float, None]
+
+
+class BurstRow(TypedDict):
+    """A word with its strongest burst."""
+
+    value: str
+    bin: str
+    score: Union[float, None]
+    log_ratio: Union[float, None]
+    hits: int
+    documents: int
+    sequel: Sequel
+
+
+class Change(TypedDict):
+    """A word whose frequency differs."""
+
+    value: str
+    before: int
+    after: int
+    before_documents: int
+    after_documents: int
+    before_per_million: float
+    after_per_million: float
+    log_ratio: Union[float, None]
+    band: Band
+    p: Union[float, None]
+    q: Union[float, None]
+
+
+class Collocate(TypedDict):
+    """A word in the neighbourhood of hits."""
+
+    value: str
+    together: int
+    hits: int
+    scores: Scores
+
+
+class ConcordanceLine(TypedDict, total=False):
+    """A line of a concordance."""
+
+    document: str
+    fields: dict[str, str]
+    restricted: bool
+    position: int
+    left: list[KwicToken]
+    node: list[KwicToken]
+    right: list[KwicToken]
+
+
+class CountAnswer(TypedDict):
+    """The number of hits of a query."""
+
+    hits: int
+    tokens: int
+    per_million: Union[float, None]
+
+
+class DocumentAnswer(TypedDict, total=False):
+    """The metadata of a document and, where it may be shown, its text."""
+
+    id: str
+    date: str
+    seen: str
+    title: str
+    url: str
+    tokens: int
+    availability: Availability
+    fields: dict[str, str]
+    restricted: bool
+    paragraphs: list[str]
+    spans: list[DocumentSpan]
+
+
+class DocumentRow(TypedDict):
+    """The metadata of a document."""
+
+    id: str
+    date: str
+    seen: str
+    title: str
+    url: str
+    tokens: int
+    availability: Availability
+    fields: dict[str, str]
+
+
+class DocumentSpan(TypedDict):
+    """A span of the text of a document, inside one paragraph."""
+
+    span: str
+    paragraph: int
+    start: int
+    end: int
+    attributes: dict[str, str]
+
+
+class FrequencyRow(TypedDict, total=False):
+    """The frequency of one value."""
+
+    value: str
+    hits: int
+    tokens: int
+    per_million: float
+
+
+class Keyword(TypedDict):
+    """A word, in focus and in the reference."""
+
+    value: str
+    score: Union[float, None]
+    focus: int
+    reference: int
+    focus_per_million: Union[float, None]
+    reference_per_million: Union[float, None]
+    log_likelihood: Union[float, None]
+    log_ratio: Union[float, None]
+    din: Union[float, None]
+    site_log_ratio: Union[float, None]
+    p: Union[float, None]
+    q: Union[float, None]
+
+
+class KwicToken(TypedDict, total=False):
+    """A token of a line."""
+
+    word: str
+    lemma: str
+    tag: str
+    feats: str
+    layers: dict[str, str]
+    space_after: bool
+
+
+class NameRow(TypedDict, total=False):
+    """A name."""
+
+    name: str
+    type: NameType
+    mentions: int
+    documents: int
+    sites: int
+    per_million: Union[float, None]
+    first_seen: Union[str, None]
+    last_seen: Union[str, None]
+    query: str
+
+
+class NewWordRow(TypedDict):
+    """A word that was not there before."""
+
+    value: str
+    first_seen: str
+    hits: int
+    documents: int
+    sites: int
+    days: int
+    fate: Persistence
+    q: Union[float, None]
+
+
+class QuoteRow(TypedDict):
+    """Quotations of one speaker, verb or site."""
+
+    value: str
+    quotes: int
+    documents: int
+    sites: int
+    quoted_tokens: int
+    share: Union[float, None]
+    verb: Union[str, None]
+    query: str
+
+
+class RelationRow(TypedDict):
+    """A collocate in a relation."""
+
+    relation: str
+    value: str
+    together: int
+    anywhere: int
+    score: Union[float, None]
+    query: str
+
+
+class Scores(TypedDict):
+    """Values by name"""
+
+    log_dice: Union[float, None]
+    mi: Union[float, None]
+    mi3: Union[float, None]
+    t_score: Union[float, None]
+    log_likelihood: Union[float, None]
+    dice: Union[float, None]
+    min_sensitivity: Union[float, None]
+    mi_log_f: Union[float, None]
+
+
+class ShownSentence(TypedDict):
+    """A sentence of a document."""
+
+    paragraph: int
+    position: int
+    tokens: list[KwicToken]
+
+
+class TimelinePoint(TypedDict):
+    """One time step. Without tokens nothing was collected, and there is no rate; with tokens and
+        zero hits the rate is zero. A step that was not searched to its end has neither hits nor
+        rate."""
+
+    bin: str
+    hits: Union[int, None]
+    tokens: int
+    documents: int
+    sites: int
+    days: int
+    days_with_documents: int
+    days_with_runs: Union[int, None]
+    health: float
+    per_million: Union[float, None]
+    band: Union[Band, None]
+
+
+class TrendRow(TypedDict, total=False):
+    """A word that rises or falls."""
+
+    value: str
+    hits: int
+    documents: int
+    shape: Shape
+    log_ratio: Union[float, None]
+    band: Band
+    growth: Union[float, None]
+    score: Union[float, None]
+    p: Union[float, None]
+    q: Union[float, None]
+    kendall_z: Union[float, None]
+    per_million: list[float]
+
+
+class WordRow(TypedDict):
+    """A word or n-gram."""
+
+    value: str
+    hits: int
+    documents: int
+    per_million: Union[float, None]
+
+
+QUESTIONS: dict[str, Question] = {
+    "concordance": Question(
+        name="query",
+        path="query",
+        rows="lines",
+        parameters={
+            "q": Parameter("q", "query", None),
+            "filter": Parameter("filter", "filter", None),
+            "in_corpus": Parameter("in", "text", None),
+            "context": Parameter("context", "integer", 12),
+            "fields": Parameter("fields", "names", ("date", "site")),
+            "sort": Parameter("sort", "names", ()),
+            "sample": Parameter("sample", "integer", None),
+            "seed": Parameter("seed", "integer", 1),
+            "longest": Parameter("longest", "flag", False),
+            "count": Parameter("count", "flag", True),
+            "order": Parameter("order", "choice", "newest"),
+            "size": Parameter("size", "integer", None),
+        },
+        is_paged=True,
+    ),
+    "count": Question(
+        name="count",
+        path="count",
+        rows="",
+        parameters={
+            "q": Parameter("q", "query", None),
+            "filter": Parameter("filter", "filter", None),
+            "in_corpus": Parameter("in", "text", None),
+        },
+        is_paged=False,
+    ),
+    "freq": Question(
+        name="freq",
+        path="freq",
+        rows="rows",
+        parameters={
+            "q": Parameter("q", "query", None),
+            "filter": Parameter("filter", "filter", None),
+            "in_corpus": Parameter("in", "text", None),
+            "by": Parameter("by", "text", "lc"),
+            "limit": Parameter("limit", "integer", 50),
+        },
+        is_paged=False,
+    ),
+    "colloc": Question(
+        name="colloc",
+        path="colloc",
+        rows="rows",
+        parameters={
+            "q": Parameter("q", "query", None),
+            "filter": Parameter("filter", "filter", None),
+            "in_corpus": Parameter("in", "text", None),
+            "attribute": Parameter("attribute", "attribute", "lc"),
+            "left": Parameter("left", "integer", 5),
+            "right": Parameter("right", "integer", 5),
+            "sentence": Parameter("sentence", "flag", False),
+            "measure": Parameter("measure", "choice", "log-dice"),
+            "min": Parameter("min", "integer", 3),
+            "punctuation": Parameter("punctuation", "flag", False),
+            "limit": Parameter("limit", "integer", 50),
+        },
+        is_paged=False,
+    ),
+    "sketch": Question(
+        name="sketch",
+        path="sketch",
+        rows="rows",
+        parameters={
+            "lemma": Parameter("lemma", "text", None),
+            "pos": Parameter("pos", "text", None),
+            "min": Parameter("min", "integer", 3),
+            "size": Parameter("size", "integer", 12),
+            "filter": Parameter("filter", "filter", None),
+            "in_corpus": Parameter("in", "text", None),
+        },
+        is_paged=False,
+    ),
+    "words": Question(
+        name="words",
+        path="words",
+        rows="rows",
+        parameters={
+            "regex": Parameter("regex", "text", None),
+            "min": Parameter("min", "integer", None),
+            "filter": Parameter("filter", "filter", None),
+            "in_corpus": Parameter("in", "text", None),
+            "attribute": Parameter("attribute", "attribute", "lc"),
+            "ngram": Parameter("ngram", "integer", 1),
+            "punctuation": Parameter("punctuation", "flag", False),
+            "limit": Parameter("limit", "integer", 50),
+        },
+        is_paged=False,
+    ),
+    "keywords": Question(
+        name="keywords",
+        path="keywords",
+        rows="rows",
+        parameters={
+            "focus": Parameter("focus", "filter", None),
+            "against": Parameter("against", "filter", None),
+            "measure": Parameter("measure", "choice", "simple-maths"),
+            "add": Parameter("add", "number", 1.0),
+            "min": Parameter("min", "integer", 5),
+            "panel": Parameter("panel", "flag", False),
+            "fdr": Parameter("fdr", "number", 0.05),
+            "filter": Parameter("filter", "filter", None),
+            "in_corpus": Parameter("in", "text", None),
+            "attribute": Parameter("attribute", "attribute", "lc"),
+            "ngram": Parameter("ngram", "integer", 1),
+            "punctuation": Parameter("punctuation", "flag", False),
+            "limit": Parameter("limit", "integer", 50),
+        },
+        is_paged=False,
+    ),
+    "compare": Question(
+        name="compare",
+        path="compare",
+        rows="rows",
+        parameters={
+            "before": Parameter("before", "filter", None),
+            "after": Parameter("after", "filter", None),
+            "min": Parameter("min", "integer", 10),
+            "filter": Parameter("filter", "filter", None),
+            "in_corpus": Parameter("in", "text", None),
+            "attribute": Parameter("attribute", "attribute", "lc"),
+            "fdr": Parameter("fdr", "number", 0.05),
+            "direction": Parameter("direction", "choice", "both"),
+            "effect": Parameter("effect", "number", 1.25),
+            "confidence": Parameter("confidence", "number", 0.95),
+            "panel": Parameter("panel", "flag", False),
+            "punctuation": Parameter("punctuation", "flag", False),
+            "limit": Parameter("limit", "integer", 50),
+        },
+        is_paged=False,
+    ),
+    "timeline": Question(
+        name="timeline",
+        path="timeline",
+        rows="points",
+        parameters={
+            "q": Parameter("q", "query", None),
+            "filter": Parameter("filter", "filter", None),
+            "in_corpus": Parameter("in", "text", None),
+            "by": Parameter("by", "choice", "month"),
+            "panel": Parameter("panel", "flag", False),
+            "confidence": Parameter("confidence", "number", 0.95),
+        },
+        is_paged=False,
+    ),
+    "trends": Question(
+        name="trends",
+        path="trends",
+        rows="rows",
+        parameters={
+            "filter": Parameter("filter", "filter", None),
+            "in_corpus": Parameter("in", "text", None),
+            "attribute": Parameter("attribute", "attribute", "lc"),
+            "by": Parameter("by", "choice", "quarter"),
+            "min": Parameter("min", "integer", 30),
+            "fdr": Parameter("fdr", "number", 0.05),
+            "direction": Parameter("direction", "choice", "both"),
+            "effect": Parameter("effect", "number", 1.25),
+            "panel": Parameter("panel", "flag", False),
+            "limit": Parameter("limit", "integer", 50),
+        },
+        is_paged=False,
+    ),
+    "bursts": Question(
+        name="bursts",
+        path="bursts",
+        rows="rows",
+        parameters={
+            "filter": Parameter("filter", "filter", None),
+            "in_corpus": Parameter("in", "text", None),
+            "attribute": Parameter("attribute", "attribute", "lc"),
+            "by": Parameter("by", "choice", "week"),
+            "panel": Parameter("panel", "flag", False),
+            "limit": Parameter("limit", "integer", 50),
+        },
+        is_paged=False,
+    ),
+    "new_words": Question(
+        name="new-words",
+        path="new-words",
+        rows="rows",
+        parameters={
+            "filter": Parameter("filter", "filter", None),
+            "in_corpus": Parameter("in", "text", None),
+            "since": Parameter("since", "date", None),
+            "attribute": Parameter("attribute", "choice", "word"),
+            "min_sites": Parameter("min_sites", "integer", 3),
+            "min_days": Parameter("min_days", "integer", 3),
+            "min_documents": Parameter("min_documents", "integer", 5),
+            "names": Parameter("names", "flag", False),
+            "fdr": Parameter("fdr", "number", 0.05),
+            "limit": Parameter("limit", "integer", 50),
+        },
+        is_paged=False,
+    ),
+    "names": Question(
+        name="names",
+        path="names",
+        rows="rows",
+        parameters={
+            "filter": Parameter("filter", "filter", None),
+            "in_corpus": Parameter("in", "text", None),
+            "type": Parameter("type", "choice", None),
+            "since": Parameter("since", "date", None),
+            "min_documents": Parameter("min_documents", "integer", 1),
+            "min_sites": Parameter("min_sites", "integer", 1),
+            "limit": Parameter("limit", "integer", 50),
+        },
+        is_paged=False,
+    ),
+    "quotes": Question(
+        name="quotes",
+        path="quotes",
+        rows="rows",
+        parameters={
+            "filter": Parameter("filter", "filter", None),
+            "in_corpus": Parameter("in", "text", None),
+            "by": Parameter("by", "choice", "speaker"),
+            "pronouns": Parameter("pronouns", "flag", False),
+            "min_documents": Parameter("min_documents", "integer", 1),
+            "limit": Parameter("limit", "integer", 50),
+        },
+        is_paged=False,
+    ),
+    "documents": Question(
+        name="documents",
+        path="documents",
+        rows="rows",
+        parameters={
+            "filter": Parameter("filter", "filter", None),
+            "in_corpus": Parameter("in", "text", None),
+            "order": Parameter("order", "choice", "newest"),
+            "size": Parameter("size", "integer", None),
+            "fields": Parameter("fields", "names", ("site",)),
+        },
+        is_paged=True,
+    ),
+    "document": Question(
+        name="document",
+        path="documents/{id}",
+        rows="",
+        parameters={
+            "id": Parameter("id", "text", None),
+        },
+        is_paged=False,
+    ),
+    "context": Question(
+        name="context",
+        path="documents/{id}/context",
+        rows="sentences",
+        parameters={
+            "id": Parameter("id", "text", None),
+            "position": Parameter("position", "integer", None),
+            "unit": Parameter("unit", "choice", "sentence"),
+            "around": Parameter("around", "integer", 1),
+        },
+        is_paged=False,
+    ),
+}
+
+
+class Questions:
+    """The questions that a corpus answers."""
+
+    def _ask(self, method: str, parameters: dict[str, Any]) -> Any:
+        raise NotImplementedError
+
+    def concordance(
+        self,
+        q: str,
+        *,
+        filter: str | None = None,
+        in_corpus: str | None = None,
+        context: int = 12,
+        fields: str | Sequence[str] = ("date", "site"),
+        sort: str | Sequence[str] = (),
+        sample: int | None = None,
+        seed: int = 1,
+        longest: bool = False,
+        count: bool = True,
+        order: Literal["newest", "oldest"] = "newest",
+        size: int | None = None,
+    ) -> Answer[ConcordanceLine]:
+        """Show hits of a query in their context.
+
+        Args:
+            q: The query: a word, several words, or CQL.
+            filter: Only documents with these properties, such as site=gazette.example
+                date>=2026-01.
+            in_corpus: Only documents of this virtual corpus, made with `tidings corpus save`.
+            context: Tokens on each side of the hit. From 0 to 200.
+            fields: Fields of the documents to show, separated by commas.
+            sort: Sort by left, right, node or fields, separated by commas.
+            sample: The size of a random sample to show instead of a page. From 1 to 200000.
+            seed: The seed of the sample: the same seed gives the same sample.
+            longest: Take the longest of several matches that begin at one position.
+            count: Whether to count all hits, which may take longer than the page.
+            order: Which day comes first.
+            size: Maximum rows; all if it is not given. From 0 to 1000000.
+        """
+        return self._ask(
+            "concordance",
+            {
+                "q": q,
+                "filter": filter,
+                "in_corpus": in_corpus,
+                "context": context,
+                "fields": fields,
+                "sort": sort,
+                "sample": sample,
+                "seed": seed,
+                "longest": longest,
+                "count": count,
+                "order": order,
+                "size": size,
+            },
+        )
+
+    def count(
+        self,
+        q: str,
+        *,
+        filter: str | None = None,
+        in_corpus: str | None = None,
+    ) -> Answer[CountAnswer]:
+        """Count the hits of a query.
+
+        Args:
+            q: The query: a word, several words, or CQL.
+            filter: Only documents with these properties, such as site=gazette.example
+                date>=2026-01.
+            in_corpus: Only documents of this virtual corpus, made with `tidings corpus save`.
+        """
+        return self._ask(
+            "count",
+            {
+                "q": q,
+                "filter": filter,
+                "in_corpus": in_corpus,
+            },
+        )
+
+    def freq(
+        self,
+        q: str,
+        *,
+        filter: str | None = None,
+        in_corpus: str | None = None,
+        by: str = "lc",
+        limit: int = 50,
+    ) -> Answer[FrequencyRow]:
+        """Count hits by an attribute or a field.
+
+        Args:
+            q: The query: a word, several words, or CQL.
+            filter: Only documents with these properties, such as site=gazette.example
+                date>=2026-01.
+            in_corpus: Only documents of this virtual corpus, made with `tidings corpus save`.
+            by: Count by word, lc, lemma, tag, feats, a feature such as Case or another layer of the
+                hit, by a field of its document such as site, date, feed, topic, or by an attribute
+                of the span that the hit is or lies within, such as ne.name.
+            limit: Maximum rows. From 0 to 10000.
+        """
+        return self._ask(
+            "freq",
+            {
+                "q": q,
+                "filter": filter,
+                "in_corpus": in_corpus,
+                "by": by,
+                "limit": limit,
+            },
+        )
+
+    def colloc(
+        self,
+        q: str,
+        *,
+        filter: str | None = None,
+        in_corpus: str | None = None,
+        attribute: str = "lc",
+        left: int = 5,
+        right: int = 5,
+        sentence: bool = False,
+        measure: Literal["log-dice", "mi", "mi3", "t-score", "log-likelihood", "dice", "min-sensitivity", "mi-log-f"] = "log-dice",
+        min: int = 3,
+        punctuation: bool = False,
+        limit: int = 50,
+    ) -> Answer[Collocate]:
+        """Rank collocates of hits by association measures.
+
+        Args:
+            q: The query: a word, several words, or CQL.
+            filter: Only documents with these properties, such as site=gazette.example
+                date>=2026-01.
+            in_corpus: Only documents of this virtual corpus, made with `tidings corpus save`.
+            attribute: The attribute to count: word, lc, lemma, tag, feats, or a feature such as
+                Case.
+            left: Tokens before the hit. From 0 to 1000.
+            right: Tokens after the hit. From 0 to 1000.
+            sentence: The whole sentence instead of a window of tokens.
+            measure: The association measure that orders the rows.
+            min: Minimum co-occurrences. At least 1.
+            punctuation: Include punctuation.
+            limit: Maximum rows. From 0 to 10000.
+        """
+        return self._ask(
+            "colloc",
+            {
+                "q": q,
+                "filter": filter,
+                "in_corpus": in_corpus,
+                "attribute": attribute,
+                "left": left,
+                "right": right,
+                "sentence": sentence,
+                "measure": measure,
+                "min": min,
+                "punctuation": punctuation,
+                "limit": limit,
+            },
+        )
+
+    def sketch(
+        self,
+        lemma: str,
+        *,
+        pos: str | None = None,
+        min: int = 3,
+        size: int = 12,
+        filter: str | None = None,
+        in_corpus: str | None = None,
+    ) -> Answer[RelationRow]:
+        """Show a word sketch: collocates by grammatical relation.
+
+        Args:
+            lemma: The lemma, as a dictionary lists it.
+            pos: The part of speech, such as NOUN [default: the most frequent one].
+            min: Minimum co-occurrences. At least 1.
+            size: Maximum collocates per relation. From 1 to 1000.
+            filter: Only documents with these properties, such as site=gazette.example
+                date>=2026-01.
+            in_corpus: Only documents of this virtual corpus, made with `tidings corpus save`.
+        """
+        return self._ask(
+            "sketch",
+            {
+                "lemma": lemma,
+                "pos": pos,
+                "min": min,
+                "size": size,
+                "filter": filter,
+                "in_corpus": in_corpus,
+            },
+        )
+
+    def words(
+        self,
+        regex: str | None = None,
+        *,
+        min: int | None = None,
+        filter: str | None = None,
+        in_corpus: str | None = None,
+        attribute: str = "lc",
+        ngram: int = 1,
+        punctuation: bool = False,
+        limit: int = 50,
+    ) -> Answer[WordRow]:
+        """List words or n-grams with their frequencies.
+
+        Args:
+            regex: Only words that match this regular expression as a whole.
+            min: Minimum hits [default: 1, for n-grams 5]. At least 1.
+            filter: Only documents with these properties, such as site=gazette.example
+                date>=2026-01.
+            in_corpus: Only documents of this virtual corpus, made with `tidings corpus save`.
+            attribute: The attribute to count: word, lc, lemma, tag, feats, or a feature such as
+                Case.
+            ngram: The number of consecutive words in a row, inside one sentence. From 1 to 5.
+            punctuation: Include punctuation.
+            limit: Maximum rows. From 0 to 10000.
+        """
+        return self._ask(
+            "words",
+            {
+                "regex": regex,
+                "min": min,
+                "filter": filter,
+                "in_corpus": in_corpus,
+                "attribute": attribute,
+                "ngram": ngram,
+                "punctuation": punctuation,
+                "limit": limit,
+            },
+        )
+
+    def keywords(
+        self,
+        focus: str,
+        *,
+        against: str | None = None,
+        measure: Literal["simple-maths", "log-likelihood", "log-ratio", "din", "chi-square"] = "simple-maths",
+        add: float = 1.0,
+        min: int = 5,
+        panel: bool = False,
+        fdr: float = 0.05,
+        filter: str | None = None,
+        in_corpus: str | None = None,
+        attribute: str = "lc",
+        ngram: int = 1,
+        punctuation: bool = False,
+        limit: int = 50,
+    ) -> Answer[Keyword]:
+        """Show what is typical of a part of the corpus.
+
+        Args:
+            focus: The documents in focus, a filter such as date>=2026-03.
+            against: The documents to compare with, a filter [default: all others].
+            measure: The keyness measure that orders the rows.
+            add: The constant that simple maths adds to both rates: 1 favours rare words, 1000
+                common ones. From 0.000000001 to 1000000.
+            min: Minimum hits in the focus subcorpus. At least 1.
+            panel: Only sites with documents in both parts, so that new feeds do not look like new
+                words.
+            fdr: The accepted share of false discoveries among the words that come first
+                (Benjamini–Hochberg); 0 orders all by the measure. From 0 to 1.
+            filter: Only documents with these properties, such as site=gazette.example
+                date>=2026-01.
+            in_corpus: Only documents of this virtual corpus, made with `tidings corpus save`.
+            attribute: The attribute to count: word, lc, lemma, tag, feats, or a feature such as
+                Case.
+            ngram: The number of consecutive words in a row, inside one sentence. From 1 to 5.
+            punctuation: Include punctuation.
+            limit: Maximum rows. From 0 to 10000.
+        """
+        return self._ask(
+            "keywords",
+            {
+                "focus": focus,
+                "against": against,
+                "measure": measure,
+                "add": add,
+                "min": min,
+                "panel": panel,
+                "fdr": fdr,
+                "filter": filter,
+                "in_corpus": in_corpus,
+                "attribute": attribute,
+                "ngram": ngram,
+                "punctuation": punctuation,
+                "limit": limit,
+            },
+        )
+
+    def compare(
+        self,
+        before: str,
+        after: str,
+        *,
+        min: int = 10,
+        filter: str | None = None,
+        in_corpus: str | None = None,
+        attribute: str = "lc",
+        fdr: float = 0.05,
+        direction: Literal["both", "rising", "falling"] = "both",
+        effect: float = 1.25,
+        confidence: float = 0.95,
+        panel: bool = False,
+        punctuation: bool = False,
+        limit: int = 50,
+    ) -> Answer[Change]:
+        """Show which words rose or fell from one part of the corpus to another.
+
+        Args:
+            before: The documents to compare with, a filter such as date=2026-05.
+            after: The documents in which words rose or fell, a filter such as date=2026-06.
+            min: Minimum documents of a tested word. At least 1.
+            filter: Only documents with these properties, such as site=gazette.example
+                date>=2026-01.
+            in_corpus: Only documents of this virtual corpus, made with `tidings corpus save`.
+            attribute: The attribute to count: word, lc, lemma, tag, feats, or a feature such as
+                Case.
+            fdr: The accepted share of false discoveries among the rows (Benjamini–Hochberg). From 0
+                to 1.
+            direction: Only words that rise, or only words that fall.
+            effect: The minimum change: the factor by which the rate rises or falls. From 1 to
+                1000000.
+            confidence: The confidence of the intervals. From 0.5 to 0.999999.
+            panel: Only sites with documents in both parts, so that new feeds do not look like news.
+            punctuation: Include punctuation.
+            limit: Maximum rows. From 0 to 10000.
+        """
+        return self._ask(
+            "compare",
+            {
+                "before": before,
+                "after": after,
+                "min": min,
+                "filter": filter,
+                "in_corpus": in_corpus,
+                "attribute": attribute,
+                "fdr": fdr,
+                "direction": direction,
+                "effect": effect,
+                "confidence": confidence,
+                "panel": panel,
+                "punctuation": punctuation,
+                "limit": limit,
+            },
+        )
+
+    def timeline(
+        self,
+        q: str,
+        *,
+        filter: str | None = None,
+        in_corpus: str | None = None,
+        by: Literal["day", "ten-days", "week", "month", "quarter", "half-year", "year"] = "month",
+        panel: bool = False,
+        confidence: float = 0.95,
+    ) -> Answer[TimelinePoint]:
+        """Show hits over time.
+
+        Args:
+            q: The query: a word, several words, or CQL.
+            filter: Only documents with these properties, such as site=gazette.example
+                date>=2026-01.
+            in_corpus: Only documents of this virtual corpus, made with `tidings corpus save`.
+            by: The length of a time step.
+            panel: Only sites with documents in every step, so that new feeds do not look like news.
+            confidence: The confidence of the intervals. From 0.5 to 0.999999.
+        """
+        return self._ask(
+            "timeline",
+            {
+                "q": q,
+                "filter": filter,
+                "in_corpus": in_corpus,
+                "by": by,
+                "panel": panel,
+                "confidence": confidence,
+            },
+        )
+
+    def trends(
+        self,
+        *,
+        filter: str | None = None,
+        in_corpus: str | None = None,
+        attribute: str = "lc",
+        by: Literal["day", "ten-days", "week", "month", "quarter", "half-year", "year"] = "quarter",
+        min: int = 30,
+        fdr: float = 0.05,
+        direction: Literal["both", "rising", "falling"] = "both",
+        effect: float = 1.25,
+        panel: bool = False,
+        limit: int = 50,
+    ) -> Answer[TrendRow]:
+        """Show which words rise or fall.
+
+        Args:
+            filter: Only documents with these properties, such as site=gazette.example
+                date>=2026-01.
+            in_corpus: Only documents of this virtual corpus, made with `tidings corpus save`.
+            attribute: The attribute to count: word, lc, lemma, tag, feats, or a feature such as
+                Case.
+            by: The length of a time step.
+            min: Minimum documents of a tested word. At least 1.
+            fdr: The accepted share of false discoveries among the rows (Benjamini–Hochberg). From 0
+                to 1.
+            direction: Only words that rise, or only words that fall.
+            effect: The minimum change: the factor by which the rate rises or falls. From 1 to
+                1000000.
+            panel: Only sites with documents in every step, so that new feeds do not look like news.
+            limit: Maximum rows. From 0 to 10000.
+        """
+        return self._ask(
+            "trends",
+            {
+                "filter": filter,
+                "in_corpus": in_corpus,
+                "attribute": attribute,
+                "by": by,
+                "min": min,
+                "fdr": fdr,
+                "direction": direction,
+                "effect": effect,
+                "panel": panel,
+                "limit": limit,
+            },
+        )
+
+    def bursts(
+        self,
+        *,
+        filter: str | None = None,
+        in_corpus: str | None = None,
+        attribute: str = "lc",
+        by: Literal["day", "ten-days", "week", "month", "quarter", "half-year", "year"] = "week",
+        panel: bool = False,
+        limit: int = 50,
+    ) -> Answer[BurstRow]:
+        """Show words that were in the news for a while.
+
+        Args:
+            filter: Only documents with these properties, such as site=gazette.example
+                date>=2026-01.
+            in_corpus: Only documents of this virtual corpus, made with `tidings corpus save`.
+            attribute: The attribute to count: word, lc, lemma, tag, feats, or a feature such as
+                Case.
+            by: The length of a time step.
+            panel: Only sites with documents in every step, so that new feeds do not look like news.
+            limit: Maximum rows. From 0 to 10000.
+        """
+        return self._ask(
+            "bursts",
+            {
+                "filter": filter,
+                "in_corpus": in_corpus,
+                "attribute": attribute,
+                "by": by,
+                "panel": panel,
+                "limit": limit,
+            },
+        )
+
+    def new_words(
+        self,
+        *,
+        filter: str | None = None,
+        in_corpus: str | None = None,
+        since: str | datetime.date | None = None,
+        attribute: Literal["word", "lemma"] = "word",
+        min_sites: int = 3,
+        min_days: int = 3,
+        min_documents: int = 5,
+        names: bool = False,
+        fdr: float = 0.05,
+        limit: int = 50,
+    ) -> Answer[NewWordRow]:
+        """Show words that were not there before.
+
+        Args:
+            filter: Only documents with these properties, such as site=gazette.example
+                date>=2026-01.
+            in_corpus: Only documents of this virtual corpus, made with `tidings corpus save`.
+            since: The first day of the window [default: the last quarter of the collected time].
+            attribute: The attribute to look at.
+            min_sites: Minimum sites of different owners. From 1 to 1073741824.
+            min_days: Minimum days. From 1 to 1073741824.
+            min_documents: Minimum documents. From 1 to 1073741824.
+            names: Include names, which are recognised by their capitals.
+            fdr: The accepted share of words that are first seen in the window by chance among the
+                rows; 1 lists all candidates. From 0 to 1.
+            limit: Maximum rows. From 0 to 10000.
+        """
+        return self._ask(
+            "new_words",
+            {
+                "filter": filter,
+                "in_corpus": in_corpus,
+                "since": since,
+                "attribute": attribute,
+                "min_sites": min_sites,
+                "min_days": min_days,
+                "min_documents": min_documents,
+                "names": names,
+                "fdr": fdr,
+                "limit": limit,
+            },
+        )
+
+    def names(
+        self,
+        *,
+        filter: str | None = None,
+        in_corpus: str | None = None,
+        type: Literal["PER", "ORG", "LOC"] | None = None,
+        since: str | datetime.date | None = None,
+        min_documents: int = 1,
+        min_sites: int = 1,
+        limit: int = 50,
+    ) -> Answer[NameRow]:
+        """List the names of persons, organisations and places.
+
+        Args:
+            filter: Only documents with these properties, such as site=gazette.example
+                date>=2026-01.
+            in_corpus: Only documents of this virtual corpus, made with `tidings corpus save`.
+            type: Only names of this type. The type of many names is not known.
+            since: Only names that do not occur before this day: new names.
+            min_documents: Minimum documents. From 1 to 1073741824.
+            min_sites: Minimum sites. From 1 to 1073741824.
+            limit: Maximum rows. From 0 to 10000.
+        """
+        return self._ask(
+            "names",
+            {
+                "filter": filter,
+                "in_corpus": in_corpus,
+                "type": type,
+                "since": since,
+                "min_documents": min_documents,
+                "min_sites": min_sites,
+                "limit": limit,
+            },
+        )
+
+    def quotes(
+        self,
+        *,
+        filter: str | None = None,
+        in_corpus: str | None = None,
+        by: Literal["speaker", "verb", "site"] = "speaker",
+        pronouns: bool = False,
+        min_documents: int = 1,
+        limit: int = 50,
+    ) -> Answer[QuoteRow]:
+        """List who is quoted, with which verbs, and how much each source quotes.
+
+        Args:
+            filter: Only documents with these properties, such as site=gazette.example
+                date>=2026-01.
+            in_corpus: Only documents of this virtual corpus, made with `tidings corpus save`.
+            by: What quotations are counted by.
+            pronouns: Include speakers that are a pronoun or another function word.
+            min_documents: Minimum documents. From 1 to 1073741824.
+            limit: Maximum rows. From 0 to 10000.
+        """
+        return self._ask(
+            "quotes",
+            {
+                "filter": filter,
+                "in_corpus": in_corpus,
+                "by": by,
+                "pronouns": pronouns,
+                "min_documents": min_documents,
+                "limit": limit,
+            },
+        )
+
+    def documents(
+        self,
+        *,
+        filter: str | None = None,
+        in_corpus: str | None = None,
+        order: Literal["newest", "oldest"] = "newest",
+        size: int | None = None,
+        fields: str | Sequence[str] = ("site",),
+    ) -> Answer[DocumentRow]:
+        """List documents by their metadata.
+
+        Args:
+            filter: Only documents with these properties, such as site=gazette.example
+                date>=2026-01.
+            in_corpus: Only documents of this virtual corpus, made with `tidings corpus save`.
+            order: Which day comes first.
+            size: Maximum rows; all if it is not given. From 0 to 1000000.
+            fields: Fields to show, separated by commas.
+        """
+        return self._ask(
+            "documents",
+            {
+                "filter": filter,
+                "in_corpus": in_corpus,
+                "order": order,
+                "size": size,
+                "fields": fields,
+            },
+        )
+
+    def document(
+        self,
+        id: str,
+    ) -> Answer[DocumentAnswer]:
+        """Show the metadata and the text of a document.
+
+        Args:
+            id: The id of the document, 32 hexadecimal digits.
+        """
+        return self._ask(
+            "document",
+            {
+                "id": id,
+            },
+        )
+
+    def context(
+        self,
+        id: str,
+        position: int,
+        *,
+        unit: Literal["sentence", "paragraph"] = "sentence",
+        around: int = 1,
+    ) -> Answer[ShownSentence]:
+        """Show the sentences or paragraphs around a token.
+
+        Args:
+            id: The id of the document, 32 hexadecimal digits.
+            position: The number of the token in the document, as lines state it. From 0 to
+                4294967296.
+            unit: The unit of text to show.
+            around: Further units before and after. From 0 to 100.
+        """
+        return self._ask(
+            "context",
+            {
+                "id": id,
+                "position": position,
+                "unit": unit,
+                "around": around,
+            },
+        )

@@ -1,0 +1,143 @@
+"""The HTTP API of ``tidings serve`` as a source of answers."""
+
+from __future__ import annotations
+
+import gzip
+import http.client
+import json
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Iterator
+from typing import Any
+
+from . import _tidings
+from ._questions import QUESTIONS
+
+#: Seconds to wait for a server; its own time limit is usually 30.
+TIMEOUT_S = 90.0
+#: Requests to a busy server before it counts as an error, and the longest wait between them.
+ATTEMPTS = 4
+MAX_WAIT_S = 30.0
+#: Bytes that are read at once of a stream.
+CHUNK_BYTES = 64 << 10
+
+
+class Server:
+    """A server of corpora.
+
+    Args:
+        url: Its address, such as ``https://corpora.example``.
+        token: An access token.
+        timeout: Seconds to wait for it.
+    """
+
+    def __init__(self, url: str, token: str | None = None, timeout: float | None = None) -> None:
+        parts = urllib.parse.urlsplit(url)
+        if not parts.hostname or parts.query or parts.fragment:
+            raise ValueError(f"{url}: give the address of a server, such as https://corpora.example")
+        path = parts.path.rstrip("/")
+        self._base = f"{parts.scheme}://{parts.netloc}{path.removesuffix('/api/v1')}/api/v1"
+        if token is not None and not (token.isascii() and token.isprintable()):
+            raise ValueError("token: it has characters that a token cannot have")
+        self._token = token
+        self._timeout = TIMEOUT_S if timeout is None else float(timeout)
+        self._languages: list[str] | None = None
+
+    def languages(self) -> list[str]:
+        if self._languages is None:
+            self._languages = [corpus["corpus"] for corpus in self._json("corpora", {})["corpora"]]
+        return self._languages
+
+    def answer(self, lang: str, method: str, parameters: dict[str, str]) -> dict[str, Any]:
+        return self._json(*_request(lang, method, parameters), method=method)
+
+    def stream(self, lang: str, method: str, parameters: dict[str, str]) -> Iterator[bytes]:
+        path, query = _request(lang, method, parameters)
+        with self._open(path, {**query, "format": "jsonl"}, method, gzipped=False) as response:
+            rest = b""
+            try:
+                while chunk := response.read1(CHUNK_BYTES):
+                    lines, newline, rest = (rest + chunk).rpartition(b"\n")
+                    if newline:
+                        yield lines + newline
+            except (http.client.HTTPException, OSError) as error:
+                message = f"{self._base}: the stream ended before its last row; the server's time limit may be reached"
+                raise _tidings.TidingsError(message) from error
+            if rest:
+                raise _tidings.TidingsError(f"{self._base}: the stream ended in the middle of a row")
+
+    def _json(self, path: str, query: dict[str, str], method: str = "") -> dict[str, Any]:
+        with self._open(path, query, method, gzipped=True) as response:
+            try:
+                body = response.read()
+            except (http.client.HTTPException, OSError) as error:
+                raise _tidings.TidingsError(f"{self._base}: the answer broke off: {error}") from error
+            if response.headers.get("Content-Encoding") == "gzip":
+                body = gzip.decompress(body)
+        try:
+            return json.loads(body)
+        except ValueError as error:
+            raise _tidings.TidingsError(f"{self._base}/{path}: the answer is not JSON; is it a Tidings server?") from error
+
+    def _open(self, path: str, query: dict[str, str], method: str, gzipped: bool) -> Any:
+        url = f"{self._base}/{path}"
+        if query:
+            url += "?" + urllib.parse.urlencode(query)
+        headers = {"User-Agent": f"tidings-python/{_tidings.__version__}"}
+        if gzipped:
+            headers["Accept-Encoding"] = "gzip"
+        if self._token is not None:
+            headers["Authorization"] = f"Bearer {self._token}"
+        for attempt in range(1, ATTEMPTS + 1):
+            try:
+                return urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=self._timeout)
+            except urllib.error.HTTPError as error:
+                with error:
+                    wait = _retry_after(error)
+                    if error.code not in (429, 503) or attempt == ATTEMPTS or wait > MAX_WAIT_S:
+                        raise _exception(error, method) from None
+                time.sleep(wait)
+            except urllib.error.URLError as error:
+                raise _tidings.TidingsError(f"cannot reach {self._base}: {error.reason}") from error
+            except OSError as error:
+                raise _tidings.TidingsError(f"cannot reach {self._base}: {error}") from error
+        raise AssertionError("the last attempt returns or raises")
+
+
+def _request(lang: str, method: str, parameters: dict[str, str]) -> tuple[str, dict[str, str]]:
+    """The path and the query of a question."""
+    path, query = QUESTIONS[method].path, dict(parameters)
+    for name in list(query):
+        brace = f"{{{name}}}"
+        if brace in path:
+            path = path.replace(brace, urllib.parse.quote(query.pop(name), safe=""))
+    return f"{urllib.parse.quote(lang, safe='')}/{path}", query
+
+
+def _retry_after(error: urllib.error.HTTPError) -> float:
+    try:
+        return max(0.0, float(error.headers.get("Retry-After", "1")))
+    except ValueError:
+        return 1.0
+
+
+def _exception(error: urllib.error.HTTPError, method: str) -> Exception:
+    """The exception that the files of a home would raise."""
+    try:
+        body = json.loads(error.read())
+        message = str(body["error"])
+    except (ValueError, KeyError, TypeError, OSError):
+        return _tidings.TidingsError(f"{error.url}: the server answered {error.code} {error.reason}")
+    if error.code == 400 and "shown" in body:
+        kinds = {known.name: known.kind for known in QUESTIONS[method].parameters.values()} if method else {}
+        language = "query" if kinds.get(body.get("parameter")) == "query" else "filter"
+        return ValueError(f"invalid {language}: {body['shown']}")
+    if error.code in (400, 410, 413, 414):
+        return ValueError(message)
+    if error.code in (401, 403):
+        return PermissionError(message)
+    if error.code == 404:
+        return LookupError(message)
+    return _tidings.TidingsError(message)
