@@ -26,7 +26,7 @@ use tidings_store::day_stats::DayStatsCache;
 
 use crate::errors::{InternalError, TidingsError, failed, internal_error};
 use crate::table::question;
-use crate::worker;
+use crate::worker::{self, STACK_BYTES};
 
 /// The time limit of searches if none is given, as on the command line. Lists and tests over the whole vocabulary have
 /// none: a part of them has no result.
@@ -147,7 +147,7 @@ impl CorpusFiles {
                 let _ = sink.sender.send(Chunk::Failed(error));
             }
         };
-        let thread = std::thread::Builder::new().name("tidings-rows".to_owned()).spawn(work);
+        let thread = std::thread::Builder::new().name("tidings-rows".to_owned()).stack_size(STACK_BYTES).spawn(work);
         drop(thread.map_err(|error| PyOSError::new_err(format!("cannot start a thread: {error}")))?);
         let stream = RowStream { receiver: Mutex::new(Some(receiver)), head: Mutex::default(), cancelled };
         stream.read_head(py)?;

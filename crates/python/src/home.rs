@@ -25,6 +25,7 @@ use crate::home_options::{DiscoverCall, ExportCall, ImportCall, RemoveCall, RunC
 use crate::worker::{self, Events};
 
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("STAGES", StageId::ALL.iter().map(|stage| stage.name()).collect::<Vec<_>>())?;
     module.add_function(wrap_pyfunction!(home_create, module)?)?;
     module.add_function(wrap_pyfunction!(home_add_feeds, module)?)?;
     module.add_function(wrap_pyfunction!(home_call, module)?)
@@ -128,8 +129,10 @@ fn options_of<T: DeserializeOwned>(options: &str) -> Result<T> {
     serde_json::from_str(options).context("wrong options")
 }
 
+/// The outcome as `--json` prints it: a value first, which gives numbers their digits.
 fn outcome(outcome: &impl Serialize) -> Result<String> {
-    serde_json::to_string(outcome).context("cannot write the outcome as JSON")
+    let value = serde_json::to_value(outcome).context("cannot write the outcome as JSON")?;
+    Ok(value.to_string())
 }
 
 impl Call {

@@ -3,6 +3,7 @@
 //! The columns of a question come from the JSON schema of its answer, so that a table has the same types whether it is
 //! empty or not, and whether the answer came from files or from a server.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use arrow_array::builder::{Float64Builder, ListBuilder, StringBuilder};
@@ -95,6 +96,7 @@ impl ColumnType {
 
 /// A column with its type.
 struct TypedColumn {
+    name: String,
     column: Column,
     column_type: ColumnType,
 }
@@ -112,14 +114,18 @@ fn typed_columns(question: &QuestionInfo, fields: &[&str]) -> Vec<TypedColumn> {
         let known = question.columns(fields);
         (known, answer.to_value()["properties"][question.rows]["items"].take())
     };
+    let mut names = HashSet::new();
     let typed = |column: Column| {
+        let short = column.name();
+        // A field of documents may have the name of another column.
+        let name = if names.insert(short.clone()) { short } else { column.path.join(".") };
         let schema = column.path.iter().fold(&row, |schema, name| {
             let shapes = schema["anyOf"].as_array().into_iter().flatten();
             let shape = shapes.into_iter().find(|shape| shape["type"] != "null").unwrap_or(schema);
             &shape["properties"][name]
         });
         let column_type = ColumnType::of(schema, column.path.last().map(String::as_str).unwrap_or_default());
-        TypedColumn { column, column_type }
+        TypedColumn { name, column, column_type }
     };
     known.into_iter().map(typed).collect()
 }
@@ -221,7 +227,7 @@ fn typed(question_name: &str, fields: &[String]) -> PyResult<Vec<TypedColumn>> {
 #[pyfunction]
 fn table_columns(question: &str, fields: Vec<String>) -> PyResult<Vec<(String, &'static str)>> {
     let columns = typed(question, &fields)?;
-    Ok(columns.iter().map(|typed| (typed.column.name(), typed.column_type.name())).collect())
+    Ok(columns.iter().map(|typed| (typed.name.clone(), typed.column_type.name())).collect())
 }
 
 /// The columns of rows, given as lines of JSON: names, types, and values as lists.
@@ -234,7 +240,7 @@ fn table_values<'py>(
 ) -> PyResult<Vec<(String, &'static str, Bound<'py, PyList>)>> {
     let columns = typed(question, &fields)?;
     let rows = py.detach(|| rows_of(lines))?;
-    let column = |typed: &TypedColumn| Ok((typed.column.name(), typed.column_type.name(), typed.list(py, &rows)?));
+    let column = |typed: &TypedColumn| Ok((typed.name.clone(), typed.column_type.name(), typed.list(py, &rows)?));
     columns.iter().map(column).collect()
 }
 
@@ -244,7 +250,7 @@ fn table_arrow(py: Python<'_>, question: &str, fields: Vec<String>, lines: &[u8]
     let columns = typed(question, &fields)?;
     let made = py.detach(|| {
         let rows = rows_of(lines)?;
-        let field = |typed: &TypedColumn| Field::new(typed.column.name(), typed.column_type.arrow(), true);
+        let field = |typed: &TypedColumn| Field::new(typed.name.clone(), typed.column_type.arrow(), true);
         let fields: Vec<Field> = columns.iter().map(field).collect();
         let metadata = [("tidings.about".to_owned(), about)].into();
         let schema = Arc::new(Schema::new(fields).with_metadata(metadata));

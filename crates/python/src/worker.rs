@@ -17,6 +17,9 @@ use crate::errors::internal_error;
 /// The interval between two looks at the signals.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
+/// The stack of a thread: that of the main thread of a program.
+pub const STACK_BYTES: usize = 8 << 20;
+
 /// The cause of a cancellation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CancelCause {
@@ -71,7 +74,7 @@ pub fn run<T: Send + 'static>(
         let ended = guarded(|| work(events));
         let _ = sender.send(Message::Ended(ended));
     };
-    let thread = std::thread::Builder::new().name("tidings".to_owned()).spawn(on_thread);
+    let thread = std::thread::Builder::new().name("tidings".to_owned()).stack_size(STACK_BYTES).spawn(on_thread);
     drop(thread.map_err(|error| PyOSError::new_err(format!("cannot start a thread: {error}")))?);
     let mut raised: Option<PyErr> = None;
     loop {

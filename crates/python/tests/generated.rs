@@ -35,7 +35,7 @@ fn module() -> String {
          from __future__ import annotations\n\n\
          import datetime\n\
          from collections.abc import Sequence\n\
-         from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, Union\n\n\
+         from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict\n\n\
          if TYPE_CHECKING:\n    from .answer import Answer\n\n\n"
     );
     text.push_str(
@@ -52,7 +52,7 @@ fn module() -> String {
     text.push_str("}\n\n\n");
     text.push_str(
         "class Questions:\n    \"\"\"The questions that a corpus answers.\"\"\"\n\n    \
-         def _ask(self, method: str, parameters: dict[str, Any]) -> Any:\n        raise NotImplementedError\n",
+         def _ask(self, method: str, parameters: dict[str, Any]) -> Answer[Any]:\n        raise NotImplementedError\n",
     );
     for question in QUESTIONS {
         method(question, &mut text);
@@ -348,7 +348,7 @@ fn type_of(schema: &Value) -> String {
         return name.to_owned();
     }
     if let Some(shapes) = schema["anyOf"].as_array().or_else(|| schema["oneOf"].as_array()) {
-        return union(shapes.iter().map(type_of).collect());
+        return shapes.iter().map(type_of).collect::<Vec<_>>().join(" | ");
     }
     if !schema["const"].is_null() {
         return format!("Literal[{}]", literal(&schema["const"]));
@@ -357,21 +357,16 @@ fn type_of(schema: &Value) -> String {
         return format!("Literal[{}]", names.iter().map(literal).collect::<Vec<_>>().join(", "));
     }
     match &schema["type"] {
-        Value::Array(kinds) => union(kinds.iter().map(|kind| basic(kind.as_str().unwrap_or_default())).collect()),
+        Value::Array(kinds) => {
+            let kinds = kinds.iter().map(|kind| basic(kind.as_str().unwrap_or_default()));
+            kinds.collect::<Vec<_>>().join(" | ")
+        }
         Value::String(kind) if kind == "array" => format!("list[{}]", type_of(&schema["items"])),
         Value::String(kind) if kind == "object" && schema["additionalProperties"].is_object() => {
             format!("dict[str, {}]", type_of(&schema["additionalProperties"]))
         }
         Value::String(kind) => basic(kind),
         _ => "Any".to_owned(),
-    }
-}
-
-/// One of several types. The form with a name works outside of annotations in Python 3.10, too.
-fn union(types: Vec<String>) -> String {
-    match types.as_slice() {
-        [one] => one.clone(),
-        types => format!("Union[{}]", types.join(", ")),
     }
 }
 

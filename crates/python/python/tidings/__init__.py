@@ -3,7 +3,7 @@
 from ._tidings import InternalError, TidingsError, __version__
 from .answer import Answer, CutOffWarning
 from .corpus import Corpus
-from .home import Home, Progress
+from .home import Home, Progress, RunError
 
 __all__ = [
     "Answer",
@@ -12,6 +12,7 @@ __all__ = [
     "Home",
     "InternalError",
     "Progress",
+    "RunError",
     "TidingsError",
     "__version__",
 ]

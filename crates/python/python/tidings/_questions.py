@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, Union
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
 
 if TYPE_CHECKING:
     from .answer import Answer
@@ -46,8 +46,8 @@ Shape = Literal["steady", "late", "early"]
 class Band(TypedDict):
     """The interval of a value, with the confidence that was asked for."""
 
-    low: Union[float, None]
-    high: Union[float, None]
+    low: float | None
+    high: float | None
 
 
 class BurstRow(TypedDict):
@@ -55,8 +55,8 @@ class BurstRow(TypedDict):
 
     value: str
     bin: str
-    score: Union[float, None]
-    log_ratio: Union[float, None]
+    score: float | None
+    log_ratio: float | None
     hits: int
     documents: int
     sequel: Sequel
@@ -72,10 +72,10 @@ class Change(TypedDict):
     after_documents: int
     before_per_million: float
     after_per_million: float
-    log_ratio: Union[float, None]
+    log_ratio: float | None
     band: Band
-    p: Union[float, None]
-    q: Union[float, None]
+    p: float | None
+    q: float | None
 
 
 class Collocate(TypedDict):
@@ -104,7 +104,7 @@ class CountAnswer(TypedDict):
 
     hits: int
     tokens: int
-    per_million: Union[float, None]
+    per_million: float | None
 
 
 class DocumentAnswer(TypedDict, total=False):
@@ -159,17 +159,17 @@ class Keyword(TypedDict):
     """A word, in focus and in the reference."""
 
     value: str
-    score: Union[float, None]
+    score: float | None
     focus: int
     reference: int
-    focus_per_million: Union[float, None]
-    reference_per_million: Union[float, None]
-    log_likelihood: Union[float, None]
-    log_ratio: Union[float, None]
-    din: Union[float, None]
-    site_log_ratio: Union[float, None]
-    p: Union[float, None]
-    q: Union[float, None]
+    focus_per_million: float | None
+    reference_per_million: float | None
+    log_likelihood: float | None
+    log_ratio: float | None
+    din: float | None
+    site_log_ratio: float | None
+    p: float | None
+    q: float | None
 
 
 class KwicToken(TypedDict, total=False):
@@ -191,9 +191,9 @@ class NameRow(TypedDict, total=False):
     mentions: int
     documents: int
     sites: int
-    per_million: Union[float, None]
-    first_seen: Union[str, None]
-    last_seen: Union[str, None]
+    per_million: float | None
+    first_seen: str | None
+    last_seen: str | None
     query: str
 
 
@@ -207,7 +207,7 @@ class NewWordRow(TypedDict):
     sites: int
     days: int
     fate: Persistence
-    q: Union[float, None]
+    q: float | None
 
 
 class QuoteRow(TypedDict):
@@ -218,8 +218,8 @@ class QuoteRow(TypedDict):
     documents: int
     sites: int
     quoted_tokens: int
-    share: Union[float, None]
-    verb: Union[str, None]
+    share: float | None
+    verb: str | None
     query: str
 
 
@@ -230,21 +230,21 @@ class RelationRow(TypedDict):
     value: str
     together: int
     anywhere: int
-    score: Union[float, None]
+    score: float | None
     query: str
 
 
 class Scores(TypedDict):
     """Values by name"""
 
-    log_dice: Union[float, None]
-    mi: Union[float, None]
-    mi3: Union[float, None]
-    t_score: Union[float, None]
-    log_likelihood: Union[float, None]
-    dice: Union[float, None]
-    min_sensitivity: Union[float, None]
-    mi_log_f: Union[float, None]
+    log_dice: float | None
+    mi: float | None
+    mi3: float | None
+    t_score: float | None
+    log_likelihood: float | None
+    dice: float | None
+    min_sensitivity: float | None
+    mi_log_f: float | None
 
 
 class ShownSentence(TypedDict):
@@ -261,16 +261,16 @@ class TimelinePoint(TypedDict):
         rate."""
 
     bin: str
-    hits: Union[int, None]
+    hits: int | None
     tokens: int
     documents: int
     sites: int
     days: int
     days_with_documents: int
-    days_with_runs: Union[int, None]
+    days_with_runs: int | None
     health: float
-    per_million: Union[float, None]
-    band: Union[Band, None]
+    per_million: float | None
+    band: Band | None
 
 
 class TrendRow(TypedDict, total=False):
@@ -280,13 +280,13 @@ class TrendRow(TypedDict, total=False):
     hits: int
     documents: int
     shape: Shape
-    log_ratio: Union[float, None]
+    log_ratio: float | None
     band: Band
-    growth: Union[float, None]
-    score: Union[float, None]
-    p: Union[float, None]
-    q: Union[float, None]
-    kendall_z: Union[float, None]
+    growth: float | None
+    score: float | None
+    p: float | None
+    q: float | None
+    kendall_z: float | None
     per_million: list[float]
 
 
@@ -296,7 +296,7 @@ class WordRow(TypedDict):
     value: str
     hits: int
     documents: int
-    per_million: Union[float, None]
+    per_million: float | None
 
 
 QUESTIONS: dict[str, Question] = {
@@ -568,7 +568,7 @@ QUESTIONS: dict[str, Question] = {
 class Questions:
     """The questions that a corpus answers."""
 
-    def _ask(self, method: str, parameters: dict[str, Any]) -> Any:
+    def _ask(self, method: str, parameters: dict[str, Any]) -> Answer[Any]:
         raise NotImplementedError
 
     def concordance(

@@ -7,7 +7,7 @@ import itertools
 import json
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, Union, overload
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from . import _tidings
 from ._questions import QUESTIONS, Question
@@ -91,7 +91,7 @@ class Answer(Generic[Row]):
     @property
     def is_exact(self) -> bool:
         """Whether all hits were counted and all of them are shown."""
-        return self._body.get("about", {}).get("exactness", {}).get("kind") == "exact"
+        return bool(self._body.get("about", {}).get("exactness", {}).get("kind") == "exact")
 
     def __getattr__(self, name: str) -> Any:
         # Figures of the whole answer, such as `hits` and `tokens`.
@@ -111,10 +111,16 @@ class Answer(Generic[Row]):
 
     # Rows.
 
+    @property
+    def rows(self) -> list[Row]:
+        """All rows as a list. Iterate over a long concordance instead."""
+        return list(self)
+
     def _held(self) -> list[Row]:
         if not self._question.rows:
             return [self._row_of_body()]
-        return self._body[self._question.rows]
+        rows: list[Row] = self._body[self._question.rows]
+        return rows
 
     def _row_of_body(self) -> Any:
         return {name: value for name, value in self._body.items() if name not in ("about", "link", "rewrites")}
@@ -123,19 +129,16 @@ class Answer(Generic[Row]):
         """Whether the first page has all rows."""
         if self._body.get("next") is None:
             return True
-        return self._size is not None and len(self._page_of(0)) >= self._size
-
-    def _page_of(self, first: int) -> list[Row]:
-        return self._held() if first == 0 else self._page[1]
+        return self._size is not None and len(self._held()) >= self._size
 
     def _total(self) -> int | None:
         """The number of all rows; None if they were not counted."""
         if self._is_complete():
             return len(self._held())
-        counted = self._body.get("documents" if self._method == "documents" else "hits")
+        counted: int | None = self._body.get("documents" if self._method == "documents" else "hits")
         if counted is None:
             return None
-        total = counted - self._body.get("withheld", 0)
+        total: int = counted - self._body.get("withheld", 0)
         return total if self._size is None else min(total, self._size)
 
     def __len__(self) -> int:
@@ -164,7 +167,7 @@ class Answer(Generic[Row]):
     @overload
     def __getitem__(self, at: slice) -> list[Row]: ...
 
-    def __getitem__(self, at: Union[int, slice]) -> Any:
+    def __getitem__(self, at: int | slice) -> Any:
         if isinstance(at, slice):
             return [self[number] for number in range(*at.indices(len(self)))]
         number = at
@@ -228,7 +231,8 @@ class Answer(Generic[Row]):
 
     def to_polars(self) -> polars.DataFrame:
         """The rows as a ``polars.DataFrame``."""
-        return _needed("polars", "to_polars").DataFrame(self._table())
+        frame: polars.DataFrame = _needed("polars", "to_polars").DataFrame(self._table())
+        return frame
 
     def to_pandas(self) -> pandas.DataFrame:
         """The rows as a ``pandas.DataFrame``. It needs no other package."""
@@ -263,18 +267,28 @@ class Answer(Generic[Row]):
         where = about.get("corpus", "")
         if about.get("filter"):
             where += f" where {about['filter']}"
-        total = self._total()
-        if self._question.rows and total is not None:
-            unit = {"concordance": "hit", "documents": "document"}.get(self._method, "row")
-            parts.append(f"{total:,} {unit}" + ("" if total == 1 else "s"))
+        parts.append(self._amount())
         parts.append(f"in {where}, state {about.get('generation')}")
-        return " · ".join(parts)
+        return " · ".join(part for part in parts if part)
+
+    def _amount(self) -> str:
+        """The hits, documents or rows that the answer is about."""
+        hits = self._body.get("hits")
+        if hits is not None:
+            at_least = "" if "warning" not in self._body.get("about", {}) else "at least "
+            return at_least + _count(hits, "hit")
+        if self._method == "documents":
+            return _count(self._body["documents"], "document")
+        if not self._question.rows:
+            return ""
+        rows, values = len(self._held()), self._body.get("values")
+        return _count(rows, "row") if values is None or values <= rows else f"{rows:,} of {_count(values, 'row')}"
 
     def _exactness(self) -> str:
         exactness = self._body.get("about", {}).get("exactness", {})
         if exactness.get("kind") == "sample":
             return f"a sample of {exactness['hits']:,} of {exactness['of_hits']:,} hits, seed {exactness['seed']}"
-        return self._body.get("about", {}).get("warning") or exactness.get("kind", "")
+        return str(self._body.get("about", {}).get("warning") or exactness.get("kind", ""))
 
     def __repr__(self) -> str:
         head = f"{self._heading()} ({self._exactness()})"
@@ -306,6 +320,10 @@ class Answer(Generic[Row]):
         total = self._total()
         rest = "" if total is None or total <= len(rows) else f"<div>… {total - len(rows):,} more</div>"
         return f"<div>{heading}{notes_html}{table}{rest}</div>"
+
+
+def _count(number: int, unit: str) -> str:
+    return f"{number:,} {unit}" if number == 1 else f"{number:,} {unit}s"
 
 
 def _rows(chunks: Iterable[bytes]) -> Iterator[Any]:

@@ -210,7 +210,8 @@ class _Files:
 
     def answer(self, lang: str, method: str, parameters: dict[str, str]) -> dict[str, Any]:
         given = list(parameters.items())
-        return json.loads(self._files(lang).answer(QUESTIONS[method].name, given, self._time_limit))
+        body: dict[str, Any] = json.loads(self._files(lang).answer(QUESTIONS[method].name, given, self._time_limit))
+        return body
 
     def stream(self, lang: str, method: str, parameters: dict[str, str]) -> Iterator[bytes]:
         given = list(parameters.items())

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from . import _tidings
 from .corpus import Corpus
 
+
 class Progress(NamedTuple):
     """An event of a run, as a progress callback receives it."""
 
@@ -27,6 +28,14 @@ class Progress(NamedTuple):
     detail: str
     #: The outcome of a stage that has ended.
     outcome: dict[str, Any] | None
+
+
+class RunError(_tidings.TidingsError):
+    """Stages of a round failed. ``outcome`` has the outcomes of all stages."""
+
+    def __init__(self, message: str, outcome: dict[str, Any]) -> None:
+        super().__init__(message)
+        self.outcome = outcome
 
 
 class Home:
@@ -133,7 +142,7 @@ class Home:
             stages: Stages to run, of ``update``, ``fetch``, ``clean``, ``dedup``, ``annotate`` and
                 ``compile``; all of them by default, as ``tidings run``. The first error ends a run
                 of given stages. A round of all stages goes on after a failed one, and raises
-                TidingsError at its end; its ``outcome`` has the results.
+                ``RunError`` at its end.
             progress: Called with a ``Progress`` for each event, on this thread. An exception ends
                 the run and is raised.
             time_limit: Seconds after which no further work is begun.
@@ -141,11 +150,10 @@ class Home:
         stages = [stages] if isinstance(stages, str) else stages
         options = {"stages": None if stages is None else list(stages), "time_limit": time_limit}
         outcome = self._call("run", options, progress)
+        outcome = {stage: outcome[stage] for stage in _tidings.STAGES if stage in outcome}
         failed = [f"{stage}: {ended['error']}" for stage, ended in outcome.items() if "error" in ended]
         if failed:
-            error = _tidings.TidingsError("; ".join(failed))
-            error.outcome = outcome
-            raise error
+            raise RunError("; ".join(failed), outcome)
         return outcome
 
     def import_(
@@ -180,9 +188,9 @@ class Home:
             dry_run: Only count.
             progress: Called with each event.
         """
-        is_one = isinstance(paths, (str, os.PathLike))
+        files = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
         options = {
-            "paths": [os.fspath(path) for path in ([paths] if is_one else paths)],
+            "paths": [os.fspath(path) for path in files],
             "format": format,
             "dry_run": dry_run,
             "again": again,
@@ -289,9 +297,10 @@ class Home:
         }
         return self._call("remove", options, progress)
 
-    def _call(self, verb: str, options: Any, progress: Callable[[Progress], object] | None) -> Any:
+    def _call(self, verb: str, options: Any, progress: Callable[[Progress], object] | None) -> dict[str, Any]:
         on_event = None if progress is None else lambda event: progress(_progress(json.loads(event)))
-        return json.loads(_tidings.home_call(self.path, verb, json.dumps(options), on_event))
+        outcome: dict[str, Any] = json.loads(_tidings.home_call(self.path, verb, json.dumps(options), on_event))
+        return outcome
 
 
 def _progress(event: dict[str, Any]) -> Progress:

@@ -24,6 +24,21 @@ MAX_WAIT_S = 30.0
 CHUNK_BYTES = 64 << 10
 
 
+class _SameServer(urllib.request.HTTPRedirectHandler):
+    """Follows redirects, and keeps the token from other servers."""
+
+    def redirect_request(self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> Any:
+        request = super().redirect_request(req, fp, code, msg, headers, newurl)
+        if request is not None and _origin(newurl) != _origin(req.full_url):
+            request.remove_header("Authorization")
+        return request
+
+
+def _origin(url: str) -> tuple[str, str]:
+    parts = urllib.parse.urlsplit(url)
+    return parts.scheme, parts.netloc
+
+
 class Server:
     """A server of corpora.
 
@@ -44,6 +59,7 @@ class Server:
         self._token = token
         self._timeout = TIMEOUT_S if timeout is None else float(timeout)
         self._languages: list[str] | None = None
+        self._opener = urllib.request.build_opener(_SameServer)
 
     def languages(self) -> list[str]:
         if self._languages is None:
@@ -77,9 +93,11 @@ class Server:
             if response.headers.get("Content-Encoding") == "gzip":
                 body = gzip.decompress(body)
         try:
-            return json.loads(body)
+            answer: dict[str, Any] = json.loads(body)
+            return answer
         except ValueError as error:
-            raise _tidings.TidingsError(f"{self._base}/{path}: the answer is not JSON; is it a Tidings server?") from error
+            message = f"{self._base}/{path}: the answer is not JSON; is it a Tidings server?"
+            raise _tidings.TidingsError(message) from error
 
     def _open(self, path: str, query: dict[str, str], method: str, gzipped: bool) -> Any:
         url = f"{self._base}/{path}"
@@ -92,7 +110,7 @@ class Server:
             headers["Authorization"] = f"Bearer {self._token}"
         for attempt in range(1, ATTEMPTS + 1):
             try:
-                return urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=self._timeout)
+                return self._opener.open(urllib.request.Request(url, headers=headers), timeout=self._timeout)
             except urllib.error.HTTPError as error:
                 with error:
                     wait = _retry_after(error)
