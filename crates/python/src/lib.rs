@@ -4,7 +4,15 @@
 //! around all work. What a function does is defined by the crates below; the Python files beside it (`python/tidings`)
 //! hold what is written better in Python.
 
+mod arrow_io;
+mod batch;
+mod columns;
 mod command_line;
+mod deduper;
+mod document;
+mod errors;
+mod feeds;
+mod text;
 
 use pyo3::prelude::*;
 
@@ -12,6 +20,11 @@ use pyo3::prelude::*;
 #[pymodule]
 fn _tidings(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    batch::register(module)?;
     command_line::register(module)?;
+    deduper::register(module)?;
+    errors::register(module)?;
+    feeds::register(module)?;
+    text::register(module)?;
     Ok(())
 }
