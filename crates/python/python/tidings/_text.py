@@ -239,9 +239,9 @@ class Verdict(NamedTuple):
         return self.removed / self.words if self.words else 0.0
 
     @property
-    def is_duplicate(self) -> bool:
-        """Whether nothing of the document is new."""
-        return bool(self.paragraphs) and not any(mark.kept for mark in self.paragraphs)
+    def kept(self) -> bool:
+        """Whether something of the document is new."""
+        return not self.paragraphs or any(mark.kept for mark in self.paragraphs)
 
 
 class Deduper:
@@ -252,8 +252,8 @@ class Deduper:
     memory; older ones are in a temporary folder that is deleted with the object.
 
     >>> deduper = Deduper()
-    >>> deduper.judge("The river came into the town on Monday night.", id="a").is_duplicate
-    False
+    >>> deduper.judge("The river came into the town on Monday night.", id="a").kept
+    True
     >>> deduper.judge("The river came into the town on Monday night.", id="b").paragraphs[0].of
     'a'
     """

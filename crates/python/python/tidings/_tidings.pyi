@@ -1,0 +1,133 @@
+"""The extension module. Use the functions of the package ``tidings``; these are its internals."""
+
+import os
+from typing import Any
+
+__version__: str
+
+class TidingsError(Exception):
+    """Work that Tidings could not do."""
+
+class InternalError(RuntimeError):
+    """A bug in Tidings; please report it."""
+
+class Document:
+    """The text and metadata of a page."""
+
+    @property
+    def text(self) -> str:
+        """The text, one paragraph per line."""
+    @property
+    def raw_text(self) -> str:
+        """The text without links and formatting."""
+    @property
+    def paragraphs(self) -> list[str]:
+        """The paragraphs of the text."""
+    @property
+    def comments(self) -> str | None:
+        """Reader comments, one per line; None if they were not extracted or there are none."""
+    @property
+    def title(self) -> str | None:
+        """The headline, without the name of the site."""
+    @property
+    def author(self) -> str | None:
+        """The authors in one string."""
+    @property
+    def authors(self) -> list[str]:
+        """The authors."""
+    @property
+    def url(self) -> str | None:
+        """The URL: the one given, else the one that the page declares."""
+    @property
+    def canonical(self) -> str | None:
+        """The canonical URL that the page declares."""
+    @property
+    def hostname(self) -> str | None:
+        """The host of the URL."""
+    @property
+    def sitename(self) -> str | None:
+        """The name of the site."""
+    @property
+    def date(self) -> str | None:
+        """The day of publication, YYYY-MM-DD."""
+    @property
+    def date_source(self) -> str | None:
+        """The source of the date."""
+    @property
+    def modified(self) -> str | None:
+        """The day of the last modification, YYYY-MM-DD."""
+    @property
+    def language(self) -> str | None:
+        """The language that the page declares (BCP 47)."""
+    @property
+    def description(self) -> str | None:
+        """The description for link previews."""
+    @property
+    def categories(self) -> list[str]:
+        """Sections of the site."""
+    @property
+    def tags(self) -> list[str]:
+        """Keywords."""
+    @property
+    def license(self) -> str | None:
+        """The licence that the page states."""
+    @property
+    def image(self) -> str | None:
+        """The URL of the main image."""
+    @property
+    def id(self) -> str | None:
+        """A stable hash of the URL and the content, or the id given by the caller."""
+    @property
+    def extractor(self) -> str:
+        """The extractor and its version."""
+    def as_dict(self) -> dict[str, Any]:
+        """All attributes by name."""
+    def write(self, format: str) -> str:
+        """The document in a format: txt, md, json, xml, tei, csv or html; without a line end."""
+
+class Deduper:
+    def __new__(cls, rule: str, scope: str, memory_mib: int) -> Deduper: ...
+    def judge(self, line: bytes) -> tuple[list[_Mark], list[_Mark], int, int]: ...
+
+_Mark = tuple[bool, str | None, float, str | None]
+_Link = tuple[str, str | None, str | None, str]
+_Entry = tuple[
+    str | None,
+    str,
+    str | None,
+    str | None,
+    str | None,
+    str | None,
+    list[str],
+    str | None,
+    str | None,
+]
+
+def main(arguments: list[str]) -> int: ...
+def read_page(
+    html: str | bytes,
+    url: str | None,
+    *,
+    preset: str,
+    links: bool,
+    comments: bool,
+    tables: bool,
+    formatting: bool,
+    style: str,
+    id: str | None,
+    authors_left_out: list[str],
+) -> Document | None: ...
+def identify(text: str, declared: str | None, tld: str | None) -> tuple[str, float]: ...
+def tokenize(text: str, lang: str | None) -> list[list[str]]: ...
+def tag(text: str, lang: str | None) -> list[list[tuple[str, str, str, str, bool]]]: ...
+def mask(text: str, rules: list[str] | None) -> tuple[str, list[tuple[str, int, int]]]: ...
+def find_feeds(html: str | bytes, url: str | None) -> list[_Link]: ...
+def fetch_feeds(url: str) -> list[_Link]: ...
+def parse_feed(
+    body: str | bytes, url: str | None, content_type: str | None
+) -> tuple[str, str, str | None, list[_Entry]]: ...
+def extract_batch(pages: Any, *, preset: str, comments: bool, threads: int | None) -> Any: ...
+def identify_batch(texts: Any, *, declared: str | None, tld: str | None, threads: int | None) -> Any: ...
+def tokenize_batch(texts: Any, *, lang: str | None, threads: int | None) -> Any: ...
+def tag_batch(texts: Any, *, lang: str | None, threads: int | None) -> Any: ...
+def clean_batch(pages: Any, *, home: str | os.PathLike[str] | None, threads: int | None) -> Any: ...
