@@ -23,7 +23,7 @@ ARGUMENTS = [
     ("settingsfile", None), ("prune_xpath", None), ("config", None), ("options", None),
 ]  # fmt: skip
 
-PAGE = """<html lang="en"><head><title>Rain over the hills | Gazette</title><meta name="author" content="Ann Bo">
+PAGE = """<html lang="en"><head><title>Rain over the hills | Gazette</title><meta name="author" content="Maren Holt">
 <meta property="article:published_time" content="2026-03-01T10:00:00Z"></head><body><nav><a href="/">Home</a></nav><article>
 <h1>Rain over the hills</h1><p>It rained for <b>three days</b>, and on the fourth the river came into
 <a href="/town">the town</a> of Hill.</p><p>People carried their chairs upstairs, and waited for the water to leave.</p>
@@ -111,11 +111,11 @@ def test_json_csv_and_headers_are_laid_out_as_by_trafilatura():
     assert json.loads(tidings.extract(PAGE, URL, output_format="json")).keys() == {"text", "comments"}
     record = json.loads(tidings.extract(PAGE, URL, record_id="7", output_format="json", with_metadata=True))
     assert (record["source"], record["hostname"], record["id"]) == (URL, "gazette.example", "7")
-    assert (record["title"], record["author"], record["date"]) == ("Rain over the hills", "Ann Bo", "2026-03-01")
+    assert (record["title"], record["author"], record["date"]) == ("Rain over the hills", "Maren Holt", "2026-03-01")
     row = next(csv.reader(io.StringIO(tidings.extract(PAGE, URL, output_format="csv")), delimiter="\t"))
     assert (row[0], row[3], row[4], row[6], row[10]) == (URL, "gazette.example", "Rain over the hills", "2026-03-01", "null")
     header = tidings.extract(PAGE, URL, with_metadata=True)
-    assert header.startswith(f'---\ntitle: Rain over the hills\nauthor: Ann Bo\nurl: {URL}\n')
+    assert header.startswith(f'---\ntitle: Rain over the hills\nauthor: Maren Holt\nurl: {URL}\n')
     assert 'date: "2026-03-01"\n' in header
 
 
@@ -124,7 +124,7 @@ def test_pages_are_left_out_by_metadata_language_and_address():
     assert tidings.extract(PAGE, only_with_metadata=True) is None
     assert tidings.extract(PAGE, target_language="en") and tidings.extract(PAGE, target_language="de") is None
     assert tidings.extract(PAGE, URL, url_blacklist={URL}) is None
-    assert tidings.bare_extraction(PAGE, URL, author_blacklist={"Ann Bo"}).author is None
+    assert tidings.bare_extraction(PAGE, URL, author_blacklist={"Maren Holt"}).author is None
 
 
 def test_what_cannot_be_honoured_raises():
