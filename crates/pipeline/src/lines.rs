@@ -46,6 +46,9 @@ pub fn push(answer: &impl Serialize, out: &mut Vec<u8>) {
     out.push(b'\n');
 }
 
+/// The error message of a line on which the filter panicked.
+pub const PANICKED: &str = "internal error on this input";
+
 /// Lines are batched up to this size, or until no more input is available.
 const BATCH_BYTES: usize = 256 << 10;
 /// Batches that wait before and after each core.
@@ -87,7 +90,7 @@ pub fn answers(
     let answer = |line: Option<&[u8]>, out: &mut Vec<u8>| {
         let start = out.len();
         let done = guarded(|| answer(line, out));
-        let failed = |_| Err(Fault { id: Value::Null, error: "internal error on this input".to_owned() });
+        let failed = |_| Err(Fault { id: Value::Null, error: PANICKED.to_owned() });
         if let Err(fault) = done.unwrap_or_else(failed) {
             faulty.fetch_add(1, Ordering::Relaxed);
             out.truncate(start);

@@ -4,6 +4,9 @@
 //! around all work. What a function does is defined by the crates below; the Python files beside it (`python/tidings`)
 //! hold what is written better in Python.
 
+mod arrow_io;
+mod batch;
+mod columns;
 mod command_line;
 mod corpus;
 mod errors;
@@ -11,6 +14,10 @@ mod home;
 mod home_options;
 mod table;
 mod worker;
+mod deduper;
+mod document;
+mod feeds;
+mod text;
 
 use pyo3::prelude::*;
 
@@ -18,10 +25,14 @@ use pyo3::prelude::*;
 #[pymodule]
 fn _tidings(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    batch::register(module)?;
     command_line::register(module)?;
     corpus::register(module)?;
     errors::register(module)?;
     home::register(module)?;
     table::register(module)?;
+    deduper::register(module)?;
+    feeds::register(module)?;
+    text::register(module)?;
     Ok(())
 }

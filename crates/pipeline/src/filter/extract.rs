@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tidings_clean::{DropReason, Options};
-use tidings_model::{Document, Licence};
+use tidings_model::{Document, Licence, Page};
 
 use super::{Filter, required};
 use crate::extract::MAX_PAGE_BYTES;
@@ -21,17 +21,20 @@ pub struct Extract {
 }
 
 /// A page.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 pub struct Question<'a> {
+    /// The id of the line.
     #[serde(default)]
-    id: Value,
+    pub id: Value,
+    /// The URL of the page.
     #[serde(borrow, default)]
-    url: Option<Cow<'a, str>>,
+    pub url: Option<Cow<'a, str>>,
+    /// The page, decoded.
     #[serde(borrow, default)]
-    html: Option<Cow<'a, str>>,
+    pub html: Option<Cow<'a, str>>,
     /// The language, if known; jusText uses its stop words.
     #[serde(borrow, default)]
-    lang: Option<Cow<'a, str>>,
+    pub lang: Option<Cow<'a, str>>,
 }
 
 impl super::Question for Question<'_> {
@@ -43,28 +46,48 @@ impl super::Question for Question<'_> {
 /// The text and metadata of a page.
 #[derive(Debug, Serialize)]
 pub struct Answer<'q> {
-    url: &'q str,
-    text: String,
+    /// The URL of the page.
+    pub url: &'q str,
+    /// The text, one paragraph per line; empty if there is none.
+    pub text: String,
+    /// The reason why there is no text.
     #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<&'static str>,
-    title: String,
-    author: String,
-    authors: Vec<String>,
-    date: Option<String>,
-    date_source: Option<String>,
-    modified: String,
-    language: String,
-    description: String,
-    sitename: String,
-    site: String,
-    categories: Vec<String>,
-    tags: Vec<String>,
-    licence: Option<Licence>,
-    canonical: String,
-    image: String,
+    pub reason: Option<&'static str>,
+    /// The headline.
+    pub title: String,
+    /// The authors in one string.
+    pub author: String,
+    /// The authors.
+    pub authors: Vec<String>,
+    /// The day of publication, `YYYY-MM-DD`.
+    pub date: Option<String>,
+    /// The source of the date.
+    pub date_source: Option<String>,
+    /// The day of the last modification.
+    pub modified: String,
+    /// The language (BCP 47), as declared by the page.
+    pub language: String,
+    /// The description for link previews.
+    pub description: String,
+    /// The name of the site.
+    pub sitename: String,
+    /// The host.
+    pub site: String,
+    /// Sections of the site.
+    pub categories: Vec<String>,
+    /// Keywords.
+    pub tags: Vec<String>,
+    /// The licence that the page states.
+    pub licence: Option<Licence>,
+    /// The canonical URL.
+    pub canonical: String,
+    /// The URL of the main image.
+    pub image: String,
+    /// Reader comments, one per line, if they are extracted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    comments: Option<String>,
-    extractor: String,
+    pub comments: Option<String>,
+    /// The extractor and its version.
+    pub extractor: String,
 }
 
 impl Filter for Extract {
@@ -76,16 +99,69 @@ impl Filter for Extract {
     fn answer<'q>(&'q self, question: &'q Question<'_>) -> Result<Answer<'q>, String> {
         let html = required(&question.html, "html")?;
         let url = question.url.as_deref().unwrap_or_default();
-        let (document, reason) = match extract_guarded::read_html(html, url, question.lang.as_deref(), &self.options) {
-            Ok(document) => (document, None),
-            Err(reason) => (extract_guarded::describe(html, url), Some(reason)),
-        };
-        Ok(self.describe(url, document, reason))
+        let document = Markup::Text(html).read(url, question.lang.as_deref(), &self.options);
+        Ok(self.describe(url, document, || Markup::Text(html).metadata(url)))
+    }
+}
+
+/// A page as a program has it: as a decoded text or as bytes.
+#[derive(Debug, Clone, Copy)]
+pub enum Markup<'a> {
+    /// Decoded HTML.
+    Text(&'a str),
+    /// The bytes of a file or an HTTP response, whose encoding is detected.
+    Bytes(&'a [u8]),
+}
+
+impl Markup<'_> {
+    /// The size in bytes.
+    pub fn len(self) -> usize {
+        match self {
+            Markup::Text(text) => text.len(),
+            Markup::Bytes(bytes) => bytes.len(),
+        }
+    }
+
+    /// Whether there is nothing to read.
+    pub fn is_empty(self) -> bool {
+        self.len() == 0
+    }
+
+    /// Extracts the document of the page, whose language may be known.
+    pub fn read(self, url: &str, lang: Option<&str>, options: &Options) -> Result<Document, DropReason> {
+        match self {
+            Markup::Text(html) => extract_guarded::read_html(html, url, lang, options),
+            Markup::Bytes(bytes) => {
+                let (url, final_url) = (url.to_owned(), url.to_owned());
+                extract_guarded::read_page(&Page { url, final_url, body: bytes.to_vec(), ..Page::default() }, options)
+            }
+        }
+    }
+
+    /// Returns the metadata of a page without text.
+    pub fn metadata(self, url: &str) -> Document {
+        match self {
+            Markup::Text(html) => extract_guarded::describe(html, url),
+            Markup::Bytes(bytes) => {
+                let host = url::Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned));
+                extract_guarded::describe(&tidings_clean::decode::decode(bytes, None, host.as_deref()).0, url)
+            }
+        }
     }
 }
 
 impl Extract {
-    fn describe<'q>(&self, url: &'q str, document: Document, reason: Option<DropReason>) -> Answer<'q> {
+    /// The text and metadata of a page whose document was extracted, or else its metadata with the drop reason.
+    pub fn describe<'q>(
+        &self,
+        url: &'q str,
+        document: Result<Document, DropReason>,
+        metadata: impl FnOnce() -> Document,
+    ) -> Answer<'q> {
+        let (document, reason) = match document {
+            Ok(document) => (document, None),
+            Err(reason) => (metadata(), Some(reason)),
+        };
         let text = document.text();
         let comments = self
             .options

@@ -18,8 +18,10 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// Limits of a feed, compressed and decompressed.
-const CEILING: Ceiling = Ceiling { max_bytes: 192 << 20, max_ratio: 200 };
+/// The maximum size of a feed, compressed and decompressed.
+pub const MAX_FEED_BYTES: usize = 192 << 20;
+
+const CEILING: Ceiling = Ceiling { max_bytes: MAX_FEED_BYTES, max_ratio: 200 };
 
 /// Reads feeds.
 #[derive(Debug, Clone, Copy, Default)]
@@ -47,23 +49,44 @@ impl super::Question for Question<'_> {
 /// A feed as it was read.
 #[derive(Debug, Serialize)]
 pub struct Answer {
-    format: FeedFormat,
-    title: String,
-    language: Option<String>,
-    entries: Vec<Entry>,
+    /// The format family.
+    pub format: FeedFormat,
+    /// The title as plain text.
+    pub title: String,
+    /// The declared language tag.
+    pub language: Option<String>,
+    /// The entries, in document order.
+    pub entries: Vec<Entry>,
 }
 
+impl From<Feed> for Answer {
+    fn from(feed: Feed) -> Answer {
+        let entries = feed.entries.into_iter().map(Entry::from).collect();
+        Answer { format: feed.format, title: feed.title, language: feed.language, entries }
+    }
+}
+
+/// An entry of a feed.
 #[derive(Debug, Serialize)]
-struct Entry {
-    link: Option<String>,
-    title: String,
-    id: Option<String>,
-    published: Option<jiff::Timestamp>,
-    updated: Option<jiff::Timestamp>,
-    author: Option<String>,
-    categories: Vec<String>,
-    summary: Option<String>,
-    content_html: Option<String>,
+pub struct Entry {
+    /// The absolute URL.
+    pub link: Option<String>,
+    /// The title as plain text.
+    pub title: String,
+    /// The id given by the feed.
+    pub id: Option<String>,
+    /// The time of publication.
+    pub published: Option<jiff::Timestamp>,
+    /// The time of the last change.
+    pub updated: Option<jiff::Timestamp>,
+    /// The first author.
+    pub author: Option<String>,
+    /// The categories.
+    pub categories: Vec<String>,
+    /// The summary as HTML.
+    pub summary: Option<String>,
+    /// The full text as HTML.
+    pub content_html: Option<String>,
 }
 
 impl From<FeedEntry> for Entry {
@@ -95,7 +118,7 @@ impl Filter for ReadFeed {
     type Answer<'q> = Answer;
 
     /// The maximum length of a line: a document in base64 and its URL.
-    const MAX_LINE_BYTES: u64 = 192 << 20;
+    const MAX_LINE_BYTES: u64 = MAX_FEED_BYTES as u64;
     const SKIPS_BLANK_LINES: bool = false;
 
     fn answer<'q>(&'q self, question: &'q Question<'_>) -> Result<Answer, String> {
@@ -103,9 +126,7 @@ impl Filter for ReadFeed {
         let body = BASE64.decode(body).map_err(|error| format!("body_base64 is not base64: {error}"))?;
         let content_type = question.content_type.as_deref().filter(|text| !text.is_empty());
         let url = question.url.as_deref().unwrap_or_default();
-        let feed = read(&body, content_type, url)?;
-        let entries = feed.entries.into_iter().map(Entry::from).collect();
-        Ok(Answer { format: feed.format, title: feed.title, language: feed.language, entries })
+        Ok(read(&body, content_type, url)?.into())
     }
 }
 

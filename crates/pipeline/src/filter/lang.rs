@@ -20,16 +20,20 @@ pub struct Identify {
 }
 
 /// A text and what is known about its origin.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 pub struct Question<'a> {
+    /// The id of the line.
     #[serde(default)]
-    id: Value,
+    pub id: Value,
+    /// The text.
     #[serde(borrow, default)]
-    text: Option<Cow<'a, str>>,
+    pub text: Option<Cow<'a, str>>,
+    /// The declared language, if known: weak evidence.
     #[serde(borrow, default)]
-    declared: Option<Cow<'a, str>>,
+    pub declared: Option<Cow<'a, str>>,
+    /// The top-level domain, if known: weak evidence.
     #[serde(borrow, default)]
-    tld: Option<Cow<'a, str>>,
+    pub tld: Option<Cow<'a, str>>,
 }
 
 impl super::Question for Question<'_> {
@@ -50,7 +54,18 @@ pub struct Answer {
 
 /// Writes the digits of a score that are meaningful.
 fn three_digits<S: Serializer>(score: &f32, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_f64((f64::from(*score) * 1000.0).round() / 1000.0)
+    serializer.serialize_f64(rounded(*score))
+}
+
+fn rounded(score: f32) -> f64 {
+    (f64::from(score) * 1000.0).round() / 1000.0
+}
+
+impl Answer {
+    /// The score as it is written, with the digits that are meaningful.
+    pub fn rounded_score(&self) -> f64 {
+        rounded(self.score)
+    }
 }
 
 impl From<&Guess> for Answer {

@@ -27,10 +27,11 @@ use anyhow::Result;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::lines::{self, Fault, push};
+use crate::guard::guarded;
+use crate::lines::{self, Fault, PANICKED, push};
 
 /// The default maximum length of a line.
-const MAX_LINE_BYTES: u64 = 64 << 20;
+pub const MAX_LINE_BYTES: u64 = 64 << 20;
 
 /// A mapping from one line to another.
 pub trait Filter: Sync {
@@ -48,6 +49,11 @@ pub trait Filter: Sync {
 
     /// Processes a request, or returns the error message.
     fn answer<'q>(&'q self, question: &'q Self::Question<'_>) -> Result<Self::Answer<'q>, String>;
+}
+
+/// Processes a request outside a stream. A panic costs this request, as it costs one line in [`run`].
+pub fn answer<'q, F: Filter>(filter: &'q F, question: &'q F::Question<'_>) -> Result<F::Answer<'q>, String> {
+    guarded(|| filter.answer(question)).unwrap_or_else(|_| Err(PANICKED.to_owned()))
 }
 
 /// A line of input that names itself.
@@ -95,14 +101,17 @@ fn required<'q>(field: &'q Option<Cow<'_, str>>, name: &str) -> Result<&'q str, 
 }
 
 /// The request of annotating filters: a text and optionally its language.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 pub struct TextQuestion<'a> {
+    /// The id of the line.
     #[serde(default)]
-    id: Value,
+    pub id: Value,
+    /// The language, if known.
     #[serde(borrow, default)]
-    lang: Option<Cow<'a, str>>,
+    pub lang: Option<Cow<'a, str>>,
+    /// The text.
     #[serde(borrow, default)]
-    text: Option<Cow<'a, str>>,
+    pub text: Option<Cow<'a, str>>,
 }
 
 impl Question for TextQuestion<'_> {

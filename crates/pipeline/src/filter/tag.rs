@@ -27,20 +27,26 @@ pub struct Tag<'a> {
 /// The words of a text.
 #[derive(Debug, Serialize)]
 pub struct Answer<'q> {
-    lang: &'q str,
-    sentences: Vec<Vec<TaggedWord>>,
+    /// The language, given or identified.
+    pub lang: &'q str,
+    /// The tokens of each sentence.
+    pub sentences: Vec<Vec<TaggedWord>>,
 }
 
 /// A token in the output.
 #[derive(Debug, PartialEq, Serialize)]
-struct TaggedWord {
-    form: String,
-    lemma: String,
-    upos: String,
+pub struct TaggedWord {
+    /// The word as written.
+    pub form: String,
+    /// The lemma.
+    pub lemma: String,
+    /// The universal part of speech.
+    pub upos: String,
+    /// The morphological features, such as `Case=Nom|Number=Sing`.
     #[serde(skip_serializing_if = "String::is_empty")]
-    feats: String,
+    pub feats: String,
     /// Whether white space follows.
-    space: bool,
+    pub space: bool,
 }
 
 impl From<Token> for TaggedWord {

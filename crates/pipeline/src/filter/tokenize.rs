@@ -20,7 +20,8 @@ pub struct Tokenize {
 /// The words of a text.
 #[derive(Debug, PartialEq, Serialize)]
 pub struct Answer<'q> {
-    sentences: Vec<Vec<&'q str>>,
+    /// The words of each sentence.
+    pub sentences: Vec<Vec<&'q str>>,
 }
 
 impl Filter for Tokenize {

@@ -4,6 +4,7 @@
 //! atomically with its recipe. If only files were added to a day, only these are read.
 
 mod damage;
+mod lines;
 mod page;
 mod same_text;
 
@@ -34,6 +35,7 @@ use crate::parallel::{self, Bounds};
 use crate::reporter::ProgressScope;
 use crate::why::conservation::Balances;
 use damage::{DamagedPart, carry_over};
+pub use lines::{CleanedLine, LineCleaner, withdraw_same_texts};
 pub use page::DropReason;
 use page::{CleanTarget, Cleaned, clean_page};
 use same_text::{Decision, SuspectDocument, Suspects};
@@ -428,7 +430,10 @@ impl CleanRun<'_> {
         parallel::ordered(
             self.bounds,
             source,
-            |(path, line)| (path, clean_page(path, &line, options, postprocess_options, removed)),
+            |(path, line)| {
+                let page = line.page(path).map_err(anyhow::Error::from);
+                (path, page.and_then(|page| clean_page(page, options, postprocess_options, removed)))
+            },
             |(path, cleaned)| {
                 let cleaned = cleaned?;
                 seen.insert(Fingerprint::of(&cleaned.url));

@@ -226,13 +226,17 @@ impl DocumentLine {
 /// The verdict on a unit, as the filter writes it.
 #[derive(Debug, Serialize)]
 pub struct Mark<'a> {
-    kept: bool,
+    /// Whether the unit is new.
+    pub kept: bool,
+    /// The kind of match of a duplicate.
     #[serde(skip_serializing_if = "Option::is_none")]
-    why: Option<MatchKind>,
+    pub why: Option<MatchKind>,
+    /// The share of its words that was seen before.
     #[serde(skip_serializing_if = "is_nothing")]
-    share: f32,
+    pub share: f32,
+    /// The document where most of that was seen.
     #[serde(skip_serializing_if = "Option::is_none")]
-    of: Option<&'a str>,
+    pub of: Option<&'a str>,
 }
 
 fn is_nothing(share: &f32) -> bool {

@@ -8,9 +8,11 @@ mod line;
 use std::io::Read;
 
 use anyhow::{Context as _, Result};
-use tidings_dedup::{Deduplicator, FingerprintStore, Rule, Scope, StoreFiles};
+use tempfile::TempDir;
+use tidings_dedup::{Deduplicator, FingerprintStore, Rule, Scope, StoreFiles, Verdict};
 
-use self::line::DocumentLine;
+pub use self::line::{DocumentLine, Mark};
+
 use super::{MAX_LINE_BYTES, Unreadable};
 use crate::display::{count, grouped};
 use crate::lines::{self, Fault, push};
@@ -33,12 +35,37 @@ pub struct Options {
     pub threads: usize,
 }
 
+/// Judges documents one after the other. The fingerprint index is in a temporary folder that is deleted with it.
+pub struct LineJudge {
+    deduplicator: Deduplicator,
+    rule: Rule,
+    scope: Scope,
+    _folder: TempDir,
+}
+
+impl LineJudge {
+    /// A judge that has seen no documents yet.
+    pub fn new(rule: Rule, scope: Scope, memory_bytes: usize) -> Result<LineJudge> {
+        let folder = tempfile::Builder::new().prefix("tidings-dedup-").tempdir();
+        let folder = folder.context("cannot create a temporary folder; set TMPDIR to a writable folder")?;
+        let store = FingerprintStore::new(StoreFiles::default(), folder.path(), memory_bytes)?;
+        Ok(LineJudge { deduplicator: Deduplicator::new(rule, scope, store), rule, scope, _folder: folder })
+    }
+
+    /// Parses a line as this judge needs it.
+    pub fn parse(&self, line: Vec<u8>) -> Result<DocumentLine, Fault> {
+        DocumentLine::parse(line, &self.rule, self.scope)
+    }
+
+    /// Compares a document with all earlier ones, and remembers it.
+    pub fn judge(&mut self, document: &DocumentLine) -> Result<Verdict> {
+        Ok(self.deduplicator.judge(&document.text, &document.origin())?)
+    }
+}
+
 /// Runs the filter over the input to its end.
 pub fn run(input: impl Read + Send, options: &Options, mut write: impl FnMut(&[u8])) -> Result<Unreadable> {
-    let folder = tempfile::Builder::new().prefix("tidings-dedup-").tempdir();
-    let folder = folder.context("cannot create a temporary folder; set TMPDIR to a writable folder")?;
-    let store = FingerprintStore::new(StoreFiles::default(), folder.path(), options.memory_bytes)?;
-    let mut deduplicator = Deduplicator::new(options.rule, options.scope, store);
+    let mut judge = LineJudge::new(options.rule, options.scope, options.memory_bytes)?;
     let mut counters = Counters::default();
     let parse = |batch: lines::Batch| -> Vec<Result<DocumentLine, Fault>> {
         let lines = batch.into_iter().filter(|line| line.as_ref().is_none_or(|line| !line.trim_ascii().is_empty()));
@@ -54,7 +81,7 @@ pub fn run(input: impl Read + Send, options: &Options, mut write: impl FnMut(&[u
         for document in documents {
             match document {
                 Ok(document) => {
-                    let verdict = deduplicator.judge(&document.text, &document.origin())?;
+                    let verdict = judge.judge(&document)?;
                     match options.marks {
                         true => document.write_marked(&verdict, &mut out),
                         false => document.write_kept(&verdict, &mut out),
@@ -71,7 +98,7 @@ pub fn run(input: impl Read + Send, options: &Options, mut write: impl FnMut(&[u
         Ok(())
     };
     lines::in_order(input, options.threads, MAX_LINE_BYTES, parse, judge_all)?;
-    let store = deduplicator.store();
+    let store = judge.deduplicator.store();
     log::debug!(
         "{}, {}; {} in {} on disk",
         count(counters.documents, "document"),

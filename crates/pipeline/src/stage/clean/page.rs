@@ -1,14 +1,12 @@
 //! One page of a day: its document, or why there is none.
 
 use std::borrow::Cow;
-use std::path::Path;
 
 use anyhow::{Result, anyhow};
 use tidings_clean::postprocess::PostprocessOptions;
 use tidings_clean::{Options, Suspicion};
 use tidings_model::{FailureKind, Page};
 use tidings_store::docs::DroppedPage;
-use tidings_store::pages::PageLine;
 use tidings_store::removed::Removed;
 use tidings_store::yields::Yield;
 
@@ -85,13 +83,11 @@ pub(super) const SAME_TEXT: DropReason = DropReason::NoDocument(tidings_clean::D
 
 /// Extracts the document of a page, or the record of why there is none.
 pub(super) fn clean_page(
-    path: &Path,
-    line: &PageLine,
+    mut page: Page,
     options: &Options,
     postprocess_options: &PostprocessOptions,
     removed: &Removed,
 ) -> Result<Cleaned> {
-    let mut page = line.page(path)?;
     let is_removed = [&page.url, &page.final_url].into_iter().any(|url| removed.covers(url).is_some());
     if is_removed {
         // Only the URL of a removed page is kept.

@@ -43,6 +43,11 @@ pub(super) enum Decision {
     Withdraw(Vec<Withdrawn>),
 }
 
+/// Whether a text that stands in these entries is no article.
+pub(super) fn is_wall(entries: &HashSet<u64>) -> bool {
+    entries.len() >= SAME_TEXT_LIMIT
+}
+
 impl Suspects {
     /// Starts with the suspects of the part of a day that stays.
     pub(super) fn new(kept: &[Suspect]) -> Suspects {
@@ -69,7 +74,6 @@ impl Suspects {
         for document in &self.added {
             entries.entry(document.suspicion.text).or_default().insert(document.suspicion.entry);
         }
-        let is_wall = |entries: &HashSet<u64>| entries.len() >= SAME_TEXT_LIMIT;
         if self.kept.iter().any(|(text, kept)| !is_wall(kept) && is_wall(&entries[text])) {
             return Decision::MakeAgain;
         }

@@ -1,0 +1,141 @@
+"""CPU time of extraction in Python beside the command line and Trafilatura; see README.md."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import resource
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import pyarrow
+import trafilatura
+
+import tidings
+
+BATCH = 64
+#: The smallest of several runs counts: other programs only add to it.
+RUNS = 3
+
+
+def pages_of(shared: Path, limit: int | None) -> list[dict]:
+    rows = []
+    for path in sorted((shared / "extract-dev").glob("*.jsonl.zst")):
+        rows += map(json.loads, pyarrow.input_stream(str(path), compression="zstd").read().splitlines())
+    return rows if limit is None else rows[:: max(1, len(rows) // limit)]
+
+
+def cpu(work) -> tuple[float, object]:
+    """The CPU time of this process, and the result."""
+    start = time.process_time()
+    result = work()
+    return time.process_time() - start, result
+
+
+def cpu_of_program(arguments: list[str], input: bytes) -> tuple[float, bytes]:
+    """The CPU time of a program, and its output."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    output = subprocess.run(arguments, input=input, capture_output=True, check=False).stdout
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, output
+
+
+def least(measure, runs: int = RUNS):
+    return min((measure() for _ in range(runs)), key=lambda measured: measured[0])
+
+
+def shingles(text: str) -> Counter:
+    words = re.findall(r"[\u3040-\u30ff\u4e00-\u9fff]|\w+", text)
+    return Counter(zip(words, words[1:], words[2:], words[3:]))
+
+
+def score(pages: list[dict], texts: list[str | None]) -> dict:
+    """Precision and recall of 4-grams, averaged over the pages with an annotated text, and F of the two."""
+    precision, recall = [], []
+    for page, text in zip(pages, texts):
+        gold = page["gold"].get("text")
+        if not gold:
+            continue
+        wanted, got = shingles(gold), shingles(text or "")
+        common = sum((wanted & got).values())
+        precision.append(common / max(1, sum(got.values())))
+        recall.append(common / max(1, sum(wanted.values())))
+    p, r = sum(precision) / len(precision), sum(recall) / len(recall)
+    return {"pages": len(precision), "precision": round(p, 4), "recall": round(r, 4), "f": round(2 * p * r / (p + r), 4)}
+
+
+def measure(pages: list[dict], cli: list[str]) -> dict:
+    requests = [{"id": page["id"], "url": page["url"], "html": page["html"]} for page in pages]
+    lines = "".join(json.dumps(request, ensure_ascii=False) + "\n" for request in requests).encode()
+    table = pyarrow.Table.from_pylist(requests)
+    batches = table.to_batches(max_chunksize=BATCH)
+
+    def in_batches():
+        return [pyarrow.table(tidings.extract_batch(batch, threads=1)) for batch in batches]
+
+    def page_by_page(extract, **arguments):
+        return [extract(page["html"], url=page["url"], **arguments) for page in pages]
+
+    # The first call loads the model.
+    tidings.extract("<p>It rained.</p>")
+    command = [*cli, "extract", "--jsonl", "--threads", "1"]
+    start, _ = least(lambda: cpu_of_program(command, b""))
+    filtered, output = least(lambda: cpu_of_program(command, lines))
+    filtered -= start
+    batch, tables = least(lambda: cpu(in_batches))
+    single, texts = least(lambda: cpu(lambda: page_by_page(tidings.extract, include_comments=False)))
+    peer, peer_texts = cpu(lambda: page_by_page(trafilatura.extract, include_comments=False))
+    expected = [json.loads(line)["text"] or None for line in output.splitlines()]
+    batched = [text or None for part in tables for text in part["text"].to_pylist()]
+    program = "import time; a = time.process_time(); import tidings; print(time.process_time() - a)"
+    imports = [float(subprocess.check_output([sys.executable, "-c", program])) for _ in range(5)]
+    return {
+        "pages": len(pages),
+        "html_bytes": sum(len(page["html"].encode()) for page in pages),
+        "texts_equal_to_the_filter": {"batch": batched == expected, "page_by_page": texts == expected},
+        "cpu_s": {
+            "filter": round(filtered, 3),
+            "filter_start": round(start, 3),
+            "batch": round(batch, 3),
+            "page_by_page": round(single, 3),
+            "trafilatura": round(peer, 3),
+            "import": round(min(imports), 4),
+        },
+        "ratio": {
+            "batch_to_filter": round(batch / filtered, 3),
+            "page_by_page_to_filter": round(single / filtered, 3),
+            "trafilatura_to_page_by_page": round(peer / single, 2),
+        },
+        "score": {"tidings": score(pages, texts), "trafilatura": score(pages, peer_texts)},
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--shared", type=Path, required=True, help="folder with extract-dev/")
+    parser.add_argument("--pages", type=int, help="number of pages [default: all]")
+    parser.add_argument("--cli", help="the program tidings [default: the one inside the package]")
+    parser.add_argument("--out", type=Path, help="file for the results")
+    arguments = parser.parse_args()
+    cli = [arguments.cli] if arguments.cli else [sys.executable, "-m", "tidings"]
+    results = {
+        "benchmark": "python",
+        "tidings": tidings.__version__,
+        "trafilatura": trafilatura.__version__,
+        "python": sys.version.split()[0],
+        "cores": os.cpu_count(),
+        **measure(pages_of(arguments.shared, arguments.pages), cli),
+    }
+    text = json.dumps(results, indent=2) + "\n"
+    print(text, end="")
+    if arguments.out:
+        arguments.out.write_text(text)
+
+
+if __name__ == "__main__":
+    main()
