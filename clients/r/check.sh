@@ -4,6 +4,7 @@
 # that exists already.
 set -euo pipefail
 cd "$(dirname "$0")"
+page="$(realpath ../../docs/how-to/r.md)"
 tidings="${TIDINGS_BIN:-tidings}"
 command -v R >/dev/null || { echo "R is missing (Debian: apt-get install r-base-core)"; exit 1; }
 command -v "$tidings" >/dev/null || { echo "$tidings is no program; set TIDINGS_BIN"; exit 1; }
@@ -47,6 +48,11 @@ if grep -E '(WARNING|NOTE)$' tidings.Rcheck/00check.log; then
   echo "R CMD check warns; see above"
   exit 1
 fi
+# The examples of the documentation, without those marked as not run.
+awk '/^```/ { if (code) code = 0; else code = ($0 == "```r" && before !~ /^<!-- not run/); before = $0; next } code { print } { before = $0 }' "$page" |
+  sed "s|http://127.0.0.1:7878|$TIDINGS_URL|" >page.R
+R CMD INSTALL --library="$R_LIBS" tidings_*.tar.gz >install.log 2>&1 || { cat install.log; exit 1; }
+Rscript --vanilla page.R >page.log 2>&1 || { cat page.log; exit 1; }
 # Without a server the tests that need one are skipped, as on a machine of a package archive.
 env -u TIDINGS_URL R CMD check --no-manual --no-vignettes --no-examples tidings_*.tar.gz >"$work/offline.log" || { cat "$work/offline.log"; exit 1; }
 echo "the R package passes"
