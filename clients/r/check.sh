@@ -49,10 +49,13 @@ if grep -E '(WARNING|NOTE)$' tidings.Rcheck/00check.log; then
   exit 1
 fi
 # The examples of the documentation, without those marked as not run.
-awk '/^```/ { if (code) code = 0; else code = ($0 == "```r" && before !~ /^<!-- not run/); before = $0; next } code { print } { before = $0 }' "$page" |
-  sed "s|http://127.0.0.1:7878|$TIDINGS_URL|" >page.R
+awk '
+  /^```/ { code = !code && $0 == "```r" && before !~ /^<!-- not run/; before = $0; next }
+  code { print }
+  { before = $0 }
+' "$page" | sed "s|http://127.0.0.1:7878|$TIDINGS_URL|" >page.R
 R CMD INSTALL --library="$R_LIBS" tidings_*.tar.gz >install.log 2>&1 || { cat install.log; exit 1; }
 Rscript --vanilla page.R >page.log 2>&1 || { cat page.log; exit 1; }
 # Without a server the tests that need one are skipped, as on a machine of a package archive.
-env -u TIDINGS_URL R CMD check --no-manual --no-vignettes --no-examples tidings_*.tar.gz >"$work/offline.log" || { cat "$work/offline.log"; exit 1; }
+env -u TIDINGS_URL R CMD check --no-manual --no-vignettes tidings_*.tar.gz >offline.log 2>&1 || { cat offline.log; exit 1; }
 echo "the R package passes"

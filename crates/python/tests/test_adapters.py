@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 
 import pytest
-
 import tidings
 
 PAGES = Path(__file__).resolve().parents[3] / "fixtures" / "pages"
@@ -18,7 +17,10 @@ EMPTY = "<html><head><title>Login</title></head><body></body></html>"
 def documents(*texts):
     from datatrove.data import Document
 
-    return [Document(text=text, id=str(number), metadata={"url": f"https://a.example/{number}"}) for number, text in enumerate(texts)]
+    return [
+        Document(text=text, id=str(number), metadata={"url": f"https://a.example/{number}"})
+        for number, text in enumerate(texts)
+    ]
 
 
 def test_the_extractor_of_datatrove_replaces_html_by_text_and_adds_metadata():
@@ -32,7 +34,9 @@ def test_the_extractor_of_datatrove_replaces_html_by_text_and_adds_metadata():
     assert kept.metadata["author"] == "Maren Holt"
     assert kept.metadata["date"] == "2024-02-29"
     assert kept.metadata["url"] == "https://a.example/0"
-    assert {name: stat.total for name, stat in step.stats.stats.items() if name in ("total", "dropped", "forwarded")} == {
+    assert {
+        name: stat.total for name, stat in step.stats.stats.items() if name in ("total", "dropped", "forwarded")
+    } == {
         "total": 2,
         "dropped": 1,
         "forwarded": 1,
@@ -70,16 +74,25 @@ def test_a_pipeline_of_datatrove_runs_from_a_reader_to_a_writer(tmp_path):
     from datatrove.executor import LocalPipelineExecutor
     from datatrove.pipeline.readers import JsonlReader
     from datatrove.pipeline.writers import JsonlWriter
-
     from tidings.datatrove import LanguageFilter, TidingsExtractor
 
     pages = tmp_path / "pages"
     pages.mkdir()
-    lines = [{"id": "1", "text": GAZETTE, "url": "https://a.example/1"}, {"id": "2", "text": EMPTY, "url": "https://a.example/2"}]
+    lines = [
+        {"id": "1", "text": GAZETTE, "url": "https://a.example/1"},
+        {"id": "2", "text": EMPTY, "url": "https://a.example/2"},
+    ]
     (pages / "one.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    steps = [JsonlReader(str(pages)), TidingsExtractor(), LanguageFilter("en"), JsonlWriter(str(tmp_path / "texts"), compression=None)]
+    steps = [
+        JsonlReader(str(pages)),
+        TidingsExtractor(),
+        LanguageFilter("en"),
+        JsonlWriter(str(tmp_path / "texts"), compression=None),
+    ]
     LocalPipelineExecutor(steps, logging_dir=str(tmp_path / "logs")).run()
-    (written,) = [json.loads(line) for file in (tmp_path / "texts").glob("*.jsonl") for line in file.read_text().splitlines()]
+    (written,) = [
+        json.loads(line) for file in (tmp_path / "texts").glob("*.jsonl") for line in file.read_text().splitlines()
+    ]
     assert written["id"] == "1" and written["metadata"]["language"] == "en"
 
 
@@ -102,7 +115,11 @@ def crawler():
 
 
 def dropped(crawler):
-    return {name.rpartition("/")[2]: count for name, count in crawler.stats.get_stats().items() if name.startswith("tidings/")}
+    return {
+        name.rpartition("/")[2]: count
+        for name, count in crawler.stats.get_stats().items()
+        if name.startswith("tidings/")
+    }
 
 
 def test_the_item_pipeline_of_scrapy_fills_text_and_metadata(crawler):
@@ -119,7 +136,6 @@ def test_the_item_pipeline_of_scrapy_fills_text_and_metadata(crawler):
 
 def test_items_with_declared_fields_get_only_those(crawler):
     import scrapy
-
     from tidings.scrapy import TidingsPipeline
 
     class Article(scrapy.Item):
@@ -140,7 +156,6 @@ def test_items_with_declared_fields_get_only_those(crawler):
 )
 def test_pages_without_text_are_dropped_with_a_reason(crawler, item, reason):
     from scrapy.exceptions import DropItem
-
     from tidings.scrapy import TidingsPipeline
 
     made = {name: value() if callable(value) else value for name, value in item.items()}
@@ -151,7 +166,6 @@ def test_pages_without_text_are_dropped_with_a_reason(crawler, item, reason):
 
 def test_pages_in_other_languages_are_dropped(crawler):
     from scrapy.exceptions import DropItem
-
     from tidings.scrapy import TidingsPipeline
 
     text = "<p>Nach zwei Jahren ohne Fähre hat der Rat der Stadt einen neuen Betreiber für die Insel gefunden. " * 4
@@ -210,7 +224,6 @@ TEXT = "Storms closed two bridges. Nobody was hurt."
 
 def test_a_document_of_spacy_has_words_lemmas_tags_features_and_sentences():
     import spacy
-
     from tidings.spacy import to_doc
 
     tagged = tidings.tag(TEXT, lang="en")
@@ -228,7 +241,6 @@ def test_a_document_of_spacy_has_words_lemmas_tags_features_and_sentences():
 def test_a_docbin_keeps_every_layer_on_disk(tmp_path):
     import spacy
     from spacy.tokens import DocBin
-
     from tidings.spacy import to_doc, to_docbin
 
     vocab = spacy.blank("en").vocab
@@ -244,8 +256,9 @@ def test_a_docbin_keeps_every_layer_on_disk(tmp_path):
 
 def test_a_language_without_tags_gives_a_document_without_tags():
     import spacy
-
     from tidings.spacy import to_doc
 
-    doc = to_doc(tidings.tag("Rada miasta wybrała nowego przewoźnika. Prom wraca wiosną.", lang="pl"), spacy.blank("pl").vocab)
+    doc = to_doc(
+        tidings.tag("Rada miasta wybrała nowego przewoźnika. Prom wraca wiosną.", lang="pl"), spacy.blank("pl").vocab
+    )
     assert len(list(doc.sents)) == 2 and all(token.pos_ == "" for token in doc)

@@ -8,7 +8,12 @@ import pytest
 
 
 def command(*words, home):
-    return subprocess.run([sys.executable, "-m", "tidings", "--quiet", "--home", str(home), *words], check=True, capture_output=True, text=True)
+    return subprocess.run(
+        [sys.executable, "-m", "tidings", "--quiet", "--home", str(home), *words],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -21,7 +26,10 @@ def export(tmp_path_factory):
             "created": f"2026-0{1 + number % 2}-03",
             "title": f"Storm {number}",
             "language": "en",
-            "text": " ".join(f"Storm {number} closed {kind} {number}-{kind} near town {number}." for kind in ("bridge", "school", "road", "port")),
+            "text": " ".join(
+                f"Storm {number} closed {kind} {number}-{kind} near town {number}."
+                for kind in ("bridge", "school", "road", "port")
+            ),
             "metadata": {"license": "CC0-1.0"},
         }
         for number in range(20)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from demo_home import demo  # noqa: F401
+pytest_plugins = ["demo_home"]
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 PAGE = REPOSITORY / "docs" / "how-to" / "python.md"
@@ -52,6 +52,10 @@ def test_examples_of_the_python_page_give_what_they_show(folder):
 
 @pytest.mark.parametrize("module", ["spacy"])
 def test_examples_of_docstrings_give_what_they_show(module):
-    command = [sys.executable, "-c", f"import doctest, tidings.{module} as m; raise SystemExit(doctest.testmod(m).failed)"]
+    command = [
+        sys.executable,
+        "-c",
+        f"import doctest, tidings.{module} as m; raise SystemExit(doctest.testmod(m).failed)",
+    ]
     ran = subprocess.run(command, capture_output=True, text=True)
     assert ran.returncode == 0, ran.stdout + ran.stderr

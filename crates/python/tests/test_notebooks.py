@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from demo_home import demo  # noqa: F401
+pytest_plugins = ["demo_home"]
 
 NOTEBOOKS = sorted((Path(__file__).resolve().parents[3] / "examples" / "notebooks").glob("*.ipynb"))
 
@@ -27,7 +27,9 @@ def test_a_notebook_runs_and_is_committed_without_output(path, demo, tmp_path):
     for cell in notebook.cells:
         assert cell.cell_type != "code" or (cell.outputs == [] and cell.execution_count is None), "clear the outputs"
     (tmp_path / "demo").symlink_to(demo)
-    NotebookClient(notebook, timeout=240, kernel_name="python3", resources={"metadata": {"path": str(tmp_path)}}).execute()
+    NotebookClient(
+        notebook, timeout=240, kernel_name="python3", resources={"metadata": {"path": str(tmp_path)}}
+    ).execute()
     shown = "".join(str(output) for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs)
     folder = os.environ.get("TIDINGS_NOTEBOOKS")
     if folder:

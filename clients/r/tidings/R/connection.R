@@ -1,8 +1,10 @@
-tidings_connect <- function(url = "http://127.0.0.1:7878", token = Sys.getenv("TIDINGS_TOKEN"), lang = NULL, timeout = 60) {
+tidings_connect <- function(url = "http://127.0.0.1:7878", token = Sys.getenv("TIDINGS_TOKEN"), lang = NULL,
+                            timeout = 60) {
   stopifnot(is.character(url), length(url) == 1, is.character(token), length(token) == 1)
   if (!grepl("^https?://", url)) tidings_stop(paste0("the address begins with http:// or https://, found ", url))
   if (grepl("[[:cntrl:]]", token)) tidings_stop("the token has a line break or another control character")
-  connection <- structure(class = "tidings", list(url = sub("/+$", "", url), token = token, lang = lang, timeout = timeout))
+  connection <- list(url = sub("/+$", "", url), token = token, lang = lang, timeout = timeout)
+  class(connection) <- "tidings"
   known <- tid_corpora(connection)$corpus
   if (is.null(lang) && length(known) == 1) connection$lang <- known
   check_lang(connection$lang, known)
@@ -83,7 +85,8 @@ answer_attributes <- function(rows, properties) {
   about <- properties$about
   properties$about <- NULL
   if (identical(about$exactness$kind, "cut-off")) {
-    warning(if (is.null(about$warning)) "the answer is cut off: a limit stopped the search" else about$warning, call. = FALSE)
+    unknown <- "the answer is cut off: a limit stopped the search"
+    warning(if (is.null(about$warning)) unknown else about$warning, call. = FALSE)
   }
   attr(rows, "tidings") <- c(about, properties)
   rows

@@ -19,11 +19,13 @@ socket_get <- function(host, port, path, headers, timeout) {
   socket <- tryCatch(
     suppressWarnings(socketConnection(host, port, open = "r+b", blocking = TRUE, timeout = timeout)),
     error = function(error) {
-      tidings_stop(paste0("no server at http://", where, "/; start one with `tidings serve`"), "tidings_connection_error")
+      message <- paste0("no server at http://", where, "/; start one with `tidings serve`")
+      tidings_stop(message, "tidings_connection_error")
     }
   )
   on.exit(close(socket))
-  head <- c(paste("GET", path, "HTTP/1.1"), paste0("Host: ", where), "Connection: close", paste0(names(headers), ": ", headers))
+  fields <- c(Host = where, Connection = "close", headers)
+  head <- c(paste("GET", path, "HTTP/1.1"), paste0(names(fields), ": ", fields))
   writeBin(charToRaw(paste0(paste(head, collapse = "\r\n"), "\r\n\r\n")), socket)
   parse_response(read_all(socket, where, timeout))
 }
@@ -107,7 +109,8 @@ join_chunks <- function(bytes) {
 }
 
 incomplete <- function() {
-  tidings_stop("the answer is incomplete: the server reached its time limit, or the connection broke", "tidings_connection_error")
+  message <- "the answer is incomplete: the server reached its time limit, or the connection broke"
+  tidings_stop(message, "tidings_connection_error")
 }
 
 # The position of the first occurrence of a pattern, or NA.

@@ -19,7 +19,9 @@ tid_concordance <- function(con, query, size = 100, context = NULL, fields = NUL
 tid_count <- function(con, query, filter = NULL, in_corpus = NULL, lang = NULL) {
   answer <- ask_object(con, corpus_path(con, lang, "count"), list(q = query, filter = filter, "in" = in_corpus))
   number <- function(value) if (is.null(value)) NA_real_ else value
-  rows <- data.frame(hits = number(answer$hits), tokens = number(answer$tokens), per_million = number(answer$per_million))
+  rows <- data.frame(
+    hits = number(answer$hits), tokens = number(answer$tokens), per_million = number(answer$per_million)
+  )
   answer_attributes(rows, answer[setdiff(names(answer), names(rows))])
 }
 
@@ -134,7 +136,9 @@ tid_documents <- function(con, filter = NULL, fields = NULL, order = NULL, size 
 
 tid_document <- function(con, id, lang = NULL) {
   if (length(id) == 0) stop("no id of a document", call. = FALSE)
-  rows <- lapply(id, function(one) document_row(ask_object(con, corpus_path(con, lang, paste0("documents/", utf8_escape(one))), list())))
+  rows <- lapply(id, function(one) {
+    document_row(ask_object(con, corpus_path(con, lang, paste0("documents/", utf8_escape(one))), list()))
+  })
   names <- unique(unlist(lapply(rows, names)))
   columns <- lapply(setNames(nm = names), function(name) {
     unlist(lapply(rows, function(row) if (is.null(row[[name]])) NA else row[[name]]))

@@ -42,7 +42,9 @@ without_guard <- function(text) {
 step_start <- function(bin) {
   year <- substr(bin, 1, 4)
   part <- substr(bin, 6, 99)
-  months <- function(letter, length) paste0(year, "-", sprintf("%02d", (as.integer(sub(letter, "", part)) - 1L) * length + 1L), "-01")
+  months <- function(letter, length) {
+    sprintf("%s-%02d-01", year, (as.integer(sub(letter, "", part)) - 1L) * length + 1L)
+  }
   text <- rep(NA_character_, length(bin))
   at <- function(pattern, value) {
     hit <- grepl(pattern, bin)

@@ -13,7 +13,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterable
+from collections.abc import Iterable
+from typing import Any
 
 try:
     from datatrove.data import Document, DocumentsPipeline

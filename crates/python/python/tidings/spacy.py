@@ -12,7 +12,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterable
+from collections.abc import Iterable
+from typing import Any
 
 try:
     from spacy.tokens import Doc, DocBin
