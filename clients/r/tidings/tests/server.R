@@ -1,0 +1,99 @@
+# Questions to a server on the home of `tidings demo --years 1`. clients/r/check.sh starts one; without its address
+# nothing is tested here.
+library(tidings)
+url <- Sys.getenv("TIDINGS_URL")
+if (!nzchar(url)) {
+  cat("TIDINGS_URL names no server: skipped\n")
+  quit("no")
+}
+con <- tidings_connect(url)
+stopifnot(nrow(tid_corpora(con)) > 5, inherits(tryCatch(tid_count(con, "a"), error = identity), "tidings_error"))
+stopifnot(inherits(tryCatch(tidings_connect(url, lang = "xx"), error = identity), "tidings_error"))
+con <- tidings_connect(url, lang = "en")
+printed <- capture.output(print(structure(con, class = class(con))))
+stopifnot(any(grepl("corpus en", printed)))
+
+# Concordance, count and about agree
+count <- tid_count(con, "debate")
+lines <- tid_concordance(con, "debate", size = Inf, fields = c("date", "site", "title"))
+stopifnot(nrow(lines) == count$hits, all(tolower(lines$node) == "debate"), inherits(lines$date, "Date"))
+stopifnot(tid_about(lines)$hits == count$hits, tid_about(lines)$exactness$kind == "exact")
+stopifnot(tid_about(lines)$corpus == "en", tid_about(lines)$query == '[word=="debate"%c]', is.numeric(tid_about(lines)$generation))
+stopifnot(nrow(tid_concordance(con, "debate", size = 7)) == 7)
+sample <- tid_concordance(con, "debate", sample = 20, seed = 3)
+stopifnot(nrow(sample) == 20, tid_about(sample)$exactness$kind == "sample", identical(sample, tid_concordance(con, "debate", sample = 20, seed = 3)))
+
+# Frequencies and timelines add up
+sites <- tid_frequencies(con, "debate", by = "site")
+stopifnot(sum(sites$hits) == count$hits, all(sites$per_million > 0))
+for (step in c("day", "ten-days", "week", "month", "quarter", "half-year", "year")) {
+  points <- tid_timeline(con, "debate", by = step)
+  stopifnot(sum(points$hits) == count$hits, !anyNA(points$date), !is.unsorted(points$date, strictly = TRUE))
+}
+stopifnot(all(c("band.low", "band.high", "health", "tokens", "documents") %in% names(points)), tid_about(points)$step == "year")
+
+# Tests over the vocabulary
+trends <- tid_trends(con, by = "quarter")
+stopifnot("drought" %in% trends$value, all(lengths(trends$per_million) == length(tid_about(trends)$bins)))
+stopifnot(all(tid_trends(con, direction = "falling")$log_ratio < 0))
+stopifnot(inherits(tid_bursts(con)$date, "Date"))
+new <- tid_new_words(con, since = as.Date("2016-06-01"))
+stopifnot("crowdbus" %in% new$value, inherits(new$first_seen, "Date"))
+near <- tid_collocations(con, "drought", measure = "log-likelihood", limit = 5)
+stopifnot(nrow(near) == 5, !is.unsorted(-near$log_likelihood), is.numeric(near$log_dice))
+stopifnot("city" %in% tid_sketch(con, "council")$value)
+stopifnot("drought" %in% tid_keywords(con, focus = "date>=2016-07", limit = 100)$value)
+stopifnot("drought" %in% tid_compare(con, before = "date<=2016-03", after = "date>=2016-09")$value)
+words <- tid_words(con, limit = 3)
+stopifnot(words$value[1] == "the", nrow(words) == 3, nrow(tid_words(con, regex = "dr.*")) > 0)
+stopifnot(nrow(tid_names(con, limit = 5)) == 5, is.data.frame(tid_quotes(con)))
+
+# Other scripts arrive as they are
+greek <- tid_words(con, limit = 50, lang = "el")$value
+stopifnot(any(grepl("[\u03b1-\u03c9]", greek)), all(validUTF8(greek)))
+stopifnot(tid_count(con, greek[nchar(greek) > 3][1], lang = "el")$hits > 0)
+
+# Documents and texts
+documents <- tid_documents(con, filter = "date>=2016-10", fields = c("site", "topic"))
+stopifnot(nrow(documents) == tid_about(documents)$documents, all(documents$date >= as.Date("2016-10-01")))
+texts <- tid_document(con, documents$id[1:3])
+stopifnot(identical(texts$doc_id, documents$id[1:3]), is.character(texts$text), inherits(texts$date, "Date"))
+if (Sys.getenv("TIDINGS_SCOPE") == "admin") stopifnot(nchar(texts$text) > 200)
+
+# Errors have the message of the server
+wrong <- tryCatch(tid_concordance(con, "[lc=debate]"), error = identity)
+stopifnot(inherits(wrong, "tidings_query_error"), wrong$status == 400, wrong$parameter == "q")
+stopifnot(grepl("[lc=debate]\n      ^", conditionMessage(wrong), fixed = TRUE))
+stopifnot(grepl("by", conditionMessage(tryCatch(tid_timeline(con, "a", by = "minute"), error = identity))))
+missing <- tryCatch(tid_document(con, strrep("0", 32)), error = identity)
+stopifnot(inherits(missing, "tidings_http_404"))
+
+# A token is sent: the server refuses one that it does not know
+unknown <- tryCatch(tidings_connect(url, token = "tidings_unknown"), error = identity)
+stopifnot(inherits(unknown, "tidings_http_401"))
+
+# curl, which https needs, gives the same answers
+if (nzchar(Sys.which("curl"))) {
+  over_curl <- function(...) tidings:::curl_get(...)
+  address <- tidings:::request_address(con, "en/words", list(limit = 3, format = "csv"))
+  both <- list(tidings:::http_get(address, "", 30), over_curl(address, c(Accept = "*/*"), 30))
+  stopifnot(identical(both[[1]]$body, both[[2]]$body), both[[2]]$status == 200L)
+  stopifnot(identical(both[[1]]$headers[["tidings-about"]], both[[2]]$headers[["tidings-about"]]))
+  refused <- over_curl(sub("limit=3", "limit=x", address), c(Authorization = "Bearer tidings_unknown"), 30)
+  stopifnot(refused$status %in% c(400L, 401L))
+}
+
+# The columns have the types that the server documents
+schemas <- tidings:::parse_json(tidings:::body_text(tidings:::http_get(paste0(con$url, "/api/openapi.json"), "", 30)))$components$schemas
+numeric_type <- function(schema) any(c("integer", "number") %in% unlist(schema$type))
+row_types <- c("Collocate", "FrequencyRow", "WordRow", "TimelinePoint", "TrendRow", "BurstRow", "NewWordRow", "Keyword",
+  "Change", "NameRow", "QuoteRow", "DocumentRow", "RelationRow", "CorpusRow")
+stopifnot(row_types %in% names(schemas))
+for (type in row_types) {
+  properties <- schemas[[type]]$properties
+  numbers <- names(Filter(numeric_type, properties))
+  stopifnot(all(numbers %in% tidings:::number_columns))
+  texts <- names(Filter(function(schema) identical(schema$type, "string"), properties))
+  stopifnot(!any(texts %in% tidings:::number_columns))
+}
+cat("all questions answered\n")
