@@ -16,12 +16,13 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use serde::{Deserialize, Serialize};
-use tidings_feeds::discover::{Evidence, EvidencePriors, Filter, ProbeOptions, ProbeSequence};
+use tidings_feeds::discover::{Evidence, EvidencePriors, FeedSightings, Filter, ProbeOptions, ProbeSequence};
 use tidings_feeds::discover::{is_shared, site};
 use tidings_store::candidates::{self, Candidate, CandidateStatus, SiteWithoutFeed};
 use tidings_store::{feeds, rfc3339};
 
 use crate::context::RunContext;
+use crate::crawl::NewsMap;
 use crate::display::count;
 use crate::outcome::{Outcome, Status};
 use crate::pipeline::Pipeline;
@@ -308,6 +309,27 @@ impl fmt::Display for GrowOutcome {
 /// After a crawl: adds the links of the stored pages to the candidates, without requests.
 pub(crate) fn gather_pages(context: &RunContext) -> Result<()> {
     gather::gather(context, CandidateSource::Pages, &[], false, false).map(drop)
+}
+
+/// After a crawl: adds the feeds of pages that were not stored, and the news sitemaps that were read.
+pub(crate) fn add_found(context: &RunContext, feeds: FeedSightings, news: &[NewsMap]) -> Result<()> {
+    gather::add(context, feeds, false)?;
+    let listed = listed(context)?;
+    let now = rfc3339(tidings_model::clock::now());
+    let row = |map: &NewsMap| Candidate {
+        feed: map.url.clone(),
+        site: site(&map.url).unwrap_or_default(),
+        evidence: Evidence::Sitemap.name().to_owned(),
+        seen: 1,
+        status: CandidateStatus::ProbedFeed,
+        checked: now.clone(),
+        entries: map.entries,
+        latest: map.latest.map(rfc3339).unwrap_or_default(),
+        labels: "kind=sitemap".to_owned(),
+        ..Candidate::default()
+    };
+    let rows = news.iter().filter(|map| !listed.contains(&plain(&map.url))).map(row).collect();
+    Ok(candidates::add(&context.home, rows)?)
 }
 
 /// After a fetch: adds the links of the stored pages to the candidates, and probes the best within the budget.
