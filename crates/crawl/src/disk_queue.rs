@@ -325,13 +325,16 @@ impl DiskQueue {
             while let Some(key) = heads.iter().flatten().map(|(key, _)| key).min().cloned() {
                 let taken = shard.sections.get(key.id()).copied().unwrap_or_default().taken;
                 let mut lines = Vec::new();
+                let mut sources = 0;
                 for (slot, head) in heads.iter_mut().enumerate() {
                     if head.as_ref().is_some_and(|(next, _)| *next == key) {
                         let (_, all) = std::mem::replace(head, readers[slot].next()?).expect("checked above");
                         lines.extend(all.into_iter().skip(taken[first + slot] as usize));
+                        sources += 1;
                     }
                 }
-                writer.section(&key, by_rank(lines))?;
+                // Most sections are in one run, in order.
+                writer.section(&key, if sources > 1 { by_rank(lines) } else { lines })?;
             }
             drop(readers);
             let run = Run { id, len: writer.publish()? };
@@ -370,9 +373,10 @@ impl UrlQueue for DiskQueue {
 }
 
 /// URLs in the order of their ranks.
-fn by_rank(mut lines: Vec<UrlLine>) -> Vec<UrlLine> {
-    lines.sort_by_cached_key(|line| (line.rank(), line.url.clone()));
-    lines
+fn by_rank(lines: Vec<UrlLine>) -> Vec<UrlLine> {
+    let mut ranked: Vec<(u64, UrlLine)> = lines.into_iter().map(|line| (line.rank(), line)).collect();
+    ranked.sort_unstable_by(|a, b| (a.0, &a.1.url).cmp(&(b.0, &b.1.url)));
+    ranked.into_iter().map(|(_, line)| line).collect()
 }
 
 fn bytes_of(line: &UrlLine) -> usize {

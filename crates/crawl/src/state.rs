@@ -1,8 +1,8 @@
 //! The state of a crawl on disk: seen-set, waiting URLs, tables, journal.
 //!
 //! Everything since the last checkpoint is in the journal; a checkpoint writes new files beside the old ones and names
-//! them in `manifest.json`, which is replaced by rename. Opening a crawl applies its journal and ends with a checkpoint,
-//! whether the last run was killed or not. URLs that were being fetched wait again.
+//! them in `manifest.json`, which is replaced by rename. Opening a crawl applies its journal, whether the last run was
+//! killed or not, and goes on with it; applying it again changes nothing. URLs that were being fetched wait again.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -122,23 +122,22 @@ impl CrawlState {
 
     /// Reads the records of the journal whose lines begin so.
     fn read_journal(&self, start: &str, see: impl FnMut(Record) -> Result<()>) -> Result<()> {
-        read_journal(&journal_path(&self.folder, self.manifest.journal), |line| line.starts_with(start), see)
+        read_journal(&journal_path(&self.folder, self.manifest.journal), |line| line.starts_with(start), see)?;
+        Ok(())
     }
 
     /// Applies the journal: its links wait if `admit` says so, its finished URLs do not wait any more, and URLs that were
-    /// being fetched wait again. A [checkpoint](CrawlState::checkpoint) must follow.
+    /// being fetched wait again.
     pub fn recover(&mut self, mut admit: impl FnMut(&mut Link) -> bool) -> Result<()> {
         let done: HashMap<u64, String> =
             self.finished()?.into_iter().map(|done| (fingerprint(&done.url), done.url)).collect();
         let journal = journal_path(&self.folder, self.manifest.journal);
-        read_journal(
-            &journal,
-            |line| !line.starts_with("d\t"),
-            |record| {
-                self.offer_record(record);
-                if self.needs_sift() { self.sift(&mut admit) } else { Ok(()) }
-            },
-        )?;
+        let is_other = |line: &str| !line.starts_with("d\t");
+        let bytes = read_journal(&journal, is_other, |record| {
+            self.offer_record(record);
+            if self.needs_sift() { self.sift(&mut admit) } else { Ok(()) }
+        })?;
+        self.journal_bytes = bytes;
         self.sift(admit)?;
         for url in self.read_in_flight()? {
             if !done.contains_key(&fingerprint(&url.url)) {
@@ -386,19 +385,21 @@ fn shared_section(section: &str) -> String {
     format!("{}/**", section.split_once('/').map_or(section, |(host, _)| host))
 }
 
-/// Reads the wanted lines of a journal.
+/// Reads the wanted lines of a journal; returns the length of all of them.
 fn read_journal(
     path: &Path,
     is_wanted: impl Fn(&str) -> bool,
     mut see: impl FnMut(Record) -> Result<()>,
-) -> Result<()> {
+) -> Result<u64> {
+    let mut bytes = 0;
     frame_log::for_each(path, |text| {
+        bytes += text.len() as u64;
         for line in text.lines().filter(|line| is_wanted(line)) {
             see(Record::parse(line).ok_or_else(|| Error::damaged(path, "a line is not a record"))?)?;
         }
         Ok(())
     })?;
-    Ok(())
+    Ok(bytes)
 }
 
 pub(crate) fn read_manifest(folder: &Path) -> Result<Manifest> {

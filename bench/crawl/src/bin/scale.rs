@@ -164,7 +164,6 @@ fn resume(folder: &Path) -> Result<()> {
     let mut steward = saved::restore(&state, Settings::default())?;
     state.recover(|link| admit(&mut steward, link))?;
     steward.count_waiting(|domain, section| state.waiting_in(domain, section));
-    Checkpoints::default().write(&mut state, &mut steward)?;
     next(&mut state, &mut steward)?.ok_or("nothing waits")?;
     report(measured(began, &state, &steward))
 }

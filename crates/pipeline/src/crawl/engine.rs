@@ -24,11 +24,12 @@ use tokio::sync::mpsc::UnboundedSender;
 use url::Url;
 
 use super::addresses::Addresses;
+use super::finds::FoundSource;
 use super::follow::{LinkFilter, Source, aliases};
 use super::order::{Bounds, Order};
 use super::processor::{JobUrls, PageReport, ReadPage};
 use super::sharding::ShardMap;
-use super::sitemaps::{MAX_COST_BYTES, NewsMap};
+use super::sitemaps::MAX_COST_BYTES;
 use crate::cancel::{CancelToken, StopReason};
 use crate::context::elapsed;
 use crate::ingest::CommitSender;
@@ -108,7 +109,7 @@ pub(super) struct Crawled {
     /// URLs that were met so far.
     pub(super) seen: u64,
     /// News sitemaps that were read.
-    pub(super) news: Vec<NewsMap>,
+    pub(super) news: Vec<FoundSource>,
 }
 
 /// A request that was sent to the crawler.
@@ -148,21 +149,28 @@ pub(super) struct Channels {
 }
 
 impl Engine {
-    /// Opens a crawl: its last checkpoint, then its journal, then a new checkpoint. New seeds wait first.
+    /// Opens a crawl: its last checkpoint, then its journal, then new seeds. The journal goes on until the next checkpoint,
+    /// so that a large crawl sends requests soon.
     pub(super) fn open(mut setup: EngineSetup, seeds: &[String]) -> Result<Engine> {
         let mut state = CrawlState::open(&setup.folder)?;
         if let Some(shard) = setup.shard {
             state.set_shard(shard.index(), shard.count());
         }
-        let totals = saved::totals(&state)?;
+        // Budgets count from here: also pages that no checkpoint has count as before.
+        let mut totals = saved::totals(&state)?;
+        let finished = state.finished()?;
+        for done in finished.iter().filter(|done| done.requested) {
+            totals.pages += 1;
+            totals.bytes += done.worth.bytes;
+        }
         let settings = &mut setup.settings;
         settings.max_pages = setup.budget.pages.map(|pages| totals.pages + pages);
         settings.max_bytes = setup.budget.bytes.map(|bytes| totals.bytes + bytes);
         settings.max_tokens = setup.budget.tokens.map(|tokens| totals.tokens as u64 + tokens);
         settings.until = setup.budget.time.map(|time| time.as_millis() as u64);
         let mut steward = saved::restore(&state, setup.settings.clone())?;
-        for done in state.finished()? {
-            replay(&mut steward, &setup.order, &done);
+        for done in &finished {
+            replay(&mut steward, &setup.order, done);
         }
         let order = setup.order.clone();
         state.recover(|link| admit(&mut steward, &order, link))?;
@@ -188,7 +196,11 @@ impl Engine {
         engine.settle_shards();
         engine.add_seeds(seeds);
         engine.fold_inboxes()?;
-        engine.checkpoint()?;
+        engine.sift()?;
+        match CrawlState::exists(&engine.setup.folder) {
+            true => engine.state.commit()?,
+            false => engine.checkpoint()?,
+        }
         Ok(engine)
     }
 

@@ -12,6 +12,7 @@
 mod addresses;
 mod engine;
 mod exchange;
+mod finds;
 mod follow;
 mod order;
 mod processor;
@@ -29,7 +30,6 @@ use anyhow::{Result, bail};
 use serde::{Deserialize, Serialize};
 use tidings_crawl::CrawlState;
 use tidings_crawl::steward::{End, Settings};
-use tidings_feeds::discover::FeedSightings;
 use tidings_fetch::CrawlKind;
 use tidings_store::pages::{Archivist, PageWriter};
 use tidings_store::removed::Removed;
@@ -47,17 +47,15 @@ use addresses::Addresses;
 pub use engine::Budget;
 use engine::{Channels, Crawled, Engine, EngineSetup};
 use exchange::inboxes;
+pub(crate) use finds::{Finds, FoundSource};
 pub use order::{Order, Scope, seeds};
 use processor::{CrawlJobs, CrawlProcessor, ProcessorSettings};
 use sharding::ShardMap;
-pub(crate) use sitemaps::NewsMap;
 pub(crate) use view::lines;
 pub use view::{CrawlSummary, DomainTrace, domain_trace, summaries};
 
 /// The most hosts that have a request in flight or wait for an address.
 const MAX_HOSTS: usize = 20_000;
-/// The most feeds of pages without text that are noted in a run.
-const MAX_FEEDS: usize = 200_000;
 /// Stored policies of hosts that are read at the start.
 const MAX_REMEMBERED: usize = 20_000;
 
@@ -278,7 +276,7 @@ fn crawl(
         software: format!("Tidings/{}", env!("CARGO_PKG_VERSION")),
         operator: config.fetch.contact.clone(),
     };
-    let feeds = Arc::new(Mutex::new(FeedSightings::new(MAX_FEEDS)));
+    let finds: Arc<Mutex<Finds>> = Arc::default();
     let processing = ProcessorSettings {
         feed: format!("crawl:{}", options.name),
         order: Arc::new(order),
@@ -288,7 +286,7 @@ fn crawl(
         ceiling: settings.ceiling(),
         compression: config.store.compression,
         warc: config.fetch.warc,
-        feeds: config.crawl.grow.then(|| Arc::clone(&feeds)),
+        finds: config.crawl.grow.then(|| Arc::clone(&finds)),
     };
     let work = CrawlWork {
         kind: CrawlKind::Page,
@@ -314,8 +312,8 @@ fn crawl(
     ingest::log_given_up(&ingested);
     let crawled = crawled?;
     if config.crawl.grow {
-        let found = std::mem::replace(&mut *feeds.lock().expect("no panic while held"), FeedSightings::new(1));
-        discover::add_found(context, found, &crawled.news)?;
+        let finds = std::mem::take(&mut *finds.lock().expect("no panic while held"));
+        discover::add_found(context, finds, &crawled.news)?;
     }
     Ok(outcome(context, options, ingested, crawled))
 }

@@ -11,15 +11,14 @@ use jiff::Timestamp;
 use tidings_clean::Options;
 use tidings_clean::postprocess::PostprocessOptions;
 use tidings_crawl::text::TextFingerprint;
-use tidings_feeds::discover::FeedSightings;
 use tidings_fetch::decode::{Ceiling, Decoder};
 use tidings_fetch::{FetchJob, FetchResult, HttpResponse, JobSource, rights};
 use tidings_formats::warc;
-use tidings_model::{Page, PageLinks, Row, Status, address};
+use tidings_model::{PageLinks, Row, Status, address};
 use tidings_store::removed::Removed;
 use tidings_store::{FrameEncoder, rfc3339};
-use url::Url;
 
+use super::finds::Finds;
 use super::order::Order;
 use super::sitemaps::{self, ReadMap};
 use crate::config::KeepPages;
@@ -89,8 +88,8 @@ pub(super) struct ProcessorSettings {
     pub(super) ceiling: Ceiling,
     pub(super) compression: i32,
     pub(super) warc: bool,
-    /// Collects the feeds of pages that are not stored.
-    pub(super) feeds: Option<Arc<Mutex<FeedSightings>>>,
+    /// Collects what can be polled of pages that are not stored.
+    pub(super) finds: Option<Arc<Mutex<Finds>>>,
 }
 
 /// Makes pages and reports of responses.
@@ -140,18 +139,6 @@ impl CrawlProcessor {
         }
         batch.counters.add(report.status.to_string(), 1);
         report
-    }
-
-    /// Notes the feeds that a page declares which is not stored. Front pages and section pages have little text.
-    fn note_feeds(&self, page: &Page, answer: &HttpResponse) {
-        let is_list = Url::parse(&page.final_url).is_ok_and(|url| {
-            let depth = url.path().split('/').filter(|segment| !segment.is_empty()).count();
-            depth <= 1 && url.query().is_none()
-        });
-        if let Some(feeds) = self.settings.feeds.as_ref().filter(|_| is_list) {
-            let header = rights::robots_directives(&answer.headers);
-            feeds.lock().expect("no panic while held").page(&page.body, &page.final_url, header, false);
-        }
     }
 
     fn read_map(&mut self, result: &FetchResult, answer: &HttpResponse) -> Option<ReadMap> {
@@ -212,7 +199,10 @@ impl CrawlProcessor {
             report.refused = None;
         }
         if report.refused.is_some() {
-            self.note_feeds(&page, answer);
+            if let Some(finds) = &self.settings.finds {
+                let directives = rights::robots_directives(&answer.headers);
+                finds.lock().expect("no panic while held").note(&page, &read.links, directives);
+            }
         } else {
             page.write_line(&mut self.lines).expect("pages serialise");
             if let Some(writer) = &mut self.warc {

@@ -13,6 +13,7 @@ use tidings_model::{LinkRegion, address};
 use url::Url;
 
 use super::engine::{Engine, today};
+use super::finds::FoundSource;
 use super::follow::{LinkFilter, days_since_1970};
 use super::processor::PageReport;
 
@@ -38,17 +39,6 @@ pub(super) struct ReadMap {
     pub(super) is_news: bool,
     /// The date of its newest entry.
     latest: Option<Timestamp>,
-}
-
-/// A news sitemap.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct NewsMap {
-    /// Its URL.
-    pub(crate) url: String,
-    /// The number of its entries.
-    pub(crate) entries: u32,
-    /// The date of its newest entry.
-    pub(crate) latest: Option<Timestamp>,
 }
 
 /// Whether a response may be a sitemap, by its URL and content type.
@@ -101,7 +91,8 @@ impl Engine {
         let (domain, depth) = (shape::domain(&url), asked.depth.saturating_add(1));
         if map.is_news && self.crawled.news.len() < MAX_NEWS {
             let entries = map.entries.len() as u32;
-            self.crawled.news.push(NewsMap { url: report.final_url.clone(), entries, latest: map.latest });
+            let url = report.final_url.clone();
+            self.crawled.news.push(FoundSource { url, label: "kind=sitemap", entries, latest: map.latest });
         }
         self.offer_maps(&url, &map.maps, depth);
         let filter = LinkFilter { bounds: &self.bounds, removed: &self.setup.removed, today: today() };
