@@ -15,7 +15,8 @@ use tidings_storage::AtomicFile;
 use crate::error::{Error, Result};
 use crate::fingerprint::{self, SHARDS, shard_name};
 use crate::queue::{UrlQueue, WaitingUrl};
-use crate::sieve::{MAX_RUNS, Run, merge_from, take_number};
+use crate::section_table::{SLOTS, SectionTable};
+use crate::sieve::{Run, merge_from, take_number};
 use crate::url_line::UrlLine;
 use crate::url_run::{Key, UrlRun, UrlWriter, section_id};
 
@@ -23,19 +24,6 @@ use crate::url_run::{Key, UrlRun, UrlWriter, section_id};
 const WINDOW: usize = 16;
 /// Waiting URLs of a section that are kept.
 pub const MAX_WAITING: u32 = 2000;
-/// Runs of a shard, with the one that is merged next.
-const SLOTS: usize = MAX_RUNS + 1;
-
-/// Counts of a section.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct SectionState {
-    waiting: u32,
-    /// URLs that were not kept.
-    overflow: u32,
-    /// URLs taken from each run of the shard.
-    taken: [u32; SLOTS],
-}
-
 /// The part of a section in memory.
 struct Fresh {
     key: Key,
@@ -64,7 +52,7 @@ struct OpenRun {
 #[derive(Default)]
 struct Shard {
     runs: Vec<OpenRun>,
-    sections: HashMap<u64, SectionState>,
+    sections: SectionTable,
     fresh: HashMap<u64, Fresh>,
     /// Whether anything changed since the last checkpoint.
     is_dirty: bool,
@@ -136,7 +124,7 @@ impl DiskQueue {
     /// URLs of a section that were not kept because too many waited.
     pub fn overflow(&self, domain: &str, section: &str) -> u64 {
         let shard = &self.shards[fingerprint::shard(domain) as usize];
-        shard.sections.get(&section_id(domain, section)).map_or(0, |state| state.overflow.into())
+        shard.sections.get(section_id(domain, section)).map_or(0, |state| state.overflow.into())
     }
 
     /// The first error since the last call, of an operation that could not return it.
@@ -153,7 +141,7 @@ impl DiskQueue {
         let shard = &mut self.shards[fingerprint::shard(&url.domain) as usize];
         shard.is_dirty = true;
         let id = key.id();
-        shard.sections.entry(id).or_default().waiting += 1;
+        shard.sections.get_mut(id).waiting += 1;
         shard.fresh.entry(id).or_insert_with(|| Fresh::new(key)).lines.push(line);
     }
 
@@ -161,7 +149,7 @@ impl DiskQueue {
     fn overflow_with(&mut self, url: &WaitingUrl) {
         let shard = &mut self.shards[fingerprint::shard(&url.domain) as usize];
         let id = section_id(&url.domain, &url.section);
-        let state = shard.sections.entry(id).or_default();
+        let state = shard.sections.get_mut(id);
         state.overflow = state.overflow.saturating_add(1);
         shard.is_dirty = true;
         let met = u64::from(self.max_waiting) + u64::from(state.overflow);
@@ -182,7 +170,7 @@ impl DiskQueue {
         let key = Key::new(domain, section);
         let id = key.id();
         let shard = &mut self.shards[fingerprint::shard(domain) as usize];
-        let state = shard.sections.entry(id).or_default();
+        let state = shard.sections.get_mut(id);
         // The source of a line is its run, or none for a line in memory.
         let mut lines: Vec<(u64, Option<usize>, UrlLine)> = Vec::new();
         for (run, open) in shard.runs.iter().enumerate() {
@@ -212,7 +200,7 @@ impl DiskQueue {
     fn take(&mut self, domain: &str, section: &str) -> Result<Option<WaitingUrl>> {
         let at = fingerprint::shard(domain) as usize;
         let id = section_id(domain, section);
-        if self.shards[at].sections.get(&id).is_none_or(|state| state.waiting == 0) {
+        if self.shards[at].sections.get(id).is_none_or(|state| state.waiting == 0) {
             return Ok(None);
         }
         if self.shards[at].fresh.get(&id).is_none_or(|fresh| fresh.window.is_empty()) {
@@ -223,11 +211,10 @@ impl DiskQueue {
         let Some(line) = shard.fresh.get_mut(&id).and_then(|fresh| fresh.window.pop_front()) else { return Ok(None) };
         self.fresh_bytes = self.fresh_bytes.saturating_sub(bytes_of(&line));
         self.waiting -= 1;
-        if let Some(state) = shard.sections.get_mut(&id) {
-            state.waiting -= 1;
-            if state.waiting == 0 {
-                shard.fresh.remove(&id);
-            }
+        let state = shard.sections.get_mut(id);
+        state.waiting -= 1;
+        if state.waiting == 0 {
+            shard.fresh.remove(&id);
         }
         Ok(Some(line.waiting(domain, section)))
     }
@@ -238,11 +225,11 @@ impl DiskQueue {
         let id = key.id();
         let shard = &mut self.shards[fingerprint::shard(domain) as usize];
         shard.is_dirty = true;
-        let state = shard.sections.entry(id).or_default();
+        let state = shard.sections.get_mut(id);
         let mut lines = Vec::new();
         for (run, open) in shard.runs.iter().enumerate() {
             let read = open.file.read_section(&key, state.taken[run] as usize, usize::MAX)?;
-            state.taken[run] += read.len() as u32;
+            state.taken[run] += read.len() as u16;
             lines.extend(read);
         }
         let fresh = shard.fresh.entry(id).or_insert_with(|| Fresh::new(key));
@@ -250,7 +237,7 @@ impl DiskQueue {
         lines.append(&mut fresh.lines);
         lines.retain(|line| !done(&line.url));
         self.waiting -= u64::from(state.waiting);
-        state.waiting = lines.len() as u32;
+        state.waiting = lines.len() as u16;
         self.waiting += u64::from(state.waiting);
         self.fresh_bytes += lines.iter().map(bytes_of).sum::<usize>();
         fresh.lines = lines;
@@ -323,7 +310,7 @@ impl DiskQueue {
             }
         }
         // A section without waiting URLs has nothing to count but its overflow.
-        self.shards[at].sections.retain(|_, state| *state != SectionState::default());
+        self.shards[at].sections.compact();
     }
 
     /// Merges the newest runs of a shard until their sizes are 1:8:64.
@@ -336,15 +323,18 @@ impl DiskQueue {
             let mut readers: Vec<_> = shard.runs[first..].iter().map(|open| open.file.sections()).collect();
             let mut heads = readers.iter_mut().map(|reader| reader.next()).collect::<Result<Vec<_>>>()?;
             while let Some(key) = heads.iter().flatten().map(|(key, _)| key).min().cloned() {
-                let taken = shard.sections.get(&key.id()).copied().unwrap_or_default().taken;
+                let taken = shard.sections.get(key.id()).copied().unwrap_or_default().taken;
                 let mut lines = Vec::new();
+                let mut sources = 0;
                 for (slot, head) in heads.iter_mut().enumerate() {
                     if head.as_ref().is_some_and(|(next, _)| *next == key) {
                         let (_, all) = std::mem::replace(head, readers[slot].next()?).expect("checked above");
                         lines.extend(all.into_iter().skip(taken[first + slot] as usize));
+                        sources += 1;
                     }
                 }
-                writer.section(&key, by_rank(lines))?;
+                // Most sections are in one run, in order.
+                writer.section(&key, if sources > 1 { by_rank(lines) } else { lines })?;
             }
             drop(readers);
             let run = Run { id, len: writer.publish()? };
@@ -378,25 +368,24 @@ impl UrlQueue for DiskQueue {
 
     fn waiting(&self, domain: &str, section: &str) -> u64 {
         let shard = &self.shards[fingerprint::shard(domain) as usize];
-        shard.sections.get(&section_id(domain, section)).map_or(0, |state| state.waiting.into())
+        shard.sections.get(section_id(domain, section)).map_or(0, |state| state.waiting.into())
     }
 }
 
 /// URLs in the order of their ranks.
-fn by_rank(mut lines: Vec<UrlLine>) -> Vec<UrlLine> {
-    lines.sort_by_cached_key(|line| (line.rank(), line.url.clone()));
-    lines
+fn by_rank(lines: Vec<UrlLine>) -> Vec<UrlLine> {
+    let mut ranked: Vec<(u64, UrlLine)> = lines.into_iter().map(|line| (line.rank(), line)).collect();
+    ranked.sort_unstable_by(|a, b| (a.0, &a.1.url).cmp(&(b.0, &b.1.url)));
+    ranked.into_iter().map(|(_, line)| line).collect()
 }
 
 fn bytes_of(line: &UrlLine) -> usize {
     line.url.len() + size_of::<UrlLine>() + 16
 }
 
-fn write_counts(path: &Path, sections: &HashMap<u64, SectionState>) -> Result<()> {
-    let mut rows: Vec<_> = sections.iter().collect();
-    rows.sort_unstable_by_key(|(id, _)| **id);
+fn write_counts(path: &Path, sections: &SectionTable) -> Result<()> {
     let mut text = String::new();
-    for (id, state) in rows {
+    for (id, state) in sections.sorted() {
         let _ = write!(text, "{id:016x}\t{}\t{}", state.waiting, state.overflow);
         for taken in state.taken {
             let _ = write!(text, "\t{taken}");
@@ -406,13 +395,22 @@ fn write_counts(path: &Path, sections: &HashMap<u64, SectionState>) -> Result<()
     write_text(path, &text)
 }
 
-/// Writes a text as one zstd frame with a checksum.
+/// Writes a text as one zstd frame with a checksum, which is durable after the checkpoint.
 pub(crate) fn write_text(path: &Path, text: &str) -> Result<()> {
+    Ok(packed_file(path, text)?.publish_unsynced()?)
+}
+
+/// Writes a text as one zstd frame with a checksum, durably.
+pub(crate) fn write_durable_text(path: &Path, text: &str) -> Result<()> {
+    Ok(packed_file(path, text)?.publish()?)
+}
+
+fn packed_file(path: &Path, text: &str) -> Result<AtomicFile> {
     let mut encoder = zstd::bulk::Compressor::new(3).map_err(Error::read(path))?;
     encoder.include_checksum(true).map_err(Error::read(path))?;
     let mut file = AtomicFile::create(path)?;
     file.write(&encoder.compress(text.as_bytes()).map_err(Error::read(path))?)?;
-    Ok(file.publish()?)
+    Ok(file)
 }
 
 /// Reads a text that [`write_text`] wrote.
@@ -422,19 +420,21 @@ pub(crate) fn read_text(path: &Path) -> Result<String> {
     String::from_utf8(text).map_err(|_| Error::damaged(path, "it is not UTF-8"))
 }
 
-fn read_counts(path: &Path) -> Result<HashMap<u64, SectionState>> {
+fn read_counts(path: &Path) -> Result<SectionTable> {
     let damaged = || Error::damaged(path, "a line is not the count of a section");
-    let mut sections = HashMap::new();
+    let mut sections = SectionTable::default();
     for line in read_text(path)?.lines() {
         let mut fields = line.split('\t');
         let id = u64::from_str_radix(fields.next().unwrap_or_default(), 16).map_err(|_| damaged())?;
         let mut number = || fields.next().map_or(Ok(0), str::parse::<u32>).map_err(|_| damaged());
-        let mut state = SectionState { waiting: number()?, overflow: number()?, ..SectionState::default() };
+        let small = |number: u32| u16::try_from(number).map_err(|_| damaged());
+        let state = sections.get_mut(id);
+        (state.waiting, state.overflow) = (small(number()?)?, number()?);
         for taken in &mut state.taken {
-            *taken = number()?;
+            *taken = small(number()?)?;
         }
-        sections.insert(id, state);
     }
+    sections.compact();
     Ok(sections)
 }
 

@@ -6,9 +6,10 @@ use crate::disk_queue;
 use crate::error::{Error, Result};
 use crate::fingerprint::{fingerprint, shard};
 use crate::frame_log;
+use crate::layout::table_path;
 use crate::record;
 use crate::sieve::Sieve;
-use crate::state::{read_manifest, table_path};
+use crate::state::read_manifest;
 
 /// A page that a crawl did not keep.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,7 +72,8 @@ mod tests {
         let url = "http://a.example/x";
         state.offer(link(url));
         state.sift(|_| true).unwrap();
-        let done = Done { url: url.into(), status: "ok".into(), worth: PageWorth::default(), requested: true };
+        let done =
+            Done { url: url.into(), status: "ok".into(), worth: PageWorth::default(), requested: true, text: None };
         state.refuse("2026-03-01", &done, "no-text");
         state.commit().unwrap();
         assert!(!is_known(folder.path(), url).unwrap(), "there was no checkpoint");

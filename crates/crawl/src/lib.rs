@@ -7,14 +7,19 @@
 
 mod disk_queue;
 mod error;
+pub mod exchange;
 pub mod fingerprint;
 mod frame_log;
+mod hash_cache;
 pub mod hub;
 pub mod inspect;
+mod layout;
 pub mod policy;
 pub mod queue;
 mod rank;
 mod record;
+pub mod saved;
+mod section_table;
 pub mod shape;
 mod sieve;
 mod state;

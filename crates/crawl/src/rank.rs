@@ -8,16 +8,21 @@ use crate::queue::WaitingUrl;
 /// The rank of a waiting URL, the least first: links in running text before lists before navigation, links of pages with
 /// much text first, then the newest date, then the shorter URL; ties are random, but the same in every run.
 pub(crate) fn of(url: &WaitingUrl) -> u64 {
-    let region = match url.region {
+    of_parts(&url.url, url.region, url.source_yield, url.day)
+}
+
+/// The same of the parts of a waiting URL that decide.
+pub(crate) fn of_parts(url: &str, region: LinkRegion, source_yield: f32, day: Option<i32>) -> u64 {
+    let region = match region {
         LinkRegion::Text => 0,
         LinkRegion::List => 1,
         LinkRegion::Navigation => 2,
     };
-    let source = u64::from(7 - steps(url.source_yield));
+    let source = u64::from(7 - steps(source_yield));
     // Days fit into 16 bits until 2149; URLs without a date come after those with one.
-    let age = url.day.map_or(0xffff, |day| 0xfffe - day.clamp(0, 0xfffe) as u64);
-    let length = (url.url.len() as u64).min(0x3ff);
-    region << 62 | source << 59 | age << 43 | length << 33 | xxh3_64(url.url.as_bytes()) >> 31
+    let age = day.map_or(0xffff, |day| 0xfffe - day.clamp(0, 0xfffe) as u64);
+    let length = (url.len() as u64).min(0x3ff);
+    region << 62 | source << 59 | age << 43 | length << 33 | xxh3_64(url.as_bytes()) >> 31
 }
 
 /// The clean share of a page in eight steps: differences below an eighth say nothing about its links.

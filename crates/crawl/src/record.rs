@@ -7,6 +7,7 @@ use url::Url;
 use crate::policy::PageWorth;
 use crate::queue::WaitingUrl;
 use crate::shape;
+use crate::text::TextFingerprint;
 use crate::url_line::UrlLine;
 
 /// A URL that needs no further request, with what its page was worth.
@@ -20,6 +21,15 @@ pub struct Done {
     pub worth: PageWorth,
     /// Whether a request was sent.
     pub requested: bool,
+    /// The fingerprint of its text, if it has any.
+    pub text: Option<TextFingerprint>,
+}
+
+impl Done {
+    /// Whether it is the front page of a host.
+    pub fn is_front(&self) -> bool {
+        Url::parse(&self.url).is_ok_and(|url| url.path() == "/" && url.query().is_none())
+    }
 }
 
 /// A link of a page.
@@ -40,15 +50,36 @@ pub enum Record {
     Alias(String),
     /// A finished URL.
     Done(Done),
+    /// A link to a site of another shard, which is counted from 1.
+    Sent(u32, Link),
+    /// A domain that now belongs to another shard.
+    HandedOver(u32, String),
+    /// A domain of another shard that now belongs to this one.
+    Adopted(String),
+    /// A file of another shard that was read.
+    Received(String),
 }
 
 impl Record {
     /// Appends the line of the record.
     pub fn write(&self, text: &mut String) {
         match self {
-            Record::Link(Link { url, source }) => {
-                let _ = write!(text, "l\t{source}\t{}\t", url.url);
-                UrlLine::of(url).write_fields(text);
+            Record::Link(link) => {
+                text.push_str("l\t");
+                write_link(link, text);
+            }
+            Record::Sent(shard, link) => {
+                let _ = write!(text, "o\t{shard}\t");
+                write_link(link, text);
+            }
+            Record::HandedOver(shard, domain) => {
+                let _ = write!(text, "h\t{shard}\t{domain}");
+            }
+            Record::Adopted(domain) => {
+                let _ = write!(text, "k\t{domain}");
+            }
+            Record::Received(file) => {
+                let _ = write!(text, "i\t{file}");
             }
             Record::Alias(url) => {
                 let _ = write!(text, "a\t{url}");
@@ -63,6 +94,10 @@ impl Record {
                     u8::from(exact_duplicate),
                     u8::from(done.requested),
                 );
+                if let Some(TextFingerprint { exact, samples }) = &done.text {
+                    let _ = write!(text, "\t{exact:x}");
+                    samples.iter().for_each(|sample| _ = write!(text, "\t{sample:x}"));
+                }
             }
         }
         text.push('\n');
@@ -72,11 +107,17 @@ impl Record {
     pub fn parse(line: &str) -> Option<Record> {
         let (kind, rest) = line.split_once('\t')?;
         Some(match kind {
-            "l" => {
-                let (source, rest) = rest.split_once('\t')?;
-                let (url, fields) = rest.split_once('\t')?;
-                Record::Link(Link { url: waiting(UrlLine::parse(url.into(), fields)?)?, source: source.into() })
+            "l" => Record::Link(parse_link(rest)?),
+            "o" => {
+                let (shard, rest) = rest.split_once('\t')?;
+                Record::Sent(shard.parse().ok()?, parse_link(rest)?)
             }
+            "h" => {
+                let (shard, domain) = rest.split_once('\t')?;
+                Record::HandedOver(shard.parse().ok()?, domain.to_owned())
+            }
+            "k" => Record::Adopted(rest.to_owned()),
+            "i" => Record::Received(rest.to_owned()),
             "a" => Record::Alias(rest.to_owned()),
             "d" => {
                 let mut fields = rest.split('\t');
@@ -88,11 +129,28 @@ impl Record {
                     new_share: fields.next()?.parse().ok()?,
                     exact_duplicate: fields.next()? == "1",
                 };
-                Record::Done(Done { url, status, worth, requested: fields.next()? == "1" })
+                let requested = fields.next()? == "1";
+                let mut hashes = fields.map(|hash| u64::from_str_radix(hash, 16).ok());
+                let text = match hashes.next() {
+                    Some(exact) => Some(TextFingerprint { exact: exact?, samples: hashes.collect::<Option<_>>()? }),
+                    None => None,
+                };
+                Record::Done(Done { url, status, worth, requested, text })
             }
             _ => return None,
         })
     }
+}
+
+fn write_link(Link { url, source }: &Link, text: &mut String) {
+    let _ = write!(text, "{source}\t{}\t", url.url);
+    UrlLine::of(url).write_fields(text);
+}
+
+fn parse_link(text: &str) -> Option<Link> {
+    let (source, rest) = text.split_once('\t')?;
+    let (url, fields) = rest.split_once('\t')?;
+    Some(Link { url: waiting(UrlLine::parse(url.into(), fields)?)?, source: source.into() })
 }
 
 /// A waiting URL with domain and section of its address.
@@ -116,8 +174,19 @@ mod tests {
         let url = WaitingUrl { day: Some(19_000), depth: 2, ..crate::testing::waiting("http://a.example/news/x") };
         let link = Link { url, source: "b.example".into() };
         let worth = PageWorth { bytes: 9000, clean_bytes: 800, tokens: 120, new_share: 0.5, exact_duplicate: true };
-        let done = Done { url: link.url.url.clone(), status: "ok".into(), worth, requested: true };
-        for record in [Record::Link(link), Record::Alias("http://a.example/y".into()), Record::Done(done)] {
+        let done = Done { url: link.url.url.clone(), status: "ok".into(), worth, requested: true, text: None };
+        let text = Some(TextFingerprint { exact: 7, samples: vec![64, u64::MAX] });
+        let records = [
+            Record::Sent(3, link.clone()),
+            Record::Link(link),
+            Record::Alias("http://a.example/y".into()),
+            Record::Done(Done { text, ..done.clone() }),
+            Record::Done(done),
+            Record::HandedOver(2, "a.example".into()),
+            Record::Adopted("a.example".into()),
+            Record::Received("1-of-2.7-ff.tsv.zst".into()),
+        ];
+        for record in records {
             let mut line = String::new();
             record.write(&mut line);
             assert_eq!(Record::parse(line.trim_end_matches('\n')), Some(record), "{line}");

@@ -123,7 +123,7 @@ impl Sieve {
         let shard = &mut self.shards[at];
         let mut batch = std::mem::take(&mut shard.buffer);
         // Of several links to a URL the best counts, whatever their order.
-        batch.sort_by(|a, b| (a.0, order(&a.1)).cmp(&(b.0, order(&b.1))));
+        batch.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| order(&a.1).cmp(&order(&b.1))));
         batch.dedup_by_key(|(fingerprint, _)| *fingerprint);
         batch.retain(|(fingerprint, _)| !shard.recent.contains(fingerprint));
         for path in paths {

@@ -1,8 +1,8 @@
 //! The state of a crawl on disk: seen-set, waiting URLs, tables, journal.
 //!
 //! Everything since the last checkpoint is in the journal; a checkpoint writes new files beside the old ones and names
-//! them in `manifest.json`, which is replaced by rename. Opening a crawl applies its journal and ends with a checkpoint,
-//! whether the last run was killed or not. URLs that were being fetched wait again.
+//! them in `manifest.json`, which is replaced by rename. Opening a crawl applies its journal, whether the last run was
+//! killed or not, and goes on with it; applying it again changes nothing. URLs that were being fetched wait again.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -12,8 +12,10 @@ use tidings_storage::{file, write_atomic};
 
 use crate::disk_queue::{self, DiskQueue, MAX_WAITING, ShardFiles};
 use crate::error::{Error, Result};
+use crate::exchange::{Exchange, SHARD_TABLE};
 use crate::fingerprint::{self, fingerprint, shard_name};
 use crate::frame_log::{self, FrameLog};
+use crate::layout::{in_flight_path, journal_path, set_path, table_path};
 use crate::queue::{UrlQueue as _, WaitingUrl};
 use crate::record::{self, Done, Link, Record};
 use crate::sieve::{Run, Sieve, take_number};
@@ -23,13 +25,13 @@ use crate::url_line::UrlLine;
 /// The version of the files.
 const VERSION: u32 = 1;
 /// Memory of new URLs after which a checkpoint is due.
-const MAX_FRESH_BYTES: usize = 48 << 20;
+const MAX_FRESH_BYTES: usize = 32 << 20;
 /// New fingerprints after which a checkpoint is due; a set takes about 18 bytes for each.
-const MAX_RECENT: usize = 2 << 20;
+const MAX_RECENT: usize = 1 << 20;
 /// Links in buffers after which they are sifted.
 const MAX_BUFFERED: usize = 100_000;
-/// Text of the journal after which a checkpoint is due.
-const MAX_JOURNAL_BYTES: u64 = 256 << 20;
+/// Text of the journal after which a checkpoint is due: it is read in a few seconds.
+const MAX_JOURNAL_BYTES: u64 = 64 << 20;
 
 /// The files that count.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,14 +40,14 @@ pub(crate) struct Manifest {
     /// The number of the newest file.
     last: u64,
     pub(crate) seen: HashMap<String, Vec<Run>>,
-    frontier: BTreeMap<String, ShardFiles>,
+    pub(crate) frontier: BTreeMap<String, ShardFiles>,
     /// Tables of the caller: by name and shard.
     pub(crate) tables: BTreeMap<String, BTreeMap<String, u64>>,
     /// Sets of numbers of the caller.
-    sets: BTreeMap<String, u64>,
+    pub(crate) sets: BTreeMap<String, u64>,
     /// URLs that were being fetched.
-    in_flight: u64,
-    journal: u64,
+    pub(crate) in_flight: u64,
+    pub(crate) journal: u64,
 }
 
 /// A part of a table of the caller.
@@ -61,14 +63,15 @@ pub struct TablePart {
 
 /// State of a crawl.
 pub struct CrawlState {
-    folder: PathBuf,
-    manifest: Manifest,
+    pub(crate) folder: PathBuf,
+    pub(crate) manifest: Manifest,
     sieve: Sieve,
     queue: DiskQueue,
     in_flight: HashMap<u64, WaitingUrl>,
     journal: FrameLog,
     /// Records that are not durable yet.
-    pending: String,
+    pub(crate) pending: String,
+    pub(crate) exchange: Exchange,
     /// Pages that are not kept, by day, that are not durable yet.
     refused: BTreeMap<String, String>,
     journal_bytes: u64,
@@ -81,7 +84,7 @@ impl CrawlState {
         let sieve = Sieve::open(&folder.join("seen"), &manifest.seen);
         let queue = DiskQueue::open(&folder.join("frontier"), &manifest.frontier, MAX_WAITING)?;
         let journal = FrameLog::open(&journal_path(folder, manifest.journal))?;
-        let state = CrawlState {
+        let mut state = CrawlState {
             folder: folder.to_owned(),
             sieve,
             queue,
@@ -89,10 +92,14 @@ impl CrawlState {
             journal,
             manifest,
             pending: String::new(),
+            exchange: Exchange::default(),
             refused: BTreeMap::new(),
             journal_bytes: 0,
         };
         state.remove_unnamed()?;
+        let mut exchange = Exchange::default();
+        state.read_table(SHARD_TABLE, |_, text| text.lines().for_each(|line| exchange.restore(line)))?;
+        state.exchange = exchange;
         Ok(state)
     }
 
@@ -104,35 +111,33 @@ impl CrawlState {
     /// The finished URLs since the last checkpoint, which the tables do not know.
     pub fn finished(&self) -> Result<Vec<Done>> {
         let mut finished = Vec::new();
-        self.read_journal(|record| {
+        self.read_journal("d\t", |record| {
             if let Record::Done(done) = record {
                 finished.push(done);
             }
+            Ok(())
         })?;
         Ok(finished)
     }
 
-    fn read_journal(&self, mut see: impl FnMut(Record)) -> Result<()> {
-        let path = journal_path(&self.folder, self.manifest.journal);
-        frame_log::for_each(&path, |text| {
-            for line in text.lines() {
-                see(Record::parse(line).ok_or_else(|| Error::damaged(&path, "a line is not a record"))?);
-            }
-            Ok(())
-        })?;
+    /// Reads the records of the journal whose lines begin so.
+    fn read_journal(&self, start: &str, see: impl FnMut(Record) -> Result<()>) -> Result<()> {
+        read_journal(&journal_path(&self.folder, self.manifest.journal), |line| line.starts_with(start), see)?;
         Ok(())
     }
 
     /// Applies the journal: its links wait if `admit` says so, its finished URLs do not wait any more, and URLs that were
-    /// being fetched wait again. A [checkpoint](CrawlState::checkpoint) must follow.
-    pub fn recover(&mut self, admit: impl FnMut(&mut Link) -> bool) -> Result<()> {
-        let mut done: HashMap<u64, String> = HashMap::new();
-        let mut others = Vec::new();
-        self.read_journal(|record| match record {
-            Record::Done(record) => _ = done.insert(fingerprint(&record.url), record.url),
-            other => others.push(other),
+    /// being fetched wait again.
+    pub fn recover(&mut self, mut admit: impl FnMut(&mut Link) -> bool) -> Result<()> {
+        let done: HashMap<u64, String> =
+            self.finished()?.into_iter().map(|done| (fingerprint(&done.url), done.url)).collect();
+        let journal = journal_path(&self.folder, self.manifest.journal);
+        let is_other = |line: &str| !line.starts_with("d\t");
+        let bytes = read_journal(&journal, is_other, |record| {
+            self.offer_record(record);
+            if self.needs_sift() { self.sift(&mut admit) } else { Ok(()) }
         })?;
-        others.into_iter().for_each(|record| self.offer_record(record));
+        self.journal_bytes = bytes;
         self.sift(admit)?;
         for url in self.read_in_flight()? {
             if !done.contains_key(&fingerprint(&url.url)) {
@@ -168,6 +173,7 @@ impl CrawlState {
             Record::Link(link) => (link.url.url.clone(), Some(link)),
             Record::Alias(url) => (url, None),
             Record::Done(_) => return,
+            record => return self.exchange.apply(&record),
         };
         let domain = match &candidate {
             Some(link) => Some(link.url.domain.clone()),
@@ -293,6 +299,7 @@ impl CrawlState {
         self.queue.fresh_bytes() > MAX_FRESH_BYTES
             || self.sieve.recent() > MAX_RECENT
             || self.journal_bytes > MAX_JOURNAL_BYTES
+            || self.exchange.is_full()
     }
 
     /// Reads a table of the last checkpoint, shard by shard.
@@ -315,12 +322,19 @@ impl CrawlState {
 
     /// Writes everything new and begins a new journal. `parts` replace parts of tables, `sets` whole sets. All links must
     /// have been [sifted](CrawlState::sift).
-    pub fn checkpoint(&mut self, parts: Vec<TablePart>, sets: Vec<(&'static str, Vec<u64>)>) -> Result<()> {
+    pub fn checkpoint(
+        &mut self,
+        parts: impl IntoIterator<Item = TablePart>,
+        sets: Vec<(&'static str, Vec<u64>)>,
+    ) -> Result<()> {
         self.commit()?;
         let mut next = Manifest { version: VERSION, ..self.manifest.clone() };
         let mut obsolete = Vec::new();
         next.seen = self.sieve.write(&mut next.last, &mut obsolete)?;
         self.queue.write(&mut next.frontier, &mut next.last, &mut obsolete)?;
+        self.exchange.write(&self.folder, self.manifest.journal)?;
+        // A part is made when its turn comes: all of them would not fit into memory.
+        let parts = parts.into_iter().chain(self.exchange.table_part());
         for part in parts {
             let id = take_number(&mut next.last);
             let shard = shard_name(part.shard);
@@ -339,9 +353,12 @@ impl CrawlState {
         next.journal = take_number(&mut next.last);
         self.journal = FrameLog::open(&journal_path(&self.folder, next.journal))?;
         self.journal_bytes = 0;
+        // Hundreds of new files become durable in one operation.
+        file::sync_filesystem(&self.folder)?;
         let json = serde_json::to_vec_pretty(&next).expect("numbers and strings serialise");
         write_atomic(&self.folder.join("manifest.json"), &json)?;
         self.manifest = next;
+        self.exchange.clear();
         // A file that returns after a power failure is named by no manifest and removed when the crawl is opened.
         Ok(obsolete.iter().try_for_each(|path| file::discard(path))?)
     }
@@ -361,36 +378,6 @@ impl CrawlState {
         next.in_flight = take_number(&mut next.last);
         disk_queue::write_text(&in_flight_path(&self.folder, next.in_flight), &text)
     }
-
-    /// Removes files that the manifest does not name: of a checkpoint that was not finished.
-    fn remove_unnamed(&self) -> Result<()> {
-        let folder = &self.folder;
-        let mut named: HashSet<PathBuf> = HashSet::new();
-        for (shard, runs) in &self.manifest.seen {
-            named.extend(runs.iter().map(|run| folder.join("seen").join(shard).join(format!("{}.u64", run.id))));
-        }
-        for (shard, files) in &self.manifest.frontier {
-            let at = folder.join("frontier").join(shard);
-            named.extend(files.runs.iter().map(|run| at.join(format!("{}.urls.zst", run.id))));
-            named.insert(at.join(format!("{}.counts.zst", files.counts)));
-        }
-        for (table, shards) in &self.manifest.tables {
-            named.extend(shards.iter().map(|(shard, id)| table_path(folder, table, shard, *id)));
-        }
-        named.extend(self.manifest.sets.iter().map(|(set, id)| set_path(folder, set, *id)));
-        named.insert(in_flight_path(folder, self.manifest.in_flight));
-        named.insert(journal_path(folder, self.manifest.journal));
-        let tables = self.manifest.tables.keys().map(String::as_str);
-        for sharded in ["seen", "frontier", "domains", "crawl"].into_iter().chain(tables) {
-            for shard in file::files_in(&folder.join(sharded))? {
-                remove_others(&shard, &named)?;
-            }
-        }
-        for plain in ["sets", "in-flight", "journal"] {
-            remove_others(&folder.join(plain), &named)?;
-        }
-        Ok(())
-    }
 }
 
 /// The section that takes URLs of a host whose domain has too many sections.
@@ -398,27 +385,21 @@ fn shared_section(section: &str) -> String {
     format!("{}/**", section.split_once('/').map_or(section, |(host, _)| host))
 }
 
-fn remove_others(folder: &Path, named: &HashSet<PathBuf>) -> Result<()> {
-    for path in file::files_in(folder)?.into_iter().filter(|path| !named.contains(path)) {
-        file::discard(&path)?;
-    }
-    Ok(())
-}
-
-fn journal_path(folder: &Path, id: u64) -> PathBuf {
-    folder.join("journal").join(format!("{id}.zst"))
-}
-
-fn in_flight_path(folder: &Path, id: u64) -> PathBuf {
-    folder.join("in-flight").join(format!("{id}.zst"))
-}
-
-pub(crate) fn table_path(folder: &Path, table: &str, shard: &str, id: u64) -> PathBuf {
-    folder.join(table).join(shard).join(format!("{id}.jsonl.zst"))
-}
-
-fn set_path(folder: &Path, set: &str, id: u64) -> PathBuf {
-    folder.join("sets").join(format!("{set}-{id}.u64"))
+/// Reads the wanted lines of a journal; returns the length of all of them.
+fn read_journal(
+    path: &Path,
+    is_wanted: impl Fn(&str) -> bool,
+    mut see: impl FnMut(Record) -> Result<()>,
+) -> Result<u64> {
+    let mut bytes = 0;
+    frame_log::for_each(path, |text| {
+        bytes += text.len() as u64;
+        for line in text.lines().filter(|line| is_wanted(line)) {
+            see(Record::parse(line).ok_or_else(|| Error::damaged(path, "a line is not a record"))?)?;
+        }
+        Ok(())
+    })?;
+    Ok(bytes)
 }
 
 pub(crate) fn read_manifest(folder: &Path) -> Result<Manifest> {
@@ -468,7 +449,7 @@ mod tests {
     }
 
     fn done(url: &str) -> Done {
-        Done { url: url.to_owned(), status: "ok".into(), worth: PageWorth::default(), requested: true }
+        Done { url: url.to_owned(), status: "ok".into(), worth: PageWorth::default(), requested: true, text: None }
     }
 
     fn take(state: &mut CrawlState, number: u32) -> Option<WaitingUrl> {

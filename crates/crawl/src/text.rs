@@ -3,8 +3,6 @@
 //! Windows of seven words as onion takes them; of their hashes one in 64 is kept, about eight for a document, so that
 //! the share of known text of a page is estimated from a bounded set.
 
-use std::collections::{HashMap, VecDeque};
-
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 /// Words of a window.
@@ -54,63 +52,9 @@ impl TextFingerprint {
     }
 }
 
-/// A set of sampled window hashes that forgets the oldest beyond its capacity.
-#[derive(Debug, Clone, Default)]
-pub struct SampleSet {
-    known: HashMap<u64, ()>,
-    order: VecDeque<u64>,
-    capacity: usize,
-}
-
-impl SampleSet {
-    /// An empty set of at most `capacity` hashes (about 40 bytes each).
-    pub fn new(capacity: usize) -> SampleSet {
-        SampleSet { known: HashMap::new(), order: VecDeque::new(), capacity }
-    }
-
-    /// The share of samples that were not known, which are known from now on.
-    pub fn insert(&mut self, samples: &[u64]) -> f32 {
-        if samples.is_empty() {
-            return 1.0;
-        }
-        let mut new = 0usize;
-        for &sample in samples {
-            if self.known.insert(sample, ()).is_none() {
-                new += 1;
-                self.order.push_back(sample);
-                if self.order.len() > self.capacity
-                    && let Some(oldest) = self.order.pop_front()
-                {
-                    self.known.remove(&oldest);
-                }
-            }
-        }
-        new as f32 / samples.len() as f32
-    }
-
-    /// The hashes, oldest first.
-    pub fn iter(&self) -> impl Iterator<Item = u64> + '_ {
-        self.order.iter().copied()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn words(range: std::ops::Range<u32>) -> String {
-        range.map(|number| format!("word{number} ")).collect()
-    }
-
-    #[test]
-    fn the_share_of_new_text_is_estimated_from_samples() {
-        let mut known = SampleSet::new(10_000);
-        assert!((known.insert(&TextFingerprint::of(&words(0..4_000), "").samples) - 1.0).abs() < f32::EPSILON);
-        let half = known.insert(&TextFingerprint::of(&words(2_000..6_000), "").samples);
-        assert!((0.3..0.7).contains(&half), "{half}");
-        let none = known.insert(&TextFingerprint::of(&words(0..4_000), "").samples);
-        assert!(none.abs() < f32::EPSILON, "{none}");
-    }
 
     #[test]
     fn short_texts_have_a_sample() {
@@ -122,13 +66,5 @@ mod tests {
     fn the_name_of_the_domain_does_not_tell_parked_pages_apart() {
         let page = |name: &str| TextFingerprint::of(&format!("{name} is for sale, ask {name}/contact today"), name);
         assert_eq!(page("one.example"), page("two.example"));
-    }
-
-    #[test]
-    fn the_oldest_samples_are_forgotten() {
-        let mut known = SampleSet::new(2);
-        known.insert(&[1, 2, 3]);
-        assert_eq!(known.iter().collect::<Vec<_>>(), [2, 3]);
-        assert!((known.insert(&[1]) - 1.0).abs() < f32::EPSILON);
     }
 }

@@ -52,10 +52,10 @@ impl U64Writer {
         Ok(())
     }
 
-    /// Publishes the file; returns how many numbers it has.
+    /// Publishes the file, which is durable after the checkpoint; returns how many numbers it has.
     pub(crate) fn publish(mut self) -> Result<u64> {
         self.flush()?;
-        self.file.publish()?;
+        self.file.publish_unsynced()?;
         Ok(self.len)
     }
 }

@@ -41,7 +41,7 @@ impl UrlLine {
     }
 
     pub(crate) fn rank(&self) -> u64 {
-        crate::rank::of(&self.clone().waiting("", ""))
+        crate::rank::of_parts(&self.url, self.region, f32::from(self.source_percent) / 100.0, self.day)
     }
 
     /// Appends the fields after the URL, tab-separated; trailing defaults are left out.

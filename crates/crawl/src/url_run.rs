@@ -114,7 +114,7 @@ impl UrlWriter {
         Ok(())
     }
 
-    /// Publishes the run; returns how many URLs it has.
+    /// Publishes the run, which is durable after the checkpoint; returns how many URLs it has.
     pub(crate) fn publish(mut self) -> Result<u64> {
         self.flush()?;
         let index = self.encoder.compress(self.index.as_bytes()).map_err(Error::read(&self.path))?;
@@ -124,7 +124,7 @@ impl UrlWriter {
         self.file.write(&SKIPPABLE.to_le_bytes())?;
         self.file.write(&8u32.to_le_bytes())?;
         self.file.write(&self.offset.to_le_bytes())?;
-        self.file.publish()?;
+        self.file.publish_unsynced()?;
         Ok(self.len)
     }
 }

@@ -348,6 +348,7 @@ impl<J: JobSource> CrawlLoop<J> {
             result: Err((Status::Http(403), detail)),
             robots: permission.robots,
             tdm: permission.tdm,
+            sitemaps: permission.sitemaps,
         };
         self.deliver_unsent(id, result);
         Ok(())
@@ -380,6 +381,7 @@ impl<J: JobSource> CrawlLoop<J> {
                 return Admission::Refuse(Status::failed("robots"), "robots.txt forbids it".to_owned());
             }
             permission.robots = robots.evidence.clone();
+            permission.sitemaps = robots.sitemaps();
             permission.robots_age =
                 Some(Duration::try_from(now.wall.duration_since(robots.fetched)).unwrap_or_default());
         }
@@ -415,6 +417,7 @@ impl<J: JobSource> CrawlLoop<J> {
             result: Err(failure),
             robots: None,
             tdm: (None, None),
+            sitemaps: Arc::default(),
         };
         self.deliver_unsent(id, result);
     }
@@ -476,10 +479,11 @@ impl<J: JobSource> CrawlLoop<J> {
             Err(RequestError::OutOfSockets | RequestError::OtherAddress(_)) => unreachable!("handled above"),
             Ok(response) => match pending.redirect_target(&response, self.config.settings.max_redirects) {
                 Ok(None) => Ok(response),
-                Ok(Some(url)) => {
+                Ok(Some(url)) if pending.is_policy() || self.owns(&url) => {
                     let status = response.status.as_u16();
                     return self.follow_redirect(id, pending, status, url);
                 }
+                Ok(Some(url)) => Err(pending.moved(response.status.as_u16(), url)),
                 Err(failure) => Err(failure),
             },
         };
@@ -491,9 +495,10 @@ impl<J: JobSource> CrawlLoop<J> {
             Purpose::Job(job) => {
                 let job = *job;
                 let PendingRequest { url, redirects, .. } = pending;
-                let Permission { robots, tdm, .. } = permission;
+                let Permission { robots, tdm, sitemaps, .. } = permission;
+                let url = url.into();
                 let result =
-                    FetchResult { job, url: url.into(), redirects, at: wall, result, requested: true, robots, tdm };
+                    FetchResult { job, url, redirects, at: wall, result, requested: true, robots, tdm, sitemaps };
                 self.frontier.get_mut(id).in_flight = Some(InFlight::Delivering);
                 self.active += 1;
                 self.actions.push_back(Action::Deliver(Some(id), Box::new(result)));
@@ -503,9 +508,8 @@ impl<J: JobSource> CrawlLoop<J> {
 
     /// Moves a request to the queue of its redirect's target.
     fn follow_redirect(&mut self, from: HostId, mut pending: PendingRequest, status: u16, url: Url) {
-        pending.redirects.push(Redirect { status, to: url.to_string() });
         let target = self.frontier.id(url.host_str().unwrap_or_default());
-        pending.url = url;
+        pending.redirect(status, url);
         self.frontier.get_mut(target).front_queue.push_back(pending);
         self.schedule(target);
         self.schedule(from);

@@ -43,6 +43,7 @@
 //! | `crawler` | the tokio driver of the loop |
 //! | `policy`, [`robots`], [`rights`] | policies of origins |
 //! | `client`, `connect`, `pool`, `body_budget`, [`decode`] | HTTP |
+//! | [`Partition`] | the hosts that belong to this machine |
 //! | [`guard`], [`reach`] | address filter, connectivity check |
 
 mod address_slots;
@@ -55,6 +56,7 @@ pub mod decode;
 mod frontier;
 pub mod guard;
 mod happy_eyeballs;
+mod partition;
 mod policy;
 mod pool;
 pub mod reach;
@@ -68,6 +70,7 @@ use std::path::PathBuf;
 
 pub use client::{HttpResponse, head_text};
 pub use crawler::Crawler;
+pub use partition::Partition;
 pub use policy::{PolicyKind, PolicyResponse};
 pub use settings::Settings;
 pub use types::{

@@ -170,6 +170,13 @@ impl RobotsPolicy {
         }
     }
 
+    pub(crate) fn sitemaps(&self) -> Arc<[String]> {
+        match &self.access {
+            Access::Rules(robots) => Arc::clone(&robots.sitemaps),
+            _ => Arc::default(),
+        }
+    }
+
     pub(crate) fn allows(&self, path: &str) -> bool {
         match &self.access {
             Access::Rules(robots) => robots.allows(path),

@@ -1,11 +1,12 @@
 //! A request in the crawl loop: pending, in flight, and completed.
 
 use std::net::IpAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use http::header::{self, HeaderName, HeaderValue};
 use jiff::Timestamp;
-use tidings_model::{RobotsEvidence, Status};
+use tidings_model::{FailureKind, RobotsEvidence, Status};
 use url::Url;
 
 use crate::client::{HttpRequest, HttpResponse, RequestError};
@@ -49,6 +50,7 @@ pub(crate) struct Permission {
     pub(crate) robots: Option<RobotsEvidence>,
     pub(crate) robots_age: Option<Duration>,
     pub(crate) tdm: (Option<String>, Option<String>),
+    pub(crate) sitemaps: Arc<[String]>,
 }
 
 /// The request that occupies a host.
@@ -132,7 +134,7 @@ impl PendingRequest {
             address: None,
             accept: if policy { "text/plain,application/json,*/*;q=0.5" } else { kind.accept() },
             headers: self.headers.clone(),
-            text_only: !policy && kind == CrawlKind::Page,
+            text_only: !policy && kind == CrawlKind::Page && !is_packed_sitemap(&self.url),
             max_body_bytes: if policy { robots::MAX_BYTES * 4 } else { max_body_bytes },
             // RFC 9309, section 2.5: a parser may stop after 500 KiB.
             truncate: policy,
@@ -166,6 +168,23 @@ impl PendingRequest {
         }
         Ok(Some(url))
     }
+
+    /// Leads the request to the target of a redirect.
+    pub(crate) fn redirect(&mut self, status: u16, url: Url) {
+        self.redirects.push(Redirect { status, to: url.to_string() });
+        self.url = url;
+    }
+
+    /// Leads the request to a host of another shard; returns the failure.
+    pub(crate) fn moved(&mut self, status: u16, url: Url) -> (Status, String) {
+        self.redirect(status, url);
+        (FailureKind::MovedShard.into(), "a redirect leads to a host of another shard".to_owned())
+    }
+}
+
+/// Whether a URL has the form of a sitemap in a gzip file, whose content type does not say that it is text.
+fn is_packed_sitemap(url: &Url) -> bool {
+    [".xml.gz", ".txt.gz"].iter().any(|ending| url.path().ends_with(ending))
 }
 
 /// The wait of a `Retry-After` header: seconds or a date.
@@ -262,6 +281,7 @@ mod tests {
         let page = pending("https://a.org/").http_request(CrawlKind::Page, 7);
         assert!(!page.truncate && !page.decode && page.text_only && page.max_body_bytes == 7);
         assert!(!pending("https://a.org/").http_request(CrawlKind::Feed, 7).text_only);
+        assert!(!pending("https://a.org/map.xml.gz").http_request(CrawlKind::Page, 7).text_only);
     }
 
     #[test]

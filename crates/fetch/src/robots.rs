@@ -3,12 +3,18 @@
 //! Only the rules of our own group are kept, or else those of the group `*`. The longest matching rule wins; of two
 //! equally long ones, `Allow`.
 
+use std::sync::Arc;
+
 /// Length to which a robots.txt is read; the RFC requires at least 500 KiB.
 pub const MAX_BYTES: usize = 512 * 1024;
 
 /// Number and length of the usage lines that are kept as evidence.
 const MAX_USAGE_LINES: usize = 16;
 const MAX_USAGE_BYTES: usize = 300;
+
+/// Number and length of the sitemaps that are kept.
+const MAX_SITEMAPS: usize = 20;
+const MAX_SITEMAP_BYTES: usize = 2000;
 
 /// A parsed robots.txt.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -18,6 +24,8 @@ pub struct Robots {
     pub crawl_delay_s: Option<f64>,
     /// Lines about use rather than access: Content-Usage, Content-Signal, License.
     pub usage: Vec<String>,
+    /// The sitemaps that it names, as written.
+    pub sitemaps: Arc<[String]>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,7 +40,7 @@ impl Robots {
         let text = String::from_utf8_lossy(&bytes[..bytes.len().min(MAX_BYTES)]);
         let mut ours = Group::default();
         let mut wildcard = Group::default();
-        let mut usage = Vec::new();
+        let (mut usage, mut sitemaps) = (Vec::new(), Vec::new());
         let (mut in_ours, mut in_wildcard, mut naming) = (false, false, false);
 
         for line in text.trim_start_matches('\u{feff}').split(['\n', '\r']) {
@@ -61,11 +69,14 @@ impl Robots {
                 "content-usage" | "content-signal" | "license" if usage.len() < MAX_USAGE_LINES => {
                     usage.push(line.trim().chars().take(MAX_USAGE_BYTES).collect());
                 }
+                "sitemap" if sitemaps.len() < MAX_SITEMAPS && value.len() <= MAX_SITEMAP_BYTES => {
+                    sitemaps.push(value.to_owned());
+                }
                 _ => {}
             }
         }
         let group = if ours.found { ours } else { wildcard };
-        Robots { rules: group.rules, crawl_delay_s: group.crawl_delay_s, usage }
+        Robots { rules: group.rules, crawl_delay_s: group.crawl_delay_s, usage, sitemaps: sitemaps.into() }
     }
 
     /// True if a path (with its query) may be fetched.
@@ -214,8 +225,10 @@ mod tests {
     }
 
     #[test]
-    fn delays_and_usage_lines_are_kept() {
-        let robots = Robots::parse(b"User-Agent: *\r\nCrawl-delay: 7.5\r\nContent-Usage: train-ai=n\r\n", "tidings");
+    fn delays_usage_lines_and_sitemaps_are_kept() {
+        let text = b"User-Agent: *\r\nCrawl-delay: 7.5\r\nContent-Usage: train-ai=n\r\nSitemap: http://a.org/s.xml\r\n";
+        let robots = Robots::parse(text, "tidings");
+        assert_eq!(*robots.sitemaps, ["http://a.org/s.xml"]);
         assert_eq!(robots.crawl_delay_s, Some(7.5));
         assert_eq!(robots.usage, ["Content-Usage: train-ai=n"]);
     }

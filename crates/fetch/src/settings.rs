@@ -1,10 +1,12 @@
 //! Settings of a crawl with their defaults.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::decode::Ceiling;
 use crate::guard::{Guard, Network};
+use crate::partition::Partition;
 
 /// Limits and politeness of a crawl.
 #[derive(Debug, Clone)]
@@ -49,6 +51,8 @@ pub struct Settings {
     pub obey_robots: bool,
     /// IP addresses that may be contacted.
     pub guard: Guard,
+    /// The hosts that belong to this crawl; all without a partition.
+    pub partition: Option<Arc<dyn Partition>>,
     /// A file of certificate authorities to trust besides the built-in ones.
     pub extra_roots: Option<PathBuf>,
     /// Seed of the order of hosts and jobs.
@@ -78,6 +82,7 @@ impl Default for Settings {
             policy_max_age: Duration::from_secs(24 * 3600),
             obey_robots: true,
             guard: Guard::default(),
+            partition: None,
             extra_roots: None,
             seed: 0,
         }

@@ -1,6 +1,7 @@
 //! Types of the input and output of a crawl.
 
 use std::net::IpAddr;
+use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
@@ -108,6 +109,8 @@ pub struct FetchResult {
     pub robots: Option<RobotsEvidence>,
     /// Reservation and policy by tdmrep.json.
     pub tdm: (Option<String>, Option<String>),
+    /// The sitemaps that the robots.txt names, as written.
+    pub sitemaps: Arc<[String]>,
 }
 
 /// A request that was sent, or an attempt at one, for the log.

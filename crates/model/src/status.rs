@@ -76,6 +76,7 @@ failures! {
     Scheme, "scheme", final: true, network: false, "a redirect left http and https";
     BadUrl, "bad-url", final: true, network: false, "the address cannot be parsed";
     Postponed, "postponed", final: false, network: false, "its host rests after failures, so it was not requested";
+    MovedShard, "moved-shard", final: true, network: false, "its site, or the one it redirects to, belongs to another shard";
     Removed, "removed", final: true, network: false, "it was removed from the corpus and is blocked";
 }
 

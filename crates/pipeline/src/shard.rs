@@ -8,6 +8,10 @@ use std::str::FromStr;
 
 use xxhash_rust::xxh3::xxh3_64;
 
+/// The virtual shards into which the web is divided. Each machine has a range of them, so that the part of a site stays
+/// the same when the files of a shard are divided further.
+const VIRTUAL_SHARDS: u64 = 4096;
+
 /// The maximum number of shards.
 const MAX_SHARDS: u32 = 10_000;
 
@@ -41,6 +45,22 @@ impl Shard {
     /// Whether a unit of work belongs to this shard.
     pub fn takes(self, unit: &str) -> bool {
         xxh3_64(unit.as_bytes()) % u64::from(self.count) == u64::from(self.index - 1)
+    }
+
+    /// The shard, counted from 1.
+    pub fn index(self) -> u32 {
+        self.index
+    }
+
+    /// The number of shards.
+    pub fn count(self) -> u32 {
+        self.count
+    }
+
+    /// The shard of `count`, at most 4096, that asks the hosts of a registered domain.
+    pub fn owner(domain: &str, count: u32) -> Shard {
+        let place = xxh3_64(domain.as_bytes()) % VIRTUAL_SHARDS * u64::from(count) / VIRTUAL_SHARDS;
+        Shard { index: place as u32 + 1, count }
     }
 
     /// Whether this shard does the work that cannot be divided.
@@ -83,6 +103,20 @@ mod tests {
                 assert_eq!(shards.iter().filter(|shard| shard.takes(&unit)).count(), 1);
             }
             assert_eq!(shards.iter().filter(|shard| shard.takes_undivided()).count(), 1);
+        }
+    }
+
+    #[test]
+    fn domains_are_spread_evenly_and_stay_together_when_shards_are_divided() {
+        let names: Vec<String> = (0..4000).map(|n| format!("site{n}.example")).collect();
+        for name in &names {
+            let (of_two, of_four) = (Shard::owner(name, 2), Shard::owner(name, 4));
+            assert_eq!(of_two.index, of_four.index.div_ceil(2));
+            assert_eq!(Shard::owner(name, 1), Shard::WHOLE);
+        }
+        for index in 1..=3 {
+            let count = names.iter().filter(|name| Shard::owner(name, 3).index == index).count();
+            assert!((1200..1470).contains(&count), "{count}");
         }
     }
 

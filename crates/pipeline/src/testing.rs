@@ -166,6 +166,7 @@ pub(crate) fn answered(job: u32, url: &str, answer: HttpResponse) -> FetchResult
         result: Ok(answer),
         requested: true,
         robots: None,
+        sitemaps: std::sync::Arc::default(),
         tdm: (None, None),
     }
 }

@@ -1,14 +1,21 @@
 //! `tidings crawl`: finds articles without feeds, by following links or from the archives of sites.
 
+use std::path::PathBuf;
+
 use anyhow::Result;
 use jiff::civil::Date;
 use tidings_pipeline::archive::{self, ArchiveOptions, DateRange};
 use tidings_pipeline::crawl::{self, Budget, Options, Scope};
+use tidings_pipeline::shard::Shard;
 
 use super::{CrawlArgs, Report};
 use crate::args::Global;
 
 #[derive(Debug, clap::Args)]
+#[command(mut_arg("shard", |arg| arg.help(
+    "Part of this machine, such as 2/4: it asks only the sites that belong to it, and writes links to the others to \
+     crawl/NAME/outbox/"
+)))]
 pub struct Args {
     /// Sites, URLs or files of them to begin with [default: go on; with --archive, the sites of all feeds]
     sites: Vec<String>,
@@ -36,6 +43,9 @@ pub struct Args {
     /// Rule that orders requests: tidings, spiderling, macocu or breadth-first [default: setting crawl.rule]
     #[arg(long, value_name = "RULE", conflicts_with = "archive")]
     rule: Option<String>,
+    /// Folder with links that other shards found, such as the outbox of another home; may be repeated
+    #[arg(long, value_name = "DIR", conflicts_with = "archive")]
+    inbox: Vec<PathBuf>,
     /// Find the old articles of the sites and add them to the plan (backfill)
     #[arg(long)]
     archive: bool,
@@ -110,6 +120,8 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     if let Some(delay) = args.crawl.delay {
         config.crawl.host_delay_s = delay;
     }
+    // The shards of a crawl have homes of their own.
+    let pipeline = pipeline.with_shard(Shard::WHOLE);
     let lower = |codes: &[String]| codes.iter().map(|code| code.trim_start_matches('.').to_ascii_lowercase()).collect();
     let options = Options {
         name: args.name.clone(),
@@ -124,6 +136,8 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         budget: Budget { pages: args.pages, bytes: args.mb.map(|mb| mb * 1_000_000), tokens: args.tokens, time: None },
         dry_run: args.dry_run,
         seed: args.crawl.seed,
+        shard: Some(args.crawl.shard).filter(|shard| !shard.is_whole()),
+        inboxes: args.inbox.clone(),
     };
     Ok(crawl::run(&pipeline.with_config(config), &options)?.into())
 }

@@ -191,8 +191,9 @@ impl SmallSite {
                 let (status, headers, body) = found.map_or((404, "", ""), |(_, headers, body)| (200, *headers, *body));
                 log.lock().unwrap().push(path);
                 let length = body.len();
+                let kind = if headers.contains("Content-Type") { "" } else { "Content-Type: text/html\r\n" };
                 let reply = format!(
-                    "HTTP/1.1 {status} x\r\nContent-Type: text/html\r\nConnection: close\r\nContent-Length: {length}\r\n{headers}\r\n{body}"
+                    "HTTP/1.1 {status} x\r\n{kind}Connection: close\r\nContent-Length: {length}\r\n{headers}\r\n{body}"
                 );
                 let _ = stream.write_all(reply.as_bytes());
             }
@@ -221,4 +222,49 @@ fn nofollow_in_every_form_and_robots_txt_are_obeyed() {
     asked.retain(|path| !path.starts_with("/.well-known") && path != "/robots.txt");
     asked.sort();
     assert_eq!(asked, ["/", "/a", "/a/deeper", "/header", "/meta"]);
+}
+
+#[test]
+fn sitemaps_of_robots_txt_are_read_and_news_sitemaps_become_candidates() {
+    const XML: &str = "Content-Type: application/xml\r\n";
+    let site = SmallSite::start(&[
+        ("/robots.txt", "", "User-agent: *\nDisallow: /secret\nSitemap: /index.xml\n"),
+        ("/", "", "<p>A front page without links."),
+        ("/index.xml", XML, "<sitemapindex><sitemap><loc>/news.xml</loc></sitemap></sitemapindex>"),
+        (
+            "/news.xml",
+            XML,
+            "<urlset xmlns:news='http://www.google.com/schemas/sitemap-news/0.9'>\
+             <url><loc>/only-in-the-map</loc><news:news><news:publication_date>2026-03-01</news:publication_date>\
+             <news:title>A title</news:title></news:news></url>\
+             <url><loc>/secret/x</loc></url><url><loc>http://127.1.0.8/other-site</loc></url></urlset>",
+        ),
+        ("/only-in-the-map", "", "<p>A page."),
+    ]);
+    let corpus = Corpus::new(spec(1, 1));
+    corpus.run(&format!("crawl http://127.1.0.9:{}/ --rule breadth-first --delay 0.01", site.port)).ok();
+    let asked = site.asked.lock().unwrap().clone();
+    assert_eq!(asked, ["/robots.txt", "/.well-known/tdmrep.json", "/", "/index.xml", "/news.xml", "/only-in-the-map"]);
+    let found = corpus.state("candidates.tsv").into_iter().find(|row| row["feed"].ends_with("/news.xml"));
+    assert_eq!(found.map(|row| row["labels"].clone()).as_deref(), Some("kind=sitemap"));
+}
+
+#[test]
+fn the_reservation_of_a_site_is_known_before_its_first_page_is_kept() {
+    let site = SmallSite::start(&[
+        (
+            "/.well-known/tdmrep.json",
+            "Content-Type: application/json\r\n",
+            "[{\"location\": \"/\", \"tdm-reservation\": 1}]",
+        ),
+        ("/", "", "<p>A page that is kept."),
+    ]);
+    let corpus = Corpus::new(spec(1, 1));
+    let settings = corpus.home().join("tidings.toml");
+    let text = std::fs::read_to_string(&settings).unwrap() + "\n[crawl]\nkeep = \"all\"\n";
+    std::fs::write(&settings, text).unwrap();
+    corpus.run(&format!("crawl http://127.1.0.9:{}/ --rule breadth-first --delay 0.01", site.port)).ok();
+    assert_eq!(*site.asked.lock().unwrap(), ["/robots.txt", "/.well-known/tdmrep.json", "/"]);
+    let pages = corpus.pages();
+    assert_eq!(pages.values().map(|page| page.rights.tdmrep.as_deref()).collect::<Vec<_>>(), [Some("1")]);
 }

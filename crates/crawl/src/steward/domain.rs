@@ -142,6 +142,11 @@ pub enum Arm {
 }
 
 impl Domain {
+    /// The number of a section. Domains have few sections, so that a search costs less than a table of all of them.
+    pub fn section_named(&self, name: &str) -> Option<SectionId> {
+        self.sections.iter().position(|section| &*section.name == name).map(|at| at as SectionId)
+    }
+
     /// Evidence of all its pages.
     pub fn evidence(&self) -> Evidence {
         self.history.as_ref().map(|history| history.evidence).unwrap_or_default()

@@ -30,7 +30,8 @@ use std::collections::{HashMap, VecDeque};
 use domain::{Arm, Domain, MAX_SECTIONS, NO_DOMAIN, Place, Section};
 use heap::IndexedHeap;
 use resting::Resting;
-pub use rows::{CrawlRow, DomainRow, Row, SectionRow};
+pub use rows::{CrawlRow, DomainRow, Restoring, Row, SectionRow};
+pub use texts::SavedTexts;
 use texts::Texts;
 pub use types::{
     Admission, Admitted, CloseReason, Closed, Discovered, End, Gate, Judged, Next, Outcome, Refusal, Request,
@@ -57,7 +58,6 @@ pub struct Steward {
     rng: fastrand::Rng,
     domains: Vec<Domain>,
     names: HashMap<u64, u32>,
-    section_names: HashMap<u64, SectionId>,
     candidates: IndexedHeap,
     /// Candidates with fewer than eight pages.
     probes: IndexedHeap,
@@ -82,7 +82,6 @@ impl Steward {
             settings,
             domains: Vec::new(),
             names: HashMap::new(),
-            section_names: HashMap::new(),
             candidates: IndexedHeap::default(),
             probes: IndexedHeap::default(),
             resting: Resting::default(),
@@ -218,10 +217,20 @@ impl Steward {
         }
     }
 
+    /// Hashes of the texts so far, if there are new ones since the last call.
+    pub fn saved_texts(&mut self) -> Option<SavedTexts> {
+        self.texts.saved()
+    }
+
+    /// Remembers the texts of a checkpoint.
+    pub fn restore_texts(&mut self, saved: SavedTexts) {
+        self.texts.restore(saved);
+    }
+
     /// Closes a domain, for example because the user removes it.
-    pub fn close(&mut self, domain: &str) {
+    pub fn close(&mut self, domain: &str, why: CloseReason) {
         if let Some(&id) = self.names.get(&name_key(domain)) {
-            self.close_domain(id, CloseReason::Request);
+            self.close_domain(id, why);
         }
     }
 
@@ -274,10 +283,10 @@ impl Steward {
     }
 
     fn section_id(&mut self, id: u32, name: &str) -> Result<SectionId, Refusal> {
-        if let Some(&section) = self.section_names.get(&section_key(id, name)) {
+        let domain = &self.domains[id as usize];
+        if let Some(section) = domain.section_named(name) {
             return Ok(section);
         }
-        let domain = &self.domains[id as usize];
         let host = bare(domain::host_of(name));
         let known =
             domain.sections.iter().find(|section| bare(section.host_name()) == host).map(|section| section.host);
@@ -289,7 +298,7 @@ impl Steward {
         if domain.sections.len() >= MAX_SECTIONS {
             catch_all = format!("{}/**", domain::host_of(name));
             name = &catch_all;
-            if let Some(&section) = self.section_names.get(&section_key(id, name)) {
+            if let Some(section) = domain.section_named(name) {
                 return Ok(section);
             }
             if domain.sections.len() >= 2 * MAX_SECTIONS {
@@ -302,6 +311,10 @@ impl Steward {
         if known.is_none() {
             domain.hosts += 1;
         }
+        // Most domains have few sections: room for more of them would be most of the memory.
+        if domain.sections.len() == domain.sections.capacity() {
+            domain.sections.reserve_exact(1 + domain.sections.len() / 4);
+        }
         domain.sections.push(Section {
             name: name.into(),
             waiting: 0,
@@ -310,7 +323,6 @@ impl Steward {
             closed: None,
             history: None,
         });
-        self.section_names.insert(section_key(id, name), section);
         Ok(section)
     }
 
@@ -448,10 +460,6 @@ fn view<'a>(domain: &'a Domain, evidence: &'a Evidence, totals: &Evidence) -> Do
 
 fn name_key(name: &str) -> u64 {
     xxh3_64_with_seed(name.as_bytes(), 0)
-}
-
-fn section_key(domain: u32, name: &str) -> u64 {
-    xxh3_64_with_seed(name.as_bytes(), u64::from(domain) + 1)
 }
 
 /// A host without `www.`.

@@ -8,6 +8,7 @@ use super::{
     name_key,
     types::{CloseReason, Discovered},
 };
+use crate::fingerprint::{self, SHARDS};
 use crate::policy::{DomainHints, Evidence};
 
 /// A row of saved state, in any serde format.
@@ -77,14 +78,32 @@ pub struct SectionRow {
 impl Steward {
     /// The state as rows, to be saved at a checkpoint. A URL in flight is not counted as waiting.
     pub fn rows(&self) -> impl Iterator<Item = Row> + '_ {
-        let crawl = CrawlRow {
+        let domains = (0..self.domains.len() as u32).flat_map(|id| self.domain_rows(id));
+        std::iter::once(self.crawl_row()).chain(domains)
+    }
+
+    /// The row of the crawl as a whole.
+    pub fn crawl_row(&self) -> Row {
+        Row::Crawl(CrawlRow {
             pages: self.totals.pages,
             bytes: self.totals.bytes,
             tokens: self.totals.tokens,
             learned: self.policy.learned(),
-        };
-        let domains = (0..self.domains.len() as u32).flat_map(|id| self.domain_rows(id));
-        std::iter::once(Row::Crawl(crawl)).chain(domains)
+        })
+    }
+
+    /// The numbers of the domains of each shard, in the order of shards.
+    pub fn domains_by_shard(&self) -> Vec<Vec<u32>> {
+        let mut shards = vec![Vec::new(); SHARDS];
+        for (id, domain) in self.domains.iter().enumerate() {
+            shards[fingerprint::shard(&domain.name) as usize].push(id as u32);
+        }
+        shards
+    }
+
+    /// The number of domains that were met.
+    pub fn domain_count(&self) -> usize {
+        self.domains.len()
     }
 
     /// The rows of one domain, for `why`; empty for a domain that was never met.
@@ -92,7 +111,8 @@ impl Steward {
         self.names.get(&name_key(domain)).map(|&id| self.domain_rows(id)).unwrap_or_default()
     }
 
-    fn domain_rows(&self, id: u32) -> Vec<Row> {
+    /// The rows of a domain by its number: the domain first, then its sections.
+    pub fn domain_rows(&self, id: u32) -> Vec<Row> {
         let domain = &self.domains[id as usize];
         let source = if domain.source == NO_DOMAIN { "" } else { self.domain_name(domain.source) };
         let mut rows = vec![Row::Domain(DomainRow {
@@ -120,36 +140,25 @@ impl Steward {
 
     /// A steward from the rows of a checkpoint. All domains may be asked from `ready_at` on.
     pub fn restore(settings: Settings, rows: impl IntoIterator<Item = Row>, ready_at: u64) -> Steward {
-        let mut steward = Steward::new(settings);
-        let mut sources = Vec::new();
-        for row in rows {
-            match row {
-                Row::Crawl(row) => {
-                    steward.totals.pages = row.pages;
-                    steward.totals.bytes = row.bytes;
-                    steward.totals.tokens = row.tokens;
-                    steward.policy.restore(&row.learned);
-                }
-                Row::Domain(row) => steward.restore_domain(row, ready_at, &mut sources),
-                Row::Section(row) => steward.restore_section(&row),
-            }
-        }
-        for (id, source) in sources {
-            let source = steward.names.get(&name_key(&source)).copied().unwrap_or(NO_DOMAIN);
-            steward.domains[id as usize].source = source;
-        }
-        for id in 0..steward.domains.len() as u32 {
-            if steward.domains[id as usize].history.is_some() {
-                steward.domains[id as usize].update_best_rate();
-            }
-            if steward.domains[id as usize].place == Place::Idle {
-                steward.enqueue(id);
-            }
-        }
-        steward
+        let mut restoring = Restoring::new(settings, ready_at);
+        rows.into_iter().for_each(|row| restoring.add(row));
+        restoring.finish()
     }
 
-    fn restore_domain(&mut self, row: DomainRow, ready_at: u64, sources: &mut Vec<(u32, String)>) {
+    /// Takes the numbers of waiting URLs of all sections from the queue, which knows better than the rows.
+    pub fn count_waiting(&mut self, waiting: impl Fn(&str, &str) -> u64) {
+        for id in 0..self.domains.len() as u32 {
+            let domain = &mut self.domains[id as usize];
+            for section in &mut domain.sections {
+                section.waiting = waiting(&domain.name, &section.name).try_into().unwrap_or(u32::MAX);
+            }
+            if domain.place == Place::Idle {
+                self.enqueue(id);
+            }
+        }
+    }
+
+    fn restore_domain(&mut self, row: DomainRow, ready_at: u64, sources: &mut Vec<(u32, u64)>) {
         let found = Discovered { domain: &row.name, section: "", source: None, hints: row.hints };
         let id = self.domain_id(&found);
         let domain = &mut self.domains[id as usize];
@@ -166,7 +175,7 @@ impl Steward {
             domain.place = Place::Closed;
         }
         if !row.source.is_empty() {
-            sources.push((id, row.source));
+            sources.push((id, name_key(&row.source)));
         }
     }
 
@@ -190,5 +199,51 @@ impl Steward {
         if row.arm {
             domain.history_mut().rest.part(&row.evidence);
         }
+    }
+}
+
+/// A steward that is being restored row by row: a checkpoint has more rows than memory holds.
+#[derive(Debug)]
+pub struct Restoring {
+    steward: Steward,
+    ready_at: u64,
+    sources: Vec<(u32, u64)>,
+}
+
+impl Restoring {
+    /// Begins without domains, which may be asked from `ready_at` on.
+    pub fn new(settings: Settings, ready_at: u64) -> Restoring {
+        Restoring { steward: Steward::new(settings), ready_at, sources: Vec::new() }
+    }
+
+    /// Adds a row; that of a domain comes before those of its sections.
+    pub fn add(&mut self, row: Row) {
+        match row {
+            Row::Crawl(row) => {
+                self.steward.totals.pages = row.pages;
+                self.steward.totals.bytes = row.bytes;
+                self.steward.totals.tokens = row.tokens;
+                self.steward.policy.restore(&row.learned);
+            }
+            Row::Domain(row) => self.steward.restore_domain(row, self.ready_at, &mut self.sources),
+            Row::Section(row) => self.steward.restore_section(&row),
+        }
+    }
+
+    /// Ends with the last row.
+    pub fn finish(self) -> Steward {
+        let mut steward = self.steward;
+        for (id, source) in self.sources {
+            steward.domains[id as usize].source = steward.names.get(&source).copied().unwrap_or(NO_DOMAIN);
+        }
+        for id in 0..steward.domains.len() as u32 {
+            if steward.domains[id as usize].history.is_some() {
+                steward.domains[id as usize].update_best_rate();
+            }
+            if steward.domains[id as usize].place == Place::Idle {
+                steward.enqueue(id);
+            }
+        }
+        steward
     }
 }

@@ -1,14 +1,19 @@
 //! Texts that are known: near-duplicates, exact duplicates, aliases of sections and parked front pages.
+//!
+//! All tables have a fixed size and are saved at checkpoints, so that a crawl that goes on does not take old texts for
+//! new ones. Where a text was met is not saved: sections that have the same texts are found again.
 
-use std::collections::{HashMap, VecDeque};
-
+use super::domain::NO_DOMAIN;
 use super::types::SectionId;
-use crate::text::{SampleSet, TextFingerprint};
+use crate::hash_cache::HashCache;
+use crate::text::TextFingerprint;
 
-/// Sampled windows that are remembered (about 160 MB at most).
-const MAX_SAMPLES: usize = 4_000_000;
-/// Exact texts that are remembered.
-const MAX_TEXTS: usize = 1_000_000;
+/// Sampled windows that are remembered (8 bytes each).
+const MAX_SAMPLES: usize = 1 << 22;
+/// Exact texts that are remembered (16 bytes each).
+const MAX_TEXTS: usize = 1 << 20;
+/// Front pages that are remembered (16 bytes each).
+const MAX_FRONTS: usize = 1 << 18;
 /// Other domains with the same front page that show a domain to be parked.
 const PARKED_DOMAINS: u32 = 5;
 
@@ -25,22 +30,34 @@ pub struct TextMatch {
     pub parked: bool,
 }
 
+/// Hashes of texts, to be saved at a checkpoint.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SavedTexts {
+    /// Sampled windows.
+    pub samples: Vec<u64>,
+    /// Whole texts.
+    pub exact: Vec<u64>,
+    /// Front pages of parked domains.
+    pub parked: Vec<u64>,
+}
+
 /// Texts of a crawl.
 #[derive(Debug)]
 pub struct Texts {
-    samples: SampleSet,
-    exact: HashMap<u64, (u32, SectionId)>,
-    order: VecDeque<u64>,
-    fronts: HashMap<u64, (u32, u32)>,
+    samples: HashCache<()>,
+    exact: HashCache<(u32, SectionId)>,
+    /// The number of domains with a front page, and the last of them.
+    fronts: HashCache<(u32, u32)>,
+    is_changed: bool,
 }
 
 impl Default for Texts {
     fn default() -> Texts {
         Texts {
-            samples: SampleSet::new(MAX_SAMPLES),
-            exact: HashMap::new(),
-            order: VecDeque::new(),
-            fronts: HashMap::new(),
+            samples: HashCache::new(MAX_SAMPLES),
+            exact: HashCache::new(MAX_TEXTS),
+            fronts: HashCache::new(MAX_FRONTS),
+            is_changed: false,
         }
     }
 }
@@ -52,31 +69,102 @@ impl Texts {
         if text.exact == 0 {
             return found;
         }
-        found.new_share = self.samples.insert(&text.samples);
-        match self.exact.get(&text.exact) {
-            Some(&(other, at)) => {
+        self.is_changed = true;
+        found.new_share = self.new_share(&text.samples);
+        match self.exact.get(text.exact) {
+            Some(&mut (other, at)) => {
                 found.exact = true;
                 found.new_share = 0.0;
                 found.same_in = (other == domain && at != section).then_some(at);
             }
-            None => {
-                self.exact.insert(text.exact, (domain, section));
-                self.order.push_back(text.exact);
-                if self.order.len() > MAX_TEXTS
-                    && let Some(oldest) = self.order.pop_front()
-                {
-                    self.exact.remove(&oldest);
-                }
-            }
+            None => self.exact.insert(text.exact, (domain, section)),
         }
         if front {
-            let (count, last) = self.fronts.entry(text.exact).or_insert((0, u32::MAX));
-            if *last != domain {
-                *count += 1;
-                *last = domain;
-            }
-            found.parked = *count > PARKED_DOMAINS;
+            let count = match self.fronts.get(text.exact) {
+                Some((count, last)) => {
+                    *count += u32::from(*last != domain);
+                    *last = domain;
+                    *count
+                }
+                None => {
+                    self.fronts.insert(text.exact, (1, domain));
+                    1
+                }
+            };
+            found.parked = count > PARKED_DOMAINS;
         }
         found
+    }
+
+    /// The share of samples that were not known, which are known from now on.
+    fn new_share(&mut self, samples: &[u64]) -> f32 {
+        if samples.is_empty() {
+            return 1.0;
+        }
+        let mut new = 0usize;
+        for &sample in samples {
+            if self.samples.get(sample).is_none() {
+                self.samples.insert(sample, ());
+                new += 1;
+            }
+        }
+        new as f32 / samples.len() as f32
+    }
+
+    /// The hashes, if they changed since the last call.
+    pub fn saved(&mut self) -> Option<SavedTexts> {
+        std::mem::take(&mut self.is_changed).then(|| SavedTexts {
+            samples: self.samples.iter().map(|(hash, ())| hash).collect(),
+            exact: self.exact.iter().map(|(hash, _)| hash).collect(),
+            parked: self
+                .fronts
+                .iter()
+                .filter(|(_, (count, _))| *count > PARKED_DOMAINS)
+                .map(|(hash, _)| hash)
+                .collect(),
+        })
+    }
+
+    /// Remembers the hashes of a checkpoint.
+    pub fn restore(&mut self, saved: SavedTexts) {
+        saved.samples.into_iter().for_each(|hash| self.samples.insert(hash, ()));
+        saved.exact.into_iter().for_each(|hash| self.exact.insert(hash, (NO_DOMAIN, 0)));
+        saved.parked.into_iter().for_each(|hash| self.fronts.insert(hash, (PARKED_DOMAINS + 1, NO_DOMAIN)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(range: std::ops::Range<u32>) -> TextFingerprint {
+        TextFingerprint::of(&range.map(|number| format!("word{number} ")).collect::<String>(), "")
+    }
+
+    #[test]
+    fn the_share_of_new_text_is_estimated_from_samples() {
+        let mut texts = Texts::default();
+        assert!((texts.new_share(&words(0..4_000).samples) - 1.0).abs() < f32::EPSILON);
+        let half = texts.new_share(&words(2_000..6_000).samples);
+        assert!((0.3..0.7).contains(&half), "{half}");
+        assert!(texts.new_share(&words(0..4_000).samples).abs() < f32::EPSILON);
+    }
+
+    #[test]
+    fn texts_are_known_after_a_restart() {
+        let mut texts = Texts::default();
+        assert_eq!(texts.saved(), None);
+        let parked = words(10_000..10_020);
+        texts.add(&words(0..4_000), 1, 0, false);
+        (0..7).for_each(|domain| _ = texts.add(&parked, domain, 0, true));
+        let saved = texts.saved().unwrap();
+        assert_eq!(texts.saved(), None, "nothing changed");
+        let mut texts = Texts::default();
+        texts.restore(saved);
+        let same = texts.add(&words(0..4_000), 1, 3, false);
+        assert!(same.exact && same.same_in.is_none() && same.new_share.abs() < f32::EPSILON);
+        let half = texts.add(&words(2_000..6_000), 2, 0, false);
+        assert!((0.3..0.7).contains(&half.new_share) && !half.exact, "{half:?}");
+        assert!(texts.add(&parked, 9, 0, true).parked);
     }
 }

@@ -211,6 +211,8 @@ pub enum CloseReason {
     Sections,
     /// Closed by the user.
     Request,
+    /// Another shard crawls it.
+    HandedOver,
 }
 
 impl fmt::Display for CloseReason {
@@ -223,6 +225,7 @@ impl fmt::Display for CloseReason {
             CloseReason::Parked => f.write_str("its front page has the text of other domains' front pages"),
             CloseReason::Sections => f.write_str("all sections closed"),
             CloseReason::Request => f.write_str("closed by the user"),
+            CloseReason::HandedOver => f.write_str("another shard crawls it"),
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
-use tidings_model::Status;
+use tidings_model::{FailureKind, Status};
 use url::Host;
 
 use super::{Action, CrawlLoop, Now};
@@ -51,9 +51,12 @@ impl<J: JobSource> CrawlLoop<J> {
 
     /// Continues with the request that waited for the address of its host.
     pub(super) fn on_resolved(&mut self, id: HostId, ip: IpAddr) {
-        if let Some(InFlight::Resolving(pending, _)) = self.release(id) {
-            self.try_address(id, *pending, ip);
+        let Some(InFlight::Resolving(pending, _)) = self.release(id) else { return };
+        if self.owns_address(id, &pending, ip) {
+            return self.try_address(id, *pending, ip);
         }
+        self.frontier.get_mut(id).front_queue.push_front(*pending);
+        self.give_back(id, FailureKind::MovedShard, "the IP address of its host belongs to another shard");
     }
 
     /// Continues with a request whose connection has another address than the one that was free: the first address of

@@ -4,12 +4,14 @@
 //! without work whose pause is over are evicted, with the policies of their origins; jobs of a host that is postponed go
 //! back to the caller instead of waiting for the end.
 
+use std::net::IpAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::{Action, CrawlLoop, Now};
 use crate::frontier::HostId;
 use crate::policy::Lookup;
-use crate::request::Purpose;
+use crate::request::{PendingRequest, Purpose};
 use crate::types::{CrawlEvent, FetchResult, HostQueue, JobSource};
 use tidings_model::{FailureKind, Status};
 use url::Url;
@@ -41,8 +43,28 @@ impl<J: JobSource> CrawlLoop<J> {
 
     /// Gives the jobs of a postponed host back to the caller.
     pub(super) fn return_jobs(&mut self, id: HostId) {
+        let host = self.frontier.get(id);
+        if let Some(reason) = host.given_up.filter(|_| self.is_open && host.in_flight.is_none()) {
+            self.give_back(id, FailureKind::Postponed, reason);
+        }
+    }
+
+    /// Whether a URL is on a host of this crawl.
+    pub(super) fn owns(&self, url: &Url) -> bool {
+        let partition = self.config.settings.partition.as_ref();
+        partition.is_none_or(|partition| partition.owns_host(url.host_str().unwrap_or_default()))
+    }
+
+    /// Whether a host belongs to this crawl at its IP address. A policy file that redirects to it is read anyway.
+    pub(super) fn owns_address(&self, id: HostId, pending: &PendingRequest, ip: IpAddr) -> bool {
+        let is_foreign_policy = pending.is_policy() && !pending.redirects.is_empty();
+        let partition = self.config.settings.partition.as_ref().filter(|_| !is_foreign_policy);
+        partition.is_none_or(|partition| partition.owns_address(&self.frontier.get(id).name, ip))
+    }
+
+    /// Gives all jobs of a host back to the caller, with a failure.
+    pub(super) fn give_back(&mut self, id: HostId, failure: FailureKind, reason: &str) {
         let host = self.frontier.get_mut(id);
-        let Some(reason) = host.given_up.filter(|_| self.is_open && host.in_flight.is_none()) else { return };
         let jobs = std::mem::take(&mut host.jobs);
         let pending = std::mem::take(&mut host.front_queue);
         let mut returned: Vec<_> = jobs.into_iter().rev().map(|job| (job, String::new(), Vec::new())).collect();
@@ -59,15 +81,21 @@ impl<J: JobSource> CrawlLoop<J> {
                 job,
                 url,
                 at: wall,
-                requested: false,
+                requested: failure == FailureKind::MovedShard && !redirects.is_empty(),
                 redirects,
-                result: Err((Status::Failed(FailureKind::Postponed), reason.to_owned())),
+                result: Err((Status::Failed(failure), reason.to_owned())),
                 robots: None,
                 tdm: (None, None),
+                sitemaps: Arc::default(),
             };
             self.actions.push_back(Action::Deliver(None, Box::new(result)));
         }
         for request in policies {
+            if let (FailureKind::MovedShard, Purpose::Policy { origin, .. }) = (failure, &request.purpose) {
+                // The other shard asks.
+                self.policies.remove(origin);
+                continue;
+            }
             let failure = Err((Status::Failed(FailureKind::Connect), reason.to_owned()));
             self.on_policy(request, failure, Ok(()), wall);
         }

@@ -14,24 +14,26 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use tidings_crawl::policy::{DomainHints, PageWorth};
 use tidings_crawl::queue::WaitingUrl;
-use tidings_crawl::steward::{
-    Admission, Discovered, End, Gate, Judged, Next, Outcome, Request, Row, Settings, Steward,
-};
-use tidings_crawl::{CrawlState, Done, Link, TablePart, fingerprint, shape};
-use tidings_fetch::{CrawlStats, HostQueue};
+use tidings_crawl::saved::{self, Checkpoints};
+use tidings_crawl::steward::{Admission, Discovered, End, Gate, Judged, Next, Outcome, Request, Settings, Steward};
+use tidings_crawl::{CrawlState, Done, Link, fingerprint, shape};
+use tidings_fetch::{CrawlStats, HostQueue, Partition};
 use tidings_model::{FailureKind, LinkRegion, Status, address, clock};
 use tidings_store::removed::Removed;
 use tokio::sync::mpsc::UnboundedSender;
 use url::Url;
-use xxhash_rust::xxh3::xxh3_64;
 
 use super::addresses::Addresses;
+use super::finds::FoundSource;
 use super::follow::{LinkFilter, Source, aliases};
 use super::order::{Bounds, Order};
 use super::processor::{JobUrls, PageReport, ReadPage};
+use super::sharding::ShardMap;
+use super::sitemaps::MAX_COST_BYTES;
 use crate::cancel::{CancelToken, StopReason};
 use crate::context::elapsed;
 use crate::ingest::CommitSender;
+use crate::shard::Shard;
 
 /// The longest time between two checkpoints.
 const CHECKPOINT: Duration = Duration::from_secs(600);
@@ -64,6 +66,12 @@ pub(super) struct EngineSetup {
     /// Requests that may wait for an answer at a time.
     pub(super) max_in_flight: usize,
     pub(super) cancel: CancelToken,
+    /// This machine's part of the crawl, if there are several.
+    pub(super) shard: Option<Shard>,
+    /// The domains of this part.
+    pub(super) shards: Option<Arc<ShardMap>>,
+    /// Folders with links of other shards.
+    pub(super) inboxes: Vec<PathBuf>,
 }
 
 /// Budgets of a run; `None` is no limit.
@@ -90,6 +98,8 @@ pub(super) struct Crawled {
     pub(super) refused: u64,
     /// Requests that gave no page.
     pub(super) failed: u64,
+    /// URLs that led to another shard.
+    pub(super) moved: u64,
     /// New tokens of this run.
     pub(super) tokens: u64,
     /// Domains that were met so far.
@@ -98,30 +108,33 @@ pub(super) struct Crawled {
     pub(super) waiting: u64,
     /// URLs that were met so far.
     pub(super) seen: u64,
+    /// News sitemaps that were read.
+    pub(super) news: Vec<FoundSource>,
 }
 
 /// A request that was sent to the crawler.
-struct InFlight {
-    url: WaitingUrl,
-    request: Request,
+pub(super) struct InFlight {
+    pub(super) url: WaitingUrl,
+    pub(super) request: Request,
 }
 
 /// State and scheduler of a crawl.
 pub(super) struct Engine {
-    setup: EngineSetup,
-    bounds: Bounds,
-    state: CrawlState,
-    steward: Steward,
+    pub(super) setup: EngineSetup,
+    pub(super) bounds: Bounds,
+    pub(super) state: CrawlState,
+    pub(super) steward: Steward,
     began: Instant,
     in_flight: HashMap<u32, InFlight>,
     next_job: u32,
     /// URLs whose host failed at the first attempt.
     troubled: HashSet<u64>,
-    /// Hashes of the parts of tables that were written last, by shard.
-    written: HashMap<(&'static str, u8), u64>,
+    checkpoints: Checkpoints,
     checkpointed: Instant,
     sifted: Instant,
-    crawled: Crawled,
+    /// Hosts whose sitemaps were offered.
+    pub(super) mapped: HashSet<u64>,
+    pub(super) crawled: Crawled,
     tokens_before: f64,
 }
 
@@ -136,29 +149,32 @@ pub(super) struct Channels {
 }
 
 impl Engine {
-    /// Opens a crawl: its last checkpoint, then its journal, then a new checkpoint. New seeds wait first.
+    /// Opens a crawl: its last checkpoint, then its journal, then new seeds. The journal goes on until the next checkpoint,
+    /// so that a large crawl sends requests soon.
     pub(super) fn open(mut setup: EngineSetup, seeds: &[String]) -> Result<Engine> {
         let mut state = CrawlState::open(&setup.folder)?;
-        let mut rows: Vec<Row> = Vec::new();
-        for table in [CRAWL_TABLE, DOMAIN_TABLE] {
-            state.read_table(table, |_, text| {
-                rows.extend(text.lines().filter_map(|line| serde_json::from_str(line).ok()))
-            })?;
+        if let Some(shard) = setup.shard {
+            state.set_shard(shard.index(), shard.count());
         }
-        let totals = rows.iter().find_map(|row| if let Row::Crawl(row) = row { Some(row.clone()) } else { None });
-        let totals = totals.unwrap_or_default();
+        // Budgets count from here: also pages that no checkpoint has count as before.
+        let mut totals = saved::totals(&state)?;
+        let finished = state.finished()?;
+        for done in finished.iter().filter(|done| done.requested) {
+            totals.pages += 1;
+            totals.bytes += done.worth.bytes;
+        }
         let settings = &mut setup.settings;
         settings.max_pages = setup.budget.pages.map(|pages| totals.pages + pages);
         settings.max_bytes = setup.budget.bytes.map(|bytes| totals.bytes + bytes);
         settings.max_tokens = setup.budget.tokens.map(|tokens| totals.tokens as u64 + tokens);
         settings.until = setup.budget.time.map(|time| time.as_millis() as u64);
-        let mut steward = Steward::restore(setup.settings.clone(), rows, 0);
-        for done in state.finished()? {
-            replay(&mut steward, &setup.order, &done);
+        let mut steward = saved::restore(&state, setup.settings.clone())?;
+        for done in &finished {
+            replay(&mut steward, &setup.order, done);
         }
         let order = setup.order.clone();
         state.recover(|link| admit(&mut steward, &order, link))?;
-        count_waiting(&mut steward, &state);
+        steward.count_waiting(|domain, section| state.waiting_in(domain, section));
         let now = Instant::now();
         let bounds = setup.order.bounds();
         let mut engine = Engine {
@@ -171,24 +187,38 @@ impl Engine {
             in_flight: HashMap::new(),
             next_job: 0,
             troubled: HashSet::new(),
-            written: HashMap::new(),
+            checkpoints: Checkpoints::default(),
             checkpointed: now,
             sifted: now,
+            mapped: HashSet::new(),
             crawled: Crawled::default(),
         };
+        engine.settle_shards();
         engine.add_seeds(seeds);
-        engine.checkpoint()?;
+        engine.fold_inboxes()?;
+        engine.sift()?;
+        match CrawlState::exists(&engine.setup.folder) {
+            true => engine.state.commit()?,
+            false => engine.checkpoint()?,
+        }
         Ok(engine)
     }
 
     fn add_seeds(&mut self, seeds: &[String]) {
         let filter = LinkFilter { bounds: &self.bounds, removed: &self.setup.removed, today: today() };
+        let mut found = Vec::new();
         for seed in seeds {
             match filter.waiting(seed, LinkRegion::Text, 0, 1.0) {
-                Some(url) => _ = self.state.offer(Link { url, source: "".into() }),
+                Some(url) => found.push(Link { url, source: "".into() }),
                 None => log::warn!("the seed {seed} is not followed: it was removed, or is no page by its form"),
             }
         }
+        found.into_iter().for_each(|link| self.offer(link));
+    }
+
+    /// The hosts that this crawl may ask, if there are several shards.
+    pub(super) fn partition(&self) -> Option<Arc<dyn Partition>> {
+        self.setup.shards.clone().map(|shards| shards as Arc<dyn Partition>)
     }
 
     /// The hosts that would be asked first, with their URLs.
@@ -222,7 +252,7 @@ impl Engine {
         self.checkpoint()?;
         self.crawled.tokens = (self.steward.totals().tokens - self.tokens_before) as u64;
         (self.crawled.waiting, self.crawled.seen) = (self.state.waiting(), self.state.seen());
-        self.crawled.domains = self.steward.rows().filter(|row| matches!(row, Row::Domain(_))).count() as u64;
+        self.crawled.domains = self.steward.domain_count() as u64;
         Ok(self.crawled)
     }
 
@@ -240,6 +270,7 @@ impl Engine {
             self.state.commit()?;
             if self.state.needs_checkpoint() || self.checkpointed.elapsed() > CHECKPOINT {
                 channels.commits.checkpoint();
+                self.fold_inboxes()?;
                 self.checkpoint()?;
             }
         }
@@ -257,6 +288,7 @@ impl Engine {
             match next {
                 Next::Request(request) => self.send(request, channels)?,
                 Next::Wait(_) | Next::Idle | Next::Finished(End::Dry) if self.may_sift() => self.sift()?,
+                Next::Finished(End::Dry) if self.fold_inboxes()? => {}
                 Next::Wait(at) if at > now + MAX_WAIT_MS && self.in_flight.is_empty() => self.end(End::Dry, channels),
                 Next::Wait(at) => return Ok(Duration::from_millis(at.saturating_sub(now))),
                 Next::Idle => return Ok(TICK),
@@ -297,7 +329,7 @@ impl Engine {
         Ok(())
     }
 
-    fn sift(&mut self) -> Result<()> {
+    pub(super) fn sift(&mut self) -> Result<()> {
         self.sifted = Instant::now();
         let Engine { state, steward, setup, .. } = self;
         Ok(state.sift(|link| admit(steward, &setup.order, link))?)
@@ -308,25 +340,32 @@ impl Engine {
         for report in reports {
             channels.jobs.lock().expect("no panic while held").remove(&report.job);
             if let Some(flight) = self.in_flight.remove(&report.job) {
-                self.take_report(flight, report, is_online);
+                self.take_report(flight, report, is_online)?;
             }
         }
         Ok(())
     }
 
-    fn take_report(&mut self, flight: InFlight, report: PageReport, is_online: bool) {
+    fn take_report(&mut self, flight: InFlight, report: PageReport, is_online: bool) -> Result<()> {
         let now = self.now();
         // The pause began with the response, not with its report.
         let age = elapsed(report.at, clock::now());
         let ready_at = now + self.setup.host_delay.saturating_sub(age).as_millis() as u64;
         let host = address::host(&flight.url.url).unwrap_or_default().to_ascii_lowercase();
         self.setup.addresses.ended(&host, report.ip, now);
+        if report.status == Status::Failed(FailureKind::MovedShard) {
+            return self.take_moved(flight, report, ready_at);
+        }
         if let Some(rest_ms) = self.rest_after(&flight.url, &report, is_online) {
             self.state.put_back(&flight.url.url);
             self.steward.put_back(&flight.request, now + rest_ms);
-            return;
+            return Ok(());
         }
         let judged = match &report.page {
+            Some(page) if page.map.is_some() => {
+                let bytes = report.bytes.min(MAX_COST_BYTES);
+                self.steward.done(&flight.request, Outcome::Nothing { bytes }, ready_at)
+            }
             Some(page) if page.failed => self.steward.done(&flight.request, Outcome::NotCounted, ready_at),
             Some(page) => {
                 let front = Url::parse(&flight.url.url).is_ok_and(|url| url.path() == "/" && url.query().is_none());
@@ -346,6 +385,7 @@ impl Engine {
         };
         self.follow(&flight.url, &report, &judged);
         self.finish(flight.url, report, judged.worth);
+        Ok(())
     }
 
     /// The rest of a site whose URL waits again: its host is postponed, cannot be asked, or failed for the first time.
@@ -366,6 +406,10 @@ impl Engine {
         if report.final_url != asked.url {
             self.state.alias(&report.final_url);
         }
+        self.follow_robots(asked, report);
+        if let Some(map) = report.page.as_ref().and_then(|page| page.map.as_ref()) {
+            return self.follow_map(asked, report, map);
+        }
         let (Some(page), Ok(url)) = (&report.page, Url::parse(&report.final_url)) else { return };
         if !self.bounds.holds(&url) {
             if asked.depth > 0 {
@@ -374,9 +418,7 @@ impl Engine {
             // A seed has moved, as from example.org to www.example.org.
             self.bounds.extend(&url);
             self.setup.order.seeds.insert(report.final_url.clone());
-            if let Err(error) = self.setup.order.write(&self.setup.folder) {
-                log::warn!("{error:#}");
-            }
+            self.save_order();
         }
         for alias in aliases(&url, &page.links) {
             self.state.alias(alias);
@@ -388,13 +430,14 @@ impl Engine {
             if *link.source != *link.url.domain {
                 self.steward.linked(&link.source, &link.url.domain);
             }
-            self.state.offer(link);
+            self.offer(link);
         }
     }
 
     fn finish(&mut self, url: WaitingUrl, report: PageReport, worth: PageWorth) {
         let status = report.status.to_string();
-        let done = Done { url: url.url, status, worth, requested: report.requested };
+        let text = report.page.as_ref().and_then(|page| page.text.clone());
+        let done = Done { url: url.url, status, worth, requested: report.requested, text };
         match (&report.page, &report.refused) {
             (Some(_), None) => self.crawled.kept += 1,
             (Some(_), Some(reason)) => {
@@ -409,36 +452,13 @@ impl Engine {
     /// Writes the state. URLs in flight are named and wait again after a crash.
     fn checkpoint(&mut self) -> Result<()> {
         self.sift()?;
-        let mut texts: HashMap<(&'static str, u8), String> = HashMap::new();
-        for row in self.steward.rows() {
-            let key = match &row {
-                Row::Crawl(_) => (CRAWL_TABLE, 0),
-                Row::Domain(row) => (DOMAIN_TABLE, fingerprint::shard(&row.name)),
-                Row::Section(row) => (DOMAIN_TABLE, fingerprint::shard(&row.domain)),
-            };
-            let text = texts.entry(key).or_default();
-            text.push_str(&serde_json::to_string(&row)?);
-            text.push('\n');
-        }
-        let mut parts = Vec::new();
-        for ((table, shard), text) in texts {
-            let hash = xxh3_64(text.as_bytes());
-            if self.written.insert((table, shard), hash) != Some(hash) {
-                parts.push(TablePart { table, shard, text });
-            }
-        }
-        self.state.checkpoint(parts, Vec::new())?;
+        self.checkpoints.write(&mut self.state, &mut self.steward)?;
         self.checkpointed = Instant::now();
         Ok(())
     }
 }
 
-/// The table of the crawl as a whole.
-pub(super) const CRAWL_TABLE: &str = "crawl";
-/// The table of domains and their sections.
-pub(super) const DOMAIN_TABLE: &str = "domains";
-
-fn today() -> jiff::civil::Date {
+pub(super) fn today() -> jiff::civil::Date {
     clock::now().to_zoned(jiff::tz::TimeZone::UTC).date()
 }
 
@@ -475,19 +495,5 @@ fn replay(steward: &mut Steward, order: &Order, done: &Done) {
         DomainHints { tld_language: order.expects(url.host_str().unwrap_or_default()), ..DomainHints::default() };
     let found = Discovered { domain: shape::domain(&url), section: &shape::section(&url), source: None, hints };
     let Admission::Admit(admitted) = steward.discovered(&found) else { return };
-    steward.replay(&Request { domain: admitted.domain, section: admitted.section }, &done.worth);
-}
-
-/// Gives the scheduler the numbers of URLs that wait.
-fn count_waiting(steward: &mut Steward, state: &CrawlState) {
-    let sections: Vec<(String, String)> = steward
-        .rows()
-        .filter_map(|row| match row {
-            Row::Section(row) => Some((row.domain, row.section)),
-            _ => None,
-        })
-        .collect();
-    for (domain, section) in sections {
-        steward.set_waiting(&domain, &section, state.waiting_in(&domain, &section));
-    }
+    steward.replay(&Request { domain: admitted.domain, section: admitted.section }, done);
 }

@@ -4,7 +4,7 @@ use jiff::civil::Date;
 use tidings_crawl::queue::WaitingUrl;
 use tidings_crawl::trap::{date_in_path, hard_trap};
 use tidings_crawl::{Link, shape};
-use tidings_model::{LinkRegion, PageLinks};
+use tidings_model::{LinkRegion, PageLinks, address};
 use tidings_store::removed::Removed;
 use url::Url;
 
@@ -16,6 +16,9 @@ const NOT_PAGES: [&str; 46] = [
     "gz", "ico", "ics", "iso", "jpeg", "jpg", "js", "json", "m4a", "m4v", "mov", "mp3", "mp4", "mpg", "ogg", "pdf",
     "png", "ppt", "pptx", "rar", "svg", "swf", "tar", "webm", "webp", "wmv", "woff", "xls", "xlsx", "zip",
 ];
+
+/// The longest URL of a sitemap.
+const MAX_SITEMAP_URL: usize = 512;
 
 /// A page whose links are followed.
 pub(super) struct Source<'a> {
@@ -56,6 +59,25 @@ impl LinkFilter<'_> {
         })
     }
 
+    /// A sitemap that robots.txt or an index of a site names, if it is of the same site, as a waiting URL.
+    pub(super) fn sitemap(&self, base: &Url, named: &str, depth: u16) -> Option<WaitingUrl> {
+        let url = address::normalise(base.join(named).ok()?.as_str(), None)?;
+        let parsed = Url::parse(&url).ok()?;
+        let is_own = shape::domain(&parsed) == shape::domain(base) && self.bounds.holds(&parsed);
+        if !is_own || url.len() > MAX_SITEMAP_URL || self.removed.covers(&url).is_some() {
+            return None;
+        }
+        Some(WaitingUrl {
+            domain: shape::domain(&parsed).to_owned(),
+            section: shape::section(&parsed),
+            url,
+            region: LinkRegion::Navigation,
+            source_yield: 0.0,
+            day: None,
+            depth,
+        })
+    }
+
     /// The links of a page that are followed.
     pub(super) fn links(&self, source: &Source<'_>, links: &PageLinks) -> Vec<Link> {
         let own = shape::domain(source.url);
@@ -90,7 +112,7 @@ fn path_ending(url: &Url) -> Option<String> {
     name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase())
 }
 
-fn days_since_1970(date: Date) -> Option<i32> {
+pub(super) fn days_since_1970(date: Date) -> Option<i32> {
     date.since(Date::constant(1970, 1, 1)).ok().map(|span| span.get_days())
 }
 
@@ -154,6 +176,18 @@ mod tests {
             (of("http://a.example/x"), of("http://a.example/"), of("http://b.example/x"), of(url.as_str())),
             (1, 0, 0, 0)
         );
+    }
+
+    #[test]
+    fn sitemaps_of_the_same_site_are_asked_for_whatever_their_ending() {
+        let order = Order { seeds: ["http://a.example/".to_owned()].into(), ..Order::default() };
+        let (bounds, removed) = (order.bounds(), Removed::default());
+        let filter = LinkFilter { bounds: &bounds, removed: &removed, today: Date::constant(2026, 3, 1) };
+        let base = Url::parse("http://www.a.example/x").unwrap();
+        let of = |named: &str| filter.sitemap(&base, named, 1).map(|url| url.url);
+        assert_eq!(of("/map.xml.gz").as_deref(), Some("http://www.a.example/map.xml.gz"));
+        assert_eq!(of("http://a.example/map.xml").as_deref(), Some("http://a.example/map.xml"));
+        assert_eq!(of("http://b.example/map.xml"), None);
     }
 
     #[test]

@@ -11,13 +11,18 @@
 
 mod addresses;
 mod engine;
+mod exchange;
+mod finds;
 mod follow;
 mod order;
 mod processor;
+mod sharding;
+mod sitemaps;
 mod view;
 
 use std::cell::Cell;
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -36,12 +41,16 @@ use crate::ingest::host_memory::{HostMemory, remembered_rules, require_contact};
 use crate::ingest::{self, Counters, CrawlWork, JobFeeder};
 use crate::outcome::{Outcome, Status};
 use crate::pipeline::Pipeline;
+use crate::shard::Shard;
 
 use addresses::Addresses;
 pub use engine::Budget;
 use engine::{Channels, Crawled, Engine, EngineSetup};
+use exchange::inboxes;
+pub(crate) use finds::{Finds, FoundSource};
 pub use order::{Order, Scope, seeds};
 use processor::{CrawlJobs, CrawlProcessor, ProcessorSettings};
+use sharding::ShardMap;
 pub(crate) use view::lines;
 pub use view::{CrawlSummary, DomainTrace, domain_trace, summaries};
 
@@ -69,6 +78,10 @@ pub struct Options {
     pub dry_run: bool,
     /// Seed of the random draws.
     pub seed: Option<u64>,
+    /// The part of the crawl on this machine; as before if absent.
+    pub shard: Option<Shard>,
+    /// Folders with links that other shards found, besides `crawl/NAME/inbox/`.
+    pub inboxes: Vec<PathBuf>,
 }
 
 /// The outcome of a crawl.
@@ -89,6 +102,8 @@ pub struct CrawlOutcome {
     pub refused: u64,
     /// URLs that gave no page.
     pub failed: u64,
+    /// URLs that led to another shard.
+    pub moved: u64,
     /// Responses by status.
     pub statuses: Counters,
     /// New words in the wanted languages.
@@ -144,6 +159,7 @@ pub fn run(pipeline: &Pipeline, options: &Options) -> Result<CrawlOutcome> {
     let mut order = Order::read(&folder)?;
     order.seeds.extend(seeds.iter().cloned());
     order.scope = options.scope.unwrap_or(order.scope);
+    order.set_shard(options.shard, CrawlState::exists(&folder))?;
     for (kept, given) in [(&mut order.languages, &options.languages), (&mut order.tld, &options.tld)] {
         if !given.is_empty() {
             kept.clone_from(given);
@@ -210,8 +226,13 @@ fn setup(context: &RunContext, options: &Options, order: Order, removed: Arc<Rem
         max_pages_per_site_day: config.crawl.max_pages_per_site_day,
         ..Settings::default()
     };
+    let shard = order.shard()?;
+    let folder = context.home.crawl(&options.name);
     Ok(EngineSetup {
-        folder: context.home.crawl(&options.name),
+        shard,
+        shards: shard.map(|shard| Arc::new(ShardMap::new(shard, fetch.shared_networks.clone()))),
+        inboxes: if shard.is_some() { inboxes(&folder, &options.inboxes) } else { Vec::new() },
+        folder,
         order,
         removed,
         settings,
@@ -244,7 +265,8 @@ fn crawl(
     let config = &context.config;
     let removed = Arc::new(Removed::read(&context.home)?);
     let engine = Engine::open(setup(context, options, order.clone(), removed.clone())?, seeds)?;
-    let settings = fetch_settings(context, options)?;
+    let mut settings = fetch_settings(context, options)?;
+    settings.partition = engine.partition();
     let memory = HostMemory::load(context, CrawlKind::Page, |_| false)?;
     let all_hosts_idle_for = memory.all_hosts_idle_for;
     let read = Cell::new(0);
@@ -254,6 +276,7 @@ fn crawl(
         software: format!("Tidings/{}", env!("CARGO_PKG_VERSION")),
         operator: config.fetch.contact.clone(),
     };
+    let finds: Arc<Mutex<Finds>> = Arc::default();
     let processing = ProcessorSettings {
         feed: format!("crawl:{}", options.name),
         order: Arc::new(order),
@@ -263,6 +286,7 @@ fn crawl(
         ceiling: settings.ceiling(),
         compression: config.store.compression,
         warc: config.fetch.warc,
+        finds: config.crawl.grow.then(|| Arc::clone(&finds)),
     };
     let work = CrawlWork {
         kind: CrawlKind::Page,
@@ -286,7 +310,12 @@ fn crawl(
     let (ingested, crawled) = ingest::run_open(context, log, work, make_processor, feeder)?;
     context.apply_journal()?;
     ingest::log_given_up(&ingested);
-    Ok(outcome(context, options, ingested, crawled?))
+    let crawled = crawled?;
+    if config.crawl.grow {
+        let finds = std::mem::take(&mut *finds.lock().expect("no panic while held"));
+        discover::add_found(context, finds, &crawled.news)?;
+    }
+    Ok(outcome(context, options, ingested, crawled))
 }
 
 fn outcome(context: &RunContext, options: &Options, ingested: ingest::Ingested, crawled: Crawled) -> CrawlOutcome {
@@ -301,8 +330,9 @@ fn outcome(context: &RunContext, options: &Options, ingested: ingest::Ingested, 
         (Some(end), true) => format!("; ended: {end}"),
         _ => ending.after(String::new()),
     };
+    let moved = if crawled.moved > 0 { format!(", {} of other shards", grouped(crawled.moved)) } else { String::new() };
     let text = format!(
-        "crawl `{}`: {} stored, {} without wanted text, {} failed; {} new words; {} met, {} wait{why}, {}\n",
+        "crawl `{}`: {} stored, {} without wanted text, {} failed{moved}; {} new words; {} met, {} wait{why}, {}\n",
         options.name,
         count(crawled.kept, "page"),
         grouped(crawled.refused),
@@ -320,6 +350,7 @@ fn outcome(context: &RunContext, options: &Options, ingested: ingest::Ingested, 
         kept: crawled.kept,
         refused: crawled.refused,
         failed: crawled.failed,
+        moved: crawled.moved,
         statuses: ingested.counters,
         tokens: crawled.tokens,
         domains: crawled.domains,

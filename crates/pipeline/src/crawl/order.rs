@@ -10,6 +10,11 @@ use tidings_model::address;
 use tidings_storage::write_atomic;
 use url::Url;
 
+use crate::shard::Shard;
+
+/// The most parts of a crawl.
+const MAX_SHARDS: u32 = 4096;
+
 /// The part of the web that a crawl may enter.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -33,6 +38,9 @@ pub struct Order {
     pub languages: Vec<String>,
     /// Top-level domains where the languages are expected, besides those of their countries.
     pub tld: Vec<String>,
+    /// The part of the crawl on this machine, as `I/N`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shard: Option<String>,
     /// The URLs with which it began.
     pub seeds: BTreeSet<String>,
 }
@@ -54,6 +62,27 @@ impl Order {
     pub fn write(&self, folder: &Path) -> Result<()> {
         let text = toml::to_string(self).context("cannot write the order of the crawl")?;
         Ok(write_atomic(&folder.join("order.toml"), text.as_bytes())?)
+    }
+
+    /// The part of the crawl on this machine, if there are several.
+    pub fn shard(&self) -> Result<Option<Shard>> {
+        self.shard.as_deref().map(|text| text.parse().map_err(anyhow::Error::msg)).transpose()
+    }
+
+    /// Makes the crawl one of several parts. It stays the same part for ever: its state lacks the links of the others.
+    pub fn set_shard(&mut self, shard: Option<Shard>, is_begun: bool) -> Result<()> {
+        let Some(shard) = shard else { return Ok(()) };
+        if shard.count() > MAX_SHARDS {
+            bail!("a crawl has at most {MAX_SHARDS} shards");
+        }
+        match self.shard()? {
+            Some(before) if before != shard => {
+                bail!("the crawl was begun as shard {before} and cannot become {shard}; go on with --shard {before}")
+            }
+            None if is_begun => bail!("the crawl was begun without --shard; begin another one with --name"),
+            _ => self.shard = Some(shard.to_string()),
+        }
+        Ok(())
     }
 
     /// Whether text in a language counts.
@@ -151,6 +180,20 @@ mod tests {
         assert!(inside(Scope::Web, "https://other.example/"));
         assert!(inside(Scope::Site, "https://www.paper.co.uk/") && !inside(Scope::Site, "https://other.co.uk/"));
         assert!(inside(Scope::Host, "https://blog.paper.co.uk/b") && !inside(Scope::Host, "https://www.paper.co.uk/"));
+    }
+
+    #[test]
+    fn a_crawl_stays_the_part_that_it_was_begun_as() {
+        let shard = |index| Shard::new(index, 3);
+        let mut order = order(Scope::Web);
+        order.set_shard(shard(2), false).unwrap();
+        order.set_shard(None, true).unwrap();
+        order.set_shard(shard(2), true).unwrap();
+        assert_eq!(order.shard().unwrap(), shard(2));
+        let error = order.set_shard(shard(1), true).unwrap_err().to_string();
+        assert!(error.contains("begun as shard 2/3"), "{error}");
+        assert!(Order::default().set_shard(shard(1), true).is_err());
+        assert!(Order::default().set_shard(Shard::new(1, 5000), false).is_err());
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::net::IpAddr;
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex};
 
+use http::header;
 use jiff::Timestamp;
 use tidings_clean::Options;
 use tidings_clean::postprocess::PostprocessOptions;
@@ -17,7 +18,9 @@ use tidings_model::{PageLinks, Row, Status, address};
 use tidings_store::removed::Removed;
 use tidings_store::{FrameEncoder, rfc3339};
 
+use super::finds::Finds;
 use super::order::Order;
+use super::sitemaps::{self, ReadMap};
 use crate::config::KeepPages;
 use crate::extract_guarded;
 use crate::ingest::pages::{archive, page_of};
@@ -53,9 +56,12 @@ pub(super) struct PageReport {
     pub(super) page: Option<ReadPage>,
     /// Why the page was not kept; `None` if it was stored or is no page.
     pub(super) refused: Option<String>,
+    /// Sitemaps that the robots.txt of the host names.
+    pub(super) sitemaps: Arc<[String]>,
 }
 
 /// A page as the crawl sees it.
+#[derive(Default)]
 pub(super) struct ReadPage {
     /// Bytes of clean text in wanted languages.
     pub(super) clean_bytes: u64,
@@ -66,6 +72,8 @@ pub(super) struct ReadPage {
     pub(super) failed: bool,
     /// Its links, if they may be followed.
     pub(super) links: PageLinks,
+    /// The content of a sitemap; it is no page then.
+    pub(super) map: Option<ReadMap>,
 }
 
 /// The settings of the processors of a crawl.
@@ -80,6 +88,8 @@ pub(super) struct ProcessorSettings {
     pub(super) ceiling: Ceiling,
     pub(super) compression: i32,
     pub(super) warc: bool,
+    /// Collects what can be polled of pages that are not stored.
+    pub(super) finds: Option<Arc<Mutex<Finds>>>,
 }
 
 /// Makes pages and reports of responses.
@@ -118,6 +128,7 @@ impl CrawlProcessor {
             ip: result.result.as_ref().ok().map(|answer| answer.ip),
             page: None,
             refused: None,
+            sitemaps: Arc::clone(&result.sitemaps),
         };
         match &result.result {
             Ok(answer) => self.read(&url, result, answer, &mut report, batch),
@@ -130,6 +141,17 @@ impl CrawlProcessor {
         report
     }
 
+    fn read_map(&mut self, result: &FetchResult, answer: &HttpResponse) -> Option<ReadMap> {
+        let text = |name| answer.headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
+        let content_type = text(header::CONTENT_TYPE);
+        if !answer.status.is_success() || !sitemaps::may_be_map(&result.url, content_type.as_deref()) {
+            return None;
+        }
+        let encodings = text(header::CONTENT_ENCODING).unwrap_or_default();
+        let body = self.decoder.decode(&encodings, &answer.body).ok()?;
+        sitemaps::read(&body, content_type.as_deref(), &result.url)
+    }
+
     /// Reads the page in a response, and stores it if it is wanted.
     fn read(
         &mut self,
@@ -139,6 +161,11 @@ impl CrawlProcessor {
         report: &mut PageReport,
         batch: &mut Batch,
     ) {
+        if let Some(map) = self.read_map(result, answer) {
+            report.refused = Some("sitemap".to_owned());
+            report.page = Some(ReadPage { map: Some(map), ..ReadPage::default() });
+            return;
+        }
         let seen = rfc3339(result.at);
         let feed = self.settings.feed.clone();
         let row = Row { age: 0, status: "new", retries: 0, seen: &seen, published: "", feed: &feed, url, title: "" };
@@ -153,7 +180,7 @@ impl CrawlProcessor {
             links.alternates.clear();
             links.next = None;
         }
-        let mut read = ReadPage { clean_bytes: 0, tokens: 0, text: None, failed: false, links };
+        let mut read = ReadPage { links, ..ReadPage::default() };
         match document {
             Ok(document) if self.settings.order.wants(&document.language_code()) => {
                 let text = document.text();
@@ -171,7 +198,12 @@ impl CrawlProcessor {
         if self.settings.keep == KeepPages::All {
             report.refused = None;
         }
-        if report.refused.is_none() {
+        if report.refused.is_some() {
+            if let Some(finds) = &self.settings.finds {
+                let directives = rights::robots_directives(&answer.headers);
+                finds.lock().expect("no panic while held").note(&page, &read.links, directives);
+            }
+        } else {
             page.write_line(&mut self.lines).expect("pages serialise");
             if let Some(writer) = &mut self.warc {
                 batch.warc.extend(archive(writer, &row, &page, result, answer));

@@ -3,11 +3,11 @@
 use anyhow::Result;
 use serde::Serialize;
 use tidings_crawl::inspect::{self, read_table};
+use tidings_crawl::saved::{CRAWL_TABLE, DOMAIN_TABLE};
 use tidings_crawl::shape;
 use tidings_crawl::steward::{DomainRow, Row, SectionRow};
 use tidings_store::Home;
 
-use super::engine::{CRAWL_TABLE, DOMAIN_TABLE};
 use crate::display::{count, grouped};
 
 /// Sections of a domain that are shown.

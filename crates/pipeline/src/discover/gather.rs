@@ -210,7 +210,7 @@ fn links_in(value: &Value, depth: usize, sightings: &mut FeedSightings) {
 }
 
 /// Adds sightings to the candidates and counts those that pass the filter.
-fn add(context: &RunContext, sightings: FeedSightings, expand: bool) -> Result<Gathered> {
+pub(super) fn add(context: &RunContext, sightings: FeedSightings, expand: bool) -> Result<Gathered> {
     let filter = filter(context);
     let in_list = listed(context)?;
     let mut gathered = Gathered { pages: sightings.pages, ..Gathered::default() };

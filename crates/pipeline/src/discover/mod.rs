@@ -22,6 +22,7 @@ use tidings_store::candidates::{self, Candidate, CandidateStatus, SiteWithoutFee
 use tidings_store::{feeds, rfc3339};
 
 use crate::context::RunContext;
+use crate::crawl::{Finds, FoundSource};
 use crate::display::count;
 use crate::outcome::{Outcome, Status};
 use crate::pipeline::Pipeline;
@@ -308,6 +309,40 @@ impl fmt::Display for GrowOutcome {
 /// After a crawl: adds the links of the stored pages to the candidates, without requests.
 pub(crate) fn gather_pages(context: &RunContext) -> Result<()> {
     gather::gather(context, CandidateSource::Pages, &[], false, false).map(drop)
+}
+
+/// After a crawl: adds the feeds of pages that were not stored, the news sitemaps that were read, and the pages that list
+/// the articles of sites without a known feed.
+pub(crate) fn add_found(context: &RunContext, finds: Finds, news: &[FoundSource]) -> Result<()> {
+    let mut sources = news.to_vec();
+    let mut hubs: HashMap<String, FoundSource> =
+        finds.hubs().map(|(site, hub)| (site.to_owned(), hub.clone())).collect();
+    gather::add(context, finds.feeds, false)?;
+    for source in news {
+        hubs.remove(&site(&source.url).unwrap_or_default());
+    }
+    candidates::read(&context.home, |row| {
+        if row.evidence != Evidence::Page.name() {
+            hubs.remove(&row.site);
+        }
+    })?;
+    sources.extend(hubs.into_values());
+    let listed = listed(context)?;
+    let now = rfc3339(tidings_model::clock::now());
+    let row = |source: FoundSource| Candidate {
+        site: site(&source.url).unwrap_or_default(),
+        evidence: if source.label == "kind=page" { Evidence::Page } else { Evidence::Sitemap }.name().to_owned(),
+        seen: 1,
+        status: CandidateStatus::ProbedFeed,
+        checked: now.clone(),
+        entries: source.entries,
+        latest: source.latest.map(rfc3339).unwrap_or_default(),
+        labels: source.label.to_owned(),
+        feed: source.url,
+        ..Candidate::default()
+    };
+    let rows = sources.into_iter().filter(|source| !listed.contains(&plain(&source.url))).map(row).collect();
+    Ok(candidates::add(&context.home, rows)?)
 }
 
 /// After a fetch: adds the links of the stored pages to the candidates, and probes the best within the budget.

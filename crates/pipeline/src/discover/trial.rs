@@ -127,7 +127,8 @@ fn choose(context: &RunContext, limit: usize, gains: &mut BTreeMap<String, Gain>
     let mut chosen = Vec::new();
     candidates::read(&context.home, |row| {
         let gain = gains.entry(language(&row)).or_default();
-        if row.evidence == "page" {
+        // A page at which a search starts is no feed, unless it can be polled itself.
+        if row.evidence == "page" && !row.labels.contains("kind=page") {
             return;
         }
         gain.feeds_extracted += 1;
@@ -166,7 +167,12 @@ fn try_out(
     if config.clean.languages.is_empty() {
         config.clean.languages.clone_from(&config.discover.languages);
     }
-    let list: String = chosen.iter().map(|row| format!("{}\n", row.feed)).collect();
+    let kind = |row: &Candidate| row.labels.split('\t').find(|label| label.starts_with("kind=")).map(str::to_owned);
+    let line = |row: &Candidate| match kind(row) {
+        Some(kind) => format!("{}\t{kind}\n", row.feed),
+        None => format!("{}\n", row.feed),
+    };
+    let list: String = chosen.iter().map(line).collect();
     let settings = toml::to_string(&config).context("cannot serialise the settings")?;
     let scratch_home = context.home.create_trial(&settings, &list)?;
     hosts::share(&context.home, &scratch_home)?;

@@ -75,3 +75,59 @@ fn idle_hosts_are_evicted_with_their_policies_and_meet_their_delay_again() {
     assert_eq!(crawl.results.len(), 41);
     assert_eq!(crawl.sent.iter().filter(|sent| sent.url.contains("h0.org/robots.txt")).count(), 2);
 }
+
+/// A partition by the first letter of a host, and by the last bit of its address.
+#[derive(Debug)]
+struct Letters;
+
+impl crate::Partition for Letters {
+    fn owns_host(&self, host: &str) -> bool {
+        host.starts_with('a')
+    }
+
+    fn owns_address(&self, _: &str, ip: IpAddr) -> bool {
+        matches!(ip, IpAddr::V4(ip) if ip.octets()[3] % 2 == 1)
+    }
+}
+
+/// An open crawl of a part of the web.
+fn part(urls: &[&str], replies: Vec<(&'static str, Reply)>) -> Simulation<impl FnMut(&HttpRequest) -> Reply + use<>> {
+    let mut setup = Setup::pages(urls);
+    setup.queues.clear();
+    setup.settings.partition = Some(Arc::new(Letters));
+    let mut simulation = setup.with_replies(replies);
+    simulation.crawl.is_open = true;
+    simulation
+}
+
+#[test]
+fn a_redirect_to_a_host_of_another_shard_ends_the_job_without_asking_it() {
+    let replies = vec![
+        ("a1.org/x", Reply::redirect("http://b.org/y")),
+        ("a1.org/z", Reply::redirect("http://a1.org/own")),
+        ("a1.org/robots.txt", Reply::redirect("http://b.org/robots.txt")),
+    ];
+    let mut crawl = part(&["a1.org/x", "a1.org/z"], replies);
+    crawl.crawl.handle(queue("a1.org", &[0, 1]));
+    settle_all(&mut crawl);
+    assert_eq!(crawl.statuses(), [(0, "moved-shard".into()), (1, "200".into())]);
+    let moved = &crawl.results[0];
+    assert_eq!((moved.url.as_str(), moved.redirects.len(), moved.requested), ("http://b.org/y", 1, true));
+    let foreign: Vec<&str> =
+        crawl.sent.iter().map(|sent| sent.url.as_str()).filter(|url| url.contains("b.org")).collect();
+    assert_eq!(foreign, ["http://b.org/robots.txt"], "policy files are read wherever they are");
+}
+
+#[test]
+fn a_host_whose_address_belongs_to_another_shard_is_not_asked() {
+    let mut crawl = part(&["a1.org/x", "a1.org/y", "a2.org/x"], Vec::new());
+    crawl.names.insert("a1.org".into(), "10.0.0.2".parse().unwrap());
+    crawl.names.insert("a2.org".into(), "10.0.0.3".parse().unwrap());
+    crawl.crawl.handle(queue("a1.org", &[0, 1]));
+    crawl.crawl.handle(queue("a2.org", &[2]));
+    settle_all(&mut crawl);
+    assert_eq!(crawl.statuses(), [(0, "moved-shard".into()), (1, "moved-shard".into()), (2, "200".into())]);
+    assert!(crawl.results.iter().all(|result| result.requested == (result.job == 2)));
+    assert!(crawl.sent.iter().all(|sent| sent.url.contains("a2.org")), "{:?}", crawl.sent);
+    assert_eq!(crawl.jobs_left(), 0);
+}
