@@ -20,6 +20,8 @@ pub struct Done {
     pub worth: PageWorth,
     /// Whether a request was sent.
     pub requested: bool,
+    /// Why its page was not kept; `None` if it was, or if there is no page.
+    pub refused: Option<String>,
 }
 
 /// A link of a page.
@@ -63,6 +65,9 @@ impl Record {
                     u8::from(exact_duplicate),
                     u8::from(done.requested),
                 );
+                if let Some(reason) = &done.refused {
+                    let _ = write!(text, "\t{reason}");
+                }
             }
         }
         text.push('\n');
@@ -88,7 +93,8 @@ impl Record {
                     new_share: fields.next()?.parse().ok()?,
                     exact_duplicate: fields.next()? == "1",
                 };
-                Record::Done(Done { url, status, worth, requested: fields.next()? == "1" })
+                let requested = fields.next()? == "1";
+                Record::Done(Done { url, status, worth, requested, refused: fields.next().map(str::to_owned) })
             }
             _ => return None,
         })
@@ -116,8 +122,10 @@ mod tests {
         let url = WaitingUrl { day: Some(19_000), depth: 2, ..crate::testing::waiting("http://a.example/news/x") };
         let link = Link { url, source: "b.example".into() };
         let worth = PageWorth { bytes: 9000, clean_bytes: 800, tokens: 120, new_share: 0.5, exact_duplicate: true };
-        let done = Done { url: link.url.url.clone(), status: "ok".into(), worth, requested: true };
-        for record in [Record::Link(link), Record::Alias("http://a.example/y".into()), Record::Done(done)] {
+        let done = Done { url: link.url.url.clone(), status: "ok".into(), worth, requested: true, refused: None };
+        let refused = Done { refused: Some("off-topic".into()), ..done.clone() };
+        let done = [done, refused].map(Record::Done);
+        for record in [Record::Link(link), Record::Alias("http://a.example/y".into())].into_iter().chain(done) {
             let mut line = String::new();
             record.write(&mut line);
             assert_eq!(Record::parse(line.trim_end_matches('\n')), Some(record), "{line}");

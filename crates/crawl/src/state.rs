@@ -245,8 +245,9 @@ impl CrawlState {
     }
 
     /// Lists a page that is not kept, with the reason. The day names the file.
-    pub fn refuse(&mut self, day: &str, done: &Done, reason: &str) {
-        let Done { url, status, worth, .. } = done;
+    pub fn refuse(&mut self, day: &str, done: &Done) {
+        let Done { url, status, worth, refused, .. } = done;
+        let Some(reason) = refused else { return };
         let line = format!("{url}\t{status}\t{}\t{}\t{reason}\n", worth.bytes, worth.clean_bytes);
         self.refused.entry(day.to_owned()).or_default().push_str(&line);
     }
@@ -468,7 +469,8 @@ mod tests {
     }
 
     fn done(url: &str) -> Done {
-        Done { url: url.to_owned(), status: "ok".into(), worth: PageWorth::default(), requested: true }
+        let worth = PageWorth::default();
+        Done { url: url.to_owned(), status: "ok".into(), worth, requested: true, refused: None }
     }
 
     fn take(state: &mut CrawlState, number: u32) -> Option<WaitingUrl> {

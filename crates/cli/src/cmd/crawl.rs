@@ -2,16 +2,25 @@
 
 use anyhow::Result;
 use jiff::civil::Date;
+use tidings_model::period;
 use tidings_pipeline::archive::{self, ArchiveOptions, DateRange};
-use tidings_pipeline::crawl::{self, Budget, Options, Scope};
+use tidings_pipeline::crawl::{self, Budget, Options, Scope, SeedSource};
 
 use super::{CrawlArgs, Report};
 use crate::args::Global;
 
+/// A crawl that follows links has no limit of its own; a backfill has that of all commands with requests.
+const TIME_LIMIT: &str =
+    "Time after which no more requests are sent, such as 90s, 30m or 2h [default: no limit; with --archive, 55m]";
+
 #[derive(Debug, clap::Args)]
+#[command(mut_arg("time_limit", |arg| arg.help(TIME_LIMIT)))]
 pub struct Args {
     /// Sites, URLs or files of them to begin with [default: go on; with --archive, the sites of all feeds]
     sites: Vec<String>,
+    /// Further seeds: a file with one in each line, - for standard input, or what the home knows: feeds, plan, pages, sitemaps
+    #[arg(long, value_name = "FILE", conflicts_with = "archive")]
+    from: Vec<SeedSource>,
     /// Name of the crawl: several can be in a home
     #[arg(long, value_name = "NAME", default_value = "web", conflicts_with = "archive")]
     name: String,
@@ -21,6 +30,9 @@ pub struct Args {
     /// Top-level domain where the languages are expected, such as ch; may be repeated
     #[arg(long, value_name = "TLD", value_delimiter = ',', conflicts_with = "archive")]
     tld: Vec<String>,
+    /// Words of a topic that pages must have, such as "glacier*, ice sheet", or a file of them; may be repeated
+    #[arg(long, value_name = "WORDS", conflicts_with = "archive")]
+    topic: Vec<String>,
     /// Part of the web to enter: all of it, or the sites or hosts of the seeds [default: web]
     #[arg(long, value_enum, value_name = "SCOPE", conflicts_with = "archive")]
     scope: Option<ScopeArg>,
@@ -67,26 +79,11 @@ enum ScopeArg {
 }
 
 fn parse_first(text: &str) -> Result<Date, String> {
-    parse_date(text, |date| date)
+    period::first_day(text).ok_or_else(|| format!("expected {}", period::PERIOD_FORM))
 }
 
 fn parse_last(text: &str) -> Result<Date, String> {
-    parse_date(text, |date| match text.len() {
-        4 => date.last_of_year(),
-        7 => date.last_of_month(),
-        _ => date,
-    })
-}
-
-fn parse_date(text: &str, change: impl Fn(Date) -> Date) -> Result<Date, String> {
-    let full = match text.len() {
-        4 => format!("{text}-01-01"),
-        7 => format!("{text}-01"),
-        _ => text.to_owned(),
-    };
-    full.parse()
-        .map(change)
-        .map_err(|_| "expected a year, a month or a day, such as 2019, 2019-03 or 2019-03-01".to_owned())
+    period::last_day(text).ok_or_else(|| format!("expected {}", period::PERIOD_FORM))
 }
 
 pub fn run(args: &Args, global: &Global) -> Result<Report> {
@@ -114,6 +111,8 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let options = Options {
         name: args.name.clone(),
         seeds: args.sites.clone(),
+        from: args.from.clone(),
+        topic: args.topic.clone(),
         scope: args.scope.map(|scope| match scope {
             ScopeArg::Web => Scope::Web,
             ScopeArg::Site => Scope::Site,
@@ -126,18 +125,4 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         seed: args.crawl.seed,
     };
     Ok(crawl::run(&pipeline.with_config(config), &options)?.into())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_year_or_month_stands_for_its_first_or_last_day() {
-        assert_eq!(parse_first("2019"), Ok(Date::constant(2019, 1, 1)));
-        assert_eq!(parse_last("2019"), Ok(Date::constant(2019, 12, 31)));
-        assert_eq!(parse_last("2020-02"), Ok(Date::constant(2020, 2, 29)));
-        assert_eq!(parse_first("2019-03-04"), Ok(Date::constant(2019, 3, 4)));
-        assert!(parse_first("last year").is_err());
-    }
 }

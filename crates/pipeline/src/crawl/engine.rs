@@ -17,6 +17,7 @@ use tidings_crawl::queue::WaitingUrl;
 use tidings_crawl::steward::{
     Admission, Discovered, End, Gate, Judged, Next, Outcome, Request, Row, Settings, Steward,
 };
+use tidings_crawl::tables::{COUNT_TABLE, CRAWL_TABLE, DOMAIN_TABLE, LastEnd, PageCounts};
 use tidings_crawl::{CrawlState, Done, Link, TablePart, fingerprint, shape};
 use tidings_fetch::{CrawlStats, HostQueue};
 use tidings_model::{FailureKind, LinkRegion, Status, address, clock};
@@ -29,6 +30,7 @@ use super::addresses::Addresses;
 use super::follow::{LinkFilter, Source, aliases};
 use super::order::{Bounds, Order};
 use super::processor::{JobUrls, PageReport, ReadPage};
+use super::topic::Topic;
 use crate::cancel::{CancelToken, StopReason};
 use crate::context::elapsed;
 use crate::ingest::CommitSender;
@@ -98,6 +100,8 @@ pub(super) struct Crawled {
     pub(super) waiting: u64,
     /// URLs that were met so far.
     pub(super) seen: u64,
+    /// Whether all that is left waits for hosts that did not answer.
+    pub(super) unreachable: bool,
 }
 
 /// A request that was sent to the crawler.
@@ -110,6 +114,9 @@ struct InFlight {
 pub(super) struct Engine {
     setup: EngineSetup,
     bounds: Bounds,
+    topic: Topic,
+    /// Pages of all runs.
+    counts: PageCounts,
     state: CrawlState,
     steward: Steward,
     began: Instant,
@@ -153,8 +160,11 @@ impl Engine {
         settings.max_tokens = setup.budget.tokens.map(|tokens| totals.tokens as u64 + tokens);
         settings.until = setup.budget.time.map(|time| time.as_millis() as u64);
         let mut steward = Steward::restore(setup.settings.clone(), rows, 0);
+        let mut counts = PageCounts::default();
+        state.read_table(COUNT_TABLE, |_, text| counts = PageCounts::parse(text))?;
         for done in state.finished()? {
             replay(&mut steward, &setup.order, &done);
+            counts.add(&done);
         }
         let order = setup.order.clone();
         state.recover(|link| admit(&mut steward, &order, link))?;
@@ -163,6 +173,8 @@ impl Engine {
         let bounds = setup.order.bounds();
         let mut engine = Engine {
             bounds,
+            topic: Topic::of(&setup.order.topic),
+            counts,
             tokens_before: steward.totals().tokens,
             setup,
             state,
@@ -182,13 +194,25 @@ impl Engine {
     }
 
     fn add_seeds(&mut self, seeds: &[String]) {
-        let filter = LinkFilter { bounds: &self.bounds, removed: &self.setup.removed, today: today() };
+        if !seeds.is_empty() {
+            self.counts.ended = None;
+        }
+        let filter = self.filter();
+        let mut links = Vec::new();
         for seed in seeds {
             match filter.waiting(seed, LinkRegion::Text, 0, 1.0) {
-                Some(url) => _ = self.state.offer(Link { url, source: "".into() }),
+                Some(url) => links.push(Link { url, source: "".into() }),
                 None => log::warn!("the seed {seed} is not followed: it was removed, or is no page by its form"),
             }
         }
+        for link in links {
+            self.state.offer(link);
+        }
+    }
+
+    /// The rules for links.
+    fn filter(&self) -> LinkFilter<'_> {
+        LinkFilter { bounds: &self.bounds, removed: &self.setup.removed, topic: &self.topic, today: today() }
     }
 
     /// The hosts that would be asked first, with their URLs.
@@ -214,11 +238,16 @@ impl Engine {
     /// Crawls until a budget is spent, nothing is left, or the crawler ends.
     pub(super) fn run(mut self, mut channels: Channels) -> Result<Crawled> {
         self.began = Instant::now();
+        self.counts.ended = None;
         let result = self.work(&mut channels);
         if result.is_err() {
             self.setup.cancel.cancel(StopReason::Failure);
         }
         result?;
+        let unreachable = self.crawled.end == Some(End::Dry) && self.state.waiting() > 0;
+        self.crawled.unreachable = unreachable;
+        let seeds = self.setup.order.seeds.len();
+        self.counts.ended = Some(LastEnd { reason: self.crawled.end, at: clock::now(), unreachable, seeds });
         self.checkpoint()?;
         self.crawled.tokens = (self.steward.totals().tokens - self.tokens_before) as u64;
         (self.crawled.waiting, self.crawled.seen) = (self.state.waiting(), self.state.seen());
@@ -383,8 +412,7 @@ impl Engine {
         }
         let clean_share = clean_share(page, report.bytes);
         let source = Source { url: &url, depth: asked.depth, clean_share, follows_out: judged.follow_out };
-        let filter = LinkFilter { bounds: &self.bounds, removed: &self.setup.removed, today: today() };
-        for link in filter.links(&source, &page.links) {
+        for link in self.filter().links(&source, &page.links) {
             if *link.source != *link.url.domain {
                 self.steward.linked(&link.source, &link.url.domain);
             }
@@ -394,15 +422,17 @@ impl Engine {
 
     fn finish(&mut self, url: WaitingUrl, report: PageReport, worth: PageWorth) {
         let status = report.status.to_string();
-        let done = Done { url: url.url, status, worth, requested: report.requested };
-        match (&report.page, &report.refused) {
+        let refused = report.refused.filter(|_| report.page.is_some());
+        let done = Done { url: url.url, status, worth, requested: report.requested, refused };
+        match (&report.page, &done.refused) {
             (Some(_), None) => self.crawled.kept += 1,
-            (Some(_), Some(reason)) => {
+            (Some(_), Some(_)) => {
                 self.crawled.refused += 1;
-                self.state.refuse(&report.at.strftime("%Y-%m-%d").to_string(), &done, reason);
+                self.state.refuse(&report.at.strftime("%Y-%m-%d").to_string(), &done);
             }
             (None, _) => self.crawled.failed += 1,
         }
+        self.counts.add(&done);
         self.state.done(done);
     }
 
@@ -420,6 +450,7 @@ impl Engine {
             text.push_str(&serde_json::to_string(&row)?);
             text.push('\n');
         }
+        texts.insert((COUNT_TABLE, 0), serde_json::to_string(&self.counts)?);
         let mut parts = Vec::new();
         for ((table, shard), text) in texts {
             let hash = xxh3_64(text.as_bytes());
@@ -432,11 +463,6 @@ impl Engine {
         Ok(())
     }
 }
-
-/// The table of the crawl as a whole.
-pub(super) const CRAWL_TABLE: &str = "crawl";
-/// The table of domains and their sections.
-pub(super) const DOMAIN_TABLE: &str = "domains";
 
 fn today() -> jiff::civil::Date {
     clock::now().to_zoned(jiff::tz::TimeZone::UTC).date()
