@@ -37,13 +37,13 @@ pub struct Args {
     #[arg(long, value_enum, value_name = "SCOPE", conflicts_with = "archive")]
     scope: Option<ScopeArg>,
     /// Maximum number of requests for pages in this run; with --archive, for sitemaps and archive pages
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pages: Option<u64>,
     /// Maximum size of downloads in this run, in MB
-    #[arg(long, value_name = "MB", conflicts_with = "archive")]
+    #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..), conflicts_with = "archive")]
     mb: Option<u64>,
     /// Number of new words in the wanted languages after which this run ends
-    #[arg(long, value_name = "N", conflicts_with = "archive")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with = "archive")]
     tokens: Option<u64>,
     /// Rule that orders requests: tidings, spiderling, macocu or breadth-first [default: setting crawl.rule]
     #[arg(long, value_name = "RULE", conflicts_with = "archive")]

@@ -156,7 +156,7 @@ pub fn run(pipeline: &Pipeline, options: &Options) -> Result<CrawlOutcome> {
     for source in &options.from {
         let found = source.read(&context.home)?;
         if found.is_empty() {
-            log::warn!("{source} has no seeds");
+            bail!("{source} has no seeds");
         }
         all.extend(found);
     }
