@@ -13,6 +13,7 @@ use url::Url;
 
 use crate::shape::{domain, section};
 use crate::trap::{date_in_path, hard_trap};
+use crate::url_words::{is_list, is_paging_key, is_service};
 
 /// The most articles taken from a page.
 const MAX_ARTICLES: usize = 1_000;
@@ -35,58 +36,6 @@ const HEADLINE_CHARS: usize = 25;
 const HEADLINE_UNSPACED_CHARS: usize = 8;
 /// The least consecutive digits of the number of an article.
 const ID_DIGITS: usize = 4;
-
-/// Segments of paths that do not lead to articles.
-const NOT_ARTICLES: &[&str] = &[
-    "tag",
-    "tags",
-    "topic",
-    "topics",
-    "thema",
-    "themen",
-    "author",
-    "authors",
-    "autor",
-    "autoren",
-    "category",
-    "categories",
-    "kategorie",
-    "page",
-    "search",
-    "suche",
-    "login",
-    "signin",
-    "register",
-    "account",
-    "user",
-    "users",
-    "profile",
-    "about",
-    "contact",
-    "kontakt",
-    "impressum",
-    "imprint",
-    "privacy",
-    "privacy-policy",
-    "datenschutz",
-    "terms",
-    "agb",
-    "newsletter",
-    "subscribe",
-    "abo",
-    "jobs",
-    "shop",
-    "cart",
-    "advertise",
-    "feed",
-    "rss",
-    "wp-admin",
-    "wp-content",
-    "cdn-cgi",
-];
-
-/// Query parameters that turn pages.
-const PAGING: &[&str] = &["page", "paged", "start", "offset", "from", "limit", "skip"];
 
 /// Extensions of files that are web pages.
 const PAGES: &[&str] =
@@ -189,9 +138,7 @@ impl<'a> Candidate<'a> {
         }
         let section = section(&url);
         let day = whole_date_in_path(&url);
-        let is_other = url.path_segments().is_some_and(|mut segments| {
-            segments.any(|s| NOT_ARTICLES.iter().any(|known| s.eq_ignore_ascii_case(known)))
-        });
+        let is_other = is_list(&url) || is_service(&url);
         Some(Candidate {
             link,
             pattern: pattern(&section),
@@ -296,7 +243,7 @@ fn is_telling_url(url: &Url) -> bool {
     let is_escaped_title = stem.matches('%').count() >= HEADLINE_UNSPACED_CHARS;
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let is_numbered = |(name, value): (std::borrow::Cow<'_, str>, std::borrow::Cow<'_, str>)| {
-        is_number(&value) && !PAGING.iter().any(|known| name.eq_ignore_ascii_case(known))
+        is_number(&value) && !is_paging_key(&name)
     };
     separators >= 2 && stem.len() >= 12
         || is_escaped_title

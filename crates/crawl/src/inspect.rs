@@ -72,9 +72,10 @@ mod tests {
         let url = "http://a.example/x";
         state.offer(link(url));
         state.sift(|_| true).unwrap();
-        let done =
-            Done { url: url.into(), status: "ok".into(), worth: PageWorth::default(), requested: true, text: None };
-        state.refuse("2026-03-01", &done, "no-text");
+        let worth = PageWorth::default();
+        let refused = Some("no-text".into());
+        let done = Done { url: url.into(), status: "ok".into(), worth, requested: true, refused, text: None };
+        state.refuse("2026-03-01", &done);
         state.commit().unwrap();
         assert!(!is_known(folder.path(), url).unwrap(), "there was no checkpoint");
         state.checkpoint(Vec::new(), Vec::new()).unwrap();

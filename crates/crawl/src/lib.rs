@@ -24,6 +24,8 @@ pub mod shape;
 mod sieve;
 mod state;
 pub mod steward;
+mod summary;
+pub mod tables;
 #[cfg(test)]
 mod testing;
 pub mod text;
@@ -31,9 +33,11 @@ pub mod trap;
 mod u64_run;
 mod url_line;
 mod url_run;
+pub mod url_words;
 
 pub use disk_queue::{DiskQueue, MAX_WAITING};
 pub use error::{Error, Result};
 pub use record::{Done, Link, Record};
 pub use sieve::Sieve;
 pub use state::{CrawlState, TablePart};
+pub use summary::{CrawlSummary, for_each_row};

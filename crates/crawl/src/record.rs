@@ -21,6 +21,8 @@ pub struct Done {
     pub worth: PageWorth,
     /// Whether a request was sent.
     pub requested: bool,
+    /// Why its page was not kept; `None` if it was, or if there is no page.
+    pub refused: Option<String>,
     /// The fingerprint of its text, if it has any.
     pub text: Option<TextFingerprint>,
 }
@@ -94,6 +96,9 @@ impl Record {
                     u8::from(exact_duplicate),
                     u8::from(done.requested),
                 );
+                if done.refused.is_some() || done.text.is_some() {
+                    let _ = write!(text, "\t{}", done.refused.as_deref().unwrap_or_default());
+                }
                 if let Some(TextFingerprint { exact, samples }) = &done.text {
                     let _ = write!(text, "\t{exact:x}");
                     samples.iter().for_each(|sample| _ = write!(text, "\t{sample:x}"));
@@ -130,12 +135,13 @@ impl Record {
                     exact_duplicate: fields.next()? == "1",
                 };
                 let requested = fields.next()? == "1";
+                let refused = fields.next().filter(|reason| !reason.is_empty()).map(str::to_owned);
                 let mut hashes = fields.map(|hash| u64::from_str_radix(hash, 16).ok());
                 let text = match hashes.next() {
                     Some(exact) => Some(TextFingerprint { exact: exact?, samples: hashes.collect::<Option<_>>()? }),
                     None => None,
                 };
-                Record::Done(Done { url, status, worth, requested, text })
+                Record::Done(Done { url, status, worth, requested, refused, text })
             }
             _ => return None,
         })
@@ -174,13 +180,17 @@ mod tests {
         let url = WaitingUrl { day: Some(19_000), depth: 2, ..crate::testing::waiting("http://a.example/news/x") };
         let link = Link { url, source: "b.example".into() };
         let worth = PageWorth { bytes: 9000, clean_bytes: 800, tokens: 120, new_share: 0.5, exact_duplicate: true };
-        let done = Done { url: link.url.url.clone(), status: "ok".into(), worth, requested: true, text: None };
+        let url = link.url.url.clone();
+        let done = Done { url, status: "ok".into(), worth, requested: true, refused: None, text: None };
         let text = Some(TextFingerprint { exact: 7, samples: vec![64, u64::MAX] });
+        let refused = Some("off-topic".to_owned());
         let records = [
             Record::Sent(3, link.clone()),
             Record::Link(link),
             Record::Alias("http://a.example/y".into()),
-            Record::Done(Done { text, ..done.clone() }),
+            Record::Done(Done { text: text.clone(), ..done.clone() }),
+            Record::Done(Done { refused: refused.clone(), ..done.clone() }),
+            Record::Done(Done { refused, text, ..done.clone() }),
             Record::Done(done),
             Record::HandedOver(2, "a.example".into()),
             Record::Adopted("a.example".into()),

@@ -9,11 +9,8 @@ use crate::error::Result;
 use crate::policy::{DomainHints, Evidence};
 use crate::state::{CrawlState, TablePart};
 use crate::steward::{CrawlRow, DomainRow, Restoring, Row, SavedTexts, SectionRow, Settings, Steward};
+use crate::tables::{COUNT_TABLE, CRAWL_TABLE, DOMAIN_TABLE, PageCounts};
 
-/// The table of the crawl as a whole.
-pub const CRAWL_TABLE: &str = "crawl";
-/// The table of domains and their sections.
-pub const DOMAIN_TABLE: &str = "domains";
 /// Sets of hashes of texts: sampled windows, whole texts, front pages of parked domains.
 const SAMPLE_SET: &str = "samples";
 const TEXT_SET: &str = "texts";
@@ -61,18 +58,22 @@ pub struct Checkpoints {
 
 impl Checkpoints {
     /// Writes everything new. All links must have been sifted.
-    pub fn write(&mut self, state: &mut CrawlState, steward: &mut Steward) -> Result<()> {
+    pub fn write(&mut self, state: &mut CrawlState, steward: &mut Steward, counts: &PageCounts) -> Result<()> {
         let sets = steward.saved_texts().map(|SavedTexts { samples, exact, parked }| {
             vec![(SAMPLE_SET, samples), (TEXT_SET, exact), (PARKED_SET, parked)]
         });
         let steward = &*steward;
-        let crawl = self.changed_part((CRAWL_TABLE, 0), std::iter::once(steward.crawl_row()));
+        let counts = serde_json::to_vec(counts).expect("counts serialise into memory");
+        let whole = [
+            self.changed_text((COUNT_TABLE, 0), counts),
+            self.changed_part((CRAWL_TABLE, 0), std::iter::once(steward.crawl_row())),
+        ];
         let shards = steward.domains_by_shard();
         let domains = shards.iter().enumerate().filter_map(|(shard, ids)| {
             let rows = ids.iter().flat_map(|id| steward.domain_rows(*id));
             self.changed_part((DOMAIN_TABLE, shard as u8), rows)
         });
-        state.checkpoint(crawl.into_iter().chain(domains), sets.unwrap_or_default())
+        state.checkpoint(whole.into_iter().flatten().chain(domains), sets.unwrap_or_default())
     }
 
     /// A part of a table, if it differs from the one that was written last.
@@ -85,6 +86,10 @@ impl Checkpoints {
         for row in rows {
             write_row(&row, &mut text);
         }
+        self.changed_text((table, shard), text)
+    }
+
+    fn changed_text(&mut self, (table, shard): (&'static str, u8), text: Vec<u8>) -> Option<TablePart> {
         let hash = xxh3_64(&text);
         let is_changed = !text.is_empty() && self.written.insert((table, shard), hash) != Some(hash);
         is_changed.then(|| TablePart { table, shard, text: String::from_utf8(text).expect("JSON is UTF-8") })
@@ -152,7 +157,7 @@ mod tests {
         met(&mut steward, 300);
         let text = TextFingerprint::of(&(0..900).map(|n| format!("word{n} ")).collect::<String>(), "");
         assert!((fetch(&mut steward, &text) - 1.0).abs() < f32::EPSILON);
-        checkpoints.write(&mut state, &mut steward).unwrap();
+        checkpoints.write(&mut state, &mut steward, &PageCounts::default()).unwrap();
         let state = CrawlState::open(folder.path()).unwrap();
         assert_eq!(totals(&state).unwrap().pages, 1);
         let mut restored = restore(&state, Settings::default()).unwrap();

@@ -251,8 +251,9 @@ impl CrawlState {
     }
 
     /// Lists a page that is not kept, with the reason. The day names the file.
-    pub fn refuse(&mut self, day: &str, done: &Done, reason: &str) {
-        let Done { url, status, worth, .. } = done;
+    pub fn refuse(&mut self, day: &str, done: &Done) {
+        let Done { url, status, worth, refused, .. } = done;
+        let Some(reason) = refused else { return };
         let line = format!("{url}\t{status}\t{}\t{}\t{reason}\n", worth.bytes, worth.clean_bytes);
         self.refused.entry(day.to_owned()).or_default().push_str(&line);
     }
@@ -449,7 +450,8 @@ mod tests {
     }
 
     fn done(url: &str) -> Done {
-        Done { url: url.to_owned(), status: "ok".into(), worth: PageWorth::default(), requested: true, text: None }
+        let (status, worth) = ("ok".into(), PageWorth::default());
+        Done { url: url.to_owned(), status, worth, requested: true, refused: None, text: None }
     }
 
     fn take(state: &mut CrawlState, number: u32) -> Option<WaitingUrl> {

@@ -13,6 +13,14 @@ pub fn is_archive(feed: &str) -> bool {
     feed.starts_with(ARCHIVE)
 }
 
+/// The start of the field for the feed in pages of a crawl: `crawl:NAME`.
+pub const CRAWL: &str = "crawl:";
+
+/// Whether the field for the feed names a crawl.
+pub fn is_crawl(feed: &str) -> bool {
+    feed.starts_with(CRAWL)
+}
+
 /// A new entry of the plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {

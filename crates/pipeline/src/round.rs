@@ -41,8 +41,21 @@ const LEAST: Duration = Duration::from_secs(1);
 pub struct RoundOptions {
     /// The first stage; the first of all if absent.
     pub from: Option<StageId>,
+    /// The stages, in their own order; all that are on if empty.
+    pub stages: Vec<StageId>,
     /// Time limit of all stages together; `run.total` of the settings if absent.
     pub time_limit: Option<Duration>,
+}
+
+impl RoundOptions {
+    /// Whether a stage is part of the round.
+    fn selects(&self, stage: StageId, config: &Config) -> bool {
+        let is_on = stage.stage().is_on(config) || self.from == Some(stage);
+        match self.stages.is_empty() {
+            true => is_on && self.from.is_none_or(|from| stage >= from),
+            false => self.stages.contains(&stage),
+        }
+    }
 }
 
 /// The result of a stage in a round.
@@ -95,7 +108,8 @@ impl fmt::Display for RoundOutcome {
         let (mut pages, mut documents, mut tokens) = (0, 0, 0);
         for stage in StageId::ALL {
             match self.outcome(*stage) {
-                Some(StageOutcome::Fetch(fetch)) => pages = fetch.fetched,
+                Some(StageOutcome::Fetch(fetch)) => pages += fetch.fetched,
+                Some(StageOutcome::Crawl(crawl)) => pages += crawl.kept,
                 Some(StageOutcome::Clean(clean)) => documents = clean.documents,
                 Some(StageOutcome::Compile(compile)) => tokens = compile.tokens_added,
                 _ => {}
@@ -149,7 +163,7 @@ pub fn run_round(
         began: Instant::now(),
         freshness: Arc::default(),
     };
-    round.go(options.from, before, after)
+    round.go(options, before, after)
 }
 
 struct Round {
@@ -163,13 +177,13 @@ struct Round {
 impl Round {
     fn go(
         self,
-        from: Option<StageId>,
+        options: &RoundOptions,
         before: &dyn Fn(&str),
         after: &dyn Fn(StageId, &RoundStage),
     ) -> Result<RoundOutcome> {
         let mut outcome = RoundOutcome::default();
         let cancel = self.pipeline.cancel_token();
-        for stage in StageId::ALL.iter().copied().filter(|stage| from.is_none_or(|from| *stage >= from)) {
+        for stage in StageId::ALL.iter().copied().filter(|stage| options.selects(*stage, self.pipeline.config())) {
             if cancel.is_cancelled() {
                 log::info!("{stage} and the following stages are left for a later run");
                 outcome.status = Status::NotDone;
@@ -383,6 +397,20 @@ mod tests {
         let (outcome, heard) = go(&pipeline, Some(StageId::Compile));
         assert_eq!(outcome.status(), Status::Done);
         assert_eq!(heard[..2], ["compile", "compile ended"]);
+    }
+
+    #[test]
+    fn a_round_may_consist_of_some_stages_and_includes_those_that_are_on() {
+        let mut config = Config::default();
+        let selected = |options: &RoundOptions, config: &Config| -> Vec<&str> {
+            StageId::ALL.iter().filter(|stage| options.selects(**stage, config)).map(|stage| stage.name()).collect()
+        };
+        let all = RoundOptions::default();
+        assert!(!selected(&all, &config).contains(&"crawl"));
+        let some = RoundOptions { stages: vec![StageId::Clean, StageId::Crawl], ..RoundOptions::default() };
+        assert_eq!(selected(&some, &config), ["crawl", "clean"]);
+        config.crawl.names = vec!["web".into()];
+        assert_eq!(selected(&all, &config), ["update", "fetch", "crawl", "clean", "dedup", "annotate", "compile"]);
     }
 
     #[test]

@@ -9,15 +9,15 @@ mod batch;
 mod columns;
 mod command_line;
 mod corpus;
+mod deduper;
+mod document;
 mod errors;
+mod feeds;
 mod home;
 mod home_options;
 mod table;
-mod worker;
-mod deduper;
-mod document;
-mod feeds;
 mod text;
+mod worker;
 
 use pyo3::prelude::*;
 

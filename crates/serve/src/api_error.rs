@@ -97,6 +97,12 @@ impl From<tidings_store::Error> for ApiError {
     }
 }
 
+impl From<tidings_crawl::Error> for ApiError {
+    fn from(error: tidings_crawl::Error) -> ApiError {
+        ApiError::broken("a crawl cannot be read", &error)
+    }
+}
+
 impl From<tidings_index::Error> for ApiError {
     fn from(error: tidings_index::Error) -> ApiError {
         ApiError::broken("the index cannot be read", &error)

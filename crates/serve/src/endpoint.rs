@@ -18,6 +18,7 @@ use crate::handler::collection::{CollectionRequest, DaysRequest, LanguagesReques
 use crate::handler::corpora::{CorporaRequest, NamedCorporaRequest};
 use crate::handler::feeds::{FeedsRequest, HostsRequest};
 use crate::handler::revisions::RevisionsRequest;
+use crate::handler::sources::{BackfillsRequest, CrawlsRequest, SourcesRequest};
 use crate::response::{Format, FormatParams};
 
 /// An endpoint of the API.
@@ -60,6 +61,9 @@ pub(crate) static ENDPOINTS: LazyLock<Vec<Endpoint>> = LazyLock::new(|| {
         Endpoint::home::<NamedCorporaRequest>(),
         Endpoint::home::<FeedsRequest>(),
         Endpoint::home::<HostsRequest>(),
+        Endpoint::home::<SourcesRequest>(),
+        Endpoint::home::<CrawlsRequest>(),
+        Endpoint::home::<BackfillsRequest>(),
         Endpoint::home::<CollectionRequest>(),
         Endpoint::home::<DaysRequest>(),
         Endpoint::home::<LanguagesRequest>(),

@@ -53,6 +53,44 @@ export const AVAILABILITY_CHOICES: readonly (readonly [Availability, string])[] 
   ["open", "Everywhere."],
 ];
 
+/** The backfill of a site. */
+export interface BackfillRow {
+  /** The site. */
+  site: string;
+  /** Articles that it found. */
+  found: number;
+  /** Requests for sitemaps and archive pages. */
+  listing_requests: number;
+  /** Articles of the site that feeds brought. */
+  known: number;
+  /** The estimated recall: the share of these that the backfill found by its own ways. */
+  recall: number | null;
+  /** The lower end of the 95 % interval of the recall. */
+  recall_low: number | null;
+  /** The upper end of the interval. */
+  recall_high: number | null;
+  /** The first day of the history, or empty. */
+  since: string;
+  /** The last day of the history, or empty. */
+  until: string;
+  /** The end of the last round of requests. */
+  updated: string;
+  /** The reason why nothing is left to read, or empty. */
+  ended: string;
+}
+
+/** The backfills of sites, at the end of their last runs. */
+export interface BackfillsAnswer {
+  /** The address that asks the same again. */
+  link: string;
+  /** The backfills. */
+  rows: BackfillRow[];
+}
+
+/** Lists the backfills. */
+export interface BackfillsRequest {
+}
+
 /** The interval of a value, with the confidence that was asked for. */
 export interface Band {
   /** The lower end. */
@@ -482,6 +520,60 @@ export interface CountRequest {
   in?: string;
 }
 
+/** URLs of a crawl that were not stored for a reason. */
+export interface CrawlReason {
+  /** The crawl. */
+  crawl: string;
+  /** Whether there was a page. */
+  outcome: UrlOutcome;
+  /** The reason or the status. */
+  reason: string;
+  /** The number of URLs. */
+  urls: number;
+}
+
+/** A crawl. */
+export interface CrawlRow {
+  /** The name. */
+  crawl: string;
+  /** Requests for pages. */
+  requests: number;
+  /** Pages that were stored. */
+  kept: number;
+  /** Pages without wanted text, which were not stored. */
+  refused: number;
+  /** URLs that gave no page. */
+  failed: number;
+  /** Bytes downloaded. */
+  downloaded_bytes: number;
+  /** New words in the wanted languages. */
+  words: number;
+  /** Sites (registered domains) that were met. */
+  sites: number;
+  /** Of these, sites that were closed because they are not worth a request. */
+  closed_sites: number;
+  /** URLs that wait. */
+  waiting_urls: number;
+  /** The end of the last run: its time, or empty while it runs and after a crash. */
+  ended: string;
+  /** The reason of the end, or empty. */
+  end_reason: string;
+}
+
+/** The crawls that follow links, at their last checkpoints. */
+export interface CrawlsAnswer {
+  /** The address that asks the same again. */
+  link: string;
+  /** The crawls. */
+  rows: CrawlRow[];
+  /** The reasons for which URLs were not stored, the most common first. */
+  reasons: CrawlReason[];
+}
+
+/** Lists the crawls. */
+export interface CrawlsRequest {
+}
+
 /** The collection in one time step. */
 export interface DaysRow {
   /** The time step. */
@@ -657,6 +749,8 @@ export interface FeedRow {
   feed: string;
   /** The title. */
   title: string;
+  /** The kind: feed, sitemap or page. */
+  kind: SourceKind;
   /** The health. */
   health: FeedHealth;
   /** The result of the last poll. */
@@ -1384,6 +1478,38 @@ export interface SketchRequest {
   in?: string;
 }
 
+export type SourceKind = "feed" | "sitemap" | "page" | "archive" | "crawl";
+/** The choices of SourceKind with their meanings. */
+export const SOURCE_KIND_CHOICES: readonly (readonly [SourceKind, string])[] = [
+  ["feed", "RSS, Atom, RDF or JSON Feed."],
+  ["sitemap", "A sitemap that is polled."],
+  ["page", "A front page or section page that is polled."],
+  ["archive", "The backfill of a site."],
+  ["crawl", "A crawl that follows links."],
+];
+
+/** The sources of a kind. */
+export interface SourceRow {
+  /** The kind. */
+  kind: SourceKind;
+  /** The number of sources. */
+  sources: number;
+  /** The yield of their pages in the last 30 days. */
+  yield: YieldSum;
+}
+
+/** The kinds of sources that the home has. */
+export interface SourcesAnswer {
+  /** The address that asks the same again. */
+  link: string;
+  /** The kinds. */
+  rows: SourceRow[];
+}
+
+/** Lists the kinds of sources. */
+export interface SourcesRequest {
+}
+
 export type Step = "day" | "ten-days" | "week" | "month" | "quarter" | "half-year" | "year";
 /** The choices of Step with their meanings. */
 export const STEP_CHOICES: readonly (readonly [Step, string])[] = [
@@ -1551,6 +1677,13 @@ export interface TrendsRequest {
   limit?: number;
 }
 
+export type UrlOutcome = "refused" | "failed";
+/** The choices of UrlOutcome with their meanings. */
+export const URL_OUTCOME_CHOICES: readonly (readonly [UrlOutcome, string])[] = [
+  ["refused", "The page has no wanted text."],
+  ["failed", "There was no page."],
+];
+
 /** The window in which collocates are counted: never beyond the document, and never in the hit itself. */
 export type Window = { tokens: { left: number; right: number } } | "sentence";
 
@@ -1628,14 +1761,17 @@ export interface YieldSum {
 
 /** The paths of the endpoints, by name. */
 export const PATHS = {
+  "backfills": "/api/v1/backfills",
   "collection": "/api/v1/collection",
   "collection-days": "/api/v1/collection/days",
   "collection-languages": "/api/v1/collection/languages",
   "revisions": "/api/v1/collection/revisions",
   "corpora": "/api/v1/corpora",
   "corpora-named": "/api/v1/corpora-named",
+  "crawls": "/api/v1/crawls",
   "feeds": "/api/v1/feeds",
   "hosts": "/api/v1/hosts",
+  "sources": "/api/v1/sources",
   "bursts": "/api/v1/{lang}/bursts",
   "colloc": "/api/v1/{lang}/colloc",
   "compare": "/api/v1/{lang}/compare",
@@ -1657,14 +1793,17 @@ export const PATHS = {
 
 /** The requests, answers and rows of the endpoints, by name. */
 export interface Endpoints {
+  "backfills": { request: BackfillsRequest; answer: BackfillsAnswer; row: BackfillRow };
   "collection": { request: CollectionRequest; answer: CollectionAnswer; row: FunnelRow };
   "collection-days": { request: CollectionDaysRequest; answer: CollectionDaysAnswer; row: DaysRow };
   "collection-languages": { request: CollectionLanguagesRequest; answer: CollectionLanguagesAnswer; row: LanguageRow };
   "revisions": { request: RevisionsRequest; answer: RevisionsAnswer; row: PageRevision };
   "corpora": { request: CorporaRequest; answer: CorporaAnswer; row: CorpusRow };
   "corpora-named": { request: CorporaNamedRequest; answer: CorporaNamedAnswer; row: NamedCorpus };
+  "crawls": { request: CrawlsRequest; answer: CrawlsAnswer; row: CrawlRow };
   "feeds": { request: FeedsRequest; answer: FeedsAnswer; row: FeedRow };
   "hosts": { request: HostsRequest; answer: HostsAnswer; row: HostRow };
+  "sources": { request: SourcesRequest; answer: SourcesAnswer; row: SourceRow };
   "bursts": { request: BurstsRequest; answer: BurstsAnswer; row: BurstRow };
   "colloc": { request: CollocRequest; answer: CollocAnswer; row: Collocate };
   "compare": { request: CompareRequest; answer: CompareAnswer; row: Change };

@@ -15,6 +15,7 @@ use tidings_crawl::policy::{DomainHints, PageWorth};
 use tidings_crawl::queue::WaitingUrl;
 use tidings_crawl::saved::{self, Checkpoints};
 use tidings_crawl::steward::{Admission, Discovered, Gate, Next, Settings, Steward};
+use tidings_crawl::tables::PageCounts;
 use tidings_crawl::{CrawlState, Done, Link, shape};
 use tidings_model::LinkRegion;
 use url::Url;
@@ -130,7 +131,7 @@ fn fill(folder: &Path, urls: u64, domains: u64) -> Result<()> {
         if at + 1 == urls || at < urls && state.needs_checkpoint() {
             let start = Instant::now();
             state.sift(|link| admit(&mut steward, link))?;
-            checkpoints.write(&mut state, &mut steward)?;
+            checkpoints.write(&mut state, &mut steward, &PageCounts::default())?;
             count += 1;
             spent += start.elapsed();
             longest = longest.max(start.elapsed());

@@ -4,21 +4,31 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use jiff::civil::Date;
+use tidings_model::period;
 use tidings_pipeline::archive::{self, ArchiveOptions, DateRange};
-use tidings_pipeline::crawl::{self, Budget, Options, Scope};
+use tidings_pipeline::crawl::{self, Budget, Options, Scope, SeedSource};
 use tidings_pipeline::shard::Shard;
 
 use super::{CrawlArgs, Report};
 use crate::args::Global;
 
+/// A crawl that follows links has no limit of its own; a backfill has that of all commands with requests.
+const TIME_LIMIT: &str =
+    "Time after which no more requests are sent, such as 90s, 30m or 2h [default: no limit; with --archive, 55m]";
+
+/// The help of `--shard`, which means another thing for other stages.
+const SHARD: &str = "Part of this machine, such as 2/4: it asks only the sites that belong to it, and writes links to the \
+     others to crawl/NAME/outbox/";
+
 #[derive(Debug, clap::Args)]
-#[command(mut_arg("shard", |arg| arg.help(
-    "Part of this machine, such as 2/4: it asks only the sites that belong to it, and writes links to the others to \
-     crawl/NAME/outbox/"
-)))]
+#[command(mut_arg("time_limit", |arg| arg.help(TIME_LIMIT)))]
+#[command(mut_arg("shard", |arg| arg.help(SHARD)))]
 pub struct Args {
     /// Sites, URLs or files of them to begin with [default: go on; with --archive, the sites of all feeds]
     sites: Vec<String>,
+    /// Further seeds: a file with one in each line, - for standard input, or what the home knows: feeds, plan, pages, sitemaps
+    #[arg(long, value_name = "FILE", conflicts_with = "archive")]
+    from: Vec<SeedSource>,
     /// Name of the crawl: several can be in a home
     #[arg(long, value_name = "NAME", default_value = "web", conflicts_with = "archive")]
     name: String,
@@ -28,17 +38,20 @@ pub struct Args {
     /// Top-level domain where the languages are expected, such as ch; may be repeated
     #[arg(long, value_name = "TLD", value_delimiter = ',', conflicts_with = "archive")]
     tld: Vec<String>,
+    /// Words of a topic that pages must have, such as "glacier*, ice sheet", or a file of them; may be repeated
+    #[arg(long, value_name = "WORDS", conflicts_with = "archive")]
+    topic: Vec<String>,
     /// Part of the web to enter: all of it, or the sites or hosts of the seeds [default: web]
     #[arg(long, value_enum, value_name = "SCOPE", conflicts_with = "archive")]
     scope: Option<ScopeArg>,
     /// Maximum number of requests for pages in this run; with --archive, for sitemaps and archive pages
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pages: Option<u64>,
     /// Maximum size of downloads in this run, in MB
-    #[arg(long, value_name = "MB", conflicts_with = "archive")]
+    #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..), conflicts_with = "archive")]
     mb: Option<u64>,
     /// Number of new words in the wanted languages after which this run ends
-    #[arg(long, value_name = "N", conflicts_with = "archive")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with = "archive")]
     tokens: Option<u64>,
     /// Rule that orders requests: tidings, spiderling, macocu or breadth-first [default: setting crawl.rule]
     #[arg(long, value_name = "RULE", conflicts_with = "archive")]
@@ -77,26 +90,11 @@ enum ScopeArg {
 }
 
 fn parse_first(text: &str) -> Result<Date, String> {
-    parse_date(text, |date| date)
+    period::first_day(text).ok_or_else(|| format!("expected {}", period::PERIOD_FORM))
 }
 
 fn parse_last(text: &str) -> Result<Date, String> {
-    parse_date(text, |date| match text.len() {
-        4 => date.last_of_year(),
-        7 => date.last_of_month(),
-        _ => date,
-    })
-}
-
-fn parse_date(text: &str, change: impl Fn(Date) -> Date) -> Result<Date, String> {
-    let full = match text.len() {
-        4 => format!("{text}-01-01"),
-        7 => format!("{text}-01"),
-        _ => text.to_owned(),
-    };
-    full.parse()
-        .map(change)
-        .map_err(|_| "expected a year, a month or a day, such as 2019, 2019-03 or 2019-03-01".to_owned())
+    period::last_day(text).ok_or_else(|| format!("expected {}", period::PERIOD_FORM))
 }
 
 pub fn run(args: &Args, global: &Global) -> Result<Report> {
@@ -126,6 +124,8 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let options = Options {
         name: args.name.clone(),
         seeds: args.sites.clone(),
+        from: args.from.clone(),
+        topic: args.topic.clone(),
         scope: args.scope.map(|scope| match scope {
             ScopeArg::Web => Scope::Web,
             ScopeArg::Site => Scope::Site,
@@ -140,18 +140,4 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         inboxes: args.inbox.clone(),
     };
     Ok(crawl::run(&pipeline.with_config(config), &options)?.into())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_year_or_month_stands_for_its_first_or_last_day() {
-        assert_eq!(parse_first("2019"), Ok(Date::constant(2019, 1, 1)));
-        assert_eq!(parse_last("2019"), Ok(Date::constant(2019, 12, 31)));
-        assert_eq!(parse_last("2020-02"), Ok(Date::constant(2020, 2, 29)));
-        assert_eq!(parse_first("2019-03-04"), Ok(Date::constant(2019, 3, 4)));
-        assert!(parse_first("last year").is_err());
-    }
 }

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use serde::Serialize;
-use tidings_pipeline::discover::{self, CandidateSource, Options, Task, TrialOptions, opml};
+use tidings_pipeline::discover::opml::{self, ExportedList};
+use tidings_pipeline::discover::{self, CandidateSource, Options, Task, TrialOptions};
 use tidings_pipeline::display::count;
 use tidings_pipeline::outcome::Outcome;
 
@@ -133,6 +134,7 @@ fn task(args: &Args) -> Result<Task> {
 struct Exported {
     done: bool,
     feeds: u64,
+    left_out: u64,
     #[serde(skip)]
     text: String,
 }
@@ -146,12 +148,16 @@ impl std::fmt::Display for Exported {
 }
 
 fn export(global: &Global, path: &Path) -> Result<Report> {
-    let (list, feeds) = opml::export(&super::find_home(global)?)?;
-    let text = if path == Path::new("-") {
-        list
-    } else {
-        std::fs::write(path, list).with_context(|| format!("cannot write {}", path.display()))?;
-        format!("{} written to {}\n", count(feeds, "feed"), path.display())
+    let ExportedList { opml, feeds, left_out } = opml::export(&super::find_home(global)?)?;
+    let note = match left_out {
+        0 => "",
+        _ => ", without the pages and sitemaps of the list, which feed readers cannot read",
     };
-    Ok(Exported { done: true, feeds, text }.into())
+    let text = if path == Path::new("-") {
+        opml
+    } else {
+        std::fs::write(path, opml).with_context(|| format!("cannot write {}", path.display()))?;
+        format!("{} written to {}{note}\n", count(feeds, "feed"), path.display())
+    };
+    Ok(Exported { done: true, feeds, left_out, text }.into())
 }

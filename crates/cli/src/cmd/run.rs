@@ -17,7 +17,7 @@ use crate::console;
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Stages: update, fetch, clean, dedup, annotate, compile. The [run] settings give each a time limit. The command can be \
+    after_help = "Stages: update, fetch, crawl (if the setting crawl.names names a crawl), clean, dedup, annotate, compile. The [run] settings give each a time limit. The command can be \
     started at any time, from cron or by hand: a second process exits with code 0 if one is running, and each stage resumes \
     where an earlier run stopped.\n\n\
     With --loop it runs as a service with systemd notifications (packaging/ has the unit): SIGHUP reloads the settings, SIGTERM \
@@ -27,6 +27,9 @@ pub struct Args {
     /// First stage to run [default: update]
     #[arg(long, value_name = "STAGE", value_parser = super::stage_parser(|_| true))]
     from: Option<StageId>,
+    /// Only these stages, such as crawl,clean [default: all]
+    #[arg(long, value_name = "STAGES", value_delimiter = ',', value_parser = super::stage_parser(|_| true), conflicts_with = "from")]
+    stages: Vec<StageId>,
     /// Run as a service, with a round every --every
     #[arg(long = "loop")]
     looping: bool,
@@ -40,7 +43,7 @@ pub struct Args {
 
 impl Args {
     fn options(&self) -> RoundOptions {
-        RoundOptions { from: self.from, time_limit: self.time_limit }
+        RoundOptions { from: self.from, stages: self.stages.clone(), time_limit: self.time_limit }
     }
 }
 

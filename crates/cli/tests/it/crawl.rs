@@ -268,3 +268,124 @@ fn the_reservation_of_a_site_is_known_before_its_first_page_is_kept() {
     let pages = corpus.pages();
     assert_eq!(pages.values().map(|page| page.rights.tdmrep.as_deref()).collect::<Vec<_>>(), [Some("1")]);
 }
+
+/// An article about something, as a page that the quality gate accepts.
+fn article(subject: &str) -> &'static str {
+    let text = format!(
+        "<!doctype html><html lang=en><head><title>{subject}</title></head><body><article><h1>The {subject}</h1>\
+         <p>The council of the town decided on Monday that the {subject} will return in spring, after two years in \
+         which the people of the island had to travel by the long road over the mountains to reach their work.</p>\
+         <p>According to the minutes of the meeting, the {subject} costs less than the engineers had feared, because \
+         the old quay can be used again and only the eastern pier needs repair before the first storms of autumn.</p>\
+         <p>Residents who had waited for the {subject} welcomed the decision, and several of them said that they would \
+         finally be able to visit their families on the other side without spending a whole day on it.</p></article>"
+    );
+    Box::leak(text.into_boxed_str())
+}
+
+#[test]
+fn a_topic_keeps_pages_that_are_about_it() {
+    let pages = [
+        ("/", "", "<a href=/1>The steam ferry returns</a> <a href=/2>Of the tramway</a>"),
+        ("/1", "", article("steam ferry")),
+        ("/2", "", article("tramway")),
+    ];
+    let site = SmallSite::start(Box::leak(Box::new(pages)));
+    let corpus = Corpus::new(spec(1, 1));
+    let address = format!("http://127.1.0.9:{}", site.port);
+    let mut command = corpus.command(&format!("crawl {address}/ --rule breadth-first --delay 0.01 --json"));
+    let outcome = corpus.launch({
+        command.args(["--topic", "Ferr*, quay"]);
+        command
+    });
+    let outcome = outcome.wait().ok().json();
+    assert_eq!((&outcome["kept"], &outcome["refused"]), (&1.into(), &2.into()), "{outcome}");
+    let order = std::fs::read_to_string(corpus.home().join("crawl/web/order.toml")).unwrap();
+    assert!(order.contains("ferr*"), "{order}");
+    corpus.run("status").ok().says("off-topic 1");
+    corpus.run(&format!("why {address}/2")).ok().says("not kept: off-topic");
+    corpus.run("report").ok();
+    let report = std::fs::read_to_string(corpus.home().join("report.html")).unwrap();
+    assert!(report.contains("<section id=\"crawls\">") && report.contains("off-topic"));
+    // The topic is that of the crawl, also in further runs.
+    corpus.run("crawl --delay 0.01").ok().says("nothing left");
+    assert_eq!(corpus.pages().len(), 1);
+}
+
+#[test]
+fn seeds_are_taken_from_files_standard_input_and_the_home() {
+    let corpus = Corpus::new(spec(2, 2));
+    std::fs::write(corpus.beside("sites.txt"), "# sites\na.example\n\nhttps://b.example/news/\n").unwrap();
+    let shown = |ran: crate::support::Ran| ran.ok().stdout;
+    let text = shown(corpus.run(&format!("crawl --dry-run --from {}", corpus.beside("sites.txt").display())));
+    assert_eq!(text, "would request first:\nhttps://a.example/\nhttps://b.example/news/\n");
+    let text = shown(corpus.shell("echo c.example | $T crawl --dry-run --from -"));
+    assert_eq!(text, "would request first:\nhttps://c.example/\n");
+    let text = shown(corpus.run("crawl --dry-run --from feeds"));
+    let fronts: BTreeSet<String> =
+        corpus.web.sites().map(|site| format!("http://{}:{}/", site.address(), corpus.web.port())).collect();
+    assert_eq!(text.lines().skip(1).map(str::to_owned).collect::<BTreeSet<_>>(), fronts);
+    assert!(!corpus.home().join("crawl").exists(), "a dry run leaves nothing behind");
+    corpus.run("crawl").exits(1);
+    corpus.run("crawl --from nowhere.txt").exits(1);
+}
+
+#[test]
+fn a_crawl_goes_on_in_rounds_until_nothing_is_left() {
+    let corpus = Corpus::new(spec(2, 6));
+    let settings = corpus.home().join("tidings.toml");
+    let mut text = std::fs::read_to_string(&settings).unwrap();
+    text.push_str(
+        "[crawl]\nnames = ['web']\nseeds = 'sites.txt'\nround_pages = 5\nrule = 'breadth-first'\nhost_delay_s = 0.05\n",
+    );
+    std::fs::write(&settings, text).unwrap();
+    let front = |at: usize| {
+        let site = corpus.web.sites().nth(at).unwrap();
+        format!("http://{}:{}/\n", site.address(), corpus.web.port())
+    };
+    std::fs::write(corpus.home().join("sites.txt"), front(0)).unwrap();
+    let outcome = corpus.run("run --stages crawl,clean --json").ok().json();
+    assert_eq!(outcome["crawl"]["crawls"][0]["end"], "pages", "{outcome}");
+    assert!(outcome["clean"]["documents"].as_u64() > Some(0), "{outcome}");
+    assert_eq!(outcome.as_object().unwrap().len(), 2, "{outcome}");
+    let mut rounds = 1;
+    while corpus.run("run --stages crawl --json").ok().json()["crawl"]["requests"] != 0 {
+        rounds += 1;
+        assert!(rounds < 40, "the crawl does not end");
+    }
+    assert!(rounds > 1);
+    // Nothing is left: the next round opens no crawl and writes no run log.
+    let logs = corpus.run_logs("crawl").len();
+    corpus.run("run --stages crawl").ok().says("nothing left that is worth a request");
+    assert_eq!(corpus.run_logs("crawl").len(), logs);
+    // A new line of the file is taken up.
+    std::fs::write(corpus.home().join("sites.txt"), front(0) + &front(1)).unwrap();
+    let before = corpus.web.requests().len();
+    corpus.run("run --stages crawl").ok().says("budget of pages spent");
+    assert!(corpus.web.requests().len() > before);
+    corpus.asked_nothing_twice();
+    corpus.was_polite(DELAY);
+}
+
+#[test]
+fn a_round_that_is_killed_in_its_crawl_goes_on() {
+    let corpus = Corpus::new(spec(3, 8));
+    let settings = corpus.home().join("tidings.toml");
+    let mut text = std::fs::read_to_string(&settings).unwrap();
+    text.push_str("[crawl]\nnames = ['web']\nseeds = 'sites.txt'\nrule = 'breadth-first'\nhost_delay_s = 0.05\n");
+    std::fs::write(&settings, text).unwrap();
+    std::fs::write(corpus.home().join("sites.txt"), seeds(&corpus).replace(' ', "\n")).unwrap();
+    let mut running = corpus.start("run --stages crawl,clean");
+    running.until(|| corpus.web.requests().len() > 15);
+    running.signal(Signal::KILL);
+    running.wait();
+    corpus.run("run --stages crawl,clean").ok().says("nothing left");
+    assert!(corpus.healthy_articles().iter().all(|url| all_stored(&corpus).contains(&place(url))));
+    let outcome = corpus.run("status --json").ok().json();
+    let counts = &outcome["crawls"][0];
+    // Pages before the kill count too: they are in the journal of the crawl.
+    let articles = corpus.healthy_articles().len() as u64;
+    let kept = counts["kept"].as_u64().unwrap();
+    assert!((articles..=all_stored(&corpus).len() as u64).contains(&kept), "{counts}");
+    corpus.was_polite_across_crashes(DELAY);
+}

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use jiff::civil::Date;
 use tidings_crawl::shape;
 use tidings_crawl::trap::{date_in_path, hard_trap};
+use tidings_crawl::url_words::{is_list, is_page_key};
 use tidings_feeds::discover;
 use url::Url;
 
@@ -12,27 +13,6 @@ use url::Url;
 const MAX_SHAPES: usize = 2000;
 /// A shape of known articles counts if it has this share of them.
 const MIN_SHARE: f64 = 0.01;
-/// Path segments of pages that list others.
-const LISTS: [&str; 16] = [
-    "tag",
-    "tags",
-    "topic",
-    "topics",
-    "thema",
-    "themen",
-    "tema",
-    "temas",
-    "author",
-    "authors",
-    "autor",
-    "search",
-    "category",
-    "categories",
-    "keyword",
-    "label",
-];
-/// Names of the parameter that numbers the pages of a list.
-const PAGE_KEYS: [&str; 6] = ["page", "paged", "pg", "seite", "pagina", "strana"];
 /// Extensions of files that are not pages.
 const MEDIA: [&str; 14] =
     ["jpg", "jpeg", "png", "gif", "webp", "svg", "pdf", "mp3", "mp4", "zip", "css", "js", "xml", "ico"];
@@ -139,10 +119,6 @@ fn segments(url: &Url) -> impl Iterator<Item = &str> {
     url.path().split('/').filter(|segment| !segment.is_empty())
 }
 
-fn is_list(url: &Url) -> bool {
-    segments(url).any(|segment| LISTS.iter().any(|name| segment.eq_ignore_ascii_case(name)))
-}
-
 fn is_media(url: &Url) -> bool {
     let extension =
         url.path().rsplit('/').next().and_then(|name| name.rsplit_once('.')).map(|(_, extension)| extension);
@@ -183,13 +159,13 @@ fn dated_prefix(url: &Url) -> Option<String> {
 
 /// The number of a page of a list: `?page=3` or `/page/3`.
 pub fn page_number(url: &Url) -> Option<u32> {
-    let by_key = url.query_pairs().find(|(key, _)| PAGE_KEYS.iter().any(|name| key.eq_ignore_ascii_case(name)));
+    let by_key = url.query_pairs().find(|(key, _)| is_page_key(key));
     if let Some((_, value)) = by_key {
         return value.parse().ok();
     }
     let all: Vec<&str> = segments(url).collect();
     match all.as_slice() {
-        [.., word, number] if PAGE_KEYS.iter().any(|name| word.eq_ignore_ascii_case(name)) => number.parse().ok(),
+        [.., word, number] if is_page_key(word) => number.parse().ok(),
         _ => None,
     }
 }
@@ -198,11 +174,11 @@ pub fn page_number(url: &Url) -> Option<u32> {
 pub fn with_page_number(url: &Url, number: u32) -> Option<Url> {
     page_number(url)?;
     let mut changed = url.clone();
-    if url.query_pairs().any(|(key, _)| PAGE_KEYS.iter().any(|name| key.eq_ignore_ascii_case(name))) {
+    if url.query_pairs().any(|(key, _)| is_page_key(&key)) {
         let pairs: Vec<(String, String)> = url
             .query_pairs()
             .map(|(key, value)| {
-                let is_page = PAGE_KEYS.iter().any(|name| key.eq_ignore_ascii_case(name));
+                let is_page = is_page_key(&key);
                 (key.into_owned(), if is_page { number.to_string() } else { value.into_owned() })
             })
             .collect();
@@ -220,7 +196,7 @@ pub fn list_of(url: &Url) -> String {
     let mut plain = url.clone();
     let pairs: Vec<(String, String)> = url
         .query_pairs()
-        .filter(|(key, _)| !PAGE_KEYS.iter().any(|name| key.eq_ignore_ascii_case(name)))
+        .filter(|(key, _)| !is_page_key(key))
         .map(|(key, value)| (key.into_owned(), value.into_owned()))
         .collect();
     plain.set_query(None);
@@ -229,7 +205,7 @@ pub fn list_of(url: &Url) -> String {
     }
     let all: Vec<&str> = segments(url).collect();
     if let [before @ .., word, number] = all.as_slice()
-        && PAGE_KEYS.iter().any(|name| word.eq_ignore_ascii_case(name))
+        && is_page_key(word)
         && number.parse::<u32>().is_ok()
     {
         plain.set_path(&before.join("/"));

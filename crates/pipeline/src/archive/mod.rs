@@ -21,15 +21,12 @@ use jiff::tz::TimeZone;
 use serde::Serialize;
 use tidings_feeds::discover::in_robots;
 use tidings_fetch::{CrawlKind, FetchJob, JobSource};
-use tidings_model::address;
 use tidings_store::archive::{self, Backfill, BackfillOrder, ListingState};
-use tidings_store::pages::PageWriter;
 use tidings_store::{rfc3339, rules};
 
 use crate::Pipeline;
 use crate::context::RunContext;
 use crate::display::{count, grouped, span_s};
-use crate::ingest::host_memory::{HostMemory, remembered_rules, require_contact};
 use crate::ingest::{self, Counters, CrawlWork};
 use crate::outcome::{Outcome, Status};
 use planner::{ListingResult, Planner};
@@ -264,6 +261,7 @@ fn choose(context: &RunContext, planners: &mut [Planner], left: u64) -> Result<V
 /// A round in the run log.
 #[derive(Serialize)]
 struct RoundSummary<'a> {
+    done: bool,
     run: &'a str,
     round: u64,
     listings: usize,
@@ -296,6 +294,7 @@ fn round(
     spent.added += applied.added;
     spent.offline |= ingested.offline;
     log.finish(&RoundSummary {
+        done: !ingested.offline,
         run: &context.run,
         round: spent.rounds,
         listings: work.jobs.len(),
@@ -347,27 +346,11 @@ fn ask(
     work: &Arc<ListingWork>,
     seed: Option<u64>,
 ) -> Result<ingest::Ingested> {
-    let mut queues: BTreeMap<String, Vec<u32>> = BTreeMap::new();
-    for (number, job) in work.jobs.iter().enumerate() {
-        let host = address::host(&job.url).unwrap_or_default().to_ascii_lowercase();
-        queues.entry(host).or_default().push(number as u32);
-    }
-    require_contact(&context.config, &context.home, queues.keys().map(String::as_str))?;
-    let memory = HostMemory::load(context, CrawlKind::Probe, |host| queues.contains_key(host))?;
-    let remembered = remembered_rules(context, |host| queues.contains_key(host))?;
-    let all_hosts_idle_for = memory.all_hosts_idle_for;
     let mut settings = context.config.fetch.for_probes(crate::stage::seed(seed))?;
     settings.max_body_bytes = settings.max_body_bytes.max(tidings_feeds::sitemap::MAX_BYTES);
     let ceiling = settings.ceiling();
-    let crawl = CrawlWork {
-        kind: CrawlKind::Probe,
-        settings,
-        queues: memory.queues(queues),
-        all_hosts_idle_for,
-        remembered,
-        source: ListingJobs(work.clone()),
-        page_writer: PageWriter::open(&context.home, &context.run, None),
-    };
+    let urls = work.jobs.iter().map(|job| job.url.as_str());
+    let crawl = CrawlWork::of_urls(context, CrawlKind::Probe, settings, urls, ListingJobs(work.clone()))?;
     ingest::run(context, log, crawl, || ListingProcessor::new(work.clone(), ceiling))
 }
 

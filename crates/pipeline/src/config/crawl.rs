@@ -1,10 +1,11 @@
 //! Settings of crawls that follow links.
 
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result, bail};
 use serde::{Deserialize, Serialize};
 use tidings_crawl::policy::Rule;
 
 use super::{languages, within};
+use crate::crawl::check_name;
 
 /// The `[crawl]` table.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -19,6 +20,9 @@ pub struct CrawlConfig {
     pub host_delay_s: f64,
     pub max_pages_per_site_day: u32,
     pub grow: bool,
+    pub names: Vec<String>,
+    pub seeds: String,
+    pub round_pages: u64,
 }
 
 /// The pages that a crawl stores.
@@ -43,6 +47,9 @@ impl Default for CrawlConfig {
             host_delay_s: 5.0,
             max_pages_per_site_day: 5000,
             grow: true,
+            names: Vec::new(),
+            seeds: String::new(),
+            round_pages: 1000,
         }
     }
 }
@@ -60,6 +67,10 @@ impl CrawlConfig {
     pub(super) fn check(&self) -> Result<()> {
         languages("crawl", &self.languages)?;
         self.rule()?;
+        self.names.iter().try_for_each(|name| check_name(name).context("crawl.names"))?;
+        if !self.seeds.is_empty() && self.names.is_empty() {
+            bail!("crawl.seeds = \"{}\" belongs to no crawl; name one, such as names = [\"web\"]", self.seeds);
+        }
         within(
             "crawl.",
             [

@@ -16,6 +16,7 @@ use tidings_crawl::policy::{DomainHints, PageWorth};
 use tidings_crawl::queue::WaitingUrl;
 use tidings_crawl::saved::{self, Checkpoints};
 use tidings_crawl::steward::{Admission, Discovered, End, Gate, Judged, Next, Outcome, Request, Settings, Steward};
+use tidings_crawl::tables::{COUNT_TABLE, LastEnd, PageCounts};
 use tidings_crawl::{CrawlState, Done, Link, fingerprint, shape};
 use tidings_fetch::{CrawlStats, HostQueue, Partition};
 use tidings_model::{FailureKind, LinkRegion, Status, address, clock};
@@ -30,6 +31,7 @@ use super::order::{Bounds, Order};
 use super::processor::{JobUrls, PageReport, ReadPage};
 use super::sharding::ShardMap;
 use super::sitemaps::MAX_COST_BYTES;
+use super::topic::Topic;
 use crate::cancel::{CancelToken, StopReason};
 use crate::context::elapsed;
 use crate::ingest::CommitSender;
@@ -110,6 +112,8 @@ pub(super) struct Crawled {
     pub(super) seen: u64,
     /// News sitemaps that were read.
     pub(super) news: Vec<FoundSource>,
+    /// Whether all that is left waits for hosts that did not answer.
+    pub(super) unreachable: bool,
 }
 
 /// A request that was sent to the crawler.
@@ -122,6 +126,9 @@ pub(super) struct InFlight {
 pub(super) struct Engine {
     pub(super) setup: EngineSetup,
     pub(super) bounds: Bounds,
+    topic: Topic,
+    /// Pages of all runs.
+    counts: PageCounts,
     pub(super) state: CrawlState,
     pub(super) steward: Steward,
     began: Instant,
@@ -169,8 +176,11 @@ impl Engine {
         settings.max_tokens = setup.budget.tokens.map(|tokens| totals.tokens as u64 + tokens);
         settings.until = setup.budget.time.map(|time| time.as_millis() as u64);
         let mut steward = saved::restore(&state, setup.settings.clone())?;
+        let mut counts = PageCounts::default();
+        state.read_table(COUNT_TABLE, |_, text| counts = PageCounts::parse(text))?;
         for done in &finished {
             replay(&mut steward, &setup.order, done);
+            counts.add(done);
         }
         let order = setup.order.clone();
         state.recover(|link| admit(&mut steward, &order, link))?;
@@ -179,6 +189,8 @@ impl Engine {
         let bounds = setup.order.bounds();
         let mut engine = Engine {
             bounds,
+            topic: Topic::of(&setup.order.topic),
+            counts,
             tokens_before: steward.totals().tokens,
             setup,
             state,
@@ -205,7 +217,10 @@ impl Engine {
     }
 
     fn add_seeds(&mut self, seeds: &[String]) {
-        let filter = LinkFilter { bounds: &self.bounds, removed: &self.setup.removed, today: today() };
+        if !seeds.is_empty() {
+            self.counts.ended = None;
+        }
+        let filter = self.filter();
         let mut found = Vec::new();
         for seed in seeds {
             match filter.waiting(seed, LinkRegion::Text, 0, 1.0) {
@@ -219,6 +234,11 @@ impl Engine {
     /// The hosts that this crawl may ask, if there are several shards.
     pub(super) fn partition(&self) -> Option<Arc<dyn Partition>> {
         self.setup.shards.clone().map(|shards| shards as Arc<dyn Partition>)
+    }
+
+    /// The rules for links.
+    fn filter(&self) -> LinkFilter<'_> {
+        LinkFilter { bounds: &self.bounds, removed: &self.setup.removed, topic: &self.topic, today: today() }
     }
 
     /// The hosts that would be asked first, with their URLs.
@@ -244,11 +264,16 @@ impl Engine {
     /// Crawls until a budget is spent, nothing is left, or the crawler ends.
     pub(super) fn run(mut self, mut channels: Channels) -> Result<Crawled> {
         self.began = Instant::now();
+        self.counts.ended = None;
         let result = self.work(&mut channels);
         if result.is_err() {
             self.setup.cancel.cancel(StopReason::Failure);
         }
         result?;
+        let unreachable = self.crawled.end == Some(End::Dry) && self.state.waiting() > 0;
+        self.crawled.unreachable = unreachable;
+        let seeds = self.setup.order.seeds.len();
+        self.counts.ended = Some(LastEnd { reason: self.crawled.end, at: clock::now(), unreachable, seeds });
         self.checkpoint()?;
         self.crawled.tokens = (self.steward.totals().tokens - self.tokens_before) as u64;
         (self.crawled.waiting, self.crawled.seen) = (self.state.waiting(), self.state.seen());
@@ -425,8 +450,7 @@ impl Engine {
         }
         let clean_share = clean_share(page, report.bytes);
         let source = Source { url: &url, depth: asked.depth, clean_share, follows_out: judged.follow_out };
-        let filter = LinkFilter { bounds: &self.bounds, removed: &self.setup.removed, today: today() };
-        for link in filter.links(&source, &page.links) {
+        for link in self.filter().links(&source, &page.links) {
             if *link.source != *link.url.domain {
                 self.steward.linked(&link.source, &link.url.domain);
             }
@@ -437,22 +461,24 @@ impl Engine {
     fn finish(&mut self, url: WaitingUrl, report: PageReport, worth: PageWorth) {
         let status = report.status.to_string();
         let text = report.page.as_ref().and_then(|page| page.text.clone());
-        let done = Done { url: url.url, status, worth, requested: report.requested, text };
-        match (&report.page, &report.refused) {
+        let refused = report.refused.filter(|_| report.page.is_some());
+        let done = Done { url: url.url, status, worth, requested: report.requested, refused, text };
+        match (&report.page, &done.refused) {
             (Some(_), None) => self.crawled.kept += 1,
-            (Some(_), Some(reason)) => {
+            (Some(_), Some(_)) => {
                 self.crawled.refused += 1;
-                self.state.refuse(&report.at.strftime("%Y-%m-%d").to_string(), &done, reason);
+                self.state.refuse(&report.at.strftime("%Y-%m-%d").to_string(), &done);
             }
             (None, _) => self.crawled.failed += 1,
         }
+        self.counts.add(&done);
         self.state.done(done);
     }
 
     /// Writes the state. URLs in flight are named and wait again after a crash.
     fn checkpoint(&mut self) -> Result<()> {
         self.sift()?;
-        self.checkpoints.write(&mut self.state, &mut self.steward)?;
+        self.checkpoints.write(&mut self.state, &mut self.steward, &self.counts)?;
         self.checkpointed = Instant::now();
         Ok(())
     }

@@ -9,6 +9,7 @@ use tidings_store::removed::Removed;
 use url::Url;
 
 use super::order::Bounds;
+use super::topic::Topic;
 
 /// Endings of paths that are not pages.
 const NOT_PAGES: [&str; 46] = [
@@ -36,6 +37,7 @@ pub(super) struct Source<'a> {
 pub(super) struct LinkFilter<'a> {
     pub(super) bounds: &'a Bounds,
     pub(super) removed: &'a Removed,
+    pub(super) topic: &'a Topic,
     pub(super) today: Date,
 }
 
@@ -81,14 +83,20 @@ impl LinkFilter<'_> {
     /// The links of a page that are followed.
     pub(super) fn links(&self, source: &Source<'_>, links: &PageLinks) -> Vec<Link> {
         let own = shape::domain(source.url);
-        let declared = links.links.iter().filter(|link| !link.nofollow).map(|link| (link.url.as_str(), link.region));
-        let next = links.next.iter().map(|url| (url.as_str(), LinkRegion::Navigation));
-        let alternates = links.alternates.iter().map(|(_, url)| (url.as_str(), LinkRegion::Navigation));
+        let declared = links.links.iter().filter(|link| !link.nofollow);
+        let declared = declared.map(|link| (link.url.as_str(), link.region, link.anchor.as_str()));
+        let next = links.next.iter().map(|url| (url.as_str(), LinkRegion::Navigation, ""));
+        let alternates = links.alternates.iter().map(|(_, url)| (url.as_str(), LinkRegion::Navigation, ""));
         let mut followed = Vec::new();
-        for (url, region) in declared.chain(next).chain(alternates) {
-            let Some(url) = self.waiting(url, region, source.depth.saturating_add(1), source.clean_share) else {
+        for (url, region, anchor) in declared.chain(next).chain(alternates) {
+            let Some(mut url) = self.waiting(url, region, source.depth.saturating_add(1), source.clean_share) else {
                 continue;
             };
+            if !self.topic.is_empty() && Url::parse(&url.url).is_ok_and(|parsed| self.topic.is_in_link(anchor, &parsed))
+            {
+                // It comes before the other links of its section, and its site before other new sites.
+                (url.region, url.source_yield) = (LinkRegion::Text, 1.0);
+            }
             if source.follows_out || url.domain == own {
                 followed.push(Link { url, source: own.into() });
             }
@@ -125,7 +133,8 @@ mod tests {
     fn followed(scope: Scope, follows_out: bool, urls: &[&str]) -> Vec<String> {
         let order = Order { scope, seeds: ["http://a.example/".to_owned()].into(), ..Order::default() };
         let (bounds, removed) = (order.bounds(), Removed::default());
-        let filter = LinkFilter { bounds: &bounds, removed: &removed, today: Date::constant(2026, 3, 1) };
+        let (topic, today) = (Topic::of(&["ferry".to_owned()]), Date::constant(2026, 3, 1));
+        let filter = LinkFilter { bounds: &bounds, removed: &removed, topic: &topic, today };
         let link = |url: &&str| PageLink {
             url: (*url).to_owned(),
             region: LinkRegion::List,
@@ -137,6 +146,8 @@ mod tests {
         let source = Source { url: &url, depth: 2, clean_share: 0.5, follows_out };
         let found = filter.links(&source, &links);
         assert!(found.iter().all(|link| link.url.depth == 3 && &*link.source == "a.example"));
+        let is_preferred = |link: &Link| (link.url.region, link.url.source_yield) == (LinkRegion::Text, 1.0);
+        assert!(found.iter().all(|link| is_preferred(link) == link.url.url.contains("ferry")));
         found.into_iter().map(|link| link.url.url).collect()
     }
 
@@ -154,6 +165,12 @@ mod tests {
             "http://a.example/calendar/2031/05/",
         ];
         assert_eq!(followed(Scope::Web, true, &urls), ["http://a.example/x"]);
+    }
+
+    #[test]
+    fn links_with_words_of_the_topic_are_preferred() {
+        let urls = ["http://a.example/the-ferry-returns", "http://a.example/other"];
+        assert_eq!(followed(Scope::Web, true, &urls), urls);
     }
 
     #[test]

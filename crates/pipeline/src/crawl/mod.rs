@@ -16,8 +16,10 @@ mod finds;
 mod follow;
 mod order;
 mod processor;
+mod seeds;
 mod sharding;
 mod sitemaps;
+mod topic;
 mod view;
 
 use std::cell::Cell;
@@ -26,14 +28,19 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result, bail};
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use tidings_crawl::CrawlState;
+pub use tidings_crawl::CrawlSummary;
 use tidings_crawl::steward::{End, Settings};
+use tidings_crawl::tables::PageCounts;
 use tidings_fetch::CrawlKind;
+use tidings_store::Home;
 use tidings_store::pages::{Archivist, PageWriter};
 use tidings_store::removed::Removed;
 
+use crate::config::Config;
 use crate::context::{RunContext, StageLog};
 use crate::discover;
 use crate::display::{count, grouped, span_s};
@@ -48,11 +55,14 @@ pub use engine::Budget;
 use engine::{Channels, Crawled, Engine, EngineSetup};
 use exchange::inboxes;
 pub(crate) use finds::{Finds, FoundSource};
-pub use order::{Order, Scope, seeds};
+pub use order::{Order, Scope};
 use processor::{CrawlJobs, CrawlProcessor, ProcessorSettings};
+pub use seeds::{SeedSource, seeds};
 use sharding::ShardMap;
-pub(crate) use view::lines;
-pub use view::{CrawlSummary, DomainTrace, domain_trace, summaries};
+use topic::Topic;
+pub use topic::terms as topic_terms;
+pub use view::{DomainTrace, domain_trace, summaries};
+pub(crate) use view::{lines, summary_text};
 
 /// The most hosts that have a request in flight or wait for an address.
 const MAX_HOSTS: usize = 20_000;
@@ -66,12 +76,16 @@ pub struct Options {
     pub name: String,
     /// Sites, URLs and files of them; none to go on.
     pub seeds: Vec<String>,
+    /// Lists of further seeds.
+    pub from: Vec<SeedSource>,
     /// The part of the web that it may enter; unchanged if absent.
     pub scope: Option<Scope>,
     /// Languages whose text counts; unchanged if empty.
     pub languages: Vec<String>,
     /// Top-level domains where they are expected.
     pub tld: Vec<String>,
+    /// Terms of a topic, or files of them; unchanged if empty.
+    pub topic: Vec<String>,
     /// Budgets of this run.
     pub budget: Budget,
     /// Only show what would be asked for first.
@@ -150,17 +164,55 @@ pub fn run(pipeline: &Pipeline, options: &Options) -> Result<CrawlOutcome> {
     check_name(&options.name)?;
     check_languages(&options.languages)?;
     pipeline.config().crawl.rule()?;
-    let seeds = seeds(&options.seeds)?;
+    let named = seeds(&options.seeds)?;
+    let topic = topic_terms(&options.topic)?;
     let context = RunContext::open(pipeline, "crawl")?;
-    let folder = context.home.crawl(&options.name);
-    if seeds.is_empty() && !CrawlState::exists(&folder) {
-        bail!("the crawl `{}` does not exist yet: give it seeds, such as `tidings crawl example.org`", options.name);
+    let mut all = named;
+    for source in &options.from {
+        let found = source.read(&context.home)?;
+        if found.is_empty() {
+            bail!("{source} has no seeds");
+        }
+        all.extend(found);
     }
+    let mut log = context.log();
+    let outcome = run_in(&context, &mut log, &Options { topic, ..options.clone() }, all)?;
+    log.finish(&outcome)?;
+    grow(&context, outcome.kept)?;
+    Ok(outcome)
+}
+
+/// A crawl within a run: the terms of its topic and its seeds are read already.
+pub(crate) fn run_in(
+    context: &RunContext,
+    log: &mut StageLog<'_>,
+    options: &Options,
+    mut seeds: Vec<String>,
+) -> Result<CrawlOutcome> {
+    let folder = context.home.crawl(&options.name);
     let mut order = Order::read(&folder)?;
+    let ended = PageCounts::read(&folder)?.ended;
+    let is_seeded = ended.is_some_and(|ended| ended.seeds == order.seeds.len());
+    seeds.retain(|seed| !order.seeds.contains(seed));
+    if order.seeds.is_empty() && seeds.is_empty() && !CrawlState::exists(&folder) {
+        let others = context.home.crawls()?;
+        let known = if others.is_empty() { String::new() } else { format!(" (there is {})", others.join(", ")) };
+        bail!(
+            "the crawl `{}` does not exist yet{known}: give it seeds, such as `tidings crawl example.org`",
+            options.name
+        );
+    }
+    let new_seeds = seeds.len();
+    if !is_seeded {
+        // A run that crashed may have noted seeds without asking for them.
+        seeds.extend(order.seeds.iter().cloned());
+    }
     order.seeds.extend(seeds.iter().cloned());
     order.scope = options.scope.unwrap_or(order.scope);
     order.set_shard(options.shard, CrawlState::exists(&folder))?;
-    for (kept, given) in [(&mut order.languages, &options.languages), (&mut order.tld, &options.tld)] {
+    for (kept, given) in
+        [(&mut order.languages, &options.languages), (&mut order.tld, &options.tld), (&mut order.topic, &options.topic)]
+    {
         if !given.is_empty() {
             kept.clone_from(given);
         }
@@ -169,25 +221,49 @@ pub fn run(pipeline: &Pipeline, options: &Options) -> Result<CrawlOutcome> {
     if order.languages.is_empty() {
         order.languages.clone_from(&config.crawl.languages);
     }
+    if options.dry_run {
+        return preview(context, options, order, &seeds[..new_seeds]);
+    }
     let seed_hosts = order.seeds.iter().filter_map(|seed| tidings_model::address::host(seed));
-    if !options.dry_run {
-        require_contact(config, &context.home, seed_hosts)?;
-        order.write(&folder)?;
-    }
-    let mut log = context.log();
-    let outcome = match options.dry_run {
-        true => preview(&context, options, order, &seeds)?,
-        false => crawl(&context, &mut log, options, order, &seeds)?,
-    };
-    log.finish(&outcome)?;
-    if config.crawl.grow && outcome.kept > 0 && !context.cancel.is_cancelled() {
-        discover::gather_pages(&context.follow_up("discover")?)?;
-    }
-    Ok(outcome)
+    require_contact(config, &context.home, seed_hosts)?;
+    order.write(&folder)?;
+    crawl(context, log, options, order, &seeds)
 }
 
-/// Names are folders.
-fn check_name(name: &str) -> Result<()> {
+/// The seeds in the file of `crawl.seeds`, for the crawls of rounds.
+pub(crate) fn round_seeds(home: &Home, config: &Config) -> Result<Vec<String>> {
+    match config.crawl.seeds.as_str() {
+        "" => Ok(Vec::new()),
+        file => SeedSource::File(home.root().join(file)).read(home).context("setting crawl.seeds"),
+    }
+}
+
+/// Whether a crawl of rounds may find something to ask for. Reads its order and a small table.
+pub(crate) fn is_due(home: &Home, name: &str, seeds: &[String], now: Timestamp) -> Result<bool> {
+    let folder = home.crawl(name);
+    let order = Order::read(&folder)?;
+    if seeds.iter().any(|seed| !order.seeds.contains(seed)) {
+        return Ok(true);
+    }
+    if order.seeds.is_empty() && !CrawlState::exists(&folder) {
+        bail!(
+            "the crawl `{name}` of crawl.names does not exist; begin it with `tidings crawl --name {name} SITE`, or \
+             name a file of sites in crawl.seeds"
+        );
+    }
+    Ok(PageCounts::read(&folder)?.is_due(order.seeds.len(), now))
+}
+
+/// Adds the feeds that stored pages link to to the candidates, if there are new pages.
+pub(crate) fn grow(context: &RunContext, new_pages: u64) -> Result<()> {
+    if context.config.crawl.grow && new_pages > 0 && !context.cancel.is_cancelled() {
+        discover::gather_pages(&context.follow_up("discover")?)?;
+    }
+    Ok(())
+}
+
+/// Checks the name of a crawl, which is that of its folder.
+pub(crate) fn check_name(name: &str) -> Result<()> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
     match !name.is_empty() && name.len() <= 40 && name.bytes().all(is_plain) {
         true => Ok(()),
@@ -206,6 +282,15 @@ fn check_languages(languages: &[String]) -> Result<()> {
 /// The crawl sends no more requests some time before it is cut off, so that those in flight are not wasted.
 fn before_the_limit(time: Duration) -> Duration {
     time.saturating_sub((time / 10).min(Duration::from_secs(5)))
+}
+
+/// The time in which requests are sent: that of the run, or a share of it.
+fn time_budget(context: &RunContext, options: &Options) -> Option<Duration> {
+    let left = context.time_left().map(before_the_limit);
+    match (options.budget.time, left) {
+        (Some(own), Some(left)) => Some(own.min(left)),
+        (own, left) => own.or(left),
+    }
 }
 
 /// The settings of the crawler.
@@ -236,7 +321,7 @@ fn setup(context: &RunContext, options: &Options, order: Order, removed: Arc<Rem
         order,
         removed,
         settings,
-        budget: Budget { time: context.time_left().map(before_the_limit), ..options.budget },
+        budget: Budget { time: time_budget(context, options), ..options.budget },
         addresses: Addresses::new(fetch.ip_delay.min(fetch.delay), fetch.shared_networks.clone()),
         host_delay: Duration::from_secs_f64(config.crawl.host_delay_s),
         max_in_flight: (config.fetch.concurrency * 2).min(MAX_HOSTS),
@@ -244,10 +329,15 @@ fn setup(context: &RunContext, options: &Options, order: Order, removed: Arc<Rem
     })
 }
 
+/// Shows what would be asked for first: new seeds, then the URLs of an existing crawl. Nothing of it is stored.
 fn preview(context: &RunContext, options: &Options, order: Order, seeds: &[String]) -> Result<CrawlOutcome> {
-    let removed = Arc::new(Removed::read(&context.home)?);
-    let mut engine = Engine::open(setup(context, options, order, removed)?, seeds)?;
-    let next = engine.preview(20)?;
+    const SHOWN: usize = 20;
+    let mut next: Vec<String> = seeds.iter().take(SHOWN).cloned().collect();
+    if CrawlState::exists(&context.home.crawl(&options.name)) {
+        let removed = Arc::new(Removed::read(&context.home)?);
+        let mut engine = Engine::open(setup(context, options, order, removed)?, &[])?;
+        next.extend(engine.preview(SHOWN - next.len())?);
+    }
     let text = match next.is_empty() {
         true => "nothing would be requested\n".to_owned(),
         false => format!("would request first:\n{}\n", next.join("\n")),
@@ -278,7 +368,8 @@ fn crawl(
     };
     let finds: Arc<Mutex<Finds>> = Arc::default();
     let processing = ProcessorSettings {
-        feed: format!("crawl:{}", options.name),
+        feed: format!("{}{}", tidings_model::CRAWL, options.name),
+        topic: Arc::new(Topic::of(&order.topic)),
         order: Arc::new(order),
         keep: config.crawl.keep,
         options: Arc::new((config.clean.options(), config.postprocess_options())),
@@ -318,9 +409,14 @@ fn crawl(
     Ok(outcome(context, options, ingested, crawled))
 }
 
+/// `1 URL waits`, `2 URLs wait`.
+fn waiting_text(urls: u64) -> String {
+    format!("{} {}", count(urls, "URL"), if urls == 1 { "waits" } else { "wait" })
+}
+
 fn outcome(context: &RunContext, options: &Options, ingested: ingest::Ingested, crawled: Crawled) -> CrawlOutcome {
     let ending = context.ending(0);
-    let unreachable = crawled.end == Some(End::Dry) && crawled.waiting > 0;
+    let unreachable = crawled.unreachable;
     let why = match (&crawled.end, ending.is_done()) {
         (Some(_), true) if unreachable => {
             "; ended: what is left waits for hosts that did not answer; `tidings why HOST` has the reason, and a later \
@@ -332,14 +428,14 @@ fn outcome(context: &RunContext, options: &Options, ingested: ingest::Ingested, 
     };
     let moved = if crawled.moved > 0 { format!(", {} of other shards", grouped(crawled.moved)) } else { String::new() };
     let text = format!(
-        "crawl `{}`: {} stored, {} without wanted text, {} failed{moved}; {} new words; {} met, {} wait{why}, {}\n",
+        "crawl `{}`: {} stored, {} without wanted text, {} failed{moved}; {}; {} met, {}{why}, {}\n",
         options.name,
         count(crawled.kept, "page"),
         grouped(crawled.refused),
         grouped(crawled.failed),
-        grouped(crawled.tokens),
+        count(crawled.tokens, "new word"),
         count(crawled.domains, "site"),
-        count(crawled.waiting, "URL"),
+        waiting_text(crawled.waiting),
         span_s(context.seconds()),
     );
     CrawlOutcome {

@@ -1,12 +1,11 @@
-//! What a crawl was asked for: seeds, scope, languages. Kept in `crawl/NAME/order.toml`.
+//! What a crawl was asked for: seeds, scope, languages, topic. Kept in `crawl/NAME/order.toml`.
 
 use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result};
 use serde::{Deserialize, Serialize};
 use tidings_crawl::shape;
-use tidings_model::address;
 use tidings_storage::write_atomic;
 use url::Url;
 
@@ -41,6 +40,9 @@ pub struct Order {
     /// The part of the crawl on this machine, as `I/N`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shard: Option<String>,
+    /// Terms of which a page must have some; empty for pages of any topic.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub topic: Vec<String>,
     /// The URLs with which it began.
     pub seeds: BTreeSet<String>,
 }
@@ -138,34 +140,6 @@ impl Bounds {
     }
 }
 
-/// The seeds that arguments name: URLs, sites without a scheme, or files with one of them in each line.
-pub fn seeds(arguments: &[String]) -> Result<Vec<String>> {
-    let mut seeds = Vec::new();
-    for argument in arguments {
-        match argument.contains("://") || !Path::new(argument).is_file() {
-            true => seeds.push(seed(argument)?),
-            false => {
-                let text = std::fs::read_to_string(argument).with_context(|| format!("cannot read {argument}"))?;
-                let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
-                for line in lines {
-                    seeds.push(seed(line).with_context(|| argument.clone())?);
-                }
-            }
-        }
-    }
-    Ok(seeds)
-}
-
-fn seed(text: &str) -> Result<String> {
-    let url = if text.contains("://") { text.to_owned() } else { format!("https://{text}/") };
-    match address::normalise(&url, None) {
-        Some(url) if address::host(&url).is_some_and(|host| !host.is_empty()) => Ok(url),
-        _ => bail!(
-            "`{text}` is neither a site, a URL nor a file; give one such as example.org or https://example.org/news/"
-        ),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -194,16 +168,6 @@ mod tests {
         assert!(error.contains("begun as shard 2/3"), "{error}");
         assert!(Order::default().set_shard(shard(1), true).is_err());
         assert!(Order::default().set_shard(Shard::new(1, 5000), false).is_err());
-    }
-
-    #[test]
-    fn sites_urls_and_files_are_seeds() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("sites.txt");
-        std::fs::write(&file, "# sites\nexample.org\n\nhttps://b.example/x\n").unwrap();
-        let given = ["c.example:8080".to_owned(), file.display().to_string()];
-        assert_eq!(seeds(&given).unwrap(), ["https://c.example:8080/", "https://example.org/", "https://b.example/x"]);
-        assert!(seeds(&["no such file.txt".to_owned()]).is_err());
     }
 
     #[test]

@@ -8,19 +8,20 @@ use std::sync::{Arc, Mutex};
 
 use http::header;
 use jiff::Timestamp;
-use tidings_clean::Options;
 use tidings_clean::postprocess::PostprocessOptions;
+use tidings_clean::{DropReason, Options};
 use tidings_crawl::text::TextFingerprint;
 use tidings_fetch::decode::{Ceiling, Decoder};
 use tidings_fetch::{FetchJob, FetchResult, HttpResponse, JobSource, rights};
 use tidings_formats::warc;
-use tidings_model::{PageLinks, Row, Status, address};
+use tidings_model::{Document, PageLinks, Row, Status, address};
 use tidings_store::removed::Removed;
 use tidings_store::{FrameEncoder, rfc3339};
 
 use super::finds::Finds;
 use super::order::Order;
 use super::sitemaps::{self, ReadMap};
+use super::topic::{OFF_TOPIC, Topic};
 use crate::config::KeepPages;
 use crate::extract_guarded;
 use crate::ingest::pages::{archive, page_of};
@@ -82,6 +83,7 @@ pub(super) struct ProcessorSettings {
     /// `crawl:NAME`, in the field for the feed of a page.
     pub(super) feed: String,
     pub(super) order: Arc<Order>,
+    pub(super) topic: Arc<Topic>,
     pub(super) keep: KeepPages,
     pub(super) options: Arc<(Options, PostprocessOptions)>,
     pub(super) removed: Arc<Removed>,
@@ -181,20 +183,7 @@ impl CrawlProcessor {
             links.next = None;
         }
         let mut read = ReadPage { links, ..ReadPage::default() };
-        match document {
-            Ok(document) if self.settings.order.wants(&document.language_code()) => {
-                let text = document.text();
-                read.clean_bytes = text.len() as u64;
-                read.tokens = text.split_whitespace().count() as u64;
-                let host = address::host(&page.final_url).unwrap_or_default();
-                read.text = Some(TextFingerprint::of(&text, host));
-            }
-            Ok(document) => report.refused = Some(format!("language {}", document.language_code())),
-            Err(reason) => {
-                read.failed = reason == tidings_clean::DropReason::Error;
-                report.refused = Some(reason.name().to_owned());
-            }
-        }
+        report.refused = self.value(document, &page.final_url, &mut read);
         if self.settings.keep == KeepPages::All {
             report.refused = None;
         }
@@ -210,6 +199,29 @@ impl CrawlProcessor {
             }
         }
         report.page = Some(read);
+    }
+
+    /// Notes what a document is worth; returns the reason if it is not wanted.
+    fn value(&self, document: Result<Document, DropReason>, url: &str, read: &mut ReadPage) -> Option<String> {
+        let document = match document {
+            Ok(document) => document,
+            Err(reason) => {
+                read.failed = reason == DropReason::Error;
+                return Some(reason.name().to_owned());
+            }
+        };
+        let language = document.language_code();
+        if !self.settings.order.wants(&language) {
+            return Some(format!("language {language}"));
+        }
+        let text = document.text();
+        if !self.settings.topic.covers(&text) {
+            return Some(OFF_TOPIC.to_owned());
+        }
+        read.clean_bytes = text.len() as u64;
+        read.tokens = text.split_whitespace().count() as u64;
+        read.text = Some(TextFingerprint::of(&text, address::host(url).unwrap_or_default()));
+        None
     }
 }
 

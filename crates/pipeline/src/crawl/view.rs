@@ -1,36 +1,18 @@
 //! Crawls as `status` and `why` show them: the tables of the last checkpoint.
 
+use std::collections::BTreeMap;
+
 use anyhow::Result;
 use serde::Serialize;
-use tidings_crawl::inspect::{self, read_table};
-use tidings_crawl::saved::{CRAWL_TABLE, DOMAIN_TABLE};
-use tidings_crawl::shape;
 use tidings_crawl::steward::{DomainRow, Row, SectionRow};
+use tidings_crawl::{CrawlSummary, for_each_row, inspect, shape};
 use tidings_store::Home;
 
+use super::waiting_text;
 use crate::display::{count, grouped};
 
 /// Sections of a domain that are shown.
 const MAX_SECTIONS: usize = 20;
-
-/// A crawl in numbers.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct CrawlSummary {
-    /// Its name.
-    pub name: String,
-    /// Requests for pages.
-    pub pages: u64,
-    /// Bytes on the wire.
-    pub bytes: u64,
-    /// New words in wanted languages.
-    pub tokens: u64,
-    /// Registered domains that were met.
-    pub domains: u64,
-    /// Of these, closed ones.
-    pub closed: u64,
-    /// URLs that wait.
-    pub waiting: u64,
-}
 
 /// A domain in a crawl.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -43,29 +25,36 @@ pub struct DomainTrace {
     pub sections: Vec<SectionRow>,
 }
 
-fn for_each_row(home: &Home, name: &str, mut see: impl FnMut(Row)) -> Result<()> {
-    for table in [CRAWL_TABLE, DOMAIN_TABLE] {
-        read_table(&home.crawl(name), table, |text| {
-            text.lines().filter_map(|line| serde_json::from_str(line).ok()).for_each(&mut see);
-        })?;
+/// The reasons of most pages, for a line of text: `short 12, off-topic 3`.
+fn reasons(counts: &BTreeMap<String, u64>) -> String {
+    const SHOWN: usize = 3;
+    let mut sorted: Vec<(&String, &u64)> = counts.iter().collect();
+    sorted.sort_by_key(|(name, number)| (std::cmp::Reverse(**number), name.as_str()));
+    let mut shown: Vec<String> =
+        sorted.iter().take(SHOWN).map(|(name, number)| format!("{name} {}", grouped(**number))).collect();
+    if sorted.len() > SHOWN {
+        shown.push("…".to_owned());
     }
-    Ok(())
+    if shown.is_empty() { String::new() } else { format!(" ({})", shown.join(", ")) }
 }
 
-impl std::fmt::Display for CrawlSummary {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(
-            f,
-            "{}: {} and {:.1} MB requested, {} new words; {} met, {} closed; {} wait",
-            self.name,
-            count(self.pages, "page"),
-            self.bytes as f64 / 1e6,
-            grouped(self.tokens),
-            count(self.domains, "site"),
-            grouped(self.closed),
-            count(self.waiting, "URL"),
-        )
-    }
+/// A crawl in a line of text.
+pub(crate) fn summary_text(crawl: &CrawlSummary) -> String {
+    format!(
+        "{}: {} and {:.1} MB requested: {} kept, {} refused{}, {} failed{}; {}; {} met, {} closed; {}",
+        crawl.name,
+        count(crawl.pages, "page"),
+        crawl.bytes as f64 / 1e6,
+        grouped(crawl.counts.kept),
+        grouped(crawl.refused()),
+        reasons(&crawl.counts.refused),
+        grouped(crawl.failed()),
+        reasons(&crawl.counts.failed),
+        count(crawl.tokens, "new word"),
+        count(crawl.domains, "site"),
+        grouped(crawl.closed),
+        waiting_text(crawl.waiting),
+    )
 }
 
 /// The lines about a URL or registered domain: what each crawl knows of the domain, its sections and the URL.
@@ -76,11 +65,11 @@ pub(crate) fn lines(home: &Home, domain: &str, url: Option<&str>) -> Result<Vec<
         let state = row.closed.map_or("open".to_owned(), |why| format!("closed: {why}"));
         let source = if row.source.is_empty() { "a seed".to_owned() } else { format!("linked by {}", row.source) };
         lines.push(format!(
-            "crawl {crawl}: {} is {source}; {}, {:.1} kB, {} new words; {state}",
+            "crawl {crawl}: {} is {source}; {}, {:.1} kB, {}; {state}",
             row.name,
             count(evidence.pages, "page"),
             evidence.bytes as f64 / 1e3,
-            grouped(evidence.tokens as u64),
+            count(evidence.tokens as u64, "new word"),
         ));
         let own = url.and_then(|url| url::Url::parse(url).ok()).map(|url| shape::section(&url));
         let shown = sections.into_iter().filter(|row| own.as_ref().is_none_or(|own| row.section == *own));
@@ -88,12 +77,9 @@ pub(crate) fn lines(home: &Home, domain: &str, url: Option<&str>) -> Result<Vec<
             shown.filter(|row| row.evidence.pages > 0 || row.waiting > 0 || row.closed.is_some()).take(MAX_SECTIONS)
         {
             let state = row.closed.map_or("open".to_owned(), |why| format!("closed: {why}"));
-            let (pages, waiting) = (count(row.evidence.pages, "page"), count(row.waiting, "URL"));
-            let words = grouped(row.evidence.tokens as u64);
-            lines.push(format!(
-                "crawl {crawl}: section {}: {pages}, {words} new words, {waiting} wait; {state}",
-                row.section
-            ));
+            let (pages, waiting) = (count(row.evidence.pages, "page"), waiting_text(row.waiting));
+            let words = count(row.evidence.tokens as u64, "new word");
+            lines.push(format!("crawl {crawl}: section {}: {pages}, {words}, {waiting}; {state}", row.section));
         }
         if let Some(url) = url {
             let folder = home.crawl(&crawl);
@@ -109,22 +95,8 @@ pub(crate) fn lines(home: &Home, domain: &str, url: Option<&str>) -> Result<Vec<
 
 /// All crawls of a home at their last checkpoints.
 pub fn summaries(home: &Home) -> Result<Vec<CrawlSummary>> {
-    let mut summaries = Vec::new();
-    for name in home.crawls()? {
-        let mut summary = CrawlSummary { name: name.clone(), ..CrawlSummary::default() };
-        for_each_row(home, &name, |row| match row {
-            Row::Crawl(row) => {
-                (summary.pages, summary.bytes, summary.tokens) = (row.pages, row.bytes, row.tokens as u64);
-            }
-            Row::Domain(row) => {
-                summary.domains += 1;
-                summary.closed += u64::from(row.closed.is_some());
-            }
-            Row::Section(row) => summary.waiting += row.waiting,
-        })?;
-        summaries.push(summary);
-    }
-    Ok(summaries)
+    let names = home.crawls()?.into_iter();
+    names.map(|name| Ok(CrawlSummary::read(&name, &home.crawl(&name))?)).collect()
 }
 
 /// What crawls know of a registered domain.
@@ -132,7 +104,7 @@ pub fn domain_trace(home: &Home, domain: &str) -> Result<Vec<DomainTrace>> {
     let mut traces = Vec::new();
     for name in home.crawls()? {
         let mut trace: Option<DomainTrace> = None;
-        for_each_row(home, &name, |row| match row {
+        for_each_row(&home.crawl(&name), |row| match row {
             Row::Domain(row) if row.name == domain => {
                 trace = Some(DomainTrace { crawl: name.clone(), domain: row, sections: Vec::new() });
             }
@@ -146,4 +118,24 @@ pub fn domain_trace(home: &Home, domain: &str) -> Result<Vec<DomainTrace>> {
         traces.extend(trace);
     }
     Ok(traces)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tidings_crawl::tables::PageCounts;
+
+    #[test]
+    fn a_crawl_is_a_line_with_the_most_common_reasons() {
+        let refused = [("short", 1200), ("off-topic", 30), ("language fr", 4), ("list-like", 1)];
+        let refused = refused.map(|(name, number)| (name.to_owned(), number)).into();
+        let counts = PageCounts { kept: 7, refused, ..PageCounts::default() };
+        let (name, tokens, waiting) = ("web".to_owned(), 1, 1);
+        let text = summary_text(&CrawlSummary { name, tokens, waiting, counts, ..CrawlSummary::default() });
+        assert!(
+            text.contains("7 kept, 1,235 refused (short 1,200, off-topic 30, language fr 4, …), 0 failed; "),
+            "{text}"
+        );
+        assert!(text.ends_with("; 1 new word; 0 sites met, 0 closed; 1 URL waits"), "{text}");
+    }
 }

@@ -7,6 +7,7 @@ use anyhow::{Context as _, Result};
 use serde::Serialize;
 use tidings_feeds::discover::{Evidence, Outline, read_opml, site, write_opml};
 use tidings_store::candidates::{self, Candidate, CandidateStatus};
+use tidings_store::feeds::SourceKind;
 use tidings_store::{Home, feeds};
 
 use super::{adopt, listed, plain};
@@ -105,12 +106,25 @@ pub fn add_to_list(context: &RunContext, path: &Path) -> Result<String> {
     ))
 }
 
-/// The feed list as OPML, and the number of feeds.
-pub fn export(home: &Home) -> Result<(String, u64)> {
+/// A feed list as OPML.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExportedList {
+    /// The text.
+    pub opml: String,
+    /// The number of feeds.
+    pub feeds: u64,
+    /// Pages and sitemaps of the list, which feed readers cannot read and the text does not have.
+    pub left_out: u64,
+}
+
+/// The feed list as OPML.
+pub fn export(home: &Home) -> Result<ExportedList> {
     let states = feeds::states(home)?;
-    let outlines: Vec<Outline> = feeds::list(home)?
-        .feeds
+    let listed = feeds::list(home)?.feeds;
+    let all = listed.len() as u64;
+    let outlines: Vec<Outline> = listed
         .into_iter()
+        .filter(|feed| feed.kind == SourceKind::Feed)
         .map(|feed| Outline {
             title: states.get(&feed.url).map(|state| state.title.clone()).unwrap_or_default(),
             language: feed
@@ -124,7 +138,8 @@ pub fn export(home: &Home) -> Result<(String, u64)> {
             site: String::new(),
         })
         .collect();
-    Ok((write_opml("Tidings", &outlines), outlines.len() as u64))
+    let feeds = outlines.len() as u64;
+    Ok(ExportedList { opml: write_opml("Tidings", &outlines), feeds, left_out: all - feeds })
 }
 
 #[cfg(test)]
@@ -188,11 +203,21 @@ mod tests {
     fn a_list_survives_export_and_import() {
         let (_folder, pipeline) =
             home_with_feeds("https://a.example/f?x=1&y=2\tlang=de\ttopic=News & more\nhttps://b.example/feed\n");
-        let (text, number) = export(pipeline.home()).unwrap();
-        let read = read_opml(text.as_bytes());
-        assert_eq!((number, read.len()), (2, 2));
+        let exported = export(pipeline.home()).unwrap();
+        let read = read_opml(exported.opml.as_bytes());
+        assert_eq!((exported.feeds, exported.left_out, read.len()), (2, 0, 2));
         assert_eq!((read[0].feed.as_str(), read[0].language.as_str()), ("https://a.example/f?x=1&y=2", "de"));
         assert_eq!(read[0].labels, ["News & more"]);
         assert_eq!(read[1].feed, "https://b.example/feed");
+    }
+
+    #[test]
+    fn pages_and_sitemaps_are_no_feeds_of_other_programs() {
+        let (_folder, pipeline) = home_with_feeds(
+            "https://a.example/\tkind=page\nhttps://a.example/s.xml\tkind=sitemap\nhttps://b.example/f\n",
+        );
+        let exported = export(pipeline.home()).unwrap();
+        assert_eq!((exported.feeds, exported.left_out), (1, 2));
+        assert!(!exported.opml.contains("a.example"), "{}", exported.opml);
     }
 }

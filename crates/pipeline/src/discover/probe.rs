@@ -1,7 +1,7 @@
 //! Runs many probe sequences at once, in rounds. Each round is a crawl, so that delays, robots.txt, address checks,
 //! journal and audit apply as for every other request.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex};
 
 use anyhow::Result;
@@ -10,11 +10,9 @@ use tidings_feeds::discover::{ProbeRequest, ProbeResult, ProbeSequence, in_robot
 use tidings_fetch::{CrawlKind, FetchJob, JobSource};
 use tidings_model::address;
 use tidings_store::candidates::Candidate;
-use tidings_store::pages::PageWriter;
 use tidings_store::rules;
 
 use crate::context::RunContext;
-use crate::ingest::host_memory::{HostMemory, remembered_rules, require_contact};
 use crate::ingest::probes::{ProbeProcessor, Probed};
 use crate::ingest::{self, Counters, CrawlWork};
 
@@ -137,27 +135,10 @@ fn ask(
 ) -> Result<HashMap<u32, Probed>> {
     let follow_up = if cost.rounds > 0 { Some(context.follow_up("discover")?) } else { None };
     let context = follow_up.as_ref().unwrap_or(context);
-    let mut queues: BTreeMap<String, Vec<u32>> = BTreeMap::new();
-    for (job, (_, request)) in asked.iter().enumerate() {
-        let host = address::host(&request.url).unwrap_or_default().to_ascii_lowercase();
-        queues.entry(host).or_default().push(job as u32);
-    }
-    require_contact(&context.config, &context.home, queues.keys().map(String::as_str))?;
-    let memory = HostMemory::load(context, CrawlKind::Probe, |host| queues.contains_key(host))?;
-    let remembered = remembered_rules(context, |host| queues.contains_key(host))?;
-    let all_hosts_idle_for = memory.all_hosts_idle_for;
-    let queues = memory.queues(queues);
     let settings = context.config.fetch.for_probes(seed)?;
     let ceiling = settings.ceiling();
-    let work = CrawlWork {
-        kind: CrawlKind::Probe,
-        settings,
-        queues,
-        all_hosts_idle_for,
-        remembered,
-        source: ProbeJobs(asked.iter().map(|(_, question)| question.url.clone()).collect()),
-        page_writer: PageWriter::open(&context.home, &context.run, None),
-    };
+    let urls: Vec<String> = asked.iter().map(|(_, request)| request.url.clone()).collect();
+    let work = CrawlWork::of_urls(context, CrawlKind::Probe, settings, &urls.clone(), ProbeJobs(urls))?;
     let found = Arc::new(Mutex::new(Vec::new()));
     let mut log = context.log();
     let ingested = ingest::run(context, &mut log, work, || ProbeProcessor::new(ceiling, found.clone()))?;

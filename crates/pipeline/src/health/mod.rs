@@ -87,7 +87,8 @@ impl Health {
         let today = day_of(now);
         let indexes = days::indexes(home)?;
         let days = days::read(home, today.saturating_sub(Span::new().days(LOOK_BACK)), &indexes)?;
-        let (stages, harvest) = stages::read(home, now)?;
+        let (mut stages, harvest) = stages::read(home, now)?;
+        stages.off = StageId::ALL.iter().copied().filter(|stage| !stage.stage().is_on(config)).collect();
         let mut yielded = Yield::default();
         yields::read(home, |row| {
             if row.kind == "host" {

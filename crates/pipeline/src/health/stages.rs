@@ -62,6 +62,9 @@ pub struct StageStates {
     /// Rounds through all stages.
     #[serde(rename = "run")]
     pub rounds: StageState,
+    /// Stages that are not part of rounds: they run when the user starts them, and are never late.
+    #[serde(skip)]
+    pub(super) off: Vec<StageId>,
 }
 
 impl Index<StageId> for StageStates {
@@ -75,7 +78,7 @@ impl Index<StageId> for StageStates {
 impl StageStates {
     pub(super) fn unknown() -> StageStates {
         let stages = StageId::ALL.iter().map(|stage| (*stage, StageState::default())).collect();
-        StageStates { stages, rounds: StageState::default() }
+        StageStates { stages, rounds: StageState::default(), off: Vec::new() }
     }
 
     /// The states by name, in the order of the stages, rounds last.
@@ -100,6 +103,7 @@ const ROUND: &str = "run";
 struct RunSummary {
     done: Option<bool>,
     error: Option<String>,
+    #[serde(alias = "kept")]
     fetched: u64,
     failed: u64,
     left: u64,

@@ -108,7 +108,7 @@ impl fmt::Display for StatusOutcome {
         row(f, "", &text)?;
         row(f, "lag", &self.lag())?;
         row(f, "pages", &self.pages())?;
-        self.crawls.iter().try_for_each(|crawl| row(f, "crawl", &crawl.to_string()))?;
+        self.crawls.iter().try_for_each(|crawl| row(f, "crawl", &crawl::summary_text(crawl)))?;
         let upgrade = self.health.upgrade.as_ref().filter(|upgrade| !upgrade.is_empty());
         let upgrade = upgrade.map(|upgrade| format!("the next run rebuilds: {upgrade}"));
         let optional = [
@@ -172,6 +172,7 @@ impl StatusOutcome {
         };
         let joined = |is_derived: bool| {
             let stages = StageId::ALL.iter().filter(|stage| stage.stage().is_derived() == is_derived);
+            let stages = stages.filter(|stage| !self.health.stages.off.contains(stage));
             stages.map(last_done).collect::<Vec<_>>().join("; ")
         };
         (joined(false), joined(true))

@@ -13,6 +13,7 @@ pub mod equivalents;
 pub(crate) mod feed_text;
 pub mod feeds;
 pub mod host_memory;
+mod known_urls;
 pub mod page_sources;
 pub mod pages;
 pub mod probes;

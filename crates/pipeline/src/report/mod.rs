@@ -5,6 +5,7 @@
 
 mod backfill;
 mod calendar;
+mod crawls;
 mod funnel;
 mod gain;
 mod matter;
@@ -116,6 +117,7 @@ pub fn html(home: &Home, period: Period, now: Timestamp) -> Result<String> {
         months::section(&matter),
         calendar::section(&matter),
     ];
+    sections.extend(crawls::section(&crate::crawl::summaries(home)?));
     sections.extend(backfill::section(&crate::archive::recall::figures(home)?));
     Ok(page::page(&matter, &sections))
 }

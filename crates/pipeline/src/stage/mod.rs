@@ -7,6 +7,7 @@
 pub mod annotate;
 pub mod clean;
 pub mod compile;
+pub mod crawl;
 pub mod dedup;
 pub mod fetch;
 pub mod update;
@@ -81,6 +82,7 @@ macro_rules! stages {
 stages! {
     Update, "update", update::Update, update::UpdateOutcome;
     Fetch, "fetch", fetch::Fetch, fetch::FetchOutcome;
+    Crawl, "crawl", crawl::Crawl, crawl::CrawlStageOutcome;
     Clean, "clean", clean::Clean, clean::CleanOutcome;
     Dedup, "dedup", dedup::Dedup, dedup::DedupOutcome;
     Annotate, "annotate", annotate::Annotate, annotate::AnnotateOutcome;
@@ -228,6 +230,11 @@ pub trait Stage: Send + Sync {
     /// The default time limit in a round, in minutes. Values other than the default are in `settings.toml`.
     fn minutes_in_a_round(&self) -> u64 {
         USUAL_MINUTES
+    }
+
+    /// Whether it is part of a round; a stage that is off runs only if it is named.
+    fn is_on(&self, _config: &Config) -> bool {
+        true
     }
 
     /// Whether its output is a pure function of the data in the home, so that it can be deleted and rebuilt.
@@ -386,6 +393,10 @@ mod tests {
                 ),
             ),
             (
+                StageId::Crawl,
+                "bytes crawls done failed kept left refused requests run seconds tokens".into(),
+            ),
+            (
                 StageId::Clean,
                 "damaged_files days days_failed days_left days_up_to_date documents done dropped languages pages run seconds"
                     .into(),
@@ -453,7 +464,7 @@ mod tests {
     #[test]
     fn network_stages_are_neither_derived_nor_divisible_nor_interruptible() {
         for stage in StageId::ALL.iter().map(|id| id.stage()) {
-            let asks_web = matches!(stage.id(), StageId::Update | StageId::Fetch);
+            let asks_web = matches!(stage.id(), StageId::Update | StageId::Fetch | StageId::Crawl);
             assert_eq!(stage.is_derived(), !asks_web, "{}", stage.id());
             assert_eq!(stage.can_be_cut(), !asks_web, "{}", stage.id());
             assert!(!asks_web || !stage.is_divisible(), "{}", stage.id());

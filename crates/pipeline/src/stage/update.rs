@@ -1,6 +1,6 @@
 //! `update`: polls the feeds that are due and adds new entries to the plan.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -10,9 +10,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use tidings_feeds::schedule::{PollPolicy, PublishingRate};
 use tidings_fetch::{CrawlKind, FetchJob, JobSource};
-use tidings_model::address;
 use tidings_store::feeds::{self, FeedState, Polled, SourceKind};
-use tidings_store::pages::PageWriter;
 use tidings_store::runs::{self, LoggedRun};
 use tidings_store::{Home, Stale};
 
@@ -21,7 +19,6 @@ use crate::config::Config;
 use crate::context::{RunContext, StageLog, elapsed};
 use crate::display::{count, span, span_s};
 use crate::ingest::feeds::{FeedProcessor, HISTORY, MOVES_TO_BELIEVE};
-use crate::ingest::host_memory::{HostMemory, remembered_rules, require_contact};
 use crate::ingest::page_sources::PageRules;
 use crate::ingest::sitemaps::{PollSource, SitemapRules, maps_to_poll};
 use crate::ingest::{self, Counters, CrawlWork, Ingested, publishing_rate};
@@ -33,6 +30,9 @@ const UNCHANGED: &str = "unchanged";
 const GONE: &str = "gone";
 const ENTRIES: &str = "entries listed";
 const LINKLESS: &str = "entries without link";
+
+/// Indexes of sitemaps inside each other that are followed.
+const MAX_INDEX_DEPTH: usize = 3;
 
 /// Feeds → plan.
 #[derive(Debug, Clone, Default)]
@@ -190,7 +190,10 @@ impl Update {
         let mut ingested = self.crawl(context, log, polls)?;
         let mut applied = context.apply_journal()?.unwrap_or_default();
         ingest::log_given_up(&ingested);
-        applied.added += self.follow_indexes(context, &sitemaps, policy, &mut ingested)?;
+        for _ in 0..MAX_INDEX_DEPTH {
+            // An index may list indexes, although the protocol forbids it.
+            applied.added += self.follow_indexes(context, &sitemaps, policy, &mut ingested)?;
+        }
         let outlook = Outlook::of(context, waiting, asked.iter().map(|state| state.feed.as_str()), cadence_s)?;
         let (ending, done) = ingested.ending(context);
         let mut text = polled_text(&ingested.counters);
@@ -263,7 +266,6 @@ impl Update {
         let asked = Arc::new(maps.into_iter().map(|(_, state)| state).collect());
         let follow_up = context.follow_up("sitemaps")?;
         let mut log = follow_up.log();
-        // An index inside an index is not followed: `found` is not looked at again.
         let ingested = self.crawl(
             &follow_up,
             &mut log,
@@ -284,30 +286,13 @@ impl Update {
     fn crawl(&self, context: &RunContext, log: &mut StageLog<'_>, polls: Polls<'_>) -> Result<Ingested> {
         let Polls { asked, sources, sitemaps, pages, policy } = polls;
         let sources: Arc<Vec<PollSource>> = Arc::new(sources);
-        let mut queues: BTreeMap<String, Vec<u32>> = BTreeMap::new();
-        for (job, state) in asked.iter().enumerate() {
-            let host =
-                address::normalise(address_of(state), None).and_then(|url| address::host(&url).map(str::to_owned));
-            queues.entry(host.unwrap_or_default()).or_default().push(job as u32);
-        }
-        require_contact(&context.config, &context.home, queues.keys().map(String::as_str))?;
-        let memory = HostMemory::load(context, CrawlKind::Feed, |host| queues.contains_key(host))?;
-        let remembered = remembered_rules(context, |host| queues.contains_key(host))?;
-        let all_hosts_idle_for = memory.all_hosts_idle_for;
         let mut settings = context.config.fetch.for_feeds(super::seed(self.seed))?;
         if sources.iter().any(|source| source.kind == SourceKind::Sitemap) {
             settings.max_body_bytes = settings.max_body_bytes.max(tidings_feeds::sitemap::MAX_BYTES);
         }
         let ceiling = settings.ceiling();
-        let work = CrawlWork {
-            kind: CrawlKind::Feed,
-            settings,
-            queues: memory.queues(queues),
-            all_hosts_idle_for,
-            remembered,
-            source: FeedJobs(asked.clone()),
-            page_writer: PageWriter::open(&context.home, &context.run, None),
-        };
+        let urls = asked.iter().map(address_of);
+        let work = CrawlWork::of_urls(context, CrawlKind::Feed, settings, urls, FeedJobs(asked.clone()))?;
         ingest::run(context, log, work, || {
             FeedProcessor::new(asked.clone(), ceiling, policy)
                 .with_sources(sources.clone(), sitemaps.clone())

@@ -9,6 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 use std::fmt;
 use std::ops::RangeInclusive;
+use tidings_model::period;
 
 use super::QuestionError;
 use crate::cql::{self, Attribute};
@@ -94,7 +95,7 @@ pub enum ParameterKind {
     Cql,
     /// A filter of documents.
     Filter,
-    /// A day, `2026-03-01`.
+    /// A day, `2026-03-01`; a month or year stands for its first day.
     Date,
     /// An attribute of tokens.
     Attribute,
@@ -143,7 +144,11 @@ impl Parameter {
 
     /// The value of a text.
     pub fn parse(&self, text: &str) -> Result<Value, ValueError> {
-        self.kind.parse(text)
+        match self.kind {
+            // The end of a period is the last day of a month or year.
+            ParameterKind::Date if self.name == "until" => day(period::last_day(text)),
+            _ => self.kind.parse(text),
+        }
     }
 
     /// The text of a value, as it stands in an address or on a command line.
@@ -221,10 +226,7 @@ impl ParameterKind {
             ParameterKind::Text => Ok(text.into()),
             ParameterKind::Cql => cql::parse(text).map(|_| text.into()).map_err(ValueError::Syntax),
             ParameterKind::Filter => text.parse::<Filter>().map(|_| text.into()).map_err(ValueError::Syntax),
-            ParameterKind::Date => match text.parse::<jiff::civil::Date>() {
-                Ok(day) => Ok(day.to_string().into()),
-                Err(_) => Err(expected("a day such as 2026-03-01".to_owned())),
-            },
+            ParameterKind::Date => day(period::first_day(text)),
             ParameterKind::Attribute => match Attribute::named(text) {
                 Some(attribute) => Ok(attribute.name().into()),
                 None => Err(expected(Attribute::expected())),
@@ -257,6 +259,10 @@ impl ParameterKind {
             }
         }
     }
+}
+
+fn day(day: Option<jiff::civil::Date>) -> Result<Value, ValueError> {
+    day.map(|day| day.to_string().into()).ok_or_else(|| ValueError::Expected(period::PERIOD_FORM.to_owned()))
 }
 
 impl fmt::Display for ValueError {

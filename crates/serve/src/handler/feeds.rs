@@ -7,9 +7,11 @@ use serde::{Deserialize, Serialize};
 use tidings_query::question::Request;
 use tidings_query::{answer, choices};
 use tidings_store::feeds::{self, Health};
+use tidings_store::sources::PageSource;
 use tidings_store::yields;
 
 use super::HomeQuestion;
+use super::sources::SourceKind;
 use crate::api_error::ApiError;
 use crate::corpus_registry::CorpusRegistry;
 
@@ -78,6 +80,8 @@ answer! {
         pub feed: String,
         /// The title.
         pub title: String,
+        /// The kind: feed, sitemap or page.
+        pub kind: SourceKind,
         /// The health.
         pub health: FeedHealth,
         /// The result of the last poll.
@@ -165,6 +169,7 @@ impl HomeQuestion for FeedsRequest {
                 polled: polled.unwrap_or(PollResult::Never),
                 entries_per_day: state.rate.parse::<f64>().ok(),
                 r#yield: sums.get(&listed.url).map(YieldSum::from),
+                kind: PageSource::from(listed.kind).into(),
                 feed: listed.url,
                 title: state.title,
                 checked: state.checked,

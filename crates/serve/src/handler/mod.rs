@@ -4,6 +4,7 @@ pub(crate) mod collection;
 pub(crate) mod corpora;
 pub(crate) mod feeds;
 pub(crate) mod revisions;
+pub(crate) mod sources;
 
 use std::ops::ControlFlow;
 use std::sync::Arc;

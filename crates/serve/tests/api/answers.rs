@@ -20,6 +20,9 @@ fn questions(server: &TestServer) -> Vec<(&'static str, String)> {
         ("/api/v1/corpora-named", ""),
         ("/api/v1/feeds", ""),
         ("/api/v1/hosts", ""),
+        ("/api/v1/sources", ""),
+        ("/api/v1/crawls", ""),
+        ("/api/v1/backfills", ""),
         ("/api/v1/collection", ""),
         ("/api/v1/collection/days", "?by=month"),
         ("/api/v1/collection/languages", ""),
@@ -293,6 +296,11 @@ fn the_funnel_loses_nothing() {
         (hosts["rows"][0]["yield"]["rate"].as_f64(), hosts["rows"][1]["host"].as_str()),
         (Some(0.1), Some("b.example"))
     );
+    let sources = server.get("/api/v1/sources").is(200).json();
+    let of_feeds = &sources["rows"][0];
+    assert_eq!((&of_feeds["kind"], &of_feeds["yield"]["pages"]), (&"feed".into(), &5.into()), "{sources}");
+    assert_eq!(server.get("/api/v1/crawls").is(200).json()["rows"], serde_json::json!([]));
+    assert_eq!(server.get("/api/v1/backfills").is(200).json()["rows"], serde_json::json!([]));
     assert!(server.get("/api/v1/feeds?health=dead").is(200).json()["rows"].as_array().unwrap().is_empty());
     assert_eq!(server.get("/api/v1/feeds?health=new").is(200).json()["rows"][0]["health"], "new");
 }

@@ -31,6 +31,7 @@ export function feedsPart(whole: CollectionAnswer, feeds: readonly FeedRow[]): H
           value: (feed) => feed.feed,
           show: (feed) => el("span", { title: feed.feed }, bidi(feed.title || feed.feed)),
         },
+        { name: "kind", value: (feed) => feed.kind },
         {
           name: "state",
           value: (feed) => feed.health,

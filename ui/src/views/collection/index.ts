@@ -7,6 +7,7 @@ import { feedsPart } from "./feeds.ts";
 import { funnelPart } from "./funnel.ts";
 import { hostsPart } from "./hosts.ts";
 import { section } from "./section.ts";
+import { backfillsPart, crawlsPart, sourcesPart } from "./sources.ts";
 import { volumePart } from "./volume.ts";
 
 /** The collection view. */
@@ -20,10 +21,13 @@ export const collection: View = {
   ready: () => true,
   show: async (context) => {
     const whole = await context.request("collection");
-    const [volume, hosts, feeds] = await Promise.all([
+    const [volume, hosts, feeds, sources, crawls, backfills] = await Promise.all([
       volumePart(context, whole),
       context.request("hosts"),
       context.request("feeds"),
+      context.request("sources"),
+      context.request("crawls"),
+      context.request("backfills"),
     ]);
     const sum = (of: "documents" | "tokens") => context.corpora.reduce((total, corpus) => total + corpus[of], 0);
     context.announce(
@@ -33,6 +37,9 @@ export const collection: View = {
       volume,
       funnelPart(whole),
       hostsPart(hosts.rows),
+      sourcesPart(sources.rows),
+      ...crawlsPart(crawls),
+      ...backfillsPart(backfills.rows),
       feedsPart(whole, feeds.rows),
       section(
         "Corpora",

@@ -3,7 +3,7 @@
 import { el } from "../../dom.ts";
 
 /** A section with a heading. */
-export const section = (title: string, ...children: (HTMLElement | string)[]): HTMLElement =>
+export const section = (title: string, ...children: (HTMLElement | string | false)[]): HTMLElement =>
   el("section", {}, el("h2", {}, title), ...children);
 
 /** A paragraph in place of missing data. */

@@ -9,9 +9,12 @@ use anyhow::{Context as _, Result, bail};
 use serde_json::json;
 use tidings_annotate::external::External;
 use tidings_annotate::{Annotators, Models};
-use tidings_model::address;
+use tidings_feeds::discover;
+use tidings_model::{ARCHIVE, address};
+use tidings_store::archive;
 use tidings_store::dedup_state::{self, JudgedDay, JudgedDays};
 use tidings_store::docs::{self, Recipe};
+use tidings_store::feeds::ListedFeed;
 use tidings_store::revisions::Superseded;
 use tidings_store::text::{LanguageAnnotators, TextRecipe};
 use tidings_store::{FileDigest, Home, feeds, yields};
@@ -137,13 +140,63 @@ pub fn annotators(config: &AnnotateConfig) -> Result<Annotators> {
 /// The labels of feeds, by address.
 pub type FeedLabels = HashMap<String, Vec<(String, String)>>;
 
-/// The labels of feeds in `feeds.txt`.
+/// The labels of feeds in `feeds.txt`. The documents of a backfill (`archive:SITE`) have the labels on which all lines of
+/// the site agree: its old articles are of all its feeds.
 pub fn labels(home: &Home) -> Result<FeedLabels> {
-    let named = feeds::list(home)?.feeds.into_iter().filter(|feed| !feed.labels.is_empty());
-    Ok(named.map(|feed| (plain(&feed.url), feed.labels)).collect())
+    let listed = feeds::list(home)?.feeds;
+    let mut labels: FeedLabels = HashMap::new();
+    if listed.iter().any(|feed| !feed.labels.is_empty()) {
+        for order in archive::orders(home)? {
+            labels.insert(format!("{ARCHIVE}{}", order.site), labels_of_site(&listed, &order.site));
+        }
+    }
+    labels.extend(listed.into_iter().map(|feed| (plain(&feed.url), feed.labels)));
+    labels.retain(|_, labels| !labels.is_empty());
+    Ok(labels)
+}
+
+/// The labels on which all lines of a site agree; if it has none, those of its registered domain (`feeds.example.org`).
+fn labels_of_site(listed: &[ListedFeed], site: &str) -> Vec<(String, String)> {
+    let domain = |url: &str| discover::site(url).and_then(|site| discover::registrable(&site).map(str::to_owned));
+    let of_site = |feed: &&ListedFeed| discover::site(&feed.url).as_deref() == Some(site);
+    let mut lines: Vec<&ListedFeed> = listed.iter().filter(of_site).collect();
+    if lines.is_empty() {
+        let own = domain(&format!("http://{site}/"));
+        lines = listed.iter().filter(|feed| own.is_some() && domain(&feed.url) == own).collect();
+    }
+    let [first, others @ ..] = lines.as_slice() else { return Vec::new() };
+    let is_shared = |label: &&(String, String)| others.iter().all(|feed| feed.labels.contains(label));
+    first.labels.iter().filter(is_shared).cloned().collect()
 }
 
 /// An address in its normal form.
 pub fn plain(feed: &str) -> String {
     address::normalise(feed, None).unwrap_or_else(|| feed.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::home_with_feeds;
+
+    #[test]
+    fn documents_of_a_backfill_have_the_labels_on_which_the_lines_of_their_site_agree() {
+        let (_folder, pipeline) = home_with_feeds(
+            "https://www.a.example/politics.xml\tlang=de\ttopic=politics\n\
+             https://a.example/sport.xml\tlang=de\ttopic=sport\nhttps://feeds.b.example/rss\tcountry=at\n",
+        );
+        let home = pipeline.home();
+        assert_eq!(labels(home).unwrap().len(), 3, "there is no backfill yet");
+        for site in ["a.example", "b.example", "c.example"] {
+            let order = archive::BackfillOrder { site: site.to_owned(), ..Default::default() };
+            archive::write(home, &mut archive::Backfill { order, ..Default::default() }).unwrap();
+        }
+        let labels = labels(home).unwrap();
+        let of = |name: &str| labels.get(&plain(name)).cloned().unwrap_or_default();
+        let label = |key: &str, value: &str| (key.to_owned(), value.to_owned());
+        assert_eq!(of("archive:a.example"), [label("lang", "de")]);
+        assert_eq!(of("archive:b.example"), [label("country", "at")]);
+        assert_eq!(of("archive:c.example"), []);
+        assert_eq!(of("https://a.example/sport.xml").len(), 2);
+    }
 }
