@@ -54,10 +54,19 @@ impl TextFingerprint {
     }
 }
 
+/// How much of a text is known.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SampleShares {
+    /// The share that no text had before.
+    pub new: f32,
+    /// The share that a text of the same site was the last to have.
+    pub own: f32,
+}
+
 /// A set of sampled window hashes that forgets the oldest beyond its capacity.
 #[derive(Debug, Clone, Default)]
 pub struct SampleSet {
-    known: HashMap<u64, ()>,
+    known: HashMap<u64, u32>,
     order: VecDeque<u64>,
     capacity: usize,
 }
@@ -68,24 +77,28 @@ impl SampleSet {
         SampleSet { known: HashMap::new(), order: VecDeque::new(), capacity }
     }
 
-    /// The share of samples that were not known, which are known from now on.
-    pub fn insert(&mut self, samples: &[u64]) -> f32 {
+    /// The shares of samples that were not known and of those that the same site had before. All are known from now on.
+    pub fn insert(&mut self, samples: &[u64], site: u32) -> SampleShares {
         if samples.is_empty() {
-            return 1.0;
+            return SampleShares { new: 1.0, own: 0.0 };
         }
-        let mut new = 0usize;
+        let (mut new, mut own) = (0usize, 0usize);
         for &sample in samples {
-            if self.known.insert(sample, ()).is_none() {
-                new += 1;
-                self.order.push_back(sample);
-                if self.order.len() > self.capacity
-                    && let Some(oldest) = self.order.pop_front()
-                {
-                    self.known.remove(&oldest);
+            match self.known.insert(sample, site) {
+                Some(last) => own += usize::from(last == site),
+                None => {
+                    new += 1;
+                    self.order.push_back(sample);
+                    if self.order.len() > self.capacity
+                        && let Some(oldest) = self.order.pop_front()
+                    {
+                        self.known.remove(&oldest);
+                    }
                 }
             }
         }
-        new as f32 / samples.len() as f32
+        let share = |count: usize| count as f32 / samples.len() as f32;
+        SampleShares { new: share(new), own: share(own) }
     }
 
     /// The hashes, oldest first.
@@ -105,11 +118,11 @@ mod tests {
     #[test]
     fn the_share_of_new_text_is_estimated_from_samples() {
         let mut known = SampleSet::new(10_000);
-        assert!((known.insert(&TextFingerprint::of(&words(0..4_000), "").samples) - 1.0).abs() < f32::EPSILON);
-        let half = known.insert(&TextFingerprint::of(&words(2_000..6_000), "").samples);
-        assert!((0.3..0.7).contains(&half), "{half}");
-        let none = known.insert(&TextFingerprint::of(&words(0..4_000), "").samples);
-        assert!(none.abs() < f32::EPSILON, "{none}");
+        let mut insert = |range, site| known.insert(&TextFingerprint::of(&words(range), "").samples, site);
+        assert_eq!(insert(0..4_000, 1), SampleShares { new: 1.0, own: 0.0 });
+        let half = insert(2_000..6_000, 1);
+        assert!((0.3..0.7).contains(&half.new) && (half.own + half.new - 1.0).abs() < 1e-6, "{half:?}");
+        assert_eq!(insert(0..4_000, 2), SampleShares { new: 0.0, own: 0.0 });
     }
 
     #[test]
@@ -127,8 +140,8 @@ mod tests {
     #[test]
     fn the_oldest_samples_are_forgotten() {
         let mut known = SampleSet::new(2);
-        known.insert(&[1, 2, 3]);
+        known.insert(&[1, 2, 3], 1);
         assert_eq!(known.iter().collect::<Vec<_>>(), [2, 3]);
-        assert!((known.insert(&[1]) - 1.0).abs() < f32::EPSILON);
+        assert_eq!(known.insert(&[1], 1).new, 1.0);
     }
 }

@@ -17,6 +17,8 @@ const PARKED_DOMAINS: u32 = 5;
 pub struct TextMatch {
     /// The share of new text.
     pub new_share: f32,
+    /// The share that other texts of the same domain have.
+    pub own_share: f32,
     /// Whether exactly the same text is known.
     pub exact: bool,
     /// The section of the same domain that has exactly the same text.
@@ -48,11 +50,12 @@ impl Default for Texts {
 impl Texts {
     /// Compares a text with all before it, and remembers it.
     pub fn add(&mut self, text: &TextFingerprint, domain: u32, section: SectionId, front: bool) -> TextMatch {
-        let mut found = TextMatch { new_share: 1.0, exact: false, same_in: None, parked: false };
+        let mut found = TextMatch { new_share: 1.0, own_share: 0.0, exact: false, same_in: None, parked: false };
         if text.exact == 0 {
             return found;
         }
-        found.new_share = self.samples.insert(&text.samples);
+        let shares = self.samples.insert(&text.samples, domain);
+        (found.new_share, found.own_share) = (shares.new, shares.own);
         match self.exact.get(&text.exact) {
             Some(&(other, at)) => {
                 found.exact = true;
