@@ -18,7 +18,7 @@ const KEEP: f64 = 0.99;
 /// Shape of the distribution of arms' rates around the rate of their domain.
 const ARM_SHAPE: f64 = 0.5;
 /// Standard deviations above the mean of a rate that are surely not exceeded.
-const SURE_DEVIATIONS: f64 = 2.0;
+const SURE_DEVIATIONS: f64 = 3.0;
 /// Other domains that are drawn anew at each decision.
 const REDRAWS: usize = 16;
 /// A domain may have so many times the share that it would have if all domains with text had the same: of few sources

@@ -10,7 +10,7 @@ use super::{
 use crate::policy::{Closing, PageWorth};
 
 /// Pages in a row without new text that close a section, as a multiple of its usual pages until one with text.
-const BARREN_PAGES: u32 = 16;
+const BARREN_PAGES: u32 = 32;
 /// The longest gap between pages with text in a domain that a section without any text is allowed.
 const MAX_DOMAIN_GAP: f64 = 4.0;
 /// New URLs of good sections a page that keep a section without text open.
