@@ -39,7 +39,7 @@ fn rows(world: &str) -> Vec<(String, Settings)> {
         rows.extend([rule(Rule::BreadthFirst), rule(Rule::Macocu)]);
     }
     if world == "scarce language" {
-        for floor in [0.001, 0.005] {
+        for floor in [0.0005, 0.001, 0.005] {
             rows.push((format!("tidings, floor {floor}"), Settings { floor, ..Settings::default() }));
         }
     }

@@ -37,6 +37,34 @@ pub fn section(url: &Url) -> String {
     section
 }
 
+/// Hosts of other versions of a site, before its domain.
+const VERSION_HOSTS: [&str; 3] = ["m.", "mobile.", "amp."];
+/// First segments of the paths of other versions.
+const VERSION_SEGMENTS: [&str; 3] = ["/print/", "/amp/", "/mobile/"];
+/// Keys of queries that ask for other versions.
+const VERSION_KEYS: [&str; 3] = ["amp", "print", "printable"];
+
+/// The section whose pages a section for printers, AMP or telephones shows once more, if its name says so.
+pub fn plain_section(section: &str) -> Option<String> {
+    if let Some(rest) = VERSION_HOSTS.iter().find_map(|host| section.strip_prefix(host)) {
+        return Some(rest.to_owned());
+    }
+    let (path, query) = section.split_once('?').unwrap_or((section, ""));
+    let keys: Vec<&str> = query.split('&').filter(|key| !key.is_empty()).collect();
+    let kept: Vec<&str> = keys.iter().copied().filter(|key| !VERSION_KEYS.contains(key)).collect();
+    let (host, tail) = path.split_at(path.find('/')?);
+    let stripped = VERSION_SEGMENTS.iter().find_map(|segment| tail.strip_prefix(segment));
+    // `/print/*` may be a section of its own beside `/*`; a longer path has its twin.
+    let stripped = stripped.filter(|rest| rest.contains(['/', '.', '?']));
+    if stripped.is_none() && kept.len() == keys.len() {
+        return None;
+    }
+    let tail = stripped.map_or_else(|| tail.to_owned(), |rest| format!("/{rest}"));
+    let query = if kept.is_empty() { String::new() } else { format!("?{}", kept.join("&")) };
+    let host = host.strip_prefix("www.").unwrap_or(host);
+    Some(format!("{host}{tail}{query}"))
+}
+
 fn path_shape(path: &str) -> String {
     let segments: Vec<&str> = path.split('/').filter(|segment| !segment.is_empty()).collect();
     let mut shape = String::with_capacity(path.len());
@@ -151,6 +179,22 @@ mod tests {
     fn calendars_are_one_section() {
         assert_eq!(of("http://a.example/calendar/2031/05/"), of("http://a.example/calendar/2017/12/"));
         assert_eq!(of("http://a.example/calendar/2031/05/"), "a.example/calendar/D/");
+    }
+
+    #[test]
+    fn versions_for_printers_and_telephones_name_the_section_that_they_repeat() {
+        for (version, plain) in [
+            ("m.a.example/news/*", "a.example/news/*"),
+            ("www.a.example/print/news/*", "a.example/news/*"),
+            ("a.example/print/*.html", "a.example/*.html"),
+            ("a.example/news/show.php?amp&id", "a.example/news/show.php?id"),
+            ("a.example/news/*?amp", "a.example/news/*"),
+        ] {
+            assert_eq!(plain_section(version).as_deref(), Some(plain), "{version}");
+        }
+        for plain in ["a.example/news/*", "a.example/print/*", "a.example/", "a.example/print", "magazine.example/*"] {
+            assert_eq!(plain_section(plain), None, "{plain}");
+        }
     }
 
     #[test]

@@ -275,7 +275,15 @@ const PERHAPS_SESSION: &[&str] = &["sid", "sessid", "sessionid", "session_id", "
 const MIN_SESSION_ID_BYTES: usize = 16;
 
 fn is_session_id(pair: &str) -> bool {
-    let Some((name, value)) = pair.split_once('=') else { return false };
+    pair.split_once('=').is_some_and(|(name, value)| names_session(name, value))
+}
+
+/// Returns true for a segment of a path such as `sid-0123456789abcdef`.
+fn is_session_segment(segment: &str) -> bool {
+    segment.split_once(['-', '_', '=', ':']).is_some_and(|(name, value)| names_session(name, value))
+}
+
+fn names_session(name: &str, value: &str) -> bool {
     PERHAPS_SESSION.iter().any(|known| name.eq_ignore_ascii_case(known))
         && value.len() >= MIN_SESSION_ID_BYTES
         && value.bytes().all(|byte| byte.is_ascii_alphanumeric())
@@ -291,7 +299,8 @@ pub fn fingerprint_form(address: &str) -> Cow<'_, str> {
     };
     let (origin, rest) = address.split_at(path_at);
     let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
-    let mut segments: Vec<&str> = path.split('/').filter(|segment| !segment.is_empty()).collect();
+    let is_kept = |segment: &&str| !segment.is_empty() && !is_session_segment(segment);
+    let mut segments: Vec<&str> = path.split('/').filter(is_kept).collect();
     let mut is_folder = path.ends_with('/');
     let is_default = |name: &&str| DEFAULT_DOCUMENTS.iter().any(|known| name.eq_ignore_ascii_case(known));
     if segments.last().is_some_and(is_default) {
@@ -448,12 +457,17 @@ mod tests {
 
     #[test]
     fn equal_pages_have_one_fingerprint_form_and_keep_their_urls() {
-        let groups: [&[&str]; 5] = [
+        let groups: [&[&str]; 6] = [
             &["https://e.org/a/b", "https://e.org//a///b"],
             &["https://e.org/a/", "https://e.org/a//", "https://e.org/a/index.html", "https://e.org/a/Index.PHP"],
             &["https://e.org/", "https://e.org/index.html", "https://e.org//default.aspx"],
             &["https://e.org/l?a=1&b=2", "https://e.org/l?b=2&a=1", "https://e.org/l?b=2&sid=0123456789abcdef&a=1"],
             &["https://e.org/?x=1", "https://e.org/index.php?x=1"],
+            &[
+                "https://e.org/a/b",
+                "https://e.org/sid-0123456789abcdef/a/b",
+                "https://e.org/a/session=0f0f0f0f0f0f0f0f/b",
+            ],
         ];
         for group in groups {
             for url in group {
@@ -461,7 +475,8 @@ mod tests {
                 assert_eq!(normalise(url, None).as_deref(), Some(*url), "the URL itself stays");
             }
         }
-        for kept in ["https://e.org/story?sid=12345", "https://e.org/a", "https://e.org/?session=summer"] {
+        let kept = ["https://e.org/story?sid=12345", "https://e.org/a", "https://e.org/?session=summer"];
+        for kept in kept.into_iter().chain(["https://e.org/session-of-the-town-council/", "https://e.org/sid-12345/"]) {
             assert_eq!(fingerprint_form(kept), kept);
         }
     }

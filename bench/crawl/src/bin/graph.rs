@@ -1,14 +1,16 @@
 //! Compares rules on the link graph of simweb, with the real cleaner:
-//! `cargo run --release -p tidings-bench-crawl --bin graph -- --seed 1 --sites 600 [--language cs] [--json FILE]`.
+//! `cargo run --release -p tidings-bench-crawl --bin graph -- --seed 4,5,6 --sites 300 [--language cs] [--json FILE]`.
+//! Runs are added to those of FILE.
 
 use std::time::Instant;
 
 use serde::Serialize;
+use serde_json::{Value, json};
 use tidings_bench_crawl::graph::{
-    crawl::{CrawlResult, Plan, crawl},
+    crawl::{CrawlResult, Plan, crawl_with},
     pages::Pages,
 };
-use tidings_crawl::policy::Rule;
+use tidings_crawl::{policy::Rule, steward::Settings};
 use tidings_simweb::graph::{Graph, GraphSpec};
 
 /// The runs of one graph.
@@ -27,15 +29,43 @@ fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let value = |name: &str| arguments.iter().position(|known| known == name).and_then(|at| arguments.get(at + 1));
     let number = |name: &str, default: u64| value(name).and_then(|text| text.parse().ok()).unwrap_or(default);
-    let (seed, sites) = (number("--seed", 1), number("--sites", 600) as usize);
-    let spec = GraphSpec { seed, sites, ..GraphSpec::default() };
-    let language = if value("--language").is_some_and(|code| code == spec.scarce) { spec.scarce } else { spec.target };
+    let sites = number("--sites", 600) as usize;
+    let scarce = value("--language").is_some_and(|code| code == GraphSpec::default().scarce);
     // As many requests and slots a site as in the simulated web of 3,000 sites.
     let plan = Plan {
         budget: number("--budget", sites as u64 * 200 / 3),
         slots: (sites / 60).max(1),
-        seeds: number("--seeds", if language == spec.scarce { 12 } else { (sites as u64 / 75).max(4) }) as usize,
+        seeds: number("--seeds", if scarce { 12 } else { (sites as u64 / 75).max(4) }) as usize,
     };
+    let seeds = value("--seed").map_or("1", String::as_str).split(',').filter_map(|seed| seed.parse().ok());
+    let reports: Vec<Report> =
+        seeds.map(|seed| compare(seed, sites, scarce, plan, value("--rule").map(String::as_str))).collect();
+    if let Some(path) = value("--json") {
+        let known = std::fs::read_to_string(path).ok().and_then(|text| serde_json::from_str::<Value>(&text).ok());
+        let mut runs = known.and_then(|file| file["runs"].as_array().cloned()).unwrap_or_default();
+        runs.extend(reports.iter().map(|report| serde_json::to_value(report).expect("scores are JSON")));
+        let text = serde_json::to_string_pretty(&json!({ "runs": runs })).expect("scores are JSON");
+        std::fs::write(path, text + "\n").expect("the result can be written");
+    }
+}
+
+/// The rows of a table: names and settings, `None` for the oracle.
+fn rows(seed: u64) -> Vec<(String, Option<Settings>)> {
+    let of = |rule: Rule| (rule.name().to_owned(), Some(Settings { rule, seed, ..Settings::default() }));
+    let undamped = Settings { largest_share: 1.0, seed, ..Settings::default() };
+    vec![
+        of(Rule::BreadthFirst),
+        of(Rule::Spiderling),
+        of(Rule::Macocu),
+        of(Rule::Tidings),
+        ("tidings, largest_share 1".to_owned(), Some(undamped)),
+        ("oracle".to_owned(), None),
+    ]
+}
+
+fn compare(seed: u64, sites: usize, scarce: bool, plan: Plan, only: Option<&str>) -> Report {
+    let spec = GraphSpec { seed, sites, ..GraphSpec::default() };
+    let language = if scarce { spec.scarce } else { spec.target };
     let graph = Graph::new(spec);
     let mut pages = Pages::new(&graph, language);
     let start = Instant::now();
@@ -44,15 +74,9 @@ fn main() {
         "| rule | tokens/MB at 5 % | 10 % | 25 % | 50 % | 100 % | tokens | rich met | effective sites | largest | traps | requests | seconds |"
     );
     println!("| --- | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: |");
-    let only = value("--rule");
-    let rules = [Some(Rule::BreadthFirst), Some(Rule::Spiderling), Some(Rule::Macocu), Some(Rule::Tidings), None];
-    for rule in rules {
-        let name = rule.map_or("oracle", Rule::name);
-        if only.is_some_and(|only| only != name) {
-            continue;
-        }
+    for (name, settings) in rows(seed).into_iter().filter(|(name, _)| only.is_none_or(|only| only == name)) {
         let started = Instant::now();
-        let result = crawl(&mut pages, rule, plan, seed);
+        let result = crawl_with(&mut pages, settings, &name, plan);
         print_row(&result, started.elapsed().as_secs_f64());
         crawls.push(result);
     }
@@ -66,10 +90,7 @@ fn main() {
         crawls,
     };
     println!("{} pages cleaned, {:.2} ms each", report.pages_cleaned, report.milliseconds_a_page);
-    if let Some(path) = value("--json") {
-        let json = serde_json::to_string_pretty(&report).expect("scores are JSON");
-        std::fs::write(path, json + "\n").expect("the result can be written");
-    }
+    report
 }
 
 fn print_row(result: &CrawlResult, seconds: f64) {

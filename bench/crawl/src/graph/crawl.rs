@@ -7,13 +7,14 @@ use std::net::Ipv4Addr;
 use serde::{Deserialize, Serialize};
 use tidings_crawl::{
     policy::{DomainHints, PageWorth, Rule},
-    steward::{Admission, Discovered, Gate, Next, Outcome, Request, SectionId, Settings, Steward},
+    steward::{Admission, CloseReason, Discovered, Gate, Next, Outcome, Request, SectionId, Settings, Steward},
 };
 use tidings_model::LinkRegion;
 use tidings_simweb::graph::{Score, Scorer};
 
 use super::oracle::GraphOracle;
 use super::pages::{PageRow, Pages, UrlId};
+use super::spending::{GateCounts, Spending};
 use crate::score::MARKS;
 
 /// Bytes of robots.txt.
@@ -39,6 +40,9 @@ pub struct Mark {
     pub bytes: u64,
     /// Unique clean tokens of the language, by the truth.
     pub tokens: u64,
+    /// What the requests brought.
+    #[serde(default)]
+    pub spending: Spending,
 }
 
 impl Mark {
@@ -57,6 +61,8 @@ pub struct CrawlResult {
     pub marks: Vec<Mark>,
     /// Whether it ended by itself.
     pub ended: bool,
+    /// What became of text that is not written for readers.
+    pub gate: GateCounts,
     /// URLs that waited at the end.
     pub waiting: u64,
     /// The score of its URLs.
@@ -88,17 +94,25 @@ struct Crawl<'p, 'g> {
     total: Mark,
     marks: Vec<Mark>,
     scorer: Scorer<'g>,
+    gate: GateCounts,
 }
 
 /// Crawls a graph by a rule, or with the knowledge of an oracle.
 pub fn crawl(pages: &mut Pages<'_>, rule: Option<Rule>, plan: Plan, seed: u64) -> CrawlResult {
-    let scheduler = match rule {
-        Some(rule) => Scheduler::Steward(Box::new(Steward::new(Settings { rule, seed, ..Settings::default() }))),
+    let settings = rule.map(|rule| Settings { rule, seed, ..Settings::default() });
+    crawl_with(pages, settings, rule.map_or("oracle", Rule::name), plan)
+}
+
+/// Crawls a graph with settings, or with the knowledge of an oracle.
+pub fn crawl_with(pages: &mut Pages<'_>, settings: Option<Settings>, name: &str, plan: Plan) -> CrawlResult {
+    let by_region = settings.as_ref().is_some_and(|settings| settings.rule == Rule::Tidings);
+    let scheduler = match settings {
+        Some(settings) => Scheduler::Steward(Box::new(Steward::new(settings))),
         None => Scheduler::Oracle(GraphOracle::default()),
     };
     let scorer = Scorer::new(pages.truth, pages.language);
     let mut crawl = Crawl {
-        by_region: rule == Some(Rule::Tidings),
+        by_region,
         pages,
         scheduler,
         plan,
@@ -112,6 +126,7 @@ pub fn crawl(pages: &mut Pages<'_>, rule: Option<Rule>, plan: Plan, seed: u64) -
         total: Mark::default(),
         marks: Vec::new(),
         scorer,
+        gate: GateCounts::default(),
     };
     for url in crawl.pages.graph.seeds(crawl.pages.language, plan.seeds) {
         if let Some(id) = crawl.pages.id(&url) {
@@ -121,9 +136,10 @@ pub fn crawl(pages: &mut Pages<'_>, rule: Option<Rule>, plan: Plan, seed: u64) -
     let ended = crawl.run();
     crawl.marks.resize(MARKS.len(), crawl.total);
     CrawlResult {
-        rule: rule.map_or("oracle", Rule::name).to_owned(),
+        rule: name.to_owned(),
         marks: crawl.marks,
         ended,
+        gate: crawl.gate,
         waiting: crawl.queues.values().map(|queue| queue.len() as u64).sum(),
         score: crawl.scorer.score(),
     }
@@ -195,13 +211,20 @@ impl Crawl<'_, '_> {
         let mut requests = 0;
         if self.met_hosts.insert(host.clone()) {
             requests += 1;
+            self.total.spending.robots += 1;
             self.count(ROBOTS_BYTES);
         }
         // A disallowed URL is known as such once robots.txt is, and costs nothing more.
         let disallowed = page.truth.as_ref().is_some_and(|truth| truth.disallowed);
         if !disallowed {
             requests += 1;
-            self.scorer.add_known(&self.pages.urls[id as usize].url, page.truth.as_ref());
+            let row = &self.pages.urls[id as usize];
+            let before = self.scorer.tokens();
+            self.scorer.add_known(&row.url, page.truth.as_ref());
+            let gained = self.scorer.tokens() > before;
+            let is_hub = row.expected.is_some_and(|expected| expected.is_hub);
+            self.total.spending.add(page.truth.as_ref(), is_hub, gained, self.pages.language);
+            self.gate.page(page.truth.as_ref(), page.text.is_some(), self.pages.language);
             self.count(page.bytes);
         }
         let rest = self.now + requests.max(1) as u64;
@@ -243,6 +266,9 @@ impl Crawl<'_, '_> {
         };
         let judged = steward.done(&request, outcome, rest);
         for closed in &judged.closed {
+            if closed.why == CloseReason::Template {
+                self.gate.closed(page.truth.as_ref());
+            }
             match closed.section {
                 Some(section) => drop(self.queues.remove(&(closed.domain, section))),
                 None => self.queues.retain(|(domain, _), _| *domain != closed.domain),
@@ -291,7 +317,7 @@ impl Crawl<'_, '_> {
             Scheduler::Oracle(oracle) => return oracle.discovered(id, row),
         };
         let hints = DomainHints {
-            tld_language: false,
+            tld_language: self.pages.is_national(&row.host),
             link_language: false,
             source_yield,
             host_len: row.host.len() as u16,

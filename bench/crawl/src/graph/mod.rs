@@ -3,3 +3,4 @@
 pub mod crawl;
 pub mod oracle;
 pub mod pages;
+pub mod spending;

@@ -113,6 +113,12 @@ impl<'g> Pages<'g> {
         Some(id)
     }
 
+    /// Whether most names under the top-level domain of a host are of sites in the language of the crawl.
+    pub fn is_national(&self, host: &str) -> bool {
+        let spec = self.graph.spec();
+        self.language == spec.target && host.rsplit('.').next() == Some(spec.top_level[0])
+    }
+
     /// The address of a host.
     pub fn ip(&mut self, host: &str) -> Option<Ipv4Addr> {
         if let Some(ip) = self.ips.get(host) {

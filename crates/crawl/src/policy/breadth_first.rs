@@ -1,13 +1,13 @@
 //! All domains in turn, none is ever closed.
 
-use super::{Choice, Closing, DomainView, Evidence, PageWorth, Policy};
+use super::{ArmView, Choice, Closing, DomainView, Evidence, PageWorth, Policy};
 
 /// Breadth-first order: the domain that waited longest is next.
 #[derive(Debug, Clone, Copy)]
 pub struct BreadthFirst;
 
 impl Policy for BreadthFirst {
-    fn choose(&mut self, domain: &DomainView<'_>, _: &[Evidence]) -> Choice {
+    fn choose(&mut self, domain: &DomainView<'_>, _: &[ArmView]) -> Choice {
         Choice { priority: -(domain.turn as f64), arm: 0 }
     }
 

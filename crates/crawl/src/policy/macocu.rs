@@ -4,7 +4,7 @@
 //! seeds go first; links of pages without text are not followed to other domains. Its counter of clean bytes includes
 //! exact duplicates; that error is not repeated here.
 
-use super::{Choice, Closing, DomainView, Evidence, PageWorth, Policy, spiderling};
+use super::{ArmView, Choice, Closing, DomainView, Evidence, PageWorth, Policy, spiderling};
 
 /// Pages before a domain can be closed.
 const MIN_PAGES: u64 = 20;
@@ -20,7 +20,7 @@ impl Policy for Macocu {
         Some(spiderling::WINDOW)
     }
 
-    fn choose(&mut self, domain: &DomainView<'_>, _: &[Evidence]) -> Choice {
+    fn choose(&mut self, domain: &DomainView<'_>, _: &[ArmView]) -> Choice {
         // Within the window all domains take turns; length and distance order those that have waited equally long.
         let order = f64::from(domain.hints.distance) + f64::from(domain.hints.host_len) / 64.0;
         Choice { priority: -(domain.turn as f64) - order, arm: 0 }

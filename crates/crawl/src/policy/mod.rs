@@ -181,8 +181,26 @@ pub struct DomainView<'a> {
     pub dryness: f64,
     /// Its share of all tokens.
     pub share: f64,
+    /// The number of domains with text.
+    pub sources: u64,
     /// When it last got a request, or was met, as a count of such events.
     pub turn: u64,
+}
+
+/// An arm as a rule sees it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ArmView {
+    /// Evidence of its pages.
+    pub evidence: Evidence,
+    /// The share of pages with text that the form of its URLs promises, 1 that of a mean page.
+    pub appeal: f64,
+}
+
+impl ArmView {
+    /// An arm of whose URLs the form says nothing.
+    pub fn plain(evidence: Evidence) -> ArmView {
+        ArmView { evidence, appeal: 1.0 }
+    }
 }
 
 /// The decision of a rule about a domain.
@@ -226,7 +244,7 @@ pub trait Policy: fmt::Debug + Send {
     }
 
     /// The priority of a domain and the arm that should give its next URL.
-    fn choose(&mut self, domain: &DomainView<'_>, arms: &[Evidence]) -> Choice;
+    fn choose(&mut self, domain: &DomainView<'_>, arms: &[ArmView]) -> Choice;
 
     /// A page of a domain, with the evidence that includes it.
     fn learn(&mut self, domain: &DomainView<'_>, worth: &PageWorth);

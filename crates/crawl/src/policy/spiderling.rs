@@ -3,7 +3,7 @@
 //! A domain is closed when its yield rate falls below t(n) = 0.01 (log10 n - 1), n its pages, but not before 8 pages and
 //! 512 kB. Exact duplicates do not count as text, near-duplicates do.
 
-use super::{Choice, Closing, DomainView, Evidence, PageWorth, Policy};
+use super::{ArmView, Choice, Closing, DomainView, Evidence, PageWorth, Policy};
 
 /// Pages before a domain can be closed.
 const MIN_PAGES: u64 = 8;
@@ -28,7 +28,7 @@ impl Policy for Spiderling {
         Some(WINDOW)
     }
 
-    fn choose(&mut self, domain: &DomainView<'_>, _: &[Evidence]) -> Choice {
+    fn choose(&mut self, domain: &DomainView<'_>, _: &[ArmView]) -> Choice {
         Choice { priority: -(domain.turn as f64), arm: 0 }
     }
 

@@ -8,7 +8,7 @@
 //! a request where few such URLs wait.
 
 use super::{
-    Choice, Closing, DomainView, Evidence, PageWorth, Policy,
+    ArmView, Choice, Closing, DomainView, Evidence, PageWorth, Policy,
     gamma::gamma,
     prior::{PROBE_PAGES, Prior, RatePrior, group},
 };
@@ -17,10 +17,13 @@ use super::{
 const KEEP: f64 = 0.99;
 /// Shape of the distribution of arms' rates around the rate of their domain.
 const ARM_SHAPE: f64 = 0.5;
+/// Standard deviations above the mean of a rate that are surely not exceeded.
+const SURE_DEVIATIONS: f64 = 3.0;
 /// Other domains that are drawn anew at each decision.
 const REDRAWS: usize = 16;
-/// The score of a domain with the largest share is divided by this and one.
-const DAMPING: f64 = 8.0;
+/// A domain may have so many times the share that it would have if all domains with text had the same: of few sources
+/// each has a large share.
+const FAIR_SHARES: f64 = 10.0;
 /// The factor of the prior, in draws, of domains that only one other domain links to.
 const UNTRUSTED: f64 = 0.1;
 
@@ -72,7 +75,7 @@ impl Policy for Tidings {
         KEEP
     }
 
-    fn choose(&mut self, domain: &DomainView<'_>, arms: &[Evidence]) -> Choice {
+    fn choose(&mut self, domain: &DomainView<'_>, arms: &[ArmView]) -> Choice {
         let mut prior = self.domain_prior(domain);
         if !domain.trusted {
             prior.mean *= UNTRUSTED;
@@ -81,13 +84,15 @@ impl Policy for Tidings {
         let rate = gamma(&mut self.rng, shape) * scale;
         let mut best = Choice { priority: 0.0, arm: 0 };
         for (at, arm) in arms.iter().enumerate() {
-            let (shape, scale) = self.posterior(arm, RatePrior { mean: rate, shape: ARM_SHAPE });
-            let draw = (gamma(&mut self.rng, shape) * scale).max(hub_rate(domain, arm) * domain.dryness);
+            let prior = RatePrior { mean: rate * arm.appeal, shape: ARM_SHAPE };
+            let (shape, scale) = self.posterior(&arm.evidence, prior);
+            let draw = (gamma(&mut self.rng, shape) * scale).max(hub_rate(domain, &arm.evidence) * domain.dryness);
             if draw > best.priority {
                 best = Choice { priority: draw, arm: at };
             }
         }
-        best.priority /= 1.0 + DAMPING * domain.share / self.largest_share;
+        let largest = self.largest_share.max(FAIR_SHARES / domain.sources.max(1) as f64);
+        best.priority /= 1.0 + domain.share / largest;
         best
     }
 
@@ -108,7 +113,7 @@ impl Policy for Tidings {
         }
         let (shape, scale) = self.posterior(domain.evidence, self.domain_prior(domain));
         let (shape, scale) = self.posterior(arm, RatePrior { mean: shape * scale, shape: ARM_SHAPE });
-        let bound = shape * scale + shape.sqrt() * scale;
+        let bound = shape * scale + SURE_DEVIATIONS * shape.sqrt() * scale;
         (bound.max(hub_rate(domain, arm)) < self.floor).then_some(Closing::Arm)
     }
 
@@ -140,6 +145,7 @@ mod tests {
             best_rate: evidence.rate(),
             dryness: 0.0,
             share,
+            sources: 1_000_000,
             turn: 0,
         }
     }
@@ -153,7 +159,7 @@ mod tests {
         evidence
     }
 
-    fn mean_priority(rule: &mut Tidings, domain: &DomainView<'_>, arms: &[Evidence]) -> f64 {
+    fn mean_priority(rule: &mut Tidings, domain: &DomainView<'_>, arms: &[ArmView]) -> f64 {
         (0..2_000).map(|_| rule.choose(domain, arms).priority).sum::<f64>() / 2_000.0
     }
 
@@ -161,14 +167,14 @@ mod tests {
     fn draws_are_around_the_rate_when_evidence_is_plenty() {
         let mut rule = Tidings::new(0.002, 0.02, 1);
         let rich = pages(300, 1_000);
-        let mean = mean_priority(&mut rule, &view(&rich, 0.0, true), &[rich]);
+        let mean = mean_priority(&mut rule, &view(&rich, 0.0, true), &[ArmView::plain(rich)]);
         assert!((mean / rich.rate() - 1.0).abs() < 0.1, "{mean} against {}", rich.rate());
     }
 
     #[test]
     fn the_arm_with_more_text_is_chosen() {
         let mut rule = Tidings::new(0.002, 0.02, 1);
-        let arms = [pages(30, 0), pages(30, 900), pages(30, 100)];
+        let arms = [pages(30, 0), pages(30, 900), pages(30, 100)].map(ArmView::plain);
         let all = pages(90, 333);
         let chosen = (0..100).filter(|_| rule.choose(&view(&all, 0.0, true), &arms).arm == 1).count();
         assert!(chosen > 95, "{chosen} of 100");
@@ -178,13 +184,32 @@ mod tests {
     fn a_large_share_is_damped_and_an_untrusted_domain_waits() {
         let mut rule = Tidings::new(0.002, 0.02, 1);
         let rich = pages(300, 1_000);
-        let small = mean_priority(&mut rule, &view(&rich, 0.0, true), &[rich]);
-        let large = mean_priority(&mut rule, &view(&rich, 0.02, true), &[rich]);
-        assert!((small / large / (1.0 + DAMPING) - 1.0).abs() < 0.1, "{small} and {large}");
+        let small = mean_priority(&mut rule, &view(&rich, 0.0, true), &[ArmView::plain(rich)]);
+        let large = mean_priority(&mut rule, &view(&rich, 0.02, true), &[ArmView::plain(rich)]);
+        assert!((small / large / 2.0 - 1.0).abs() < 0.1, "{small} and {large}");
         let new = Evidence::default();
-        let trusted = mean_priority(&mut rule, &view(&new, 0.0, true), &[new]);
-        let untrusted = mean_priority(&mut rule, &view(&new, 0.0, false), &[new]);
+        let trusted = mean_priority(&mut rule, &view(&new, 0.0, true), &[ArmView::plain(new)]);
+        let untrusted = mean_priority(&mut rule, &view(&new, 0.0, false), &[ArmView::plain(new)]);
         assert!(untrusted < 0.3 * trusted, "{untrusted} against {trusted}");
+    }
+
+    #[test]
+    fn of_few_sources_each_may_have_a_large_share() {
+        let mut rule = Tidings::new(0.002, 0.02, 1);
+        let rich = pages(300, 1_000);
+        let arms = [ArmView::plain(rich)];
+        let of_many = mean_priority(&mut rule, &view(&rich, 0.1, true), &arms);
+        let of_few = mean_priority(&mut rule, &DomainView { sources: 50, ..view(&rich, 0.1, true) }, &arms);
+        assert!(of_few > 3.0 * of_many, "{of_few} against {of_many}");
+    }
+
+    #[test]
+    fn an_arm_whose_form_has_no_text_elsewhere_waits() {
+        let mut rule = Tidings::new(0.002, 0.02, 1);
+        let (new, young) = (Evidence::default(), pages(3, 500));
+        let arms = [ArmView { evidence: new, appeal: 0.1 }, ArmView::plain(new)];
+        let chosen = (0..200).filter(|_| rule.choose(&view(&young, 0.0, true), &arms).arm == 1).count();
+        assert!(chosen > 120, "{chosen} of 200");
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! A registered domain with its sections, as small as its history allows.
 
+use super::forms::Forms;
 use super::types::{CloseReason, SectionId};
-use crate::policy::{DomainHints, Evidence};
+use crate::policy::{ArmView, DomainHints, Evidence};
 
 /// The number of a domain that does not exist.
 pub const NO_DOMAIN: u32 = u32::MAX;
@@ -93,6 +94,9 @@ pub struct DomainHistory {
     pub best_rate: f64,
     /// The section of the last page.
     pub last: SectionId,
+    /// Pages with text that is neither all new nor all known, and the sum of their shares of text that other pages of
+    /// the domain have.
+    pub repeats: (u32, f32),
     /// When its day of requests began, and their number.
     pub day: (u64, u32),
 }
@@ -268,63 +272,65 @@ impl Domain {
 
     /// The arms that may give the next URL, with their evidence. A section with more than a quarter of the pages and
     /// less than the mean rate waits while others have URLs.
-    pub fn arms(&self, arms: &mut Vec<Arm>, evidence: &mut Vec<Evidence>) {
+    pub fn arms(&self, forms: &Forms, arms: &mut Vec<Arm>, views: &mut Vec<ArmView>) {
         arms.clear();
-        evidence.clear();
+        views.clear();
         let hosts = self.open_hosts();
-        let mut rest = false;
+        let mut rest: Option<f64> = None;
         for (id, section) in self.sections.iter().enumerate() {
             if !self.may_give(section, hosts) {
                 continue;
             }
             if section.is_arm {
                 arms.push(Arm::Section(id as SectionId));
-                evidence.push(section.evidence());
+                views.push(ArmView { evidence: section.evidence(), appeal: forms.appeal(&section.name) });
             } else {
-                rest = true;
+                rest = Some(rest.unwrap_or_default().max(forms.appeal(&section.name)));
             }
         }
-        if rest {
+        if let Some(appeal) = rest {
             arms.push(Arm::Rest);
-            evidence.push(self.rest());
+            views.push(ArmView { evidence: self.rest(), appeal });
         }
         let all = self.evidence();
-        let too_large = |arm: &Evidence| arm.pages > (all.pages / 4).max(16) && arm.rate() < 0.9 * all.rate();
-        if evidence.iter().any(|arm| !too_large(arm)) && evidence.iter().any(too_large) {
-            let keep: Vec<bool> = evidence.iter().map(|arm| !too_large(arm)).collect();
+        let too_large =
+            |arm: &ArmView| arm.evidence.pages > (all.pages / 4).max(16) && arm.evidence.rate() < 0.9 * all.rate();
+        if views.iter().any(|arm| !too_large(arm)) && views.iter().any(too_large) {
+            let keep: Vec<bool> = views.iter().map(|arm| !too_large(arm)).collect();
             let mut flags = keep.iter();
             arms.retain(|_| *flags.next().expect("a flag for each arm"));
             let mut flags = keep.iter();
-            evidence.retain(|_| *flags.next().expect("a flag for each arm"));
+            views.retain(|_| *flags.next().expect("a flag for each arm"));
         }
     }
 
     /// A section of an arm, at random by the square root of what waits: rare sections of the rest are tried too.
-    pub fn section_of(&self, arm: Arm, rng: &mut fastrand::Rng) -> Option<SectionId> {
+    pub fn section_of(&self, arm: Arm, forms: &Forms, rng: &mut fastrand::Rng) -> Option<SectionId> {
         match arm {
             Arm::Section(id) => Some(id),
             Arm::Rest => {
                 let hosts = self.open_hosts();
-                self.weighted(rng, |section| !section.is_arm && self.may_give(section, hosts), |waiting| waiting.sqrt())
+                let weight = |section: &Section| f64::from(section.waiting).sqrt() * forms.appeal(&section.name);
+                self.weighted(rng, |section| !section.is_arm && self.may_give(section, hosts), weight)
             }
         }
     }
 
     /// A section at random by what waits, as if the URLs of a domain were in one queue.
     pub fn any_section(&self, rng: &mut fastrand::Rng) -> Option<SectionId> {
-        self.weighted(rng, |section| self.may_give(section, u16::MAX), |waiting| waiting)
+        self.weighted(rng, |section| self.may_give(section, u16::MAX), |section| f64::from(section.waiting))
     }
 
     fn weighted(
         &self,
         rng: &mut fastrand::Rng,
         filter: impl Fn(&Section) -> bool,
-        weight: impl Fn(f64) -> f64,
+        weight: impl Fn(&Section) -> f64,
     ) -> Option<SectionId> {
         let mut total = 0.0;
         let mut chosen = None;
         for (id, section) in self.sections.iter().enumerate().filter(|(_, section)| filter(section)) {
-            let weight = weight(f64::from(section.waiting));
+            let weight = weight(section);
             total += weight;
             if rng.f64() * total < weight {
                 chosen = Some(id as SectionId);

@@ -3,17 +3,24 @@
 use super::{
     CloseReason, Closed, Judged, Outcome, Request, SectionId, Steward,
     domain::{Arm, Place},
+    forms::FORM_PAGES,
     texts::TextMatch,
     view,
 };
 use crate::policy::{Closing, PageWorth};
 
 /// Pages in a row without new text that close a section, as a multiple of its usual pages until one with text.
-const BARREN_PAGES: u32 = 8;
+const BARREN_PAGES: u32 = 32;
 /// The longest gap between pages with text in a domain that a section without any text is allowed.
 const MAX_DOMAIN_GAP: f64 = 4.0;
 /// New URLs of good sections a page that keep a section without text open.
 const HUB_URLS: f64 = 0.5;
+/// The share of new text under which a page is a copy of another and says nothing about templates.
+const COPY_SHARE: f32 = 0.15;
+/// Pages with text that show whether a site fills templates.
+const TEMPLATE_PAGES: u32 = 10;
+/// The mean share of a text that other pages of its site have, from which on the site fills templates.
+const TEMPLATE_SHARE: f32 = 0.3;
 /// Texts that two sections share before one is taken for another address of the other.
 const ALIAS_TEXTS: u32 = 3;
 
@@ -63,15 +70,21 @@ impl Steward {
         let domain = &mut self.domains[id as usize];
         let history = domain.history.get_or_insert_default();
         history.last = section;
-        history.evidence.add(worth, keep);
         let of_section = &mut domain.sections[section as usize];
-        of_section.history.get_or_insert_default().evidence.add(worth, keep);
+        let was_source = history.evidence.text_pages > 0;
+        history.evidence.add(worth, keep);
+        self.sources += u64::from(!was_source && history.evidence.text_pages > 0);
+        let evidence = &mut of_section.history.get_or_insert_default().evidence;
+        evidence.add(worth, keep);
+        if self.policy.has_sections() && evidence.pages <= FORM_PAGES {
+            self.forms.add(&of_section.name, 1.0, if worth.value() > 0.0 { 1.0 } else { 0.0 });
+        }
         if !of_section.is_arm {
             history.rest.add(worth, keep);
         }
         domain.update_best_rate();
         let evidence = domain.evidence();
-        self.policy.learn(&view(domain, &evidence, &self.totals), worth);
+        self.policy.learn(&view(domain, &evidence, &self.totals, self.sources), worth);
     }
 
     /// Closes what a page shows to be worthless.
@@ -84,7 +97,7 @@ impl Steward {
         let arm = if of_section.is_arm { Arm::Section(section) } else { Arm::Rest };
         let evidence = domain.evidence();
         let of_arm = if of_section.is_arm { of_section.evidence() } else { domain.rest() };
-        let verdict = self.policy.closes(&view(domain, &evidence, &self.totals), &of_arm);
+        let verdict = self.policy.closes(&view(domain, &evidence, &self.totals, self.sources), &of_arm);
         match (verdict, arm) {
             (Some(Closing::Domain), _) => return self.report_domain(id, CloseReason::Threshold, closed),
             (Some(Closing::Arm), Arm::Section(_)) => self.close_section(id, section, CloseReason::Floor, closed),
@@ -103,6 +116,9 @@ impl Steward {
     fn close_traps(&mut self, id: u32, section: SectionId, known: Option<TextMatch>, closed: &mut Vec<Closed>) {
         if known.is_some_and(|known| known.parked) {
             return self.report_domain(id, CloseReason::Parked, closed);
+        }
+        if known.is_some_and(|known| self.is_template(id, known)) {
+            return self.report_domain(id, CloseReason::Template, closed);
         }
         let domain_gap = self.domains[id as usize].evidence().text_gap().unwrap_or(1.0).min(MAX_DOMAIN_GAP);
         let of_section = &mut self.domains[id as usize].sections[section as usize];
@@ -127,6 +143,18 @@ impl Steward {
         } else if is_barren && of_section.is_arm {
             self.close_section(id, section, CloseReason::Barren(barren), closed);
         }
+    }
+
+    /// Whether the texts of a domain are filled templates: each has sentences of others and none is a copy. Articles of
+    /// a site share few windows of seven words.
+    fn is_template(&mut self, id: u32, known: TextMatch) -> bool {
+        let (pages, shares) = &mut self.domains[id as usize].history_mut().repeats;
+        if known.exact || known.new_share < COPY_SHARE {
+            return false;
+        }
+        *pages += 1;
+        *shares += known.own_share;
+        *pages >= TEMPLATE_PAGES && *shares >= TEMPLATE_SHARE * *pages as f32
     }
 
     fn close_section(&mut self, id: u32, section: SectionId, why: CloseReason, closed: &mut Vec<Closed>) {

@@ -15,6 +15,7 @@
 //! does not last.
 
 mod domain;
+mod forms;
 mod heap;
 mod judge;
 mod replay;
@@ -28,6 +29,7 @@ mod types;
 use std::collections::{HashMap, VecDeque};
 
 use domain::{Arm, Domain, MAX_SECTIONS, NO_DOMAIN, Place, Section};
+use forms::Forms;
 use heap::IndexedHeap;
 use resting::Resting;
 pub use rows::{CrawlRow, DomainRow, Restoring, Row, SectionRow};
@@ -39,10 +41,13 @@ pub use types::{
 };
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use crate::policy::{DomainView, Evidence, Policy};
+use crate::policy::{ArmView, DomainView, Evidence, Policy};
+use crate::shape;
 
 /// Pages of a domain from which on it yields to domains that were not probed.
 const OLD_PAGES: u64 = 99;
+/// One request of so many goes to a domain that was not probed, if the others go to domains with many pages.
+const PROBE_TURNS: u64 = 8;
 /// Pages of the probe of a domain.
 const PROBE_PAGES: u64 = 8;
 /// Milliseconds of a day.
@@ -67,9 +72,12 @@ pub struct Steward {
     in_flight: usize,
     turns: u64,
     totals: Evidence,
+    /// Domains with text.
+    sources: u64,
     texts: Texts,
+    forms: Forms,
     arms: Vec<Arm>,
-    evidence: Vec<Evidence>,
+    views: Vec<ArmView>,
 }
 
 impl Steward {
@@ -90,9 +98,11 @@ impl Steward {
             in_flight: 0,
             turns: 0,
             totals: Evidence::default(),
+            sources: 0,
             texts: Texts::default(),
+            forms: Forms::default(),
             arms: Vec::new(),
-            evidence: Vec::new(),
+            views: Vec::new(),
         }
     }
 
@@ -290,6 +300,9 @@ impl Steward {
         let host = bare(domain::host_of(name));
         let known =
             domain.sections.iter().find(|section| bare(section.host_name()) == host).map(|section| section.host);
+        if self.policy.has_sections() && self.has_plain(id, name) {
+            return Err(Refusal::Alias);
+        }
         if known.is_none() && domain.hosts >= 4 * domain.allowed_hosts() && self.policy.has_sections() {
             return Err(Refusal::ManyHosts);
         }
@@ -324,6 +337,13 @@ impl Steward {
             history: None,
         });
         Ok(section)
+    }
+
+    /// Whether a section is the print, AMP or mobile version of a section that is known.
+    fn has_plain(&self, id: u32, section: &str) -> bool {
+        let Some(plain) = shape::plain_section(section) else { return false };
+        let knows = |name: &str| self.section_names.contains_key(&section_key(id, name));
+        knows(&plain) || knows(&format!("www.{plain}"))
     }
 
     /// Makes an idle domain with work a candidate, at once or when the window has room.
@@ -364,17 +384,17 @@ impl Steward {
     fn draw(&mut self, id: u32) {
         let domain = &self.domains[id as usize];
         let evidence = domain.evidence();
-        let (mut arms, mut of_arms) = (std::mem::take(&mut self.arms), std::mem::take(&mut self.evidence));
+        let (mut arms, mut of_arms) = (std::mem::take(&mut self.arms), std::mem::take(&mut self.views));
         let (priority, section) = if self.policy.has_sections() {
-            domain.arms(&mut arms, &mut of_arms);
-            let view = view(domain, &evidence, &self.totals);
+            domain.arms(&self.forms, &mut arms, &mut of_arms);
+            let view = view(domain, &evidence, &self.totals, self.sources);
             let choice = self.policy.choose(&view, &of_arms);
-            (choice.priority, arms.get(choice.arm).and_then(|arm| domain.section_of(*arm, &mut self.rng)))
+            (choice.priority, arms.get(choice.arm).and_then(|arm| domain.section_of(*arm, &self.forms, &mut self.rng)))
         } else {
-            let view = view(domain, &evidence, &self.totals);
-            (self.policy.choose(&view, &[evidence]).priority, domain.any_section(&mut self.rng))
+            let view = view(domain, &evidence, &self.totals, self.sources);
+            (self.policy.choose(&view, &[ArmView::plain(evidence)]).priority, domain.any_section(&mut self.rng))
         };
-        (self.arms, self.evidence) = (arms, of_arms);
+        (self.arms, self.views) = (arms, of_arms);
         match section {
             Some(section) => {
                 self.domains[id as usize].drawn = section;
@@ -401,10 +421,11 @@ impl Steward {
         }
     }
 
-    /// The best candidate; one that was not probed yet goes before one with a hundred pages.
+    /// The best candidate; in some turns one that was not probed yet goes before one with a hundred pages.
     fn best(&self) -> Option<(f64, u32)> {
         let (priority, id) = self.candidates.peek()?;
         if self.domains[id as usize].evidence().pages >= OLD_PAGES
+            && self.turns.is_multiple_of(PROBE_TURNS)
             && let Some(probe) = self.probes.peek()
         {
             return Some(probe);
@@ -445,7 +466,7 @@ impl Steward {
 }
 
 /// A domain as a rule sees it.
-fn view<'a>(domain: &'a Domain, evidence: &'a Evidence, totals: &Evidence) -> DomainView<'a> {
+fn view<'a>(domain: &'a Domain, evidence: &'a Evidence, totals: &Evidence, sources: u64) -> DomainView<'a> {
     DomainView {
         hints: &domain.hints,
         source_rate: f64::from(domain.links.1),
@@ -454,6 +475,7 @@ fn view<'a>(domain: &'a Domain, evidence: &'a Evidence, totals: &Evidence) -> Do
         best_rate: domain.best_rate(),
         dryness: domain.dryness(),
         share: evidence.tokens / (totals.tokens + MIN_TOKENS),
+        sources,
         turn: domain.turn,
     }
 }

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     Settings, Steward,
     domain::{NO_DOMAIN, Place},
+    forms::FORM_PAGES,
     name_key,
     types::{CloseReason, Discovered},
 };
@@ -165,6 +166,7 @@ impl Steward {
         domain.confirmed = row.confirmed;
         domain.links = row.links;
         domain.ready_at = ready_at;
+        self.sources += u64::from(row.evidence.text_pages > 0);
         if row.evidence.pages > 0 {
             let history = domain.history_mut();
             history.evidence = row.evidence;
@@ -188,6 +190,9 @@ impl Steward {
         of_section.is_arm = row.arm;
         if row.evidence.pages > 0 {
             of_section.history.get_or_insert_default().evidence = row.evidence;
+            let pages = row.evidence.pages as f64;
+            let few = (FORM_PAGES as f64 / pages).min(1.0);
+            self.forms.add(&row.section, few * pages, few * row.evidence.text_pages as f64);
         }
         if let Some(why) = &row.closed {
             if row.arm {

@@ -8,7 +8,7 @@ use super::types::SectionId;
 use crate::hash_cache::HashCache;
 use crate::text::TextFingerprint;
 
-/// Sampled windows that are remembered (8 bytes each).
+/// Sampled windows that are remembered (16 bytes each).
 const MAX_SAMPLES: usize = 1 << 22;
 /// Exact texts that are remembered (16 bytes each).
 const MAX_TEXTS: usize = 1 << 20;
@@ -22,6 +22,8 @@ const PARKED_DOMAINS: u32 = 5;
 pub struct TextMatch {
     /// The share of new text.
     pub new_share: f32,
+    /// The share that other texts of the same domain have.
+    pub own_share: f32,
     /// Whether exactly the same text is known.
     pub exact: bool,
     /// The section of the same domain that has exactly the same text.
@@ -44,7 +46,8 @@ pub struct SavedTexts {
 /// Texts of a crawl.
 #[derive(Debug)]
 pub struct Texts {
-    samples: HashCache<()>,
+    /// Sampled windows, and the last domain that had them.
+    samples: HashCache<u32>,
     exact: HashCache<(u32, SectionId)>,
     /// The number of domains with a front page, and the last of them.
     fronts: HashCache<(u32, u32)>,
@@ -65,12 +68,12 @@ impl Default for Texts {
 impl Texts {
     /// Compares a text with all before it, and remembers it.
     pub fn add(&mut self, text: &TextFingerprint, domain: u32, section: SectionId, front: bool) -> TextMatch {
-        let mut found = TextMatch { new_share: 1.0, exact: false, same_in: None, parked: false };
+        let mut found = TextMatch { new_share: 1.0, own_share: 0.0, exact: false, same_in: None, parked: false };
         if text.exact == 0 {
             return found;
         }
         self.is_changed = true;
-        found.new_share = self.new_share(&text.samples);
+        (found.new_share, found.own_share) = self.shares(&text.samples, domain);
         match self.exact.get(text.exact) {
             Some(&mut (other, at)) => {
                 found.exact = true;
@@ -96,25 +99,33 @@ impl Texts {
         found
     }
 
-    /// The share of samples that were not known, which are known from now on.
-    fn new_share(&mut self, samples: &[u64]) -> f32 {
+    /// The shares of samples that were not known, and of those that a text of the same domain was the last to have. All
+    /// are known from now on.
+    fn shares(&mut self, samples: &[u64], domain: u32) -> (f32, f32) {
         if samples.is_empty() {
-            return 1.0;
+            return (1.0, 0.0);
         }
-        let mut new = 0usize;
+        let (mut new, mut own) = (0usize, 0usize);
         for &sample in samples {
-            if self.samples.get(sample).is_none() {
-                self.samples.insert(sample, ());
-                new += 1;
+            match self.samples.get(sample) {
+                Some(last) => {
+                    own += usize::from(*last == domain);
+                    *last = domain;
+                }
+                None => {
+                    self.samples.insert(sample, domain);
+                    new += 1;
+                }
             }
         }
-        new as f32 / samples.len() as f32
+        let share = |count: usize| count as f32 / samples.len() as f32;
+        (share(new), share(own))
     }
 
     /// The hashes, if they changed since the last call.
     pub fn saved(&mut self) -> Option<SavedTexts> {
         std::mem::take(&mut self.is_changed).then(|| SavedTexts {
-            samples: self.samples.iter().map(|(hash, ())| hash).collect(),
+            samples: self.samples.iter().map(|(hash, _)| hash).collect(),
             exact: self.exact.iter().map(|(hash, _)| hash).collect(),
             parked: self
                 .fronts
@@ -127,7 +138,7 @@ impl Texts {
 
     /// Remembers the hashes of a checkpoint.
     pub fn restore(&mut self, saved: SavedTexts) {
-        saved.samples.into_iter().for_each(|hash| self.samples.insert(hash, ()));
+        saved.samples.into_iter().for_each(|hash| self.samples.insert(hash, NO_DOMAIN));
         saved.exact.into_iter().for_each(|hash| self.exact.insert(hash, (NO_DOMAIN, 0)));
         saved.parked.into_iter().for_each(|hash| self.fronts.insert(hash, (PARKED_DOMAINS + 1, NO_DOMAIN)));
     }
@@ -142,12 +153,13 @@ mod tests {
     }
 
     #[test]
-    fn the_share_of_new_text_is_estimated_from_samples() {
+    fn the_shares_of_new_and_own_text_are_estimated_from_samples() {
         let mut texts = Texts::default();
-        assert!((texts.new_share(&words(0..4_000).samples) - 1.0).abs() < f32::EPSILON);
-        let half = texts.new_share(&words(2_000..6_000).samples);
-        assert!((0.3..0.7).contains(&half), "{half}");
-        assert!(texts.new_share(&words(0..4_000).samples).abs() < f32::EPSILON);
+        let mut shares = |range, domain| texts.shares(&words(range).samples, domain);
+        assert_eq!(shares(0..4_000, 1), (1.0, 0.0));
+        let (new, own) = shares(2_000..6_000, 1);
+        assert!((0.3..0.7).contains(&new) && (new + own - 1.0).abs() < 1e-6, "{new} {own}");
+        assert_eq!(shares(0..4_000, 2), (0.0, 0.0));
     }
 
     #[test]

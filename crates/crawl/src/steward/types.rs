@@ -207,6 +207,8 @@ pub enum CloseReason {
     Alias(String),
     /// Its front page has the text of other domains' front pages.
     Parked,
+    /// Its texts are made of sentences that its other texts have too.
+    Template,
     /// All its sections are closed.
     Sections,
     /// Closed by the user.
@@ -223,6 +225,7 @@ impl fmt::Display for CloseReason {
             CloseReason::Barren(pages) => write!(f, "{pages} pages in a row without new text"),
             CloseReason::Alias(section) => write!(f, "the same texts as {section}"),
             CloseReason::Parked => f.write_str("its front page has the text of other domains' front pages"),
+            CloseReason::Template => f.write_str("its texts repeat each other's sentences: filled templates"),
             CloseReason::Sections => f.write_str("all sections closed"),
             CloseReason::Request => f.write_str("closed by the user"),
             CloseReason::HandedOver => f.write_str("another shard crawls it"),
