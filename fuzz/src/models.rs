@@ -17,7 +17,7 @@ pub fn model(bytes: &[u8]) {
         }
         1 => {
             if let Ok(tagger) = Tagger::read(ModelInfo::default(), model) {
-                let word = |word: &str| Token { word: word.to_owned(), space_after: true, ..Token::default() };
+                let word = |word: &str| Token { word: word.into(), space_after: true, ..Token::default() };
                 let mut sentence = ["The", "storm", "hit", "Äänekoski", "2026", "."].map(word);
                 tagger.tag(&mut sentence);
                 let _ = tagger.parts("du");

@@ -76,7 +76,7 @@ fn document(number: usize, documents: usize, random: &mut Rng) -> Annotated {
     // A power of the number of words is a rank of Zipf's distribution.
     let token = |_| {
         let word = format!("w{}", (WORDS as f64).powf(random.f64()) as usize);
-        Token { lemma: word.clone(), word, space_after: true, ..Token::default() }
+        Token { lemma: word.as_str().into(), word: word.into(), space_after: true, ..Token::default() }
     };
     let tokens: Vec<Token> = (0..DOCUMENT_TOKENS).map(token).collect();
     Annotated {

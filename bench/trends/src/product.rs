@@ -171,7 +171,7 @@ pub fn index(scenario: &Scenario, size: &Size, seed: u64, folder: &Path) -> Engi
 fn document(id: u128, day: Date, site: usize, text: &[u32], spellings: &[String]) -> Annotated {
     let token = |word: &u32| {
         let word = &spellings[*word as usize];
-        Token { word: word.clone(), lemma: word.clone(), space_after: true, ..Token::default() }
+        Token { word: word.as_str().into(), lemma: word.as_str().into(), space_after: true, ..Token::default() }
     };
     let sentences = text.chunks(20).map(|sentence| sentence.iter().map(token).collect()).collect();
     let site = format!("site{site}.example");

@@ -79,7 +79,7 @@ impl Annotator for LowercaseLemmas {
         sentences
             .iter_mut()
             .flat_map(|sentence| sentence.iter_mut())
-            .for_each(|token| token.lemma = lowercase_lemma(&token.word));
+            .for_each(|token| token.lemma = lowercase_lemma(&token.word).into());
         Ok(())
     }
 }
@@ -109,7 +109,7 @@ impl Annotator for TaggerAnnotator {
             sentence
                 .iter_mut()
                 .filter(|token| token.lemma.is_empty())
-                .for_each(|token| token.lemma = lowercase_lemma(&token.word));
+                .for_each(|token| token.lemma = lowercase_lemma(&token.word).into());
         }
         Ok(())
     }
@@ -403,13 +403,13 @@ mod tests {
             sentences
                 .iter_mut()
                 .flat_map(|sentence| sentence.iter_mut())
-                .for_each(|token| (token.tag, token.feats) = ("TOY".to_owned(), "Toy=Yes".to_owned()));
+                .for_each(|token| (token.tag, token.feats) = ("TOY".into(), "Toy=Yes".into()));
             Ok(())
         }
     }
 
     fn paragraph(language: &str, word: &str) -> AnnotatedParagraph {
-        let token = Token { word: word.to_owned(), ..Token::default() };
+        let token = Token { word: word.into(), ..Token::default() };
         AnnotatedParagraph { language: language.to_owned(), sentences: vec![vec![token]], ..Default::default() }
     }
 
@@ -435,7 +435,7 @@ mod tests {
             let mut documents = [("fr".to_owned(), Annotated { paragraphs, ..Annotated::default() })];
             enrich(&mut documents, &[LayerNames::default()], annotators).unwrap();
             let [(_, document)] = documents;
-            (document.paragraphs[0].sentences[0][0].feats.clone(), annotators.name_of("fr"))
+            (document.paragraphs[0].sentences[0][0].feats.to_string(), annotators.name_of("fr"))
         };
         let mut annotators = Annotators::new(Models::default());
         annotators.set("fr", Arc::new(Toy));

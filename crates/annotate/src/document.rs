@@ -70,7 +70,7 @@ pub fn annotate_texts(
     let segmenter = Segmenter::for_language(language);
     let sentence = |text: &str, sentence: Sentence| {
         let token = |token: &Range<usize>| Token {
-            word: text[token.clone()].to_owned(),
+            word: text[token.clone()].into(),
             space_after: text[token.end..].chars().next().is_none_or(char::is_whitespace),
             ..Token::default()
         };
@@ -99,7 +99,7 @@ fn segment_paragraph(
     let sentences = sentences.filter(|sentence| !sentence.tokens.is_empty() && selected(sentence.span()));
     let tokens = |sentence: Sentence| {
         let tokens = sentence.spaced(text).map(|(word, space)| Token {
-            word: word.to_owned(),
+            word: word.into(),
             space_after: !space.is_empty(),
             ..Token::default()
         });

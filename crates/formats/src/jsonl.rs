@@ -90,7 +90,7 @@ impl TokensBlock {
         text.spans
             .retain(|span| span.start < span.end && span.end as usize <= tokens && vertical::is_span_name(&span.name));
         for token in text.paragraphs.iter_mut().flat_map(|paragraph| paragraph.sentences.iter_mut().flatten()) {
-            token.feats = feats::canonical(&token.feats).unwrap_or_default().into_owned();
+            token.feats = feats::canonical(&token.feats).unwrap_or_default().into();
         }
         text.spans.sort_by(TokenSpan::file_order);
         text

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use tidings_mapped::FileState;
-use tidings_model::{Annotated, AnnotatedParagraph, Attributes, LayerColumn, Token, TokenSpan};
+use tidings_model::{Annotated, AnnotatedParagraph, Attributes, LayerColumn, Token, TokenSpan, TokenText};
 
 use crate::codec::{BitSet, bit};
 use crate::error::{Error, Result, damaged};
@@ -314,7 +314,7 @@ impl Snapshot {
                 before.space_after = !segment.no_space_before(position);
             }
             let lexeme = segment.lexeme_at(position);
-            let [word, lemma, tag, feats] = Layer::BASE.map(|layer| self.lexicon.text(lexeme, layer).to_owned());
+            let [word, lemma, tag, feats] = Layer::BASE.map(|layer| TokenText::from(self.lexicon.text(lexeme, layer)));
             sentence.push(Token { word, lemma, tag, feats, space_after: true });
         }
         let about = Attributes {

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use compact_str::CompactString;
 use serde::de::{self, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -63,20 +64,23 @@ pub struct AnnotatedParagraph {
     pub sentences: Vec<Vec<Token>>,
 }
 
+/// A string of a token. Up to 24 bytes, which nearly all words have, need no allocation.
+pub type TokenText = CompactString;
+
 /// A token with its annotations. Its JSON form is a list, for brevity: word, lemma, tag, whether white space
 /// follows, and features if there are any.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Token {
     /// The word form.
-    pub word: String,
+    pub word: TokenText,
     /// The lemma; empty if unknown.
-    pub lemma: String,
+    pub lemma: TokenText,
     /// The part-of-speech tag; empty if unknown.
-    pub tag: String,
+    pub tag: TokenText,
     /// Morphological features in the notation of Universal Dependencies, `Case=Gen|Number=Plur`; empty if there
     /// are none. A token of several words has the features of each, joined by `+` like their tags:
     /// `+Definite=Def|Number=Sing`.
-    pub feats: String,
+    pub feats: TokenText,
     /// True if white space follows in the text.
     pub space_after: bool,
 }
@@ -84,8 +88,8 @@ pub struct Token {
 impl Token {
     /// Creates a token without features, followed by white space.
     pub fn new(word: &str, lemma: &str, tag: &str) -> Token {
-        let feats = String::new();
-        Token { word: word.to_owned(), lemma: lemma.to_owned(), tag: tag.to_owned(), feats, space_after: true }
+        let [word, lemma, tag] = [word, lemma, tag].map(TokenText::new);
+        Token { word, lemma, tag, feats: TokenText::default(), space_after: true }
     }
 }
 

@@ -283,7 +283,7 @@ impl Paragraph {
             let mut start = None;
             for token in sentence {
                 let rest = self.text[at..].trim_start();
-                if token.word.is_empty() || !rest.starts_with(&token.word) {
+                if token.word.is_empty() || !rest.starts_with(token.word.as_str()) {
                     return None;
                 }
                 let word = self.text.len() - rest.len();
@@ -362,7 +362,7 @@ mod tests {
 
     #[test]
     fn imported_sentences_are_valid_while_they_match_the_text() {
-        let token = |word: &str| Token { word: word.to_owned(), ..Token::default() };
+        let token = |word: &str| Token { word: word.into(), ..Token::default() };
         let sentences = vec![vec![token("Rain"), token(".")], vec![token("Sun")]];
         let paragraph =
             |text: &str| Paragraph { text: text.to_owned(), sentences: sentences.clone(), ..Paragraph::default() };

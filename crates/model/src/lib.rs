@@ -29,7 +29,7 @@ mod retry;
 mod span_part;
 mod status;
 
-pub use annotated::{Annotated, AnnotatedParagraph, Attributes, Token};
+pub use annotated::{Annotated, AnnotatedParagraph, Attributes, Token, TokenText};
 pub use cause::{Cause, Context, FileError, in_full};
 pub use document::{Dated, Document, DroppedParagraph, Licence, Mark, PageMetadata, Paragraph, ParagraphKind, Span};
 pub use entry::{ARCHIVE, BadRow, CRAWL, Entry, Row, is_archive, is_crawl};

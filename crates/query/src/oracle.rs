@@ -144,18 +144,19 @@ impl OracleToken<'_> {
     /// The value of an attribute.
     pub(crate) fn value(&self, attribute: Attribute) -> String {
         match attribute {
-            Attribute::Word => self.word.clone(),
-            Attribute::Lc => self.word.to_lowercase(),
-            Attribute::Lemma => self.lemma.clone(),
-            Attribute::Tag => self.tag.clone(),
-            Attribute::Feats => self.feats.clone(),
+            Attribute::Word => self.word.to_string(),
+            Attribute::Lc => self.word.as_str().to_lowercase(),
+            Attribute::Lemma => self.lemma.to_string(),
+            Attribute::Tag => self.tag.to_string(),
+            Attribute::Feats => self.feats.to_string(),
             Attribute::Layer(name) => {
                 self.column(name.as_str()).map(|column| column.values[self.at].clone()).unwrap_or_default()
             }
             Attribute::Feature(feature) => {
                 let sets = self.document.columns.iter().filter(|column| column.layer.kind == LayerKind::Set);
-                let sets = std::iter::once(&self.feats).chain(sets.map(|column| &column.values[self.at]));
-                let of_set = |set: &String| {
+                let sets =
+                    std::iter::once(self.feats.as_str()).chain(sets.map(|column| column.values[self.at].as_str()));
+                let of_set = |set: &str| {
                     let parts = set.split('+').map(|part| part.split('|').collect::<Vec<_>>());
                     let pairs = parts.flatten().filter_map(|pair| pair.split_once('='));
                     let values = pairs.filter(|(name, _)| *name == feature.name()).map(|(_, value)| value);
@@ -202,10 +203,10 @@ fn kwic(token: &OracleToken<'_>) -> KwicToken {
     let columns = token.document.columns.iter().map(|column| (column.layer.name.clone(), &column.values[token.at]));
     let layers = columns.filter(|(_, value)| !value.is_empty()).map(|(name, value)| (name, value.clone()));
     KwicToken {
-        word: token.word.clone(),
-        lemma: token.lemma.clone(),
-        tag: token.tag.clone(),
-        feats: token.feats.clone(),
+        word: token.word.to_string(),
+        lemma: token.lemma.to_string(),
+        tag: token.tag.to_string(),
+        feats: token.feats.to_string(),
         layers: layers.collect(),
         space_after: token.space_after,
     }

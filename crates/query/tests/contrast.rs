@@ -12,7 +12,7 @@ const DAYS: i32 = 60;
 const FIRST: Day = Day(20_000);
 
 fn document(number: usize, day: Day, site: &str, words: &[&str]) -> Annotated {
-    let token = |word: &&str| Token { word: (*word).to_owned(), lemma: (*word).to_owned(), ..Token::default() };
+    let token = |word: &&str| Token { word: (*word).into(), lemma: (*word).into(), ..Token::default() };
     Annotated {
         about: Attributes {
             id: number as u128 + 1,

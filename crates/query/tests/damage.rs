@@ -24,7 +24,7 @@ fn document(number: usize, random: &mut Rng) -> Annotated {
         let tag = ["NOUN", "VERB", "ADJ"][word as usize % 3];
         let feats = ["", "Number=Plur"][random.usize(..2)];
         let [word, lemma] = [["w", "W"][random.usize(..2)], "w"].map(|letter| format!("{letter}{word}"));
-        Token { word, lemma, tag: tag.to_owned(), feats: feats.to_owned(), space_after: random.u8(..) > 30 }
+        Token { feats: feats.into(), space_after: random.u8(..) > 30, ..Token::new(&word, &lemma, tag) }
     };
     let sentence = |random: &mut Rng| (0..12).map(|_| token(random)).collect::<Vec<_>>();
     let paragraph = |random: &mut Rng| AnnotatedParagraph {

@@ -42,10 +42,10 @@ fn corpus(random: &mut Rng) -> Corpus {
             let sentences = (0..random.usize(1..4)).map(|_| {
                 let length = random.usize(1..7);
                 let token = |index: usize, random: &mut Rng| Token {
-                    word: WORDS[random.usize(..WORDS.len())].to_owned(),
-                    lemma: LEMMAS[random.usize(..LEMMAS.len())].to_owned(),
-                    tag: TAGS[random.usize(..TAGS.len())].to_owned(),
-                    feats: FEATS[random.usize(..kinds_of_feats)].to_owned(),
+                    word: WORDS[random.usize(..WORDS.len())].into(),
+                    lemma: LEMMAS[random.usize(..LEMMAS.len())].into(),
+                    tag: TAGS[random.usize(..TAGS.len())].into(),
+                    feats: FEATS[random.usize(..kinds_of_feats)].into(),
                     space_after: index + 1 == length || random.bool(),
                 };
                 (0..length).map(|index| token(index, random)).collect()
@@ -197,7 +197,8 @@ fn is_absent(error: &str, corpus: &Corpus) -> bool {
     match what.strip_prefix("the feature ") {
         Some(feature) => {
             let further = columns().filter(|column| column.layer.kind == LayerKind::Set);
-            let mut sets = tokens.map(|token| &token.feats).chain(further.flat_map(|column| &column.values));
+            let further = further.flat_map(|column| &column.values).map(String::as_str);
+            let mut sets = tokens.map(|token| token.feats.as_str()).chain(further);
             sets.all(|set| tidings_model::feats::value(set, feature).is_empty())
         }
         None => match what {

@@ -66,7 +66,7 @@ fn corpus() -> Corpus {
             _ => {
                 let columns: Vec<&str> = line.split('\t').collect();
                 let column = |at: usize| columns.get(at).copied().unwrap_or_default().to_owned();
-                let new = Token { feats: column(3), ..Token::new(columns[0], columns[1], columns[2]) };
+                let new = Token { feats: column(3).into(), ..Token::new(columns[0], columns[1], columns[2]) };
                 (0..LAYERS.len()).for_each(|at| document.columns[at].values.push(column(4 + at)));
                 document.paragraphs.last_mut().unwrap().last_mut().unwrap().push(new);
             }

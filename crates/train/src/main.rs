@@ -180,9 +180,9 @@ fn show(name: &str, tagger: &Tagger, sentences: &[Sentence], limit: usize) {
         let mut tokens = tokens(sentence);
         tagger.tag(&mut tokens);
         for (gold, token) in sentence.iter().zip(&tokens).filter(|(gold, _)| !gold.is_joined()) {
-            let lemma = gold.lemma.as_ref().unwrap_or(&token.lemma);
-            let feats = gold.feats.as_ref().unwrap_or(&token.feats);
-            if left > 0 && (gold.tag != token.tag || *lemma != token.lemma || *feats != token.feats) {
+            let lemma = gold.lemma.as_deref().unwrap_or(&token.lemma);
+            let feats = gold.feats.as_deref().unwrap_or(&token.feats);
+            if left > 0 && (gold.tag != token.tag || token.lemma != lemma || token.feats != feats) {
                 left -= 1;
                 let (form, tag) = (&gold.form, &gold.tag);
                 println!("{name} {form}: {lemma} {tag} {feats}, not {} {} {}", token.lemma, token.tag, token.feats);

@@ -94,7 +94,7 @@ fn accuracy((total, right): (u32, u32)) -> Option<f32> {
 
 /// Tokens of a sentence without annotation.
 pub fn tokens(sentence: &Sentence) -> Vec<Token> {
-    sentence.iter().map(|gold| Token { word: gold.form.clone(), ..Token::default() }).collect()
+    sentence.iter().map(|gold| Token { word: gold.form.as_str().into(), ..Token::default() }).collect()
 }
 
 /// Scores a tagger on annotated sentences.

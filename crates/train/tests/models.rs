@@ -37,10 +37,9 @@ fn model() -> Vec<u8> {
 }
 
 fn tagged(tagger: &Tagger, words: &str) -> Vec<(String, String)> {
-    let mut tokens: Vec<Token> =
-        words.split(' ').map(|word| Token { word: word.to_owned(), ..Token::default() }).collect();
+    let mut tokens: Vec<Token> = words.split(' ').map(|word| Token { word: word.into(), ..Token::default() }).collect();
     tagger.tag(&mut tokens);
-    tokens.into_iter().map(|token| (token.lemma, token.tag)).collect()
+    tokens.into_iter().map(|token| (token.lemma.into(), token.tag.into())).collect()
 }
 
 #[test]
@@ -60,7 +59,7 @@ fn unknown_words_are_tagged_by_their_affixes() {
 fn features_of_unknown_words_follow_from_affixes_and_neighbours() {
     let tagger = Tagger::read(ModelInfo::default(), &model()).unwrap();
     let words = ["The", "forests", "waited", "du", "forest", "."];
-    let mut tokens = words.map(|word| Token { word: word.to_owned(), ..Token::default() });
+    let mut tokens = words.map(|word| Token { word: word.into(), ..Token::default() });
     tagger.tag(&mut tokens);
     let feats = tokens.map(|token| token.feats);
     assert_eq!(feats[1..], ["Case=Nom|Number=Plur", "Tense=Past", "+Number=Sing", "Case=Acc|Number=Sing", ""]);

@@ -262,7 +262,7 @@ fn as_read_back(document: &mut Annotated) {
         }
         for text in sentence.iter_mut().flat_map(|token| [&mut token.word, &mut token.lemma]) {
             if text.contains(char::is_control) {
-                *text = text.replace(char::is_control, " ");
+                *text = text.replace(char::is_control, " ").into();
             }
         }
     }

@@ -297,7 +297,8 @@ impl External {
         let tokens = sentences.iter_mut().flat_map(|sentence| sentence.iter_mut());
         for (token, annotation) in tokens.zip(annotation.tokens) {
             if self.gives != TokenLayers::NONE {
-                (token.lemma, token.tag, token.feats) = (annotation.lemma, annotation.tag, annotation.feats);
+                (token.lemma, token.tag) = (annotation.lemma.into(), annotation.tag.into());
+                token.feats = annotation.feats.into();
             }
             layers.columns.iter_mut().zip(annotation.further).for_each(|(column, value)| column.values.push(value));
         }

@@ -16,14 +16,14 @@ fn shell(script: &str) -> Settings {
 }
 
 fn sentences(texts: &[&str]) -> Vec<Vec<Token>> {
-    let token = |word: &str| Token { word: word.to_owned(), space_after: true, ..Token::default() };
+    let token = |word: &str| Token { word: word.into(), space_after: true, ..Token::default() };
     texts.iter().map(|text| text.split(' ').map(token).collect()).collect()
 }
 
 fn annotate(tool: &External, texts: &[&str]) -> Result<Vec<(String, String)>, ToolError> {
     let mut sentences = sentences(texts);
     tool.annotate(&mut sentences.iter_mut().map(Vec::as_mut_slice).collect::<Vec<_>>())?;
-    Ok(sentences.into_iter().flatten().map(|token| (token.lemma, token.tag)).collect())
+    Ok(sentences.into_iter().flatten().map(|token| (token.lemma.into(), token.tag.into())).collect())
 }
 
 fn fault(settings: Settings) -> String {
@@ -69,7 +69,7 @@ fn a_tool_may_give_further_layers_and_leaves_lemmas_and_tags_alone() {
     assert_ne!(tool.name(), External::new("en", Settings { spans: vec![], ..settings }).name());
     for _ in 0..2 {
         let mut sentences = sentences(&["Ann ran", "so", "did Bo"]);
-        sentences[0][0].lemma = "ann".to_owned();
+        sentences[0][0].lemma = "ann".into();
         let mut all: Vec<&mut [Token]> = sentences.iter_mut().map(Vec::as_mut_slice).collect();
         let layers = tool.annotate_layers(&mut all).unwrap();
         assert_eq!(layers.columns[0].values, ["3", "3", "2", "3", "2"]);

@@ -10,6 +10,8 @@ use std::ops::Range;
 use tidings_lang::{Hints, Script, StopList, identify, stop_list};
 use tidings_model::{Annotated, Token, TokenSpan};
 
+use super::stop_word_index::StopWordIndex;
+
 /// Version of the layer: increased whenever the same annotated document gives different spans.
 pub const VERSION: u32 = 2;
 
@@ -201,14 +203,20 @@ impl Finder {
         if words < MIN_WORDS || share(frequent) >= OWN_SHARE {
             return None;
         }
+        let plain = || stretch.iter().filter(|token| is_plain_word(token)).map(|token| token.word.as_str());
+        let is_enough = |of_other: usize| {
+            let of_other = share(of_other);
+            of_other >= OTHER_SHARE && of_other >= share(frequent) + MARGIN
+        };
+        if StopWordIndex::get().is_some_and(|index| !is_enough(index.most(plain()))) {
+            return None;
+        }
         let guess = identify(&text(stretch), Hints::default());
         if guess.score < MIN_SCORE || !guess.is_known() || guess.lang == self.language {
             return None;
         }
         let other = stop_list(guess.lang).filter(|list| !list.is_off())?;
-        let plain = stretch.iter().filter(|token| is_plain_word(token));
-        let of_other = share(plain.filter(|token| other.contains(&token.word)).count());
-        (of_other >= OTHER_SHARE && of_other >= share(frequent) + MARGIN).then_some(guess.lang)
+        is_enough(plain().filter(|word| other.contains(word)).count()).then_some(guess.lang)
     }
 
     /// Runs of words in a script that the language is not written in.

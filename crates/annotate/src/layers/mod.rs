@@ -3,3 +3,4 @@
 pub mod foreign;
 pub mod names;
 pub mod quotations;
+mod stop_word_index;

@@ -10,7 +10,7 @@
 //!
 //! if let Some(tagger) = models().tagger("en") {
 //!     let words = ["The", "houses", "were", "empty", "."];
-//!     let mut sentence = words.map(|word| tidings_model::Token { word: word.to_owned(), ..Default::default() });
+//!     let mut sentence = words.map(|word| tidings_model::Token { word: word.into(), ..Default::default() });
 //!     tagger.tag(&mut sentence);
 //!     assert_eq!((sentence[1].lemma.as_str(), sentence[1].tag.as_str()), ("house", "NOUN"));
 //!     assert_eq!(sentence[1].feats, "Number=Plur");
@@ -169,13 +169,13 @@ impl Tagger {
             let (lemma, scores) = cache.lemma(&token.word, is_first, tag, || {
                 let lemma = self.lemmas.lemma(&token.word, &words[index], tag, is_first);
                 let scores = self.feats.word_scores(&words[index], &lemma, tag);
-                (lemma, scores)
+                (lemma.into(), scores)
             });
             token.lemma = lemma;
             word_scores.push(scores);
-            token.tag.clone_from(&self.tags[usize::from(tag)]);
+            token.tag = self.tags[usize::from(tag)].as_str().into();
         }
-        self.feats.choose(&words, &word_scores, &tags, |index, feats| feats.clone_into(&mut chunk[index].feats));
+        self.feats.choose(&words, &word_scores, &tags, |index, feats| chunk[index].feats = feats.into());
     }
 
     /// Returns the syntactic words of a multi-word token, in lowercase; `None` for other words.

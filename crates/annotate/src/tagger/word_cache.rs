@@ -4,6 +4,8 @@
 //! tag never change, so they are kept in a table of fixed size; a collision evicts the older word.
 //! Results are the same with and without the cache.
 
+use tidings_model::TokenText;
+
 use crate::hash::mix;
 use crate::tagger::crf::EmissionScores;
 use crate::tagger::feats::WordScores;
@@ -27,7 +29,7 @@ struct CacheEntry {
     is_first: bool,
     cached: CachedWord,
     /// Lemma and feature scores by tag.
-    lemmas: Vec<(u8, Box<str>, WordScores)>,
+    lemmas: Vec<(u8, TokenText, WordScores)>,
 }
 
 /// Context-free results for a word.
@@ -68,17 +70,17 @@ impl WordCache {
         text: &str,
         is_first: bool,
         tag: u8,
-        compute: impl FnOnce() -> (String, WordScores),
-    ) -> (String, WordScores) {
+        compute: impl FnOnce() -> (TokenText, WordScores),
+    ) -> (TokenText, WordScores) {
         let Some(entry) = &mut self.slots[slot_of(text, is_first)] else { return compute() };
         if *entry.text != *text || entry.is_first != is_first {
             return compute();
         }
         if let Some((_, lemma, scores)) = entry.lemmas.iter().find(|(known, ..)| *known == tag) {
-            return (lemma.to_string(), *scores);
+            return (lemma.clone(), *scores);
         }
         let (lemma, scores) = compute();
-        entry.lemmas.push((tag, lemma.as_str().into(), scores));
+        entry.lemmas.push((tag, lemma.clone(), scores));
         (lemma, scores)
     }
 }
@@ -107,7 +109,7 @@ mod tests {
                 let cached = cache
                     .word(text, false, || CachedWord { word: HashedWord::new(text), own: EmissionScores::default() });
                 assert_eq!(cached.word.form, HashedWord::new(text).form);
-                let made = |text: &str| (text.to_owned(), WordScores::default());
+                let made = |text: &str| (TokenText::new(text), WordScores::default());
                 let upper = text.to_uppercase();
                 assert_eq!(cache.lemma(text, false, 3, || made(&upper)).0, upper);
                 assert_eq!(cache.lemma(text, false, 3, || unreachable!("the lemma is cached")).0, upper);

@@ -109,7 +109,7 @@ impl TokenMasker<'_> {
             return Change::Swallowed;
         }
         let lemma = self.masked_lemma(token, &word, &private);
-        (token.word, token.lemma) = (word, lemma);
+        (token.word, token.lemma) = (word.into(), lemma.into());
         if begins_inside { Change::Rest } else { Change::Masked }
     }
 
@@ -154,7 +154,7 @@ mod tests {
         let joined: String =
             spelled.iter().map(|token| token.word.clone() + if token.space_after { " " } else { "" }).collect();
         assert_eq!(joined.trim_end(), paragraph.text, "spaces match the text");
-        (paragraph.text, spelled.into_iter().map(|token| (token.word, token.lemma)).collect())
+        (paragraph.text, spelled.into_iter().map(|token| (token.word.into(), token.lemma.into())).collect())
     }
 
     fn words(tokens: &[(String, String)]) -> Vec<&str> {

@@ -242,7 +242,7 @@ impl<R: BufRead> Reader<R> {
         } else if !sentence.tokens.is_empty() {
             let PartialSentence { mut tokens, cells, .. } = sentence;
             for token in tokens.iter_mut().filter(|token| !token.feats.is_empty()) {
-                token.feats = feats::canonical(&token.feats).unwrap_or_default().into_owned();
+                token.feats = feats::canonical(&token.feats).unwrap_or_default().into();
             }
             for TokenCells { values, spans } in cells {
                 partial.document.columns.iter_mut().zip(values).for_each(|(column, value)| column.values.push(value));
@@ -377,10 +377,10 @@ impl PartialSentence {
         let space_after = !misc.split('|').any(|note| note == "SpaceAfter=No");
         self.cells.push(token_cells(&cells, misc, columns, document));
         self.tokens.push(Token {
-            word: word.to_owned(),
-            lemma: lemma.to_owned(),
-            tag: tag.to_owned(),
-            feats: feats.to_owned(),
+            word: word.into(),
+            lemma: lemma.into(),
+            tag: tag.into(),
+            feats: feats.into(),
             space_after,
         });
         self.is_bad |= self.tokens.len() > MAX_SENTENCE;

@@ -309,8 +309,8 @@ mod tests {
     fn a_token_for_several_words_is_a_range() {
         let mut sentence =
             [token("du", "de+le", "ADP+DET", true), token("vin", "vin", "NOUN", false), token("+", "+", "", true)];
-        sentence[0].feats = "+Definite=Def|Number=Sing".to_owned();
-        sentence[1].feats = "Gender=Masc|Number=Sing".to_owned();
+        sentence[0].feats = "+Definite=Def|Number=Sing".into();
+        sentence[1].feats = "Gender=Masc|Number=Sing".into();
         let wanted = "# text = du vin+\n\
             1-2\tdu\t_\t_\t_\t_\t_\t_\t_\t_\n\
             1\t_\tde\tADP\t_\t_\t_\t_\t_\t_\n\

@@ -301,9 +301,9 @@ impl Partial {
         let mut cells: Vec<(&str, &str)> = Vec::new();
         for (name, value) in attributes {
             match name.as_str() {
-                "lemma" => value.clone_into(&mut token.lemma),
-                "pos" => value.clone_into(&mut token.tag),
-                "msd" => value.clone_into(&mut token.feats),
+                "lemma" => token.lemma = value.into(),
+                "pos" => token.tag = value.into(),
+                "msd" => token.feats = value.into(),
                 "join" if matches!(value.as_str(), "left" | "both") => {
                     self.glue();
                     token.space_after = value == "left";
@@ -369,7 +369,7 @@ impl Partial {
         self.text.clear();
         let sentences = self.document.paragraphs.last_mut().map(|paragraph| &mut paragraph.sentences);
         if let Some(token) = sentences.and_then(|sentences| sentences.last_mut()?.last_mut()) {
-            token.word = word;
+            token.word = word.into();
         }
     }
 
@@ -419,10 +419,10 @@ fn normalise_feats(token: &mut Token) {
     let tag = token.feats.split('|').find_map(|feature| feature.strip_prefix("UPosTag=")).map(str::to_owned);
     if let Some(tag) = tag {
         let rest: Vec<&str> = token.feats.split('|').filter(|feature| !feature.starts_with("UPosTag=")).collect();
-        token.feats = rest.join("|");
-        token.tag = tag;
+        token.feats = rest.join("|").into();
+        token.tag = tag.into();
     }
-    token.feats = feats::canonical(&token.feats).unwrap_or_default().into_owned();
+    token.feats = feats::canonical(&token.feats).unwrap_or_default().into();
 }
 
 #[cfg(test)]

@@ -23,6 +23,8 @@
 //! and values `&`, `<`, `>` and `"` are escaped as in XML, so that a line that starts with `<` is always a tag. Reading
 //! is a single pass over bytes without allocation per token, because it limits the speed of indexing.
 
+use std::borrow::Cow;
+
 mod open_spans;
 mod read;
 mod write;
@@ -57,9 +59,9 @@ pub(crate) fn is_name(name: &str) -> bool {
 }
 
 /// Replaces entities by their characters. Unknown entities are kept.
-pub fn unescape(text: &str) -> String {
+pub fn unescape(text: &str) -> Cow<'_, str> {
     if memchr::memchr(b'&', text.as_bytes()).is_none() {
-        return text.to_owned();
+        return Cow::Borrowed(text);
     }
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
@@ -74,7 +76,7 @@ pub fn unescape(text: &str) -> String {
         rest = &rest[len..];
     }
     plain.push_str(rest);
-    plain
+    Cow::Owned(plain)
 }
 
 #[cfg(test)]
@@ -94,7 +96,7 @@ mod tests {
 
     prop_compose! {
         fn token()(word in "[a-z<>&\"é]{1,4}", lemma in "[a-z&]{0,3}", tag in "[A-Z]{0,2}", feats in "(Case=Gen)?", space_after: bool) -> Token {
-            Token { word, lemma, tag, feats, space_after }
+            Token { feats: feats.into(), space_after, ..Token::new(&word, &lemma, &tag) }
         }
     }
 

@@ -3,7 +3,9 @@
 use std::io::{self, BufRead, Read as _};
 use std::path::{Path, PathBuf};
 
-use tidings_model::{Annotated, AnnotatedParagraph, Attributes, LayerColumn, LayerDeclaration, LayerKind, Token};
+use tidings_model::{
+    Annotated, AnnotatedParagraph, Attributes, LayerColumn, LayerDeclaration, LayerKind, Token, TokenText,
+};
 
 use super::open_spans::{OpenSpans, SpanTag};
 use super::{LAYER_TAG, LENGTH, MAX_FIELDS, is_layer_name, is_name, is_span_name, unescape};
@@ -143,7 +145,7 @@ impl<R: BufRead> Reader<R> {
     pub fn value(&self, name: &str) -> Option<String> {
         let line = std::str::from_utf8(&self.line).ok()?;
         let (_, rest) = line.split_once(&format!(" {name}=\""))?;
-        Some(unescape(rest.split_once('"')?.0))
+        Some(unescape(rest.split_once('"')?.0).into_owned())
     }
 
     /// An error with the number of the last line, for a fault found by the caller.
@@ -225,8 +227,9 @@ fn last_paragraph(document: &mut Annotated) -> &mut AnnotatedParagraph {
 fn add_token(line: &str, document: &mut Annotated, is_glued: bool) {
     let mut columns = line.split('\t').map(unescape);
     let mut column = || columns.next().unwrap_or_default();
-    let token = Token { word: column(), lemma: column(), tag: column(), feats: column(), space_after: true };
-    document.columns.iter_mut().for_each(|further| further.values.push(column()));
+    let [word, lemma, tag, feats] = [(); 4].map(|()| TokenText::from(column()));
+    let token = Token { word, lemma, tag, feats, space_after: true };
+    document.columns.iter_mut().for_each(|further| further.values.push(column().into_owned()));
     let sentences = &mut last_paragraph(document).sentences;
     if sentences.is_empty() {
         sentences.push(Vec::new());
@@ -305,7 +308,7 @@ fn for_each_attribute(
         let quote = quote.ok_or_else(|| format!("the value of {name} has no quotation marks"))?;
         let (value, after) =
             chars.as_str().split_once(quote).ok_or_else(|| format!("the value of {name} does not end"))?;
-        take(name, unescape(value))?;
+        take(name, unescape(value).into_owned())?;
         rest = after.trim_start();
     }
     Ok(rest)

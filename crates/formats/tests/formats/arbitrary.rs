@@ -34,7 +34,7 @@ prop_compose! {
         known: bool,
     ) -> Token {
         let lemma = if known { lemma } else { String::new() };
-        Token { word, lemma, tag, feats, space_after }
+        Token { feats: feats.into(), space_after, ..Token::new(&word, &lemma, &tag) }
     }
 }
 

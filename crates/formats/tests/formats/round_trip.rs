@@ -99,7 +99,7 @@ proptest! {
         let read = read_conllu(&text);
         let words = |documents: &[Annotated]| -> Vec<String> {
             let tokens = documents.iter().flat_map(|d| &d.paragraphs).flat_map(|p| &p.sentences).flatten();
-            tokens.map(|token| token.word.clone()).collect()
+            tokens.map(|token| token.word.to_string()).collect()
         };
         prop_assert_eq!(words(&read), words(&documents));
     }

@@ -87,7 +87,10 @@ impl Batch {
                 let mut no_space_before = false;
                 for token in sentence {
                     line.clear();
-                    push_columns(&mut line, [&token.word, &token.lemma, &token.tag, &token.feats]);
+                    push_columns(
+                        &mut line,
+                        [&token.word, &token.lemma, &token.tag, &token.feats].map(|text| text.as_str()),
+                    );
                     if !document.columns.is_empty() {
                         line.push('\t');
                         push_columns(&mut line, document.columns.iter().map(|column| value_at(column, at)));
@@ -284,13 +287,12 @@ impl Batch {
 }
 
 /// The value of a token; empty if the column is too short.
-fn value_at(column: &LayerColumn, token: usize) -> &String {
-    static EMPTY: String = String::new();
-    column.values.get(token).unwrap_or(&EMPTY)
+fn value_at(column: &LayerColumn, token: usize) -> &str {
+    column.values.get(token).map_or("", String::as_str)
 }
 
 /// Appends columns, separated by tabs.
-fn push_columns<'c>(line: &mut String, columns: impl IntoIterator<Item = &'c String>) {
+fn push_columns<'c>(line: &mut String, columns: impl IntoIterator<Item = &'c str>) {
     for (index, column) in columns.into_iter().enumerate() {
         line.push_str(if index > 0 { "\t" } else { "" });
         line.extend(column.chars().map(|char| if char.is_control() { ' ' } else { char }));

@@ -58,7 +58,7 @@ fn file_bytes(segment: &Segment) -> Vec<u8> {
 /// Documents with these token counts, on the given days, of one word each.
 fn plain(documents: &[(i32, usize)]) -> Vec<Annotated> {
     let document = |(index, (day, tokens)): (usize, &(i32, usize))| {
-        let token = Token { word: "w".to_owned(), space_after: true, ..Token::default() };
+        let token = Token { word: "w".into(), space_after: true, ..Token::default() };
         let date = Day(*day).to_string();
         Annotated {
             about: Attributes { id: index as u128, seen: date.clone(), date, ..Attributes::default() },
@@ -193,7 +193,7 @@ fn merged_counts_by_day_are_those_of_all_documents() {
 #[test]
 fn spacing_follows_the_majority_with_exceptions() {
     let mut bench = Bench::new();
-    let token = |word: &str, space_after| Token { word: word.to_owned(), space_after, ..Token::default() };
+    let token = |word: &str, space_after| Token { word: word.into(), space_after, ..Token::default() };
     let mut document = plain(&[(1, 0)]).remove(0);
     // "x," three times without and once with a space before the comma; "y" half and half.
     let sentence = [("x", false), (",", true), ("x", false), (",", false), ("y", true), ("x", false), (",", true)];

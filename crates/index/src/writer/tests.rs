@@ -14,7 +14,7 @@ fn add_all(writer: &mut Writer, documents: &[Annotated]) {
 
 /// Document with a number of tokens.
 fn document(id: u128, tokens: usize) -> Annotated {
-    let token = Token { word: "w".to_owned(), space_after: true, ..Token::default() };
+    let token = Token { word: "w".into(), space_after: true, ..Token::default() };
     Annotated {
         about: Attributes { id, date: "2026-03-01".to_owned(), seen: "2026-03-02".to_owned(), ..Attributes::default() },
         paragraphs: vec![AnnotatedParagraph { sentences: vec![vec![token; tokens]], ..Default::default() }],
@@ -277,7 +277,7 @@ proptest! {
 /// Documents with enough different words for digests of blocks.
 fn many_words(first: u128) -> Vec<Annotated> {
     let document = |id: u128| {
-        let word = |number: u128| Token { word: format!("w{}", id * 500 + number), ..Token::default() };
+        let word = |number: u128| Token { word: format!("w{}", id * 500 + number).into(), ..Token::default() };
         let mut document = document(id, 0);
         document.paragraphs[0].sentences = vec![(0..500).map(word).collect()];
         document

@@ -14,10 +14,10 @@ pub fn corpus(seed: u64, documents: usize) -> Vec<Annotated> {
         let number = (random.f32() * random.f32() * 30.0) as u32;
         let word = ["A&B".to_owned(), format!("w{number}"), format!("W{number}"), ",".to_owned()];
         Token {
-            word: random.choice(word).expect("not empty"),
-            lemma: if number == 3 { String::new() } else { format!("w{number}") },
-            tag: random.choice(["N", "V", "<X>", ""]).expect("not empty").to_owned(),
-            feats: random.choice(["", "", "Case=Gen|Number=Sing", "Number=Plur"]).expect("not empty").to_owned(),
+            word: random.choice(word).expect("not empty").into(),
+            lemma: if number == 3 { "".into() } else { format!("w{number}").into() },
+            tag: random.choice(["N", "V", "<X>", ""]).expect("not empty").into(),
+            feats: random.choice(["", "", "Case=Gen|Number=Sing", "Number=Plur"]).expect("not empty").into(),
             space_after: is_last || random.u8(..) > 60,
         }
     };

@@ -255,7 +255,7 @@ mod tests {
     use tidings_model::{Annotated, AnnotatedParagraph, Token};
 
     fn item(sentences: &[&str]) -> ExportItem {
-        let token = |word: &str| Token { word: word.to_owned(), space_after: true, ..Token::default() };
+        let token = |word: &str| Token { word: word.into(), space_after: true, ..Token::default() };
         let sentences = sentences.iter().map(|sentence| sentence.split(' ').map(token).collect()).collect();
         let paragraph = AnnotatedParagraph { sentences, ..AnnotatedParagraph::default() };
         ExportItem {

@@ -68,7 +68,7 @@ impl TokenColumns {
             for sentence in &paragraph.sentences {
                 for token in sentence {
                     let texts = [&token.word, &token.lemma, &token.tag, &token.feats];
-                    columns.texts.iter_mut().zip(texts).for_each(|(column, text)| column.push(text.clone()));
+                    columns.texts.iter_mut().zip(texts).for_each(|(column, text)| column.push(text.to_string()));
                     columns.space_after.push(token.space_after.into());
                     columns.sentence.push(sentences);
                     columns.paragraph.push(number);

@@ -52,7 +52,8 @@ pub struct TaggedWord {
 impl From<Token> for TaggedWord {
     fn from(token: Token) -> TaggedWord {
         let Token { word, lemma, tag, feats, space_after } = token;
-        TaggedWord { form: word, lemma, upos: tag, feats, space: space_after }
+        let [form, lemma, upos, feats] = [word, lemma, tag, feats].map(String::from);
+        TaggedWord { form, lemma, upos, feats, space: space_after }
     }
 }
 

@@ -373,7 +373,7 @@ fn annotated_paragraph(mut paragraph: AnnotatedParagraph, layers: ParagraphLayer
     // Text is normalised before it is processed, and tokens must match the normalised text.
     for token in paragraph.sentences.iter_mut().flatten() {
         if let Cow::Owned(word) = normalise(&token.word) {
-            token.word = word;
+            token.word = word.into();
         }
     }
     let is_kept: Vec<bool> = paragraph.sentences.iter().flatten().map(|token| !token.word.is_empty()).collect();

@@ -54,14 +54,14 @@ impl Columns {
         for (at, cell) in line.split('\t').enumerate() {
             let at = Some(at);
             if at == Some(self.word) {
-                token.word = vertical::unescape(cell);
+                token.word = vertical::unescape(cell).into();
             } else if at == self.lemma {
-                token.lemma = vertical::unescape(cell);
+                token.lemma = vertical::unescape(cell).into();
             } else if at == self.tag {
-                token.tag = vertical::unescape(cell);
+                token.tag = vertical::unescape(cell).into();
             } else if at == self.feats && !cell.is_empty() {
                 // A fourth column may be anything in files of other programs.
-                token.feats = feats::canonical(&vertical::unescape(cell)).unwrap_or_default().into_owned();
+                token.feats = feats::canonical(&vertical::unescape(cell)).unwrap_or_default().into();
             }
         }
         token
@@ -134,7 +134,7 @@ impl OpenDocument {
         if !self.cells.is_empty() {
             let cells: Vec<&str> = line.split('\t').collect();
             for (column, at) in self.document.columns.iter_mut().zip(&self.cells) {
-                column.values.push(vertical::unescape(cells.get(*at).unwrap_or(&"")));
+                column.values.push(vertical::unescape(cells.get(*at).unwrap_or(&"")).into_owned());
             }
         }
     }

@@ -165,8 +165,8 @@ fn sentences_of(document: &Annotated) -> Vec<Sentence<'_>> {
 }
 
 fn token_of(token: &Token, at: usize, document: &Annotated) -> KwicToken {
-    let Token { word, lemma, tag, feats, space_after } = token.clone();
+    let [word, lemma, tag, feats] = [&token.word, &token.lemma, &token.tag, &token.feats].map(ToString::to_string);
     let value = |column: &LayerColumn| column.values.get(at).filter(|value| !value.is_empty()).cloned();
     let layers = document.columns.iter().filter_map(|column| Some((column.layer.name.clone(), value(column)?)));
-    KwicToken { word, lemma, tag, feats, layers: layers.collect(), space_after }
+    KwicToken { word, lemma, tag, feats, layers: layers.collect(), space_after: token.space_after }
 }

@@ -246,7 +246,7 @@ mod tests {
     }
 
     fn document_of_unknown_language() -> Annotated {
-        let tokens = ["Ka", "lo", "Zarbon", "mi", "."].map(|word| Token { word: word.to_owned(), ..Token::default() });
+        let tokens = ["Ka", "lo", "Zarbon", "mi", "."].map(|word| Token { word: word.into(), ..Token::default() });
         let paragraph = AnnotatedParagraph { sentences: vec![tokens.to_vec()], ..AnnotatedParagraph::default() };
         Annotated { paragraphs: vec![paragraph], ..Annotated::default() }
     }
@@ -270,10 +270,10 @@ mod tests {
         let tag = proptest::sample::select(vec!["PROPN", "NOUN", "ADJ", "VERB", "ADP", "PUNCT", "", "PROPN+PART"]);
         let feats = proptest::sample::select(vec!["", "Case=Nom", "Case=Gen|Number=Sing"]);
         let token = (word, tag, feats, any::<bool>()).prop_map(|(word, tag, feats, space_after)| Token {
-            lemma: word.to_lowercase(),
-            word,
-            tag: tag.to_owned(),
-            feats: feats.to_owned(),
+            lemma: word.to_lowercase().into(),
+            word: word.into(),
+            tag: tag.into(),
+            feats: feats.into(),
             space_after,
         });
         let sentences = proptest::collection::vec(proptest::collection::vec(token, 0..30), 0..6);
@@ -309,8 +309,8 @@ mod tests {
     fn time_is_linear_in_the_number_of_names() {
         let make = |size: usize| {
             let word = |index: usize| Token {
-                word: format!("Name{}", index % 5000),
-                tag: "PROPN".to_owned(),
+                word: format!("Name{}", index % 5000).into(),
+                tag: "PROPN".into(),
                 space_after: true,
                 ..Token::default()
             };
