@@ -143,7 +143,8 @@ fn fill(folder: &Path, urls: u64, domains: u64) -> Result<()> {
     for _ in 0..100 {
         if let Some(url) = next(&mut state, &mut steward)? {
             let status = "ok".to_owned();
-            state.done(Done { url: url.url, status, worth: PageWorth::default(), requested: true, text: None });
+            let worth = PageWorth::default();
+            state.done(Done { url: url.url, status, worth, requested: true, refused: None, text: None });
         }
     }
     state.commit()?;

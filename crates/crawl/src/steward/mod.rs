@@ -342,7 +342,7 @@ impl Steward {
     /// Whether a section is the print, AMP or mobile version of a section that is known.
     fn has_plain(&self, id: u32, section: &str) -> bool {
         let Some(plain) = shape::plain_section(section) else { return false };
-        let knows = |name: &str| self.section_names.contains_key(&section_key(id, name));
+        let knows = |name: &str| self.domains[id as usize].section_named(name).is_some();
         knows(&plain) || knows(&format!("www.{plain}"))
     }
 

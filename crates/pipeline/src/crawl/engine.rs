@@ -237,7 +237,7 @@ impl Engine {
     }
 
     /// The rules for links.
-    fn filter(&self) -> LinkFilter<'_> {
+    pub(super) fn filter(&self) -> LinkFilter<'_> {
         LinkFilter { bounds: &self.bounds, removed: &self.setup.removed, topic: &self.topic, today: today() }
     }
 

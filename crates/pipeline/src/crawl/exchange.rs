@@ -11,8 +11,7 @@ use tidings_crawl::{Done, Link, Record, shape};
 use tidings_model::{FailureKind, LinkRegion};
 use url::Url;
 
-use super::engine::{Engine, InFlight, today};
-use super::follow::LinkFilter;
+use super::engine::{Engine, InFlight};
 use super::processor::PageReport;
 
 impl Engine {
@@ -77,7 +76,7 @@ impl Engine {
                     self.setup.order.seeds.insert(url.url.clone());
                     self.save_order();
                 }
-                let filter = LinkFilter { bounds: &self.bounds, removed: &self.setup.removed, today: today() };
+                let filter = self.filter();
                 let found = filter.waiting(&url.url, url.region, url.depth, url.source_yield);
                 if let Some(found) = found {
                     self.offer(Link { url: WaitingUrl { day: url.day.or(found.day), ..found }, source });
@@ -106,7 +105,7 @@ impl Engine {
             let domain = shape::domain(&target).to_owned();
             let shard = self.setup.shards.as_ref().and_then(|shards| shards.destination(&domain));
             self.hand_over(&domain)?;
-            let filter = LinkFilter { bounds: &self.bounds, removed: &self.setup.removed, today: today() };
+            let filter = self.filter();
             let found = match asked.depth {
                 0 => Some(seed(&report.final_url, &target)),
                 _ => filter.waiting(&report.final_url, asked.region, asked.depth, asked.source_yield),
@@ -154,7 +153,7 @@ impl Engine {
 /// The end of a URL that another shard has now.
 fn moved(url: String) -> Done {
     let status = FailureKind::MovedShard.word().to_owned();
-    Done { url, status, worth: PageWorth::default(), requested: false, text: None }
+    Done { url, status, worth: PageWorth::default(), requested: false, refused: None, text: None }
 }
 
 /// A seed that has moved.

@@ -199,7 +199,8 @@ mod tests {
     fn sitemaps_of_the_same_site_are_asked_for_whatever_their_ending() {
         let order = Order { seeds: ["http://a.example/".to_owned()].into(), ..Order::default() };
         let (bounds, removed) = (order.bounds(), Removed::default());
-        let filter = LinkFilter { bounds: &bounds, removed: &removed, today: Date::constant(2026, 3, 1) };
+        let (topic, today) = (Topic::of(&[]), Date::constant(2026, 3, 1));
+        let filter = LinkFilter { bounds: &bounds, removed: &removed, topic: &topic, today };
         let base = Url::parse("http://www.a.example/x").unwrap();
         let of = |named: &str| filter.sitemap(&base, named, 1).map(|url| url.url);
         assert_eq!(of("/map.xml.gz").as_deref(), Some("http://www.a.example/map.xml.gz"));

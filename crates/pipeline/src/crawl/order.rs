@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use serde::{Deserialize, Serialize};
 use tidings_crawl::shape;
 use tidings_storage::write_atomic;

@@ -12,9 +12,9 @@ use tidings_feeds::sitemap::{self, Scope, Sitemap};
 use tidings_model::{LinkRegion, address};
 use url::Url;
 
-use super::engine::{Engine, today};
+use super::engine::Engine;
 use super::finds::FoundSource;
-use super::follow::{LinkFilter, days_since_1970};
+use super::follow::days_since_1970;
 use super::processor::PageReport;
 
 /// Maps of an index that are asked for.
@@ -95,7 +95,7 @@ impl Engine {
             self.crawled.news.push(FoundSource { url, label: "kind=sitemap", entries, latest: map.latest });
         }
         self.offer_maps(&url, &map.maps, depth);
-        let filter = LinkFilter { bounds: &self.bounds, removed: &self.setup.removed, today: today() };
+        let filter = self.filter();
         let found = map.entries.iter().filter_map(|(url, day)| {
             let found = filter.waiting(url, LinkRegion::List, depth, 0.0).filter(|found| found.domain == domain)?;
             Some(Link { url: WaitingUrl { day: found.day.or(*day), ..found }, source: domain.into() })
@@ -105,7 +105,7 @@ impl Engine {
     }
 
     fn offer_maps(&mut self, base: &Url, maps: &[String], depth: u16) {
-        let filter = LinkFilter { bounds: &self.bounds, removed: &self.setup.removed, today: today() };
+        let filter = self.filter();
         let found: Vec<WaitingUrl> = maps.iter().filter_map(|map| filter.sitemap(base, map, depth)).collect();
         for url in found {
             self.offer(Link { source: url.domain.as_str().into(), url });
