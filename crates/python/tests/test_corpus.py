@@ -205,6 +205,27 @@ def test_a_stream_is_read_in_chunks_and_closed_early(corpus):
         files.stream("query", [("q", "[")], None)
 
 
+def test_iteration_needs_little_memory(corpus):
+    script = f"""
+        import resource, tidings
+        corpus = tidings.Corpus({corpus.source!r})
+        peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        for line in corpus.concordance("[]", context=60, size=100):
+            pass
+        before = peak()
+        lines = tokens = 0
+        for line in corpus.concordance("[]", context=60):
+            lines += 1
+            tokens += len(line["left"]) + len(line["right"])
+        print(lines, tokens, peak() - before)
+    """
+    ran = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, check=True)
+    lines, tokens, more_kib = map(int, ran.stdout.split())
+    # The lines have 60 MB of JSON, and several times as much as dictionaries.
+    assert lines == corpus.count("[]").hits and tokens > 500_000
+    assert more_kib < 30_000
+
+
 def test_a_sample_says_so(corpus):
     answer = corpus.concordance("storm", sample=5, seed=9)
     assert len(answer) == 5 and not answer.is_exact
@@ -212,6 +233,13 @@ def test_a_sample_says_so(corpus):
     assert "a sample of 5 of" in repr(answer) and "a sample of 5 of" in answer._repr_html_()
     again = [line["document"] for line in corpus.concordance("storm", sample=5, seed=9)]
     assert [line["document"] for line in answer] == again
+
+
+def test_a_sample_that_is_longer_than_a_page_is_whole(corpus, remote):
+    samples = [source.concordance("[]", sample=11_000, context=0) for source in both(corpus, remote)]
+    assert [len(sample) for sample in samples] == [11_000, 11_000]
+    assert samples[0].to_dict() == samples[1].to_dict()
+    assert samples[0].about["exactness"]["hits"] == 11_000
 
 
 def test_an_answer_that_was_cut_off_warns(corpus):
@@ -322,6 +350,38 @@ def test_a_token_is_not_sent_to_the_server_of_a_redirect():
             server.shutdown()
             server.server_close()
     assert Recorded.tokens == ["Bearer tidings_secret", None]
+
+
+class Broken(http.server.BaseHTTPRequestHandler):
+    """Sends one row of a stream, and goes away."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self):
+        self.send_response(200)
+        self.send_header("Transfer-Encoding", "chunked")
+        self.send_header("Tidings-About", '{"hits": 2}')
+        self.end_headers()
+        self.wfile.write(b'd\r\n{"value": "a"\r\n2\r\n}\n\r\n')
+        self.close_connection = True
+
+    def log_message(self, *_):
+        pass
+
+
+def test_a_stream_that_breaks_off_is_an_error():
+    from tidings.remote import Server
+
+    server = http.server.HTTPServer(("127.0.0.1", 0), Broken)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        head, chunks = Server(f"http://127.0.0.1:{server.server_port}").stream("en", "concordance", {"q": "a"})
+        assert head == {"hits": 2} and json.loads(next(chunks)) == {"value": "a"}
+        with pytest.raises(tidings.TidingsError, match="ended before its last row"):
+            next(chunks)
+    finally:
+        server.shutdown()
+        server.server_close()
 
 
 class Busy(http.server.BaseHTTPRequestHandler):

@@ -153,7 +153,7 @@ class Answer(Generic[Row]):
     def __iter__(self) -> Iterator[Row]:
         if self._is_complete():
             return iter(self._held())
-        return itertools.islice(_rows(self._stream(self._all_rows())), self._size)
+        return itertools.islice(rows_of(self._stream(self._all_rows())), self._size)
 
     def _all_rows(self) -> dict[str, str]:
         parameters = {name: text for name, text in self._parameters.items() if name != "size"}
@@ -326,7 +326,8 @@ def _count(number: int, unit: str) -> str:
     return f"{number:,} {unit}" if number == 1 else f"{number:,} {unit}s"
 
 
-def _rows(chunks: Iterable[bytes]) -> Iterator[Any]:
+def rows_of(chunks: Iterable[bytes]) -> Iterator[Any]:
+    """The rows in chunks of JSON lines."""
     for chunk in chunks:
         for line in chunk.splitlines():
             yield json.loads(line)

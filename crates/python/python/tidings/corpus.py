@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from . import _tidings
 from ._questions import QUESTIONS, Parameter, Questions
-from .answer import MAX_PAGE_ROWS, SHOWN_ROWS, Answer
+from .answer import MAX_PAGE_ROWS, SHOWN_ROWS, Answer, rows_of
 
 
 class Source(Protocol):
@@ -24,8 +24,8 @@ class Source(Protocol):
         """The answer to a question."""
         ...
 
-    def stream(self, lang: str, method: str, parameters: dict[str, str]) -> Iterator[bytes]:
-        """The rows of an answer as they are found, in chunks of JSON lines."""
+    def stream(self, lang: str, method: str, parameters: dict[str, str]) -> tuple[dict[str, Any], Iterator[bytes]]:
+        """An answer without its rows, and the rows as they are found, in chunks of JSON lines."""
         ...
 
 
@@ -137,9 +137,15 @@ class Corpus(Questions):
             return source.answer(lang, method, parameters)
 
         def stream(parameters: dict[str, str]) -> Iterator[bytes]:
-            return source.stream(lang, method, parameters)
+            return source.stream(lang, method, parameters)[1]
 
-        return Answer(method, texts, ask(texts), ask, stream, size)
+        if texts.get("sample", "").isdecimal() and int(texts["sample"]) > MAX_PAGE_ROWS:
+            # A sample has no pages: one that is longer than a page is read as a stream.
+            head, chunks = source.stream(lang, method, texts)
+            body = {**head, question.rows: list(rows_of(chunks)), "next": None}
+        else:
+            body = ask(texts)
+        return Answer(method, texts, body, ask, stream, size)
 
     def _page_size(self, method: str, texts: dict[str, str]) -> int | None:
         """The number of rows that were asked for. Those of a longer answer come as a stream."""
@@ -213,10 +219,15 @@ class _Files:
         body: dict[str, Any] = json.loads(self._files(lang).answer(QUESTIONS[method].name, given, self._time_limit))
         return body
 
-    def stream(self, lang: str, method: str, parameters: dict[str, str]) -> Iterator[bytes]:
+    def stream(self, lang: str, method: str, parameters: dict[str, str]) -> tuple[dict[str, Any], Iterator[bytes]]:
         given = list(parameters.items())
         rows = self._files(lang).stream(QUESTIONS[method].name, given, self._time_limit)
-        try:
-            yield from rows
-        finally:
-            rows.close()
+        return json.loads(rows.head), _closing(rows)
+
+
+def _closing(rows: _tidings.RowStream) -> Iterator[bytes]:
+    """Ends the search when no more rows are wanted."""
+    try:
+        yield from rows
+    finally:
+        rows.close()

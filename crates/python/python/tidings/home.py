@@ -143,8 +143,9 @@ class Home:
                 ``compile``; all of them by default, as ``tidings run``. The first error ends a run
                 of given stages. A round of all stages goes on after a failed one, and raises
                 ``RunError`` at its end.
-            progress: Called with a ``Progress`` for each event, on this thread. An exception ends
-                the run and is raised.
+            progress: Called with a ``Progress`` for each event, on this thread: with a bar of
+                tqdm, ``lambda event: bar.update(event.done - bar.n)``. An exception ends the run
+                and is raised.
             time_limit: Seconds after which no further work is begun.
         """
         stages = [stages] if isinstance(stages, str) else stages

@@ -69,9 +69,15 @@ class Server:
     def answer(self, lang: str, method: str, parameters: dict[str, str]) -> dict[str, Any]:
         return self._json(*_request(lang, method, parameters), method=method)
 
-    def stream(self, lang: str, method: str, parameters: dict[str, str]) -> Iterator[bytes]:
+    def stream(self, lang: str, method: str, parameters: dict[str, str]) -> tuple[dict[str, Any], Iterator[bytes]]:
         path, query = _request(lang, method, parameters)
-        with self._open(path, {**query, "format": "jsonl"}, method, gzipped=False) as response:
+        response = self._open(path, {**query, "format": "jsonl"}, method, gzipped=False)
+        head = json.loads(response.headers.get("Tidings-About", "{}"))
+        return head, self._lines(response)
+
+    def _lines(self, response: Any) -> Iterator[bytes]:
+        """The lines of a stream; an error if it ends early."""
+        with response:
             rest = b""
             try:
                 while chunk := response.read1(CHUNK_BYTES):
