@@ -124,7 +124,7 @@ def test_a_column_alone_is_enough(pages):
     expected = [tidings.extract(page["html"], include_comments=False) for page in pages]
     assert [row["text"] or None for row in rows_of(tidings.extract_batch(html))] == expected
     assert rows_of(tidings.identify_batch(polars.Series(["Es regnet seit gestern.", ""])))[1]["lang"] == "und"
-    assert rows_of(tidings.tokenize_batch(pyarrow.chunked_array([["A b."], ["C."]])))[1]["sentences"] == [["C", "."]]
+    assert rows_of(tidings.tokenize_batch(pyarrow.chunked_array([["Rain."], ["Snow."]])))[1]["sentences"] == [["Snow", "."]]
 
 
 def test_bad_rows_get_an_error_and_the_others_a_result():
@@ -203,8 +203,9 @@ def content(path: Path) -> list[bytes]:
 
 
 def test_pages_that_are_none_get_an_error():
-    got = rows_of(tidings.clean_batch(pyarrow.array(["{}", "no json", None])))
-    assert got[0]["reason"] and got[1]["error"].startswith("not a page") and got[2]["error"] == "line is missing"
+    empty = '{"url": "http://e.org/a", "status": 200, "content_type": "text/html", "body": ""}'
+    got = rows_of(tidings.clean_batch(pyarrow.array([empty, "no json", None])))
+    assert got[0]["reason"] == "no-text" and got[1]["error"].startswith("not a page") and got[2]["error"] == "line is missing"
     with pytest.raises((tidings.TidingsError, OSError)):
         tidings.clean_batch(pyarrow.array(["{}"]), home="/no/such/home")
 
