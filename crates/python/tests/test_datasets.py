@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+pytest.importorskip("datasets")
+
 
 def command(*words, home):
     return subprocess.run(

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+for package in ("datasets", "datatrove", "pandas", "polars", "scrapy", "spacy"):
+    pytest.importorskip(package)
 pytest_plugins = ["demo_home"]
 
 REPOSITORY = Path(__file__).resolve().parents[3]

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+for package in ("ipykernel", "matplotlib", "nbclient", "pandas", "pyarrow"):
+    pytest.importorskip(package)
 pytest_plugins = ["demo_home"]
 
 NOTEBOOKS = sorted((Path(__file__).resolve().parents[3] / "examples" / "notebooks").glob("*.ipynb"))
