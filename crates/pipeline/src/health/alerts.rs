@@ -109,8 +109,7 @@ fn stages(health: &Health, raise: Raise<'_>) {
             "no crawl has run here yet; start with `tidings run`".into(),
         );
     }
-    let is_off = |name: &str| health.stages.off.iter().any(|stage| stage.name() == name);
-    for (name, state) in health.stages.named().filter(|(name, _)| !is_off(name)) {
+    for (name, state) in health.stages.on() {
         if let Some(trouble) = &state.trouble {
             let since = state
                 .last_success

@@ -86,6 +86,11 @@ impl StageStates {
         self.stages.iter().map(|(stage, state)| (stage.name(), state)).chain([(ROUND, &self.rounds)])
     }
 
+    /// The same without the stages that are off.
+    pub(super) fn on(&self) -> impl Iterator<Item = (&'static str, &StageState)> {
+        self.named().filter(|(name, _)| !self.off.iter().any(|stage| stage.name() == *name))
+    }
+
     pub(super) fn state(&mut self, stage: Option<StageId>) -> &mut StageState {
         match stage {
             Some(stage) => self.stages.entry(stage).or_default(),
@@ -293,5 +298,13 @@ mod tests {
         }
         let (_, harvest) = read(pipeline.home(), at("2026-03-08T09:00:00Z")).unwrap();
         assert_eq!((harvest.hours, harvest.pages), (72.0, 5));
+    }
+
+    #[test]
+    fn stages_that_are_off_are_not_watched() {
+        let mut states = StageStates::unknown();
+        assert!(states.on().any(|(name, _)| name == "crawl"));
+        states.off = vec![StageId::Crawl];
+        assert!(!states.on().any(|(name, _)| name == "crawl") && states.on().any(|(name, _)| name == "run"));
     }
 }

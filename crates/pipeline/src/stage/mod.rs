@@ -334,7 +334,7 @@ mod tests {
             assert_eq!(id.name().parse(), Ok(*id));
             assert_eq!(id.stage().id(), *id);
         }
-        assert!("polish".parse::<StageId>().unwrap_err().contains("update, fetch, clean"));
+        assert!("polish".parse::<StageId>().unwrap_err().contains("update, fetch, crawl, clean"));
     }
 
     #[test]

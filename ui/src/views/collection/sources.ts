@@ -101,11 +101,10 @@ export function crawlsPart(crawls: CrawlsAnswer): HTMLElement[] {
           },
           {
             name: "last run",
+            about: "The end of the last run; hover over it for the reason",
             value: (row) => row.ended,
             show: (row) =>
-              row.ended
-                ? el("span", {}, `${row.ended.slice(0, 10)}${row.end_reason ? `: ${row.end_reason}` : ""}`)
-                : "running or interrupted",
+              el("span", { class: "nowrap", title: row.end_reason }, row.ended.slice(0, 10) || "not ended"),
           },
         ],
         crawls.rows,
