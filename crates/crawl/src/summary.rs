@@ -90,7 +90,7 @@ mod tests {
         let crawl = serde_json::to_string(&Row::Crawl(CrawlRow { pages: 7, ..CrawlRow::default() })).unwrap();
         let counts = r#"{"kept":4,"refused":{"off-topic":2},"failed":{"http-404":1}}"#.to_owned();
         let parts = [(CRAWL_TABLE, crawl), (DOMAIN_TABLE, domains), (COUNT_TABLE, counts)];
-        let parts = parts.into_iter().map(|(table, text)| TablePart { table, shard: 0, text }).collect();
+        let parts = parts.map(|(table, text)| TablePart { table, shard: 0, text });
         state.checkpoint(parts, Vec::new()).unwrap();
         let summary = CrawlSummary::read("web", folder.path()).unwrap();
         assert_eq!((summary.pages, summary.domains, summary.waiting), (7, 1, 3));

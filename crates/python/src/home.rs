@@ -176,30 +176,11 @@ impl Call {
     }
 }
 
-/// Runs a round of all stages, or the given ones.
+/// Runs a round of all stages, or of the given ones.
 fn run_stages(pipeline: &Pipeline, call: RunCall) -> Result<String> {
     let _lock = pipeline.home().lock_rounds()?;
-    let time_limit = call.time_limit()?;
-    let Some(stages) = call.stages()? else {
-        let options = RoundOptions { from: None, time_limit };
-        return outcome(&run_round(pipeline, &options, &|_| {}, &|_, _| {})?);
-    };
-    let until = time_limit.map(|limit| Instant::now() + limit);
-    let mut outcomes = serde_json::Map::new();
-    for stage in stages {
-        if pipeline.cancel_token().is_cancelled() {
-            break;
-        }
-        let left = until.map(|until| until.saturating_duration_since(Instant::now()).max(Duration::from_secs(1)));
-        let stage_outcome = run_stage(&pipeline.clone().with_time_limit(left), stage)?;
-        outcomes.insert(stage.name().to_owned(), stage_outcome);
-    }
-    outcome(&outcomes)
-}
-
-fn run_stage(pipeline: &Pipeline, stage: StageId) -> Result<Value> {
-    let ended = pipeline.run(stage.stage().as_ref()).with_context(|| stage.name().to_owned())?;
-    serde_json::to_value(&ended).context("cannot write the outcome as JSON")
+    let options = RoundOptions { from: None, stages: call.stages()?, time_limit: call.time_limit()? };
+    outcome(&run_round(pipeline, &options, &|_| {}, &|_, _| {})?)
 }
 
 /// The minimum time between two reports of progress: the callback may be slow, and work must not wait for it.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, anyhow, bail, ensure};
 use serde::Deserialize;
 use tidings_model::purpose::Purpose;
 use tidings_pipeline::config::Config;
@@ -21,14 +21,12 @@ pub struct RunCall {
 }
 
 impl RunCall {
-    /// The stages in the order of the pipeline; `None` for a round.
-    pub fn stages(&self) -> Result<Option<Vec<StageId>>> {
-        let Some(names) = &self.stages else { return Ok(None) };
+    /// The stages; none for all.
+    pub fn stages(&self) -> Result<Vec<StageId>> {
+        let Some(names) = &self.stages else { return Ok(Vec::new()) };
+        ensure!(!names.is_empty(), "stages: give at least one, or None for all");
         let stages: Result<Vec<StageId>, String> = names.iter().map(|name| name.parse()).collect();
-        let mut stages = stages.map_err(anyhow::Error::msg)?;
-        stages.sort();
-        stages.dedup();
-        Ok(Some(stages))
+        stages.map_err(anyhow::Error::msg)
     }
 
     /// The time limit of all stages together.

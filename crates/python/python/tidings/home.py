@@ -139,10 +139,9 @@ class Home:
         """Runs the stages, from the feeds to the index, and returns the outcome of each.
 
         Args:
-            stages: Stages to run, of ``update``, ``fetch``, ``clean``, ``dedup``, ``annotate`` and
-                ``compile``; all of them by default, as ``tidings run``. The first error ends a run
-                of given stages. A round of all stages goes on after a failed one, and raises
-                ``RunError`` at its end.
+            stages: Stages to run, of ``update``, ``crawl``, ``fetch``, ``clean``, ``dedup``,
+                ``annotate`` and ``compile``; those that are on by default, as ``tidings run``. A
+                round goes on after a failed stage, and raises ``RunError`` at its end.
             progress: Called with a ``Progress`` for each event, on this thread: with a bar of
                 tqdm, ``lambda event: bar.update(event.done - bar.n)``. An exception ends the run
                 and is raised.
