@@ -14,7 +14,7 @@ import pytest
 import tidings
 
 #: Calls of each function: a few in CI, a million for a release (TIDINGS_PYTHON_CALLS=1000000).
-CALLS = int(os.environ.get("TIDINGS_PYTHON_CALLS", "1500"))
+CALLS = int(os.environ.get("TIDINGS_PYTHON_CALLS", "400"))
 #: Growth that is no leak: caches and fragments of the allocator.
 GROWTH_BYTES = 24 << 20
 
