@@ -144,6 +144,12 @@ impl SiteOutcome {
         }
         match (self.ended.as_str(), self.waiting) {
             ("", 0) => Ok(()),
+            ("", waiting) if self.postponed == waiting => writeln!(
+                f,
+                "  {} left: the host did not answer; `tidings why {}` has the reason, and a later run asks again",
+                count(waiting, "listing"),
+                figures.site.split(':').next().unwrap_or_default(),
+            ),
             ("", waiting) => writeln!(f, "  {} left; the same command continues", count(waiting, "listing")),
             (ended, _) => writeln!(f, "  ended: {ended}"),
         }
@@ -154,6 +160,11 @@ impl SiteOutcome {
 pub fn run(pipeline: &Pipeline, options: &ArchiveOptions) -> Result<ArchiveOutcome> {
     if !pipeline.shard().is_whole() {
         bail!("a backfill keeps pauses between requests and is not divided; run it without --shard");
+    }
+    if let DateRange { since: Some(since), until: Some(until) } = options.range
+        && since > until
+    {
+        bail!("the history would begin on {since}, after its end on {until}; exchange --since and --until");
     }
     let mut context = RunContext::open(pipeline, "crawl")?;
     context.time_limit = context.time_limit.or_else(|| context.config.fetch.time_limit());
@@ -427,4 +438,30 @@ fn outcome(
         ending: text,
         dry_run: false,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::home;
+
+    #[test]
+    fn a_history_that_ends_before_it_begins_is_an_error() {
+        let (_folder, pipeline) = home();
+        let day = |text: &str| text.parse().ok();
+        let range = DateRange { since: day("2021-01-01"), until: day("2019-12-31") };
+        let options = ArchiveOptions { sites: vec!["a.example".into()], range, ..ArchiveOptions::default() };
+        let error = run(&pipeline, &options).unwrap_err().to_string();
+        assert!(error.contains("2021-01-01, after its end on 2019-12-31"), "{error}");
+    }
+
+    #[test]
+    fn a_site_that_did_not_answer_is_told_from_one_with_listings_left() {
+        let figures = SiteFigures { site: "a.example:8080".into(), ..SiteFigures::default() };
+        let site =
+            |waiting, postponed| SiteOutcome { figures: figures.clone(), waiting, postponed, ..Default::default() };
+        let outcome = |site| ArchiveOutcome { sites: vec![site], ..ArchiveOutcome::default() }.to_string();
+        assert!(outcome(site(1, 1)).contains("1 listing left: the host did not answer; `tidings why a.example`"));
+        assert!(outcome(site(3, 1)).contains("3 listings left; the same command continues"));
+    }
 }

@@ -88,7 +88,7 @@ impl StageStates {
 
     /// The same without the stages that are off.
     pub(super) fn on(&self) -> impl Iterator<Item = (&'static str, &StageState)> {
-        self.named().filter(|(name, _)| !self.off.iter().any(|stage| stage.name() == *name))
+        self.named().filter(move |(name, _)| !self.off.iter().any(|stage| stage.name() == *name))
     }
 
     pub(super) fn state(&mut self, stage: Option<StageId>) -> &mut StageState {
