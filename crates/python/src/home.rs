@@ -18,6 +18,7 @@ use tidings_pipeline::reporter::{Event, Reporter};
 use tidings_pipeline::round::{RoundOptions, run_round};
 use tidings_pipeline::stage::StageId;
 use tidings_pipeline::{discover, export, health, import, init, takedown, why};
+use tidings_storage::write_atomic;
 use tidings_store::{Home, candidates, feeds};
 
 use crate::errors::failed;
@@ -44,7 +45,7 @@ fn home_create(
         let made = init::run(&init::Options { folder: path.clone(), feeds: None, plan })?.made;
         if let Some(contact) = contact.filter(|_| made.contains(&"tidings.toml")) {
             let settings = Home::at(&path)?.settings();
-            std::fs::write(&settings, with_contact(&contact)).with_context(|| settings.display().to_string())?;
+            write_atomic(&settings, with_contact(&contact).as_bytes())?;
         }
         Ok(made)
     };

@@ -210,24 +210,22 @@ pub fn default_annotators() -> PyResult<&'static Annotators> {
 #[pyo3(signature = (text, lang))]
 fn tag(py: Python<'_>, text: &str, lang: Option<&str>) -> PyResult<Vec<Vec<TokenRow>>> {
     check_size("the text", text.len(), MAX_LINE_BYTES)?;
-    let tagged = detached(py, || {
+    detached(py, || {
         let filter = Tag { lang: None, annotators: default_annotators()? };
         let question = question(text, lang);
         let answer = filter.answer(&question).map_err(PyValueError::new_err)?;
         let row = |word: TaggedWord| (word.form, word.lemma, word.upos, word.feats, word.space);
         Ok(answer.sentences.into_iter().map(|words| words.into_iter().map(row).collect()).collect())
-    })?;
-    tagged
+    })?
 }
+
+/// The rule of a match and its place, in characters.
+type MaskedPlace = (&'static str, usize, usize);
 
 /// Replaces personal data: the text, and the rule and the place of each match in the original, in characters.
 #[pyfunction]
 #[pyo3(signature = (text, rules))]
-fn mask(
-    py: Python<'_>,
-    text: &str,
-    rules: Option<Vec<String>>,
-) -> PyResult<(String, Vec<(&'static str, usize, usize)>)> {
+fn mask(py: Python<'_>, text: &str, rules: Option<Vec<String>>) -> PyResult<(String, Vec<MaskedPlace>)> {
     check_size("the text", text.len(), MAX_LINE_BYTES)?;
     let rules: Vec<MaskRule> = match rules {
         None => MaskRule::ALL.to_vec(),

@@ -138,7 +138,7 @@ fn ask(
     let settings = context.config.fetch.for_probes(seed)?;
     let ceiling = settings.ceiling();
     let urls: Vec<String> = asked.iter().map(|(_, request)| request.url.clone()).collect();
-    let work = CrawlWork::of_urls(context, CrawlKind::Probe, settings, &urls.clone(), ProbeJobs(urls))?;
+    let work = CrawlWork::of_urls(context, CrawlKind::Probe, settings, urls.clone(), ProbeJobs(urls))?;
     let found = Arc::new(Mutex::new(Vec::new()));
     let mut log = context.log();
     let ingested = ingest::run(context, &mut log, work, || ProbeProcessor::new(ceiling, found.clone()))?;
