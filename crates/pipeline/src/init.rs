@@ -24,6 +24,8 @@ pub struct Options {
     pub feeds: Option<PathBuf>,
     /// A plan to start with.
     pub plan: Option<PathBuf>,
+    /// The contact of the operator, `fetch.contact` of the settings.
+    pub contact: Option<String>,
 }
 
 /// A folder that is a home now.
@@ -65,7 +67,7 @@ pub fn run(options: &Options) -> Result<InitOutcome> {
         // Reads the whole file first: an invalid plan must not be installed.
         plan::read_file(file, |_| {})?;
     }
-    let made = Home::create(&options.folder, config::TEMPLATE, &feeds)?;
+    let made = Home::create(&options.folder, &settings(options.contact.as_deref()), &feeds)?;
     if let Some(file) = &options.plan {
         let folder = options.folder.display();
         ensure!(made.contains(&"plan.tsv.zst"), "{folder} already has a plan; it was not changed");
@@ -73,6 +75,18 @@ pub fn run(options: &Options) -> Result<InitOutcome> {
             .with_context(|| format!("cannot use {} as the plan of {folder}", file.display()))?;
     }
     Ok(InitOutcome { done: true, home: options.folder.clone(), made })
+}
+
+/// The settings of a new home.
+fn settings(contact: Option<&str>) -> String {
+    match contact {
+        // A JSON string is a TOML string.
+        Some(contact) => {
+            let line = format!("contact = {}", serde_json::Value::from(contact));
+            config::TEMPLATE.replacen("#contact = \"\"", &line, 1)
+        }
+        None => config::TEMPLATE.to_owned(),
+    }
 }
 
 #[cfg(test)]
@@ -85,7 +99,7 @@ mod tests {
         let plan_file = folder.path().join("plan.txt");
         let row = "0\tok\t1\t2026-03-01T00:00:00.000Z\t\thttp://e.org/feed\thttp://e.org/1\tOne\n";
         std::fs::write(&plan_file, row).unwrap();
-        let options = Options { folder: folder.path().join("home"), feeds: None, plan: Some(plan_file) };
+        let options = Options { folder: folder.path().join("home"), feeds: None, plan: Some(plan_file), contact: None };
         let first = run(&options).unwrap();
         assert!(first.to_string().starts_with("created a home in ") && first.made.contains(&"tidings.toml"));
         let mut entries = 0;
@@ -101,7 +115,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let plan = folder.path().join("plan.txt");
         std::fs::write(&plan, "this is no plan\n").unwrap();
-        let options = Options { folder: folder.path().join("home"), feeds: None, plan: Some(plan) };
+        let options = Options { folder: folder.path().join("home"), feeds: None, plan: Some(plan), contact: None };
         assert!(run(&options).is_err());
         assert!(!options.folder.exists());
     }
@@ -110,10 +124,23 @@ mod tests {
     fn given_feeds_become_the_feed_list_and_a_missing_file_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
         let feeds = folder.path().join("mine.txt");
-        let options = Options { folder: folder.path().join("home"), feeds: Some(feeds.clone()), plan: None };
+        let options =
+            Options { folder: folder.path().join("home"), feeds: Some(feeds.clone()), plan: None, contact: None };
         assert!(run(&options).unwrap_err().to_string().contains("mine.txt"));
         std::fs::write(&feeds, "https://e.org/feed\n").unwrap();
         run(&options).unwrap();
         assert_eq!(std::fs::read_to_string(options.folder.join("feeds.txt")).unwrap(), "https://e.org/feed\n");
+    }
+
+    #[test]
+    fn a_contact_is_part_of_the_settings_of_a_new_home() {
+        let folder = tempfile::tempdir().unwrap();
+        let with = |contact: &str| {
+            run(&Options { folder: folder.path().into(), contact: Some(contact.into()), ..Options::default() })
+                .unwrap();
+            crate::Pipeline::open(folder.path()).unwrap().config().fetch.contact.clone()
+        };
+        assert_eq!(with("mailto:\"me\"@example.org"), "mailto:\"me\"@example.org");
+        assert_eq!(with("another"), "mailto:\"me\"@example.org", "existing files stay unchanged");
     }
 }

@@ -13,12 +13,10 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tidings_pipeline::Pipeline;
 use tidings_pipeline::cancel::{CancelToken, StopReason};
-use tidings_pipeline::config::TEMPLATE;
 use tidings_pipeline::reporter::{Event, Reporter};
 use tidings_pipeline::round::{RoundOptions, run_round};
 use tidings_pipeline::stage::StageId;
 use tidings_pipeline::{discover, export, health, import, init, takedown, why};
-use tidings_storage::write_atomic;
 use tidings_store::{Home, candidates, feeds};
 
 use crate::errors::failed;
@@ -41,20 +39,8 @@ fn home_create(
     contact: Option<String>,
     plan: Option<PathBuf>,
 ) -> PyResult<Vec<&'static str>> {
-    let create = || -> Result<Vec<&'static str>> {
-        let made = init::run(&init::Options { folder: path.clone(), feeds: None, plan })?.made;
-        if let Some(contact) = contact.filter(|_| made.contains(&"tidings.toml")) {
-            let settings = Home::at(&path)?.settings();
-            write_atomic(&settings, with_contact(&contact).as_bytes())?;
-        }
-        Ok(made)
-    };
-    py.detach(create).map_err(failed)
-}
-
-/// The settings of a new home with a contact. JSON strings are TOML strings.
-fn with_contact(contact: &str) -> String {
-    TEMPLATE.replacen("#contact = \"\"", &format!("contact = {}", Value::from(contact)), 1)
+    let options = init::Options { folder: path, feeds: None, plan, contact };
+    py.detach(|| init::run(&options)).map(|outcome| outcome.made).map_err(failed)
 }
 
 /// Adds feeds to the list of a home. Returns those that were not in it before.

@@ -20,6 +20,7 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> Result<Report> {
-    let options = Options { folder: args.dir.clone(), feeds: args.feeds.clone(), plan: args.plan.clone() };
+    let options =
+        Options { folder: args.dir.clone(), feeds: args.feeds.clone(), plan: args.plan.clone(), contact: None };
     Ok(init::run(&options)?.into())
 }
