@@ -178,13 +178,13 @@ pub const NO_LANGUAGE: &str = "und";
 #[pyo3(signature = (text, lang))]
 fn tokenize<'a>(py: Python<'_>, text: &'a str, lang: Option<&str>) -> PyResult<Vec<Vec<&'a str>>> {
     check_size("the text", text.len(), MAX_LINE_BYTES)?;
-    let segmenter = detached(py, || {
+    let sentences = detached(py, || {
         let filter = Tokenize { lang: lang.unwrap_or(NO_LANGUAGE).to_owned() };
         let question = question(text, None);
         // The words borrow from the question, so their places in the text are taken.
         filter.answer(&question).map(|answer| places(&question, answer.sentences))
     })?;
-    let sentences = segmenter.map_err(PyValueError::new_err)?;
+    let sentences = sentences.map_err(PyValueError::new_err)?;
     Ok(sentences.into_iter().map(|words| words.into_iter().map(|(start, end)| &text[start..end]).collect()).collect())
 }
 
@@ -210,14 +210,13 @@ pub fn default_annotators() -> PyResult<&'static Annotators> {
 #[pyo3(signature = (text, lang))]
 fn tag(py: Python<'_>, text: &str, lang: Option<&str>) -> PyResult<Vec<Vec<TokenRow>>> {
     check_size("the text", text.len(), MAX_LINE_BYTES)?;
-    let tagged = detached(py, || {
+    detached(py, || {
         let filter = Tag { lang: None, annotators: default_annotators()? };
         let question = question(text, lang);
         let answer = filter.answer(&question).map_err(PyValueError::new_err)?;
         let row = |word: TaggedWord| (word.form, word.lemma, word.upos, word.feats, word.space);
         Ok(answer.sentences.into_iter().map(|words| words.into_iter().map(row).collect()).collect())
-    })?;
-    tagged
+    })?
 }
 
 /// Replaces personal data: the text, and the rule and the place of each match in the original, in characters.
