@@ -178,13 +178,13 @@ pub const NO_LANGUAGE: &str = "und";
 #[pyo3(signature = (text, lang))]
 fn tokenize<'a>(py: Python<'_>, text: &'a str, lang: Option<&str>) -> PyResult<Vec<Vec<&'a str>>> {
     check_size("the text", text.len(), MAX_LINE_BYTES)?;
-    let segmenter = detached(py, || {
+    let sentences = detached(py, || {
         let filter = Tokenize { lang: lang.unwrap_or(NO_LANGUAGE).to_owned() };
         let question = question(text, None);
         // The words borrow from the question, so their places in the text are taken.
         filter.answer(&question).map(|answer| places(&question, answer.sentences))
     })?;
-    let sentences = segmenter.map_err(PyValueError::new_err)?;
+    let sentences = sentences.map_err(PyValueError::new_err)?;
     Ok(sentences.into_iter().map(|words| words.into_iter().map(|(start, end)| &text[start..end]).collect()).collect())
 }
 

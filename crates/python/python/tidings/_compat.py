@@ -243,7 +243,7 @@ def _language(document: Document) -> str:
     return _primary(document.language or lang) if lang == "und" else lang
 
 
-_HEADER = ("title", "author", "url", "hostname", "description", "sitename", "date", "categories", "tags", "id", "license")
+_HEADER = "title author url hostname description sitename date categories tags id license".split()
 _RESERVED = frozenset({"true", "false", "yes", "no", "on", "off", "y", "n", "null", "none", "~"})
 
 
