@@ -25,6 +25,10 @@ fn main() -> ExitCode {
     let args = Args::parse();
     console::set_verbosity(args.global.verbosity());
     let json = args.global.json;
+    // A server answers with buffers of very different sizes over months, and returns what it can.
+    if !matches!(args.verb, Verb::Serve(_)) {
+        tidings_mapped::allocator::keep_freed_memory();
+    }
     match run(args) {
         Ok(report) => {
             if json && !report.json.is_null() {
