@@ -24,6 +24,10 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let args = Args::parse_from(arguments);
     console::set_verbosity(args.global.verbosity());
     let json = args.global.json;
+    // A server answers with buffers of very different sizes over months, and returns what it can.
+    if !matches!(args.verb, Verb::Serve(_)) {
+        tidings_mapped::allocator::keep_freed_memory();
+    }
     match run(args) {
         Ok(report) => {
             if json && !report.json.is_null() {

@@ -5,6 +5,8 @@
 //! temporary name, synced, renamed, and never opened for writing again; deleting one does not affect existing maps. The
 //! call is therefore sound for them, and it is isolated in this package for review.
 
+pub mod allocator;
+
 use std::fs::File;
 use std::io;
 use std::ops::Deref;

@@ -210,11 +210,11 @@ fn recover(home: &Home, now: Timestamp) -> Result<()> {
 
 /// A name that no earlier run has, even if the clock was set back. Names sort in the order of the starts.
 pub fn unused_name(home: &Home, started: Timestamp, verb: &str) -> Result<String> {
-    let taken = runs::of_day(home, day_of(started))?;
+    let taken = runs::names_of_day(home, day_of(started))?;
     let mut time = started;
     loop {
         let stamp = tidings_store::stamp(time);
-        if !taken.iter().any(|run| run.name().starts_with(&stamp)) {
+        if !taken.iter().any(|run| run.starts_with(&stamp)) {
             return Ok(format!("{stamp}-{verb}"));
         }
         time += Duration::from_millis(1);

@@ -237,7 +237,19 @@ impl Round {
         {
             log::warn!("the next run looks at every day again: {error:#}");
         }
+        if outcome.status == Status::Done
+            && let Err(error) = self.end_cleanly()
+        {
+            log::warn!("the next run searches for what a crash left: {error:#}");
+        }
         Ok(outcome)
+    }
+
+    /// Records that nothing is left to recover, so that the next process need not search the home.
+    fn end_cleanly(&self) -> Result<()> {
+        let home = self.pipeline.home();
+        let lock = home.lock()?;
+        Ok(home.end_cleanly(&lock)?)
     }
 
     /// Records the stages that have nothing left to do, so that the next round need not look at every day.

@@ -32,7 +32,8 @@ impl Look {
 
     /// Looks at the newest days, or at all if something may have changed in the others.
     pub(crate) fn at_newest(stage: &dyn Stage, home: &Home, config: &Config, now: Timestamp) -> Result<Look> {
-        if home.is_draft() {
+        // Other stages do not look at days.
+        if home.is_draft() || !stage.is_derived() {
             return Look::at_all(stage, home, config);
         }
         if let Some(first) = first_unsettled(stage, home, config, now)? {

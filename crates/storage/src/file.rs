@@ -177,10 +177,16 @@ pub struct Appender {
 impl Appender {
     /// Creates a file, which must not exist; its name is durable at once.
     pub fn create(path: &Path) -> Result<Appender> {
+        let created = Appender::create_transient(path)?;
+        sync_folder(parent(path))?;
+        Ok(created)
+    }
+
+    /// Creates a file, which must not exist, and which may be missing after a power failure.
+    pub fn create_transient(path: &Path) -> Result<Appender> {
         make_folder(parent(path))?;
         let file = File::create_new(path).context("create", path)?;
         crash::synced(path, 0);
-        sync_folder(parent(path))?;
         Ok(Appender { path: path.to_owned(), file, len: 0 })
     }
 

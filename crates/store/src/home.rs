@@ -4,14 +4,17 @@ use std::fs::{File, TryLockError};
 use std::io::{BufRead, Read as _, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::SystemTime;
 
 use jiff::Timestamp;
 
+use crate::clean_end;
+use crate::crash_search::CrashSearch;
 use crate::error::{Context, Error, Result};
 use crate::frames;
 use crate::rebuild_draft;
+use crate::runs::DayLogCache;
 use tidings_storage::file::{self, files_in};
 use tidings_storage::{LocalStorage, Storage, write_atomic};
 
@@ -36,20 +39,8 @@ pub struct Home {
     shard: Option<Arc<str>>,
     /// The folders of derived data that are in the draft of a rebuild.
     drafted: Vec<&'static str>,
-    crashes: Arc<CrashSearch>,
-}
-
-/// The search of this process for the files of crashed runs.
-#[derive(Debug, Default)]
-struct CrashSearch {
-    /// Whether the home was searched.
-    is_done: AtomicBool,
-    /// Whether unpublished files of pages were found that are not recovered yet.
-    has_parts: AtomicBool,
-    /// Whether there is no run log that a run of any process left open.
-    has_no_open_logs: AtomicBool,
-    /// Whether there are no run logs in files of their own, as in homes of earlier versions.
-    has_no_single_logs: AtomicBool,
+    pub(crate) crashes: Arc<CrashSearch>,
+    pub(crate) day_log: Arc<DayLogCache>,
 }
 
 /// A lock on a home, which is released at the latest when the process ends.
@@ -68,6 +59,7 @@ impl Home {
             shard: None,
             drafted: Vec::new(),
             crashes: Arc::default(),
+            day_log: Arc::default(),
         }
     }
 
@@ -312,42 +304,19 @@ impl Home {
         let last_locked = self.root.join(LOCKS[0]).metadata().and_then(|meta| meta.modified()).ok();
         let (lock, holder) = self.take(LOCKS[0])?;
         // Only another process can have crashed since this one had the lock.
-        let is_own = holder.is_some_and(|holder| holder == std::process::id().to_string());
-        if !is_own || !self.crashes.is_done.load(Ordering::Acquire) {
-            self.recover(last_locked)?;
-            self.crashes.is_done.store(true, Ordering::Release);
+        let is_own = holder.as_ref().is_some_and(|holder| *holder == std::process::id().to_string());
+        let is_searched = is_own && self.crashes.is_done.load(Ordering::Acquire);
+        let end = self.take_mark(!is_searched)?;
+        match end.filter(|end| end.is_valid(holder.as_deref(), clean_end::now())) {
+            _ if is_searched => {}
+            Some(end) => self.skip_search(&end),
+            None => {
+                self.recover(last_locked)?;
+                self.crashes.note_search(clean_end::now());
+            }
         }
+        self.crashes.is_done.store(true, Ordering::Release);
         Ok(lock)
-    }
-
-    /// Whether the last search found files of pages that a crash left unpublished.
-    pub(crate) fn has_parts(&self) -> bool {
-        self.crashes.has_parts.load(Ordering::Acquire)
-    }
-
-    /// Records that the files of pages that a crash left are published.
-    pub(crate) fn forget_parts(&self) {
-        self.crashes.has_parts.store(false, Ordering::Release);
-    }
-
-    /// Whether a run may have left its log open: a folder with a file for each day need not be searched by every run.
-    pub(crate) fn may_have_open_logs(&self) -> bool {
-        !self.crashes.has_no_open_logs.load(Ordering::Acquire)
-    }
-
-    /// Records whether a run log may be open.
-    pub(crate) fn note_open_logs(&self, any: bool) {
-        self.crashes.has_no_open_logs.store(!any, Ordering::Release);
-    }
-
-    /// Whether there may be run logs in files of their own.
-    pub(crate) fn may_have_single_logs(&self) -> bool {
-        !self.crashes.has_no_single_logs.load(Ordering::Acquire)
-    }
-
-    /// Records that there are no run logs in files of their own; this version writes none.
-    pub(crate) fn note_no_single_logs(&self) {
-        self.crashes.has_no_single_logs.store(true, Ordering::Release);
     }
 
     /// Locks the rounds of all stages; each stage locks the home itself.
@@ -360,6 +329,7 @@ impl Home {
         // Shards share the lock of the home, so it contains no process number.
         let (common, path) = self.open_lock(LOCKS[0])?;
         self.acquired(common.try_lock_shared(), &path, || None)?;
+        self.take_mark(true)?;
         let (own, _) = self.take(&format!("{SHARD_LOCK}{shard}"))?;
         self.check_division(shard)?;
         Ok(Lock { _common: Some(common), ..own })
@@ -424,8 +394,11 @@ impl Home {
         let (mut file, path) = self.open_lock(name)?;
         self.acquired(file.try_lock(), &path, || lock_holder(&path))?;
         let holder = holder_in(&mut file);
-        // The process number is for messages only.
-        let _ = file.set_len(0).and_then(|()| file.rewind()).and_then(|()| writeln!(file, "{}", std::process::id()));
+        let own = std::process::id().to_string();
+        if holder.as_ref() != Some(&own) {
+            // The process number is for messages, and to know whether another process had the lock.
+            let _ = file.set_len(0).and_then(|()| file.rewind()).and_then(|()| writeln!(file, "{own}"));
+        }
         Ok((Lock { _file: file, _common: None }, holder))
     }
 
@@ -448,7 +421,7 @@ impl Home {
         crate::dedup_state::remove_temp(self)?;
         crate::text::remove_temp(self)?;
         self.crashes.has_parts.store(!parts.is_empty(), Ordering::Release);
-        self.note_open_logs(true);
+        self.crashes.has_no_open_logs.store(false, Ordering::Release);
         self.crashes.has_no_single_logs.store(false, Ordering::Release);
         Ok(())
     }

@@ -20,6 +20,8 @@ use crate::table::{self, TableRow, columns};
 const FIRST_WAIT: SignedDuration = SignedDuration::from_hours(1);
 /// A change that could not be followed for so long is forgotten.
 const PATIENCE: SignedDuration = SignedDuration::from_hours(3 * 24);
+/// The time of a listing is written again after this time, so that most rows stay as they are from poll to poll.
+const LISTED_STEP: SignedDuration = SignedDuration::from_hours(6);
 /// Rows are kept so long after the page was last listed.
 const KEPT_UNLISTED: SignedDuration = SignedDuration::from_hours(3 * 24);
 /// Rows of pages that were downloaded again are kept longer, because they count against the limit.
@@ -32,7 +34,7 @@ pub struct VisitedPage {
     pub page: String,
     /// The fingerprint of the feed whose changes count, in hexadecimal.
     pub feed: String,
-    /// The time when a feed last listed it.
+    /// The time when a feed last listed it, give or take a few hours.
     pub listed: String,
     /// The time of the last change by the feed, or empty.
     pub updated: String,
@@ -88,6 +90,15 @@ pub fn body_digest(body: &[u8]) -> String {
 struct Listing {
     title: u64,
     updated: Option<Timestamp>,
+}
+
+impl Listing {
+    /// Whether it tells nothing new about a page with this key of its title and this time of its last change.
+    fn repeats(&self, title: &str, updated: &str) -> bool {
+        let has_title = || u64::from_str_radix(title, 16).is_ok_and(|known| known == self.title);
+        let is_later = |now: Timestamp| updated.parse().is_ok_and(|known: Timestamp| known >= now);
+        (self.title == 0 || has_title()) && self.updated.is_none_or(is_later)
+    }
 }
 
 /// The downloads and listings of a run.
@@ -236,7 +247,7 @@ pub(crate) fn merge(
     let is_current = header == table::header::<VisitedPage>();
     let header: Vec<&str> = header.split('\t').collect();
     for line in lines {
-        if is_current && is_untouched(line, &run, &mut times) {
+        if is_current && is_untouched(line, &mut run, &mut times) {
             rows.push(TableRow::Same(line));
             continue;
         }
@@ -271,16 +282,33 @@ pub(crate) fn merge(
             row.new_title = title;
         }
     }
+    let is_same = is_current && rows.iter().all(|row| matches!(row, TableRow::Same(_)));
+    if is_same && rows.len() + 1 == text.lines().count() {
+        return Ok(());
+    }
     table::write_rows(&path(home), &rows)
 }
 
-/// Whether a run leaves a row as it is, by its line. Most rows of a run are, and need not be parsed.
-fn is_untouched(line: &str, run: &RunVisits, times: &mut ListedTimes) -> bool {
+/// Whether a run leaves a row as it is, by its line. Most rows of a run are, and need not be parsed. The listing of such
+/// a page is taken out of the run.
+fn is_untouched(line: &str, run: &mut RunVisits, times: &mut ListedTimes) -> bool {
     let mut fields = line.split('\t');
-    let (Some(page), Some(listed)) = (fields.next(), fields.nth(1)) else { return false };
+    let [page, feed, listed, updated, title] = [(); 5].map(|()| fields.next().unwrap_or_default());
     let Ok(page) = u64::from_str_radix(page, 16).map(Fingerprint) else { return false };
-    let is_of_run = run.feeds.contains_key(&page) || run.visits.contains_key(&page) || *listed > *run.latest;
-    !is_of_run && times.age(listed).is_some_and(|age| age <= KEPT_UNLISTED)
+    if run.visits.contains_key(&page) || *listed > *run.latest {
+        return false;
+    }
+    let Some(age) = times.age(listed) else { return false };
+    if !run.feeds.contains_key(&page) {
+        return age <= KEPT_UNLISTED;
+    }
+    let Ok(feed) = u64::from_str_radix(feed, 16).map(Fingerprint) else { return false };
+    let listing = run.listings.get(&listing_key(page, feed));
+    let is_same = age < LISTED_STEP && listing.is_none_or(|listing| listing.repeats(title, updated));
+    if is_same {
+        run.feeds.remove(&page);
+    }
+    is_same
 }
 
 /// The times since pages were listed. Those that were listed in one run have the same time, which is parsed once.
@@ -450,6 +478,30 @@ mod tests {
         assert_eq!((table.lines().count(), table.lines().nth(2)), (3, Some(other.as_str())));
         list(&home, 100, FEED, "Rain", "2026-03-01T00:00:00Z");
         assert_eq!(std::fs::read_to_string(path(&home)).unwrap().lines().count(), 2, "rows go after three days");
+    }
+
+    #[test]
+    fn a_page_that_is_listed_again_as_it_was_is_written_again_after_some_hours() {
+        let (_folder, home) = home();
+        let listed_at = |hour: i64, title: &str, updated: &str| {
+            list(&home, hour, FEED, title, updated);
+            let row = of_page(&home, URL).unwrap().unwrap();
+            (row.listed == rfc3339(time(hour)), std::fs::metadata(path(&home)).unwrap().len())
+        };
+        let (_, bytes) = listed_at(0, "Rain", "2026-03-01T00:00:00Z");
+        visit(&home, 0, false, Some(""));
+        for hour in 1..6 {
+            assert!(!listed_at(hour, " rain", "2026-02-28T00:00:00Z").0, "hour {hour}");
+        }
+        assert!(listed_at(6, "Rain", "").0);
+        assert!(listed_at(7, "Rain", "2026-03-01T07:00:00Z").0, "a later date is a change");
+        assert!(listed_at(8, "Sun", "").0, "another title is a change");
+        assert!(listed_at(8, "Sun", "").1 >= bytes);
+        // It is not forgotten while it is listed.
+        for hour in (9..200).step_by(5) {
+            list(&home, hour, FEED, "Sun", "");
+        }
+        assert!(of_page(&home, URL).unwrap().is_some());
     }
 
     #[test]

@@ -18,6 +18,7 @@ use super::{Data, Due, Stage, StageId, StageOutcome, StageRun, Unit};
 use crate::config::Config;
 use crate::context::{RunContext, StageLog, elapsed};
 use crate::display::{count, span, span_s};
+use crate::health::day_of;
 use crate::ingest::feeds::{FeedProcessor, HISTORY, MOVES_TO_BELIEVE};
 use crate::ingest::page_sources::PageRules;
 use crate::ingest::sitemaps::{PollSource, SitemapRules, maps_to_poll};
@@ -344,11 +345,25 @@ fn nothing_due(context: &RunContext, outlook: Outlook, listed: u64, gone: u64) -
 /// The interval between runs of `update` in seconds: the median of the recent runs, if there were at least two.
 fn cadence_s(context: &RunContext) -> Result<f64> {
     const RECENT: usize = 6;
-    let is_update =
-        |run: &tidings_store::Result<LoggedRun>| run.as_ref().map_or(true, |run| run.verb() == StageId::Update.name());
+    let is_update = |run: &LoggedRun| run.verb() == StageId::Update.name();
     let mut began = vec![context.started];
-    for run in runs::newest_first(&context.home)?.filter(is_update).take(RECENT - 1) {
-        began.push(run?.began());
+    // The logs of the last days are found by their names: the folder has a file for each day.
+    let mut day = Some(day_of(context.started));
+    for _ in 0..=RECENT {
+        let Some(this) = day.filter(|_| began.len() < RECENT) else { break };
+        let runs = runs::of_day(&context.home, this)?;
+        began.extend(runs.iter().rev().filter(|run| is_update(run)).map(LoggedRun::began).take(RECENT - began.len()));
+        day = this.yesterday().ok();
+    }
+    // After a long pause.
+    if began.len() < RECENT {
+        began.truncate(1);
+        for run in runs::newest_first(&context.home)? {
+            began.extend(Some(run?).filter(is_update).map(|run| run.began()));
+            if began.len() == RECENT {
+                break;
+            }
+        }
     }
     let mut gaps: Vec<f64> = began.windows(2).map(|two| elapsed(two[1], two[0]).as_secs_f64()).collect();
     gaps.sort_by(f64::total_cmp);

@@ -10,6 +10,7 @@ use std::io::{BufReader, Read as _, Seek as _, SeekFrom};
 use std::ops::Range;
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 use tidings_formats::compressed::is_skippable;
 use tidings_storage::Appender;
@@ -53,15 +54,44 @@ enum Found {
     Other,
 }
 
+/// The headers of the file that was read last. Every run asks for the runs of its day, and after hourly rounds that are
+/// hundreds.
+#[derive(Debug, Default)]
+pub(crate) struct DayLogCache(Mutex<Option<(PathBuf, Sections)>>);
+
+impl DayLogCache {
+    /// Reads the headers of a file, of which those that are known need not be read again: files are only appended to.
+    pub(super) fn read(&self, path: &Path) -> Result<Sections> {
+        let mut cached = self.0.lock().expect("no panic while held");
+        let known = cached.take().filter(|(known, _)| known == path).map(|(_, sections)| sections).unwrap_or_default();
+        let mut found = read_after(path, known)?;
+        if found.damaged_at.is_some() {
+            found = read(path)?;
+        }
+        *cached = found.damaged_at.is_none().then(|| (path.to_owned(), found.clone()));
+        Ok(found)
+    }
+
+    /// Forgets what is known, before sections are overwritten.
+    fn clear(&self) {
+        *self.0.lock().expect("no panic while held") = None;
+    }
+}
+
 /// Reads the headers of a file; a missing file has none.
 pub(super) fn read(path: &Path) -> Result<Sections> {
+    read_after(path, Sections::default())
+}
+
+/// Reads the headers of a file after those that are known.
+fn read_after(path: &Path, known: Sections) -> Result<Sections> {
     let file = match File::open(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Sections::default()),
         file => file.context("open", path)?,
     };
     let len = file.metadata().context("inspect", path)?.len();
-    let mut found = Sections::default();
-    let mut at = 0;
+    let mut found = if known.end <= len { known } else { Sections::default() };
+    let mut at = found.end;
     while at < len {
         at = match header_at(&file, path, at, len)? {
             Found::Section(section) => {
@@ -146,7 +176,7 @@ fn rest_of(mut file: &File, path: &Path, at: u64) -> Result<Vec<u8>> {
 
 /// Moves the log of a run, a file of its own, to the end of the file of its day. Idempotent: a crash in between is
 /// repaired by the next call.
-pub(super) fn append(day: &Path, run: &str, log: &Path) -> Result<()> {
+pub(super) fn append(day: &Path, run: &str, log: &Path, cache: &DayLogCache) -> Result<()> {
     file::make_folder(file::parent(day))?;
     let is_new = !day.exists();
     // Shards of one division end their runs independently.
@@ -155,10 +185,13 @@ pub(super) fn append(day: &Path, run: &str, log: &Path) -> Result<()> {
     if is_new {
         file::sync_folder(file::parent(day))?;
     }
-    let known = read(day)?;
+    let known = cache.read(day)?;
     let end = match known.sections.iter().position(|section| section.run == run) {
         // A crash may have left an incomplete section of the right length.
-        Some(last) if last + 1 == known.sections.len() => known.sections[last].bytes.start,
+        Some(last) if last + 1 == known.sections.len() => {
+            cache.clear();
+            known.sections[last].bytes.start
+        }
         Some(_) => return Ok(file::discard(log)?),
         None => known.end,
     };
@@ -225,6 +258,10 @@ mod tests {
         path
     }
 
+    fn append(day: &Path, run: &str, log: &Path) -> Result<()> {
+        super::append(day, run, log, &DayLogCache::default())
+    }
+
     fn names(path: &Path) -> Vec<String> {
         read(path).unwrap().sections.into_iter().map(|section| section.run).collect()
     }
@@ -255,6 +292,26 @@ mod tests {
         let all = std::io::read_to_string(frames::open_any(&day).unwrap()).unwrap();
         assert_eq!(all, "of a\nof b\n", "zstdcat reads the lines of all runs");
         check(&day).unwrap();
+    }
+
+    #[test]
+    fn known_headers_are_not_read_again_unless_the_file_has_become_another() {
+        let (folder, day) = day();
+        let cache = DayLogCache::default();
+        assert_eq!(cache.read(&day).unwrap(), read(&day).unwrap());
+        append(&day, "c", &log(folder.path(), "c", "of c\n")).unwrap();
+        assert_eq!(cache.read(&day).unwrap().sections.len(), 3);
+        // A damaged header that is known is not read.
+        let whole = fs::read(&day).unwrap();
+        let mut damaged = whole.clone();
+        damaged[1] ^= 1;
+        fs::write(&day, &damaged).unwrap();
+        assert_eq!(cache.read(&day).unwrap().sections.len(), 3);
+        let end = read(&day).unwrap().sections[0].bytes.start as usize;
+        fs::write(&day, &whole[..end]).unwrap();
+        assert_eq!(cache.read(&day).unwrap(), read(&day).unwrap(), "the file is shorter");
+        fs::remove_file(&day).unwrap();
+        assert_eq!(cache.read(&day).unwrap(), Sections::default());
     }
 
     #[test]

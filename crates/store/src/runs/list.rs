@@ -9,7 +9,8 @@ use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 
-use super::{EXTENSION, day_log};
+use super::EXTENSION;
+use super::day_log::{self, Sections};
 use crate::error::{Context, Error, Result};
 use crate::frames;
 use crate::home::Home;
@@ -111,9 +112,14 @@ struct DayFiles {
 impl DayFiles {
     /// The runs of the day, oldest first.
     fn runs(self) -> Result<Vec<LoggedRun>> {
+        self.runs_of(day_log::read)
+    }
+
+    /// The same with another way to read the file of the day.
+    fn runs_of(self, read: impl FnOnce(&Path) -> Result<Sections>) -> Result<Vec<LoggedRun>> {
         let mut runs = self.single;
         if let Some(path) = self.shared {
-            let sections = day_log::read(&path)?.sections.into_iter();
+            let sections = read(&path)?.sections.into_iter();
             runs.extend(sections.filter_map(|found| LoggedRun::new(&found.run, path.clone(), Some(found.bytes))));
         }
         runs.sort_by(|a, b| a.name.cmp(&b.name));
@@ -166,8 +172,23 @@ pub fn newest_first(home: &Home) -> Result<impl Iterator<Item = Result<LoggedRun
     }))
 }
 
-/// The runs of a day, oldest first. Names of other days are skipped without parsing: every run asks for its day.
+/// The names of the runs of a day, in no order. Every run asks for those of its day, so that they are not parsed.
+pub fn names_of_day(home: &Home, day: Date) -> Result<Vec<String>> {
+    let files = files_of_day(home, day)?;
+    let mut names: Vec<String> = files.single.into_iter().map(|run| run.name).collect();
+    if let Some(path) = files.shared {
+        names.extend(home.day_log.read(&path)?.sections.into_iter().map(|section| section.run));
+    }
+    Ok(names)
+}
+
+/// The runs of a day, oldest first.
 pub fn of_day(home: &Home, day: Date) -> Result<Vec<LoggedRun>> {
+    files_of_day(home, day)?.runs_of(|path| home.day_log.read(path))
+}
+
+/// The files of a day. Names of other days are skipped without parsing.
+fn files_of_day(home: &Home, day: Date) -> Result<DayFiles> {
     let stamp = format!("{}T", day.strftime("%Y%m%d"));
     let shared = Some(day_path(home, day)).filter(|path| path.exists());
     let mut files = DayFiles { shared, single: Vec::new() };
@@ -183,7 +204,7 @@ pub fn of_day(home: &Home, day: Date) -> Result<Vec<LoggedRun>> {
             files.single.extend(LoggedRun::new(name.trim_end_matches(EXTENSION), path, None));
         }
     }
-    files.runs()
+    Ok(files)
 }
 
 /// The names of some files of run logs, oldest first.
@@ -231,7 +252,7 @@ pub fn fold(home: &Home, most: usize) -> Result<usize> {
     let single = files_by_day(home)?.into_values().flat_map(|day| day.single);
     let runs: Vec<LoggedRun> = single.take(most).collect();
     for run in &runs {
-        match day_log::append(&day_path(home, run.day()), &run.name, &run.path) {
+        match day_log::append(&day_path(home, run.day()), &run.name, &run.path, &home.day_log) {
             // The log of a newer version is left to that version.
             Err(Error::Newer { .. }) => {}
             appended => appended?,
@@ -287,6 +308,9 @@ mod tests {
         assert!(reversed.iter().rev().eq(&runs));
         let day = "2026-03-01".parse().unwrap();
         assert_eq!(names(of_day(&home, day).unwrap()), sorted[1..4]);
+        let mut unsorted = names_of_day(&home, day).unwrap();
+        unsorted.sort();
+        assert_eq!(unsorted, sorted[1..4]);
         assert_eq!(days(&home).unwrap().len(), 3);
         for run in &runs {
             assert_eq!(summary::<serde_json::Value>(run).unwrap().unwrap()["run"], run.name());

@@ -24,7 +24,8 @@ use crate::frames::{self, FrameEncoder, Log};
 use crate::home::Home;
 use crate::scan;
 
-pub use list::{LoggedRun, RunName, all, check, days, fold, has_day, newest_first, of_day, thin};
+pub(crate) use day_log::DayLogCache;
+pub use list::{LoggedRun, RunName, all, check, days, fold, has_day, names_of_day, newest_first, of_day, thin};
 
 pub(crate) const FORMAT: &str = "run";
 /// Version 1 has a file for each run.
@@ -173,8 +174,9 @@ pub struct RunLog {
 impl RunLog {
     /// Starts the log of a run.
     pub fn create(home: &Home, run: &str) -> Result<RunLog> {
-        home.note_open_logs(true);
-        let mut file = Appender::create(&home.runs().join(format!("{run}{PART}")))?;
+        home.note_created_log();
+        // Its lines are synced at the end of the run, so that a durable name would be that of an empty file.
+        let mut file = Appender::create_transient(&home.runs().join(format!("{run}{PART}")))?;
         file.append(&frames::header(FORMAT, VERSION, ""))?;
         let (home, run) = (home.clone(), run.to_owned());
         Ok(RunLog { home, run, file, encoder: FrameEncoder::new(3), text: Vec::new() })
@@ -199,14 +201,16 @@ impl RunLog {
     /// Ends the log: moves it to the file of its day.
     pub fn publish(mut self) -> Result<()> {
         self.flush()?;
-        publish(&self.home, &self.run, self.file.path().to_owned())
+        publish(&self.home, &self.run, self.file.path().to_owned())?;
+        self.home.note_published_log();
+        Ok(())
     }
 }
 
 /// Moves a finished log to the file of its day. The section is synced before the log itself is deleted.
 fn publish(home: &Home, run: &str, log: PathBuf) -> Result<()> {
     match RunName::parse(run) {
-        Some(name) => day_log::append(&list::day_path(home, name.day()), run, &log),
+        Some(name) => day_log::append(&list::day_path(home, name.day()), run, &log, &home.day_log),
         // Without a date there is no day; such a log stays a file of its own.
         None => {
             file::sync_file(&log)?;
@@ -228,7 +232,7 @@ pub fn recover(home: &Home) -> Result<()> {
         drop(Appender::reopen(&path, log.sound_bytes())?);
         publish(home, run, path)?;
     }
-    home.note_open_logs(false);
+    home.note_no_open_logs();
     Ok(())
 }
 
