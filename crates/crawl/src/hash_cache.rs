@@ -9,7 +9,8 @@ const WAYS: usize = 8;
 /// A table from hashes to values that forgets the oldest beyond its capacity, about. The hash 0 is never held.
 #[derive(Debug, Clone)]
 pub(crate) struct HashCache<V> {
-    entries: Vec<(u64, V)>,
+    hashes: Vec<u64>,
+    values: Vec<V>,
     /// Bits of a hash that do not choose the bucket.
     shift: u32,
 }
@@ -18,34 +19,40 @@ impl<V: Copy + Default> HashCache<V> {
     /// An empty table of about `capacity` entries, rounded up to a power of two.
     pub(crate) fn new(capacity: usize) -> HashCache<V> {
         let buckets = capacity.div_ceil(WAYS).next_power_of_two();
-        HashCache { entries: vec![(0, V::default()); buckets * WAYS], shift: 64 - buckets.trailing_zeros() }
+        HashCache {
+            hashes: vec![0; buckets * WAYS],
+            values: vec![V::default(); buckets * WAYS],
+            shift: 64 - buckets.trailing_zeros(),
+        }
     }
 
-    fn bucket(&mut self, hash: u64) -> &mut [(u64, V)] {
+    /// The place of the first entry of a bucket.
+    fn bucket(&self, hash: u64) -> usize {
         // Sampled hashes have equal low bits; multiplication spreads the others (Fibonacci hashing).
         let spread = hash.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let at = spread.checked_shr(self.shift).unwrap_or(0) as usize * WAYS;
-        &mut self.entries[at..at + WAYS]
+        spread.checked_shr(self.shift).unwrap_or(0) as usize * WAYS
     }
 
     /// The value of a hash, which counts as met now.
     pub(crate) fn get(&mut self, hash: u64) -> Option<&mut V> {
-        let bucket = self.bucket(hash);
-        let at = bucket.iter().position(|(known, _)| *known == hash && hash != 0)?;
-        bucket[..=at].rotate_right(1);
-        Some(&mut bucket[0].1)
+        let first = self.bucket(hash);
+        let way = self.hashes[first..first + WAYS].iter().position(|known| *known == hash && hash != 0)?;
+        self.hashes[first..=first + way].rotate_right(1);
+        self.values[first..=first + way].rotate_right(1);
+        Some(&mut self.values[first])
     }
 
     /// Adds a hash that is not known.
     pub(crate) fn insert(&mut self, hash: u64, value: V) {
-        let bucket = self.bucket(hash);
-        bucket.rotate_right(1);
-        bucket[0] = (hash, value);
+        let first = self.bucket(hash);
+        self.hashes[first..first + WAYS].rotate_right(1);
+        self.values[first..first + WAYS].rotate_right(1);
+        (self.hashes[first], self.values[first]) = (hash, value);
     }
 
     /// The hashes with their values.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, V)> + '_ {
-        self.entries.iter().copied().filter(|(hash, _)| *hash != 0)
+        self.hashes.iter().copied().zip(self.values.iter().copied()).filter(|(hash, _)| *hash != 0)
     }
 }
 

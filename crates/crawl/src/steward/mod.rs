@@ -18,6 +18,7 @@ mod domain;
 mod forms;
 mod heap;
 mod judge;
+mod names;
 mod replay;
 mod resting;
 mod rows;
@@ -26,11 +27,12 @@ mod tests;
 mod texts;
 mod types;
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 
 use domain::{Arm, Domain, MAX_SECTIONS, NO_DOMAIN, Place, Section};
 use forms::Forms;
 use heap::IndexedHeap;
+use names::NameTable;
 use resting::Resting;
 pub use rows::{CrawlRow, DomainRow, Restoring, Row, SectionRow};
 pub use texts::SavedTexts;
@@ -62,7 +64,7 @@ pub struct Steward {
     policy: Box<dyn Policy>,
     rng: fastrand::Rng,
     domains: Vec<Domain>,
-    names: HashMap<u64, u32>,
+    names: NameTable,
     candidates: IndexedHeap,
     /// Candidates with fewer than eight pages.
     probes: IndexedHeap,
@@ -89,7 +91,7 @@ impl Steward {
             policy,
             settings,
             domains: Vec::new(),
-            names: HashMap::new(),
+            names: NameTable::default(),
             candidates: IndexedHeap::default(),
             probes: IndexedHeap::default(),
             resting: Resting::default(),
@@ -151,7 +153,7 @@ impl Steward {
     /// A registered domain that a page of `source` links to, also by a URL that is known already: domains that only one
     /// other domain links to are trusted less. A domain that was never met is ignored.
     pub fn linked(&mut self, source: &str, target: &str) {
-        if let Some(&id) = self.names.get(&name_key(target)) {
+        if let Some(id) = self.number_of(target) {
             self.count_link(id, Some(source));
         }
     }
@@ -218,7 +220,7 @@ impl Steward {
 
     /// The number of URLs that wait in a section, where the queue knows better than the rows of a checkpoint.
     pub fn set_waiting(&mut self, domain: &str, section: &str, waiting: u64) {
-        let Some(&id) = self.names.get(&name_key(domain)) else { return };
+        let Some(id) = self.number_of(domain) else { return };
         if let Ok(section) = self.section_id(id, section) {
             self.domains[id as usize].sections[section as usize].waiting = waiting.try_into().unwrap_or(u32::MAX);
         }
@@ -239,9 +241,14 @@ impl Steward {
 
     /// Closes a domain, for example because the user removes it.
     pub fn close(&mut self, domain: &str, why: CloseReason) {
-        if let Some(&id) = self.names.get(&name_key(domain)) {
+        if let Some(id) = self.number_of(domain) {
             self.close_domain(id, why);
         }
+    }
+
+    /// The number of a domain that was met.
+    fn number_of(&self, name: &str) -> Option<u32> {
+        self.names.find(name_key(name), |id| *self.domains[id as usize].name == *name)
     }
 
     fn budget_end(&self, now: u64) -> Option<End> {
@@ -260,12 +267,11 @@ impl Steward {
     }
 
     fn domain_id(&mut self, url: &Discovered<'_>) -> u32 {
-        let key = name_key(url.domain);
-        if let Some(&id) = self.names.get(&key) {
+        if let Some(id) = self.number_of(url.domain) {
             return id;
         }
         let id = self.domains.len() as u32;
-        let source = url.source.and_then(|source| self.names.get(&name_key(source))).copied().unwrap_or(NO_DOMAIN);
+        let source = url.source.and_then(|source| self.number_of(source)).unwrap_or(NO_DOMAIN);
         self.turns += 1;
         self.domains.push(Domain {
             name: url.domain.into(),
@@ -274,13 +280,14 @@ impl Steward {
             turn: self.turns,
             ..Domain::default()
         });
-        self.names.insert(key, id);
+        let domains = &self.domains;
+        self.names.insert(name_key(url.domain), id, |id| name_key(&domains[id as usize].name));
         id
     }
 
     /// Counts a link from another domain.
     fn count_link(&mut self, id: u32, source: Option<&str>) {
-        let Some(&source) = source.and_then(|source| self.names.get(&name_key(source))) else { return };
+        let Some(source) = source.and_then(|source| self.number_of(source)) else { return };
         if source == id {
             return;
         }

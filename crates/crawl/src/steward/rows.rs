@@ -109,7 +109,7 @@ impl Steward {
 
     /// The rows of one domain, for `why`; empty for a domain that was never met.
     pub fn why(&self, domain: &str) -> Vec<Row> {
-        self.names.get(&name_key(domain)).map(|&id| self.domain_rows(id)).unwrap_or_default()
+        self.number_of(domain).map(|id| self.domain_rows(id)).unwrap_or_default()
     }
 
     /// The rows of a domain by its number: the domain first, then its sections.
@@ -182,7 +182,7 @@ impl Steward {
     }
 
     fn restore_section(&mut self, row: &SectionRow) {
-        let Some(&id) = self.names.get(&name_key(&row.domain)) else { return };
+        let Some(id) = self.number_of(&row.domain) else { return };
         let Ok(section) = self.section_id(id, &row.section) else { return };
         let domain = &mut self.domains[id as usize];
         let of_section = &mut domain.sections[section as usize];
@@ -239,7 +239,9 @@ impl Restoring {
     pub fn finish(self) -> Steward {
         let mut steward = self.steward;
         for (id, source) in self.sources {
-            steward.domains[id as usize].source = steward.names.get(&source).copied().unwrap_or(NO_DOMAIN);
+            let domains = &steward.domains;
+            let found = steward.names.find(source, |id| name_key(&domains[id as usize].name) == source);
+            steward.domains[id as usize].source = found.unwrap_or(NO_DOMAIN);
         }
         for id in 0..steward.domains.len() as u32 {
             if steward.domains[id as usize].history.is_some() {
