@@ -9,6 +9,7 @@ mod clean;
 mod compile;
 mod crash;
 mod crawl;
+mod crawl_graph;
 mod crawl_shards;
 mod daily;
 mod damage;
