@@ -17,8 +17,7 @@ const TIME_LIMIT: &str =
     "Time after which no more requests are sent, such as 90s, 30m or 2h [default: no limit; with --archive, 55m]";
 
 /// The help of `--shard`, which means another thing for other stages.
-const SHARD: &str = "Part of this machine, such as 2/4: it asks only the sites that belong to it, and writes links to the \
-     others to crawl/NAME/outbox/";
+const SHARD: &str = "Part of this machine, such as 2/4: links to other parts go to crawl/NAME/outbox/";
 
 #[derive(Debug, clap::Args)]
 #[command(mut_arg("time_limit", |arg| arg.help(TIME_LIMIT)))]
@@ -26,7 +25,7 @@ const SHARD: &str = "Part of this machine, such as 2/4: it asks only the sites t
 pub struct Args {
     /// Sites, URLs or files of them to begin with [default: go on; with --archive, the sites of all feeds]
     sites: Vec<String>,
-    /// Further seeds: a file with one in each line, - for standard input, or what the home knows: feeds, plan, pages, sitemaps
+    /// Further seeds: a file of lines, - for standard input, or feeds, plan, pages, sitemaps of the home
     #[arg(long, value_name = "FILE", conflicts_with = "archive")]
     from: Vec<SeedSource>,
     /// Name of the crawl: several can be in a home

@@ -169,7 +169,7 @@ mod tests {
         let error = parsed::<CollocRequest>(&["storm", "--measure", "magic"]).unwrap_err();
         assert!(error.contains("--measure <MEASURE>") && error.contains("log-dice"), "{error}");
         let error = parsed::<NewWordsRequest>(&["--since", "soon"]).unwrap_err();
-        assert!(error.contains("a day such as 2026-03-01"), "{error}");
+        assert!(error.contains("a day, month or year such as 2026-03-01"), "{error}");
         let error = parsed::<CollocRequest>(&["[lemma=\"x\""]).unwrap_err();
         assert!(error.contains("invalid query") && error.contains("^"), "{error}");
     }
