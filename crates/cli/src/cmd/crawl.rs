@@ -37,7 +37,7 @@ pub struct Args {
     /// Top-level domain where the languages are expected, such as ch; may be repeated
     #[arg(long, value_name = "TLD", value_delimiter = ',', conflicts_with = "archive")]
     tld: Vec<String>,
-    /// Words of a topic that pages must have, such as "glacier*, ice sheet", or a file of them; may be repeated
+    /// Words that pages must have, such as "glacier*, ice sheet", or a file of them; may be repeated
     #[arg(long, value_name = "WORDS", conflicts_with = "archive")]
     topic: Vec<String>,
     /// Part of the web to enter: all of it, or the sites or hosts of the seeds [default: web]
