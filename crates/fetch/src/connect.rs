@@ -1,5 +1,6 @@
 //! Opens connections: name resolution, address check, TCP, TLS, HTTP handshake.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::pin::Pin;
@@ -77,6 +78,7 @@ fn endpoint(url: &Url) -> (bool, u16) {
 /// Opens connections.
 pub(crate) struct Connector {
     guard: Guard,
+    hosts: BTreeMap<String, SocketAddr>,
     resolver: Option<TokioResolver>,
     tls: TlsConnector,
     max_header_bytes: usize,
@@ -91,6 +93,7 @@ impl Connector {
         });
         Ok(Connector {
             guard: settings.guard.clone(),
+            hosts: settings.hosts.clone(),
             resolver,
             tls: TlsConnector::from(Arc::new(tls_config(settings)?)),
             max_header_bytes: settings.max_header_bytes.max(8 << 10),
@@ -137,6 +140,7 @@ impl Connector {
         let mut addresses = self.allowed_addresses(url).await?;
         // Stable: the others keep their order.
         addresses.sort_by_key(|ip| Some(ip.to_canonical()) != preferred);
+        let port = self.fixed_address(url).map_or(port, |address| address.port());
         let connect = |ip| TcpStream::connect(SocketAddr::new(ip, port));
         let stagger = || tokio::time::sleep(happy_eyeballs::STAGGER);
         match happy_eyeballs::race(attempt_order(addresses), connect, stagger, is_shortage).await {
@@ -163,6 +167,11 @@ impl Connector {
         }
     }
 
+    /// The address that the settings give the host of a URL.
+    fn fixed_address(&self, url: &Url) -> Option<SocketAddr> {
+        self.hosts.get(url.domain()?.trim_end_matches('.')).copied()
+    }
+
     async fn resolve(&self, url: &Url) -> Result<Vec<IpAddr>, ConnectError> {
         let name = match url.host() {
             Some(Host::Ipv4(ip)) => return Ok(vec![ip.into()]),
@@ -170,6 +179,9 @@ impl Connector {
             Some(Host::Domain(name)) => name.trim_end_matches('.'),
             None => return Err(remote("bad-url")("no host".to_owned())),
         };
+        if let Some(address) = self.fixed_address(url) {
+            return Ok(vec![address.ip()]);
+        }
         if name == "localhost" || name.ends_with(".localhost") {
             return Ok(vec![Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()]);
         }

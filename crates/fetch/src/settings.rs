@@ -1,5 +1,7 @@
 //! Settings of a crawl with their defaults.
 
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -49,6 +51,8 @@ pub struct Settings {
     pub policy_max_age: Duration,
     /// True if robots.txt applies to these requests.
     pub obey_robots: bool,
+    /// Addresses of names, as in `/etc/hosts` but with ports: connections to such a name go there.
+    pub hosts: BTreeMap<String, SocketAddr>,
     /// IP addresses that may be contacted.
     pub guard: Guard,
     /// The hosts that belong to this crawl; all without a partition.
@@ -81,6 +85,7 @@ impl Default for Settings {
             body_memory_bytes: 256 << 20,
             policy_max_age: Duration::from_secs(24 * 3600),
             obey_robots: true,
+            hosts: BTreeMap::new(),
             guard: Guard::default(),
             partition: None,
             extra_roots: None,

@@ -73,6 +73,7 @@
 mod archive;
 mod article;
 mod clock;
+mod country;
 mod fault;
 mod feed;
 pub mod graph;
@@ -96,6 +97,7 @@ mod world;
 
 pub use archive::ArchiveError;
 pub use article::Article;
+pub use country::{BEGINS, ENDS, OUTLETS, Outlet};
 pub use fault::{Fault, SiteFault, SitePart, UnknownFault};
 pub use hiding::Hiding;
 pub use history::HistoryAccess;

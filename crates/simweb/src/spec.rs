@@ -15,6 +15,9 @@ pub enum TextSource {
     /// Generated sentences with planted trends.
     #[default]
     Generated,
+    /// The country of the demo: [`OUTLETS`](crate::OUTLETS) and ten years of their news. Sites have names instead of
+    /// addresses in their URLs; clients must connect to [`Site::address`](crate::Site::address).
+    Country,
     /// Real articles from a `.jsonl.zst` file: `site`, `path`, `lang`, `date`, `title`, `html`.
     Archive(PathBuf),
 }

@@ -11,6 +11,7 @@ use tokio::net::TcpSocket;
 
 use crate::archive::{Archive, ArchiveError};
 use crate::article::Article;
+use crate::country::{Country, OUTLETS};
 use crate::fault::{Fault, SiteFault};
 use crate::hiding::Hiding;
 use crate::history::HistoryAccess;
@@ -24,7 +25,7 @@ use crate::spec::{Spec, TextSource};
 use crate::state::Conditions;
 use crate::text::grammar;
 use crate::truth::Truth;
-use crate::world::{Extent, World};
+use crate::world::{Extent, Source, World};
 
 /// Errors of starting a web.
 #[derive(Debug, thiserror::Error)]
@@ -40,6 +41,9 @@ pub enum Error {
     /// The archive cannot be used.
     #[error("cannot publish an archive")]
     Archive(#[from] ArchiveError),
+    /// The story of the country cannot be read.
+    #[error("cannot read the story of the demo: {0}")]
+    Country(String),
     /// Too many or no sites, or more faults than sites.
     #[error(
         "cannot create {sites} sites with {faults} faults: between 1 and {MAX_SITES} sites are possible, with at most one fault each"
@@ -78,9 +82,10 @@ impl SimWeb {
     /// Starts a web.
     pub fn start(spec: Spec) -> Result<Self, Error> {
         check(&spec)?;
-        let archive = match &spec.source {
-            TextSource::Generated => None,
-            TextSource::Archive(path) => Some(Archive::read(path)?),
+        let source = match &spec.source {
+            TextSource::Generated => Source::Generated,
+            TextSource::Archive(path) => Source::Archive(Archive::read(path)?),
+            TextSource::Country => Source::Country(Country::new(spec.seed).map_err(Error::Country)?),
         };
         let listening = |source| Error::Listen { port: spec.port, source };
         let socket = bind(spec.port).map_err(listening)?;
@@ -95,7 +100,7 @@ impl SimWeb {
         }
         let conditions = Conditions::new(spec.sites, &spec.faults, spec.crawl_delay);
         let log = Log::new(spec.sites, spec.log_limit);
-        let world = World::new(spec.clone(), port, tls_port, archive);
+        let world = World::new(spec.clone(), port, tls_port, source);
         let pool = spec.page_bytes.map(|bytes| Pool::new(&world, bytes));
         let shared = Arc::new(Shared { world, conditions, log, pool, open: AtomicUsize::new(0) });
         warm(&shared);
@@ -250,7 +255,8 @@ fn bind(port: u16) -> io::Result<TcpSocket> {
 }
 
 fn check(spec: &Spec) -> Result<(), Error> {
-    if spec.sites == 0 || spec.sites > MAX_SITES || spec.faults.len() > spec.sites {
+    let max_sites = if spec.source == TextSource::Country { OUTLETS.len() } else { MAX_SITES };
+    if spec.sites == 0 || spec.sites > max_sites || spec.faults.len() > spec.sites {
         return Err(Error::Sites { sites: spec.sites, faults: spec.faults.len() });
     }
     match spec.languages.iter().find(|code| !crate::text::CODES.contains(&code.as_str())) {
@@ -263,6 +269,11 @@ impl<'a> Site<'a> {
     /// Its number, from 0.
     pub fn number(&self) -> usize {
         self.number
+    }
+
+    /// Its name.
+    pub fn name(&self) -> String {
+        self.web.shared.world.site_name(self.number)
     }
 
     /// Its address.

@@ -4,7 +4,6 @@
 //! with years of history takes a few bytes per site, and every request for an article gets the same text.
 
 use std::fmt::Write;
-use std::sync::Arc;
 
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -12,6 +11,7 @@ use jiff::civil::Date;
 use crate::archive::Archive;
 use crate::article::Article;
 use crate::clock::Clock;
+use crate::country::{Country, OUTLETS};
 use crate::hiding::Hidden;
 use crate::history::HistoryAccess;
 use crate::profile::{PathStyle, Profile, address};
@@ -30,6 +30,17 @@ pub enum Extent {
     Whole,
 }
 
+/// The source of all articles.
+#[derive(Debug)]
+pub enum Source {
+    /// Composed on request.
+    Generated,
+    /// Read from a file.
+    Archive(Archive),
+    /// The country of the demo.
+    Country(Country),
+}
+
 /// The data from which every response is generated.
 #[derive(Debug)]
 pub struct World {
@@ -41,26 +52,26 @@ pub struct World {
     /// The changes of published articles.
     pub revisions: Revisions,
     profiles: Vec<Profile>,
-    archive: Option<Arc<Archive>>,
+    source: Source,
 }
 
 impl World {
-    pub fn new(spec: Spec, port: u16, tls_port: Option<u16>, archive: Option<Archive>) -> Self {
-        let archive = archive.map(|mut archive| {
+    pub fn new(spec: Spec, port: u16, tls_port: Option<u16>, mut source: Source) -> Self {
+        if let Source::Archive(archive) = &mut source {
             archive.spread_over(spec.sites);
-            Arc::new(archive)
-        });
+        }
         let profiles = (0..spec.sites)
             .map(|site| {
-                let language = match &archive {
-                    Some(archive) => archive.language(site),
-                    None => Profile::language_of(&spec, site),
+                let language = match &source {
+                    Source::Generated => Profile::language_of(&spec, site),
+                    Source::Archive(archive) => archive.language(site),
+                    Source::Country(_) => OUTLETS[site].language,
                 };
                 Profile::of(&spec, site, language)
             })
             .collect();
         let clock = Clock::new(spec.start, spec.clock_speed);
-        World { spec, port, tls_port, clock, revisions: Revisions::default(), profiles, archive }
+        World { spec, port, tls_port, clock, revisions: Revisions::default(), profiles, source }
     }
 
     pub fn profile(&self, site: usize) -> &Profile {
@@ -91,6 +102,9 @@ impl World {
 
     /// The address of a path on a site, as a URL.
     pub fn url(&self, site: usize, path: &str) -> String {
+        if let Source::Country(_) = self.source {
+            return format!("http://{}{path}", OUTLETS[site].host);
+        }
         match self.tls_port {
             Some(port) if site < TLS_SITES => format!("https://{}:{port}{path}", address(site)),
             _ => format!("http://{}:{}{path}", address(site), self.port),
@@ -99,14 +113,19 @@ impl World {
 
     /// The name of the site.
     pub fn site_name(&self, site: usize) -> String {
+        if let Source::Country(_) = self.source {
+            return OUTLETS[site].name.to_owned();
+        }
         format!("{} {}", self.grammar(site).label("site"), site + 1)
     }
 
     /// The number of articles that a site has published by now.
     pub fn published(&self, site: usize) -> u64 {
         let now = self.clock.now();
-        if let Some(archive) = &self.archive {
-            return archive.published(site, now);
+        match &self.source {
+            Source::Archive(archive) => return archive.published(site, now),
+            Source::Country(country) => return country.published(site, now),
+            Source::Generated => {}
         }
         let since = now.as_second() - self.origin(site);
         let interval = i64::from(self.profiles[site].interval);
@@ -124,8 +143,10 @@ impl World {
 
     /// The date of an article. Later numbers have later dates.
     pub fn date(&self, site: usize, number: u64) -> Timestamp {
-        if let Some(archive) = &self.archive {
-            return archive.date(site, number);
+        match &self.source {
+            Source::Archive(archive) => return archive.date(site, number),
+            Source::Country(country) => return country.date(site, number),
+            Source::Generated => {}
         }
         let interval = u64::from(self.profiles[site].interval);
         let jitter = Rng::named(&[self.spec.seed, 0xDA7E, site as u64, number]).below(interval);
@@ -143,9 +164,10 @@ impl World {
     /// An article, or the part of it that a feed needs.
     pub fn article(&self, site: usize, number: u64, extent: Extent) -> Article {
         let date = self.date(site, number);
-        let mut article = match &self.archive {
-            Some(archive) => archive.article(site, number),
-            None => {
+        let mut article = match &self.source {
+            Source::Archive(archive) => archive.article(site, number),
+            Source::Country(country) => country.article(site, number),
+            Source::Generated => {
                 let own = self.grammar(site);
                 let mut rng = self.author(site, number, date);
                 let prose = match extent {
@@ -188,7 +210,8 @@ impl World {
     fn path(&self, site: usize, number: u64, date: Timestamp, title: &str) -> String {
         let style = self.profiles[site].paths;
         // Every fifth article is below `/members`, so that a robots.txt rule for one path has an effect.
-        let mut path = String::from(if number % 5 == 4 { "/members" } else { "" });
+        let has_members = !matches!(self.source, Source::Country(_));
+        let mut path = String::from(if has_members && number % 5 == 4 { "/members" } else { "" });
         let done = match style {
             PathStyle::Dated => {
                 let day = day_of(date);
@@ -254,7 +277,7 @@ mod tests {
     use std::time::Duration;
 
     fn world() -> World {
-        World::new(Spec { sites: 44, items_per_feed: 12, ..Spec::default() }, 80, None, None)
+        World::new(Spec { sites: 44, items_per_feed: 12, ..Spec::default() }, 80, None, Source::Generated)
     }
 
     #[test]

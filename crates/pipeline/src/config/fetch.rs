@@ -1,5 +1,7 @@
 //! Settings of the HTTP client and the crawler.
 
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -44,6 +46,9 @@ pub struct FetchConfig {
     pub robots_max_age_h: f64,
     pub robots_for_feeds: bool,
     pub allow_private: Vec<String>,
+    /// Addresses of names that only programs set: the demo gives its simulated sites names.
+    #[serde(skip)]
+    pub hosts: BTreeMap<String, SocketAddr>,
     pub extra_roots: String,
     pub warc: bool,
 }
@@ -78,6 +83,7 @@ impl Default for FetchConfig {
             robots_max_age_h: 24.0,
             robots_for_feeds: true,
             allow_private: Vec::new(),
+            hosts: BTreeMap::new(),
             extra_roots: String::new(),
             warc: false,
         }
@@ -152,6 +158,7 @@ impl FetchConfig {
             max_redirects: self.max_redirects,
             body_memory_bytes: self.memory_mib << 20,
             policy_max_age: seconds(self.robots_max_age_h * 3600.0),
+            hosts: self.hosts.clone(),
             guard: Guard { allowed: networks("allow_private", &self.allow_private)? },
             extra_roots: Some(PathBuf::from(&self.extra_roots)).filter(|path| !path.as_os_str().is_empty()),
             seed,
