@@ -1,5 +1,6 @@
 //! The handle of a running web.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -140,6 +141,13 @@ impl SimWeb {
                 }
             })
             .collect()
+    }
+
+    /// The addresses of the host names in the URLs of the country of the demo; empty for other sources of text, whose
+    /// URLs have addresses.
+    pub fn hosts(&self) -> BTreeMap<String, SocketAddr> {
+        let named = self.sites().filter(|_| self.shared.world.is_country());
+        named.map(|site| (OUTLETS[site.number].host.to_owned(), (site.address(), self.port()).into())).collect()
     }
 
     /// One site.

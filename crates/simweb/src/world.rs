@@ -67,11 +67,21 @@ impl World {
                     Source::Archive(archive) => archive.language(site),
                     Source::Country(_) => OUTLETS[site].language,
                 };
-                Profile::of(&spec, site, language)
+                let profile = Profile::of(&spec, site, language);
+                match &source {
+                    // The words of a title say more to a reader of the demo than a number.
+                    Source::Country(_) => Profile { paths: PathStyle::Dated, ..profile },
+                    _ => profile,
+                }
             })
             .collect();
         let clock = Clock::new(spec.start, spec.clock_speed);
         World { spec, port, tls_port, clock, revisions: Revisions::default(), profiles, source }
+    }
+
+    /// Whether this is the country of the demo.
+    pub fn is_country(&self) -> bool {
+        matches!(self.source, Source::Country(_))
     }
 
     pub fn profile(&self, site: usize) -> &Profile {
@@ -102,7 +112,7 @@ impl World {
 
     /// The address of a path on a site, as a URL.
     pub fn url(&self, site: usize, path: &str) -> String {
-        if let Source::Country(_) = self.source {
+        if self.is_country() {
             return format!("http://{}{path}", OUTLETS[site].host);
         }
         match self.tls_port {
@@ -113,7 +123,7 @@ impl World {
 
     /// The name of the site.
     pub fn site_name(&self, site: usize) -> String {
-        if let Source::Country(_) = self.source {
+        if self.is_country() {
             return OUTLETS[site].name.to_owned();
         }
         format!("{} {}", self.grammar(site).label("site"), site + 1)
@@ -210,7 +220,7 @@ impl World {
     fn path(&self, site: usize, number: u64, date: Timestamp, title: &str) -> String {
         let style = self.profiles[site].paths;
         // Every fifth article is below `/members`, so that a robots.txt rule for one path has an effect.
-        let has_members = !matches!(self.source, Source::Country(_));
+        let has_members = !self.is_country();
         let mut path = String::from(if has_members && number % 5 == 4 { "/members" } else { "" });
         let done = match style {
             PathStyle::Dated => {

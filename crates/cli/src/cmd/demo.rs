@@ -1,7 +1,9 @@
-//! `tidings demo`: runs the stages of real feeds on ten years of a simulated web, offline.
+//! `tidings demo`: runs all stages on ten years of news of a fictional country, offline.
 //!
-//! A virtual clock advances month by month: feeds are polled and pages fetched; once a year the corpus is updated. At the end
-//! the demo runs a few queries and prints each command, so that a newcomer can repeat it.
+//! The newspapers of the country are simulated sites on loopback ([`tidings_simweb`]). A virtual clock advances month by
+//! month: feeds are polled and pages fetched; once a year the corpus is updated. Host names, times and texts are the same
+//! on every machine, and so is the digest of the corpus. At the end the demo runs a few queries and prints each command,
+//! so that a newcomer can repeat it.
 
 use std::ffi::OsStr;
 use std::io::IsTerminal as _;
@@ -11,11 +13,12 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, ensure};
 use clap::Parser as _;
+use jiff::Timestamp;
 use jiff::civil::Date;
-use jiff::{Timestamp, ToSpan as _};
+use jiff::tz::TimeZone;
 use serde::Serialize;
 use tidings_model::clock;
-use tidings_simweb::{Fault, SimWeb, Spec};
+use tidings_simweb::{BEGINS, Fault, OUTLETS, SimWeb, SitePart, Spec, TextSource};
 
 use super::Report;
 use crate::console;
@@ -24,19 +27,13 @@ use tidings_pipeline::display::grouped;
 use tidings_pipeline::outcome::Outcome;
 use tidings_pipeline::stage::{StageId, StageOutcome};
 
-/// The first day of the simulated web.
-const BEGINS: Date = Date::constant(2016, 1, 1);
-
-/// The languages of its sites in order; every second one is English, because the queries at the end are English.
-const LANGUAGES: [&str; 20] = [
-    "en", "de", "en", "fr", "en", "es", "en", "ar", "en", "ru", "en", "pl", "en", "cs", "en", "el", "en", "zh", "en",
-    "ja",
-];
+/// More articles than any newspaper of the country publishes in a month.
+const ITEMS_PER_FEED: usize = 60;
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "No network is needed: the simulated sites listen on loopback addresses. On a terminal, the demo ends with the \
-    web interface, which runs until Ctrl-C."
+    after_help = "No network is needed: the simulated newspapers listen on loopback addresses. The corpus is the same on every \
+    machine; docs/TUTORIAL.md shows what is in it. On a terminal, the demo ends with the web interface, which runs until Ctrl-C."
 )]
 pub struct Args {
     /// Folder of the demo's home, which must not exist [default: a new temporary folder]
@@ -58,60 +55,57 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<Report> {
     let began = Instant::now();
     let home = home_for(args.dir.as_deref())?;
-    let sites = LANGUAGES.len() + 2;
-    let year = Duration::from_secs(31_557_600);
+    let last_year = BEGINS.year() + i16::from(args.years) - 1;
     let spec = Spec {
-        sites,
-        languages: LANGUAGES.map(str::to_owned).to_vec(),
-        items_per_feed: 24,
-        start: BEGINS.to_zoned(jiff::tz::TimeZone::UTC)?.timestamp(),
-        story: year * u32::from(args.years),
-        publish_every: Duration::from_secs(86_400 * 4),
-        agency_percent: 6,
+        sites: OUTLETS.len(),
+        source: TextSource::Country,
+        items_per_feed: ITEMS_PER_FEED,
+        start: moment(BEGINS, 0)?,
         ..Spec::default()
     };
-    // Two sites have faults, as on the real web.
-    let spec = spec.with_fault(Fault::NotFound, 1).with_fault(Fault::RobotsDisallow, 1);
-    let web = SimWeb::start(spec).context("cannot start the simulated web")?;
-    console::print(&format!(
-        "{sites} simulated sites on loopback addresses publish news in eleven languages, from {} to {}.\n\
+    let web = SimWeb::start(spec).context("cannot start the simulated newspapers")?;
+    console::print(
+        "The newspapers of Halmora, an island that does not exist, publish in English, German and Spanish.\n\
          Tidings polls their feeds and fetches new articles every month, and updates the corpus every year:\n\n",
-        BEGINS.year(),
-        BEGINS.year() + i16::from(args.years),
-    ));
-    std::fs::write(home.join("feeds.txt"), feeds(&web)).context("cannot write the demo's feeds.txt")?;
-    let pipeline = demo_pipeline(&home)?;
+    );
+    let pipeline = demo_pipeline(&home, &web, last_year)?;
     let mut first_index = None;
-    for number in 0..args.years {
+    for year in BEGINS.year()..=last_year {
         let (mut pages, mut documents, mut tokens) = (0, 0, 0);
         for month in 1..=12 {
-            let day = BEGINS + i32::from(number).years() + month.months();
-            advance_to(&web, day)?;
-            run_stages(&pipeline, false, |outcome| {
+            let day = Date::new(year, month, 1)?.last_of_month();
+            prepare_month(&web, &home, day)?;
+            web.advance(Duration::try_from(moment(day, 0)?.duration_since(web.now())).unwrap_or_default());
+            run_stages(&pipeline, day, false, |outcome| {
                 if let StageOutcome::Fetch(fetched) = outcome {
                     pages += fetched.fetched;
                 }
             })?;
         }
-        run_stages(&pipeline, true, |outcome| {
+        let day = Date::new(year, 12, 31)?;
+        run_stages(&pipeline, day, true, |outcome| {
             if let StageOutcome::Annotate(annotated) = outcome {
                 documents += annotated.documents;
                 tokens += annotated.tokens;
             }
         })?;
-        first_index.get_or_insert_with(|| began.elapsed());
         console::print(&format!(
-            "{}  {:>6} pages  {:>6} documents  {:>9} tokens\n",
-            BEGINS.year() + i16::from(number),
+            "{year}  {:>6} pages  {:>6} documents  {:>9} tokens\n",
             grouped(pages),
             grouped(documents),
             grouped(tokens)
         ));
+        if first_index.is_none() {
+            step(&["query", "fax", "--lang", "en", "--size", "3"], &home)?;
+            console::print("\n");
+            first_index = Some(began.elapsed());
+        }
     }
     drop(web);
-    let last = BEGINS.year() + i16::from(args.years) - 1;
-    for words in tour(last) {
-        step(&words, &home)?;
+    // From here on this is a home like any other, read today.
+    clock::follow_machine();
+    for words in TOUR {
+        step(words, &home)?;
     }
     let seconds = began.elapsed().as_secs();
     console::print(&format!(
@@ -119,7 +113,7 @@ pub fn run(args: &Args) -> Result<Report> {
         if args.years == 1 { "1 year".to_owned() } else { format!("{} years", args.years) },
         first_index.unwrap_or_default().as_secs().max(1),
         home.display(),
-        what_next(&home.display().to_string()),
+        what_next(&shell_quoted(&home.display().to_string())),
     ));
     let wanted = args.serve || (std::io::stdout().is_terminal() && !args.no_serve);
     if wanted {
@@ -152,21 +146,54 @@ impl std::fmt::Display for DemoOutcome {
     }
 }
 
-/// The demo's home, with settings for a web on this machine.
-fn demo_pipeline(home: &Path) -> Result<Pipeline> {
-    let pipeline = Pipeline::create(home)?;
+/// The demo's home, with settings for newspapers on this machine. Its settings file says when the collection ended;
+/// the addresses of the simulated sites are not written anywhere.
+fn demo_pipeline(home: &Path, web: &SimWeb, last_year: i16) -> Result<Pipeline> {
+    drop(Pipeline::create(home)?);
+    let settings = home.join("tidings.toml");
+    let text = std::fs::read_to_string(&settings).context("cannot read the demo's settings")?;
+    let until = format!("until = \"{last_year}-12-31\"");
+    std::fs::write(&settings, text.replace("#until = \"\"", &until)).context("cannot write the demo's settings")?;
+    let pipeline = Pipeline::open(home)?;
     let mut config = pipeline.config().clone();
-    config.fetch.allow_private.extend(["0.0.0.0/0", "::/0"].map(str::to_owned));
+    ensure!(config.run.until.0.is_some(), "the template of settings has no run.until");
+    config.fetch.hosts = web.hosts();
+    config.fetch.allow_private.push("127.0.0.0/8".to_owned());
     (config.fetch.delay_s, config.fetch.feed_delay_s) = (0.0, 0.0);
     Ok(pipeline.with_config(config))
 }
 
-/// Runs either the derived stages or those before them, and shows only warnings.
-fn run_stages(pipeline: &Pipeline, derived: bool, mut on_outcome: impl FnMut(StageOutcome)) -> Result<()> {
+/// Lists the feeds of the newspapers that exist by now, and cuts off those whose servers are down.
+fn prepare_month(web: &SimWeb, home: &Path, day: Date) -> Result<()> {
+    for (site, outlet) in web.sites().zip(OUTLETS) {
+        match outlet.silent.is_some_and(|(first, last)| (first..=last).contains(&day)) {
+            true => web.set_fault(site.number(), Fault::Cut.on(SitePart::Everything)),
+            false => web.heal(site.number()),
+        }
+    }
+    let known = web.sites().zip(OUTLETS).filter(|(_, outlet)| outlet.since.is_none_or(|since| since <= day));
+    let lines = known.map(|(site, outlet)| {
+        format!("{}\tgenre={}\ttopic=news\tlang={}\n", site.feed(), outlet.genre, outlet.language)
+    });
+    std::fs::write(home.join("feeds.txt"), lines.collect::<String>()).context("cannot write the demo's feeds.txt")
+}
+
+/// A time of the evening of a day, when its newspapers have published everything.
+fn moment(day: Date, minute: i8) -> Result<Timestamp> {
+    Ok(day.at(22, minute, 0, 0).to_zoned(TimeZone::UTC)?.timestamp())
+}
+
+/// Runs either the derived stages or those before them on a day, and shows only warnings. The clock stands still during
+/// each stage, so that all times in files are the same in every demo.
+fn run_stages(pipeline: &Pipeline, day: Date, derived: bool, mut on_outcome: impl FnMut(StageOutcome)) -> Result<()> {
     let level = log::max_level();
     log::set_max_level(level.min(log::LevelFilter::Warn));
-    let stages = StageId::ALL.iter().map(|id| id.stage()).filter(|stage| stage.is_derived() == derived);
-    let ended = stages.map(|stage| pipeline.run(stage.as_ref())).try_for_each(|outcome| outcome.map(&mut on_outcome));
+    let stages = StageId::ALL.iter().map(|id| id.stage()).zip((0..).step_by(5));
+    let mut stages = stages.filter(|(stage, _)| stage.is_derived() == derived);
+    let ended = stages.try_for_each(|(stage, minute)| {
+        clock::stop_at(moment(day, minute)?);
+        pipeline.run(stage.as_ref()).map(&mut on_outcome)
+    });
     log::set_max_level(level);
     ended
 }
@@ -185,23 +212,6 @@ fn home_for(dir: Option<&Path>) -> Result<PathBuf> {
     Ok(dir.to_owned())
 }
 
-/// The feed list, with attributes.
-fn feeds(web: &SimWeb) -> String {
-    let genres = ["daily", "weekly", "blog"];
-    let lines = web.sites().zip(web.feeds()).enumerate().map(|(number, (site, feed))| {
-        format!("{feed}\tgenre={}\ttopic=news\tlang={}\n", genres[number / 2 % genres.len()], site.language())
-    });
-    lines.collect()
-}
-
-/// Advances the clock of the simulated web and that of this process.
-fn advance_to(web: &SimWeb, day: Date) -> Result<()> {
-    let then: Timestamp = day.to_zoned(jiff::tz::TimeZone::UTC)?.timestamp();
-    web.advance(Duration::try_from(then.duration_since(web.now())).unwrap_or_default());
-    clock::set(then);
-    Ok(())
-}
-
 fn run_command(words: &[&str], home: &Path) -> Result<Report> {
     let words = ["tidings"].iter().chain(words).map(OsStr::new);
     let command = words.chain([OsStr::new("--home"), home.as_os_str()]);
@@ -209,23 +219,22 @@ fn run_command(words: &[&str], home: &Path) -> Result<Report> {
 }
 
 /// The queries at the end of the demo.
-fn tour(last: i16) -> Vec<Vec<&'static str>> {
-    let since: &'static str = if last > 2016 { "date>=2017" } else { "date>=2016" };
-    vec![
-        vec!["query", "drought", "--lang", "en", "--size", "5", "--filter", since],
-        vec!["timeline", "drought", "--lang", "en", "--by", "year"],
-        vec!["trends", "--lang", "en", "--by", "quarter", "--limit", "4"],
-        vec!["colloc", "drought", "--lang", "en", "--limit", "5"],
-        vec!["sketch", "council", "--lang", "en", "--size", "3"],
-    ]
-}
+const TOUR: [&[&str]; 6] = [
+    &["timeline", "drought", "--lang", "en", "--by", "year"],
+    &["trends", "--lang", "en", "--limit", "5"],
+    &["bursts", "--lang", "en", "--limit", "3"],
+    &["new-words", "--lang", "en", "--limit", "5"],
+    &["colloc", "drought", "--lang", "en", "--limit", "5"],
+    &["sketch", "harbour", "--lang", "en", "--size", "3"],
+];
 
 fn what_next(home: &str) -> String {
     format!(
         "Try:\n  \
-         tidings serve --home {home}\n  \
-         tidings new-words --home {home} --lang en --since 2021-01-01\n  \
-         tidings query '[lc=\"debate\"] []{{1,3}} [lc=\"drought|eclipse\"]' --home {home} --lang en\n\n\
+         tidings serve --home {home} --open\n  \
+         tidings trends --home {home} --lang de\n  \
+         tidings query '[lemma=\"build\"] []{{0,3}} [lemma=\"bridge|house|ferry\"]' --home {home} --lang en\n  \
+         tidings status --home {home}\n\n\
          With real feeds:\n  \
          tidings init news\n  \
          (set your contact in news/tidings.toml)\n  \
@@ -238,16 +247,17 @@ fn what_next(home: &str) -> String {
 /// Prints a command and runs it.
 fn step(words: &[&str], home: &Path) -> Result<()> {
     let shown: Vec<String> = words.iter().map(|word| shell_quoted(word)).collect();
-    console::print(&format!("\n$ tidings {} --home {}\n", shown.join(" "), home.display()));
+    let home_shown = shell_quoted(&home.display().to_string());
+    console::print(&format!("\n$ tidings {} --home {home_shown}\n", shown.join(" ")));
     console::print(&run_command(words, home)?.text);
     Ok(())
 }
 
-/// An argument as it is typed in a shell.
+/// An argument as it is typed in a POSIX shell.
 fn shell_quoted(word: &str) -> String {
-    match word.chars().all(|c| c.is_ascii_alphanumeric() || "-_./".contains(c)) {
+    match !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || "-_./".contains(c)) {
         true => word.to_owned(),
-        false => format!("'{word}'"),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
     }
 }
 
@@ -259,5 +269,27 @@ mod tests {
     fn printed_commands_can_be_pasted_into_a_shell() {
         assert_eq!(shell_quoted("date>=2017"), "'date>=2017'");
         assert_eq!(shell_quoted("half-year"), "half-year");
+        assert_eq!(shell_quoted("my demo"), "'my demo'");
+        assert_eq!(shell_quoted("Ann's demo"), r"'Ann'\''s demo'");
+        assert_eq!(shell_quoted(""), "''");
+    }
+
+    #[test]
+    fn a_newspaper_is_listed_from_its_first_month_on() {
+        let spec = Spec { sites: OUTLETS.len(), source: TextSource::Country, ..Spec::default() };
+        let web = SimWeb::start(spec).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let listed = |day: Date| {
+            prepare_month(&web, folder.path(), day).unwrap();
+            std::fs::read_to_string(folder.path().join("feeds.txt")).unwrap()
+        };
+        assert!(!listed(Date::constant(2020, 12, 31)).contains("thecommons.example"));
+        let feeds = listed(Date::constant(2021, 1, 31));
+        assert!(feeds.contains("thecommons.example") && feeds.lines().count() == OUTLETS.len(), "{feeds}");
+        assert!(!feeds.contains("127."), "{feeds}");
+        let down = || web.sites().filter(|site| !site.faults().is_empty()).map(|site| site.name()).collect::<Vec<_>>();
+        assert!(down().is_empty());
+        listed(Date::constant(2019, 8, 31));
+        assert_eq!(down(), ["Harbour Post"]);
     }
 }

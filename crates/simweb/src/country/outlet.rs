@@ -19,6 +19,8 @@ pub struct Outlet {
     pub since: Option<Date>,
     /// The days on which it publishes nothing, the last one included.
     pub silent: Option<(Date, Date)>,
+    /// The Creative Commons licence of its articles, as in the URL of the licence; empty: none.
+    pub licence: &'static str,
     /// The topics that it prefers; empty: all alike.
     pub beats: &'static [&'static str],
 }
@@ -28,43 +30,55 @@ pub const AGENCY: &str = "hna.example";
 
 /// All newspapers, in the order of their addresses.
 pub const OUTLETS: [Outlet; 12] = [
-    Outlet { beats: &[], ..Outlet::daily("courier.example", "The Ansel Courier", "en", 112) },
+    Outlet { beats: &[], ..Outlet::daily("courier.example", "The Ansel Courier", "en", 88) },
     Outlet {
         beats: &["harbour", "fishing", "weather"],
         silent: Some((date(2019, 8, 20), date(2019, 10, 6))),
-        ..Outlet::daily("harbourpost.example", "Harbour Post", "en", 96)
+        ..Outlet::daily("harbourpost.example", "Harbour Post", "en", 76)
     },
     Outlet {
+        licence: "",
         beats: &["business", "budget", "housing", "solar"],
-        ..Outlet::daily("northernledger.example", "The Northern Ledger", "en", 88)
+        ..Outlet::daily("northernledger.example", "The Northern Ledger", "en", 68)
     },
     Outlet {
+        licence: "by-nc",
         beats: &["football", "weather", "festival", "crime"],
-        ..Outlet::daily("islandtimes.example", "Island Times", "en", 100)
+        ..Outlet::daily("islandtimes.example", "Island Times", "en", 76)
     },
     Outlet {
         beats: &["farming", "school", "roads", "drought"],
-        ..Outlet::weekly("valleyobserver.example", "Valley Observer", "en", 64)
+        ..Outlet::weekly("valleyobserver.example", "Valley Observer", "en", 48)
     },
     Outlet {
         beats: &["science", "hospital", "solar"],
-        ..Outlet::weekly("sciencedesk.example", "Science Desk", "en", 56)
+        ..Outlet::weekly("sciencedesk.example", "Science Desk", "en", 44)
     },
     Outlet {
         beats: &["council", "budget", "court", "housing"],
         since: Some(date(2021, 1, 4)),
-        ..Outlet::weekly("thecommons.example", "The Commons", "en", 72)
+        ..Outlet::weekly("thecommons.example", "The Commons", "en", 56)
     },
-    Outlet { genre: "agency", beats: &[], ..Outlet::daily(AGENCY, "Halmora News Agency", "en", 72) },
-    Outlet { beats: &[], ..Outlet::daily("hochlandbote.example", "Hochlandbote", "de", 84) },
+    Outlet { genre: "agency", beats: &[], ..Outlet::daily(AGENCY, "Halmora News Agency", "en", 56) },
+    Outlet { beats: &[], ..Outlet::daily("hochlandbote.example", "Hochlandbote", "de", 76) },
     Outlet { beats: &[], ..Outlet::weekly("steinauer-zeitung.example", "Steinauer Zeitung", "de", 44) },
-    Outlet { beats: &[], ..Outlet::daily("elfaro.example", "El Faro del Sur", "es", 84) },
-    Outlet { beats: &[], ..Outlet::daily("diarioclaro.example", "Diario Claro", "es", 60) },
+    Outlet { beats: &[], ..Outlet::daily("elfaro.example", "El Faro del Sur", "es", 70) },
+    Outlet { beats: &[], ..Outlet::daily("diarioclaro.example", "Diario Claro", "es", 54) },
 ];
 
 impl Outlet {
     const fn daily(host: &'static str, name: &'static str, language: &'static str, articles_a_year: u32) -> Outlet {
-        Outlet { host, name, language, genre: "daily", articles_a_year, since: None, silent: None, beats: &[] }
+        Outlet {
+            host,
+            name,
+            language,
+            genre: "daily",
+            articles_a_year,
+            since: None,
+            silent: None,
+            licence: "by",
+            beats: &[],
+        }
     }
 
     const fn weekly(host: &'static str, name: &'static str, language: &'static str, articles_a_year: u32) -> Outlet {

@@ -44,7 +44,8 @@ const ENGLISH: &[(&str, &str)] = &[
     ("crime", include_str!("../../story/frames/en/crime.txt")),
     ("crowdbus", include_str!("../../story/frames/en/crowdbus.txt")),
     ("drought", include_str!("../../story/frames/en/drought.txt")),
-    ("eclipse", include_str!("../../story/frames/en/eclipse.txt")),
+    ("eclipse-after", include_str!("../../story/frames/en/eclipse-after.txt")),
+    ("eclipse-before", include_str!("../../story/frames/en/eclipse-before.txt")),
     ("farming", include_str!("../../story/frames/en/farming.txt")),
     ("fax", include_str!("../../story/frames/en/fax.txt")),
     ("ferrygate", include_str!("../../story/frames/en/ferrygate.txt")),
@@ -54,6 +55,8 @@ const ENGLISH: &[(&str, &str)] = &[
     ("harbour", include_str!("../../story/frames/en/harbour.txt")),
     ("hospital", include_str!("../../story/frames/en/hospital.txt")),
     ("housing", include_str!("../../story/frames/en/housing.txt")),
+    ("moonferry", include_str!("../../story/frames/en/moonferry.txt")),
+    ("rainbank", include_str!("../../story/frames/en/rainbank.txt")),
     ("roads", include_str!("../../story/frames/en/roads.txt")),
     ("school", include_str!("../../story/frames/en/school.txt")),
     ("science", include_str!("../../story/frames/en/science.txt")),
@@ -62,16 +65,56 @@ const ENGLISH: &[(&str, &str)] = &[
     ("weather", include_str!("../../story/frames/en/weather.txt")),
 ];
 
-const GERMAN: &[(&str, &str)] = &[];
+const GERMAN: &[(&str, &str)] = &[
+    ("business", include_str!("../../story/frames/de/business.txt")),
+    ("council", include_str!("../../story/frames/de/council.txt")),
+    ("court", include_str!("../../story/frames/de/court.txt")),
+    ("crowdbus", include_str!("../../story/frames/de/crowdbus.txt")),
+    ("culture", include_str!("../../story/frames/de/culture.txt")),
+    ("drought", include_str!("../../story/frames/de/drought.txt")),
+    ("eclipse-after", include_str!("../../story/frames/de/eclipse-after.txt")),
+    ("eclipse-before", include_str!("../../story/frames/de/eclipse-before.txt")),
+    ("farming", include_str!("../../story/frames/de/farming.txt")),
+    ("fax", include_str!("../../story/frames/de/fax.txt")),
+    ("ferrygate", include_str!("../../story/frames/de/ferrygate.txt")),
+    ("football", include_str!("../../story/frames/de/football.txt")),
+    ("hospital", include_str!("../../story/frames/de/hospital.txt")),
+    ("moonferry", include_str!("../../story/frames/de/moonferry.txt")),
+    ("rainbank", include_str!("../../story/frames/de/rainbank.txt")),
+    ("roads", include_str!("../../story/frames/de/roads.txt")),
+    ("school", include_str!("../../story/frames/de/school.txt")),
+    ("solar", include_str!("../../story/frames/de/solar.txt")),
+    ("weather", include_str!("../../story/frames/de/weather.txt")),
+];
 
-const SPANISH: &[(&str, &str)] = &[];
+const SPANISH: &[(&str, &str)] = &[
+    ("business", include_str!("../../story/frames/es/business.txt")),
+    ("council", include_str!("../../story/frames/es/council.txt")),
+    ("court", include_str!("../../story/frames/es/court.txt")),
+    ("crowdbus", include_str!("../../story/frames/es/crowdbus.txt")),
+    ("culture", include_str!("../../story/frames/es/culture.txt")),
+    ("drought", include_str!("../../story/frames/es/drought.txt")),
+    ("eclipse-after", include_str!("../../story/frames/es/eclipse-after.txt")),
+    ("eclipse-before", include_str!("../../story/frames/es/eclipse-before.txt")),
+    ("fax", include_str!("../../story/frames/es/fax.txt")),
+    ("ferrygate", include_str!("../../story/frames/es/ferrygate.txt")),
+    ("fishing", include_str!("../../story/frames/es/fishing.txt")),
+    ("football", include_str!("../../story/frames/es/football.txt")),
+    ("hospital", include_str!("../../story/frames/es/hospital.txt")),
+    ("moonferry", include_str!("../../story/frames/es/moonferry.txt")),
+    ("rainbank", include_str!("../../story/frames/es/rainbank.txt")),
+    ("roads", include_str!("../../story/frames/es/roads.txt")),
+    ("school", include_str!("../../story/frames/es/school.txt")),
+    ("solar", include_str!("../../story/frames/es/solar.txt")),
+    ("weather", include_str!("../../story/frames/es/weather.txt")),
+];
 
 /// The topics of a language.
 pub fn topics(language: &str) -> Result<Vec<Topic>, String> {
-    let files = match language {
-        "de" => GERMAN,
-        "es" => SPANISH,
-        _ => ENGLISH,
+    let (shared, files) = match language {
+        "de" => (include_str!("../../story/frames/de/shared.txt"), GERMAN),
+        "es" => (include_str!("../../story/frames/es/shared.txt"), SPANISH),
+        _ => (include_str!("../../story/frames/en/shared.txt"), ENGLISH),
     };
-    files.iter().map(|(name, file)| Topic::parse(name, file)).collect()
+    files.iter().map(|(name, file)| Topic::parse(name, file, shared)).collect()
 }

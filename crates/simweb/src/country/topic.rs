@@ -2,61 +2,94 @@
 
 use jiff::civil::Date;
 
-use super::frame::Frame;
+use super::frame::{Frame, Lists, Name};
+use super::section;
 
 /// The frames of a topic in one language.
 #[derive(Clone, Debug)]
 pub struct Topic {
     pub name: &'static str,
     pub section: &'static str,
-    pub roles: Vec<&'static str>,
+    pub roles: Vec<Role>,
     pub titles: Vec<Frame>,
     pub leads: Vec<Frame>,
+    /// Sentences of lists, which hardly ever come out twice.
+    pub facts: Vec<Frame>,
     pub bodies: Vec<Frame>,
     pub quotes: Vec<Frame>,
     pub ends: Vec<Frame>,
+    /// The lists of the topic, and those that all topics share.
+    pub lists: Lists,
+}
+
+/// The role of a person who is quoted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Role {
+    pub of_woman: &'static str,
+    pub of_man: &'static str,
 }
 
 impl Topic {
-    /// Reads a file of frames; an error names its line.
-    pub fn parse(name: &'static str, file: &'static str) -> Result<Topic, String> {
+    /// Reads a file of frames, with the lists and facts of the file that all topics share; an error names its line.
+    pub fn parse(name: &'static str, file: &'static str, shared: &'static str) -> Result<Topic, String> {
         let mut topic = Topic {
             name,
             section: "local",
             roles: Vec::new(),
             titles: Vec::new(),
             leads: Vec::new(),
+            facts: Vec::new(),
             bodies: Vec::new(),
             quotes: Vec::new(),
             ends: Vec::new(),
+            lists: Lists::new(),
         };
-        for (number, line) in file.lines().enumerate() {
-            let line = line.trim();
-            if line.is_empty() || line.starts_with('#') {
-                continue;
-            }
-            topic.add(line).map_err(|error| format!("{name}, line {}: {error}", number + 1))?;
-        }
-        let kinds = [&topic.titles, &topic.leads, &topic.bodies, &topic.quotes, &topic.ends];
+        topic.read("shared", shared)?;
+        topic.read(name, file)?;
+        let kinds = [&topic.titles, &topic.leads, &topic.facts, &topic.bodies, &topic.quotes, &topic.ends];
         if kinds.iter().any(|frames| frames.is_empty()) || topic.roles.is_empty() {
             return Err(format!("{name} lacks a kind of frame"));
         }
-        Ok(topic)
+        let mut missing = Vec::new();
+        let mut check = |part: Name| match part {
+            Name::List(list) if !topic.lists.contains_key(list) => missing.push(list),
+            _ => {}
+        };
+        let frames = kinds.into_iter().chain(topic.lists.values());
+        frames.flatten().for_each(|frame| frame.names(&mut check));
+        if missing.is_empty() { Ok(topic) } else { Err(format!("{name} lacks the lists {missing:?}")) }
+    }
+
+    fn read(&mut self, name: &str, file: &'static str) -> Result<(), String> {
+        for (number, line) in file.lines().enumerate() {
+            let line = line.trim();
+            if !line.is_empty() && !line.starts_with('#') {
+                self.add(line).map_err(|error| format!("{name}, line {}: {error}", number + 1))?;
+            }
+        }
+        Ok(())
     }
 
     fn add(&mut self, line: &'static str) -> Result<(), String> {
         let (kind, text) = line.split_once(": ").ok_or("no kind")?;
+        if let Some(list) = kind.strip_prefix("list ") {
+            self.lists.entry(list).or_default().extend(Frame::parse_list(text)?);
+            return Ok(());
+        }
         let frames = match kind {
+            "section" if !section::is_known(text) => return Err(format!("unknown section `{text}`")),
             "section" => {
                 self.section = text;
                 return Ok(());
             }
             "role" => {
-                self.roles.push(text);
+                let (of_woman, of_man) = text.split_once(" / ").unwrap_or((text, text));
+                self.roles.push(Role { of_woman, of_man });
                 return Ok(());
             }
             "title" => &mut self.titles,
             "lead" => &mut self.leads,
+            "fact" => &mut self.facts,
             "body" => &mut self.bodies,
             "quote" => &mut self.quotes,
             "end" => &mut self.ends,
@@ -77,22 +110,28 @@ pub fn weight(topic: &str, day: Date) -> f64 {
         // More every year from 2018, and most of all in summer.
         "drought" => {
             let season = if (5..=9).contains(&month) { 1.6 } else { 0.6 };
-            season * (0.12 + 2.2 * smooth(year, 5.0, 1.2))
+            season * (0.03 + 4.2 * rise(year, 5.5, 9.0))
         }
-        "solar" => 0.12 + 2.0 * smooth(year, 5.2, 0.9),
-        "fax" => 0.04 + 1.9 * (1.0 - smooth(year, 3.0, 1.3)),
-        "eclipse" => {
-            let days = (day - Date::constant(2021, 8, 12)).get_days();
-            match days {
-                -10..=10 => 14.0,
-                -70..=30 => 1.6,
-                _ => 0.0,
-            }
-        }
+        "solar" => 0.03 + 4.2 * rise(year, 5.2, 10.0),
+        "fax" => 0.02 + 4.2 * (1.0 - rise(year, 3.2, 6.4)),
+        "eclipse-before" => match days_after_eclipse(day) {
+            -10..=-1 => 40.0,
+            -70..=-11 => 1.6,
+            _ => 0.0,
+        },
+        "eclipse-after" => match days_after_eclipse(day) {
+            0..=10 => 40.0,
+            11..=30 => 1.6,
+            _ => 0.0,
+        },
         "crowdbus" if day < Date::constant(2020, 3, 9) => 0.0,
-        "crowdbus" => 0.8 + 1.0 * smooth(year, 6.5, 1.2),
+        "crowdbus" => 0.8 + 1.0 * rise(year, 6.5, 5.0),
         "ferrygate" if (Date::constant(2022, 5, 18)..=Date::constant(2022, 11, 25)).contains(&day) => 3.0,
         "ferrygate" => 0.0,
+        "rainbank" if day < Date::constant(2023, 10, 2) => 0.0,
+        "rainbank" => 2.0,
+        "moonferry" if (Date::constant(2024, 4, 20)..=Date::constant(2024, 9, 22)).contains(&day) => 5.0,
+        "moonferry" => 0.0,
         "weather" => {
             if matches!(month, 12 | 1 | 2) {
                 1.6
@@ -111,9 +150,21 @@ pub fn weight(topic: &str, day: Date) -> f64 {
     }
 }
 
-/// A rise from 0 to 1 around `middle`; the larger `steepness`, the shorter it takes.
-fn smooth(year: f64, middle: f64, steepness: f64) -> f64 {
-    1.0 / (1.0 + (-(year - middle) * steepness).exp())
+/// How many times more articles than usual newspapers print on a day: the eclipse fills pages.
+pub fn volume(day: Date) -> f64 {
+    if days_after_eclipse(day).abs() <= 10 { 2.5 } else { 1.0 }
+}
+
+/// Days since the day of the eclipse; negative before it.
+fn days_after_eclipse(day: Date) -> i32 {
+    (day - Date::constant(2021, 8, 12)).get_days()
+}
+
+/// A rise from 0 to 1 over some years around `middle` (smoothstep: sums and products only, which are the same on every
+/// machine).
+fn rise(year: f64, middle: f64, years: f64) -> f64 {
+    let t = ((year - middle) / years + 0.5).clamp(0.0, 1.0);
+    t * t * (3.0 - 2.0 * t)
 }
 
 #[cfg(test)]
@@ -127,20 +178,31 @@ mod tests {
         assert!(at("drought", 2025, 7) > 8.0 * at("drought", 2016, 7));
         assert!(at("solar", 2025, 3) > 8.0 * at("solar", 2016, 3));
         assert!(at("fax", 2016, 3) > 10.0 * at("fax", 2024, 3));
-        assert_eq!((at("eclipse", 2020, 8), at("eclipse", 2022, 8)), (0.0, 0.0));
-        assert!(at("eclipse", 2021, 8) > 5.0);
+        assert_eq!((at("eclipse-before", 2020, 8), at("eclipse-after", 2022, 8)), (0.0, 0.0));
+        assert_eq!((at("eclipse-before", 2021, 8), at("eclipse-after", 2021, 7)), (0.0, 0.0));
+        assert!(at("eclipse-before", 2021, 7) > 1.0 && at("eclipse-after", 2021, 8) > 5.0);
         assert_eq!((at("crowdbus", 2020, 2), at("ferrygate", 2022, 4), at("ferrygate", 2023, 1)), (0.0, 0.0, 0.0));
+        assert_eq!((at("rainbank", 2023, 9), at("moonferry", 2024, 3), at("moonferry", 2024, 11)), (0.0, 0.0, 0.0));
+        assert!(at("rainbank", 2025, 1) > 0.5 && at("moonferry", 2024, 7) > 0.5);
         assert!(at("crowdbus", 2025, 1) > 0.5 && at("ferrygate", 2022, 7) > 0.5);
         assert_eq!(at("council", 2017, 1), 1.0);
     }
 
     #[test]
     fn a_file_of_frames_names_its_mistakes() {
-        let file = "section: court\nrole: judge\ntitle: A\nlead: {B|C}\nbody: D\nquote: “E,” $person said.\nend: F\n";
-        let topic = Topic::parse("court", file).unwrap();
-        assert_eq!((topic.section, topic.leads.len()), ("court", 1));
-        assert!(Topic::parse("court", "title: {A").unwrap_err().contains("line 1"));
-        assert!(Topic::parse("court", "titel: A").unwrap_err().contains("titel"));
-        assert!(Topic::parse("court", "title: A").unwrap_err().contains("lacks"));
+        let shared = "list when: today|at noon\nfact: <thing> fell <when>.\n";
+        let file = "section: court\nrole: judge\nrole: Richterin / Richter\ntitle: A\nlead: {B|C}\nbody: D\n\
+                    quote: “E,” $person said.\nend: F\nlist thing: a tree\nlist thing: a wall|a roof\n";
+        let parse = |file: &'static str| Topic::parse("court", file, shared);
+        let topic = parse(file).unwrap();
+        assert_eq!((topic.section, topic.leads.len(), topic.facts.len()), ("court", 1, 1));
+        assert_eq!((topic.lists["thing"].len(), topic.lists["when"].len()), (3, 2));
+        assert_eq!(topic.roles[0], Role { of_woman: "judge", of_man: "judge" });
+        assert_eq!(topic.roles[1], Role { of_woman: "Richterin", of_man: "Richter" });
+        assert!(parse("title: {A").unwrap_err().contains("line 1"));
+        assert!(parse("titel: A").unwrap_err().contains("titel"));
+        assert!(parse("section: gossip").unwrap_err().contains("gossip"));
+        assert!(parse("title: A").unwrap_err().contains("lacks a kind"));
+        assert!(parse(file.split_once("list").unwrap().0).unwrap_err().contains("thing"));
     }
 }

@@ -11,6 +11,8 @@
 
 use jiff::civil::Date;
 
+use super::section;
+
 /// An article of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
@@ -35,7 +37,10 @@ fn parse_article(text: &'static str) -> Result<Written, String> {
     let mut words = head.split_whitespace();
     let mut word = |what: &str| words.next().ok_or_else(|| wrong(what));
     let day: Date = word("no date")?.parse().map_err(|_| wrong("no valid date"))?;
-    let (host, section) = (word("no outlet")?, word("no section")?);
+    let (host, section_name) = (word("no outlet")?, word("no section")?);
+    if !section::is_known(section_name) {
+        return Err(wrong("unknown section"));
+    }
     let (fields, body) = rest.split_once("\n\n").ok_or_else(|| wrong("no body"))?;
     let field = |name: &str| {
         let line = fields.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
@@ -47,7 +52,7 @@ fn parse_article(text: &'static str) -> Result<Written, String> {
     }
     let tags = field("tags").split(',').map(str::trim).filter(|tag| !tag.is_empty()).collect();
     let paragraphs = body.split("\n\n").map(str::trim).filter(|paragraph| !paragraph.is_empty()).collect();
-    Ok(Written { day, host, section, title, author: field("author"), tags, paragraphs })
+    Ok(Written { day, host, section: section_name, title, author: field("author"), tags, paragraphs })
 }
 
 #[cfg(test)]

@@ -168,7 +168,7 @@ pub fn write_text(view: &View<'_>, index: usize, number: u32, text: &Text) -> St
         teasers: view.neighbours(index, number),
         comments,
         home: view.local("/"),
-        feed_links: if site.template == crate::profile::Template::Semantic {
+        declared: if site.template == crate::profile::Template::Semantic {
             view.head_links()
                 .lines()
                 .filter(|line| !line.contains("canonical"))

@@ -12,6 +12,8 @@ mod semantic;
 use std::fmt::Write;
 
 use crate::article::Article;
+use crate::country::OUTLETS;
+use crate::hiding::Hidden;
 use crate::markup::escaped;
 use crate::profile::{FeedFormat, Profile, Template};
 use crate::rng::Rng;
@@ -33,8 +35,8 @@ pub(crate) struct Sheet<'a> {
     /// Names and comments of readers.
     pub(crate) comments: Vec<(String, String)>,
     pub(crate) home: String,
-    /// The lines of the head that declare feeds.
-    pub(crate) feed_links: String,
+    /// The lines of the head that declare feeds, and the section and the licence if they are known.
+    pub(crate) declared: String,
     /// The list items of the navigation.
     pub(crate) navigation: String,
 }
@@ -51,7 +53,7 @@ impl Sheet<'_> {
             self.profile.charset.name().to_lowercase(),
             escaped(&self.article.title),
             escaped(&self.site_name),
-            self.feed_links,
+            self.declared,
         )
     }
 
@@ -132,7 +134,9 @@ fn render(world: &World, article: &Article, body: String, teasers: Vec<(String, 
     let site = article.site;
     let grammar = world.grammar(site);
     let profile = world.profile(site);
-    let comments = (0..rng.below(5))
+    // The newspapers of the demo have no comments: readers would meet sentences without sense.
+    let comment_count = if world.is_country() { 0 } else { rng.below(5) };
+    let comments = (0..comment_count)
         .map(|_| {
             let name = rng.pick(grammar.section(Section::First)).to_string();
             (name, filler_sentence(grammar, rng))
@@ -148,13 +152,7 @@ fn render(world: &World, article: &Article, body: String, teasers: Vec<(String, 
         teasers,
         comments,
         home: world.url(site, "/"),
-        feed_links: match &hidden {
-            Some(hidden) => hidden.head(false, &escaped(&hidden.target)),
-            None => {
-                let (kind, feed) = (profile.format.media_type(), world.url(site, profile.format.path()));
-                format!("<link rel=\"alternate\" type=\"{kind}\" href=\"{feed}\">\n")
-            }
-        },
+        declared: feed_links(world, site, hidden.as_ref()) + &section_and_licence(world, article),
         navigation: navigation(grammar),
     };
     let html = write_sheet(profile.template, &sheet);
@@ -162,6 +160,27 @@ fn render(world: &World, article: &Article, body: String, teasers: Vec<(String, 
         Some(hidden) => html.replace("</body>", &format!("{}</body>", hidden.foot(&escaped(&hidden.target)))),
         None => html,
     }
+}
+
+fn feed_links(world: &World, site: usize, hidden: Option<&Hidden>) -> String {
+    match hidden {
+        Some(hidden) => hidden.head(false, &escaped(&hidden.target)),
+        None => {
+            let format = world.profile(site).format;
+            let (kind, feed) = (format.media_type(), world.url(site, format.path()));
+            format!("<link rel=\"alternate\" type=\"{kind}\" href=\"{feed}\">\n")
+        }
+    }
+}
+
+/// The section of an article of the demo and its licence, under which its whole text may be shown.
+fn section_and_licence(world: &World, article: &Article) -> String {
+    let Some(section) = article.topics.first().filter(|_| world.is_country()) else { return String::new() };
+    let licence = match OUTLETS[article.site].licence {
+        "" => String::new(),
+        code => format!("<link rel=\"license\" href=\"https://creativecommons.org/licenses/{code}/4.0/\">\n"),
+    };
+    format!("<meta property=\"article:section\" content=\"{}\">\n{licence}", escaped(section))
 }
 
 /// Writes the front page with links to the latest articles and all feeds.
