@@ -1,6 +1,7 @@
 // The HTTP client of the API.
 
 import { type CorpusRow, type Endpoints, PATHS } from "./generated/api.ts";
+import { t } from "./text/index.ts";
 
 /** A corpus in the list of corpora. */
 export type Corpus = CorpusRow;
@@ -83,7 +84,7 @@ export async function send(link: string, signal?: AbortSignal): Promise<Response
       response = await fetch(link, { signal: signal ?? null, headers });
     } catch (error) {
       if (signal?.aborted) throw error;
-      throw new ApiError("No response from the server. Is `tidings serve` still running?", 0);
+      throw new ApiError(t("No response from the server. Is `tidings serve` still running?"), 0);
     }
     if (response.ok) return response;
     const wait = Number(response.headers.get("Retry-After") ?? Number.NaN);
@@ -92,7 +93,11 @@ export async function send(link: string, signal?: AbortSignal): Promise<Response
       continue;
     }
     const body = (await response.json().catch(() => ({}))) as { error?: string; shown?: string };
-    throw new ApiError(body.error ?? `The server returned status ${response.status}.`, response.status, body.shown);
+    throw new ApiError(
+      body.error ?? t("The server returned status {status}.", { status: response.status }),
+      response.status,
+      body.shown,
+    );
   }
 }
 
@@ -104,4 +109,19 @@ export async function request<E extends Endpoint>(
   signal?: AbortSignal,
 ): Promise<AnswerOf<E>> {
   return (await send(address(endpoint, lang, parameters), signal)).json() as Promise<AnswerOf<E>>;
+}
+
+/** Sends a change to the home of the corpus, which only its owner may make. */
+export async function change<Answer>(path: string, body: unknown, method = "POST"): Promise<Answer> {
+  const secret = token.get();
+  const headers: Record<string, string> = { "Content-Type": "application/json" };
+  if (secret) headers.Authorization = `Bearer ${secret}`;
+  const response = await fetch(path, { method, headers, body: JSON.stringify(body) });
+  const answer = (await response.json().catch(() => ({}))) as Answer & { error?: string };
+  if (!response.ok)
+    throw new ApiError(
+      answer.error ?? t("The server returned status {status}.", { status: response.status }),
+      response.status,
+    );
+  return answer;
 }

@@ -1,5 +1,7 @@
 // Creates elements. Strings become text nodes only: no string is ever parsed as markup.
 
+import { t } from "./text/index.ts";
+
 /** A child of an element. */
 export type Child = Node | string | number | null | undefined | false;
 
@@ -51,9 +53,9 @@ export function copyButton(label: string, text: () => string): HTMLButtonElement
   button.addEventListener("click", async () => {
     try {
       await navigator.clipboard.writeText(text());
-      button.textContent = "Copied";
+      button.textContent = t("Copied");
     } catch {
-      button.textContent = "Select the text and copy it";
+      button.textContent = t("Select the text and copy it");
     }
     setTimeout(() => {
       button.textContent = label;

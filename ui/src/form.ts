@@ -1,7 +1,8 @@
-// Forms built from a list of fields, and the document filter that most views have.
+// Form fields, and the options of a view: a quiet row above its results.
 
 import { type Child, el } from "./dom.ts";
 import { type Route, go } from "./route.ts";
+import { t } from "./text/index.ts";
 
 /** A form field. */
 export interface Field {
@@ -18,24 +19,19 @@ export interface Field {
   advanced?: boolean;
   wide?: boolean;
   required?: boolean;
-  /** Index among repeated fields of one name. */
-  at?: number;
+  /** The id of a list of suggestions. */
+  list?: string;
 }
 
-/** The fields of the document filter. */
-export const DOCUMENTS: readonly Field[] = [
-  { name: "from", label: "From", kind: "date" },
-  { name: "to", label: "To", kind: "date" },
-  { name: "site", label: "Source", kind: "text", hint: "gazette.example" },
-  { name: "filter", label: "Other fields", kind: "text", hint: "topic=sport", wide: true },
-];
-
 /** The value of a field in a route. */
-export const valueOf = (field: Field, route: Route): string =>
-  route.all(field.name)[field.at ?? 0] || field.initial || "";
+export const valueOf = (field: Field, route: Route): string => route.get(field.name) || field.initial || "";
 
-function input(field: Field, value: string): HTMLElement {
-  const id = `field-${field.name}${field.at || ""}`;
+/** Periods of the filter language: a year, quarter, month, week or day. */
+const PERIOD = String.raw`\d{4}(-(Q[1-4]|H[12]|W\d\d?|\d\d(-\d\d)?))?`;
+
+/** A field with its label. */
+export function input(field: Field, value: string): HTMLElement {
+  const id = `field-${field.name}`;
   const label = el("label", { for: id }, field.label);
   const shared = { id, name: field.name, required: field.required };
   let control: HTMLElement;
@@ -58,7 +54,17 @@ function input(field: Field, value: string): HTMLElement {
       control = el("input", { ...shared, type: "number", min: 0, value, inputmode: "numeric" });
       break;
     case "date":
-      control = el("input", { ...shared, type: "date", value });
+      // Written out, because the browser's own field follows the region of the system, not of the reader.
+      control = el("input", {
+        ...shared,
+        type: "text",
+        value,
+        pattern: PERIOD,
+        placeholder: t("2026-03-01"),
+        title: t("A day or period: 2026, 2026-Q1, 2026-03 or 2026-03-01"),
+        autocomplete: "off",
+        size: 11,
+      });
       break;
     default:
       control = el("input", {
@@ -67,6 +73,7 @@ function input(field: Field, value: string): HTMLElement {
         value,
         dir: "auto",
         placeholder: field.hint,
+        list: field.list,
         autocomplete: "off",
         autocapitalize: "off",
         spellcheck: "false",
@@ -76,59 +83,47 @@ function input(field: Field, value: string): HTMLElement {
   return el("div", { class: `field ${field.kind}${field.wide ? " wide" : ""}` }, label, control);
 }
 
-/** A form whose submission navigates to the URL of its values. */
-export function form(
-  fields: readonly Field[],
-  documents: readonly Field[],
-  title: string,
-  route: Route,
-  button: string,
-): HTMLFormElement {
+/** The row of options of a view. A choice takes effect at once; typed values with Enter or "Apply". */
+export function options(fields: readonly Field[], route: Route): HTMLFormElement | null {
+  if (fields.length === 0) return null;
   const show = (field: Field): Child => input(field, valueOf(field, route));
-  const group = (title: string, members: readonly Field[]): Child => {
-    if (members.length === 0) return null;
-    const chosen = members.filter((field) => route.get(field.name) && route.get(field.name) !== field.initial);
-    const summary = chosen.map((field) =>
-      `${field.label.toLowerCase()} ${field.kind === "flag" ? "" : route.get(field.name)}`.trim(),
-    );
-    // A focus subcorpus is required, so its fields are open.
-    return el(
-      "details",
-      { class: "more", open: chosen.length > 0 || title === "Focus subcorpus" },
-      el("summary", {}, title, summary.length > 0 && el("span", { class: "chosen" }, `: ${summary.join(", ")}`)),
-      el("div", { class: "fields" }, ...members.map(show)),
-    );
-  };
+  const [plain, advanced] = [fields.filter((field) => !field.advanced), fields.filter((field) => field.advanced)];
+  const chosen = advanced.filter((field) => route.get(field.name) && route.get(field.name) !== field.initial);
+  const isTyped = (field: Field) => field.kind !== "choice" && field.kind !== "flag";
+  const apply = () => el("button", { class: "plain" }, t("Apply"));
   const made = el(
     "form",
-    { class: "ask", role: "search", action: "", autocomplete: "off" },
-    el(
-      "div",
-      { class: "fields" },
-      ...fields.filter((field) => !field.advanced).map(show),
-      el("button", { class: "go" }, button),
-    ),
-    el(
-      "div",
-      { class: "groups" },
-      group(title, documents),
-      group(
-        "More options",
-        fields.filter((field) => field.advanced),
+    { class: "options", action: "", autocomplete: "off", "aria-label": t("Options of this view") },
+    el("div", { class: "fields" }, ...plain.map(show), plain.some(isTyped) && apply()),
+    advanced.length > 0 &&
+      el(
+        "details",
+        { class: "more", open: chosen.length > 0 },
+        el(
+          "summary",
+          {},
+          t("More options"),
+          chosen.length > 0 &&
+            el("span", { class: "chosen" }, `: ${chosen.map((field) => field.label.toLowerCase()).join(", ")}`),
+        ),
+        el("div", { class: "fields" }, ...advanced.map(show), advanced.some(isTyped) && apply()),
       ),
-    ),
   );
+  const submit = () => {
+    const filled = new FormData(made);
+    const changes: Record<string, string | undefined> = { cursor: undefined };
+    for (const field of fields) {
+      const text = String(filled.get(field.name) ?? "").trim();
+      changes[field.name] = text && text !== field.initial ? text : undefined;
+    }
+    go(route.with(changes));
+  };
   made.addEventListener("submit", (event) => {
     event.preventDefault();
-    const params = new URLSearchParams();
-    if (route.view !== "search") params.set("view", route.view);
-    if (route.get("lang")) params.set("lang", route.get("lang"));
-    const filled = new FormData(made);
-    for (const field of [...fields, ...documents]) {
-      const text = String(filled.getAll(field.name)[field.at ?? 0] ?? "").trim();
-      if (text && text !== field.initial) params.append(field.name, text);
-    }
-    go(`?${params}`);
+    submit();
+  });
+  made.addEventListener("change", (event) => {
+    if ((event.target as Element).matches("select, [type=checkbox]")) submit();
   });
   return made;
 }

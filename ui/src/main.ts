@@ -2,56 +2,43 @@
 
 import { type Corpus, ApiError, request, token } from "./api.ts";
 import { el, save } from "./dom.ts";
-import { DOCUMENTS, type Field, form } from "./form.ts";
-import { at, provenance, footer, header, navigation, showError } from "./layout.ts";
+import { options } from "./form.ts";
+import { at, footer, header, navigation, showError } from "./layout.ts";
+import { downloads, provenance } from "./provenance.ts";
+import { SOURCES } from "./querybar.ts";
 import { Route, go } from "./route.ts";
-import { ViewContext, type View } from "./view.ts";
-import { bursts } from "./views/bursts.ts";
-import { collection } from "./views/collection/index.ts";
-import { collocations } from "./views/collocations.ts";
-import { compare } from "./views/compare.ts";
-import { documentView, documents } from "./views/documents.ts";
-import { frequencies } from "./views/frequencies.ts";
-import { help } from "./views/help.ts";
-import { keywords } from "./views/keywords.ts";
-import { names } from "./views/names.ts";
-import { newWords } from "./views/new-words.ts";
-import { quotes } from "./views/quotes.ts";
-import { search } from "./views/search.ts";
-import { sketch } from "./views/sketch.ts";
-import { timeline } from "./views/timeline.ts";
-import { trends } from "./views/trends.ts";
-import { words } from "./views/words.ts";
+import { saveButton } from "./save-search.ts";
+import { locale, t } from "./text/index.ts";
+import { type ServerInfo, ViewContext } from "./view.ts";
+import { VIEWS } from "./views/index.ts";
+import { facets } from "./views/facets.ts";
 
-const VIEWS: readonly View[] = [
-  search,
-  documents,
-  documentView,
-  timeline,
-  trends,
-  compare,
-  newWords,
-  bursts,
-  names,
-  quotes,
-  collocations,
-  keywords,
-  words,
-  frequencies,
-  sketch,
-  collection,
-  help,
-];
-/** Views with a query field: links between them keep the query. */
-const WITH_QUERY: readonly View[] = [search, timeline, collocations, frequencies];
+const search = VIEWS.find((view) => view.name === "search")!;
+/** Views that work without a corpus. */
+const WITHOUT_CORPUS = ["help", "collection", "start"];
 
 let corpora: Corpus[] = [];
 let named: string[] = [];
+let server: ServerInfo = { version: "", address: null, owner: false };
 let running: AbortController | undefined;
+
 function corpusOf(route: Route): Corpus | undefined {
   // Without a choice the largest corpus is shown.
   const largest = [...corpora].sort((one, other) => other.tokens - one.tokens)[0];
   return corpora.find((corpus) => corpus.corpus === route.get("lang")) ?? (route.get("lang") ? undefined : largest);
+}
+
+/** A note if a permanent link was made with another state of the corpus. */
+function otherState(route: Route, corpus: Corpus | undefined): HTMLElement | string {
+  const wanted = route.get("corpus");
+  if (!wanted || !corpus?.digest || corpus.digest.startsWith(wanted)) return "";
+  return el(
+    "p",
+    { class: "note" },
+    t("This link was made with another state of the corpus ({state}…): numbers may differ.", {
+      state: wanted.slice(0, 8),
+    }),
+  );
 }
 
 async function show(): Promise<void> {
@@ -61,59 +48,74 @@ async function show(): Promise<void> {
   const route = Route.here();
   const view = VIEWS.find((each) => each.name === route.view) ?? search;
   const corpus = corpusOf(route);
-  header(route, corpora, corpus);
-  navigation(route, VIEWS, WITH_QUERY);
-  document.title = `${[route.all("q").join(", ") || route.get("lemma"), view.title].filter(Boolean).join(" · ")} · Tidings`;
+  // A field keeps the focus when its change shows the view again.
+  const focused = document.activeElement?.id;
+  header(route, { corpora, corpus, named, isQueryView: view.kind === "query" });
+  navigation(route, VIEWS);
+  const subject = view.kind === "query" ? route.all("q").join(", ") : "";
+  document.title = `${[subject, view.title].filter(Boolean).join(" · ")} · Tidings`;
   const message = el("p", { id: "message", role: "status", "aria-live": "polite" });
   const results = el("div", { id: "results" });
-  const foot = el("div", {});
-  const heading = [el("h1", {}, view.title), el("p", { class: "about" }, view.about)];
-  if (!corpus && view !== help && view !== collection) {
+  const aside = el("aside", { id: "facets", "aria-label": t("Facets"), hidden: true });
+  const foot = el("div", { class: "foot" });
+  const tools = el("div", { class: "tools actions" });
+  const heading = el(
+    "div",
+    { class: "heading" },
+    el("h1", { class: view.kind === "query" && view.name !== "document" ? "unseen" : undefined }, view.title),
+    view.about && view.kind !== "query" ? el("p", { class: "about" }, view.about) : "",
+  );
+  if (!corpus && !WITHOUT_CORPUS.includes(view.name)) {
     const why =
       corpora.length === 0
-        ? el(
-            "p",
-            { class: "empty" },
-            "No index yet. ",
-            el("code", {}, "tidings run"),
-            " collects text and builds the index; reload this page when it is done.",
-          )
-        : el("p", { class: "empty" }, `No corpus for language ${route.get("lang")}. Choose one above.`);
-    results.append(why);
-    at("main").replaceChildren(...heading, results);
+        ? t("No index yet.")
+        : t("No corpus for language {language}. Choose one above.", { language: route.get("lang") });
+    at("main").replaceChildren(heading, el("p", { class: "empty" }, why));
     return;
   }
-  const context = new ViewContext(route, corpus, corpora, results, message, signal);
-  const fields = view.fields(context);
-  const choices = [["", "all documents"], ...named.map((name) => [name, name] as const)] as const;
-  const corpusField: Field = { name: "in", label: "Virtual corpus", kind: "choice", choices, initial: "" };
-  const documentFields = view.documentFilter ? [...DOCUMENTS, ...(named.length > 0 ? [corpusField] : [])] : [];
-  const searchForm =
-    fields.length > 0 || view.documentFilter
-      ? form(fields, documentFields, view.documentFilter || "", route, view.button ?? "Search")
-      : "";
-  at("main").replaceChildren(...heading, searchForm, message, results, foot);
+  const context = new ViewContext(route, corpus, corpora, server, results, message, signal);
+  const isReady = view.ready(route);
+  const optionsForm = isReady || view.kind !== "query" ? options(view.fields(context), route) : null;
+  at("main").replaceChildren(
+    heading,
+    otherState(route, corpus),
+    el("div", { class: "bar" }, message, optionsForm ?? "", tools),
+    el("div", { class: "columns" }, results, aside),
+    foot,
+  );
+  if (focused && document.activeElement === document.body)
+    document.getElementById(focused)?.focus({ preventScroll: true });
   results.setAttribute("aria-busy", "true");
   try {
-    if (view.ready(route)) {
+    if (isReady) {
       // Most answers arrive before this would be readable.
       const delayed = setTimeout(() => {
-        if (results.childElementCount === 0) context.announce("Loading …");
+        if (results.childElementCount === 0) context.announce(t("Loading …"));
       }, 250);
       signal.addEventListener("abort", () => clearTimeout(delayed));
       await view.show(context).finally(() => clearTimeout(delayed));
-      if (!signal.aborted) foot.replaceChildren(...provenance(context, view));
+      if (!signal.aborted) {
+        foot.replaceChildren(...provenance(context, view));
+        tools.replaceChildren(...downloads(context, view), saveButton(context, view) ?? "");
+        if (view.facets && results.childElementCount > 0) void facets(context, aside);
+      }
     } else {
       context.append(await view.welcome?.(context));
-      // On a phone the keyboard would hide the page.
-      const query = document.querySelector<HTMLInputElement>("form.ask input[type=search]");
-      if (!signal.aborted && matchMedia("(min-width: 48rem)").matches) query?.focus({ preventScroll: true });
+      focusQuery(signal);
     }
+    if (view.name === "start") focusQuery(signal);
   } catch (error) {
     if (!signal.aborted) showError(context, error);
   } finally {
     if (!signal.aborted) results.removeAttribute("aria-busy");
   }
+}
+
+function focusQuery(signal: AbortSignal): void {
+  // On a phone the keyboard would hide the page.
+  const query = document.querySelector<HTMLInputElement>("#field-q");
+  const isFree = document.activeElement === document.body || document.activeElement?.id === "main";
+  if (!signal.aborted && isFree && matchMedia("(min-width: 48rem)").matches) query?.focus({ preventScroll: true });
 }
 
 /** Follows links within the page without reloading it. */
@@ -145,36 +147,52 @@ function follow(event: MouseEvent): void {
 
 async function openWithToken(url: string): Promise<void> {
   const response = await fetch(url, { headers: { Authorization: `Bearer ${token.get()}` } });
-  save(url.includes("format=csv") ? "tidings.csv" : "tidings.json", await response.blob());
+  const ending = /[?&]format=(csv|jsonl|rss)/.exec(url)?.[1] ?? "json";
+  save(`tidings.${ending}`, await response.blob());
+}
+
+/** Fills the suggestions of the source field, once the page stands. */
+async function suggestSources(): Promise<void> {
+  const { rows } = await request("sites", "", { limit: 2000 });
+  const list = el("datalist", { id: SOURCES }, ...rows.map((row) => el("option", { value: row.site })));
+  document.getElementById(SOURCES)?.remove();
+  document.body.append(list);
 }
 
 async function start(): Promise<void> {
   try {
-    const [list, virtual] = await Promise.all([
+    const [list, virtual, about] = await Promise.all([
       request("corpora"),
       request("corpora-named").catch(() => ({ rows: [] as { name: string }[] })),
+      request("server"),
     ]);
     corpora = list.corpora;
     named = virtual.rows.map((row) => row.name);
+    server = about;
     await show();
+    void suggestSources().catch(() => undefined);
   } catch (error) {
     at("main").replaceChildren(
       el(
         "div",
         { class: "trouble", role: "alert" },
-        el("p", {}, error instanceof ApiError ? error.message : "The page could not be started."),
+        el("p", {}, error instanceof ApiError ? error.message : t("The page could not be started.")),
       ),
     );
   }
 }
 
+document.documentElement.lang = locale;
+document.querySelector(".skip")!.textContent = t("Skip to content");
+at("views").setAttribute("aria-label", t("Views"));
 addEventListener("popstate", () => void show());
 addEventListener("routechange", () => void show());
+addEventListener("corporachange", () => void start());
 document.addEventListener("click", follow);
 document.addEventListener("keydown", (event) => {
   const typing = (event.target as Element).matches?.("input, select, textarea");
   if (event.key !== "/" || typing || event.ctrlKey || event.metaKey || event.altKey) return;
-  const query = document.querySelector<HTMLInputElement>("form.ask input[type=search]");
+  const query = document.querySelector<HTMLInputElement>("#field-q");
   if (!query) return;
   event.preventDefault();
   query.focus();

@@ -11,8 +11,9 @@ export class Route {
     return new Route(new URLSearchParams(location.search));
   }
 
+  /** The view: without a name, the concordance of the query, or the start page if there is none. */
   get view(): string {
-    return this.params.get("view") ?? "search";
+    return this.params.get("view") ?? (this.get("q") ? "search" : "start");
   }
 
   /** A parameter; empty if absent. */

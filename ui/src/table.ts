@@ -1,10 +1,13 @@
 // Sortable, accessible tables with CSV download.
 
 import { type Child, el, save } from "./dom.ts";
+import { locale, t } from "./text/index.ts";
 
 /** A column of a table. */
 export interface Column<Row> {
   name: string;
+  /** The heading, if it differs from the name of the CSV column. */
+  label?: string;
   /** Explanation, shown as tooltip. */
   about?: string;
   /** The value for sorting and CSV. */
@@ -50,7 +53,7 @@ function compare(one: string | number | null | undefined, other: string | number
   if (typeof one === "number" && typeof other === "number") return one - other;
   if (one === null || one === undefined) return 1;
   if (other === null || other === undefined) return -1;
-  return String(one).localeCompare(String(other), "en", { numeric: true });
+  return String(one).localeCompare(String(other), locale, { numeric: true });
 }
 
 /** A table; rows beyond `first` are shown on demand. */
@@ -85,7 +88,7 @@ export function table<Row>(
   const heads = columns.map((column) => {
     const head = el("th", { scope: "col", class: column.numeric ? "number" : undefined, title: column.about });
     if (column.picture) {
-      head.append(column.name);
+      head.append(column.label ?? column.name);
       return head;
     }
     head.append(
@@ -106,7 +109,7 @@ export function table<Row>(
             fillBody();
           },
         },
-        column.name,
+        column.label ?? column.name,
       ),
     );
     return head;
@@ -125,7 +128,7 @@ export function table<Row>(
           (all as HTMLElement).remove();
         },
       },
-      `Show all ${rows.length}`,
+      t("Show all {n}", { n: rows.length }),
     );
   return el(
     "div",

@@ -1,10 +1,11 @@
 // Colour scheme: that of the system, unless the user chooses one.
 
 import { el } from "./dom.ts";
+import { t } from "./text/index.ts";
 
 const KEY = "tidings-theme";
 const ORDER = ["auto", "light", "dark"] as const;
-const NAMES = { auto: "system", light: "light", dark: "dark" } as const;
+const NAMES = { auto: t("Colours: as the system"), light: t("Colours: light"), dark: t("Colours: dark") } as const;
 type Theme = (typeof ORDER)[number];
 
 const chosen = (): Theme => ORDER.find((theme) => theme === localStorage.getItem(KEY)) ?? "auto";
@@ -21,8 +22,8 @@ export function theme(): HTMLButtonElement {
   const button = el("button", { type: "button", class: "theme plain" });
   const label = () => {
     button.textContent = { auto: "◐", light: "☀", dark: "☾" }[chosen()];
-    button.setAttribute("aria-label", `Colours: ${NAMES[chosen()]}`);
-    button.title = `Colours: ${NAMES[chosen()]}`;
+    button.setAttribute("aria-label", NAMES[chosen()]);
+    button.title = NAMES[chosen()];
   };
   button.addEventListener("click", () => {
     const next = ORDER[(ORDER.indexOf(chosen()) + 1) % ORDER.length]!;

@@ -6,19 +6,17 @@ import type { Field } from "./form.ts";
 import { caution } from "./format.ts";
 import { type About, STEP_CHOICES, type Step } from "./generated/api.ts";
 import { type Route, filterOf } from "./route.ts";
+import { t } from "./text/index.ts";
 
-/** A page of the interface: a form, a request, and the display of its answer. */
+/** A page of the interface: options, a request, and the display of its answer. */
 export interface View {
   name: string;
   title: string;
   /** One sentence below the title. */
   about: string;
-  /** The heading in the navigation. */
-  group: "Read" | "Time" | "News" | "Words" | "Corpus";
+  /** Views of the query in the box, discoveries that need none, and the rest. */
+  kind: "query" | "discover" | "other";
   fields: (context: ViewContext) => Field[];
-  /** The title of the document filter, or false if the view has none. */
-  documentFilter: false | "Filter documents" | "Focus subcorpus";
-  button?: string;
   /** Returns true if the route has enough parameters for a request; otherwise `welcome` is shown. */
   ready: (route: Route) => boolean;
   /** Sends requests and shows the answers. */
@@ -27,7 +25,12 @@ export interface View {
   meaning?: string;
   /** Content before the first request. */
   welcome?: (context: ViewContext) => Child | Promise<Child>;
+  /** Whether the facets of the query stand beside the results. */
+  facets?: boolean;
 }
+
+/** What the server tells about itself and about the client. */
+export type ServerInfo = Pick<AnswerOf<"server">, "version" | "address" | "owner">;
 
 /** What a view works with: its route, its corpus, the API, and the elements it fills. */
 export class ViewContext {
@@ -44,9 +47,10 @@ export class ViewContext {
     readonly route: Route,
     readonly corpus: Corpus | undefined,
     readonly corpora: readonly Corpus[],
+    readonly server: ServerInfo,
     readonly results: HTMLElement,
     private readonly message: HTMLElement,
-    private readonly signal: AbortSignal,
+    readonly signal: AbortSignal,
   ) {}
 
   /** Token attributes that have values in this corpus. */
@@ -60,7 +64,7 @@ export class ViewContext {
 
   /** Sets the status line, which screen readers announce. */
   announce(text: string): void {
-    if (!this.signal.aborted) this.message.textContent = this.isCutOff ? `Incomplete result. ${text}` : text;
+    if (!this.signal.aborted) this.message.textContent = this.isCutOff ? `${t("Incomplete result.")} ${text}` : text;
   }
 
   /** Appends to the results, unless the user has left the view. */
@@ -90,7 +94,12 @@ export class ViewContext {
     if (exactness.kind !== "cut-off" || this.isCutOff) return;
     this.isCutOff = true;
     this.append(
-      el("p", { class: "note cut-off", role: "alert" }, el("strong", {}, "Incomplete result. "), caution(exactness)),
+      el(
+        "p",
+        { class: "note cut-off", role: "alert" },
+        el("strong", {}, `${t("Incomplete result.")} `),
+        caution(exactness),
+      ),
     );
   }
 
@@ -103,15 +112,24 @@ export class ViewContext {
   async requestUnlisted<E extends Endpoint>(endpoint: E, parameters: ParametersOf<E> = {}): Promise<AnswerOf<E>> {
     return request(endpoint, this.lang, parameters, this.signal);
   }
+
+  /** The same to another corpus. */
+  async requestIn<E extends Endpoint>(
+    lang: string,
+    endpoint: E,
+    parameters: ParametersOf<E> = {},
+  ): Promise<AnswerOf<E>> {
+    return request(endpoint, lang, parameters, this.signal);
+  }
 }
 
 /** Labels of token attributes. */
 export const ATTRIBUTES: Readonly<Record<string, string>> = {
-  lc: "words (lower-cased)",
-  word: "word forms",
-  lemma: "lemmas",
-  tag: "parts of speech",
-  feats: "morphological features",
+  lc: t("words (lower-cased)"),
+  word: t("word forms"),
+  lemma: t("lemmas"),
+  tag: t("parts of speech"),
+  feats: t("morphological features"),
 };
 
 /** The field that chooses the attribute to count; among the advanced fields if there is little choice. */
@@ -123,44 +141,50 @@ export function attributeField(
   const choices = among
     .filter((name) => context.attributes.includes(name))
     .map((name) => [name, ATTRIBUTES[name] ?? name] as const);
-  return { name: "attribute", label: "Count", kind: "choice", choices, initial, advanced: choices.length < 3 };
+  return { name: "attribute", label: t("Count"), kind: "choice", choices, initial, advanced: choices.length < 3 };
 }
 
-/** Labels of intervals that are not their names. */
-const INTERVAL_LABELS: Partial<Record<Step, string>> = { "ten-days": "ten days", "half-year": "half a year" };
+/** Labels of intervals. */
+const INTERVAL_LABELS: Record<Step, string> = {
+  day: t("day"),
+  week: t("week"),
+  "ten-days": t("ten days"),
+  month: t("month"),
+  quarter: t("quarter"),
+  "half-year": t("half-year"),
+  year: t("year"),
+};
 
 /** Intervals of the API with their labels. */
 export const INTERVALS = STEP_CHOICES.map(([name]) => [name, INTERVAL_LABELS[name] ?? name] as const);
 
-/** The interval that gives some dozens of points for the time span of a corpus. */
-export function defaultInterval(corpus: Pick<Corpus, "first_day" | "last_day"> | undefined): string {
-  if (!corpus?.first_day || !corpus.last_day) return "month";
-  const days = (Date.parse(corpus.last_day) - Date.parse(corpus.first_day)) / 86_400_000;
-  return days <= 45 ? "day" : days <= 300 ? "week" : days <= 365 * 8 ? "month" : "quarter";
+/** The label of an interval. */
+export const intervalName = (by: string): string => INTERVALS.find(([name]) => name === by)?.[1] ?? by;
+
+/** The length of a period in days. */
+export const daysBetween = (first: string, last: string): number =>
+  (Date.parse(last) - Date.parse(first)) / 86_400_000 + 1;
+
+/** The interval that gives some dozens of points for a period. */
+export function defaultInterval(first?: string | null, last?: string | null): Step {
+  if (!first || !last) return "month";
+  const days = daysBetween(first, last);
+  return days <= 62
+    ? "day"
+    : days <= 420
+      ? "week"
+      : days <= 365.25 * 5
+        ? "month"
+        : days <= 365.25 * 16
+          ? "quarter"
+          : "year";
 }
 
-/** The field that chooses the interval. */
-export const intervalField = (initial: string): Field => ({
+/** The field that chooses the interval; `automatic` is the one that is used without a choice. */
+export const intervalField = (automatic: string): Field => ({
   name: "by",
-  label: "Interval",
+  label: t("Interval"),
   kind: "choice",
-  choices: INTERVALS,
-  initial,
+  choices: [["", t("{interval} (automatic)", { interval: intervalName(automatic) })], ...INTERVALS],
+  initial: "",
 });
-
-/** The field that makes plain words match all their inflected forms, if the corpus has lemmas. */
-export const formsField = (context: ViewContext): Field[] =>
-  context.attributes.includes("lemma")
-    ? [
-        {
-          name: "as",
-          label: "Match",
-          kind: "choice",
-          choices: [
-            ["", "exact form"],
-            ["lemma", "all inflected forms (lemma)"],
-          ],
-          initial: "",
-        },
-      ]
-    : [];

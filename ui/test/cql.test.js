@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { asCql, asQuery, isCql, queryOf, sameQuery } from "../src/cql.ts";
+import { asCql, asQuery, cqlOf, isCql, queriesOf, queryOf, sameQuery, splitQueries } from "../src/cql.ts";
 import { Route } from "../src/route.ts";
 
 const route = (query) => new Route(new URLSearchParams(query));
@@ -36,6 +36,31 @@ test("as=lemma expands plain words and leaves CQL alone", () => {
 });
 
 test("a query moves to another view with its mode", () => {
-  assert.deepEqual(sameQuery(route("q=storm&q=flood&as=lemma")), { q: "storm", as: "lemma" });
+  assert.deepEqual(sameQuery(route("q=storm&q=flood&as=lemma")), { q: "storm, flood", as: "lemma" });
   assert.deepEqual(sameQuery(route("")), {});
+});
+
+test("commas separate queries, but not inside brackets and quotes", () => {
+  assert.deepEqual(splitQueries("drought, flood ,fax,"), ["drought", "flood", "fax"]);
+  assert.deepEqual(splitQueries('[word=","], "a,b", (x{1,2})'), ['[word=","]', '"a,b"', "(x{1,2})"]);
+  assert.deepEqual(splitQueries('[word="\\","] , b'), ['[word="\\","]', "b"]);
+  assert.deepEqual(queriesOf(route("q=a%2C+b&q=b&q=c")), ["a", "b", "c"]);
+});
+
+test("several queries are alternatives where a view asks one question", () => {
+  assert.equal(queryOf(route("q=storm%2C+big+flood")), '([word=="storm"%c]) | ([word=="big"%c] [word=="flood"%c])');
+});
+
+test("wildcards become regular expressions, and other characters are literal", () => {
+  assert.equal(cqlOf(route(""), "appl*"), '[word="appl.*"%c]');
+  assert.equal(cqlOf(route(""), "colo?r Red"), '[word="colo.r"%c] [word=="Red"]');
+  assert.equal(cqlOf(route("as=lemma"), "go*"), '[lemma="go.*"%c]');
+  assert.equal(cqlOf(route(""), "a.b*"), '[word="a\\.b.*"%c]');
+  // A lone question mark is punctuation.
+  assert.equal(cqlOf(route(""), "why ?"), "why ?");
+});
+
+test("values with wildcards or commas are not plain words", () => {
+  assert.equal(asQuery("a*"), '[lc=="a*"]');
+  assert.equal(asQuery("1,000"), '[lc=="1,000"]');
 });

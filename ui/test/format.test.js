@@ -9,7 +9,7 @@ import {
   language,
   pValue,
   percent,
-  plural,
+  period,
   rate,
   round,
 } from "../src/format.ts";
@@ -17,8 +17,6 @@ import {
 test("counts are grouped and shortened", () => {
   assert.equal(count(1234567), "1,234,567");
   assert.equal(brief(12300), "12.3K");
-  assert.equal(plural(1, "hit"), "1 hit");
-  assert.equal(plural(2000, "hit"), "2,000 hits");
 });
 
 test("rates have about three significant digits", () => {
@@ -59,4 +57,13 @@ test("an answer that was cut off says how much of the corpus it has seen", () =>
   const cut = { kind: "cut-off", limit: "time", seen_tokens: 5000, of_tokens: 20000, time_limit_s: 30 };
   assert.match(caution(cut), /cut off after 30 s: 5,000 of 20,000 tokens \(25 %\) were searched/);
   assert.match(caution({ ...cut, limit: "values", time_limit_s: undefined }), /too many distinct values/);
+});
+
+test("periods are written for readers", () => {
+  assert.equal(period("2026-03-01"), "Mar 1, 2026");
+  assert.equal(period("2026-03"), "Mar 2026");
+  assert.equal(period("2026-Q1"), "Q1 2026");
+  assert.equal(period("2026-W09"), "week 9, 2026");
+  assert.equal(period("2026"), "2026");
+  assert.equal(period("2026-01..2026-02"), "Jan 2026 – Feb 2026");
 });

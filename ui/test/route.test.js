@@ -4,8 +4,9 @@ import { Route, fieldEquals, filterOf, link } from "../src/route.ts";
 
 const route = (query) => new Route(new URLSearchParams(query));
 
-test("a route without a view is the search", () => {
-  assert.equal(route("").view, "search");
+test("a route without a view is the concordance of its query, or the start page", () => {
+  assert.equal(route("").view, "start");
+  assert.equal(route("q=storm").view, "search");
   assert.equal(route("view=trends").view, "trends");
   assert.equal(route("").get("q"), "");
   assert.deepEqual(route("q=a&q=&q=b").all("q"), ["a", "b"]);

@@ -19,12 +19,12 @@ test("CSV quotes fields, leaves out drawings, and defuses formulas", () => {
 });
 
 test("the default interval gives some dozens of points", () => {
-  const span = (first_day, last_day) => defaultInterval({ first_day, last_day });
-  assert.equal(span("2026-01-01", "2026-01-31"), "day");
-  assert.equal(span("2026-01-01", "2026-09-01"), "week");
-  assert.equal(span("2020-01-01", "2026-01-01"), "month");
-  assert.equal(span("2010-01-01", "2026-01-01"), "quarter");
-  assert.equal(defaultInterval(undefined), "month");
+  assert.equal(defaultInterval("2026-01-01", "2026-01-31"), "day");
+  assert.equal(defaultInterval("2026-01-01", "2026-09-01"), "week");
+  assert.equal(defaultInterval("2022-01-01", "2026-01-01"), "month");
+  assert.equal(defaultInterval("2016-01-01", "2025-12-31"), "quarter");
+  assert.equal(defaultInterval("2001-01-01", "2026-01-01"), "year");
+  assert.equal(defaultInterval(undefined, null), "month");
 });
 
 test("request URLs fill in the path and leave out empty parameters", () => {

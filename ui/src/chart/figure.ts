@@ -1,7 +1,20 @@
-// A chart with caption, downloads (CSV, SVG, PNG) and its data as an accessible table.
+// A chart with caption, downloads (CSV, SVG, SVG in grey, PNG, embed code), a tip at the pointer, and its data as a table.
 
-import { el, save } from "../dom.ts";
+import { copyButton, el, save } from "../dom.ts";
+import { t } from "../text/index.ts";
 import { type Column, csvButton, table } from "../table.ts";
+
+/** What is said about the point under the pointer, at a place of the chart. */
+export interface Tip {
+  x: number;
+  y: number;
+  title: string;
+  rows?: readonly { name: string; colour: number; text: string; more?: string; isNearest?: boolean }[];
+  note?: string;
+}
+
+/** Shows a tip, or hides it. */
+export type ShowTip = (tip: Tip | null) => void;
 
 /** Computed styles that a saved chart needs. */
 const PAINT = [
@@ -20,14 +33,27 @@ const PAINT = [
 ];
 /** Pixels per unit in PNG files. */
 const PNG_SCALE = 2;
+/** Greys of the series in print; dashes tell them apart. */
+const GREYS = ["#000", "#555", "#888", "#333", "#777", "#aaa"];
 
-/** A copy of a chart with its computed styles inlined. */
-function standalone(picture: SVGSVGElement): SVGSVGElement {
+/** A copy of a chart with its computed styles inlined; in grey on white for print. */
+function standalone(picture: SVGSVGElement, grey = false): SVGSVGElement {
   const copy = picture.cloneNode(true) as SVGSVGElement;
   const [here, there] = [picture, copy].map((each) => [each, ...each.querySelectorAll("*")] as Element[]);
   here!.forEach((element, at) => {
     const seen = getComputedStyle(element);
-    for (const name of PAINT) there![at]!.setAttribute(name, seen.getPropertyValue(name));
+    const made = there![at]!;
+    for (const name of PAINT) made.setAttribute(name, seen.getPropertyValue(name));
+    if (!grey) return;
+    const shade = GREYS[Number(/\bc(\d)\b/.exec(element.getAttribute("class") ?? "")?.[1] ?? 0)]!;
+    for (const name of ["fill", "stroke"]) {
+      if (seen.getPropertyValue(name) === "none") continue;
+      const isMark = /\b(line|dot|bar|band|point|coverage|label)\b/.test(element.getAttribute("class") ?? "");
+      made.setAttribute(
+        name,
+        element.tagName === "text" ? (name === "fill" ? "#000" : "none") : isMark ? shade : "#bbb",
+      );
+    }
   });
   for (const unseen of copy.querySelectorAll("[data-screen-only]")) unseen.remove();
   const { width, height } = picture.viewBox.baseVal;
@@ -37,16 +63,18 @@ function standalone(picture: SVGSVGElement): SVGSVGElement {
   for (const [name, value] of [
     ["width", "100%"],
     ["height", "100%"],
-    ["fill", getComputedStyle(document.body).backgroundColor],
+    ["fill", grey ? "#fff" : getComputedStyle(document.body).backgroundColor],
   ])
     paper.setAttribute(name!, value!);
   copy.prepend(paper);
   return copy;
 }
 
-function svgFile(picture: SVGSVGElement): Blob {
-  return new Blob([new XMLSerializer().serializeToString(standalone(picture))], { type: "image/svg+xml" });
-}
+const svgText = (picture: SVGSVGElement, grey = false): string =>
+  new XMLSerializer().serializeToString(standalone(picture, grey));
+
+const svgFile = (picture: SVGSVGElement, grey = false): Blob =>
+  new Blob([svgText(picture, grey)], { type: "image/svg+xml" });
 
 async function pngFile(picture: SVGSVGElement): Promise<Blob> {
   const source = URL.createObjectURL(svgFile(picture));
@@ -65,29 +93,72 @@ async function pngFile(picture: SVGSVGElement): Promise<Blob> {
   }
 }
 
-/** A chart that is redrawn when its width changes, with a line of text about the point under the cursor. */
+/** HTML with the chart as inline SVG and its source: it needs no script, no frame and no server. */
+function embedCode(picture: SVGSVGElement, caption: string): string {
+  const copy = standalone(picture);
+  copy.removeAttribute("width");
+  copy.removeAttribute("height");
+  copy.setAttribute("role", "img");
+  copy.setAttribute("aria-label", caption);
+  const source = el("figcaption", {}, `${caption} (Tidings)`);
+  return `<figure>${new XMLSerializer().serializeToString(copy)}${new XMLSerializer().serializeToString(source)}</figure>`;
+}
+
+/** The tip as an element beside the pointer. */
+function tipBox(stage: HTMLElement): { element: HTMLElement; show: ShowTip } {
+  const element = el("div", { class: "tip", hidden: true, "aria-hidden": "true" });
+  const show: ShowTip = (tip) => {
+    element.hidden = tip === null;
+    if (!tip) return;
+    element.replaceChildren(
+      el("p", { class: "tip-title" }, tip.title),
+      ...(tip.rows ?? []).map((row) =>
+        el(
+          "p",
+          { class: `tip-row c${row.colour % 6}${row.isNearest ? " nearest" : ""}` },
+          el("bdi", {}, row.name),
+          el("b", {}, row.text),
+          row.more ? el("span", {}, row.more) : "",
+        ),
+      ),
+      tip.note ? el("p", { class: "tip-title" }, tip.note) : "",
+    );
+    const room = stage.clientWidth;
+    const wide = element.offsetWidth;
+    const left = tip.x + 14 + wide > room ? Math.max(0, tip.x - wide - 14) : tip.x + 14;
+    element.style.left = `${left}px`;
+    element.style.top = `${Math.max(0, tip.y - 20)}px`;
+  };
+  return { element, show };
+}
+
+/** A chart that is redrawn when its width changes. */
 export function figure<Row>(
   name: string,
   caption: string,
-  paint: (width: number, tell: (text: string) => void) => SVGSVGElement,
+  paint: (width: number, show: ShowTip) => SVGSVGElement,
   columns: readonly Column<Row>[],
   rows: readonly Row[],
   invitation = "",
 ): HTMLElement {
-  const reading = el("p", { class: "reading" }, invitation);
   const stage = el("div", { class: "stage" });
+  const tip = tipBox(stage);
   const picture = () => stage.querySelector("svg")!;
-  const button = (label: string, give: () => void) =>
-    el("button", { type: "button", class: "plain", click: give }, label);
+  const button = (label: string, title: string, give: () => void) =>
+    el("button", { type: "button", class: "plain", title, click: give }, label);
   const tools = el(
     "div",
     { class: "tools" },
     csvButton(name, columns, () => rows),
-    button("SVG", () => save(`tidings-${name}.svg`, svgFile(picture()))),
-    button("PNG", async () => save(`tidings-${name}.png`, await pngFile(picture()))),
+    button("SVG", t("Save the chart as SVG"), () => save(`tidings-${name}.svg`, svgFile(picture()))),
+    button(t("SVG, grey"), t("Save the chart in grey, for print"), () =>
+      save(`tidings-${name}-grey.svg`, svgFile(picture(), true)),
+    ),
+    button("PNG", t("Save the chart as an image"), async () => save(`tidings-${name}.png`, await pngFile(picture()))),
+    copyButton(t("Embed"), () => embedCode(picture(), caption)),
   );
   // The table is built on demand.
-  const numbers = el("details", { class: "numbers" }, el("summary", {}, "Data table"));
+  const numbers = el("details", { class: "numbers" }, el("summary", {}, t("Data table")));
   numbers.addEventListener("toggle", () => numbers.append(table(name, caption, columns, rows)), { once: true });
   let drawn = 0;
   new ResizeObserver(([entry]) => {
@@ -95,11 +166,10 @@ export function figure<Row>(
     if (width === 0 || width === drawn) return;
     drawn = width;
     const focused = stage.contains(document.activeElement);
-    stage.replaceChildren(
-      paint(width, (text) => {
-        reading.textContent = text;
-      }),
-    );
+    const began = performance.now();
+    stage.replaceChildren(paint(width, tip.show), tip.element);
+    // Milliseconds of drawing, for tests of large charts.
+    stage.dataset.drawMs = String(Math.ceil(performance.now() - began));
     if (focused) stage.querySelector<SVGElement>("[tabindex='0']")?.focus();
   }).observe(stage);
   return el(
@@ -107,7 +177,7 @@ export function figure<Row>(
     { class: "chart" },
     el("figcaption", {}, el("span", {}, caption), tools),
     stage,
-    reading,
+    invitation ? el("p", { class: "quiet" }, invitation) : "",
     numbers,
   );
 }

@@ -4,6 +4,8 @@ import { extent } from "d3-array";
 import { scaleLog } from "d3-scale";
 import { draw } from "../dom.ts";
 import { bytes, percent } from "../format.ts";
+import { t } from "../text/index.ts";
+import type { ShowTip } from "./figure.ts";
 
 /** A host with its bytes. */
 export interface Host {
@@ -16,7 +18,7 @@ export interface Host {
 const SHARES = [0.1, 0.01, 0.001];
 
 /** Draws the hosts with kept text. */
-export function scatter(width: number, hosts: readonly Host[], tell: (text: string) => void): SVGSVGElement {
+export function scatter(width: number, hosts: readonly Host[], show: ShowTip): SVGSVGElement {
   const height = Math.max(280, Math.min(width * 0.62, 460));
   const [left, right, top, bottom] = [62, width - 14, 14, height - 42];
   const seen = hosts.filter((host) => host.downloaded > 0 && host.kept > 0);
@@ -38,7 +40,7 @@ export function scatter(width: number, hosts: readonly Host[], tell: (text: stri
   const picture = draw("svg", {
     viewBox: `0 0 ${width} ${height}`,
     role: "img",
-    "aria-label": `${seen.length} hosts: bytes downloaded against bytes of text kept`,
+    "aria-label": t("{n} hosts: bytes downloaded against bytes of text kept", { n: seen.length }),
   });
   for (const tick of ticks(x)) {
     picture.append(
@@ -64,18 +66,24 @@ export function scatter(width: number, hosts: readonly Host[], tell: (text: stri
     );
   }
   for (const host of seen) {
-    const words = `${host.name}: ${bytes(host.downloaded)} downloaded, ${bytes(host.kept)} kept, ${percent(host.kept / host.downloaded)}`;
+    const words = t("{downloaded} downloaded, {kept} kept, {share}", {
+      downloaded: bytes(host.downloaded),
+      kept: bytes(host.kept),
+      share: percent(host.kept / host.downloaded),
+    });
+    const [cx, cy] = [x(host.downloaded), y(host.kept)];
+    const tip = { x: cx, y: cy, title: host.name, note: words };
     picture.append(
       draw(
         "circle",
-        { class: "point c0", cx: x(host.downloaded), cy: y(host.kept), r: 4, pointerenter: () => tell(words) },
-        draw("title", {}, words),
+        { class: "point c0", cx, cy, r: 4, pointerenter: () => show(tip), pointerleave: () => show(null) },
+        draw("title", {}, `${host.name}: ${words}`),
       ),
     );
   }
   picture.append(
-    draw("text", { class: "name", x: right, y: height - 8, "text-anchor": "end" }, "downloaded"),
-    draw("text", { class: "name", x: 4, y: top + 2 }, "kept"),
+    draw("text", { class: "name", x: right, y: height - 8, "text-anchor": "end" }, t("downloaded")),
+    draw("text", { class: "name", x: 4, y: top + 2 }, t("kept")),
   );
   return picture;
 }

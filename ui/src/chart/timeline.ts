@@ -1,196 +1,469 @@
-// Timeline chart: rate with confidence band, hits as bars, and a strip of coverage, because a rate means little for days on which
-// nothing was collected.
+// Timeline chart: a line for each query with its label at the end, its confidence band where that informs, and a strip of
+// coverage, because a rate means little for days on which nothing was collected.
+//
+// The marks are few paths, however many periods there are: ten years by day draw as fast as ten years by month. One
+// element takes pointer and keys for the whole chart; for screen readers it is a slider whose value is the period.
 
 import { max } from "d3-array";
 import { scaleLinear } from "d3-scale";
 import { area, line } from "d3-shape";
 import { draw } from "../dom.ts";
 import type { TimelinePoint } from "../generated/api.ts";
-import { brief, count, plural, percent, rate, round } from "../format.ts";
+import { count, percent, period, rate, round } from "../format.ts";
+import { t, tn } from "../text/index.ts";
 import { binAxis, leftAxis } from "./axis.ts";
+import type { Tip } from "./figure.ts";
+import { type Series, bandsInform, runs, smoothed, thin } from "./series.ts";
 
-/** The points of one query. */
-export interface Series {
-  name: string;
-  points: readonly TimelinePoint[];
+/** A measure of the vertical axis. */
+export interface Measure {
+  /** The title of the axis. */
+  title: string;
+  value: (point: TimelinePoint) => number | null;
+  band?: (point: TimelinePoint) => { low: number | null; high: number | null } | null;
+  show: (value: number | null) => string;
 }
 
-/** A text description of an interval. */
-function describe(all: readonly Series[], at: number): string {
-  const point = all[0]?.points[at];
-  if (!point) return "";
-  if (point.tokens === 0) return `${point.bin}: nothing collected`;
-  const found = all.map((series) => {
-    const { per_million: value, band, hits } = series.points[at]!;
-    if (hits === null) return `${all.length > 1 ? `${series.name} ` : ""}not searched`;
-    const interval = band ? ` (95 % between ${rate(band.low)} and ${rate(band.high)})` : "";
-    return `${all.length > 1 ? `${series.name} ` : ""}${rate(value)} per million${interval}, ${plural(hits, "hit")}`;
+/** How a timeline is drawn, and what it calls. */
+export interface TimelineOptions {
+  measure: Measure;
+  /** Periods of the moving mean; 0 for none. */
+  smooth: number;
+  /** Called with the period and the series that the user selects. */
+  choose: (bin: string, series: number) => void;
+  /** Called with the first and last period that the user drags over. */
+  zoom: (first: string, last: string) => void;
+  show: (tip: Tip | null) => void;
+}
+
+/** Series in one chart; more are drawn as small multiples. */
+export const MOST_LINES = 4;
+/** Pixels of a drag below which it is a click. */
+const DRAG = 6;
+/** Coverage below which a period counts as incomplete. */
+const COMPLETE = 0.75;
+
+/** The numbers of a period for readers. */
+export function tipOf(
+  all: readonly Series[],
+  at: number,
+  { measure, smooth }: Pick<TimelineOptions, "measure" | "smooth">,
+): Omit<Tip, "x" | "y"> {
+  const point = all[0]!.points[at]!;
+  const title = [
+    period(point.bin),
+    tn(point.tokens, "{n} token", "{n} tokens"),
+    tn(point.sites, "{n} source", "{n} sources"),
+  ].join(" · ");
+  if (point.tokens === 0) return { title: period(point.bin), rows: [], note: t("nothing collected") };
+  const rows = all.map((series, number) => {
+    const here = series.points[at]!;
+    const band = smooth > 1 ? null : measure.band?.(here);
+    const interval = band ? ` (${measure.show(band.low)} – ${measure.show(band.high)})` : "";
+    const value = smooth > 1 ? (smoothed(series.points, smooth)[at] ?? null) : measure.value(here);
+    return {
+      name: series.name,
+      colour: number,
+      text: here.hits === null ? t("not searched") : `${measure.show(value)}${interval}`,
+      more: here.hits === null ? "" : tn(here.hits, "{n} hit", "{n} hits"),
+    };
   });
-  const missing =
-    point.health < 0.995
-      ? `; documents on ${count(point.days_with_documents)} of ${plural(point.days, "day")}, coverage ${percent(point.health)}`
-      : "";
-  return `${point.bin}: ${found.join("; ")}. In ${plural(point.tokens, "token")} of ${plural(point.documents, "document")} from ${plural(point.sites, "source")}${missing}.`;
+  const notes = [
+    point.health < 0.995 &&
+      t("documents on {days} of {all} days, coverage {share}", {
+        days: count(point.days_with_documents),
+        all: count(point.days),
+        share: percent(point.health),
+      }),
+    all.length === 1 && thin(all[0]!.points)[at] && t("little text: a missing hit means little here"),
+  ];
+  return { title, rows, note: notes.filter(Boolean).join("; ") };
 }
 
-/** Draws series over the same bins. `choose` is called with the bin and the series that the user selects. */
-export function timeline(
+/** The text of a tip, for screen readers. */
+const spoken = ({ title, rows, note }: Omit<Tip, "x" | "y">): string =>
+  [title, ...(rows ?? []).map(({ name, text, more }) => `${name}: ${text}${more ? `, ${more}` : ""}`), note]
+    .filter(Boolean)
+    .join("; ");
+
+/** Places of labels that do not overlap: at least `gap` apart, as near as possible to where they belong. */
+export function spread(wanted: readonly number[], gap: number, top: number, bottom: number): number[] {
+  const order = wanted.map((place, number) => ({ place, number })).sort((one, other) => one.place - other.place);
+  let last = Number.NEGATIVE_INFINITY;
+  for (const label of order) last = label.place = Math.max(label.place, last + gap, top);
+  let next = bottom + gap;
+  for (const label of order.toReversed()) next = label.place = Math.min(label.place, next - gap);
+  const placed = [...wanted];
+  for (const { place, number } of order) placed[number] = place;
+  return placed;
+}
+
+/** Draws the series: in one chart, or as small multiples if there are many. */
+export function timeline(width: number, all: readonly Series[], options: TimelineOptions): SVGSVGElement {
+  const highest = top(all, options);
+  if (all.length <= MOST_LINES)
+    return panel(width, all, options, highest, { first: 0, height: width < 500 ? 250 : 330 });
+  const columns = width < 620 ? 1 : width < 1000 ? 2 : 3;
+  const [gap, height] = [16, 170];
+  const wide = Math.floor((width - gap * (columns - 1)) / columns);
+  const rows = Math.ceil(all.length / columns);
+  const picture = draw("svg", {
+    viewBox: `0 0 ${width} ${rows * (height + gap)}`,
+    role: "group",
+    "aria-label": t("{n} small charts with the same scale", { n: all.length }),
+  });
+  all.forEach((series, number) => {
+    const [x, y] = [(number % columns) * (wide + gap), Math.floor(number / columns) * (height + gap)];
+    const small = panel(wide, [series], shifted(options, x, y), highest, { first: number, height, title: series.name });
+    for (const [name, value] of Object.entries({ x, y, width: wide, height })) small.setAttribute(name, String(value));
+    picture.append(small);
+  });
+  return picture;
+}
+
+/** The options of a small chart at a place of a larger one. */
+const shifted = (options: TimelineOptions, x: number, y: number): TimelineOptions => ({
+  ...options,
+  show: (tip) => options.show(tip && { ...tip, x: tip.x + x, y: tip.y + y }),
+});
+
+const valuesOf = (series: Series, { measure, smooth }: TimelineOptions): (number | null)[] =>
+  smooth > 1 ? smoothed(series.points, smooth) : series.points.map(measure.value);
+
+/** The highest value that must fit: bands of thin periods may exceed it. */
+function top(all: readonly Series[], options: TimelineOptions): number {
+  const flags = all.map((series) => thin(series.points));
+  const solid = max(
+    all.flatMap((series, number) => valuesOf(series, options).filter((_, at) => !flags[number]![at])),
+    (value) => value ?? 0,
+  );
+  return (
+    solid ||
+    max(
+      all.flatMap((series) => valuesOf(series, options)),
+      (value) => value ?? 0,
+    ) ||
+    1
+  );
+}
+
+interface Frame {
+  /** The colour of the first series. */
+  first: number;
+  height: number;
+  title?: string;
+}
+
+function panel(
   width: number,
   all: readonly Series[],
-  choose: (bin: string, series: number) => void,
-  tell: (text: string) => void,
+  options: TimelineOptions,
+  highest: number,
+  frame: Frame,
 ): SVGSVGElement {
-  const margin = { top: 12, right: 12, left: 48 };
-  const [lineHeight, gap, barHeight, stripHeight] = [width < 500 ? 180 : 240, 26, 70, 12];
-  const bars = margin.top + lineHeight + gap;
-  const strip = bars + barHeight + 10;
-  const height = strip + stripHeight + 22;
+  const { measure, smooth } = options;
+  const { first, height, title } = frame;
+  const isSmall = title !== undefined;
+  const longest = Math.max(...all.map((series) => Math.min(series.name.length, 18)));
+  const labels = isSmall || all.length === 1 || width < 560 ? 12 : Math.min(14 + longest * 7.4, 160);
+  const [left, right, upper] = [isSmall ? 48 : 74, width - labels, isSmall ? 22 : 26];
+  const strip = height - (isSmall ? 30 : 46);
+  const lower = strip - (isSmall ? 6 : 20);
   const bins = all[0]?.points.map((point) => point.bin) ?? [];
-  const inner = width - margin.left - margin.right;
-  const step = inner / Math.max(bins.length, 1);
-  const x = (at: number) => margin.left + (at + 0.5) * step;
-  const points = all.flatMap((series) => series.points);
-
-  // Rates set the scale: the band of an interval with little text may exceed it.
-  const highest = max(points, (point) => point.per_million ?? 0) || 1;
-  const most = Math.max(highest, Math.min(max(points, (point) => point.band?.high ?? 0) ?? 0, 1.6 * highest));
-  const y = scaleLinear([0, most], [margin.top + lineHeight, margin.top])
+  const step = (right - left) / Math.max(bins.length, 1);
+  const x = (at: number) => left + (at + 0.5) * step;
+  const y = scaleLinear([0, highest * 1.06], [lower, upper])
     .nice(5)
     .clamp(true);
-  const hits = scaleLinear([0, max(points, (point) => point.hits ?? 0) || 1], [bars + barHeight, bars]).nice(2);
-
   const picture = draw("svg", {
     viewBox: `0 0 ${width} ${height}`,
     role: "group",
-    "aria-label": `Timeline with ${bins.length} intervals from ${bins[0] ?? ""} to ${bins.at(-1) ?? ""}. Arrow keys move along it, Enter shows the hits.`,
+    "aria-label": title ?? t("Timeline"),
   });
   picture.append(
-    leftAxis(y.ticks(5), y, round, margin.left, width - margin.right),
-    leftAxis(hits.ticks(2).filter(Number.isInteger), hits, brief, margin.left, width - margin.right),
-    draw("text", { class: "name", x: margin.left, y: bars - 9 }, "hits"),
-    binAxis(bins, x, height - 5, width),
+    leftAxis(y.ticks(isSmall ? 3 : 5), y, round, left, right),
+    draw("text", { class: "axis-title", x: isSmall ? left : 4, y: 13 }, title ?? measure.title),
+    binAxis(bins, x, height - (isSmall ? 4 : 20), right),
   );
+  coverage(picture, all[0]?.points ?? [], { x: (at) => left + at * step, y: strip, height: isSmall ? 6 : 10, isSmall });
 
-  // Coverage strip: darker is better, dashed where nothing was collected.
-  all[0]?.points.forEach((point, at) => {
-    const level = point.tokens === 0 ? "none" : String(Math.min(4, Math.floor(point.health * 4.999)));
-    picture.append(
-      draw(
-        "rect",
-        {
-          class: `health level-${level}`,
-          x: margin.left + at * step,
-          y: strip,
-          width: Math.max(step - (step > 4 ? 1 : 0), 0.5),
-          height: stripHeight,
-        },
-        draw(
-          "title",
-          {},
-          point.tokens === 0
-            ? `${point.bin}: nothing collected`
-            : `${point.bin}: ${count(point.tokens)} tokens collected, coverage ${percent(point.health)}`,
-        ),
-      ),
-    );
-  });
-
+  const bands: SVGElement[] = [];
+  const lines: SVGElement[] = [];
   all.forEach((series, number) => {
-    const colour = `c${number % 6}`;
-    const at = (_: TimelinePoint, index: number) => x(index);
-    const hasRate = (point: TimelinePoint) => point.per_million !== null;
-    const band = area<TimelinePoint>()
-      .defined((point) => point.band !== null)
-      .x(at)
-      .y0((point) => y(point.band!.low ?? 0))
-      .y1((point) => y(point.band!.high ?? most));
-    const rates = line<TimelinePoint>()
-      .defined(hasRate)
-      .x(at)
-      .y((point) => y(point.per_million!));
-    picture.append(
-      draw("path", { class: `band ${colour}`, d: band([...series.points]) ?? "" }),
-      draw("path", { class: `line ${colour}${step < 3 ? " dense" : ""}`, d: rates([...series.points]) ?? "" }),
+    const colour = `c${(first + number) % 6}`;
+    const shape = `${colour} d${(first + number) % 6}`;
+    const values = valuesOf(series, options);
+    const isThin = thin(series.points);
+    const index = series.points.map((_, at) => at);
+    if (measure.band && smooth <= 1) {
+      const band = area<number>()
+        .defined((at) => Boolean(measure.band!(series.points[at]!)))
+        .x(x)
+        .y0((at) => y(measure.band!(series.points[at]!)!.low ?? 0))
+        .y1((at) => y(measure.band!(series.points[at]!)!.high ?? y.domain()[1]!));
+      const isShown = all.length === 1 && bandsInform(series.points);
+      const path = draw("path", { class: `band ${colour}${isShown ? " shown" : ""}`, d: band(index) ?? "" });
+      bands.push(path);
+      picture.append(path);
+    }
+    const path = (keep: (at: number) => boolean) =>
+      line<number>()
+        .defined((at) => values[at] !== null && keep(at))
+        .x(x)
+        .y((at) => y(values[at]!))(index) ?? "";
+    // Thin periods are drawn thin, with the points beside them, so that the line does not break.
+    const solid = path((at) => !isThin[at]);
+    const faint = path((at) => Boolean(isThin[at] || isThin[at - 1] || isThin[at + 1]));
+    const group = draw(
+      "g",
+      { class: "series" },
+      isThin.some(Boolean) && draw("path", { class: `line thin ${colour}`, d: faint }),
+      draw("path", { class: `line ${shape}${step < 3 ? " dense" : ""}`, d: solid }),
     );
-    const wide = Math.max((step * 0.8) / all.length, 0.5);
-    series.points.forEach((point, index) => {
-      const found = point.hits ?? 0;
-      // An interval that was not searched is a gap, not a zero.
-      if (found > 0) {
-        picture.append(
-          draw("rect", {
-            class: `bar ${colour}`,
-            x: x(index) - (wide * all.length) / 2 + number * wide,
-            y: hits(found),
-            width: wide,
-            height: bars + barHeight - hits(found),
-          }),
+    if (bins.length <= 80) {
+      values.forEach((value, at) => {
+        if (value === null) return;
+        const radius = isThin[at] ? 1.6 : step < 8 || isSmall ? 2 : 3;
+        group.append(
+          draw("circle", { class: `dot ${colour}${isThin[at] ? " hollow" : ""}`, cx: x(at), cy: y(value), r: radius }),
         );
-      }
-      if (
-        hasRate(point) &&
-        (bins.length <= 80 ||
-          (series.points[index - 1]?.per_million == null && series.points[index + 1]?.per_million == null))
-      ) {
-        picture.append(
-          draw("circle", { class: `dot ${colour}`, cx: x(index), cy: y(point.per_million!), r: step < 8 ? 1.6 : 3 }),
-        );
-      }
-    });
+      });
+    }
+    lines.push(group);
+    picture.append(group);
   });
-
-  // Each bin is a button over its whole height; together they are one tab stop.
-  const cursor = draw("line", {
-    class: "cursor",
-    y1: margin.top,
-    y2: strip + stripHeight,
-    visibility: "hidden",
-    "data-screen-only": true,
-  });
-  picture.append(cursor);
-  const targets = bins.map((bin, at) => {
-    const text = describe(all, at);
-    const show = () => {
-      for (const [name, value] of [
-        ["x1", x(at)],
-        ["x2", x(at)],
-        ["visibility", "visible"],
-      ] as const)
-        cursor.setAttribute(name, String(value));
-      tell(text);
-    };
-    const pick = () => {
-      const found = all.findIndex((series) => (series.points[at]?.hits ?? 0) > 0);
-      if (found >= 0) choose(bin, found);
-      else tell(all.some((series) => series.points[at]?.hits === null) ? text : `${bin}: no hits`);
-    };
-    return draw("rect", {
-      class: "target",
-      x: margin.left + at * step,
-      y: margin.top,
-      width: Math.max(step, 0.5),
-      height: strip + stripHeight - margin.top,
-      role: "button",
-      tabindex: at === 0 ? 0 : -1,
-      "aria-label": text,
-      "data-bin": bin,
-      "data-screen-only": true,
-      pointerenter: show,
-      focus: show,
-      click: pick,
-      keydown: (event: KeyboardEvent) => {
-        const move: Record<string, number> = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: bins.length - 1 };
-        const to = targets[move[event.key] ?? -1];
-        if (event.key === "Enter" || event.key === " ") pick();
-        else if (to) {
-          targets[at]!.setAttribute("tabindex", "-1");
-          to.setAttribute("tabindex", "0");
-          to.focus();
-        } else return;
-        event.preventDefault();
-      },
-    });
-  });
-  picture.append(...targets);
+  if (labels > 12) endLabels(picture, all, options, { x: right + 8, y, first, top: upper, bottom: lower });
+  interact(picture, all, options, { x, y, left, right, upper, lower: strip + 12, step, bands, lines, first });
   return picture;
 }
+
+/** Names of the series at the ends of their lines, in the colour of the line. */
+function endLabels(
+  picture: SVGSVGElement,
+  all: readonly Series[],
+  options: TimelineOptions,
+  place: { x: number; y: (value: number) => number; first: number; top: number; bottom: number },
+): void {
+  const ends = all.map((series) => place.y(valuesOf(series, options).findLast((value) => value !== null) ?? 0));
+  spread(ends, 16, place.top, place.bottom).forEach((y, number) => {
+    const name = all[number]!.name;
+    const short = name.length > 18 ? `${name.slice(0, 17)}…` : name;
+    picture.append(draw("text", { class: `label c${(place.first + number) % 6}`, x: place.x, y, dy: "0.32em" }, short));
+  });
+}
+
+/** The strip of coverage: filled where the collection is complete, pale where parts are missing, dashed where nothing is. */
+function coverage(
+  picture: SVGSVGElement,
+  points: readonly TimelinePoint[],
+  place: { x: (at: number) => number; y: number; height: number; isSmall: boolean },
+): void {
+  const level = (point: TimelinePoint) =>
+    point.tokens === 0 ? "none" : point.health >= 0.9 ? "full" : point.health >= COMPLETE ? "good" : "poor";
+  if (!place.isSmall)
+    picture.append(
+      draw(
+        "text",
+        { class: "axis", x: place.x(0) - 6, y: place.y + place.height / 2, dy: "0.32em", "text-anchor": "end" },
+        t("coverage"),
+      ),
+    );
+  const usual = Math.max(...points.map((point) => point.sites), 0);
+  const most = (from: number, to: number) => Math.max(...points.slice(from, to + 1).map((point) => point.sites));
+  for (const { value, from, to } of runs(points.map(level))) {
+    picture.append(
+      draw("rect", {
+        class: `coverage level-${value}`,
+        x: place.x(from),
+        y: place.y,
+        width: Math.max(place.x(to + 1) - place.x(from), 0.5),
+        height: place.height,
+      }),
+    );
+    const wide = place.x(to + 1) - place.x(from);
+    const words =
+      value === "none"
+        ? t("nothing collected")
+        : value === "poor" && most(from, to) < usual / 2
+          ? t("{n} of {all} sources", { n: most(from, to), all: usual })
+          : "";
+    // Words stand at gaps with room for them.
+    if (words && !place.isSmall && wide > words.length * 6.2)
+      picture.append(
+        draw(
+          "text",
+          { class: "gap-label", x: place.x(from) + wide / 2, y: place.y - 4, "text-anchor": "middle" },
+          words,
+        ),
+      );
+  }
+}
+
+interface Surface {
+  x: (at: number) => number;
+  y: (value: number) => number;
+  left: number;
+  right: number;
+  upper: number;
+  lower: number;
+  step: number;
+  bands: readonly SVGElement[];
+  lines: readonly SVGElement[];
+  first: number;
+}
+
+/** Pointer and keys: reading values, opening the hits of the line that is nearest, and dragging over a period. */
+function interact(picture: SVGSVGElement, all: readonly Series[], options: TimelineOptions, place: Surface): void {
+  const bins = all[0]?.points.map((point) => point.bin) ?? [];
+  const screen = { "data-screen-only": true };
+  const cursor = draw("line", { class: "cursor", y1: place.upper, y2: place.lower, visibility: "hidden", ...screen });
+  const selection = draw("rect", {
+    class: "selection",
+    y: place.upper,
+    height: place.lower - place.upper,
+    width: 0,
+    x: 0,
+    ...screen,
+  });
+  const [last, start] = [bins.length - 1, Math.max(bins.length - 1, 0)];
+  let [at, anchor, dragFrom] = [start, null as number | null, null as number | null];
+  const target = draw("rect", {
+    class: "target",
+    x: place.left,
+    y: place.upper,
+    width: Math.max(place.right - place.left, 1),
+    height: place.lower - place.upper,
+    role: "slider",
+    tabindex: 0,
+    "aria-label": t("Period. Arrow keys move, Enter shows the hits, Shift with arrows selects a range to zoom into."),
+    "aria-valuemin": 0,
+    "aria-valuemax": Math.max(last, 0),
+    "aria-valuenow": start,
+    "aria-valuetext": bins.length > 0 ? spoken(tipOf(all, start, options)) : "",
+    ...screen,
+  });
+  /** The series whose line is nearest to a height, among those with hits. */
+  const nearest = (height: number | null): number => {
+    let [best, distance] = [-1, Number.POSITIVE_INFINITY];
+    all.forEach((series, number) => {
+      const value = valuesOf(series, options)[at] ?? null;
+      if (value === null || (series.points[at]?.hits ?? 0) === 0) return;
+      const far = height === null ? number : Math.abs(place.y(value) - height);
+      if (far < distance) [best, distance] = [number, far];
+    });
+    return best;
+  };
+  const emphasise = (number: number) => {
+    place.bands.forEach((band, each) => band.classList.toggle("hovered", each === number));
+    if (all.length > 1)
+      place.lines.forEach((each, other) => each.classList.toggle("faded", number >= 0 && other !== number));
+  };
+  const read = (height: number | null) => {
+    for (const [name, value] of Object.entries({ x1: place.x(at), x2: place.x(at), visibility: "visible" }))
+      cursor.setAttribute(name, String(value));
+    const tip = tipOf(all, at, options);
+    target.setAttribute("aria-valuenow", String(at));
+    target.setAttribute("aria-valuetext", spoken(tip));
+    target.setAttribute("data-bin", bins[at] ?? "");
+    const number = nearest(height);
+    emphasise(number);
+    const rows = tip.rows?.map((row) => ({
+      ...row,
+      colour: row.colour + place.first,
+      isNearest: all.length > 1 && row.colour === number,
+    }));
+    options.show({ ...tip, rows: rows ?? [], x: place.x(at), y: height ?? place.upper });
+  };
+  const leave = () => {
+    cursor.setAttribute("visibility", "hidden");
+    emphasise(-1);
+    options.show(null);
+  };
+  const place_of = (event: PointerEvent | MouseEvent) => {
+    const box = picture.getBoundingClientRect();
+    const scale = picture.viewBox.baseVal.width / (box.width || 1);
+    return { x: (event.clientX - box.left) * scale, y: (event.clientY - box.top) * scale };
+  };
+  const binAt = (where: number) => Math.max(0, Math.min(last, Math.floor((where - place.left) / place.step)));
+  const select = (from: number, to: number) => {
+    const [low, high] = [Math.min(from, to), Math.max(from, to)];
+    selection.setAttribute("x", String(place.x(low) - place.step / 2));
+    selection.setAttribute("width", String((high - low + 1) * place.step));
+  };
+  const open = (height: number | null) => {
+    const number = nearest(height);
+    if (number >= 0) options.choose(bins[at]!, number);
+  };
+  const zoom = (from: number, to: number) => {
+    selection.setAttribute("width", "0");
+    if (from !== to) options.zoom(bins[Math.min(from, to)]!, bins[Math.max(from, to)]!);
+  };
+  target.addEventListener("pointerdown", (event) => {
+    if (event.button !== 0) return;
+    dragFrom = place_of(event).x;
+    target.setPointerCapture(event.pointerId);
+  });
+  target.addEventListener("pointermove", (event) => {
+    const where = place_of(event);
+    at = binAt(where.x);
+    if (dragFrom !== null && Math.abs(where.x - dragFrom) > DRAG) select(binAt(dragFrom), at);
+    read(where.y);
+  });
+  target.addEventListener("pointerup", (event) => {
+    const where = place_of(event);
+    at = binAt(where.x);
+    const from = dragFrom;
+    dragFrom = null;
+    if (from !== null && Math.abs(where.x - from) > DRAG) zoom(binAt(from), at);
+    else if (from !== null) open(where.y);
+  });
+  target.addEventListener("pointercancel", () => {
+    dragFrom = null;
+    selection.setAttribute("width", "0");
+  });
+  target.addEventListener("pointerleave", leave);
+  target.addEventListener("focus", () => read(null));
+  target.addEventListener("blur", leave);
+  target.addEventListener("keydown", (event) => {
+    const move: Record<string, number> = {
+      ArrowLeft: at - 1,
+      ArrowRight: at + 1,
+      PageUp: at - 10,
+      PageDown: at + 10,
+      Home: 0,
+      End: last,
+    };
+    const to = move[event.key];
+    if (to !== undefined) {
+      if (event.shiftKey) anchor ??= at;
+      else anchor = null;
+      at = Math.max(0, Math.min(last, to));
+      if (anchor === null) selection.setAttribute("width", "0");
+      else select(anchor, at);
+      read(null);
+    } else if (event.key === "Enter" || event.key === " ") {
+      if (anchor !== null && anchor !== at) zoom(anchor, at);
+      else open(null);
+    } else if (event.key === "Escape") {
+      anchor = null;
+      selection.setAttribute("width", "0");
+    } else return;
+    event.preventDefault();
+  });
+  if (bins.length > 0) picture.append(selection, cursor, target);
+}
+
+/** Hits per million tokens. */
+export const PER_MILLION: Measure = {
+  title: t("hits per million tokens"),
+  value: (point) => point.per_million,
+  band: (point) => point.band,
+  show: rate,
+};
+
+/** Absolute numbers of hits. */
+export const HITS: Measure = {
+  title: t("hits"),
+  value: (point) => point.hits,
+  show: (value) => (value === null ? "–" : count(value)),
+};

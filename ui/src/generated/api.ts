@@ -475,6 +475,8 @@ export interface CorpusRow {
   corpus: string;
   /** The state: it grows with every change. */
   generation: number;
+  /** The checksum of the text, equal on machines that hold the same corpus (`tidings digest --lang`); null while it is not known. */
+  digest: string | null;
   /** Tokens. */
   tokens: number;
   /** Documents. */
@@ -612,6 +614,51 @@ export const DIRECTION_CHOICES: readonly (readonly [Direction, string])[] = [
   ["falling", "Less frequent."],
 ];
 
+/** The distribution of hits over the corpus, whose documents are in the order of time. */
+export interface DispersionAnswer {
+  about: About;
+  /** The address that asks the same again. */
+  link: string;
+  /** Changes to the question, such as rows that were left out to protect text. */
+  rewrites?: string[];
+  /** All hits; those found until the limit if the answer is cut off. */
+  hits: number;
+  /** Tokens of the documents searched. */
+  tokens: number;
+  /** Documents with a hit. */
+  documents: number;
+  /** The average reduced frequency: the hits if they are spread evenly, 1 if they are all in one place. Null if the answer is cut off. */
+  arf: number | null;
+  /** The average logarithmic distance frequency, between 1 and the hits; null if the answer is cut off. */
+  aldf: number | null;
+  /** Gries' deviation of proportions over the parts: 0 if hits are spread evenly, near 1 if they are all in one part. Null if there are none, or the answer is cut off. */
+  dp: number | null;
+  /** The parts. */
+  rows: DispersionRow[];
+}
+
+/** Shows how evenly hits are spread over the corpus. */
+export interface DispersionRequest {
+  /** The query: a word, several words, or CQL. */
+  q: string;
+  /** Only documents with these properties, such as site=gazette.example date>=2026-01. */
+  filter?: string;
+  /** Only documents of this virtual corpus, made with `tidings corpus save`. */
+  in?: string;
+  /** The number of equal parts of the corpus, the oldest documents first. */
+  parts?: number;
+}
+
+/** A part of the corpus. */
+export interface DispersionRow {
+  /** Its number, from 1. */
+  part: number;
+  /** The day of its first token; null if the corpus has fewer tokens than parts. */
+  first: string | null;
+  /** Hits that start in it; null if the answer is cut off. */
+  hits: number | null;
+}
+
 /** The metadata of a document and, where it may be shown, its text. */
 export interface DocumentAnswer {
   about: About;
@@ -641,12 +688,16 @@ export interface DocumentAnswer {
   paragraphs?: string[];
   /** Names, quotations and other spans of the text, one for each paragraph that they reach; missing if there are none or they may not be shown. */
   spans?: DocumentSpan[];
+  /** Hits of the query, as spans with the name `hit`, one for each paragraph that they reach; missing if there are none or the text may not be shown. */
+  hits?: DocumentSpan[];
 }
 
 /** Shows the metadata of a document and its text. */
 export interface DocumentRequest {
   /** The id of the document, 32 hexadecimal digits. */
   id: string;
+  /** The query whose hits are marked: a word, several words, or CQL. */
+  q?: string;
 }
 
 /** The metadata of a document. */
@@ -663,6 +714,8 @@ export interface DocumentRow {
   url: string;
   /** Tokens. */
   tokens: number;
+  /** Hits of the query; missing without one. */
+  hits?: number;
   /** Where the text may be shown. */
   availability: Availability;
   /** Further fields. */
@@ -704,6 +757,8 @@ export interface DocumentsAnswer {
 
 /** Lists documents in the order of time. */
 export interface DocumentsRequest {
+  /** Only documents with a hit of this query: a word, several words, or CQL. */
+  q?: string;
   /** Only documents with these properties, such as site=gazette.example date>=2026-01. */
   filter?: string;
   /** Only documents of this virtual corpus, made with `tidings corpus save`. */
@@ -866,6 +921,53 @@ export const FUNNEL_UNIT_CHOICES: readonly (readonly [FunnelUnit, string])[] = [
   ["pages", "Pages."],
   ["documents", "Documents."],
 ];
+
+/** Frequencies of hits by several values, the most frequent first, equals by value. */
+export interface GroupAnswer {
+  about: About;
+  /** The address that asks the same again. */
+  link: string;
+  /** Changes to the question, such as rows that were left out to protect text. */
+  rewrites?: string[];
+  /** The names of the values. */
+  by: string[];
+  /** All hits; those found until the limit if the answer is cut off. */
+  hits: number;
+  /** Tokens of the documents searched. */
+  tokens: number;
+  /** The number of different rows. */
+  values: number;
+  /** The rows. */
+  rows: GroupRow[];
+}
+
+/** Counts the hits of a query by several values at once: of the hit, of its neighbours and of its document. */
+export interface GroupRequest {
+  /** The query: a word, several words, or CQL. */
+  q: string;
+  /** Only documents with these properties, such as site=gazette.example date>=2026-01. */
+  filter?: string;
+  /** Only documents of this virtual corpus, made with `tidings corpus save`. */
+  in?: string;
+  /** Count by these values, separated by commas: attributes of the hit (lemma), of a neighbour (left1, right2.tag) or of a labelled token (a.lemma), fields of the document (site), year and month. */
+  by?: string[];
+  /** Minimum hits of a row. */
+  min?: number;
+  /** Maximum rows. */
+  limit?: number;
+}
+
+/** The frequency of one combination of values. */
+export interface GroupRow {
+  /** The values in the order of their names; empty if there is none, such as a neighbour outside of the document. */
+  values: string[];
+  /** Hits with these values. */
+  hits: number;
+  /** Their share among all hits; null if the answer is cut off. */
+  share: number | null;
+  /** Hits per million tokens of all documents searched; null if the answer is cut off. */
+  per_million: number | null;
+}
 
 /** A host. */
 export interface HostRow {
@@ -1259,11 +1361,17 @@ export interface QueryRequest {
   filter?: string;
   /** Only documents of this virtual corpus, made with `tidings corpus save`. */
   in?: string;
+  /** Only hits with a hit of this query near them. */
+  with?: string;
+  /** Only hits without a hit of this query near them. */
+  without?: string;
+  /** The tokens before and behind the hit that are near it. */
+  window?: number;
   /** Tokens on each side of the hit. */
   context?: number;
   /** Fields of the documents to show, separated by commas. */
   fields?: string[];
-  /** Sort by left, right, node or fields, separated by commas. */
+  /** Sort by left, right, node, a token beside the hit (left2, 1R.lemma), fields, or good examples (good), separated by commas. */
   sort?: string[];
   /** The size of a random sample to show instead of a page. */
   sample?: number;
@@ -1401,6 +1509,32 @@ export interface Scores {
   mi_log_f: number | null;
 }
 
+/** A saved search. */
+export interface SearchRow {
+  /** The name. */
+  name: string;
+  /** The language of the corpus. */
+  lang: string;
+  /** The query. */
+  q: string;
+  /** The filter of documents; empty for all. */
+  filter: string;
+  /** The time at which it was saved. */
+  created: string;
+}
+
+/** The saved searches. `/api/v1/searches/NAME/feed` is the feed of the newest hits of one, as RSS or JSON. */
+export interface SearchesAnswer {
+  /** The address that asks the same again. */
+  link: string;
+  /** The searches. */
+  rows: SearchRow[];
+}
+
+/** Lists the saved searches. */
+export interface SearchesRequest {
+}
+
 export type Sequel = "fell" | "stayed" | "open";
 /** The choices of Sequel with their meanings. */
 export const SEQUEL_CHOICES: readonly (readonly [Sequel, string])[] = [
@@ -1408,6 +1542,22 @@ export const SEQUEL_CHOICES: readonly (readonly [Sequel, string])[] = [
   ["stayed", "It stayed nearer to the height of the burst: a step, not a burst."],
   ["open", "Too little was collected since."],
 ];
+
+/** The server and the client. */
+export interface ServerAnswer {
+  /** The address that asks the same again. */
+  link: string;
+  /** The version of the program. */
+  version: string;
+  /** The public address of the server (setting serve.address); null if it has none. */
+  address: string | null;
+  /** Whether the client is the owner of the home on the same machine, who may save searches. */
+  owner: boolean;
+}
+
+/** Describes the server. */
+export interface ServerRequest {
+}
 
 export type Shape = "steady" | "late" | "early";
 /** The choices of Shape with their meanings. */
@@ -1437,6 +1587,30 @@ export interface SiteMixture {
   in_both_halves: number;
 }
 
+/** A site. */
+export interface SiteRow {
+  /** The name, as filters take it. */
+  site: string;
+  /** Documents. */
+  documents: number;
+}
+
+/** The sites with documents in any language, those with most documents first. */
+export interface SitesAnswer {
+  /** The address that asks the same again. */
+  link: string;
+  /** The number of sites. */
+  sites: number;
+  /** The sites. */
+  rows: SiteRow[];
+}
+
+/** Lists the sites with documents. */
+export interface SitesRequest {
+  /** Maximum rows. */
+  limit?: number;
+}
+
 /** A word sketch. The rows of all relations are one list. */
 export interface SketchAnswer {
   about: About;
@@ -1460,6 +1634,67 @@ export interface SketchAnswer {
   relations: RelationSummary[];
   /** The collocates of each relation, best first, equals by value. */
   rows: RelationRow[];
+}
+
+/** The collocates of two lemmas by relation, from the most typical of the first to the most typical of the second. */
+export interface SketchDiffAnswer {
+  about: About;
+  /** The address that asks the same again. */
+  link: string;
+  /** Changes to the question, such as rows that were left out to protect text. */
+  rewrites?: string[];
+  /** The first lemma. */
+  lemma: string;
+  /** The second lemma. */
+  other: string;
+  /** The part of speech of both; empty if the corpus has no such lemma with a tag. */
+  tag: string;
+  /** Hits of the first lemma with the tag. */
+  hits: number;
+  /** Hits of the second lemma with the tag. */
+  other_hits: number;
+  /** Tokens of the documents counted. */
+  tokens: number;
+  /** The name of the sketch grammar. */
+  grammar: string;
+  /** The collocates of each relation; none if the answer is cut off. */
+  rows: SketchDiffRow[];
+}
+
+/** Compares the word sketches of two lemmas. */
+export interface SketchDiffRequest {
+  /** The first lemma, as a dictionary lists it. */
+  lemma: string;
+  /** The second lemma. */
+  other: string;
+  /** The part of speech of both, such as NOUN [default: the most frequent one of the first]. */
+  pos?: string;
+  /** Minimum co-occurrences with one of the two. */
+  min?: number;
+  /** Maximum collocates per relation. */
+  size?: number;
+  /** Only documents with these properties, such as site=gazette.example date>=2026-01. */
+  filter?: string;
+  /** Only documents of this virtual corpus, made with `tidings corpus save`. */
+  in?: string;
+}
+
+/** A collocate in a relation of two lemmas. */
+export interface SketchDiffRow {
+  /** The relation, with … for the lemma. */
+  relation: string;
+  /** The lemma of the collocate. */
+  value: string;
+  /** Co-occurrences with the first lemma. */
+  together: number;
+  /** Co-occurrences with the second lemma. */
+  other_together: number;
+  /** logDice with the first lemma; null if they do not occur together often enough. */
+  score: number | null;
+  /** logDice with the second lemma; null likewise. */
+  other_score: number | null;
+  /** The first score minus the second, where a missing one counts as 0: positive if the collocate is more typical of the first lemma. */
+  difference: number;
 }
 
 /** Ranks the collocates of a lemma by grammatical relation. */
@@ -1536,6 +1771,55 @@ export const TEXT_UNIT_CHOICES: readonly (readonly [TextUnit, string])[] = [
   ["sentence", "Sentences."],
   ["paragraph", "Paragraphs."],
 ];
+
+/** Words that occur in the same contexts, the most similar first. */
+export interface ThesaurusAnswer {
+  about: About;
+  /** The address that asks the same again. */
+  link: string;
+  /** Changes to the question, such as rows that were left out to protect text. */
+  rewrites?: string[];
+  /** The lemma. */
+  lemma: string;
+  /** The part of speech of all words; empty if the corpus has no such lemma with a tag. */
+  tag: string;
+  /** Hits of the lemma. */
+  hits: number;
+  /** Tokens of the documents counted. */
+  tokens: number;
+  /** The number of contexts that are compared: collocates with the highest positive mutual information. */
+  contexts: number;
+  /** The similar words; none if the answer is cut off. */
+  rows: ThesaurusRow[];
+}
+
+/** Lists words that occur in the same contexts as a lemma. */
+export interface ThesaurusRequest {
+  /** The lemma, as a dictionary lists it. */
+  lemma: string;
+  /** The part of speech, such as NOUN [default: the most frequent one]. */
+  pos?: string;
+  /** Minimum hits of similar words. */
+  min?: number;
+  /** Only documents with these properties, such as site=gazette.example date>=2026-01. */
+  filter?: string;
+  /** Only documents of this virtual corpus, made with `tidings corpus save`. */
+  in?: string;
+  /** Maximum rows. */
+  limit?: number;
+}
+
+/** A similar word. */
+export interface ThesaurusRow {
+  /** The lemma. */
+  value: string;
+  /** Hits of the lemma. */
+  hits: number;
+  /** The cosine of the vectors of contexts: 1 if they are the same, 0 if they share none. */
+  similarity: number;
+  /** The contexts that both words have and that contribute most. */
+  shared: string[];
+}
 
 /** Hits over time, with the size and quality of the collection. */
 export interface TimelineAnswer {
@@ -1771,21 +2055,28 @@ export const PATHS = {
   "crawls": "/api/v1/crawls",
   "feeds": "/api/v1/feeds",
   "hosts": "/api/v1/hosts",
+  "searches": "/api/v1/searches",
+  "server": "/api/v1/server",
+  "sites": "/api/v1/sites",
   "sources": "/api/v1/sources",
   "bursts": "/api/v1/{lang}/bursts",
   "colloc": "/api/v1/{lang}/colloc",
   "compare": "/api/v1/{lang}/compare",
   "count": "/api/v1/{lang}/count",
+  "dispersion": "/api/v1/{lang}/dispersion",
   "documents": "/api/v1/{lang}/documents",
   "document": "/api/v1/{lang}/documents/{id}",
   "context": "/api/v1/{lang}/documents/{id}/context",
   "freq": "/api/v1/{lang}/freq",
+  "group": "/api/v1/{lang}/group",
   "keywords": "/api/v1/{lang}/keywords",
   "names": "/api/v1/{lang}/names",
   "new-words": "/api/v1/{lang}/new-words",
   "query": "/api/v1/{lang}/query",
   "quotes": "/api/v1/{lang}/quotes",
   "sketch": "/api/v1/{lang}/sketch",
+  "sketch-diff": "/api/v1/{lang}/sketch-diff",
+  "thesaurus": "/api/v1/{lang}/thesaurus",
   "timeline": "/api/v1/{lang}/timeline",
   "trends": "/api/v1/{lang}/trends",
   "words": "/api/v1/{lang}/words",
@@ -1803,21 +2094,28 @@ export interface Endpoints {
   "crawls": { request: CrawlsRequest; answer: CrawlsAnswer; row: CrawlRow };
   "feeds": { request: FeedsRequest; answer: FeedsAnswer; row: FeedRow };
   "hosts": { request: HostsRequest; answer: HostsAnswer; row: HostRow };
+  "searches": { request: SearchesRequest; answer: SearchesAnswer; row: SearchRow };
+  "server": { request: ServerRequest; answer: ServerAnswer; row: never };
+  "sites": { request: SitesRequest; answer: SitesAnswer; row: SiteRow };
   "sources": { request: SourcesRequest; answer: SourcesAnswer; row: SourceRow };
   "bursts": { request: BurstsRequest; answer: BurstsAnswer; row: BurstRow };
   "colloc": { request: CollocRequest; answer: CollocAnswer; row: Collocate };
   "compare": { request: CompareRequest; answer: CompareAnswer; row: Change };
   "count": { request: CountRequest; answer: CountAnswer; row: never };
+  "dispersion": { request: DispersionRequest; answer: DispersionAnswer; row: DispersionRow };
   "documents": { request: DocumentsRequest; answer: DocumentsAnswer; row: DocumentRow };
   "document": { request: DocumentRequest; answer: DocumentAnswer; row: never };
   "context": { request: ContextRequest; answer: ContextAnswer; row: ShownSentence };
   "freq": { request: FreqRequest; answer: FreqAnswer; row: FrequencyRow };
+  "group": { request: GroupRequest; answer: GroupAnswer; row: GroupRow };
   "keywords": { request: KeywordsRequest; answer: KeywordsAnswer; row: Keyword };
   "names": { request: NamesRequest; answer: NamesAnswer; row: NameRow };
   "new-words": { request: NewWordsRequest; answer: NewWordsAnswer; row: NewWordRow };
   "query": { request: QueryRequest; answer: QueryAnswer; row: ConcordanceLine };
   "quotes": { request: QuotesRequest; answer: QuotesAnswer; row: QuoteRow };
   "sketch": { request: SketchRequest; answer: SketchAnswer; row: RelationRow };
+  "sketch-diff": { request: SketchDiffRequest; answer: SketchDiffAnswer; row: SketchDiffRow };
+  "thesaurus": { request: ThesaurusRequest; answer: ThesaurusAnswer; row: ThesaurusRow };
   "timeline": { request: TimelineRequest; answer: TimelineAnswer; row: TimelinePoint };
   "trends": { request: TrendsRequest; answer: TrendsAnswer; row: TrendRow };
   "words": { request: WordsRequest; answer: WordsAnswer; row: WordRow };

@@ -2,74 +2,90 @@
 
 import { el } from "../dom.ts";
 import { link } from "../route.ts";
-import { count, plural, rate } from "../format.ts";
+import { count, factor, period, rate } from "../format.ts";
+import { daysOf } from "../chart/period.ts";
 import type { BurstRow } from "../generated/api.ts";
 import { table } from "../table.ts";
 import { asQuery } from "../cql.ts";
+import { t, tn } from "../text/index.ts";
 import { type View, attributeField, intervalField } from "../view.ts";
 import { LIMIT, PANEL, showEmpty, wordColumn } from "./shared.ts";
+import { usualAttribute } from "./trends.ts";
 
-const SEQUELS = { fell: "faded", stayed: "lasted", open: "too recent to tell" } as const;
+const SEQUELS = { fell: t("faded"), stayed: t("lasted"), open: t("too recent to tell") } as const;
 
 /** The bursts view. */
 export const bursts: View = {
   name: "bursts",
-  title: "Bursts",
-  about: "Words that were much more frequent than usual for a short time.",
-  group: "Time",
-  documentFilter: "Filter documents",
-  button: "Show",
-  fields: (context) => [intervalField("week"), attributeField(context), PANEL, LIMIT],
+  title: t("Bursts"),
+  about: t("Words that were much more frequent than usual for a short time."),
+  kind: "discover",
+  fields: (context) => [
+    intervalField("week"),
+    attributeField(context, ["lemma", "lc", "word"], usualAttribute(context)),
+    PANEL,
+    LIMIT,
+  ],
   ready: () => true,
-  meaning:
-    "A burst is an interval in which a word is much more frequent than before, in several documents. “Afterwards” says whether it faded or lasted.",
+  meaning: t(
+    "A burst is a period in which a word is much more frequent than before, in several documents. “Afterwards” says whether it faded or lasted.",
+  ),
   show: async (context) => {
     const { route } = context;
+    const attribute = route.get("attribute") || usualAttribute(context);
     const found = await context.request("bursts", {
       ...context.documents,
       by: route.get("by"),
-      attribute: route.get("attribute"),
+      attribute,
       panel: route.get("panel"),
       limit: route.get("limit"),
     });
     if (found.rows.length === 0)
       return showEmpty(
         context,
-        "No word stood out from the steps before it. Longer or shorter steps may show something.",
+        t("No word stood out from the periods before it. Another interval may show something."),
       );
-    context.announce(`${plural(found.values ?? 0, "burst")}.`);
+    context.announce(tn(found.values ?? 0, "{n} word with a burst", "{n} words with bursts"));
     context.append(
       table(
         "bursts",
-        "Bursts, strongest first",
+        t("Bursts, strongest first"),
         [
-          wordColumn<BurstRow>(context),
+          wordColumn<BurstRow>(context, "timeline", attribute),
           {
-            name: "when",
+            name: "bin",
+            label: t("when"),
             value: (row) => row.bin,
-            show: (row) =>
-              el(
-                "a",
-                {
-                  href: link("search", route, {
-                    q: asQuery(row.value, route.get("attribute") || "lc"),
-                    filter: `date=${row.bin}`,
-                  }),
-                },
-                row.bin,
-              ),
+            show: (row) => {
+              const { first, last } = daysOf(row.bin);
+              const href = link("search", route, { q: asQuery(row.value, attribute), from: first, to: last });
+              return el("a", { href }, period(row.bin));
+            },
           },
           {
-            name: "factor",
-            about: "Rate divided by the rate before",
-            value: (row) => (row.log_ratio === null ? null : 2 ** row.log_ratio),
+            name: "log_ratio",
+            label: t("factor"),
+            about: t("Rate divided by the rate before"),
+            value: (row) => row.log_ratio,
             numeric: true,
-            show: (row) => (row.log_ratio === null ? "new" : `× ${rate(2 ** row.log_ratio)}`),
+            show: (row) => (row.log_ratio === null ? t("new") : factor(row.log_ratio)),
           },
-          { name: "hits", value: (row) => row.hits, numeric: true, show: (row) => count(row.hits) },
-          { name: "documents", value: (row) => row.documents, numeric: true, show: (row) => count(row.documents) },
-          { name: "score", value: (row) => row.score, numeric: true, show: (row) => rate(row.score) },
-          { name: "afterwards", value: (row) => row.sequel, show: (row) => SEQUELS[row.sequel] },
+          { name: "hits", label: t("hits"), value: (row) => row.hits, numeric: true, show: (row) => count(row.hits) },
+          {
+            name: "documents",
+            label: t("documents"),
+            value: (row) => row.documents,
+            numeric: true,
+            show: (row) => count(row.documents),
+          },
+          {
+            name: "score",
+            label: t("score"),
+            value: (row) => row.score,
+            numeric: true,
+            show: (row) => rate(row.score),
+          },
+          { name: "sequel", label: t("afterwards"), value: (row) => row.sequel, show: (row) => SEQUELS[row.sequel] },
         ],
         found.rows,
       ),

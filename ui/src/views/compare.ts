@@ -3,12 +3,13 @@
 import { change } from "../chart/spark.ts";
 import { el } from "../dom.ts";
 import { link } from "../route.ts";
-import { count, pValue, plural, rate } from "../format.ts";
+import { brief, count, factor, pValue, rate } from "../format.ts";
 import type { Change, CompareAnswer } from "../generated/api.ts";
 import { table } from "../table.ts";
 import { asQuery } from "../cql.ts";
 import { type ViewContext, type View, attributeField } from "../view.ts";
 import { showEmpty, wordColumn } from "./shared.ts";
+import { t, tn } from "../text/index.ts";
 
 /** The first and second half of the period of the corpus. */
 function halves(context: ViewContext): { before: string; after: string } {
@@ -19,45 +20,40 @@ function halves(context: ViewContext): { before: string; after: string } {
   return { before: `${first}..${day(middle)}`, after: `${day(new Date(middle.getTime() + 86_400_000))}..${last}` };
 }
 
-/** The factor of a change. */
-const times = (logRatio: number | null): string =>
-  logRatio === null ? "–" : `${logRatio >= 0 ? "×" : "÷"} ${rate(2 ** Math.abs(logRatio))}`;
-
 /** The comparison view. */
 export const compare: View = {
   name: "compare",
-  title: "Compare periods",
-  about: "Words that became more or less frequent between two periods.",
-  group: "Time",
-  documentFilter: "Filter documents",
-  button: "Compare",
+  title: t("Compare"),
+  about: t("Words that became more or less frequent between two periods."),
+  kind: "discover",
   fields: (context) => {
     const { before, after } = halves(context);
     return [
       {
         name: "before",
-        label: "Before",
+        label: t("Before"),
         kind: "text",
         wide: true,
         initial: before,
         hint: "2025 · 2026-Q1 · 2026-03..2026-05",
       },
-      { name: "after", label: "After", kind: "text", wide: true, initial: after, hint: "2026 · 2026-Q2 · 2026-W30" },
+      { name: "after", label: t("After"), kind: "text", wide: true, initial: after, hint: "2026 · 2026-Q2 · 2026-W30" },
       attributeField(context),
-      { name: "panel", label: "Sources in both periods only (panel)", kind: "flag", advanced: true },
-      { name: "min", label: "Minimum documents", kind: "number", initial: "10", advanced: true },
-      { name: "fdr", label: "False discovery rate (0 to 1)", kind: "text", initial: "0.05", advanced: true },
-      { name: "limit", label: "Maximum rows", kind: "number", initial: "30", advanced: true },
+      { name: "panel", label: t("Sources in both periods only (panel)"), kind: "flag", advanced: true },
+      { name: "min", label: t("Minimum documents"), kind: "number", initial: "10", advanced: true },
+      { name: "fdr", label: t("False discovery rate (0 to 1)"), kind: "text", initial: "0.05", advanced: true },
+      { name: "limit", label: t("Maximum rows"), kind: "number", initial: "30", advanced: true },
     ];
   },
   ready: () => true,
-  meaning:
+  meaning: t(
     "× 2 means twice as frequent as before, ÷ 2 half as frequent. The small chart shows the log ratio with its 95 % confidence interval; the line in the middle means no change. Words are ordered by the smallest change that the interval allows, so that rare words need a larger change. The q-value is corrected for the number of words tested.",
+  ),
   show: async (context) => {
     const { route } = context;
     const usual = halves(context);
     const [before, after] = [route.get("before") || usual.before, route.get("after") || usual.after];
-    if (!before || !after) return showEmpty(context, "Choose two periods.");
+    if (!before || !after) return showEmpty(context, t("Choose two periods."));
     const ask = (direction: string) =>
       context.request("compare", {
         ...context.documents,
@@ -74,12 +70,21 @@ export const compare: View = {
     if (rose.before_tokens === 0 || rose.after_tokens === 0) {
       return showEmpty(
         context,
-        `No documents in ${rose.before_tokens === 0 ? before : after}. Write a period as 2026, 2026-Q1, 2026-03, 2026-W09, 2026-03-01, or as a range with .. between two of these.`,
+        t(
+          "No documents in {period}. Write a period as 2026, 2026-Q1, 2026-03, 2026-W09, 2026-03-01, or as a range with .. between two of these.",
+          { period: rose.before_tokens === 0 ? before : after },
+        ),
       );
     }
     if (context.isCutOff) return showEmpty(context, "");
     context.announce(
-      `${before}: ${plural(rose.before_tokens, "token")}; ${after}: ${plural(rose.after_tokens, "token")}. ${plural(rose.values ?? 0, "word")} of ${count(rose.tested)} tested rose, ${count(fell.values ?? 0)} fell.`,
+      t("{rose} of {tested} words tested rose, {fell} fell · {before} and {after} tokens", {
+        rose: count(rose.values ?? 0),
+        tested: count(rose.tested),
+        fell: count(fell.values ?? 0),
+        before: brief(rose.before_tokens),
+        after: brief(rose.after_tokens),
+      }),
     );
     // The scale ends at a factor of 32.
     const widest = Math.min(
@@ -101,7 +106,7 @@ export const compare: View = {
             "a",
             {
               href: hitsOf(row, period),
-              "aria-label": `${row.value}: ${rate(perMillion)} per million, ${plural(hits, "hit")} in ${period}`,
+              "aria-label": `${row.value}, ${period}: ${rate(perMillion)}, ${tn(hits, "{n} hit", "{n} hits")}`,
             },
             rate(perMillion),
           )
@@ -109,43 +114,48 @@ export const compare: View = {
     const half = (title: string, name: string, { rows }: CompareAnswer) =>
       el(
         "section",
-        {},
+        { class: "card" },
         el("h2", {}, title),
         rows.length === 0
-          ? el("p", { class: "empty" }, "No significant change.")
+          ? el("p", { class: "empty" }, t("No significant change."))
           : table(
               name,
-              `${title}, most significant first`,
+              title,
               [
                 wordColumn<Change>(context),
                 {
                   name: "change",
+                  label: t("change"),
                   picture: true,
                   value: () => "",
                   show: (row) => change(row.log_ratio ?? 0, row.band.low, row.band.high, widest),
                 },
                 {
                   name: "factor",
-                  about: "Rate after divided by rate before",
+                  label: t("factor"),
+                  about: t("Rate after divided by rate before"),
                   value: (row) => row.log_ratio,
                   numeric: true,
-                  show: (row) => times(row.log_ratio),
+                  show: (row) => factor(row.log_ratio),
                 },
                 {
-                  name: "per million before",
+                  name: "before_per_million",
+                  label: t("per million before"),
                   value: (row) => row.before_per_million,
                   numeric: true,
                   show: (row) => amount(row, row.before, row.before_per_million, before),
                 },
                 {
-                  name: "per million after",
+                  name: "after_per_million",
+                  label: t("per million after"),
                   value: (row) => row.after_per_million,
                   numeric: true,
                   show: (row) => amount(row, row.after, row.after_per_million, after),
                 },
                 {
-                  name: "q-value",
-                  about: "False discovery rate at which the word is significant (Benjamini–Hochberg)",
+                  name: "q",
+                  label: t("q-value"),
+                  about: t("False discovery rate at which the word is significant (Benjamini–Hochberg)"),
                   value: (row) => row.q,
                   numeric: true,
                   show: (row) => pValue(row.q),
@@ -155,7 +165,7 @@ export const compare: View = {
             ),
       );
     context.append(
-      el("div", { class: "sides" }, half("Rising words", "risen", rose), half("Falling words", "fallen", fell)),
+      el("div", { class: "sides" }, half(t("Rising words"), "risen", rose), half(t("Falling words"), "fallen", fell)),
     );
   },
 };

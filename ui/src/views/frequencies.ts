@@ -1,86 +1,139 @@
-// Frequency of hits by attribute or metadata field.
+// Frequency of hits by attribute or metadata field, as bars.
 
+import { bar } from "../chart/bars.ts";
 import { el, bidi } from "../dom.ts";
 import { fieldEquals, link } from "../route.ts";
-import { count, plural, rate } from "../format.ts";
-import { table } from "../table.ts";
+import { count, rate } from "../format.ts";
+import type { FrequencyRow } from "../generated/api.ts";
+import { type Column, table } from "../table.ts";
 import { asQuery, queryOf, sameQuery } from "../cql.ts";
-import { type View, formsField } from "../view.ts";
-import { LIMIT, QUERY, showEmpty } from "./shared.ts";
+import { t, tn } from "../text/index.ts";
+import { type View, type ViewContext } from "../view.ts";
+import { LIMIT, askForQuery, hasQuery, showEmpty } from "./shared.ts";
+
+/** Names of fields of documents for readers. */
+export const FIELD_NAMES: Readonly<Record<string, string>> = {
+  site: t("source"),
+  date: t("day"),
+  section: t("section"),
+  author: t("author"),
+  licence: t("licence"),
+  lang: t("language"),
+  feed: t("feed"),
+  country: t("country"),
+  topic: t("topic"),
+};
+
+const usual = (context: ViewContext): string => (context.corpus?.fields.includes("site") ? "site" : "lc");
 
 /** The frequencies view. */
 export const frequencies: View = {
   name: "frequencies",
-  title: "Frequencies",
-  about: "Frequency of hits by source, word form, month or any metadata field.",
-  group: "Words",
-  documentFilter: "Filter documents",
-  button: "Count",
+  title: t("Frequencies"),
+  about: t("Frequency of hits by source, word form, month or any metadata field."),
+  kind: "query",
+  facets: true,
   fields: (context) => {
-    const fields = (context.corpus?.fields ?? []).filter((name) => !["url", "title"].includes(name));
+    const fields = (context.corpus?.fields ?? []).filter((name) => !["url", "title", "seen"].includes(name));
     const attributes = context.attributes
       .filter((name) => name !== "word")
-      .map((name) => [name, { lc: "form", tag: "part of speech", feats: "all features" }[name] ?? name] as const);
-    const features = Object.keys(context.corpus?.features ?? {}).map((name) => [name, `feature ${name}`] as const);
+      .map(
+        (name) =>
+          [
+            name,
+            { lc: t("form"), tag: t("part of speech"), feats: t("all features"), lemma: t("lemma") }[name] ?? name,
+          ] as const,
+      );
+    const features = Object.keys(context.corpus?.features ?? {}).map(
+      (name) => [name, t("feature {name}", { name })] as const,
+    );
     return [
-      QUERY,
-      ...formsField(context),
       {
         name: "by",
-        label: "By",
+        label: t("By"),
         kind: "choice",
         choices: [
-          ["word", "exact form"],
+          ...fields.map((name) => [name, FIELD_NAMES[name] ?? name] as const),
+          ["word", t("exact form")],
           ...attributes,
           ...features,
-          ...fields.map((name) => [name, name === "site" ? "source" : name] as const),
         ],
-        initial: fields.includes("site") ? "site" : "lc",
+        initial: usual(context),
+      },
+      {
+        name: "measure",
+        label: t("Bars"),
+        kind: "choice",
+        choices: [
+          ["", t("per million tokens")],
+          ["hits", t("hits")],
+        ],
+        initial: "",
       },
       LIMIT,
     ];
   },
-  ready: (route) => route.get("q") !== "",
+  ready: hasQuery,
+  welcome: askForQuery,
   show: async (context) => {
     const { route } = context;
-    const by = route.get("by") || (context.corpus?.fields.includes("site") ? "site" : "lc");
+    const by = route.get("by") || usual(context);
     const found = await context.request("freq", {
       ...context.documents,
       q: queryOf(route),
       by,
       limit: route.get("limit"),
     });
-    if (found.rows.length === 0) return showEmpty(context, "No hits.");
-    context.announce(`${plural(found.hits, "hit")}, ${plural(found.values, "value")}.`);
+    if (found.rows.length === 0) return showEmpty(context, t("No hits."));
+    context.announce(`${tn(found.hits, "{n} hit", "{n} hits")} · ${tn(found.values, "{n} value", "{n} values")}`);
     const isField = context.corpus?.fields.includes(by);
     const hitsOf = (value: string) =>
       isField
         ? link("search", route, {
             ...sameQuery(route),
-            filter: [fieldEquals(by, value), route.get("filter") && `(${route.get("filter")})`]
-              .filter(Boolean)
-              .join(" "),
+            ...(by === "site"
+              ? { site: value }
+              : {
+                  filter: [fieldEquals(by, value), route.get("filter") && `(${route.get("filter")})`]
+                    .filter(Boolean)
+                    .join(" "),
+                }),
           })
         : link("search", route, { q: asQuery(value, by) });
+    const measured = (row: FrequencyRow) =>
+      route.get("measure") === "hits" ? row.hits : (row.per_million ?? row.hits);
+    const barLabel = route.get("measure") === "hits" ? t("hits") : t("per million tokens");
+    const largest = Math.max(...found.rows.map(measured));
+    const label = FIELD_NAMES[by] ?? by;
+    const columns: Column<FrequencyRow>[] = [
+      {
+        name: by,
+        label,
+        value: (row) => row.value,
+        show: (row) => (row.value ? el("a", { href: hitsOf(row.value) }, bidi(row.value)) : t("(unknown)")),
+      },
+      { name: "bar", label: barLabel, picture: true, value: () => "", show: (row) => bar(measured(row), largest) },
+      { name: "hits", label: t("hits"), value: (row) => row.hits, numeric: true, show: (row) => count(row.hits) },
+      {
+        name: "per_million",
+        label: t("per million"),
+        value: (row) => row.per_million,
+        numeric: true,
+        show: (row) => rate(row.per_million),
+      },
+      {
+        name: "tokens",
+        label: t("tokens"),
+        value: (row) => row.tokens,
+        numeric: true,
+        show: (row) => (row.tokens === undefined ? "" : count(row.tokens)),
+      },
+    ];
     context.append(
       table(
         "frequencies",
-        `Hits by ${by}`,
-        [
-          {
-            name: by,
-            value: (row) => row.value,
-            show: (row) => (row.value ? el("a", { href: hitsOf(row.value) }, bidi(row.value)) : "(unknown)"),
-          },
-          { name: "hits", value: (row) => row.hits, numeric: true, show: (row) => count(row.hits) },
-          { name: "per million", value: (row) => row.per_million, numeric: true, show: (row) => rate(row.per_million) },
-          {
-            name: "tokens",
-            value: (row) => row.tokens,
-            numeric: true,
-            show: (row) => (row.tokens === undefined ? "" : count(row.tokens)),
-          },
-        ],
+        t("Hits by {field}", { field: label }),
+        found.rows.some((row) => row.tokens !== undefined) ? columns : columns.slice(0, 4),
         found.rows,
       ),
     );

@@ -3,19 +3,24 @@
 import { type Child, el } from "../dom.ts";
 import type { DocumentSpan } from "../generated/api.ts";
 import { NAME_TYPES } from "./names.ts";
+import { t } from "../text/index.ts";
 
 const QUOTE_KINDS: Readonly<Record<string, string>> = {
-  direct: "quotation",
-  scare: "in quotation marks",
-  headline: "quotation in a headline",
+  direct: t("quotation"),
+  scare: t("in quotation marks"),
+  headline: t("quotation in a headline"),
 };
+
+/** The name of the spans of hits. */
+export const HIT = "hit";
 
 /** What a mark says on hover. */
 function description(span: DocumentSpan): string {
+  if (span.span === HIT) return "";
   const { name, type, kind, speaker, lang } = span.attributes;
   if (span.span === "ne") return [NAME_TYPES[type ?? ""], name].filter(Boolean).join(": ");
-  if (span.span === "quote") return [QUOTE_KINDS[kind ?? ""] ?? "quotation", speaker].filter(Boolean).join(" of ");
-  if (span.span === "foreign") return `in another language: ${lang ?? ""}`;
+  if (span.span === "quote") return [QUOTE_KINDS[kind ?? ""] ?? t("quotation"), speaker].filter(Boolean).join(": ");
+  if (span.span === "foreign") return t("in another language: {language}", { language: lang ?? "" });
   return [span.span, ...Object.entries(span.attributes).map(([key, value]) => `${key}: ${value}`)].join(" · ");
 }
 
@@ -47,8 +52,11 @@ export function highlighted(text: string, spans: readonly DocumentSpan[]): HTMLE
     around.length === 0
       ? piece
       : el(
-          "span",
-          { class: around.map((span) => `span-${span.span}`).join(" "), title: around.map(description).join("; ") },
+          around.some((span) => span.span === HIT) ? "mark" : "span",
+          {
+            class: around.map((span) => `span-${span.span}`).join(" "),
+            title: around.map(description).filter(Boolean).join("; ") || undefined,
+          },
           piece,
         ),
   );
@@ -58,16 +66,16 @@ export function highlighted(text: string, spans: readonly DocumentSpan[]): HTMLE
 /** Switches for the marks of a text, with what they mean. */
 export function legend(text: HTMLElement, spans: readonly DocumentSpan[]): HTMLElement | null {
   const kinds = [
-    ["ne", "names"],
-    ["quote", "quotations"],
-    ["foreign", "other languages"],
+    ["ne", t("names")],
+    ["quote", t("quotations")],
+    ["foreign", t("other languages")],
   ] as const;
   const known = kinds.filter(([kind]) => spans.some((span) => span.span === kind));
   if (known.length === 0) return null;
   return el(
     "p",
     { class: "legend" },
-    "Show ",
+    `${t("Show")} `,
     ...known.map(([kind, label]) => {
       const box = el("input", { type: "checkbox", checked: true });
       box.addEventListener("change", () => text.classList.toggle(`without-${kind}`, !box.checked));

@@ -2,24 +2,23 @@
 
 import { el } from "../dom.ts";
 import { filterOf, link } from "../route.ts";
-import { count, pValue, plural, rate } from "../format.ts";
+import { count, pValue, rate } from "../format.ts";
 import { KEYNESS_MEASURE_CHOICES, type Keyword } from "../generated/api.ts";
 import { table } from "../table.ts";
 import { type View, attributeField } from "../view.ts";
 import { LIMIT, NGRAM, PUNCTUATION, showEmpty, wordColumn } from "./shared.ts";
+import { t } from "../text/index.ts";
 
 /** The keywords view. */
 export const keywords: View = {
   name: "keywords",
-  title: "Keywords",
-  about: "Words typical of a focus subcorpus compared with a reference subcorpus.",
-  group: "Words",
-  documentFilter: "Focus subcorpus",
-  button: "Show",
+  title: t("Keywords"),
+  about: t("Words typical of the filtered documents, compared with all others or with a reference subcorpus."),
+  kind: "discover",
   fields: (context) => [
     {
       name: "against",
-      label: "Reference subcorpus (all other documents if empty)",
+      label: t("Reference subcorpus (all other documents if empty)"),
       kind: "text",
       wide: true,
       hint: "date<2026-06",
@@ -28,7 +27,7 @@ export const keywords: View = {
     attributeField(context),
     {
       name: "measure",
-      label: "Order by",
+      label: t("Order by"),
       kind: "choice",
       choices: KEYNESS_MEASURE_CHOICES.map(([name]) => [name, name.replace("-", " ")] as const),
       initial: "simple-maths",
@@ -36,12 +35,12 @@ export const keywords: View = {
     },
     {
       name: "add",
-      label: "Simple maths: added constant (higher favours common words)",
+      label: t("Simple maths: added constant (higher favours common words)"),
       kind: "text",
       initial: "1",
       advanced: true,
     },
-    { name: "min", label: "Minimum frequency", kind: "number", initial: "5", advanced: true },
+    { name: "min", label: t("Minimum frequency"), kind: "number", initial: "5", advanced: true },
     PUNCTUATION,
     LIMIT,
   ],
@@ -55,7 +54,9 @@ export const keywords: View = {
       el(
         "p",
         {},
-        "Choose a focus subcorpus above: a period, a source, or conditions on metadata. Its words are compared with all other documents. Examples:",
+        t(
+          "Choose a period, a source or other filters above: the words of these documents are compared with all others. Examples:",
+        ),
       ),
       el(
         "ul",
@@ -68,14 +69,15 @@ export const keywords: View = {
         el(
           "p",
           {},
-          "Available metadata fields: ",
+          `${t("Available metadata fields:")} `,
           ...corpus.fields.flatMap((name, at) => [at > 0 && ", ", el("code", {}, name)]),
           ".",
         ),
     );
   },
-  meaning:
+  meaning: t(
     "Simple maths divides the rate in the focus subcorpus by the rate in the reference, after adding a constant (1) to both; a higher constant favours common words. The log ratio is the binary logarithm of the ratio of rates; log-likelihood compares the counts as if hits were independent. Words that differ significantly come first: the q-value compares rates within sites that are in both subcorpora, and measures chance by how much the word varies from period to period.",
+  ),
   show: async (context) => {
     const { route } = context;
     const names = ["against", "ngram", "attribute", "measure", "add", "min", "punctuation", "limit"];
@@ -89,54 +91,75 @@ export const keywords: View = {
       return showEmpty(
         context,
         found.focus_tokens === 0
-          ? "The focus subcorpus has no documents; the filter may be too narrow."
-          : "No word is frequent enough in the focus subcorpus.",
+          ? t("The focus subcorpus has no documents; the filter may be too narrow.")
+          : t("No word is frequent enough in the focus subcorpus."),
       );
     context.announce(
-      `${plural(found.focus_tokens, "token")} in focus, ${count(found.reference_tokens)} in the reference.`,
+      t("{focus} tokens in focus, {reference} in the reference", {
+        focus: count(found.focus_tokens),
+        reference: count(found.reference_tokens),
+      }),
     );
     context.append(
       table(
         "keywords",
-        "Keywords of the focus subcorpus",
+        t("Keywords of the focus subcorpus"),
         [
           wordColumn<Keyword>(context, "search"),
           {
-            name: "per million in focus",
+            name: "focus_per_million",
+            label: t("per million in focus"),
             value: (row) => row.focus_per_million,
             numeric: true,
             show: (row) => rate(row.focus_per_million),
           },
           {
-            name: "per million in reference",
+            name: "reference_per_million",
+            label: t("per million in reference"),
             value: (row) => row.reference_per_million,
             numeric: true,
             show: (row) => rate(row.reference_per_million),
           },
-          { name: "score", value: (row) => row.score, numeric: true, show: (row) => rate(row.score) },
           {
-            name: "log ratio",
-            about: "Binary logarithm of the ratio of rates",
+            name: "score",
+            label: t("score"),
+            value: (row) => row.score,
+            numeric: true,
+            show: (row) => rate(row.score),
+          },
+          {
+            name: "log_ratio",
+            label: t("log ratio"),
+            about: t("Binary logarithm of the ratio of rates"),
             value: (row) => row.log_ratio,
             numeric: true,
             show: (row) => rate(row.log_ratio),
           },
           {
-            name: "q-value",
-            about: "False discovery rate at which the difference is significant within sites (Benjamini–Hochberg)",
+            name: "q",
+            label: t("q-value"),
+            about: t("False discovery rate at which the difference is significant within sites (Benjamini–Hochberg)"),
             value: (row) => row.q,
             numeric: true,
             show: (row) => pValue(row.q),
           },
           {
-            name: "log-likelihood",
+            name: "log_likelihood",
+            label: t("log-likelihood"),
             value: (row) => row.log_likelihood,
             numeric: true,
             show: (row) => rate(row.log_likelihood),
           },
-          { name: "hits in focus", value: (row) => row.focus, numeric: true, show: (row) => count(row.focus) },
           {
-            name: "hits in reference",
+            name: "focus",
+            label: t("hits in focus"),
+            value: (row) => row.focus,
+            numeric: true,
+            show: (row) => count(row.focus),
+          },
+          {
+            name: "reference",
+            label: t("hits in reference"),
             value: (row) => row.reference,
             numeric: true,
             show: (row) => count(row.reference),

@@ -2,8 +2,10 @@
 
 import { el } from "../dom.ts";
 import { type Route, link } from "../route.ts";
-import { direction } from "../format.ts";
+import { direction, period } from "../format.ts";
+import { sameQuery } from "../cql.ts";
 import type { ConcordanceLine, ContextAnswer, KwicToken } from "../generated/api.ts";
+import { t } from "../text/index.ts";
 
 /** Tokens as running text. */
 export const text = (tokens: readonly KwicToken[] = []): string =>
@@ -42,20 +44,23 @@ export function concordance(
 
   for (const line of lines) {
     const meta = [
-      el("td", { class: "date" }, line.fields.date ?? ""),
+      el("td", { class: "date" }, line.fields.date ? period(line.fields.date) : ""),
       el(
         "td",
         { class: "site" },
         el(
           "a",
-          { href: link("document", route, { id: line.document }), title: line.fields.title || line.fields.site },
-          el("bdi", {}, line.fields.site || "document"),
+          {
+            href: link("document", route, { ...sameQuery(route), id: line.document }),
+            title: line.fields.title || line.fields.site,
+          },
+          el("bdi", {}, line.fields.site || t("document")),
         ),
       ),
     ];
     if (line.restricted || !line.node) {
       body.append(
-        el("tr", {}, ...meta, el("td", { class: "withheld", colspan: 3 }, "This text needs an access token.")),
+        el("tr", {}, ...meta, el("td", { class: "withheld", colspan: 3 }, t("This text needs an access token."))),
       );
       continue;
     }
@@ -87,11 +92,11 @@ export function concordance(
         button.setAttribute("aria-expanded", "false");
         return;
       }
-      const cell = el("td", { colspan: 5 }, "Loading …");
+      const cell = el("td", { colspan: 5 }, t("Loading …"));
       opened = el("tr", { class: "opened" }, cell);
       row.after(opened);
       button.setAttribute("aria-expanded", "true");
-      await passage(line, lang, cell, link("document", route, { id: line.document }), widen, 0);
+      await passage(line, lang, cell, link("document", route, { ...sameQuery(route), id: line.document }), widen, 0);
     };
     button.addEventListener("click", open);
     button.addEventListener("keydown", (event) => {
@@ -111,12 +116,16 @@ export function concordance(
   return el(
     "table",
     { class: "kwic", dir: base },
-    el("caption", { class: "unseen" }, `${caption} Up and Down move between hits, Enter shows the paragraph.`),
+    el("caption", { class: "unseen" }, `${caption} ${t("Up and Down move between hits, Enter shows the paragraph.")}`),
     el("colgroup", {}, el("col", { class: "date" }), el("col", { class: "site" }), el("col"), middle, el("col")),
     el(
       "thead",
       { class: "unseen" },
-      el("tr", {}, ...["Date", "Source", "Left", "Hit", "Right"].map((name) => el("th", { scope: "col" }, name))),
+      el(
+        "tr",
+        {},
+        ...[t("Date"), t("Source"), t("Left"), t("Hit"), t("Right")].map((name) => el("th", { scope: "col" }, name)),
+      ),
     ),
     body,
   );
@@ -151,7 +160,7 @@ async function passage(
     const more = el(
       "button",
       { type: "button", class: "plain", click: () => void passage(line, lang, cell, document, widen, around + 2) },
-      "Show more",
+      t("Show more"),
     );
     cell.replaceChildren(
       el(
@@ -169,9 +178,9 @@ async function passage(
         el(
           "p",
           { class: "source", dir: "ltr" },
-          shortened ? "More of this text is restricted. " : more,
+          shortened ? t("More of this text is restricted.") : more,
           " ",
-          el("a", { href: document }, "Document details"),
+          el("a", { href: document }, t("Open the document")),
         ),
       ),
     );

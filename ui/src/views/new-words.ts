@@ -1,32 +1,84 @@
 // Words first used in a period.
 
+import { address } from "../api.ts";
 import { el } from "../dom.ts";
-import { count, pValue, plural } from "../format.ts";
-import type { NewWordRow } from "../generated/api.ts";
+import { count, pValue, period } from "../format.ts";
+import type { NewWordRow, NewWordsAnswer } from "../generated/api.ts";
 import { table } from "../table.ts";
-import { type View, attributeField } from "../view.ts";
+import { t, tn } from "../text/index.ts";
+import { type View, type ViewContext, attributeField } from "../view.ts";
 import { LIMIT, showEmpty, wordColumn } from "./shared.ts";
 
-const OUTCOMES = { burst: "faded", lasting: "lasted", open: "too recent to tell" } as const;
+const OUTCOMES = { burst: t("faded"), lasting: t("lasted"), open: t("too recent to tell") } as const;
+
+/** Names of the rules that exclude candidates. */
+const RULES: Readonly<Record<string, string>> = {
+  rare: t("too rare"),
+  sites: t("on too few sources"),
+  days: t("on too few days"),
+  names: t("names"),
+  chance: t("expected by chance"),
+  misspelt: t("misspellings"),
+};
+
+const excluded = (found: NewWordsAnswer): string =>
+  Object.entries(found.dropped)
+    .map(([rule, words]) => `${RULES[rule] ?? rule} ${count(words)}`)
+    .join(", ");
+
+/** Why there is no new word, and links that ask for more. */
+function nothing(context: ViewContext, found: NewWordsAnswer): HTMLElement {
+  const { route } = context;
+  const dropped = excluded(found);
+  return el(
+    "div",
+    { class: "empty" },
+    el("p", {}, t("No new word since {day} occurs on enough sources and days.", { day: period(found.since) })),
+    dropped && el("p", {}, t("Excluded: {rules}.", { rules: dropped })),
+    el(
+      "ul",
+      {},
+      el(
+        "li",
+        {},
+        el(
+          "a",
+          { href: route.with({ min_sites: "1", min_days: "2", min_documents: "2" }) },
+          t("Accept words of a single source"),
+        ),
+      ),
+      el("li", {}, el("a", { href: route.with({ names: "true" }) }, t("Include names"))),
+      context.corpus?.first_day &&
+        el(
+          "li",
+          {},
+          el("a", { href: route.with({ since: middle(context) }) }, t("Since the middle of the collected time")),
+        ),
+    ),
+  );
+}
+
+const middle = (context: ViewContext): string =>
+  new Date((Date.parse(context.corpus!.first_day!) + Date.parse(context.corpus!.last_day!)) / 2)
+    .toISOString()
+    .slice(0, 10);
 
 /** The new words view. */
 export const newWords: View = {
   name: "new-words",
-  title: "New words",
-  about: "Words first used in a period, on several sources and days.",
-  group: "Time",
-  documentFilter: "Filter documents",
-  button: "Show",
+  title: t("New words"),
+  about: t("Words first used in a period, on several sources and days."),
+  kind: "discover",
   fields: (context) => [
-    { name: "since", label: "First used since", kind: "date" },
+    { name: "since", label: t("First used since"), kind: "date" },
     attributeField(context, ["word", "lemma"], "word"),
-    { name: "names", label: "Include names", kind: "flag" },
-    { name: "min_sites", label: "Minimum sources", kind: "number", initial: "3", advanced: true },
-    { name: "min_days", label: "Minimum days", kind: "number", initial: "3", advanced: true },
-    { name: "min_documents", label: "Minimum documents", kind: "number", initial: "5", advanced: true },
+    { name: "names", label: t("Include names"), kind: "flag" },
+    { name: "min_sites", label: t("Minimum sources"), kind: "number", initial: "3", advanced: true },
+    { name: "min_days", label: t("Minimum days"), kind: "number", initial: "3", advanced: true },
+    { name: "min_documents", label: t("Minimum documents"), kind: "number", initial: "5", advanced: true },
     {
       name: "fdr",
-      label: "Accepted share of chance finds (1 lists all)",
+      label: t("Accepted share of chance finds (1 lists all)"),
       kind: "text",
       initial: "0.05",
       advanced: true,
@@ -34,47 +86,66 @@ export const newWords: View = {
     LIMIT,
   ],
   ready: () => true,
-  meaning:
+  meaning: t(
     "A word is new if no earlier document contains it, and if it occurs on several sources of different owners, on several days and in several documents, so that a single author’s misspelling does not count. The longer the period before, the more reliable the list.",
+  ),
   show: async (context) => {
     const { route } = context;
     const names = ["since", "attribute", "names", "min_sites", "min_days", "min_documents", "fdr", "limit"];
-    const found = await context.request("new-words", {
-      ...context.documents,
-      ...Object.fromEntries(names.map((name) => [name, route.get(name)])),
-    });
-    const dropped = Object.entries(found.dropped)
-      .map(([rule, words]) => `${rule} ${count(words)}`)
-      .join(", ");
-    if (found.rows.length === 0)
-      return showEmpty(
-        context,
-        `No new word since ${found.since} occurs on enough sources and days.${dropped ? ` Excluded: ${dropped}.` : ""} Try an earlier date or lower thresholds.`,
-      );
-    context.announce(`${plural(found.values ?? 0, "new word")} since ${found.since}.`);
+    const asked = { ...context.documents, ...Object.fromEntries(names.map((name) => [name, route.get(name)])) };
+    const found = await context.request("new-words", asked);
+    if (found.rows.length === 0) return showEmpty(context, nothing(context, found));
+    const dropped = excluded(found);
+    context.announce(
+      `${tn(found.values ?? 0, "{n} new word", "{n} new words")} · ${t("since {day}", { day: period(found.since) })}`,
+    );
+    const feed = `${address("new-words", context.lang, asked)}${address("new-words", context.lang, asked).includes("?") ? "&" : "?"}format=rss`;
     context.append(
       table(
         "new-words",
-        `Words first used since ${found.since}, by number of sources`,
+        t("Words first used since {day}, by number of sources", { day: period(found.since) }),
         [
           wordColumn<NewWordRow>(context, "search", route.get("attribute") || "word"),
-          { name: "first seen", value: (row) => row.first_seen },
-          { name: "sources", value: (row) => row.sites, numeric: true, show: (row) => count(row.sites) },
-          { name: "days", value: (row) => row.days, numeric: true, show: (row) => count(row.days) },
-          { name: "documents", value: (row) => row.documents, numeric: true, show: (row) => count(row.documents) },
-          { name: "hits", value: (row) => row.hits, numeric: true, show: (row) => count(row.hits) },
           {
-            name: "q-value",
-            about: "Share of words with as much evidence that are first seen in the period by chance",
+            name: "first_seen",
+            label: t("first seen"),
+            value: (row) => row.first_seen,
+            show: (row) => period(row.first_seen),
+          },
+          {
+            name: "sites",
+            label: t("sources"),
+            value: (row) => row.sites,
+            numeric: true,
+            show: (row) => count(row.sites),
+          },
+          { name: "days", label: t("days"), value: (row) => row.days, numeric: true, show: (row) => count(row.days) },
+          {
+            name: "documents",
+            label: t("documents"),
+            value: (row) => row.documents,
+            numeric: true,
+            show: (row) => count(row.documents),
+          },
+          { name: "hits", label: t("hits"), value: (row) => row.hits, numeric: true, show: (row) => count(row.hits) },
+          {
+            name: "q",
+            label: t("q-value"),
+            about: t("Share of words with as much evidence that are first seen in the period by chance"),
             value: (row) => row.q,
             numeric: true,
             show: (row) => pValue(row.q),
           },
-          { name: "afterwards", value: (row) => row.fate, show: (row) => OUTCOMES[row.fate] },
+          { name: "fate", label: t("afterwards"), value: (row) => row.fate, show: (row) => OUTCOMES[row.fate] },
         ],
         found.rows,
       ),
-      dropped && el("p", { class: "quiet" }, `Excluded, by rule: ${dropped}.`),
+      el(
+        "p",
+        { class: "quiet" },
+        el("a", { href: feed, "data-api": true }, t("As a feed (RSS)")),
+        dropped && ` · ${t("Excluded: {rules}.", { rules: dropped })}`,
+      ),
     );
   },
 };

@@ -3,18 +3,26 @@
 import { type Child, el } from "../dom.ts";
 import { link } from "../route.ts";
 import { type Column } from "../table.ts";
-import { asQuery } from "../cql.ts";
+import { asQuery, queriesOf } from "../cql.ts";
+import { t } from "../text/index.ts";
+import type { Route } from "../route.ts";
 import { type ViewContext } from "../view.ts";
 
 /** Maximum number of rows. */
-export const LIMIT = { name: "limit", label: "Maximum rows", kind: "number", initial: "50", advanced: true } as const;
+export const LIMIT = {
+  name: "limit",
+  label: t("Maximum rows"),
+  kind: "number",
+  initial: "50",
+  advanced: true,
+} as const;
 /** Length of n-grams. */
 export const NGRAM = {
   name: "ngram",
-  label: "N-gram length",
+  label: t("N-gram length"),
   kind: "choice",
   choices: [
-    ["1", "1 (single words)"],
+    ["1", t("1 (single words)")],
     ["2", "2"],
     ["3", "3"],
     ["4", "4"],
@@ -23,18 +31,26 @@ export const NGRAM = {
   initial: "1",
 } as const;
 /** Includes punctuation. */
-export const PUNCTUATION = { name: "punctuation", label: "Include punctuation", kind: "flag", advanced: true } as const;
-/** The query field. */
-export const QUERY = {
-  name: "q",
-  label: "Word, phrase or pattern",
-  kind: "query",
-  wide: true,
-  required: true,
-  hint: "storm",
+export const PUNCTUATION = {
+  name: "punctuation",
+  label: t("Include punctuation"),
+  kind: "flag",
+  advanced: true,
 } as const;
 /** Restricts to sources with documents in every interval. */
-export const PANEL = { name: "panel", label: "Constant sources only (panel)", kind: "flag", advanced: true } as const;
+export const PANEL = {
+  name: "panel",
+  label: t("Constant sources only (panel)"),
+  kind: "flag",
+  advanced: true,
+} as const;
+
+/** Whether a route has a query. */
+export const hasQuery = (route: Route): boolean => queriesOf(route).length > 0;
+
+/** What a view of the query shows without one. */
+export const askForQuery = (): HTMLElement =>
+  el("p", { class: "empty" }, t("Enter a word, a phrase or a pattern above."));
 
 /** A column of words that link to another view. */
 export function wordColumn<Row extends { value: string }>(
@@ -45,14 +61,19 @@ export function wordColumn<Row extends { value: string }>(
   const kind = attribute ?? (context.route.get("attribute") || "lc");
   return {
     name: "word",
+    label: kind === "lemma" ? t("lemma") : t("word"),
     value: (row) => row.value,
     show: (row) =>
-      el("a", { href: link(view, context.route, { q: asQuery(row.value, kind) }) }, el("bdi", {}, row.value)),
+      el(
+        "a",
+        { href: link(view, context.route, { q: asQuery(row.value, kind) }) },
+        el("bdi", { lang: context.lang }, row.value),
+      ),
   };
 }
 
 /** Shows that there are no results, with advice. If the answer was cut off, nothing is said about what was not searched. */
-export function showEmpty(context: ViewContext, advice: Child, announced = "No results."): void {
-  context.announce(context.isCutOff ? "Nothing found so far." : announced);
+export function showEmpty(context: ViewContext, advice: Child, announced = t("No results.")): void {
+  context.announce(context.isCutOff ? t("Nothing found so far.") : announced);
   if (!context.isCutOff) context.append(typeof advice === "string" ? el("p", { class: "empty" }, advice) : advice);
 }

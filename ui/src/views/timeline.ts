@@ -1,91 +1,195 @@
 // Frequency over time. Each point links to its hits.
 
 import { el } from "../dom.ts";
-import { type Series, timeline as picture } from "../chart/timeline.ts";
+import { type Series, coarser } from "../chart/series.ts";
+import { HITS, MOST_LINES, type Measure, PER_MILLION, timeline as picture } from "../chart/timeline.ts";
 import { figure } from "../chart/figure.ts";
+import { daysOf } from "../chart/period.ts";
 import { go, link } from "../route.ts";
-import { count, plural, percent, rate } from "../format.ts";
-import { queryOf, sameQuery } from "../cql.ts";
-import { showEmpty } from "./shared.ts";
-import { type ViewContext, INTERVALS, type View, formsField, intervalField, defaultInterval } from "../view.ts";
+import { count, percent, period, rate } from "../format.ts";
+import type { Step } from "../generated/api.ts";
+import { cqlOf, queriesOf, sameQuery } from "../cql.ts";
+import { t, tn } from "../text/index.ts";
+import { type View, type ViewContext, defaultInterval, intervalField, intervalName } from "../view.ts";
+import { askForQuery, hasQuery, showEmpty } from "./shared.ts";
 
-/** Queries in one chart. */
-const MAX_QUERIES = 4;
+/** Queries of one timeline. */
+const MAX_QUERIES = 12;
+const SMOOTHING = ["", "3", "5", "7", "13"] as const;
+
+/** The measures of the axis. */
+const MEASURES: Readonly<Record<string, Measure>> = { "": PER_MILLION, hits: HITS };
+
+/** The interval for the period of a route. */
+function automatic(context: ViewContext): Step {
+  const { route, corpus } = context;
+  const first = route.get("from") ? daysOf(route.get("from")).first : corpus?.first_day;
+  const last = route.get("to") ? daysOf(route.get("to")).last : corpus?.last_day;
+  return defaultInterval(first, last);
+}
+
+/** Asks for all queries; without a chosen interval, sparse words get a coarser one. */
+async function ask(
+  context: ViewContext,
+  queries: readonly string[],
+): Promise<{ series: Series[]; hits: number[]; by: Step; finer: Step | null }> {
+  const { route } = context;
+  const wanted = automatic(context);
+  const load = async (by: Step) => {
+    const found = await Promise.all(
+      queries.map((q) =>
+        context.request("timeline", { ...context.documents, q: cqlOf(route, q), by, panel: route.get("panel") }),
+      ),
+    );
+    return {
+      by,
+      series: found.map((answer, at) => ({ name: queries[at]!, points: answer.points })),
+      hits: found.map((answer) => answer.hits),
+    };
+  };
+  let found = await load((route.get("by") as Step) || wanted);
+  for (let step = coarser(found.by, found.series); step && !route.get("by"); step = coarser(found.by, found.series)) {
+    context.requests.length = 0;
+    found = await load(step);
+  }
+  return { ...found, finer: !route.get("by") && found.by !== wanted ? wanted : null };
+}
 
 async function show(context: ViewContext): Promise<void> {
   const { route } = context;
-  const queries = [...new Set(route.all("q"))].slice(0, MAX_QUERIES);
-  const by = route.get("by") || defaultInterval(context.corpus);
-  const found = await Promise.all(
-    queries.map((q) => context.request("timeline", { ...context.documents, q: queryOf(route, q), by })),
-  );
-  const series: Series[] = found.map((answer, at) => ({ name: queries[at]!, points: answer.points }));
-  const total = found.reduce((sum, answer) => sum + answer.hits, 0);
-  if (!series.some((one) => one.points.length > 0)) {
-    const advice = "No document matches the filter under “Filter documents”. Try a longer period.";
-    return showEmpty(context, advice, "No documents.");
-  }
+  const queries = queriesOf(route).slice(0, MAX_QUERIES);
+  const { series, hits, by, finer } = await ask(context, queries);
+  const total = hits.reduce((sum, each) => sum + each, 0);
+  if (!series.some((one) => one.points.length > 0))
+    return showEmpty(context, t("No document matches the filters. Try a longer period."), t("No documents."));
   context.announce(
     total === 0 && !context.isCutOff
-      ? "No hits in this period."
-      : `${found.map((answer, at) => `${queries[at]}: ${context.isCutOff ? "at least " : ""}${plural(answer.hits, "hit")}`).join("; ")}.`,
+      ? t("No hits in this period.")
+      : `${context.isCutOff ? `${t("at least")} ` : ""}${tn(total, "{n} hit", "{n} hits")}`,
   );
   const rows = series.flatMap((one) => one.points.map((point) => ({ query: one.name, ...point })));
-  const toHits = (bin: string, number: number) =>
-    link("search", route, {
-      ...sameQuery(route, queries[number]),
-      filter: [`date=${bin}`, route.get("filter") && `(${route.get("filter")})`].filter(Boolean).join(" "),
-    });
+  const toHits = (bin: string, number: number) => {
+    const { first, last } = daysOf(bin);
+    return link("search", route, { ...sameQuery(route, queries[number]), from: first, to: last });
+  };
+  const smooth = Number(route.get("smooth") || 0);
+  const measure = MEASURES[route.get("measure")] ?? PER_MILLION;
+  const isRate = measure === PER_MILLION;
+  const window = isRate ? smooth : 0;
+  const caption = [
+    t("{measure}, by {interval}", { measure: measure.title, interval: intervalName(by) }),
+    window > 1 && t("centred mean over {n} periods", { n: window }),
+    queries.length > MOST_LINES && t("same scale in all charts"),
+  ]
+    .filter(Boolean)
+    .join(", ");
   context.append(
+    finer &&
+      el(
+        "p",
+        { class: "quiet" },
+        t("By {interval}, because most shorter periods have too few hits to tell. ", { interval: intervalName(by) }),
+        el("a", { href: route.with({ by: finer }) }, t("Show by {interval}", { interval: intervalName(finer) })),
+      ),
     series.length > 1 &&
-      el("ul", { class: "legend" }, ...series.map((one, at) => el("li", { class: `c${at}` }, el("bdi", {}, one.name)))),
+      series.length <= MOST_LINES &&
+      el(
+        "ul",
+        { class: "chips" },
+        ...series.map((one, at) =>
+          el("li", { class: `c${at} d${at}` }, el("i"), el("bdi", {}, one.name), ` ${count(hits[at]!)}`),
+        ),
+      ),
     figure(
       "timeline",
-      `Hits per million tokens by ${INTERVALS.find(([name]) => name === by)?.[1] ?? by}, with 95 % confidence intervals; below: hits, and coverage`,
-      (width, tell) => picture(width, series, (bin, number) => go(toHits(bin, number)), tell),
+      caption,
+      (width, tip) =>
+        picture(width, series, {
+          measure,
+          smooth: window,
+          choose: (bin, number) => go(toHits(bin, number)),
+          zoom: (first, last) => go(route.with({ from: daysOf(first).first, to: daysOf(last).last, by: undefined })),
+          show: tip,
+        }),
       [
         {
           name: "period",
+          label: t("period"),
           value: (row) => row.bin,
           show: (row) =>
-            (row.hits ?? 0) > 0 ? el("a", { href: toHits(row.bin, queries.indexOf(row.query)) }, row.bin) : row.bin,
+            (row.hits ?? 0) > 0
+              ? el("a", { href: toHits(row.bin, queries.indexOf(row.query)) }, period(row.bin))
+              : period(row.bin),
         },
-        ...(queries.length > 1 ? [{ name: "query", value: (row: (typeof rows)[number]) => row.query }] : []),
+        ...(queries.length > 1
+          ? [{ name: "query", label: t("query"), value: (row: (typeof rows)[number]) => row.query }]
+          : []),
         {
           name: "hits",
+          label: t("hits"),
           value: (row) => row.hits,
           numeric: true,
-          show: (row) => (row.hits === null ? "not searched" : count(row.hits)),
+          show: (row) => (row.hits === null ? t("not searched") : count(row.hits)),
         },
         {
-          name: "per million",
+          name: "per_million",
+          label: t("per million"),
           value: (row) => row.per_million,
           numeric: true,
           show: (row) =>
-            row.hits === null ? "not searched" : row.per_million === null ? "nothing collected" : rate(row.per_million),
+            row.hits === null
+              ? t("not searched")
+              : row.per_million === null
+                ? t("nothing collected")
+                : rate(row.per_million),
         },
-        { name: "low", value: (row) => row.band?.low, numeric: true, show: (row) => rate(row.band?.low) },
-        { name: "high", value: (row) => row.band?.high, numeric: true, show: (row) => rate(row.band?.high) },
-        { name: "tokens", value: (row) => row.tokens, numeric: true, show: (row) => count(row.tokens) },
-        { name: "documents", value: (row) => row.documents, numeric: true },
-        { name: "sources", value: (row) => row.sites, numeric: true },
-        { name: "days", value: (row) => row.days, numeric: true },
-        { name: "days with documents", value: (row) => row.days_with_documents, numeric: true },
+        {
+          name: "low",
+          label: t("low"),
+          value: (row) => row.band?.low,
+          numeric: true,
+          show: (row) => rate(row.band?.low),
+        },
+        {
+          name: "high",
+          label: t("high"),
+          value: (row) => row.band?.high,
+          numeric: true,
+          show: (row) => rate(row.band?.high),
+        },
+        {
+          name: "tokens",
+          label: t("tokens"),
+          value: (row) => row.tokens,
+          numeric: true,
+          show: (row) => count(row.tokens),
+        },
+        { name: "documents", label: t("documents"), value: (row) => row.documents, numeric: true },
+        { name: "sites", label: t("sources"), value: (row) => row.sites, numeric: true },
+        { name: "days", label: t("days"), value: (row) => row.days, numeric: true },
+        {
+          name: "days_with_documents",
+          label: t("days with documents"),
+          value: (row) => row.days_with_documents,
+          numeric: true,
+        },
         {
           name: "coverage",
-          about: "Share of days with documents, or of the usual number of sources, whichever is smaller",
+          label: t("coverage"),
+          about: t("Share of days with documents, or of the usual number of sources, whichever is smaller"),
           value: (row) => row.health,
           numeric: true,
           show: (row) => percent(row.health),
         },
       ],
       rows,
-      "Hover or use the arrow keys to read values; click to see the hits.",
+      t("Drag to zoom · click a point to read its hits · shaded: 95 % interval · thin line: little text"),
     ),
     el(
       "p",
       { class: "quiet" },
-      "The strip at the bottom shows coverage: dark where no day or source is missing, light where some are, dashed where nothing was collected. No hits in those periods does not mean that the word was not used.",
+      (route.get("from") || route.get("to")) &&
+        el("a", { href: route.with({ from: undefined, to: undefined }) }, t("Show the whole time")),
     ),
   );
 }
@@ -93,30 +197,35 @@ async function show(context: ViewContext): Promise<void> {
 /** The timeline view. */
 export const timeline: View = {
   name: "timeline",
-  title: "Timeline",
-  about: "Frequency of words, phrases and patterns over time.",
-  group: "Time",
-  documentFilter: "Filter documents",
-  button: "Show",
-  fields: (context) => {
-    const queries = context.route.all("q");
-    const more = queries.length === 0 ? 1 : Math.min(queries.length + 1, MAX_QUERIES);
-    return [
-      ...Array.from({ length: more }, (_, at) => ({
-        name: "q",
-        at,
-        label: at === 0 ? "Word, phrase or pattern" : "Compare with",
-        kind: "query" as const,
-        wide: true,
-        required: at === 0,
-        hint: at === 0 ? "storm" : "flood",
-      })),
-      ...formsField(context),
-      intervalField(defaultInterval(context.corpus)),
-    ];
-  },
-  ready: (route) => route.get("q") !== "",
-  meaning:
-    "The line shows hits per million tokens, so that periods with much and with little text can be compared. The band is a 95 % confidence interval: where two bands do not overlap, the rates differ. It is wider if hits cluster in few documents.",
+  title: t("Timeline"),
+  about: t("Frequency of words, phrases and patterns over time."),
+  kind: "query",
+  facets: true,
+  fields: (context) => [
+    {
+      name: "measure",
+      label: t("Measure"),
+      kind: "choice",
+      choices: [
+        ["", t("per million tokens")],
+        ["hits", t("hits")],
+      ],
+      initial: "",
+    },
+    intervalField(automatic(context)),
+    {
+      name: "smooth",
+      label: t("Smoothing"),
+      kind: "choice",
+      choices: SMOOTHING.map((n) => [n, n ? t("mean of {n} periods", { n }) : t("none")] as const),
+      initial: "",
+    },
+    { name: "panel", label: t("Constant sources only (panel)"), kind: "flag", advanced: true },
+  ],
+  ready: hasQuery,
+  welcome: askForQuery,
+  meaning: t(
+    "The line shows hits per million tokens, so that periods with much and with little text can be compared. The band is a 95 % confidence interval: where two bands do not overlap, the rates differ. It is wider if hits cluster in few documents; with several queries it is shown for the line under the pointer. The strip below shows coverage: filled where no day or source is missing, pale where some are, dashed where nothing was collected. No hits in those periods does not mean that the word was not used.",
+  ),
   show,
 };

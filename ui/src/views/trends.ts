@@ -2,52 +2,76 @@
 
 import { spark } from "../chart/spark.ts";
 import { el } from "../dom.ts";
-import { count, pValue, plural, rate } from "../format.ts";
-import type { TrendRow } from "../generated/api.ts";
+import { count, pValue, percent, rate } from "../format.ts";
+import type { TrendRow, TrendsAnswer } from "../generated/api.ts";
 import { table } from "../table.ts";
-import { type ViewContext, type View, attributeField, intervalField } from "../view.ts";
+import { t, tn } from "../text/index.ts";
+import { type ViewContext, type View, attributeField, daysBetween, intervalField, intervalName } from "../view.ts";
 import { LIMIT, PANEL, showEmpty, wordColumn } from "./shared.ts";
 
-const SHAPES = { steady: "steady", late: "late", early: "early" } as const;
+const SHAPES = { steady: t("steady"), late: t("late"), early: t("early") } as const;
+
+/** What the test rests on, in a sentence above the list. */
+export function basis(found: TrendsAnswer): string {
+  const { mixture } = found;
+  const kept = mixture && t("Tested within each source, so that sources that joined later do not count as change.");
+  const list = t("{changed} of {tested} words tested changed; about {chance} of them by chance.", {
+    changed: count(found.values ?? 0),
+    tested: count(found.tested),
+    chance: percent(found.false_discovery_rate),
+  });
+  return [kept, list].filter(Boolean).join(" ");
+}
+
+/** The change of a word with an arrow. */
+export const arrow = (logRatio: number | null): HTMLElement =>
+  el(
+    "span",
+    { class: (logRatio ?? 0) >= 0 ? "up" : "down" },
+    `${(logRatio ?? 0) >= 0 ? "▲" : "▼"} ${logRatio === null ? "–" : `${rate(2 ** Math.abs(logRatio))}×`}`,
+  );
 
 /** The trends view. */
 export const trends: View = {
   name: "trends",
-  title: "Trends",
-  about: "Words that become more or less frequent, tested one by one.",
-  group: "Time",
-  documentFilter: "Filter documents",
-  button: "Show",
+  title: t("Trends"),
+  about: t("Words that become more or less frequent, tested one by one."),
+  kind: "discover",
   fields: (context) => [
     {
       name: "direction",
-      label: "Direction",
+      label: t("Direction"),
       kind: "choice",
       choices: [
-        ["both", "rising and falling"],
-        ["rising", "rising"],
-        ["falling", "falling"],
+        ["both", t("rising and falling")],
+        ["rising", t("rising")],
+        ["falling", t("falling")],
       ],
       initial: "both",
     },
     intervalField(trendInterval(context)),
-    attributeField(context),
-    { name: "min", label: "Minimum documents", kind: "number", initial: "30", advanced: true },
-    { name: "fdr", label: "False discovery rate (0 to 1)", kind: "text", initial: "0.05", advanced: true },
+    attributeField(context, ["lemma", "lc", "word", "tag", "feats"], usualAttribute(context)),
+    { name: "min", label: t("Minimum documents"), kind: "number", initial: "30", advanced: true },
+    { name: "effect", label: t("Minimum change (factor)"), kind: "text", initial: "1.25", advanced: true },
+    { name: "fdr", label: t("False discovery rate (0 to 1)"), kind: "text", initial: "0.05", advanced: true },
     PANEL,
     LIMIT,
   ],
   ready: () => true,
-  meaning:
-    "Growth is the slope of a Theil–Sen line over all intervals, in units of the word’s mean rate: 1 means that it rose by its own average frequency. Shape says whether the change is steady, late or early. The q-value is corrected for the number of words tested (Benjamini–Hochberg): of all words with q ≤ 0.05, about one in twenty is a false positive. New sources can also make words rise; “constant sources only” leaves them out.",
+  meaning: t(
+    "Change is the rate at the end by the rate at the beginning, fitted within the sources. Shape says whether the change is steady, late or early. The q-value is corrected for the number of words tested (Benjamini–Hochberg): of all words with q ≤ 0.05, about one in twenty is a false positive.",
+  ),
   show: async (context) => {
     const { route } = context;
+    const by = route.get("by") || trendInterval(context);
+    const attribute = route.get("attribute") || usualAttribute(context);
     const found = await context.request("trends", {
       ...context.documents,
-      by: route.get("by") || trendInterval(context),
+      by,
       direction: route.get("direction"),
-      attribute: route.get("attribute"),
+      attribute,
       min: route.get("min"),
+      effect: route.get("effect"),
       fdr: route.get("fdr"),
       panel: route.get("panel"),
       limit: route.get("limit"),
@@ -55,37 +79,65 @@ export const trends: View = {
     if (found.rows.length === 0) {
       return showEmpty(
         context,
-        `${plural(found.tested, "word")} tested over ${plural(found.bins.length, "interval")}; no significant change. Try shorter intervals, more documents or a lower minimum.`,
+        el(
+          "div",
+          { class: "empty" },
+          el(
+            "p",
+            {},
+            t("{tested} words tested over {n} periods; none changed significantly.", {
+              tested: count(found.tested),
+              n: count(found.bins.length),
+            }),
+          ),
+          found.tested === 0 &&
+            el("p", {}, el("a", { href: route.with({ min: "5" }) }, t("Test words of at least 5 documents"))),
+          found.tested > 0 &&
+            el("p", {}, el("a", { href: route.with({ fdr: "0.5" }) }, t("Show the surest words all the same"))),
+        ),
       );
     }
-    context.announce(
-      `${plural(found.values ?? 0, "word")} of ${count(found.tested)} tested changed significantly${(found.values ?? 0) > found.rows.length ? `; the first ${count(found.rows.length)} are shown` : ""}.`,
-    );
+    context.announce(tn(found.values ?? 0, "{n} word changed", "{n} words changed"));
     context.append(
+      el("p", { class: "honest" }, basis(found)),
       table(
         "trends",
-        "Rising and falling words, most significant first",
+        t("Rising and falling words by {interval}, surest first", { interval: intervalName(by) }),
         [
-          wordColumn<TrendRow>(context),
-          { name: "sparkline", picture: true, value: () => "", show: (row) => spark(row.per_million, found.bins) },
+          wordColumn<TrendRow>(context, "timeline", attribute),
           {
-            name: "growth",
-            about: "Theil–Sen slope from the first to the last interval, in units of the mean rate",
-            value: (row) => row.growth,
-            numeric: true,
-            show: (row) =>
-              el(
-                "span",
-                { class: (row.growth ?? 0) >= 0 ? "up" : "down" },
-                `${(row.growth ?? 0) >= 0 ? "▲" : "▼"} ${rate(Math.abs(row.growth ?? 0))}`,
-              ),
+            name: "sparkline",
+            label: `${found.bins[0]?.slice(0, 4) ?? ""} – ${found.bins.at(-1)?.slice(0, 4) ?? ""}`,
+            picture: true,
+            value: () => "",
+            show: (row) => spark(row.per_million, found.bins, (row.log_ratio ?? row.growth ?? 0) >= 0 ? "c2" : "c1"),
           },
-          { name: "shape", value: (row) => row.shape ?? "", show: (row) => (row.shape ? SHAPES[row.shape] : "") },
-          { name: "hits", value: (row) => row.hits, numeric: true, show: (row) => count(row.hits) },
-          { name: "documents", value: (row) => row.documents, numeric: true, show: (row) => count(row.documents) },
           {
-            name: "q-value",
-            about: "False discovery rate at which the word is significant (Benjamini–Hochberg)",
+            name: "log_ratio",
+            label: t("change"),
+            about: t("Rate at the end by the rate at the beginning"),
+            value: (row) => row.log_ratio,
+            numeric: true,
+            show: (row) => arrow(row.log_ratio),
+          },
+          {
+            name: "shape",
+            label: t("shape"),
+            value: (row) => row.shape ?? "",
+            show: (row) => (row.shape ? SHAPES[row.shape] : ""),
+          },
+          { name: "hits", label: t("hits"), value: (row) => row.hits, numeric: true, show: (row) => count(row.hits) },
+          {
+            name: "documents",
+            label: t("documents"),
+            value: (row) => row.documents,
+            numeric: true,
+            show: (row) => count(row.documents),
+          },
+          {
+            name: "q",
+            label: t("q-value"),
+            about: t("False discovery rate at which the word is significant (Benjamini–Hochberg)"),
             value: (row) => row.q,
             numeric: true,
             show: (row) => pValue(row.q),
@@ -97,10 +149,21 @@ export const trends: View = {
   },
 };
 
-/** The interval for trends: some dozens of points, with much text in each. */
-function trendInterval(context: ViewContext): string {
+/** Lemmas, where the corpus has them. */
+export const usualAttribute = (context: ViewContext): string => (context.attributes.includes("lemma") ? "lemma" : "lc");
+
+/** The interval for trends: 24 to 60 periods, with much text in each. */
+export function trendInterval(context: ViewContext): string {
   const { corpus } = context;
   if (!corpus?.first_day || !corpus.last_day) return "quarter";
-  const days = (Date.parse(corpus.last_day) - Date.parse(corpus.first_day)) / 86_400_000;
-  return days < 60 ? "day" : days < 150 ? "week" : days < 1100 ? "month" : days < 3700 ? "quarter" : "year";
+  const days = daysBetween(corpus.first_day, corpus.last_day);
+  return days < 90
+    ? "day"
+    : days < 420
+      ? "week"
+      : days < 365.25 * 5.5
+        ? "month"
+        : days < 365.25 * 20
+          ? "quarter"
+          : "half-year";
 }

@@ -2,26 +2,25 @@
 
 import { el } from "../dom.ts";
 import { link } from "../route.ts";
-import { count, plural, rate } from "../format.ts";
+import { count, rate } from "../format.ts";
 import type { WordRow } from "../generated/api.ts";
 import { table } from "../table.ts";
 import { asQuery } from "../cql.ts";
 import { type View, attributeField } from "../view.ts";
 import { LIMIT, NGRAM, PUNCTUATION, showEmpty, wordColumn } from "./shared.ts";
+import { t, tn } from "../text/index.ts";
 
 /** The word list view. */
 export const words: View = {
   name: "words",
-  title: "Word list",
-  about: "Words and n-grams of the corpus with their frequency.",
-  group: "Words",
-  documentFilter: "Filter documents",
-  button: "List",
+  title: t("Word list"),
+  about: t("Words and n-grams of the corpus with their frequency."),
+  kind: "discover",
   fields: (context) => [
-    { name: "regex", label: "Regular expression", kind: "text", hint: "un.*able", wide: true },
+    { name: "regex", label: t("Regular expression"), kind: "text", hint: "un.*able", wide: true },
     NGRAM,
     attributeField(context),
-    { name: "min", label: "Minimum frequency", kind: "number", initial: "1", advanced: true },
+    { name: "min", label: t("Minimum frequency"), kind: "number", initial: "1", advanced: true },
     PUNCTUATION,
     { ...LIMIT, initial: "100" },
   ],
@@ -40,22 +39,35 @@ export const words: View = {
     if (found.rows.length === 0)
       return showEmpty(
         context,
-        "No word matches. The expression must match the whole word: un.* finds words that begin with un.",
+        t("No word matches. The expression must match the whole word: un.* finds words that begin with un."),
       );
     context.announce(
-      `${plural(found.values, "distinct value")} in ${plural(found.tokens, "token")}${found.values > found.rows.length ? `; the ${count(found.rows.length)} most frequent are shown` : ""}.`,
+      `${tn(found.values, "{n} distinct value", "{n} distinct values")} · ${tn(found.tokens, "{n} token", "{n} tokens")}${found.values > found.rows.length ? ` · ${t("the {n} most frequent are shown", { n: count(found.rows.length) })}` : ""}`,
     );
     context.append(
       table(
         "words",
-        "Words, most frequent first",
+        t("Words, most frequent first"),
         [
           wordColumn<WordRow>(context, "search"),
-          { name: "hits", value: (row) => row.hits, numeric: true, show: (row) => count(row.hits) },
-          { name: "per million", value: (row) => row.per_million, numeric: true, show: (row) => rate(row.per_million) },
-          { name: "documents", value: (row) => row.documents, numeric: true, show: (row) => count(row.documents) },
+          { name: "hits", label: t("hits"), value: (row) => row.hits, numeric: true, show: (row) => count(row.hits) },
+          {
+            name: "per_million",
+            label: t("per million"),
+            value: (row) => row.per_million,
+            numeric: true,
+            show: (row) => rate(row.per_million),
+          },
+          {
+            name: "documents",
+            label: t("documents"),
+            value: (row) => row.documents,
+            numeric: true,
+            show: (row) => count(row.documents),
+          },
           {
             name: "more",
+            label: t("more"),
             picture: true,
             value: () => "",
             show: (row) =>
@@ -63,9 +75,9 @@ export const words: View = {
                 "a",
                 {
                   href: link("timeline", route, { q: asQuery(row.value, route.get("attribute") || "lc") }),
-                  "aria-label": `${row.value} over time`,
+                  "aria-label": t("{word} over time", { word: row.value }),
                 },
-                "timeline",
+                t("timeline"),
               ),
           },
         ],

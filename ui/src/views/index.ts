@@ -1,0 +1,44 @@
+// All views, in the order of the tabs.
+
+import type { View } from "../view.ts";
+import { bursts } from "./bursts.ts";
+import { collection } from "./collection/index.ts";
+import { collocations } from "./collocations.ts";
+import { compare } from "./compare.ts";
+import { documentView } from "./document.ts";
+import { documents } from "./documents.ts";
+import { frequencies } from "./frequencies.ts";
+import { help } from "./help.ts";
+import { keywords } from "./keywords.ts";
+import { names } from "./names.ts";
+import { newWords } from "./new-words.ts";
+import { quotes } from "./quotes.ts";
+import { saved } from "./saved.ts";
+import { search } from "./search.ts";
+import { sketch } from "./sketch.ts";
+import { start } from "./start.ts";
+import { timeline } from "./timeline.ts";
+import { trends } from "./trends.ts";
+import { words } from "./words.ts";
+
+export const VIEWS: readonly View[] = [
+  start,
+  search,
+  timeline,
+  collocations,
+  sketch,
+  frequencies,
+  documents,
+  documentView,
+  trends,
+  newWords,
+  bursts,
+  compare,
+  keywords,
+  names,
+  quotes,
+  words,
+  collection,
+  saved,
+  help,
+];
