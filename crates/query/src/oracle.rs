@@ -16,6 +16,7 @@ use crate::syntax::ValueMatcher;
 use crate::trend::{Bin, CellCount, SiteVolume, Step};
 use jiff::civil::Date;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use tidings_model::{LayerColumn, LayerKind, Token};
 
 /// A corpus in memory.
@@ -23,6 +24,8 @@ use tidings_model::{LayerColumn, LayerKind, Token};
 pub struct Corpus {
     /// In the order of their dates.
     pub documents: Vec<Document>,
+    /// The corpus that it is a part of, in which `f(…)` counts; its own documents without one.
+    pub whole: Option<Arc<Corpus>>,
 }
 
 /// A document: paragraphs of sentences of tokens.
@@ -231,13 +234,39 @@ pub(crate) type TokenSpan = (usize, usize);
 
 /// A document with its tokens in a row. Each operator of CQL evaluates itself on it, see [`crate::cql`].
 pub(crate) struct Text<'d> {
+    corpus: &'d Corpus,
     pub(crate) document: &'d Document,
     pub(crate) tokens: Vec<OracleToken<'d>>,
 }
 
 impl<'d> Text<'d> {
-    fn new(document: &'d Document) -> Text<'d> {
-        Text { document, tokens: document.tokens() }
+    fn new(corpus: &'d Corpus, document: &'d Document) -> Text<'d> {
+        Text { corpus, document, tokens: document.tokens() }
+    }
+
+    /// The number of tokens of the whole corpus that have the same value as a token.
+    pub(crate) fn frequency(&self, attribute: Attribute, token: &OracleToken<'_>) -> u64 {
+        let (value, whole) = (token.value(attribute), self.corpus.whole.as_deref().unwrap_or(self.corpus));
+        let having = |document: &Document| {
+            document.tokens().iter().filter(|other| other.value(attribute) == value).count() as u64
+        };
+        whole.documents.iter().map(having).sum()
+    }
+
+    /// The matches of a query that start at a token, by their ends, before they are widened.
+    fn query_matches_from(&self, query: &Query, start: usize) -> BTreeSet<usize> {
+        let paths = self.matches_from(&query.pattern, start).into_iter().filter(|path| {
+            query.constraints.iter().all(|constraint| constraint.oracle_holds(self, path, (start, path.at)))
+        });
+        let ends: BTreeSet<usize> = paths.map(|path| path.at).collect();
+        let holds = |end: &usize| query.restrictions.iter().all(|r| r.oracle_holds(self, (start, *end)));
+        ends.into_iter().filter(holds).collect()
+    }
+
+    /// All matches of a query in the document.
+    pub(crate) fn query_matches(&self, query: &Query) -> Vec<TokenSpan> {
+        let from = |start| self.query_matches_from(query, start).into_iter().map(move |end| (start, end));
+        (0..self.tokens.len()).flat_map(from).collect()
     }
 
     /// All matches that start at a token, by their ends.
@@ -254,6 +283,15 @@ impl<'d> Text<'d> {
     }
 }
 
+/// The ends that a match rule takes.
+fn chosen(ends: BTreeSet<usize>, rule: MatchRule) -> Vec<usize> {
+    match rule {
+        MatchRule::Shortest => ends.first().copied().into_iter().collect(),
+        MatchRule::Longest => ends.last().copied().into_iter().collect(),
+        MatchRule::All => ends.into_iter().collect(),
+    }
+}
+
 fn value_matches(value: &ValueMatcher, text: &str) -> bool {
     value.compile().expect("a parsed expression compiles").matches(text)
 }
@@ -262,7 +300,8 @@ impl Corpus {
     /// The documents that a filter admits, as a corpus of their own.
     pub fn restricted(&self, filter: &Filter) -> Corpus {
         let admitted = self.documents.iter().filter(|document| document.admitted_by(filter));
-        Corpus { documents: admitted.cloned().collect() }
+        let whole = self.whole.clone().unwrap_or_else(|| Arc::new(self.clone()));
+        Corpus { documents: admitted.cloned().collect(), whole: Some(whole) }
     }
 
     /// The number of tokens.
@@ -274,24 +313,20 @@ impl Corpus {
     pub fn hits(&self, query: &Query, rule: MatchRule) -> Vec<Hit> {
         let mut hits = Vec::new();
         for (number, document) in self.documents.iter().enumerate() {
-            let text = Text::new(document);
+            let text = Text::new(self, document);
+            let mut found: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
             for start in 0..text.tokens.len() {
-                let paths = text
-                    .matches_from(&query.pattern, start)
-                    .into_iter()
-                    .filter(|path| query.constraints.iter().all(|constraint| constraint.oracle_holds(&text, path)));
-                let ends: BTreeSet<usize> = paths
-                    .map(|path| path.at)
-                    .filter(|end| query.restrictions.iter().all(|r| r.oracle_holds(&text, (start, *end))))
-                    .collect();
-                let chosen: Vec<usize> = match rule {
-                    MatchRule::Shortest => ends.first().copied().into_iter().collect(),
-                    MatchRule::Longest => ends.last().copied().into_iter().collect(),
-                    MatchRule::All => ends.into_iter().collect(),
-                };
-                hits.extend(chosen.into_iter().map(|end| Hit { document: number, start, end }));
+                for end in chosen(text.query_matches_from(query, start), rule) {
+                    let widen = |expansion: &Expansion| expansion.oracle_of(document, (start, end));
+                    let (start, end) = query.expansion.as_ref().map_or((start, end), widen);
+                    found.entry(start).or_default().insert(end);
+                }
+            }
+            for (start, ends) in found {
+                hits.extend(chosen(ends, rule).into_iter().map(|end| Hit { document: number, start, end }));
             }
         }
+        hits.truncate(query.cut.map_or(usize::MAX, |cut| cut as usize));
         hits
     }
 

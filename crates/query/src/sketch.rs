@@ -4,8 +4,8 @@
 //! is split by the lemma in that slot, such as a preposition.
 
 use crate::cql::ast::{
-    AnyToken, Comparator, Labelled, Pattern, PatternKind, Query, Region, Repeat, Restriction, RestrictionKind,
-    Sequence, Structure, Target, TokenPattern, TokenTest,
+    AnyToken, Labelled, Pattern, PatternKind, Query, Region, Repeat, Restriction, RestrictionKind, Sequence, Structure,
+    Target, TokenPattern, TokenTest,
 };
 use crate::cql::{self, Attribute};
 use crate::syntax::{Logic, Span, ValueMatcher};
@@ -171,7 +171,7 @@ impl Relation {
         let sentence = Target::Region(Region::of(Structure::Sentence));
         let within =
             Restriction { kind: RestrictionKind::Within, negated: false, target: sentence, span: Span::default() };
-        Query { pattern: narrowed(&self.pattern, conditions), restrictions: vec![within], constraints: Vec::new() }
+        Query { restrictions: vec![within], ..Query::of(narrowed(&self.pattern, conditions)) }
     }
 }
 
@@ -228,8 +228,7 @@ fn narrowed(pattern: &Pattern, conditions: &[(Slot, Logic<TokenTest>)]) -> Patte
 
 /// A condition on an attribute.
 pub(crate) fn is(attribute: Attribute, value: ValueMatcher) -> Logic<TokenTest> {
-    let comparator = Comparator::Equal;
-    Logic::Test(TokenTest { attribute, negated: false, comparator, value, span: Span::default() })
+    Logic::Test(TokenTest::of(attribute, value, Span::default()))
 }
 
 #[cfg(test)]

@@ -96,7 +96,7 @@ fn errors_point_at_the_span() {
             "with all its repetitions the query has more than 2000 tokens",
             r#"("a"{1000}){1000}"#,
         ),
-        (r#"("a" within <s/>)"#, "expected ) to close the group, found w", "w"),
+        (r#"("a" within <s/>"#, "expected ) to close the group, but the query ends here", ""),
         (r#"a:[] :: b.word = a.word"#, "no token has the label b", "b.word = a.word"),
         (r#"a:[]* :: a.word = "x""#, "the label a is repeated and would mean several tokens", "a:[]"),
         (r#"a:[] a:[]"#, "there is another token with the label a", "a:[]"),
@@ -222,6 +222,7 @@ fn logic<T: Clone + std::fmt::Debug + 'static>(test: impl Strategy<Value = T> + 
 fn token_test() -> impl Strategy<Value = TokenTest> {
     let text = (attribute(), any::<bool>(), value()).prop_map(|(attribute, negated, value)| TokenTest {
         attribute,
+        quantity: Quantity::Value,
         negated,
         comparator: Comparator::Equal,
         value,
@@ -236,12 +237,21 @@ fn token_test() -> impl Strategy<Value = TokenTest> {
     let number =
         ("[a-z]{4,9}", comparator, "-?[0-9]{1,3}(\\.[0-9])?").prop_map(|(name, comparator, number)| TokenTest {
             attribute: Attribute::named(&name).unwrap_or(Attribute::Word),
+            quantity: Quantity::Value,
             negated: false,
             comparator,
             value: ValueMatcher::exact(number),
             span: Span::default(),
         });
-    prop_oneof![4 => text, 1 => number]
+    let frequency = (attribute(), any::<bool>(), "[0-9]{1,3}").prop_map(|(attribute, negated, number)| TokenTest {
+        attribute,
+        quantity: Quantity::Frequency,
+        negated,
+        comparator: Comparator::Equal,
+        value: ValueMatcher::exact(number),
+        span: Span::default(),
+    });
+    prop_oneof![4 => text, 1 => number, 1 => frequency]
 }
 
 fn span_test() -> impl Strategy<Value = SpanTest> {
@@ -309,17 +319,13 @@ fn pattern() -> impl Strategy<Value = Pattern> {
         ];
         let anchored = (any::<bool>(), inner.clone()).prop_map(|(start, part)| {
             let parts = if start {
-                vec![
-                    pattern_of(Boundary { side: Side::Start, structure: Structure::Sentence, span: Span::default() }),
-                    part,
-                ]
+                vec![pattern_of(Boundary { side: Side::Start, of: Region::of(Structure::Sentence) }), part]
             } else {
                 vec![
                     part,
                     pattern_of(Boundary {
                         side: Side::End,
-                        structure: Structure::Span(Name::new("ne").expect("a name")),
-                        span: Span::default(),
+                        of: Region::of(Structure::Span(Name::new("ne").expect("a name"))),
                     }),
                 ]
             };
@@ -345,20 +351,27 @@ fn query() -> impl Strategy<Value = Query> {
             .prop_filter("a structure alone is a region", |p| !matches!(p.kind, PatternKind::Region(_)))
             .prop_map(Target::Pattern),
     ];
+    let target =
+        prop_oneof![6 => target, 1 => (1u32..9).prop_map(|number| Target::AtMost(number, Some(Structure::Sentence)))];
     let kind = prop_oneof![Just(RestrictionKind::Within), Just(RestrictionKind::Containing)];
     let restriction = (kind, any::<bool>(), target).prop_map(|(kind, negated, target)| Restriction {
-        kind,
+        kind: if matches!(target, Target::AtMost(..)) { RestrictionKind::Within } else { kind },
         negated,
         target,
         span: Span::default(),
     });
     let right = prop_oneof![
         value().prop_map(Comparand::Value),
-        attribute().prop_map(|attribute| Comparand::Reference(Reference { label: "b1".into(), attribute })),
+        attribute().prop_map(|attribute| Comparand::Reference(Reference {
+            label: "b1".into(),
+            attribute,
+            quantity: Quantity::Value
+        })),
     ];
     let constraint = (attribute(), any::<bool>(), right).prop_map(|(attribute, negated, right)| Constraint {
-        left: Reference { label: "a".into(), attribute },
+        left: Reference { label: "a".into(), attribute, quantity: Quantity::Value },
         negated,
+        comparator: Comparator::Equal,
         right,
         span: Span::default(),
     });
@@ -370,7 +383,7 @@ fn query() -> impl Strategy<Value = Query> {
                 true => pattern,
                 false => pattern_of(Sequence { parts: vec![labelled("a"), pattern, labelled("b1")] }),
             };
-            Query { pattern, restrictions, constraints }
+            Query { restrictions, constraints, ..Query::of(pattern) }
         },
     )
 }

@@ -14,11 +14,12 @@ use tidings_model::{
     Annotated, AnnotatedParagraph, Attributes, LayerColumn, LayerDeclaration, LayerKind, Token, TokenSpan,
 };
 use tidings_query::cql::{self, Attribute, MatchRule};
-use tidings_query::engine::{Engine, Hit, Limits, Order};
+use tidings_query::engine::{Engine, Hit, Level, Limits, Order, Search, View};
+use tidings_query::measure;
 use tidings_query::measure::association::Association;
 use tidings_query::measure::keyness::Keyness;
 use tidings_query::oracle::{self, By, Corpus};
-use tidings_query::question::Window;
+use tidings_query::question::{LinePlace, SortKey, Window, sort_lines};
 use tidings_query::trend::Step;
 use tidings_query::{Filter, ValueMatcher};
 
@@ -72,7 +73,7 @@ fn corpus(random: &mut Rng) -> Corpus {
     };
     let mut documents: Vec<_> = (0..documents).map(|number| document(random, number)).collect();
     documents.sort_by(|a, b| a.field("date").cmp(b.field("date")));
-    Corpus { documents }
+    Corpus { documents, whole: None }
 }
 
 /// Adds random values of further layers and random spans, which may nest and overlap.
@@ -284,6 +285,7 @@ fn check(seed: u64) {
             assert_eq!(drawn, sampled, "a sample: {what}");
         }
 
+        check_concordance(&search, &asked, &expected, &what);
         let frequencies = search.frequencies_by_attribute(attribute, &limits).0;
         assert_eq!(frequencies, asked.frequencies(&expected, &By::Attribute(attribute)), "{what}");
         for field in ["genre", "date", "title", "nothing"] {
@@ -315,6 +317,67 @@ fn check(seed: u64) {
         let keywords = engine.keywords(&subcorpus, &everything, attribute, 1, Keyness::LogLikelihood, 1).unwrap();
         assert_eq!(keywords, asked.keywords(&corpus, attribute, Keyness::LogLikelihood, 1), "{what}");
     }
+}
+
+/// Compares the order of sorted lines, counts by several values and the dispersion with brute force.
+fn check_concordance(search: &Search<'_>, asked: &Corpus, expected: &[oracle::Hit], what: &str) {
+    let (engine, limits) = (search.engine(), Limits::default());
+    let fields = ["site", "genre"];
+    for names in [&["left2", "right1.lemma"][..], &["node.tag", "left"], &["right", "site"], &["genre", "1L"]] {
+        let sort: Vec<SortKey> = names.iter().map(|name| SortKey::named(name)).collect();
+        let view = View { sort: sort.clone(), size: usize::MAX, ..View::default() };
+        let (hits, _) = search.hits_of_view(&view, 7, &limits).expect("hits");
+        assert_eq!(hits.len(), expected.len(), "{what}");
+        let lines = engine.lines(&hits, 7, &fields).expect("lines");
+        let mut sorted = lines.clone();
+        sort_lines(&mut sorted, &sort);
+        assert_eq!(lines, sorted, "sorted by {names:?}: {what}");
+    }
+    let levels = [
+        Level::Token(LinePlace::Node, Attribute::Lemma),
+        Level::Token(LinePlace::Left(1), Attribute::Lc),
+        Level::Token(LinePlace::Right(2), Attribute::Tag),
+        Level::Field("genre".to_owned()),
+        Level::Date(7),
+        Level::Label("matchend".to_owned(), Attribute::Word),
+    ];
+    let mut counts: BTreeMap<Vec<String>, u64> = BTreeMap::new();
+    for hit in expected {
+        let document = &asked.documents[hit.document];
+        let tokens = document.tokens();
+        let node = tokens[hit.start..hit.end].iter().map(|token| token.lemma.to_string()).collect::<Vec<_>>().join(" ");
+        let left = hit.start.checked_sub(1).map(|at| tokens[at].word.as_str().to_lowercase()).unwrap_or_default();
+        let right = tokens.get(hit.end + 1).map(|token| token.tag.to_string()).unwrap_or_default();
+        let last = tokens[hit.end - 1].word.to_string();
+        let row =
+            vec![node, left, right, document.field("genre").to_owned(), document.field("date")[..7].to_owned(), last];
+        *counts.entry(row).or_default() += 1;
+    }
+    let mut rows: Vec<(Vec<String>, u64)> = counts.into_iter().collect();
+    rows.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    let found = search.by_levels(&levels, 1, usize::MAX, &limits);
+    assert_eq!((found.hits as usize, found.values as usize), (expected.len(), rows.len()), "{what}");
+    assert_eq!(found.rows, rows, "by levels: {what}");
+
+    let mut next = 0;
+    let offsets: Vec<u64> = asked
+        .documents
+        .iter()
+        .map(|document| {
+            next += document.tokens().len() as u64;
+            next - document.tokens().len() as u64
+        })
+        .collect();
+    let positions: Vec<u64> = expected.iter().map(|hit| offsets[hit.document] + hit.start as u64).collect();
+    let found = search.dispersion(4, &limits);
+    assert_eq!(found.hits as usize, expected.len(), "{what}");
+    assert_eq!(found.parts.iter().map(|part| part.hits).sum::<u64>(), found.hits, "{what}");
+    let measures = found.measures.expect("the search is complete");
+    let (arf, aldf) = (measure::arf(&positions, next), measure::aldf(&positions, next));
+    assert!(
+        (measures.arf - arf).abs() < 1e-9 && (measures.aldf - aldf).abs() < 1e-9,
+        "{measures:?}, {arf}, {aldf}: {what}"
+    );
 }
 
 proptest! {

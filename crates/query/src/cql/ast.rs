@@ -8,14 +8,17 @@
 //! starts, namely the shortest ([`MatchRule::Shortest`]); hits are listed from left to right and may overlap.
 //! Matches may cross sentences and paragraphs unless `within <s/>` forbids it, but never documents.
 
+use super::MAX_TOKENS;
 pub use super::attribute::{ATTRIBUTES, Attribute, Feature};
 pub use super::name::Name;
+use super::operator::too_large;
 pub use super::operator::{
-    Alternatives, AnyToken, Boundary, Comparand, Comparator, Constraint, Labelled, Pattern, PatternKind, Reference,
-    Region, Repeat, Restriction, RestrictionKind, STRUCTURES, Sequence, Side, SpanTest, Structure, Target,
-    TokenPattern, TokenTest,
+    Alternatives, AnyToken, Boundary, Comparand, Comparator, Constraint, Expansion, Labelled, LookAround, Meet,
+    MeetWindow, Nested, Pattern, PatternKind, Position, Quantity, Reach, Reference, Region, Repeat, Restriction,
+    RestrictionKind, STRUCTURES, Sequence, Side, SpanTest, Structure, Target, TokenPattern, TokenTest,
 };
 use crate::filter::Filter;
+use crate::syntax::SyntaxError;
 use std::fmt;
 
 /// A whole query.
@@ -27,14 +30,68 @@ pub struct Query {
     pub restrictions: Vec<Restriction>,
     /// Conditions on labelled tokens; all of them hold.
     pub constraints: Vec<Constraint>,
+    /// How far hits are widened at the end.
+    pub expansion: Option<Expansion>,
+    /// The number of hits that are kept.
+    pub cut: Option<u64>,
 }
 
 impl Query {
+    /// The query of a pattern alone.
+    pub fn of(pattern: Pattern) -> Query {
+        Query { pattern, restrictions: Vec::new(), constraints: Vec::new(), expansion: None, cut: None }
+    }
+
+    /// Rejects ambiguous or unknown labels, patterns without tokens, and queries that unroll into too many states; returns
+    /// the number of NFA states.
+    pub(crate) fn check(&self) -> Result<u64, SyntaxError> {
+        let mut labels = Vec::new();
+        self.pattern.collect_labels(false, &mut labels)?;
+        let mut states = self.pattern.states()?;
+        for restriction in &self.restrictions {
+            states += restriction.check()?;
+        }
+        if states > MAX_TOKENS {
+            return Err(too_large(self.pattern.span));
+        }
+        if !self.pattern.takes_tokens() {
+            return Err(SyntaxError::new(self.pattern.span, "the query describes a boundary but no token")
+                .help("put [] next to it for any token"));
+        }
+        self.constraints.iter().try_for_each(|constraint| constraint.check(&labels))?;
+        Ok(states)
+    }
+
     /// Returns true if every hit is one token, whatever its position and its neighbours.
     pub fn is_single_token(&self) -> bool {
         matches!(self.pattern.kind, PatternKind::TokenPattern(_) | PatternKind::AnyToken(_))
             && self.restrictions.is_empty()
             && self.constraints.is_empty()
+            && self.expansion.is_none()
+            && self.cut.is_none()
+    }
+
+    /// Returns true if a token of the pattern has a label, or it is that of the first or the last token.
+    pub fn has_label(&self, label: &str) -> bool {
+        let mut labels = Vec::new();
+        let _ = self.pattern.collect_labels(false, &mut labels);
+        ["match", "matchend"].contains(&label) || labels.iter().any(|known| known == label)
+    }
+
+    /// The hits that have a hit of another query near them, or none if `negated`, up to some tokens before or behind.
+    pub fn near(self, other: &Query, negated: bool, tokens: u32) -> Query {
+        let part = |query: Query| match query.restrictions.is_empty() && query.constraints.is_empty() {
+            true => query.pattern,
+            false => {
+                let span = query.pattern.span;
+                Pattern::new(Nested { query: Box::new(Query { expansion: None, cut: None, ..query }) }, span)
+            }
+        };
+        let distance = i32::try_from(tokens).unwrap_or(i32::MAX);
+        let (expansion, cut, span) = (self.expansion, self.cut, self.pattern.span);
+        let window = MeetWindow::Tokens(-distance, distance);
+        let meet = Meet { of: Box::new(part(self)), with: Box::new(part(other.clone())), negated, window };
+        Query { expansion, cut, ..Query::of(Pattern::new(meet, span)) }
     }
 
     /// The filters of documents in structures such as `<doc site="…"/>`.
@@ -56,7 +113,13 @@ impl fmt::Display for Query {
         for (index, constraint) in self.constraints.iter().enumerate() {
             write!(f, "{}{constraint}", if index == 0 { " :: " } else { " & " })?;
         }
-        Ok(())
+        if let Some(expansion) = &self.expansion {
+            write!(f, " {expansion}")?;
+        }
+        match self.cut {
+            Some(hits) => write!(f, " cut {hits}"),
+            None => Ok(()),
+        }
     }
 }
 

@@ -4,9 +4,9 @@
 //! not know. A bare word stays a word only where nothing else can be meant; elsewhere the error says what to write.
 
 use super::ast::{ATTRIBUTES, STRUCTURES, Structure};
-use super::operator::keywords;
+use super::operator::{ends_query, keywords};
 use crate::filter::STANDARD_FIELDS;
-use crate::syntax::{Span, SyntaxError, closest};
+use crate::syntax::{Cursor, Span, SyntaxError, closest};
 
 /// A bare word with the text around it.
 pub(crate) struct BareWord<'t> {
@@ -32,22 +32,16 @@ impl BareWord<'_> {
         if self.after.starts_with(['*', '+', '?']) {
             return self.wildcard(&format!("{word}{}", self.after.chars().next().unwrap_or_default()));
         }
-        let is_marker = word.strip_prefix('@').is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit()));
-        if is_marker && self.after.starts_with(['[', '"', ':', '(']) {
-            return self.error("not supported: the target marker @", "name the token instead, as in a:[]");
-        }
         if self.after.starts_with('(') {
-            return match word {
-                "MU" | "mu" => self.meet_or_union("MU(…)"),
-                _ => self.error(
-                    format!("{word}(…) is not a function"),
-                    "put a blank between a word and a group in parentheses",
-                ),
+            let help = match word {
+                "ws" => "word sketches are a command of their own: tidings sketch",
+                "swap" | "ccoll" => "name tokens with labels, as in 1:[]",
+                _ => "put a blank between a word and a group in parentheses",
             };
+            return self.error(format!("{word}(…) is not a function of queries"), help);
         }
-        let is_first = self.before.trim_end().ends_with('(');
-        if is_first && ["meet", "union"].contains(&word) && self.after.trim_start().starts_with(['(', '"', '[']) {
-            return self.meet_or_union(&format!("({word} …)"));
+        if word == "~" || word.starts_with('~') && self.after.starts_with('"') {
+            return self.error("not supported: the thesaurus sign ~", "join the words with |, as in \"oil|gas\"");
         }
         if self.after.trim_start().starts_with('<')
             && let Some(keyword) = closest(word, keywords(" ").split(' ')).filter(|_| word.len() > 4)
@@ -60,7 +54,9 @@ impl BareWord<'_> {
     /// Rejects a word of a query without any sign of CQL, or of a phrase, that may be meant otherwise.
     pub(crate) fn check_in_plain_words(&self) -> Result<(), SyntaxError> {
         let word = self.word;
-        self.check_wildcard()?;
+        if [".*", ".+"].iter().any(|sign| word.contains(sign)) && word.contains(char::is_alphanumeric) {
+            return self.wildcard(word);
+        }
         if let Some((name, value)) = word.split_once('=')
             && !value.is_empty()
         {
@@ -77,13 +73,14 @@ impl BareWord<'_> {
             let help = format!("write {word} <{structure}/>, or put a word in quotes: \"{word}\"");
             return self.error(format!("{word} {structure} may mean an operator or words"), help);
         }
+        let is_last = ["expand", "cut"].contains(&word) && !self.before.trim().is_empty();
+        let rest = format!("{word}{}", self.after);
+        let mut cursor = Cursor::new(&rest);
+        if is_last && ends_query(&mut cursor) {
+            let help = format!("put the words before it in quotes, or \"{word} …\" if it is a word");
+            return self.error(format!("{word} may mean an operator or a word"), help);
+        }
         self.check_anywhere()
-    }
-
-    /// Rejects wildcards in a word that is taken literally.
-    pub(crate) fn check_wildcard(&self) -> Result<(), SyntaxError> {
-        let is_wildcard = self.word.contains(['*', '?']) && self.word.contains(char::is_alphanumeric);
-        if is_wildcard { self.wildcard(self.word) } else { Ok(()) }
     }
 
     fn check_anywhere(&self) -> Result<(), SyntaxError> {
@@ -94,25 +91,6 @@ impl BareWord<'_> {
             let help = format!("write \"{text}…\", or [word==\"{word}\"] for a word with apostrophes");
             let help = if ends_quote(word) { help.replace('…', "") } else { help };
             return self.error("strings have double quotes", help);
-        }
-        let mut next = self.next().map(|word| word.trim_end_matches(';'));
-        if word == "cut" && !self.before.trim().is_empty() {
-            let number = next.next().filter(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()));
-            if let (Some(number), None) = (number, next.next()) {
-                let help =
-                    format!("ask for a page or a sample of {number} lines; words are written as \"cut {number}\"");
-                return self.error("not supported: cut", help);
-            }
-            return Ok(());
-        }
-        if word == "expand" {
-            let mut next = next.skip_while(|word| ["left", "right"].contains(word));
-            let is_target = |word: &str| {
-                word.starts_with(|c: char| c.is_ascii_digit()) || ["s", "p", "doc", "sentence", "text"].contains(&word)
-            };
-            if next.next() == Some("to") && next.next().is_some_and(is_target) {
-                return self.error("not supported: expand to", "write <s/> containing … to get whole sentences");
-            }
         }
         Ok(())
     }
@@ -136,25 +114,13 @@ impl BareWord<'_> {
             })
             .collect();
         let help = format!("write \"{pattern}\" for words of this form, or [word==\"{text}\"] for the sign itself");
-        self.error(format!("{text}: a word without quotes has no wildcards or repetitions"), help)
-    }
-
-    fn meet_or_union(&self, what: &str) -> Result<(), SyntaxError> {
-        let help = "write \"a\" []{0,5} \"b\" for words near each other, and A | B for a union";
-        self.error(format!("not supported: {what}"), help)
+        self.error(format!("{text}: a word without quotes is no regular expression"), help)
     }
 }
 
 /// Rejects a bare word as the target of `within`: a name that is no structure, or a number of structures.
 pub(crate) fn check_target(name: &str, after: &str, keyword: &str, span: Span) -> Result<(), SyntaxError> {
     let names = STRUCTURES.iter().map(|(_, name)| *name).collect::<Vec<_>>().join(", ");
-    let is_number = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit());
-    let follows = after.split_whitespace().next().unwrap_or_default();
-    if is_number && (keyword == "within" || Structure::named(follows).is_some()) {
-        let structure = if Structure::named(follows).is_some() { follows } else { "s" };
-        let error = SyntaxError::new(span, format!("not supported: {keyword} a number of structures"));
-        return Err(error.help(format!("write {keyword} <{structure}/>")));
-    }
     if keyword == "within" && !name.is_empty() && !after.trim_start().starts_with(':') {
         let help = format!("there are {names}; a word is written in quotes: within \"{name}\"");
         return Err(SyntaxError::new(span, format!("unknown structure {name}")).help(help));
@@ -175,32 +141,30 @@ mod tests {
     #[test]
     fn operators_of_other_languages_are_refused_at_their_place() {
         for (query, place, words) in [
-            (r#"MU(meet "climate" "change")"#, "MU", "not supported: MU(…)"),
-            (r#"MU (meet "climate" "change" s)"#, "meet", "not supported: (meet …)"),
-            (r#"(union "climate" "change")"#, "union", "A | B for a union"),
-            (r#""market" within 2 s"#, "2", "write within <s/>"),
+            (r#"MU(meet "climate" "change")"#, ")", "as in -3 3"),
+            (r#"MU(meet "climate" "change" 3 -3)"#, "3 -3", "write -3 3"),
+            (r#"MU(join "climate" "change")"#, "j", "write MU(meet A B -3 3)"),
+            (r#"<s/> containing 2 s"#, "2 s", "within 3 s"),
+            (r#"(?= <s>) []"#, "(?= <s>)", "no token"),
+            (r#"[lempos="test"]"#, "\"test\"", "-n NOUN|PROPN"),
+            (r#"a:[] :: a.doc_site = "x""#, "a.doc_site", "write match.doc_site"),
+            (r#"{go away}"#, "}", "its own braces"),
             (r#""market" within sentence"#, "sentence", "there are s, p, doc"),
-            (r#""market" expand to s"#, "expand", "not supported: expand to"),
-            (r#""market" expand left to 5"#, "expand", "<s/> containing"),
-            (r#"@[lemma="go"]"#, "@", "a:[]"),
-            (r#"@1:[lemma="go"] []"#, "@1", "target marker"),
-            (r#""market" cut 10"#, "cut", "10 lines"),
-            (r#""market" cut 10;"#, "cut", "10 lines"),
-            ("market cut 10", "cut", "\"cut 10\""),
+            ("market expand to s", "expand", "an operator or a word"),
+            ("market cut 10", "cut", "an operator or a word"),
+            (r#"@("a" "b")"#, "@(\"a\" \"b\")", "more than one token"),
+            (r#"~"oil" []"#, "~", "not supported"),
+            (r#"ws("oil-n")"#, "ws", "tidings sketch"),
+            ("climate.*", "climate.*", "write \"climate.*\""),
             ("'market'", "'market'", "write \"market\""),
             ("'prime minister'", "'prime", "double quotes"),
             (r#"'market' []"#, "'market'", "double quotes"),
-            (r#"[lemma='go']"#, "'", "double quotes"),
-            ("climate*", "climate*", "write \"climate.*\""),
-            ("climate.*", "climate.*", "write \"climate.*\""),
-            ("colo?r", "colo?r", "write \"colo.r\""),
             (r#"climate* []"#, "climate", "write \"climate.*\""),
-            (r#""climate* change""#, "climate*", "write \"climate.*\""),
             ("lemma=go", "lemma=go", "write [lemma=\"go\"]"),
             ("storm site=a.example", "site=a.example", "give the filter site=a.example"),
             ("storm within s", "within", "write within <s/>"),
             (r#""storm" withn <s/>"#, "withn", "did you mean within?"),
-            (r#"swap(1, "a")"#, "swap", "not a function"),
+            (r#"swap(1, "a")"#, "swap", "not a function of queries"),
         ] {
             let (at, message) = refused(query);
             assert_eq!(at, place, "{query}: {message}");

@@ -42,7 +42,7 @@ pub struct FieldCounts {
 }
 
 /// The values of a field in one segment, each with a code.
-enum Values<'s> {
+pub(super) enum Values<'s> {
     Field(tidings_index::segment::Field<'s>),
     Days,
     Texts(Vec<String>),
@@ -50,7 +50,7 @@ enum Values<'s> {
 }
 
 impl<'s> Values<'s> {
-    fn new(segment: &'s Segment, name: &str) -> Values<'s> {
+    pub(super) fn new(segment: &'s Segment, name: &str) -> Values<'s> {
         let documents = segment.meta().documents;
         let mut texts = Vec::new();
         match name {
@@ -70,7 +70,7 @@ impl<'s> Values<'s> {
         Values::Texts(texts)
     }
 
-    fn count(&self, segment: &Segment) -> usize {
+    pub(super) fn count(&self, segment: &Segment) -> usize {
         match self {
             Values::Field(field) => field.count() as usize,
             Values::Days => segment.days(),
@@ -79,7 +79,7 @@ impl<'s> Values<'s> {
         }
     }
 
-    fn code(&self, segment: &Segment, document: u32) -> usize {
+    pub(super) fn code(&self, segment: &Segment, document: u32) -> usize {
         match self {
             Values::Field(field) => field.code(document) as usize,
             Values::Days => segment.day_index(document),
@@ -88,7 +88,7 @@ impl<'s> Values<'s> {
         }
     }
 
-    fn value(&self, segment: &Segment, code: usize) -> String {
+    pub(super) fn value(&self, segment: &Segment, code: usize) -> String {
         match self {
             Values::Field(field) => field.value(code as u32).to_owned(),
             Values::Days => segment.day(code).to_string(),

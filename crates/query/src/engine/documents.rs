@@ -1,13 +1,61 @@
 //! The documents of a subcorpus in the order of time.
 
-use super::{Engine, Order, Subcorpus};
+use super::{Engine, Hit, Limits, Order, Search, Subcorpus};
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use tidings_index::Day;
+
+/// The hits of each document that has one, by segment and document.
+pub type HitsByDocument = BTreeMap<(usize, u32), u64>;
 
 impl Engine {
     /// The number of documents of a subcorpus.
     pub fn documents(&self, subcorpus: &Subcorpus) -> u64 {
         subcorpus.scopes.iter().map(|scope| scope.count()).sum()
+    }
+
+    /// The documents of a subcorpus with a hit, and their hits. A search that a limit stops gives those found until then.
+    pub fn documents_with_hits(
+        &self,
+        subcorpus: Subcorpus,
+        search: &Search<'_>,
+        limits: &Limits,
+    ) -> (Subcorpus, HitsByDocument) {
+        let mut hits = HitsByDocument::new();
+        let segments = self.snapshot().segments();
+        let mut last = (usize::MAX, 0);
+        search.each(limits, |Hit { segment, start, .. }| {
+            let segment = segment as usize;
+            // Hits of one document follow each other.
+            if last.0 != segment || !segments[segment].segment().tokens_of(last.1).contains(&start) {
+                last = (segment, segments[segment].segment().document_at(start));
+            }
+            *hits.entry(last).or_default() += 1;
+        });
+        let scopes = subcorpus.scopes.iter().enumerate().map(|(index, scope)| {
+            scope.restricted(segments[index].segment(), |document| hits.contains_key(&(index, document)))
+        });
+        let scopes = scopes.collect();
+        (Subcorpus { scopes, is_everything: false, limits: subcorpus.limits }, hits)
+    }
+
+    /// The hits of a search in one document, as tokens counted from its beginning.
+    pub fn hits_in_document(
+        &self,
+        search: Search<'_>,
+        (segment, document): (usize, u32),
+        limits: &Limits,
+    ) -> Vec<(u32, u32)> {
+        let scopes = (0..search.segments()).map(|index| {
+            let scope = search.scope(index);
+            scope.restricted(search.segment(index), |each| (index, each) == (segment, document))
+        });
+        let scopes = scopes.collect();
+        let search = search.among(scopes);
+        let first = self.snapshot().segments()[segment].segment().tokens_of(document).start;
+        let mut hits = Vec::new();
+        search.each(limits, |hit| hits.push((hit.start - first, hit.end - first)));
+        hits
     }
 
     /// A page of documents as segment and document: `size` of them after the first `first`. Documents of one day are in the

@@ -4,6 +4,8 @@
 //! from posting lists or from a scan of the token column, and matches are verified around them. A linear pattern is
 //! verified token by token, any other by running the [`Nfa`].
 
+use super::compiled::CompiledQuery;
+use super::expanded_hits::ExpandedHits;
 use super::labelled_run::match_ends_with_labels;
 use super::lexeme_test::LexemeTest;
 use super::nfa::{Nfa, SeedSource};
@@ -11,14 +13,15 @@ use super::nfa_run::{MatchContext, NfaRun};
 use super::plan::Plan;
 use super::restrict::{Restrictions, admitted_by};
 use super::scope::Scope;
-use super::set::LexemeSet;
 use super::spans::DocumentSpans;
 use super::{Deadline, Limits};
 use crate::cql::MatchRule;
+use crate::cql::ast::{Expansion, RestrictionKind};
 use std::cell::RefCell;
-use std::ops::{ControlFlow, Range};
+use std::ops::{ControlFlow, Range, RangeInclusive};
 use tidings_index::Segment;
 use tidings_index::codec::{BitSet, PostingList, TokenColumn, next_bit};
+use tidings_index::lexicon::Lexicon;
 
 /// A second posting list is intersected with the seeds if it has at most this many times as many positions.
 const MAX_INTERSECT_RATIO: u64 = 6;
@@ -31,7 +34,8 @@ const PREFETCH: usize = 64;
 pub(crate) struct Finder<'a> {
     pub(crate) segment: &'a Segment,
     pub(crate) nfa: &'a Nfa,
-    pub(crate) scope: &'a Scope,
+    /// The selected documents; all without one.
+    pub(crate) scope: Option<&'a Scope>,
     pub(crate) restrictions: Restrictions<'a>,
     pub(crate) rule: MatchRule,
     pub(crate) plan: Plan,
@@ -43,6 +47,11 @@ pub(crate) struct Finder<'a> {
     spans: Vec<RefCell<DocumentSpans<'a>>>,
     run: NfaRun,
     seeds: Vec<u32>,
+    /// The ends of the targets that drive the search, by their starts among the seeds.
+    target_ends: Vec<u32>,
+    /// Every hit lies in one sentence.
+    within_sentence: bool,
+    expansion: Option<Expansion>,
 }
 
 /// The current document; it only moves forward.
@@ -65,20 +74,24 @@ impl DocCursor {
 impl<'a> Finder<'a> {
     pub(crate) fn new(
         segment: &'a Segment,
-        nfa: &'a Nfa,
-        sets: &'a [LexemeSet],
-        scope: &'a Scope,
-        restrictions: Restrictions<'a>,
+        lexicon: &'a Lexicon,
+        query: &'a CompiledQuery,
+        scope: Option<&'a Scope>,
         rule: MatchRule,
         limits: &Limits,
     ) -> Finder<'a> {
-        let spans = DocumentSpans::all(segment, &nfa.spans);
-        let plan = Plan::new(nfa, sets, &spans, segment, restrictions.within_sentence());
+        let (nfa, sets) = (&query.nfa, &query.sets[..]);
+        let restrictions = Restrictions::new(&query.conditions, lexicon, segment, limits);
+        let within_sentence = restrictions.within_sentence() || nfa.in_sentence;
+        let spans = DocumentSpans::all(segment, lexicon, &query.spans, limits);
+        let plan = Plan::new(nfa, sets, &spans, segment, within_sentence, &restrictions.drivers());
         let often = plan.expected as usize * 2 > segment.lexemes().len();
         let (sets, assertions) = if plan.cannot_match { (&[][..], &[][..]) } else { (sets, &nfa.assertions[..]) };
         let is_needed = |test: usize| match (&nfa.linear, &plan.seeds[..]) {
             // Positions that come from the posting lists of a test need not be tested again.
-            (Some(linear), [seed]) if !restrictions.has_constraints() && plan.reads_lists() => {
+            (Some(linear), [seed])
+                if !restrictions.has_constraints() && plan.driver.is_none() && plan.reads_lists() =>
+            {
                 SeedSource::Test(test) != seed.source || linear.iter().filter(|other| **other == test).count() > 1
             }
             _ => true,
@@ -96,6 +109,9 @@ impl<'a> Finder<'a> {
             spans,
             run: NfaRun::new(nfa, limits),
             seeds: Vec::new(),
+            target_ends: Vec::new(),
+            within_sentence,
+            expansion: query.expansion,
             column: segment.column(),
             segment,
             nfa,
@@ -114,17 +130,46 @@ impl<'a> Finder<'a> {
         documents: Range<u32>,
         each: &mut dyn FnMut(u32, u32) -> ControlFlow<()>,
     ) -> ControlFlow<u32> {
+        let Some(expansion) = self.expansion else { return self.find_matches(documents, each) };
+        let mut hits = ExpandedHits::new(self.segment, expansion, self.rule);
+        let flow = self.find_matches(documents, &mut |start, end| hits.push(start, end, each));
+        match (hits.pass_on(each), flow) {
+            (ControlFlow::Break(start), ControlFlow::Continue(())) => ControlFlow::Break(start),
+            (_, flow) => flow,
+        }
+    }
+
+    /// The same before hits are widened.
+    fn find_matches(
+        &mut self,
+        documents: Range<u32>,
+        each: &mut dyn FnMut(u32, u32) -> ControlFlow<()>,
+    ) -> ControlFlow<u32> {
         let tokens = self.segment.tokens_in(documents.clone());
         if tokens.is_empty() || self.plan.cannot_match {
             return ControlFlow::Continue(());
         }
         let mut seeds = std::mem::take(&mut self.seeds);
         seeds.clear();
+        let doc = DocCursor { document: documents.start, tokens: self.segment.tokens_of(documents.start) };
+        if let Some(driver) = self.plan.driver {
+            let mut ends = std::mem::take(&mut self.target_ends);
+            ends.clear();
+            self.restrictions.targets(driver, documents, &mut seeds, &mut ends);
+            let result = match self.is_over() {
+                true => ControlFlow::Break(tokens.start),
+                false => self.find_near_targets(driver, &seeds, &ends, tokens, doc, each),
+            };
+            (self.seeds, self.target_ends) = (seeds, ends);
+            return result;
+        }
         let deadline = &mut self.run.deadline;
-        if !self.plan.positions(self.segment, &self.tests, &self.spans, tokens.clone(), deadline, &mut seeds) {
+        if !self.plan.positions(self.segment, &self.tests, &self.spans, documents, deadline, &mut seeds)
+            || self.is_over()
+        {
+            self.seeds = seeds;
             return ControlFlow::Break(tokens.start);
         }
-        let doc = DocCursor { document: documents.start, tokens: self.segment.tokens_of(documents.start) };
         let result = match (&self.nfa.linear, &self.plan.seeds[..]) {
             // Matches of a linear pattern have one length, so that the match rule has no choice.
             (Some(linear), [seed]) if !self.restrictions.has_constraints() => {
@@ -147,10 +192,11 @@ impl<'a> Finder<'a> {
     ) -> ControlFlow<u32> {
         let length = linear.len() as u32;
         let sentences = self.segment.sentence_bits();
-        let within_sentence = self.restrictions.within_sentence();
+        let within_sentence = self.within_sentence;
         // Documents start sentences: what lies within a sentence lies within a document.
-        let needs_document =
-            !(length == 1 || within_sentence) || !self.scope.is_whole() || self.restrictions.need_document();
+        let needs_document = !(length == 1 || within_sentence)
+            || self.scope.is_some_and(|scope| !scope.is_whole())
+            || self.restrictions.need_document();
         let second = self.second_list(linear, offset);
         let intersected;
         let seeds = match &second {
@@ -179,7 +225,7 @@ impl<'a> Finder<'a> {
                 doc.move_to(self.segment, start);
                 let is_inside = doc.tokens.start <= start && end <= doc.tokens.end;
                 if !is_inside
-                    || !self.scope.contains(doc.document)
+                    || !self.selects(doc.document)
                     || !self.restrictions.hold(self.segment, doc.document, &doc.tokens, start..end)
                 {
                     continue;
@@ -216,15 +262,61 @@ impl<'a> Finder<'a> {
         std::hint::black_box(sum);
     }
 
+    fn selects(&self, document: u32) -> bool {
+        self.scope.is_none_or(|scope| scope.contains(document))
+    }
+
     /// Tries every position from which a match can reach a seed.
     fn find_any(
         &mut self,
         seeds: &[u32],
         tokens: Range<u32>,
-        mut doc: DocCursor,
+        doc: DocCursor,
         each: &mut dyn FnMut(u32, u32) -> ControlFlow<()>,
     ) -> ControlFlow<u32> {
         let (nearest, farthest) = self.plan.seed_distance();
+        let starts = |_: usize, seed: u32| {
+            let floor = farthest.map_or(0, |far| seed.saturating_sub(far));
+            seed.checked_sub(nearest).map(|last| floor..=last)
+        };
+        self.find_from(seeds, starts, tokens, doc, each)
+    }
+
+    /// Tries every position from which a match can contain a target, or lie in one.
+    fn find_near_targets(
+        &mut self,
+        driver: usize,
+        seeds: &[u32],
+        ends: &[u32],
+        tokens: Range<u32>,
+        doc: DocCursor,
+        each: &mut dyn FnMut(u32, u32) -> ControlFlow<()>,
+    ) -> ControlFlow<u32> {
+        let longest = self.nfa.length.max;
+        match self.restrictions.kind_of(driver) {
+            RestrictionKind::Containing => {
+                let starts = |_: usize, seed: u32| {
+                    let floor = longest.map_or(0, |longest| seed.saturating_sub(longest.saturating_sub(1)));
+                    Some(floor..=seed)
+                };
+                self.find_from(seeds, starts, tokens, doc, each)
+            }
+            RestrictionKind::Within => {
+                let starts = |index: usize, seed: u32| Some(seed..=ends[index].max(seed + 1) - 1);
+                self.find_from(seeds, starts, tokens, doc, each)
+            }
+        }
+    }
+
+    /// Tries the starts that belong to each seed.
+    fn find_from(
+        &mut self,
+        seeds: &[u32],
+        starts: impl Fn(usize, u32) -> Option<RangeInclusive<u32>>,
+        tokens: Range<u32>,
+        mut doc: DocCursor,
+        each: &mut dyn FnMut(u32, u32) -> ControlFlow<()>,
+    ) -> ControlFlow<u32> {
         let mut next = tokens.start;
         for (index, seed) in seeds.iter().enumerate() {
             if index % PREFETCH == 0 {
@@ -232,12 +324,12 @@ impl<'a> Finder<'a> {
             }
             doc.move_to(self.segment, *seed);
             // A damaged posting list may have any position.
-            if !doc.tokens.contains(seed) || !self.scope.contains(doc.document) {
+            if !doc.tokens.contains(seed) || !self.selects(doc.document) {
                 continue;
             }
-            let Some(last) = seed.checked_sub(nearest) else { continue };
-            let floor = farthest.map_or(doc.tokens.start, |far| seed.saturating_sub(far).max(doc.tokens.start));
-            let floor = match self.restrictions.within_sentence() {
+            let Some((floor, last)) = starts(index, *seed).map(RangeInclusive::into_inner) else { continue };
+            let floor = floor.max(doc.tokens.start);
+            let floor = match self.within_sentence && floor < *seed {
                 true => floor.max(self.segment.sentence_of(*seed, &doc.tokens).start),
                 false => floor,
             };
@@ -253,8 +345,31 @@ impl<'a> Finder<'a> {
     }
 
     /// Returns true if the search stopped early because a limit was reached.
-    fn is_over(&self) -> bool {
-        self.run.is_over() || self.restrictions.is_over()
+    pub(crate) fn is_over(&self) -> bool {
+        self.run.is_over() || self.restrictions.is_over() || self.spans.iter().any(|spans| spans.borrow().is_over())
+    }
+
+    /// The tokens of the labels of a match, by their numbers in the automaton.
+    pub(crate) fn labels_of(&mut self, document: u32, start: u32, end: u32) -> Vec<Option<u32>> {
+        let context = MatchContext {
+            segment: self.segment,
+            column: self.column,
+            nfa: self.nfa,
+            tests: &self.tests,
+            admitted: &self.admitted,
+            spans: &self.spans,
+            document,
+            tokens: self.segment.tokens_of(document),
+        };
+        let mut found = Vec::new();
+        let deadline = &mut self.run.deadline;
+        match_ends_with_labels(&context, start, end, &self.restrictions, deadline, &mut |at, labels| {
+            if at == end {
+                found = labels.to_vec();
+            }
+            ControlFlow::Continue(())
+        });
+        found
     }
 
     /// Passes the hit or hits that start at a position.
@@ -264,7 +379,7 @@ impl<'a> Finder<'a> {
         doc: &DocCursor,
         each: &mut dyn FnMut(u32, u32) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        let limit = match self.restrictions.within_sentence() {
+        let limit = match self.within_sentence {
             true => next_bit(self.segment.sentence_bits(), start + 1, doc.tokens.end).unwrap_or(doc.tokens.end),
             false => doc.tokens.end,
         };
@@ -300,7 +415,8 @@ impl<'a> Finder<'a> {
             if flow.is_break() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
         if restrictions.has_constraints() {
-            match_ends_with_labels(&context, start, limit, restrictions, &mut self.run.deadline, &mut consider);
+            let deadline = &mut self.run.deadline;
+            match_ends_with_labels(&context, start, limit, restrictions, deadline, &mut |end, _| consider(end));
         } else {
             self.run.match_ends(&context, start, limit, &mut consider);
         }

@@ -54,18 +54,23 @@ impl LabelledRun {
     }
 }
 
+/// Takes the end of a match and the tokens of its labels.
+pub(super) type EachMatch<'a> = dyn FnMut(u32, &[Option<u32>]) -> ControlFlow<()> + 'a;
+
 /// Passes the ends of all matches that start at `start` and end at `limit` or before and whose constraints hold, the nearest
-/// first.
+/// first, each with the tokens of the labels on one of its paths.
 pub(super) fn match_ends_with_labels(
     context: &MatchContext<'_, '_>,
     start: u32,
     limit: u32,
     restrictions: &Restrictions<'_>,
     deadline: &mut Deadline,
-    each: &mut dyn FnMut(u32) -> ControlFlow<()>,
+    each: &mut EachMatch<'_>,
 ) {
     let nfa = context.nfa;
-    let constraints_hold = |labels: &[Option<u32>]| restrictions.constraints_hold(context.segment, &nfa.labels, labels);
+    let constraints_hold = |labels: &[Option<u32>], end: u32| {
+        restrictions.constraints_hold(context.segment, &nfa.labels, labels, start..end)
+    };
     let mut run = LabelledRun::default();
     run.follow(&nfa.first, context.satisfied(start), &vec![None; nfa.labels.len()]);
     run.enter_spans(context, start);
@@ -81,7 +86,7 @@ pub(super) fn match_ends_with_labels(
         let current = std::mem::take(&mut run.next);
         let local_id = context.column.get(position);
         let satisfied = context.satisfied(position + 1);
-        let mut holds = false;
+        let mut holds: Option<Vec<Option<u32>>> = None;
         for (state, mut labels) in current {
             let state = state as usize;
             if !deadline.tick() {
@@ -97,7 +102,10 @@ pub(super) fn match_ends_with_labels(
             if run.next.len() > MAX_LABELLED * 4 && !run.join_equal() {
                 return deadline.stop(Limit::Memory);
             }
-            holds |= run.follow(&nfa.follow[state], satisfied, &labels) && constraints_hold(&labels);
+            let accepts = run.follow(&nfa.follow[state], satisfied, &labels);
+            if holds.is_none() && accepts && constraints_hold(&labels, position + 1) {
+                holds = Some(labels);
+            }
         }
         position += 1;
         while let Some((end, (state, labels))) = run.pending.pop_first() {
@@ -109,10 +117,14 @@ pub(super) fn match_ends_with_labels(
                 return;
             }
             let goes_on = end == position && run.follow(&nfa.follow[state as usize], satisfied, &labels);
-            holds |= goes_on && constraints_hold(&labels);
+            if holds.is_none() && goes_on && constraints_hold(&labels, position) {
+                holds = Some(labels);
+            }
         }
         run.enter_spans(context, position);
-        if holds && position <= limit && each(position).is_break() {
+        if let Some(labels) = holds.filter(|_| position <= limit)
+            && each(position, &labels).is_break()
+        {
             return;
         }
     }

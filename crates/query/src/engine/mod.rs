@@ -6,16 +6,21 @@
 
 mod advice;
 mod attribute_counts;
+mod compiled;
 mod contrast;
 mod count;
 mod difference;
+mod dispersion;
 mod document_hits;
 mod documents;
+mod expanded_hits;
 mod find;
+mod gdex;
 mod grams;
 mod kwic;
 mod labelled_run;
 mod layers;
+mod levels;
 mod lexeme_test;
 mod limits;
 mod memory;
@@ -31,8 +36,10 @@ mod search;
 mod set;
 mod sketch;
 mod span_counts;
+mod span_finder;
 mod span_values;
 mod spans;
+mod thesaurus;
 mod time;
 mod view;
 mod visibility;
@@ -41,7 +48,9 @@ mod words;
 pub use contrast::ContrastOf;
 pub use count::{DayCounts, DayVolume, FieldCounts};
 pub use difference::WordDifferences;
+pub use dispersion::{CorpusPart, HitDispersion};
 pub use layers::Features;
+pub use levels::{Level, LevelCounts};
 pub use limits::{CutOff, Limit, Limits};
 pub use memory::MemoryPool;
 pub(crate) use memory::Reserved;
@@ -49,6 +58,7 @@ pub use periods::{PeriodCounts, SiteCells};
 pub use search::{Hit, Order, Search};
 pub use sketch::SketchOf;
 pub use span_values::{SpanCount, SpanCounts, SpanKey, SpanTally};
+pub use thesaurus::{Similar, SimilarTo, SimilarWord};
 pub use view::{MOST_SORTED, View};
 pub use visibility::{Cells, GROUP_DOCUMENTS, Reading, SETTLING_DAYS, Selection};
 pub use words::is_wordlike;
@@ -58,10 +68,9 @@ use crate::cql::ast::Query;
 use crate::filter::{CompiledFilter, Filter};
 use crate::question::Availability;
 use crate::syntax::SyntaxError;
+use compiled::CompiledQuery;
 pub(crate) use limits::Deadline;
-use nfa::Nfa;
 use relations::Marginals;
-use restrict::HitConditions;
 use scope::Scope;
 use set::SetBuilder;
 use std::collections::BTreeMap;
@@ -210,12 +219,9 @@ impl Engine {
         filter: Option<&Filter>,
         limits: &Limits,
     ) -> Result<Search<'_>> {
-        let nfa = Nfa::new(&query.pattern)?;
-        spans::check(&nfa.spans, &self.snapshot)?;
-        let mut builder = SetBuilder::new(self.lexicon(), limits);
-        let sets = builder.sets_of(&nfa)?;
-        let conditions = HitConditions::new(query, &self.snapshot, &mut builder)?;
+        let mut builder = SetBuilder::new(self, limits);
+        let compiled = CompiledQuery::new(query, self, &mut builder)?;
         let filter = filter.map(Filter::compile).transpose()?;
-        Ok(Search::new(self, query, nfa, sets, conditions, rule, filter, builder.into_memory()))
+        Ok(Search::new(self, query, compiled, rule, filter, builder.into_memory()))
     }
 }

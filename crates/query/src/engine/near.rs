@@ -8,9 +8,23 @@ use crate::question::{Collocates, Window};
 use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
 
+/// The strings in the windows of hits.
+pub(super) struct NearCounts {
+    /// By the number of the string.
+    counts: Vec<u64>,
+    hits: u64,
+}
+
+impl NearCounts {
+    /// The strings that occur, with their counts.
+    pub(super) fn each(&self) -> impl Iterator<Item = (u32, u64)> {
+        (0..).zip(&self.counts).filter(|(_, count)| **count > 0).map(|(id, count)| (id, *count))
+    }
+}
+
 impl Search<'_> {
-    /// Counts the strings of a layer in the windows of hits, by number; returns the number of hits too.
-    fn near(&self, attribute: Attribute, window: Window, limits: &Limits) -> (Vec<u64>, u64) {
+    /// Counts the strings of a layer in the windows of hits.
+    pub(super) fn near(&self, attribute: Attribute, window: Window, limits: &Limits) -> NearCounts {
         self.begin_pass(limits);
         let layer = layer_of(attribute, self.engine.lexicon());
         let lexicon = self.engine.lexicon();
@@ -55,7 +69,7 @@ impl Search<'_> {
                 }
             }
         }
-        (near, hits)
+        NearCounts { counts: near, hits }
     }
 
     /// The collocates of hits with all association measures; returns true if the search was exhaustive. Otherwise there are
@@ -69,7 +83,7 @@ impl Search<'_> {
         limits: &Limits,
     ) -> (Collocates, bool) {
         let layer = layer_of(attribute, self.engine.lexicon());
-        let (near, hits) = self.near(attribute, window, limits);
+        let NearCounts { counts: near, hits } = self.near(attribute, window, limits);
         self.begin_pass(limits);
         // The marginal frequency counts all spellings, also those near no hit.
         let anywhere = self.engine.joined(attribute, self.anywhere(layer, limits));

@@ -6,7 +6,8 @@
 //! carry assertions about the position between two tokens, such as that a sentence starts there. A state may also take all
 //! tokens of a span, whose end the run looks up.
 
-use crate::cql::ast::{Name, Pattern, SpanTest, Structure, TokenTest};
+use crate::cql::MatchRule;
+use crate::cql::ast::{Meet, Name, Pattern, Query, SpanTest, Structure, TokenTest};
 use crate::filter::Filter;
 use crate::syntax::{Logic, Span, SyntaxError};
 use std::collections::HashSet;
@@ -33,21 +34,35 @@ pub(crate) struct Nfa {
     pub(crate) seeds: Vec<Vec<SeedToken>>,
     /// The distinct spans that states, assertions and seeds refer to.
     pub(crate) spans: Vec<SpanPattern>,
+    /// The lengths of matches.
+    pub(crate) length: LengthRange,
+    /// Every match lies in one sentence.
+    pub(crate) in_sentence: bool,
 }
 
-/// Spans of a name, perhaps with a condition on their attributes.
+/// Runs of tokens that an automaton looks up instead of running over them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct SpanPattern {
-    pub(crate) name: Name,
-    pub(crate) condition: Option<Logic<SpanTest>>,
-    /// The text it was read from.
-    pub(crate) at: Span,
+pub(crate) enum SpanPattern {
+    /// Annotated spans of a name, perhaps with a condition on their attributes.
+    Named {
+        name: Name,
+        condition: Option<Logic<SpanTest>>,
+        /// The text it was read from.
+        at: Span,
+    },
+    /// The matches of a query.
+    Matches { query: Box<Query>, rule: MatchRule },
+    /// Matches of a pattern near those of another.
+    Meet(Box<Meet>),
 }
 
-impl SpanPattern {
-    /// All spans of a name.
-    pub(crate) fn plain(name: Name, at: Span) -> SpanPattern {
-        SpanPattern { name, condition: None, at }
+impl std::fmt::Display for SpanPattern {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            SpanPattern::Named { name, .. } => write!(f, "<{name}/>"),
+            SpanPattern::Matches { query, .. } => write!(f, "({query})"),
+            SpanPattern::Meet(meet) => write!(f, "{meet}"),
+        }
     }
 }
 
@@ -83,6 +98,12 @@ pub(crate) enum Assertion {
     SpanStart(usize),
     /// A span ends here.
     SpanEnd(usize),
+    /// No span starts here.
+    NoSpanStart(usize),
+    /// No span ends here.
+    NoSpanEnd(usize),
+    /// The next token is at one of these positions of the document.
+    Position { first: u32, last: u32 },
 }
 
 /// The positions of a seed.
@@ -92,6 +113,10 @@ pub(crate) enum SeedSource {
     Test(usize),
     /// The first tokens of spans, by their index in [`Nfa::spans`].
     Span(usize),
+    /// The first tokens of structures.
+    Structure(Structure),
+    /// Tokens by their position in the document.
+    Position(u32, u32),
 }
 
 /// A test that a token of every match passes, or a span that starts with it, with the distances from the start of the match at which that token can be.
@@ -171,7 +196,7 @@ impl Nfa {
         let first = builder.edges(start);
         let follow: Vec<Vec<Edge>> = nodes.iter().map(|(_, next)| builder.edges(*next)).collect();
         let mut seeds = Vec::new();
-        pattern.seeds(&mut builder, LengthRange::EMPTY, &mut seeds);
+        let length = pattern.seeds(&mut builder, LengthRange::EMPTY, &mut seeds);
         seeds.iter_mut().for_each(merge_equal_tests);
         let linear = linear_tests(&first, &follow, &builder.states);
         Ok(Nfa {
@@ -184,6 +209,8 @@ impl Nfa {
             linear,
             seeds,
             spans: builder.spans,
+            length,
+            in_sentence: pattern.stays_in_sentence(),
         })
     }
 }
@@ -261,6 +288,16 @@ impl NfaBuilder {
         SeedToken { source: SeedSource::Span(self.span(spans)), nearest: at.min, farthest: at.max }
     }
 
+    /// A seed: the first token of a structure at a distance from the start of the match.
+    pub(crate) fn structure_seed(&self, structure: Structure, at: LengthRange) -> SeedToken {
+        SeedToken { source: SeedSource::Structure(structure), nearest: at.min, farthest: at.max }
+    }
+
+    /// A seed: a token at one of these positions of the document, at a distance from the start of the match.
+    pub(crate) fn position_seed(&self, first: u32, last: u32, at: LengthRange) -> SeedToken {
+        SeedToken { source: SeedSource::Position(first, last), nearest: at.min, farthest: at.max }
+    }
+
     /// Adds an assertion in front of `next`.
     pub(crate) fn assertion(&mut self, assertion: Assertion, next: NodeId) -> NodeId {
         let known = self.assertions.iter().position(|known| *known == assertion);
@@ -299,7 +336,7 @@ impl NfaBuilder {
     pub(crate) fn is_selective(&self, seed: &SeedToken) -> bool {
         match seed.source {
             SeedSource::Test(test) => self.tests[test].is_some(),
-            SeedSource::Span(_) => true,
+            SeedSource::Span(_) | SeedSource::Structure(_) | SeedSource::Position(..) => true,
         }
     }
 

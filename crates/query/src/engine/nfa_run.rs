@@ -40,6 +40,11 @@ impl<'a> MatchContext<'_, 'a> {
                 Assertion::Admitted(_) => self.admitted[index].as_ref().is_some_and(|bits| bits.get(self.document)),
                 Assertion::SpanStart(spans) => self.spans_of(*spans).starts_at(position),
                 Assertion::SpanEnd(spans) => self.spans_of(*spans).ends_at(position),
+                Assertion::NoSpanStart(spans) => !self.spans_of(*spans).starts_at(position),
+                Assertion::NoSpanEnd(spans) => !self.spans_of(*spans).ends_at(position),
+                Assertion::Position { first, last } => {
+                    position < self.tokens.end && (*first..=*last).contains(&(position - self.tokens.start))
+                }
             };
             satisfied |= u32::from(holds) << index;
         }

@@ -5,10 +5,11 @@ use super::lexeme_test::{LexemeTest, local_ids_of};
 use super::nfa::{Nfa, SeedSource, SeedToken};
 use super::set::LexemeSet;
 use super::spans::DocumentSpans;
+use crate::cql::ast::Structure;
 use std::cell::RefCell;
 use std::ops::Range;
 use tidings_index::Segment;
-use tidings_index::codec::BitSet;
+use tidings_index::codec::{BitSet, next_bit};
 use tidings_index::segment::LocalLexemeId;
 
 /// Costs in nanoseconds, as measured; only their ratios matter.
@@ -17,7 +18,9 @@ const DECODE: f64 = 1.5;
 const SORT: f64 = 4.0;
 const SCAN: f64 = 1.2;
 const VERIFY: f64 = 6.0;
-const READ_SPAN: f64 = 4.0;
+const READ_STRUCTURE: f64 = 2.0;
+/// The expected number of tokens of a sentence.
+const SENTENCE_TOKENS: u32 = 16;
 /// The expected number of starts to try per seed if the distance is unbounded, within a sentence and within a document.
 const STARTS_IN_SENTENCE: f64 = 20.0;
 const STARTS_IN_DOCUMENT: f64 = 400.0;
@@ -33,6 +36,10 @@ pub(crate) struct Plan {
     sources: Vec<Positions>,
     /// The expected number of positions in the whole segment.
     pub(crate) expected: u64,
+    /// The expected cost of the search.
+    pub(crate) cost: f64,
+    /// The restriction whose targets are searched instead of seeds.
+    pub(crate) driver: Option<usize>,
     /// No match is possible, because a lexeme that every match needs does not occur.
     pub(crate) cannot_match: bool,
 }
@@ -48,6 +55,21 @@ enum Positions {
     Everywhere,
     /// The first tokens of the spans of the seed.
     Spans,
+    /// The first tokens of structures.
+    Structures,
+    /// Tokens by their position in the document.
+    Offsets,
+}
+
+/// A restriction that every hit fulfils by a target: what finding the targets costs.
+pub(crate) struct Driver {
+    /// The index of the restriction.
+    pub(crate) index: usize,
+    /// The expected number of targets.
+    pub(crate) targets: u64,
+    pub(crate) cost: f64,
+    /// The expected number of starts to try per target, if the pattern does not limit them.
+    pub(crate) starts: Option<f64>,
 }
 
 impl Positions {
@@ -104,12 +126,13 @@ impl Plan {
         spans: &[RefCell<DocumentSpans<'_>>],
         segment: &Segment,
         within_sentence: bool,
+        drivers: &[Driver],
     ) -> Plan {
         let mut selectivities: Vec<Option<Selectivity>> = sets.iter().map(|_| None).collect();
         let is_few = |seeds: &Vec<SeedToken>| {
             seeds.iter().all(|seed| match seed.source {
                 SeedSource::Test(test) => matches!(sets[test], LexemeSet::Few(_)),
-                SeedSource::Span(_) => true,
+                SeedSource::Span(_) | SeedSource::Structure(_) | SeedSource::Position(..) => true,
             })
         };
         // Small sets first: to add up the frequencies of a large one takes longer than many a query.
@@ -130,8 +153,16 @@ impl Plan {
                         (selectivity.read_cost(segment).0, selectivity.tokens)
                     }
                     SeedSource::Span(index) => {
-                        let count = spans[index].borrow().of_segment().count();
-                        (count as f64 * READ_SPAN, count)
+                        let (count, cost) = spans[index].borrow().expected();
+                        (cost, count)
+                    }
+                    SeedSource::Structure(structure) => {
+                        let count = structures_in(segment, structure);
+                        (count as f64 * READ_STRUCTURE, count)
+                    }
+                    SeedSource::Position(first, last) => {
+                        let count = u64::from(segment.meta().documents) * u64::from(last - first + 1);
+                        (count as f64 * DECODE, count.min(segment.tokens().into()))
                     }
                 };
                 let starts = match (seed.farthest, within_sentence) {
@@ -146,18 +177,40 @@ impl Plan {
                 best = Some((cost, seeds, expected));
             }
         }
-        let Some((_, seeds, expected)) = best else {
+        let everywhere = f64::from(segment.tokens()) * VERIFY;
+        if let Some(driver) = Plan::cheapest_driver(nfa, drivers, within_sentence)
+            && driver.cost < best.as_ref().map_or(everywhere, |(cost, ..)| *cost)
+        {
+            let Driver { index, targets: expected, cost, .. } = driver;
+            let (seeds, sources) = (Vec::new(), Vec::new());
+            return Plan { seeds, sources, expected, cost, driver: Some(index), cannot_match: expected == 0 };
+        }
+        let Some((cost, seeds, expected)) = best else {
             // No token is required: try every position.
             let seeds = vec![SeedToken { source: SeedSource::Test(0), nearest: 0, farthest: Some(0) }];
-            let expected = u64::from(segment.tokens());
-            return Plan { seeds, sources: vec![Positions::Everywhere], expected, cannot_match: false };
+            let (expected, cost) = (u64::from(segment.tokens()), everywhere);
+            let sources = vec![Positions::Everywhere];
+            return Plan { seeds, sources, expected, cost, driver: None, cannot_match: false };
         };
         let source = |seed: &SeedToken| match seed.source {
             SeedSource::Span(_) => Positions::Spans,
+            SeedSource::Structure(_) => Positions::Structures,
+            SeedSource::Position(..) => Positions::Offsets,
             SeedSource::Test(test) => Positions::of(&sets[test], selectivities[test].take(), segment),
         };
         let sources = seeds.iter().map(source).collect();
-        Plan { seeds: seeds.clone(), sources, expected, cannot_match: expected == 0 }
+        Plan { seeds: seeds.clone(), sources, expected, cost, driver: None, cannot_match: expected == 0 }
+    }
+
+    /// The restriction whose targets are the cheapest way to the hits, with the cost of the whole search.
+    fn cheapest_driver(nfa: &Nfa, drivers: &[Driver], within_sentence: bool) -> Option<Driver> {
+        let usual = if within_sentence { STARTS_IN_SENTENCE } else { STARTS_IN_DOCUMENT };
+        let longest = nfa.length.max.map_or(usual, f64::from);
+        let with_starts = drivers.iter().map(|driver| {
+            let starts = driver.starts.unwrap_or(longest);
+            Driver { cost: driver.cost + driver.targets as f64 * starts * VERIFY, ..*driver }
+        });
+        with_starts.min_by(|a, b| a.cost.total_cmp(&b.cost))
     }
 
     /// Returns true if all positions come from posting lists.
@@ -172,25 +225,30 @@ impl Plan {
         (nearest, farthest.reduce(|a, b| a.zip(b).map(|(a, b)| a.max(b))).flatten())
     }
 
-    /// Appends the positions of seeds among some tokens, ascending; returns false if a limit was reached.
+    /// Appends the positions of seeds in some documents, ascending; returns false if a limit was reached.
     pub(crate) fn positions(
         &self,
         segment: &Segment,
         tests: &[LexemeTest<'_>],
         spans: &[RefCell<DocumentSpans<'_>>],
-        tokens: Range<u32>,
+        documents: Range<u32>,
         deadline: &mut Deadline,
         into: &mut Vec<u32>,
     ) -> bool {
+        let tokens = segment.tokens_in(documents.clone());
         let read = |(seed, source): (&SeedToken, &Positions), into: &mut Vec<u32>| match (source, seed.source) {
             (Positions::Everywhere, _) => into.extend(tokens.clone()),
             (Positions::Lists(local_ids), _) => read_lists(segment, local_ids, tokens.clone(), into),
-            (Positions::Spans | Positions::Scan, SeedSource::Span(index)) => {
-                spans[index].borrow().of_segment().starts(tokens.clone(), into);
+            (_, SeedSource::Span(index)) => spans[index].borrow_mut().starts(segment, documents.clone(), into),
+            (_, SeedSource::Structure(structure)) => read_structures(segment, structure, documents.clone(), into),
+            (_, SeedSource::Position(first, last)) => {
+                for document in documents.clone() {
+                    let tokens = segment.tokens_of(document);
+                    let end = tokens.start.saturating_add(last).saturating_add(1).min(tokens.end);
+                    into.extend(tokens.start.saturating_add(first)..end);
+                }
             }
-            (Positions::Spans | Positions::Scan, SeedSource::Test(test)) => {
-                scan(segment, &tests[test], tokens.clone(), into)
-            }
+            (_, SeedSource::Test(test)) => scan(segment, &tests[test], tokens.clone(), into),
         };
         let mut seeds = self.seeds.iter().zip(&self.sources);
         if let ([_], Some(only)) = (&self.seeds[..], seeds.next()) {
@@ -224,7 +282,10 @@ impl Plan {
     }
 
     /// The plan as text, for `--explain`.
-    pub(crate) fn explain(&self, name: impl Fn(SeedSource) -> String) -> String {
+    pub(crate) fn explain(&self, name: impl Fn(SeedSource) -> String, target: impl Fn(usize) -> String) -> String {
+        if let Some(driver) = self.driver {
+            return format!("the matches of {} ({}), the rest verified around them", target(driver), self.expected);
+        }
         let steps = self.seeds.iter().zip(&self.sources).map(|(seed, source)| {
             let test = name(seed.source);
             let how = match source {
@@ -232,7 +293,8 @@ impl Plan {
                 Positions::Lists(local_ids) if local_ids.len() == 1 => format!("the posting list of {test}"),
                 Positions::Lists(local_ids) => format!("the {} posting lists of {test}", local_ids.len()),
                 Positions::Scan => format!("a scan of the token column for {test}"),
-                Positions::Spans => format!("the starts of {test}"),
+                Positions::Spans | Positions::Structures => format!("the starts of {test}"),
+                Positions::Offsets => format!("the tokens {test} of documents"),
             };
             let distance = match (seed.nearest, seed.farthest) {
                 (0, Some(0)) => String::new(),
@@ -272,6 +334,36 @@ fn read_lists(segment: &Segment, local_ids: &[LocalLexemeId], tokens: Range<u32>
     } else {
         local_ids.iter().for_each(|local_id| segment.postings(*local_id).read(tokens.start, tokens.end, into));
         into[from..].sort_unstable();
+    }
+}
+
+/// The expected number of structures of a segment.
+fn structures_in(segment: &Segment, structure: Structure) -> u64 {
+    match structure {
+        Structure::Sentence => u64::from(segment.tokens() / SENTENCE_TOKENS + 1),
+        Structure::Paragraph => segment.paragraphs().len().into(),
+        Structure::Document | Structure::Span(_) => segment.meta().documents.into(),
+    }
+}
+
+/// Appends the first tokens of structures.
+fn read_structures(segment: &Segment, structure: Structure, documents: Range<u32>, into: &mut Vec<u32>) {
+    let tokens = segment.tokens_in(documents.clone());
+    match structure {
+        Structure::Sentence => {
+            let bits = segment.sentence_bits();
+            let mut next = tokens.start;
+            while let Some(start) = next_bit(bits, next, tokens.end) {
+                into.push(start);
+                next = start + 1;
+            }
+        }
+        Structure::Paragraph => segment.paragraphs().read(tokens.start, tokens.end, into),
+        Structure::Document | Structure::Span(_) => {
+            into.extend(
+                documents.map(|document| segment.tokens_of(document)).filter(|t| !t.is_empty()).map(|t| t.start),
+            );
+        }
     }
 }
 

@@ -131,7 +131,7 @@ impl Walks {
             }
             walks.push(Walk { steps, second, divider, a_is_first: relation.is_first(Slot::A) });
         }
-        let sets = tests.into_iter().map(|test| LexemeSet::of(test, engine.lexicon()));
+        let sets = tests.into_iter().map(|test| LexemeSet::of(test, engine));
         Ok(Walks { walks, tests: sets.collect::<std::result::Result<_, _>>()? })
     }
 }

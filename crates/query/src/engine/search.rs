@@ -1,10 +1,10 @@
 //! Compiled queries: hits in the order of time, pages, samples, counts.
 
+use super::compiled::CompiledQuery;
 use super::document_hits::DocumentHits;
 use super::find::Finder;
 use super::memory::Reserved;
-use super::nfa::{Nfa, SeedSource};
-use super::restrict::{HitConditions, Restrictions};
+use super::nfa::SeedSource;
 use super::scope::Scope;
 use super::set::LexemeSet;
 use super::{Counted, Engine, Limits};
@@ -12,10 +12,10 @@ use crate::cql::MatchRule;
 use crate::cql::ast::Query;
 use crate::filter::CompiledFilter;
 use crate::question::{Explanation, sample_rank};
-use std::cell::OnceCell;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::ops::{ControlFlow, Range};
+use std::sync::OnceLock;
 use tidings_index::{Day, Segment};
 
 /// A hit: tokens of a segment.
@@ -55,12 +55,14 @@ const MIN_WINDOW_TOKENS: u64 = 1 << 16;
 pub struct Search<'e> {
     pub(crate) engine: &'e Engine,
     query: String,
-    pub(crate) nfa: Nfa,
-    pub(crate) sets: Vec<LexemeSet>,
-    conditions: HitConditions,
+    pub(crate) compiled: CompiledQuery,
     rule: MatchRule,
     filter: Option<CompiledFilter>,
-    scopes: Vec<OnceCell<Scope>>,
+    scopes: Vec<OnceLock<Scope>>,
+    /// The number of hits that are kept, the oldest first.
+    cut: Option<u64>,
+    /// For each segment the last hit that is kept, as start and end; computed on first use.
+    cut_at: OnceLock<Vec<Option<(u32, u32)>>>,
     /// True if the documents were selected by the caller.
     is_restricted: bool,
     /// The memory of the sets.
@@ -68,25 +70,28 @@ pub struct Search<'e> {
 }
 
 impl<'e> Search<'e> {
-    #[expect(clippy::too_many_arguments, reason = "the parts of a compiled query")]
     pub(crate) fn new(
         engine: &'e Engine,
         query: &Query,
-        nfa: Nfa,
-        sets: Vec<LexemeSet>,
-        conditions: HitConditions,
+        compiled: CompiledQuery,
         rule: MatchRule,
         filter: Option<CompiledFilter>,
         memory: Reserved,
     ) -> Search<'e> {
-        let scopes = engine.snapshot().segments().iter().map(|_| OnceCell::new()).collect();
-        let query = query.to_string();
-        Search { engine, query, nfa, sets, conditions, rule, filter, scopes, is_restricted: false, _memory: memory }
+        let scopes = engine.snapshot().segments().iter().map(|_| OnceLock::new()).collect();
+        let (cut, query) = (query.cut, query.to_string());
+        let (is_restricted, cut_at) = (false, OnceLock::new());
+        Search { engine, query, compiled, rule, filter, scopes, cut, cut_at, is_restricted, _memory: memory }
     }
 
     /// The same search in other documents, given for each segment.
     pub(crate) fn among(self, scopes: Vec<Scope>) -> Search<'e> {
-        Search { scopes: scopes.into_iter().map(OnceCell::from).collect(), is_restricted: true, ..self }
+        Search {
+            scopes: scopes.into_iter().map(OnceLock::from).collect(),
+            is_restricted: true,
+            cut_at: OnceLock::new(),
+            ..self
+        }
     }
 
     /// The engine that compiled it.
@@ -113,9 +118,9 @@ impl<'e> Search<'e> {
 
     /// The test of a query that is a single token without restrictions.
     pub(crate) fn only_test(&self) -> Option<&LexemeSet> {
-        let is_free = self.conditions.is_empty();
-        match self.nfa.linear.as_deref() {
-            Some([test]) if is_free => Some(&self.sets[*test]),
+        let is_free = self.compiled.conditions.is_empty() && self.compiled.expansion.is_none() && self.cut.is_none();
+        match self.compiled.nfa.linear.as_deref() {
+            Some([test]) if is_free => Some(&self.compiled.sets[*test]),
             _ => None,
         }
     }
@@ -124,16 +129,16 @@ impl<'e> Search<'e> {
     where
         'e: 'f,
     {
-        let segment = self.segment(index);
-        let restrictions = Restrictions::new(&self.conditions, self.engine.lexicon(), segment, limits);
-        Finder::new(segment, &self.nfa, &self.sets, self.scope(index), restrictions, self.rule, limits)
+        let (segment, scope) = (self.segment(index), Some(self.scope(index)));
+        Finder::new(segment, self.engine.lexicon(), &self.compiled, scope, self.rule, limits)
     }
 
     /// The plan of the search: the lexemes of each token test, and the seeds in each segment.
     pub fn explain(&self) -> Explanation {
         let mut lines = vec![format!("query: {}", self.query)];
-        let name = |test: usize| self.nfa.tests[test].as_ref().map_or("[]".to_owned(), |test| format!("[{test}]"));
-        for (index, (test, set)) in self.nfa.tests.iter().zip(&self.sets).enumerate() {
+        let (nfa, sets) = (&self.compiled.nfa, &self.compiled.sets);
+        let name = |test: usize| nfa.tests[test].as_ref().map_or("[]".to_owned(), |test| format!("[{test}]"));
+        for (index, (test, set)) in nfa.tests.iter().zip(sets).enumerate() {
             if test.is_some() {
                 lines.push(format!("{}: {}", name(index), set.describe(self.engine.lexicon())));
             }
@@ -143,10 +148,16 @@ impl<'e> Search<'e> {
             let documents = self.scope(index).documents();
             let how = match documents.is_empty() {
                 true => "no document is selected".to_owned(),
-                false => self.finder(index, &Limits::default()).plan.explain(|source| match source {
-                    SeedSource::Test(test) => name(test),
-                    SeedSource::Span(spans) => format!("<{}/>", self.nfa.spans[spans].name),
-                }),
+                false => {
+                    let finder = self.finder(index, &Limits::default());
+                    let source = |source: SeedSource| match source {
+                        SeedSource::Test(test) => name(test),
+                        SeedSource::Span(spans) => nfa.spans[spans].to_string(),
+                        SeedSource::Structure(structure) => format!("<{}/>", structure.name()),
+                        SeedSource::Position(first, last) => format!("{first} to {last}"),
+                    };
+                    finder.plan.explain(source, |driver| finder.restrictions.text_of(driver).to_owned())
+                }
             };
             let (first, last) = (Day(live.segment().meta().first_day), Day(live.segment().meta().last_day));
             lines.push(format!("{} ({first} to {last}): {how}", live.file()));
@@ -177,9 +188,19 @@ impl<'e> Search<'e> {
         if documents.is_empty() {
             return documents.end;
         }
+        let cut_at = match self.cut_at(index, limits) {
+            Kept::All => (u32::MAX, u32::MAX),
+            Kept::UpTo(start, end) => (start, end),
+            Kept::None => return documents.end,
+        };
         let mut finder = self.finder(index, limits);
         let mut windows = Windows::new(finder.segment, documents.clone(), MAX_WINDOW, finder.plan.expected);
         let mut hits = DocumentHits::new(finder.segment, limits);
+        let mut each = |start: u32, end: u32| match (start, end) <= cut_at {
+            true => each(start, end),
+            false => ControlFlow::Continue(()),
+        };
+        let each: &mut dyn FnMut(u32, u32) -> ControlFlow<()> = &mut each;
         while let Some(window) = windows.next_forward() {
             if limits.is_over() {
                 return window.start;
@@ -271,6 +292,32 @@ impl<'e> Search<'e> {
     /// Passes hits in the order of time until `each` breaks; returns true if the search was exhaustive.
     pub fn in_order(&self, order: Order, limits: &Limits, each: &mut dyn FnMut(Hit) -> ControlFlow<()>) -> bool {
         self.begin_pass(limits);
+        self.merge(order, limits, &mut |hit| match self.cut_at(hit.segment as usize, limits) {
+            Kept::All => each(hit),
+            Kept::UpTo(start, end) if (hit.start, hit.end) <= (start, end) => each(hit),
+            // The oldest hits come first: none of the rest is kept.
+            Kept::UpTo(..) | Kept::None => ControlFlow::Continue(()),
+        })
+    }
+
+    /// The hits of a segment that `cut` keeps: a prefix, because documents are sorted by day.
+    fn cut_at(&self, index: usize, limits: &Limits) -> Kept {
+        let Some(cut) = self.cut else { return Kept::All };
+        let last = self.cut_at.get_or_init(|| {
+            let mut last = vec![None; self.segments()];
+            let mut left = cut;
+            self.merge(Order::Oldest, limits, &mut |hit| {
+                last[hit.segment as usize] = Some((hit.start, hit.end));
+                left -= 1;
+                if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            });
+            last
+        });
+        last.get(index).copied().flatten().map_or(Kept::None, |(start, end)| Kept::UpTo(start, end))
+    }
+
+    /// Passes all hits in the order of time, before `cut`.
+    fn merge(&self, order: Order, limits: &Limits, each: &mut dyn FnMut(Hit) -> ControlFlow<()>) -> bool {
         // A k-way merge of segments by day; a segment is opened only when its days are reached.
         let mut waiting: Vec<usize> = (0..self.segments()).filter(|index| self.segment(*index).tokens() > 0).collect();
         waiting.sort_by_key(|index| {
@@ -345,6 +392,15 @@ impl<'e> Search<'e> {
         hits.sort_unstable();
         (hits, complete)
     }
+}
+
+/// The hits of a segment that are kept.
+#[derive(Clone, Copy)]
+enum Kept {
+    All,
+    /// Those up to a start and an end.
+    UpTo(u32, u32),
+    None,
 }
 
 /// Sort keys of both orders as one type.

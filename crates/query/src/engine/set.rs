@@ -4,8 +4,8 @@ use super::layers;
 use super::lexeme_test::local_ids_of;
 use super::memory::Reserved;
 use super::nfa::Nfa;
-use super::{Deadline, EngineError, Limits};
-use crate::cql::ast::{Attribute, Comparator, TokenTest};
+use super::{Deadline, Engine, EngineError, Limits};
+use crate::cql::ast::{Attribute, Comparator, Quantity, TokenTest};
 use crate::cql::operator::number_of;
 use crate::syntax::{CompiledMatcher, Logic, SyntaxError, ValueMatcher};
 use regex_syntax::hir::{Hir, HirKind};
@@ -32,14 +32,20 @@ const BITS_FROM: usize = 64;
 /// Builds the sets of the conditions of a query, within limits: each regular expression is matched against the lexicon, and
 /// each set may have a bit for every lexeme.
 pub(crate) struct SetBuilder<'l> {
+    engine: &'l Engine,
     lexicon: &'l Lexicon,
     deadline: Deadline,
     memory: Reserved,
 }
 
 impl<'l> SetBuilder<'l> {
-    pub(crate) fn new(lexicon: &'l Lexicon, limits: &Limits) -> SetBuilder<'l> {
-        SetBuilder { lexicon, deadline: Deadline::new(limits), memory: limits.memory() }
+    pub(crate) fn new(engine: &'l Engine, limits: &Limits) -> SetBuilder<'l> {
+        SetBuilder { engine, lexicon: engine.lexicon(), deadline: Deadline::new(limits), memory: limits.memory() }
+    }
+
+    /// Takes memory that lives as long as the sets; returns false if it does not fit.
+    pub(crate) fn reserve(&mut self, bytes: u64) -> bool {
+        self.memory.grow(bytes)
     }
 
     /// The memory of all sets.
@@ -89,7 +95,10 @@ impl<'l> SetBuilder<'l> {
                 if !self.deadline.tick_by(if test.value.exact { 1 } else { 1 + strings / 16 }) {
                     return Err(EngineError::Stopped);
                 }
-                let matching = LexemeSet::matching(test, lexicon)?;
+                let matching = match test.quantity {
+                    Quantity::Value => LexemeSet::matching(test, lexicon)?,
+                    Quantity::Frequency => return Ok(self.frequent(test)),
+                };
                 Ok(match &matching {
                     _ if test.negated => matching.complement(lexicon),
                     LexemeSet::Few(none) if none.is_empty() => {
@@ -102,10 +111,27 @@ impl<'l> SetBuilder<'l> {
     }
 }
 
+impl SetBuilder<'_> {
+    /// The lexemes whose value is as frequent as a test demands.
+    fn frequent(&self, test: &TokenTest) -> LexemeSet {
+        let layer = layer_of(test.attribute, self.lexicon);
+        let number = number_of(&test.value.text).unwrap_or(f64::NAN);
+        let counts = self.engine.value_frequencies(test.attribute);
+        let mut lexemes = BitSet::new(self.lexicon.lexemes() as usize);
+        for (lexeme, string) in (0..).zip(self.lexicon.all_of(layer)) {
+            let count = counts.get(string as usize).copied().unwrap_or(0);
+            if test.comparator.holds(count as f64, number) != test.negated {
+                lexemes.set(lexeme);
+            }
+        }
+        LexemeSet::Many(lexemes)
+    }
+}
+
 impl LexemeSet {
     /// The lexemes that fulfil a condition.
-    pub(crate) fn of(condition: &Logic<TokenTest>, lexicon: &Lexicon) -> super::Result<LexemeSet> {
-        SetBuilder::new(lexicon, &Limits::default()).set_of(condition)
+    pub(crate) fn of(condition: &Logic<TokenTest>, engine: &Engine) -> super::Result<LexemeSet> {
+        SetBuilder::new(engine, &Limits::default()).set_of(condition)
     }
 
     /// Its size in memory.

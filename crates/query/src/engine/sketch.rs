@@ -154,6 +154,7 @@ impl<'a> SketchBuilder<'a> {
             if !rows.is_empty() {
                 relations.push(SketchRelation {
                     name: relation.name(slot, self.asked.lemma, group.divider.as_deref()),
+                    pattern: relation.name(slot, "…", group.divider.as_deref()),
                     hits: group.hits,
                     query: group.query(vec![(slot, self.word.clone())]).to_string(),
                     values,
@@ -167,7 +168,7 @@ impl<'a> SketchBuilder<'a> {
     /// Counts the lemmas in a slot of the matches of a query, separately for each splitting lemma.
     fn pairs(&self, query: &Query, relation: &Relation, slot: Slot) -> Result<HashMap<Option<String>, Counts>> {
         let lexicon = self.engine.lexicon();
-        let divides = relation.divider().map(|condition| LexemeSet::of(condition, lexicon)).transpose()?;
+        let divides = relation.divider().map(|condition| LexemeSet::of(condition, self.engine)).transpose()?;
         let search = self.engine.search(query, MatchRule::Shortest, self.asked.filter)?;
         let mut pairs: HashMap<Option<u32>, Counts> = HashMap::new();
         let (mut held, mut is_full) = (0, false);

@@ -1,42 +1,42 @@
-//! Spans of a query in one segment, document by document.
+//! Spans of a query in one segment, document by document: annotated ones, and matches of nested queries.
 
-use super::Result;
-use super::nfa::SpanPattern;
-use crate::cql::ast::{STRUCTURES, SpanTest};
+use super::compiled::CompiledSpans;
+use super::span_finder::{NearMatches, SpanFinder};
+use super::{Limits, Result};
+use crate::cql::ast::{Name, STRUCTURES, SpanTest};
 use crate::cql::operator::TargetMatches;
-use crate::syntax::{Logic, SyntaxError};
+use crate::syntax::{Logic, Span, SyntaxError};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use tidings_index::codec::{BitSet, ListedSpan};
+use tidings_index::lexicon::Lexicon;
 use tidings_index::segment::{SpanAttribute, Spans};
 use tidings_index::{Segment, Snapshot};
 use tidings_model::TokenSpan;
 
 /// Rejects spans and attributes of spans that the corpus does not have, to tell "no hits" from "no such annotation".
-pub(super) fn check(patterns: &[SpanPattern], snapshot: &Snapshot) -> std::result::Result<(), SyntaxError> {
-    if patterns.is_empty() {
-        return Ok(());
-    }
+pub(super) fn check(
+    name: Name,
+    condition: Option<&Logic<SpanTest>>,
+    at: Span,
+    snapshot: &Snapshot,
+) -> std::result::Result<(), SyntaxError> {
     let known = snapshot.span_names();
-    for pattern in patterns {
-        let Some(attributes) = known.get(pattern.name.as_str()) else {
-            let error =
-                SyntaxError::new(pattern.at, format!("no document of this corpus has spans <{}>", pattern.name));
-            let names = STRUCTURES.iter().map(|(_, name)| *name).chain(known.keys().copied());
-            return Err(error.help(format!("there are {}", names.collect::<Vec<_>>().join(", "))));
-        };
-        let tests = pattern.condition.as_ref().map(Logic::tests).unwrap_or_default();
-        let declared = TokenSpan::declared_attributes(pattern.name.as_str());
-        let is_known = |name: &str| attributes.contains(name) || declared.contains(&name);
-        if let Some(test) = tests.into_iter().find(|test| !is_known(test.attribute.as_str())) {
-            let message = format!("no span <{}> of this corpus has the attribute {}", pattern.name, test.attribute);
-            let names: BTreeSet<&str> = attributes.iter().chain(declared).copied().collect();
-            let names = names.into_iter().collect::<Vec<_>>().join(", ");
-            let help =
-                if names.is_empty() { "they have no attributes".to_owned() } else { format!("there are {names}") };
-            return Err(SyntaxError::new(test.span, message).help(help));
-        }
+    let Some(attributes) = known.get(name.as_str()) else {
+        let error = SyntaxError::new(at, format!("no document of this corpus has spans <{name}>"));
+        let names = STRUCTURES.iter().map(|(_, name)| *name).chain(known.keys().copied());
+        return Err(error.help(format!("there are {}", names.collect::<Vec<_>>().join(", "))));
+    };
+    let tests = condition.map(Logic::tests).unwrap_or_default();
+    let declared = TokenSpan::declared_attributes(name.as_str());
+    let is_known = |name: &str| attributes.contains(name) || declared.contains(&name);
+    if let Some(test) = tests.into_iter().find(|test| !is_known(test.attribute.as_str())) {
+        let message = format!("no span <{name}> of this corpus has the attribute {}", test.attribute);
+        let names: BTreeSet<&str> = attributes.iter().chain(declared).copied().collect();
+        let names = names.into_iter().collect::<Vec<_>>().join(", ");
+        let help = if names.is_empty() { "they have no attributes".to_owned() } else { format!("there are {names}") };
+        return Err(SyntaxError::new(test.span, message).help(help));
     }
     Ok(())
 }
@@ -64,8 +64,8 @@ impl BoundTest<'_> {
 }
 
 impl<'s> SegmentSpans<'s> {
-    pub(crate) fn new(segment: &'s Segment, pattern: &SpanPattern) -> SegmentSpans<'s> {
-        let spans = segment.spans(pattern.name.as_str());
+    pub(crate) fn new(segment: &'s Segment, name: Name, condition: Option<&Logic<SpanTest>>) -> SegmentSpans<'s> {
+        let spans = segment.spans(name.as_str());
         let bound = |test: &SpanTest| -> Result<BoundTest<'s>> {
             let matcher = test.value.compile()?;
             let fits = |value: &str| matcher.matches(value) != test.negated;
@@ -80,7 +80,7 @@ impl<'s> SegmentSpans<'s> {
             })?;
             Ok(BoundTest { codes: Some((attribute, codes)), without: false })
         };
-        match pattern.condition.as_ref().map(|condition| condition.try_map(&mut |test| bound(test))) {
+        match condition.map(|condition| condition.try_map(&mut |test| bound(test))) {
             None => SegmentSpans { spans, condition: None },
             Some(Ok(condition)) => SegmentSpans { spans, condition: Some(condition) },
             // Values that cannot be read match nothing; the engine reports that they are damaged. Expressions were compiled by the parser.
@@ -127,9 +127,12 @@ impl<'s> SegmentSpans<'s> {
     }
 }
 
-/// Spans of a name, with those of one document at hand.
+/// The cost of reading a span, in nanoseconds as in the plan.
+const READ_SPAN: f64 = 4.0;
+
+/// Spans with those of one document at hand.
 pub(crate) struct DocumentSpans<'s> {
-    of_segment: SegmentSpans<'s>,
+    source: SpanSource<'s>,
     document: Option<u32>,
     /// Sorted by start.
     spans: Vec<ListedSpan>,
@@ -137,19 +140,67 @@ pub(crate) struct DocumentSpans<'s> {
     ends: Vec<u32>,
 }
 
+enum SpanSource<'s> {
+    /// Annotated spans of the segment.
+    Stored(SegmentSpans<'s>),
+    /// Matches, which are searched for.
+    Found(Box<SpanFinder<'s>>),
+}
+
 impl<'s> DocumentSpans<'s> {
-    /// The spans of each pattern of an automaton.
-    pub(crate) fn all(segment: &'s Segment, patterns: &[SpanPattern]) -> Vec<RefCell<DocumentSpans<'s>>> {
-        patterns.iter().map(|pattern| RefCell::new(DocumentSpans::new(segment, pattern))).collect()
+    /// The spans of an automaton.
+    pub(crate) fn all(
+        segment: &'s Segment,
+        lexicon: &'s Lexicon,
+        spans: &'s [CompiledSpans],
+        limits: &Limits,
+    ) -> Vec<RefCell<DocumentSpans<'s>>> {
+        spans.iter().map(|spans| RefCell::new(DocumentSpans::new(segment, lexicon, spans, limits))).collect()
     }
 
-    pub(crate) fn new(segment: &'s Segment, pattern: &SpanPattern) -> DocumentSpans<'s> {
-        let of_segment = SegmentSpans::new(segment, pattern);
-        DocumentSpans { of_segment, document: None, spans: Vec::new(), ends: Vec::new() }
+    pub(crate) fn new(
+        segment: &'s Segment,
+        lexicon: &'s Lexicon,
+        spans: &'s CompiledSpans,
+        limits: &Limits,
+    ) -> DocumentSpans<'s> {
+        let source = match spans {
+            CompiledSpans::Named { name, condition } => {
+                SpanSource::Stored(SegmentSpans::new(segment, *name, condition.as_ref()))
+            }
+            CompiledSpans::Matches { query, rule } => {
+                SpanSource::Found(Box::new(SpanFinder::of_query(segment, lexicon, query, *rule, limits)))
+            }
+            CompiledSpans::Meet { of, with, negated, window } => {
+                let near = NearMatches { negated: *negated, window: *window };
+                SpanSource::Found(Box::new(SpanFinder::of_meet(segment, lexicon, (of, with), near, limits)))
+            }
+        };
+        DocumentSpans { source, document: None, spans: Vec::new(), ends: Vec::new() }
     }
 
-    pub(crate) fn of_segment(&self) -> &SegmentSpans<'s> {
-        &self.of_segment
+    /// The expected number of spans in the segment, and the cost of finding them.
+    pub(crate) fn expected(&self) -> (u64, f64) {
+        match &self.source {
+            SpanSource::Stored(spans) => (spans.count(), spans.count() as f64 * READ_SPAN),
+            SpanSource::Found(finder) => finder.expected(),
+        }
+    }
+
+    /// Returns true if a limit was reached while spans were searched.
+    pub(crate) fn is_over(&self) -> bool {
+        matches!(&self.source, SpanSource::Found(finder) if finder.is_over())
+    }
+
+    /// Appends the starts of the spans of some documents, ascending.
+    pub(crate) fn starts(&mut self, segment: &Segment, documents: Range<u32>, into: &mut Vec<u32>) {
+        match &mut self.source {
+            SpanSource::Stored(spans) => spans.starts(segment.tokens_in(documents), into),
+            SpanSource::Found(finder) => {
+                self.document = None;
+                finder.starts(documents, into);
+            }
+        }
     }
 
     /// Reads the spans of a document, unless that was the last one.
@@ -159,7 +210,10 @@ impl<'s> DocumentSpans<'s> {
         }
         self.document = Some(document);
         self.spans.clear();
-        self.of_segment.of_document(tokens, &mut self.spans);
+        match &mut self.source {
+            SpanSource::Stored(spans) => spans.of_document(tokens, &mut self.spans),
+            SpanSource::Found(finder) => finder.of_document(document, tokens, &mut self.spans),
+        }
         self.ends.clear();
         self.ends.extend(self.spans.iter().map(|span| span.end));
         self.ends.sort_unstable();
@@ -189,20 +243,21 @@ impl<'s> DocumentSpans<'s> {
     /// The spans of a document as the target of a restriction.
     pub(crate) fn matches(&mut self, document: u32, tokens: &Range<u32>, into: &mut TargetMatches) {
         self.load(document, tokens);
-        into.first = tokens.start;
-        into.nearest_end.clear();
-        into.nearest_end.resize(tokens.len(), u32::MAX);
-        into.farthest_end.clear();
-        into.farthest_end.resize(tokens.len(), 0);
-        for span in self.spans.iter().filter(|span| tokens.contains(&span.start)) {
-            let at = (span.start - tokens.start) as usize;
-            into.nearest_end[at] = into.nearest_end[at].min(span.end);
-            into.farthest_end[at] = into.farthest_end[at].max(span.end);
-        }
-        let mut farthest = 0;
-        for end in &mut into.farthest_end {
-            farthest = farthest.max(*end);
-            *end = farthest;
-        }
+        into.reset(tokens);
+        self.spans.iter().for_each(|span| into.add(span.start, span.end));
+        into.complete();
+    }
+
+    /// Passes the annotated spans of some documents, sorted by start.
+    pub(crate) fn each_stored(&self, segment: &Segment, documents: Range<u32>, each: &mut dyn FnMut(u32, u32)) {
+        let SpanSource::Stored(SegmentSpans { spans: Some(spans), .. }) = &self.source else { return };
+        let SpanSource::Stored(stored) = &self.source else { return };
+        let tokens = segment.tokens_in(documents);
+        spans.list().each_from(tokens.start, tokens.end, |span| {
+            if stored.admits(&span) {
+                each(span.start, span.end);
+            }
+            true
+        });
     }
 }

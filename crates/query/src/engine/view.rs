@@ -1,10 +1,17 @@
 //! Pages, samples and sorting of concordances.
+//!
+//! Lines are sorted by keys: numbers in the order of the texts, one for each of the nearest tokens that a sort key compares.
+//! Lines themselves are made for the page that is shown only.
 
+use super::count::Values;
+use super::set::layer_of;
 use super::{Deadline, Hit, Limits, Order, Result, Search};
-use crate::question::{Exactness, Line, SortKey};
+use crate::cql::Attribute;
+use crate::question::{Exactness, Line, LinePlace, SortKey};
+use hashbrown::HashMap;
 use std::cmp::Ordering;
-use tidings_index::Segment;
-use tidings_index::lexicon::Layer;
+use std::ops::ControlFlow;
+use std::ops::Range;
 
 /// The maximum number of hits to sort; of more hits a sample is sorted, and the answer says so.
 pub const MOST_SORTED: usize = 200_000;
@@ -38,7 +45,7 @@ impl Search<'_> {
     pub fn hits_of_view(&self, view: &View, context: u32, limits: &Limits) -> Result<(Vec<Hit>, Exactness)> {
         let (mut hits, exactness) = self.selected(view, limits);
         if !view.sort.is_empty() {
-            hits = self.sorted(&hits, &view.sort, context, limits)?;
+            hits = self.sorted(&hits, &view.sort, context, limits);
             if view.sample.is_none() {
                 hits = hits.into_iter().skip(view.first).take(view.size).collect();
             }
@@ -52,6 +59,9 @@ impl Search<'_> {
             None if !view.sort.is_empty() => MOST_SORTED,
             None => return (self.page(view.order, view.first, view.size, limits).0, Exactness::Exact),
         };
+        if let Some(all) = self.all_up_to(size, limits) {
+            return (all, Exactness::Exact);
+        }
         let (hits, _) = self.sample(size, view.seed, limits);
         let of_hits = self.count(limits).hits;
         let number = hits.len() as u64;
@@ -62,88 +72,199 @@ impl Search<'_> {
         (hits, exactness)
     }
 
-    /// Sorts hits by the words and fields of their lines, without making the lines; none if a limit is reached.
-    fn sorted(&self, hits: &[Hit], keys: &[SortKey], context: u32, limits: &Limits) -> Result<Vec<Hit>> {
-        let mut deadline = Deadline::new(limits);
-        let mut sortable = Vec::with_capacity(hits.len());
-        for hit in hits {
-            if !deadline.tick_by(KEY_STEPS) {
-                return Ok(Vec::new());
+    /// All hits in the order of segments; nothing if there are more than `size`.
+    fn all_up_to(&self, size: usize, limits: &Limits) -> Option<Vec<Hit>> {
+        self.begin_pass(limits);
+        let mut hits = Vec::new();
+        for index in 0..self.segments() {
+            self.each_in(index, limits, &mut |start, end| {
+                hits.push(Hit { segment: index as u32, start, end });
+                if hits.len() > size { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            });
+            if hits.len() > size {
+                return None;
             }
-            sortable.push(SortableHit::new(self, *hit, keys, context)?);
         }
-        let folded = self.engine().folded();
+        Some(hits)
+    }
+
+    /// Sorts hits by the words and fields of their lines, without making the lines; none if a limit is reached.
+    fn sorted(&self, hits: &[Hit], keys: &[SortKey], context: u32, limits: &Limits) -> Vec<Hit> {
+        let mut deadline = Deadline::new(limits);
+        let mut columns = Vec::with_capacity(keys.len());
+        for key in keys {
+            if !deadline.tick_by(KEY_STEPS.saturating_mul(hits.len() as u32)) {
+                return Vec::new();
+            }
+            columns.push(self.key_column(hits, key, context));
+        }
         let compare = |a: u32, b: u32| {
-            let (a, b) = (&sortable[a as usize], &sortable[b as usize]);
-            let orders = keys.iter().enumerate().map(|(index, key)| self.compare(a, b, (index, key), folded));
+            let orders = columns.iter().map(|column| self.compare(column, hits, (a, b), context));
             orders.into_iter().find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
         };
         let order = sorted_order(hits.len(), limits, compare).unwrap_or_default();
-        Ok(order.into_iter().map(|index| hits[index as usize]).collect())
+        order.into_iter().map(|index| hits[index as usize]).collect()
     }
 
-    fn compare(&self, a: &SortableHit<'_>, b: &SortableHit<'_>, key: (usize, &SortKey), folded: &[u32]) -> Ordering {
+    /// The keys of all hits for one sort key.
+    fn key_column(&self, hits: &[Hit], key: &SortKey, context: u32) -> KeyColumn {
+        match key {
+            SortKey::Left => self.token_column(hits, TokenRun::Left, Attribute::Lc, context),
+            SortKey::Node => self.token_column(hits, TokenRun::Node, Attribute::Lc, context),
+            SortKey::Right => self.token_column(hits, TokenRun::Right, Attribute::Lc, context),
+            SortKey::Token(LinePlace::Node, attribute) => self.token_column(hits, TokenRun::Node, *attribute, context),
+            SortKey::Token(place, attribute) => self.token_column(hits, TokenRun::One(*place), *attribute, context),
+            SortKey::Good => {
+                let mut quality = self.engine().sentence_quality();
+                let keys = hits.iter().map(|hit| ((1.0 - quality.of(self, hit)) * 1e9) as u32).collect();
+                KeyColumn { depth: 1, keys, run: None }
+            }
+            SortKey::Field(name) => self.field_column(hits, name),
+        }
+    }
+
+    /// The tokens of a hit that a sort key compares, the first first.
+    fn run_of(&self, hit: &Hit, run: TokenRun, context: u32) -> (Range<u32>, bool) {
+        let segment = self.segment(hit.segment as usize);
+        let tokens = || segment.tokens_of(segment.document_at(hit.start));
+        match run {
+            TokenRun::Node => (hit.start..hit.end, false),
+            TokenRun::Left => (hit.start.saturating_sub(context).max(tokens().start)..hit.start, true),
+            TokenRun::Right => (hit.end..hit.end.saturating_add(context).min(tokens().end), false),
+            TokenRun::One(LinePlace::Left(n)) => {
+                let at = hit.start.checked_sub(n).filter(|at| *at >= tokens().start);
+                (at.map_or(0..0, |at| at..at + 1), false)
+            }
+            TokenRun::One(LinePlace::Right(n)) => {
+                let at = hit.end.saturating_add(n - 1);
+                (if at < tokens().end { at..at + 1 } else { 0..0 }, false)
+            }
+            TokenRun::One(LinePlace::Node) => (hit.start..hit.start + 1, false),
+        }
+    }
+
+    fn token_column(&self, hits: &[Hit], run: TokenRun, attribute: Attribute, context: u32) -> KeyColumn {
         let lexicon = self.engine().lexicon();
-        let word = |hit: &SortableHit<'_>, position: u32| lexicon.of(hit.segment.lexeme_at(position), Layer::Word);
-        let fold = |word: u32| folded.get(word as usize).copied().unwrap_or(word);
-        let lower = |word: u32| lexicon.string(Layer::Word, word).to_lowercase();
-        let order = |(one, other): (u32, u32)| match fold(one) == fold(other) {
-            true => Ordering::Equal,
-            false => lower(one).cmp(&lower(other)),
+        let layer = layer_of(attribute, lexicon);
+        let shared = self.engine().shared(attribute);
+        let depth = if matches!(run, TokenRun::One(_)) { 1 } else { DEPTH };
+        let mut keys = vec![0u32; hits.len() * depth];
+        // First the numbers of strings plus one, then their ranks among the strings that occur.
+        let mut ranks = vec![0u32; lexicon.count(layer) as usize];
+        for (hit, keys) in hits.iter().zip(keys.chunks_mut(depth)) {
+            let segment = self.segment(hit.segment as usize);
+            let (positions, is_reversed) = self.run_of(hit, run, context);
+            for (index, key) in keys.iter_mut().enumerate().take(positions.len()) {
+                let index = index as u32;
+                let at = if is_reversed { positions.end - 1 - index } else { positions.start + index };
+                let string = lexicon.of(segment.lexeme_at(at), layer);
+                let string = shared.as_ref().map_or(string, |s| s.get(string as usize).copied().unwrap_or(string));
+                if let Some(rank) = ranks.get_mut(string as usize) {
+                    *rank = 1;
+                    *key = string + 1;
+                }
+            }
+        }
+        let mut occurring: Vec<u32> = (0..).zip(&ranks).filter(|(_, rank)| **rank > 0).map(|(id, _)| id).collect();
+        occurring.sort_by_cached_key(|id| attribute.value(lexicon.string(layer, *id)).into_owned());
+        (1..).zip(&occurring).for_each(|(rank, id)| ranks[*id as usize] = rank);
+        keys.iter_mut().filter(|key| **key > 0).for_each(|key| *key = ranks[*key as usize - 1]);
+        let run = (depth > 1).then_some((run, attribute));
+        KeyColumn { depth, keys, run }
+    }
+
+    fn field_column(&self, hits: &[Hit], name: &str) -> KeyColumn {
+        let values: Vec<Values<'_>> =
+            (0..self.segments()).map(|index| Values::new(self.segment(index), name)).collect();
+        let mut codes: Vec<HashMap<usize, u32>> = vec![HashMap::new(); self.segments()];
+        let mut texts: Vec<(String, usize, usize)> = Vec::new();
+        let code_of = |hit: &Hit| {
+            let segment = self.segment(hit.segment as usize);
+            values[hit.segment as usize].code(segment, segment.document_at(hit.start))
         };
-        let words = |one: &mut dyn Iterator<Item = u32>, other: &mut dyn Iterator<Item = u32>| loop {
+        for hit in hits {
+            let (index, code) = (hit.segment as usize, code_of(hit));
+            if !matches!(values[index], Values::Missing) && codes[index].insert(code, 0).is_none() {
+                texts.push((values[index].value(self.segment(index), code), index, code));
+            }
+        }
+        texts.sort_unstable();
+        let mut rank = 0;
+        for number in 0..texts.len() {
+            if number == 0 || texts[number].0 != texts[number - 1].0 {
+                rank += 1;
+            }
+            codes[texts[number].1].insert(texts[number].2, rank);
+        }
+        // A segment without the field comes first.
+        let keys =
+            hits.iter().map(|hit| codes[hit.segment as usize].get(&code_of(hit)).copied().unwrap_or(0)).collect();
+        KeyColumn { depth: 1, keys, run: None }
+    }
+
+    fn compare(&self, column: &KeyColumn, hits: &[Hit], (a, b): (u32, u32), context: u32) -> Ordering {
+        let keys = |index: u32| &column.keys[index as usize * column.depth..(index as usize + 1) * column.depth];
+        let order = keys(a).cmp(keys(b));
+        match (order, column.run) {
+            (Ordering::Equal, Some((run, attribute))) if keys(a).last() != Some(&0) => {
+                self.compare_rest((&hits[a as usize], &hits[b as usize]), run, attribute, context)
+            }
+            _ => order,
+        }
+    }
+
+    /// Compares the tokens of two hits behind those that have keys.
+    fn compare_rest(&self, (a, b): (&Hit, &Hit), run: TokenRun, attribute: Attribute, context: u32) -> Ordering {
+        let lexicon = self.engine().lexicon();
+        let layer = layer_of(attribute, lexicon);
+        let texts = |hit: &Hit| {
+            let segment = self.segment(hit.segment as usize);
+            let (positions, is_reversed) = self.run_of(hit, run, context);
+            let at = move |index: u32| if is_reversed { positions.end - 1 - index } else { positions.start + index };
+            let length = self.run_of(hit, run, context).0.len() as u32;
+            (DEPTH as u32..length).map(move |index| lexicon.of(segment.lexeme_at(at(index)), layer))
+        };
+        let (mut one, mut other) = (texts(a), texts(b));
+        loop {
             match (one.next(), other.next()) {
-                (Some(one), Some(other)) => match order((word(a, one), word(b, other))) {
-                    Ordering::Equal => {}
-                    order => return order,
-                },
+                (Some(one), Some(other)) if one == other => {}
+                (Some(one), Some(other)) => {
+                    let value = |id: u32| attribute.value(lexicon.string(layer, id));
+                    match value(one).cmp(&value(other)) {
+                        Ordering::Equal => {}
+                        order => return order,
+                    }
+                }
                 (one, other) => return one.is_some().cmp(&other.is_some()),
             }
-        };
-        match key {
-            (_, SortKey::Left) => words(&mut (a.left..a.hit.start).rev(), &mut (b.left..b.hit.start).rev()),
-            (_, SortKey::Node) => words(&mut (a.hit.start..a.hit.end), &mut (b.hit.start..b.hit.end)),
-            (_, SortKey::Right) => words(&mut (a.hit.end..a.right), &mut (b.hit.end..b.right)),
-            (index, SortKey::Field(_)) => a.fields.get(index).cmp(&b.fields.get(index)),
         }
     }
 }
 
+/// The number of tokens of a run that have keys; further ones are compared by their texts.
+const DEPTH: usize = 4;
 /// The steps that the key of a hit counts for.
-const KEY_STEPS: u32 = 32;
+const KEY_STEPS: u32 = 4;
 
-/// A hit with what it is sorted by.
-struct SortableHit<'s> {
-    hit: Hit,
-    segment: &'s Segment,
-    /// The first token of its line, and the position after the last.
-    left: u32,
-    right: u32,
-    /// The fields among the sort keys, at the indexes of these.
-    fields: Vec<Option<String>>,
+/// The keys of all hits for one sort key: `depth` of each hit, 0 for a token that is not there.
+struct KeyColumn {
+    depth: usize,
+    keys: Vec<u32>,
+    /// The tokens behind the keys, if there may be some.
+    run: Option<(TokenRun, Attribute)>,
 }
 
-impl<'s> SortableHit<'s> {
-    fn new(search: &'s Search<'_>, hit: Hit, keys: &[SortKey], context: u32) -> Result<SortableHit<'s>> {
-        let segment = search.segment(hit.segment as usize);
-        let tokens = segment.tokens_of(segment.document_at(hit.start));
-        let mut fields = Vec::new();
-        if keys.iter().any(|key| !key.is_of_text()) {
-            for key in keys {
-                fields.push(match key {
-                    SortKey::Field(name) => search.engine().field_of(&hit, name)?,
-                    _ => None,
-                });
-            }
-        }
-        Ok(SortableHit {
-            hit,
-            segment,
-            left: hit.start.saturating_sub(context).max(tokens.start),
-            right: hit.end.saturating_add(context).min(tokens.end),
-            fields,
-        })
-    }
+/// The tokens that a sort key compares.
+#[derive(Debug, Clone, Copy)]
+enum TokenRun {
+    /// Those before the hit, the nearest first.
+    Left,
+    /// Those of the hit.
+    Node,
+    /// Those behind the hit.
+    Right,
+    /// One of them.
+    One(LinePlace),
 }
 
 /// The number of items that are sorted between two checks of the limits.

@@ -91,6 +91,18 @@ impl Engine {
         })
     }
 
+    /// For each string of the layer of an attribute the number of tokens with the same value, in the whole corpus.
+    pub(super) fn value_frequencies(&self, attribute: Attribute) -> Vec<u64> {
+        let totals = self.string_totals(layer_of(attribute, self.lexicon()));
+        match self.shared(attribute) {
+            None => totals.to_vec(),
+            Some(shared) => {
+                let sums = self.joined(attribute, Cow::Borrowed(totals));
+                shared.iter().map(|first| sums.get(*first as usize).copied().unwrap_or(0)).collect()
+            }
+        }
+    }
+
     /// Sums the counts of strings with the same value at the first of these strings.
     pub(super) fn joined<'c>(&self, attribute: Attribute, counts: Cow<'c, [u64]>) -> Cow<'c, [u64]> {
         let Some(shared) = self.shared(attribute) else { return counts };

@@ -5,6 +5,9 @@
 /// The corpus, taken as a ring, is cut into as many equal segments as there are hits; ARF is the number of
 /// segments with a hit, averaged over all offsets of the cut.
 pub fn arf(positions: &[u64], tokens: u64) -> f64 {
+    if positions.is_empty() {
+        return 0.0;
+    }
     let stretch = tokens as f64 / positions.len() as f64;
     distances(positions, tokens).map(|distance| distance.min(stretch)).sum::<f64>() / stretch
 }
@@ -16,6 +19,52 @@ pub fn aldf(positions: &[u64], tokens: u64) -> f64 {
         .map(|share| if share > 0.0 { -share * share.log2() } else { 0.0 })
         .sum();
     if positions.is_empty() { 0.0 } else { entropy.exp2() }
+}
+
+/// The same two measures of positions that come one by one, so that they need not be in memory. Their number is known before.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Dispersion {
+    /// The average reduced frequency.
+    pub arf: f64,
+    /// The average logarithmic distance frequency.
+    pub aldf: f64,
+    hits: u64,
+    tokens: u64,
+    first: Option<u64>,
+    last: u64,
+}
+
+impl Dispersion {
+    /// Before the first of `hits` positions among `tokens`.
+    pub fn new(hits: u64, tokens: u64) -> Dispersion {
+        Dispersion { arf: 0.0, aldf: 0.0, hits, tokens, first: None, last: 0 }
+    }
+
+    /// Adds a position; positions ascend.
+    pub fn add(&mut self, position: u64) {
+        if self.first.is_none() {
+            self.first = Some(position);
+        } else {
+            self.add_distance((position - self.last) as f64);
+        }
+        self.last = position;
+    }
+
+    fn add_distance(&mut self, distance: f64) {
+        let stretch = self.tokens as f64 / self.hits as f64;
+        self.arf += distance.min(stretch) / stretch;
+        let share = distance / self.tokens as f64;
+        self.aldf += if share > 0.0 { -share * share.log2() } else { 0.0 };
+    }
+
+    /// The measures after the last position.
+    pub fn complete(mut self) -> Dispersion {
+        if let Some(first) = self.first {
+            self.add_distance((self.tokens - self.last + first) as f64);
+            self.aldf = self.aldf.exp2();
+        }
+        self
+    }
 }
 
 /// The overdispersion of counts in successive periods, at least 1: the mean square of the differences between
@@ -61,6 +110,17 @@ mod tests {
     }
 
     #[test]
+    fn positions_one_by_one_have_the_same_measures() {
+        for positions in [&[0, 25, 50, 75][..], &[10, 11, 12, 13], &[7], &[], &[3, 90]] {
+            let mut measures = Dispersion::new(positions.len() as u64, 100);
+            positions.iter().for_each(|position| measures.add(*position));
+            let Dispersion { arf: one, aldf: other, .. } = measures.complete();
+            assert_near(one, arf(positions, 100));
+            assert_near(other, aldf(positions, 100));
+        }
+    }
+
+    #[test]
     fn noise_widens_and_a_trend_does_not() {
         let with = |hits: fn(u64) -> u64| -> Vec<(u64, u64)> { (0..60).map(|bin| (hits(bin), 1_000_000)).collect() };
         assert_near(overdispersion_of_neighbours(&with(|bin| 100 + bin)), 1.0);
@@ -73,6 +133,7 @@ mod tests {
     #[test]
     fn no_hits_have_frequency_zero() {
         assert_near(arf(&[], 100), 0.0);
+        assert_near(arf(&[], 0), 0.0);
         assert_near(aldf(&[], 100), 0.0);
         assert_near(arf(&[7], 100), 1.0);
     }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use super::kwic::{KwicToken, Line, MAX_CONTEXT, SortKey};
-use super::params::{Cursor, PageParams, SearchParams, check_page_rows};
+use super::params::{Cursor, PageParams, RefineParams, SearchParams, check_page_rows};
 use super::stream::as_values;
 use super::{
     AVAILABILITY_FIELD, Answered, Availability, Cost, Exactness, Question, QuestionContext, QuestionError, Request,
@@ -23,6 +23,9 @@ pub struct ConcordanceRequest {
     /// The query.
     #[serde(flatten)]
     pub search: SearchParams,
+    /// The neighbourhood of the hits.
+    #[serde(flatten)]
+    pub refine: RefineParams,
     /// Tokens on each side of the hit.
     #[serde(default = "usual_context")]
     #[schemars(range(min = 0, max = MAX_CONTEXT))]
@@ -30,7 +33,7 @@ pub struct ConcordanceRequest {
     /// Fields of the documents to show, separated by commas.
     #[serde(default = "usual_fields")]
     pub fields: Vec<String>,
-    /// Sort by left, right, node or fields, separated by commas.
+    /// Sort by left, right, node, a token beside the hit (left2, 1R.lemma), fields, or good examples (good), separated by commas.
     #[serde(default)]
     #[schemars(extend("x-value-name" = "KEYS"))]
     pub sort: Vec<SortKey>,
@@ -131,6 +134,12 @@ impl ConcordanceRequest {
     /// The choice among matches that begin at one position.
     pub fn rule(&self) -> MatchRule {
         if self.longest { MatchRule::Longest } else { MatchRule::Shortest }
+    }
+
+    /// The same question with the neighbourhood of hits as a part of the query.
+    fn refined(&self, context: &QuestionContext<'_>) -> Result<ConcordanceRequest, QuestionError> {
+        let search = SearchParams { q: self.refine.refined(&self.search.q, context)?, ..self.search.clone() };
+        Ok(ConcordanceRequest { search, refine: RefineParams::default(), ..self.clone() })
     }
 
     fn view(&self, context: &QuestionContext<'_>) -> Result<View, QuestionError> {
@@ -389,6 +398,7 @@ impl Request for ConcordanceRequest {
     fn example() -> ConcordanceRequest {
         ConcordanceRequest {
             search: SearchParams::example(),
+            refine: RefineParams::default(),
             context: usual_context(),
             fields: usual_fields(),
             sort: Vec::new(),
@@ -413,8 +423,9 @@ impl Question for ConcordanceRequest {
     }
 
     fn evaluate(&self, context: &QuestionContext<'_>) -> Result<Answered<Concordance>, QuestionError> {
+        let asked = self.refined(context)?;
         let mut lines = Vec::new();
-        let page = self.page(context, &mut |line| {
+        let page = asked.page(context, &mut |line| {
             lines.push(line);
             ControlFlow::Continue(())
         })?;
@@ -423,10 +434,11 @@ impl Question for ConcordanceRequest {
     }
 
     fn evaluate_rows(&self, context: &QuestionContext<'_>, sink: &mut dyn RowSink) -> Result<(), QuestionError> {
-        match (context.streams, self.can_stream()) {
-            (false, _) => self.give_page(context, sink),
-            (true, true) => self.stream_hits(context, sink),
-            (true, false) => self.stream_selected(context, sink),
+        let asked = self.refined(context)?;
+        match (context.streams, asked.can_stream()) {
+            (false, _) => asked.give_page(context, sink),
+            (true, true) => asked.stream_hits(context, sink),
+            (true, false) => asked.stream_selected(context, sink),
         }
     }
 }

@@ -3,11 +3,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use tidings_model::{Annotated, AnnotatedParagraph};
+use tidings_model::{Annotated, AnnotatedParagraph, TokenSpan};
 
 use super::documents::metadata;
-use super::{Answered, Availability, Cost, Exactness, Question, QuestionContext, QuestionError, Request};
-use crate::cql::MatchRule;
+use super::{Answered, Availability, Cost, Exactness, Parsed, Question, QuestionContext, QuestionError, Request};
+use crate::cql::{MatchRule, Query};
 use crate::engine::EngineError;
 
 /// Shows the metadata of a document and its text.
@@ -16,6 +16,9 @@ pub struct DocumentRequest {
     /// The id of the document, 32 hexadecimal digits.
     #[schemars(extend("x-value-name" = "ID"))]
     pub id: String,
+    /// The query whose hits are marked: a word, several words, or CQL.
+    #[serde(default)]
+    pub q: Option<Parsed<Query>>,
 }
 
 answer! {
@@ -47,6 +50,10 @@ answer! {
         /// or they may not be shown.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         pub spans: Vec<DocumentSpan>,
+        /// Hits of the query, as spans with the name `hit`, one for each paragraph that they reach; missing if there are
+        /// none or the text may not be shown.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        pub hits: Vec<DocumentSpan>,
     }
 
     /// A span of the text of a document, inside one paragraph.
@@ -77,7 +84,7 @@ pub(super) fn find(context: &QuestionContext<'_>, id: &str) -> Result<(usize, u3
 
 impl Request for DocumentRequest {
     fn example() -> DocumentRequest {
-        DocumentRequest { id: "0123456789abcdef0123456789abcdef".to_owned() }
+        DocumentRequest { id: "0123456789abcdef0123456789abcdef".to_owned(), q: None }
     }
 }
 
@@ -97,6 +104,13 @@ impl Question for DocumentRequest {
             true => Some(context.all.snapshot().annotated(place.0, place.1).map_err(EngineError::from)?),
             false => None,
         };
+        let mut hits = Vec::new();
+        if let (Some(query), Some(text)) = (&self.q, &annotated) {
+            let search = context.search(query, MatchRule::default(), None)?;
+            let found = context.all.hits_in_document(search, place, &context.limits);
+            let found = found.into_iter().map(|(start, end)| TokenSpan::new(HIT, start, end));
+            hits = spans(text, &found.collect::<Vec<_>>());
+        }
         let body = Document {
             id: row.id,
             date: row.date,
@@ -108,14 +122,18 @@ impl Question for DocumentRequest {
             fields: row.fields,
             restricted: !shows,
             paragraphs: annotated.as_ref().map(|text| text.paragraphs.iter().map(AnnotatedParagraph::text).collect()),
-            spans: annotated.as_ref().map(spans).unwrap_or_default(),
+            spans: annotated.as_ref().map(|text| spans(text, &text.spans)).unwrap_or_default(),
+            hits,
         };
-        Ok(context.answered((None, None), MatchRule::default(), Exactness::Exact, Vec::new(), body))
+        Ok(context.answered((self.q.as_deref(), None), MatchRule::default(), Exactness::Exact, Vec::new(), body))
     }
 }
 
-/// The spans of a document by paragraph, with places in characters.
-fn spans(document: &Annotated) -> Vec<DocumentSpan> {
+/// The name of the spans of hits.
+const HIT: &str = "hit";
+
+/// Spans of a document by paragraph, with places in characters.
+fn spans(document: &Annotated, spans: &[TokenSpan]) -> Vec<DocumentSpan> {
     let mut found = Vec::new();
     let mut first = 0u32;
     for (number, paragraph) in (0..).zip(&document.paragraphs) {
@@ -128,7 +146,7 @@ fn spans(document: &Annotated) -> Vec<DocumentSpan> {
             at = end + u64::from(token.space_after);
         }
         let last = first + places.len() as u32;
-        for span in document.spans.iter().filter(|span| span.start < last && span.end > first) {
+        for span in spans.iter().filter(|span| span.start < last && span.end > first) {
             let inside = (span.start.max(first) - first) as usize..(span.end.min(last) - first) as usize;
             found.push(DocumentSpan {
                 span: span.name.clone(),
@@ -146,7 +164,7 @@ fn spans(document: &Annotated) -> Vec<DocumentSpan> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tidings_model::{Token, TokenSpan};
+    use tidings_model::Token;
 
     #[test]
     fn a_span_over_paragraphs_is_shown_in_each_with_places_in_characters() {
@@ -160,7 +178,7 @@ mod tests {
             ..Annotated::default()
         };
         document.paragraphs[0].sentences[0][0].space_after = false;
-        let found = spans(&document);
+        let found = spans(&document, &document.spans);
         let places: Vec<(u64, u64, u64)> = found.iter().map(|span| (span.paragraph, span.start, span.end)).collect();
         assert_eq!(places, [(0, 1, 12), (1, 0, 2)]);
         let text: String = document.paragraphs[0].text().chars().skip(1).take(11).collect();

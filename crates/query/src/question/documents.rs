@@ -7,15 +7,18 @@ use std::collections::BTreeMap;
 use super::params::{Cursor, PageParams, ScopeParams};
 use super::stream::as_values;
 use super::{
-    AVAILABILITY_FIELD, Answered, Availability, Cost, Exactness, Question, QuestionContext, QuestionError, Request,
-    RowSink,
+    AVAILABILITY_FIELD, Answered, Availability, Cost, Exactness, Parsed, Question, QuestionContext, QuestionError,
+    Request, RowSink,
 };
-use crate::cql::MatchRule;
+use crate::cql::{MatchRule, Query};
 use crate::engine::EngineError;
 
 /// Lists documents in the order of time.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct DocumentsRequest {
+    /// Only documents with a hit of this query: a word, several words, or CQL.
+    #[serde(default)]
+    pub q: Option<Parsed<Query>>,
     /// The documents to list.
     #[serde(flatten)]
     pub scope: ScopeParams,
@@ -60,6 +63,10 @@ answer! {
         pub url: String,
         /// Tokens.
         pub tokens: u64,
+        /// Hits of the query; missing without one.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(with = "u64")]
+        pub hits: Option<u64>,
         /// Where the text may be shown.
         pub availability: Availability,
         /// Further fields.
@@ -83,6 +90,7 @@ pub(super) fn metadata(
         title: stored.title,
         url: stored.url,
         tokens: segment.tokens_of(document).len() as u64,
+        hits: None,
         fields: stored.fields.into_iter().collect(),
     })
 }
@@ -90,6 +98,7 @@ pub(super) fn metadata(
 impl Request for DocumentsRequest {
     fn example() -> DocumentsRequest {
         DocumentsRequest {
+            q: None,
             scope: ScopeParams::default(),
             page: PageParams { size: Some(5), ..PageParams::default() },
             fields: site(),
@@ -106,7 +115,7 @@ impl Question for DocumentsRequest {
 
     fn evaluate(&self, context: &QuestionContext<'_>) -> Result<Answered<Documents>, QuestionError> {
         let (mut answered, page) = self.page(context)?;
-        answered.body.rows = page.into_iter().map(|place| self.row(context, place)).collect::<Result<_, _>>()?;
+        answered.body.rows = page.into_iter().map(|found| self.row(context, found)).collect::<Result<_, _>>()?;
         Ok(answered)
     }
 
@@ -115,8 +124,8 @@ impl Question for DocumentsRequest {
         let mut head = as_values::<Self>(answered);
         head.body.as_object_mut().and_then(|body| body.remove(Self::ROWS));
         sink.head(head);
-        for place in page {
-            if sink.row(&self.row(context, place)?).is_break() {
+        for found in page {
+            if sink.row(&self.row(context, found)?).is_break() {
                 break;
             }
         }
@@ -124,15 +133,21 @@ impl Question for DocumentsRequest {
     }
 }
 
-/// An answer without rows, and its documents as segment and number.
-type DocumentsPage = (Answered<Documents>, Vec<(usize, u32)>);
+/// A document as segment and number, with its hits if there is a query.
+type Found = ((usize, u32), Option<u64>);
 
 impl DocumentsRequest {
-    /// The answer without rows, and the documents of the page as segment and number.
-    fn page(&self, context: &QuestionContext<'_>) -> Result<DocumentsPage, QuestionError> {
+    /// The answer without rows, and the documents of the page.
+    fn page(&self, context: &QuestionContext<'_>) -> Result<(Answered<Documents>, Vec<Found>), QuestionError> {
         let filter = context.filter(&self.scope)?;
         self.fields.iter().try_for_each(|name| context.check_field("fields", name))?;
-        let subcorpus = context.documents(filter.as_ref())?;
+        let mut subcorpus = context.documents(filter.as_ref())?;
+        let mut hits = None;
+        if let Some(query) = &self.q {
+            let search = context.search(query, MatchRule::default(), filter.as_ref())?;
+            let found = context.all.documents_with_hits(subcorpus, &search, &context.limits);
+            (subcorpus, hits) = (found.0, Some(found.1));
+        }
         let size = self.page.rows(context)?;
         let [first, rows] = [self.page.first(), size].map(|n| usize::try_from(n).unwrap_or(usize::MAX));
         let page = context.all.page_of_documents(&subcorpus, self.page.order, first, rows);
@@ -143,14 +158,15 @@ impl DocumentsRequest {
             next: self.page.next(context, page.len() as u64, size),
             rows: Vec::new(),
         };
-        let answered =
-            context.answered((None, filter.as_ref()), MatchRule::default(), Exactness::Exact, Vec::new(), body);
-        Ok((answered, page))
+        let asked = (self.q.as_deref(), filter.as_ref());
+        let answered = context.answered(asked, MatchRule::default(), Exactness::Exact, Vec::new(), body);
+        let hits_of = |place: &(usize, u32)| hits.as_ref().map(|hits| hits.get(place).copied().unwrap_or(0));
+        Ok((answered, page.into_iter().map(|place| (place, hits_of(&place))).collect()))
     }
 
-    fn row(&self, context: &QuestionContext<'_>, place: (usize, u32)) -> Result<DocumentRow, QuestionError> {
+    fn row(&self, context: &QuestionContext<'_>, (place, hits): Found) -> Result<DocumentRow, QuestionError> {
         let mut row = metadata(context, place)?;
         row.fields.retain(|name, _| self.fields.contains(name));
-        Ok(row)
+        Ok(DocumentRow { hits, ..row })
     }
 }

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use super::{Parsed, QuestionContext, QuestionError, SortKey};
-use crate::cql::{Attribute, Query};
+use crate::cql::{Attribute, MatchRule, Query};
 use crate::filter::{Filter, STANDARD_FIELDS};
 use crate::syntax::advice;
 
@@ -51,6 +51,13 @@ impl QuestionContext<'_> {
         })
     }
 
+    /// Rejects a query with fields, attributes or spans that the corpus does not have.
+    pub(super) fn check_compiles(&self, parameter: &'static str, query: &Parsed<Query>) -> Result<(), QuestionError> {
+        self.check_query(parameter, query)?;
+        let compiled = self.engine.search_within(query, MatchRule::default(), None, &self.limits).map(drop);
+        compiled.map_err(QuestionError::of_engine(parameter, "query", query.text()))
+    }
+
     /// Rejects a name that is no field of documents.
     pub(super) fn check_field(&self, parameter: &'static str, name: &str) -> Result<(), QuestionError> {
         self.check_name(parameter, name, "field", self.field_names())
@@ -62,6 +69,13 @@ impl QuestionContext<'_> {
         let spans = self.span_attributes();
         let known = self.all.attributes().into_iter().chain(self.field_names()).chain(spans.iter().map(String::as_str));
         self.check_name("by", name, "attribute or field", known.collect())
+    }
+
+    /// Rejects a name that hits cannot be grouped by.
+    pub(super) fn check_group_name(&self, name: &str) -> Result<(), QuestionError> {
+        let others = ["node", "left1", "right1", "year", "month"];
+        let known = self.all.attributes().into_iter().chain(self.field_names()).chain(others);
+        self.check_name("by", name, "attribute, neighbour or field", known.collect())
     }
 
     /// The attributes of spans that the corpus has, as `ne.name`.
@@ -83,8 +97,12 @@ impl QuestionContext<'_> {
 
     /// Rejects a sort key that is neither a part of the line nor a field.
     pub(super) fn check_sort_key(&self, parameter: &'static str, key: &SortKey) -> Result<(), QuestionError> {
-        let SortKey::Field(name) = key else { return Ok(()) };
-        let lines = ["left", "node", "right"];
+        let name = match key {
+            SortKey::Field(name) => name,
+            SortKey::Token(_, attribute) => return self.check_attribute(parameter, *attribute),
+            SortKey::Left | SortKey::Node | SortKey::Right | SortKey::Good => return Ok(()),
+        };
+        let lines = ["left", "node", "right", "left1", "right1", "good"];
         self.check_name(parameter, name, "sort key", lines.into_iter().chain(self.field_names()).collect())
     }
 

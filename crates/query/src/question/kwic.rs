@@ -1,5 +1,7 @@
 //! Hits in their context (keyword in context), and their order.
 
+use super::LinePlace;
+use crate::cql::Attribute;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
@@ -62,6 +64,20 @@ answer! {
     }
 }
 
+impl KwicToken {
+    /// The value of an attribute.
+    fn value(&self, attribute: Attribute) -> String {
+        let stored = match attribute {
+            Attribute::Word | Attribute::Lc => &self.word,
+            Attribute::Lemma => &self.lemma,
+            Attribute::Tag => &self.tag,
+            Attribute::Feats | Attribute::Feature(_) => &self.feats,
+            Attribute::Layer(name) => return self.layers.get(name.as_str()).cloned().unwrap_or_default(),
+        };
+        attribute.value(stored).into_owned()
+    }
+}
+
 /// A key by which lines are sorted. Words compare in lower case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SortKey {
@@ -71,6 +87,10 @@ pub enum SortKey {
     Node,
     /// The words behind the hit.
     Right,
+    /// An attribute of a token beside the hit, or of those of the hit: `left2`, `right1.lemma`, `node.tag`.
+    Token(LinePlace, Attribute),
+    /// Sentences that are good examples first.
+    Good,
     /// A field of the document, such as its date.
     Field(String),
 }
@@ -83,23 +103,28 @@ pub fn sort_lines(lines: &mut [Line], keys: &[SortKey]) {
 }
 
 impl SortKey {
-    /// The key of a name: `left`, `node`, `right`, or a field of the document.
+    /// The key of a name: `left`, `node`, `right`, `good`, a token as in `left2` or `1R.lemma`, or a field of the document.
     pub fn named(name: &str) -> SortKey {
-        match name {
-            "left" => SortKey::Left,
-            "right" => SortKey::Right,
-            "node" => SortKey::Node,
-            field => SortKey::Field(field.to_owned()),
+        match (name, LinePlace::with_attribute(name)) {
+            ("left", _) => SortKey::Left,
+            ("right", _) => SortKey::Right,
+            ("node", _) => SortKey::Node,
+            ("good", _) => SortKey::Good,
+            (_, Some((place, attribute))) => SortKey::Token(place, attribute.unwrap_or(Attribute::Lc)),
+            (field, None) => SortKey::Field(field.to_owned()),
         }
     }
 
     /// Its name.
-    pub fn name(&self) -> &str {
+    pub fn name(&self) -> Cow<'_, str> {
         match self {
-            SortKey::Left => "left",
-            SortKey::Right => "right",
-            SortKey::Node => "node",
-            SortKey::Field(field) => field,
+            SortKey::Left => "left".into(),
+            SortKey::Right => "right".into(),
+            SortKey::Node => "node".into(),
+            SortKey::Good => "good".into(),
+            SortKey::Token(place, Attribute::Lc) if *place != LinePlace::Node => place.name().into(),
+            SortKey::Token(place, attribute) => format!("{}.{}", place.name(), attribute.name()).into(),
+            SortKey::Field(field) => field.into(),
         }
     }
 
@@ -116,6 +141,19 @@ impl SortKey {
             SortKey::Left => a.left.iter().rev().map(lower).cmp(b.left.iter().rev().map(lower)),
             SortKey::Node => a.node.iter().map(lower).cmp(b.node.iter().map(lower)),
             SortKey::Right => a.right.iter().map(lower).cmp(b.right.iter().map(lower)),
+            SortKey::Token(place, attribute) => {
+                let values = |line: &Line| -> Vec<String> {
+                    let tokens = match place {
+                        LinePlace::Node => line.node.iter().collect(),
+                        LinePlace::Left(n) => Vec::from_iter(line.left.iter().rev().nth(*n as usize - 1)),
+                        LinePlace::Right(n) => Vec::from_iter(line.right.get(*n as usize - 1)),
+                    };
+                    tokens.into_iter().map(|token| token.value(*attribute)).collect()
+                };
+                values(a).cmp(&values(b))
+            }
+            // Depends on the whole corpus: the lines keep their order.
+            SortKey::Good => Ordering::Equal,
             SortKey::Field(name) => a.fields.get(name).cmp(&b.fields.get(name)),
         }
     }
@@ -123,7 +161,7 @@ impl SortKey {
 
 impl Serialize for SortKey {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.name())
+        serializer.serialize_str(&self.name())
     }
 }
 
@@ -143,7 +181,7 @@ impl JsonSchema for SortKey {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "string", "examples": ["left", "right", "node", "date"] })
+        json_schema!({ "type": "string", "examples": ["left", "right", "node", "left2", "good", "date"] })
     }
 }
 

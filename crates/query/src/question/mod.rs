@@ -19,6 +19,7 @@ mod concordance;
 mod context;
 mod contrast;
 mod count;
+mod dispersion;
 mod document;
 mod documents;
 mod error;
@@ -26,8 +27,10 @@ mod exactness;
 mod explanation;
 mod fields;
 mod freq;
+mod group;
 mod keywords;
 mod kwic;
+mod line_value;
 mod names;
 mod new_words;
 mod parameter;
@@ -35,8 +38,10 @@ mod params;
 mod parsed;
 mod quotes;
 mod sketch;
+mod sketch_diff;
 mod stream;
 mod surroundings;
+mod thesaurus;
 mod timeline;
 mod trends;
 mod words;
@@ -52,28 +57,33 @@ pub use context::{
 };
 pub use contrast::{ContrastBasis, ContrastUnit};
 pub use count::{CountRequest, HitCount};
+pub use dispersion::{DispersionAnswer, DispersionRequest, DispersionRow};
 pub use document::{Document, DocumentRequest};
 pub use documents::{DocumentRow, Documents, DocumentsRequest};
 pub use error::QuestionError;
 pub use exactness::Exactness;
 pub use explanation::Explanation;
 pub use freq::{FreqRequest, Frequencies, FrequencyRow};
+pub use group::{GroupRequest, GroupRow, Groups};
 pub use keywords::{Keyword, Keywords, KeywordsRequest};
 pub use kwic::{KwicToken, Line, MAX_CONTEXT, SortKey, sample_rank, sort_lines, text_of};
+pub use line_value::{LinePlace, MAX_NEIGHBOUR};
 pub use names::{NameRow, NameType, Names, NamesRequest};
 pub use new_words::{NewWordRow, NewWords, NewWordsRequest};
 pub use parameter::{Parameter, ParameterKind, Request, ValueError, given, request};
 pub use params::{
     AttributeParams, ConfidenceParams, Cursor, Direction, LimitParams, NgramParams, PageParams, PanelParams,
-    ScopeParams, SearchParams, TestParams, WordRowParams,
+    RefineParams, ScopeParams, SearchParams, TestParams, WordRowParams,
 };
 pub use parsed::{Language, Parsed};
 pub use quotes::{QuoteRow, Quotes, QuotesBy, QuotesRequest};
 pub use sketch::{
     RelationRow, RelationSummary, Sketch, SketchAnswer, SketchRelation, SketchRequest, SketchRow, TagCount,
 };
+pub use sketch_diff::{SketchDiff, SketchDiffRequest, SketchDiffRow};
 pub use stream::{RowData, RowSink};
 pub use surroundings::{ShownSentence, Surroundings, SurroundingsRequest, TextUnit};
+pub use thesaurus::{Thesaurus, ThesaurusRequest, ThesaurusRow};
 pub use timeline::{Timeline, TimelinePoint, TimelineRequest};
 pub use trends::{SiteMixture, TrendRow, Trends, TrendsRequest};
 pub use words::{WordRow, Words, WordsRequest};
@@ -200,8 +210,12 @@ pub const QUESTIONS: &[QuestionInfo] = &[
     QuestionInfo::of::<ConcordanceRequest>(),
     QuestionInfo::of::<CountRequest>(),
     QuestionInfo::of::<FreqRequest>(),
+    QuestionInfo::of::<GroupRequest>(),
+    QuestionInfo::of::<DispersionRequest>(),
     QuestionInfo::of::<CollocRequest>(),
     QuestionInfo::of::<SketchRequest>(),
+    QuestionInfo::of::<SketchDiffRequest>(),
+    QuestionInfo::of::<ThesaurusRequest>(),
     QuestionInfo::of::<WordsRequest>(),
     QuestionInfo::of::<KeywordsRequest>(),
     QuestionInfo::of::<CompareRequest>(),

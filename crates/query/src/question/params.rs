@@ -39,6 +39,59 @@ impl SearchParams {
     }
 }
 
+/// A condition on the neighbourhood of hits, to filter the lines of a concordance.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct RefineParams {
+    /// Only hits with a hit of this query near them.
+    #[serde(default)]
+    #[schemars(extend("x-value-name" = "QUERY"))]
+    pub with: Option<Parsed<Query>>,
+    /// Only hits without a hit of this query near them.
+    #[serde(default)]
+    #[schemars(extend("x-value-name" = "QUERY"))]
+    pub without: Option<Parsed<Query>>,
+    /// The tokens before and behind the hit that are near it.
+    #[serde(default = "usual_window")]
+    #[schemars(range(min = 1, max = 100))]
+    pub window: u32,
+}
+
+impl Default for RefineParams {
+    fn default() -> RefineParams {
+        RefineParams { with: None, without: None, window: usual_window() }
+    }
+}
+
+fn usual_window() -> u32 {
+    5
+}
+
+impl RefineParams {
+    /// The query with the conditions as a part of it, so that other questions can be asked about the same hits.
+    pub(super) fn refined(
+        &self,
+        query: &Parsed<Query>,
+        context: &QuestionContext<'_>,
+    ) -> Result<Parsed<Query>, QuestionError> {
+        let conditions = [("with", &self.with, false), ("without", &self.without, true)];
+        let mut refined = query.clone();
+        for (parameter, other, negated) in conditions {
+            let Some(other) = other else { continue };
+            // Errors point at the text as it was given, so each part is checked before they are joined.
+            context.check_compiles("q", query)?;
+            context.check_compiles(parameter, other)?;
+            let text = Query::clone(&refined).near(other, negated, self.window).to_string();
+            refined = Parsed::new(&text).map_err(|error| QuestionError::Syntax {
+                parameter: parameter.to_owned(),
+                language: "query",
+                text,
+                error: Box::new(error),
+            })?;
+        }
+        Ok(refined)
+    }
+}
+
 /// The attribute of tokens that is counted.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct AttributeParams {

@@ -122,6 +122,8 @@ pub struct Sketch {
 pub struct SketchRelation {
     /// What the collocates are to the word.
     pub name: String,
+    /// The same for any word, with … for it.
+    pub pattern: String,
     /// How often the word stands in the relation.
     pub hits: u64,
     /// The query that gives these hits.
@@ -159,7 +161,7 @@ impl From<Sketch> for SketchAnswer {
             relations: Vec::new(),
             rows: Vec::new(),
         };
-        for SketchRelation { name, hits, query, values, rows } in sketch.relations {
+        for SketchRelation { name, hits, query, values, rows, .. } in sketch.relations {
             answer.rows.extend(rows.into_iter().map(|row| RelationRow {
                 relation: name.clone(),
                 value: row.value,

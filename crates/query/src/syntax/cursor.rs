@@ -122,18 +122,20 @@ impl<'t> Cursor<'t> {
         digits.parse().map_err(|_| SyntaxError::new(self.span_from(start), format!("the number {digits} is too large")))
     }
 
-    /// Takes a string and returns the raw text between its quotes. A backslash escapes the next character.
+    /// Takes a string and returns the raw text between its quotes, double or single. A backslash escapes the next character.
     pub fn quoted(&mut self) -> Result<&'t str, SyntaxError> {
         self.skip_blanks();
         let start = self.at;
-        if self.looks_at("'") {
-            return Err(self.unexpected("\" to begin a string").help("strings have double quotes"));
+        let quote = if self.looks_at("'") { '\'' } else { '"' };
+        if quote == '"' {
+            self.expect("\"", "to begin a string")?;
+        } else {
+            self.eat("'");
         }
-        self.expect("\"", "to begin a string")?;
         let mut chars = self.rest().char_indices();
         while let Some((byte, c)) = chars.next() {
             match c {
-                '"' => {
+                c if c == quote => {
                     let raw = &self.rest()[..byte];
                     self.at += byte + 1;
                     return Ok(raw);
@@ -142,7 +144,8 @@ impl<'t> Cursor<'t> {
                 _ => {}
             }
         }
-        Err(SyntaxError::new(Span::new(start, self.text.len()), "unterminated string").help("close it with \""))
+        let help = format!("close it with {quote}");
+        Err(SyntaxError::new(Span::new(start, self.text.len()), "unterminated string").help(help))
     }
 
     /// The error that something else was expected here.

@@ -49,6 +49,19 @@ impl<T> Logic<T> {
     }
 }
 
+impl<T> Logic<Logic<T>> {
+    /// A condition of conditions as one.
+    pub fn flatten(self) -> Logic<T> {
+        let flat = |parts: Vec<Logic<Logic<T>>>| parts.into_iter().map(Logic::flatten).collect();
+        match self {
+            Logic::Test(inner) => inner,
+            Logic::Not(part) => Logic::Not(Box::new(part.flatten())),
+            Logic::All(parts) => Logic::All(flat(parts)),
+            Logic::Any(parts) => Logic::Any(flat(parts)),
+        }
+    }
+}
+
 impl<T: fmt::Display> Logic<T> {
     /// Prints one operand, in parentheses unless it is a test or a negation.
     fn operand(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

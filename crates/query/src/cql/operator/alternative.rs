@@ -57,6 +57,10 @@ impl PatternOperator for Alternatives {
         Precedence::Alternatives
     }
 
+    fn stays_in_sentence(&self) -> bool {
+        self.parts.iter().all(Pattern::stays_in_sentence)
+    }
+
     fn takes_tokens(&self) -> bool {
         self.parts.iter().any(Pattern::takes_tokens)
     }

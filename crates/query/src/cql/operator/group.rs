@@ -1,6 +1,6 @@
 //! `(A)`: parentheses. They leave no node; `Display` writes them again where precedence needs them.
 
-use super::restriction::{keywords, peek_keyword};
+use super::nested;
 use super::{Operator, OperatorDoc, Pattern, Syntax, parse_pattern};
 use crate::syntax::{Cursor, SyntaxError};
 
@@ -23,10 +23,7 @@ fn parse(cursor: &mut Cursor<'_>) -> Result<Option<Pattern>, SyntaxError> {
         return Ok(None);
     }
     let inner = parse_pattern(cursor)?;
-    if peek_keyword(cursor).is_some() {
-        let help = format!("{} follow the whole query", keywords(" and "));
-        return Err(cursor.unexpected(") to close the group").help(help));
-    }
+    let inner = nested::parse_after(cursor, inner)?;
     cursor.expect(")", "to close the group")?;
     Ok(Some(Pattern { span: cursor.span_from(start), ..inner }))
 }

@@ -24,7 +24,7 @@ pub(super) const OPERATOR: Operator = Operator {
 pub struct Labelled {
     /// The label.
     pub label: String,
-    /// An [`AnyToken`](super::AnyToken) or a [`TokenPattern`](super::TokenPattern).
+    /// An [`AnyToken`](super::AnyToken), a [`TokenPattern`](super::TokenPattern) or a [`Position`](super::Position).
     pub token: Box<Pattern>,
 }
 
@@ -35,10 +35,26 @@ fn parse(cursor: &mut Cursor<'_>) -> Result<Option<Pattern>, SyntaxError> {
         return Err(cursor.unexpected(&format!("a token after the label {label}:")));
     };
     let span = cursor.span_from(start);
-    if !matches!(token.kind, PatternKind::AnyToken(_) | PatternKind::TokenPattern(_)) {
+    if RESERVED.contains(&label.as_str()) {
+        let message = format!(
+            "the label {label} is the {} token of every match",
+            RESERVED_MEANING[usize::from(label == RESERVED[1])]
+        );
+        return Err(SyntaxError::new(span, message).help("choose another name"));
+    }
+    if !is_token(&token) {
         return Err(SyntaxError::new(span, format!("the label {label} applies to more than one token")));
     }
     Ok(Some(Pattern::new(Labelled { label, token: Box::new(token) }, span)))
+}
+
+/// The labels of the first and the last token of a match, which need no token.
+pub(super) const RESERVED: [&str; 2] = ["match", "matchend"];
+const RESERVED_MEANING: [&str; 2] = ["first", "last"];
+
+/// Returns true if a pattern is one token, which can have a label.
+pub(super) fn is_token(pattern: &Pattern) -> bool {
+    matches!(pattern.kind, PatternKind::AnyToken(_) | PatternKind::TokenPattern(_) | PatternKind::Position(_))
 }
 
 /// `a:`, but not the first half of `::`.

@@ -10,12 +10,12 @@
 //!
 //! From the loosest to the tightest:
 //!
-//! 1. `:: constraint` and `within`, `containing` apply to the whole pattern,
+//! 1. `:: constraint`, `within`, `containing`, `expand to` and `cut` apply to the whole pattern,
 //! 2. `A | B` ([`alternative`]),
 //! 3. `A B` ([`sequence`]),
 //! 4. `A?`, `A*`, `A+`, `A{m,n}` ([`repeat`]), one per operand,
-//! 5. `a:[…]` ([`label`]),
-//! 6. tokens, words, `(…)`, `<s>`, `<s/>`.
+//! 5. `a:[…]` ([`label`]), `@[…]` ([`target`]),
+//! 6. tokens, words, `(…)`, `MU(…)`, `(?= …)`, `<s>`, `<s/>`.
 //!
 //! Inside `[…]`, `!` binds more tightly than `&`, and `&` more tightly than `|`. Among infix operators the
 //! order of rows in the table decides, the loosest first.
@@ -27,9 +27,17 @@ mod comparator;
 mod condition;
 mod constraint;
 mod containing;
+mod cut;
 mod doc;
+mod expand;
 mod group;
 mod label;
+mod lemma;
+mod lempos;
+mod look_around;
+mod meet;
+mod nested;
+mod position;
 mod region;
 mod registry;
 mod repeat;
@@ -37,6 +45,7 @@ mod restriction;
 mod sequence;
 mod span_test;
 mod structure;
+mod target;
 mod token;
 mod within;
 mod word;
@@ -54,6 +63,12 @@ operators! {
         Repeat(repeat),
         /// `a:[…]`: a token that constraints refer to.
         Labelled(label),
+        /// `MU(meet A B -3 3)`: a pattern near another.
+        Meet(meet),
+        /// `(?= A)`, `[: … :]`: what comes next or came before; takes no token.
+        LookAround(look_around),
+        /// `[#100]`: tokens by their position in the document.
+        Position(position),
         /// `[]`: any token.
         AnyToken(any_token),
         /// `[lemma="go" & tag!="VERB"]`, `"going"`, `going`: a token with properties.
@@ -62,6 +77,8 @@ operators! {
         Boundary(boundary),
         /// `<s/>`, `<ne type="ORG"/>`: all tokens of one structure or span.
         Region(region),
+        /// `(A within B)`: a query with restrictions as a part of a pattern.
+        Nested(nested),
     }
     // Operators that follow the pattern and accept or reject a match as a whole.
     restrictions {
@@ -71,19 +88,23 @@ operators! {
         Containing(containing),
     }
     // Syntax without a node of its own, or outside of patterns. `word` is last: it reads what no other operator does.
-    others { group, condition, constraint, word }
+    others { target, group, lemma, condition, constraint, expand, cut, word }
 }
 
 pub use boundary::Side;
 pub use comparator::Comparator;
 pub(crate) use comparator::number_of;
-pub use condition::TokenTest;
+pub use condition::{Quantity, TokenTest};
 pub(crate) use condition::{equality_sign, suggest_attribute};
 pub use constraint::{Comparand, Constraint, Reference};
-pub(crate) use constraint::{CompiledConstraint, parse_constraints};
+pub(crate) use constraint::{CompiledConstraint, ReferenceValue};
+pub(crate) use cut::parse_cut;
 pub use doc::{OperatorDoc, operator_docs, reference};
+pub(crate) use expand::parse_expansion;
+pub use expand::{Expansion, Reach};
+pub use meet::MeetWindow;
 pub use restriction::{Restriction, Target};
-pub(crate) use restriction::{RestrictionOperator, TargetMatches, keywords, parse_restriction};
+pub(crate) use restriction::{RestrictionOperator, TargetMatches, keywords, parse_conditions};
 pub use span_test::SpanTest;
 pub use structure::{STRUCTURES, Structure};
 pub(crate) use word::plain_words;
@@ -126,6 +147,11 @@ pub(crate) trait PatternOperator: fmt::Display {
     /// The level at which the node binds, to print parentheses where they are needed.
     fn precedence(&self) -> Precedence {
         Precedence::Primary
+    }
+
+    /// Returns true if every match lies in one sentence, although it may have many tokens.
+    fn stays_in_sentence(&self) -> bool {
+        false
     }
 
     /// Returns true if a match can have a token of it; a boundary takes none.
@@ -187,6 +213,10 @@ impl Pattern {
         if parts.len() == 1 { parts.pop() } else { Some(Pattern { kind: operator(parts), span }) }
     }
 
+    pub(crate) fn stays_in_sentence(&self) -> bool {
+        self.kind.operator().stays_in_sentence()
+    }
+
     pub(crate) fn takes_tokens(&self) -> bool {
         self.kind.operator().takes_tokens()
     }
@@ -238,6 +268,11 @@ fn fmt_operands(f: &mut fmt::Formatter<'_>, parts: &[Pattern], sign: &str, aroun
         part.fmt_operand(f, around)?;
     }
     Ok(())
+}
+
+/// Returns true if `expand to` or `cut` comes next, as an operator.
+pub(crate) fn ends_query(cursor: &mut Cursor<'_>) -> bool {
+    expand::is_next(cursor) || cut::is_next(cursor)
 }
 
 pub(crate) fn too_large(span: Span) -> SyntaxError {

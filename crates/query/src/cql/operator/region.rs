@@ -1,7 +1,7 @@
 //! `<s/>`, `<doc site="…"/>`, `<ne type="ORG"/>`: all tokens of one structure.
 
 use super::span_test::{SpanTest, parse_span_test};
-use super::{Operator, OperatorDoc, Pattern, PatternOperator, Structure, Syntax};
+use super::{Operator, OperatorDoc, PatternOperator, Structure, Syntax};
 use crate::engine::nfa::{Assertion, LengthRange, NfaBuilder, NodeId, SeedToken, SpanPattern};
 use crate::filter::{self, Filter};
 use crate::oracle::{Path, Text};
@@ -36,7 +36,7 @@ pub(super) const OPERATOR: Operator = Operator {
         ],
     },
     signs: "<>",
-    syntax: Syntax::Primary(parse),
+    syntax: Syntax::Other,
 };
 
 /// A structure, optionally only of documents that a filter admits, or only spans that fulfil a condition.
@@ -58,10 +58,22 @@ impl Region {
         Region { structure, filter: None, condition: None, span: Span::default() }
     }
 
+    /// The text between the brackets of its tag.
+    pub(super) fn inside(&self) -> String {
+        let name = self.structure.name();
+        match (&self.filter, &self.condition) {
+            (Some(filter), _) => format!("{name} {filter}"),
+            (None, Some(condition)) => format!("{name} {condition}"),
+            (None, None) => name.to_owned(),
+        }
+    }
+
     /// The spans that it means; `None` if it is not about spans.
     pub(crate) fn spans(&self) -> Option<SpanPattern> {
         match self.structure {
-            Structure::Span(name) => Some(SpanPattern { name, condition: self.condition.clone(), at: self.span }),
+            Structure::Span(name) => {
+                Some(SpanPattern::Named { name, condition: self.condition.clone(), at: self.span })
+            }
             _ => None,
         }
     }
@@ -73,28 +85,19 @@ impl Region {
     }
 }
 
-fn parse(cursor: &mut Cursor<'_>) -> Result<Option<Pattern>, SyntaxError> {
-    cursor.skip_blanks();
-    let start = cursor.at();
-    if !cursor.eat("<") {
-        return Ok(None);
-    }
-    let structure = Structure::parse(cursor)?;
-    let region = parse_fields(cursor, structure)?;
-    let span = cursor.span_from(start);
-    Ok(Some(Pattern::new(Region { span, ..region }, span)))
-}
-
-/// Parses what follows the name of the structure: fields and `/>`.
-fn parse_fields(cursor: &mut Cursor<'_>, structure: Structure) -> Result<Region, SyntaxError> {
+/// Parses the fields after the name of a structure, up to `>` or `/>`; returns whether `/>` comes next.
+pub(super) fn parse_fields(cursor: &mut Cursor<'_>, structure: Structure) -> Result<(Region, bool), SyntaxError> {
     let region = Region::of(structure);
-    if cursor.eat("/>") {
-        return Ok(region);
+    if cursor.looks_at("/>") || cursor.looks_at(">") {
+        return Ok((region, cursor.looks_at("/>")));
     }
+    let is_closed = |cursor: &mut Cursor<'_>| match (cursor.looks_at("/>"), cursor.looks_at(">")) {
+        (false, false) => Err(cursor.unexpected("/> to close the structure, or & or |")),
+        (is_region, _) => Ok(is_region),
+    };
     if let Structure::Span(_) = structure {
         let condition = read_logic(cursor, true, &mut parse_span_test)?;
-        cursor.expect("/>", "to close the structure, or & or |")?;
-        return Ok(Region { condition: Some(condition), ..region });
+        return Ok((Region { condition: Some(condition), ..region }, is_closed(cursor)?));
     }
     cursor.skip_blanks();
     let start = cursor.at();
@@ -103,22 +106,20 @@ fn parse_fields(cursor: &mut Cursor<'_>, structure: Structure) -> Result<Region,
         let message = format!("<{}> has no attributes", structure.name());
         return Err(SyntaxError::new(cursor.span_from(start), message).help("only <doc …/> and spans have attributes"));
     }
-    cursor.expect("/>", "to close the structure, or & or |")?;
-    Ok(Region { filter: Some(filter), ..region })
+    Ok((Region { filter: Some(filter), ..region }, is_closed(cursor)?))
 }
 
 impl fmt::Display for Region {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = self.structure.name();
-        match (&self.filter, &self.condition) {
-            (Some(filter), _) => write!(f, "<{name} {filter}/>"),
-            (None, Some(condition)) => write!(f, "<{name} {condition}/>"),
-            (None, None) => write!(f, "<{name}/>"),
-        }
+        write!(f, "<{}/>", self.inside())
     }
 }
 
 impl PatternOperator for Region {
+    fn stays_in_sentence(&self) -> bool {
+        self.structure == Structure::Sentence
+    }
+
     fn collect_filters<'p>(&'p self, filters: &mut Vec<&'p Filter>) {
         filters.extend(&self.filter);
     }
@@ -142,9 +143,10 @@ impl PatternOperator for Region {
     }
 
     fn seeds(&self, nfa: &mut NfaBuilder, at: LengthRange, seeds: &mut Vec<Vec<SeedToken>>) -> LengthRange {
-        if let Some(spans) = self.spans() {
-            seeds.push(vec![nfa.span_seed(spans, at)]);
-        }
+        seeds.push(vec![match self.spans() {
+            Some(spans) => nfa.span_seed(spans, at),
+            None => nfa.structure_seed(self.structure, at),
+        }]);
         LengthRange { min: 1, max: None }
     }
 

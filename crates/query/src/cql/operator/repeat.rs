@@ -39,7 +39,7 @@ fn parse(cursor: &mut Cursor<'_>, operand: Pattern, start: usize) -> Result<Patt
     let Some((at_least, at_most)) = parse_times(cursor)? else { return Ok(operand) };
     let repeat = Repeat { of: Box::new(operand), at_least, at_most };
     let pattern = Pattern::new(repeat, cursor.span_from(start));
-    if matches!(cursor.peek(), Some('?' | '*' | '+' | '{')) {
+    if matches!(cursor.peek(), Some('?' | '*' | '+')) || begins_times(cursor) {
         return Err(cursor.unexpected("no second repetition").help("put parentheses around the first"));
     }
     Ok(pattern)
@@ -53,9 +53,10 @@ fn parse_times(cursor: &mut Cursor<'_>) -> Result<Option<(u32, Option<u32>)>, Sy
     }
     cursor.skip_blanks();
     let start = cursor.at();
-    if !cursor.eat("{") {
+    if !begins_times(cursor) {
         return Ok(None);
     }
+    cursor.eat("{");
     let at_least = if cursor.looks_at(",") { 0 } else { cursor.number()? };
     let at_most = match cursor.eat(",") {
         false => Some(at_least),
@@ -75,6 +76,12 @@ fn parse_times(cursor: &mut Cursor<'_>) -> Result<Option<(u32, Option<u32>)>, Sy
         return Err(SyntaxError::new(span, "a pattern repeated zero times matches nothing"));
     }
     Ok(Some((at_least, at_most)))
+}
+
+/// Returns true if a number in braces comes next; anything else in braces is a lemma.
+fn begins_times(cursor: &mut Cursor<'_>) -> bool {
+    let is_number = |rest: &str| rest.trim_start().starts_with(|c: char| c.is_ascii_digit() || c == ',');
+    cursor.peek() == Some('{') && is_number(&cursor.rest()[1..])
 }
 
 impl fmt::Display for Repeat {

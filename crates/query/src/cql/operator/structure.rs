@@ -4,7 +4,7 @@ use crate::cql::name::Name;
 use crate::syntax::{Cursor, SyntaxError};
 
 /// A level of the structure of a corpus.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Structure {
     /// `<s>`
     Sentence,

@@ -12,7 +12,7 @@ pub(super) const OPERATOR: Operator = Operator {
     doc: OperatorDoc {
         name: "token",
         syntax: "[condition]",
-        meaning: "Matches one token that fulfils the condition on its attributes `word`, `lc`, `lemma`, `tag`, `feats` or a feature such as `Case`.",
+        meaning: "Matches one token that fulfils the condition on its attributes `word`, `lc`, `lemma`, `tag`, `feats`, a feature such as `Case`, or `lempos`.",
         examples: &[
             (r#"[lemma="go"]"#, "*go*, *goes*, *went*"),
             (r#"[tag="NOUN" & Number="Plur"]"#, "nouns in the plural"),
@@ -36,9 +36,14 @@ fn parse(cursor: &mut Cursor<'_>) -> Result<Option<Pattern>, SyntaxError> {
     if !cursor.eat("[") {
         return Ok(None);
     }
-    let condition = read_logic(cursor, false, &mut parse_token_test)?;
+    let condition = parse_condition(cursor)?;
     cursor.expect("]", "to close the token, or & or |")?;
     Ok(Some(Pattern::new(TokenPattern { condition }, cursor.span_from(start))))
+}
+
+/// Parses the condition between the brackets.
+pub(super) fn parse_condition(cursor: &mut Cursor<'_>) -> Result<Logic<TokenTest>, SyntaxError> {
+    Ok(read_logic(cursor, false, &mut parse_token_test)?.flatten())
 }
 
 impl fmt::Display for TokenPattern {
@@ -60,7 +65,7 @@ impl PatternOperator for TokenPattern {
     fn extend(&self, text: &Text<'_>, paths: &BTreeSet<Path>) -> BTreeSet<Path> {
         let fits = |path: &&Path| {
             let token = text.tokens.get(path.at);
-            token.is_some_and(|token| self.condition.holds(&mut |test| test.oracle_matches(token)))
+            token.is_some_and(|token| self.condition.holds(&mut |test| test.oracle_matches(text, token)))
         };
         paths.iter().filter(fits).map(|path| path.moved_to(path.at + 1)).collect()
     }

@@ -8,14 +8,21 @@ use std::ops::Range;
 pub(super) const OPERATOR: Operator = Operator {
     doc: OperatorDoc {
         name: "within",
-        syntax: "A within <s/>  A within B  A !within B",
+        syntax: "A within <s/>  A within B  A within 3 s  A within 5 words  A !within B",
         meaning: "Keeps matches of `A` that lie inside one structure or inside one match of `B`; `!within` keeps the others. \
-            `within s` is the same as `within <s/>`.",
+            `within s` is the same as `within <s/>`. `within 3 s` keeps matches that touch at most three sentences, `within 5 words` \
+            those of at most five tokens.",
         examples: &[
             (r#""but" []* "though" within <s/>"#, "both words in one sentence"),
             (r#"[lemma="the"] !within <doc topic=sport/>"#, "*the* outside of sport"),
         ],
-        templates: &["{pattern} within <s/>", "{pattern} !within ({pattern})"],
+        templates: &[
+            "{pattern} within 2 s",
+            "{pattern} !within 2 p",
+            "{pattern} within 3 words",
+            "{pattern} within <s/>",
+            "{pattern} !within ({pattern})",
+        ],
     },
     signs: "",
     syntax: Syntax::Other,
