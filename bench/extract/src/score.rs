@@ -137,6 +137,46 @@ fn is_cjk(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{2fa1f}')
 }
 
+/// Pages whose text contains reader comments.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct CommentLeaks {
+    /// Pages with annotated comments.
+    pub pages: usize,
+    /// Pages with more than half of the comments in the text.
+    pub leaking: usize,
+}
+
+impl CommentLeaks {
+    /// Counts a page. A line of the comments leaks if at least half of its word 4-grams are in the text; lines of
+    /// fewer than five words, such as names and dates, are not counted.
+    pub fn add(&mut self, text: &str, comments: &[String]) {
+        let inside = counts(text);
+        let (mut all, mut leaked) = (0, 0);
+        for line in comments {
+            let line = words(line);
+            if line.len() < 5 {
+                continue;
+            }
+            let (mut count, mut found) = (0, 0);
+            for run in runs(&line) {
+                count += 1;
+                found += usize::from(inside.contains_key(&run));
+            }
+            all += 1;
+            leaked += usize::from(found * 2 >= count);
+        }
+        if all > 0 {
+            self.pages += 1;
+            self.leaking += usize::from(leaked * 2 > all);
+        }
+    }
+
+    /// Share of pages that leak.
+    pub fn share(&self) -> f64 {
+        self.leaking as f64 / self.pages as f64
+    }
+}
+
 /// Counts of right, wrong and missing dates.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Dates {

@@ -8,10 +8,10 @@ use anyhow::Context;
 use serde::Deserialize;
 
 /// The sets with annotated text.
-pub const TEXT_SETS: [&str; 6] = ["trafi", "wcxb", "andy", "fundus", "daniel", "zh"];
+pub const TEXT_SETS: [&str; 7] = ["trafi", "wcxb", "andy", "fundus", "daniel", "zh", "dragnet"];
 
 /// All sets; `hdate` is annotated with dates only.
-pub const SETS: [&str; 7] = ["trafi", "wcxb", "andy", "fundus", "daniel", "zh", "hdate"];
+pub const SETS: [&str; 8] = ["trafi", "wcxb", "andy", "fundus", "daniel", "zh", "dragnet", "hdate"];
 
 /// One annotated page.
 #[derive(Debug, Clone, Deserialize)]
@@ -60,6 +60,8 @@ pub struct Gold {
     pub categories: Option<Vec<String>>,
     /// Tags.
     pub tags: Option<Vec<String>>,
+    /// Reader comments, one line of them per item; none belongs to the text.
+    pub comments: Option<Vec<String>>,
 }
 
 impl Sample {

@@ -1,7 +1,7 @@
 //! Character encoding detection and decoding.
 //!
-//! In order of precedence: byte order mark, HTTP `charset`, declaration in the first kilobyte,
-//! statistical detection. Unlike browsers, a page that is valid UTF-8 with non-ASCII characters is
+//! In order of precedence: byte order mark, the zero bytes of UTF-16 without a mark, HTTP `charset`,
+//! declaration in the first kilobyte, statistical detection. Unlike browsers, a page that is valid UTF-8 with non-ASCII characters is
 //! read as UTF-8 regardless of its label, since text in other encodings is practically never valid
 //! UTF-8.
 
@@ -26,6 +26,9 @@ fn encoding_of<'a>(bytes: &'a [u8], content_type: Option<&str>, host: Option<&st
     if let Some((encoding, length)) = Encoding::for_bom(bytes) {
         return (encoding, &bytes[length..]);
     }
+    if let Some(encoding) = unmarked_utf16(bytes) {
+        return (encoding, bytes);
+    }
     let declared =
         content_type.and_then(charset_parameter).or_else(|| declaration(&bytes[..bytes.len().min(PRESCAN_BYTES)]));
     if declared != Some(UTF_8) && is_certainly_utf8(bytes) {
@@ -40,6 +43,21 @@ fn encoding_of<'a>(bytes: &'a [u8], content_type: Option<&str>, host: Option<&st
     detector.feed(&bytes[..bytes.len().min(DETECTOR_BYTES)], bytes.len() <= DETECTOR_BYTES);
     let top_level = host.and_then(|host| host.rsplit('.').next()).filter(|name| is_top_level(name));
     (detector.guess(top_level.map(str::as_bytes), Utf8Detection::Allow), bytes)
+}
+
+/// UTF-16 without a byte order mark. Markup is ASCII, and no other encoding of HTML has a zero byte in
+/// every other place.
+fn unmarked_utf16(bytes: &[u8]) -> Option<&'static Encoding> {
+    let head = &bytes[..bytes.len().min(PRESCAN_BYTES) & !1];
+    let pairs = head.len() / 2;
+    let zeros = |first: bool| head.chunks_exact(2).filter(|pair| pair[usize::from(!first)] == 0).count();
+    let (first, second) = (zeros(true), zeros(false));
+    // A third is enough for text whose letters are not ASCII; the other byte of a pair is never zero in text.
+    match pairs >= 4 {
+        true if second * 3 >= pairs && first * 20 <= second => Some(UTF_16LE),
+        true if first * 3 >= pairs && second * 20 <= first => Some(UTF_16BE),
+        _ => None,
+    }
 }
 
 /// chardetng accepts only lower-case ASCII labels without dots.
@@ -116,6 +134,16 @@ mod tests {
     fn a_byte_order_mark_decides() {
         assert_eq!(decode(b"\xff\xfeh\0i\0", Some("text/html; charset=utf-8"), None), ("hi".into(), "UTF-16LE"));
         assert_eq!(decode(b"\xef\xbb\xbfhi", Some("text/html; charset=koi8-r"), None), ("hi".into(), "UTF-8"));
+    }
+
+    #[test]
+    fn utf16_without_a_byte_order_mark_is_detected() {
+        let html = "<!doctype html><meta charset=utf-8><title>Дождь</title><p>Дождь шёл три дня, и река вышла.";
+        let little: Vec<u8> = html.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let big: Vec<u8> = html.encode_utf16().flat_map(u16::to_be_bytes).collect();
+        assert_eq!(decode(&little, Some("text/html; charset=utf-8"), None), (html.into(), "UTF-16LE"));
+        assert_eq!(decode(&big, None, None), (html.into(), "UTF-16BE"));
+        assert_eq!(decode(b"<p>one\0\0\0two\0\0\0three", None, None).1, "UTF-8");
     }
 
     #[test]

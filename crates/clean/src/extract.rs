@@ -3,12 +3,16 @@
 use jiff::Timestamp;
 use serde_json::Value;
 use tidings_lang::StopList;
-use tidings_model::{Document, Page, PageLinks, PageOrigin, Paragraph, Rights, is_archive};
+use tidings_model::{CommentStart, Document, Page, PageLinks, PageOrigin, Paragraph, Rights, is_archive};
 use url::Url;
 
 use crate::article::blocks;
+use crate::article::declared_text::DeclaredBody;
 use crate::article::features::FeatureMatrix;
+use crate::article::page_type::PageType;
+use crate::article::reader_comments;
 use crate::article::render::{self, Links};
+use crate::article::script_state;
 use crate::article::select::{self, ThresholdBias};
 use crate::article::weights::Weights;
 use crate::article::words::each_word;
@@ -271,8 +275,11 @@ pub fn extract(input: &HtmlInput<'_>, options: &Options) -> Result<Document, Dro
 fn extract_tree(tree: &Tree, input: &HtmlInput<'_>, options: &Options) -> Result<Document, DropReason> {
     let declared = DeclaredMetadata::read(tree);
     let url = input.url.and_then(|url| Url::parse(url).ok());
-    let (paragraphs, comments) = match options.preset {
-        Preset::Justext(parameters) => (extract_justext(tree, &declared, input, &parameters), Vec::new()),
+    let ExtractedText { paragraphs, comments, comment_starts, page_type } = match options.preset {
+        Preset::Justext(parameters) => ExtractedText {
+            paragraphs: extract_justext(tree, &declared, input, &parameters),
+            ..ExtractedText::default()
+        },
         Preset::Balanced => extract_article(tree, &declared, url.as_ref(), ThresholdBias::BALANCED, options),
         Preset::Precision => extract_article(tree, &declared, url.as_ref(), ThresholdBias::PRECISION, options),
         Preset::Recall => extract_article(tree, &declared, url.as_ref(), ThresholdBias::RECALL, options),
@@ -285,7 +292,9 @@ fn extract_tree(tree: &Tree, input: &HtmlInput<'_>, options: &Options) -> Result
         return Err(DropReason::PaywallStub);
     }
     let extractor = format!("{} {}", version(), options.preset.name());
-    let mut document = Document { paragraphs, comments, extractor, ..described(tree, &declared, input, url.as_ref()) };
+    let mut document =
+        Document { paragraphs, comments, comment_starts, extractor, ..described(tree, &declared, input, url.as_ref()) };
+    document.about.page_type = page_type.map(|kind| kind.name().to_owned()).unwrap_or_default();
     normalise_unicode(&mut document);
     document.identify();
     Ok(document)
@@ -312,6 +321,15 @@ fn described(tree: &Tree, declared: &DeclaredMetadata<'_>, input: &HtmlInput<'_>
     }
 }
 
+/// The text of a page.
+#[derive(Default)]
+struct ExtractedText {
+    paragraphs: Vec<Paragraph>,
+    comments: Vec<Paragraph>,
+    comment_starts: Vec<CommentStart>,
+    page_type: Option<PageType>,
+}
+
 /// Extracts the article and its comments with the forests.
 fn extract_article(
     tree: &Tree,
@@ -319,24 +337,54 @@ fn extract_article(
     url: Option<&Url>,
     bias: ThresholdBias,
     options: &Options,
-) -> (Vec<Paragraph>, Vec<Paragraph>) {
+) -> ExtractedText {
     let weights = Weights::get();
     let links = if options.links { Links::Keep(url) } else { Links::Drop };
-    let (mut paragraphs, mut comments) = (Vec::new(), Vec::new());
+    let ExtractedText { mut paragraphs, mut comments, mut comment_starts, mut page_type } = ExtractedText::default();
     for blocks in blocks::segment(tree).into_parts() {
         let matrix = FeatureMatrix::of(tree, blocks, declared, url, weights);
+        page_type = page_type.or(Some(matrix.page_type()));
         let p = select::predict(&matrix, weights);
         let rows = select::choose(&matrix, &p, bias);
         paragraphs.extend(render::paragraphs(tree, &matrix.blocks, &rows, links));
         if options.comments {
-            let rows = select::comments(&matrix, &rows);
-            comments.extend(render::paragraphs(tree, &matrix.blocks, &rows, links));
+            let day_of = date::day_reader(declared.language, url.map(Url::as_str));
+            for comment in reader_comments::find(tree, &matrix, &rows, day_of) {
+                let date = comment.day.map(|day| day.to_string()).unwrap_or_default();
+                comment_starts.push(CommentStart { paragraph: comments.len(), author: comment.author, date });
+                comments.extend(render::paragraphs(tree, &matrix.blocks, &comment.rows, links));
+            }
         }
     }
-    if let Some(body) = select::declared_body_if_longer(declared, count_words(&paragraphs)) {
-        paragraphs = body.lines().filter(|line| !line.trim().is_empty()).map(plain_paragraph).collect();
+    if let Some(body) = DeclaredBody::read(declared).filter(|body| body.replaces(count_words(&paragraphs))) {
+        paragraphs = body.text.lines().filter(|line| !line.trim().is_empty()).map(plain_paragraph).collect();
     }
-    (paragraphs, comments)
+    let shown = count_words(&paragraphs);
+    if shown < MAX_DRAWN_WORDS
+        && let Some(body) = script_state::article(tree)
+    {
+        let drawn = whole_text(&body, links);
+        if count_words(&drawn) > MIN_GAIN * shown.max(1) {
+            paragraphs = drawn;
+        }
+    }
+    ExtractedText { paragraphs, comments, comment_starts, page_type }
+}
+
+/// A page that shows more words than this is not drawn by scripts alone.
+const MAX_DRAWN_WORDS: usize = 60;
+/// The state of a page is its article if it has this many times the words that the page shows.
+const MIN_GAIN: usize = 3;
+
+/// All paragraphs of a text that may have markup.
+fn whole_text(text: &str, links: Links<'_>) -> Vec<Paragraph> {
+    if !text.contains('<') {
+        return text.lines().filter(|line| !line.trim().is_empty()).map(plain_paragraph).collect();
+    }
+    let tree = tree::parse(text);
+    let blocks = blocks::segment(&tree);
+    let rows: Vec<usize> = (0..blocks.list.len()).collect();
+    render::paragraphs(&tree, &blocks, &rows, links)
 }
 
 /// Extracts the good paragraphs of jusText.

@@ -1,15 +1,17 @@
 //! Trains the extractor's model on annotated pages and cross-validates it over domains.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use bench_extract::fit::boost::{BinnedColumns, BoostParams, train};
 use bench_extract::fit::labels::{Label, label};
 use bench_extract::fit::lift::{self, Weights};
-use bench_extract::score::{Segments, Shingles, shingles};
+use bench_extract::score::{CommentLeaks, Segments, Shingles, shingles};
 use bench_extract::sets::{self, Sample, TEXT_SETS};
 use clap::Parser;
-use tidings_clean::article::blocks::{self};
+use tidings_clean::article::blocks;
+use tidings_clean::article::declared_text::DeclaredBody;
 use tidings_clean::article::features::{self, FIRST_COLUMNS, FeatureMatrix, SECOND_COLUMNS};
 use tidings_clean::article::forest::{Forest, probability};
 use tidings_clean::article::select::{self, ThresholdBias};
@@ -41,6 +43,9 @@ struct Args {
     /// Number of forests to average.
     #[arg(long, default_value_t = 1)]
     forests: u64,
+    /// Number of forests to average in each fold of the cross-validation.
+    #[arg(long, default_value_t = 1)]
+    fold_forests: u64,
     /// Share of rows with the largest gradients, used for every tree.
     #[arg(long, default_value_t = 0.2)]
     far: f32,
@@ -63,6 +68,9 @@ struct Args {
 
 const FOLDS: u64 = 5;
 
+/// The biases of the threshold that are reported; the presets are among them.
+const THRESHOLDS: [f32; 8] = [0.7, 0.8, 0.9, 1.0, 1.1, 1.2, 1.35, 1.5];
+
 struct Page {
     sample: Sample,
     set: &'static str,
@@ -70,6 +78,7 @@ struct Page {
     domain: String,
     labels: Vec<Label>,
     matrix: FeatureMatrix,
+    body: Option<DeclaredBody>,
     first_row: usize,
 }
 
@@ -118,7 +127,8 @@ fn main() -> anyhow::Result<()> {
             &by_fold[fold],
         );
         let count = matrix.blocks.list.len();
-        pages.push(Page { sample, set, fold, domain, labels, matrix, first_row: rows });
+        let body = DeclaredBody::read(&declared);
+        pages.push(Page { sample, set, fold, domain, labels, matrix, body, first_row: rows });
         rows += count;
     }
     eprintln!("{rows} blocks, {:.1?}", clock.elapsed());
@@ -146,10 +156,18 @@ fn main() -> anyhow::Result<()> {
         let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
         let p: Vec<f32> =
             bytes.chunks_exact(4).map(|four| f32::from_le_bytes([four[0], four[1], four[2], four[3]])).collect();
-        report("again", &pages, &p, &[0.9, 1.0, 1.1, 1.2, 1.3]);
+        report("again", &pages, &p, &THRESHOLDS);
         return Ok(());
     }
-    let (first, p) = crossfit(&columns, &labels, &weights, &fold_of, args.write.is_some(), &params(1), args.forests);
+    let (first, p) = crossfit(
+        &columns,
+        &labels,
+        &weights,
+        &fold_of,
+        args.write.is_some(),
+        &params(1),
+        (args.forests, args.fold_forests),
+    );
     eprintln!("first forest, {:.1?}", clock.elapsed());
     report("first", &pages, &p, &[1.0]);
 
@@ -174,9 +192,17 @@ fn main() -> anyhow::Result<()> {
         }
     }
     eprintln!("{down_weighted} annotations down-weighted");
-    let (second, p) = crossfit(&columns, &labels, &weights, &fold_of, args.write.is_some(), &params(2), args.forests);
+    let (second, p) = crossfit(
+        &columns,
+        &labels,
+        &weights,
+        &fold_of,
+        args.write.is_some(),
+        &params(2),
+        (args.forests, args.fold_forests),
+    );
     eprintln!("second forest, {:.1?}", clock.elapsed());
-    report("second", &pages, &p, &[0.9, 1.0, 1.1, 1.2]);
+    report("second", &pages, &p, &THRESHOLDS);
     if let Some(path) = &args.keep {
         std::fs::write(path, p.iter().flat_map(|p| p.to_le_bytes()).collect::<Vec<u8>>())?;
     }
@@ -242,7 +268,7 @@ fn crossfit(
     fold_of: &[usize],
     whole: bool,
     params: &BoostParams,
-    forests: u64,
+    (forests, fold_forests): (u64, u64),
 ) -> (Forest, Vec<f32>) {
     let table = BinnedColumns::of(columns);
     let mut p = vec![0.0; labels.len()];
@@ -252,7 +278,7 @@ fn crossfit(
             .map(|row| row as u32)
             .collect()
     };
-    let average = |rows: &[u32]| {
+    let average = |rows: &[u32], forests: u64| {
         let mut mean = Forest::default();
         for index in 0..forests {
             let params = BoostParams { seed: params.seed + 1000 * index, ..*params };
@@ -266,7 +292,7 @@ fn crossfit(
         mean
     };
     for fold in 0..FOLDS as usize {
-        let forest = average(&rows(Some(fold)));
+        let forest = average(&rows(Some(fold)), fold_forests);
         let sums = forest.predict(labels.len(), |column| &columns[column]);
         for (row, sum) in sums.into_iter().enumerate() {
             if fold_of[row] == fold {
@@ -274,45 +300,65 @@ fn crossfit(
             }
         }
     }
-    let forest = if whole { average(&rows(None)) } else { Forest::default() };
+    let forest = if whole { average(&rows(None), forests) } else { Forest::default() };
     (forest, p)
 }
 
 fn text(page: &Page, p: &[f32], bias: f32) -> String {
-    let tree = tree::parse(&page.sample.html);
-    let declared = DeclaredMetadata::read(&tree);
     let own = &p[page.first_row..page.first_row + page.labels.len()];
     let rows = select::choose(&page.matrix, own, ThresholdBias(bias));
     let blocks = &page.matrix.blocks;
     let shown: f32 = rows.iter().map(|row| page.matrix.words[*row].count).sum();
-    let declared = select::declared_body_if_longer(&declared, shown as usize);
-    declared.unwrap_or_else(|| rows.iter().map(|row| blocks.list[*row].text(blocks)).collect::<Vec<_>>().join("\n"))
+    match &page.body {
+        Some(body) if body.replaces(shown as usize) => body.text.clone(),
+        _ => rows.iter().map(|row| blocks.list[*row].text(blocks)).collect::<Vec<_>>().join("\n"),
+    }
+}
+
+/// Scores of a group of pages.
+#[derive(Default)]
+struct GroupScore {
+    segments: Segments,
+    runs: Shingles,
+    comments: CommentLeaks,
+}
+
+impl GroupScore {
+    fn add(&mut self, sample: &Sample, text: &str) {
+        let gold = &sample.gold;
+        match &gold.text {
+            Some(gold) => self.runs.add(shingles(text, gold)),
+            None => {
+                let list = |list: &Option<Vec<String>>| list.clone().unwrap_or_default();
+                self.segments.add(Segments::of(text, &list(&gold.with), &list(&gold.without)));
+            }
+        }
+        if let Some(comments) = &gold.comments {
+            self.comments.add(text, comments);
+        }
+    }
 }
 
 fn report(name: &str, pages: &[Page], p: &[f32], thresholds: &[f32]) {
     for threshold in thresholds {
-        let mut line = format!("{name:>7} {threshold:.2} ");
-        for set in TEXT_SETS {
-            let (mut segments, mut runs) = (Segments::default(), Shingles::default());
-            for page in pages.iter().filter(|page| page.set == set) {
-                let text = text(page, p, *threshold);
-                match &page.sample.gold.text {
-                    Some(gold) => runs.add(shingles(&text, gold)),
-                    None => {
-                        let gold = &page.sample.gold;
-                        let none = Vec::new();
-                        segments.add(Segments::of(
-                            &text,
-                            gold.with.as_ref().unwrap_or(&none),
-                            gold.without.as_ref().unwrap_or(&none),
-                        ));
-                    }
-                }
+        let mut groups: BTreeMap<String, GroupScore> = BTreeMap::new();
+        for page in pages {
+            let text = text(page, p, *threshold);
+            groups.entry(page.set.to_owned()).or_default().add(&page.sample, &text);
+            if let Some(kind) = page.sample.page_type.as_ref().filter(|_| page.set == "wcxb") {
+                groups.entry(format!("wcxb {kind}")).or_default().add(&page.sample, &text);
             }
-            line += &match set {
-                "trafi" => format!("| {set} {:.3} {:.3} {:.4} ", segments.precision(), segments.recall(), segments.f()),
-                _ => format!("| {set} {:.3} {:.3} {:.4} ", runs.precision(), runs.recall(), runs.f()),
+        }
+        let mut line = format!("{name:>7} {threshold:.2} ");
+        for (group, GroupScore { segments, runs, comments }) in &groups {
+            let (precision, recall, f) = match group.as_str() {
+                "trafi" => (segments.precision(), segments.recall(), segments.f()),
+                _ => (runs.precision(), runs.recall(), runs.f()),
             };
+            line += &format!("| {group} {precision:.3} {recall:.3} {f:.4} ");
+            if comments.pages > 0 {
+                line += &format!("leak {:.3} ", comments.share());
+            }
         }
         println!("{line}");
     }

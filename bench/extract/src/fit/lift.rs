@@ -7,10 +7,10 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use tidings_clean::article::blocks::Blocks;
-use tidings_clean::article::evidence::Fnv1a;
+use tidings_clean::article::evidence::{Fnv1a, MAX_NAME_BYTES, container_names};
 use tidings_clean::article::features::WordLifts;
 use tidings_clean::article::words::pair;
-use tidings_clean::tree::Tree;
+use tidings_clean::tree::{LocalName, Tree};
 
 use super::labels::Label;
 
@@ -58,7 +58,10 @@ pub fn count(tree: &Tree, blocks: &Blocks, labels: &[Label]) -> Counts {
                 let own = names_of.entry(id.index()).or_insert_with(|| {
                     let class =
                         tree.attrs(id).iter().filter(|attribute| matches!(&*attribute.name.local, "class" | "id"));
-                    class.flat_map(|attribute| names(&attribute.value)).collect()
+                    let tag = tree.name(id);
+                    class
+                        .flat_map(|attribute| tag.map(|tag| names(tag, &attribute.value)).unwrap_or_default())
+                        .collect()
                 });
                 seen.extend(own.iter().cloned());
             }
@@ -128,10 +131,10 @@ impl Weights {
 }
 
 /// The names in a class or id as strings, split as the extractor does before hashing.
-fn names(value: &str) -> Vec<String> {
-    let value = &value[..value.floor_char_boundary(512)];
+fn names(tag: &LocalName, value: &str) -> Vec<String> {
+    let value = &value[..value.floor_char_boundary(MAX_NAME_BYTES)];
     let mut found = Vec::new();
-    for name in value.split_ascii_whitespace() {
+    for name in container_names(tag, value) {
         let mut parts: Vec<String> = vec![String::new()];
         let mut lower_before = false;
         for c in name.chars() {

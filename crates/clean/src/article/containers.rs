@@ -30,6 +30,17 @@ pub struct Container {
 const NO_CONTAINER: u32 = u32::MAX;
 
 impl FeatureMatrix {
+    /// The containers around a block, from the innermost to the root.
+    pub(super) fn around(&self, row: usize) -> impl Iterator<Item = u32> + '_ {
+        let mut next = Some(self.innermost[row]);
+        std::iter::from_fn(move || {
+            let at = next?;
+            let parent = self.containers[at as usize].parent;
+            next = (parent != at).then_some(parent);
+            Some(at)
+        })
+    }
+
     /// Finds the elements around all blocks.
     pub(super) fn find_containers(&mut self, tree: &Tree, lift: &impl WordLifts) {
         let mut known = vec![NO_CONTAINER; tree.len()];

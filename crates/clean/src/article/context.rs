@@ -24,6 +24,7 @@ impl FeatureMatrix {
         let (mut core_before, mut next_core) = (None, 0);
         let section_end = self.section_ends();
         let page = mean(0, count);
+        let run_high = self.highest_of_runs(p);
         let highest = p.iter().copied().fold(0.0f32, f32::max).max(1e-6);
         for row in 0..count {
             while next_core < rows.len() && rows[next_core] <= row {
@@ -64,6 +65,11 @@ impl FeatureMatrix {
             set(ContextFeature::section, mean(row + 1, section_end[row].max(row + 1)));
             set(ContextFeature::section_heading, p[self.section[row] as usize]);
             set(ContextFeature::rank, p[row] / highest);
+            let run = self.run[row];
+            set(ContextFeature::p_run, mean(run.start as usize, run.end as usize));
+            set(ContextFeature::p_run_before, (run.start as usize).checked_sub(1).map_or(0.0, |row| p[row]));
+            set(ContextFeature::p_run_after, p.get(run.end as usize).copied().unwrap_or(0.0));
+            set(ContextFeature::p_run_high, run_high[row]);
             if core(row) {
                 core_before = Some(row);
             }
@@ -96,6 +102,19 @@ impl FeatureMatrix {
             group.1 += length;
         }
         ContextSums { containers, siblings, core_bytes }
+    }
+
+    /// For each block, the highest probability in its run.
+    fn highest_of_runs(&self, p: &[f32]) -> Vec<f32> {
+        let mut high = vec![0.0; p.len()];
+        let mut start = 0;
+        while start < p.len() {
+            let end = self.run[start].end as usize;
+            let highest = p[start..end].iter().copied().fold(0.0, f32::max);
+            high[start..end].fill(highest);
+            start = end;
+        }
+        high
     }
 
     /// For each block, the row after the last block of its section.

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::blocks;
 use super::features::flag;
-use super::words::{WordSet, each_word, word_set};
+use super::words::{WordSet, each_trigram, each_word, word_set};
 use crate::declared_metadata::{DeclaredMetadata, is_article};
 use crate::tree::Tree;
 
@@ -37,12 +37,38 @@ pub(super) struct BodyTrigrams {
 }
 
 /// The longest `articleBody` in JSON-LD as plain text.
-pub fn declared_body(declared: &DeclaredMetadata<'_>) -> Option<String> {
+fn declared_body(declared: &DeclaredMetadata<'_>) -> Option<String> {
     let bodies = declared.objects_of(is_article).filter_map(|object| object.get("articleBody").and_then(Value::as_str));
     bodies.max_by_key(|body| body.len()).filter(|body| body.len() >= 200).map(plain)
 }
 
-/// IdentityState text of a value that may contain HTML, possibly escaped once more.
+/// The article body that a page declares in JSON-LD.
+#[derive(Debug, Clone)]
+pub struct DeclaredBody {
+    /// Its text, one paragraph per line.
+    pub text: String,
+    words: f32,
+}
+
+/// A declared body with fewer words is a teaser.
+const MIN_DECLARED_WORDS: f32 = 80.0;
+
+impl DeclaredBody {
+    /// The declared body of a page, unless it is only a teaser.
+    pub fn read(declared: &DeclaredMetadata<'_>) -> Option<DeclaredBody> {
+        let text = declared_body(declared)?;
+        let mut words = 0.0;
+        each_word(&text, |_, _, weight| words += weight);
+        (words >= MIN_DECLARED_WORDS).then_some(DeclaredBody { text, words })
+    }
+
+    /// Returns whether the page shows so few words that the declared body is the article.
+    pub fn replaces(&self, shown_words: usize) -> bool {
+        (shown_words as f32) < 0.4 * self.words
+    }
+}
+
+/// Plain text of a value that may contain HTML, possibly escaped once more.
 fn plain(value: &str) -> String {
     let mut text = value.to_owned();
     for _ in 0..2 {
@@ -77,18 +103,4 @@ impl BodyTrigrams {
         });
         shared / all.max(1.0)
     }
-}
-
-/// Calls `found` with the hash of every word trigram; texts of fewer than three words have none.
-fn each_trigram(text: &str, mut found: impl FnMut(u64)) {
-    let mut last = [0u64; 3];
-    let mut count = 0;
-    each_word(text, |word, _, _| {
-        last.rotate_left(1);
-        last[2] = word;
-        count += 1;
-        if count >= 3 {
-            found(last[0].rotate_left(21) ^ last[1].rotate_left(42) ^ last[2]);
-        }
-    });
 }

@@ -10,6 +10,7 @@ use std::sync::OnceLock;
 
 use html5ever::{LocalName, local_name};
 
+use super::comment_names;
 use crate::tree::{NodeId, Tree};
 
 /// A group of words in class names and ids that mark one kind of container.
@@ -133,7 +134,34 @@ macro_rules! roles {
 
 roles! {
     Article, Main, Aside, Nav, Header, Footer, Form, Figure, Caption, Table, Cell, List, Definition, Quote, Section, Link, Details,
-    Noscript, Button, Hidden, Address, Heading, ArticleBody, Dialog, Pre, Complementary, Contentinfo, Span, Div, P, Item
+    Noscript, Button, Hidden, Address, Heading, ArticleBody, Dialog, Pre, Complementary, Contentinfo, Span, Div, P, Item, Comments,
+    Concealed
+}
+
+/// Index of the group called `name`; evaluated at compile time, so an unknown name does not compile.
+pub(super) const fn group_index(name: &str) -> usize {
+    let mut at = 0;
+    while at < GROUPS.len() {
+        if same_bytes(GROUPS[at].name.as_bytes(), name.as_bytes()) {
+            return at;
+        }
+        at += 1;
+    }
+    panic!("there is no group with this name")
+}
+
+const fn same_bytes(one: &[u8], other: &[u8]) -> bool {
+    if one.len() != other.len() {
+        return false;
+    }
+    let mut at = 0;
+    while at < one.len() {
+        if one[at] != other[at] {
+            return false;
+        }
+        at += 1;
+    }
+    true
 }
 
 /// Number of groups and roles.
@@ -148,9 +176,9 @@ impl AncestorDistances {
     /// The distances at the root of a page.
     pub const NOTHING: AncestorDistances = AncestorDistances([0; EVIDENCE_COUNT]);
 
-    /// Distance to the nearest container of the group called `name`; 0 if there is none.
-    pub fn group(&self, name: &str) -> u8 {
-        GROUPS.iter().position(|group| group.name == name).map_or(0, |place| self.0[place])
+    /// Distance to the nearest container of a group; 0 if there is none.
+    pub(super) fn group(&self, index: usize) -> u8 {
+        self.0[index]
     }
 
     /// Returns whether the element or one of its ancestors has the role.
@@ -183,6 +211,13 @@ pub struct ElementEvidence {
     pub signature: u32,
 }
 
+impl ElementEvidence {
+    /// Returns whether the element itself has the role.
+    pub fn has_role(&self, role: ElementRole) -> bool {
+        self.kinds & bit(role) != 0
+    }
+}
+
 /// Reads the evidence of an element.
 pub fn read(tree: &Tree, id: NodeId, lift: &impl Fn(u64) -> Option<f32>) -> ElementEvidence {
     let mut own = ElementEvidence::default();
@@ -199,28 +234,39 @@ pub fn read(tree: &Tree, id: NodeId, lift: &impl Fn(u64) -> Option<f32>) -> Elem
         match attribute.name.local {
             local_name!("class") | local_name!("id") => {
                 let is_class = attribute.name.local == local_name!("class");
-                let value = clip(value, 512);
+                let value = clip(value, MAX_NAME_BYTES);
                 if is_class {
                     signature.word(value);
                 }
-                names(value, |hash| {
-                    if let Some(groups) = group_table().get(&hash) {
-                        own.kinds |= u128::from(*groups);
+                for token in container_names(name, value) {
+                    names(token, |hash| {
+                        if let Some(groups) = group_table().get(&hash) {
+                            own.kinds |= u128::from(*groups);
+                        }
+                        if let Some(weight) = lift(hash) {
+                            let (low, high) = range.unwrap_or((weight, weight));
+                            range = Some((low.min(weight), high.max(weight)));
+                        }
+                    });
+                    if comment_names::is_container(name, token) {
+                        own.kinds |= bit(ElementRole::Comments);
                     }
-                    if let Some(weight) = lift(hash) {
-                        let (low, high) = range.unwrap_or((weight, weight));
-                        range = Some((low.min(weight), high.max(weight)));
-                    }
-                });
+                }
             }
-            local_name!("hidden") => own.kinds |= bit(ElementRole::Hidden),
-            local_name!("style") if hides(clip(value, 512)) => own.kinds |= bit(ElementRole::Hidden),
+            local_name!("itemtype") if value.ends_with("/Comment") || value.ends_with("/UserComments") => {
+                own.kinds |= bit(ElementRole::Comments);
+            }
+            local_name!("hidden") => own.kinds |= bit(ElementRole::Hidden) | bit(ElementRole::Concealed),
+            local_name!("style") if hides(clip(value, 512)) => {
+                own.kinds |= bit(ElementRole::Hidden) | bit(ElementRole::Concealed);
+            }
             local_name!("role") => {
                 if let Some(declared) = declared_role(value) {
                     own.kinds |= bit(declared);
                 }
             }
             local_name!("itemprop") if value.contains("articleBody") => own.kinds |= bit(ElementRole::ArticleBody),
+            local_name!("itemprop") if value == "comment" => own.kinds |= bit(ElementRole::Comments),
             _ if &*attribute.name.local == "aria-hidden" && value == "true" => own.kinds |= bit(ElementRole::Hidden),
             _ => {}
         }
@@ -301,6 +347,69 @@ pub(crate) fn hides(style: &str) -> bool {
         rest = &rest[found + 1..];
     }
     false
+}
+
+/// Maximum number of bytes of a `class` or `id` that are read.
+pub const MAX_NAME_BYTES: usize = 512;
+
+/// The names in a `class` or `id` that describe the container.
+///
+/// Blog software also writes the taxonomy of a post into the class of its container
+/// (`category-biography tag-bio`): these name the topic, not the kind of container, so a post about
+/// advertising is not taken for advertising.
+pub fn container_names<'v>(element: &LocalName, value: &'v str) -> impl Iterator<Item = &'v str> {
+    let holds_post =
+        matches!(*element, local_name!("html") | local_name!("body") | local_name!("main") | local_name!("article"))
+            || value.split_ascii_whitespace().any(marks_post);
+    value.split_ascii_whitespace().filter(move |name| !(holds_post && is_taxonomy(name)))
+}
+
+/// Returns whether a class is one that blog software gives to the container of a post or page.
+fn marks_post(name: &str) -> bool {
+    let numbered = |prefix: &str| {
+        name.strip_prefix(prefix).is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    matches!(
+        name,
+        "hentry" | "h-entry" | "post" | "type-post" | "type-page" | "status-publish" | "single-post" | "node"
+    ) || numbered("post-")
+        || numbered("postid-")
+        || numbered("page-id-")
+        || numbered("node-")
+}
+
+/// Returns whether a class states the topic, author or state of a post.
+fn is_taxonomy(name: &str) -> bool {
+    const PREFIXES: &[&str] = &[
+        "tag-",
+        "category-",
+        "cat-",
+        "post_tag-",
+        "author-",
+        "topic-",
+        "section-",
+        "term-",
+        "genre-",
+        "series-",
+        "label-",
+        "post-tag-",
+        "post-category-",
+        "taxonomy-",
+        "rubrik-",
+        "subject-",
+        "tag_",
+        "category_",
+        "type-",
+        "format-",
+        "status-",
+        "post-format-",
+        "has-",
+        "no-",
+        "with-",
+        "without-",
+        "comments-",
+    ];
+    PREFIXES.iter().any(|prefix| name.len() > prefix.len() && name.starts_with(prefix))
 }
 
 fn clip(text: &str, most: usize) -> &str {

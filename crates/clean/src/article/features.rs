@@ -13,6 +13,8 @@ use super::blocks::Blocks;
 use super::containers::Container;
 use super::declared_text::{body_trigrams, description_words, title_words};
 use super::evidence::{EVIDENCE_COUNT, ElementRole, GROUPS, IdentityState, ROLES};
+use super::page_type::{PageHints, PageType};
+use super::runs::Run;
 use super::words::{WordLookup, WordSet, WordStats, stop_words};
 use crate::declared_metadata::{DeclaredMetadata, is_article};
 use crate::tree::{NodeId, Tree};
@@ -50,6 +52,8 @@ features! { BlockFeature, BLOCK_FEATURES:
     articles, article_share, article_largest, article_index,
     page_bytes, page_blocks, page_links, page_mean, page_h1, page_article, page_linked, page_path, page_root, page_unspaced,
     page_sentences, page_longest, page_paragraphs, page_stops,
+    run_blocks, run_place, run_bytes, run_links, run_mean, run_odds, run_list,
+    after_comments, page_comments, page_forum, page_docs, page_shop, page_listing,
 }
 
 /// Number of columns of the first forest.
@@ -59,6 +63,7 @@ features! { ContextFeature, CONTEXT_FEATURES:
     p, p_prev1, p_prev2, p_prev3, p_next1, p_next2, p_next3, p_window5, p_window15, p_after, p_before,
     p_parent1, p_parent2, p_parent3, p_parent4, p_box, p_alike, p_page, core_parent1, core_parent2, core_parent3, core_parent4,
     core_prev, core_next, core_first, core_last, core_bytes, section, section_heading, rank,
+    p_run, p_run_before, p_run_after, p_run_high,
 }
 
 /// Number of columns of the second forest.
@@ -100,6 +105,12 @@ pub struct FeatureMatrix {
     pub shared: Vec<u32>,
     /// For each block, the row of the last heading up to it, or its own row.
     pub section: Vec<u32>,
+    /// For each block, its run.
+    pub run: Vec<Run>,
+    /// Evidence for the type of the page.
+    pub page_hints: PageHints,
+    /// The row most similar to the title of the page.
+    pub headline: Option<usize>,
     /// The columns of the first forest.
     pub columns: Vec<Vec<f32>>,
 }
@@ -130,6 +141,9 @@ impl FeatureMatrix {
             path: Vec::new(),
             shared: Vec::new(),
             section: Vec::new(),
+            run: Vec::new(),
+            page_hints: PageHints::read(declared, url),
+            headline: None,
             containers: Vec::new(),
             columns: vec![vec![0.0; blocks.list.len()]; FIRST_COLUMNS],
             blocks,
@@ -146,11 +160,19 @@ impl FeatureMatrix {
         matrix.measure_position();
         matrix.measure_neighbours();
         matrix.measure_siblings();
+        matrix.measure_runs();
+        matrix.measure_comments();
         matrix.measure_page(tree, declared, url);
         matrix
     }
 
-    fn set(&mut self, column: BlockFeature, row: usize, value: f32) {
+    /// The type of the page.
+    pub fn page_type(&self) -> PageType {
+        let link_share = self.containers.first().map_or(0.0, |root| root.links / root.bytes.max(1.0));
+        PageType::of(self.page_hints, link_share)
+    }
+
+    pub(super) fn set(&mut self, column: BlockFeature, row: usize, value: f32) {
         set(&mut self.columns, column, row, value);
     }
 
@@ -336,6 +358,7 @@ impl FeatureMatrix {
         let likeness = |row: usize| cover[row].min(1.0) * share[row].min(1.0);
         let title =
             (0..count).rev().max_by(|a, b| likeness(*a).total_cmp(&likeness(*b))).filter(|row| likeness(*row) > 0.3);
+        self.headline = title;
         let heading = &self.columns[BlockFeature::heading as usize];
         let h1 = (0..count).find(|row| heading[*row] == 1.0);
         let longest = (0..count)
@@ -445,7 +468,12 @@ impl FeatureMatrix {
         let longest = self.blocks.list.iter().map(|block| block.len()).max().unwrap_or(0);
         let sentences: u32 = self.words.iter().map(|words| words.sentences).sum();
         let stops = self.words.iter().map(|words| words.stops as f32).sum::<f32>();
+        let hints = self.page_hints;
         let values = [
+            (BlockFeature::page_forum, flag(hints.forum)),
+            (BlockFeature::page_docs, flag(hints.documentation)),
+            (BlockFeature::page_shop, flag(hints.product)),
+            (BlockFeature::page_listing, flag(hints.listing)),
             (BlockFeature::page_bytes, log(top.bytes)),
             (BlockFeature::page_blocks, log(count as f32)),
             (BlockFeature::page_links, top.links / top.bytes.max(1.0)),

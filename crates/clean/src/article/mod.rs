@@ -8,14 +8,19 @@
 //! docs/notes/extraction.md.
 
 pub mod blocks;
+mod comment_names;
 pub mod containers;
 mod context;
-mod declared_text;
+pub mod declared_text;
 pub mod evidence;
 pub mod features;
 pub mod forest;
+pub mod page_type;
+pub mod reader_comments;
 pub mod render;
 pub mod rules;
+pub mod runs;
+pub mod script_state;
 pub mod select;
 pub mod weights;
 pub mod words;

@@ -4,16 +4,13 @@
 //! the second also sees the first one's predictions for neighbouring blocks. The threshold
 //! maximises the expected F1 of the page, so it is lower where predictions are uncertain.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
-use super::declared_text::declared_body;
 use super::evidence::{ElementRole, IdentityState};
 use super::features::{BlockFeature, FIRST_COLUMNS, FeatureMatrix};
 use super::forest::probability;
 use super::rules;
 use super::weights::Weights;
-use super::words::each_word;
-use crate::declared_metadata::DeclaredMetadata;
 
 /// Factor on the threshold that trades recall for precision.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -23,9 +20,9 @@ impl ThresholdBias {
     /// Best F1 on the annotated pages.
     pub const BALANCED: ThresholdBias = ThresholdBias(1.2);
     /// Prefers losing a paragraph to keeping a teaser.
-    pub const PRECISION: ThresholdBias = ThresholdBias(1.5);
+    pub const PRECISION: ThresholdBias = ThresholdBias(1.4);
     /// Prefers keeping a teaser to losing a paragraph.
-    pub const RECALL: ThresholdBias = ThresholdBias(0.8);
+    pub const RECALL: ThresholdBias = ThresholdBias(0.95);
 }
 
 /// Predicts the probability of every block to be article text.
@@ -63,21 +60,64 @@ pub fn threshold(matrix: &FeatureMatrix, p: &[f32], bias: ThresholdBias) -> f32 
 
 /// Blocks of at least this many bytes are not repeated on purpose.
 const LONG_BLOCK: usize = 80;
-/// A declared body with fewer words is a teaser.
-const MIN_DECLARED_WORDS: f32 = 80.0;
-
 /// Selects the rows of the article, in document order.
 pub fn choose(matrix: &FeatureMatrix, p: &[f32], bias: ThresholdBias) -> Vec<usize> {
-    let mut threshold = threshold(matrix, p, bias);
-    let highest = p.iter().copied().fold(0.0, f32::max);
+    let excluded = rules::exclusions(matrix, p);
+    let is_open = |row: &usize| excluded[*row].is_none();
+    let p_open: Vec<f32> = p.iter().zip(&excluded).map(|(p, rule)| if rule.is_some() { 0.0 } else { *p }).collect();
+    let mut threshold = threshold(matrix, &p_open, bias);
+    let highest = p_open.iter().copied().fold(0.0, f32::max);
     if highest <= threshold {
         // No block is likely, but the most likely ones may still be the text.
         threshold = highest * 0.7;
     }
-    let mut rows: Vec<usize> = (0..p.len()).filter(|row| p[*row] > threshold).collect();
+    let mut rows: Vec<usize> = (0..p.len()).filter(|row| p_open[*row] > threshold).collect();
     drop_repeats(matrix, &mut rows);
-    rows.retain(|row| !is_headline(matrix, *row) && rules::excluded_by(matrix, *row).is_none());
+    rows.retain(|row| !is_headline(matrix, *row));
+    if count_words(matrix, &rows) < MIN_WORDS {
+        add_prose(matrix, &mut rows, is_open);
+    }
     rows
+}
+
+/// Fewer words than this are no article if there is prose elsewhere on the page.
+const MIN_WORDS: f32 = 20.0;
+/// Minimum number of words of a block of prose.
+const MIN_PROSE_WORDS: f32 = 12.0;
+
+fn count_words(matrix: &FeatureMatrix, rows: &[usize]) -> f32 {
+    rows.iter().map(|row| matrix.words[*row].count).sum()
+}
+
+/// Adds the prose of the page, so that a page with prose never has no text: full sentences in
+/// `<article>` or `<main>`, or else anywhere but in navigation, footers and forms.
+fn add_prose(matrix: &FeatureMatrix, rows: &mut Vec<usize>, is_open: impl Fn(&usize) -> bool) {
+    let near = |row: usize| &matrix.containers[matrix.innermost[row] as usize].near;
+    let is_prose = |row: &usize| {
+        let (block, words) = (&matrix.blocks.list[*row], &matrix.words[*row]);
+        let near = near(*row);
+        words.count >= MIN_PROSE_WORDS
+            && words.sentences > 0
+            && block.link_bytes * 2 < block.len()
+            && !near.role(ElementRole::Nav)
+            && !near.role(ElementRole::Footer)
+            && !near.role(ElementRole::Form)
+            && !near.role(ElementRole::Button)
+            && !near.role(ElementRole::Dialog)
+    };
+    let is_main = |row: &usize| {
+        let near = near(*row);
+        near.role(ElementRole::Article) || near.role(ElementRole::Main) || near.role(ElementRole::ArticleBody)
+    };
+    let prose: Vec<usize> = (0..matrix.blocks.list.len()).filter(is_open).filter(is_prose).collect();
+    let mut added: Vec<usize> = prose.iter().copied().filter(is_main).collect();
+    if added.is_empty() {
+        added = prose;
+    }
+    rows.extend(added);
+    rows.sort_unstable();
+    rows.dedup();
+    drop_repeats(matrix, rows);
 }
 
 /// Returns whether a block is the headline, which documents store as their title.
@@ -88,35 +128,16 @@ fn is_headline(matrix: &FeatureMatrix, row: usize) -> bool {
         && value(BlockFeature::title_share) >= 0.9
 }
 
-/// Returns the `articleBody` of JSON-LD if the page shows less than 40 % of its words.
-pub fn declared_body_if_longer(declared: &DeclaredMetadata<'_>, shown_words: usize) -> Option<String> {
-    declared_body(declared).filter(|body| {
-        let mut words = 0.0;
-        each_word(body, |_, _, weight| words += weight);
-        words >= MIN_DECLARED_WORDS && (shown_words as f32) < 0.4 * words
-    })
-}
-
 /// Drops repeated long blocks. Responsive pages contain their text several times; the first copy is
-/// kept.
+/// kept. A block that is repeated within one list or container is repeated on purpose: a step of a
+/// recipe, a refrain.
 fn drop_repeats(matrix: &FeatureMatrix, rows: &mut Vec<usize>) {
-    let mut seen: HashSet<u64, IdentityState> = HashSet::default();
-    rows.retain(|row| matrix.blocks.list[*row].len() < LONG_BLOCK || seen.insert(matrix.words[*row].hash));
-}
-
-/// Selects reader comments: text in comment containers that is not part of the article.
-pub fn comments(matrix: &FeatureMatrix, article: &[usize]) -> Vec<usize> {
-    let is_comment = |row: &usize| {
-        let near = &matrix.containers[matrix.innermost[*row] as usize].near;
-        let block = &matrix.blocks.list[*row];
-        let words = &matrix.words[*row];
-        (1..=8).contains(&near.group("comment"))
-            && !near.role(ElementRole::Form)
-            && !near.role(ElementRole::Button)
-            && !near.role(ElementRole::Nav)
-            && !near.role(ElementRole::Heading)
-            && block.link_bytes * 2 < block.len()
-            && (words.ends || words.count >= 6.0)
-    };
-    (0..matrix.blocks.list.len()).filter(|row| article.binary_search(row).is_err()).filter(is_comment).collect()
+    let mut seen: HashMap<u64, u32, IdentityState> = HashMap::default();
+    rows.retain(|row| {
+        if matrix.blocks.list[*row].len() < LONG_BLOCK {
+            return true;
+        }
+        let run = matrix.run[*row].start;
+        *seen.entry(matrix.words[*row].hash).or_insert(run) == run
+    });
 }

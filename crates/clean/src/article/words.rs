@@ -182,6 +182,20 @@ pub fn is_unspaced(c: char) -> bool {
         | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{2fa1f}')
 }
 
+/// Calls `found` with the hash of every word trigram; texts of fewer than three words have none.
+pub(super) fn each_trigram(text: &str, mut found: impl FnMut(u64)) {
+    let mut last = [0u64; 3];
+    let mut count = 0;
+    each_word(text, |word, _, _| {
+        last.rotate_left(1);
+        last[2] = word;
+        count += 1;
+        if count >= 3 {
+            found(last[0].rotate_left(21) ^ last[1].rotate_left(42) ^ last[2]);
+        }
+    });
+}
+
 /// Calls `found` with the hash of every lower-cased word, whether it starts with a capital, and its
 /// weight in the word count. In scripts without spaces, character bigrams take the place of words.
 pub fn each_word(text: &str, mut found: impl FnMut(u64, bool, f32)) {

@@ -235,10 +235,22 @@ const ROLLING_WINDOW: SignedDuration = SignedDuration::from_mins(10);
 /// Minimum weight for a date to be reported.
 const MIN_WEIGHT: f32 = 0.03;
 
+/// Returns a reader of single dates, machine-readable or written, by the conventions of a language and a URL.
+pub(crate) fn day_reader(language: Option<&str>, url: Option<&str>) -> impl Fn(&str) -> Option<Date> + use<> {
+    let locale = DateLocale::of(language, host_of(url));
+    move |text| {
+        let machine = parse::machine_date(text, locale).map(|date| date.day);
+        machine.or_else(|| parse::find(text, locale).first().map(|date| date.day))
+    }
+}
+
+fn host_of(url: Option<&str>) -> Option<&str> {
+    url.and_then(|url| url.split("://").nth(1)).and_then(|rest| rest.split(['/', ':', '?']).next())
+}
+
 /// Collects all candidates and decides on the dates.
 pub fn read(tree: &Tree, declared: &DeclaredMetadata<'_>, url: Option<&str>, known_dates: &KnownDates) -> Dates {
-    let host = url.and_then(|url| url.split("://").nth(1)).and_then(|rest| rest.split(['/', ':', '?']).next());
-    let locale = DateLocale::of(declared.language, host);
+    let locale = DateLocale::of(declared.language, host_of(url));
     let zone = UtcOffsets::of(declared.language);
     let mut candidates = Vec::new();
     declared::linked_data(declared, url, locale, &mut candidates);

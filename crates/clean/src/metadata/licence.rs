@@ -13,7 +13,11 @@ use super::{Page, strings};
 
 /// The licence from the first place that states one.
 pub fn read(page: &Page<'_>) -> Option<Licence> {
-    from_linked_data(page).or_else(|| from_links(page)).or_else(|| from_metas(page)).or_else(|| from_anchors(page))
+    from_linked_data(page)
+        .or_else(|| from_links(page))
+        .or_else(|| from_metas(page))
+        .or_else(|| from_anchors(page))
+        .or_else(|| from_text(page))
 }
 
 fn from_linked_data(page: &Page<'_>) -> Option<Licence> {
@@ -56,6 +60,29 @@ fn from_anchors(page: &Page<'_>) -> Option<Licence> {
         creative_commons(href).map(|name| Licence { name, url: absolute(href), evidence: "anchor".to_owned() })
     })
 }
+
+/// A licence in plain text, such as "This text is licensed under CC BY 4.0". It must have a version, or say that it is
+/// a licence: an article about licences names them too.
+fn from_text(page: &Page<'_>) -> Option<Licence> {
+    let texts = page.marks.licence_texts.iter().filter(|id| page.marks.region(page.tree, **id) != PageRegion::Foreign);
+    texts.into_iter().find_map(|id| {
+        let text = tidy(page.tree.as_text(*id)?);
+        let name = spelled_out(&text)?;
+        let lower = text.to_lowercase();
+        let says_so =
+            ["licen", "lizen", "licencia", "licenza", "licença", "лиценз"].iter().any(|word| lower.contains(word));
+        let is_versioned = name.ends_with(|c: char| c.is_ascii_digit()) && name.contains('.');
+        // A licence statement is a line, not a paragraph.
+        (text.chars().count() <= MAX_STATEMENT_CHARS && (is_versioned || says_so)).then(|| Licence {
+            name,
+            url: String::new(),
+            evidence: "text".to_owned(),
+        })
+    })
+}
+
+/// Maximum length of a licence statement.
+const MAX_STATEMENT_CHARS: usize = 200;
 
 fn licence(stated: &str, words: &str, evidence: &str) -> Option<Licence> {
     let stated = tidy(stated);
@@ -156,6 +183,12 @@ mod tests {
         assert_eq!(stated("<a rel=license href=https://creativecommons.org/licenses/by/2.0/>x</a>").unwrap().1, "link");
         assert_eq!(stated("<meta name=dc.rights content='CC BY 4.0'>").unwrap(), ("CC-BY-4.0".into(), "meta".into()));
         assert_eq!(stated("<a href=https://creativecommons.org/licenses/by/2.0/>x</a>").unwrap().1, "anchor");
+        assert_eq!(
+            stated("<h1>Rain</h1><p>It rained.</p><p>Text: CC BY-SA 4.0</p>").unwrap(),
+            ("CC-BY-SA-4.0".into(), "text".into())
+        );
+        assert_eq!(stated("<p>Lizenz: CC BY</p>").unwrap().0, "CC-BY");
+        assert_eq!(stated("<p>Some choose CC BY and others nothing.</p>"), None);
     }
 
     #[test]

@@ -45,6 +45,8 @@ pub struct MarkedNodes<'a> {
     pub topics: Vec<(NodeId, TopicKind)>,
     /// Links to Creative Commons licences.
     pub licences: Vec<(NodeId, &'a str)>,
+    /// Text nodes that name a Creative Commons licence.
+    pub licence_texts: Vec<NodeId>,
     /// Hints from the class and id of each node.
     hints: Vec<Hints>,
 }
@@ -181,6 +183,9 @@ impl<'a> MarkedNodes<'a> {
             if let Some(text) = tree.as_text(id) {
                 if marks.bylines.len() < MAX_MARKS && names::opens_byline(text) {
                     marks.bylines.push(id);
+                }
+                if marks.licence_texts.len() < MAX_MARKS && names_licence(text) {
+                    marks.licence_texts.push(id);
                 }
             } else if let Some(name) = tree.name(id) {
                 match *name {
@@ -347,6 +352,12 @@ impl<'a> MarkedNodes<'a> {
         }
         if below_footer { PageRegion::Aside } else { place }
     }
+}
+
+/// Returns whether a text names a Creative Commons licence.
+fn names_licence(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    memchr::memchr_iter(b'C', bytes).any(|at| matches!(bytes.get(at..at + 5), Some(b"CC BY" | b"CC-BY")))
 }
 
 fn strongest(known: Option<AuthorMark>, sign: AuthorMark) -> Option<AuthorMark> {

@@ -8,7 +8,8 @@ use memchr::memmem;
 
 use super::text::fold;
 use super::vocabulary::{
-    BY, CONJUNCTIONS, ENDS, INSTITUTION, LEAD, MONTHS, OFFICES, PARTICLES, PLACEHOLDERS, ROLES, SMALL, UNSPACED,
+    BY, CONJUNCTIONS, ENDS, INSTITUTION, INTERFACE, LEAD, MONTHS, OFFICES, PARTICLES, PLACEHOLDERS, ROLES, SMALL,
+    UNSPACED, UNSPACED_LABELS,
 };
 
 /// Strictness of name recognition, depending on the context.
@@ -288,7 +289,14 @@ fn is_name(name: &str, context: NameContext) -> bool {
     if PLACEHOLDERS.contains(&fold(name).as_str()) {
         return false;
     }
+    if !name.is_ascii() && UNSPACED_LABELS.iter().any(|label| name.contains(label)) {
+        return false;
+    }
     let words: Vec<&str> = name.split(' ').collect();
+    if words.iter().any(|word| among_folded(INTERFACE, word)) && (context < NameContext::NameField || words.len() <= 2)
+    {
+        return false;
+    }
     if words.iter().any(|word| among_folded(ROLES, word)) && (context < NameContext::NameField || words.len() == 1) {
         return false;
     }
@@ -385,6 +393,15 @@ mod tests {
         assert_eq!(people("jazz4ever", NameContext::NameField), ["jazz4ever"]);
         assert_eq!(people("jazz forever", NameContext::Byline), Vec::<String>::new());
         assert_eq!(people("admin", NameContext::NameField), Vec::<String>::new());
+    }
+
+    #[test]
+    fn words_of_interfaces_and_labels_are_not_names() {
+        for text in ["Suche", "Login", "Home Page", "Newsletter abonnieren", "责任编辑：苏亮", "来源：日报", "Sign in"]
+        {
+            assert_eq!(some(text), Vec::<String>::new(), "{text}");
+            assert_eq!(people(text, NameContext::NameField), Vec::<String>::new(), "{text}");
+        }
     }
 
     #[test]

@@ -101,6 +101,26 @@ pub const PLACEHOLDERS: &[&str] = &[
     "true", "false", "content", "posts",
 ];
 
+/// Words of interfaces, which are never part of a name: menus, forms and buttons.
+#[rustfmt::skip]
+pub const INTERFACE: &[&str] = &[
+    "suche", "suchen", "search", "login", "logout", "anmelden", "abmelden", "registrieren", "menü", "menu", "startseite", "home",
+    "homepage", "impressum", "datenschutz", "newsletter", "abonnieren", "passwort", "password", "warenkorb", "einloggen",
+    "buscar", "iniciar", "sesión", "inicio", "rechercher", "connexion", "accueil", "cerca", "accedi", "zoeken", "inloggen",
+    "register", "signup", "signin", "sign", "click", "klicken", "hier", "here", "drucken", "print", "download", "cookie",
+    "cookies", "privacy", "navigation", "skip", "weiterlesen", "antworten", "reply", "permalink", "tags", "category",
+    "categories", "kategorie", "kategorien", "rubrik", "archive", "archiv", "video", "videos", "podcast", "gallery", "weiter",
+    "zurück", "next", "previous", "loading", "advertisement", "popular", "latest", "related", "recent", "trending",
+];
+
+/// Labels of other roles than the author's, and of dates and sources, in scripts without spaces.
+#[rustfmt::skip]
+pub const UNSPACED_LABELS: &[&str] = &[
+    "编辑", "編輯", "责编", "責編", "来源", "來源", "发布", "發布", "时间", "時間", "字号", "字號", "评论", "評論", "分享", "登录", "登錄", "登入",
+    "注册", "註冊", "搜索", "搜尋", "首页", "首頁", "更多", "阅读", "閱讀", "点击", "點擊", "浏览", "瀏覽", "关键词", "關鍵詞", "标签", "標籤", "审核",
+    "校对", "摄影", "攝影", "転載", "转载", "ログイン", "検索", "로그인", "검색", "댓글",
+];
+
 /// Lower-case particles within names.
 #[rustfmt::skip]
 pub const PARTICLES: &[&str] = &[

@@ -20,7 +20,8 @@ pub fn mask(document: &mut Document, rules: &[MaskRule]) {
         mask_paragraph(paragraph, rules, &mut counts);
     }
     let about = &mut document.about;
-    for text in [&mut about.title, &mut about.description].into_iter().chain(&mut about.authors) {
+    let commenters = document.comment_starts.iter_mut().map(|start| &mut start.author);
+    for text in [&mut about.title, &mut about.description].into_iter().chain(&mut about.authors).chain(commenters) {
         mask_text(text, rules, &mut counts);
     }
     for (rule, count) in MaskRule::ALL.iter().zip(counts).filter(|(_, count)| *count > 0) {

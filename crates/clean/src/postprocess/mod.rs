@@ -42,12 +42,17 @@ pub enum ForeignParagraphs {
     Drop,
 }
 
-/// Postprocesses a document with normalised text. Fails if the quality gate rejects it.
-pub fn postprocess(document: &mut Document, options: &PostprocessOptions) -> Result<(), Rejection> {
-    // Imported documents keep a language that was identified with more context.
+/// Identifies the language of a document and of its paragraphs, unless it was imported with one that was
+/// identified with more context.
+pub fn identify_language(document: &mut Document) {
     if document.about.language_score.is_none() {
         language::identify(document);
     }
+}
+
+/// Postprocesses a document with normalised text. Fails if the quality gate rejects it.
+pub fn postprocess(document: &mut Document, options: &PostprocessOptions) -> Result<(), Rejection> {
+    identify_language(document);
     language::leave_out_foreign(document, options.foreign);
     let limits = options.gate.limits(&document.language_code());
     crate::gate::drop_bad_paragraphs(document, &limits);

@@ -11,11 +11,15 @@ use tidings_model::{Document, Paragraph, ParagraphKind, Span};
 pub fn normalise_unicode(document: &mut Document) {
     document.paragraphs.iter_mut().chain(&mut document.comments).for_each(normalise_paragraph);
     document.paragraphs.retain(|paragraph| !paragraph.text.is_empty());
-    document.comments.retain(|paragraph| !paragraph.text.is_empty());
+    // The starts of comments are indices, so an empty paragraph stays where it is.
+    if document.comment_starts.is_empty() {
+        document.comments.retain(|paragraph| !paragraph.text.is_empty());
+    }
     let about = &mut document.about;
     let lists = [&mut about.authors, &mut about.categories, &mut about.tags];
     let texts = [&mut about.title, &mut about.site_name, &mut about.description];
-    for text in texts.into_iter().chain(lists.into_iter().flatten()) {
+    let commenters = document.comment_starts.iter_mut().map(|start| &mut start.author);
+    for text in texts.into_iter().chain(lists.into_iter().flatten()).chain(commenters) {
         if let Cow::Owned(normal) = normalise(text) {
             *text = normal;
         }

@@ -13,8 +13,9 @@ mod strip;
 mod tag;
 mod tokenize;
 
+pub use html5ever::LocalName;
 use html5ever::tendril::StrTendril;
-use html5ever::{Attribute, LocalName, QualName, local_name, ns};
+use html5ever::{Attribute, QualName, local_name, ns};
 
 pub use parse::{Limits, parse, parse_with};
 
