@@ -1,13 +1,14 @@
 //! Lists the folders of `languages/`, so that adding a language needs no edit of Rust code.
 //!
-//! Writes `OUT_DIR/folders.rs`: one `Folder` per language that embeds its files with `include_str!`.
+//! Writes `OUT_DIR/folders.rs`: one `Folder` per language that embeds its files with `include_str!`, and the lists of
+//! `data/stop-words` by name.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 /// Files of a folder beside `language.tsv`, each with its field of `Folder`.
-const OPTIONAL: [(&str, &str); 7] = [
+const OPTIONAL: [(&str, &str); 8] = [
     ("calendar", "calendar.tsv"),
     ("stop_words", "stop-words.txt"),
     ("rules", "rules.tsv"),
@@ -15,17 +16,15 @@ const OPTIONAL: [(&str, &str); 7] = [
     ("confusable", "confusable.tsv"),
     ("quotations", "quotations.tsv"),
     ("names", "names.tsv"),
+    ("variants", "variants.tsv"),
 ];
 
 fn main() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../languages");
-    println!("cargo:rerun-if-changed={}", root.display());
-    let entries = fs::read_dir(&root).unwrap_or_else(|error| panic!("cannot read {}: {error}", root.display()));
-    let mut folders: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
-    folders.sort();
-
+    // The link makes the folders part of the package; cargo does not look for changes behind links.
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("languages");
+    let root = root.canonicalize().unwrap_or_else(|error| panic!("cannot read {}: {error}", root.display()));
     let mut code = String::from("static FOLDERS: &[Folder] = &[\n");
-    for folder in folders {
+    for folder in entries(&root).into_iter().filter(|path| path.is_dir()) {
         let name = folder.file_name().unwrap_or_default().to_string_lossy();
         let include = |file: &str| format!("include_str!({:?})", folder.join(file));
         let _ = write!(code, "    Folder {{ code: {name:?}, language: {}", include("language.tsv"));
@@ -35,7 +34,21 @@ fn main() {
         }
         code.push_str(" },\n");
     }
+    code.push_str("];\n\nstatic STOP_LISTS: &[(&str, &str)] = &[\n");
+    for list in entries(&Path::new(env!("CARGO_MANIFEST_DIR")).join("data/stop-words")) {
+        let name = list.file_stem().unwrap_or_default().to_string_lossy();
+        let _ = writeln!(code, "    ({name:?}, include_str!({list:?})),");
+    }
     code.push_str("];\n");
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR for build scripts"));
     fs::write(out.join("folders.rs"), code).expect("OUT_DIR is writable");
+}
+
+/// The entries of a folder, sorted.
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    println!("cargo:rerun-if-changed={}", folder.display());
+    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("cannot read {}: {error}", folder.display()));
+    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    paths.sort();
+    paths
 }

@@ -6,6 +6,8 @@
 
 use std::sync::OnceLock;
 
+use crate::embedded::BOUNDARIES;
+
 /// Score of the rules' verdict, before any learned weight.
 pub const RULE_WEIGHT: f32 = 2.0;
 
@@ -127,28 +129,17 @@ fn read_weights(rest: &mut &[u8]) -> Option<BoundaryWeights> {
     Some(BoundaryWeights::new(&pairs))
 }
 
-macro_rules! models {
-    ($($code:literal)*) => {
-        const FILES: &[(&str, &[u8])] = &[$(($code, include_bytes!(concat!("../models/", $code, ".tsm"))),)*];
-    };
-}
-
-models! {
-    "af" "be" "cs" "cy" "da" "de" "el" "en" "es" "fa" "fi" "fr" "ga" "gd" "gl" "he" "hr" "hy" "id" "is" "ja" "ka" "kk" "ko" "lt"
-    "lv" "mr" "mt" "nb" "nl" "nn" "pt" "ro" "ru" "sk" "sl" "sq" "sr" "sv" "te" "tr" "ug" "uk" "vi" "zh"
-}
-
 /// All embedded model files by language code.
 pub fn files() -> impl Iterator<Item = (&'static str, &'static [u8])> {
-    FILES.iter().copied()
+    BOUNDARIES.iter().copied()
 }
 
 /// Returns the model of a language, if one was trained.
 pub fn of(code: &str) -> Option<&'static BoundaryModel> {
     static MODELS: OnceLock<Vec<OnceLock<Option<BoundaryModel>>>> = OnceLock::new();
-    let models = MODELS.get_or_init(|| FILES.iter().map(|_| OnceLock::new()).collect());
-    let index = FILES.iter().position(|file| file.0 == code)?;
-    models[index].get_or_init(|| BoundaryModel::read(FILES[index].1)).as_ref()
+    let models = MODELS.get_or_init(|| BOUNDARIES.iter().map(|_| OnceLock::new()).collect());
+    let index = BOUNDARIES.iter().position(|file| file.0 == code)?;
+    models[index].get_or_init(|| BoundaryModel::read(BOUNDARIES[index].1)).as_ref()
 }
 
 #[cfg(test)]
@@ -157,7 +148,7 @@ mod tests {
 
     #[test]
     fn every_embedded_model_can_be_read() {
-        for (code, bytes) in FILES {
+        for (code, bytes) in BOUNDARIES {
             assert!(BoundaryModel::read(bytes).is_some(), "{code}");
         }
     }

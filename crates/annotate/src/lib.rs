@@ -25,6 +25,7 @@ mod chars;
 mod codes;
 mod dictionary;
 mod document;
+pub mod embedded;
 pub mod external;
 mod hash;
 mod imported_layers;

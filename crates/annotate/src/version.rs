@@ -8,14 +8,14 @@ use crate::{boundary_model, table};
 
 /// Version of the output: increased whenever the same document and models give different sentences,
 /// tokens, lemmas or tags. Recipes record it, so that an upgrade re-annotates only when it must.
-pub const BEHAVIOUR_VERSION: u32 = 1;
+pub const BEHAVIOUR_VERSION: u32 = 2;
 
 /// The release that introduced this behaviour; changes together with [`BEHAVIOUR_VERSION`].
 const RELEASE: &str = "0.1.0";
 
-/// All embedded data that affects the output, by name: language rules, boundary models and taggers.
+/// All embedded data that affects the output, by language: rules, boundary models and taggers.
 pub fn tables() -> impl Iterator<Item = (&'static str, &'static [u8])> {
-    boundary_model::files().chain(table::rows()).chain([("tags.bin", crate::tagger::models::EMBEDDED)])
+    boundary_model::files().chain(table::rows()).chain(crate::embedded::TAGS.iter().copied())
 }
 
 /// Name of the segmenter with a digest of its rules and boundary models. Taggers are recorded in

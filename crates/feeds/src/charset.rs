@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
-use encoding_rs::{Encoding, ISO_2022_JP, UTF_8, UTF_16BE, UTF_16LE};
+use encoding_rs::{EUC_JP, Encoding, ISO_2022_JP, UTF_8, UTF_16BE, UTF_16LE};
 use tidings_model::Repair;
 
 use crate::repairs::Repairs;
@@ -101,9 +101,21 @@ fn with<'a>(encoding: &'static Encoding, body: &'a [u8], repairs: &mut Repairs) 
 }
 
 fn guess(body: &[u8]) -> &'static Encoding {
+    if is_euc_jp(body) {
+        return EUC_JP;
+    }
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
     detector.feed(body, true);
     detector.guess(None, Utf8Detection::Deny)
+}
+
+/// Returns true for Japanese in EUC-JP, which other double-byte encodings can decode as well: a fifth of its characters
+/// are kana, whose first byte is rare elsewhere.
+fn is_euc_jp(body: &[u8]) -> bool {
+    let (text, _, has_errors) = EUC_JP.decode(body);
+    let wide = text.chars().filter(|c| !c.is_ascii()).count();
+    let kana = text.chars().filter(|c| ('\u{3041}'..='\u{30fe}').contains(c)).count();
+    !has_errors && wide >= 8 && kana * 5 >= wide
 }
 
 /// The encoding declared by the server, else by the document. A server's UTF-8 may be just its default, so another
@@ -308,6 +320,21 @@ mod tests {
         let mut repairs = Repairs::default();
         let text = decode(body, content_type, &mut repairs).text.into_owned();
         (text, repairs.list())
+    }
+
+    #[test]
+    fn undeclared_euc_jp_is_recognised() {
+        let text = "<rss><channel><title>新聞のニュースをお届けします</title></channel></rss>";
+        let (bytes, _, _) = EUC_JP.encode(text);
+        let decoded = decode(&bytes, None, &mut Repairs::default());
+        assert_eq!((decoded.text.as_ref(), decoded.encoding), (text, "EUC-JP"));
+        for (other, text) in [
+            (encoding_rs::GBK, "新华社北京电记者从有关部门获悉今天上午"),
+            (encoding_rs::EUC_KR, "서울에서 열린 회의에서 정부는 새로운 계획을 발표했다"),
+        ] {
+            let (bytes, _, _) = other.encode(text);
+            assert!(!is_euc_jp(&bytes), "{text}");
+        }
     }
 
     #[test]

@@ -15,11 +15,13 @@
 //! What is known of a language by hand is in `languages/CODE/`, see [`Language`]; trained tables are in `data/`.
 
 mod calendar;
+mod han;
 mod identify;
 mod mask;
 mod normalise;
 mod registry;
 mod stop;
+mod variant;
 
 pub use calendar::{Month, calendar_words, is_weekday, month};
 pub use identify::tables;
@@ -32,3 +34,4 @@ pub use mask::{MaskRule, Masked, mask};
 pub use normalise::normalise;
 pub use registry::{Language, StopWords, canonical, language, language_name, languages};
 pub use stop::{StopList, stop_list};
+pub use variant::variant;

@@ -20,6 +20,7 @@ struct Folder {
     confusable: Option<&'static str>,
     quotations: Option<&'static str>,
     names: Option<&'static str>,
+    variants: Option<&'static str>,
 }
 
 include!(concat!(env!("OUT_DIR"), "/folders.rs"));
@@ -68,13 +69,15 @@ pub struct Language {
     pub quotations_tsv: Option<&'static str>,
     /// The text of `names.tsv`: words in and around names of persons, organisations and places.
     pub names_tsv: Option<&'static str>,
+    /// The text of `variants.tsv`: characters with several forms.
+    pub variants_tsv: Option<&'static str>,
     pub(crate) stop_list: OnceLock<StopList>,
 }
 
 /// The source of a language's stop words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StopWords {
-    /// A list of jusText, by its name.
+    /// A list of jusText: the text of `data/stop-words/NAME.txt`.
     JusText(&'static str),
     /// The text of `stop-words.txt`.
     Own(&'static str),
@@ -82,6 +85,11 @@ pub enum StopWords {
     Off,
     /// No list.
     Missing,
+}
+
+fn justext_list(name: &str) -> &'static str {
+    let list = STOP_LISTS.iter().find(|(known, _)| *known == name);
+    list.expect("a test reads all folders, so data/stop-words has every list that one names").1
 }
 
 impl Language {
@@ -101,7 +109,7 @@ impl Language {
             stop_words: match (folder.stop_words, value("stop-words")) {
                 (Some(text), _) => StopWords::Own(text),
                 (None, Some("off")) => StopWords::Off,
-                (None, Some(list)) => StopWords::JusText(list),
+                (None, Some(name)) => StopWords::JusText(justext_list(name)),
                 (None, None) => StopWords::Missing,
             },
             hint_tlds: [words("tld"), words("tld-hint")].concat(),
@@ -119,6 +127,7 @@ impl Language {
             confusable_tsv: folder.confusable,
             quotations_tsv: folder.quotations,
             names_tsv: folder.names,
+            variants_tsv: folder.variants,
             stop_list: OnceLock::new(),
         }
     }

@@ -1,8 +1,7 @@
 //! Stop words, the most frequent words of a language: they separate running text from menus.
 //!
 //! Most lists are those of jusText, a few thousand of the most frequent words of a Wikipedia each, because the thresholds of
-//! jusText hold for these lists only. They come from the crate `justext` (BSD-2-Clause), which embeds them; the
-//! linker drops its extractor. A language without such a list may have one in its folder, `stop-words.txt`, and users
+//! jusText hold for these lists only (`data/stop-words`, BSD-2-Clause, see `data/NOTICE`). A language without such a list may have one in its folder, `stop-words.txt`, and users
 //! can bring their own with [`StopList::from_lines`].
 
 use std::collections::HashSet;
@@ -80,10 +79,8 @@ pub fn stop_list(tag: &str) -> Option<&'static StopList> {
         StopWords::Missing => None,
         StopWords::Off => Some(&OFF),
         StopWords::Own(text) => Some(list(&|| StopList::from_lines(text))),
-        StopWords::JusText(name) => Some(list(&|| {
-            let words = justext::get_stoplist(name);
-            StopList::of(words.expect("a test checks that jusText has every list that a folder names").into_iter())
-        })),
+        // Unlike in lists of our own, a `#` begins a word.
+        StopWords::JusText(text) => Some(list(&|| StopList::of(text.lines().map(str::to_lowercase)))),
     }
 }
 

@@ -114,3 +114,42 @@ fn a_megabyte_of_hostile_text_is_processed() {
         assert!(mask(&text, &MaskRule::ALL).text.len() <= text.len() * 4);
     }
 }
+
+/// Rows of `masks.tsv`: kind, rule, text with what is masked in braces.
+fn cases() -> impl Iterator<Item = (&'static str, Option<MaskRule>, &'static str)> {
+    let lines = include_str!("masks.tsv").lines().filter(|line| !line.starts_with('#'));
+    lines.map(|line| {
+        let mut fields = line.split('\t');
+        let mut field = || fields.next().unwrap_or_else(|| panic!("a row has three fields: {line}"));
+        (field(), MaskRule::named(field()), field())
+    })
+}
+
+/// Of a hundred numbers of people 95 are masked, and of a hundred others one at most.
+#[test]
+fn numbers_of_many_countries_are_masked_and_others_are_not() {
+    let (mut missed, mut wrong, mut positive, mut negative) = (Vec::new(), Vec::new(), 0, 0);
+    for (kind, rule, text) in cases() {
+        let plain = text.replace(['{', '}'], "");
+        let got = mask(&plain, &MaskRule::ALL).text;
+        match rule {
+            Some(rule) => {
+                positive += 1;
+                let (before, rest) = text.split_once('{').expect("a positive case has braces");
+                let (_, after) = rest.split_once('}').expect("braces are closed");
+                if got != format!("{before}{}{after}", rule.token()) {
+                    missed.push(format!("{kind}: {text} gave {got}"));
+                }
+            }
+            None => {
+                negative += 1;
+                if got != plain {
+                    wrong.push(format!("{kind}: {text} gave {got}"));
+                }
+            }
+        }
+    }
+    println!("{} of {positive} found, {} of {negative} others masked", positive - missed.len(), wrong.len());
+    assert!(missed.len() * 100 <= positive * 5, "{missed:#?}");
+    assert!(wrong.len() * 100 <= negative, "{wrong:#?}");
+}

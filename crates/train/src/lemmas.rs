@@ -6,10 +6,11 @@ use tidings_annotate::tagger::bytes::Reader;
 use tidings_annotate::tagger::compound_marks::{self, CompoundMarks, MARK};
 use tidings_annotate::tagger::edit_script::{EditScript, LemmaCase, lowercase};
 use tidings_annotate::tagger::lemma::{
-    LemmaQuery, Lemmatiser, ScriptIndex, SharedFeatures, exception_hash, known_flags, known_hash, known_lemma,
+    FORM_BITS, LemmaQuery, Lemmatiser, LemmatiserParts, ScriptIndex, SharedFeatures, exception_hash, form_hash,
+    known_flags, known_hash, known_lemma,
 };
 use tidings_annotate::tagger::word::HashedWord;
-use tidings_annotate::tagger::{FeatureIndex, Models};
+use tidings_annotate::tagger::{FeatureIndex, Models, VERSION};
 
 use crate::adagrad::AdaGrad;
 use crate::cases;
@@ -24,8 +25,8 @@ pub struct Settings {
     pub adagrad: AdaGrad,
     /// Minimum number of words of a script to become a candidate for unseen words.
     pub min_count: u32,
-    /// Words seen this often are stored as exceptions even if regular, because looking them up is
-    /// faster than ranking.
+    /// Words seen this often are stored in the dictionary of forms even if regular, because looking
+    /// them up is faster than ranking.
     pub frequent_count: u32,
     /// Quantisation unit of weights; smaller ones are pruned.
     pub unit: f32,
@@ -75,53 +76,73 @@ pub fn train(tags: &[String], own: &[&Sentence], settings: &Settings) -> Vec<u8>
     let all_case_weights = cases::train(tags, own, settings.bits);
     let known = known.slots(settings.bits);
     let compound_marks = compound_marks(&types, settings.bits);
+    let mut parts = LemmatiserParts {
+        scripts: &scripts,
+        candidate_count,
+        bits: settings.bits,
+        known: &known,
+        compound_marks: &compound_marks,
+        ..LemmatiserParts::default()
+    };
     let mut min_weight = settings.unit / 2.0;
     let (weights, case_weights) = loop {
         let weights = rounded(&all_weights, settings.unit, min_weight);
         let case_weights = rounded(&all_case_weights, settings.unit, min_weight);
-        let mut out = Vec::new();
-        let bits = settings.bits;
-        Lemmatiser::write(
-            &scripts,
-            candidate_count,
-            bits,
-            &weights,
-            &case_weights,
-            &[],
-            &known,
-            &compound_marks,
-            &mut out,
-        );
-        if min_weight > 1.0 || Models::pack(&out).len() <= settings.max_rule_bytes {
+        let written = written(&LemmatiserParts { weights: &weights, case_weights: &case_weights, ..parts });
+        if min_weight > 1.0 || Models::pack(&written).len() <= settings.max_rule_bytes {
             break (weights, case_weights);
         }
         min_weight *= 1.25;
     };
-    let write = |scripts: &[EditScript], exceptions: &[(u32, u16, LemmaCase)]| {
-        let mut out = Vec::new();
-        Lemmatiser::write(
-            scripts,
-            candidate_count,
-            settings.bits,
-            &weights,
-            &case_weights,
-            exceptions,
-            &known,
-            &compound_marks,
-            &mut out,
-        );
-        out
-    };
-    let rules = Lemmatiser::read(&mut Reader::new(&write(&scripts, &[]))).expect("it was just serialised");
-    let all = {
-        let (scripts, exceptions) = select_exceptions(&types, &scripts, candidate_count, &rules, 1, settings);
-        write(&scripts, &exceptions)
-    };
-    if Models::pack(&all).len() <= settings.max_bytes {
-        return all;
+    (parts.weights, parts.case_weights) = (&weights, &case_weights);
+    // Words seen once with a script of their own are left out if the lemmatiser is too large.
+    let mut out = Vec::new();
+    for min_count in [1, 2] {
+        let mut needed = NeededScripts::new(&scripts[..candidate_count]);
+        let rules = read(&parts);
+        let forms = select_forms(tags, &types, &mut needed, &rules, min_count, settings);
+        let with_forms = read(&LemmatiserParts { scripts: &needed.scripts, forms: &forms, ..parts });
+        let exceptions = select_exceptions(&types, &mut needed, &with_forms, min_count, settings);
+        out = written(&LemmatiserParts { scripts: &needed.scripts, forms: &forms, exceptions: &exceptions, ..parts });
+        if Models::pack(&out).len() <= settings.max_bytes {
+            break;
+        }
     }
-    let (scripts, exceptions) = select_exceptions(&types, &scripts, candidate_count, &rules, 2, settings);
-    write(&scripts, &exceptions)
+    out
+}
+
+fn written(parts: &LemmatiserParts<'_>) -> Vec<u8> {
+    let mut out = Vec::new();
+    Lemmatiser::write(parts, &mut out);
+    out
+}
+
+fn read(parts: &LemmatiserParts<'_>) -> Lemmatiser {
+    Lemmatiser::read(VERSION, &mut Reader::new(&written(parts))).expect("it was just serialised")
+}
+
+/// Scripts by number: the candidates, then those that only stored words need.
+struct NeededScripts {
+    scripts: Vec<EditScript>,
+    numbers: HashMap<EditScript, u16>,
+}
+
+impl NeededScripts {
+    fn new(candidates: &[EditScript]) -> NeededScripts {
+        let numbers = candidates.iter().enumerate().map(|(index, script)| (script.clone(), index as u16)).collect();
+        NeededScripts { scripts: candidates.to_vec(), numbers }
+    }
+
+    /// Number of a script, which is added if it is new; `None` if there are too many.
+    fn number(&mut self, script: EditScript) -> Option<u16> {
+        if let Some(number) = self.numbers.get(&script) {
+            return Some(*number);
+        }
+        let number = u16::try_from(self.scripts.len()).ok().filter(|number| *number < u16::MAX)?;
+        self.numbers.insert(script.clone(), number);
+        self.scripts.push(script);
+        Some(number)
+    }
 }
 
 /// Sorts the scripts by their number of words, those that are candidates for unseen words first;
@@ -143,47 +164,89 @@ fn rank_scripts(types: &[WordType<'_>], settings: &Settings) -> (Vec<EditScript>
     (ranked.iter().map(|(script, _)| (*script).clone()).collect(), candidates.len())
 }
 
-/// Selects exceptions: words that the ranked scripts get wrong, and frequent words. Returns all
-/// scripts, candidates first, and the script and case of each exception. A word whose script is
-/// unique must occur `min_count` times.
-fn select_exceptions(
+/// Tags that a tagger confuses; a form must have its lemma with each of them.
+const CONFUSED: [&str; 6] = ["NOUN", "VERB", "ADJ", "ADV", "AUX", "PROPN"];
+
+/// Selects the dictionary of forms: those whose lemma the rules miss with a tag that they had or that
+/// a tagger may give them by mistake, and frequent ones. A form with several lemmas gets the most
+/// frequent. A word whose script is unique must occur `min_count` times.
+fn select_forms(
+    tags: &[String],
     types: &[WordType<'_>],
-    scripts: &[EditScript],
-    candidate_count: usize,
+    needed: &mut NeededScripts,
     rules: &Lemmatiser,
     min_count: u32,
     settings: &Settings,
-) -> (Vec<EditScript>, Vec<(u32, u16, LemmaCase)>) {
-    let mut word_counts: BTreeMap<EditScript, u32> = BTreeMap::new();
+) -> Vec<(u32, u16)> {
+    let confused: Vec<u8> =
+        (0..tags.len() as u8).filter(|tag| CONFUSED.contains(&tags[usize::from(*tag)].as_str())).collect();
+    let mut expected: Vec<(&str, u32, EditScript)> = Vec::new();
+    let mut word_counts: HashMap<EditScript, u32> = HashMap::new();
+    // Types are sorted by form.
+    for same in types.chunk_by(|one, other| one.lower == other.lower) {
+        let lower = same[0].lower.as_str();
+        let mut lemmas: BTreeMap<String, u32> = BTreeMap::new();
+        // Contractions depend on their tag: *its* is no form of *it* and *be*.
+        for one in same.iter().filter(|one| !tags[usize::from(one.tag)].contains('+')) {
+            *lemmas.entry(lowercase(one.lemma)).or_default() += one.seen();
+        }
+        let Some(most) = lemmas.values().max().copied() else { continue };
+        let lemma =
+            lemmas.iter().find(|(_, count)| **count == most).map(|(lemma, _)| lemma.as_str()).unwrap_or_default();
+        let word = HashedWord::new(lower);
+        let is_wrong = |tag: u8| lowercase(&rules.lemma(lower, &word, tag, false)) != lemma;
+        if most >= settings.frequent_count
+            || same.iter().any(|one| is_wrong(one.tag))
+            || confused.iter().any(|tag| is_wrong(*tag))
+        {
+            let script = EditScript::between(lower, lemma);
+            *word_counts.entry(script.clone()).or_default() += 1;
+            expected.push((lower, most, script));
+        }
+    }
+    let mut forms: BTreeMap<u32, u16> = BTreeMap::new();
+    for (lower, seen, script) in expected {
+        if seen >= min_count || word_counts[&script] > 1 || needed.numbers.contains_key(&script) {
+            let slot = FeatureIndex::slot(form_hash(&HashedWord::new(lower)), FORM_BITS);
+            if let Some(number) = needed.number(script) {
+                forms.insert(slot, number);
+            }
+        }
+    }
+    forms.into_iter().collect()
+}
+
+/// Selects exceptions: words with a tag that forms and rules get wrong. A word whose script is unique
+/// must occur `min_count` times.
+fn select_exceptions(
+    types: &[WordType<'_>],
+    needed: &mut NeededScripts,
+    with_forms: &Lemmatiser,
+    min_count: u32,
+    settings: &Settings,
+) -> Vec<(u32, u16, LemmaCase)> {
+    let mut word_counts: HashMap<EditScript, u32> = HashMap::new();
     let mut expected: Vec<(&WordType<'_>, EditScript)> = Vec::new();
     for one in types {
         let is_wrong = |(form, is_first): &(&str, bool)| {
-            rules.lemma(form, &HashedWord::new(form), one.tag, *is_first) != one.lemma
+            with_forms.lemma(form, &HashedWord::new(form), one.tag, *is_first) != one.lemma
         };
-        // Looking up a frequent word is faster than ranking scripts for it.
-        if one.seen() >= settings.frequent_count || one.forms.keys().any(is_wrong) {
+        if one.forms.keys().any(is_wrong) {
             let script = EditScript::between(&one.lower, &lowercase(one.lemma));
             *word_counts.entry(script.clone()).or_default() += 1;
             expected.push((one, script));
         }
     }
-    let mut needed: Vec<EditScript> = scripts[..candidate_count].to_vec();
-    let mut numbers: HashMap<EditScript, u16> =
-        needed.iter().enumerate().map(|(index, script)| (script.clone(), index as u16)).collect();
     let mut exceptions: BTreeMap<u32, (u16, LemmaCase)> = BTreeMap::new();
     for (one, script) in expected {
-        let is_worthwhile = one.seen() >= min_count || word_counts[&script] > 1 || numbers.contains_key(&script);
-        if !is_worthwhile || needed.len() == usize::from(u16::MAX) {
-            continue;
+        if one.seen() >= min_count || word_counts[&script] > 1 || needed.numbers.contains_key(&script) {
+            let slot = FeatureIndex::slot(exception_hash(&HashedWord::new(&one.lower), one.tag), settings.bits);
+            if let Some(number) = needed.number(script) {
+                exceptions.insert(slot, (number, one.case()));
+            }
         }
-        let number = *numbers.entry(script.clone()).or_insert_with(|| {
-            needed.push(script);
-            needed.len() as u16 - 1
-        });
-        let slot = FeatureIndex::slot(exception_hash(&HashedWord::new(&one.lower), one.tag), settings.bits);
-        exceptions.insert(slot, (number, one.case()));
     }
-    (needed, exceptions.into_iter().map(|(slot, (script, case))| (slot, script, case)).collect())
+    exceptions.into_iter().map(|(slot, (script, case))| (slot, script, case)).collect()
 }
 
 impl WordType<'_> {
@@ -349,4 +412,43 @@ fn train_scripts(
         }
     }
     linear::train(&choices, &numbers, settings.adagrad)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::treebank::GoldToken;
+
+    #[test]
+    fn a_form_has_its_lemma_with_a_tag_that_it_never_had() {
+        let gold = |form: &str, lemma: &str, tag: &str| GoldToken {
+            form: form.into(),
+            lemma: Some(lemma.into()),
+            tag: tag.into(),
+            feats: None,
+        };
+        let mut sentences: Vec<Sentence> =
+            vec![vec![gold("sind", "sein", "AUX"), gold("Geschichte", "Geschichte", "NOUN")]];
+        for stem in ["mach", "lach", "such", "koch", "fisch", "tausch"] {
+            sentences.push(vec![gold(&format!("{stem}te"), &format!("{stem}en"), "VERB")]);
+            sentences.push(vec![gold(&format!("{stem}erin"), &format!("{stem}er"), "NOUN")]);
+        }
+        // Another lemma with another tag.
+        sentences.extend([
+            vec![gold("weise", "weisen", "VERB")],
+            vec![gold("weise", "weise", "ADJ")],
+            vec![gold("weise", "weise", "ADJ")],
+        ]);
+        let own: Vec<&Sentence> = sentences.iter().collect();
+        let tags = ["ADJ", "AUX", "NOUN", "VERB"].map(str::to_owned);
+        let written = train(&tags, &own, &Settings::default());
+        let lemmatiser = Lemmatiser::read(VERSION, &mut Reader::new(&written)).unwrap();
+        let lemma = |form: &str, tag: u8| lemmatiser.lemma(form, &HashedWord::new(form), tag, false);
+        for tag in 0..4 {
+            assert_eq!(lemma("sind", tag), "sein");
+            assert_eq!(lowercase(&lemma("Geschichte", tag)), "geschichte");
+        }
+        assert_eq!((lemma("weise", 0), lemma("weise", 3)), ("weise".to_owned(), "weisen".to_owned()));
+        assert_eq!(lemma("rauchte", 3), "rauchen", "unknown words follow the rules");
+    }
 }

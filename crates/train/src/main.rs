@@ -11,7 +11,7 @@ use tidings_annotate::tagger::{ModelInfo, Models, Tagger};
 use tidings_train::model::{Settings, TrainingData, train};
 use tidings_train::score::{Score, score, tokens};
 use tidings_train::treebank::{Sentence, Treebank};
-use tidings_train::treebank_list::{self, TreebankList, Trial};
+use tidings_train::treebank_list::{self, TreebankList, Trial, WeightedSentences};
 
 /// Train taggers and lemmatisers on Universal Dependencies treebanks
 #[derive(Debug, Parser)]
@@ -31,6 +31,9 @@ struct Args {
     /// Merge model files; for a language in several files, the last one wins
     #[arg(long, requires = "files", conflicts_with = "lang")]
     join: bool,
+    /// Write one file per language (a pack) to this folder; with --join, of these model files
+    #[arg(long, value_name = "DIR")]
+    packs: Option<PathBuf>,
     /// Only these languages of the folder
     #[arg(long, value_delimiter = ',', value_name = "CODES")]
     only: Vec<String>,
@@ -63,11 +66,11 @@ struct Args {
 fn main() -> Result<()> {
     let args = Args::parse();
     if args.join {
-        return join(&args.files, args.output.as_deref());
+        return join(&args);
     }
     let settings = settings(&args.set)?;
     let list = match &args.shared {
-        Some(folder) => treebank_list::read(folder, &[])?,
+        Some(folder) => treebank_list::read(folder, &treebank_list::with_related(&args.only))?,
         None => from_args(&args)?,
     };
     let codes: Vec<&String> = list.keys().filter(|code| args.only.is_empty() || args.only.contains(code)).collect();
@@ -85,31 +88,47 @@ fn main() -> Result<()> {
     });
     let results = results.into_inner().expect("a thread that panics ends the scope");
     report(&results);
-    if let Some(path) = &args.output {
+    if args.output.is_some() || args.packs.is_some() {
         let models: Vec<(&ModelInfo, &[u8])> =
             results.values().filter_map(|trained| Some((&trained.about, trained.packed.as_deref()?))).collect();
-        write(path, &models)?;
+        write(&args, &Models::from_bytes(Models::write(&models).into())?)?;
     }
     Ok(())
 }
 
-/// Writes a model file.
-fn write(path: &Path, models: &[(&ModelInfo, &[u8])]) -> Result<()> {
-    std::fs::write(path, Models::write(models)).with_context(|| format!("cannot write {}", path.display()))
+/// Writes a model file, and packs.
+fn write(args: &Args, models: &Models) -> Result<()> {
+    let write = |path: &Path, bytes: &[u8]| {
+        std::fs::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))
+    };
+    if let Some(path) = &args.output {
+        write(path, &Models::write(&models.packed().collect::<Vec<_>>()))?;
+    }
+    if let Some(folder) = &args.packs {
+        for (info, bytes) in models.packs() {
+            write(&folder.join(format!("{}.tags", info.language)), &bytes)?;
+        }
+    }
+    Ok(())
 }
 
 /// Merges model files.
-fn join(files: &[PathBuf], output: Option<&Path>) -> Result<()> {
+fn join(args: &Args) -> Result<()> {
     let mut all = Models::default();
-    for file in files {
+    for file in &args.files {
         let what = || file.display().to_string();
         let bytes = std::fs::read(file).with_context(|| format!("cannot read {}", what()))?;
         let models = Models::from_bytes(bytes.into()).with_context(what)?;
         models.check().with_context(what)?;
-        ensure!(models.are_current(), "{} has an older format version; train it again", what());
+        ensure!(
+            args.output.is_none() || models.are_current(),
+            "{} has an older format version; train it again",
+            what()
+        );
         all = all.with(models);
     }
-    write(output.context("--join needs --output")?, &all.packed().collect::<Vec<_>>())
+    ensure!(args.output.is_some() || args.packs.is_some(), "--join needs --output or --packs");
+    write(args, &all)
 }
 
 /// Result of a language.
@@ -135,14 +154,15 @@ fn from_args(args: &Args) -> Result<TreebankList> {
 fn train_language(code: &str, list: &TreebankList, args: &Args, settings: &Settings) -> TrainedLanguage {
     let treebanks = &list[code];
     let (related, related_weight) = treebank_list::related(list, code);
-    let model =
-        |sentences: &[&Sentence]| train(TrainingData { own: sentences, related: &related, related_weight }, settings);
+    let model = |own: &WeightedSentences| {
+        let sentences: Vec<&Sentence> = own.sentences.iter().collect();
+        train(TrainingData { own: &sentences, weights: &own.weights, related: &related, related_weight }, settings)
+    };
     let mut trained = TrainedLanguage { about: ModelInfo::default(), packed: None, scores: BTreeMap::new() };
     let mut trials: Vec<Trial> = if args.untested { Vec::new() } else { treebanks.trials(args.folds, args.quick) };
     trials.retain(|trial| args.trials.is_empty() || args.trials.contains(&trial.name));
     for trial in &trials {
-        let sentences: Vec<&Sentence> = trial.train.iter().collect();
-        let model = model(&sentences);
+        let model = model(&trial.train);
         let tagger = Tagger::read(ModelInfo::default(), &model).expect("it was just serialised");
         let row = trained.scores.entry(trial.name.clone()).or_insert((trial.is_trained, Score::default(), 0));
         let found = score(&tagger, &trial.test);
@@ -166,9 +186,8 @@ fn train_language(code: &str, list: &TreebankList, args: &Args, settings: &Setti
         measured: if measured.is_empty() { "-".to_owned() } else { measured.join(", ") },
         ..ModelInfo::default()
     };
-    if args.output.is_some() {
-        let sentences: Vec<&Sentence> = treebanks.all().flat_map(Treebank::sentences).collect();
-        trained.packed = Some(Models::pack(&model(&sentences)));
+    if args.output.is_some() || args.packs.is_some() {
+        trained.packed = Some(Models::pack(&model(&treebanks.sentences())));
     }
     trained
 }

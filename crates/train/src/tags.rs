@@ -161,8 +161,9 @@ struct Example {
     /// Dropout rate of lexical features by token.
     lexical_dropout: Vec<f32>,
     weight: f32,
-    /// The sentence is in a related language.
-    is_related: bool,
+    /// The sentence takes part in the first half of the epochs only: it is in a related language or
+    /// has less weight than others.
+    is_early: bool,
 }
 
 /// Trained CRF.
@@ -231,6 +232,8 @@ fn examples(
     slots.sort_unstable();
     slots.dedup();
     let examples = all().enumerate().map(|(number_of, sentence)| {
+        let own_weight = || data.weights.get(number_of).copied().unwrap_or(1.0);
+        let weight = if number_of < own { own_weight() } else { data.related_weight };
         let words = words(sentence, classes);
         let mut rows = Vec::with_capacity(words.len());
         features::of_sentence(&words, |found| {
@@ -248,8 +251,8 @@ fn examples(
             rows,
             tags: sentence.iter().map(|gold| number(tags, &gold.tag)).collect(),
             lexical_dropout: words.iter().map(|word| settings.lexical_dropout / seen[&word.form] as f32).collect(),
-            weight: if number_of < own { 1.0 } else { data.related_weight },
-            is_related: number_of >= own,
+            weight,
+            is_early: number_of >= own || weight < 1.0,
         }
     });
     (examples.collect(), slots)
@@ -282,11 +285,10 @@ impl CrfTrainer {
         let from = settings.adagrad.epochs / 2;
         for epoch in 0..settings.adagrad.epochs {
             rng.shuffle(&mut order);
-            // Related languages take part in the first half only.
-            let with_related = epoch * 2 < settings.adagrad.epochs;
+            let with_early = epoch * 2 < settings.adagrad.epochs;
             for index in &order {
                 let example = &examples[*index as usize];
-                if with_related || !example.is_related {
+                if with_early || !example.is_early {
                     trainer.step(example, settings, &mut rng);
                 }
             }
@@ -369,7 +371,7 @@ impl CrfTrainer {
     /// Serialises the CRF with weights quantised to a byte and small ones pruned.
     fn write(&self, slots: &[u32], min_weight: f32, settings: &Settings) -> Vec<u8> {
         let largest = self.weights.iter().flatten().map(|weight| weight.abs()).fold(0.0, f32::max);
-        let unit = (largest / 127.0).clamp(0.04, 0.08);
+        let unit = (largest / 127.0).clamp(0.08, 0.12);
         let round = |weight: f32| if weight.abs() < min_weight { 0.0 } else { (weight / unit).round() };
         let least = min_row_weight(min_weight, settings.min_weight);
         let mut kept = Vec::new();

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use tidings_annotate::tagger::feats::canonical;
 
 /// Token with its gold annotation.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct GoldToken {
     /// Word form.
     pub form: String,
@@ -37,7 +37,7 @@ impl GoldToken {
 pub type Sentence = Vec<GoldToken>;
 
 /// File of a treebank.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Treebank {
     /// Language and corpus, such as `fr_sequoia`.
     pub name: String,
@@ -45,6 +45,8 @@ pub struct Treebank {
     pub title: String,
     /// Documents; a document is never split between training and test data.
     pub documents: Vec<Vec<Sentence>>,
+    /// Weight of its sentences in the tagger.
+    pub weight: f32,
 }
 
 /// Form, lemma, tag and features.
@@ -65,11 +67,11 @@ impl Treebank {
         if path.extension().is_some_and(|extension| extension == "conllu") {
             let text = std::fs::read_to_string(path).with_context(what)?;
             let documents = conllu(&text).with_context(what)?;
-            return Ok(Treebank { title: name.clone(), name, documents });
+            return Ok(Treebank { title: name.clone(), name, documents, weight: 1.0 });
         }
         let unpacked = Command::new("xz").arg("-dc").arg(path).output().context("cannot run xz")?;
         ensure!(unpacked.status.success(), "cannot unpack {}", path.display());
-        let mut treebank = Treebank { title: name.clone(), name, documents: Vec::new() };
+        let mut treebank = Treebank { title: name.clone(), name, documents: Vec::new(), weight: 1.0 };
         for line in String::from_utf8(unpacked.stdout).with_context(what)?.lines() {
             let row: Row = serde_json::from_str(line).with_context(what)?;
             treebank.title = row.tb;
@@ -103,6 +105,23 @@ impl Treebank {
     /// Removes the features.
     pub fn without_feats(mut self) -> Treebank {
         self.documents.iter_mut().flatten().flatten().for_each(|gold| gold.feats = None);
+        self
+    }
+
+    /// Removes the lemmas.
+    pub fn without_lemmas(mut self) -> Treebank {
+        self.documents.iter_mut().flatten().flatten().for_each(|gold| gold.lemma = None);
+        self
+    }
+
+    /// Keeps documents in equal distances, so many that about `tokens` are left.
+    pub fn part(mut self, tokens: usize) -> Treebank {
+        let all = self.tokens();
+        let mut index = 0;
+        self.documents.retain(|_| {
+            index += 1;
+            all <= tokens || index * tokens / all > (index - 1) * tokens / all
+        });
         self
     }
 

@@ -1,7 +1,8 @@
 //! Treebanks by language, and transfer between related languages.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
+use std::sync::LazyLock;
 
 use anyhow::Result;
 use tidings_annotate::tagger::TreebankInfo;
@@ -39,13 +40,56 @@ const RELATED: &[(&str, &[&str], f32)] = &[
     ("es", &["pt", "gl"], 0.0),
 ];
 
-/// Treebanks with a licence other than CC BY-SA 4.0.
-const OTHER_LICENCES: &[(&str, &str)] =
-    &[("fr_sequoia", "LGPL-LR"), ("gl_treegal", "LGPL-LR"), ("ga_idt", "CC BY-SA 3.0")];
+/// Row of `treebanks.tsv`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct TreebankRow {
+    name: &'static str,
+    licence: &'static str,
+    weight: f32,
+    without_feats: bool,
+    /// Features are left out of the training file only.
+    without_train_feats: bool,
+    without_lemmas: bool,
+    /// Tokens taken at most.
+    part: Option<usize>,
+}
 
-/// Treebanks that annotate only some words with features, which would teach the model to omit them:
-/// three of four nouns have none in the first, nearly all in the second.
-const INCOMPLETE_FEATS: &[&str] = &["pt_gsd", "fr_rhapsodie"];
+/// Row of a treebank without one.
+const USUAL: TreebankRow = TreebankRow {
+    name: "",
+    licence: "CC BY-SA 4.0",
+    weight: 1.0,
+    without_feats: false,
+    without_train_feats: false,
+    without_lemmas: false,
+    part: None,
+};
+
+/// The rows of `treebanks.tsv`.
+static ROWS: LazyLock<Vec<TreebankRow>> = LazyLock::new(|| {
+    let rows = include_str!("../treebanks.tsv").lines().filter(|line| !line.starts_with('#')).skip(1);
+    rows.map(|line| row(line).unwrap_or_else(|| panic!("treebanks.tsv: {line}"))).collect()
+});
+
+fn row(line: &'static str) -> Option<TreebankRow> {
+    let fields: Vec<&str> = line.split('\t').collect();
+    let &[name, licence, weight, without, part] = fields.as_slice() else { return None };
+    let mut row = TreebankRow { name, licence, weight: weight.parse().ok()?, ..USUAL };
+    for column in without.split(',').filter(|column| *column != "-") {
+        match column {
+            "feats" => row.without_feats = true,
+            "feats:train" => row.without_train_feats = true,
+            "lemmas" => row.without_lemmas = true,
+            _ => return None,
+        }
+    }
+    row.part = if part == "-" { None } else { Some(part.parse().ok()?) };
+    Some(row)
+}
+
+fn row_of(name: &str) -> TreebankRow {
+    ROWS.iter().find(|row| row.name == name).copied().unwrap_or(USUAL)
+}
 
 /// Reads the treebanks of all or some languages from `ud-train/` and `text-dev/ud/` in a folder.
 pub fn read(shared: &Path, only: &[&str]) -> Result<TreebankList> {
@@ -57,14 +101,28 @@ pub fn read(shared: &Path, only: &[&str]) -> Result<TreebankList> {
                 continue;
             }
             let mut treebank = Treebank::read(&file)?;
-            if INCOMPLETE_FEATS.contains(&treebank.name.as_str()) {
+            let row = row_of(&treebank.name);
+            if row.without_feats || row.without_train_feats && is_train {
                 treebank = treebank.without_feats();
+            }
+            if row.without_lemmas {
+                treebank = treebank.without_lemmas();
+            }
+            treebank.weight = row.weight;
+            if let Some(tokens) = row.part.filter(|_| is_train) {
+                treebank = treebank.part(tokens);
             }
             let treebanks = list.entry(treebank.language().to_owned()).or_default();
             if is_train { treebanks.train.push(treebank) } else { treebanks.dev.push(treebank) }
         }
     }
     Ok(list)
+}
+
+/// Languages and those that they profit from; none for all.
+pub fn with_related(codes: &[String]) -> Vec<&str> {
+    let related = |code: &String| RELATED.iter().find(|row| row.0 == code).map_or(&[][..], |row| row.1);
+    codes.iter().flat_map(|code| related(code).iter().copied().chain([code.as_str()])).collect()
 }
 
 /// Sentences of related languages, and their weight.
@@ -79,8 +137,7 @@ pub fn sources(treebanks: &LanguageTreebanks, licence: Option<&str>) -> Vec<Tree
     let mut sources: Vec<TreebankInfo> = Vec::new();
     for treebank in treebanks.all() {
         let tokens = treebank.tokens() as u32;
-        let other = OTHER_LICENCES.iter().find(|row| row.0 == treebank.name).map(|row| row.1);
-        let licence = licence.or(other).unwrap_or("CC BY-SA 4.0").to_owned();
+        let licence = licence.unwrap_or(row_of(&treebank.name).licence).to_owned();
         match sources.iter_mut().find(|source| source.name == treebank.title) {
             Some(source) => source.tokens += tokens,
             None => sources.push(TreebankInfo { name: treebank.title.clone(), licence, tokens }),
@@ -89,13 +146,53 @@ pub fn sources(treebanks: &LanguageTreebanks, licence: Option<&str>) -> Vec<Tree
     sources
 }
 
+/// Sentences with their weights.
+#[derive(Debug, Clone, Default)]
+pub struct WeightedSentences {
+    /// The sentences.
+    pub sentences: Vec<Sentence>,
+    /// The weight of each.
+    pub weights: Vec<f32>,
+}
+
+impl WeightedSentences {
+    fn extend(&mut self, sentences: impl IntoIterator<Item = Sentence>, weight: f32) {
+        self.sentences.extend(sentences);
+        self.weights.resize(self.sentences.len(), weight);
+    }
+
+    /// Leaves out sentences of which more than half of the four-word sequences are in `test`: older
+    /// versions of a treebank were split differently.
+    fn without_overlap(self, test: &[Sentence]) -> WeightedSentences {
+        let known: HashSet<Vec<&str>> = test.iter().flat_map(four_grams).collect();
+        let is_new = |sentence: &Sentence| {
+            let grams = four_grams(sentence);
+            grams.iter().filter(|gram| known.contains(*gram)).count() * 2 <= grams.len()
+        };
+        let keep: Vec<bool> = self.sentences.iter().map(is_new).collect();
+        let mut weighted = WeightedSentences::default();
+        for ((sentence, weight), keep) in self.sentences.into_iter().zip(self.weights).zip(keep) {
+            if keep {
+                weighted.extend([sentence], weight);
+            }
+        }
+        weighted
+    }
+}
+
+/// Sequences of four words; a shorter sentence is one sequence.
+fn four_grams(sentence: &Sentence) -> Vec<Vec<&str>> {
+    let words: Vec<&str> = sentence.iter().map(|gold| gold.form.as_str()).collect();
+    if words.len() < 4 { vec![words] } else { words.windows(4).map(<[&str]>::to_vec).collect() }
+}
+
 /// Split into training and test data.
 #[derive(Debug)]
 pub struct Trial {
     /// Name of the evaluated treebank.
     pub name: String,
     /// Training sentences.
-    pub train: Vec<Sentence>,
+    pub train: WeightedSentences,
     /// Test sentences.
     pub test: Vec<Sentence>,
     /// The treebank has a training file.
@@ -110,9 +207,22 @@ impl LanguageTreebanks {
         self.train.iter().chain(&self.dev)
     }
 
+    /// All sentences.
+    pub fn sentences(&self) -> WeightedSentences {
+        self.sentences_of(|_| true)
+    }
+
+    fn sentences_of(&self, is_wanted: impl Fn(&Treebank) -> bool) -> WeightedSentences {
+        let mut all = WeightedSentences::default();
+        for treebank in self.all().filter(|one| is_wanted(one)) {
+            all.extend(treebank.sentences().cloned(), treebank.weight);
+        }
+        all
+    }
+
     /// Splits for every treebank: the development file if there is also a training file, otherwise
-    /// cross-validation. The other treebanks of the language are always training data. `only_first`
-    /// returns one fold only.
+    /// cross-validation. The other treebanks of the language are always training data, without
+    /// sentences that overlap with the test data. `only_first` returns one fold only.
     pub fn trials(&self, folds: usize, only_first: bool) -> Vec<Trial> {
         let mut trials = Vec::new();
         let has_train = |name: &str| self.train.iter().any(|one| one.name == name);
@@ -121,25 +231,45 @@ impl LanguageTreebanks {
             let name = treebank.name.as_str();
             if has_train(name) && has_dev(name) {
                 if std::ptr::eq(treebank, self.dev.iter().find(|one| one.name == name).unwrap_or(treebank)) {
-                    let train = self.all().filter(|one| !std::ptr::eq(*one, treebank)).flat_map(Treebank::sentences);
-                    let test = treebank.sentences().cloned().collect();
-                    trials.push(Trial {
-                        name: name.to_owned(),
-                        train: train.cloned().collect(),
-                        test,
-                        is_trained: true,
-                        is_dev: true,
-                    });
+                    let test: Vec<Sentence> = treebank.sentences().cloned().collect();
+                    let train = self.sentences_of(|one| !std::ptr::eq(one, treebank)).without_overlap(&test);
+                    trials.push(Trial { name: name.to_owned(), train, test, is_trained: true, is_dev: true });
                 }
                 continue;
             }
             for fold in (0..folds).rev().take(if only_first { 1 } else { folds }) {
-                let (test, mut train) = treebank.fold(fold, folds);
-                let others = self.all().filter(|one| one.name != name).flat_map(Treebank::sentences);
-                train.extend(others.cloned());
+                let (test, rest) = treebank.fold(fold, folds);
+                let mut train = self.sentences_of(|one| one.name != name).without_overlap(&test);
+                train.extend(rest, treebank.weight);
                 trials.push(Trial { name: name.to_owned(), train, test, is_trained: has_train(name), is_dev: false });
             }
         }
         trials
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::treebank::GoldToken;
+
+    #[test]
+    fn every_row_of_the_table_can_be_read() {
+        assert!(ROWS.len() > 40);
+        assert_eq!(row_of("fr_sequoia").licence, "LGPL-LR");
+        assert_eq!(row_of("xx_new"), USUAL);
+        assert_eq!(row("a\tb"), None);
+        assert_eq!(row("a\tCC BY 4.0\t1\tnothing\t-"), None);
+    }
+
+    #[test]
+    fn sentences_that_share_half_of_their_sequences_with_the_test_data_are_left_out() {
+        let gold = |form: &str| GoldToken { form: form.into(), lemma: None, tag: "X".into(), feats: None };
+        let sentence = |text: &str| -> Sentence { text.split(' ').map(gold).collect() };
+        let mut train = WeightedSentences::default();
+        train.extend(["a b c d e f x", "a b c d x y z", "a b", "c d"].map(sentence), 0.5);
+        let left = train.without_overlap(&["a b c d e f", "a b"].map(sentence));
+        assert_eq!(left.sentences, ["a b c d x y z", "c d"].map(sentence));
+        assert_eq!(left.weights, [0.5, 0.5]);
     }
 }

@@ -11,13 +11,20 @@ use crate::tagger::bytes::{Reader, put_number};
 const MAX_BITS: u32 = 24;
 
 /// Set of hashed features, numbered in slot order.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct FeatureIndex {
     bits: Vec<u64>,
     /// Number of set bits before each 64-bit word.
     rank_before: Vec<u32>,
     shift: u32,
     count: usize,
+}
+
+/// The empty set: one word of the bitmap, so that every hash has a slot and none is in the set.
+impl Default for FeatureIndex {
+    fn default() -> FeatureIndex {
+        FeatureIndex::new(6, vec![0])
+    }
 }
 
 impl FeatureIndex {

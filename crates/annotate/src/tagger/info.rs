@@ -52,7 +52,7 @@ impl ModelInfo {
         format!("Trained on Universal Dependencies: {} ({})", names.join(", "), self.licence())
     }
 
-    /// Line of the list at the start of a model file, without `bytes` and `digest`.
+    /// Line of the list at the start of a model file, without `bytes`.
     pub(crate) fn to_line(&self) -> String {
         let mut line = format!("{}\t", self.language);
         for (index, treebank) in self.treebanks.iter().enumerate() {
@@ -62,16 +62,20 @@ impl ModelInfo {
         let score = |score: Option<f32>| score.map_or("-".to_owned(), |score| format!("{score:.4}"));
         let [upos, lemma, feats] = [self.upos, self.lemma, self.feats].map(score);
         let _ = write!(line, "\t{upos}\t{lemma}\t{}\t{feats}", self.measured);
+        if !self.digest.is_empty() {
+            let _ = write!(line, "\t{}", self.digest);
+        }
         line
     }
 
     pub(crate) fn from_line(line: &str) -> Result<ModelInfo, ModelError> {
         let damaged = ModelError::Damaged("the list of languages cannot be parsed");
         let fields: Vec<&str> = line.split('\t').collect();
-        let (fields, feats) = match fields.as_slice() {
-            [fields @ .., feats] if fields.len() == 5 => (fields, *feats),
-            // Models of version 1 have no features.
-            fields => (fields, "-"),
+        let (fields, feats, digest) = match fields.as_slice() {
+            [fields @ .., feats, digest] if fields.len() == 5 => (fields, *feats, *digest),
+            // Before packs there was no digest, and models of version 1 have no features.
+            [fields @ .., feats] if fields.len() == 5 => (fields, *feats, ""),
+            fields => (fields, "-", ""),
         };
         let &[language, treebanks, upos, lemma, measured] = fields else { return Err(damaged) };
         let treebank = |text: &str| {
@@ -90,6 +94,7 @@ impl ModelInfo {
                     lemma,
                     feats,
                     measured: measured.to_owned(),
+                    digest: digest.to_owned(),
                     ..ModelInfo::default()
                 })
             }
@@ -113,6 +118,7 @@ mod tests {
             lemma: None,
             feats: Some(0.875),
             measured: "dev".into(),
+            digest: "0123456789abcdef".into(),
             ..ModelInfo::default()
         };
         assert_eq!(ModelInfo::from_line(&info.to_line()).unwrap(), info);
@@ -120,6 +126,6 @@ mod tests {
         let first_version = "fr\tUD_French-GSD = CC BY-SA 4.0 = 12\t0.9512\t-\tdev";
         assert_eq!(ModelInfo::from_line(first_version).unwrap().feats, None);
         assert!(ModelInfo::from_line("fr\tx").is_err());
-        assert!(ModelInfo::from_line(&[first_version, "\t-\t-"].concat()).is_err());
+        assert!(ModelInfo::from_line(&[first_version, "\t-\t-\t-"].concat()).is_err());
     }
 }

@@ -1,8 +1,10 @@
 //! Lemma of a word whose part of speech is known.
 //!
-//! Frequent and irregular words are looked up in a list of exceptions. For the others, a linear
-//! model ranks the applicable edit scripts by the affixes they replace and by the lemma they
-//! produce: a lemma that occurs in the treebank is more likely.
+//! Words of the treebank are looked up first: those whose lemma depends on the tag in a list of
+//! exceptions, then all others in a dictionary of forms, which also answers when the tag is one that
+//! the form never had (*sind* is of *sein* even as a VERB). For the rest, a linear model ranks the
+//! applicable edit scripts by the affixes they replace and by the lemma they produce: a lemma that
+//! occurs in the treebank is more likely.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -21,7 +23,34 @@ const MAX_CHARS: usize = 64;
 /// Maximum number of candidate scripts of a word.
 const MAX_CANDIDATES: usize = 24;
 
-/// Edit scripts, their weights, and exceptions.
+/// Number of slots of the dictionary of forms as a power of two: twice those of features, because a
+/// wrong hit here decides alone.
+pub const FORM_BITS: u32 = 22;
+
+/// What [`Lemmatiser::write`] serialises. Lists with slots are sorted by them.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct LemmatiserParts<'p> {
+    /// Scripts; the first `candidate_count` are candidates for unseen words.
+    pub scripts: &'p [EditScript],
+    /// Number of candidate scripts.
+    pub candidate_count: usize,
+    /// Number of feature slots as a power of two.
+    pub bits: u32,
+    /// Weights of script features.
+    pub weights: &'p [(u32, i8)],
+    /// Weights of case features.
+    pub case_weights: &'p [(u32, i8)],
+    /// Slot, script and case of words with a tag.
+    pub exceptions: &'p [(u32, u16, LemmaCase)],
+    /// Slot and script of words whatever their tag.
+    pub forms: &'p [(u32, u16)],
+    /// Slots of known lemmas.
+    pub known: &'p [u32],
+    /// Serialised compound parts.
+    pub compound_marks: &'p [u8],
+}
+
+/// Edit scripts, their weights, exceptions and forms.
 #[derive(Debug, Default)]
 pub struct Lemmatiser {
     scripts: Vec<EditScript>,
@@ -31,6 +60,9 @@ pub struct Lemmatiser {
     case_weights: ScriptWeights,
     exceptions: FeatureIndex,
     exception_scripts: Vec<(u16, u8)>,
+    /// Dictionary of forms, whatever their tag.
+    forms: FeatureIndex,
+    form_scripts: Vec<u16>,
     known: FeatureIndex,
     compound_marks: CompoundMarks,
 }
@@ -193,6 +225,11 @@ pub fn exception_hash(word: &HashedWord, tag: u8) -> Hash {
     mix(mix(3, word.form), u64::from(tag))
 }
 
+/// Key of a word in the dictionary of forms.
+pub fn form_hash(word: &HashedWord) -> Hash {
+    mix(7, word.form)
+}
+
 /// Keys of a known lemma: alone, with its tag, and as a word form.
 pub fn known_lemma(lemma: &str, tag: u8) -> [Hash; 3] {
     known_hash(of_str(lemma), tag)
@@ -209,8 +246,9 @@ pub fn known_flags([alone, with_tag, as_word]: [bool; 3]) -> u64 {
 }
 
 impl Lemmatiser {
-    /// Reads the output of [`Lemmatiser::write`].
-    pub fn read(reader: &mut Reader<'_>) -> Result<Lemmatiser, ModelError> {
+    /// Reads the output of [`Lemmatiser::write`], of any format version; before version 3 there was
+    /// no dictionary of forms.
+    pub fn read(version: u8, reader: &mut Reader<'_>) -> Result<Lemmatiser, ModelError> {
         let count = reader.count()?;
         let scripts = (0..count).map(|_| EditScript::read(reader)).collect::<Result<Vec<EditScript>, _>>()?;
         // The first scripts are candidates for unseen words, the others only occur in exceptions.
@@ -224,10 +262,13 @@ impl Lemmatiser {
         for _ in 0..lemmatiser.exceptions.len() {
             let number = reader.number()?;
             let (script, case) = (number / 4, (number % 4) as u8);
-            if script as usize >= scripts.len() || script > u32::from(u16::MAX) {
-                return Err(ModelError::Damaged("an exception refers to a missing script"));
+            lemmatiser.exception_scripts.push((script_number(script, &scripts)?, case));
+        }
+        if version >= 3 {
+            lemmatiser.forms = FeatureIndex::read(reader)?;
+            for _ in 0..lemmatiser.forms.len() {
+                lemmatiser.form_scripts.push(script_number(reader.number()?, &scripts)?);
             }
-            lemmatiser.exception_scripts.push((script as u16, case));
         }
         lemmatiser.known = FeatureIndex::read(reader)?;
         lemmatiser.compound_marks = CompoundMarks::read(reader)?;
@@ -236,29 +277,22 @@ impl Lemmatiser {
         Ok(lemmatiser)
     }
 
-    /// Serialises a lemmatiser. `exception_scripts` is sorted by slot.
-    #[allow(clippy::too_many_arguments)]
-    pub fn write(
-        scripts: &[EditScript],
-        candidate_count: usize,
-        bits: u32,
-        weights: &[(u32, i8)],
-        case_weights: &[(u32, i8)],
-        exception_scripts: &[(u32, u16, LemmaCase)],
-        known: &[u32],
-        compound_marks: &[u8],
-        out: &mut Vec<u8>,
-    ) {
+    /// Serialises a lemmatiser.
+    pub fn write(parts: &LemmatiserParts<'_>, out: &mut Vec<u8>) {
+        let LemmatiserParts { scripts, bits, exceptions, forms, .. } = *parts;
         put_number(scripts.len() as u32, out);
         scripts.iter().for_each(|script| script.write(out));
-        put_number(candidate_count as u32, out);
-        ScriptWeights::write(bits, weights, out);
-        ScriptWeights::write(bits, case_weights, out);
-        let slots: Vec<u32> = exception_scripts.iter().map(|row| row.0).collect();
+        put_number(parts.candidate_count as u32, out);
+        ScriptWeights::write(bits, parts.weights, out);
+        ScriptWeights::write(bits, parts.case_weights, out);
+        let slots: Vec<u32> = exceptions.iter().map(|row| row.0).collect();
         FeatureIndex::write(bits, &slots, out);
-        exception_scripts.iter().for_each(|(_, script, case)| put_number(u32::from(*script) * 4 + *case as u32, out));
-        FeatureIndex::write(bits, known, out);
-        out.extend(compound_marks);
+        exceptions.iter().for_each(|(_, script, case)| put_number(u32::from(*script) * 4 + *case as u32, out));
+        let slots: Vec<u32> = forms.iter().map(|row| row.0).collect();
+        FeatureIndex::write(FORM_BITS, &slots, out);
+        forms.iter().for_each(|(_, script)| put_number(u32::from(*script), out));
+        FeatureIndex::write(bits, parts.known, out);
+        out.extend(parts.compound_marks);
     }
 
     /// Returns the lemma of a word with a tag.
@@ -270,11 +304,19 @@ impl Lemmatiser {
         let query = LemmaQuery { lower: &lower, word: *word, tag };
         if let Some(number) = self.exceptions.find(exception_hash(word, tag)) {
             let (script, case) = self.exception_scripts[number];
-            return apply_script(&self.scripts[usize::from(script)], LemmaCase::ALL[usize::from(case)], text, &lower);
+            return apply_script(&self.scripts[usize::from(script)], LemmaCase::ALL[usize::from(case)], text, &lower)
+                .unwrap_or_else(|| text.to_owned());
         }
         let case = self.case(&query, is_first);
+        // Forms are found by hash, so the script may belong to another word and not apply.
+        if let Some(number) = self.forms.find(form_hash(word)) {
+            let script = &self.scripts[usize::from(self.form_scripts[number])];
+            if let Some(lemma) = apply_script(script, case, text, &lower).filter(|lemma| !lemma.is_empty()) {
+                return lemma;
+            }
+        }
         let Some(script) = self.choose(&query) else { return text.to_owned() };
-        let lemma = apply_script(&script, case, text, &lower);
+        let lemma = apply_script(&script, case, text, &lower).unwrap_or_else(|| text.to_owned());
         let lower_lemma = script.apply(&lower).unwrap_or_default();
         self.compound_marks.mark(lemma, &lower_lemma)
     }
@@ -308,14 +350,20 @@ impl Lemmatiser {
     }
 }
 
-/// Applies a script. Exceptions are found by hash, so the script may belong to another word; if it
-/// does not apply, the word is its own lemma.
-fn apply_script(script: &EditScript, case: LemmaCase, text: &str, lower: &str) -> String {
-    let lemma = match case {
+/// Applies a script; `None` if it does not fit the word.
+fn apply_script(script: &EditScript, case: LemmaCase, text: &str, lower: &str) -> Option<String> {
+    match case {
         LemmaCase::Keep => script.apply_kept(text, lower),
         _ => script.apply(lower).map(|lemma| case.apply(&lemma, "")),
-    };
-    lemma.unwrap_or_else(|| text.to_owned())
+    }
+}
+
+/// Checks the number of a script.
+fn script_number(number: u32, scripts: &[EditScript]) -> Result<u16, ModelError> {
+    match u16::try_from(number) {
+        Ok(script) if usize::from(script) < scripts.len() => Ok(script),
+        _ => Err(ModelError::Damaged("a word refers to a missing script")),
+    }
 }
 
 /// Script that can be applied to a word.

@@ -68,7 +68,7 @@ pub enum ModelError {
 }
 
 /// Format version that is written.
-const VERSION: u8 = 2;
+pub const VERSION: u8 = 3;
 
 /// Longer sentences are tagged in chunks of this many tokens.
 const MAX_TOKENS: usize = 1024;
@@ -102,7 +102,8 @@ impl Tagger {
         Tagger::read_version(info, model, VERSION)
     }
 
-    /// Reads a model of any supported version; version 1 has no features.
+    /// Reads a model of any supported version: version 1 has no features, version 2 no dictionary of
+    /// forms.
     fn read_version(info: ModelInfo, model: &[u8], version: u8) -> Result<Tagger, ModelError> {
         let mut reader = Reader::new(model);
         let count = reader.count()?;
@@ -112,7 +113,7 @@ impl Tagger {
         let tags = (0..count).map(|_| reader.text().map(str::to_owned)).collect::<Result<Vec<String>, _>>()?;
         let classes = AmbiguityClasses::read(&mut reader)?;
         let crf = LinearChainCrf::read(count, version, &mut reader)?;
-        let lemmas = Lemmatiser::read(&mut reader)?;
+        let lemmas = Lemmatiser::read(version, &mut reader)?;
         let feats = if version == 1 { FeatsModel::none(&tags) } else { FeatsModel::read(&tags, &mut reader)? };
         let mut parts = HashMap::new();
         for _ in 0..reader.count()? {

@@ -241,7 +241,9 @@ impl<'l> Collector<'l> {
                 let permanent = Attributes::get(field.attributes, "isPermaLink");
                 if let Some(entry) = &mut self.entry {
                     entry.id.get_or_insert_with(|| text.to_string());
-                    entry.id_is_link = permanent.is_none_or(|value| value.trim().eq_ignore_ascii_case("true"));
+                    let is_true = |value: &str| value.trim().eq_ignore_ascii_case("true");
+                    entry.id_is_link = permanent.is_none_or(is_true);
+                    entry.id_is_permalink = permanent.is_some_and(is_true);
                 }
             }
             ElementRole::Published => self.common().offer_date(DateField::Published, text),
@@ -300,6 +302,13 @@ impl<'l> Collector<'l> {
     }
 
     fn person_part(&mut self, role: ElementRole, text: &str) {
+        // Some feeds list all names in one author.
+        if role == ElementRole::Name
+            && let Some((person_role, person)) = self.person.take_if(|(_, person)| !person.name.is_empty())
+        {
+            self.offer_person(person_role, person);
+            self.begin_person(person_role);
+        }
         let address = (role == ElementRole::Uri).then(|| self.resolve(text)).flatten();
         let Some((_, person)) = &mut self.person else {
             return;

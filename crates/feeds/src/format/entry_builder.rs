@@ -115,6 +115,8 @@ pub(super) struct EntryBuilder {
     pub(super) id: Option<String>,
     /// True if the identifier may serve as the link.
     pub(super) id_is_link: bool,
+    /// True if the feed says that it is the link; then it may be relative.
+    pub(super) id_is_permalink: bool,
     /// `rdf:about`, the fallback for identifier and link.
     pub(super) about: Option<String>,
     pub(super) orig_link: Option<String>,
@@ -169,12 +171,19 @@ impl EntryBuilder {
     pub(super) fn finish(self, resolve: impl Fn(&str) -> Option<String>) -> FeedEntry {
         let common = self.common;
         let web = |link: &Option<String>| link.as_deref().is_some_and(address::is_web);
-        let id_as_link = || self.id.as_deref().filter(|_| self.id_is_link).filter(|id| address::is_web(id));
+        let id_as_link = || match self.id.as_deref().filter(|_| self.id_is_link)? {
+            id if address::is_web(id) => Some(id.to_owned()),
+            // A path: words and numbers are identifiers, whatever the attribute says.
+            id if self.id_is_permalink && id.contains('/') && !id.contains(char::is_whitespace) && !has_scheme(id) => {
+                resolve(id)
+            }
+            _ => None,
+        };
         let behind = Some(self.orig_link).filter(web).flatten();
         let given = common
             .link
             .map(|(_, _, link)| link)
-            .or_else(|| id_as_link().map(str::to_string))
+            .or_else(id_as_link)
             .or_else(|| self.about.as_deref().filter(|about| address::is_web(about)).and_then(&resolve));
         let (link, tracker_link) = match behind {
             Some(behind) => (Some(behind), given),
@@ -207,6 +216,12 @@ impl EntryBuilder {
             enclosures: self.enclosures,
         }
     }
+}
+
+/// Returns true for `tag:`, `urn:` and the like.
+fn has_scheme(text: &str) -> bool {
+    let scheme = text.split(['/', '?', '#']).next().unwrap_or_default();
+    scheme.contains(':')
 }
 
 /// Parses `name (mail)`, `mail (name)`, `name <mail>` and plain forms.

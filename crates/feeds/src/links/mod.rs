@@ -165,35 +165,8 @@ impl Finder {
         let media_type = media_type(&get("type").unwrap_or_default());
         let title = get("title").map(|title| html::collapse(&title)).filter(|title| !title.is_empty());
         let rels: Vec<&str> = rel.split_ascii_whitespace().collect();
-        let other = [
-            "stylesheet",
-            "icon",
-            "canonical",
-            "preload",
-            "prefetch",
-            "search",
-            "edituri",
-            "wlwmanifest",
-            "manifest",
-            "amphtml",
-            "sitemap",
-            "shortlink",
-            "dns-prefetch",
-            "preconnect",
-            "apple-touch-icon",
-            "me",
-            "next",
-            "prev",
-            "shortcut",
-            "mask-icon",
-            "license",
-            "author",
-            "pingback",
-            "webmention",
-            "hub",
-            "self",
-        ];
-        if rels.iter().any(|rel| other.contains(rel)) && !rels.contains(&"alternate") {
+        // Other relations, `rev` and types that are none declare nothing.
+        if !rels.iter().any(|rel| ["alternate", "feed"].contains(rel)) || media_type.contains(char::is_whitespace) {
             return;
         }
         let Some(url) = self.resolve(&href) else {
@@ -209,9 +182,7 @@ impl Finder {
             }
             MediaKind::Unknown
                 // With a language it is a translation of the page.
-                if (rels.contains(&"alternate") || rels.contains(&"feed"))
-                    && get("hreflang").is_none()
-                    && address::looks_like_feed(&url) =>
+                if get("hreflang").is_none() && address::looks_like_feed(&url) =>
             {
                 Evidence::DeclaredLoosely
             }

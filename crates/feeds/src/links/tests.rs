@@ -10,6 +10,22 @@ fn urls(html: &str) -> Vec<String> {
 }
 
 #[test]
+fn other_relations_reverse_ones_and_broken_types_declare_no_feed() {
+    for link in [
+        r#"<link rel="foo" type="application/rss+xml" href="/a/1">"#,
+        r#"<link rev="alternate" type="application/rss+xml" href="/a/1">"#,
+        r#"<link type="application/rss+xml" href="/a/1">"#,
+        r#"<link rel="alternate" type="application / rss+xml" href="/feed">"#,
+    ] {
+        assert_eq!(find(link.as_bytes(), "https://gazette.example/"), [], "{link}");
+    }
+    for rel in ["alternate", "ALTERNATE home", "feed"] {
+        let link = format!(r#"<link rel="{rel}" type=" application/rss+xml; charset=utf-8" href="/a/1">"#);
+        assert_eq!(find(link.as_bytes(), "https://gazette.example/").len(), 1, "{link}");
+    }
+}
+
+#[test]
 fn declared_feeds_of_every_type_are_found() {
     for kind in [
         "application/rss+xml",

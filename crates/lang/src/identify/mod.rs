@@ -7,6 +7,7 @@
 
 mod confusable;
 mod decide;
+mod doubt;
 mod evidence;
 mod fast_lines;
 mod grams;
@@ -97,7 +98,11 @@ pub fn identify(text: &str, hints: Hints<'_>) -> Guess {
     }
     let guess = |enough_bytes: usize| {
         let evidence = SCRATCH.with_borrow_mut(|scratch| Evidence::gather(text, enough_bytes, scratch));
-        decide(&evidence, hints)
+        let guess = decide(&evidence, hints);
+        match doubt::is_doubtful(text, &guess, hints != Hints::default()) {
+            true => Guess { script: guess.script, ..Guess::unknown() },
+            false => guess,
+        }
     };
     if text.len() > ENOUGH_BYTES {
         let first_try = guess(FIRST_TRY_BYTES);
@@ -261,11 +266,14 @@ pub fn features(text: &str) -> Vec<(&'static str, Vec<f32>)> {
     rows.into_iter().map(|(label, row)| (GRAMS.codes[usize::from(label)], row.to_vec())).collect()
 }
 
-/// The data that determines the result of language identification, by file; groups of confusable languages by code.
+/// The data that determines the results of language identification and of masks, by file; groups of confusable
+/// languages by code.
 pub fn tables() -> impl Iterator<Item = (&'static str, &'static [u8])> {
     let own = [
         ("grams.bin", grams::TABLE),
         ("weights.tsv", decide::WEIGHTS_TSV.as_bytes()),
+        ("not_written_so.tsv", include_bytes!("../../data/not_written_so.tsv").as_slice()),
+        ("mask_cues.tsv", include_bytes!("../../data/mask_cues.tsv").as_slice()),
         ("fast_lines.tsv", fast_lines::FAST_WEIGHTS_TSV.as_bytes()),
     ];
     own.into_iter().chain(confusable::tables().map(|(code, text)| (code, text.as_bytes())))
