@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the fuzz targets with coverage, on stable Rust, and runs them.
 #
-#   fuzz/run.sh                     every target for 20 seconds, as CI does
+#   fuzz/run.sh                     every target for 20 seconds; CI takes 10
 #   fuzz/run.sh 1800                every target for half an hour
 #   fuzz/run.sh 3600 feeds html     two targets for an hour each
 #

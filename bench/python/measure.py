@@ -9,6 +9,7 @@ import re
 import resource
 import subprocess
 import sys
+import threading
 import time
 from collections import Counter
 from pathlib import Path
@@ -69,6 +70,38 @@ def score(pages: list[dict], texts: list[str | None]) -> dict:
     return {"pages": len(precision), "precision": round(p, 4), "recall": round(r, 4), "f": round(2 * p * r / (p + r), 4)}
 
 
+def cores_at_once(pages: list[dict], threads: int) -> dict:
+    """The cores on which threads of `extract` run at the same moment, looked at while they work."""
+    todo = iter(pages)
+    take = threading.Lock()
+
+    def work():
+        while True:
+            with take:
+                page = next(todo, None)
+            if page is None:
+                return
+            tidings.extract(page["html"], url=page["url"])
+
+    workers = [threading.Thread(target=work) for _ in range(threads)]
+    for worker in workers:
+        worker.start()
+    looks: Counter = Counter()
+    while any(worker.is_alive() for worker in workers):
+        running = set()
+        for worker in workers:
+            try:
+                fields = Path(f"/proc/self/task/{worker.native_id}/stat").read_text().rpartition(")")[2].split()
+            except OSError:
+                continue
+            # proc_pid_stat(5): the state, and the processor that the thread ran on last.
+            if fields[0] == "R":
+                running.add(fields[36])
+        looks[len(running)] += 1
+        time.sleep(0.002)
+    return {"threads": threads, "looks": sum(looks.values()), "most_cores": max(looks), "looks_by_cores": dict(sorted(looks.items()))}
+
+
 def measure(pages: list[dict], cli: list[str]) -> dict:
     requests = [{"id": page["id"], "url": page["url"], "html": page["html"]} for page in pages]
     lines = "".join(json.dumps(request, ensure_ascii=False) + "\n" for request in requests).encode()
@@ -111,6 +144,7 @@ def measure(pages: list[dict], cli: list[str]) -> dict:
             "page_by_page_to_filter": round(single / filtered, 3),
             "trafilatura_to_page_by_page": round(peer / single, 2),
         },
+        "cores_at_once": cores_at_once(pages, 4),
         "score": {"tidings": score(pages, texts), "trafilatura": score(pages, peer_texts)},
     }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Checks the R package: `R CMD build`, then `R CMD check` with tests against a server on a simulated corpus.
-# TIDINGS_BIN names the program (default: `tidings` on the PATH); TIDINGS_DEMO a home of `tidings demo --years 1`
+# TIDINGS_BIN names the program (default: `tidings` on the PATH); TIDINGS_DEMO a home of `tidings demo`
 # that exists already.
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -20,7 +20,7 @@ trap stop EXIT
 home="${TIDINGS_DEMO:-}"
 if [ -z "$home" ]; then
   home="$work/demo"
-  "$tidings" --quiet demo --years 1 --no-serve "$home" >/dev/null
+  "$tidings" --quiet demo --no-serve "$home" >/dev/null
 fi
 
 # Full texts are shown to an administrator only. Port 0 picks a free port, and the server prints it.

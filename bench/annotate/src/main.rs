@@ -73,9 +73,11 @@ fn trials(list: &TreebankList, args: &Args, rows: &mut BTreeMap<String, Row>) ->
     for (code, treebanks) in list.iter().filter(|(code, _)| args.only.is_empty() || args.only.contains(code)) {
         let (related, related_weight) = treebank_list::related(list, code);
         for trial in treebanks.trials(5, true) {
-            let sentences: Vec<&Sentence> = trial.train.iter().collect();
-            let model =
-                train(TrainingData { own: &sentences, related: &related, related_weight }, &Settings::default());
+            let sentences: Vec<&Sentence> = trial.train.sentences.iter().collect();
+            let model = train(
+                TrainingData { own: &sentences, weights: &trial.train.weights, related: &related, related_weight },
+                &Settings::default(),
+            );
             let tagger = Tagger::read(ModelInfo::default(), &model).context("a model cannot be read")?;
             let row = rows.entry(trial.name.clone()).or_default();
             row.is_trained = trial.is_trained;

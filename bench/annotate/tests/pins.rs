@@ -25,7 +25,7 @@ fn scores_do_not_fall() {
         [&mut treebanks.train, &mut treebanks.dev].into_iter().for_each(|files| files.retain(|one| one.name == *name));
         let trials = list[*code].trials(5, true);
         let trial = trials.iter().find(|trial| trial.name == *name).unwrap();
-        let sentences: Vec<&Sentence> = trial.train.iter().collect();
+        let sentences: Vec<&Sentence> = trial.train.sentences.iter().collect();
         let model = train(TrainingData { own: &sentences, ..TrainingData::default() }, &Settings::default());
         let tagger = Tagger::read(ModelInfo::default(), &model).unwrap();
         let found = score(&tagger, &trial.test).shares().map(Option::unwrap);

@@ -150,9 +150,11 @@ pub enum Verb {
     Tokenize(cmd::tokenize::Args),
     /// Lemmatize and tag text
     Tag(cmd::tag::Args),
-    /// List the tagging models: languages, treebanks, licences, accuracy
+    /// List, check and install tagging models: languages, treebanks, licences, accuracy
     Models(cmd::models::Args),
 
+    /// List the licences of everything in the program; --full prints their texts
+    Licenses(cmd::licenses::Args),
     /// Print the help of the program or of a command; --all lists all commands
     Help(cmd::help::Args),
     /// Print a completion script for a shell

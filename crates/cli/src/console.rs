@@ -10,7 +10,11 @@ use tidings_pipeline::reporter::{Event, LogLines, Reporter};
 /// The progress bar on the terminal. Messages suspend it.
 static BAR: Mutex<Option<ProgressBar>> = Mutex::new(None);
 
-struct Logger;
+/// Prints messages to standard error, above the progress bar.
+pub struct Logger;
+
+/// The logger of the command line.
+pub static LOGGER: Logger = Logger;
 
 impl Log for Logger {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
@@ -48,9 +52,9 @@ pub fn set_verbosity(level: i8) {
         1 => LevelFilter::Debug,
         _ => LevelFilter::Trace,
     };
-    if log::set_logger(&Logger).is_ok() {
-        log::set_max_level(filter);
-    }
+    // Inside Python there is a logger already, which passes messages on to ours.
+    let _ = log::set_logger(&LOGGER);
+    log::set_max_level(filter);
 }
 
 /// Shows progress as a bar on a terminal, and as log lines elsewhere.

@@ -46,8 +46,12 @@ pub const GROUPS: [Group; 8] = [
             "quotes",
             "count",
             "freq",
+            "group",
+            "dispersion",
             "colloc",
             "sketch",
+            "sketch-diff",
+            "thesaurus",
             "words",
             "keywords",
             "compare",
@@ -69,7 +73,7 @@ pub const GROUPS: [Group; 8] = [
         more: &["feed", "extract", "lang", "tokenize", "tag", "models"],
         also: &[("dedup --jsonl", "Remove duplicates from a stream of documents")],
     },
-    Group { title: "Help and shell", first: &[], more: &["help", "completions", "man"], also: &[] },
+    Group { title: "Help and shell", first: &[], more: &["help", "licenses", "completions", "man"], also: &[] },
 ];
 
 /// The title of the group of queries.

@@ -16,6 +16,11 @@ use clap::Parser;
 
 use args::{Args, Verb};
 
+/// The logger that [`main`] installs. A program that has installed one of its own passes messages on to it.
+pub fn logger() -> &'static dyn log::Log {
+    &console::LOGGER
+}
+
 /// Runs the command that the arguments name, the program's name first. Prints its output, and returns the exit code.
 /// Wrong usage ends the process.
 ///
@@ -104,7 +109,8 @@ fn run(args: Args) -> anyhow::Result<cmd::Report> {
         Verb::Tag(args) => cmd::tag::run(&args, global),
         Verb::Lang(args) => cmd::lang::run(&args),
         Verb::Config(args) => cmd::config::run(&args, global),
-        Verb::Models(args) => cmd::models::run(&args),
+        Verb::Models(args) => cmd::models::run(&args, global),
+        Verb::Licenses(args) => cmd::licenses::run(&args),
         Verb::Help(args) => cmd::help::run(&args),
         Verb::Completions(args) => cmd::shell::completions(&args),
         Verb::Man(args) => cmd::shell::man(&args),

@@ -44,6 +44,9 @@ pub struct Document {
     /// Reader comments, if their extraction is enabled.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub comments: Vec<Paragraph>,
+    /// Where each comment begins in `comments`, with its author and day.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub comment_starts: Vec<CommentStart>,
     /// Paragraphs dropped after extraction, each with its reason.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<DroppedParagraph>,
@@ -91,6 +94,9 @@ pub struct PageMetadata {
     /// The declared language, if detection disagrees.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub declared_language: String,
+    /// The type of the page: `article`, `forum`, `documentation`, `product` or `listing`.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub page_type: String,
     /// The licence stated on the page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub licence: Option<Licence>,
@@ -105,6 +111,19 @@ pub struct PageMetadata {
     pub image: String,
 }
 
+/// The beginning of a reader comment.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CommentStart {
+    /// The index of its first paragraph in [`Document::comments`].
+    pub paragraph: usize,
+    /// The name of its author as displayed.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub author: String,
+    /// The day on which it was written, `YYYY-MM-DD`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub date: String,
+}
+
 /// A licence and its evidence.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Licence {
@@ -113,7 +132,7 @@ pub struct Licence {
     /// The URL of the licence text.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub url: String,
-    /// The element that states it: `json-ld`, `link`, `meta`, `anchor`.
+    /// The place that states it: `json-ld`, `link`, `meta`, `anchor`, `text`.
     pub evidence: String,
 }
 

@@ -31,7 +31,9 @@ mod status;
 
 pub use annotated::{Annotated, AnnotatedParagraph, Attributes, Token, TokenText};
 pub use cause::{Cause, Context, FileError, in_full};
-pub use document::{Dated, Document, DroppedParagraph, Licence, Mark, PageMetadata, Paragraph, ParagraphKind, Span};
+pub use document::{
+    CommentStart, Dated, Document, DroppedParagraph, Licence, Mark, PageMetadata, Paragraph, ParagraphKind, Span,
+};
 pub use entry::{ARCHIVE, BadRow, CRAWL, Entry, Row, is_archive, is_crawl};
 pub use feed::{Feed, FeedEntry, FeedFormat, Person, Repair, UpdateHints, UpdatePeriod, Weekday};
 pub use fingerprint::{Fingerprint, FingerprintMap, FingerprintSet};

@@ -1,14 +1,14 @@
 //! The extractor with a panic guard: a page on which it panics is dropped with a reason.
 
-use tidings_clean::postprocess::PostprocessOptions;
+use tidings_clean::postprocess::{PostprocessOptions, identify_language};
 use tidings_clean::{DropReason, HtmlInput, Options};
 use tidings_model::{Document, Page, PageLinks};
 
 use crate::guard::guarded;
 
-/// Makes a document of a page as it was fetched.
+/// Makes a document of a page as it was fetched, in the language of its text.
 pub fn read_page(page: &Page, options: &Options) -> Result<Document, DropReason> {
-    finished(|| tidings_clean::read(page, options))
+    finished(|| tidings_clean::read(page, options).map(with_language))
 }
 
 /// Extracts a document from a fetched page.
@@ -34,7 +34,13 @@ pub fn clean_page_with_links(
 pub fn read_html(html: &str, url: &str, lang: Option<&str>, options: &Options) -> Result<Document, DropReason> {
     let url = Some(url).filter(|url| !url.is_empty());
     let source = HtmlInput { html, url, stop_list: lang.and_then(tidings_lang::stop_list), ..HtmlInput::default() };
-    finished(|| tidings_clean::extract(&source, options))
+    finished(|| tidings_clean::extract(&source, options).map(with_language))
+}
+
+/// Identifies the language of a document from its text.
+fn with_language(mut document: Document) -> Document {
+    identify_language(&mut document);
+    document
 }
 
 /// Returns the metadata of a page that has no text.
@@ -50,6 +56,18 @@ fn finished(extract: impl FnOnce() -> Result<Document, DropReason>) -> Result<Do
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_language_is_that_of_the_text_not_of_the_markup() {
+        let html = "<html lang=en><article><p>Der Fluss ist in der Nacht über die Ufer getreten, und die Feuerwehr hat \
+            zwei Straßen gesperrt.</p><p>Am Morgen standen die Keller der Altstadt noch unter Wasser.</p></article>";
+        let document = read_html(html, "", None, &Options::default()).unwrap();
+        assert_eq!((document.about.language.as_str(), document.about.declared_language.as_str()), ("de", "en"));
+        let page = Page { body: html.as_bytes().to_vec(), ..Page::default() };
+        assert_eq!(read_page(&page, &Options::default()).unwrap().about.language, "de");
+        let unsure = read_html("<html lang=de><p>2026-03-01 12:30 14:50", "", None, &Options::default()).unwrap();
+        assert_eq!(unsure.about.language, "und");
+    }
 
     #[test]
     fn a_panic_is_a_drop_reason() {

@@ -41,7 +41,7 @@ fn watched(stage: StageId) -> Option<Watched> {
         StageId::Dedup => Watched { trees: &["seen"], entries: &["docs/recipes"] },
         StageId::Annotate => Watched {
             trees: &["text"],
-            entries: &["docs/recipes", "feeds.txt", "seen", "seen/verdicts", "seen/amendments"],
+            entries: &["docs/recipes", "feeds.txt", "models", "seen", "seen/verdicts", "seen/amendments"],
         },
         StageId::Compile => Watched { trees: &["index"], entries: &["text/recipes", "hidden.tsv", "state/damage.tsv"] },
         _ => return None,

@@ -11,5 +11,6 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 /// Runs the command line with these arguments, the program's name first, and returns its exit code.
 #[pyfunction]
 fn main(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
+    crate::logging::leave_to_command_line();
     py.detach(|| tidings_cli::main(arguments))
 }

@@ -15,6 +15,7 @@ mod errors;
 mod feeds;
 mod home;
 mod home_options;
+mod logging;
 mod table;
 mod text;
 mod worker;
@@ -25,6 +26,7 @@ use pyo3::prelude::*;
 #[pymodule]
 fn _tidings(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    logging::install();
     batch::register(module)?;
     command_line::register(module)?;
     corpus::register(module)?;

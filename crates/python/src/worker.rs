@@ -13,6 +13,7 @@ use serde_json::Value;
 use tidings_pipeline::guard::{Panicked, guarded};
 
 use crate::errors::internal_error;
+use crate::logging;
 
 /// The interval between two looks at the signals.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
@@ -68,6 +69,7 @@ pub fn run<T: Send + 'static>(
     cancel: impl Fn(CancelCause),
     mut on_event: impl FnMut(Value) -> PyResult<()>,
 ) -> PyResult<T> {
+    logging::follow_level(py)?;
     let (sender, mut receiver) = mpsc::channel();
     let events = Events(sender.clone());
     let on_thread = move || {

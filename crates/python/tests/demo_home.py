@@ -1,4 +1,4 @@
-"""A home of ``tidings demo --years 1``, made once for all tests that need one."""
+"""A home of ``tidings demo``, made once for all tests that need one."""
 
 import functools
 import os
@@ -12,8 +12,8 @@ import pytest
 @functools.cache
 def make(folder: Path) -> Path:
     home = folder / "demo"
-    command = [sys.executable, "-m", "tidings", "--quiet", "demo", "--years", "1", "--no-serve", str(home)]
-    subprocess.run(command, check=True, capture_output=True, timeout=300)
+    command = [sys.executable, "-m", "tidings", "--quiet", "demo", "--no-serve", str(home)]
+    subprocess.run(command, check=True, capture_output=True, timeout=1800)
     return home
 
 

@@ -3,6 +3,7 @@
 import datetime
 import http.server
 import json
+import logging
 import pathlib
 import signal
 import subprocess
@@ -52,6 +53,26 @@ def test_texts_are_imported_once_and_become_a_corpus(tmp_path):
     assert corpus.count("storm").hits == weather.STORMS + 1
     with pytest.raises(tidings.TidingsError, match="unknown format; give one of warc"):
         home.import_(extra, "docx")
+
+
+def test_log_lines_reach_logging(tmp_path, caplog):
+    # Without a contact no request is sent: the stage fails, and the round logs it.
+    home = tidings.Home.create(tmp_path / "home", feeds=["https://a.example/feed"])
+    with caplog.at_level(logging.INFO, "tidings"), pytest.raises(tidings.RunError, match="contact"):
+        home.run(["update"])
+    (line,) = [record for record in caplog.records if record.levelno == logging.ERROR]
+    assert line.name == "tidings.pipeline.round" and "update: " in line.getMessage()
+    # The level of the logger decides what is passed on.
+    caplog.clear()
+    with caplog.at_level(logging.CRITICAL, "tidings"), pytest.raises(tidings.RunError):
+        home.run(["update"])
+    assert not caplog.records
+
+
+def test_the_command_line_prints_its_messages_itself(tmp_path):
+    command = [sys.executable, "-m", "tidings", "status", "--home", str(tmp_path / "none")]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert ended.returncode != 0 and ended.stderr.startswith("error: ") and "ERROR" not in ended.stderr
 
 
 def test_progress_is_called_on_this_thread_and_ends_with_outcomes(tmp_path):

@@ -6,6 +6,7 @@ import base64
 import doctest
 import json
 import pickle
+import sys
 import threading
 
 import pytest
@@ -215,3 +216,26 @@ def test_threads_get_the_same_results(pages):
 
 def test_the_command_line_is_inside():
     assert run_tidings("--version").decode().split()[1] == tidings.__version__
+
+
+def test_work_releases_the_interpreter_lock():
+    page = "<html><body><article>" + "<p>It rained for three days, and the river rose.</p>" * 20_000
+    called, ended, seen = threading.Event(), threading.Event(), []
+
+    def work():
+        called.set()
+        assert tidings.extract(page)
+        ended.set()
+
+    # A thread that runs Python code never has to give up the lock here: others run only if it is released.
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1000)
+    try:
+        thread = threading.Thread(target=work)
+        thread.start()
+        called.wait()
+        seen.append(ended.is_set())
+        thread.join()
+    finally:
+        sys.setswitchinterval(interval)
+    assert seen == [False] and ended.is_set()

@@ -17,6 +17,7 @@ use tidings_store::tokens::{self, Token};
 use tidings_store::{Home, in_full};
 
 use crate::api_error::ApiError;
+use crate::corpus_digest::CorpusDigests;
 
 /// Shortest interval between two checks of the home.
 const REFRESH_INTERVAL: Duration = Duration::from_secs(1);
@@ -45,6 +46,7 @@ pub(crate) struct CorpusRegistry {
     day_stats: Mutex<(Option<Instant>, DayStatsCache)>,
     /// Annotators by language, with the value of `opened` they were read at.
     layers: Mutex<(Option<u64>, Arc<Layers>)>,
+    digests: CorpusDigests,
 }
 
 /// The takedowns that the registry has seen.
@@ -74,9 +76,12 @@ impl CorpusRegistry {
             tokens: Mutex::default(),
             day_stats: Mutex::default(),
             layers: Mutex::default(),
+            digests: CorpusDigests::default(),
         };
         registry.check_removals();
         registry.refresh();
+        // Made in the background, to be known when the first page asks.
+        registry.digests();
         registry
     }
 
@@ -228,6 +233,11 @@ impl CorpusRegistry {
             *known = (Some(opened), Arc::new(text::layers(&self.home)?));
         }
         Ok(known.1.clone())
+    }
+
+    /// Checksums of the text by language, as far as they are known for the current state.
+    pub fn digests(&self) -> Arc<BTreeMap<String, String>> {
+        self.digests.of(&self.home, self.opened())
     }
 
     /// Access tokens, at most [`REFRESH_INTERVAL`] old.

@@ -12,13 +12,16 @@ use tidings_query::question::{
 };
 
 use crate::api_error::ApiError;
-use crate::corpus_registry::CorpusRegistry;
-use crate::handler::HomeQuestion;
+
 use crate::handler::collection::{CollectionRequest, DaysRequest, LanguagesRequest};
 use crate::handler::corpora::{CorporaRequest, NamedCorporaRequest};
 use crate::handler::feeds::{FeedsRequest, HostsRequest};
 use crate::handler::revisions::RevisionsRequest;
+use crate::handler::searches::SearchesRequest;
+use crate::handler::server::ServerRequest;
+use crate::handler::sites::SitesRequest;
 use crate::handler::sources::{BackfillsRequest, CrawlsRequest, SourcesRequest};
+use crate::handler::{HomeContext, HomeQuestion};
 use crate::response::{Format, FormatParams};
 
 /// An endpoint of the API.
@@ -48,7 +51,7 @@ pub(crate) enum Handler {
     /// A question to a corpus.
     Question(&'static QuestionInfo),
     /// A question about the home.
-    Home(fn(Values, &CorpusRegistry) -> Result<Value, ApiError>),
+    Home(fn(Values, &HomeContext<'_>) -> Result<Value, ApiError>),
 }
 
 /// The root of all paths.
@@ -57,8 +60,11 @@ const ROOT: &str = "/api/v1";
 /// All endpoints.
 pub(crate) static ENDPOINTS: LazyLock<Vec<Endpoint>> = LazyLock::new(|| {
     let home = [
+        Endpoint::home::<ServerRequest>(),
         Endpoint::home::<CorporaRequest>(),
         Endpoint::home::<NamedCorporaRequest>(),
+        Endpoint::home::<SearchesRequest>(),
+        Endpoint::home::<SitesRequest>(),
         Endpoint::home::<FeedsRequest>(),
         Endpoint::home::<HostsRequest>(),
         Endpoint::home::<SourcesRequest>(),
@@ -103,8 +109,8 @@ impl Endpoint {
                 let canonical = serde_json::to_value(request::<Q>(values)?).expect("requests serialise");
                 Ok((canonical, Cost::Quick))
             },
-            handler: Handler::Home(|values, registry| {
-                let answer = request::<Q>(values)?.answer(registry)?;
+            handler: Handler::Home(|values, context| {
+                let answer = request::<Q>(values)?.answer(context)?;
                 Ok(serde_json::to_value(answer).expect("answers serialise"))
             }),
         }

@@ -1,7 +1,8 @@
 //! HTTP API over the indexes of a home, and the web page that uses it.
 //!
 //! [`Server`] listens. `endpoint` is the table of endpoints, from which the router and the OpenAPI document are made. The
-//! server only reads: answers come from the indexes and tables of the home, and it picks up new generations by itself.
+//! server only reads the corpus: answers come from the indexes and tables of the home, and it picks up new generations by
+//! itself. The owner on the same machine can save searches and virtual corpora (`changes`).
 //!
 //! A request passes `server` (connections), `respond` (rate limit, admission, cache), `client` (authentication), `endpoint` and
 //! `query_params` (routing, parameters), a file of `handler` (the answer) and `response` (JSON, JSON Lines, CSV, RSS).
@@ -10,10 +11,12 @@ mod admission;
 mod api_error;
 mod assets;
 mod cache;
+mod changes;
 mod client;
 mod compression;
 mod compute_accounts;
 mod connections;
+mod corpus_digest;
 mod corpus_registry;
 mod crawler_page;
 mod endpoint;
@@ -29,6 +32,7 @@ mod respond;
 mod response;
 mod rights;
 mod rss;
+mod search_feed;
 mod server;
 mod settings;
 mod tls;
@@ -39,5 +43,5 @@ pub use openapi::document as openapi;
 pub use proxy::{Network, SignIn};
 pub use rights::Availability;
 pub use server::{Error, Server};
-pub use settings::{Settings, is_origin};
+pub use settings::{HomeMetrics, Settings, is_origin};
 pub use tls::TlsFiles;

@@ -26,7 +26,7 @@ use crate::proxy;
 use crate::query_params::{QueryParams, decoded};
 use crate::response::{Body, CancelOnDrop, Exact, Format, ResponseOptions, ResponseWriter, json_bytes, json_response};
 use crate::server::AppState;
-use crate::{assets, crawler_page, openapi};
+use crate::{assets, changes, crawler_page, openapi, search_feed};
 
 /// The longest request URI: the longest query and filter fit with every byte escaped.
 const MAX_URI_BYTES: usize = 60 << 10;
@@ -53,18 +53,19 @@ pub(crate) async fn respond(state: &Arc<AppState>, request: Request<Incoming>, p
     state.metrics.in_flight.fetch_add(1, Relaxed);
     let mut in_flight = InFlight(&state.metrics, false);
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+    let headers = request.headers().clone();
     let mut endpoint = "other";
     let mut client = None;
     let answer = match client_of(state, &request, peer) {
         Ok(known) => {
-            let answer = answer(state, &request, &known, &mut endpoint).await;
+            let answer = answer(state, request, &known, &mut endpoint).await;
             client = Some(known);
             answer
         }
         Err(error) => Err(error),
     };
     let mut response = match answer {
-        Ok(response) => finish_response(state, request.headers(), response).await,
+        Ok(response) => finish_response(state, &headers, response).await,
         Err(error) => error_response(&error),
     };
     security_headers(&mut response, &state.settings);
@@ -108,17 +109,22 @@ fn client_of(state: &AppState, request: &Request<Incoming>, peer: IpAddr) -> Res
 /// Routes a request and answers it.
 async fn answer(
     state: &Arc<AppState>,
-    request: &Request<Incoming>,
+    request: Request<Incoming>,
     client: &Client,
     name: &mut &'static str,
 ) -> Result<Response<Body>, ApiError> {
-    let (uri, path) = (request.uri(), request.uri().path());
+    let (uri, path) = (&request.uri().clone(), &*request.uri().path().to_owned());
     if uri.path_and_query().map_or(0, |whole| whole.as_str().len()) > MAX_URI_BYTES {
         return Err(ApiError::new(StatusCode::URI_TOO_LONG, format!("request URI longer than {MAX_URI_BYTES} bytes")));
     }
     match *request.method() {
         Method::GET | Method::HEAD => {}
         Method::OPTIONS if state.settings.cors.is_some() => return Ok(preflight()),
+        Method::POST | Method::DELETE if changes::is_path(path) => {
+            *name = "change";
+            let (parts, body) = request.into_parts();
+            return changes::make(state, &parts, body, client).await;
+        }
         _ => return Err(ApiError::new(StatusCode::METHOD_NOT_ALLOWED, "this server is read-only: use GET")),
     }
     if let Some(file) = assets::find(path) {
@@ -144,9 +150,14 @@ async fn answer(
         }
         "/metrics" => {
             *name = "metrics";
-            return metrics(state, client);
+            return metrics(state, client).await;
         }
         _ => {}
+    }
+    if let Some(search) = search_feed::name_of(path) {
+        *name = "search-feed";
+        let base = base_of(request.headers(), client, state);
+        return search_feed::answer(state, &decoded(search)?, uri.query().unwrap_or_default(), &base, client).await;
     }
     let Some((endpoint, path_values)) = Endpoint::find(path) else {
         return Err(ApiError::unknown("no such path; see /api/openapi.json for the endpoints"));
@@ -157,7 +168,7 @@ async fn answer(
     let options = ResponseOptions {
         format: params.format,
         link: path.to_owned(),
-        base: base_of(request, client, state),
+        base: base_of(request.headers(), client, state),
         gzip: accepts_gzip(request.headers()),
     };
     let asked = uri.path_and_query().map_or(path, |whole| whole.as_str());
@@ -187,9 +198,12 @@ async fn answer(
 }
 
 /// The base URL of this server as the client sees it, for absolute links in feeds.
-fn base_of(request: &Request<Incoming>, client: &Client, state: &AppState) -> String {
+fn base_of(headers: &HeaderMap, client: &Client, state: &AppState) -> String {
+    if let Some(address) = &state.settings.address {
+        return address.trim_end_matches('/').to_owned();
+    }
     let is_name = |host: &&str| host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-:[]".contains(&byte));
-    let header = |name: &str| request.headers().get(name).and_then(|value| value.to_str().ok());
+    let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     let host = header("host").filter(is_name);
     let is_safe = state.settings.tls.is_some() || client.is_https;
     format!("{}://{}", if is_safe { "https" } else { "http" }, host.unwrap_or("localhost"))
@@ -245,7 +259,7 @@ fn key(
 }
 
 /// Runs a request on a worker thread, within its lane and deadline.
-async fn run(
+pub(crate) async fn run(
     state: &Arc<AppState>,
     endpoint: &'static Endpoint,
     params: QueryParams,
@@ -302,11 +316,16 @@ fn timed_out(limit: Duration) -> ApiError {
     ApiError::busy(error, 30)
 }
 
-fn metrics(state: &AppState, client: &Client) -> Result<Response<Body>, ApiError> {
+async fn metrics(state: &AppState, client: &Client) -> Result<Response<Body>, ApiError> {
     if !client.right.is_private && client.right.scope != Some(Scope::Admin) {
         return Err(ApiError::new(StatusCode::FORBIDDEN, "metrics require a token with scope `admin`"));
     }
-    let mut response = Response::new(Body::of(state.metrics.text(&state.registry, &state.lanes, &state.memory)));
+    let mut text = state.metrics.text(&state.registry, &state.lanes, &state.memory);
+    if let Some(home_metrics) = state.settings.home_metrics.clone() {
+        let read = tokio::task::spawn_blocking(move || (home_metrics.0)()).await;
+        text.push_str(&read.map_err(|error| ApiError::broken("cannot read the status of the home", &error))?);
+    }
+    let mut response = Response::new(Body::of(text));
     let kind = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
     response.headers_mut().insert(header::CONTENT_TYPE, kind);
     Ok(response)

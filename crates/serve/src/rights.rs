@@ -10,7 +10,8 @@
 //!
 //! Small counts can be put together to text again: what a client may not read therefore takes no part in anything that depends
 //! on positions, and single words in it are counted in whole groups of documents only: see
-//! [`Reading`](tidings_query::engine::Reading). On a private server the scope `text` counts `kwic` documents like open ones.
+//! [`Reading`](tidings_query::engine::Reading). On a private server the scope `text` counts `kwic` documents like open ones,
+//! and the owner on the same machine has the scope `admin` unless the settings say otherwise.
 
 use jiff::civil::Date;
 pub use tidings_query::question::Availability;
@@ -39,6 +40,11 @@ impl Right {
         let text = if self.scope == Some(Scope::Admin) { Availability::Metadata } else { Availability::Open };
         let alone = if self.is_private { lines } else { text };
         Privacy { default: self.default, lines, text, alone, today: Some(today) }
+    }
+
+    /// Whether the client is the owner of the home: on the same machine, with all rights.
+    pub fn is_owner(self) -> bool {
+        self.is_private && self.scope == Some(Scope::Admin)
     }
 
     /// Whether the lines of `kwic` documents are limited for the client.

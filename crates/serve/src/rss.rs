@@ -60,12 +60,12 @@ fn summary(row: &Value) -> String {
     format!("First seen on {first}: {} in {documents} of {sites} on {days}; {fate}.", count("hits", "hit"))
 }
 
-fn element(feed: &mut String, name: &str, text: &str) {
+pub(crate) fn element(feed: &mut String, name: &str, text: &str) {
     let _ = writeln!(feed, "<{name}>{}</{name}>", escaped(text));
 }
 
 /// Text escaped for XML; control characters that XML 1.0 forbids are dropped.
-fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -1,6 +1,8 @@
 //! Settings of the server.
 
+use std::fmt;
 use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
 use std::time::Duration;
 
 use tidings_store::tokens::Scope;
@@ -34,6 +36,8 @@ pub struct Settings {
     pub connections_per_client: usize,
     /// Time in which a client must send its request head.
     pub head_patience: Duration,
+    /// The public address of the server, for links in citations; none if it has no public address.
+    pub address: Option<String>,
     /// Contact for publishers.
     pub contact: Option<String>,
     /// Origin allowed by CORS; none if absent.
@@ -48,6 +52,18 @@ pub struct Settings {
     pub sign_in: SignIn,
     /// Certificate and key; without them the server speaks plain HTTP.
     pub tls: Option<TlsFiles>,
+    /// Metrics of the home, which `/metrics` shows after those of the server.
+    pub home_metrics: Option<HomeMetrics>,
+}
+
+/// A function that reads metrics of the home, in the Prometheus text format.
+#[derive(Clone)]
+pub struct HomeMetrics(pub Arc<dyn Fn() -> String + Send + Sync>);
+
+impl fmt::Debug for HomeMetrics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("HomeMetrics")
+    }
 }
 
 impl Default for Settings {
@@ -63,13 +79,15 @@ impl Default for Settings {
             most_connections: 1024,
             connections_per_client: 64,
             head_patience: Duration::from_secs(10),
+            address: None,
             contact: None,
             cors: None,
             default_availability: Availability::Kwic,
-            loopback_scope: Some(Scope::Text),
+            loopback_scope: Some(Scope::Admin),
             proxy: Vec::new(),
             sign_in: SignIn::default(),
             tls: None,
+            home_metrics: None,
         }
     }
 }

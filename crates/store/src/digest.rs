@@ -208,6 +208,13 @@ impl<'a> Digester<'a> {
         Ok(Tree { stage, days })
     }
 
+    /// The bytes of the files of a stage whose digest is not in the cache.
+    pub fn unread_bytes(&self, stage: Stage) -> Result<u64> {
+        let is_known = |day: &DayFiles| self.known.get(&day.name(stage)).is_some_and(|known| known.key == day.key());
+        let wanted = self.wanted(stage)?;
+        Ok(wanted.iter().filter(|day| !is_known(day)).flat_map(|day| &day.files).map(|file| file.bytes).sum())
+    }
+
     /// Writes the cache. The caller holds the lock.
     pub fn remember(&self) -> Result<()> {
         let rows: BTreeMap<&String, &CachedDigest> = self.known.iter().collect();

@@ -80,6 +80,7 @@ pub mod revisions;
 pub mod revisits;
 pub mod rules;
 pub mod runs;
+pub mod saved_searches;
 pub mod scan;
 pub mod scrub;
 pub mod sorted;

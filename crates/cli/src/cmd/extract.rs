@@ -50,7 +50,7 @@ pub struct Args {
     /// Keep links, in formats that have them
     #[arg(long)]
     links: bool,
-    /// Add readers' comments after the text
+    /// Add readers' comments after the text; in JSON a field of their own, with authors and dates
     #[arg(long)]
     comments: bool,
     /// URL of the file or standard input: the base of its links, and evidence for its date

@@ -13,7 +13,8 @@ use crate::console;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "With --jsonl: reads and writes one JSON object per line, in the same order:\n  \
     in   {\"id\", \"text\"}, and if known \"declared\" (a language) and \"tld\"\n  \
-    out  {\"id\", \"lang\", \"score\"} or {\"id\", \"error\"}\n\
+    out  {\"id\", \"lang\", \"score\"} or {\"id\", \"error\"}; for Chinese and Portuguese also \"variant\"\n  \
+         (zh-Hans, zh-Hant, pt-BR, pt-PT) if the text tells\n\
     The language is und if it cannot be determined.\n\n\
     Exit codes: 0 all lines were read, 3 some were invalid (each has an error), 2 wrong usage.")]
 pub struct Args {

@@ -20,6 +20,7 @@ pub mod help;
 pub mod import;
 pub mod init;
 pub mod lang;
+pub mod licenses;
 pub mod merge;
 pub mod models;
 pub mod pages;

@@ -1,45 +1,70 @@
-//! `tidings models`: the tagging models with their languages, treebanks, licences and accuracy.
+//! `tidings models`: the tagging models with their languages, treebanks, licences and accuracy; their check, and the
+//! installation of packs in a home.
 
-use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use serde::Serialize;
 use tidings_annotate::tagger::{ModelInfo, Models, TreebankInfo};
 use tidings_lang::language_name;
+use tidings_pipeline::display::{count, grouped};
+use tidings_pipeline::stage::annotate::{install_models, installed_packs, read_models};
 
 use super::Report;
+use crate::args::Global;
 use crate::table::Table;
-use tidings_pipeline::display::{count, grouped};
 
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "The models were trained on Universal Dependencies treebanks. Unlike the program, they have the licences of the \
     treebanks, which must be named when a model is passed on. Accuracy is the share of correct tokens on held-out text.\n\n\
+    A model file holds one language (a pack) or several. Installed packs are in the folder `models` of the home; they have \
+    priority over the models in the program.\n\n\
     Exit codes: 0 all models are usable, 1 some are not, 2 wrong usage."
 )]
 pub struct Args {
-    /// Model file to show [default: the models in the program]
+    /// Model files to show [default: the models in the program and in the home]
     #[arg(value_name = "FILE")]
-    file: Option<PathBuf>,
+    files: Vec<PathBuf>,
     /// Language whose model to show in detail
     #[arg(short, long, value_name = "CODE")]
     lang: Option<String>,
+    /// Read every model and compare it with its digest
+    #[arg(long, conflicts_with = "lang")]
+    check: bool,
+    /// Install the model files in the home
+    #[arg(long, requires = "files", conflicts_with_all = ["lang", "check"])]
+    install: bool,
 }
 
-pub fn run(args: &Args) -> Result<Report> {
-    let own;
-    let models = match &args.file {
-        None => tidings_annotate::models(),
-        Some(path) => {
-            let what = || path.display().to_string();
-            let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", what()))?;
-            own = Models::from_bytes(Cow::Owned(bytes)).with_context(what)?;
-            own.check().with_context(what)?;
-            &own
+pub fn run(args: &Args, global: &Global) -> Result<Report> {
+    if args.install {
+        return install(args, global);
+    }
+    let mut models = Models::default();
+    if args.files.is_empty() {
+        models = tidings_annotate::models().clone();
+        let packs = match super::find_home(global) {
+            Ok(home) => installed_packs(&home)?,
+            // A home given by --home must exist; otherwise none is needed.
+            Err(error) if global.home.is_some() => return Err(error),
+            Err(_) => Vec::new(),
+        };
+        for pack in packs {
+            models = models.with(read_models(&pack)?);
         }
-    };
+    }
+    for file in &args.files {
+        models = models.with(read_models(file)?);
+    }
+    if args.check {
+        models.check()?;
+        let text =
+            format!("{}: all can be read and have their digests\n", count(models.languages().count() as u64, "model"));
+        let rows: Vec<ModelRow<'_>> = models.languages().map(ModelRow::from).collect();
+        return Ok(Report { text, json: serde_json::to_value(rows)?, ..Report::default() });
+    }
     let wanted: Vec<&ModelInfo> = match &args.lang {
         None => models.languages().collect(),
         Some(code) => models
@@ -58,6 +83,22 @@ pub fn run(args: &Args) -> Result<Report> {
     let failed = args.lang.is_some() && wanted.is_empty();
     let rows: Vec<ModelRow<'_>> = wanted.into_iter().map(ModelRow::from).collect();
     Ok(Report { text, json: serde_json::to_value(rows)?, failed, ..Report::default() })
+}
+
+/// Copies model files into the home, as packs.
+fn install(args: &Args, global: &Global) -> Result<Report> {
+    let home = super::find_home(global)?;
+    let mut text = String::new();
+    let mut all = Models::default();
+    for file in &args.files {
+        let models = install_models(&home, file)?;
+        for about in models.languages() {
+            let _ = writeln!(text, "installed {} ({}), {}", name(&about.language), about.language, about.licence());
+        }
+        all = all.with(models);
+    }
+    let rows: Vec<ModelRow<'_>> = all.languages().map(ModelRow::from).collect();
+    Ok(Report { text, json: serde_json::to_value(rows)?, ..Report::default() })
 }
 
 fn table(models: &[&ModelInfo]) -> String {

@@ -2,10 +2,13 @@
 
 use std::net::{IpAddr, SocketAddr};
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
 use serde_json::json;
-use tidings_serve::Server;
+use tidings_pipeline::Pipeline;
+use tidings_pipeline::health::metrics;
+use tidings_serve::{HomeMetrics, Server};
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::{Report, open_home};
@@ -14,7 +17,8 @@ use crate::console;
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "The server is read-only and picks up new versions of the index by itself. By default it listens on this machine only. \
+    after_help = "The server only reads the corpus and picks up new versions of the index by itself; the owner on this machine can save \
+    searches. By default it listens on this machine only. \
     With --public, or on an address other than loopback, reading text requires an access token (tidings token add)."
 )]
 pub struct Args {
@@ -43,6 +47,8 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         files.key = home.root().join(&files.key);
     }
     settings.contact = Some(config.fetch.contact.clone()).filter(|contact| !contact.is_empty());
+    let pipeline = Pipeline::new(home.clone(), config.clone());
+    settings.home_metrics = Some(HomeMetrics(Arc::new(move || metrics::of_home(&pipeline))));
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().context("cannot start the server")?;
     let stopped_by = runtime.block_on(async {

@@ -6,7 +6,7 @@ use anyhow::Result;
 use tidings_pipeline::config::AnnotateConfig;
 use tidings_pipeline::filter;
 use tidings_pipeline::filter::tag::{self, Tag};
-use tidings_pipeline::stage::annotate::annotators;
+use tidings_pipeline::stage::annotate::{annotators, annotators_of_home};
 
 use super::Report;
 use super::stream::{Input, filter_report, threads};
@@ -37,11 +37,14 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, global: &Global) -> Result<Report> {
-    let config = match &global.home {
-        Some(_) => super::open_home(global)?.1.annotate,
-        None => AnnotateConfig::default(),
+    let annotators = match &global.home {
+        Some(_) => {
+            let (home, config) = super::open_home(global)?;
+            annotators_of_home(&config.annotate, &home)?
+        }
+        None => annotators(&AnnotateConfig::default())?,
     };
-    let tag = Tag { lang: args.lang.clone(), annotators: &annotators(&config)? };
+    let tag = Tag { lang: args.lang.clone(), annotators: &annotators };
     let threads = threads(args.threads);
     Ok(match args.jsonl {
         true => filter_report(filter::run(&tag, stdin(), threads, console::print_bytes)?, Input::JsonLines),

@@ -127,12 +127,15 @@ impl Drop for Reader {
 
 /// Every view, with something to show.
 const VIEWS: &[(&str, &str)] = &[
-    ("", "Search"),
-    ("?q=storm", "Search"),
+    ("", "What changed"),
+    ("?q=storm", "Concordance"),
+    ("?view=search", "Concordance"),
     ("?view=documents", "Documents"),
-    ("?view=timeline&q=storm&q=bakery", "Timeline"),
+    ("?view=documents&q=storm", "Documents"),
+    ("?view=timeline&q=storm%2C+bakery", "Timeline"),
+    ("?view=timeline&q=storm%2C+bakery%2C+the%2C+sea%2C+of", "Timeline"),
     ("?view=trends", "Trends"),
-    ("?view=compare", "Compare periods"),
+    ("?view=compare", "Compare"),
     ("?view=new-words", "New words"),
     ("?view=bursts", "Bursts"),
     ("?view=collocations&q=storm", "Collocations"),
@@ -141,6 +144,7 @@ const VIEWS: &[(&str, &str)] = &[
     ("?view=words", "Word list"),
     ("?view=frequencies&q=storm", "Frequencies"),
     ("?view=sketch", "Word sketch"),
+    ("?view=saved", "Saved searches"),
     ("?view=collection", "Collection"),
     ("?view=help", "Help"),
 ];
@@ -153,7 +157,7 @@ fn every_view_fits_any_screen_and_sends_no_third_party_requests() {
         reader.browser.colours(scheme);
         for (address, title) in VIEWS {
             reader.view(address);
-            assert_eq!(reader.browser.text("h1"), *title);
+            assert_eq!(reader.browser.eval("document.querySelector('h1').textContent"), *title);
             let shown = reader.browser.text("main");
             assert!(!shown.contains("went wrong") && !shown.contains("undefined") && !shown.contains("NaN"), "{shown}");
             let fits = reader.browser.eval("document.documentElement.scrollWidth <= innerWidth");
@@ -185,7 +189,17 @@ fn a_user_searches_reads_and_saves_lines() {
     reader.browser.press(&["Enter"]);
     reader.browser.until("document.querySelectorAll('.kwic .hit').length === 50");
     assert!(reader.address().contains("q=storm"));
-    assert!(reader.browser.text("#message").starts_with("126 hits, "));
+    assert!(reader.browser.text("#message").starts_with("126 hits · "));
+    // Facets count the hits by source, and a click filters.
+    reader.browser.until("!!document.querySelector('#facets .facet a')");
+    reader.browser.eval(
+        "[...document.querySelectorAll('#facets a')].find((each) => each.textContent.startsWith('a.example')).click()",
+    );
+    reader
+        .browser
+        .until("location.search.includes('site=a.example') && document.querySelectorAll('.kwic .hit').length > 0");
+    reader.browser.eval("history.back()");
+    reader.browser.until("document.querySelectorAll('.kwic .hit').length === 50");
     let words =
         "[...document.querySelectorAll('.kwic tbody tr')].map((row) => row.querySelector('.before').textContent)";
     assert!(reader.browser.eval(words).as_array().unwrap().iter().all(|text| text.as_str().unwrap().ends_with("The")));
@@ -211,10 +225,18 @@ fn a_user_searches_reads_and_saves_lines() {
 
     // Filtered documents; the URL contains the whole state, so that it can be shared.
     reader.view("?q=storm&site=a.example&from=2026-03-01&sort=oldest");
-    assert!(reader.browser.text("#message").starts_with("36 hits, "), "{}", reader.browser.text("#message"));
-    assert_eq!(reader.browser.text(".kwic td.date"), "2026-03-02");
-    assert!(reader.browser.text(".provenance").contains("api/v1/en/query?q=storm"));
-    assert!(reader.browser.text(".cite").contains("English corpus, state 1"), "{}", reader.browser.text(".cite"));
+    assert!(reader.browser.text("#message").starts_with("36 hits · "), "{}", reader.browser.text("#message"));
+    assert_eq!(reader.browser.text(".kwic td.date"), "Mar 2, 2026");
+    assert!(
+        reader.browser.eval("document.querySelector('.provenance').textContent.includes('api/v1/en/query?q=storm')")
+            == true
+    );
+    let cite = reader.browser.eval("document.querySelector('.cite').textContent").as_str().unwrap().to_owned();
+    assert!(cite.contains("English corpus, ") && cite.contains("Tidings "), "{cite}");
+    assert!(
+        !cite.contains("127.0.0.1") && !cite.contains("localhost"),
+        "an address of this machine is no source: {cite}"
+    );
 
     // Syntax errors are shown at their position, and empty results are explained.
     reader.is_quiet(&[]);
@@ -236,30 +258,57 @@ fn a_user_searches_reads_and_saves_lines() {
 fn a_period_of_the_timeline_links_to_its_hits() {
     let Some(mut reader) = Reader::new() else { return };
     reader.view("?view=timeline&q=storm&by=month");
-    reader.browser.until("document.querySelectorAll('.target').length === 6");
-    reader.browser.click(".target[data-bin='2026-06']");
+    reader.browser.until("!!document.querySelector('.target')");
+    let at = |browser: &mut Browser, kind: &str, share: f64| {
+        let script = format!(
+            "(() => {{ const target = document.querySelector('.target'), box = target.getBoundingClientRect(); \
+             target.dispatchEvent(new PointerEvent('{kind}', {{ clientX: box.x + box.width * {share}, clientY: box.y + 60, \
+             bubbles: true, button: 0, pointerId: 1 }})); return true; }})()"
+        );
+        browser.eval(&script)
+    };
+    // The tip stands at the pointer.
+    reader.browser.eval("Element.prototype.setPointerCapture = () => {}");
+    at(&mut reader.browser, "pointermove", 0.97);
+    assert!(reader.browser.text(".tip").contains("Jun 2026"), "{}", reader.browser.text(".tip"));
+    assert!(reader.browser.text(".tip").contains("36 hits"), "{}", reader.browser.text(".tip"));
+    at(&mut reader.browser, "pointerdown", 0.97);
+    at(&mut reader.browser, "pointerup", 0.97);
     reader.browser.until("document.querySelector('#message')?.textContent.startsWith('36 hits')");
-    assert!(reader.address().contains("filter=date=2026-06"), "{}", reader.address());
+    assert!(reader.address().contains("from=2026-06-01&to=2026-06-30"), "{}", reader.address());
 
     // The same with the keyboard: the last period, one to the left, and Enter.
     reader.view("?view=timeline&q=storm&by=month");
     reader.browser.until("!!document.querySelector('.target')");
     reader.browser.eval("document.querySelector('.target').focus()");
     reader.browser.press(&["End", "ArrowLeft"]);
-    assert!(reader.browser.text(".reading").starts_with("2026-05: "));
+    let spoken = reader.browser.eval("document.activeElement.getAttribute('aria-valuetext')");
+    assert!(spoken.as_str().unwrap().starts_with("May 2026"), "{spoken}");
     reader.browser.press(&["Enter"]);
     reader.browser.until("document.querySelector('#message')?.textContent.startsWith('30 hits')");
+
+    // Dragging over periods zooms into them.
+    reader.view("?view=timeline&q=storm&by=month");
+    reader.browser.until("!!document.querySelector('.target')");
+    reader.browser.eval("Element.prototype.setPointerCapture = () => {}");
+    at(&mut reader.browser, "pointerdown", 0.4);
+    at(&mut reader.browser, "pointermove", 0.6);
+    at(&mut reader.browser, "pointerup", 0.6);
+    reader.browser.until("location.search.includes('from=2026-03-01') && location.search.includes('to=2026-04-30')");
 
     // The numbers, as a table and as files.
     reader.view("?view=timeline&q=storm&by=month");
     reader.browser.until("!!document.querySelector('.target')");
     let table = String::from_utf8(reader.saves(".chart .csv", "tidings-timeline.csv")).unwrap();
-    assert!(table.contains("period,hits,per million,low,high"), "{table}");
+    assert!(table.contains("period,hits,per_million,low,high"), "{table}");
     assert!(table.lines().nth(6).unwrap().starts_with("2026-06,36,"), "{table}");
-    let picture = String::from_utf8(reader.saves(".tools button:nth-child(2)", "tidings-timeline.svg")).unwrap();
+    let picture = String::from_utf8(reader.saves(".chart .tools button:nth-child(2)", "tidings-timeline.svg")).unwrap();
     assert!(picture.starts_with("<svg") && picture.contains("stroke=\"rgb("), "{picture}");
     assert!(!picture.contains("role=\"button\""), "what is for the screen only stays there");
-    let png = reader.saves(".tools button:nth-child(3)", "tidings-timeline.png");
+    let grey =
+        String::from_utf8(reader.saves(".chart .tools button:nth-child(3)", "tidings-timeline-grey.svg")).unwrap();
+    assert!(grey.contains("#000") && !grey.contains("rgb(0, 114, 178)"), "{grey}");
+    let png = reader.saves(".chart .tools button:nth-child(4)", "tidings-timeline.png");
     assert!(png.starts_with(b"\x89PNG") && png.len() > 5_000);
     reader.browser.click(".numbers summary");
     reader.browser.until("document.querySelectorAll('.numbers tbody tr').length === 6");
@@ -274,7 +323,7 @@ fn words_that_change_are_found_and_linked() {
     assert!(reader.browser.eval(words).as_array().unwrap().iter().any(|word| word == "storm"));
     assert!(reader.browser.eval("document.querySelectorAll('.spark path').length") != 0);
     let table = String::from_utf8(reader.saves(".csv", "tidings-trends.csv")).unwrap();
-    assert!(table.contains("word,growth,shape,hits"), "{table}");
+    assert!(table.contains("word,log_ratio,shape,hits"), "{table}");
 
     // A click on a column header sorts, and is announced to screen readers.
     reader.browser.click("thead th:nth-child(5) .sort");
@@ -360,7 +409,7 @@ fn lemmas_and_parts_of_speech_are_used_if_available() {
     reader.browser.until("document.querySelector('#message')?.textContent.startsWith('126 hits')");
     assert_eq!(reader.browser.text(".kwic .hit"), "came");
 
-    reader.view("?view=sketch&lemma=storm");
+    reader.view("?view=sketch&q=storm");
     let sketch = reader.browser.text("#results");
     assert!(sketch.contains("verbs with storm as subject") && sketch.contains("come"), "{sketch}");
     reader.picture("sketch");
@@ -378,7 +427,7 @@ fn restricted_texts_are_shown_with_a_token() {
     let secret = reader.corpus.run("--json token add --name reader").ok().json()["token"].as_str().unwrap().to_owned();
     reader.view("?q=storm");
     let message = reader.browser.text("#message");
-    assert!(message.starts_with("124 hits, "), "counts of whole groups are public: {message}");
+    assert!(message.starts_with("124 hits · "), "counts of whole groups are public: {message}");
     assert_eq!(reader.browser.eval("document.querySelectorAll('.hit').length"), 0);
     assert!(reader.browser.text("main").contains("can be read with an access token only"));
 
@@ -402,6 +451,53 @@ fn an_empty_corpus_is_shown_as_such() {
     reader.view("?view=collection");
     assert!(reader.browser.text("main").contains("Nothing downloaded yet"));
     reader.view("?view=help");
-    assert!(reader.browser.text("main").contains("Words and phrases"));
+    assert!(reader.browser.text("main").contains("Citing results"));
     reader.is_quiet(&[]);
+}
+
+#[test]
+fn a_search_is_saved_and_its_documents_are_read() {
+    let Some(mut reader) = Reader::new() else { return };
+    reader.view("?q=storm");
+    reader.browser.until("!!document.querySelector('.save')");
+    reader.browser.eval(
+        "document.querySelector('.save').open = true; document.querySelector('#save-name').value = 'storms'; \
+         document.querySelector('.save-form').requestSubmit()",
+    );
+    reader.browser.until("document.querySelector('.save-form a')?.href.endsWith('/searches/storms/feed?format=rss')");
+    let (status, _, feed) = reader.server.get("/api/v1/searches/storms/feed", None);
+    assert_eq!(status, 200);
+    assert!(feed.contains("<rss") && feed.contains("storm"), "{feed}");
+    reader.view("?view=saved");
+    assert!(reader.browser.text("main").contains("storms"));
+
+    // The document of a hit, with all hits marked.
+    reader.view("?q=storm");
+    reader.browser.click(".kwic td.site a");
+    reader.browser.until("document.querySelectorAll('.text mark').length > 0");
+    assert_eq!(reader.browser.text(".text mark"), "storm");
+    reader.browser.eval("[...document.querySelectorAll('.hit-navigation button')].at(-1).click()");
+    reader.browser.until("!!document.querySelector('mark.current')");
+    reader.is_quiet(&[]);
+}
+
+#[test]
+fn a_timeline_of_thousands_of_days_draws_fast() {
+    let Some(mut reader) = Reader::new() else { return };
+    // Ten years by day: the answer of the server with more days before it.
+    reader.view("");
+    reader.browser.eval(
+        "(() => { const original = window.fetch; window.fetch = async (...args) => { \
+           const response = await original(...args); \
+           if (!String(args[0]).includes('/timeline')) return response; \
+           const answer = await response.json(); const first = answer.points[0]; const start = Date.parse('2016-01-01'); \
+           answer.points = Array.from({ length: 3653 }, (_, at) => ({ ...first, hits: 20 + at % 17, per_million: 20 + at % 17, \
+             bin: new Date(start + at * 86400000).toISOString().slice(0, 10) })); \
+           return new Response(JSON.stringify(answer)); }; \
+         history.pushState(null, '', '?view=timeline&q=storm&by=day'); dispatchEvent(new Event('routechange')); return true; })()",
+    );
+    reader.browser.until("!!document.querySelector('.stage .target')");
+    // The number of elements bounds the time of drawing, whatever the machine.
+    let elements = reader.browser.eval("document.querySelectorAll('.stage svg *').length").as_u64().unwrap();
+    assert!(elements < 200, "{elements} elements for 3,653 days");
 }

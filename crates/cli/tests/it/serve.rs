@@ -20,7 +20,11 @@ pub struct Server {
 
 impl Server {
     pub fn start(corpus: &Corpus, args: &str) -> Server {
-        let mut running = corpus.start(&format!("serve --port 0 {args}"));
+        Server::listening(corpus, corpus.start(&format!("serve --port 0 {args}")))
+    }
+
+    /// A server that a corpus has launched, as soon as it listens.
+    pub fn listening(corpus: &Corpus, mut running: Running) -> Server {
         let mut said = String::new();
         running.until(|| {
             said = running_output(corpus);

@@ -38,7 +38,7 @@ pub use gate::GateConfig;
 pub use index::IndexConfig;
 pub use keys::variables;
 pub use reference::{EffectiveConfig, reference};
-pub use run::{RunConfig, Span};
+pub use run::{LastDay, RunConfig, Span};
 pub use serve::ServeConfig;
 pub use store::StoreConfig;
 

@@ -5,6 +5,9 @@ use std::fmt;
 use std::sync::LazyLock;
 use std::time::Duration;
 
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
 use serde::de::{Error as _, MapAccess, Visitor};
 use serde::ser::SerializeMap as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -22,9 +25,21 @@ pub struct RunConfig {
     pub stages: BTreeMap<StageId, Span>,
     /// Whether a round writes the daily report.
     pub report: bool,
+    /// The last day of the collection, if it has ended or will.
+    pub until: LastDay,
 }
 
 impl RunConfig {
+    /// The moment that the state of the home is compared with: now, or the end of the collection if that is earlier.
+    pub fn as_of(&self, now: Timestamp) -> Timestamp {
+        self.until.end().map_or(now, |end| end.min(now))
+    }
+
+    /// Whether the last day of the collection is over.
+    pub fn has_ended(&self, now: Timestamp) -> bool {
+        self.until.end().is_some_and(|end| end <= now)
+    }
+
     /// The time limit of a stage.
     pub fn limit(&self, stage: StageId) -> Duration {
         self.stages.get(&stage).map_or(Duration::ZERO, |span| span.0)
@@ -39,12 +54,13 @@ impl Default for RunConfig {
             total: minutes(0),
             stages: StageId::ALL.iter().map(|id| (*id, minutes(id.stage().minutes_in_a_round()))).collect(),
             report: true,
+            until: LastDay(None),
         }
     }
 }
 
 /// The keys of the table that are not names of stages.
-const OTHER_KEYS: [&str; 3] = ["every", "total", "report"];
+const OTHER_KEYS: [&str; 4] = ["every", "total", "report", "until"];
 static KEYS: LazyLock<Vec<&'static str>> =
     LazyLock::new(|| OTHER_KEYS.into_iter().chain(StageId::ALL.iter().map(|stage| stage.name())).collect());
 
@@ -57,6 +73,7 @@ impl Serialize for RunConfig {
             map.serialize_entry(stage.name(), span)?;
         }
         map.serialize_entry("report", &self.report)?;
+        map.serialize_entry("until", &self.until)?;
         map.end()
     }
 }
@@ -79,6 +96,7 @@ impl<'de> Deserialize<'de> for RunConfig {
                         ("every", _) => config.every = map.next_value()?,
                         ("total", _) => config.total = map.next_value()?,
                         ("report", _) => config.report = map.next_value()?,
+                        ("until", _) => config.until = map.next_value()?,
                         (_, Ok(stage)) => {
                             config.stages.insert(stage, map.next_value()?);
                         }
@@ -90,6 +108,34 @@ impl<'de> Deserialize<'de> for RunConfig {
         }
 
         deserializer.deserialize_map(Table)
+    }
+}
+
+/// The last day of a collection, `YYYY-MM-DD`; empty without an end.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct LastDay(pub Option<Date>);
+
+impl LastDay {
+    /// The end of the day, in UTC.
+    fn end(self) -> Option<Timestamp> {
+        Some(self.0?.tomorrow().ok()?.to_zoned(TimeZone::UTC).ok()?.timestamp())
+    }
+}
+
+impl TryFrom<String> for LastDay {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<LastDay, String> {
+        let day = Some(text.as_str()).filter(|text| !text.is_empty());
+        let day = day.map(|day| day.parse().map_err(|_| "give a day such as 2026-12-31".to_owned()));
+        day.transpose().map(LastDay)
+    }
+}
+
+impl From<LastDay> for String {
+    fn from(last: LastDay) -> String {
+        last.0.map(|day| day.to_string()).unwrap_or_default()
     }
 }
 
@@ -161,7 +207,8 @@ mod tests {
 
     #[test]
     fn the_table_of_stages_survives_being_written_and_read() {
-        let mut config = RunConfig { report: false, ..RunConfig::default() };
+        let until = LastDay(Some(Date::constant(2026, 12, 31)));
+        let mut config = RunConfig { report: false, until, ..RunConfig::default() };
         for (minutes, stage) in (1..).zip(StageId::ALL.iter()) {
             config.stages.insert(*stage, Span(Duration::from_secs(60 * minutes)));
         }
@@ -174,6 +221,17 @@ mod tests {
         let config: RunConfig = toml::from_str("clean = '5m'\n").unwrap();
         assert_eq!(config.limit(StageId::Clean), Duration::from_secs(300));
         assert_eq!(config.limit(StageId::Fetch), RunConfig::default().limit(StageId::Fetch));
+    }
+
+    #[test]
+    fn a_collection_ends_with_its_last_day() {
+        let config: RunConfig = toml::from_str("until = '2025-12-31'\n").unwrap();
+        let at = |time: &str| time.parse::<Timestamp>().unwrap();
+        assert!(!config.has_ended(at("2025-12-31T23:59:59Z")) && config.has_ended(at("2026-01-01T00:00:00Z")));
+        assert_eq!(config.as_of(at("2025-06-01T00:00:00Z")), at("2025-06-01T00:00:00Z"));
+        assert_eq!(config.as_of(at("2030-06-01T00:00:00Z")), at("2026-01-01T00:00:00Z"));
+        assert!(!RunConfig::default().has_ended(at("2030-06-01T00:00:00Z")));
+        assert!(toml::from_str::<RunConfig>("until = 'soon'\n").is_err());
     }
 
     #[test]

@@ -18,6 +18,7 @@ pub struct ServeConfig {
     pub bind: IpAddr,
     pub port: u16,
     pub public: bool,
+    pub address: String,
     pub time_limit_s: f64,
     pub heavy_requests: usize,
     pub requests_per_minute: u32,
@@ -40,6 +41,7 @@ impl Default for ServeConfig {
             bind: usual.bind,
             port: usual.port,
             public: usual.public,
+            address: String::new(),
             time_limit_s: usual.time_limit.as_secs_f64(),
             heavy_requests: usual.heavy_requests,
             requests_per_minute: usual.requests_per_minute,
@@ -78,7 +80,14 @@ impl ServeConfig {
         if !self.cors.is_empty() && self.cors != "*" && !tidings_serve::is_origin(&self.cors) {
             bail!("serve.cors: invalid origin `{}`; give one such as \"https://corpus.example\"", self.cors);
         }
+        let is_address = |text: &str| {
+            url::Url::parse(text).is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
+        };
+        if !self.address.is_empty() && !is_address(&self.address) {
+            bail!("serve.address: invalid address `{}`; give one such as \"https://corpus.example\"", self.address);
+        }
         Ok(tidings_serve::Settings {
+            address: Some(self.address.clone()).filter(|address| !address.is_empty()),
             bind: self.bind,
             port: self.port,
             public: self.public,

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tidings_clean::{DropReason, Options};
-use tidings_model::{Document, Licence, Page};
+use tidings_model::{CommentStart, Document, Licence, Page, Paragraph};
 
 use super::{Filter, required};
 use crate::extract::MAX_PAGE_BYTES;
@@ -65,10 +65,16 @@ pub struct Answer<'q> {
     pub date_source: Option<String>,
     /// The day of the last modification.
     pub modified: String,
-    /// The language (BCP 47), as declared by the page.
+    /// The language (BCP 47), identified from the text; `und` if it is uncertain. Of a page without text, the declared
+    /// one.
     pub language: String,
+    /// The declared language, if the text is in another one.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub declared_language: String,
     /// The description for link previews.
     pub description: String,
+    /// The type of the page: `article`, `forum`, `documentation`, `product` or `listing`; empty if it has no text.
+    pub page_type: String,
     /// The name of the site.
     pub sitename: String,
     /// The host.
@@ -86,8 +92,41 @@ pub struct Answer<'q> {
     /// Reader comments, one per line, if they are extracted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub comments: Option<String>,
+    /// The reader comments with their authors and days, if they are extracted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub comment_list: Option<Vec<Comment>>,
     /// The extractor and its version.
     pub extractor: String,
+}
+
+/// A reader comment.
+#[derive(Debug, Serialize)]
+pub struct Comment {
+    /// The name of its author as displayed; empty if there is none.
+    pub author: String,
+    /// The day on which it was written, `YYYY-MM-DD`.
+    pub date: Option<String>,
+    /// Its text, one paragraph per line.
+    pub text: String,
+}
+
+impl Comment {
+    /// The comments of a document.
+    fn all(document: &Document) -> Vec<Comment> {
+        let starts = &document.comment_starts;
+        let ends = starts.iter().skip(1).map(|start| start.paragraph).chain([document.comments.len()]);
+        let comment = |(start, end): (&CommentStart, usize)| Comment {
+            author: start.author.clone(),
+            date: Some(start.date.clone()).filter(|date| !date.is_empty()),
+            text: joined(document.comments.get(start.paragraph..end).unwrap_or_default()),
+        };
+        starts.iter().zip(ends).map(comment).collect()
+    }
+}
+
+/// The text of paragraphs, one per line.
+fn joined(paragraphs: &[Paragraph]) -> String {
+    paragraphs.iter().map(|paragraph| paragraph.text.as_str()).collect::<Vec<_>>().join("\n")
 }
 
 impl Filter for Extract {
@@ -163,10 +202,8 @@ impl Extract {
             Err(reason) => (metadata(), Some(reason)),
         };
         let text = document.text();
-        let comments = self
-            .options
-            .comments
-            .then(|| document.comments.iter().map(|paragraph| paragraph.text.as_str()).collect::<Vec<_>>().join("\n"));
+        let comments = self.options.comments.then(|| joined(&document.comments));
+        let comment_list = self.options.comments.then(|| Comment::all(&document));
         let Document { about, dated, site, extractor, .. } = document;
         let (date, date_source) = dated.map(|dated| (dated.day, dated.source)).unzip();
         Answer {
@@ -180,7 +217,9 @@ impl Extract {
             date_source,
             modified: about.modified,
             language: about.language,
+            declared_language: about.declared_language,
             description: about.description,
+            page_type: about.page_type,
             sitename: about.site_name,
             site,
             categories: about.categories,
@@ -189,6 +228,7 @@ impl Extract {
             canonical: about.canonical,
             image: about.image,
             comments,
+            comment_list,
             extractor,
         }
     }
@@ -199,6 +239,26 @@ mod tests {
     use super::*;
     use crate::filter::tests::answers;
     use serde_json::json;
+
+    #[test]
+    fn comments_have_authors_and_days() {
+        let html = "<article><h1>Rain</h1><p>It rained for three days, and on the fourth the river came into the town.</p>\
+            <p>People carried their chairs upstairs, and waited for the water to leave again.</p></article>\
+            <ol class=commentlist><li class=comment><div class=comment-author>Old Salt</div><div class=comment-meta>\
+            <time datetime=2019-05-03>3 May</time></div><p>About time, is all that I have to say.</p><p>And again, about time.</p></li>\
+            <li class=comment><div class=comment-author>Islander</div><p>My arms will be grateful for the bridge.</p></li></ol>";
+        let page = json!({ "id": 1, "html": html });
+        let filter = Extract { options: Options { comments: true, ..Options::default() } };
+        let (got, _) = answers(&filter, &page.to_string(), 1);
+        assert_eq!(
+            got[0]["comment_list"],
+            json!([
+                { "author": "Old Salt", "date": "2019-05-03", "text": "About time, is all that I have to say.\nAnd again, about time." },
+                { "author": "Islander", "date": null, "text": "My arms will be grateful for the bridge." },
+            ])
+        );
+        assert!(!got[0]["text"].as_str().unwrap().contains("grateful"));
+    }
 
     #[test]
     fn every_line_gets_a_result() {

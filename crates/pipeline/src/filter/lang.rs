@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
-use tidings_lang::{Guess, Hints, identify, identify_paragraphs, language_name, normalise};
+use tidings_lang::{Guess, Hints, identify, identify_paragraphs, language_name, normalise, variant};
 
 use super::{Filter, required};
 use crate::outcome::Outcome;
@@ -50,6 +50,9 @@ pub struct Answer {
     /// The probability that it is right.
     #[serde(serialize_with = "three_digits")]
     pub score: f32,
+    /// The variant, such as `zh-Hant` or `pt-BR`, if the text tells.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub variant: Option<&'static str>,
 }
 
 /// Writes the digits of a score that are meaningful.
@@ -62,15 +65,13 @@ fn rounded(score: f32) -> f64 {
 }
 
 impl Answer {
+    fn new(guess: &Guess, text: &str) -> Answer {
+        Answer { lang: guess.lang, score: guess.score, variant: variant(guess.lang, text) }
+    }
+
     /// The score as it is written, with the digits that are meaningful.
     pub fn rounded_score(&self) -> f64 {
         rounded(self.score)
-    }
-}
-
-impl From<&Guess> for Answer {
-    fn from(guess: &Guess) -> Answer {
-        Answer { lang: guess.lang, score: guess.score }
     }
 }
 
@@ -85,13 +86,13 @@ impl Identify {
         let paragraphs: Vec<&str> = content.lines().filter(|line| !line.is_empty()).collect();
         let guesses = identify_paragraphs(&paragraphs, self.hints());
         let of_paragraph = |(text, guess): (&&str, &Guess)| ParagraphLanguage {
-            language: guess.into(),
+            language: Answer::new(guess, text),
             start: text.chars().filter(|c| !c.is_control()).take(START_CHARS).collect(),
         };
         let each = || paragraphs.iter().zip(&guesses.paragraphs).map(of_paragraph).collect();
         FileLanguage {
             file: name.to_owned(),
-            language: (&guesses.document).into(),
+            language: Answer::new(&guesses.document, &content),
             paragraphs: with_paragraphs.then(each),
         }
     }
@@ -139,10 +140,13 @@ impl fmt::Display for FileLanguages {
             if self.files.len() > 1 {
                 write!(f, "{}: ", file.file)?;
             }
-            let Answer { lang, score } = file.language;
+            let Answer { lang, score, variant } = file.language;
             match lang {
                 tidings_lang::UNKNOWN => writeln!(f, "unknown (und): too little evidence in the text")?,
-                known => writeln!(f, "{} ({known}), {score:.2}", language_name(known).unwrap_or(known))?,
+                known => {
+                    let name = language_name(known).unwrap_or(known);
+                    writeln!(f, "{name} ({}), {score:.2}", variant.unwrap_or(known))?
+                }
             }
             for paragraph in file.paragraphs.iter().flatten() {
                 writeln!(f, "  {:<4} {:.2}  {}", paragraph.language.lang, paragraph.language.score, paragraph.start)?;
@@ -164,7 +168,7 @@ impl Filter for Identify {
         let all = self.hints();
         let hints =
             Hints { declared: question.declared.as_deref().or(all.declared), tld: question.tld.as_deref().or(all.tld) };
-        Ok((&identify(text, hints)).into())
+        Ok(Answer::new(&identify(text, hints), text))
     }
 }
 
@@ -202,6 +206,16 @@ mod tests {
             "{\"id\":1,\"text\":\"Stol je velik.\"}\n{\"id\":2,\"text\":\"Stol je velik.\",\"declared\":\"hr\"}";
         let (got, _) = answers(&Identify { declared: Some("bs".to_owned()), tld: None }, lines, 1);
         assert_eq!((&got[0]["lang"], &got[1]["lang"]), (&json!("bs"), &json!("hr")));
+    }
+
+    #[test]
+    fn variants_are_named_if_the_text_tells() {
+        let lines = "{\"id\":1,\"text\":\"總統府發言人表示，這項計畫將在明年開始實施。\"}\n{\"id\":2,\"text\":\"Es hat geregnet, und es wird schneien.\"}";
+        let (got, _) = answers(&Identify::default(), lines, 1);
+        assert_eq!(
+            (&got[0]["lang"], &got[0]["variant"], &got[1]["variant"]),
+            (&json!("zh"), &json!("zh-Hant"), &Value::Null)
+        );
     }
 
     #[test]

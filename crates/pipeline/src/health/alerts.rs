@@ -355,6 +355,7 @@ mod tests {
         }
         Health {
             now: now(),
+            ended: None,
             feeds: FeedFigures { listed: 40, alive: 40, ..FeedFigures::default() },
             stages,
             harvest: Harvest { hours: 24.0, pages: 240, ..Harvest::default() },

@@ -8,6 +8,7 @@ pub mod baseline;
 pub mod days;
 pub mod disk;
 pub mod feeds;
+pub mod metrics;
 pub mod stages;
 pub mod status;
 pub mod upgrade;
@@ -41,8 +42,11 @@ const LOOK_BACK: i64 = 30;
 /// The health of a home. Its JSON is the output of `tidings --json status`.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct Health {
-    /// The time of the check.
+    /// The time of the check; the end of the collection if that is earlier.
     pub now: Timestamp,
+    /// The last day of the collection, if it has ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ended: Option<Date>,
     /// The feeds.
     pub feeds: FeedFigures,
     /// The stages.
@@ -83,7 +87,8 @@ pub struct Health {
 
 impl Health {
     /// Reads the health of a home.
-    pub fn of(home: &Home, config: &Config, now: Timestamp) -> Result<Health> {
+    pub fn of(home: &Home, config: &Config, clock_time: Timestamp) -> Result<Health> {
+        let now = config.run.as_of(clock_time);
         let today = day_of(now);
         let indexes = days::indexes(home)?;
         let days = days::read(home, today.saturating_sub(Span::new().days(LOOK_BACK)), &indexes)?;
@@ -101,6 +106,7 @@ impl Health {
         let upgrade = Upgrade::of(home, config).map_err(|error| log::warn!("{error:#}")).ok();
         Ok(Health {
             now,
+            ended: config.run.until.0.filter(|_| config.run.has_ended(clock_time)),
             feeds: feeds::read(home, now, stages[StageId::Update].every_s.unwrap_or(0.0))?,
             stages,
             harvest,
@@ -109,8 +115,8 @@ impl Health {
             indexes,
             yielded,
             falls: feeds::falls(home, now)?,
-            clock: FutureTimes::count(home, now, config.feeds.longest_poll_wait())?,
-            clock_jump: ClockJump::pending(home, now)?,
+            clock: FutureTimes::count(home, clock_time, config.feeds.longest_poll_wait())?,
+            clock_jump: ClockJump::pending(home, clock_time)?,
             oldest_unfound,
             backfills: tidings_store::archive::orders(home)?,
             upgrade,
@@ -160,6 +166,19 @@ mod tests {
         test_home::put_pages(pipeline.home().root(), test_home::SECOND_DAY, "b.0", &test_home::articles()[..1]);
         assert_eq!(look().oldest_unfound, Some(at("2026-03-02T00:00:00Z")));
         assert_eq!((look().yielded.pages, look().yielded.documents), (4, 4));
+    }
+
+    #[test]
+    fn a_collection_that_has_ended_is_judged_as_of_its_last_day() {
+        let (_folder, pipeline) = test_home::built();
+        let mut config = pipeline.config().clone();
+        let look = |config: &Config| Health::of(pipeline.home(), config, at("2031-01-01T00:00:00Z")).unwrap();
+        assert_eq!((look(&config).ended, look(&config).days.len()), (None, 0));
+        config.run.until = crate::config::LastDay(Some(Date::constant(2026, 3, 2)));
+        let ended = look(&config);
+        assert_eq!((ended.now, ended.ended), (at("2026-03-03T00:00:00Z"), config.run.until.0));
+        assert_eq!(ended.days.len(), 2);
+        assert!(ended.stages.off.contains(&StageId::Update) && ended.stages.off.contains(&StageId::Fetch));
     }
 
     #[test]

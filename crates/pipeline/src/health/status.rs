@@ -102,10 +102,22 @@ fn row(f: &mut fmt::Formatter<'_>, name: &str, value: &str) -> fmt::Result {
 impl fmt::Display for StatusOutcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         row(f, "home", &format!("{}, {}", self.home, self.health.now.strftime("%Y-%m-%d %H:%M UTC")))?;
+        if let Some(day) = self.health.ended {
+            row(
+                f,
+                "ended",
+                &format!("{day}, the last day of the collection (run.until); this is the state of that day"),
+            )?;
+        }
         row(f, "feeds", &self.feeds())?;
         let (web, text) = self.stages();
-        row(f, "stages", &web)?;
-        row(f, "", &text)?;
+        match web.is_empty() {
+            true => row(f, "stages", &text)?,
+            false => {
+                row(f, "stages", &web)?;
+                row(f, "", &text)?;
+            }
+        }
         row(f, "lag", &self.lag())?;
         row(f, "pages", &self.pages())?;
         self.crawls.iter().try_for_each(|crawl| row(f, "crawl", &crawl::summary_text(crawl)))?;

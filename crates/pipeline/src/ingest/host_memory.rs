@@ -29,7 +29,9 @@ pub fn require_contact<'a>(config: &Config, home: &Home, hosts: impl Iterator<It
 pub fn asked_without_contact<'a>(config: &Config, mut hosts: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let is_local = |host: &str| {
         let bare = host.trim_start_matches('[').trim_end_matches(']');
-        host == "localhost" || bare.parse().is_ok_and(|ip: std::net::IpAddr| !tidings_fetch::guard::is_public(ip))
+        let fixed = config.fetch.hosts.get(host).map(|address| address.ip());
+        host == "localhost"
+            || fixed.or_else(|| bare.parse().ok()).is_some_and(|ip| !tidings_fetch::guard::is_public(ip))
     };
     let named = !config.fetch.contact.trim().is_empty() || config.fetch.user_agent.contains(['@', '+']);
     hosts.find(|host| !named && !is_local(host))
@@ -236,6 +238,8 @@ mod tests {
         let local = ["localhost", "127.0.0.1", "10.1.2.3", "[::1]"];
         assert_eq!(asked_without_contact(&config, local.into_iter()), None);
         assert_eq!(asked_without_contact(&config, ["127.0.0.1", "8.8.8.8"].into_iter()), Some("8.8.8.8"));
+        config.fetch.hosts.insert("gazette.example".into(), ([127, 1, 0, 1], 80).into());
+        assert_eq!(asked_without_contact(&config, ["gazette.example"].into_iter()), None);
     }
 
     #[test]

@@ -44,7 +44,9 @@ use crate::repair::{self, DamagedFiles};
 use crate::reporter::ProgressScope;
 use crate::why::conservation::Balances;
 
-pub use self::sources::{FeedLabels, annotators, labels, plain};
+pub use self::sources::{
+    FeedLabels, annotators, annotators_of_home, install_models, installed_packs, labels, plain, read_models,
+};
 
 /// The size of a batch in bytes of text, or more if a tool needs more sentences at once.
 const BATCH_BYTES: usize = 128 << 10;

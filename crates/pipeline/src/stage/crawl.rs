@@ -94,7 +94,7 @@ impl Stage for Crawl {
     }
 
     fn is_on(&self, config: &Config) -> bool {
-        !config.crawl.names.is_empty()
+        !config.crawl.names.is_empty() && !config.run.has_ended(clock::now())
     }
 
     fn due(&self, home: &Home, config: &Config) -> Result<Due> {

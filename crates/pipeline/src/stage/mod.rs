@@ -20,6 +20,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
+use tidings_model::clock;
 use tidings_store::digest::{self, Digester};
 use tidings_store::fresh::Stamp;
 use tidings_store::{Home, Stale};
@@ -232,9 +233,10 @@ pub trait Stage: Send + Sync {
         USUAL_MINUTES
     }
 
-    /// Whether it is part of a round; a stage that is off runs only if it is named.
-    fn is_on(&self, _config: &Config) -> bool {
-        true
+    /// Whether it is part of a round; a stage that is off runs only if it is named. Network stages are off after the
+    /// end of the collection.
+    fn is_on(&self, config: &Config) -> bool {
+        self.is_derived() || !config.run.has_ended(clock::now())
     }
 
     /// Whether its output is a pure function of the data in the home, so that it can be deleted and rebuilt.

@@ -107,6 +107,14 @@ class CountAnswer(TypedDict):
     per_million: float | None
 
 
+class DispersionRow(TypedDict):
+    """A part of the corpus."""
+
+    part: int
+    first: str | None
+    hits: int | None
+
+
 class DocumentAnswer(TypedDict, total=False):
     """The metadata of a document and, where it may be shown, its text."""
 
@@ -121,9 +129,10 @@ class DocumentAnswer(TypedDict, total=False):
     restricted: bool
     paragraphs: list[str]
     spans: list[DocumentSpan]
+    hits: list[DocumentSpan]
 
 
-class DocumentRow(TypedDict):
+class DocumentRow(TypedDict, total=False):
     """The metadata of a document."""
 
     id: str
@@ -132,6 +141,7 @@ class DocumentRow(TypedDict):
     title: str
     url: str
     tokens: int
+    hits: int
     availability: Availability
     fields: dict[str, str]
 
@@ -153,6 +163,15 @@ class FrequencyRow(TypedDict, total=False):
     hits: int
     tokens: int
     per_million: float
+
+
+class GroupRow(TypedDict):
+    """The frequency of one combination of values."""
+
+    values: list[str]
+    hits: int
+    share: float | None
+    per_million: float | None
 
 
 class Keyword(TypedDict):
@@ -255,6 +274,27 @@ class ShownSentence(TypedDict):
     tokens: list[KwicToken]
 
 
+class SketchDiffRow(TypedDict):
+    """A collocate in a relation of two lemmas."""
+
+    relation: str
+    value: str
+    together: int
+    other_together: int
+    score: float | None
+    other_score: float | None
+    difference: float
+
+
+class ThesaurusRow(TypedDict):
+    """A similar word."""
+
+    value: str
+    hits: int
+    similarity: float
+    shared: list[str]
+
+
 class TimelinePoint(TypedDict):
     """One time step. Without tokens nothing was collected, and there is no rate; with tokens and
         zero hits the rate is zero. A step that was not searched to its end has neither hits nor
@@ -308,6 +348,9 @@ QUESTIONS: dict[str, Question] = {
             "q": Parameter("q", "query", None),
             "filter": Parameter("filter", "filter", None),
             "in_corpus": Parameter("in", "text", None),
+            "with": Parameter("with", "query", None),
+            "without": Parameter("without", "query", None),
+            "window": Parameter("window", "integer", 5),
             "context": Parameter("context", "integer", 12),
             "fields": Parameter("fields", "names", ("date", "site")),
             "sort": Parameter("sort", "names", ()),
@@ -344,6 +387,32 @@ QUESTIONS: dict[str, Question] = {
         },
         is_paged=False,
     ),
+    "group": Question(
+        name="group",
+        path="group",
+        rows="rows",
+        parameters={
+            "q": Parameter("q", "query", None),
+            "filter": Parameter("filter", "filter", None),
+            "in_corpus": Parameter("in", "text", None),
+            "by": Parameter("by", "names", ("lc", "year")),
+            "min": Parameter("min", "integer", 1),
+            "limit": Parameter("limit", "integer", 50),
+        },
+        is_paged=False,
+    ),
+    "dispersion": Question(
+        name="dispersion",
+        path="dispersion",
+        rows="rows",
+        parameters={
+            "q": Parameter("q", "query", None),
+            "filter": Parameter("filter", "filter", None),
+            "in_corpus": Parameter("in", "text", None),
+            "parts": Parameter("parts", "integer", 20),
+        },
+        is_paged=False,
+    ),
     "colloc": Question(
         name="colloc",
         path="colloc",
@@ -374,6 +443,35 @@ QUESTIONS: dict[str, Question] = {
             "size": Parameter("size", "integer", 12),
             "filter": Parameter("filter", "filter", None),
             "in_corpus": Parameter("in", "text", None),
+        },
+        is_paged=False,
+    ),
+    "sketch_diff": Question(
+        name="sketch-diff",
+        path="sketch-diff",
+        rows="rows",
+        parameters={
+            "lemma": Parameter("lemma", "text", None),
+            "other": Parameter("other", "text", None),
+            "pos": Parameter("pos", "text", None),
+            "min": Parameter("min", "integer", 3),
+            "size": Parameter("size", "integer", 20),
+            "filter": Parameter("filter", "filter", None),
+            "in_corpus": Parameter("in", "text", None),
+        },
+        is_paged=False,
+    ),
+    "thesaurus": Question(
+        name="thesaurus",
+        path="thesaurus",
+        rows="rows",
+        parameters={
+            "lemma": Parameter("lemma", "text", None),
+            "pos": Parameter("pos", "text", None),
+            "min": Parameter("min", "integer", 20),
+            "filter": Parameter("filter", "filter", None),
+            "in_corpus": Parameter("in", "text", None),
+            "limit": Parameter("limit", "integer", 50),
         },
         is_paged=False,
     ),
@@ -533,6 +631,7 @@ QUESTIONS: dict[str, Question] = {
         path="documents",
         rows="rows",
         parameters={
+            "q": Parameter("q", "query", None),
             "filter": Parameter("filter", "filter", None),
             "in_corpus": Parameter("in", "text", None),
             "order": Parameter("order", "choice", "newest"),
@@ -547,6 +646,7 @@ QUESTIONS: dict[str, Question] = {
         rows="",
         parameters={
             "id": Parameter("id", "text", None),
+            "q": Parameter("q", "query", None),
         },
         is_paged=False,
     ),
@@ -577,6 +677,9 @@ class Questions:
         *,
         filter: str | None = None,
         in_corpus: str | None = None,
+        with: str | None = None,
+        without: str | None = None,
+        window: int = 5,
         context: int = 12,
         fields: str | Sequence[str] = ("date", "site"),
         sort: str | Sequence[str] = (),
@@ -594,9 +697,13 @@ class Questions:
             filter: Only documents with these properties, such as site=gazette.example
                 date>=2026-01.
             in_corpus: Only documents of this virtual corpus, made with `tidings corpus save`.
+            with: Only hits with a hit of this query near them.
+            without: Only hits without a hit of this query near them.
+            window: The tokens before and behind the hit that are near it. From 1 to 100.
             context: Tokens on each side of the hit. From 0 to 200.
             fields: Fields of the documents to show, separated by commas.
-            sort: Sort by left, right, node or fields, separated by commas.
+            sort: Sort by left, right, node, a token beside the hit (left2, 1R.lemma), fields, or
+                good examples (good), separated by commas.
             sample: The size of a random sample to show instead of a page. From 1 to 200000.
             seed: The seed of the sample: the same seed gives the same sample.
             longest: Take the longest of several matches that begin at one position.
@@ -610,6 +717,9 @@ class Questions:
                 "q": q,
                 "filter": filter,
                 "in_corpus": in_corpus,
+                "with": with,
+                "without": without,
+                "window": window,
                 "context": context,
                 "fields": fields,
                 "sort": sort,
@@ -675,6 +785,69 @@ class Questions:
                 "in_corpus": in_corpus,
                 "by": by,
                 "limit": limit,
+            },
+        )
+
+    def group(
+        self,
+        q: str,
+        *,
+        filter: str | None = None,
+        in_corpus: str | None = None,
+        by: str | Sequence[str] = ("lc", "year"),
+        min: int = 1,
+        limit: int = 50,
+    ) -> Answer[GroupRow]:
+        """Count hits by several values at once, also of neighbours.
+
+        Args:
+            q: The query: a word, several words, or CQL.
+            filter: Only documents with these properties, such as site=gazette.example
+                date>=2026-01.
+            in_corpus: Only documents of this virtual corpus, made with `tidings corpus save`.
+            by: Count by these values, separated by commas: attributes of the hit (lemma), of a
+                neighbour (left1, right2.tag) or of a labelled token (a.lemma), fields of the
+                document (site), year and month.
+            min: Minimum hits of a row. At least 1.
+            limit: Maximum rows. From 0 to 10000.
+        """
+        return self._ask(
+            "group",
+            {
+                "q": q,
+                "filter": filter,
+                "in_corpus": in_corpus,
+                "by": by,
+                "min": min,
+                "limit": limit,
+            },
+        )
+
+    def dispersion(
+        self,
+        q: str,
+        *,
+        filter: str | None = None,
+        in_corpus: str | None = None,
+        parts: int = 20,
+    ) -> Answer[DispersionRow]:
+        """Show how evenly hits are spread over the corpus (ARF, ALDF, DP).
+
+        Args:
+            q: The query: a word, several words, or CQL.
+            filter: Only documents with these properties, such as site=gazette.example
+                date>=2026-01.
+            in_corpus: Only documents of this virtual corpus, made with `tidings corpus save`.
+            parts: The number of equal parts of the corpus, the oldest documents first. From 1 to
+                1000.
+        """
+        return self._ask(
+            "dispersion",
+            {
+                "q": q,
+                "filter": filter,
+                "in_corpus": in_corpus,
+                "parts": parts,
             },
         )
 
@@ -757,6 +930,76 @@ class Questions:
                 "size": size,
                 "filter": filter,
                 "in_corpus": in_corpus,
+            },
+        )
+
+    def sketch_diff(
+        self,
+        lemma: str,
+        other: str,
+        *,
+        pos: str | None = None,
+        min: int = 3,
+        size: int = 20,
+        filter: str | None = None,
+        in_corpus: str | None = None,
+    ) -> Answer[SketchDiffRow]:
+        """Compare the word sketches of two lemmas.
+
+        Args:
+            lemma: The first lemma, as a dictionary lists it.
+            other: The second lemma.
+            pos: The part of speech of both, such as NOUN [default: the most frequent one of the
+                first].
+            min: Minimum co-occurrences with one of the two. At least 1.
+            size: Maximum collocates per relation. From 1 to 1000.
+            filter: Only documents with these properties, such as site=gazette.example
+                date>=2026-01.
+            in_corpus: Only documents of this virtual corpus, made with `tidings corpus save`.
+        """
+        return self._ask(
+            "sketch_diff",
+            {
+                "lemma": lemma,
+                "other": other,
+                "pos": pos,
+                "min": min,
+                "size": size,
+                "filter": filter,
+                "in_corpus": in_corpus,
+            },
+        )
+
+    def thesaurus(
+        self,
+        lemma: str,
+        *,
+        pos: str | None = None,
+        min: int = 20,
+        filter: str | None = None,
+        in_corpus: str | None = None,
+        limit: int = 50,
+    ) -> Answer[ThesaurusRow]:
+        """List words that occur in the same contexts.
+
+        Args:
+            lemma: The lemma, as a dictionary lists it.
+            pos: The part of speech, such as NOUN [default: the most frequent one].
+            min: Minimum hits of similar words. At least 1.
+            filter: Only documents with these properties, such as site=gazette.example
+                date>=2026-01.
+            in_corpus: Only documents of this virtual corpus, made with `tidings corpus save`.
+            limit: Maximum rows. From 0 to 10000.
+        """
+        return self._ask(
+            "thesaurus",
+            {
+                "lemma": lemma,
+                "pos": pos,
+                "min": min,
+                "filter": filter,
+                "in_corpus": in_corpus,
+                "limit": limit,
             },
         )
 
@@ -1148,6 +1391,7 @@ class Questions:
     def documents(
         self,
         *,
+        q: str | None = None,
         filter: str | None = None,
         in_corpus: str | None = None,
         order: Literal["newest", "oldest"] = "newest",
@@ -1157,6 +1401,7 @@ class Questions:
         """List documents by their metadata.
 
         Args:
+            q: Only documents with a hit of this query: a word, several words, or CQL.
             filter: Only documents with these properties, such as site=gazette.example
                 date>=2026-01.
             in_corpus: Only documents of this virtual corpus, made with `tidings corpus save`.
@@ -1167,6 +1412,7 @@ class Questions:
         return self._ask(
             "documents",
             {
+                "q": q,
                 "filter": filter,
                 "in_corpus": in_corpus,
                 "order": order,
@@ -1178,16 +1424,20 @@ class Questions:
     def document(
         self,
         id: str,
+        *,
+        q: str | None = None,
     ) -> Answer[DocumentAnswer]:
         """Show the metadata and the text of a document.
 
         Args:
             id: The id of the document, 32 hexadecimal digits.
+            q: The query whose hits are marked: a word, several words, or CQL.
         """
         return self._ask(
             "document",
             {
                 "id": id,
+                "q": q,
             },
         )
 

@@ -11,8 +11,8 @@ use tidings_query::{answer, choices};
 use tidings_store::day_stats::DayStats;
 use tidings_store::{feeds, yields};
 
-use super::HomeQuestion;
 use super::feeds::FeedHealth;
+use super::{HomeContext, HomeQuestion};
 use crate::api_error::ApiError;
 use crate::corpus_registry::CorpusRegistry;
 
@@ -182,7 +182,7 @@ impl HomeQuestion for CollectionRequest {
     const ROWS: &'static str = "rows";
     type Answer = Collection;
 
-    fn answer(&self, registry: &CorpusRegistry) -> Result<Collection, ApiError> {
+    fn answer(&self, HomeContext { registry, .. }: &HomeContext<'_>) -> Result<Collection, ApiError> {
         let home = &registry.home;
         let states = feeds::states(home)?;
         let mut by_health: BTreeMap<&'static str, u64> =
@@ -320,7 +320,7 @@ impl HomeQuestion for DaysRequest {
     const ROWS: &'static str = "rows";
     type Answer = CollectionDays;
 
-    fn answer(&self, registry: &CorpusRegistry) -> Result<CollectionDays, ApiError> {
+    fn answer(&self, HomeContext { registry, .. }: &HomeContext<'_>) -> Result<CollectionDays, ApiError> {
         let row = |(bin, sum): (Bin, StatsSum)| DaysRow {
             bin: bin.to_string(),
             days: bin.days(),
@@ -382,7 +382,7 @@ impl HomeQuestion for LanguagesRequest {
     const ROWS: &'static str = "rows";
     type Answer = CollectionLanguages;
 
-    fn answer(&self, registry: &CorpusRegistry) -> Result<CollectionLanguages, ApiError> {
+    fn answer(&self, HomeContext { registry, .. }: &HomeContext<'_>) -> Result<CollectionLanguages, ApiError> {
         type Sums = BTreeMap<String, [u64; 3]>;
         let steps = self.period.steps(registry, |sums: &mut Sums, day| {
             let none = BTreeMap::new();

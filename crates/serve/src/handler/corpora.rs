@@ -9,9 +9,8 @@ use tidings_query::answer;
 use tidings_query::question::Request;
 use tidings_store::virtual_corpora;
 
-use super::HomeQuestion;
+use super::{HomeContext, HomeQuestion};
 use crate::api_error::ApiError;
-use crate::corpus_registry::CorpusRegistry;
 
 /// Lists the corpora.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -30,6 +29,9 @@ answer! {
         pub corpus: String,
         /// The state: it grows with every change.
         pub generation: u64,
+        /// The checksum of the text, equal on machines that hold the same corpus (`tidings digest --lang`);
+        /// null while it is not known.
+        pub digest: Option<String>,
         /// Tokens.
         pub tokens: u64,
         /// Documents.
@@ -71,8 +73,9 @@ impl HomeQuestion for CorporaRequest {
     const ROWS: &'static str = "corpora";
     type Answer = Corpora;
 
-    fn answer(&self, registry: &CorpusRegistry) -> Result<Corpora, ApiError> {
+    fn answer(&self, HomeContext { registry, .. }: &HomeContext<'_>) -> Result<Corpora, ApiError> {
         let layers = registry.layers()?;
+        let digests = registry.digests();
         let mut corpora = Vec::new();
         for (code, engine) in registry.corpora() {
             let snapshot = engine.snapshot();
@@ -84,6 +87,7 @@ impl HomeQuestion for CorporaRequest {
             let spans = spans.map(|(name, attributes)| (name, attributes.into_iter().map(str::to_owned).collect()));
             corpora.push(CorpusRow {
                 generation: snapshot.generation(),
+                digest: digests.get(&code).cloned(),
                 tokens: snapshot.tokens(),
                 documents: snapshot.documents(),
                 first_day: metas.iter().map(|meta| meta.first_day).min().map(|day| Day(day).to_string()),
@@ -133,7 +137,7 @@ impl HomeQuestion for NamedCorporaRequest {
     const ROWS: &'static str = "rows";
     type Answer = NamedCorpora;
 
-    fn answer(&self, registry: &CorpusRegistry) -> Result<NamedCorpora, ApiError> {
+    fn answer(&self, HomeContext { registry, .. }: &HomeContext<'_>) -> Result<NamedCorpora, ApiError> {
         let known = virtual_corpora::read(&registry.home)?.into_iter();
         Ok(NamedCorpora { rows: known.map(|named| NamedCorpus { name: named.name, filter: named.filter }).collect() })
     }

@@ -10,10 +10,9 @@ use tidings_store::feeds::{self, Health};
 use tidings_store::sources::PageSource;
 use tidings_store::yields;
 
-use super::HomeQuestion;
 use super::sources::SourceKind;
+use super::{HomeContext, HomeQuestion};
 use crate::api_error::ApiError;
-use crate::corpus_registry::CorpusRegistry;
 
 choices! {
     /// The health of a feed.
@@ -147,7 +146,7 @@ impl HomeQuestion for FeedsRequest {
     const ROWS: &'static str = "rows";
     type Answer = Feeds;
 
-    fn answer(&self, registry: &CorpusRegistry) -> Result<Feeds, ApiError> {
+    fn answer(&self, HomeContext { registry, .. }: &HomeContext<'_>) -> Result<Feeds, ApiError> {
         let home = &registry.home;
         let mut sums = HashMap::new();
         yields::read(home, |row| {
@@ -218,7 +217,7 @@ impl HomeQuestion for HostsRequest {
     const ROWS: &'static str = "rows";
     type Answer = Hosts;
 
-    fn answer(&self, registry: &CorpusRegistry) -> Result<Hosts, ApiError> {
+    fn answer(&self, HomeContext { registry, .. }: &HomeContext<'_>) -> Result<Hosts, ApiError> {
         let mut rows = Vec::new();
         yields::read(&registry.home, |row| {
             if row.kind == "host" {

@@ -4,6 +4,9 @@ pub(crate) mod collection;
 pub(crate) mod corpora;
 pub(crate) mod feeds;
 pub(crate) mod revisions;
+pub(crate) mod searches;
+pub(crate) mod server;
+pub(crate) mod sites;
 pub(crate) mod sources;
 
 use std::ops::ControlFlow;
@@ -31,6 +34,7 @@ use crate::query_params::QueryParams;
 use crate::response::{ClientGone, ResponseWriter};
 use crate::rights::Right;
 use crate::server::AppState;
+use crate::settings::Settings;
 use crate::window_limiter::ClientId;
 
 /// A question about the home: its fields are the parameters.
@@ -43,7 +47,15 @@ pub(crate) trait HomeQuestion: Request {
     const ROWS: &'static str;
     type Answer: Serialize + JsonSchema;
 
-    fn answer(&self, registry: &CorpusRegistry) -> Result<Self::Answer, ApiError>;
+    fn answer(&self, context: &HomeContext<'_>) -> Result<Self::Answer, ApiError>;
+}
+
+/// What questions about the home are answered from.
+pub(crate) struct HomeContext<'h> {
+    pub registry: &'h CorpusRegistry,
+    pub settings: &'h Settings,
+    /// The right of the client.
+    pub right: Right,
 }
 
 /// The reason why a request was not answered to its end.
@@ -111,7 +123,11 @@ impl ApiRequest<'_> {
     pub fn answer(self, endpoint: &Endpoint, response: &mut ResponseWriter) -> Result<(), RequestError> {
         match endpoint.handler {
             Handler::Question(question) => self.answer_question(question, response),
-            Handler::Home(answer) => Ok(response.body(answer(self.params.values, &self.state.registry)?)?),
+            Handler::Home(answer) => {
+                let AppState { registry, settings, .. } = self.state;
+                let context = HomeContext { registry, settings, right: self.right };
+                Ok(response.body(answer(self.params.values, &context)?)?)
+            }
         }
     }
 

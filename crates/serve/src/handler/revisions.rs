@@ -8,9 +8,8 @@ use tidings_query::question::Request;
 use tidings_store::hidden;
 use tidings_store::revisions::{self, RevisionFilter};
 
-use super::HomeQuestion;
+use super::{HomeContext, HomeQuestion};
 use crate::api_error::ApiError;
-use crate::corpus_registry::CorpusRegistry;
 
 /// Lists the revisions of a page.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -53,7 +52,7 @@ impl HomeQuestion for RevisionsRequest {
     const ROWS: &'static str = "rows";
     type Answer = PageRevisions;
 
-    fn answer(&self, registry: &CorpusRegistry) -> Result<PageRevisions, ApiError> {
+    fn answer(&self, HomeContext { registry, .. }: &HomeContext<'_>) -> Result<PageRevisions, ApiError> {
         let hidden = hidden::read(&registry.home)?;
         let day = Some(self.seen.to_string());
         let url = Some(self.url.clone());

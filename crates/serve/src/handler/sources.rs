@@ -9,10 +9,9 @@ use tidings_store::archive;
 use tidings_store::recall::Recall;
 use tidings_store::sources::{self, PageSource};
 
-use super::HomeQuestion;
 use super::feeds::YieldSum;
+use super::{HomeContext, HomeQuestion};
 use crate::api_error::ApiError;
-use crate::corpus_registry::CorpusRegistry;
 
 choices! {
     /// A kind of source of pages.
@@ -87,7 +86,7 @@ impl HomeQuestion for SourcesRequest {
     const ROWS: &'static str = "rows";
     type Answer = Sources;
 
-    fn answer(&self, registry: &CorpusRegistry) -> Result<Sources, ApiError> {
+    fn answer(&self, HomeContext { registry, .. }: &HomeContext<'_>) -> Result<Sources, ApiError> {
         let rows = sources::sums(&registry.home)?.into_iter().map(|(kind, sum)| SourceRow {
             kind: kind.into(),
             sources: sum.sources,
@@ -163,7 +162,7 @@ impl HomeQuestion for CrawlsRequest {
     const ROWS: &'static str = "rows";
     type Answer = Crawls;
 
-    fn answer(&self, registry: &CorpusRegistry) -> Result<Crawls, ApiError> {
+    fn answer(&self, HomeContext { registry, .. }: &HomeContext<'_>) -> Result<Crawls, ApiError> {
         let home = &registry.home;
         let (mut rows, mut reasons) = (Vec::new(), Vec::new());
         for name in home.crawls()? {
@@ -247,7 +246,7 @@ impl HomeQuestion for BackfillsRequest {
     const ROWS: &'static str = "rows";
     type Answer = Backfills;
 
-    fn answer(&self, registry: &CorpusRegistry) -> Result<Backfills, ApiError> {
+    fn answer(&self, HomeContext { registry, .. }: &HomeContext<'_>) -> Result<Backfills, ApiError> {
         let rows = archive::orders(&registry.home)?.into_iter().map(|order| {
             let recall = Recall::of(order.found_too, order.known);
             BackfillRow {

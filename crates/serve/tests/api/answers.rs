@@ -16,6 +16,9 @@ fn questions(server: &TestServer) -> Vec<(&'static str, String)> {
     let documents = server.get("/api/v1/en/documents?size=1").is(200).json();
     let id = documents["rows"][0]["id"].as_str().unwrap();
     [
+        ("/api/v1/server", ""),
+        ("/api/v1/searches", ""),
+        ("/api/v1/sites", ""),
         ("/api/v1/corpora", ""),
         ("/api/v1/corpora-named", ""),
         ("/api/v1/feeds", ""),
@@ -30,8 +33,12 @@ fn questions(server: &TestServer) -> Vec<(&'static str, String)> {
         ("/api/v1/{lang}/query", "?q=storm&fields=date,site,title&sort=right,date"),
         ("/api/v1/{lang}/count", "?q=storm&filter=site%3Da.example"),
         ("/api/v1/{lang}/freq", "?q=storm&by=site"),
+        ("/api/v1/{lang}/group", "?q=storm&by=lc,left1,site"),
+        ("/api/v1/{lang}/dispersion", "?q=storm&parts=5"),
         ("/api/v1/{lang}/colloc", "?q=storm"),
         ("/api/v1/{lang}/sketch", "?lemma=storm"),
+        ("/api/v1/{lang}/sketch-diff", "?lemma=storm&other=rain"),
+        ("/api/v1/{lang}/thesaurus", "?lemma=storm&min=1"),
         ("/api/v1/{lang}/words", "?regex=s.*&ngram=2"),
         ("/api/v1/{lang}/keywords", "?focus=date%3D2026-06"),
         ("/api/v1/{lang}/compare", "?before=date%3C%3D2026-02&after=date%3E%3D2026-05"),
@@ -41,8 +48,8 @@ fn questions(server: &TestServer) -> Vec<(&'static str, String)> {
         ("/api/v1/{lang}/new-words", "?since=2026-06-01"),
         ("/api/v1/{lang}/names", "?type=PER&since=2026-01-01"),
         ("/api/v1/{lang}/quotes", "?by=site"),
-        ("/api/v1/{lang}/documents", "?filter=date%3D2026-03"),
-        ("/api/v1/{lang}/documents/{id}", ""),
+        ("/api/v1/{lang}/documents", "?filter=date%3D2026-03&q=storm"),
+        ("/api/v1/{lang}/documents/{id}", "?q=storm"),
         ("/api/v1/{lang}/documents/{id}/context", "?position=1"),
     ]
     .map(|(path, query)| (path, path.replace("{lang}", "en").replace("{id}", id) + query))

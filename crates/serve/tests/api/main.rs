@@ -2,6 +2,7 @@
 
 mod answers;
 mod bytes;
+mod changes;
 mod hostile;
 mod load;
 mod proxy;

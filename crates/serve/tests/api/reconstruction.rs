@@ -370,6 +370,9 @@ fn probes(target: &Target, words: &[String]) -> Vec<String> {
     let (a, b) = (&words[0], &words[words.len() / 2]);
     let all = "limit=10000&punctuation=true";
     let mut probes = vec![
+        format!("documents?q={a}&filter={filter}"),
+        format!("documents?q={a}&size=1000"),
+        format!("documents/{}?q={a}", target.id),
         format!("words?{all}&filter={filter}"),
         format!("words?{all}&filter={not}"),
         format!("words?{all}&attribute=tag&filter={filter}"),
@@ -391,6 +394,16 @@ fn probes(target: &Target, words: &[String]) -> Vec<String> {
         format!("count?q=%3Cquote%3E%20{a}&filter={filter}"),
         format!("sketch?lemma={a}&min=1&filter={filter}"),
         format!("sketch?lemma={b}&min=1"),
+        format!("sketch-diff?lemma={a}&other={b}&min=1&filter={filter}"),
+        format!("thesaurus?lemma={a}&min=1&filter={filter}"),
+        format!("group?q={a}&by=lc,right1,right2,id&limit=10000"),
+        format!("group?q=%5B%5D&by=word,left1,date&limit=10000&filter={filter}"),
+        format!("dispersion?q={a}&parts=1000"),
+        format!("dispersion?q={a}&parts=1000&filter={filter}"),
+        format!("query?q={a}&with={b}&window=1"),
+        format!("count?q=MU(meet%20%22{a}%22%20%22{b}%22%201%201)&filter={filter}"),
+        format!("count?q=%22{a}%22%20(%3F%3D%20%22{b}%22)&filter={filter}"),
+        format!("count?q=%22{a}%22%20expand%20right%20to%201&filter={filter}"),
         format!("colloc?q={a}&min=1&left=1&right=0&{all}"),
         format!("colloc?q={a}&min=1&sentence=true&{all}&filter={filter}"),
         format!("freq?q={a}&by=id&limit=10000"),

@@ -90,6 +90,8 @@ fn small_counts_do_not_reveal_text() {
         "words?ngram=3&limit=10000",
         "colloc?q=weasels&min=1",
         "sketch?lemma=weasels&min=1",
+        "sketch-diff?lemma=weasels&other=storm&min=1",
+        "group?q=weasels&by=lc,right1&limit=10000",
         "freq?q=%5B%5D%5B%5D&by=word&limit=10000",
     ];
     for path in small {

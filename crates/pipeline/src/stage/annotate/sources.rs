@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
@@ -11,6 +11,7 @@ use tidings_annotate::external::External;
 use tidings_annotate::{Annotators, Models};
 use tidings_feeds::discover;
 use tidings_model::{ARCHIVE, address};
+use tidings_storage::file;
 use tidings_store::archive;
 use tidings_store::dedup_state::{self, JudgedDay, JudgedDays};
 use tidings_store::docs::{self, Recipe};
@@ -57,7 +58,7 @@ impl Sources {
         let judged = judged.map(|judged| judged.days.into_iter().map(|day| (day.day.clone(), day)).collect());
         let mut superseded = Superseded::default();
         made.iter().for_each(|recipe| superseded.add(recipe));
-        let annotators = annotators(&config.annotate)?;
+        let annotators = annotators_of_home(&config.annotate, home)?;
         Ok(Sources { labels: labels(home)?, annotators, judged, amendments, superseded })
     }
 
@@ -104,28 +105,74 @@ impl Sources {
     }
 }
 
-/// The embedded models, overridden by those of the user's file.
-fn models(config: &AnnotateConfig) -> Result<Models> {
-    let shipped = tidings_annotate::models();
-    if config.models.is_empty() {
-        return Ok(shipped.clone());
-    }
-    let path = Path::new(&config.models);
-    let size = std::fs::metadata(path)
-        .with_context(|| format!("cannot read the model file {} (annotate.models)", path.display()))?
-        .len();
+/// Reads and checks a model file.
+pub fn read_models(path: &Path) -> Result<Models> {
+    let what = || format!("cannot read the model file {}", path.display());
+    let size = std::fs::metadata(path).with_context(what)?.len();
     if size > MAX_MODELS_BYTES {
-        bail!("{} has {} MiB, which is too large for a model file (annotate.models)", path.display(), size >> 20);
+        bail!("{} has {} MiB, which is too large for a model file", path.display(), size >> 20);
     }
-    let bytes = std::fs::read(path)
-        .with_context(|| format!("cannot read the model file {} (annotate.models)", path.display()))?;
-    let models = Models::from_bytes(Cow::Owned(bytes)).and_then(|models| models.check().map(|()| models));
-    Ok(shipped.with(models.with_context(|| format!("annotate.models, {}", path.display()))?))
+    let models = Models::from_bytes(Cow::Owned(std::fs::read(path).with_context(what)?));
+    models.and_then(|models| models.check().map(|()| models)).with_context(|| path.display().to_string())
+}
+
+/// The extension of packs: model files of one language.
+pub const PACK_EXTENSION: &str = "tags";
+
+/// The packs installed in a home (`models/`), sorted by name.
+pub fn installed_packs(home: &Home) -> Result<Vec<PathBuf>> {
+    let folder = home.root().join(MODELS_FOLDER);
+    let entries = match std::fs::read_dir(&folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error).with_context(|| format!("cannot read {}", folder.display())),
+    };
+    let mut packs: Vec<PathBuf> = entries.map(|entry| Ok(entry?.path())).collect::<std::io::Result<_>>()?;
+    packs.retain(|path| path.extension().is_some_and(|extension| extension == PACK_EXTENSION));
+    packs.sort();
+    Ok(packs)
+}
+
+/// The folder of a home for packs.
+pub const MODELS_FOLDER: &str = "models";
+
+/// Copies the models of a file as packs into a home; returns them. Packs of the same languages are replaced.
+pub fn install_models(home: &Home, file: &Path) -> Result<Models> {
+    let models = read_models(file)?;
+    let folder = home.root().join(MODELS_FOLDER);
+    file::make_folder(&folder)?;
+    for (info, bytes) in models.packs() {
+        let path = folder.join(format!("{}.{PACK_EXTENSION}", info.language));
+        file::write_atomic(&path, bytes)?;
+    }
+    Ok(models)
+}
+
+/// The embedded models, overridden by the packs of a home, and these by the user's file.
+fn models(config: &AnnotateConfig, packs: &[PathBuf]) -> Result<Models> {
+    let own = Some(PathBuf::from(&config.models)).filter(|_| !config.models.is_empty());
+    let mut models = tidings_annotate::models().clone();
+    for pack in packs {
+        models = models.with(read_models(pack)?);
+    }
+    match own {
+        Some(path) => Ok(models.with(read_models(&path).context("annotate.models")?)),
+        None => Ok(models),
+    }
 }
 
 /// The annotators that the settings name.
 pub fn annotators(config: &AnnotateConfig) -> Result<Annotators> {
-    let mut annotators = if config.tags { Annotators::new(models(config)?) } else { Annotators::none() };
+    annotators_with(config, &[])
+}
+
+/// The annotators that the settings of a home name, with the packs installed there.
+pub fn annotators_of_home(config: &AnnotateConfig, home: &Home) -> Result<Annotators> {
+    annotators_with(config, &installed_packs(home)?)
+}
+
+fn annotators_with(config: &AnnotateConfig, packs: &[PathBuf]) -> Result<Annotators> {
+    let mut annotators = if config.tags { Annotators::new(models(config, packs)?) } else { Annotators::none() };
     for (language, settings) in config.tools()? {
         annotators.set(&language, Arc::new(External::new(&language, settings)));
     }
@@ -178,6 +225,22 @@ pub fn plain(feed: &str) -> String {
 mod tests {
     use super::*;
     use crate::testing::home_with_feeds;
+
+    #[test]
+    fn an_installed_pack_has_priority_over_the_embedded_model() {
+        let (_folder, pipeline) = home_with_feeds("");
+        let home = pipeline.home();
+        assert!(installed_packs(home).unwrap().is_empty());
+        let file = home.root().join("own.bin");
+        let german = tidings_annotate::models().packs().find(|(info, _)| info.language == "de").expect("embedded").1;
+        std::fs::write(&file, &german).unwrap();
+        assert_eq!(install_models(home, &file).unwrap().languages().count(), 1);
+        assert_eq!(installed_packs(home).unwrap(), [home.root().join("models/de.tags")]);
+        assert!(annotators_of_home(&AnnotateConfig::default(), home).is_ok());
+        std::fs::write(home.root().join("models/de.tags"), &german[..german.len() / 2]).unwrap();
+        let error = annotators_of_home(&AnnotateConfig::default(), home).err().expect("the pack is truncated");
+        assert!(format!("{error:#}").contains("de.tags"), "{error:#}");
+    }
 
     #[test]
     fn documents_of_a_backfill_have_the_labels_on_which_the_lines_of_their_site_agree() {

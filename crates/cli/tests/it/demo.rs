@@ -1,0 +1,187 @@
+//! `tidings demo`: the same corpus in every run, and planted words where a newcomer looks for them.
+//!
+//! The story of the demo is described in `crates/simweb/story/README.md`. One demo of ten years is shared by the tests of
+//! this file; `TIDINGS_DEMO=FOLDER` takes that of an earlier run.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::LazyLock;
+
+use serde_json::Value;
+use tidings_simweb::Spec;
+
+use crate::serve::Server;
+use crate::support::{Corpus, Ran, program, unpacked};
+
+/// The demo of ten years, and what it printed.
+struct Demo {
+    home: PathBuf,
+    printed: String,
+}
+
+static DEMO: LazyLock<Demo> = LazyLock::new(|| {
+    let folder = match std::env::var_os("TIDINGS_DEMO") {
+        Some(earlier) => PathBuf::from(earlier),
+        // A folder that outlives no build: statics are not dropped.
+        None => Path::new(env!("CARGO_TARGET_TMPDIR")).join("demo of ten years"),
+    };
+    let (home, printed) = (folder.join("demo"), folder.join("printed.txt"));
+    if std::env::var_os("TIDINGS_DEMO").is_none() {
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(&printed, run(&["demo", &home.display().to_string(), "--no-serve"]).ok().stdout).unwrap();
+    }
+    Demo { printed: fs::read_to_string(printed).unwrap(), home }
+});
+
+fn run(args: &[&str]) -> Ran {
+    let output = program().args(args).output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    Ran { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr), peak_kib: 0 }
+}
+
+impl Demo {
+    fn ask(&self, args: &[&str]) -> Value {
+        let home = self.home.display().to_string();
+        run(&[&["--json"], args, &["--home", &home]].concat()).ok().json()
+    }
+
+    /// The first values of a list with default options.
+    fn leaders(&self, list: &str, language: &str, rows: usize) -> Vec<String> {
+        values(&self.ask(&[list, "--lang", language]), rows)
+    }
+
+    fn serve(&self) -> (Corpus, Server) {
+        // Its own home stays empty.
+        let corpus = Corpus::new(Spec { sites: 1, ..Spec::default() });
+        let mut command = corpus.command("serve --port 0");
+        command.env("TIDINGS_HOME", &self.home);
+        // Unoptimised builds on a busy machine are slow.
+        command.env("TIDINGS_SERVE_TIME_LIMIT_S", "600");
+        let server = Server::listening(&corpus, corpus.launch(command));
+        (corpus, server)
+    }
+}
+
+/// The values of the first rows of an answer; years are no words.
+fn values(answer: &Value, rows: usize) -> Vec<String> {
+    let all = answer["rows"].as_array().unwrap_or_else(|| panic!("{answer}"));
+    let values = all.iter().map(|row| row["value"].as_str().unwrap().to_lowercase());
+    values.filter(|value| value.parse::<u64>().is_err()).take(rows).collect()
+}
+
+#[test]
+fn demos_in_two_folders_and_on_two_ports_are_the_same_corpus() {
+    let folder = tempfile::tempdir().unwrap();
+    let tree = |name: &str| {
+        let home = folder.path().join(name).display().to_string();
+        run(&["demo", &home, "--years", "1", "--no-serve"]).ok();
+        run(&["digest", "--tree", "--home", &home]).ok().stdout
+    };
+    let (one, other) = (tree("one"), tree("the other's"));
+    assert!(one.lines().count() > 40, "{one}");
+    assert_eq!(one, other, "raw pages, documents, verdicts and text");
+    let files = walk(&folder.path().join("one"));
+    assert!(files.len() > 50);
+    for file in files.iter().filter(|file| !file.starts_with(folder.path().join("one/runs"))) {
+        let text = match file.extension().is_some_and(|extension| extension == "zst") {
+            true => unpacked(file),
+            false => String::from_utf8_lossy(&fs::read(file).unwrap()).into_owned(),
+        };
+        assert!(!text.contains("127.1.0."), "an address of the machine in {}", file.display());
+    }
+}
+
+fn walk(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries.flat_map(|path| if path.is_dir() { walk(&path) } else { vec![path] }).collect()
+}
+
+#[test]
+fn the_home_of_the_demo_is_healthy_and_its_commands_can_be_pasted() {
+    let home = DEMO.home.display().to_string();
+    run(&["status", "--home", &home]).ok().says("2025-12-31, the last day of the collection");
+    assert!(!DEMO.printed.contains("127."), "{}", DEMO.printed);
+    let commands: Vec<&str> = DEMO.printed.lines().filter_map(|line| line.strip_prefix("$ ")).collect();
+    assert!(commands.len() >= 6, "{}", DEMO.printed);
+    let folder = tempfile::tempdir().unwrap();
+    let path = format!(
+        "{}:{}",
+        Path::new(env!("CARGO_BIN_EXE_tidings")).parent().unwrap().display(),
+        std::env::var("PATH").unwrap()
+    );
+    for command in commands {
+        let ran =
+            Command::new("sh").args(["-e", "-c", command]).env("PATH", &path).current_dir(&folder).output().unwrap();
+        assert!(ran.status.success(), "{command}: {}", String::from_utf8_lossy(&ran.stderr));
+        assert!(!ran.stdout.is_empty(), "{command}");
+    }
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "no redirection");
+}
+
+#[test]
+fn the_interface_for_programs_gives_the_same_lists() {
+    let (_corpus, server) = DEMO.serve();
+    for (list, language) in [("trends", "en"), ("bursts", "de"), ("new-words", "es")] {
+        let answer = server.json(&format!("/api/v1/{language}/{list}"), None);
+        assert_eq!(values(&answer, 5), DEMO.leaders(list, language, 5), "{list} {language}");
+    }
+}
+
+/// Five words of each language, with a collocate that their sentences have.
+const COLLOCATES: [(&str, &str, &str); 15] = [
+    ("en", "drought", "fear"),
+    ("en", "harbour", "authority"),
+    ("en", "school", "trip"),
+    ("en", "eclipse", "glass"),
+    ("en", "ferry", "contract"),
+    ("de", "Dürre", "Herbst"),
+    ("de", "Fax", "Stempel"),
+    ("de", "Schwarmbus", "bestellen"),
+    ("de", "Sonnenfinsternis", "sehen"),
+    ("de", "Solarstrom", "verkaufen"),
+    ("es", "sequía", "agua"),
+    ("es", "fax", "papel"),
+    ("es", "multibús", "pedir"),
+    ("es", "eclipse", "ver"),
+    ("es", "solar", "energía"),
+];
+
+#[test]
+fn collocations_and_sketches_are_sensible() {
+    for (language, word, collocate) in COLLOCATES {
+        let found = DEMO.ask(&["colloc", word, "--lang", language, "--attribute", "lemma", "--limit", "40"]);
+        let lemmas = values(&found, 40);
+        assert!(lemmas.contains(&collocate.to_lowercase()), "{language} {word}: {lemmas:?}");
+        let sketch = DEMO.ask(&["sketch", word, "--lang", language]);
+        let number = |relation: &Value, name: &str| relation[name].as_u64().unwrap();
+        for relation in sketch["relations"].as_array().unwrap() {
+            let is_varied = number(relation, "hits") < 60 || number(relation, "values") >= 2;
+            assert!(is_varied, "{language} {word}: one word only: {relation}");
+        }
+    }
+}
+
+#[test]
+fn the_copied_report_is_in_the_corpus_once_and_the_outage_shows() {
+    let found = DEMO.ask(&[
+        "freq",
+        "[] within <doc title=\"Drought: reservoir falls below 30 per cent for first time\"/>",
+        "--lang",
+        "en",
+        "--by",
+        "site",
+    ]);
+    assert_eq!(values(&found, 9).len(), 1, "{found}");
+    let sites = |from: &str, to: &str| {
+        let filter = format!("date>={from} & date<={to}");
+        let args = ["freq", "[]", "--lang", "en", "--by", "site", "--filter", &filter];
+        values(&DEMO.ask(&args), 20)
+    };
+    let flooded = sites("2019-08-21", "2019-10-06");
+    assert!(!flooded.contains(&"harbourpost.example".to_owned()) && flooded.len() >= 6, "{flooded:?}");
+    assert!(sites("2019-10-08", "2019-11-30").contains(&"harbourpost.example".to_owned()));
+    assert!(!sites("2020-01-01", "2020-12-31").contains(&"thecommons.example".to_owned()));
+    assert!(sites("2021-01-01", "2021-12-31").contains(&"thecommons.example".to_owned()));
+}
