@@ -1,8 +1,10 @@
 //! Lists the folders of `languages/`, so that adding a language needs no edit of Rust code.
 //!
-//! Writes `OUT_DIR/folders.rs`: one `Folder` per language that embeds its files with `include_str!`, and the lists of
-//! `data/stop-words` by name.
+//! Writes `OUT_DIR/folders.rs`: one `Folder` per language that embeds its files with `include_str!`, and the stop lists of
+//! jusText that the folders name. The lists come from the crate `justext`; as a build dependency its HTML parser
+//! does not become part of the program.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -23,6 +25,7 @@ fn main() {
     // The link makes the folders part of the package; cargo does not look for changes behind links.
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("languages");
     let root = root.canonicalize().unwrap_or_else(|error| panic!("cannot read {}: {error}", root.display()));
+    let mut stop_lists = BTreeSet::new();
     let mut code = String::from("static FOLDERS: &[Folder] = &[\n");
     for folder in entries(&root).into_iter().filter(|path| path.is_dir()) {
         let name = folder.file_name().unwrap_or_default().to_string_lossy();
@@ -33,14 +36,23 @@ fn main() {
             let _ = write!(code, ", {field}: {value}");
         }
         code.push_str(" },\n");
+        let language = folder.join("language.tsv");
+        let language = fs::read_to_string(&language).unwrap_or_else(|error| panic!("{}: {error}", language.display()));
+        let list = language.lines().find_map(|line| line.strip_prefix("stop-words\t")).map(str::trim);
+        stop_lists.extend(list.filter(|name| *name != "off").map(str::to_owned));
     }
     code.push_str("];\n\nstatic STOP_LISTS: &[(&str, &str)] = &[\n");
-    for list in entries(&Path::new(env!("CARGO_MANIFEST_DIR")).join("data/stop-words")) {
-        let name = list.file_stem().unwrap_or_default().to_string_lossy();
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR for build scripts"));
+    for name in stop_lists {
+        let words = justext::get_stoplist(&name).unwrap_or_else(|error| panic!("{name} of languages/: {error}"));
+        let mut words: Vec<String> = words.into_iter().map(|word| word.to_lowercase()).collect();
+        words.sort();
+        words.dedup();
+        let list = out.join(format!("{name}.txt"));
+        fs::write(&list, words.join("\n")).expect("OUT_DIR is writable");
         let _ = writeln!(code, "    ({name:?}, include_str!({list:?})),");
     }
     code.push_str("];\n");
-    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR for build scripts"));
     fs::write(out.join("folders.rs"), code).expect("OUT_DIR is writable");
 }
 

@@ -18,6 +18,7 @@ docs/notes/language.md says why these, what each contributes and what their lice
 
 import argparse
 import collections
+import importlib.util
 import io
 import lzma
 import pathlib
@@ -106,7 +107,7 @@ def automaton(feature):
 
 def frequent_words():
     """Word lists by language, as languages/CODE/language.tsv names them. Serbo-Croatian is not identified."""
-    folder = pathlib.Path(__file__).parent.parent / "data/stop-words"
+    folder = pathlib.Path(importlib.util.find_spec("justext").origin).parent / "stoplists"
     for code, language in registry.languages().items():
         name = language.get("stop-words", "off")
         if name not in ("off", "Serbo_Croatian"):

@@ -77,7 +77,7 @@ pub struct Language {
 /// The source of a language's stop words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StopWords {
-    /// A list of jusText: the text of `data/stop-words/NAME.txt`.
+    /// A list of jusText: one word a line, in lower case.
     JusText(&'static str),
     /// The text of `stop-words.txt`.
     Own(&'static str),
@@ -89,7 +89,7 @@ pub enum StopWords {
 
 fn justext_list(name: &str) -> &'static str {
     let list = STOP_LISTS.iter().find(|(known, _)| *known == name);
-    list.expect("a test reads all folders, so data/stop-words has every list that one names").1
+    list.expect("the build script embeds every list that a folder names").1
 }
 
 impl Language {

@@ -1,8 +1,9 @@
 //! Stop words, the most frequent words of a language: they separate running text from menus.
 //!
 //! Most lists are those of jusText, a few thousand of the most frequent words of a Wikipedia each, because the thresholds of
-//! jusText hold for these lists only (`data/stop-words`, BSD-2-Clause, see `data/NOTICE`). A language without such a list may have one in its folder, `stop-words.txt`, and users
-//! can bring their own with [`StopList::from_lines`].
+//! jusText hold for these lists only. The build script takes them from the crate `justext` (BSD-2-Clause). A language
+//! without such a list may have one in its folder, `stop-words.txt`, and users can bring their own with
+//! [`StopList::from_lines`].
 
 use std::collections::HashSet;
 use std::hash::BuildHasherDefault;
@@ -80,7 +81,7 @@ pub fn stop_list(tag: &str) -> Option<&'static StopList> {
         StopWords::Off => Some(&OFF),
         StopWords::Own(text) => Some(list(&|| StopList::from_lines(text))),
         // Unlike in lists of our own, a `#` begins a word.
-        StopWords::JusText(text) => Some(list(&|| StopList::of(text.lines().map(str::to_lowercase)))),
+        StopWords::JusText(text) => Some(list(&|| StopList::of(text.lines().map(str::to_owned)))),
     }
 }
 
