@@ -151,8 +151,8 @@ fn unknown_names_are_refused_with_their_place_and_a_suggestion() {
         ("freq?q=storm&by=colour", "by", "unknown attribute or field"),
         ("query?q=storm&sort=lft", "sort", "did you mean left?"),
         ("query?q=storm&fields=titel", "fields", "did you mean title?"),
-        ("count?q=MU%28meet+%22a%22+%22b%22%29", "q", "not supported: MU(…)"),
-        ("count?q=climate*", "q", "write \"climate.*\""),
+        ("count?q=MU%28join+%22a%22+%22b%22%29", "q", "write MU(meet A B -3 3)"),
+        ("count?q=climate.*", "q", "write \"climate.*\""),
     ] {
         let refused = server.get(&format!("/api/v1/en/{path}")).is(400).json();
         assert_eq!(refused["parameter"], parameter, "{path}: {refused}");
