@@ -135,7 +135,7 @@ const COLLOCATES: [(&str, &str, &str); 15] = [
     ("en", "harbour", "authority"),
     ("en", "school", "trip"),
     ("en", "eclipse", "glass"),
-    ("en", "ferry", "contract"),
+    ("en", "ferry", "passenger"),
     ("de", "Dürre", "Herbst"),
     ("de", "Fax", "Stempel"),
     ("de", "Schwarmbus", "bestellen"),
