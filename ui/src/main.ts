@@ -15,7 +15,7 @@ import { facets } from "./views/facets.ts";
 
 const search = VIEWS.find((view) => view.name === "search")!;
 /** Views that work without a corpus. */
-const WITHOUT_CORPUS = ["help", "collection", "start"];
+const WITHOUT_CORPUS = ["help", "collection"];
 
 let corpora: Corpus[] = [];
 let named: string[] = [];
@@ -65,7 +65,9 @@ async function show(): Promise<void> {
     el("h1", { class: view.kind === "query" && view.name !== "document" ? "unseen" : undefined }, view.title),
     view.about && view.kind !== "query" ? el("p", { class: "about" }, view.about) : "",
   );
-  if (!corpus && !WITHOUT_CORPUS.includes(view.name)) {
+  // Without any corpus the start page offers to begin one.
+  const isFirstStart = view.name === "start" && corpora.length === 0;
+  if (!corpus && !isFirstStart && !WITHOUT_CORPUS.includes(view.name)) {
     const why =
       corpora.length === 0
         ? t("No index yet.")

@@ -312,6 +312,16 @@ interface Surface {
   first: number;
 }
 
+/** Where the reader of a chart is: the period that is read, the fixed end of a selection by keys, the start of a drag as a share of the width. */
+interface Reading {
+  at: number;
+  anchor: number | null;
+  dragFrom: number | null;
+}
+
+/** A chart is drawn again when its width changes, which must not lose the place of its reader. */
+const readings = new WeakMap<readonly Series[], Reading>();
+
 /** Pointer and keys: reading values, opening the hits of the line that is nearest, and dragging over a period. */
 function interact(picture: SVGSVGElement, all: readonly Series[], options: TimelineOptions, place: Surface): void {
   const bins = all[0]?.points.map((point) => point.bin) ?? [];
@@ -325,8 +335,9 @@ function interact(picture: SVGSVGElement, all: readonly Series[], options: Timel
     x: 0,
     ...screen,
   });
-  const [last, start] = [bins.length - 1, Math.max(bins.length - 1, 0)];
-  let [at, anchor, dragFrom] = [start, null as number | null, null as number | null];
+  const last = bins.length - 1;
+  const reading: Reading = readings.get(all) ?? { at: Math.max(last, 0), anchor: null, dragFrom: null };
+  readings.set(all, reading);
   const target = draw("rect", {
     class: "target",
     x: place.left,
@@ -338,16 +349,16 @@ function interact(picture: SVGSVGElement, all: readonly Series[], options: Timel
     "aria-label": t("Period. Arrow keys move, Enter shows the hits, Shift with arrows selects a range to zoom into."),
     "aria-valuemin": 0,
     "aria-valuemax": Math.max(last, 0),
-    "aria-valuenow": start,
-    "aria-valuetext": bins.length > 0 ? spoken(tipOf(all, start, options)) : "",
+    "aria-valuenow": reading.at,
+    "aria-valuetext": bins.length > 0 ? spoken(tipOf(all, reading.at, options)) : "",
     ...screen,
   });
   /** The series whose line is nearest to a height, among those with hits. */
   const nearest = (height: number | null): number => {
     let [best, distance] = [-1, Number.POSITIVE_INFINITY];
     all.forEach((series, number) => {
-      const value = valuesOf(series, options)[at] ?? null;
-      if (value === null || (series.points[at]?.hits ?? 0) === 0) return;
+      const value = valuesOf(series, options)[reading.at] ?? null;
+      if (value === null || (series.points[reading.at]?.hits ?? 0) === 0) return;
       const far = height === null ? number : Math.abs(place.y(value) - height);
       if (far < distance) [best, distance] = [number, far];
     });
@@ -359,12 +370,16 @@ function interact(picture: SVGSVGElement, all: readonly Series[], options: Timel
       place.lines.forEach((each, other) => each.classList.toggle("faded", number >= 0 && other !== number));
   };
   const read = (height: number | null) => {
-    for (const [name, value] of Object.entries({ x1: place.x(at), x2: place.x(at), visibility: "visible" }))
+    for (const [name, value] of Object.entries({
+      x1: place.x(reading.at),
+      x2: place.x(reading.at),
+      visibility: "visible",
+    }))
       cursor.setAttribute(name, String(value));
-    const tip = tipOf(all, at, options);
-    target.setAttribute("aria-valuenow", String(at));
+    const tip = tipOf(all, reading.at, options);
+    target.setAttribute("aria-valuenow", String(reading.at));
     target.setAttribute("aria-valuetext", spoken(tip));
-    target.setAttribute("data-bin", bins[at] ?? "");
+    target.setAttribute("data-bin", bins[reading.at] ?? "");
     const number = nearest(height);
     emphasise(number);
     const rows = tip.rows?.map((row) => ({
@@ -372,7 +387,7 @@ function interact(picture: SVGSVGElement, all: readonly Series[], options: Timel
       colour: row.colour + place.first,
       isNearest: all.length > 1 && row.colour === number,
     }));
-    options.show({ ...tip, rows: rows ?? [], x: place.x(at), y: height ?? place.upper });
+    options.show({ ...tip, rows: rows ?? [], x: place.x(reading.at), y: height ?? place.upper });
   };
   const leave = () => {
     cursor.setAttribute("visibility", "hidden");
@@ -385,6 +400,8 @@ function interact(picture: SVGSVGElement, all: readonly Series[], options: Timel
     return { x: (event.clientX - box.left) * scale, y: (event.clientY - box.top) * scale };
   };
   const binAt = (where: number) => Math.max(0, Math.min(last, Math.floor((where - place.left) / place.step)));
+  const dragStart = () =>
+    reading.dragFrom === null ? null : place.left + reading.dragFrom * (place.right - place.left);
   const select = (from: number, to: number) => {
     const [low, high] = [Math.min(from, to), Math.max(from, to)];
     selection.setAttribute("x", String(place.x(low) - place.step / 2));
@@ -392,7 +409,7 @@ function interact(picture: SVGSVGElement, all: readonly Series[], options: Timel
   };
   const open = (height: number | null) => {
     const number = nearest(height);
-    if (number >= 0) options.choose(bins[at]!, number);
+    if (number >= 0) options.choose(bins[reading.at]!, number);
   };
   const zoom = (from: number, to: number) => {
     selection.setAttribute("width", "0");
@@ -400,25 +417,26 @@ function interact(picture: SVGSVGElement, all: readonly Series[], options: Timel
   };
   target.addEventListener("pointerdown", (event) => {
     if (event.button !== 0) return;
-    dragFrom = place_of(event).x;
+    reading.dragFrom = (place_of(event).x - place.left) / (place.right - place.left);
     target.setPointerCapture(event.pointerId);
   });
   target.addEventListener("pointermove", (event) => {
     const where = place_of(event);
-    at = binAt(where.x);
-    if (dragFrom !== null && Math.abs(where.x - dragFrom) > DRAG) select(binAt(dragFrom), at);
+    reading.at = binAt(where.x);
+    const from = dragStart();
+    if (from !== null && Math.abs(where.x - from) > DRAG) select(binAt(from), reading.at);
     read(where.y);
   });
   target.addEventListener("pointerup", (event) => {
     const where = place_of(event);
-    at = binAt(where.x);
-    const from = dragFrom;
-    dragFrom = null;
-    if (from !== null && Math.abs(where.x - from) > DRAG) zoom(binAt(from), at);
+    reading.at = binAt(where.x);
+    const from = dragStart();
+    reading.dragFrom = null;
+    if (from !== null && Math.abs(where.x - from) > DRAG) zoom(binAt(from), reading.at);
     else if (from !== null) open(where.y);
   });
   target.addEventListener("pointercancel", () => {
-    dragFrom = null;
+    reading.dragFrom = null;
     selection.setAttribute("width", "0");
   });
   target.addEventListener("pointerleave", leave);
@@ -426,26 +444,26 @@ function interact(picture: SVGSVGElement, all: readonly Series[], options: Timel
   target.addEventListener("blur", leave);
   target.addEventListener("keydown", (event) => {
     const move: Record<string, number> = {
-      ArrowLeft: at - 1,
-      ArrowRight: at + 1,
-      PageUp: at - 10,
-      PageDown: at + 10,
+      ArrowLeft: reading.at - 1,
+      ArrowRight: reading.at + 1,
+      PageUp: reading.at - 10,
+      PageDown: reading.at + 10,
       Home: 0,
       End: last,
     };
     const to = move[event.key];
     if (to !== undefined) {
-      if (event.shiftKey) anchor ??= at;
-      else anchor = null;
-      at = Math.max(0, Math.min(last, to));
-      if (anchor === null) selection.setAttribute("width", "0");
-      else select(anchor, at);
+      if (event.shiftKey) reading.anchor ??= reading.at;
+      else reading.anchor = null;
+      reading.at = Math.max(0, Math.min(last, to));
+      if (reading.anchor === null) selection.setAttribute("width", "0");
+      else select(reading.anchor, reading.at);
       read(null);
     } else if (event.key === "Enter" || event.key === " ") {
-      if (anchor !== null && anchor !== at) zoom(anchor, at);
+      if (reading.anchor !== null && reading.anchor !== reading.at) zoom(reading.anchor, reading.at);
       else open(null);
     } else if (event.key === "Escape") {
-      anchor = null;
+      reading.anchor = null;
       selection.setAttribute("width", "0");
     } else return;
     event.preventDefault();

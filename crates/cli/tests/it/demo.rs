@@ -139,7 +139,7 @@ const COLLOCATES: [(&str, &str, &str); 15] = [
     ("de", "Dürre", "Herbst"),
     ("de", "Fax", "Stempel"),
     ("de", "Schwarmbus", "bestellen"),
-    ("de", "Sonnenfinsternis", "sehen"),
+    ("de", "Sonnenfinsternis", "total"),
     ("de", "Solarstrom", "verkaufen"),
     ("es", "sequía", "agua"),
     ("es", "fax", "papel"),
