@@ -72,7 +72,8 @@ async function show(): Promise<void> {
       corpora.length === 0
         ? t("No index yet.")
         : t("No corpus for language {language}. Choose one above.", { language: route.get("lang") });
-    at("main").replaceChildren(heading, el("p", { class: "empty" }, why));
+    results.append(el("p", { class: "empty" }, why));
+    at("main").replaceChildren(heading, results);
     return;
   }
   const context = new ViewContext(route, corpus, corpora, server, results, message, signal);
