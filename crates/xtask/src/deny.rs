@@ -21,6 +21,23 @@ struct Rules {
 #[derive(Deserialize)]
 struct Licenses {
     allow: Vec<String>,
+    #[serde(default)]
+    exceptions: Vec<Exception>,
+}
+
+/// Licences that one package may have besides.
+#[derive(Deserialize)]
+struct Exception {
+    #[serde(rename = "crate")]
+    package: String,
+    allow: Vec<String>,
+}
+
+impl Licenses {
+    fn allowed_for(&self, package: &Package) -> Vec<String> {
+        let exceptions = self.exceptions.iter().filter(|exception| exception.package == package.name);
+        self.allow.iter().chain(exceptions.flat_map(|exception| &exception.allow)).cloned().collect()
+    }
 }
 
 #[derive(Deserialize)]
@@ -47,7 +64,7 @@ pub fn run() -> Result<()> {
         .context("cannot read deny.toml")?;
     let graph = Graph::read()?;
     let packages = graph.inside(&["tidings-cli", "tidings-python"]);
-    let mut faults = licence_faults(&packages, &rules.licenses.allow);
+    let mut faults = licence_faults(&packages, &rules.licenses);
     faults.extend(ban_faults(&graph, &packages, &rules.bans));
     for package in packages.iter().filter(|package| !package.is_own()) {
         let source = package.source.as_deref().unwrap_or_default();
@@ -62,13 +79,15 @@ pub fn run() -> Result<()> {
     Ok(())
 }
 
-fn licence_faults(packages: &[&Package], allowed: &[String]) -> Vec<String> {
-    let is_allowed = |package: &&&Package| !satisfied(package.license.as_deref().unwrap_or_default(), allowed);
+fn licence_faults(packages: &[&Package], licenses: &Licenses) -> Vec<String> {
+    let is_refused = |package: &&&Package| {
+        !satisfied(package.license.as_deref().unwrap_or_default(), &licenses.allowed_for(package))
+    };
     let fault = |package: &&Package| {
         let license = package.license.as_deref().unwrap_or("none");
         format!("{} {}: licence {license} is not among those that deny.toml allows", package.name, package.version)
     };
-    packages.iter().filter(is_allowed).map(fault).collect()
+    packages.iter().filter(is_refused).map(fault).collect()
 }
 
 fn ban_faults(graph: &Graph, packages: &[&Package], bans: &Bans) -> Vec<String> {
