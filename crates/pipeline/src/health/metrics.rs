@@ -101,10 +101,10 @@ fn stages(text: &mut Text, status: &StatusOutcome) {
 
 fn harvest(text: &mut Text, status: &StatusOutcome) {
     let harvest = &status.health.harvest;
-    text.single("harvest_hours", "Hours that the figures of the harvest cover.", Some(harvest.hours));
-    text.single("harvest_pages", "Pages stored in these hours.", Some(harvest.pages));
-    text.single("harvest_failed_pages", "Pages that were tried in these hours and not stored.", Some(harvest.failed));
-    text.single("harvest_requests", "Requests in these hours.", Some(harvest.requests));
+    text.single("harvest_seconds", "Time that the figures of the harvest cover.", Some(harvest.hours * 3600.0));
+    text.single("harvest_pages", "Pages stored in this time.", Some(harvest.pages));
+    text.single("harvest_failed_pages", "Pages that were tried in this time and not stored.", Some(harvest.failed));
+    text.single("harvest_requests", "Requests in this time.", Some(harvest.requests));
     text.single("plan_waiting", "Pages that the last run left for later.", Some(harvest.left));
     text.single("newest_page_time_seconds", "End of the last run that stored pages.", harvest.newest_page.map(seconds));
     let oldest = status.health.oldest_unfound.map(seconds);
