@@ -121,7 +121,9 @@ impl BareWord<'_> {
 /// Rejects a bare word as the target of `within`: a name that is no structure, or a number of structures.
 pub(crate) fn check_target(name: &str, after: &str, keyword: &str, span: Span) -> Result<(), SyntaxError> {
     let names = STRUCTURES.iter().map(|(_, name)| *name).collect::<Vec<_>>().join(", ");
-    if keyword == "within" && !name.is_empty() && !after.trim_start().starts_with(':') {
+    let is_label = after.trim_start().starts_with(':');
+    let is_meet = ["MU", "mu"].contains(&name) && after.trim_start().starts_with('(');
+    if keyword == "within" && !name.is_empty() && !is_label && !is_meet {
         let help = format!("there are {names}; a word is written in quotes: within \"{name}\"");
         return Err(SyntaxError::new(span, format!("unknown structure {name}")).help(help));
     }

@@ -27,6 +27,8 @@ const MIN_TOGETHER: u64 = 3;
 const CANDIDATES_PER_ROW: usize = 3;
 /// A word that is more frequent than one in this many tokens is no context: it occurs with everything, and costs most.
 const TOO_FREQUENT_IN: u64 = 400;
+/// In small corpora most words are that frequent; contexts up to this frequency are always taken.
+const NEVER_TOO_FREQUENT: u64 = 100;
 
 /// The parameters of a thesaurus entry.
 #[derive(Debug, Clone, Copy)]
@@ -157,7 +159,7 @@ impl Builder<'_> {
     fn is_context(&self, lemma: u32) -> bool {
         let frequency = self.frequency(lemma);
         frequency > 0
-            && frequency <= (self.tokens / TOO_FREQUENT_IN).max(10)
+            && frequency <= (self.tokens / TOO_FREQUENT_IN).max(NEVER_TOO_FREQUENT)
             && is_wordlike(self.engine.lexicon().string(Layer::Lemma, lemma))
     }
 
