@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import datetime
 import json
 import os
+import platform
 import re
 import resource
 import subprocess
@@ -22,6 +24,23 @@ import tidings
 BATCH = 64
 #: The smallest of several runs counts: other programs only add to it.
 RUNS = 3
+
+
+BARS = {
+    "batch_to_filter": "≤ 1.05",
+    "page_by_page_to_filter": "≤ 1.10",
+    "trafilatura_to_page_by_page": "≥ 8, at a higher F",
+    "import": "≤ 0.1 CPU s",
+    "most_cores": "2",
+}
+
+
+def machine() -> str:
+    info = Path("/proc/cpuinfo").read_text()
+    model = re.search(r"^model name\s*:\s*(.*)$", info, re.MULTILINE)
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    name = model.group(1) if model else platform.machine()
+    return f"{os.cpu_count()} x {name}, {memory:.0f} GiB, Linux {platform.release()}"
 
 
 def pages_of(shared: Path, limit: int | None) -> list[dict]:
@@ -55,19 +74,45 @@ def shingles(text: str) -> Counter:
     return Counter(zip(words, words[1:], words[2:], words[3:]))
 
 
-def score(pages: list[dict], texts: list[str | None]) -> dict:
+def scored(pages: int, precision: float, recall: float) -> dict:
+    f = 2 * precision * recall / (precision + recall)
+    return {"pages": pages, "precision": round(precision, 4), "recall": round(recall, 4), "f": round(f, 4)}
+
+
+def text_score(pages: list[tuple[dict, str]]) -> dict | None:
     """Precision and recall of 4-grams, averaged over the pages with an annotated text, and F of the two."""
     precision, recall = [], []
+    for gold, text in pages:
+        if gold.get("text"):
+            wanted, got = shingles(gold["text"]), shingles(text)
+            common = sum((wanted & got).values())
+            precision.append(common / max(1, sum(got.values())))
+            recall.append(common / max(1, sum(wanted.values())))
+    count = len(precision)
+    return scored(count, sum(precision) / count, sum(recall) / count) if count else None
+
+
+def segment_score(pages: list[tuple[dict, str]]) -> dict | None:
+    """Precision and recall of annotated segments, summed over the pages whose text is annotated by segments only."""
+    found = missed = leaked = count = 0
+    for gold, text in pages:
+        if "with" in gold and "text" not in gold:
+            count += 1
+            squashed = " ".join(text.split())
+            hits = sum(" ".join(segment.split()) in squashed for segment in gold["with"])
+            found, missed = found + hits, missed + len(gold["with"]) - hits
+            leaked += sum(" ".join(segment.split()) in squashed for segment in gold.get("without", []))
+    return scored(count, found / (found + leaked), found / (found + missed)) if count else None
+
+
+def scores(pages: list[dict], texts: list[str | None]) -> dict:
+    """The score of each development set, and of all pages with an annotated text."""
+    sets: dict[str, list[tuple[dict, str]]] = {}
     for page, text in zip(pages, texts):
-        gold = page["gold"].get("text")
-        if not gold:
-            continue
-        wanted, got = shingles(gold), shingles(text or "")
-        common = sum((wanted & got).values())
-        precision.append(common / max(1, sum(got.values())))
-        recall.append(common / max(1, sum(wanted.values())))
-    p, r = sum(precision) / len(precision), sum(recall) / len(recall)
-    return {"pages": len(precision), "precision": round(p, 4), "recall": round(r, 4), "f": round(2 * p * r / (p + r), 4)}
+        sets.setdefault(page["id"].partition("/")[0], []).append((page["gold"], text or ""))
+    found = {name: text_score(rows) or segment_score(rows) for name, rows in sorted(sets.items())}
+    whole = text_score([row for rows in sets.values() for row in rows])
+    return {"all": whole, **{name: score for name, score in found.items() if score}}
 
 
 def cores_at_once(pages: list[dict], threads: int) -> dict:
@@ -145,7 +190,7 @@ def measure(pages: list[dict], cli: list[str]) -> dict:
             "trafilatura_to_page_by_page": round(peer / single, 2),
         },
         "cores_at_once": cores_at_once(pages, 4),
-        "score": {"tidings": score(pages, texts), "trafilatura": score(pages, peer_texts)},
+        "score": {"tidings": scores(pages, texts), "trafilatura": scores(pages, peer_texts)},
     }
 
 
@@ -154,17 +199,28 @@ def main() -> None:
     parser.add_argument("--shared", type=Path, required=True, help="folder with extract-dev/")
     parser.add_argument("--pages", type=int, help="number of pages [default: all]")
     parser.add_argument("--cli", help="the program tidings [default: the one inside the package]")
+    parser.add_argument("--profile", default="release", help="profile that the wheel was built with")
+    parser.add_argument("--conditions", default="nothing else runs", help="what else the machine does")
+    parser.add_argument("--add", action="append", default=[], metavar="NAME=FILE", help="further results to include")
     parser.add_argument("--out", type=Path, help="file for the results")
     arguments = parser.parse_args()
     cli = [arguments.cli] if arguments.cli else [sys.executable, "-m", "tidings"]
     results = {
-        "benchmark": "python",
+        "benchmark": "bench/python/measure.py",
+        "date": datetime.date.today().isoformat(),
+        "machine": machine(),
+        "build": f"wheel, profile {arguments.profile}",
+        "conditions": arguments.conditions,
+        "unit": "CPU seconds, user and system, one thread; the smallest of three runs, one run of Trafilatura",
+        "bars": BARS,
         "tidings": tidings.__version__,
         "trafilatura": trafilatura.__version__,
         "python": sys.version.split()[0],
         "cores": os.cpu_count(),
         **measure(pages_of(arguments.shared, arguments.pages), cli),
     }
+    for name, _, path in (given.partition("=") for given in arguments.add):
+        results[name] = json.loads(Path(path).read_text())
     text = json.dumps(results, indent=2) + "\n"
     print(text, end="")
     if arguments.out:

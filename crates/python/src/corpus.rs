@@ -17,12 +17,12 @@ use tidings_pipeline::guard::guarded;
 use tidings_pipeline::virtual_corpora;
 use tidings_query::engine::{Engine, Limits};
 use tidings_query::question::{
-    Answered, Availability, Cursor, Privacy, QuestionContext, QuestionError, QuestionInfo, RowData, RowSink, Values,
-    given,
+    Answered, Availability, CorpusRow, Cursor, Privacy, QuestionContext, QuestionError, QuestionInfo, RowData, RowSink,
+    Values, given,
 };
 use tidings_query::trend::Bin;
-use tidings_store::Home;
 use tidings_store::day_stats::DayStatsCache;
+use tidings_store::{Home, digest, text};
 
 use crate::errors::{InternalError, TidingsError, failed, internal_error};
 use crate::table::question;
@@ -34,6 +34,9 @@ const SEARCH_TIME_LIMIT: Duration = Duration::from_secs(60);
 /// Size of a chunk of rows, and how many may be queued: the memory of a stream, however many rows it has.
 const CHUNK_BYTES: usize = 64 << 10;
 const QUEUED_CHUNKS: usize = 4;
+/// The most compressed text that is read for a checksum, which takes seconds; `tidings digest` stores those of larger
+/// corpora.
+const MAX_UNREAD_BYTES: u64 = 256 << 20;
 /// Rows that were found are passed on after this time, however few they are.
 const CHUNK_TIME: Duration = Duration::from_millis(100);
 
@@ -89,6 +92,21 @@ impl CorpusFiles {
     #[getter]
     fn language(&self) -> &str {
         &self.index.language
+    }
+
+    /// The state, checksum, size and annotation of the corpus as JSON, as the HTTP API lists them.
+    fn about(&self, py: Python<'_>) -> PyResult<String> {
+        let index = self.index.clone();
+        let work = move |_| -> anyhow::Result<String> {
+            let engine = index.newest()?;
+            let digest = digest::of_languages(&index.home, MAX_UNREAD_BYTES)?.unwrap_or_default();
+            let layers = text::layers(&index.home)?;
+            let (language, layers) = (&index.language, layers.get(&index.language));
+            let about = CorpusRow::new(language, &engine, digest.get(language).cloned(), layers);
+            engine.intact()?;
+            Ok(serde_json::to_string(&about)?)
+        };
+        worker::run(py, work, |_| (), |_| Ok(()))?.map_err(failed)
     }
 
     /// The answer to a question as JSON. Parameters are texts, as in an address of the HTTP API.

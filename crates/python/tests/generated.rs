@@ -84,11 +84,19 @@ fn method_name(question: &QuestionInfo) -> String {
     }
 }
 
-/// The name of the argument: keywords of Python and names of its types are avoided.
-fn argument(parameter: &Parameter) -> &str {
+/// Keywords of Python, which cannot be names of arguments.
+const KEYWORDS: &[&str] = &[
+    "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del", "elif", "else", "except",
+    "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal", "not", "or", "pass", "raise",
+    "return", "try", "while", "with", "yield",
+];
+
+/// The name of the argument: a keyword gets an underscore, as `from_` and `import_` have it elsewhere.
+fn argument(parameter: &Parameter) -> String {
     match parameter.name.as_str() {
-        "in" => "in_corpus",
-        name => name,
+        "in" => "in_corpus".to_owned(),
+        name if KEYWORDS.contains(&name) => format!("{name}_"),
+        name => name.to_owned(),
     }
 }
 

@@ -177,6 +177,17 @@ def test_cleaned_lines_equal_docs_to_the_byte(tmp_path, pages):
     compare_cleaned(home)
 
 
+def test_development_pages_are_cleaned_to_the_byte(tmp_path, development_pages):
+    home, saved = tmp_path / "news", tmp_path / "pages.jsonl"
+    run_tidings("init", str(home))
+    response = {"downloaded": "2026-03-01T10:00:00Z", "status": 200, "content_type": "text/html; charset=utf-8"}
+    lines = ({"url": page["url"], **response, "body": page["html"]} for page in development_pages)
+    saved.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    run_tidings("--home", str(home), "import", "--from", "pages", str(saved))
+    run_tidings("--home", str(home), "clean")
+    compare_cleaned(home)
+
+
 def compare_cleaned(home: Path):
     """Cleans the pages of a home and compares the lines of each language with its documents."""
     days: dict[str, list[bytes]] = {}

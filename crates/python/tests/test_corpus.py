@@ -23,7 +23,11 @@ def corpus():
 @pytest.fixture(scope="module")
 def remote():
     with weather.Served(weather.home()) as server:
-        yield tidings.Corpus(server.url, token=weather.admin_token(weather.home()))
+        corpus = tidings.Corpus(server.url, token=weather.admin_token(weather.home()))
+        # The checksum is made in the background.
+        while corpus.about["digest"] is None:
+            pass
+        yield corpus
 
 
 #: A request for each question.
@@ -31,8 +35,12 @@ REQUESTS = {
     "concordance": {"q": "storm", "size": 7, "context": 3, "sort": ["left", "date"]},
     "count": {"q": '"the" [lc="st.*"]'},
     "freq": {"q": "storm", "by": "site"},
+    "group": {"q": "storm", "by": ["left1", "site"]},
+    "dispersion": {"q": "storm", "parts": 6},
     "colloc": {"q": "storm", "min": 2, "measure": "mi"},
     "sketch": {"lemma": "storm", "min": 1},
+    "sketch_diff": {"lemma": "storm", "other": "bakery", "min": 1},
+    "thesaurus": {"lemma": "storm", "min": 1},
     "words": {"regex": "s.*", "limit": 5},
     "keywords": {"focus": "date=2026-06", "against": "date<2026-06", "limit": 10},
     "compare": {"before": "date<=2026-03", "after": "date>=2026-04"},
@@ -93,6 +101,30 @@ def test_questions_are_asked_by_the_names_of_methods_and_of_commands(corpus):
         corpus.ask("count", q="storm", page=2)
     with pytest.raises(TypeError):
         corpus.count("storm", page=2)
+
+
+def test_parameters_that_are_keywords_of_python_have_an_underscore(corpus, remote):
+    for source in (corpus, remote):
+        assert source.count("storm").hits == source.concordance("storm", with_="sea", window=9).hits > 0
+        assert source.concordance("storm", with_="heatdome", window=1).hits == 0
+
+
+def test_the_checksum_of_a_corpus_is_the_same_over_files_over_http_and_on_the_command_line(corpus, remote):
+    here, there = corpus.about, remote.about
+    assert here == there
+    assert here["digest"] == weather.output("--home", corpus.source, "digest", "--lang", "en").split()[0]
+    assert here["documents"] == 216 and (here["first_day"], here["last_day"]) == ("2026-01-02", "2026-06-24")
+    answer = corpus.en.timeline("storm")
+    assert answer.about["digest"] == remote["en"].timeline("storm").about["digest"] == here["digest"]
+
+
+def test_the_checksum_of_a_corpus_that_has_changed_is_not_given_to_an_earlier_answer(tmp_path):
+    home = weather.new_home(tmp_path)
+    early = home.corpus.count("storm")
+    home.remove("a.example", reason="a test")
+    late = home.corpus.count("storm")
+    assert early.about["digest"] is None
+    assert late.about["digest"] == home.corpus.about["digest"] is not None
 
 
 def test_numbers_are_those_of_the_texts(corpus):
@@ -266,7 +298,10 @@ def test_concordance_lines_are_aligned(corpus):
     assert len(lines) == 5 and len(places) == 1, "\n".join(lines)
 
 
-@pytest.mark.parametrize("method", ["timeline", "freq", "keywords", "trends", "colloc", "words", "new_words", "quotes"])
+FIGURES = ("timeline", "freq", "group", "dispersion", "thesaurus", "keywords", "trends", "colloc", "words", "new_words", "quotes")
+
+
+@pytest.mark.parametrize("method", FIGURES)
 def test_answers_have_figures(corpus, method, tmp_path):
     matplotlib = weather.needed("matplotlib")
     matplotlib.use("Agg")

@@ -2,81 +2,35 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import random
 import sys
-from pathlib import Path
+import warnings
 
+import leaks
 import pyarrow
 import pytest
+import weather
+from leaks import FEED, PAGE, TABLE
+from tidings._questions import QUESTIONS
 
 import tidings
 
-#: Calls of each function: a few in CI, a million for a release (TIDINGS_PYTHON_CALLS=1000000).
+#: Calls of each function: a few in CI; `leaks.py --calls 1000000` for a release.
 CALLS = int(os.environ.get("TIDINGS_PYTHON_CALLS", "400"))
-#: Growth that is no leak: caches and fragments of the allocator.
-GROWTH_BYTES = 24 << 20
-
-PAGE = (
-    '<html lang="en"><head><title>Rain</title><link rel=alternate type="application/rss+xml" href="/feed"></head><body>'
-    "<article><h1>Rain</h1><p>It rained for three days, and on the fourth the river came into the town.</p>"
-    "<p>Write to jane@example.org; people carried their chairs upstairs and waited.</p></article></body></html>"
-)
-TEXT = "It rained for three days, and on the fourth the river came into the town. Write to jane@example.org."
-FEED = "<rss><channel><title>G</title><item><title>A</title><link>/a</link></item></channel></rss>"
-TABLE = pyarrow.table({"id": [1, 2], "html": [PAGE, None], "text": [TEXT, None]})
-LINES = pyarrow.array(['{"url": "http://e.org/a", "body": "' + PAGE.replace('"', '\\"') + '"}', "no page"])
-
-CALLABLES = {
-    "extract": lambda: tidings.extract(PAGE, "http://e.org/a", output_format="markdown", with_metadata=True),
-    "extract_bytes": lambda: tidings.extract(PAGE.encode()),
-    "bare_extraction": lambda: tidings.bare_extraction(PAGE, "http://e.org/a").as_dict(),
-    "identify": lambda: tidings.identify(TEXT),
-    "tokenize": lambda: tidings.tokenize(TEXT, "en"),
-    "tag": lambda: tidings.tag(TEXT, "en"),
-    "mask": lambda: tidings.mask(TEXT),
-    "find_feeds": lambda: tidings.find_feeds(PAGE, "http://e.org/"),
-    "parse_feed": lambda: tidings.parse_feed(FEED),
-    "Deduper": lambda: tidings.Deduper(memory_mib=1).judge(TEXT),
-    "extract_batch": lambda: pyarrow.table(tidings.extract_batch(TABLE, threads=1)),
-    "extract_batch_threads": lambda: tidings.extract_batch(TABLE, threads=2),
-    "identify_batch": lambda: tidings.identify_batch(TABLE, threads=1),
-    "tokenize_batch": lambda: tidings.tokenize_batch(TABLE, threads=1),
-    "tag_batch": lambda: tidings.tag_batch(TABLE, threads=1),
-    "clean_batch": lambda: tidings.clean_batch(LINES, threads=1),
-    "type_error": lambda: _raises(TypeError, tidings.extract, 1),
-    "value_error": lambda: _raises(ValueError, tidings.parse_feed, "none"),
-}
-
-
-def _raises(kind, function, *arguments):
-    try:
-        function(*arguments)
-    except kind:
-        return
-    raise AssertionError("no error")
-
-
-def resident_bytes() -> int:
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE")
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the memory in use is read from /proc")
-@pytest.mark.parametrize("name", CALLABLES)
+@pytest.mark.parametrize("name", leaks.CALLABLES)
 def test_memory_stays_flat(name):
-    call = CALLABLES[name]
-    # Starting threads and making folders takes longer than the work.
-    calls = max(200, CALLS // 10) if name in ("extract_batch_threads", "Deduper") else CALLS
-    for _ in range(max(100, calls // 10)):
-        call()
-    gc.collect()
-    before = resident_bytes()
-    for _ in range(calls):
-        call()
-    gc.collect()
-    assert resident_bytes() - before < GROWTH_BYTES
+    measured = leaks.measure(name, CALLS)
+    assert measured["growth_kib"] * 1024 < leaks.GROWTH_BYTES, measured
+
+
+def test_every_function_is_called_for_leaks_and_with_wrong_arguments():
+    functions = {name for name in tidings.__all__ if callable(getattr(tidings, name)) and name[0].islower()}
+    assert functions <= leaks.CALLABLES.keys()
+    assert functions <= FUNCTIONS.keys() | {"find_feeds"}
 
 
 class Odd:
@@ -202,3 +156,48 @@ def test_find_feeds_never_fails_on_a_page():
         if isinstance(page, str) and page.startswith("http"):
             continue
         _raises_or_not(tidings.find_feeds, page, random_value(chance))
+
+
+@pytest.mark.parametrize("method", QUESTIONS)
+def test_wrong_arguments_of_questions_are_exceptions(method):
+    chance = random.Random(method)
+    corpus = tidings.Corpus(weather.home(), time_limit=0.2)
+    keywords = list(QUESTIONS[method].parameters)
+    texts = ["storm", "[", '[lemma="storm"]', "date>=2026-03", "site", "2026-06", "month", "PER", "0" * 32]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", tidings.CutOffWarning)
+        for _ in range(60):
+            arguments = {
+                keyword: chance.choice(texts) if chance.random() < 0.6 else random_value(chance)
+                for keyword in keywords
+                if chance.random() < 0.5
+            }
+            _raises_or_not(lambda: repr(getattr(corpus, method)(**arguments)))
+
+
+def test_wrong_arguments_of_homes_and_corpora_are_exceptions(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    chance = random.Random(11)
+    home = tidings.Home.create(tmp_path / "home")
+
+    def value():
+        while True:
+            drawn = random_value(chance)
+            # An import of the root folder would read the whole disk.
+            if not (isinstance(drawn, (str, bytes)) and os.path.isdir(drawn or "/")):
+                return drawn
+
+    calls = [
+        lambda: tidings.Home(value()),
+        lambda: tidings.Corpus(value(), token=value(), lang=value(), time_limit=value()),
+        lambda: home.add_feeds(value(), **{"topic": value()}),
+        lambda: home.why(value()),
+        lambda: home.remove(value(), value(), dry_run=True, exports=value()),
+        lambda: home.export(value(), chance.choice(["jsonl", value()]), filter=value(), cql=value(), from_=value()),
+        lambda: home.import_(value(), value(), date=value(), lang=value(), min_chars=value(), columns=value()),
+        lambda: home.run(value(), time_limit=value()),
+    ]
+    for call in calls:
+        for _ in range(40):
+            _raises_or_not(call)
+    assert home.status()["done"]

@@ -28,6 +28,7 @@ TEXTS = [
 
 def test_examples_of_the_docstrings():
     assert doctest.testmod(_text).failed == 0
+    assert doctest.testmod(tidings).failed == 0
 
 
 def test_identify_equals_the_filter():

@@ -6,8 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use tidings_store::digest::{Day, Digester, Stage, Tree, hex};
-use tidings_store::{Home, in_full};
+use tidings_store::{Home, digest, in_full};
 
 use crate::low_priority;
 
@@ -37,8 +36,9 @@ impl CorpusDigests {
         let (home, shared) = (home.clone(), self.0.clone());
         let work = move || {
             low_priority::lower_priority();
-            match digests(&home) {
-                Ok(made) => {
+            match digest::of_languages(&home, MAX_UNREAD_BYTES) {
+                Ok(None) => log::info!("no checksum of the corpus: run `tidings digest` once to store it"),
+                Ok(Some(made)) => {
                     let mut known = shared.lock().expect("no panic while held");
                     // A newer state has a thread of its own.
                     if known.opened == Some(opened) {
@@ -53,19 +53,4 @@ impl CorpusDigests {
         }
         Arc::default()
     }
-}
-
-fn digests(home: &Home) -> tidings_store::Result<BTreeMap<String, String>> {
-    let mut digester = Digester::open(home, false)?;
-    if digester.unread_bytes(Stage::Text)? > MAX_UNREAD_BYTES {
-        log::info!("no checksum of the corpus: run `tidings digest` once to store it");
-        return Ok(BTreeMap::new());
-    }
-    let mut by_language: BTreeMap<String, Vec<Day>> = BTreeMap::new();
-    for day in digester.stage(Stage::Text, None, |_, _, _| {})?.days {
-        by_language.entry(day.partition.clone()).or_default().push(day);
-    }
-    // The same as `tidings digest --lang CODE`.
-    let root = |days| hex(&Tree { stage: Stage::Text, days }.root());
-    Ok(by_language.into_iter().map(|(language, days)| (language, root(days))).collect())
 }

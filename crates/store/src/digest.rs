@@ -111,6 +111,21 @@ pub fn hex(sum: &Sum) -> String {
     sum.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// The digests of the text of each language, those of `tidings digest --lang CODE`; `None` if more than
+/// `max_unread_bytes` of compressed text would have to be read, because their digests are not in the cache.
+pub fn of_languages(home: &Home, max_unread_bytes: u64) -> Result<Option<BTreeMap<String, String>>> {
+    let mut digester = Digester::open(home, false)?;
+    if digester.unread_bytes(Stage::Text)? > max_unread_bytes {
+        return Ok(None);
+    }
+    let mut by_language: BTreeMap<String, Vec<Day>> = BTreeMap::new();
+    for day in digester.stage(Stage::Text, None, |_, _, _| {})?.days {
+        by_language.entry(day.partition.clone()).or_default().push(day);
+    }
+    let root = |days| hex(&Tree { stage: Stage::Text, days }.root());
+    Ok(Some(by_language.into_iter().map(|(language, days)| (language, root(days))).collect()))
+}
+
 fn node(stage: Stage, level: &str) -> Sha256 {
     Sha256::new_with_prefix(format!("{ALGORITHM}\n{} {level}\n", stage.name()))
 }
@@ -441,5 +456,10 @@ mod tests {
         let tree = digester.stage(Stage::Docs, None, |_, _, _| {}).unwrap();
         assert_eq!(tree.partitions().iter().map(|part| part.0.as_str()).collect::<Vec<_>>(), ["de", "en"]);
         assert_eq!(hex(&[255; 32]), "f".repeat(64));
+        let german = hex(&digester.stage(Stage::Text, Some("de"), |_, _, _| {}).unwrap().root());
+        assert_eq!(of_languages(&home, u64::MAX).unwrap(), Some(BTreeMap::from([("de".to_owned(), german)])));
+        assert_eq!(of_languages(&home, 0).unwrap(), None, "the text would have to be read");
+        digester.remember().unwrap();
+        assert!(of_languages(&home, 0).unwrap().is_some(), "the digests are in the cache");
     }
 }

@@ -66,6 +66,7 @@ pub fn run_dist(options: &Options) -> Result<()> {
     write(&out.join(format!("tidings-{version}.cdx.json")), sbom::bill(&graph, &version)?)?;
     if let Some(maturin) = &options.maturin {
         wheel(maturin, &options.profile, &out, &target_dir, &epoch)?;
+        source_distribution(maturin, &version, &out, &work, &epoch)?;
     }
     manifest(&out, &version, &platform, options)?;
     for (path, bytes) in deb::files(&out)? {
@@ -182,15 +183,28 @@ fn archive(folder: &Path, name: &str, file: &Path, epoch: &str) -> Result<()> {
     write(file, gzip.finish()?)
 }
 
-/// The wheel and the source distribution.
+/// The wheel.
 fn wheel(maturin: &Path, profile: &str, out: &Path, target_dir: &Path, epoch: &str) -> Result<()> {
     let crate_dir = crate::root().join("crates/python");
     let mut command = Command::new(std::path::absolute(maturin)?);
     command.current_dir(&crate_dir).args(["build", "--locked", "--profile", profile, "--target-dir"]).arg(target_dir);
     command.arg("--out").arg(out);
     set_flags(&mut command, crate::root(), target_dir, epoch, false)?;
-    run(&mut command)?;
-    run(Command::new(std::path::absolute(maturin)?).current_dir(&crate_dir).args(["sdist", "--out"]).arg(out))
+    run(&mut command)
+}
+
+/// The source distribution of the Python package. maturin takes over the lock file of the whole workspace, with which
+/// `--locked` fails, because some of its crates are not in the archive; here they leave the lock file.
+fn source_distribution(maturin: &Path, version: &str, out: &Path, work: &Path, epoch: &str) -> Result<()> {
+    let folder = work.join("sdist");
+    let crate_dir = crate::root().join("crates/python");
+    run(Command::new(std::path::absolute(maturin)?).current_dir(crate_dir).args(["sdist", "--out"]).arg(&folder))?;
+    let name = format!("tidings-{version}");
+    let file = format!("{name}.tar.gz");
+    run(Command::new("tar").current_dir(&folder).arg("-xzf").arg(&file))?;
+    let metadata = ["metadata", "--offline", "--format-version=1"];
+    output(cargo().current_dir(folder.join(&name)).args(metadata))?;
+    archive(&folder, &name, &out.join(file), epoch)
 }
 
 /// SHA-256 sums, and a manifest of all files with what they were made with.

@@ -1,4 +1,21 @@
-"""Monitor corpora from the news web: extraction, language, duplicates, annotation, corpora, pipelines."""
+"""Monitor corpora from the news web: extraction, language, duplicates, annotation, corpora, pipelines.
+
+Single texts: ``extract`` and ``bare_extraction`` (with the arguments of Trafilatura), ``identify``, ``tokenize``, ``tag``,
+``mask``, ``find_feeds``, ``parse_feed``, ``Deduper``.
+
+Tables of texts, Arrow in and out, on all cores: ``extract_batch``, ``identify_batch``, ``tokenize_batch``, ``tag_batch``,
+``clean_batch``.
+
+Corpora: ``Corpus("news").en`` in the files of a home, or ``Corpus("https://host", token=…).en`` behind a server, with a
+method for each question: ``concordance``, ``timeline``, ``trends``, ``colloc``, ``sketch`` and so on. Each returns an
+``Answer``: rows, ``to_pandas()``, ``to_polars()``, ``to_arrow()``, ``plot()``, ``about``.
+
+Pipelines: ``Home("news")`` polls feeds, downloads, cleans, annotates and indexes as the command ``tidings`` does, which
+is inside (``python -m tidings --help``).
+
+>>> extract("<article><h1>Rain</h1><p>It rained for three days, and the river came into the town.</p></article>")
+'Rain\nIt rained for three days, and the river came into the town.'
+"""
 
 from ._batch import Table, clean_batch, extract_batch, identify_batch, tag_batch, tokenize_batch
 from ._compat import bare_extraction, extract

@@ -348,7 +348,7 @@ QUESTIONS: dict[str, Question] = {
             "q": Parameter("q", "query", None),
             "filter": Parameter("filter", "filter", None),
             "in_corpus": Parameter("in", "text", None),
-            "with": Parameter("with", "query", None),
+            "with_": Parameter("with", "query", None),
             "without": Parameter("without", "query", None),
             "window": Parameter("window", "integer", 5),
             "context": Parameter("context", "integer", 12),
@@ -677,7 +677,7 @@ class Questions:
         *,
         filter: str | None = None,
         in_corpus: str | None = None,
-        with: str | None = None,
+        with_: str | None = None,
         without: str | None = None,
         window: int = 5,
         context: int = 12,
@@ -697,7 +697,7 @@ class Questions:
             filter: Only documents with these properties, such as site=gazette.example
                 date>=2026-01.
             in_corpus: Only documents of this virtual corpus, made with `tidings corpus save`.
-            with: Only hits with a hit of this query near them.
+            with_: Only hits with a hit of this query near them.
             without: Only hits without a hit of this query near them.
             window: The tokens before and behind the hit that are near it. From 1 to 100.
             context: Tokens on each side of the hit. From 0 to 200.
@@ -717,7 +717,7 @@ class Questions:
                 "q": q,
                 "filter": filter,
                 "in_corpus": in_corpus,
-                "with": with,
+                "with_": with_,
                 "without": without,
                 "window": window,
                 "context": context,

@@ -139,6 +139,8 @@ class CorpusFiles:
     @property
     def language(self) -> str:
         """The language."""
+    def about(self) -> str:
+        """The state, checksum, size and annotation of the corpus as JSON."""
     def answer(self, question_name: str, parameters: list[tuple[str, str]], time_limit: float | None = None) -> str:
         """The answer to a question as JSON."""
     def stream(

@@ -52,6 +52,7 @@ class Answer(Generic[Row]):
         ask: Callable[[dict[str, str]], dict[str, Any]],
         stream: Callable[[dict[str, str]], Iterator[bytes]],
         size: int | None = None,
+        digest: Callable[[int], str | None] = lambda generation: None,
     ) -> None:
         self._method = method
         self._question: Question = QUESTIONS[method]
@@ -60,6 +61,7 @@ class Answer(Generic[Row]):
         self._ask = ask
         self._stream = stream
         self._size = size
+        self._digest = digest
         self._page: tuple[int, list[Row]] = (0, self._held())
         warning = body.get("about", {}).get("warning")
         if warning:
@@ -78,11 +80,15 @@ class Answer(Generic[Row]):
         """The question and the state of the corpus that the answer belongs to.
 
         ``corpus`` is the language, ``generation`` the state of the index (equal states give equal
-        answers), ``query`` and ``filter`` are in their canonical form, ``exactness`` says whether
-        the numbers are exact, ``link`` is the address of the HTTP API that asks the same.
+        answers), ``digest`` the checksum of the text (equal on all machines with the same corpus;
+        None if it is not known, or the corpus has changed since), ``query`` and ``filter`` are in
+        their canonical form, ``exactness`` says whether the numbers are exact, ``link`` is the
+        address of the HTTP API that asks the same.
         """
         about = dict(self._body.get("about", {}))
         about["question"] = self._method
+        if "generation" in about:
+            about["digest"] = self._digest(about["generation"])
         for name in ("link", "rewrites"):
             if name in self._body:
                 about[name] = self._body[name]

@@ -20,6 +20,10 @@ class Source(Protocol):
         """The languages that have an index."""
         ...
 
+    def about(self, lang: str) -> dict[str, Any]:
+        """The state, checksum, size and annotation of a corpus."""
+        ...
+
     def answer(self, lang: str, method: str, parameters: dict[str, str]) -> dict[str, Any]:
         """The answer to a question."""
         ...
@@ -65,6 +69,8 @@ class Corpus(Questions):
                 raise TypeError("token: only a server asks for one; a home is opened by its path")
             self._source = _Files(text, time_limit)
         self._lang = None if lang is None else self._known(lang)
+        #: Checksums by language and generation, so that answers of one state ask once.
+        self._digests: dict[tuple[str, int], str] = {}
 
     def _known(self, lang: str) -> str:
         known = self._source.languages()
@@ -89,9 +95,33 @@ class Corpus(Questions):
             self._lang = known[0]
         return self._lang
 
+    @property
+    def about(self) -> dict[str, Any]:
+        """The state of the corpus, its size and its annotation.
+
+        ``corpus`` is the language, ``generation`` the state of the index, ``digest`` the checksum
+        of the text (that of ``tidings digest --lang``: equal corpora have equal checksums on all
+        machines), ``tokens`` and ``documents`` are its size, ``first_day`` and ``last_day`` its
+        time, ``fields``, ``attributes``, ``features`` and ``spans`` what queries and filters may
+        name, ``layers`` the annotators.
+
+        The checksum is None while it is not known: a server makes it in the background, and for
+        files with more than 256 MiB of new text ``tidings digest`` makes it.
+        """
+        return self._source.about(self.lang)
+
+    def _digest(self, lang: str, generation: int) -> str | None:
+        """The checksum of a state of the corpus; None if it is not known, or another state has come."""
+        if (lang, generation) not in self._digests:
+            about = self._source.about(lang)
+            if about.get("generation") != generation or about.get("digest") is None:
+                return None
+            self._digests[lang, generation] = about["digest"]
+        return self._digests[lang, generation]
+
     def __getitem__(self, lang: str) -> Corpus:
         chosen = Corpus.__new__(Corpus)
-        chosen.source, chosen._source = self.source, self._source
+        chosen.source, chosen._source, chosen._digests = self.source, self._source, self._digests
         chosen._lang = self._known(lang)
         return chosen
 
@@ -145,7 +175,7 @@ class Corpus(Questions):
             body = {**head, question.rows: list(rows_of(chunks)), "next": None}
         else:
             body = ask(texts)
-        return Answer(method, texts, body, ask, stream, size)
+        return Answer(method, texts, body, ask, stream, size, lambda generation: self._digest(lang, generation))
 
     def _page_size(self, method: str, texts: dict[str, str]) -> int | None:
         """The number of rows that were asked for. Those of a longer answer come as a stream."""
@@ -213,6 +243,10 @@ class _Files:
         if lang not in self._open:
             self._open[lang] = _tidings.CorpusFiles(self._path, lang)
         return self._open[lang]
+
+    def about(self, lang: str) -> dict[str, Any]:
+        about: dict[str, Any] = json.loads(self._files(lang).about())
+        return about
 
     def answer(self, lang: str, method: str, parameters: dict[str, str]) -> dict[str, Any]:
         given = list(parameters.items())

@@ -23,6 +23,8 @@ INK, FAINT, LINE = "#1b1d20", "#585d64", "#dedad2"
 #: The column that is drawn as a bar, by question, and its label.
 BARS: dict[str, tuple[str, str]] = {
     "freq": ("hits", "hits"),
+    "group": ("hits", "hits"),
+    "thesaurus": ("similarity", "similarity"),
     "words": ("hits", "hits"),
     "colloc": ("together", "co-occurrences"),
     "keywords": ("score", "score"),
@@ -54,6 +56,8 @@ def plot(
         figure = _small_multiples(answer, figsize, rows)
     elif kind == "compare":
         figure = _changes(answer, figsize, rows)
+    elif kind == "dispersion":
+        figure = _parts(answer, figsize)
     elif kind in BARS:
         figure = _bars(answer, figsize, rows)
     else:
@@ -204,6 +208,8 @@ def _bars(answer: Answer[Any], figsize: tuple[float, float] | None, rows: int) -
     axes = figure.subplots()
     axes.barh(range(len(shown)), values, height=0.7, color=COLOURS[0])
     labels = [_label(row.get("value", row.get("name", ""))) for row in shown]
+    if answer.question == "group":
+        labels = [_label(" · ".join(row["values"])) for row in shown]
     if answer.question == "sketch":
         labels = [f"{row['relation']}: {_label(row['value'])}" for row in shown]
     axes.set_yticks(range(len(shown)), labels)
@@ -211,6 +217,19 @@ def _bars(answer: Answer[Any], figsize: tuple[float, float] | None, rows: int) -
     axes.set_xlabel(unit, fontsize=8, color=FAINT)
     _plain(axes, "x")
     axes.tick_params(axis="y", labelcolor=INK, labelsize=9)
+    return figure
+
+
+def _parts(answer: Answer[Any], figsize: tuple[float, float] | None) -> matplotlib.figure.Figure:
+    """The hits in equal parts of the corpus, from its first day to its last."""
+    figure = _figure(figsize or (6.5, 2.6))
+    axes = figure.subplots()
+    shown = list(answer)
+    axes.bar(range(len(shown)), [row["hits"] or 0 for row in shown], width=0.9, color=COLOURS[0])
+    step = max(1, len(shown) // 6)
+    axes.set_xticks(range(0, len(shown), step), [row["first"] or "" for row in shown[::step]])
+    axes.set_ylabel("hits", fontsize=8, color=FAINT)
+    _plain(axes, "y")
     return figure
 
 

@@ -66,6 +66,13 @@ class Server:
             self._languages = [corpus["corpus"] for corpus in self._json("corpora", {})["corpora"]]
         return self._languages
 
+    def about(self, lang: str) -> dict[str, Any]:
+        for corpus in self._json("corpora", {})["corpora"]:
+            if corpus["corpus"] == lang:
+                about: dict[str, Any] = corpus
+                return about
+        raise LookupError(f"no index for language {lang}")
+
     def answer(self, lang: str, method: str, parameters: dict[str, str]) -> dict[str, Any]:
         return self._json(*_request(lang, method, parameters), method=method)
 

@@ -18,6 +18,7 @@ mod compare;
 mod concordance;
 mod context;
 mod contrast;
+mod corpora;
 mod count;
 mod dispersion;
 mod document;
@@ -56,6 +57,7 @@ pub use context::{
     MIN_DOCUMENTS, MIN_HITS, Privacy, QuestionContext, RunDays, WindowLimit,
 };
 pub use contrast::{ContrastBasis, ContrastUnit};
+pub use corpora::{CorpusRow, LayerRow};
 pub use count::{CountRequest, HitCount};
 pub use dispersion::{DispersionAnswer, DispersionRequest, DispersionRow};
 pub use document::{Document, DocumentRequest};
