@@ -7,7 +7,7 @@ use arrow_array::{ArrayRef, ListArray, StructArray};
 use arrow_buffer::{NullBufferBuilder, OffsetBuffer};
 use arrow_schema::{ArrowError, DataType, Field, Fields};
 use tidings_model::Licence;
-use tidings_pipeline::filter::extract::Answer;
+use tidings_pipeline::filter::extract::{Answer, Comment};
 use tidings_pipeline::filter::tag::TaggedWord;
 
 /// The name of the values of a list, as Arrow libraries have it.
@@ -30,7 +30,9 @@ pub struct ExtractColumns {
     date_source: StringBuilder,
     modified: StringBuilder,
     language: StringBuilder,
+    declared_language: StringBuilder,
     description: StringBuilder,
+    page_type: StringBuilder,
     sitename: StringBuilder,
     site: StringBuilder,
     categories: ListBuilder<StringBuilder>,
@@ -39,13 +41,14 @@ pub struct ExtractColumns {
     canonical: StringBuilder,
     image: StringBuilder,
     comments: StringBuilder,
+    comment_list: CommentColumn,
     extractor: StringBuilder,
     /// Why a row could not be read.
     pub error: StringBuilder,
 }
 
 impl ExtractColumns {
-    /// The columns in order; `comments` only if they are extracted.
+    /// The columns in order; those of comments only if they are extracted.
     pub fn fields(comments: bool) -> Vec<Field> {
         let text = |name: &str| Field::new(name, DataType::Utf8, true);
         let list = |name: &str| Field::new(name, list_type(DataType::Utf8), true);
@@ -60,7 +63,9 @@ impl ExtractColumns {
             text("date_source"),
             text("modified"),
             text("language"),
+            text("declared_language"),
             text("description"),
+            text("page_type"),
             text("sitename"),
             text("site"),
             list("categories"),
@@ -69,7 +74,9 @@ impl ExtractColumns {
             text("canonical"),
             text("image"),
         ];
-        fields.extend(comments.then(|| text("comments")));
+        if comments {
+            fields.extend([text("comments"), CommentColumn::field()]);
+        }
         fields.extend([text("extractor"), text("error")]);
         fields
     }
@@ -86,7 +93,9 @@ impl ExtractColumns {
         self.date_source.append_option(answer.date_source);
         self.modified.append_value(answer.modified);
         self.language.append_value(answer.language);
+        self.declared_language.append_option(Some(answer.declared_language).filter(|language| !language.is_empty()));
         self.description.append_value(answer.description);
+        self.page_type.append_value(answer.page_type);
         self.sitename.append_value(answer.sitename);
         self.site.append_value(answer.site);
         self.categories.append_value(answer.categories.iter().map(Some));
@@ -95,6 +104,7 @@ impl ExtractColumns {
         self.canonical.append_value(answer.canonical);
         self.image.append_value(answer.image);
         self.comments.append_option(answer.comments);
+        self.comment_list.push(answer.comment_list.as_deref());
         self.extractor.append_value(answer.extractor);
     }
 
@@ -103,6 +113,7 @@ impl ExtractColumns {
         self.texts().for_each(StringBuilder::append_null);
         [&mut self.authors, &mut self.categories, &mut self.tags].into_iter().for_each(ListBuilder::append_null);
         self.licence.push(None);
+        self.comment_list.push(None);
     }
 
     fn texts(&mut self) -> impl Iterator<Item = &mut StringBuilder> {
@@ -116,7 +127,9 @@ impl ExtractColumns {
             &mut self.date_source,
             &mut self.modified,
             &mut self.language,
+            &mut self.declared_language,
             &mut self.description,
+            &mut self.page_type,
             &mut self.sitename,
             &mut self.site,
             &mut self.canonical,
@@ -140,7 +153,9 @@ impl ExtractColumns {
             Arc::new(self.date_source.finish()),
             Arc::new(self.modified.finish()),
             Arc::new(self.language.finish()),
+            Arc::new(self.declared_language.finish()),
             Arc::new(self.description.finish()),
+            Arc::new(self.page_type.finish()),
             Arc::new(self.sitename.finish()),
             Arc::new(self.site.finish()),
             Arc::new(self.categories.finish()),
@@ -151,6 +166,7 @@ impl ExtractColumns {
         ];
         if comments {
             arrays.push(Arc::new(self.comments.finish()));
+            arrays.push(self.comment_list.finish()?);
         }
         arrays.push(Arc::new(self.extractor.finish()));
         arrays.push(Arc::new(self.error.finish()));
@@ -189,6 +205,53 @@ impl LicenceColumn {
         let arrays: Vec<ArrayRef> =
             vec![Arc::new(self.name.finish()), Arc::new(self.url.finish()), Arc::new(self.evidence.finish())];
         Ok(Arc::new(StructArray::try_new(LicenceColumn::fields(), arrays, self.known.finish())?))
+    }
+}
+
+/// A column of reader comments: lists of author, date and text.
+struct CommentColumn {
+    author: StringBuilder,
+    date: StringBuilder,
+    text: StringBuilder,
+    /// The number of comments of each page.
+    lengths: Vec<usize>,
+    known: NullBufferBuilder,
+}
+
+impl Default for CommentColumn {
+    fn default() -> CommentColumn {
+        let [author, date, text] = [(); 3].map(|()| StringBuilder::new());
+        CommentColumn { author, date, text, lengths: Vec::new(), known: NullBufferBuilder::new(0) }
+    }
+}
+
+impl CommentColumn {
+    fn fields() -> Fields {
+        ["author", "date", "text"].map(|name| Field::new(name, DataType::Utf8, true)).into_iter().collect()
+    }
+
+    fn field() -> Field {
+        Field::new("comment_list", list_type(DataType::Struct(CommentColumn::fields())), true)
+    }
+
+    fn push(&mut self, comments: Option<&[Comment]>) {
+        self.known.append(comments.is_some());
+        let comments = comments.unwrap_or_default();
+        self.lengths.push(comments.len());
+        for comment in comments {
+            self.author.append_value(&comment.author);
+            self.date.append_option(comment.date.as_deref());
+            self.text.append_value(&comment.text);
+        }
+    }
+
+    fn finish(mut self) -> Result<ArrayRef, ArrowError> {
+        let arrays: Vec<ArrayRef> =
+            vec![Arc::new(self.author.finish()), Arc::new(self.date.finish()), Arc::new(self.text.finish())];
+        let comments: ArrayRef = Arc::new(StructArray::try_new(CommentColumn::fields(), arrays, None)?);
+        let field = Arc::new(Field::new(ITEM, comments.data_type().clone(), true));
+        let offsets = OffsetBuffer::from_lengths(self.lengths);
+        Ok(Arc::new(ListArray::try_new(field, offsets, comments, self.known.finish())?))
     }
 }
 

@@ -191,6 +191,12 @@ impl PyDocument {
         known(&self.document.about.language)
     }
 
+    /// The type of the page: article, forum, documentation, product or listing; None if it has no text.
+    #[getter]
+    fn page_type(&self) -> Option<&str> {
+        known(&self.document.about.page_type)
+    }
+
     /// The description for link previews.
     #[getter]
     fn description(&self) -> Option<&str> {
@@ -273,7 +279,7 @@ impl PyDocument {
 }
 
 /// The attributes of a document.
-const ATTRIBUTES: [&str; 20] = [
+const ATTRIBUTES: [&str; 21] = [
     "title",
     "author",
     "authors",
@@ -285,6 +291,7 @@ const ATTRIBUTES: [&str; 20] = [
     "date_source",
     "modified",
     "language",
+    "page_type",
     "description",
     "categories",
     "tags",

@@ -26,11 +26,12 @@ def compare_extract(pages, **arguments):
     flags = ["--comments"] if arguments.get("comments") else []
     expected = filter_lines(pages, "extract", *flags)
     table = tidings.extract_batch(pyarrow.Table.from_pylist(pages), **arguments)
-    assert set(table.columns) == {*expected[0], "reason", "error"}
+    assert set(table.columns) == {*expected[0], "declared_language", "reason", "error"}
     for row, line in zip(rows_of(table), expected, strict=True):
         assert row.pop("error") is None
         # JSON leaves out what is missing.
-        assert row.pop("reason") == line.pop("reason", None)
+        for name in ("reason", "declared_language"):
+            assert row.pop(name) == line.pop(name, None)
         licence = row["licence"]
         row["licence"] = licence and {name: value for name, value in licence.items() if value}
         assert row == line

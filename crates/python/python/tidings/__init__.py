@@ -14,7 +14,7 @@ Pipelines: ``Home("news")`` polls feeds, downloads, cleans, annotates and indexe
 is inside (``python -m tidings --help``).
 
 >>> extract("<article><h1>Rain</h1><p>It rained for three days, and the river came into the town.</p></article>")
-'Rain\nIt rained for three days, and the river came into the town.'
+'Rain\\nIt rained for three days, and the river came into the town.'
 """
 
 from ._batch import Table, clean_batch, extract_batch, identify_batch, tag_batch, tokenize_batch

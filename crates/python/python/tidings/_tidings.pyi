@@ -60,6 +60,9 @@ class Document:
     def language(self) -> str | None:
         """The language that the page declares (BCP 47)."""
     @property
+    def page_type(self) -> str | None:
+        """The type of the page: article, forum, documentation, product or listing; None if it has no text."""
+    @property
     def description(self) -> str | None:
         """The description for link previews."""
     @property
