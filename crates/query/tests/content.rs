@@ -67,17 +67,16 @@ fn words(answer: &Value) -> Vec<&str> {
 fn trends_are_those_of_content_words_unless_all_words_are_asked_for() {
     let folder = tempfile::tempdir().expect("a folder");
     let engine = engine(&folder, 4);
+    let others = ["the", ",", "2024", "march", "x-ray"];
     let found = ask(&engine, "trends", json!({"direction": "rising"}));
-    assert_eq!((words(&found), &found["left_out"]), (vec!["storm"], &json!(4)), "{found}");
+    assert_eq!((words(&found)[0], &found["left_out"]), ("storm", &json!(others.len())), "{found}");
+    assert!(words(&found).iter().all(|word| !others.contains(word)), "{found}");
     // Three years in months.
     assert_eq!((&found["step"], found["bins"].as_array().map(Vec::len)), (&json!("month"), Some(36)));
     let all = ask(&engine, "trends", json!({"direction": "rising", "all_words": true}));
-    assert_eq!((words(&all).len(), &all["left_out"]), (5, &json!(0)), "{all}");
-    assert_eq!(
-        all["tested"].as_u64(),
-        found["tested"].as_u64().map(|tested| tested + 4),
-        "tested before the correction"
-    );
+    assert!(others.iter().all(|word| words(&all).contains(word)) && all["left_out"] == 0, "{all}");
+    let tested = |answer: &Value| answer["tested"].as_u64();
+    assert_eq!(tested(&all), tested(&found).map(|tested| tested + others.len() as u64), "left out before the test");
     let tags = ask(&engine, "trends", json!({"attribute": "tag"}));
     assert_eq!(tags["left_out"], 0, "tags are no words: {tags}");
 }

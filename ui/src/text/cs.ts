@@ -682,9 +682,10 @@ export const cs: Catalogue = {
     "× 2 znamená dvakrát častější než předtím, ÷ 2 dvakrát vzácnější. Malý graf ukazuje log-ratio s 95% intervalem spolehlivosti; čára uprostřed znamená žádnou změnu. Slova jsou seřazena podle nejmenší změny, kterou interval připouští, takže vzácná slova potřebují větší změnu. Hodnota q je opravena o počet testovaných slov.",
   "☆ Save as a corpus": "☆ Uložit jako korpus",
   "☆ Save, alert me": "☆ Uložit, upozornit",
-  "automatic": "automaticky",
+  automatic: "automaticky",
   "Include punctuation, numbers, dates and function words": "Včetně interpunkce, čísel, dat a gramatických slov",
-  "{n} punctuation marks, numbers, dates and function words are left out.": "{n} interpunkčních znamének, čísel, dat a gramatických slov je vynecháno.",
+  "{n} punctuation marks, numbers, dates and function words are left out.":
+    "{n} interpunkčních znamének, čísel, dat a gramatických slov je vynecháno.",
   "Include them": "Zahrnout je",
   "too rare or on too few sources": "příliš vzácná nebo v příliš málo zdrojích",
   "in the dictionary": "ve slovníku",
@@ -692,5 +693,6 @@ export const cs: Catalogue = {
   "function words and dates": "gramatická slova a data",
   "Show {n} left out: {rule}": "Zobrazit {n} vynechaných: {rule}",
   "Include words of the dictionary": "Včetně slov ze slovníku",
-  "A word is new if no earlier document contains any of its forms, if the dictionary of the language does not have it, and if it occurs on several days, in several documents and, where the corpus has enough of them, on several sources of different owners. The longer the period before, the more reliable the list.": "Slovo je nové, pokud žádný dřívější dokument neobsahuje žádný z jeho tvarů, pokud ho nemá slovník jazyka a pokud se vyskytuje ve více dnech, ve více dokumentech a, má-li jich korpus dost, ve více zdrojích různých vlastníků. Čím delší je předchozí období, tím spolehlivější je seznam.",
+  "A word is new if no earlier document contains any of its forms, if the dictionary of the language does not have it, and if it occurs on several days, in several documents and, where the corpus has enough of them, on several sources of different owners. The longer the period before, the more reliable the list.":
+    "Slovo je nové, pokud žádný dřívější dokument neobsahuje žádný z jeho tvarů, pokud ho nemá slovník jazyka a pokud se vyskytuje ve více dnech, ve více dokumentech a, má-li jich korpus dost, ve více zdrojích různých vlastníků. Čím delší je předchozí období, tím spolehlivější je seznam.",
 };

@@ -690,9 +690,11 @@ export const de: Catalogue = {
     "× 2 heißt doppelt so häufig wie vorher, ÷ 2 halb so häufig. Das kleine Diagramm zeigt die Log-Ratio mit ihrem 95-%-Konfidenzintervall; die Linie in der Mitte heißt keine Änderung. Wörter sind nach der kleinsten Änderung geordnet, die das Intervall zulässt, sodass seltene Wörter eine größere Änderung brauchen. Der q-Wert ist für die Zahl der geprüften Wörter korrigiert.",
   "☆ Save as a corpus": "☆ Als Korpus speichern",
   "☆ Save, alert me": "☆ Speichern, benachrichtigen",
-  "automatic": "automatisch",
-  "Include punctuation, numbers, dates and function words": "Satzzeichen, Zahlen, Daten und Funktionswörter einschließen",
-  "{n} punctuation marks, numbers, dates and function words are left out.": "{n} Satzzeichen, Zahlen, Daten und Funktionswörter sind weggelassen.",
+  automatic: "automatisch",
+  "Include punctuation, numbers, dates and function words":
+    "Satzzeichen, Zahlen, Daten und Funktionswörter einschließen",
+  "{n} punctuation marks, numbers, dates and function words are left out.":
+    "{n} Satzzeichen, Zahlen, Daten und Funktionswörter sind weggelassen.",
   "Include them": "Einschließen",
   "too rare or on too few sources": "zu selten oder in zu wenigen Quellen",
   "in the dictionary": "im Wörterbuch",
@@ -700,5 +702,6 @@ export const de: Catalogue = {
   "function words and dates": "Funktionswörter und Daten",
   "Show {n} left out: {rule}": "{n} weggelassene zeigen: {rule}",
   "Include words of the dictionary": "Wörter des Wörterbuchs einschließen",
-  "A word is new if no earlier document contains any of its forms, if the dictionary of the language does not have it, and if it occurs on several days, in several documents and, where the corpus has enough of them, on several sources of different owners. The longer the period before, the more reliable the list.": "Ein Wort ist neu, wenn kein früheres Dokument eine seiner Formen enthält, das Wörterbuch der Sprache es nicht hat und es an mehreren Tagen, in mehreren Dokumenten und, wo das Korpus genug davon hat, in mehreren Quellen verschiedener Eigentümer vorkommt. Je länger die Zeit davor, desto verlässlicher ist die Liste.",
+  "A word is new if no earlier document contains any of its forms, if the dictionary of the language does not have it, and if it occurs on several days, in several documents and, where the corpus has enough of them, on several sources of different owners. The longer the period before, the more reliable the list.":
+    "Ein Wort ist neu, wenn kein früheres Dokument eine seiner Formen enthält, das Wörterbuch der Sprache es nicht hat und es an mehreren Tagen, in mehreren Dokumenten und, wo das Korpus genug davon hat, in mehreren Quellen verschiedener Eigentümer vorkommt. Je länger die Zeit davor, desto verlässlicher ist die Liste.",
 };

@@ -686,9 +686,11 @@ export const es: Catalogue = {
     "× 2 significa el doble de frecuente que antes, ÷ 2 la mitad. El gráfico pequeño muestra el log-ratio con su intervalo de confianza del 95 %; la línea del medio significa que no hay cambio. Las palabras se ordenan por el menor cambio que admite el intervalo, de modo que las raras necesitan un cambio mayor. El valor q está corregido por el número de palabras probadas.",
   "☆ Save as a corpus": "☆ Guardar como corpus",
   "☆ Save, alert me": "☆ Guardar, avisarme",
-  "automatic": "automático",
-  "Include punctuation, numbers, dates and function words": "Incluir puntuación, números, fechas y palabras gramaticales",
-  "{n} punctuation marks, numbers, dates and function words are left out.": "Se omiten {n} signos de puntuación, números, fechas y palabras gramaticales.",
+  automatic: "automático",
+  "Include punctuation, numbers, dates and function words":
+    "Incluir puntuación, números, fechas y palabras gramaticales",
+  "{n} punctuation marks, numbers, dates and function words are left out.":
+    "Se omiten {n} signos de puntuación, números, fechas y palabras gramaticales.",
   "Include them": "Incluirlos",
   "too rare or on too few sources": "demasiado raras o en muy pocas fuentes",
   "in the dictionary": "en el diccionario",
@@ -696,5 +698,6 @@ export const es: Catalogue = {
   "function words and dates": "palabras gramaticales y fechas",
   "Show {n} left out: {rule}": "Mostrar {n} omitidas: {rule}",
   "Include words of the dictionary": "Incluir palabras del diccionario",
-  "A word is new if no earlier document contains any of its forms, if the dictionary of the language does not have it, and if it occurs on several days, in several documents and, where the corpus has enough of them, on several sources of different owners. The longer the period before, the more reliable the list.": "Una palabra es nueva si ningún documento anterior contiene ninguna de sus formas, si el diccionario de la lengua no la tiene y si aparece en varios días, en varios documentos y, donde el corpus tiene suficientes, en varias fuentes de distintos propietarios. Cuanto más largo es el período anterior, más fiable es la lista.",
+  "A word is new if no earlier document contains any of its forms, if the dictionary of the language does not have it, and if it occurs on several days, in several documents and, where the corpus has enough of them, on several sources of different owners. The longer the period before, the more reliable the list.":
+    "Una palabra es nueva si ningún documento anterior contiene ninguna de sus formas, si el diccionario de la lengua no la tiene y si aparece en varios días, en varios documentos y, donde el corpus tiene suficientes, en varias fuentes de distintos propietarios. Cuanto más largo es el período anterior, más fiable es la lista.",
 };

@@ -690,9 +690,11 @@ export const fr: Catalogue = {
     "× 2 veut dire deux fois plus fréquent qu’avant, ÷ 2 deux fois moins. Le petit graphique montre le log-ratio avec son intervalle de confiance à 95 % ; la ligne du milieu veut dire aucun changement. Les mots sont triés par le plus petit changement que l’intervalle admet : les mots rares demandent un changement plus grand. La valeur q est corrigée du nombre de mots testés.",
   "☆ Save as a corpus": "☆ Enregistrer comme corpus",
   "☆ Save, alert me": "☆ Enregistrer, m’alerter",
-  "automatic": "automatique",
-  "Include punctuation, numbers, dates and function words": "Inclure la ponctuation, les nombres, les dates et les mots grammaticaux",
-  "{n} punctuation marks, numbers, dates and function words are left out.": "{n} signes de ponctuation, nombres, dates et mots grammaticaux sont omis.",
+  automatic: "automatique",
+  "Include punctuation, numbers, dates and function words":
+    "Inclure la ponctuation, les nombres, les dates et les mots grammaticaux",
+  "{n} punctuation marks, numbers, dates and function words are left out.":
+    "{n} signes de ponctuation, nombres, dates et mots grammaticaux sont omis.",
   "Include them": "Les inclure",
   "too rare or on too few sources": "trop rares ou dans trop peu de sources",
   "in the dictionary": "dans le dictionnaire",
@@ -700,5 +702,6 @@ export const fr: Catalogue = {
   "function words and dates": "mots grammaticaux et dates",
   "Show {n} left out: {rule}": "Afficher {n} omis : {rule}",
   "Include words of the dictionary": "Inclure les mots du dictionnaire",
-  "A word is new if no earlier document contains any of its forms, if the dictionary of the language does not have it, and if it occurs on several days, in several documents and, where the corpus has enough of them, on several sources of different owners. The longer the period before, the more reliable the list.": "Un mot est nouveau si aucun document antérieur ne contient une de ses formes, si le dictionnaire de la langue ne l’a pas et s’il apparaît plusieurs jours, dans plusieurs documents et, là où le corpus en a assez, dans plusieurs sources de propriétaires différents. Plus la période précédente est longue, plus la liste est fiable.",
+  "A word is new if no earlier document contains any of its forms, if the dictionary of the language does not have it, and if it occurs on several days, in several documents and, where the corpus has enough of them, on several sources of different owners. The longer the period before, the more reliable the list.":
+    "Un mot est nouveau si aucun document antérieur ne contient une de ses formes, si le dictionnaire de la langue ne l’a pas et s’il apparaît plusieurs jours, dans plusieurs documents et, là où le corpus en a assez, dans plusieurs sources de propriétaires différents. Plus la période précédente est longue, plus la liste est fiable.",
 };

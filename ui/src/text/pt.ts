@@ -684,9 +684,10 @@ export const pt: Catalogue = {
     "× 2 significa duas vezes mais frequente do que antes, ÷ 2 metade. O gráfico pequeno mostra o log-ratio com o seu intervalo de confiança de 95 %; a linha do meio significa que não há mudança. As palavras ordenam-se pela menor mudança que o intervalo admite, de modo que as raras precisam de uma mudança maior. O valor q está corrigido pelo número de palavras testadas.",
   "☆ Save as a corpus": "☆ Guardar como corpus",
   "☆ Save, alert me": "☆ Guardar, avisar-me",
-  "automatic": "automático",
+  automatic: "automático",
   "Include punctuation, numbers, dates and function words": "Incluir pontuação, números, datas e palavras gramaticais",
-  "{n} punctuation marks, numbers, dates and function words are left out.": "{n} sinais de pontuação, números, datas e palavras gramaticais são omitidos.",
+  "{n} punctuation marks, numbers, dates and function words are left out.":
+    "{n} sinais de pontuação, números, datas e palavras gramaticais são omitidos.",
   "Include them": "Incluí-los",
   "too rare or on too few sources": "raras demais ou em poucas fontes",
   "in the dictionary": "no dicionário",
@@ -694,5 +695,6 @@ export const pt: Catalogue = {
   "function words and dates": "palavras gramaticais e datas",
   "Show {n} left out: {rule}": "Mostrar {n} omitidas: {rule}",
   "Include words of the dictionary": "Incluir palavras do dicionário",
-  "A word is new if no earlier document contains any of its forms, if the dictionary of the language does not have it, and if it occurs on several days, in several documents and, where the corpus has enough of them, on several sources of different owners. The longer the period before, the more reliable the list.": "Uma palavra é nova se nenhum documento anterior contém qualquer das suas formas, se o dicionário da língua não a tem e se aparece em vários dias, em vários documentos e, onde o corpus tem o suficiente, em várias fontes de proprietários diferentes. Quanto mais longo o período anterior, mais fiável é a lista.",
+  "A word is new if no earlier document contains any of its forms, if the dictionary of the language does not have it, and if it occurs on several days, in several documents and, where the corpus has enough of them, on several sources of different owners. The longer the period before, the more reliable the list.":
+    "Uma palavra é nova se nenhum documento anterior contém qualquer das suas formas, se o dicionário da língua não a tem e se aparece em vários dias, em vários documentos e, onde o corpus tem o suficiente, em várias fontes de proprietários diferentes. Quanto mais longo o período anterior, mais fiável é a lista.",
 };

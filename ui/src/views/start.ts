@@ -46,11 +46,7 @@ const line = (...cells: Child[]): HTMLElement =>
 
 async function rising(context: ViewContext): Promise<Child[]> {
   const attribute = usualAttribute(context);
-  const found = await context.request("trends", {
-    ...context.documents,
-    attribute,
-    limit: ROWS,
-  });
+  const found = await context.request("trends", { ...context.documents, attribute, limit: ROWS });
   if (found.rows.length === 0)
     return [
       el("p", {}, t("No word changed significantly.")),
@@ -217,9 +213,7 @@ export const start: View = {
     const { corpus, route, signal } = context;
     if (!corpus) return firstStart(context);
     const [first, last] = [corpus.first_day, corpus.last_day];
-    const points = context
-      .request("timeline", { ...context.documents, q: NOTHING })
-      .then((answer) => answer.points);
+    const points = context.request("timeline", { ...context.documents, q: NOTHING }).then((answer) => answer.points);
     const week = last
       ? context.requestUnlisted("timeline", { q: NOTHING, by: "day", filter: `date>=${before(last, WEEK - 1)}` })
       : null;

@@ -115,11 +115,12 @@ impl Engine {
         is_known: &dyn Fn(&str) -> bool,
     ) -> Result<NewWords> {
         let candidates = self.unseen_before(subcorpus, attribute, config);
-        let evidence = self.novelty(subcorpus, attribute, config, &candidates);
+        let is_eligible = |word: &str| is_word(word) && (config.known || !is_known(word));
+        let evidence = self.novelty(subcorpus, attribute, config, &candidates, &is_eligible);
         let mut seen: HashMap<&str, Spread<'_>> = HashMap::new();
         let layer = layer_of(attribute, self.lexicon());
         let lexicon = self.lexicon();
-        for (segment, scope) in self.scopes(subcorpus) {
+        for (number, (segment, scope)) in (0u32..).zip(self.scopes(subcorpus)) {
             let sites = segment.field("site");
             let bits = segment.sentence_bits();
             for (local_id, lexeme) in (0..).zip(segment.lexemes().all()) {
@@ -128,7 +129,6 @@ impl Engine {
                 let form = lexicon.text(*lexeme, Layer::Word);
                 let is_capital = form.chars().next().is_some_and(char::is_uppercase);
                 let spread = seen.entry(key.as_str()).or_default();
-                let mut last = None;
                 segment.postings(local_id).pieces(0, segment.tokens(), |positions| {
                     for position in positions {
                         let document = segment.document_at(*position);
@@ -142,8 +142,8 @@ impl Engine {
                         spread.forms.insert(form);
                         let day = spread.days.entry(segment.day_of(document).0).or_default();
                         day.0 += 1;
-                        if last != Some(document) {
-                            last = Some(document);
+                        // A document with several forms of a lemma counts once.
+                        if spread.documents.insert((number, document)) {
                             day.1 += 1;
                             let site = sites.as_ref().map(|sites| sites.of(document)).unwrap_or_default();
                             *spread.sites.entry(site.to_owned()).or_default() += 1;
@@ -161,14 +161,15 @@ impl Engine {
         Ok(NewWords::of(attribute, config, &evidence.attainable, sightings))
     }
 
-    /// Tests every word with enough documents: candidates, by their lower-case form, and all others, which say how many
-    /// candidates to expect by chance.
+    /// Tests every word with enough documents: candidates, by their lower-case form, and all others that could be listed,
+    /// which say how many candidates to expect by chance.
     fn novelty<'c>(
         &self,
         subcorpus: &Subcorpus,
         attribute: Attribute,
         config: &NewWordConfig,
         candidates: &'c HashMap<u32, String>,
+        is_eligible: &dyn Fn(&str) -> bool,
     ) -> Novelty<'c> {
         subcorpus.limits().begin_pass(self.tokens(subcorpus));
         let first = self.volume(subcorpus).keys().next().copied().unwrap_or(Day(config.window_start));
@@ -185,7 +186,7 @@ impl Engine {
             let word = self.name(any_case, word);
             match new.get_mut(&*word.to_lowercase()) {
                 Some(of_all_spellings) => of_all_spellings.extend(counts),
-                None if is_tested(counts) && is_word(&word) => {
+                None if is_tested(counts) && is_eligible(&word) => {
                     test.add(counts);
                 }
                 None => {}
@@ -414,6 +415,8 @@ struct Spread<'e> {
     capitals: u64,
     /// The hits of each spelling, with its number.
     spellings: BTreeMap<&'e str, (u64, u32)>,
+    /// The documents with it, by the number of their segment.
+    documents: HashSet<(u32, u32)>,
     /// The forms in the text.
     forms: BTreeSet<&'e str>,
     /// Hits and documents by day.
