@@ -184,7 +184,9 @@ fn kind_of_shape(text: &str) -> Option<WordKind> {
         None => Some(WordKind::Symbol),
         Some(_) if text.starts_with(char::is_numeric) => Some(WordKind::Number),
         // One letter is a word in scripts without case, such as Chinese.
-        Some(letter) if second.is_none() && (letter.is_lowercase() || letter.is_uppercase()) => Some(WordKind::Symbol),
+        Some(letter) if second.is_none() && !is_numeric && (letter.is_lowercase() || letter.is_uppercase()) => {
+            Some(WordKind::Symbol)
+        }
         Some(_) if text.contains("://") || text.contains('@') => Some(WordKind::Symbol),
         Some(_) => None,
     }
