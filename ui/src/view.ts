@@ -165,26 +165,11 @@ export const intervalName = (by: string): string => INTERVALS.find(([name]) => n
 export const daysBetween = (first: string, last: string): number =>
   (Date.parse(last) - Date.parse(first)) / 86_400_000 + 1;
 
-/** The interval that gives some dozens of points for a period. */
-export function defaultInterval(first?: string | null, last?: string | null): Step {
-  if (!first || !last) return "month";
-  const days = daysBetween(first, last);
-  return days <= 62
-    ? "day"
-    : days <= 420
-      ? "week"
-      : days <= 365.25 * 5
-        ? "month"
-        : days <= 365.25 * 16
-          ? "quarter"
-          : "year";
-}
-
-/** The field that chooses the interval; `automatic` is the one that is used without a choice. */
-export const intervalField = (automatic: string): Field => ({
+/** The field that chooses the interval; without a choice the server does. */
+export const INTERVAL: Field = {
   name: "by",
   label: t("Interval"),
   kind: "choice",
-  choices: [["", t("{interval} (automatic)", { interval: intervalName(automatic) })], ...INTERVALS],
+  choices: [["", t("automatic")], ...INTERVALS],
   initial: "",
-});
+};

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { csv } from "../src/table.ts";
-import { defaultInterval } from "../src/view.ts";
 import { address } from "../src/api.ts";
 
 test("CSV quotes fields, leaves out drawings, and defuses formulas", () => {
@@ -16,15 +15,6 @@ test("CSV quotes fields, leaves out drawings, and defuses formulas", () => {
     { word: "-", hits: -2.5 },
   ];
   assert.equal(csv(columns, rows), 'word,hits\r\n"a,""b""",1\r\n\'=1+1,\r\n\'-,-2.5\r\n');
-});
-
-test("the default interval gives some dozens of points", () => {
-  assert.equal(defaultInterval("2026-01-01", "2026-01-31"), "day");
-  assert.equal(defaultInterval("2026-01-01", "2026-09-01"), "week");
-  assert.equal(defaultInterval("2022-01-01", "2026-01-01"), "month");
-  assert.equal(defaultInterval("2016-01-01", "2025-12-31"), "quarter");
-  assert.equal(defaultInterval("2001-01-01", "2026-01-01"), "year");
-  assert.equal(defaultInterval(undefined, null), "month");
 });
 
 test("request URLs fill in the path and leave out empty parameters", () => {

@@ -277,7 +277,7 @@ pub fn trends(folder: &Path) -> Result<()> {
         println!("{what}: {} words in {seconds:.2} CPU s: {found:?}", words.len());
     };
     let before = cpu();
-    let trends = engine.trends(&part, Attribute::Word, Step::Quarter, &RiseConfig::default());
+    let trends = engine.trends(&part, Attribute::Word, Step::Quarter, &RiseConfig::default(), None);
     let words: Vec<&str> = trends.rows.iter().map(|row| row.value.as_str()).collect();
     show(
         &format!("trends over {} quarters, {} words tested", trends.bins.len(), trends.tested),
@@ -285,7 +285,7 @@ pub fn trends(folder: &Path) -> Result<()> {
         cpu() - before,
     );
     let before = cpu();
-    let bursts = engine.bursts(&part, Attribute::Word, Step::Week, &BurstConfig::default());
+    let bursts = engine.bursts(&part, Attribute::Word, Step::Week, &BurstConfig::default(), None);
     let words: Vec<&str> = bursts.rows.iter().take(60).map(|row| row.value.as_str()).collect();
     show("first 60 bursts by week", &words, cpu() - before);
     Ok(())

@@ -16,7 +16,7 @@ use tidings_model::{Annotated, AnnotatedParagraph, Attributes, Token};
 use tidings_query::engine::Engine;
 use tidings_query::question::{
     BurstsRequest, CompareRequest, KeywordsRequest, LimitParams, NewWordsRequest, Parsed, Question, QuestionContext,
-    Request, TestParams, TrendsRequest,
+    Request, StepParams, TestParams, TrendsRequest,
 };
 use tidings_query::trend::Step;
 
@@ -201,13 +201,17 @@ pub fn ask(engine: &Engine) -> Answers {
     let mut answers = Answers::default();
     let changing = |word: usize| word < FIRST_NEW && truth_of(word) == Truth::Changing;
 
-    let trends = TrendsRequest { by: Step::Quarter, limit: all.clone(), ..TrendsRequest::example() };
+    let trends = TrendsRequest {
+        step: StepParams { by: Some(Step::Quarter) },
+        limit: all.clone(),
+        ..TrendsRequest::example()
+    };
     let rows = answer(&trends, &context).rows;
     // New words rise, too.
     let rows = rows.iter().map(|row| number(&row.value)).filter(|word| !is_new(*word));
     answers.trends.count(rows, changing);
 
-    let bursts = BurstsRequest { by: Step::Week, limit: all.clone(), ..BurstsRequest::example() };
+    let bursts = BurstsRequest { by: Some(Step::Week), limit: all.clone(), ..BurstsRequest::example() };
     let rows = answer(&bursts, &context).rows;
     let rows = rows.iter().map(|row| number(&row.value)).filter(|word| !is_new(*word));
     answers.bursts.count(rows, |word| word < FIRST_NEW && truth_of(word) == Truth::Bursting);

@@ -52,6 +52,12 @@ pub fn is_weekday(word: &str) -> bool {
     CALENDAR.weekdays.contains(word)
 }
 
+/// Returns true if a word in lower case is the name of a month or a weekday in a language. Abbreviations of fewer than four
+/// letters are other words too (`so`, `set`, `mar`) and do not count.
+pub fn is_date_name(word: &str, language: &str) -> bool {
+    CALENDAR.names.get(word).is_some_and(|languages| languages.contains(&language))
+}
+
 /// The words of a key of `calendar.tsv`, of all languages: `published` and `modified` label a date, as
 /// `published-within` and `modified-within` do inside a word, and `unrelated` labels other dates.
 pub fn calendar_words(key: &str) -> impl Iterator<Item = &'static str> {
@@ -60,6 +66,8 @@ pub fn calendar_words(key: &str) -> impl Iterator<Item = &'static str> {
 
 /// No form has more bytes.
 const MAX_FORM_BYTES: usize = 48;
+/// Shorter forms of months and weekdays are abbreviations, unless they are the first of a month.
+const MIN_NAME_CHARS: usize = 4;
 
 // The keys do not come from outside, so a hash without protection against collisions is safe.
 type FastHash = BuildHasherDefault<Xxh3Default>;
@@ -70,23 +78,40 @@ struct Calendar {
     /// Prefixes that count in one language only.
     own: Vec<(&'static str, &'static str, Month)>,
     weekdays: HashSet<&'static str, FastHash>,
+    /// Names of months and weekdays, with the languages that have them.
+    names: HashMap<String, Vec<&'static str>, FastHash>,
 }
 
 static CALENDAR: LazyLock<Calendar> = LazyLock::new(|| {
-    let mut calendar = Calendar { months: HashMap::default(), own: Vec::new(), weekdays: HashSet::default() };
+    let mut calendar = Calendar {
+        months: HashMap::default(),
+        own: Vec::new(),
+        weekdays: HashSet::default(),
+        names: HashMap::default(),
+    };
     let mut prefixes: HashMap<String, Option<Month>> = HashMap::new();
     for (code, key, forms) in cells() {
-        if WEEKDAYS.split(' ').any(|weekday| weekday == key) {
+        let is_weekday = WEEKDAYS.split(' ').any(|weekday| weekday == key);
+        let forms: Vec<&'static str> = forms.collect();
+        if is_weekday || Month::of_key(key).is_some() {
+            let is_name = |(number, form): &(usize, &&str)| {
+                form.chars().count() >= MIN_NAME_CHARS || (*number == 0 && !is_weekday)
+            };
+            for (_, form) in forms.iter().enumerate().filter(is_name) {
+                calendar.names.entry(form.to_lowercase()).or_default().push(code);
+            }
+        }
+        if is_weekday {
             calendar.weekdays.extend(forms);
             continue;
         }
         let is_own = key.ends_with(OWN);
         let Some(month) = Month::of_key(key.trim_end_matches(OWN)) else { continue };
         if is_own {
-            calendar.own.extend(forms.map(|form| (code, form, month)));
+            calendar.own.extend(forms.into_iter().map(|form| (code, form, month)));
             continue;
         }
-        for form in forms.map(str::to_lowercase) {
+        for form in forms.into_iter().map(str::to_lowercase) {
             for (end, _) in form.char_indices().skip(3) {
                 let known = prefixes.entry(form[..end].to_owned()).or_insert(Some(month));
                 *known = known.filter(|known| *known == month);
@@ -127,6 +152,20 @@ mod tests {
     fn english_abbreviations_win_over_ambiguous_prefixes() {
         for (word, number) in [("mar", 3), ("may", 5), ("jun", 6), ("sept", 9), ("dec", 12)] {
             assert_eq!(month(word, None), Some(Month::Gregorian(number)), "{word}");
+        }
+    }
+
+    #[test]
+    fn names_of_months_and_weekdays_belong_to_their_language() {
+        for (word, language) in [("march", "en"), ("may", "en"), ("mai", "de"), ("montag", "de"), ("miércoles", "es")]
+        {
+            assert!(is_date_name(word, language), "{word}");
+        }
+        // Abbreviations and the names of other languages are other words.
+        for (word, language) in
+            [("so", "de"), ("set", "pt"), ("mar", "es"), ("sun", "en"), ("mayo", "en"), ("ago", "es")]
+        {
+            assert!(!is_date_name(word, language), "{word}");
         }
     }
 

@@ -103,12 +103,16 @@ export interface Band {
 export interface BurstRow {
   /** The word. */
   value: string;
+  /** Whether it is a name, by its tags. */
+  name: boolean;
   /** The time step of the burst. */
   bin: string;
   /** Log-likelihood against the steps before, times documents divided by hits. */
   score: number | null;
   /** Binary logarithm of the ratio to the rate before. */
   log_ratio: number | null;
+  /** Probability of such a burst by chance, controlled for the number of words and steps tested (Benjamini–Hochberg). */
+  q: number | null;
   /** Hits in the step. */
   hits: number;
   /** Documents with it in the step. */
@@ -130,6 +134,12 @@ export interface BurstsAnswer {
   step: Step;
   /** Tokens of the documents counted. */
   tokens: number;
+  /** The number of words tested. */
+  tested: number;
+  /** Punctuation, numbers, dates and function words that are frequent enough, but not tested. */
+  left_out: number;
+  /** The accepted share of false discoveries among the rows. */
+  false_discovery_rate: number;
   /** The number of words with a burst; null if the answer is cut off. */
   values: number | null;
   /** The words. */
@@ -144,8 +154,10 @@ export interface BurstsRequest {
   in?: string;
   /** The attribute to count: word, lc, lemma, tag, feats, or a feature such as Case. */
   attribute?: Attribute;
-  /** The length of a time step. */
+  /** The length of a time step [default: week, day in corpora of up to four months]. */
   by?: Step;
+  /** Include punctuation, numbers, dates and function words. */
+  all_words?: boolean;
   /** Only sites with documents in every step, so that new feeds do not look like news. */
   panel?: boolean;
   /** Maximum rows. */
@@ -1228,10 +1240,22 @@ export interface NamesRequest {
   limit?: number;
 }
 
+/** Parameters that list candidates that a rule dropped. */
+export interface NewWordHint {
+  /** The rule. */
+  rule: string;
+  /** The candidates. */
+  words: number;
+  /** The parameters with their values. */
+  parameters: Record<string, string>;
+}
+
 /** A word that was not there before. */
 export interface NewWordRow {
   /** The word. */
   value: string;
+  /** Whether it is a name. */
+  name: boolean;
   /** The day of its first document. */
   first_seen: string;
   /** Hits. */
@@ -1261,10 +1285,20 @@ export interface NewWordsAnswer {
   since: string;
   /** Tokens of the documents counted. */
   tokens: number;
+  /** Sites of different owners with documents in the window. */
+  sites: number;
+  /** Minimum sites of different owners. */
+  min_sites: number;
+  /** Minimum days. */
+  min_days: number;
+  /** Minimum documents. */
+  min_documents: number;
   /** The accepted share of words among the rows that are first seen in the window by chance. */
   false_discovery_rate: number;
   /** Candidates that were dropped, by rule; `chance` are those of which as many are expected if no word is new. */
   dropped: Record<string, number>;
+  /** Parameters that list candidates that were dropped, those with most candidates first. */
+  hints: NewWordHint[];
   /** The number of new words; null if the answer is cut off. */
   values: number | null;
   /** The words. */
@@ -1279,16 +1313,20 @@ export interface NewWordsRequest {
   in?: string;
   /** The first day of the window [default: the last quarter of the collected time]. */
   since?: string;
-  /** The attribute to look at. */
+  /** The attribute to look at [default: lemma, which merges inflected forms, where the corpus has lemmas]. */
   attribute?: WordForm;
-  /** Minimum sites of different owners. */
+  /** Minimum sites of different owners [default: 3; 2 in a corpus of 3 to 5 sites, 1 in a smaller one]. */
   min_sites?: number;
   /** Minimum days. */
   min_days?: number;
   /** Minimum documents. */
   min_documents?: number;
-  /** Include names, which are recognised by their capitals. */
+  /** Include names, which are told by their tags, or by capitals in a corpus without tags. */
   names?: boolean;
+  /** Include words that the dictionary of the language has. */
+  known?: boolean;
+  /** Include punctuation, numbers, dates and function words. */
+  all_words?: boolean;
   /** The accepted share of words that are first seen in the window by chance among the rows; 1 lists all candidates. */
   fdr?: number;
   /** Maximum rows. */
@@ -1874,7 +1912,7 @@ export interface TimelineRequest {
   filter?: string;
   /** Only documents of this virtual corpus, made with `tidings corpus save`. */
   in?: string;
-  /** The length of a time step. */
+  /** The length of a time step [default: one that gives 24 to 60 periods]. */
   by?: Step;
   /** Only sites with documents in every step, so that new feeds do not look like news. */
   panel?: boolean;
@@ -1886,6 +1924,8 @@ export interface TimelineRequest {
 export interface TrendRow {
   /** The word. */
   value: string;
+  /** Whether it is a name, by its tags. */
+  name: boolean;
   /** Hits in all steps. */
   hits: number;
   /** Documents with it. */
@@ -1919,12 +1959,16 @@ export interface TrendsAnswer {
   rewrites?: string[];
   /** The attribute that was counted. */
   attribute: Attribute;
+  /** The length of a time step. */
+  step: Step;
   /** The time steps with enough tokens. */
   bins: string[];
   /** Tokens of the documents counted. */
   tokens: number;
   /** The number of words tested. */
   tested: number;
+  /** Punctuation, numbers, dates and function words that are frequent enough, but not tested. */
+  left_out: number;
   /** The accepted share of false discoveries among the rows. */
   false_discovery_rate: number;
   /** The sites that the test rests on; missing if the answer is cut off. */
@@ -1945,7 +1989,7 @@ export interface TrendsRequest {
   in?: string;
   /** The attribute to count: word, lc, lemma, tag, feats, or a feature such as Case. */
   attribute?: Attribute;
-  /** The length of a time step. */
+  /** The length of a time step [default: one that gives 24 to 60 periods]. */
   by?: Step;
   /** Minimum documents of a tested word. */
   min?: number;
@@ -1955,6 +1999,8 @@ export interface TrendsRequest {
   direction?: Direction;
   /** The minimum change: the factor by which the rate rises or falls. */
   effect?: number;
+  /** Include punctuation, numbers, dates and function words. */
+  all_words?: boolean;
   /** Only sites with documents in every step, so that new feeds do not look like news. */
   panel?: boolean;
   /** Maximum rows. */

@@ -41,12 +41,9 @@ export const de: Catalogue = {
     "Ein Ausschlag ist ein Zeitraum, in dem ein Wort in mehreren Dokumenten viel häufiger ist als zuvor. „Danach“ sagt, ob es wieder verschwand oder blieb.",
   "A day or period: 2026, 2026-Q1, 2026-03 or 2026-03-01":
     "Ein Tag oder Zeitraum: 2026, 2026-Q1, 2026-03 oder 2026-03-01",
-  "A word is new if no earlier document contains it, and if it occurs on several sources of different owners, on several days and in several documents, so that a single author’s misspelling does not count. The longer the period before, the more reliable the list.":
-    "Ein Wort ist neu, wenn kein früheres Dokument es enthält und wenn es in mehreren Quellen verschiedener Eigentümer, an mehreren Tagen und in mehreren Dokumenten vorkommt, sodass der Tippfehler eines Einzelnen nicht zählt. Je länger die Zeit davor, desto verlässlicher die Liste.",
   "A word sketch is made of a single word.": "Ein Wortprofil gibt es nur für ein einzelnes Wort.",
   "API requests": "API-Anfragen",
   "About this document": "Über dieses Dokument",
-  "Accept words of a single source": "Wörter einer einzigen Quelle zulassen",
   "Accepted share of chance finds (1 lists all)": "Zulässiger Anteil von Zufallsfunden (1 zeigt alle)",
   "Access token for restricted texts": "Zugangstoken für geschützte Texte",
   After: "Nachher",
@@ -538,7 +535,6 @@ export const de: Catalogue = {
   mentions: "Nennungen",
   "metadata and counts only": "nur Metadaten und Zahlen",
   "minimum sensitivity": "Minimum Sensitivity",
-  misspellings: "Tippfehler",
   month: "Monat",
   more: "mehr",
   "morphological features": "morphologische Merkmale",
@@ -561,8 +557,6 @@ export const de: Catalogue = {
   "nothing collected": "nichts gesammelt",
   "nouns after an adjective": "Substantive nach einem Adjektiv",
   "oldest first": "älteste zuerst",
-  "on too few days": "an zu wenigen Tagen",
-  "on too few sources": "in zu wenigen Quellen",
   "one or the other": "das eine oder das andere",
   "only in documents since a day": "nur in Dokumenten seit einem Tag",
   "open: everybody may read it": "offen: alle dürfen ihn lesen",
@@ -633,7 +627,6 @@ export const de: Catalogue = {
   timeline: "Zeitverlauf",
   title: "Titel",
   tokens: "Token",
-  "too rare": "zu selten",
   "too recent to tell": "zu neu für ein Urteil",
   topic: "Thema",
   "two adjacent words": "zwei benachbarte Wörter",
@@ -669,7 +662,6 @@ export const de: Catalogue = {
   "{first} to {last} of {all}": "{first} bis {last} von {all}",
   "{focus} tokens in focus, {reference} in the reference":
     "{focus} Token im Teilkorpus, {reference} im Vergleichskorpus",
-  "{interval} (automatic)": "{interval} (automatisch)",
   "{kept} of {all} {unit} kept": "{kept} von {all} {unit} behalten",
   "{language}: documents by {interval} of publication": "{language}: Dokumente nach Erscheinungszeit ({interval})",
   "{measure}, by {interval}": "{measure}, Intervall {interval}",
@@ -698,4 +690,18 @@ export const de: Catalogue = {
     "× 2 heißt doppelt so häufig wie vorher, ÷ 2 halb so häufig. Das kleine Diagramm zeigt die Log-Ratio mit ihrem 95-%-Konfidenzintervall; die Linie in der Mitte heißt keine Änderung. Wörter sind nach der kleinsten Änderung geordnet, die das Intervall zulässt, sodass seltene Wörter eine größere Änderung brauchen. Der q-Wert ist für die Zahl der geprüften Wörter korrigiert.",
   "☆ Save as a corpus": "☆ Als Korpus speichern",
   "☆ Save, alert me": "☆ Speichern, benachrichtigen",
+  automatic: "automatisch",
+  "Include punctuation, numbers, dates and function words":
+    "Satzzeichen, Zahlen, Daten und Funktionswörter einschließen",
+  "{n} punctuation marks, numbers, dates and function words are left out.":
+    "{n} Satzzeichen, Zahlen, Daten und Funktionswörter sind weggelassen.",
+  "Include them": "Einschließen",
+  "too rare or on too few sources": "zu selten oder in zu wenigen Quellen",
+  "in the dictionary": "im Wörterbuch",
+  "codes and numbers": "Codes und Zahlen",
+  "function words and dates": "Funktionswörter und Daten",
+  "Show {n} left out: {rule}": "{n} weggelassene zeigen: {rule}",
+  "Include words of the dictionary": "Wörter des Wörterbuchs einschließen",
+  "A word is new if no earlier document contains any of its forms, if the dictionary of the language does not have it, and if it occurs on several days, in several documents and, where the corpus has enough of them, on several sources of different owners. The longer the period before, the more reliable the list.":
+    "Ein Wort ist neu, wenn kein früheres Dokument eine seiner Formen enthält, das Wörterbuch der Sprache es nicht hat und es an mehreren Tagen, in mehreren Dokumenten und, wo das Korpus genug davon hat, in mehreren Quellen verschiedener Eigentümer vorkommt. Je länger die Zeit davor, desto verlässlicher ist die Liste.",
 };

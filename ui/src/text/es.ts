@@ -40,12 +40,9 @@ export const es: Catalogue = {
   "A burst is a period in which a word is much more frequent than before, in several documents. “Afterwards” says whether it faded or lasted.":
     "Un pico es un período en el que una palabra es mucho más frecuente que antes, en varios documentos. «Después» dice si desapareció o permaneció.",
   "A day or period: 2026, 2026-Q1, 2026-03 or 2026-03-01": "Un día o período: 2026, 2026-Q1, 2026-03 o 2026-03-01",
-  "A word is new if no earlier document contains it, and if it occurs on several sources of different owners, on several days and in several documents, so that a single author’s misspelling does not count. The longer the period before, the more reliable the list.":
-    "Una palabra es nueva si ningún documento anterior la contiene y si aparece en varias fuentes de distintos propietarios, en varios días y en varios documentos, de modo que la errata de un solo autor no cuenta. Cuanto más largo sea el período anterior, más fiable es la lista.",
   "A word sketch is made of a single word.": "Un perfil léxico se hace de una sola palabra.",
   "API requests": "Peticiones a la API",
   "About this document": "Sobre este documento",
-  "Accept words of a single source": "Aceptar palabras de una sola fuente",
   "Accepted share of chance finds (1 lists all)": "Proporción aceptada de hallazgos casuales (1 los muestra todos)",
   "Access token for restricted texts": "Clave de acceso para textos restringidos",
   After: "Después",
@@ -535,7 +532,6 @@ export const es: Catalogue = {
   mentions: "menciones",
   "metadata and counts only": "solo metadatos y números",
   "minimum sensitivity": "sensibilidad mínima",
-  misspellings: "erratas",
   month: "mes",
   more: "más",
   "morphological features": "rasgos morfológicos",
@@ -557,8 +553,6 @@ export const es: Catalogue = {
   "nothing collected": "nada recogido",
   "nouns after an adjective": "sustantivos tras un adjetivo",
   "oldest first": "los más antiguos primero",
-  "on too few days": "en muy pocos días",
-  "on too few sources": "en muy pocas fuentes",
   "one or the other": "una u otra",
   "only in documents since a day": "solo en documentos desde un día",
   "open: everybody may read it": "abierto: todos pueden leerlo",
@@ -629,7 +623,6 @@ export const es: Catalogue = {
   timeline: "cronología",
   title: "título",
   tokens: "tokens",
-  "too rare": "demasiado raras",
   "too recent to tell": "demasiado reciente para saberlo",
   topic: "tema",
   "two adjacent words": "dos palabras contiguas",
@@ -665,7 +658,6 @@ export const es: Catalogue = {
   "{first} to {last} of {all}": "{first} a {last} de {all}",
   "{focus} tokens in focus, {reference} in the reference":
     "{focus} tokens en el subcorpus, {reference} en la referencia",
-  "{interval} (automatic)": "{interval} (automático)",
   "{kept} of {all} {unit} kept": "{kept} de {all} {unit} conservados",
   "{language}: documents by {interval} of publication": "{language}: documentos por {interval} de publicación",
   "{measure}, by {interval}": "{measure}, por {interval}",
@@ -694,4 +686,18 @@ export const es: Catalogue = {
     "× 2 significa el doble de frecuente que antes, ÷ 2 la mitad. El gráfico pequeño muestra el log-ratio con su intervalo de confianza del 95 %; la línea del medio significa que no hay cambio. Las palabras se ordenan por el menor cambio que admite el intervalo, de modo que las raras necesitan un cambio mayor. El valor q está corregido por el número de palabras probadas.",
   "☆ Save as a corpus": "☆ Guardar como corpus",
   "☆ Save, alert me": "☆ Guardar, avisarme",
+  automatic: "automático",
+  "Include punctuation, numbers, dates and function words":
+    "Incluir puntuación, números, fechas y palabras gramaticales",
+  "{n} punctuation marks, numbers, dates and function words are left out.":
+    "Se omiten {n} signos de puntuación, números, fechas y palabras gramaticales.",
+  "Include them": "Incluirlos",
+  "too rare or on too few sources": "demasiado raras o en muy pocas fuentes",
+  "in the dictionary": "en el diccionario",
+  "codes and numbers": "códigos y números",
+  "function words and dates": "palabras gramaticales y fechas",
+  "Show {n} left out: {rule}": "Mostrar {n} omitidas: {rule}",
+  "Include words of the dictionary": "Incluir palabras del diccionario",
+  "A word is new if no earlier document contains any of its forms, if the dictionary of the language does not have it, and if it occurs on several days, in several documents and, where the corpus has enough of them, on several sources of different owners. The longer the period before, the more reliable the list.":
+    "Una palabra es nueva si ningún documento anterior contiene ninguna de sus formas, si el diccionario de la lengua no la tiene y si aparece en varios días, en varios documentos y, donde el corpus tiene suficientes, en varias fuentes de distintos propietarios. Cuanto más largo es el período anterior, más fiable es la lista.",
 };

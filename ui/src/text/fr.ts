@@ -41,12 +41,9 @@ export const fr: Catalogue = {
     "Un pic est une période où un mot est beaucoup plus fréquent qu’avant, dans plusieurs documents. « Ensuite » dit s’il a disparu ou s’il est resté.",
   "A day or period: 2026, 2026-Q1, 2026-03 or 2026-03-01":
     "Un jour ou une période : 2026, 2026-Q1, 2026-03 ou 2026-03-01",
-  "A word is new if no earlier document contains it, and if it occurs on several sources of different owners, on several days and in several documents, so that a single author’s misspelling does not count. The longer the period before, the more reliable the list.":
-    "Un mot est nouveau si aucun document antérieur ne le contient et s’il apparaît dans plusieurs sources de propriétaires différents, plusieurs jours et dans plusieurs documents, de sorte que la faute d’un seul auteur ne compte pas. Plus la période antérieure est longue, plus la liste est fiable.",
   "A word sketch is made of a single word.": "Un profil de mot porte sur un seul mot.",
   "API requests": "Requêtes API",
   "About this document": "À propos de ce document",
-  "Accept words of a single source": "Accepter les mots d’une seule source",
   "Accepted share of chance finds (1 lists all)": "Part admise de trouvailles fortuites (1 les montre toutes)",
   "Access token for restricted texts": "Jeton d’accès aux textes protégés",
   After: "Après",
@@ -539,7 +536,6 @@ export const fr: Catalogue = {
   mentions: "mentions",
   "metadata and counts only": "métadonnées et nombres seulement",
   "minimum sensitivity": "sensibilité minimale",
-  misspellings: "fautes",
   month: "mois",
   more: "plus",
   "morphological features": "traits morphologiques",
@@ -561,8 +557,6 @@ export const fr: Catalogue = {
   "nothing collected": "rien collecté",
   "nouns after an adjective": "noms après un adjectif",
   "oldest first": "les plus anciens d’abord",
-  "on too few days": "trop peu de jours",
-  "on too few sources": "trop peu de sources",
   "one or the other": "l’un ou l’autre",
   "only in documents since a day": "seulement dans les documents depuis un jour",
   "open: everybody may read it": "ouvert : tout le monde peut le lire",
@@ -633,7 +627,6 @@ export const fr: Catalogue = {
   timeline: "chronologie",
   title: "titre",
   tokens: "tokens",
-  "too rare": "trop rares",
   "too recent to tell": "trop récent pour le dire",
   topic: "sujet",
   "two adjacent words": "deux mots voisins",
@@ -669,7 +662,6 @@ export const fr: Catalogue = {
   "{first} to {last} of {all}": "{first} à {last} sur {all}",
   "{focus} tokens in focus, {reference} in the reference":
     "{focus} tokens dans le sous-corpus, {reference} dans la référence",
-  "{interval} (automatic)": "{interval} (automatique)",
   "{kept} of {all} {unit} kept": "{kept} {unit} conservés sur {all}",
   "{language}: documents by {interval} of publication": "{language} : documents par {interval} de publication",
   "{measure}, by {interval}": "{measure}, par {interval}",
@@ -698,4 +690,18 @@ export const fr: Catalogue = {
     "× 2 veut dire deux fois plus fréquent qu’avant, ÷ 2 deux fois moins. Le petit graphique montre le log-ratio avec son intervalle de confiance à 95 % ; la ligne du milieu veut dire aucun changement. Les mots sont triés par le plus petit changement que l’intervalle admet : les mots rares demandent un changement plus grand. La valeur q est corrigée du nombre de mots testés.",
   "☆ Save as a corpus": "☆ Enregistrer comme corpus",
   "☆ Save, alert me": "☆ Enregistrer, m’alerter",
+  automatic: "automatique",
+  "Include punctuation, numbers, dates and function words":
+    "Inclure la ponctuation, les nombres, les dates et les mots grammaticaux",
+  "{n} punctuation marks, numbers, dates and function words are left out.":
+    "{n} signes de ponctuation, nombres, dates et mots grammaticaux sont omis.",
+  "Include them": "Les inclure",
+  "too rare or on too few sources": "trop rares ou dans trop peu de sources",
+  "in the dictionary": "dans le dictionnaire",
+  "codes and numbers": "codes et nombres",
+  "function words and dates": "mots grammaticaux et dates",
+  "Show {n} left out: {rule}": "Afficher {n} omis : {rule}",
+  "Include words of the dictionary": "Inclure les mots du dictionnaire",
+  "A word is new if no earlier document contains any of its forms, if the dictionary of the language does not have it, and if it occurs on several days, in several documents and, where the corpus has enough of them, on several sources of different owners. The longer the period before, the more reliable the list.":
+    "Un mot est nouveau si aucun document antérieur ne contient une de ses formes, si le dictionnaire de la langue ne l’a pas et s’il apparaît plusieurs jours, dans plusieurs documents et, là où le corpus en a assez, dans plusieurs sources de propriétaires différents. Plus la période précédente est longue, plus la liste est fiable.",
 };

@@ -2,14 +2,14 @@
 
 import { el } from "../dom.ts";
 import { link } from "../route.ts";
-import { count, factor, period, rate } from "../format.ts";
+import { count, factor, pValue, period, rate } from "../format.ts";
 import { daysOf } from "../chart/period.ts";
 import type { BurstRow } from "../generated/api.ts";
 import { table } from "../table.ts";
 import { asQuery } from "../cql.ts";
 import { t, tn } from "../text/index.ts";
-import { type View, attributeField, intervalField } from "../view.ts";
-import { LIMIT, PANEL, showEmpty, wordColumn } from "./shared.ts";
+import { type View, INTERVAL, attributeField } from "../view.ts";
+import { ALL_WORDS, LIMIT, PANEL, leftOut, nameColumn, showEmpty, wordColumn } from "./shared.ts";
 import { usualAttribute } from "./trends.ts";
 
 const SEQUELS = { fell: t("faded"), stayed: t("lasted"), open: t("too recent to tell") } as const;
@@ -21,8 +21,9 @@ export const bursts: View = {
   about: t("Words that were much more frequent than usual for a short time."),
   kind: "discover",
   fields: (context) => [
-    intervalField("week"),
+    INTERVAL,
     attributeField(context, ["lemma", "lc", "word"], usualAttribute(context)),
+    ALL_WORDS,
     PANEL,
     LIMIT,
   ],
@@ -37,6 +38,7 @@ export const bursts: View = {
       ...context.documents,
       by: route.get("by"),
       attribute,
+      all_words: route.get("all_words"),
       panel: route.get("panel"),
       limit: route.get("limit"),
     });
@@ -47,11 +49,13 @@ export const bursts: View = {
       );
     context.announce(tn(found.values ?? 0, "{n} word with a burst", "{n} words with bursts"));
     context.append(
+      leftOut(context, found.left_out),
       table(
         "bursts",
         t("Bursts, strongest first"),
         [
           wordColumn<BurstRow>(context, "timeline", attribute),
+          nameColumn<BurstRow>(),
           {
             name: "bin",
             label: t("when"),
@@ -69,6 +73,14 @@ export const bursts: View = {
             value: (row) => row.log_ratio,
             numeric: true,
             show: (row) => (row.log_ratio === null ? t("new") : factor(row.log_ratio)),
+          },
+          {
+            name: "q",
+            label: t("q-value"),
+            about: t("False discovery rate at which the word is significant (Benjamini–Hochberg)"),
+            value: (row) => row.q,
+            numeric: true,
+            show: (row) => pValue(row.q),
           },
           { name: "hits", label: t("hits"), value: (row) => row.hits, numeric: true, show: (row) => count(row.hits) },
           {

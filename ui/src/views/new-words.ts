@@ -7,18 +7,19 @@ import type { NewWordRow, NewWordsAnswer } from "../generated/api.ts";
 import { table } from "../table.ts";
 import { t, tn } from "../text/index.ts";
 import { type View, type ViewContext, attributeField } from "../view.ts";
-import { LIMIT, showEmpty, wordColumn } from "./shared.ts";
+import { ALL_WORDS, LIMIT, nameColumn, showEmpty, wordColumn } from "./shared.ts";
+import { usualAttribute } from "./trends.ts";
 
 const OUTCOMES = { burst: t("faded"), lasting: t("lasted"), open: t("too recent to tell") } as const;
 
 /** Names of the rules that exclude candidates. */
 const RULES: Readonly<Record<string, string>> = {
-  rare: t("too rare"),
-  sites: t("on too few sources"),
-  days: t("on too few days"),
-  names: t("names"),
+  rare: t("too rare or on too few sources"),
+  known: t("in the dictionary"),
+  shape: t("codes and numbers"),
+  function: t("function words and dates"),
+  name: t("names"),
   chance: t("expected by chance"),
-  misspelt: t("misspellings"),
 };
 
 const excluded = (found: NewWordsAnswer): string =>
@@ -38,16 +39,17 @@ function nothing(context: ViewContext, found: NewWordsAnswer): HTMLElement {
     el(
       "ul",
       {},
-      el(
-        "li",
-        {},
+      ...found.hints.map((hint) =>
         el(
-          "a",
-          { href: route.with({ min_sites: "1", min_days: "2", min_documents: "2" }) },
-          t("Accept words of a single source"),
+          "li",
+          {},
+          el(
+            "a",
+            { href: route.with(hint.parameters) },
+            t("Show {n} left out: {rule}", { n: count(hint.words), rule: RULES[hint.rule] ?? hint.rule }),
+          ),
         ),
       ),
-      el("li", {}, el("a", { href: route.with({ names: "true" }) }, t("Include names"))),
       context.corpus?.first_day &&
         el(
           "li",
@@ -71,9 +73,11 @@ export const newWords: View = {
   kind: "discover",
   fields: (context) => [
     { name: "since", label: t("First used since"), kind: "date" },
-    attributeField(context, ["word", "lemma"], "word"),
+    attributeField(context, ["lemma", "word"], usualAttribute(context)),
     { name: "names", label: t("Include names"), kind: "flag" },
-    { name: "min_sites", label: t("Minimum sources"), kind: "number", initial: "3", advanced: true },
+    { name: "known", label: t("Include words of the dictionary"), kind: "flag", advanced: true },
+    { ...ALL_WORDS, advanced: true },
+    { name: "min_sites", label: t("Minimum sources"), kind: "number", initial: "", advanced: true },
     { name: "min_days", label: t("Minimum days"), kind: "number", initial: "3", advanced: true },
     { name: "min_documents", label: t("Minimum documents"), kind: "number", initial: "5", advanced: true },
     {
@@ -87,11 +91,22 @@ export const newWords: View = {
   ],
   ready: () => true,
   meaning: t(
-    "A word is new if no earlier document contains it, and if it occurs on several sources of different owners, on several days and in several documents, so that a single author’s misspelling does not count. The longer the period before, the more reliable the list.",
+    "A word is new if no earlier document contains any of its forms, if the dictionary of the language does not have it, and if it occurs on several days, in several documents and, where the corpus has enough of them, on several sources of different owners. The longer the period before, the more reliable the list.",
   ),
   show: async (context) => {
     const { route } = context;
-    const names = ["since", "attribute", "names", "min_sites", "min_days", "min_documents", "fdr", "limit"];
+    const names = [
+      "since",
+      "attribute",
+      "names",
+      "known",
+      "all_words",
+      "min_sites",
+      "min_days",
+      "min_documents",
+      "fdr",
+      "limit",
+    ];
     const asked = { ...context.documents, ...Object.fromEntries(names.map((name) => [name, route.get(name)])) };
     const found = await context.request("new-words", asked);
     if (found.rows.length === 0) return showEmpty(context, nothing(context, found));
@@ -105,7 +120,8 @@ export const newWords: View = {
         "new-words",
         t("Words first used since {day}, by number of sources", { day: period(found.since) }),
         [
-          wordColumn<NewWordRow>(context, "search", route.get("attribute") || "word"),
+          wordColumn<NewWordRow>(context, "search", found.attribute),
+          nameColumn<NewWordRow>(),
           {
             name: "first_seen",
             label: t("first seen"),

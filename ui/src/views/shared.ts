@@ -1,6 +1,7 @@
 // Form fields and table columns that several views share.
 
 import { type Child, el } from "../dom.ts";
+import { count } from "../format.ts";
 import { link } from "../route.ts";
 import { type Column } from "../table.ts";
 import { asQuery, queriesOf } from "../cql.ts";
@@ -44,6 +45,32 @@ export const PANEL = {
   kind: "flag",
   advanced: true,
 } as const;
+
+/** Includes words that say nothing about the news. */
+export const ALL_WORDS = {
+  name: "all_words",
+  label: t("Include punctuation, numbers, dates and function words"),
+  kind: "flag",
+} as const;
+
+/** How many words a test leaves out, with the link that brings them back. */
+export const leftOut = (context: ViewContext, words: number): Child =>
+  words > 0 &&
+  el(
+    "p",
+    { class: "quiet" },
+    t("{n} punctuation marks, numbers, dates and function words are left out.", { n: count(words) }),
+    " ",
+    el("a", { href: context.route.with({ all_words: "true" }) }, t("Include them")),
+  );
+
+/** A column that marks names. */
+export const nameColumn = <Row extends { name: boolean }>(): Column<Row> => ({
+  name: "name",
+  label: t("kind"),
+  value: (row) => (row.name ? "name" : "word"),
+  show: (row) => (row.name ? t("name") : ""),
+});
 
 /** Whether a route has a query. */
 export const hasQuery = (route: Route): boolean => queriesOf(route).length > 0;

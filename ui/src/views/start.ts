@@ -12,10 +12,10 @@ import { asQuery } from "../cql.ts";
 import { go, link } from "../route.ts";
 import { before } from "../querybar.ts";
 import { t, tn } from "../text/index.ts";
-import { type View, type ViewContext, defaultInterval } from "../view.ts";
+import { type View, type ViewContext } from "../view.ts";
 import { firstStart } from "./first-start.ts";
 import { NAME_TYPES } from "./names.ts";
-import { arrow, basis, trendInterval, usualAttribute } from "./trends.ts";
+import { arrow, basis, usualAttribute } from "./trends.ts";
 
 /** Rows of a card. */
 const ROWS = 7;
@@ -46,12 +46,7 @@ const line = (...cells: Child[]): HTMLElement =>
 
 async function rising(context: ViewContext): Promise<Child[]> {
   const attribute = usualAttribute(context);
-  const found = await context.request("trends", {
-    ...context.documents,
-    by: trendInterval(context),
-    attribute,
-    limit: ROWS,
-  });
+  const found = await context.request("trends", { ...context.documents, attribute, limit: ROWS });
   if (found.rows.length === 0)
     return [
       el("p", {}, t("No word changed significantly.")),
@@ -84,7 +79,7 @@ async function fresh(context: ViewContext): Promise<Child[]> {
     list(
       ...found.rows.map((row) =>
         line(
-          el("a", { href: link("search", context.route, { q: asQuery(row.value, "word") }) }, bidi(row.value)),
+          el("a", { href: link("search", context.route, { q: asQuery(row.value, found.attribute) }) }, bidi(row.value)),
           tn(row.sites, "{n} source", "{n} sources"),
           t("first {day}", { day: period(row.first_seen) }),
         ),
@@ -218,9 +213,7 @@ export const start: View = {
     const { corpus, route, signal } = context;
     if (!corpus) return firstStart(context);
     const [first, last] = [corpus.first_day, corpus.last_day];
-    const points = context
-      .request("timeline", { ...context.documents, q: NOTHING, by: defaultInterval(first, last) })
-      .then((answer) => answer.points);
+    const points = context.request("timeline", { ...context.documents, q: NOTHING }).then((answer) => answer.points);
     const week = last
       ? context.requestUnlisted("timeline", { q: NOTHING, by: "day", filter: `date>=${before(last, WEEK - 1)}` })
       : null;

@@ -10,7 +10,7 @@ import { count, percent, period, rate } from "../format.ts";
 import type { Step } from "../generated/api.ts";
 import { cqlOf, queriesOf, sameQuery } from "../cql.ts";
 import { t, tn } from "../text/index.ts";
-import { type View, type ViewContext, defaultInterval, intervalField, intervalName } from "../view.ts";
+import { type View, INTERVAL, type ViewContext, intervalName } from "../view.ts";
 import { askForQuery, hasQuery, showEmpty } from "./shared.ts";
 
 /** Queries of one timeline. */
@@ -20,34 +20,26 @@ const SMOOTHING = ["", "3", "5", "7", "13"] as const;
 /** The measures of the axis. */
 const MEASURES: Readonly<Record<string, Measure>> = { "": PER_MILLION, hits: HITS };
 
-/** The interval for the period of a route. */
-function automatic(context: ViewContext): Step {
-  const { route, corpus } = context;
-  const first = route.get("from") ? daysOf(route.get("from")).first : corpus?.first_day;
-  const last = route.get("to") ? daysOf(route.get("to")).last : corpus?.last_day;
-  return defaultInterval(first, last);
-}
-
 /** Asks for all queries; without a chosen interval, sparse words get a coarser one. */
 async function ask(
   context: ViewContext,
   queries: readonly string[],
 ): Promise<{ series: Series[]; hits: number[]; by: Step; finer: Step | null }> {
   const { route } = context;
-  const wanted = automatic(context);
-  const load = async (by: Step) => {
+  const load = async (by: string) => {
     const found = await Promise.all(
       queries.map((q) =>
         context.request("timeline", { ...context.documents, q: cqlOf(route, q), by, panel: route.get("panel") }),
       ),
     );
     return {
-      by,
+      by: found[0]!.step,
       series: found.map((answer, at) => ({ name: queries[at]!, points: answer.points })),
       hits: found.map((answer) => answer.hits),
     };
   };
-  let found = await load((route.get("by") as Step) || wanted);
+  let found = await load(route.get("by"));
+  const wanted = found.by;
   for (let step = coarser(found.by, found.series); step && !route.get("by"); step = coarser(found.by, found.series)) {
     context.requests.length = 0;
     found = await load(step);
@@ -201,7 +193,7 @@ export const timeline: View = {
   about: t("Frequency of words, phrases and patterns over time."),
   kind: "query",
   facets: true,
-  fields: (context) => [
+  fields: () => [
     {
       name: "measure",
       label: t("Measure"),
@@ -212,7 +204,7 @@ export const timeline: View = {
       ],
       initial: "",
     },
-    intervalField(automatic(context)),
+    INTERVAL,
     {
       name: "smooth",
       label: t("Smoothing"),

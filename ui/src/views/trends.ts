@@ -6,8 +6,8 @@ import { count, pValue, percent, rate } from "../format.ts";
 import type { TrendRow, TrendsAnswer } from "../generated/api.ts";
 import { table } from "../table.ts";
 import { t, tn } from "../text/index.ts";
-import { type ViewContext, type View, attributeField, daysBetween, intervalField, intervalName } from "../view.ts";
-import { LIMIT, PANEL, showEmpty, wordColumn } from "./shared.ts";
+import { type ViewContext, type View, INTERVAL, attributeField, intervalName } from "../view.ts";
+import { ALL_WORDS, LIMIT, PANEL, leftOut, nameColumn, showEmpty, wordColumn } from "./shared.ts";
 
 const SHAPES = { steady: t("steady"), late: t("late"), early: t("early") } as const;
 
@@ -49,11 +49,12 @@ export const trends: View = {
       ],
       initial: "both",
     },
-    intervalField(trendInterval(context)),
+    INTERVAL,
     attributeField(context, ["lemma", "lc", "word", "tag", "feats"], usualAttribute(context)),
     { name: "min", label: t("Minimum documents"), kind: "number", initial: "30", advanced: true },
     { name: "effect", label: t("Minimum change (factor)"), kind: "text", initial: "1.25", advanced: true },
     { name: "fdr", label: t("False discovery rate (0 to 1)"), kind: "text", initial: "0.05", advanced: true },
+    ALL_WORDS,
     PANEL,
     LIMIT,
   ],
@@ -63,16 +64,16 @@ export const trends: View = {
   ),
   show: async (context) => {
     const { route } = context;
-    const by = route.get("by") || trendInterval(context);
     const attribute = route.get("attribute") || usualAttribute(context);
     const found = await context.request("trends", {
       ...context.documents,
-      by,
+      by: route.get("by"),
       direction: route.get("direction"),
       attribute,
       min: route.get("min"),
       effect: route.get("effect"),
       fdr: route.get("fdr"),
+      all_words: route.get("all_words"),
       panel: route.get("panel"),
       limit: route.get("limit"),
     });
@@ -100,11 +101,13 @@ export const trends: View = {
     context.announce(tn(found.values ?? 0, "{n} word changed", "{n} words changed"));
     context.append(
       el("p", { class: "honest" }, basis(found)),
+      leftOut(context, found.left_out),
       table(
         "trends",
-        t("Rising and falling words by {interval}, surest first", { interval: intervalName(by) }),
+        t("Rising and falling words by {interval}, surest first", { interval: intervalName(found.step) }),
         [
           wordColumn<TrendRow>(context, "timeline", attribute),
+          nameColumn<TrendRow>(),
           {
             name: "sparkline",
             label: `${found.bins[0]?.slice(0, 4) ?? ""} – ${found.bins.at(-1)?.slice(0, 4) ?? ""}`,
@@ -151,19 +154,3 @@ export const trends: View = {
 
 /** Lemmas, where the corpus has them. */
 export const usualAttribute = (context: ViewContext): string => (context.attributes.includes("lemma") ? "lemma" : "lc");
-
-/** The interval for trends: 24 to 60 periods, with much text in each. */
-export function trendInterval(context: ViewContext): string {
-  const { corpus } = context;
-  if (!corpus?.first_day || !corpus.last_day) return "quarter";
-  const days = daysBetween(corpus.first_day, corpus.last_day);
-  return days < 90
-    ? "day"
-    : days < 420
-      ? "week"
-      : days < 365.25 * 5.5
-        ? "month"
-        : days < 365.25 * 20
-          ? "quarter"
-          : "half-year";
-}

@@ -321,6 +321,15 @@ impl Lemmatiser {
         self.compound_marks.mark(lemma, &lower_lemma)
     }
 
+    /// Returns true if a lowercase word is a form or a lemma of the treebank, whatever its tag.
+    pub fn knows(&self, lower: &str, tags: usize) -> bool {
+        let word = HashedWord::new(lower);
+        let is_exception = |tag: usize| self.exceptions.contains(exception_hash(&word, tag as u8));
+        self.forms.contains(form_hash(&word))
+            || self.known.contains(known_hash(of_str(lower), 0)[0])
+            || (0..tags).any(is_exception)
+    }
+
     /// Returns the best script.
     fn choose(&self, query: &LemmaQuery<'_>) -> Option<Cow<'_, EditScript>> {
         let is_known = |lemma: Hash| self.known.contains(known_hash(lemma, query.tag)[1]);

@@ -179,6 +179,12 @@ impl Tagger {
         self.feats.choose(&words, &word_scores, &tags, |index, feats| chunk[index].feats = feats.into());
     }
 
+    /// Returns true if the treebank has a word, in any case: as a form, or as a lemma. Words are looked up by hash, so one in
+    /// some hundred unknown words is taken for known.
+    pub fn knows(&self, word: &str) -> bool {
+        self.lemmas.knows(&edit_script::lowercase(word), self.tags.len())
+    }
+
     /// Returns the syntactic words of a multi-word token, in lowercase; `None` for other words.
     pub fn parts(&self, word: &str) -> Option<&[WordPart]> {
         self.parts.get(&edit_script::lowercase(word)).map(Vec::as_slice)

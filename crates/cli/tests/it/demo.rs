@@ -64,11 +64,10 @@ impl Demo {
     }
 }
 
-/// The values of the first rows of an answer; years are no words.
+/// The values of the first rows of an answer.
 fn values(answer: &Value, rows: usize) -> Vec<String> {
     let all = answer["rows"].as_array().unwrap_or_else(|| panic!("{answer}"));
-    let values = all.iter().map(|row| row["value"].as_str().unwrap().to_lowercase());
-    values.filter(|value| value.parse::<u64>().is_err()).take(rows).collect()
+    all.iter().take(rows).map(|row| row["value"].as_str().unwrap().to_lowercase()).collect()
 }
 
 #[test]
@@ -118,6 +117,28 @@ fn the_home_of_the_demo_is_healthy_and_its_commands_can_be_pasted() {
         assert!(!ran.stdout.is_empty(), "{command}");
     }
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "no redirection");
+}
+
+/// The planted words of each list and language, in lower case: they lead it, in any order among themselves.
+const PLANTED: [(&str, &str, &[&str]); 9] = [
+    ("trends", "en", &["drought", "solar", "fax"]),
+    ("trends", "de", &["dürre", "fax"]),
+    ("trends", "es", &["sequía", "solar", "fax"]),
+    ("bursts", "en", &["eclipse"]),
+    ("bursts", "de", &["sonnenfinsternis"]),
+    ("bursts", "es", &["eclipse"]),
+    ("new-words", "en", &["rainbank", "moonferry"]),
+    ("new-words", "de", &["regenbank", "mondfähre"]),
+    ("new-words", "es", &["lluviabanco", "lunaferri"]),
+];
+
+#[test]
+fn planted_words_lead_trends_bursts_and_new_words_with_default_options() {
+    for (list, language, planted) in PLANTED {
+        let leaders = DEMO.leaders(list, language, planted.len());
+        let lead = leaders.iter().all(|word| planted.contains(&word.as_str()));
+        assert!(lead && leaders.len() == planted.len(), "{list} {language}: {leaders:?} instead of {planted:?}");
+    }
 }
 
 #[test]

@@ -54,9 +54,11 @@ class BurstRow(TypedDict):
     """A word with its strongest burst."""
 
     value: str
+    name: bool
     bin: str
     score: float | None
     log_ratio: float | None
+    q: float | None
     hits: int
     documents: int
     sequel: Sequel
@@ -220,6 +222,7 @@ class NewWordRow(TypedDict):
     """A word that was not there before."""
 
     value: str
+    name: bool
     first_seen: str
     hits: int
     documents: int
@@ -317,6 +320,7 @@ class TrendRow(TypedDict, total=False):
     """A word that rises or falls."""
 
     value: str
+    name: bool
     hits: int
     documents: int
     shape: Shape
@@ -541,7 +545,7 @@ QUESTIONS: dict[str, Question] = {
             "q": Parameter("q", "query", None),
             "filter": Parameter("filter", "filter", None),
             "in_corpus": Parameter("in", "text", None),
-            "by": Parameter("by", "choice", "month"),
+            "by": Parameter("by", "choice", None),
             "panel": Parameter("panel", "flag", False),
             "confidence": Parameter("confidence", "number", 0.95),
         },
@@ -555,11 +559,12 @@ QUESTIONS: dict[str, Question] = {
             "filter": Parameter("filter", "filter", None),
             "in_corpus": Parameter("in", "text", None),
             "attribute": Parameter("attribute", "attribute", "lc"),
-            "by": Parameter("by", "choice", "quarter"),
+            "by": Parameter("by", "choice", None),
             "min": Parameter("min", "integer", 30),
             "fdr": Parameter("fdr", "number", 0.05),
             "direction": Parameter("direction", "choice", "both"),
             "effect": Parameter("effect", "number", 1.25),
+            "all_words": Parameter("all_words", "flag", False),
             "panel": Parameter("panel", "flag", False),
             "limit": Parameter("limit", "integer", 50),
         },
@@ -573,7 +578,8 @@ QUESTIONS: dict[str, Question] = {
             "filter": Parameter("filter", "filter", None),
             "in_corpus": Parameter("in", "text", None),
             "attribute": Parameter("attribute", "attribute", "lc"),
-            "by": Parameter("by", "choice", "week"),
+            "by": Parameter("by", "choice", None),
+            "all_words": Parameter("all_words", "flag", False),
             "panel": Parameter("panel", "flag", False),
             "limit": Parameter("limit", "integer", 50),
         },
@@ -587,11 +593,13 @@ QUESTIONS: dict[str, Question] = {
             "filter": Parameter("filter", "filter", None),
             "in_corpus": Parameter("in", "text", None),
             "since": Parameter("since", "date", None),
-            "attribute": Parameter("attribute", "choice", "word"),
-            "min_sites": Parameter("min_sites", "integer", 3),
+            "attribute": Parameter("attribute", "choice", None),
+            "min_sites": Parameter("min_sites", "integer", None),
             "min_days": Parameter("min_days", "integer", 3),
             "min_documents": Parameter("min_documents", "integer", 5),
             "names": Parameter("names", "flag", False),
+            "known": Parameter("known", "flag", False),
+            "all_words": Parameter("all_words", "flag", False),
             "fdr": Parameter("fdr", "number", 0.05),
             "limit": Parameter("limit", "integer", 50),
         },
@@ -1164,7 +1172,7 @@ class Questions:
         *,
         filter: str | None = None,
         in_corpus: str | None = None,
-        by: Literal["day", "ten-days", "week", "month", "quarter", "half-year", "year"] = "month",
+        by: Literal["day", "ten-days", "week", "month", "quarter", "half-year", "year"] | None = None,
         panel: bool = False,
         confidence: float = 0.95,
     ) -> Answer[TimelinePoint]:
@@ -1175,7 +1183,7 @@ class Questions:
             filter: Only documents with these properties, such as site=gazette.example
                 date>=2026-01.
             in_corpus: Only documents of this virtual corpus, made with `tidings corpus save`.
-            by: The length of a time step.
+            by: The length of a time step [default: one that gives 24 to 60 periods].
             panel: Only sites with documents in every step, so that new feeds do not look like news.
             confidence: The confidence of the intervals. From 0.5 to 0.999999.
         """
@@ -1197,11 +1205,12 @@ class Questions:
         filter: str | None = None,
         in_corpus: str | None = None,
         attribute: str = "lc",
-        by: Literal["day", "ten-days", "week", "month", "quarter", "half-year", "year"] = "quarter",
+        by: Literal["day", "ten-days", "week", "month", "quarter", "half-year", "year"] | None = None,
         min: int = 30,
         fdr: float = 0.05,
         direction: Literal["both", "rising", "falling"] = "both",
         effect: float = 1.25,
+        all_words: bool = False,
         panel: bool = False,
         limit: int = 50,
     ) -> Answer[TrendRow]:
@@ -1213,13 +1222,14 @@ class Questions:
             in_corpus: Only documents of this virtual corpus, made with `tidings corpus save`.
             attribute: The attribute to count: word, lc, lemma, tag, feats, or a feature such as
                 Case.
-            by: The length of a time step.
+            by: The length of a time step [default: one that gives 24 to 60 periods].
             min: Minimum documents of a tested word. At least 1.
             fdr: The accepted share of false discoveries among the rows (Benjamini–Hochberg). From 0
                 to 1.
             direction: Only words that rise, or only words that fall.
             effect: The minimum change: the factor by which the rate rises or falls. From 1 to
                 1000000.
+            all_words: Include punctuation, numbers, dates and function words.
             panel: Only sites with documents in every step, so that new feeds do not look like news.
             limit: Maximum rows. From 0 to 10000.
         """
@@ -1234,6 +1244,7 @@ class Questions:
                 "fdr": fdr,
                 "direction": direction,
                 "effect": effect,
+                "all_words": all_words,
                 "panel": panel,
                 "limit": limit,
             },
@@ -1245,7 +1256,8 @@ class Questions:
         filter: str | None = None,
         in_corpus: str | None = None,
         attribute: str = "lc",
-        by: Literal["day", "ten-days", "week", "month", "quarter", "half-year", "year"] = "week",
+        by: Literal["day", "ten-days", "week", "month", "quarter", "half-year", "year"] | None = None,
+        all_words: bool = False,
         panel: bool = False,
         limit: int = 50,
     ) -> Answer[BurstRow]:
@@ -1257,7 +1269,8 @@ class Questions:
             in_corpus: Only documents of this virtual corpus, made with `tidings corpus save`.
             attribute: The attribute to count: word, lc, lemma, tag, feats, or a feature such as
                 Case.
-            by: The length of a time step.
+            by: The length of a time step [default: week, day in corpora of up to four months].
+            all_words: Include punctuation, numbers, dates and function words.
             panel: Only sites with documents in every step, so that new feeds do not look like news.
             limit: Maximum rows. From 0 to 10000.
         """
@@ -1268,6 +1281,7 @@ class Questions:
                 "in_corpus": in_corpus,
                 "attribute": attribute,
                 "by": by,
+                "all_words": all_words,
                 "panel": panel,
                 "limit": limit,
             },
@@ -1279,11 +1293,13 @@ class Questions:
         filter: str | None = None,
         in_corpus: str | None = None,
         since: str | datetime.date | None = None,
-        attribute: Literal["word", "lemma"] = "word",
-        min_sites: int = 3,
+        attribute: Literal["word", "lemma"] | None = None,
+        min_sites: int | None = None,
         min_days: int = 3,
         min_documents: int = 5,
         names: bool = False,
+        known: bool = False,
+        all_words: bool = False,
         fdr: float = 0.05,
         limit: int = 50,
     ) -> Answer[NewWordRow]:
@@ -1294,11 +1310,16 @@ class Questions:
                 date>=2026-01.
             in_corpus: Only documents of this virtual corpus, made with `tidings corpus save`.
             since: The first day of the window [default: the last quarter of the collected time].
-            attribute: The attribute to look at.
-            min_sites: Minimum sites of different owners. From 1 to 1073741824.
+            attribute: The attribute to look at [default: lemma, which merges inflected forms, where
+                the corpus has lemmas].
+            min_sites: Minimum sites of different owners [default: 3; 2 in a corpus of 3 to 5 sites,
+                1 in a smaller one]. From 1 to 1073741824.
             min_days: Minimum days. From 1 to 1073741824.
             min_documents: Minimum documents. From 1 to 1073741824.
-            names: Include names, which are recognised by their capitals.
+            names: Include names, which are told by their tags, or by capitals in a corpus without
+                tags.
+            known: Include words that the dictionary of the language has.
+            all_words: Include punctuation, numbers, dates and function words.
             fdr: The accepted share of words that are first seen in the window by chance among the
                 rows; 1 lists all candidates. From 0 to 1.
             limit: Maximum rows. From 0 to 10000.
@@ -1314,6 +1335,8 @@ class Questions:
                 "min_days": min_days,
                 "min_documents": min_documents,
                 "names": names,
+                "known": known,
+                "all_words": all_words,
                 "fdr": fdr,
                 "limit": limit,
             },

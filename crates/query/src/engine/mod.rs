@@ -7,6 +7,7 @@
 mod advice;
 mod attribute_counts;
 mod compiled;
+mod content;
 mod contrast;
 mod count;
 mod difference;
@@ -45,6 +46,7 @@ mod view;
 mod visibility;
 mod words;
 
+pub use content::{ContentWords, WordKind};
 pub use contrast::ContrastOf;
 pub use count::{DayCounts, DayVolume, FieldCounts};
 pub use difference::WordDifferences;

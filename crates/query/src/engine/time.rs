@@ -1,14 +1,15 @@
 //! Words over time: trends, bursts, new words, and panels of sites.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Range;
 
 use hashbrown::HashMap;
 use tidings_index::Day;
 use tidings_index::codec::bit;
+use tidings_index::lexicon::Layer;
 
 use super::set::layer_of;
-use super::{Engine, Result, Subcorpus};
+use super::{ContentWords, Engine, Result, Subcorpus, WordKind};
 use crate::cql::Attribute;
 use crate::filter::{FieldPredicate, FieldTest, Filter};
 use crate::question::{BurstRow, Bursts, NewWords, Trends};
@@ -20,15 +21,26 @@ use crate::trend::{
 
 impl Engine {
     /// The words with a rising or falling trend within sites, by significance.
-    pub fn trends(&self, subcorpus: &Subcorpus, attribute: Attribute, step: Step, config: &RiseConfig) -> Trends {
+    /// With `content` only content words are tested.
+    pub fn trends(
+        &self,
+        subcorpus: &Subcorpus,
+        attribute: Attribute,
+        step: Step,
+        config: &RiseConfig,
+        content: Option<&ContentWords<'_>>,
+    ) -> Trends {
         let (bins, periods) = self.periods(subcorpus, step);
         subcorpus.limits().begin_pass(self.tokens(subcorpus));
         let cells = self.site_cells(subcorpus, &periods);
         let mut test = SiteRises::new(cells.volume(), config);
-        let (mut words, mut hits, mut documents) = (Vec::new(), Vec::new(), Vec::new());
+        let mut words = TestedWords::new(content, config.min_count);
+        let (mut hits, mut documents) = (Vec::new(), Vec::new());
         self.each_word_by_site(&cells, attribute, config.min_count, subcorpus.limits(), |word, counts| {
+            if !words.add(word, counts) {
+                return;
+            }
             test.add(counts);
-            words.push(word);
             let start = hits.len();
             hits.resize(start + bins.len(), 0u32);
             documents.resize(start + bins.len(), 0u32);
@@ -41,22 +53,36 @@ impl Engine {
         let hits = Table { counts: &hits, tokens: &tokens };
         let documents = Table { counts: &documents, tokens: &tokens };
         let outcome = test.finish();
-        Trends::of(attribute, &bins, config, &outcome, (&hits, &documents), |row| self.name(attribute, words[row]))
+        let found = Trends::of((attribute, step), &bins, config, &outcome, (&hits, &documents), |row| {
+            (self.name(attribute, words.words[row].0), words.words[row].1)
+        });
+        Trends { left_out: words.left_out, ..found }
     }
 
-    /// The words with significant bursts, strongest first.
-    pub fn bursts(&self, subcorpus: &Subcorpus, attribute: Attribute, step: Step, config: &BurstConfig) -> Bursts {
+    /// The words with significant bursts, strongest first. With `content` only content words are tested.
+    pub fn bursts(
+        &self,
+        subcorpus: &Subcorpus,
+        attribute: Attribute,
+        step: Step,
+        config: &BurstConfig,
+        content: Option<&ContentWords<'_>>,
+    ) -> Bursts {
         let (bins, periods) = self.periods(subcorpus, step);
         subcorpus.limits().begin_pass(self.tokens(subcorpus));
         let cells = self.site_cells(subcorpus, &periods);
         let mut test = SiteBursts::new(cells.volume(), config);
-        let mut words = Vec::new();
-        self.each_word_by_site(&cells, attribute, config.min_documents.into(), subcorpus.limits(), |word, counts| {
-            test.add(counts);
-            words.push(word);
+        let least = u64::from(config.min_documents);
+        let mut words = TestedWords::new(content, least);
+        self.each_word_by_site(&cells, attribute, least, subcorpus.limits(), |word, counts| {
+            if words.add(word, counts) {
+                test.add(counts);
+            }
         });
         let row = |(row, burst): (usize, Burst)| BurstRow {
-            value: self.name(attribute, words[row]),
+            value: self.name(attribute, words.words[row].0),
+            name: words.words[row].1,
+            q: burst.q,
             bin: bins[burst.bin as usize],
             score: burst.score,
             log_ratio: burst.log_ratio,
@@ -66,26 +92,43 @@ impl Engine {
         };
         let mut found: Vec<BurstRow> = test.finish().into_iter().map(row).collect();
         found.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.value.cmp(&b.value)));
-        Bursts { attribute, step, tokens: self.tokens(subcorpus), values: Some(found.len() as u64), rows: found }
+        Bursts {
+            attribute,
+            step,
+            tokens: self.tokens(subcorpus),
+            tested: words.words.len() as u64,
+            left_out: words.left_out,
+            false_discovery_rate: config.false_discovery_rate,
+            values: Some(found.len() as u64),
+            rows: found,
+        }
     }
 
     /// The words that were first seen in the window of the configuration, most widespread first. Spellings that differ in
-    /// case are one word, shown in its most frequent spelling.
-    pub fn new_words(&self, subcorpus: &Subcorpus, attribute: Attribute, config: &NewWordConfig) -> Result<NewWords> {
+    /// case are one word, shown in its most frequent spelling. `is_known` is the background lexicon.
+    pub fn new_words(
+        &self,
+        subcorpus: &Subcorpus,
+        attribute: Attribute,
+        config: &NewWordConfig,
+        content: Option<&ContentWords<'_>>,
+        is_known: &dyn Fn(&str) -> bool,
+    ) -> Result<NewWords> {
         let candidates = self.unseen_before(subcorpus, attribute, config);
-        let evidence = self.novelty(subcorpus, attribute, config, &candidates);
-        let mut seen: HashMap<&str, Spread> = HashMap::new();
+        let is_eligible = |word: &str| is_word(word) && (config.known || !is_known(word));
+        let evidence = self.novelty(subcorpus, attribute, config, &candidates, &is_eligible);
+        let mut seen: HashMap<&str, Spread<'_>> = HashMap::new();
         let layer = layer_of(attribute, self.lexicon());
         let lexicon = self.lexicon();
-        for (segment, scope) in self.scopes(subcorpus) {
+        for (number, (segment, scope)) in (0u32..).zip(self.scopes(subcorpus)) {
             let sites = segment.field("site");
             let bits = segment.sentence_bits();
             for (local_id, lexeme) in (0..).zip(segment.lexemes().all()) {
                 let Some(key) = candidates.get(&lexicon.of(*lexeme, layer)) else { continue };
                 let word = lexicon.text(*lexeme, layer);
-                let is_capital = word.chars().next().is_some_and(char::is_uppercase);
+                let form = lexicon.text(*lexeme, Layer::Word);
+                let is_capital = form.chars().next().is_some_and(char::is_uppercase);
                 let spread = seen.entry(key.as_str()).or_default();
-                let mut last = None;
                 segment.postings(local_id).pieces(0, segment.tokens(), |positions| {
                     for position in positions {
                         let document = segment.document_at(*position);
@@ -95,11 +138,12 @@ impl Engine {
                         let starts = bit(bits, *position);
                         spread.inside += u64::from(!starts);
                         spread.capitals += u64::from(!starts && is_capital);
-                        *spread.spellings.entry(word.to_owned()).or_default() += 1;
+                        spread.spellings.entry(word).or_insert((0, lexicon.of(*lexeme, layer))).0 += 1;
+                        spread.forms.insert(form);
                         let day = spread.days.entry(segment.day_of(document).0).or_default();
                         day.0 += 1;
-                        if last != Some(document) {
-                            last = Some(document);
+                        // A document with several forms of a lemma counts once.
+                        if spread.documents.insert((number, document)) {
                             day.1 += 1;
                             let site = sites.as_ref().map(|sites| sites.of(document)).unwrap_or_default();
                             *spread.sites.entry(site.to_owned()).or_default() += 1;
@@ -111,25 +155,27 @@ impl Engine {
         let spreads: Vec<SpreadDays<'_>> = seen.values().filter_map(Spread::days).collect();
         let sightings = spreads.iter().map(|spread| {
             let p = evidence.candidates.get(&*spread.value.to_lowercase()).copied();
-            spread.sighting(p.unwrap_or(1.0))
+            let forms = spread.spread.forms.iter().copied();
+            Sighting { known: forms.chain([spread.value]).any(is_known), ..spread.sighting(p.unwrap_or(1.0), content) }
         });
         Ok(NewWords::of(attribute, config, &evidence.attainable, sightings))
     }
 
-    /// Tests every word with enough documents: candidates, by their lower-case form, and all others, which say how many
-    /// candidates to expect by chance.
+    /// Tests every word with enough documents: candidates, by their lower-case form, and all others that could be listed,
+    /// which say how many candidates to expect by chance.
     fn novelty<'c>(
         &self,
         subcorpus: &Subcorpus,
         attribute: Attribute,
         config: &NewWordConfig,
         candidates: &'c HashMap<u32, String>,
+        is_eligible: &dyn Fn(&str) -> bool,
     ) -> Novelty<'c> {
         subcorpus.limits().begin_pass(self.tokens(subcorpus));
         let first = self.volume(subcorpus).keys().next().copied().unwrap_or(Day(config.window_start));
         let (periods, before) = window_periods(config, first);
         let cells = self.site_cells(subcorpus, &periods);
-        let mut test = NoveltyTest::new(cells.volume(), before);
+        let mut test = NoveltyTest::new(cells.volume(), before, config.min_sites <= 1);
         let mut new: HashMap<&str, Vec<CellCount>> = candidates.values().map(|word| (&**word, Vec::new())).collect();
         let is_tested = |counts: &[CellCount]| {
             let documents = counts.iter().map(|count| u64::from(count.documents)).sum::<u64>();
@@ -140,7 +186,7 @@ impl Engine {
             let word = self.name(any_case, word);
             match new.get_mut(&*word.to_lowercase()) {
                 Some(of_all_spellings) => of_all_spellings.extend(counts),
-                None if is_tested(counts) && is_word(&word) => {
+                None if is_tested(counts) && is_eligible(&word) => {
                     test.add(counts);
                 }
                 None => {}
@@ -169,9 +215,12 @@ impl Engine {
         let mut known: HashMap<String, bool> = HashMap::new();
         for (id, hits) in counts.words.iter().zip(counts.hits.chunks_exact(2)) {
             let text = lexicon.string(layer, *id);
-            if is_word(text) {
+            if config.all_words || is_word(text) {
                 *known.entry(text.to_lowercase()).or_default() |= hits[0] > 0;
             }
+        }
+        if attribute == Attribute::Lemma {
+            self.add_known_forms(subcorpus, config, &mut known);
         }
         let mut candidates = HashMap::new();
         for id in counts.words {
@@ -181,6 +230,40 @@ impl Engine {
             }
         }
         candidates
+    }
+
+    /// Marks lemmas of which a form was seen before the window: the lemma of an unknown word is a guess, and another guess is
+    /// not another word.
+    fn add_known_forms(&self, subcorpus: &Subcorpus, config: &NewWordConfig, known: &mut HashMap<String, bool>) {
+        let lexicon = self.lexicon();
+        let forms = self.period_counts(subcorpus, Attribute::Word, &window(config), 1);
+        let mut earlier: HashSet<String> = HashSet::new();
+        for (form, hits) in forms.words.iter().zip(forms.hits.chunks_exact(2)) {
+            if hits[0] > 0 {
+                earlier.insert(lexicon.string(Layer::Word, *form).to_lowercase());
+            }
+        }
+        for lexeme in 0..lexicon.lexemes() {
+            let lemma = lexicon.text(lexeme, Layer::Lemma).to_lowercase();
+            if let Some(is_known) = known.get_mut(&lemma).filter(|is_known| !**is_known) {
+                *is_known =
+                    earlier.contains(&lemma) || earlier.contains(&lexicon.text(lexeme, Layer::Word).to_lowercase());
+            }
+        }
+    }
+
+    /// The number of owners of sites with documents from a day on.
+    pub fn owners_since(&self, subcorpus: &Subcorpus, since: Day) -> usize {
+        let mut sites = BTreeMap::new();
+        for (segment, scope) in self.scopes(subcorpus) {
+            let Some(field) = segment.field("site") else { continue };
+            scope.runs(|run| {
+                for document in run.filter(|document| segment.day_of(*document) >= since) {
+                    *sites.entry(field.of(document).to_owned()).or_default() += 1;
+                }
+            });
+        }
+        owners(&sites)
     }
 
     /// The filter of the sites with documents in every bin: changes there come from the texts, not from the list of feeds.
@@ -294,13 +377,48 @@ struct Novelty<'c> {
     attainable: Vec<f64>,
 }
 
+/// The words that are tested, and the number of those that are not because they are no content words.
+struct TestedWords<'c> {
+    content: Option<&'c ContentWords<'c>>,
+    min_documents: u64,
+    /// The number of each word, and whether it is a name.
+    words: Vec<(u32, bool)>,
+    left_out: u64,
+}
+
+impl<'c> TestedWords<'c> {
+    fn new(content: Option<&'c ContentWords<'c>>, min_documents: u64) -> TestedWords<'c> {
+        TestedWords { content, min_documents, words: Vec::new(), left_out: 0 }
+    }
+
+    /// Adds a word; returns false if it is not tested.
+    fn add(&mut self, word: u32, counts: &[CellCount]) -> bool {
+        let documents: u64 = counts.iter().map(|count| u64::from(count.documents)).sum();
+        if documents < self.min_documents {
+            return false;
+        }
+        let kind = self.content.map(|content| content.kind(word));
+        if kind.is_some_and(|kind| !kind.is_content()) {
+            self.left_out += 1;
+            return false;
+        }
+        self.words.push((word, kind == Some(WordKind::Name)));
+        true
+    }
+}
+
 /// The hits of a word by day, spelling and site.
 #[derive(Default)]
-struct Spread {
+struct Spread<'e> {
     /// Hits that do not begin a sentence, and those of them with a capital.
     inside: u64,
     capitals: u64,
-    spellings: BTreeMap<String, u64>,
+    /// The hits of each spelling, with its number.
+    spellings: BTreeMap<&'e str, (u64, u32)>,
+    /// The documents with it, by the number of their segment.
+    documents: HashSet<(u32, u32)>,
+    /// The forms in the text.
+    forms: BTreeSet<&'e str>,
     /// Hits and documents by day.
     days: BTreeMap<i32, (u32, u32)>,
     /// Documents by site.
@@ -310,27 +428,39 @@ struct Spread {
 /// The same in the order of days, under the spelling that is most frequent.
 struct SpreadDays<'s> {
     value: &'s str,
-    spread: &'s Spread,
+    number: u32,
+    spread: &'s Spread<'s>,
     days: Vec<(i32, u32, u32)>,
 }
 
-impl Spread {
+/// The share of capitalised hits inside sentences from which a word without tags is a name.
+const NAME_CAPITALS: f64 = 0.9;
+
+impl Spread<'_> {
     fn days(&self) -> Option<SpreadDays<'_>> {
-        let (value, _) = self.spellings.iter().max_by_key(|(spelling, hits)| (**hits, std::cmp::Reverse(*spelling)))?;
+        let most = self.spellings.iter().max_by_key(|(spelling, (hits, _))| (*hits, std::cmp::Reverse(*spelling)));
+        let (value, (_, number)) = most?;
         let days = self.days.iter().map(|(day, (hits, documents))| (*day, *hits, *documents)).collect();
-        Some(SpreadDays { value, spread: self, days })
+        Some(SpreadDays { value, number: *number, spread: self, days })
     }
 }
 
 impl SpreadDays<'_> {
-    fn sighting(&self, p: f64) -> Sighting<'_> {
+    /// Tags tell names; without tags capitals do.
+    fn sighting(&self, p: f64, content: Option<&ContentWords<'_>>) -> Sighting<'_> {
         let Spread { inside, capitals, sites, .. } = self.spread;
+        let kind = content.map(|content| content.kind(self.number));
+        let is_capitalised = *inside > 0 && *capitals as f64 >= NAME_CAPITALS * *inside as f64;
         Sighting {
             value: self.value,
             days: &self.days,
             sites: owners(sites) as u32,
-            capitalised: if *inside == 0 { 0.0 } else { *capitals as f64 / *inside as f64 },
+            name: match content {
+                Some(content) if content.has_tags() => kind == Some(WordKind::Name),
+                _ => is_capitalised,
+            },
             known: false,
+            function: kind.is_some_and(|kind| !kind.is_content()),
             p,
         }
     }

@@ -84,11 +84,7 @@ impl Engine {
     pub(super) fn string_totals(&self, layer: Layer) -> &[u64] {
         // A layer that the index does not declare has the empty string only; requests check names before they count.
         let Some(totals) = self.totals.get(layer.index()) else { return &[0] };
-        totals.get_or_init(|| {
-            let all: Vec<Scope> = self.snapshot().segments().iter().map(|live| Scope::new(live, None)).collect();
-            let segments = self.snapshot().segments().iter().map(|live| live.segment());
-            self.count_strings(segments.zip(&all), &Limits::default(), layer)
-        })
+        totals.get_or_init(|| self.by_string(self.lexeme_totals(), layer))
     }
 
     /// For each string of the layer of an attribute the number of tokens with the same value, in the whole corpus.
@@ -136,14 +132,15 @@ impl Engine {
         numbers.map(|id| *first.entry(attribute.value(lexicon.string(layer, id))).or_insert(id)).collect()
     }
 
-    fn count_strings<'p>(
-        &self,
-        scopes: impl Iterator<Item = (&'p Segment, &'p Scope)>,
-        limits: &Limits,
-        layer: Layer,
-    ) -> Vec<u64> {
-        let lexicon = self.lexicon();
-        let mut by_lexeme = vec![0u64; lexicon.lexemes() as usize];
+    /// The frequency of each lexeme in the whole corpus.
+    pub(super) fn lexeme_totals(&self) -> Vec<u64> {
+        let all: Vec<Scope> = self.snapshot().segments().iter().map(|live| Scope::new(live, None)).collect();
+        let segments = self.snapshot().segments().iter().map(|live| live.segment());
+        self.count_by_lexeme(segments.zip(&all), &Limits::default())
+    }
+
+    fn count_by_lexeme<'p>(&self, scopes: impl Iterator<Item = (&'p Segment, &'p Scope)>, limits: &Limits) -> Vec<u64> {
+        let mut by_lexeme = vec![0u64; self.lexicon().lexemes() as usize];
         let mut counts = Vec::new();
         for (segment, scope) in scopes {
             if scope.documents().is_empty() {
@@ -156,6 +153,21 @@ impl Engine {
                 }
             }
         }
+        by_lexeme
+    }
+
+    fn count_strings<'p>(
+        &self,
+        scopes: impl Iterator<Item = (&'p Segment, &'p Scope)>,
+        limits: &Limits,
+        layer: Layer,
+    ) -> Vec<u64> {
+        self.by_string(self.count_by_lexeme(scopes, limits), layer)
+    }
+
+    /// Sums counts of lexemes by the strings of a layer.
+    fn by_string(&self, by_lexeme: Vec<u64>, layer: Layer) -> Vec<u64> {
+        let lexicon = self.lexicon();
         let mut totals = vec![0u64; lexicon.count(layer) as usize];
         for (id, count) in lexicon.all_of(layer).into_iter().zip(by_lexeme) {
             if let Some(total) = totals.get_mut(id as usize) {

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::params::{AttributeParams, LimitParams, PanelParams, ScopeParams};
+use super::params::{AttributeParams, ContentParams, LimitParams, PanelParams, ScopeParams};
 use super::trends::panel_subcorpus;
 use super::{Answered, Cost, Exactness, Question, QuestionContext, QuestionError, Request};
 use crate::cql::{Attribute, MatchRule};
@@ -18,20 +18,19 @@ pub struct BurstsRequest {
     /// The attribute to count.
     #[serde(flatten)]
     pub attribute: AttributeParams,
-    /// The length of a time step.
-    #[serde(default = "week")]
+    /// The length of a time step [default: week, day in corpora of up to four months].
+    #[serde(default)]
     #[schemars(extend("x-value-name" = "STEP"))]
-    pub by: Step,
+    pub by: Option<Step>,
+    /// The words that are tested.
+    #[serde(flatten)]
+    pub content: ContentParams,
     /// The panel of sites.
     #[serde(flatten)]
     pub panel: PanelParams,
     /// The number of rows.
     #[serde(flatten)]
     pub limit: LimitParams,
-}
-
-fn week() -> Step {
-    Step::Week
 }
 
 answer! {
@@ -43,6 +42,12 @@ answer! {
         pub step: Step,
         /// Tokens of the documents counted.
         pub tokens: u64,
+        /// The number of words tested.
+        pub tested: u64,
+        /// Punctuation, numbers, dates and function words that are frequent enough, but not tested.
+        pub left_out: u64,
+        /// The accepted share of false discoveries among the rows.
+        pub false_discovery_rate: f64,
         /// The number of words with a burst; null if the answer is cut off.
         pub values: Option<u64>,
         /// The words.
@@ -53,6 +58,8 @@ answer! {
     pub struct BurstRow {
         /// The word.
         pub value: String,
+        /// Whether it is a name, by its tags.
+        pub name: bool,
         /// The time step of the burst.
         #[serde(serialize_with = "super::as_text")]
         #[schemars(with = "String")]
@@ -63,6 +70,9 @@ answer! {
         /// Binary logarithm of the ratio to the rate before.
         #[schemars(with = "Option<f64>")]
         pub log_ratio: f64,
+        /// Probability of such a burst by chance, controlled for the number of words and steps tested (Benjamini–Hochberg).
+        #[schemars(with = "Option<f64>")]
+        pub q: f64,
         /// Hits in the step.
         pub hits: u64,
         /// Documents with it in the step.
@@ -77,7 +87,8 @@ impl Request for BurstsRequest {
         BurstsRequest {
             scope: ScopeParams::default(),
             attribute: AttributeParams::default(),
-            by: week(),
+            by: Some(Step::Week),
+            content: ContentParams::default(),
             panel: PanelParams::default(),
             limit: LimitParams { limit: 20 },
         }
@@ -93,12 +104,18 @@ impl Question for BurstsRequest {
 
     fn evaluate(&self, context: &QuestionContext<'_>) -> Result<Answered<Bursts>, QuestionError> {
         context.check_attribute("attribute", self.attribute.attribute)?;
-        let (subcorpus, filter) = panel_subcorpus(context, &self.scope, &self.panel, self.by)?;
-        let mut found = context.engine.bursts(&subcorpus, self.attribute.attribute, self.by, &BurstConfig::default());
+        let step = match self.by {
+            Some(step) => step,
+            None => Step::of_events(context.days(context.filter(&self.scope)?.as_ref())?),
+        };
+        let (subcorpus, filter) = panel_subcorpus(context, &self.scope, &self.panel, step)?;
+        let (attribute, config) = (self.attribute.attribute, BurstConfig::default());
+        let content = self.content.words(context, attribute);
+        let mut found = context.engine.bursts(&subcorpus, attribute, step, &config, content.as_ref());
         found.values = Some(self.limit.cut(&mut found.rows));
         if context.is_cut_off() {
             // A test of a part of the tokens would find other words.
-            found = Bursts { values: None, rows: Vec::new(), ..found };
+            found = Bursts { tested: 0, left_out: 0, values: None, rows: Vec::new(), ..found };
         }
         Ok(context.answered((None, filter.as_ref()), MatchRule::default(), Exactness::Exact, Vec::new(), found))
     }

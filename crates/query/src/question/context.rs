@@ -7,10 +7,11 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::params::ScopeParams;
 use super::{Exactness, Parsed, QuestionError};
-use crate::cql::{MatchRule, Query};
-use crate::engine::{Cells, CutOff, Engine, GROUP_DOCUMENTS, Limits, Reading, Search, Selection, Subcorpus};
+use crate::cql::{Attribute, MatchRule, Query};
+use crate::engine::{Cells, CutOff, DayVolume, Engine, GROUP_DOCUMENTS, Limits, Reading, Search, Selection, Subcorpus};
 use crate::filter::Filter;
 use crate::trend::Bin;
+use tidings_index::Day;
 
 /// The field of a document that states its availability.
 pub const AVAILABILITY_FIELD: &str = "availability";
@@ -18,6 +19,8 @@ pub const AVAILABILITY_FIELD: &str = "availability";
 pub const MIN_HITS: u64 = 5;
 /// Minimum documents of such a row, where documents are counted.
 pub const MIN_DOCUMENTS: u64 = 3;
+/// The share of documents at each end of the time whose dates do not decide about the length of a step: some are wrong.
+const STRAY_DOCUMENTS: f64 = 0.001;
 /// Maximum rows of an answer that is sent as one JSON body.
 pub const MAX_PAGE_ROWS: u64 = 10_000;
 
@@ -213,6 +216,18 @@ impl AppliedRights {
     }
 }
 
+/// The first of some days by which more than a number of documents were seen.
+fn first_day_past<'v>(documents: u64, days: impl Iterator<Item = (&'v Day, &'v DayVolume)>) -> Option<i32> {
+    let mut seen = 0;
+    for (day, volume) in days {
+        seen += volume.documents;
+        if seen > documents {
+            return Some(day.0);
+        }
+    }
+    None
+}
+
 impl<'c> QuestionContext<'c> {
     /// A context without limits that shows everything and knows no virtual corpora.
     pub fn new(engine: &'c Engine, corpus: &'c str) -> QuestionContext<'c> {
@@ -304,6 +319,20 @@ impl<'c> QuestionContext<'c> {
     /// The documents that a filter admits, of which only metadata are shown.
     pub(super) fn documents(&self, filter: Option<&Filter>) -> Result<Subcorpus, QuestionError> {
         Ok(self.all.subcorpus(filter)?.with_limits(self.vocabulary_limits.clone()))
+    }
+
+    /// Whether the corpus has lemmas.
+    pub(super) fn has_lemmas(&self) -> bool {
+        self.all.attributes().contains(&Attribute::Lemma.name())
+    }
+
+    /// The days from the first document that a filter admits to the last, without the stray dates at both ends.
+    pub(super) fn days(&self, filter: Option<&Filter>) -> Result<u32, QuestionError> {
+        let volume = self.all.volume(&self.all.subcorpus(filter)?);
+        let documents: u64 = volume.values().map(|day| day.documents).sum();
+        let stray = (documents as f64 * STRAY_DOCUMENTS) as u64;
+        let ends = first_day_past(stray, volume.iter()).zip(first_day_past(stray, volume.iter().rev()));
+        Ok(ends.map_or(1, |(first, last)| last.abs_diff(first).saturating_add(1)))
     }
 
     /// The search or count that a limit stopped, if one was stopped.

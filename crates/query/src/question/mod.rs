@@ -71,11 +71,11 @@ pub use keywords::{Keyword, Keywords, KeywordsRequest};
 pub use kwic::{KwicToken, Line, MAX_CONTEXT, SortKey, sample_rank, sort_lines, text_of};
 pub use line_value::{LinePlace, MAX_NEIGHBOUR};
 pub use names::{NameRow, NameType, Names, NamesRequest};
-pub use new_words::{NewWordRow, NewWords, NewWordsRequest};
+pub use new_words::{NewWordHint, NewWordRow, NewWords, NewWordsRequest};
 pub use parameter::{Parameter, ParameterKind, Request, ValueError, given, request};
 pub use params::{
-    AttributeParams, ConfidenceParams, Cursor, Direction, LimitParams, NgramParams, PageParams, PanelParams,
-    RefineParams, ScopeParams, SearchParams, TestParams, WordRowParams,
+    AttributeParams, ConfidenceParams, ContentParams, Cursor, Direction, LimitParams, NgramParams, PageParams,
+    PanelParams, RefineParams, ScopeParams, SearchParams, StepParams, TestParams, WordRowParams,
 };
 pub use parsed::{Language, Parsed};
 pub use quotes::{QuoteRow, Quotes, QuotesBy, QuotesRequest};

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use tidings_index::Day;
 
-use super::params::{LimitParams, ScopeParams};
+use super::params::{ContentParams, LimitParams, ScopeParams};
 use super::{Answered, Cost, Exactness, Question, QuestionContext, QuestionError, Request};
 use crate::cql::{Attribute, MatchRule};
 use crate::trend::{
@@ -23,13 +23,13 @@ pub struct NewWordsRequest {
     /// The first day of the window [default: the last quarter of the collected time].
     #[serde(default)]
     pub since: Option<Date>,
-    /// The attribute to look at.
-    #[serde(default = "word_form")]
-    pub attribute: WordForm,
-    /// Minimum sites of different owners.
-    #[serde(default = "usual_sites")]
+    /// The attribute to look at [default: lemma, which merges inflected forms, where the corpus has lemmas].
+    #[serde(default)]
+    pub attribute: Option<WordForm>,
+    /// Minimum sites of different owners [default: 3; 2 in a corpus of 3 to 5 sites, 1 in a smaller one].
+    #[serde(default)]
     #[schemars(range(min = 1, max = 1 << 30))]
-    pub min_sites: u32,
+    pub min_sites: Option<u32>,
     /// Minimum days.
     #[serde(default = "usual_days")]
     #[schemars(range(min = 1, max = 1 << 30))]
@@ -38,9 +38,15 @@ pub struct NewWordsRequest {
     #[serde(default = "usual_documents")]
     #[schemars(range(min = 1, max = 1 << 30))]
     pub min_documents: u32,
-    /// Include names, which are recognised by their capitals.
+    /// Include names, which are told by their tags, or by capitals in a corpus without tags.
     #[serde(default)]
     pub names: bool,
+    /// Include words that the dictionary of the language has.
+    #[serde(default)]
+    pub known: bool,
+    /// The words that are looked at.
+    #[serde(flatten)]
+    pub content: ContentParams,
     /// The accepted share of words that are first seen in the window by chance among the rows; 1 lists all candidates.
     #[serde(default = "usual_fdr")]
     #[schemars(range(min = 0.0, max = 1.0), extend("x-value-name" = "SHARE"))]
@@ -58,14 +64,6 @@ choices! {
         /// The dictionary form.
         Lemma = "lemma",
     }
-}
-
-fn word_form() -> WordForm {
-    WordForm::Word
-}
-
-fn usual_sites() -> u32 {
-    NewWordConfig::default().min_sites
 }
 
 fn usual_days() -> u32 {
@@ -89,20 +87,42 @@ answer! {
         pub since: Date,
         /// Tokens of the documents counted.
         pub tokens: u64,
+        /// Sites of different owners with documents in the window.
+        pub sites: u64,
+        /// Minimum sites of different owners.
+        pub min_sites: u32,
+        /// Minimum days.
+        pub min_days: u32,
+        /// Minimum documents.
+        pub min_documents: u32,
         /// The accepted share of words among the rows that are first seen in the window by chance.
         pub false_discovery_rate: f64,
         /// Candidates that were dropped, by rule; `chance` are those of which as many are expected if no word is new.
         pub dropped: BTreeMap<&'static str, u64>,
+        /// Parameters that list candidates that were dropped, those with most candidates first.
+        pub hints: Vec<NewWordHint>,
         /// The number of new words; null if the answer is cut off.
         pub values: Option<u64>,
         /// The words.
         pub rows: Vec<NewWordRow>,
     }
 
+    /// Parameters that list candidates that a rule dropped.
+    pub struct NewWordHint {
+        /// The rule.
+        pub rule: &'static str,
+        /// The candidates.
+        pub words: u64,
+        /// The parameters with their values.
+        pub parameters: BTreeMap<&'static str, String>,
+    }
+
     /// A word that was not there before.
     pub struct NewWordRow {
         /// The word.
         pub value: String,
+        /// Whether it is a name.
+        pub name: bool,
         /// The day of its first document.
         pub first_seen: Date,
         /// Hits.
@@ -141,6 +161,11 @@ impl NewWords {
             attribute,
             since: date_of(config.window_start),
             tokens: 0,
+            sites: 0,
+            min_sites: config.min_sites,
+            min_days: u32::try_from(config.min_days).unwrap_or(u32::MAX),
+            min_documents: config.min_documents,
+            hints: Vec::new(),
             false_discovery_rate: config.false_discovery_rate,
             dropped: BTreeMap::new(),
             values: None,
@@ -156,6 +181,7 @@ impl NewWords {
                     p.push(candidate.p);
                     answer.rows.push(NewWordRow {
                         value: candidate.value.to_owned(),
+                        name: candidate.name,
                         first_seen: date_of(first_day),
                         hits: sum(|day| day.1),
                         documents: sum(|day| day.2),
@@ -168,6 +194,7 @@ impl NewWords {
                 }
                 Verdict::Known => "known",
                 Verdict::Shape => "shape",
+                Verdict::Function => "function",
                 Verdict::Name => "name",
                 Verdict::Rare => "rare",
             };
@@ -183,7 +210,41 @@ impl NewWords {
             (b.sites, b.documents, b.hits).cmp(&(a.sites, a.documents, a.hits)).then_with(|| a.value.cmp(&b.value))
         });
         answer.values = Some(answer.rows.len() as u64);
+        answer.hints = hints(&answer.dropped);
         answer
+    }
+}
+
+/// The parameters that list what rules dropped, except what is no word at all.
+fn hints(dropped: &BTreeMap<&'static str, u64>) -> Vec<NewWordHint> {
+    let hint = |(rule, words): (&&'static str, &u64)| {
+        let parameters = relaxed(rule).iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
+        NewWordHint { rule: *rule, words: *words, parameters }
+    };
+    let mut hints: Vec<NewWordHint> = dropped.iter().map(hint).filter(|hint| !hint.parameters.is_empty()).collect();
+    hints.sort_by_key(|hint| std::cmp::Reverse(hint.words));
+    hints
+}
+
+/// The parameters that turn a rule off.
+fn relaxed(rule: &str) -> &'static [(&'static str, &'static str)] {
+    match rule {
+        "rare" => &[("min_sites", "1"), ("min_days", "1"), ("min_documents", "2")],
+        "known" => &[("known", "true")],
+        "name" => &[("names", "true")],
+        "function" => &[("all_words", "true")],
+        "chance" => &[("fdr", "1")],
+        _ => &[],
+    }
+}
+
+/// The background lexicon of a language: the words of the treebank that its model was trained on, and the frequent words of
+/// its stop list.
+fn background(language: &str) -> impl Fn(&str) -> bool + use<> {
+    let tagger = tidings_annotate::models().tagger(language);
+    let frequent = tidings_lang::stop_list(language);
+    move |word: &str| {
+        frequent.is_some_and(|list| list.contains(word)) || tagger.as_ref().is_some_and(|tagger| tagger.knows(word))
     }
 }
 
@@ -192,11 +253,13 @@ impl Request for NewWordsRequest {
         NewWordsRequest {
             scope: ScopeParams::default(),
             since: Some(Date::constant(2026, 6, 1)),
-            attribute: word_form(),
-            min_sites: usual_sites(),
+            attribute: None,
+            min_sites: None,
             min_days: usual_days(),
             min_documents: usual_documents(),
             names: false,
+            known: false,
+            content: ContentParams::default(),
             fdr: usual_fdr(),
             limit: LimitParams::default(),
         }
@@ -216,26 +279,41 @@ impl Question for NewWordsRequest {
         let volume = context.engine.volume(&subcorpus);
         let collected = volume.keys().next().copied().zip(volume.keys().next_back().copied());
         let window = NewWordWindow::choose(collected, self.since.map(Day::of)).map_err(no_new_words)?;
+        let owners = context.engine.owners_since(&subcorpus, window.start);
         let config = NewWordConfig {
             window_start: window.start.0,
             today: window.end.0,
-            min_sites: self.min_sites,
+            min_sites: self.min_sites.unwrap_or_else(|| NewWordConfig::min_sites_of(owners)),
             min_days: self.min_days as usize,
             min_documents: self.min_documents,
             names: self.names,
+            known: self.known,
+            all_words: self.content.all_words,
             false_discovery_rate: self.fdr,
             ..NewWordConfig::default()
         };
         let attribute = match self.attribute {
-            WordForm::Word => Attribute::Word,
-            WordForm::Lemma => Attribute::Lemma,
+            Some(WordForm::Word) => Attribute::Word,
+            Some(WordForm::Lemma) => Attribute::Lemma,
+            None if context.has_lemmas() => Attribute::Lemma,
+            None => Attribute::Word,
         };
-        let mut found = context.engine.new_words(&subcorpus, attribute, &config)?;
+        let content = context.all.content_words(attribute, context.corpus);
+        let known = background(context.corpus);
+        let mut found = context.engine.new_words(&subcorpus, attribute, &config, content.as_ref(), &known)?;
+        found.sites = owners as u64;
         found.tokens = context.engine.tokens(&subcorpus);
         found.values = Some(self.limit.cut(&mut found.rows));
         if context.is_cut_off() {
             // A word that was not seen before the window may be in the part that was not read.
-            found = NewWords { dropped: BTreeMap::new(), values: None, rows: Vec::new(), ..found };
+            found = NewWords {
+                sites: 0,
+                dropped: BTreeMap::new(),
+                hints: Vec::new(),
+                values: None,
+                rows: Vec::new(),
+                ..found
+            };
         }
         Ok(context.answered((None, filter.as_ref()), MatchRule::default(), Exactness::Exact, Vec::new(), found))
     }
@@ -260,13 +338,16 @@ mod tests {
     #[test]
     fn new_words_come_with_what_was_dropped() {
         let days = [(20_000, 2, 2), (20_001, 2, 2), (20_002, 3, 3)];
-        let sighting = |value, sites| Sighting { value, days: &days, sites, capitalised: 0.0, known: false, p: 1e-9 };
+        let sighting =
+            |value, sites| Sighting { value, days: &days, sites, name: false, known: false, function: false, p: 1e-9 };
         let config = NewWordConfig { today: 20_002, ..NewWordConfig::default() };
         let by_chance = Sighting { p: 0.01, ..sighting("gravel", 3) };
         let candidates = [sighting("a1", 9), sighting("greenlash", 4), sighting("x", 1), by_chance];
         let attainable = [vec![0.01; 100], vec![1e-9]].concat();
         let answer = NewWords::of(Attribute::Lc, &config, &attainable, candidates);
         assert_eq!(answer.dropped, BTreeMap::from([("rare", 1), ("shape", 1), ("chance", 1)]));
+        let hints: Vec<(&str, u64)> = answer.hints.iter().map(|hint| (hint.rule, hint.words)).collect();
+        assert_eq!(hints, [("chance", 1), ("rare", 1)]);
         let [row] = &answer.rows[..] else { panic!("{answer:?}") };
         assert_eq!((row.first_seen, row.hits, row.documents, row.fate), (date(2024, 10, 4), 7, 7, Persistence::Open));
         assert!(row.q < 1e-8, "{row:?}");

@@ -8,8 +8,9 @@ use std::str::FromStr;
 
 use super::{MAX_PAGE_ROWS, Parsed, QuestionContext, QuestionError};
 use crate::cql::{Attribute, Query};
-use crate::engine::{Order, is_wordlike};
+use crate::engine::{ContentWords, Order, is_wordlike};
 use crate::filter::Filter;
+use crate::trend::Step;
 
 /// The documents that a question is about.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
@@ -256,6 +257,40 @@ impl Default for ConfidenceParams {
 
 fn usual_confidence() -> f64 {
     0.95
+}
+
+/// Words that say nothing about the news.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+pub struct ContentParams {
+    /// Include punctuation, numbers, dates and function words.
+    #[serde(default)]
+    pub all_words: bool,
+}
+
+impl ContentParams {
+    /// The kinds of words, of which only content words are counted; nothing if all words are.
+    pub(super) fn words<'c>(&self, context: &QuestionContext<'c>, attribute: Attribute) -> Option<ContentWords<'c>> {
+        if self.all_words { None } else { context.all.content_words(attribute, context.corpus) }
+    }
+}
+
+/// The length of a time step.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+pub struct StepParams {
+    /// The length of a time step [default: one that gives 24 to 60 periods].
+    #[serde(default)]
+    #[schemars(extend("x-value-name" = "STEP"))]
+    pub by: Option<Step>,
+}
+
+impl StepParams {
+    /// The step that is asked for, or the one for the days of the documents.
+    pub(super) fn step(&self, context: &QuestionContext<'_>, filter: Option<&Filter>) -> Result<Step, QuestionError> {
+        match self.by {
+            Some(step) => Ok(step),
+            None => Ok(Step::automatic(context.days(filter)?)),
+        }
+    }
 }
 
 /// A panel of sites.

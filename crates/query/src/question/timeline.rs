@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::params::{ConfidenceParams, PanelParams, SearchParams};
+use super::params::{ConfidenceParams, PanelParams, SearchParams, StepParams};
 use super::trends::panel_filter;
 use super::{Answered, Cost, Exactness, Question, QuestionContext, QuestionError, Request};
 use crate::cql::MatchRule;
@@ -19,19 +19,14 @@ pub struct TimelineRequest {
     #[serde(flatten)]
     pub search: SearchParams,
     /// The length of a time step.
-    #[serde(default = "month")]
-    #[schemars(extend("x-value-name" = "STEP"))]
-    pub by: Step,
+    #[serde(flatten)]
+    pub step: StepParams,
     /// The panel of sites.
     #[serde(flatten)]
     pub panel: PanelParams,
     /// The confidence of the intervals.
     #[serde(flatten)]
     pub confidence: ConfidenceParams,
-}
-
-fn month() -> Step {
-    Step::Month
 }
 
 answer! {
@@ -128,7 +123,7 @@ impl Request for TimelineRequest {
     fn example() -> TimelineRequest {
         TimelineRequest {
             search: SearchParams::example(),
-            by: Step::Week,
+            step: StepParams { by: Some(Step::Week) },
             panel: PanelParams::default(),
             confidence: ConfidenceParams::default(),
         }
@@ -147,15 +142,16 @@ impl Question for TimelineRequest {
     }
 
     fn evaluate(&self, context: &QuestionContext<'_>) -> Result<Answered<Timeline>, QuestionError> {
-        let filter = panel_filter(context, &self.search.scope, &self.panel, self.by)?;
+        let step = self.step.step(context, context.filter(&self.search.scope)?.as_ref())?;
+        let filter = panel_filter(context, &self.search.scope, &self.panel, step)?;
         if context.is_cut_off() {
             // Without the panel nothing can be counted.
-            let body = Timeline::of(self.by, self.confidence.confidence, Vec::new());
+            let body = Timeline::of(step, self.confidence.confidence, Vec::new());
             let asked = (Some(&*self.search.q), filter.as_ref());
             return Ok(context.answered(asked, MatchRule::default(), Exactness::Exact, Vec::new(), body));
         }
-        let search = context.search_words(&self.search.q, filter.as_ref(), Cells::Steps(self.by))?;
-        let (mut found, _) = search.timeline(self.by, self.confidence.confidence, &context.limits);
+        let search = context.search_words(&self.search.q, filter.as_ref(), Cells::Steps(step))?;
+        let (mut found, _) = search.timeline(step, self.confidence.confidence, &context.limits);
         let bins: Vec<Bin> = found.points.iter().map(|point| point.bin).collect();
         if let Some(runs) = (context.run_days)(&bins) {
             found.points.iter_mut().zip(runs).for_each(|(point, days)| point.days_with_runs = Some(days));

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::params::{AttributeParams, LimitParams, PanelParams, ScopeParams, TestParams};
+use super::params::{AttributeParams, ContentParams, LimitParams, PanelParams, ScopeParams, StepParams, TestParams};
 use super::{Answered, Cost, Exactness, Question, QuestionContext, QuestionError, Request};
 use crate::cql::{Attribute, MatchRule};
 use crate::engine::{Cells, Reading, Subcorpus};
@@ -21,9 +21,8 @@ pub struct TrendsRequest {
     #[serde(flatten)]
     pub attribute: AttributeParams,
     /// The length of a time step.
-    #[serde(default = "quarter")]
-    #[schemars(extend("x-value-name" = "STEP"))]
-    pub by: Step,
+    #[serde(flatten)]
+    pub step: StepParams,
     /// Minimum documents of a tested word.
     #[serde(default = "usual_min")]
     #[schemars(range(min = 1))]
@@ -31,16 +30,15 @@ pub struct TrendsRequest {
     /// The test.
     #[serde(flatten)]
     pub test: TestParams,
+    /// The words that are tested.
+    #[serde(flatten)]
+    pub content: ContentParams,
     /// The panel of sites.
     #[serde(flatten)]
     pub panel: PanelParams,
     /// The number of rows.
     #[serde(flatten)]
     pub limit: LimitParams,
-}
-
-fn quarter() -> Step {
-    Step::Quarter
 }
 
 fn usual_min() -> u64 {
@@ -84,6 +82,8 @@ answer! {
     pub struct Trends {
         /// The attribute that was counted.
         pub attribute: Attribute,
+        /// The length of a time step.
+        pub step: Step,
         /// The time steps with enough tokens.
         #[serde(serialize_with = "as_texts")]
         #[schemars(with = "Vec<String>")]
@@ -92,6 +92,8 @@ answer! {
         pub tokens: u64,
         /// The number of words tested.
         pub tested: u64,
+        /// Punctuation, numbers, dates and function words that are frequent enough, but not tested.
+        pub left_out: u64,
         /// The accepted share of false discoveries among the rows.
         pub false_discovery_rate: f64,
         /// The sites that the test rests on; missing if the answer is cut off.
@@ -121,6 +123,8 @@ answer! {
     pub struct TrendRow {
         /// The word.
         pub value: String,
+        /// Whether it is a name, by its tags.
+        pub name: bool,
         /// Hits in all steps.
         pub hits: u64,
         /// Documents with it.
@@ -191,14 +195,14 @@ fn notes(mixture: &Mixture) -> Vec<String> {
 
 impl Trends {
     /// Makes the answer of a test of all words. `bins` are those of the tables; `name` gives the word of a
-    /// row.
+    /// row, and whether it is a name.
     pub fn of(
-        attribute: Attribute,
+        (attribute, step): (Attribute, Step),
         bins: &[Bin],
         config: &RiseConfig,
         outcome: &Rises,
         (hits, documents): (&Table<'_>, &Table<'_>),
-        name: impl Fn(usize) -> String,
+        name: impl Fn(usize) -> (String, bool),
     ) -> Trends {
         let width = bins.len();
         let used = |table: &Table<'_>, row: usize| -> Vec<u32> {
@@ -208,8 +212,10 @@ impl Trends {
         let row = |rise: &Rise| {
             let (hits_by_bin, documents_by_bin) = (used(hits, rise.row), used(documents, rise.row));
             let rate = |(count, bin): (&u32, &usize)| per_million(f64::from(*count), hits.tokens[*bin]).unwrap_or(0.0);
+            let (value, name) = name(rise.row);
             TrendRow {
-                value: name(rise.row),
+                value,
+                name,
                 hits: sum(&hits_by_bin),
                 documents: sum(&documents_by_bin),
                 shape: rise.shape,
@@ -225,6 +231,8 @@ impl Trends {
         };
         Trends {
             attribute,
+            step,
+            left_out: 0,
             bins: outcome.bins.iter().map(|bin| bins[*bin]).collect(),
             tokens: 0,
             tested: outcome.tested as u64,
@@ -242,9 +250,10 @@ impl Request for TrendsRequest {
         TrendsRequest {
             scope: ScopeParams::default(),
             attribute: AttributeParams::default(),
-            by: Step::Month,
+            step: StepParams { by: Some(Step::Month) },
             min: usual_min(),
             test: TestParams::default(),
+            content: ContentParams::default(),
             panel: PanelParams::default(),
             limit: LimitParams::default(),
         }
@@ -260,16 +269,18 @@ impl Question for TrendsRequest {
 
     fn evaluate(&self, context: &QuestionContext<'_>) -> Result<Answered<Trends>, QuestionError> {
         context.check_attribute("attribute", self.attribute.attribute)?;
-        let (subcorpus, filter) = panel_subcorpus(context, &self.scope, &self.panel, self.by)?;
+        let step = self.step.step(context, context.filter(&self.scope)?.as_ref())?;
+        let (subcorpus, filter) = panel_subcorpus(context, &self.scope, &self.panel, step)?;
+        let content = self.content.words(context, self.attribute.attribute);
         let config = RiseConfig { min_count: self.min, false_discovery_rate: self.test.fdr, ..RiseConfig::default() };
-        let mut found = context.engine.trends(&subcorpus, self.attribute.attribute, self.by, &config);
+        let mut found = context.engine.trends(&subcorpus, self.attribute.attribute, step, &config, content.as_ref());
         found.tokens = context.engine.tokens(&subcorpus);
         self.test.keep(&mut found.rows, |row| row.log_ratio);
         found.values = Some(self.limit.cut(&mut found.rows));
         if context.is_cut_off() {
             // A test of a part of the tokens would find other words.
             let (bins, mixture, notes) = (Vec::new(), None, Vec::new());
-            found = Trends { bins, tested: 0, mixture, notes, values: None, rows: Vec::new(), ..found };
+            found = Trends { bins, tested: 0, left_out: 0, mixture, notes, values: None, rows: Vec::new(), ..found };
         }
         Ok(context.answered((None, filter.as_ref()), MatchRule::default(), Exactness::Exact, Vec::new(), found))
     }
@@ -290,9 +301,10 @@ mod tests {
         let tables = (Table { counts: &hits, tokens: &tokens }, Table { counts: &documents, tokens: &tokens });
         let config = RiseConfig::default();
         let outcome = rises(&tables.1, &config);
-        let answer = Trends::of(Attribute::Lemma, &bins, &config, &outcome, (&tables.0, &tables.1), |row| {
-            ["flat", "rising"][row].to_owned()
-        });
+        let answer =
+            Trends::of((Attribute::Lemma, Step::Month), &bins, &config, &outcome, (&tables.0, &tables.1), |row| {
+                (["flat", "rising"][row].to_owned(), false)
+            });
         let changed = Mixture { sites: 3, left_out: 0.6, in_both_halves: 0.5 };
         assert!(answer.notes.is_empty() && notes(&changed).len() == 2);
         let [row] = &answer.rows[..] else { panic!("{answer:?}") };

@@ -71,6 +71,8 @@ pub struct Burst {
     pub documents: u32,
     /// The development after the burst.
     pub sequel: Sequel,
+    /// The q-value among all words tested; 1 before they are.
+    pub q: f64,
 }
 
 impl Burst {
@@ -127,7 +129,7 @@ pub fn burst(counts: &[BinCount], tokens_before: &[f64], config: &BurstConfig) -
                     let log_ratio = Keyness::LogRatio.score(&contrast);
                     let sequel = sequel(&counts[i + 1..], bin, &contrast, tokens_before, config);
                     let BinCount { bin, hits, documents } = *count;
-                    best = Some(Burst { bin, score, log_ratio, hits, documents, sequel });
+                    best = Some(Burst { bin, score, log_ratio, hits, documents, sequel, q: 1.0 });
                 }
             }
         }

@@ -25,7 +25,42 @@ choices! {
     }
 }
 
+/// The numbers of periods of a time axis that show its course and still have text in each.
+const USUAL_PERIODS: std::ops::RangeInclusive<f64> = 24.0..=60.0;
+
 impl Step {
+    /// The mean length in days.
+    fn mean_days(self) -> f64 {
+        let year = 365.2425;
+        match self {
+            Step::Day => 1.0,
+            Step::TenDays => year / 36.0,
+            Step::Week => 7.0,
+            Step::Month => year / 12.0,
+            Step::Quarter => year / 4.0,
+            Step::HalfYear => year / 2.0,
+            Step::Year => year,
+        }
+    }
+
+    /// The step that divides some days into 24 to 60 periods: the shortest, if there are several, and the nearest, if there
+    /// is none.
+    pub fn automatic(days: u32) -> Step {
+        let off = |step: &Step| {
+            let periods = f64::from(days.max(1)) / step.mean_days();
+            // The ratio by which there are too few periods or too many.
+            (USUAL_PERIODS.start() / periods).max(periods / USUAL_PERIODS.end()).max(1.0)
+        };
+        let steps = [Step::Day, Step::Week, Step::TenDays, Step::Month, Step::Quarter, Step::HalfYear, Step::Year];
+        let nearest = steps.into_iter().min_by(|a, b| off(a).total_cmp(&off(b)));
+        nearest.unwrap_or(Step::Month)
+    }
+
+    /// The step for events, which are over after days or weeks: not longer than a week while there is text in every week.
+    pub fn of_events(days: u32) -> Step {
+        if days < MIN_DAYS_BY_WEEK { Step::Day } else { Step::Week }
+    }
+
     /// The bin a day belongs to.
     pub fn bin_of(self, day: Date) -> Bin {
         let months = |count: i8| {
@@ -64,6 +99,9 @@ impl Step {
         bins
     }
 }
+
+/// The days from which events are looked for by week: a burst needs eight periods before it.
+const MIN_DAYS_BY_WEEK: u32 = 120;
 
 fn in_month(day: Date, month: i8, of_month: i8) -> Date {
     Date::new(day.year(), month, of_month).expect("every year has twelve months, every month twenty-one days")
@@ -142,6 +180,32 @@ mod tests {
                 let period = Period::parse(&bin.to_string()).unwrap();
                 assert_eq!((period.first, period.last), (bin.first, bin.last));
                 assert_eq!(step.bin_of(bin.last), bin);
+            }
+        }
+    }
+
+    #[test]
+    fn the_automatic_step_gives_24_to_60_periods() {
+        for (days, step) in [
+            (1, Step::Day),
+            (30, Step::Day),
+            (200, Step::Week),
+            (500, Step::TenDays),
+            (3 * 365, Step::Month),
+            (10 * 365, Step::Quarter),
+            (20 * 365, Step::HalfYear),
+            (50 * 365, Step::Year),
+            (3000 * 365, Step::Year),
+        ] {
+            assert_eq!(Step::automatic(days), step, "{days} days");
+        }
+        let from = date(1990, 1, 1);
+        for days in (24..60 * 365).step_by(17) {
+            let periods = Step::automatic(days).bins(from, from.saturating_add(i64::from(days).days())).len();
+            // Between days and weeks, and in two more places, no step gives as many.
+            assert!((14..=104).contains(&periods), "{days} days: {periods}");
+            if (168..=590).contains(&days) || (740..=1800).contains(&days) || days > 2200 {
+                assert!((23..=62).contains(&periods), "{days} days: {periods}");
             }
         }
     }

@@ -15,8 +15,12 @@ pub struct NewWordConfig {
     pub min_days: usize,
     /// The minimum number of documents.
     pub min_documents: u32,
-    /// True to include names, that is, words that are nearly always capitalised.
+    /// True to include names.
     pub names: bool,
+    /// True to include words of the background lexicon.
+    pub known: bool,
+    /// True to include numbers, dates and function words.
+    pub all_words: bool,
     /// The number of days after which a word counts as lasting.
     pub lasting_days: i32,
     /// The accepted share of words that are first seen in the window by chance.
@@ -32,6 +36,8 @@ impl Default for NewWordConfig {
             min_days: 3,
             min_documents: 5,
             names: false,
+            known: false,
+            all_words: false,
             lasting_days: 56,
             false_discovery_rate: 0.05,
         }
@@ -63,6 +69,18 @@ pub enum NoNewWords {
     },
 }
 
+impl NewWordConfig {
+    /// The minimum number of sites in a corpus with these sites of different owners: in a corpus of one or two sites one is
+    /// enough, or no word could be new.
+    pub fn min_sites_of(owners: usize) -> u32 {
+        match owners {
+            0..=2 => 1,
+            3..=5 => 2,
+            _ => 3,
+        }
+    }
+}
+
 impl NewWordWindow {
     /// The window from a day on, by default over the last quarter of the collected days.
     pub fn choose(collected: Option<(Day, Day)>, since: Option<Day>) -> Result<NewWordWindow, NoNewWords> {
@@ -84,10 +102,12 @@ pub struct Sighting<'a> {
     pub days: &'a [(i32, u32, u32)],
     /// The number of sites; those of one owner count once.
     pub sites: u32,
-    /// The share of capitalised hits among those inside sentences.
-    pub capitalised: f64,
-    /// True if a reference list, such as a dictionary or an older corpus, has the word.
+    /// True if it is a name.
+    pub name: bool,
+    /// True if the background lexicon has the word.
     pub known: bool,
+    /// True if it is a function word, a number or a date.
+    pub function: bool,
     /// The probability that all its documents are in the window by chance, from [`super::NoveltyTest`].
     pub p: f64,
 }
@@ -114,10 +134,12 @@ pub enum Verdict {
         /// Its persistence.
         persistence: Persistence,
     },
-    /// Seen before the window, or in a reference list.
+    /// Seen before the window, or in the background lexicon.
     Known,
     /// Not a word: a number, an address, a code.
     Shape,
+    /// A function word or a date.
+    Function,
     /// A name.
     Name,
     /// On too few sites or days, or in too few documents.
@@ -128,16 +150,20 @@ pub enum Verdict {
 pub fn judge(sighting: &Sighting<'_>, config: &NewWordConfig) -> Verdict {
     let Some(&(first_day, ..)) = sighting.days.first() else { return Verdict::Rare };
     let documents: u64 = sighting.days.iter().map(|day| u64::from(day.2)).sum();
-    if first_day < config.window_start || sighting.known {
+    if first_day < config.window_start {
         Verdict::Known
     } else if sighting.sites < config.min_sites
         || sighting.days.len() < config.min_days
         || documents < u64::from(config.min_documents)
     {
         Verdict::Rare
-    } else if !is_word(sighting.value) {
+    } else if !config.all_words && !is_word(sighting.value) {
         Verdict::Shape
-    } else if !config.names && sighting.capitalised >= 0.9 {
+    } else if !config.all_words && sighting.function {
+        Verdict::Function
+    } else if !config.known && sighting.known {
+        Verdict::Known
+    } else if !config.names && sighting.name {
         Verdict::Name
     } else {
         Verdict::New { first_day, persistence: persistence(sighting.days, config) }
@@ -218,7 +244,8 @@ mod tests {
     }
 
     fn verdict(days: &[(i32, u32, u32)], change: impl Fn(&mut Sighting<'_>)) -> Verdict {
-        let mut sighting = Sighting { value: "greenlash", days, sites: 4, capitalised: 0.1, known: false, p: 0.0 };
+        let mut sighting =
+            Sighting { value: "greenlash", days, sites: 4, name: false, known: false, function: false, p: 0.0 };
         change(&mut sighting);
         judge(&sighting, &NewWordConfig { window_start: 100, today: 400, ..NewWordConfig::default() })
     }
@@ -234,7 +261,8 @@ mod tests {
         assert_eq!(verdict(&LASTING[..2], |_| ()), Verdict::Rare);
         assert_eq!(verdict(&[], |_| ()), Verdict::Rare);
         assert_eq!(verdict(LASTING, |s| s.value = "x17"), Verdict::Shape);
-        assert_eq!(verdict(LASTING, |s| s.capitalised = 1.0), Verdict::Name);
+        assert_eq!(verdict(LASTING, |s| s.name = true), Verdict::Name);
+        assert_eq!(verdict(LASTING, |s| s.function = true), Verdict::Function);
     }
 
     #[test]

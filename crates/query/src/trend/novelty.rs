@@ -17,13 +17,16 @@ pub struct NoveltyTest {
     /// The logarithm of the share of each site's tokens that is in the window.
     log_shares: Vec<f64>,
     probabilities: Vec<f64>,
+    /// Whether the site with the strongest evidence is left out.
+    without_strongest: bool,
     /// The documents of the current word in each bin, and the sum of the logarithms of their sites.
     bins: Vec<(f64, f64)>,
 }
 
 impl NoveltyTest {
     /// Starts a test over the text of these sites, of which the first bins are before the window.
-    pub fn new(volume: &SiteVolume, before: usize) -> NoveltyTest {
+    /// Where words of a single site are accepted, its evidence counts too.
+    pub fn new(volume: &SiteVolume, before: usize, accepts_single_sites: bool) -> NoveltyTest {
         let log_share = |tokens: &[f64]| {
             let all: f64 = tokens.iter().sum();
             if all > 0.0 { (tokens[before..].iter().sum::<f64>() / all).ln() } else { 0.0 }
@@ -31,6 +34,7 @@ impl NoveltyTest {
         NoveltyTest {
             log_shares: volume.tokens.chunks_exact(volume.bins.max(1)).map(log_share).collect(),
             probabilities: Vec::new(),
+            without_strongest: !accepts_single_sites && volume.tokens.len() > volume.bins,
             bins: vec![(0.0, 0.0); volume.bins],
         }
     }
@@ -62,7 +66,7 @@ impl NoveltyTest {
         };
         let sites = cells.chunk_by(|a, b| a.site == b.site).map(log);
         let strongest = sites.min_by(|a, b| a.1.total_cmp(&b.1));
-        strongest.filter(|_| self.log_shares.len() > 1).map(|(site, _)| site)
+        strongest.filter(|_| self.without_strongest).map(|(site, _)| site)
     }
 
     /// The probabilities of all words added.
@@ -83,7 +87,7 @@ mod tests {
 
     fn test() -> NoveltyTest {
         let tokens = vec![1000.0; (SITES * BINS) as usize];
-        NoveltyTest::new(&SiteVolume { bins: BINS as usize, tokens, documents: Vec::new() }, BEFORE as usize)
+        NoveltyTest::new(&SiteVolume { bins: BINS as usize, tokens, documents: Vec::new() }, BEFORE as usize, false)
     }
 
     /// A document for each site and bin.
@@ -114,10 +118,19 @@ mod tests {
         tokens[..BEFORE as usize].fill(0.0);
         tokens[(BINS + BEFORE) as usize..2 * BINS as usize].fill(0.0);
         let volume = SiteVolume { bins: BINS as usize, tokens, documents: Vec::new() };
-        let mut test = NoveltyTest::new(&volume, BEFORE as usize);
+        let mut test = NoveltyTest::new(&volume, BEFORE as usize, false);
         assert_eq!(test.add(&cells((BEFORE..BINS).flat_map(|bin| [(0, bin)]))), 1.0);
         let of_old_site = test.add(&cells((0..BEFORE).map(|bin| (1, bin)).chain([(2, 0), (2, 9), (2, 20), (2, 35)])));
         assert!(of_old_site < 1.0);
+    }
+
+    #[test]
+    fn the_evidence_of_a_single_site_counts_where_words_of_one_site_are_accepted() {
+        let volume = SiteVolume { bins: BINS as usize, tokens: vec![1000.0; 2 * BINS as usize], documents: Vec::new() };
+        let of_one = cells((BEFORE..BEFORE + 6).map(|bin| (1, bin)));
+        assert_eq!(NoveltyTest::new(&volume, BEFORE as usize, false).add(&of_one), 1.0);
+        let p = NoveltyTest::new(&volume, BEFORE as usize, true).add(&of_one);
+        assert!((p / 0.25f64.powi(6) - 1.0).abs() < 1e-9, "{p}");
     }
 
     #[test]

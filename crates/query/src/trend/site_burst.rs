@@ -187,7 +187,7 @@ impl SiteBursts {
                     let BinCount { bin, hits, documents: of_bin } = counts[peak];
                     let log_ratio = Keyness::LogRatio.score(&contrast(hits_before, expected_hits));
                     let sequel = sequel(&counts[end..], end - 1, &documents, expected_documents, &self.config);
-                    best = Some((Burst { bin, score, log_ratio, hits, documents: of_bin, sequel }, width));
+                    best = Some((Burst { bin, score, log_ratio, hits, documents: of_bin, sequel, q: 1.0 }, width));
                 }
             }
         }
@@ -223,8 +223,8 @@ impl SiteBursts {
         let most = DOCUMENTS_OF_A_BURST * bins.max(1) as f64;
         let weights: Vec<f64> = self.rows.iter().map(|documents| documents.clamp(1.0, most)).collect();
         let q = weighted_discovery(&p, &weights);
-        let is_significant = |(row, _): &(usize, Burst)| q[*row] <= self.config.false_discovery_rate;
-        self.found.into_iter().filter(is_significant).collect()
+        let tested = self.found.into_iter().map(|(row, burst)| (row, Burst { q: q[row], ..burst }));
+        tested.filter(|(_, burst)| burst.q <= self.config.false_discovery_rate).collect()
     }
 }
 

@@ -8,7 +8,7 @@ import { count, language, percent, period } from "../../format.ts";
 import type { CollectionAnswer } from "../../generated/api.ts";
 import { go, link } from "../../route.ts";
 import { t, tn } from "../../text/index.ts";
-import { type ViewContext, daysBetween, defaultInterval, intervalName } from "../../view.ts";
+import { type ViewContext, daysBetween, intervalName } from "../../view.ts";
 import { NOTHING, gapOf } from "../start.ts";
 import { empty, section } from "./section.ts";
 
@@ -19,8 +19,7 @@ const COLOURS = 5;
 export async function publishedPart(context: ViewContext): Promise<HTMLElement | ""> {
   const { corpus, route } = context;
   if (!corpus?.first_day) return "";
-  const by = defaultInterval(corpus.first_day, corpus.last_day);
-  const { points } = await context.request("timeline", { ...context.documents, q: NOTHING, by });
+  const { points, step } = await context.request("timeline", { ...context.documents, q: NOTHING });
   const usual = Math.max(...points.map((point) => point.sites), 0);
   return section(
     t("Published"),
@@ -28,7 +27,7 @@ export async function publishedPart(context: ViewContext): Promise<HTMLElement |
       "published",
       t("{language}: documents by {interval} of publication", {
         language: language(corpus.corpus),
-        interval: intervalName(by),
+        interval: intervalName(step),
       }),
       (width, tip) =>
         stacks(

@@ -4,10 +4,11 @@ use anyhow::Result;
 use tidings_query::question::BurstsRequest;
 use tidings_query::trend::Sequel;
 
-use super::{QueryArgs, QueryContext, QuestionArgs, number_of, of_corpus, short};
+use super::{QueryArgs, QueryContext, QuestionArgs, number_of, of_corpus, short, without_function_words};
 use crate::args::Global;
 use crate::cmd::Report;
 use crate::table::Table;
+use tidings_pipeline::display::grouped;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -25,7 +26,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
 pub fn show(context: &QueryContext, request: &BurstsRequest) -> Result<Report> {
     let answered = context.answer(request)?;
     let found = &answered.body;
-    let mut table = Table::new(&["word", "when", "#score", "#times", "#hits", "#documents", "then"]);
+    let mut table = Table::new(&["word", "when", "#score", "#times", "#q", "#hits", "#documents", "then"]);
     for row in &found.rows {
         let then = match row.sequel {
             Sequel::Fell => "fell back",
@@ -37,12 +38,19 @@ pub fn show(context: &QueryContext, request: &BurstsRequest) -> Result<Report> {
             row.bin.to_string(),
             short(row.score),
             short(row.log_ratio.exp2()),
+            short(row.q),
             row.hits.to_string(),
             row.documents.to_string(),
             then.to_owned(),
         ]);
     }
     let corpus = of_corpus(&answered.about, found.tokens, request.panel.panel);
-    let heading = format!("{} in {corpus}", number_of(found.values, "burst"));
+    let heading = format!(
+        "{} of {} words tested{} by {} in {corpus}",
+        number_of(found.values, "burst"),
+        grouped(found.tested),
+        without_function_words(found.left_out),
+        found.step
+    );
     Ok(context.report::<BurstsRequest>(&heading, &table, &answered))
 }

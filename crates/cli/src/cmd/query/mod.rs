@@ -214,6 +214,14 @@ fn number_of(values: Option<u64>, unit: &str) -> String {
     values.map_or_else(|| format!("an unknown number of {unit}s"), |values| count(values, unit))
 }
 
+/// The words that a test leaves out by default, in parentheses.
+fn without_function_words(left_out: u64) -> String {
+    match left_out {
+        0 => String::new(),
+        words => format!(" ({} left out: --all-words)", grouped(words)),
+    }
+}
+
 /// A number that may be unknown.
 fn known(number: Option<f64>) -> String {
     number.map(short).unwrap_or_default()

@@ -28,11 +28,6 @@ impl<R: Request> QuestionArgs<R> {
     pub fn request(&self) -> Result<R> {
         Ok(request(checked(self.parameters, &self.values)?)?)
     }
-
-    /// Whether a parameter was given.
-    pub fn is_given(&self, name: &str) -> bool {
-        self.values.contains_key(name)
-    }
 }
 
 impl<R: Request> clap::FromArgMatches for QuestionArgs<R> {

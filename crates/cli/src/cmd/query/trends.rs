@@ -2,9 +2,9 @@
 
 use anyhow::Result;
 use tidings_query::question::{BurstsRequest, Direction, TrendsRequest};
-use tidings_query::trend::{Shape, Step};
+use tidings_query::trend::Shape;
 
-use super::{QueryArgs, QuestionArgs, bursts, number_of, of_corpus, short, with_notes};
+use super::{QueryArgs, QuestionArgs, bursts, number_of, of_corpus, short, with_notes, without_function_words};
 use crate::args::Global;
 use crate::chart::sparkline;
 use crate::cmd::Report;
@@ -36,7 +36,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let context = args.query_args.open(global)?;
     let mut request = args.question.request()?;
     if args.bursts {
-        return bursts::show(&context, &bursts_of(request, args.question.is_given("by")));
+        return bursts::show(&context, &bursts_of(request));
     }
     match (args.rising, args.falling) {
         (true, _) => request.test.direction = Direction::Rising,
@@ -66,21 +66,24 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         ]);
     }
     let heading = format!(
-        "{} of {} words tested over {} in {}",
+        "{} of {} words tested{} over {} by {} in {}",
         number_of(found.values, "trend"),
         grouped(found.tested),
+        without_function_words(found.left_out),
         count(found.bins.len() as u64, "step"),
+        found.step,
         of_corpus(&answered.about, found.tokens, request.panel.panel)
     );
     let heading = with_notes(heading, &found.notes);
     Ok(context.report::<TrendsRequest>(&heading, &table, &answered))
 }
 
-fn bursts_of(request: TrendsRequest, has_step: bool) -> BurstsRequest {
+fn bursts_of(request: TrendsRequest) -> BurstsRequest {
     BurstsRequest {
         scope: request.scope,
         attribute: request.attribute,
-        by: if has_step { request.by } else { Step::Week },
+        by: request.step.by,
+        content: request.content,
         panel: request.panel,
         limit: request.limit,
     }

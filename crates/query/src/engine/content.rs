@@ -1,0 +1,220 @@
+//! Content words: what trends, bursts and new words are about.
+//!
+//! Punctuation, numbers, dates and function words fill lists without telling anything. Where the corpus has universal
+//! part-of-speech tags they decide, because lists of frequent words also have content words such as *government*. Without
+//! tags, and among adverbs, a function word is one of the most frequent words of the corpus that is also in the stop list of
+//! the language.
+
+use super::Engine;
+use super::set::layer_of;
+use crate::cql::Attribute;
+use std::borrow::Cow;
+use std::collections::HashSet;
+use tidings_index::lexicon::Layer;
+use tidings_lang::{StopList, is_date_name, stop_list};
+
+/// The kind of a word, as far as lists are concerned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WordKind {
+    /// A noun, verb, adjective and the like.
+    Content,
+    /// A proper name, by its tags.
+    Name,
+    /// An article, a pronoun, a preposition and the like.
+    Function,
+    /// A number, or a word that begins with one.
+    Number,
+    /// A month or a weekday.
+    Date,
+    /// Punctuation, a symbol, a single letter.
+    Symbol,
+}
+
+impl WordKind {
+    /// Whether lists have it by default.
+    pub fn is_content(self) -> bool {
+        matches!(self, WordKind::Content | WordKind::Name)
+    }
+}
+
+/// The part of speech of a token, as far as lists are concerned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum TagClass {
+    Open,
+    Adverb,
+    Name,
+    Closed,
+    Number,
+    Symbol,
+}
+
+impl TagClass {
+    /// The class of a universal tag; that of a multi-word token (`ADP+DET`) is closed if all its parts are.
+    fn of(tag: &str) -> TagClass {
+        match tag {
+            "ADV" => TagClass::Adverb,
+            "PROPN" => TagClass::Name,
+            "NUM" => TagClass::Number,
+            "PUNCT" | "SYM" => TagClass::Symbol,
+            "DET" | "ADP" | "PRON" | "AUX" | "CCONJ" | "SCONJ" | "PART" => TagClass::Closed,
+            _ if tag.contains('+') && tag.split('+').all(|part| TagClass::of(part) == TagClass::Closed) => {
+                TagClass::Closed
+            }
+            _ => TagClass::Open,
+        }
+    }
+}
+
+const CLASSES: usize = 6;
+/// The most frequent words of a corpus among which function words are looked for without the help of tags.
+const FREQUENT_WORDS: usize = 200;
+/// The share of a word's tokens with tags of closed classes from which it is a function word.
+const MOSTLY: f64 = 0.5;
+
+/// The kinds of the words of an attribute.
+pub struct ContentWords<'e> {
+    engine: &'e Engine,
+    attribute: Attribute,
+    language: &'e str,
+    stop_words: Option<&'static StopList>,
+    /// Tokens of each word by class of tags; empty if the corpus has no universal tags.
+    classes: Vec<[u64; CLASSES]>,
+    /// The most frequent words.
+    frequent: HashSet<u32>,
+}
+
+impl Engine {
+    /// Classifies the words of an attribute in a language; nothing for attributes that are no words, such as tags.
+    pub fn content_words<'e>(&'e self, attribute: Attribute, language: &'e str) -> Option<ContentWords<'e>> {
+        if !matches!(attribute, Attribute::Word | Attribute::Lc | Attribute::Lemma) {
+            return None;
+        }
+        let lexicon = self.lexicon();
+        let words = self.words_of_lexemes(attribute);
+        let by_lexeme = self.lexeme_totals();
+        let tags = 0..lexicon.count(Layer::Tag);
+        let is_tagged = lexicon.find(Layer::Tag, "NOUN").is_some();
+        let class_of_tag: Vec<TagClass> = tags.map(|tag| TagClass::of(lexicon.string(Layer::Tag, tag))).collect();
+        let count = lexicon.count(layer_of(attribute, lexicon)) as usize;
+        let mut classes = vec![[0; CLASSES]; if is_tagged { count } else { 0 }];
+        let mut totals = vec![0u64; count];
+        for ((word, tag), tokens) in words.iter().zip(lexicon.all_of(Layer::Tag)).zip(by_lexeme) {
+            let class = class_of_tag.get(tag as usize).copied().unwrap_or(TagClass::Open);
+            if let Some(counts) = classes.get_mut(*word as usize) {
+                counts[class as usize] += tokens;
+            }
+            if let Some(total) = totals.get_mut(*word as usize) {
+                *total += tokens;
+            }
+        }
+        let mut frequent: Vec<u32> = (0..count as u32).filter(|word| totals[*word as usize] > 0).collect();
+        frequent.sort_unstable_by_key(|word| (std::cmp::Reverse(totals[*word as usize]), *word));
+        frequent.truncate(FREQUENT_WORDS);
+        Some(ContentWords {
+            engine: self,
+            attribute,
+            language,
+            stop_words: stop_list(language),
+            classes,
+            frequent: frequent.into_iter().collect(),
+        })
+    }
+}
+
+impl ContentWords<'_> {
+    /// Whether the corpus has universal part-of-speech tags.
+    pub fn has_tags(&self) -> bool {
+        !self.classes.is_empty()
+    }
+
+    /// The kind of a word, by its number.
+    pub fn kind(&self, word: u32) -> WordKind {
+        let lexicon = self.engine.lexicon();
+        let stored = lexicon.string(layer_of(self.attribute, lexicon), word);
+        if let Some(kind) = kind_of_shape(stored) {
+            return kind;
+        }
+        let lower = lower_case(stored);
+        if is_date_name(&lower, self.language) {
+            return WordKind::Date;
+        }
+        match self.class(word) {
+            Some(TagClass::Closed) => WordKind::Function,
+            Some(TagClass::Number) => WordKind::Number,
+            Some(TagClass::Symbol) => WordKind::Symbol,
+            Some(TagClass::Name) => WordKind::Name,
+            Some(TagClass::Open) => WordKind::Content,
+            Some(TagClass::Adverb) | None if self.is_frequent_stop_word(word, &lower) => WordKind::Function,
+            Some(TagClass::Adverb) | None => WordKind::Content,
+        }
+    }
+
+    /// The class of most tokens of a word; closed classes count together.
+    fn class(&self, word: u32) -> Option<TagClass> {
+        let counts = self.classes.get(word as usize)?;
+        let all: u64 = counts.iter().sum();
+        let order =
+            [TagClass::Closed, TagClass::Number, TagClass::Symbol, TagClass::Name, TagClass::Adverb, TagClass::Open];
+        if all == 0 {
+            return Some(TagClass::Open);
+        }
+        let share = |class: TagClass| counts[class as usize] as f64 / all as f64;
+        Some(order.into_iter().find(|class| share(*class) >= MOSTLY).unwrap_or(TagClass::Open))
+    }
+
+    fn is_frequent_stop_word(&self, word: u32, lower: &str) -> bool {
+        self.frequent.contains(&word) && self.stop_words.is_some_and(|list| list.contains(lower))
+    }
+}
+
+fn lower_case(text: &str) -> Cow<'_, str> {
+    match text.chars().any(char::is_uppercase) {
+        true => Cow::Owned(text.to_lowercase()),
+        false => Cow::Borrowed(text),
+    }
+}
+
+/// The kind of a text that is no word by its characters.
+fn kind_of_shape(text: &str) -> Option<WordKind> {
+    let mut letters = text.chars().filter(|c| c.is_alphabetic());
+    let (first, second) = (letters.next(), letters.next());
+    let is_numeric = text.chars().any(char::is_numeric);
+    match first {
+        None if is_numeric => Some(WordKind::Number),
+        None => Some(WordKind::Symbol),
+        Some(_) if text.starts_with(char::is_numeric) => Some(WordKind::Number),
+        // One letter is a word in scripts without case, such as Chinese.
+        Some(letter) if second.is_none() && !is_numeric && (letter.is_lowercase() || letter.is_uppercase()) => {
+            Some(WordKind::Symbol)
+        }
+        Some(_) if text.contains("://") || text.contains('@') => Some(WordKind::Symbol),
+        Some(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shapes_tell_numbers_and_symbols_from_words() {
+        for text in ["2024", "1,5", "1st", "2020s", "10-year"] {
+            assert_eq!(kind_of_shape(text), Some(WordKind::Number), "{text}");
+        }
+        for text in [",", "–", "$", "x", "E", "a@b.example", "https://a.example/"] {
+            assert_eq!(kind_of_shape(text), Some(WordKind::Symbol), "{text}");
+        }
+        for text in ["covid-19", "G20", "drought", "水", "Zoë", "aujourd’hui"] {
+            assert_eq!(kind_of_shape(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn multi_word_tokens_are_closed_if_all_their_parts_are() {
+        assert_eq!((TagClass::of("ADP+DET"), TagClass::of("VERB+PRON")), (TagClass::Closed, TagClass::Open));
+        assert_eq!(
+            (TagClass::of("DET"), TagClass::of("NOUN"), TagClass::of("")),
+            (TagClass::Closed, TagClass::Open, TagClass::Open)
+        );
+    }
+}
