@@ -111,6 +111,8 @@ pub enum Verb {
     Quotes(cmd::query::quotes::Args),
     /// Save filters as named subcorpora, and list the languages of the corpus
     Corpus(cmd::query::corpus::Args),
+    /// Save searches with a feed of new hits each, and webhooks that `run` notifies of them
+    Searches(cmd::searches::Args),
 
     /// Start the web interface and the HTTP API
     Serve(cmd::serve::Args),
@@ -161,4 +163,28 @@ pub enum Verb {
     Completions(cmd::shell::CompletionsArgs),
     /// Print the manual page, or write one for each command
     Man(cmd::shell::ManArgs),
+}
+
+impl Verb {
+    /// Whether the command does work whose outcome `--quiet` leaves out, rather than printing what was asked for.
+    pub fn is_work(&self) -> bool {
+        matches!(
+            self,
+            Verb::Demo(_)
+                | Verb::Init(_)
+                | Verb::Update(_)
+                | Verb::Crawl(_)
+                | Verb::Fetch(_)
+                | Verb::Import(_)
+                | Verb::Run(_)
+                | Verb::Clean(_)
+                | Verb::Annotate(_)
+                | Verb::Compile(_)
+                | Verb::Merge(_)
+                | Verb::Rebuild(_)
+                | Verb::Backup(_)
+                | Verb::Restore(_)
+                | Verb::Prune(_)
+        )
+    }
 }

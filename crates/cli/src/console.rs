@@ -2,10 +2,13 @@
 
 use std::io::{IsTerminal, Write};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use log::{Level, LevelFilter, Log, Metadata, Record};
 use tidings_pipeline::reporter::{Event, LogLines, Reporter};
+
+use crate::style::{Ink, Style};
 
 /// The progress bar on the terminal. Messages suspend it.
 static BAR: Mutex<Option<ProgressBar>> = Mutex::new(None);
@@ -26,11 +29,7 @@ impl Log for Logger {
         if !self.enabled(record.metadata()) {
             return;
         }
-        let line = match record.level() {
-            Level::Error => format!("error: {}", record.args()),
-            Level::Warn => format!("warning: {}", record.args()),
-            _ => record.args().to_string(),
-        };
+        let line = line(record.level(), &record.args().to_string(), Style::stderr());
         let print = || {
             // A closed terminal must not stop a run.
             let _ = writeln!(std::io::stderr(), "{line}");
@@ -42,6 +41,15 @@ impl Log for Logger {
     }
 
     fn flush(&self) {}
+}
+
+/// A message as a line.
+fn line(level: Level, message: &str, style: Style) -> String {
+    match level {
+        Level::Error => format!("{} {message}", style.paint(Ink::Error, "error:")),
+        Level::Warn => format!("{} {message}", style.paint(Ink::Warning, "warning:")),
+        _ => message.to_owned(),
+    }
 }
 
 /// Sets the log level: -1 errors only, 0 the default, 1 and 2 more.
@@ -72,7 +80,10 @@ impl Reporter for Terminal {
         match event {
             Event::Progress(progress) => {
                 let bar = shown.get_or_insert_with(|| new_bar(progress.total));
-                bar.set_length(progress.total);
+                if let Some(total) = progress.total {
+                    bar.set_length(total);
+                }
+                bar.set_prefix(progress.unit.to_owned());
                 bar.set_position(progress.done);
                 bar.set_message(progress.detail.to_owned());
             }
@@ -86,10 +97,15 @@ impl Reporter for Terminal {
     }
 }
 
-fn new_bar(total: u64) -> ProgressBar {
-    let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr_with_hz(5));
-    let style = ProgressStyle::with_template("{elapsed_precise} {wide_bar} {pos}/{len} {msg}");
-    bar.set_style(style.expect("the template is valid"));
+fn new_bar(total: Option<u64>) -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr_with_hz(5));
+    let template = match total {
+        Some(_) => "{elapsed_precise} {wide_bar} {human_pos}/{human_len} {prefix} {msg}",
+        None => "{elapsed_precise} {spinner} {human_pos} {prefix} {wide_msg}",
+    };
+    bar.set_style(ProgressStyle::with_template(template).expect("the template is valid"));
+    // The clock moves on also where a single step takes long.
+    bar.enable_steady_tick(Duration::from_secs(1));
     bar
 }
 
@@ -122,5 +138,18 @@ impl Write for Stdout {
 
     fn flush(&mut self) -> std::io::Result<()> {
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_are_red_on_a_terminal_and_plain_elsewhere() {
+        assert_eq!(line(Level::Error, "no home", Style::PLAIN), "error: no home");
+        assert_eq!(line(Level::Error, "no home", Style::COLOURED), "\x1b[1;31merror:\x1b[0m no home");
+        assert_eq!(line(Level::Warn, "slow", Style::COLOURED), "\x1b[1;33mwarning:\x1b[0m slow");
+        assert_eq!(line(Level::Info, "done", Style::COLOURED), "done");
     }
 }

@@ -57,6 +57,7 @@ pub const GROUPS: [Group; 8] = [
             "compare",
             "documents",
             "corpus",
+            "searches",
         ],
         also: &[],
     },
@@ -81,7 +82,7 @@ const QUERIES: &str = "Ask";
 
 /// The first steps with a corpus: the end of the short help, and the README's five commands.
 pub const FIRST_STEPS: [(&str, &str); 5] = [
-    ("tidings init news", "create a home, then set your contact"),
+    ("tidings init news --contact you@example.org", "create a home"),
     ("tidings discover --home news --add https://example.org/", "find the feeds of a site"),
     ("tidings run --home news", "poll, download, clean, index"),
     ("tidings status --home news", "show what works and what does not"),

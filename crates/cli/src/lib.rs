@@ -8,6 +8,7 @@ mod cmd;
 mod console;
 mod help;
 mod signals;
+mod style;
 mod table;
 
 use std::ffi::OsString;
@@ -15,6 +16,8 @@ use std::ffi::OsString;
 use clap::Parser;
 
 use args::{Args, Verb};
+use tidings_pipeline::usage_error::UsageError;
+use tidings_query::question::QuestionError;
 
 /// The logger that [`main`] installs. A program that has installed one of its own passes messages on to it.
 pub fn logger() -> &'static dyn log::Log {
@@ -29,6 +32,8 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let args = Args::parse_from(arguments);
     console::set_verbosity(args.global.verbosity());
     let json = args.global.json;
+    // The outcome of work is a message; the answer to a question is what was asked for.
+    let is_silent = args.global.quiet && args.verb.is_work();
     // A server answers with buffers of very different sizes over months, and returns what it can.
     if !matches!(args.verb, Verb::Serve(_)) {
         tidings_mapped::allocator::keep_freed_memory();
@@ -37,7 +42,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Ok(report) => {
             if json && !report.json.is_null() {
                 console::print(&format!("{}\n", report.json));
-            } else if !report.text.is_empty() {
+            } else if !report.text.is_empty() && !(is_silent && !report.failed && !report.partly) {
                 console::print(&report.text);
             }
             match (report.failed, report.partly) {
@@ -51,9 +56,18 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
             if json {
                 console::print(&format!("{}\n", serde_json::json!({ "done": false, "error": format!("{error:#}") })));
             }
-            1
+            if is_wrong_usage(&error) { 2 } else { 1 }
         }
     }
+}
+
+/// Whether an error is about what was asked for: a wrong query, an unknown field, a name that does not exist.
+fn is_wrong_usage(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        let question = cause.downcast_ref::<QuestionError>();
+        cause.is::<UsageError>()
+            || matches!(question, Some(QuestionError::Parameter { .. } | QuestionError::Syntax { .. }))
+    })
 }
 
 fn run(args: Args) -> anyhow::Result<cmd::Report> {
@@ -102,6 +116,7 @@ fn run(args: Args) -> anyhow::Result<cmd::Report> {
         Verb::Names(args) => cmd::query::names::run(&args, global),
         Verb::Quotes(args) => cmd::query::quotes::run(&args, global),
         Verb::Corpus(args) => cmd::query::corpus::run(&args, global),
+        Verb::Searches(args) => cmd::searches::run(&args, global),
         Verb::Export(args) => cmd::export::run(&args, global),
         Verb::Serve(args) => cmd::serve::run(&args, global),
         Verb::Token(args) => cmd::token::run(&args, global),

@@ -3,6 +3,8 @@
 use tidings_formats::csv::quoted;
 use unicode_width::UnicodeWidthStr as _;
 
+use crate::style::{Ink, Style};
+
 /// Rows under headings.
 pub struct Table {
     columns: Vec<(&'static str, Align)>,
@@ -35,7 +37,7 @@ impl Table {
     }
 
     /// Aligned columns, two spaces apart, with grouped digits.
-    pub fn text(&self) -> String {
+    pub fn text(&self, style: Style) -> String {
         let shown: Vec<Vec<String>> = self
             .rows
             .iter()
@@ -48,7 +50,7 @@ impl Table {
         let widths: Vec<usize> = (0..self.columns.len()).map(width).collect();
         let mut text = String::new();
         let headings: Vec<String> = self.columns.iter().map(|(name, _)| (*name).to_owned()).collect();
-        for row in std::iter::once(&headings).chain(&shown) {
+        for (number, row) in std::iter::once(&headings).chain(&shown).enumerate() {
             let mut line = String::new();
             for ((field, (_, align)), width) in row.iter().zip(&self.columns).zip(&widths) {
                 let blanks = " ".repeat(width - field.width());
@@ -57,7 +59,8 @@ impl Table {
                     Align::Right => line.extend([blanks.as_str(), field, "  "]),
                 }
             }
-            text.push_str(line.trim_end());
+            let line = line.trim_end();
+            text.push_str(&if number == 0 { style.paint(Ink::Heading, line) } else { line.to_owned() });
             text.push('\n');
         }
         text
@@ -93,7 +96,16 @@ mod tests {
         let mut table = Table::new(&["word", "#hits"]);
         table.push(vec!["雨".into(), "12345".into()]);
         table.push(vec!["a, \"b\"".into(), "7".into()]);
-        assert_eq!(table.text(), "word      hits\n雨      12,345\na, \"b\"       7\n");
+        assert_eq!(table.text(Style::PLAIN), "word      hits\n雨      12,345\na, \"b\"       7\n");
         assert_eq!(table.csv(), "word,hits\r\n雨,12345\r\n\"a, \"\"b\"\"\",7\r\n");
+        let coloured = table.text(Style::COLOURED);
+        assert!(coloured.starts_with("\x1b[1mword      hits\x1b[0m\n雨      12,345\n"), "{coloured:?}");
+    }
+
+    #[test]
+    fn csv_has_plain_numbers_and_no_formulas() {
+        let mut table = Table::new(&["value", "#per_million"]);
+        table.push(vec!["=1+1".into(), "1234.5678901".into()]);
+        assert_eq!(table.csv(), "value,per_million\r\n'=1+1,1234.5678901\r\n");
     }
 }

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::{self, HeaderMap, HeaderName, HeaderValue};
-use http::{Request, Response, StatusCode, Version};
-use http_body_util::{BodyExt, Empty};
+use http::{Method, Request, Response, StatusCode, Version};
+use http_body_util::{BodyExt, Full};
 use hyper::body::{Body as _, Incoming};
 use tidings_model::Status;
 use tokio::time::{Instant, timeout, timeout_at};
@@ -20,7 +20,7 @@ use crate::settings::Settings;
 /// The body of an error response is read to its end up to this size, so that the connection can be used again.
 const MAX_DRAIN_BYTES: u64 = 64 << 10;
 
-/// A GET request with its limits.
+/// A GET request, or a POST request if it has a body, with its limits.
 #[derive(Debug, Clone)]
 pub(crate) struct HttpRequest {
     pub(crate) url: Url,
@@ -37,6 +37,8 @@ pub(crate) struct HttpRequest {
     pub(crate) truncate: bool,
     /// True to decode the content encoding.
     pub(crate) decode: bool,
+    /// The body of a POST request, as JSON.
+    pub(crate) json: Option<Bytes>,
 }
 
 /// An HTTP response with its body.
@@ -228,11 +230,15 @@ impl HttpClient {
         self.receive(connection, response, request_headers, request, deadline).await
     }
 
-    fn message(&self, request: &HttpRequest, connection: &Connection) -> Request<Empty<Bytes>> {
+    fn message(&self, request: &HttpRequest, connection: &Connection) -> Request<Full<Bytes>> {
         let url = &request.url;
-        let mut message = Request::new(Empty::new());
+        let mut message = Request::new(Full::new(request.json.clone().unwrap_or_default()));
+        if request.json.is_some() {
+            *message.method_mut() = Method::POST;
+            message.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        }
         let path = &url[url::Position::BeforePath..url::Position::AfterQuery];
-        let add_headers = |message: &mut Request<Empty<Bytes>>| {
+        let add_headers = |message: &mut Request<Full<Bytes>>| {
             let headers = message.headers_mut();
             headers.insert(header::USER_AGENT, self.user_agent.clone());
             headers.insert(header::ACCEPT, HeaderValue::from_static(request.accept));

@@ -9,7 +9,7 @@ use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
 use hickory_resolver::TokioResolver;
-use http_body_util::Empty;
+use http_body_util::Full;
 use hyper::client::conn::{http1, http2};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use tidings_model::Status;
@@ -53,8 +53,8 @@ pub(crate) struct Connection {
 }
 
 pub(crate) enum Sender {
-    One(http1::SendRequest<Empty<Bytes>>),
-    Two(http2::SendRequest<Empty<Bytes>>),
+    One(http1::SendRequest<Full<Bytes>>),
+    Two(http2::SendRequest<Full<Bytes>>),
 }
 
 impl Connection {

@@ -59,6 +59,7 @@ mod happy_eyeballs;
 mod partition;
 mod policy;
 mod pool;
+mod post;
 pub mod reach;
 mod request;
 pub mod rights;
@@ -72,6 +73,7 @@ pub use client::{HttpResponse, head_text};
 pub use crawler::Crawler;
 pub use partition::Partition;
 pub use policy::{PolicyKind, PolicyResponse};
+pub use post::{PostError, post_json};
 pub use settings::Settings;
 pub use types::{
     CrawlEvent, CrawlKind, CrawlOutcome, CrawlStats, FetchJob, FetchResult, HostNote, HostQueue, JobId, JobSource,

@@ -139,6 +139,7 @@ impl PendingRequest {
             // RFC 9309, section 2.5: a parser may stop after 500 KiB.
             truncate: policy,
             decode: policy,
+            json: None,
         }
     }
 

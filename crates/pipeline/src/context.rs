@@ -145,6 +145,11 @@ impl RunContext {
         ProgressScope::begin(&self.reporter, unit, total)
     }
 
+    /// Begins to report the progress of work of unknown size.
+    pub fn counting(&self, unit: &'static str) -> ProgressScope {
+        ProgressScope::counting(&self.reporter, unit)
+    }
+
     /// Applies the journal of the run to the plan and prunes the history. A cancelled run must end within seconds, and
     /// applying a journal to a plan of millions of entries takes longer. In that case this returns `None`, and the next
     /// run applies the journal.

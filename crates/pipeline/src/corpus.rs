@@ -18,11 +18,13 @@
 //! }
 //! ```
 
-use anyhow::{Context as _, Result, anyhow, bail};
+use anyhow::{Context as _, Result, bail};
 use tidings_index::Snapshot;
 use tidings_query::engine::{Engine, EngineError, Search};
-use tidings_query::{Filter, MatchRule, Query, cql};
+use tidings_query::{Filter, MatchRule, Query, SyntaxError, cql};
 use tidings_store::Home;
+
+use crate::usage_error::UsageError;
 
 /// The index of a language with the engine that evaluates queries over it.
 #[derive(Debug)]
@@ -45,16 +47,25 @@ impl Corpus {
     /// Parses a query and compiles it for this corpus, or for the documents that match a filter. Errors show their
     /// position in the query.
     pub fn search(&self, text: &str, rule: MatchRule, filter: Option<&Filter>) -> Result<(Query, Search<'_>)> {
-        let query = cql::parse(text).map_err(|error| anyhow!("invalid query: {}", error.render(text)))?;
+        let query = parse_query(text)?;
         let search = self.engine.search(&query, rule, filter).map_err(|error| explain(error, text))?;
         Ok((query, search))
     }
 }
 
+/// Parses a query. Errors show their position.
+pub fn parse_query(text: &str) -> Result<Query> {
+    Ok(cql::parse(text).map_err(|error| invalid_query(&error, text))?)
+}
+
+fn invalid_query(error: &SyntaxError, text: &str) -> UsageError {
+    UsageError::new(format!("invalid query: {}", error.render(text)))
+}
+
 /// Renders an error that depends on the corpus, such as an unknown attribute, with its position in the query.
 pub fn explain(error: EngineError, text: &str) -> anyhow::Error {
     match error {
-        EngineError::Syntax(error) => anyhow!("invalid query: {}", error.render(text)),
+        EngineError::Syntax(error) => invalid_query(&error, text).into(),
         other => other.into(),
     }
 }
@@ -63,9 +74,15 @@ fn choose_language(indexed: &[String], wanted: Option<&str>) -> Result<String> {
     match (wanted, indexed) {
         (_, []) => bail!("no index yet; run `tidings clean`, `tidings annotate` and `tidings compile` first"),
         (Some(code), _) if indexed.iter().any(|known| known == code) => Ok(code.to_owned()),
-        (Some(code), _) => bail!("no index for language {code}; available: {}", indexed.join(", ")),
+        (Some(code), _) => {
+            let message = format!("no index for language {code}; available: {}", indexed.join(", "));
+            Err(UsageError::new(message).into())
+        }
         (None, [code]) => Ok(code.clone()),
-        (None, _) => bail!("several languages are indexed; choose one with --lang: {}", indexed.join(", ")),
+        (None, _) => {
+            let message = format!("several languages are indexed; choose one with --lang: {}", indexed.join(", "));
+            Err(UsageError::new(message).into())
+        }
     }
 }
 

@@ -74,6 +74,7 @@ pub mod report;
 pub mod reporter;
 pub mod round;
 pub mod scrub;
+pub mod searches;
 mod settled;
 pub mod shard;
 pub mod stage;
@@ -83,8 +84,10 @@ mod test_home;
 #[cfg(test)]
 mod testing;
 pub mod tokens;
+pub mod usage_error;
 pub mod views;
 pub mod virtual_corpora;
+pub mod webhooks;
 pub mod why;
 
 pub use pipeline::Pipeline;

@@ -3,7 +3,9 @@
 //! Engines emit [`Event`]s; a [`Reporter`] displays them: progress bars, log lines, JSON objects, or nothing. The
 //! library itself never writes to a terminal.
 
+use std::fmt;
 use std::io::Write;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -40,10 +42,20 @@ pub struct Progress<'a> {
     pub unit: &'a str,
     /// Number of units done.
     pub done: u64,
-    /// Total number of units.
-    pub total: u64,
+    /// Total number of units; `None` if it is not known before the end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total: Option<u64>,
     /// More, for people: a name, a rate.
     pub detail: &'a str,
+}
+
+impl fmt::Display for Progress<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.total {
+            Some(total) => write!(f, "{} of {total} {}", self.done, self.unit),
+            None => write!(f, "{} {}", self.done, self.unit),
+        }
+    }
 }
 
 /// Receives the events of runs.
@@ -77,7 +89,7 @@ impl Reporter for LogLines {
             Event::Progress(_) if spoken.is_none() => *spoken = Some(Instant::now()),
             Event::Progress(progress) if spoken.is_some_and(|at| at.elapsed() >= LINE_EVERY) => {
                 *spoken = Some(Instant::now());
-                log::info!("{} of {} {}, {}", progress.done, progress.total, progress.unit, progress.detail);
+                log::info!("{progress}, {}", progress.detail);
             }
             Event::ProgressEnded => *spoken = None,
             _ => {}
@@ -109,24 +121,37 @@ impl<W: Write + Send> Reporter for JsonLines<W> {
 pub struct ProgressScope {
     reporter: Arc<dyn Reporter>,
     unit: &'static str,
-    total: u64,
+    total: Option<u64>,
+    done: AtomicU64,
 }
 
 impl ProgressScope {
     /// Begins to report work over `total` units.
     pub fn begin(reporter: &Arc<dyn Reporter>, unit: &'static str, total: u64) -> ProgressScope {
-        ProgressScope { reporter: reporter.clone(), unit, total }
+        ProgressScope { total: Some(total), ..ProgressScope::counting(reporter, unit) }
+    }
+
+    /// Begins to report work whose size is not known before its end.
+    pub fn counting(reporter: &Arc<dyn Reporter>, unit: &'static str) -> ProgressScope {
+        ProgressScope { reporter: reporter.clone(), unit, total: None, done: AtomicU64::new(0) }
     }
 
     /// Sets the number of units, if it is only known later.
     pub fn set_total(&mut self, total: u64) {
-        self.total = total;
+        self.total = Some(total);
     }
 
-    /// Reports the present state.
+    /// Reports that this many units are done.
     pub fn show(&self, done: u64, detail: &str) {
-        let progress = Progress { unit: self.unit, done: done.min(self.total), total: self.total, detail };
+        self.done.store(done, Ordering::Relaxed);
+        let done = self.total.map_or(done, |total| done.min(total));
+        let progress = Progress { unit: self.unit, done, total: self.total, detail };
         self.reporter.event(&Event::Progress(progress));
+    }
+
+    /// Reports that some more units are done.
+    pub fn advance(&self, units: u64, detail: &str) {
+        self.show(self.done.load(Ordering::Relaxed) + units, detail);
     }
 }
 
@@ -208,5 +233,15 @@ mod tests {
         scope.show(2, "");
         drop(scope);
         assert_eq!(recorded.lines(), ["0 of 0 days", "2 of 5 days", "progress ended"]);
+    }
+
+    #[test]
+    fn work_of_unknown_size_is_counted() {
+        let recorded = crate::testing::Recorded::shared();
+        let reporter: Arc<dyn Reporter> = recorded.clone();
+        let scope = ProgressScope::counting(&reporter, "pages");
+        scope.advance(3, "a.warc");
+        scope.advance(4, "a.warc");
+        assert_eq!(recorded.lines(), ["3 pages", "7 pages"]);
     }
 }

@@ -26,6 +26,7 @@ use crate::prune;
 use crate::report;
 use crate::scrub;
 use crate::stage::{StageId, StageOutcome};
+use crate::webhooks::{self, WebhookOutcome};
 
 /// The interval at which a round checks whether another command has released the home.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
@@ -81,6 +82,9 @@ pub struct RoundOutcome {
     /// The result of each stage.
     #[serde(flatten)]
     pub stages: BTreeMap<StageId, RoundStage>,
+    /// The webhooks of saved searches that had new hits.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub webhooks: Vec<WebhookOutcome>,
     #[serde(skip)]
     status: Status,
     #[serde(skip)]
@@ -138,6 +142,8 @@ struct RoundRecord<'a> {
 struct RoundSummary<'a> {
     done: bool,
     stages: &'a BTreeMap<StageId, RoundStage>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    webhooks: &'a [WebhookOutcome],
     seconds: f64,
 }
 
@@ -218,6 +224,15 @@ impl Round {
                     log::error!("scrub: {error:#}");
                     outcome.status = Status::NotDone;
                 }
+            }
+        }
+        if !cancel.is_cancelled() {
+            match webhooks::notify(&self.pipeline) {
+                Ok(notified) => outcome.webhooks = notified,
+                Err(error) => log::error!("webhooks: {error:#}"),
+            }
+            if outcome.webhooks.iter().any(|webhook| !webhook.done) {
+                outcome.status = outcome.status.max(Status::Partly);
             }
         }
         if self.pipeline.config().run.report && !self.has_fresh_report() && !cancel.is_cancelled() {
@@ -330,7 +345,8 @@ impl Round {
         let mut log = RunLog::create(home, &unused_name(home, self.started, "run")?)?;
         log.push(&Began { began: rfc3339(self.started) })?;
         let done = outcome.status != Status::NotDone;
-        let summary = RoundSummary { done, stages: &outcome.stages, seconds: outcome.seconds };
+        let RoundOutcome { stages, webhooks, seconds, .. } = outcome;
+        let summary = RoundSummary { done, stages, webhooks, seconds: *seconds };
         log.push(&RoundRecord { summary })?;
         log.publish()?;
         Ok(())

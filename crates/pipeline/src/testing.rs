@@ -203,7 +203,7 @@ impl Reporter for Recorded {
     fn event(&self, event: &Event<'_>) {
         let line = match event {
             Event::StageBegan { stage } => format!("{stage} began"),
-            Event::Progress(progress) => format!("{} of {} {}", progress.done, progress.total, progress.unit),
+            Event::Progress(progress) => progress.to_string(),
             Event::ProgressEnded => "progress ended".to_owned(),
             Event::StageEnded { stage, .. } => format!("{stage} ended"),
         };

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, bail};
 use serde::Serialize;
 use tidings_index::Snapshot;
 use tidings_query::engine::Engine;
@@ -17,6 +17,7 @@ use tidings_store::{Home, text};
 use crate::Pipeline;
 use crate::context::RunContext;
 use crate::outcome::Outcome;
+use crate::usage_error::UsageError;
 
 /// The longest name, in bytes.
 const MAX_NAME_BYTES: usize = 64;
@@ -85,7 +86,8 @@ pub struct LayerRow {
 
 /// Parses a filter. Errors show their position.
 pub fn parse_filter(text: &str) -> Result<Filter> {
-    text.parse().map_err(|error: SyntaxError| anyhow!("invalid filter: {}", error.render(text)))
+    let parsed: Result<Filter, SyntaxError> = text.parse();
+    Ok(parsed.map_err(|error| UsageError::new(format!("invalid filter: {}", error.render(text))))?)
 }
 
 /// All virtual corpora.
@@ -98,7 +100,7 @@ pub fn list(home: &Home) -> Result<Vec<VirtualCorpus>> {
 pub fn save(pipeline: &Pipeline, name: &str, filter: &str) -> Result<VirtualCorpus> {
     let is_plain = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
     if name.is_empty() || name.len() > MAX_NAME_BYTES || !name.chars().all(is_plain) {
-        bail!("invalid corpus name `{name}`; use letters, digits and hyphens");
+        return Err(UsageError::new(format!("invalid corpus name `{name}`; use letters, digits and hyphens")).into());
     }
     let (name, filter) = (name.to_owned(), parse_filter(filter)?.to_string());
     let context = RunContext::open(pipeline, "corpus")?;

@@ -39,7 +39,7 @@ fn home_create(
     contact: Option<String>,
     plan: Option<PathBuf>,
 ) -> PyResult<Vec<&'static str>> {
-    let options = init::Options { folder: path, feeds: None, plan, contact };
+    let options = init::Options { folder: path, plan, contact, ..init::Options::default() };
     py.detach(|| init::run(&options)).map(|outcome| outcome.made).map_err(failed)
 }
 

@@ -165,7 +165,7 @@ fn save_search(state: &AppState, new: NewSearch) -> Result<(), ApiError> {
     state.registry.corpus(&new.lang, None)?;
     let home = &state.registry.home;
     let mut known = saved_searches::read(home)?;
-    known.retain(|search| search.name != new.name);
+    let former = known.iter().position(|search| search.name == new.name).map(|at| known.remove(at));
     if known.len() >= MAX_SEARCHES {
         return Err(ApiError::wrong("name", format!("there are {MAX_SEARCHES} saved searches already; delete some")));
     }
@@ -175,6 +175,7 @@ fn save_search(state: &AppState, new: NewSearch) -> Result<(), ApiError> {
         query: new.q,
         filter: new.filter,
         created: jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+        webhook: former.map(|former| former.webhook).unwrap_or_default(),
     });
     Ok(saved_searches::write(home, known)?)
 }

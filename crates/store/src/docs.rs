@@ -244,6 +244,14 @@ pub fn document_days(home: &Home) -> Result<Vec<String>> {
     recipes_in(home, ROOT)
 }
 
+/// The number of documents of some days, from their recipes.
+pub fn number_of_documents<'d>(home: &Home, days: impl IntoIterator<Item = &'d str>) -> Result<u64> {
+    let number = |day: &str| -> Result<u64> {
+        Ok(Recipe::read(home, day)?.map_or(0, |recipe| recipe.documents.values().sum::<u64>()))
+    };
+    days.into_iter().map(number).sum()
+}
+
 /// The days that have a recipe under a root, oldest first.
 pub(crate) fn recipes_in(home: &Home, root: &str) -> Result<Vec<String>> {
     let folder = format!("{root}/recipes");

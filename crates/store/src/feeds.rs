@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::io::BufRead as _;
+use std::path::Path;
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -61,11 +62,15 @@ pub struct FeedList {
 
 /// Reads `feeds.txt`. A faulty line is skipped and reported.
 pub fn list(home: &Home) -> Result<FeedList> {
-    let path = home.feed_list();
+    read_list(&home.feed_list())
+}
+
+/// Reads a file in the format of `feeds.txt`. A faulty line is skipped and reported.
+pub fn read_list(path: &Path) -> Result<FeedList> {
     let mut list = FeedList::default();
     let mut known = HashMap::new();
-    for (at, line) in open_any(&path)?.split(b'\n').enumerate() {
-        let line = line.context("read", &path)?;
+    for (at, line) in open_any(path)?.split(b'\n').enumerate() {
+        let line = line.context("read", path)?;
         let line = String::from_utf8_lossy(&line);
         let line = line.trim_start_matches('\u{feff}').trim();
         if line.is_empty() || line.starts_with('#') {
@@ -108,6 +113,15 @@ pub fn list(home: &Home) -> Result<FeedList> {
         }
     }
     Ok(list)
+}
+
+impl ListedFeed {
+    /// Whether the address is that of a whole site, which is a home page and no feed.
+    pub fn is_home_page(&self) -> bool {
+        let rest = self.url.split_once("://").map_or("", |(_, rest)| rest);
+        let path = rest.split_once('/').map_or("", |(_, path)| path);
+        self.kind == SourceKind::Feed && path.is_empty() && !rest.contains('?')
+    }
 }
 
 fn url_of(given: &str) -> Option<String> {

@@ -1,4 +1,4 @@
-//! Saved searches: queries with names, in `searches.tsv`. Each has a feed of its newest hits.
+//! Saved searches: queries with names, in `searches.tsv`. Each has a feed of its newest hits, and some a webhook.
 
 use tidings_storage::write_atomic;
 
@@ -24,9 +24,30 @@ pub struct SavedSearch {
     pub filter: String,
     /// The time at which it was saved.
     pub created: String,
+    /// The address that is notified of new hits; empty for none.
+    pub webhook: String,
 }
 
-columns!(SavedSearch { name, lang, query, filter, created });
+columns!(SavedSearch { name, lang, query, filter, created, webhook });
+
+/// The state of the webhook of a search, in `state/webhooks.tsv`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct WebhookState {
+    /// The name of the search.
+    pub name: String,
+    /// The newest day on which documents were seen that the webhook was notified of.
+    pub day: String,
+    /// The ids of the documents of that day that it was notified of, separated by blanks.
+    pub documents: String,
+    /// The time of the last notification that arrived.
+    pub notified: String,
+    /// The time since which notifications fail; empty if the last one arrived.
+    pub failing_since: String,
+    /// The reason of the last failure.
+    pub failure: String,
+}
+
+columns!(WebhookState { name, day, documents, notified, failing_since, failure });
 
 /// Returns true if a text can be the name of a search or a virtual corpus: letters, digits, hyphens, dots and underscores.
 pub fn is_name(text: &str) -> bool {
@@ -47,6 +68,18 @@ pub fn write(home: &Home, known: Vec<SavedSearch>) -> Result<()> {
     Ok(write_atomic(&home.root().join("searches.tsv"), table::text(known.into_iter()).as_bytes())?)
 }
 
+/// The states of all webhooks.
+pub fn read_webhooks(home: &Home) -> Result<Vec<WebhookState>> {
+    let mut known = Vec::new();
+    table::read(&home.root().join("state/webhooks.tsv"), |state| known.push(state))?;
+    Ok(known)
+}
+
+/// Replaces the states of all webhooks.
+pub fn write_webhooks(home: &Home, known: Vec<WebhookState>) -> Result<()> {
+    Ok(write_atomic(&home.root().join("state/webhooks.tsv"), table::text(known.into_iter()).as_bytes())?)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -64,6 +97,24 @@ mod tests {
         };
         write(&home, vec![search.clone()]).unwrap();
         assert_eq!(read(&home).unwrap(), [search]);
+    }
+
+    #[test]
+    fn searches_of_versions_without_webhooks_are_read() {
+        let (_folder, home) = home();
+        let former = "name\tlang\tquery\tfilter\tcreated\nstorms\ten\tstorm\t\t2026-06-01T00:00:00Z\n";
+        std::fs::write(home.root().join("searches.tsv"), former).unwrap();
+        let read = read(&home).unwrap();
+        assert_eq!((read[0].name.as_str(), read[0].webhook.as_str()), ("storms", ""));
+    }
+
+    #[test]
+    fn the_states_of_webhooks_are_stored() {
+        let (_folder, home) = home();
+        assert!(read_webhooks(&home).unwrap().is_empty());
+        let state = WebhookState { name: "storms".into(), day: "2026-06-02".into(), ..WebhookState::default() };
+        write_webhooks(&home, vec![state.clone()]).unwrap();
+        assert_eq!(read_webhooks(&home).unwrap(), [state]);
     }
 
     #[test]

@@ -34,7 +34,7 @@ pub struct Args {
     #[arg(long, alias = "mark", requires = "jsonl")]
     marks: bool,
     /// List the N texts with the most copies
-    #[arg(long, value_name = "N", conflicts_with = "jsonl")]
+    #[arg(long = "limit", alias = "top", value_name = "N", conflicts_with = "jsonl")]
     top: Option<u16>,
     /// Print all duplicates with their text as JSON lines
     #[arg(long, conflicts_with_all = ["jsonl", "top"])]

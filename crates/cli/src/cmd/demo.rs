@@ -96,7 +96,7 @@ pub fn run(args: &Args) -> Result<Report> {
             grouped(tokens)
         ));
         if first_index.is_none() {
-            step(&["query", "fax", "--lang", "en", "--size", "3"], &home)?;
+            step(&["query", "fax", "--lang", "en", "--limit", "3"], &home)?;
             console::print("\n");
             first_index = Some(began.elapsed());
         }
@@ -225,7 +225,7 @@ const TOUR: [&[&str]; 6] = [
     &["bursts", "--lang", "en", "--limit", "3"],
     &["new-words", "--lang", "en", "--limit", "5"],
     &["colloc", "drought", "--lang", "en", "--limit", "5"],
-    &["sketch", "harbour", "--lang", "en", "--size", "3"],
+    &["sketch", "harbour", "--lang", "en", "--limit", "3"],
 ];
 
 fn what_next(home: &str) -> String {

@@ -2,12 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result};
 use serde::Serialize;
 use tidings_pipeline::discover::opml::{self, ExportedList};
 use tidings_pipeline::discover::{self, CandidateSource, Options, Task, TrialOptions};
 use tidings_pipeline::display::count;
+use tidings_pipeline::init::read_sites;
 use tidings_pipeline::outcome::Outcome;
+use tidings_pipeline::usage_error::UsageError;
 
 use super::{CrawlArgs, Report};
 use crate::args::Global;
@@ -16,6 +18,9 @@ use crate::args::Global;
 pub struct Args {
     /// URLs of sites or pages; with --from, files and folders (`-` is standard input)
     what: Vec<String>,
+    /// File with websites, one URL per line
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["what", "from", "opml", "opml_out", "trial", "probe"])]
+    sites: Option<PathBuf>,
     /// Collect candidate feeds from pages or links, without requests
     #[arg(long, value_enum, value_name = "SOURCE", conflicts_with_all = ["opml", "trial", "opml_out"])]
     from: Option<SourceArg>,
@@ -116,6 +121,9 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
 }
 
 fn task(args: &Args) -> Result<Task> {
+    if let Some(file) = &args.sites {
+        return Ok(Task::Search(read_sites(file)?));
+    }
     let (limit, pages_per_feed, seed) = (args.limit, args.pages_per_feed, args.crawl.seed);
     Ok(match (args.from, &args.opml) {
         _ if args.trial => Task::Trial(TrialOptions { limit, pages_per_feed, seed }),
@@ -123,7 +131,9 @@ fn task(args: &Args) -> Result<Task> {
         (None, Some(path)) => Task::Opml(path.clone()),
         (None, None) if args.probe.is_some() => Task::Probe,
         (None, None) if args.what.is_empty() => {
-            bail!("nothing to do: give the URL of a site, or one of --from, --opml, --probe and --trial")
+            let message =
+                "nothing to do: give the URL of a site, or one of --sites, --from, --opml, --probe and --trial";
+            return Err(UsageError::new(message).into());
         }
         (None, None) => Task::Search(args.what.clone()),
     })

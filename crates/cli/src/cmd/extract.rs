@@ -3,7 +3,7 @@
 use std::io::stdin;
 use std::path::PathBuf;
 
-use anyhow::{Result, anyhow};
+use anyhow::Result;
 use clap::error::ErrorKind;
 use serde_json::Value;
 use tidings_clean::justext::JustextOptions;
@@ -12,6 +12,7 @@ use tidings_model::address;
 use tidings_pipeline::config::Preset;
 use tidings_pipeline::extract::{self, Input, Options};
 use tidings_pipeline::filter::{self, extract::Extract};
+use tidings_pipeline::usage_error::UsageError;
 
 use super::Report;
 use super::stream::{self, filter_report, threads};
@@ -112,7 +113,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         url: args.url.clone().unwrap_or_default(),
         format: match global.json && is_printed {
             true => Format::Json,
-            false => args.format.parse().map_err(|fault: String| anyhow!(fault))?,
+            false => args.format.parse().map_err(UsageError)?,
         },
         output: args.output.clone(),
         threads: threads(args.threads),

@@ -1,7 +1,8 @@
 //! `tidings help`: the help of the program or of a command.
 
-use anyhow::{Result, anyhow};
+use anyhow::Result;
 use clap::{Command, CommandFactory as _};
+use tidings_pipeline::usage_error::UsageError;
 
 use super::Report;
 use crate::help;
@@ -32,7 +33,7 @@ fn of_command(path: &[String]) -> Result<String> {
     // Propagates options of the whole program to commands, as parsing does.
     program.build();
     let find = |command: &Command, name: &String| {
-        let unknown = || anyhow!("unknown command `{name}`; `tidings help --all` lists all commands");
+        let unknown = || UsageError::new(format!("unknown command `{name}`; `tidings help --all` lists all commands"));
         command.find_subcommand(name).cloned().ok_or_else(unknown)
     };
     let mut command = path.iter().try_fold(program, |command, name| find(&command, name))?;

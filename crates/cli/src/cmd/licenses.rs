@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use tidings_lang::language_name;
 
 use super::Report;
+use crate::style::Style;
 use crate::table::Table;
 
 /// The notices, as `cargo xtask licenses` writes them.
@@ -123,7 +124,7 @@ fn table(parts: &[Part]) -> String {
         let version = part.version.clone().unwrap_or_default();
         table.push(vec![part.name.clone(), version, part.license.clone()]);
     }
-    table.text()
+    table.text(Style::stdout())
 }
 
 /// The attributions of models, then every text once, under the names of the parts that it belongs to.

@@ -33,6 +33,7 @@ pub mod report;
 pub mod restore;
 pub mod revisions;
 pub mod run;
+pub mod searches;
 pub mod serve;
 pub mod shell;
 pub mod status;

@@ -13,6 +13,7 @@ use tidings_pipeline::stage::annotate::{install_models, installed_packs, read_mo
 
 use super::Report;
 use crate::args::Global;
+use crate::style::Style;
 use crate::table::Table;
 
 #[derive(Debug, clap::Args)]
@@ -118,7 +119,11 @@ fn table(models: &[&ModelInfo]) -> String {
     }
     let bytes: usize = models.iter().map(|about| about.bytes).sum();
     let all = count(models.len() as u64, "model");
-    format!("{}{all}, {} KB; accuracy of UPOS, lemma and feats in %\n", table.text(), grouped(bytes as u64 / 1000))
+    format!(
+        "{}{all}, {} KB; accuracy of UPOS, lemma and feats in %\n",
+        table.text(Style::stdout()),
+        grouped(bytes as u64 / 1000)
+    )
 }
 
 fn described(about: &ModelInfo) -> String {

@@ -1,6 +1,7 @@
 //! `tidings revisions`: pages that changed after their first download, with old and new headlines.
 
-use anyhow::{Result, bail};
+use anyhow::Result;
+use tidings_pipeline::usage_error::UsageError;
 use tidings_pipeline::views::revisions::{self, RevisionsOutcome};
 use tidings_store::revisions::RevisionFilter;
 
@@ -39,7 +40,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         if let Some(day) = day
             && (day.len() != 10 || day.parse::<jiff::civil::Date>().is_err())
         {
-            bail!("{flag} {day} is not a day; write it as 2026-03-01");
+            return Err(UsageError::new(format!("{flag} {day} is not a day; write it as 2026-03-01")).into());
         }
     }
     let Args { since, until, site, url, .. } = args;

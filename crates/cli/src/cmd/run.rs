@@ -90,7 +90,7 @@ fn one_round(
     before: &dyn Fn(&str),
 ) -> Result<RoundOutcome> {
     round::run_round(pipeline, &args.options(), before, &|stage, ended| match ended {
-        RoundStage::Ended(outcome) if !global.json => {
+        RoundStage::Ended(outcome) if !global.json && !global.quiet => {
             let text = outcome.to_string();
             console::print(&text.lines().map(|line| format!("{stage:<9} {line}\n")).collect::<String>());
         }

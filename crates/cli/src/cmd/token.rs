@@ -1,10 +1,12 @@
 //! `tidings token`: access tokens of the HTTP API.
 
-use anyhow::{Result, anyhow};
+use anyhow::Result;
 use tidings_pipeline::tokens::{self, Expiry, Scope, TokenRow};
+use tidings_pipeline::usage_error::UsageError;
 
 use super::{Report, open_home};
 use crate::args::Global;
+use crate::style::Style;
 use crate::table::Table;
 
 #[derive(Debug, clap::Args)]
@@ -41,7 +43,7 @@ fn parse_scope(name: &str) -> Result<Scope, String> {
 }
 
 fn parse_expiry(text: &str) -> Result<Expiry> {
-    text.parse().map_err(|error| anyhow!("--expires {text}: {error}"))
+    Ok(text.parse::<Expiry>().map_err(|error| UsageError::new(format!("--expires {text}: {error}")))?)
 }
 
 pub fn run(args: &Args, global: &Global) -> Result<Report> {
@@ -66,6 +68,6 @@ fn table(rows: &[TokenRow]) -> Report {
         };
         table.push(vec![row.name.clone(), row.scope.to_owned(), row.created.clone(), expires]);
     }
-    let text = if rows.is_empty() { "no tokens\n".to_owned() } else { table.text() };
+    let text = if rows.is_empty() { "no tokens\n".to_owned() } else { table.text(Style::stdout()) };
     Report::list(text, rows)
 }

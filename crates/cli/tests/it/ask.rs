@@ -57,15 +57,15 @@ fn queries_run_from_the_command_line() {
     let corpus = weather();
     // On 3 sites, on 2 + 4 + … + 12 days.
     let storms = 3 * 2 * 21;
-    ask(&corpus, "query storm --size 3").ok().says(&format!("{storms} hits, ")).says("came from the sea");
-    let found = ask(&corpus, "--json query storm --size 2 --oldest").ok().json();
+    ask(&corpus, "query storm --limit 3").ok().says(&format!("{storms} hits, ")).says("came from the sea");
+    let found = ask(&corpus, "--json query storm --limit 2 --oldest").ok().json();
     assert_eq!((found["hits"].as_u64(), found["lines"].as_array().unwrap().len()), (Some(storms), 2));
     assert_eq!(found["lines"][0]["fields"]["date"], "2026-01-02");
     assert_eq!(
         ask(&corpus, "--json query storm --sample 5 --seed 9").ok().json()["about"]["exactness"]["of_hits"],
         storms
     );
-    ask(&corpus, "query storm --sort left --size 2").ok().says("storm");
+    ask(&corpus, "query storm --sort left --limit 2").ok().says("storm");
     ask(&corpus, "query storm --explain").ok().says("list");
     ask(&corpus, "query storm --count --filter site=a.example").ok().says(&format!("{} hits", storms / 3));
     ask(&corpus, "query '[word=\"st.*\"] within <doc date=\"2026-02\"/>' --count").ok().says("12 hits");
@@ -167,7 +167,7 @@ fn the_command_line_and_the_api_give_the_same_answers() {
     let corpus = weather();
     let server = Server::start(&corpus, "");
     let questions = [
-        ("query storm --size 2 --sort left", "query?q=storm&size=2&sort=left"),
+        ("query storm --limit 2 --sort left", "query?q=storm&size=2&sort=left"),
         ("count storm --filter site=a.example", "count?q=storm&filter=site%3Da.example"),
         ("freq storm --by site", "freq?q=storm&by=site"),
         ("colloc storm --measure ll", "colloc?q=storm&measure=log-likelihood"),
@@ -180,7 +180,7 @@ fn the_command_line_and_the_api_give_the_same_answers() {
         ("bursts --by month", "bursts?by=month"),
         ("trends --bursts --by month", "bursts?by=month"),
         ("new-words --since 2026-06-01", "new-words?since=2026-06-01"),
-        ("documents --size 2 --order oldest", "documents?size=2&order=oldest"),
+        ("documents --limit 2 --order oldest", "documents?size=2&order=oldest"),
     ];
     for (command, path) in questions {
         let mut over_http = server.json(&format!("/api/v1/en/{path}"), None);
@@ -193,7 +193,7 @@ fn the_command_line_and_the_api_give_the_same_answers() {
         }
     }
     ask(&corpus, "count storm").ok().says("126");
-    ask(&corpus, "documents --size 2").ok().says("availability").says("c.example");
+    ask(&corpus, "documents --limit 2").ok().says("availability").says("c.example");
     ask(&corpus, "compare 'date<=2026-02' 'date>=2026-05' --csv").ok().says("value,before,after,before_documents");
 }
 
@@ -202,12 +202,30 @@ fn invalid_queries_are_explained() {
     let corpus = corpus();
     ask(&corpus, "query storm").exits(1).says("no index yet");
     let corpus = weather();
-    ask(&corpus, "query '[lema=\"x\"]'").exits(1).says("did you mean lemma?").says("^^^^");
-    ask(&corpus, "query '[word=\"(\"]'").exits(1).says("invalid query");
-    ask(&corpus, "query storm --filter \"date>=\"").exits(1).says("invalid filter");
-    ask(&corpus, "query storm --lang xx").exits(1).says("available: en");
+    ask(&corpus, "query '[lema=\"x\"]'").exits(2).says("did you mean lemma?").says("^^^^");
+    ask(&corpus, "query '[word=\"(\"]'").exits(2).says("invalid query");
+    ask(&corpus, "query storm --filter \"date>=\"").exits(2).says("invalid filter");
+    ask(&corpus, "query storm --lang xx").exits(2).says("available: en");
     ask(&corpus, "timeline storm --by fortnight").exits(2).says("half-year");
-    ask(&corpus, "new-words --since 2020-01-01").exits(1).says("everything would be new");
-    ask(&corpus, "corpus save \"a/b\" site=x").exits(1).says("invalid corpus name");
+    ask(&corpus, "new-words --since 2020-01-01").exits(2).says("everything would be new");
+    ask(&corpus, "corpus save \"a/b\" site=x").exits(2).says("invalid corpus name");
+    ask(&corpus, "query storm --filter sitee=a.example").exits(2).says("did you mean site?");
+    ask(&corpus, "freq storm --by sitee").exits(2).says("did you mean site?");
+    ask(&corpus, "revisions --since soon").exits(2).says("is not a day");
     ask(&corpus, "query zzz").ok().says("0 hits");
+}
+
+#[test]
+fn hits_and_errors_are_coloured_if_the_output_wants_it() {
+    let corpus = weather();
+    let plain = ask(&corpus, "query storm --limit 1").ok();
+    assert!(!plain.stdout.contains('\u{1b}'), "a file is no terminal: {}", plain.stdout);
+    let forced = corpus.shell("CLICOLOR_FORCE=1 exec \"$T\" query storm --limit 1").ok();
+    assert!(forced.stdout.contains("\u{1b}[1;31mstorm\u{1b}[0m"), "{:?}", forced.stdout);
+    let csv = corpus.shell("CLICOLOR_FORCE=1 exec \"$T\" query storm --limit 1 --csv").ok();
+    assert!(!csv.stdout.contains('\u{1b}'), "CSV is data: {:?}", csv.stdout);
+    let failed = corpus.shell("CLICOLOR_FORCE=1 exec \"$T\" query '[lema=\"x\"]'").exits(2);
+    assert!(failed.stderr.contains("\u{1b}[1;31merror:\u{1b}[0m"), "{:?}", failed.stderr);
+    let without = corpus.shell("NO_COLOR=1 CLICOLOR_FORCE=1 exec \"$T\" query '[lema=\"x\"]'").exits(2);
+    assert!(without.stderr.contains("error: ") && !without.stderr.contains('\u{1b}'), "{:?}", without.stderr);
 }

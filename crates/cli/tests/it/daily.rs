@@ -28,6 +28,9 @@ fn a_home_is_created_once_and_not_changed_afterwards() {
     corpus.run(&format!("init {}", fresh.display())).ok().says("nothing was changed");
     assert_eq!(std::fs::read_to_string(fresh.join("feeds.txt")).unwrap(), "http://127.1.0.1/mine\n");
 
+    let silent = corpus.run(&format!("-q init {}", corpus.beside("silent").display())).ok();
+    assert_eq!((silent.stdout.as_str(), silent.stderr.as_str()), ("", ""));
+
     // A folder with other files can become a home too, and keeps them.
     let lived_in = corpus.beside("lived-in");
     std::fs::create_dir(&lived_in).unwrap();

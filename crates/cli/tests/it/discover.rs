@@ -268,3 +268,23 @@ fn with_grow_new_feeds_are_found_in_fetched_pages() {
     assert_eq!(found, feeds[1..3].iter().cloned().collect());
     corpus.is_tidy();
 }
+
+#[test]
+fn a_list_of_sites_given_to_init_becomes_their_feeds() {
+    let corpus = hidden(&[Hiding::Declared, Hiding::FrontPage], 2, "");
+    let (list, home) = (corpus.beside("sites.txt"), corpus.beside("news"));
+    fs::write(&list, format!("# newspapers\n{}\n", articles(&corpus).join("\n"))).unwrap();
+    corpus.run(&format!("init {} --sites {}", home.display(), list.display())).exits(2).says("--contact");
+    let mut command =
+        corpus.command(&format!("init {} --contact me@example.org --sites {}", home.display(), list.display()));
+    command.env("TIDINGS_FETCH_ALLOW_PRIVATE", "['127.1.0.0/16']").env("TIDINGS_FETCH_DELAY_S", "0.05");
+    let told = corpus.launch(command).wait().ok().says("next: run `tidings run");
+    assert!(!told.stdout.contains("discover --home"), "{}", told.stdout);
+    let listed = fs::read_to_string(home.join("feeds.txt")).unwrap();
+    for feed in corpus.web.feeds() {
+        assert!(listed.contains(&feed), "{feed} is missing in\n{listed}");
+    }
+    for article in articles(&corpus) {
+        assert!(!listed.contains(&article), "{article} is no feed");
+    }
+}

@@ -46,6 +46,7 @@ mod revisions;
 mod rounds;
 mod run;
 mod schedule;
+mod searches;
 mod serve;
 mod shards;
 mod sites_without_feeds;

@@ -4,19 +4,20 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::{Context as _, Result, anyhow, bail};
+use anyhow::{Context as _, Result, bail};
 use tidings_fetch::robots::Robots;
 use tidings_index::{Day, Snapshot};
 use tidings_model::purpose::{self, Extent, Purpose, Signal};
 use tidings_model::{Annotated, Attributes, Document};
 use tidings_query::engine::{Engine, Limits};
 use tidings_query::filter::CompiledFilter;
-use tidings_query::{Filter, MatchRule, cql};
+use tidings_query::{Filter, MatchRule};
 use tidings_store::removed::Removed;
 use tidings_store::sorted::{DayIds, DayIdsBuilder};
 use tidings_store::{Home, hidden, rules};
 
 use super::source::{self, StoredDocument};
+use crate::corpus::{explain, parse_query};
 use crate::stage::annotate::{FeedLabels, labels, plain};
 use crate::virtual_corpora;
 
@@ -286,7 +287,7 @@ fn hits(
     scratch: &Path,
     generations: &mut BTreeMap<String, u64>,
 ) -> Result<DayIds> {
-    let query = cql::parse(text).map_err(|error| anyhow!("invalid query: {}", error.render(text)))?;
+    let query = parse_query(text)?;
     let languages: Vec<String> = home
         .indexed()?
         .into_iter()
@@ -298,7 +299,7 @@ fn hits(
     let mut found = DayIdsBuilder::new(scratch);
     for code in languages {
         let engine = Engine::new(Snapshot::open(&home.index_of(&code))?);
-        let search = engine.search(&query, MatchRule::Shortest, filter)?;
+        let search = engine.search(&query, MatchRule::Shortest, filter).map_err(|error| explain(error, text))?;
         // Hits of a segment are sorted by position, so that those of a document are adjacent.
         let mut last = (u32::MAX, 0);
         let mut kept = Ok(());

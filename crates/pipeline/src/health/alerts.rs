@@ -57,6 +57,8 @@ pub enum AlertRule {
     PagesLost,
     /// The scrub found damaged files.
     FilesDamaged,
+    /// The webhook of a saved search could not be notified.
+    WebhookFailed,
 }
 
 /// Something that needs a person.
@@ -84,8 +86,20 @@ pub fn of(health: &Health, min_free_mib: u64) -> Vec<Alert> {
     clock(health, &mut raise);
     disk(health, min_free_mib, &mut raise);
     feeds(health, &mut raise);
+    webhooks(health, &mut raise);
     alerts.sort_by_key(|alert| std::cmp::Reverse(alert.level));
     alerts
+}
+
+fn webhooks(health: &Health, raise: Raise<'_>) {
+    for webhook in &health.failing_webhooks {
+        let text = format!(
+            "the webhook of the saved search {} has not been notified since {}: {}; check its address with `tidings \
+             searches list`",
+            webhook.search, webhook.since, webhook.failure
+        );
+        raise(Level::Warning, AlertRule::WebhookFailed, text);
+    }
 }
 
 type Raise<'a> = &'a mut dyn FnMut(Level, AlertRule, String);
@@ -371,6 +385,7 @@ mod tests {
             damaged_files: Vec::new(),
             oldest_unfound: None,
             backfills: Vec::new(),
+            failing_webhooks: Vec::new(),
         }
     }
 
@@ -395,6 +410,19 @@ mod tests {
 
     fn fall(number: usize) -> Fall {
         Fall { feed: format!("https://e.org/{number}"), days: 2, came: 1, expected: 60.4, chance: 1e-9 }
+    }
+
+    #[test]
+    fn a_webhook_that_fails_is_a_warning() {
+        let failing = super::super::FailingWebhook {
+            search: "storms".to_owned(),
+            since: "2026-03-01T00:00:00Z".to_owned(),
+            failure: "HTTP status 404".to_owned(),
+        };
+        let alerts = of(&Health { failing_webhooks: vec![failing], ..healthy() }, 0);
+        let [alert] = &alerts[..] else { panic!("{alerts:?}") };
+        assert_eq!((alert.level, alert.rule), (Level::Warning, AlertRule::WebhookFailed));
+        assert!(alert.text.contains("storms") && alert.text.contains("HTTP status 404"), "{}", alert.text);
     }
 
     #[test]

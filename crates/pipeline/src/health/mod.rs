@@ -23,6 +23,7 @@ use tidings_store::archive::BackfillOrder;
 use tidings_store::clock_jump::ClockJump;
 use tidings_store::future::FutureTimes;
 use tidings_store::runs::RunName;
+use tidings_store::saved_searches::{WebhookState, read_webhooks};
 use tidings_store::scrub::{self, DamagedFile};
 use tidings_store::yields::{self, Yield};
 use tidings_store::{FaultyPages, Home};
@@ -83,6 +84,27 @@ pub struct Health {
     /// The backfills of sites, by site.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub backfills: Vec<BackfillOrder>,
+    /// Webhooks of saved searches whose last notification failed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub failing_webhooks: Vec<FailingWebhook>,
+}
+
+/// A webhook whose last notification failed.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct FailingWebhook {
+    /// The name of the saved search.
+    pub search: String,
+    /// The time since which notifications fail.
+    pub since: String,
+    /// The reason.
+    pub failure: String,
+}
+
+fn failing_webhooks(home: &Home) -> Result<Vec<FailingWebhook>> {
+    let failing = read_webhooks(home)?.into_iter().filter(|state| !state.failing_since.is_empty());
+    let row =
+        |state: WebhookState| FailingWebhook { search: state.name, since: state.failing_since, failure: state.failure };
+    Ok(failing.map(row).collect())
 }
 
 impl Health {
@@ -122,6 +144,7 @@ impl Health {
             upgrade,
             faulty_pages: tidings_store::faulty_pages(home)?,
             damaged_files: scrub::damaged_files(home)?,
+            failing_webhooks: failing_webhooks(home)?,
         })
     }
 }

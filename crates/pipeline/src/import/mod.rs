@@ -43,6 +43,7 @@ use crate::discover::opml;
 use crate::display::{count, grouped};
 use crate::parallel::{self, Bounds};
 use crate::pipeline::Pipeline;
+use crate::reporter::ProgressScope;
 use crate::shard::Shard;
 
 /// The size of a batch that a worker converts, in bytes and in records.
@@ -154,6 +155,9 @@ struct Import<'a> {
     intake: PageImporter,
     /// Tombstones: removed pages must not return.
     removed: Arc<Removed>,
+    progress: ProgressScope,
+    /// The present input, for the progress.
+    detail: String,
     outcome: ImportOutcome,
 }
 
@@ -172,15 +176,17 @@ impl Import<'_> {
             options,
             intake,
             removed: Arc::new(Removed::read(&context.home)?),
+            progress: context.counting("pages"),
+            detail: String::new(),
             outcome: ImportOutcome::of_unknown(unknown),
         })
     }
 
     fn inputs(&mut self, inputs: &[InputPath]) -> Result<()> {
-        let progress = self.context.progress("files", inputs.len() as u64);
         for (number, input) in inputs.iter().enumerate() {
             self.context.check_cancelled()?;
-            progress.show(number as u64, &input.path.display().to_string());
+            self.detail = format!("file {} of {}, {}", number + 1, inputs.len(), input.path.display());
+            self.progress.advance(0, &self.detail);
             self.input(input)?;
         }
         Ok(())
@@ -339,6 +345,7 @@ impl Import<'_> {
     /// Stores the pages of a batch together with the position in the input.
     fn store(&mut self, batch: ConvertedBatch, place: Position, is_last: bool, input: &mut Input) -> Result<()> {
         self.outcome.pages += batch.pages;
+        self.progress.show(self.outcome.pages, &self.detail);
         self.outcome.undated += batch.undated;
         for (reason, number) in batch.left_out {
             *self.outcome.left_out.entry(reason.to_owned()).or_default() += number;

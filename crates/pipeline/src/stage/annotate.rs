@@ -34,7 +34,7 @@ use tidings_store::{Exclusion, Home, Stale};
 use self::batch::Batch;
 use self::day_reader::{DayDocument, DayReader, Judged};
 use self::sources::{Sources, recipes};
-use super::{Data, Due, Stage, StageId, StageOutcome, StageRun, Unit, layer_digest};
+use super::{Data, Due, Stage, StageId, StageOutcome, StageRun, Unit, layer_digest, names};
 use crate::config::Config;
 use crate::context::{RunContext, StageLog};
 use crate::display::{count, span_s};
@@ -263,7 +263,8 @@ impl Stage for Annotate {
             context,
             sources: Sources::read(&context.home, &context.config, &recipes(&context.home, &due.since)?)?,
             bounds: Bounds { threads: super::threads(config.threads), weight: config.memory_mib << 20 },
-            progress: context.progress("days", due.units.len() as u64),
+            progress: context.progress("documents", docs::number_of_documents(&context.home, names(due))?),
+            documents_before: 0,
             growing_from: growing_from(&context.home)?,
             outcome: AnnotateOutcome {
                 run: context.run.clone(),
@@ -312,6 +313,8 @@ struct AnnotateRun<'a> {
     sources: Sources,
     bounds: Bounds,
     progress: ProgressScope,
+    /// The documents of the days before the present one.
+    documents_before: u64,
     /// The first of the days that may still grow.
     growing_from: String,
     outcome: AnnotateOutcome,
@@ -335,7 +338,8 @@ fn growing_from(home: &Home) -> Result<String> {
 
 impl StageRun for AnnotateRun<'_> {
     fn unit(&mut self, unit: &Unit, log: &mut StageLog<'_>) -> Result<()> {
-        self.progress.show(self.outcome.days, &unit.name);
+        self.progress.show(self.documents_before, &unit.name);
+        self.documents_before += docs::number_of_documents(&self.context.home, [unit.name.as_str()])?;
         let began = Instant::now();
         let day = &unit.name;
         if self.outcome.days_undone >= FAILURES {
@@ -445,6 +449,7 @@ impl AnnotateRun<'_> {
             |batch| self.annotate(batch, &day),
             |annotated| {
                 let (texts, languages) = annotated?;
+                self.progress.advance(texts.len() as u64, &day);
                 languages.iter().for_each(|language| draft.layer(language, annotators.name_of(language)));
                 for DayText { language, key, made } in texts {
                     if layered.insert(Arc::clone(&language)) {

@@ -247,8 +247,9 @@ impl Stage for Clean {
             postprocess_options: context.config.postprocess_options(),
             removed: Removed::read(&context.home)?,
             bounds: Bounds { threads: super::threads(config.threads), weight: config.memory_mib << 20 },
-            progress: context.progress("files of pages", files),
+            progress: context.counting("pages"),
             days,
+            files_due: files,
             files: 0,
             outcome: CleanOutcome {
                 run: context.run.clone(),
@@ -277,6 +278,8 @@ struct CleanRun<'a> {
     bounds: Bounds,
     progress: ProgressScope,
     days: BTreeMap<String, Day>,
+    /// Files of pages that are due.
+    files_due: u64,
     /// Files of pages that were read.
     files: u64,
     outcome: CleanOutcome,
@@ -502,6 +505,9 @@ fn push(cleaned: Cleaned, draft: &mut DayDraft, suspects: &mut Suspects) -> Resu
     Ok(())
 }
 
+/// The pages between two reports of the progress.
+const SHOWN_EVERY: u64 = 64;
+
 /// The progress within a day.
 struct DayProgress<'a> {
     run: &'a CleanRun<'a>,
@@ -515,10 +521,11 @@ impl DayProgress<'_> {
     /// Counts a page, and shows the progress now and then.
     fn page(&mut self) {
         self.pages += 1;
-        if self.pages.is_multiple_of(64) {
+        if self.pages.is_multiple_of(SHOWN_EVERY) {
             let rate = self.pages as f64 / self.began.elapsed().as_secs_f64().max(0.1);
-            let detail = format!("{}, {}, {rate:.0}/s", self.day, count(self.pages, "page"));
-            self.run.progress.show(self.run.files + self.files, &detail);
+            let file = self.run.files + self.files + 1;
+            let detail = format!("{rate:.0}/s, {}, file {file} of {}", self.day, self.run.files_due);
+            self.run.progress.advance(SHOWN_EVERY, &detail);
         }
     }
 }

@@ -209,15 +209,15 @@ impl Stage for Compile {
             hide.extend(self.hide.iter().cloned());
             hidden::write(&context.home, &hide)?;
         }
+        let texts = text_files(&context.home, &due.since)?;
         Ok(Box::new(CompileRun {
             stage: self,
             context,
-            texts: text_files(&context.home, &due.since)?,
             damaged: damaged_files(&context.home)?,
             sources: OnceCell::new(),
             hide,
-            progress: context.progress("languages", due.units.len() as u64),
-            done: 0,
+            progress: context.progress("files of text", files_due(&context.home, due, &texts)),
+            texts,
             outcome: CompileOutcome {
                 run: context.run.clone(),
                 languages_up_to_date: due.up_to_date,
@@ -246,7 +246,6 @@ struct CompileRun<'a> {
     sources: OnceCell<BTreeSet<String>>,
     hide: BTreeSet<String>,
     progress: ProgressScope,
-    done: u64,
     outcome: CompileOutcome,
 }
 
@@ -260,12 +259,11 @@ struct LanguageLine<'a> {
 impl StageRun for CompileRun<'_> {
     fn unit(&mut self, unit: &Unit, log: &mut StageLog<'_>) -> Result<()> {
         let code = &unit.name;
-        self.progress.show(self.done, code);
+        self.progress.advance(0, code);
         let mut damaged = Vec::new();
         let compiled = self.compile(code, &mut damaged).with_context(|| {
             format!("cannot write the index of {code}; if it is damaged, run `tidings compile --verify`")
         })?;
-        self.done += 1;
         let outcome = &mut self.outcome;
         outcome.damaged_files.extend(damaged);
         match compiled {
@@ -356,6 +354,18 @@ fn inputs_of(snapshot: &Snapshot) -> BTreeMap<String, Input> {
     snapshot.inputs().iter().map(|input| (input.file.clone(), input.clone())).collect()
 }
 
+/// The number of files of text that the indexes of the due languages do not contain.
+fn files_due(home: &Home, due: &Due, texts: &BTreeMap<String, Vec<TextFile>>) -> u64 {
+    let missing = |unit: &Unit| {
+        let files = texts.get(&unit.name).map(Vec::as_slice).unwrap_or_default();
+        // A damaged index contains nothing.
+        let inputs =
+            Snapshot::open(&home.index_of(&unit.name)).map(|snapshot| inputs_of(&snapshot)).unwrap_or_default();
+        files.iter().filter(|(_, file)| !is_indexed(&inputs, file)).count() as u64
+    };
+    due.units.iter().map(missing).sum()
+}
+
 /// The reason why the index of a language is due, if it is.
 fn why_due(home: &Home, code: &str, files: &[TextFile]) -> Option<Stale> {
     // A damaged index is rebuilt, or the attempt returns its error.
@@ -412,6 +422,7 @@ impl CompileRun<'_> {
                 })?,
                 None => writer.read(&mut text::open_vertical(home, &file.file)?)?,
             }
+            self.progress.advance(1, &file.file);
             inputs.push(Input { file: file.file.clone(), bytes: file.bytes, xxh3: file.xxh3.clone() });
         }
         Ok(inputs)

@@ -313,6 +313,11 @@ fn files_digest(files: impl IntoIterator<Item = PathBuf>) -> Result<Option<Strin
     Ok(Some(format!("{:032x}", hasher.digest128())))
 }
 
+/// The names of the units that are due.
+fn names(due: &Due) -> impl Iterator<Item = &str> {
+    due.units.iter().map(|unit| unit.name.as_str())
+}
+
 /// The number of worker threads of a setting; 0: one per core.
 pub(crate) fn threads(setting: usize) -> usize {
     if setting == 0 { crate::parallel::cores() } else { setting }

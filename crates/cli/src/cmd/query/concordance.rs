@@ -15,6 +15,7 @@ use super::row_table::csv_table;
 use super::{QueryArgs, QueryContext, QuestionArgs, at_least, marked, of_corpus, short};
 use crate::args::Global;
 use crate::cmd::Report;
+use crate::style::{Ink, Style};
 use tidings_pipeline::display::count;
 
 /// The width of lines without a terminal.
@@ -83,7 +84,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         let body = Concordance { lines: shown, ..answered.body.clone() };
         csv_table::<ConcordanceRequest>(&body, &fields).csv()
     } else {
-        format!("{heading}\n\n{}", kwic(&shown, &fields))
+        format!("{heading}\n\n{}", kwic(&shown, &fields, Style::stdout()))
     };
     Ok(marked(text, &answered))
 }
@@ -150,7 +151,7 @@ fn text(tokens: &Option<Vec<KwicToken>>) -> String {
 }
 
 /// Lines with their hits below each other, as wide as the terminal.
-fn kwic(lines: &[ConcordanceLine], fields: &[&str]) -> String {
+fn kwic(lines: &[ConcordanceLine], fields: &[&str], style: Style) -> String {
     let heads: Vec<String> = lines
         .iter()
         .map(|line| {
@@ -169,10 +170,11 @@ fn kwic(lines: &[ConcordanceLine], fields: &[&str]) -> String {
         let right = first_columns(&text(&line.right), side);
         let _ = writeln!(
             page,
-            "{head}{}  {}{left}  {}{}  {right}",
+            "{}{}  {}{left}  {}{}  {right}",
+            style.paint(Ink::Faint, &head),
             " ".repeat(head_width - head.width()),
             " ".repeat(side - left.width()),
-            node.trim(),
+            style.paint(Ink::Hit, node.trim()),
             " ".repeat(node_width.saturating_sub(node.trim().width())),
         );
     }
@@ -234,9 +236,13 @@ mod tests {
             node: Some(vec![token(node)]),
             right: Some(vec![token("it")]),
         };
-        let text = kwic(&[line("and then came the", "rain"), line("dry", "storms")], &["site"]);
+        let lines = [line("and then came the", "rain"), line("dry", "storms")];
+        let text = kwic(&lines, &["site"], Style::PLAIN);
         let places: Vec<usize> =
             text.lines().zip(["rain", "storms"]).map(|(line, node)| line.find(node).unwrap()).collect();
         assert_eq!(places[0], places[1], "{text}");
+        let coloured = kwic(&lines, &["site"], Style::COLOURED);
+        assert!(coloured.contains("\x1b[1;31mrain\x1b[0m") && coloured.contains("\x1b[2me.org\x1b[0m"), "{coloured:?}");
+        assert!(!text.contains('\x1b'), "{text:?}");
     }
 }

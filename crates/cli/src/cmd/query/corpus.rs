@@ -5,6 +5,7 @@ use tidings_pipeline::virtual_corpora::{self, LanguageRow, VirtualCorpus};
 
 use crate::args::Global;
 use crate::cmd::{Report, open_interruptible};
+use crate::style::Style;
 use crate::table::Table;
 
 #[derive(Debug, clap::Args)]
@@ -46,7 +47,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
 fn corpora(rows: &[VirtualCorpus]) -> Report {
     let mut table = Table::new(&["name", "filter"]);
     rows.iter().for_each(|row| table.push(vec![row.name.clone(), row.filter.clone()]));
-    let text = if rows.is_empty() { "no named subcorpora\n".to_owned() } else { table.text() };
+    let text = if rows.is_empty() { "no named subcorpora\n".to_owned() } else { table.text(Style::stdout()) };
     Report::list(text, rows)
 }
 
@@ -65,6 +66,6 @@ fn languages(rows: &[LanguageRow]) -> Report {
         let sizes = std::iter::once(sizes.to_vec()).chain(std::iter::repeat(vec![String::new(); 4]));
         sizes.zip(layers).for_each(|(sizes, layer)| table.push([sizes, layer.to_vec()].concat()));
     }
-    let text = if rows.is_empty() { "the corpus has no index yet\n".to_owned() } else { table.text() };
+    let text = if rows.is_empty() { "the corpus has no index yet\n".to_owned() } else { table.text(Style::stdout()) };
     Report::list(text, rows)
 }

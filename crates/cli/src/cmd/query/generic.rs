@@ -81,8 +81,8 @@ impl clap::Subcommand for QuestionCommand {
 }
 
 pub fn run(command: &QuestionCommand, global: &Global) -> Result<Report> {
-    let context = command.query_args.open(global)?;
     let request = checked(command.parameters, &command.values)?;
+    let context = command.query_args.open(global)?;
     let fields = fields(command);
     let answered = context.with(|context| (command.question.answer)(request, context))?;
     let fields: Vec<&str> = fields.iter().map(String::as_str).collect();

@@ -21,7 +21,7 @@ pub use question_args::QuestionArgs;
 
 use std::time::Duration;
 
-use anyhow::{Result, anyhow};
+use anyhow::Result;
 use serde::Serialize;
 use tidings_query::engine::Limits;
 use tidings_query::question::{About, Answered, Availability, Privacy, Question, QuestionContext, QuestionError};
@@ -32,9 +32,11 @@ use tidings_store::day_stats::DayStatsCache;
 use self::row_table::csv_table;
 use super::Report;
 use crate::args::Global;
+use crate::style::Style;
 use crate::table::Table;
 use tidings_pipeline::corpus::Corpus;
 use tidings_pipeline::display::{count, grouped};
+use tidings_pipeline::usage_error::UsageError;
 use tidings_pipeline::virtual_corpora;
 
 /// The time limit of searches if none is given. A test over the whole vocabulary has none: a part of it has no result.
@@ -71,7 +73,7 @@ impl QueryArgs {
         let (home, config) = super::open_home(global)?;
         let corpus = Corpus::open(&home, self.lang.as_deref())?;
         let seconds =
-            |given: f64| Duration::try_from_secs_f64(given).map_err(|_| anyhow!("--time-limit: give seconds"));
+            |given: f64| Duration::try_from_secs_f64(given).map_err(|_| UsageError::new("--time-limit: give seconds"));
         let given = self.time_limit.map(seconds).transpose()?;
         let limits = Limits::within(given.unwrap_or(SEARCH_TIME_LIMIT));
         Ok(QueryContext {
@@ -104,8 +106,8 @@ pub struct Asked<Q: Question> {
 impl<Q: Question> QuestionCommand<Q> {
     /// Opens the index and answers the question.
     fn ask(&self, global: &Global) -> Result<Asked<Q>> {
-        let context = self.query_args.open(global)?;
         let request = self.question.request()?;
+        let context = self.query_args.open(global)?;
         let answered = context.answer(&request)?;
         Ok(Asked { context, request, answered })
     }
@@ -160,8 +162,8 @@ impl QueryContext {
     ) -> Report {
         let text = match (self.csv, answered.about.exactness.warning()) {
             (true, _) => csv().csv(),
-            (false, None) => format!("{heading}\n\n{}", table.text()),
-            (false, Some(warning)) => format!("{heading}\n{warning}\n\n{}", table.text()),
+            (false, None) => format!("{heading}\n\n{}", table.text(Style::stdout())),
+            (false, Some(warning)) => format!("{heading}\n{warning}\n\n{}", table.text(Style::stdout())),
         };
         marked(text, answered)
     }

@@ -69,7 +69,11 @@ fn arg(parameter: &'static Parameter) -> Arg {
     let mut arg = Arg::new(parameter.name.as_str()).help(parameter.help.as_str()).required(parameter.required);
     if !parameter.positional {
         let name: &'static str = parameter.name.replace('_', "-").leak();
-        arg = arg.long(name);
+        arg = match name {
+            // A page has rows as every other answer.
+            "size" => arg.long("limit").alias(name),
+            _ => arg.long(name),
+        };
     }
     if parameter.kind == ParameterKind::Flag && parameter.default == Some(Value::Bool(false)) {
         return arg.action(ArgAction::SetTrue);
@@ -140,7 +144,7 @@ impl TypedValueParser for ParameterParser {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tidings_query::question::{CollocRequest, NewWordsRequest, QUESTIONS};
+    use tidings_query::question::{CollocRequest, ConcordanceRequest, NewWordsRequest, QUESTIONS, SketchRequest};
 
     fn parsed<R: Request>(words: &[&str]) -> Result<R, String> {
         let command = <QuestionArgs<R> as clap::Args>::augment_args(Command::new("test").no_binary_name(true));
@@ -167,6 +171,19 @@ mod tests {
         assert!(error.contains("a day, month or year such as 2026-03-01"), "{error}");
         let error = parsed::<CollocRequest>(&["[lemma=\"x\""]).unwrap_err();
         assert!(error.contains("invalid query") && error.contains("^"), "{error}");
+    }
+
+    #[test]
+    fn rows_are_limited_by_one_flag_everywhere() {
+        for words in [["storm", "--limit", "3"], ["storm", "--size", "3"]] {
+            assert_eq!(parsed::<ConcordanceRequest>(&words).unwrap().page.size, Some(3), "{words:?}");
+            assert_eq!(parsed::<SketchRequest>(&words).unwrap().size, 3, "{words:?}");
+        }
+        for question in QUESTIONS {
+            let command = augment(Command::new("test"), leaked((question.parameters)()));
+            let shown: Vec<&str> = command.get_arguments().filter_map(|arg| arg.get_long()).collect();
+            assert!(!shown.contains(&"size") && !shown.contains(&"top"), "{}: {shown:?}", question.name);
+        }
     }
 
     #[test]

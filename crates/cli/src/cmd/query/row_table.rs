@@ -25,7 +25,7 @@ pub fn row_table(
         let mut table = Table::new(&["field", "#value"]);
         for (name, value) in body.as_object().into_iter().flatten() {
             let text = if value.is_null() { String::new() } else { value.to_string() };
-            table.push(vec![name.replace('_', " "), cell(name, value, text)]);
+            table.push(vec![name.clone(), cell(name, value, text)]);
         }
         return table;
     }

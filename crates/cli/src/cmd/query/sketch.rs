@@ -30,8 +30,8 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, global: &Global) -> Result<Report> {
-    let context = args.query_args.open(global)?;
     let request = args.question.request()?;
+    let context = args.query_args.open(global)?;
     let answered = context.answer(&request)?;
     let filter = context.with(|context| context.filter(&request.scope))?;
     let found = &answered.body;

@@ -66,7 +66,9 @@ impl AnnotateRun<'_> {
             source,
             |batch| self.update_batch(batch, former),
             |made| {
-                for (language, made) in made? {
+                let made = made?;
+                self.progress.advance(made.len() as u64, &former.day);
+                for (language, made) in made {
                     if layered.insert(Arc::clone(&language)) {
                         draft.further_layers(&language, annotators.layers_of(&language));
                     }

@@ -25,6 +25,8 @@ use super::verdict_line::{Counters, line, rounded, share_of};
 
 /// The maximum size of the log of a day; a larger day is judged as a whole when it grows.
 const MAX_LOG_BYTES: usize = 64 << 20;
+/// The documents between two reports of the progress.
+const SHOWN_EVERY: usize = 256;
 
 /// A document that waits to be judged: the position of its text and of its verdict.
 pub(super) struct Waiting {
@@ -196,8 +198,11 @@ impl Judging<'_> {
             key(a).cmp(&key(b))
         });
         let mut newcomers = Vec::new();
-        for at in order {
+        for (number, at) in order.into_iter().enumerate() {
             self.run.context.check_cancelled()?;
+            if number % SHOWN_EVERY == SHOWN_EVERY - 1 {
+                self.run.progress.advance(SHOWN_EVERY as u64, self.day);
+            }
             let document = &waiting[at];
             let judged = self.judge(at, document, texts, deduplicator)?;
             let newcomer = Newcomer::of(at, document, judged.source_block, &judged.line, self.day);

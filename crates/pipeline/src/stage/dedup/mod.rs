@@ -22,12 +22,13 @@ use serde::{Deserialize, Serialize};
 use tidings_dedup::{Rule, Scope};
 use tidings_store::dedup_state::{self, DedupParams, DocsDay, GrowthLog, JudgedDay, JudgedDays};
 use tidings_store::digest;
+use tidings_store::docs;
 use tidings_store::fresh::Stamp;
 use tidings_store::{FileDigest, Home, Stale};
 
 use self::memory::Memory;
 use self::verdict_line::share;
-use super::{Data, Due, Stage, StageId, StageOutcome, StageRun, Unit, layer_digest};
+use super::{Data, Due, Stage, StageId, StageOutcome, StageRun, Unit, layer_digest, names};
 use crate::config::Config;
 use crate::context::{RunContext, StageLog};
 use crate::display::{count, grouped, span_s};
@@ -190,7 +191,7 @@ impl Stage for Dedup {
         for unit in &due.units {
             days.insert(unit.name.clone(), dedup_state::docs_day(&context.home, &unit.name)?);
         }
-        let progress = context.progress("days", due.units.len() as u64);
+        let progress = context.progress("documents", docs::number_of_documents(&context.home, names(due))?);
         let params = self.params(&context.config);
         let run = DedupRun::open(context, found, params, kept, days, progress, outcome);
         Ok(Box::new(run.map_err(|error| repair::mark_fingerprints(&context.home, error))?))
@@ -313,7 +314,7 @@ struct DayLine<'a> {
 
 impl StageRun for DedupRun<'_> {
     fn unit(&mut self, unit: &Unit, log: &mut StageLog<'_>) -> Result<()> {
-        self.progress.show(self.outcome.days, &unit.name);
+        self.progress.show(self.outcome.documents, &unit.name);
         let began = Instant::now();
         let day = self.docs_days[&unit.name].clone();
         // Later days depend on this one, so damaged documents end the run.
