@@ -143,7 +143,7 @@ pub fn install_models(home: &Home, file: &Path) -> Result<Models> {
     file::make_folder(&folder)?;
     for (info, bytes) in models.packs() {
         let path = folder.join(format!("{}.{PACK_EXTENSION}", info.language));
-        file::write_atomic(&path, bytes)?;
+        file::write_atomic(&path, &bytes)?;
     }
     Ok(models)
 }
