@@ -6,9 +6,8 @@
 //! candidates, and the best candidates get whole vectors.
 
 use super::near::NearCounts;
-use super::set::LexemeSet;
 use super::words::is_wordlike;
-use super::{Engine, Limits, Result};
+use super::{Engine, Limits, Result, Search};
 use crate::cql::{Attribute, MatchRule};
 use crate::filter::Filter;
 use crate::question::Window;
@@ -27,6 +26,8 @@ const MIN_TOGETHER: u64 = 3;
 const CANDIDATES_PER_ROW: usize = 3;
 /// A word that is more frequent than one in this many tokens is no context: it occurs with everything, and costs most.
 const TOO_FREQUENT_IN: u64 = 400;
+/// In small corpora most words are that frequent; contexts up to this frequency are always taken.
+const NEVER_TOO_FREQUENT: u64 = 100;
 
 /// The parameters of a thesaurus entry.
 #[derive(Debug, Clone, Copy)]
@@ -71,8 +72,10 @@ pub struct Similar {
     pub rows: Vec<SimilarWord>,
 }
 
-/// A vector: contexts by lemma number, with their weights.
-type Vector = HashMap<u32, f64>;
+/// A vector: contexts as lemma numbers with their weights, in the order of the lemmas. Numbers follow the order in which
+/// documents were added, and sums of floating-point numbers depend on their order: answers must depend on neither, or they
+/// would tell of documents that are hidden from the client.
+type Vector = Vec<(u32, f64)>;
 
 struct Builder<'a> {
     engine: &'a Engine,
@@ -89,13 +92,13 @@ impl Engine {
         let Some(id) = self.lexicon().find(Layer::Lemma, asked.lemma).filter(|_| !limits.is_over()) else {
             return Ok(Similar::default());
         };
-        let tag = match asked.tag {
-            Some(tag) => tag.to_owned(),
-            None => self.usual_tag(id).unwrap_or_default(),
-        };
         let subcorpus = self.subcorpus(asked.filter)?.with_limits(limits.clone());
         let totals = self.string_counts(&subcorpus, Layer::Lemma).into_owned();
         let builder = Builder { engine: self, asked, limits, tokens: self.tokens(&subcorpus), totals };
+        let tag = match asked.tag {
+            Some(tag) => tag.to_owned(),
+            None => builder.usual_tag(id)?,
+        };
         let hits = builder.frequency(id);
         let mut found = Similar { tag, hits, tokens: builder.tokens, ..Similar::default() };
         let vector = builder.vector(id)?;
@@ -117,21 +120,6 @@ impl Engine {
         found.rows.truncate(asked.rows);
         Ok(found)
     }
-
-    /// The part of speech that a lemma has most often.
-    fn usual_tag(&self, lemma: u32) -> Option<String> {
-        let lexicon = self.lexicon();
-        let mut lexemes = Vec::new();
-        lexicon.lexemes_with(Layer::Lemma, lemma, &mut lexemes);
-        let mut tags: HashMap<u32, u64> = HashMap::new();
-        for lexeme in lexemes {
-            let set = LexemeSet::Few(vec![lexeme]);
-            let tokens: u64 = self.snapshot().segments().iter().map(|live| set.tokens_in(live.segment())).sum();
-            *tags.entry(lexicon.of(lexeme, Layer::Tag)).or_default() += tokens;
-        }
-        let named = tags.into_iter().map(|(tag, tokens)| (tokens, lexicon.string(Layer::Tag, tag)));
-        named.filter(|(_, tag)| !tag.is_empty()).max().map(|(_, tag)| tag.to_owned())
-    }
 }
 
 impl Builder<'_> {
@@ -139,12 +127,28 @@ impl Builder<'_> {
         self.totals.get(lemma as usize).copied().unwrap_or(0)
     }
 
+    fn text(&self, lemma: u32) -> &str {
+        self.engine.lexicon().string(Layer::Lemma, lemma)
+    }
+
+    /// The hits of a lemma.
+    fn search(&self, lemma: u32) -> Result<Search<'_>> {
+        let lemma = is(Attribute::Lemma, ValueMatcher::exact(self.text(lemma)));
+        let query = crate::cql::parse(&format!("[{lemma}]"))?;
+        self.engine.search(&query, MatchRule::Shortest, self.asked.filter)
+    }
+
+    /// The part of speech that a lemma has most often; empty if it has none.
+    fn usual_tag(&self, lemma: u32) -> Result<String> {
+        let (tags, _) = self.search(lemma)?.by_attribute(Attribute::Tag, self.limits);
+        let named = tags.into_iter().filter(|(tag, _)| !tag.is_empty());
+        let most = named.max_by(|a, b| a.1.cmp(&b.1).then_with(|| b.0.cmp(&a.0)));
+        Ok(most.map(|(tag, _)| tag).unwrap_or_default())
+    }
+
     /// The lemmas in the windows of a lemma.
     fn near(&self, lemma: u32) -> Result<NearCounts> {
-        let text = self.engine.lexicon().string(Layer::Lemma, lemma);
-        let query = crate::cql::parse(&format!("[{}]", is(Attribute::Lemma, ValueMatcher::exact(text))))?;
-        let search = self.engine.search(&query, MatchRule::Shortest, self.asked.filter)?;
-        Ok(search.near(Attribute::Lemma, Window::Tokens { left: SIDE, right: SIDE }, self.limits))
+        Ok(self.search(lemma)?.near(Attribute::Lemma, Window::Tokens { left: SIDE, right: SIDE }, self.limits))
     }
 
     /// Positive pointwise mutual information of two lemmas, in bits.
@@ -157,8 +161,8 @@ impl Builder<'_> {
     fn is_context(&self, lemma: u32) -> bool {
         let frequency = self.frequency(lemma);
         frequency > 0
-            && frequency <= (self.tokens / TOO_FREQUENT_IN).max(10)
-            && is_wordlike(self.engine.lexicon().string(Layer::Lemma, lemma))
+            && frequency <= (self.tokens / TOO_FREQUENT_IN).max(NEVER_TOO_FREQUENT)
+            && is_wordlike(self.text(lemma))
     }
 
     /// The strongest contexts of a lemma: those with the highest weight times the logarithm of the co-occurrence, so that a
@@ -176,16 +180,16 @@ impl Builder<'_> {
                 weights.push((weight * (1.0 + together as f64).ln(), context, weight));
             }
         }
-        weights.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
-        Ok(weights.into_iter().take(CONTEXTS).map(|(_, context, weight)| (context, weight)).collect())
+        weights.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| self.text(a.1).cmp(self.text(b.1))));
+        weights.truncate(CONTEXTS);
+        weights.sort_by(|a, b| self.text(a.1).cmp(self.text(b.1)));
+        Ok(weights.into_iter().map(|(_, context, weight)| (context, weight)).collect())
     }
 
     /// The words of the same part of speech that share most of the weight of the contexts.
     fn candidates(&self, lemma: u32, vector: &Vector, tag: &str) -> Result<Vec<u32>> {
         let mut scores: HashMap<u32, f64> = HashMap::new();
-        let mut contexts: Vec<(&u32, &f64)> = vector.iter().collect();
-        contexts.sort_by(|a, b| a.0.cmp(b.0));
-        for (context, weight) in contexts {
+        for (context, weight) in vector {
             if self.limits.is_over() {
                 return Ok(Vec::new());
             }
@@ -199,31 +203,38 @@ impl Builder<'_> {
         }
         scores.remove(&lemma);
         let mut ranked: Vec<(f64, u32)> = scores.into_iter().map(|(word, score)| (score, word)).collect();
-        ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
-        let has_tag = |word: &u32| {
-            is_wordlike(self.engine.lexicon().string(Layer::Lemma, *word))
-                && (tag.is_empty() || self.engine.usual_tag(*word).as_deref() == Some(tag))
-        };
+        ranked.retain(|(_, word)| is_wordlike(self.text(*word)));
+        ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| self.text(a.1).cmp(self.text(b.1))));
         let most = self.asked.rows.saturating_mul(CANDIDATES_PER_ROW);
-        Ok(ranked.into_iter().map(|(_, word)| word).filter(has_tag).take(most).collect())
+        let mut candidates = Vec::new();
+        for (_, word) in ranked {
+            if candidates.len() == most || self.limits.is_over() {
+                break;
+            }
+            if tag.is_empty() || self.usual_tag(word)? == tag {
+                candidates.push(word);
+            }
+        }
+        Ok(candidates)
     }
 
     /// The cosine of a vector and that of a candidate, with the contexts that contribute most.
     fn compare(&self, vector: &Vector, candidate: u32) -> Result<SimilarWord> {
         let other = self.vector(candidate)?;
-        let length = |vector: &Vector| vector.values().map(|weight| weight * weight).sum::<f64>().sqrt();
+        let length = |vector: &Vector| vector.iter().map(|(_, weight)| weight * weight).sum::<f64>().sqrt();
+        let length = length(vector) * length(&other);
+        let other: HashMap<u32, f64> = other.into_iter().collect();
         let mut products: Vec<(f64, u32)> = vector
             .iter()
             .filter_map(|(context, weight)| other.get(context).map(|other| (weight * other, *context)))
             .collect();
-        products.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+        products.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| self.text(a.1).cmp(self.text(b.1))));
         let dot: f64 = products.iter().map(|(product, _)| product).sum();
-        let lexicon = self.engine.lexicon();
         Ok(SimilarWord {
-            lemma: lexicon.string(Layer::Lemma, candidate).to_owned(),
+            lemma: self.text(candidate).to_owned(),
             hits: self.frequency(candidate),
-            similarity: dot / (length(vector) * length(&other)).max(f64::MIN_POSITIVE),
-            shared: products.iter().take(5).map(|(_, id)| lexicon.string(Layer::Lemma, *id).to_owned()).collect(),
+            similarity: dot / length.max(f64::MIN_POSITIVE),
+            shared: products.iter().take(5).map(|(_, id)| self.text(*id).to_owned()).collect(),
         })
     }
 }

@@ -114,6 +114,8 @@ fn answers_that_are_cut_off_say_so() {
         "keywords?focus=date%3D2026-06",
         "compare?before=date%3D2026-05&after=date%3D2026-06",
         "trends",
+        "seasons",
+        "steps",
         "bursts",
         "new-words?since=2026-06-01",
         "names",
@@ -151,8 +153,8 @@ fn unknown_names_are_refused_with_their_place_and_a_suggestion() {
         ("freq?q=storm&by=colour", "by", "unknown attribute or field"),
         ("query?q=storm&sort=lft", "sort", "did you mean left?"),
         ("query?q=storm&fields=titel", "fields", "did you mean title?"),
-        ("count?q=MU%28meet+%22a%22+%22b%22%29", "q", "not supported: MU(…)"),
-        ("count?q=climate*", "q", "write \"climate.*\""),
+        ("count?q=MU%28join+%22a%22+%22b%22%29", "q", "write MU(meet A B -3 3)"),
+        ("count?q=climate.*", "q", "write \"climate.*\""),
     ] {
         let refused = server.get(&format!("/api/v1/en/{path}")).is(400).json();
         assert_eq!(refused["parameter"], parameter, "{path}: {refused}");
