@@ -40,6 +40,8 @@ pub const GROUPS: [Group; 8] = [
         title: QUERIES,
         first: &["query", "timeline", "trends"],
         more: &[
+            "seasons",
+            "steps",
             "bursts",
             "new-words",
             "names",

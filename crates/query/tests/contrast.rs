@@ -1,8 +1,11 @@
 //! Comparison of two parts of an indexed corpus: within sites, and from document to document.
 
+#[path = "common/documents.rs"]
+mod documents;
+
+use documents::document;
 use std::path::Path;
 use tidings_index::{Day, build};
-use tidings_model::{Annotated, AnnotatedParagraph, Attributes, Token};
 use tidings_query::engine::Engine;
 use tidings_query::question::{
     CompareRequest, Comparison, ContrastUnit, Keywords, KeywordsRequest, Parsed, Question, QuestionContext, Request,
@@ -10,25 +13,6 @@ use tidings_query::question::{
 
 const DAYS: i32 = 60;
 const FIRST: Day = Day(20_000);
-
-fn document(number: usize, day: Day, site: &str, words: &[&str]) -> Annotated {
-    let token = |word: &&str| Token { word: (*word).into(), lemma: (*word).into(), ..Token::default() };
-    Annotated {
-        about: Attributes {
-            id: number as u128 + 1,
-            url: format!("https://{site}/{number}"),
-            title: String::new(),
-            date: day.to_string(),
-            seen: day.to_string(),
-            fields: vec![("site".to_owned(), site.to_owned())],
-        },
-        paragraphs: vec![AnnotatedParagraph {
-            sentences: vec![words.iter().map(token).collect()],
-            ..AnnotatedParagraph::default()
-        }],
-        ..Annotated::default()
-    }
-}
 
 /// Four sites for sixty days and two more for the second half, which write of `football`; `harbour` becomes three times
 /// as frequent everywhere.

@@ -1573,6 +1573,79 @@ export interface SearchesAnswer {
 export interface SearchesRequest {
 }
 
+/** A word with a season. */
+export interface SeasonRow {
+  /** The word. */
+  value: string;
+  /** Hits in all steps. */
+  hits: number;
+  /** Documents with it. */
+  documents: number;
+  /** The month of the peak, from 1 to 12. */
+  peak: number;
+  /** Binary logarithm of the rate in the three months around the peak by that of the other months, within sites. */
+  log_ratio: number | null;
+  /** The share of the variance of scores that the season explains. */
+  strength: number | null;
+  /** Probability by chance. */
+  p: number | null;
+  /** The same, controlled for the number of words tested (Benjamini–Hochberg). */
+  q: number | null;
+  /** The rate in each month of the year, from January, relative to that expected from the sites; null if nothing was collected. */
+  months: (number | null)[];
+  /** Hits per million tokens in each step. */
+  per_million: number[];
+}
+
+/** Words with a season, the surest first. */
+export interface SeasonsAnswer {
+  about: About;
+  /** The address that asks the same again. */
+  link: string;
+  /** Changes to the question, such as rows that were left out to protect text. */
+  rewrites?: string[];
+  /** The attribute that was counted. */
+  attribute: Attribute;
+  /** The time steps with enough tokens. */
+  bins: string[];
+  /** Tokens of the documents counted. */
+  tokens: number;
+  /** Sites with text; words are tested within them. */
+  sites: number;
+  /** The number of words tested. */
+  tested: number;
+  /** The accepted share of false discoveries among the rows. */
+  false_discovery_rate: number;
+  /** Remarks on the time. */
+  notes: string[];
+  /** The number of words with a season; null if the answer is cut off. */
+  values: number | null;
+  /** The words. */
+  rows: SeasonRow[];
+}
+
+/** Tests the whole vocabulary for words with a season. */
+export interface SeasonsRequest {
+  /** Only documents with these properties, such as site=gazette.example date>=2026-01. */
+  filter?: string;
+  /** Only documents of this virtual corpus, made with `tidings corpus save`. */
+  in?: string;
+  /** The attribute to count: word, lc, lemma, tag, feats, or a feature such as Case. */
+  attribute?: Attribute;
+  /** The length of a time step. */
+  by?: Step;
+  /** Minimum documents of a tested word. */
+  min?: number;
+  /** Only sites with documents in every step, so that new feeds do not look like news. */
+  panel?: boolean;
+  /** Maximum rows. */
+  limit?: number;
+  /** The accepted share of false discoveries among the rows (Benjamini–Hochberg). */
+  fdr?: number;
+  /** The minimum factor of the rate in the three months around the peak by that of the other months. */
+  effect?: number;
+}
+
 export type Sequel = "fell" | "stayed" | "open";
 /** The choices of Sequel with their meanings. */
 export const SEQUEL_CHOICES: readonly (readonly [Sequel, string])[] = [
@@ -1794,6 +1867,75 @@ export const STEP_CHOICES: readonly (readonly [Step, string])[] = [
   ["half-year", "Six months."],
   ["year", "A year."],
 ];
+
+/** A word whose rate changes at once. */
+export interface StepRow {
+  /** The word. */
+  value: string;
+  /** Hits in all steps. */
+  hits: number;
+  /** Documents with it. */
+  documents: number;
+  /** The first time step of the new level. */
+  bin: string;
+  /** Binary logarithm of the rate from then on by that before, within sites. */
+  log_ratio: number | null;
+  /** Probability by chance. */
+  p: number | null;
+  /** The same, controlled for the number of words tested (Benjamini–Hochberg). */
+  q: number | null;
+  /** Hits per million tokens in each step. */
+  per_million: number[];
+}
+
+/** Words whose rate changes at once, the surest first. */
+export interface StepsAnswer {
+  about: About;
+  /** The address that asks the same again. */
+  link: string;
+  /** Changes to the question, such as rows that were left out to protect text. */
+  rewrites?: string[];
+  /** The attribute that was counted. */
+  attribute: Attribute;
+  /** The time steps with enough tokens. */
+  bins: string[];
+  /** Tokens of the documents counted. */
+  tokens: number;
+  /** Sites with text; words are tested within them. */
+  sites: number;
+  /** The number of words tested. */
+  tested: number;
+  /** The accepted share of false discoveries among the rows. */
+  false_discovery_rate: number;
+  /** The number of words whose rate changes at once; null if the answer is cut off. */
+  values: number | null;
+  /** The words. */
+  rows: StepRow[];
+}
+
+/** Tests the whole vocabulary for words whose rate changes at once and stays changed. */
+export interface StepsRequest {
+  /** Only documents with these properties, such as site=gazette.example date>=2026-01. */
+  filter?: string;
+  /** Only documents of this virtual corpus, made with `tidings corpus save`. */
+  in?: string;
+  /** The attribute to count: word, lc, lemma, tag, feats, or a feature such as Case. */
+  attribute?: Attribute;
+  /** The length of a time step. */
+  by?: Step;
+  /** Minimum documents of a tested word. */
+  min?: number;
+  /** Only sites with documents in every step, so that new feeds do not look like news. */
+  panel?: boolean;
+  /** Maximum rows. */
+  limit?: number;
+  /** The accepted share of false discoveries among the rows (Benjamini–Hochberg). */
+  fdr?: number;
+  /** Only words that rise, or only words that fall. */
+  direction?: Direction;
+  /** The minimum change: the factor by which the rate rises or falls. */
+  effect?: number;
+}
 
 /** A part of speech of a lemma. */
 export interface TagCount {
@@ -2120,8 +2262,10 @@ export const PATHS = {
   "new-words": "/api/v1/{lang}/new-words",
   "query": "/api/v1/{lang}/query",
   "quotes": "/api/v1/{lang}/quotes",
+  "seasons": "/api/v1/{lang}/seasons",
   "sketch": "/api/v1/{lang}/sketch",
   "sketch-diff": "/api/v1/{lang}/sketch-diff",
+  "steps": "/api/v1/{lang}/steps",
   "thesaurus": "/api/v1/{lang}/thesaurus",
   "timeline": "/api/v1/{lang}/timeline",
   "trends": "/api/v1/{lang}/trends",
@@ -2159,8 +2303,10 @@ export interface Endpoints {
   "new-words": { request: NewWordsRequest; answer: NewWordsAnswer; row: NewWordRow };
   "query": { request: QueryRequest; answer: QueryAnswer; row: ConcordanceLine };
   "quotes": { request: QuotesRequest; answer: QuotesAnswer; row: QuoteRow };
+  "seasons": { request: SeasonsRequest; answer: SeasonsAnswer; row: SeasonRow };
   "sketch": { request: SketchRequest; answer: SketchAnswer; row: RelationRow };
   "sketch-diff": { request: SketchDiffRequest; answer: SketchDiffAnswer; row: SketchDiffRow };
+  "steps": { request: StepsRequest; answer: StepsAnswer; row: StepRow };
   "thesaurus": { request: ThesaurusRequest; answer: ThesaurusAnswer; row: ThesaurusRow };
   "timeline": { request: TimelineRequest; answer: TimelineAnswer; row: TimelinePoint };
   "trends": { request: TrendsRequest; answer: TrendsAnswer; row: TrendRow };

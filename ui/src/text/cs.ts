@@ -40,6 +40,7 @@ export const cs: Catalogue = {
   "{n} words with bursts": { one: "{n} slovo s výkyvem", few: "{n} slova s výkyvy", other: "{n} slov s výkyvy" },
   " also finds Apple, but Apple finds Apple only": " najde i Apple, ale Apple najde jen Apple",
   "(no title)": "(bez názvu)",
+  "(nothing)": "(nic)",
   "(unknown)": "(neznámé)",
   "1 (single words)": "1 (jednotlivá slova)",
   "2026-03-01": "2026-03-01",
@@ -47,6 +48,10 @@ export const cs: Catalogue = {
     "Výkyv je období, v němž je slovo mnohem častější než předtím, ve více dokumentech. „Potom“ říká, zda zmizelo, nebo zůstalo.",
   "A day or period: 2026, 2026-Q1, 2026-03 or 2026-03-01": "Den nebo období: 2026, 2026-Q1, 2026-03 nebo 2026-03-01",
   "A word sketch is made of a single word.": "Slovní profil se dělá z jediného slova.",
+  "A word is described by its strongest collocates (positive mutual information). Similarity is the cosine of two descriptions: 1 if they are the same, 0 if they share nothing. Similar words need not mean the same: opposites occur in the same contexts, too.":
+    "Slovo je popsáno svými nejsilnějšími kolokáty (kladná vzájemná informace). Podobnost je kosinus dvou popisů: 1, jsou-li stejné, 0, nemají-li nic společného. Podobná slova nemusí znamenat totéž: i protiklady se vyskytují ve stejných kontextech.",
+  "A word is new if no earlier document contains it, and if it occurs on several sources of different owners, on several days and in several documents, so that a single author’s misspelling does not count. The longer the period before, the more reliable the list.":
+    "Slovo je nové, pokud je neobsahuje žádný starší dokument a pokud se vyskytuje ve více zdrojích různých vlastníků, ve více dnech a ve více dokumentech, takže překlep jediného autora se nepočítá. Čím delší je předchozí období, tím spolehlivější je seznam.",
   "API requests": "Dotazy na API",
   "About this document": "O tomto dokumentu",
   "Accepted share of chance finds (1 lists all)": "Přípustný podíl náhodných nálezů (1 ukáže všechny)",
@@ -94,6 +99,8 @@ export const cs: Catalogue = {
   Collected: "Sebráno",
   Collection: "Sběr",
   "Collocates of a word by grammatical relation.": "Kolokáty slova podle gramatického vztahu.",
+  "Collocates of two words by grammatical relation, from those of the first to those of the second.":
+    "Kolokáty dvou slov podle gramatického vztahu, od kolokátů prvního po kolokáty druhého.",
   "Collocates of {query}": "Kolokáty: {query}",
   Collocations: "Kolokace",
   "Collocations work without annotation.": "Kolokace fungují i bez anotace.",
@@ -107,6 +114,7 @@ export const cs: Catalogue = {
   Copied: "Zkopírováno",
   Copy: "Kopírovat",
   Corpora: "Korpusy",
+  "Cosine of the vectors of contexts": "Kosinus vektorů kontextů",
   Count: "Počítat",
   "Count by": "Počítat podle",
   Crawls: "Procházení",
@@ -123,8 +131,11 @@ export const cs: Catalogue = {
     "Přímá řeč v uvozovkách nebo za pomlčkou. Pojmy a názvy v uvozovkách se nepočítají, titulky také ne. Mluvčí se počítá, pokud ho uvádí věta nebo sousední věta, plným jménem, má-li ho dokument; podstatná jména jako „mluvčí“ se počítají tak, jak jsou, zájmena na přání. Podíl zdroje je citovaná část jeho vlastního textu.",
   Direction: "Směr",
   Discoveries: "Objevy",
+  Dispersion: "Rozptýlení",
   Document: "Dokument",
   Documents: "Dokumenty",
+  "Documents are in the order of time, and each bar is an equal part of the tokens. ARF (average reduced frequency) and ALDF (average logarithmic distance frequency) equal the number of hits if these are spread evenly, and are near 1 if all are in one place. DP (deviation of proportions) is 0 if hits are spread evenly and near 1 if they are all in one part.":
+    "Dokumenty jsou řazeny podle času a každý sloupec je stejná část tokenů. ARF (average reduced frequency) a ALDF (average logarithmic distance frequency) se rovnají počtu výskytů, jsou-li rozloženy rovnoměrně, a blíží se 1, jsou-li všechny na jednom místě. DP (deviation of proportions) je 0 při rovnoměrném rozložení a blízko 1, jsou-li všechny výskyty v jedné části.",
   "Documents by date of publication": "Dokumenty podle data vydání",
   "Documents of the corpus.": "Dokumenty korpusu.",
   Downloaded: "Staženo",
@@ -133,6 +144,8 @@ export const cs: Catalogue = {
   "Each has a feed of new hits.": "Každé má kanál nových výskytů.",
   Embed: "Vložit",
   "Enter a word, a phrase or a pattern above.": "Zadejte nahoře slovo, frázi nebo vzor.",
+  "Enter the second word above.": "Zadejte druhé slovo výše.",
+  "Equal parts of the corpus": "Stejné části korpusu",
   "Every view can be restricted to a period, a source, or metadata conditions such as {condition}. Periods are written 2026, 2026-Q1, 2026-03, 2026-W09 or 2026-03-01.":
     "Každý pohled lze omezit na období, zdroj nebo podmínky jako {condition}. Období se píší 2026, 2026-Q1, 2026-03, 2026-W09 nebo 2026-03-01.",
   "Excluded: {rules}.": "Vyloučeno: {rules}.",
@@ -154,19 +167,25 @@ export const cs: Catalogue = {
   "First page": "První stránka",
   "First used since": "Poprvé použito od",
   Frequencies: "Četnosti",
+  "Frequency of hits by several values at once: word forms, neighbours, sources, years.":
+    "Četnost výskytů podle více hodnot najednou: tvary, sousedé, zdroje, roky.",
   "Frequency of hits by source, word form, month or any metadata field.":
     "Četnost výskytů podle zdroje, tvaru, měsíce nebo libovolného pole metadat.",
   "Frequency of words, phrases and patterns over time.": "Četnost slov, frází a vzorů v čase.",
   From: "Od",
   "From {first} to {last}": "Od {first} do {last}",
   "Go to the first page": "Na první stránku",
+  "Grouped frequencies": "Seskupené četnosti",
   Help: "Nápověda",
   "History of sites": "Historie webů",
   Hit: "Výskyt",
   Hits: "Výskyty",
   "Hits by {field}": "Výskyty podle: {field}",
+  "Hits in equal parts of the corpus": "Výskyty ve stejných částech korpusu",
   "Hover over a bar for the reason.": "Ukažte na sloupec a uvidíte důvod.",
   "Hover over a point for details.": "Ukažte na bod a uvidíte podrobnosti.",
+  "How evenly the hits are spread over the corpus, from its oldest documents to its newest.":
+    "Jak rovnoměrně jsou výskyty rozloženy v korpusu, od nejstarších dokumentů po nejnovější.",
   "How to read this": "Jak to číst",
   "How to search": "Jak hledat",
   "In the news": "Ve zprávách",
@@ -195,6 +214,7 @@ export const cs: Catalogue = {
   "Minimum days": "Nejméně dnů",
   "Minimum documents": "Nejméně dokumentů",
   "Minimum frequency": "Nejmenší četnost",
+  "Minimum hits": "Minimum výskytů",
   "Minimum sources": "Nejméně zdrojů",
   "More of this text is restricted.": "Další část tohoto textu je chráněná.",
   "More options": "Další možnosti",
@@ -237,13 +257,13 @@ export const cs: Catalogue = {
   "No saved searches yet: “Save, alert me” above the results of a query saves it.":
     "Zatím žádná uložená hledání: „Uložit, upozornit“ nad výsledky dotazu ho uloží.",
   "No significant change.": "Žádná významná změna.",
-  "No sketch.": "Žádný profil.",
   "No third-party requests": "Žádné dotazy na třetí strany",
   "No virtual corpora yet: choose filters and save them with “Save, alert me”.":
     "Zatím žádné virtuální korpusy: zvolte filtry a uložte je pomocí „Uložit, upozornit“.",
   "No word changed significantly.": "Žádné slovo se významně nezměnilo.",
   "No word co-occurs often enough. Try a lower minimum.":
     "Žádné slovo se nevyskytuje společně dost často. Zkuste menší minimum.",
+  "No word has enough contexts in common.": "Žádné slovo nemá dost společných kontextů.",
   "No word is frequent enough in the focus subcorpus.": "Žádné slovo není v podkorpusu dost časté.",
   "No word matches. The expression must match the whole word: un.* finds words that begin with un.":
     "Žádné slovo neodpovídá. Výraz musí pokrýt celé slovo: un.* najde slova začínající na un.",
@@ -255,7 +275,10 @@ export const cs: Catalogue = {
   "Nothing downloaded yet.": "Zatím nic staženo.",
   "Nothing found so far.": "Zatím nic nalezeno.",
   "Of {words}, {duplicates} ({share}) were duplicates.": "Z {words} bylo {duplicates} ({share}) duplicitních.",
+  "One of the lemmas does not occur with this part of speech.": "Jedno z lemmat se s tímto slovním druhem nevyskytuje.",
   "Only new names, since": "Jen nová jména, od",
+  "Only with this near the hit": "Jen s tímto poblíž výskytu",
+  "Only without this near the hit": "Jen bez tohoto poblíž výskytu",
   "Open the document": "Otevřít dokument",
   "Options of this view": "Možnosti tohoto pohledu",
   Order: "Pořadí",
@@ -268,10 +291,14 @@ export const cs: Catalogue = {
   "Pages and documents kept (green) and dropped by each stage":
     "Stránky a dokumenty ponechané (zeleně) a vyřazené v každém kroku",
   "Pages without wanted text": "Stránky bez žádaného textu",
+  "Peak is the month in which the word is most frequent. Change is the rate in the three months around it by that of the other months. The test compares the periods, without their trend, with a wave of one year and with the months of the year; the q-value is corrected for the number of words tested.":
+    "Vrchol je měsíc, v němž je slovo nejčastější. Změna je relativní četnost ve třech měsících kolem něj dělená četností v ostatních měsících. Test porovnává období bez jejich trendu s roční vlnou a s měsíci roku; hodnota q je opravena o počet testovaných slov.",
   Period: "Období",
   "Period. Arrow keys move, Enter shows the hits, Shift with arrows selects a range to zoom into.":
     "Období. Šipky posouvají, Enter ukáže výskyty, Shift se šipkami vybere rozsah k přiblížení.",
   "Permanent link": "Trvalý odkaz",
+  "Pettitt’s test finds the period from which on a word has another level. Words that change little by little are left out: two levels must explain the periods better than a line. Change is the rate from then on by the rate before; the q-value is corrected for the number of words tested.":
+    "Pettittův test najde období, od něhož má slovo jinou úroveň. Slova, která se mění postupně, jsou vynechána: dvě úrovně musí období vysvětlit lépe než přímka. Změna je četnost od té doby dělená předchozí četností; hodnota q je opravena o počet testovaných slov.",
   Pipeline: "Zpracování",
   "Plain text": "Prostý text",
   "Previous document": "Předchozí dokument",
@@ -284,8 +311,10 @@ export const cs: Catalogue = {
   "Quotations by {field}, most frequent first": "Citáty podle: {field}, nejčastější první",
   "Q{n} {year}": "{n}. čtvrtletí {year}",
   "Rate after divided by rate before": "Míra potom dělená mírou předtím",
+  "Rate around the peak by the rate of the other months": "Četnost kolem vrcholu dělená četností ostatních měsíců",
   "Rate at the end by the rate at the beginning": "Míra na konci dělená mírou na začátku",
   "Rate divided by the rate before": "Míra dělená předchozí mírou",
+  "Rate from the step on by the rate before": "Četnost od skoku dělená předchozí četností",
   "Reference subcorpus (all other documents if empty)": "Referenční podkorpus (prázdné: všechny ostatní dokumenty)",
   "Registered domains that were met; closed ones are not worth a request":
     "Potkané registrované domény; uzavřené nestojí za dotaz",
@@ -308,6 +337,8 @@ export const cs: Catalogue = {
   "Saved searches": "Uložená hledání",
   "Saved.": "Uloženo.",
   Search: "Hledat",
+  Seasons: "Sezóny",
+  "Second word": "Druhé slovo",
   "Select the text and copy it": "Označte text a zkopírujte ho",
   "Sentences and documents": "Věty a dokumenty",
   "Several words": "Více slov",
@@ -328,6 +359,7 @@ export const cs: Catalogue = {
   "Simple maths: added constant (higher favours common words)":
     "Simple maths: přičtená konstanta (větší zvýhodňuje běžná slova)",
   "Since the middle of the collected time": "Od poloviny sebrané doby",
+  "Sketch difference": "Rozdíl profilů",
   "Skip to content": "Přejít k obsahu",
   Smoothing: "Vyhlazení",
   "Some names": "Některá jména",
@@ -339,12 +371,15 @@ export const cs: Catalogue = {
   "Sources, by the share of quoted text": "Zdroje podle podílu citovaného textu",
   "Sources, volume over time, and what each stage of the pipeline kept.":
     "Zdroje, objem v čase a co ponechal každý krok zpracování.",
+  "Step changes": "Skoky",
   "Syntax error.": "Chyba syntaxe.",
   "Test words of at least 5 documents": "Testovat slova od 5 dokumentů",
   "Tested within each source, so that sources that joined later do not count as change.":
     "Testováno uvnitř každého zdroje, takže zdroje, které přibyly později, se za změnu nepočítají.",
   "The collection in detail": "Sběr podrobně",
   "The end of the last run; hover over it for the reason": "Konec posledního běhu; ukažte na něj a uvidíte důvod",
+  "The first word is the query, taken as a lemma. The difference is the logDice of a collocate with the first word minus that with the second: positive if it is more typical of the first.":
+    "První slovo je dotaz, chápaný jako lemma. Rozdíl je logDice kolokátu s prvním slovem minus s druhým: kladný, je-li typičtější pro první.",
   "The focus subcorpus has no documents; the filter may be too narrow.":
     "Podkorpus nemá dokumenty; filtr je možná příliš úzký.",
   "The full text of this document is not available here; concordance lines may be. See the original on the web.":
@@ -359,6 +394,7 @@ export const cs: Catalogue = {
   "The search was cut off because there are too many distinct values":
     "Hledání bylo přerušeno, protože je příliš mnoho různých hodnot",
   "The server returned status {status}.": "Server odpověděl stavem {status}.",
+  Thesaurus: "Tezaurus",
   "These documents have no direct quotations. The layer “quotations” may be switched off (annotate.layers), or their text was annotated by an older version: run tidings annotate and tidings compile.":
     "Tyto dokumenty nemají přímé citáty. Vrstva „quotations“ je možná vypnutá (annotate.layers), nebo text anotovala starší verze: spusťte tidings annotate a tidings compile.",
   "These documents have no names. The layer “names” may be switched off (annotate.layers), or their text was annotated by an older version: run tidings annotate and tidings compile.":
@@ -370,6 +406,9 @@ export const cs: Catalogue = {
   "This link was made with another state of the corpus ({state}…): numbers may differ.":
     "Tento odkaz vznikl s jiným stavem korpusu ({state}…): čísla se mohou lišit.",
   "This text needs an access token.": "Tento text vyžaduje přístupový token.",
+  "This view is made of a single word.": "Toto zobrazení se týká jediného slova.",
+  "This view needs lemmas and parts of speech, and there is no model for {language}.":
+    "Toto zobrazení potřebuje lemmata a slovní druhy a pro jazyk {language} není model.",
   Timeline: "Časová osa",
   To: "Do",
   Tokens: "Tokeny",
@@ -381,6 +420,7 @@ export const cs: Catalogue = {
   "URLs that were not stored, by reason": "Neuložená URL podle důvodu",
   "Up and Down move between hits, Enter shows the paragraph.":
     "Nahoru a Dolů přecházejí mezi výskyty, Enter ukáže odstavec.",
+  "Use these hits as the query": "Použít tyto výskyty jako dotaz",
   Views: "Pohledy",
   "Views of the query": "Pohledy na dotaz",
   "Virtual corpora": "Virtuální korpusy",
@@ -393,24 +433,30 @@ export const cs: Catalogue = {
   "Word list": "Seznam slov",
   "Word sketch": "Slovní profil",
   "Word sketch of this word": "Slovní profil tohoto slova",
-  "Word sketches need lemmas and parts of speech, and there is no model for {language}.":
-    "Slovní profily potřebují lemmata a slovní druhy a model není k dispozici: {language}.",
   "Word, phrase or pattern": "Slovo, fráze nebo vzor",
   "Words and n-grams of the corpus with their frequency.": "Slova a n-gramy korpusu s četností.",
   "Words and phrases": "Slova a fráze",
   "Words first used in a period, on several sources and days.":
     "Slova poprvé použitá v období, ve více zdrojích a dnech.",
   "Words first used since {day}, by number of sources": "Slova poprvé použitá od {day}, podle počtu zdrojů",
+  "Words like {word}, the most similar first": "Slova jako {word}, nejpodobnější první",
+  "Words on each side": "Slov na každé straně",
   "Words that became more or less frequent between two periods.":
     "Slova, která mezi dvěma obdobími zčastěla nebo zřídla.",
   "Words that become more or less frequent, tested one by one.":
     "Slova, jejichž četnost stoupá nebo klesá, testovaná jedno po druhém.",
+  "Words that come back every year, tested one by one.": "Slova, která se každý rok vracejí, testovaná po jednom.",
+  "Words that occur in the same contexts.": "Slova, která se vyskytují ve stejných kontextech.",
   "Words that occur near a word more often than expected.":
     "Slova, která se u jiného slova vyskytují častěji, než se čeká.",
   "Words that were much more frequent than usual for a short time.":
     "Slova, která byla krátce mnohem častější než obvykle.",
   "Words typical of the filtered documents, compared with all others or with a reference subcorpus.":
     "Slova typická pro vyfiltrované dokumenty ve srovnání se všemi ostatními nebo s referenčním podkorpusem.",
+  "Words whose frequency changes at once and stays changed.":
+    "Slova, jejichž četnost se naráz změní a zůstane změněná.",
+  "Words with a season, surest first": "Sezónní slova, nejjistější první",
+  "Words with a step change, surest first": "Slova se skokem, nejjistější první",
   "Words, most frequent first": "Slova, nejčastější první",
   "Words, phrases and patterns in their context.": "Slova, fráze a vzory v kontextu.",
   "Yield by host": "Výnos podle hostitele",
@@ -427,6 +473,7 @@ export const cs: Catalogue = {
   "all forms of a word": "všechny tvary slova",
   "all others": "všechny ostatní",
   "all time": "celá doba",
+  "and by": "a podle",
   "annotated by": "anotoval",
   "any word in between": "libovolné slovo mezi tím",
   articles: "články",
@@ -439,6 +486,7 @@ export const cs: Catalogue = {
   "both in one sentence": "obě v jedné větě",
   "by hit": "podle výskytu",
   "by left context": "podle levého kontextu",
+  "by month": "po měsících",
   "by right context": "podle pravého kontextu",
   "by source": "podle zdroje",
   "centred mean over {n} periods": "centrovaný průměr přes {n} období",
@@ -446,6 +494,7 @@ export const cs: Catalogue = {
   checksum: "kontrolní součet",
   "close it": "zavřít ho",
   "co-occurrences": "společné výskyty",
+  compare: "porovnat",
   "concordance lines, with a token": "řádky konkordance, s tokenem",
   "consecutive failures": "selhání po sobě",
   "corpus {state}": "korpus {state}",
@@ -458,6 +507,8 @@ export const cs: Catalogue = {
   days: "dny",
   "days with documents": "dny s dokumenty",
   dead: "mrtvý",
+  difference: "rozdíl",
+  "difference to {word}": "rozdíl oproti {word}",
   document: "dokument",
   documents: "dokumenty",
   "documents on {days} of {all} days, coverage {share}": "dokumenty v {days} z {all} dnů, pokrytí {share}",
@@ -486,6 +537,7 @@ export const cs: Catalogue = {
   "from {first} per million in {start} to {last} in {end}, at most {most}":
     "z {first} na milion v {start} na {last} v {end}, nejvýše {most}",
   "front and section pages": "titulní a rubrikové stránky",
+  "good examples first": "dobré příklady první",
   "half {n}, {year}": "{n}. pololetí {year}",
   "half-year": "pololetí",
   high: "horní",
@@ -561,8 +613,10 @@ export const cs: Catalogue = {
   "other period …": "jiné období …",
   outcome: "výsledek",
   pages: "stránky",
+  part: "část",
   "part of speech": "slovní druh",
   "parts of speech": "slovní druhy",
+  peak: "vrchol",
   "per million": "na milion",
   "per million after": "na milion potom",
   "per million before": "na milion předtím",
@@ -592,6 +646,8 @@ export const cs: Catalogue = {
   score: "skóre",
   "search all documents": "hledat ve všech dokumentech",
   "search all inflected forms": "hledat všechny ohnuté tvary",
+  "second word before": "druhé slovo před",
+  "second word behind": "druhé slovo za",
   section: "rubrika",
   "see the query syntax": "viz dotazovací jazyk",
   "select a range of periods; Enter zooms into it": "vybrat rozsah období; Enter ho přiblíží",
@@ -601,7 +657,10 @@ export const cs: Catalogue = {
   share: "podíl",
   "share of its text": "podíl vlastního textu",
   "share of quoted text": "podíl citovaného textu",
+  "shared contexts": "společné kontexty",
   "show the paragraph of a hit, or the hits of a period": "ukázat odstavec výskytu nebo výskyty období",
+  similarity: "podobnost",
+  since: "od",
   "since {day}": "od {day}",
   site: "web",
   sitemaps: "mapy webu",
@@ -617,6 +676,7 @@ export const cs: Catalogue = {
   "surest changes, {first} to {last}": "nejjistější změny, {first} až {last}",
   "ten days": "deset dnů",
   "the {n} most frequent are shown": "ukazuje se {n} nejčastějších",
+  "then by": "pak podle",
   "this form": "tento tvar",
   timeline: "časová osa",
   title: "název",
@@ -638,6 +698,8 @@ export const cs: Catalogue = {
   "whole sentences with the word": "celé věty se slovem",
   "with or without a word before": "se slovem před tím nebo bez něj",
   word: "slovo",
+  "word before": "slovo před",
+  "word behind": "slovo za",
   "word forms": "tvary slov",
   'word, phrase, wild*, several by comma, [lemma="go" & pos="VERB"]':
     'slovo, fráze, hvězd*, více s čárkou, [lemma="jít" & pos="VERB"]',
@@ -648,6 +710,8 @@ export const cs: Catalogue = {
   year: "rok",
   "{articles} found in the archives of {sites}. The recall is the share of articles known from feeds that the backfill found by its own ways, with a 95 % interval.":
     "V archivech {sites} nalezeno {articles}. Úplnost je podíl článků známých z kanálů, které zpětný sběr našel vlastní cestou, s 95% intervalem.",
+  "{changed} of {tested} words passed the test; about {chance} of them by chance.":
+    "Testem prošlo {changed} z {tested} slov; asi {chance} z nich náhodou.",
   "{changed} of {tested} words tested changed; about {chance} of them by chance.":
     "Změnilo se {changed} z {tested} testovaných slov; asi {chance} z nich náhodou.",
   "{documents} from up to {sources} a day in the week to {day}.": "{documents} až z {sources} denně v týdnu do {day}.",
@@ -658,6 +722,7 @@ export const cs: Catalogue = {
   "{language}: documents by {interval} of publication": "{language}: dokumenty podle vydání, interval {interval}",
   "{measure}, by {interval}": "{measure}, interval {interval}",
   "{n} ({closed} closed)": "{n} ({closed} uzavřeno)",
+  "{n} combinations": { one: "{n} kombinace", few: "{n} kombinace", other: "{n} kombinací" },
   "{n} hosts: bytes downloaded against bytes of text kept":
     "{n} hostitelů: stažené bajty proti ponechaným bajtům textu",
   "{n} more": "dalších {n}",
@@ -665,6 +730,7 @@ export const cs: Catalogue = {
   "{n} of {all} sources": "{n} z {all} zdrojů",
   "{n} small charts with the same scale": "{n} malých grafů se stejným měřítkem",
   "{n} token attributes: {list}.": "{n} atributů tokenů: {list}.",
+  "{n} words with a season": { one: "{n} sezónní slovo", few: "{n} sezónní slova", other: "{n} sezónních slov" },
   "{pages} downloaded ({bytes}), with {text} of article text ({share}); the rest is markup, menus and scripts.":
     "{pages} staženo ({bytes}), s {text} textu článků ({share}); zbytek jsou značky, nabídky a skripty.",
   "{pages} imported, with {text} of text.": "{pages} importováno, s {text} textu.",
@@ -676,6 +742,8 @@ export const cs: Catalogue = {
   "{share} of the text": "{share} textu",
   "{tested} words tested over {n} periods; none changed significantly.":
     "{tested} slov testováno v {n} obdobích; žádné se významně nezměnilo.",
+  "{tested} words tested over {n} periods; none passed the test.":
+    "Testováno {tested} slov v {n} obdobích; žádné testem neprošlo.",
   "{unit} in {n} periods from {first} to {last}": "{unit} v {n} obdobích od {first} do {last}",
   "{word} over time": "{word} v čase",
   "× 2 means twice as frequent as before, ÷ 2 half as frequent. The small chart shows the log ratio with its 95 % confidence interval; the line in the middle means no change. Words are ordered by the smallest change that the interval allows, so that rare words need a larger change. The q-value is corrected for the number of words tested.":

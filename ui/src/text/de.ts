@@ -34,6 +34,7 @@ export const de: Catalogue = {
   "{n} words with bursts": { one: "{n} Wort mit Ausschlag", other: "{n} Wörter mit Ausschlägen" },
   " also finds Apple, but Apple finds Apple only": " findet auch Apple, aber Apple nur Apple",
   "(no title)": "(ohne Titel)",
+  "(nothing)": "(nichts)",
   "(unknown)": "(unbekannt)",
   "1 (single words)": "1 (einzelne Wörter)",
   "2026-03-01": "2026-03-01",
@@ -42,6 +43,10 @@ export const de: Catalogue = {
   "A day or period: 2026, 2026-Q1, 2026-03 or 2026-03-01":
     "Ein Tag oder Zeitraum: 2026, 2026-Q1, 2026-03 oder 2026-03-01",
   "A word sketch is made of a single word.": "Ein Wortprofil gibt es nur für ein einzelnes Wort.",
+  "A word is described by its strongest collocates (positive mutual information). Similarity is the cosine of two descriptions: 1 if they are the same, 0 if they share nothing. Similar words need not mean the same: opposites occur in the same contexts, too.":
+    "Ein Wort wird durch seine stärksten Kollokatoren beschrieben (positive Transinformation). Die Ähnlichkeit ist der Kosinus zweier Beschreibungen: 1, wenn sie gleich sind, 0, wenn sie nichts gemeinsam haben. Ähnliche Wörter müssen nicht dasselbe bedeuten: Auch Gegenteile kommen in denselben Kontexten vor.",
+  "A word is new if no earlier document contains it, and if it occurs on several sources of different owners, on several days and in several documents, so that a single author’s misspelling does not count. The longer the period before, the more reliable the list.":
+    "Ein Wort ist neu, wenn kein früheres Dokument es enthält und wenn es in mehreren Quellen verschiedener Eigentümer, an mehreren Tagen und in mehreren Dokumenten vorkommt, sodass der Tippfehler eines Einzelnen nicht zählt. Je länger die Zeit davor, desto verlässlicher die Liste.",
   "API requests": "API-Anfragen",
   "About this document": "Über dieses Dokument",
   "Accepted share of chance finds (1 lists all)": "Zulässiger Anteil von Zufallsfunden (1 zeigt alle)",
@@ -89,6 +94,8 @@ export const de: Catalogue = {
   Collected: "Gesammelt",
   Collection: "Sammlung",
   "Collocates of a word by grammatical relation.": "Kollokatoren eines Wortes nach grammatischer Relation.",
+  "Collocates of two words by grammatical relation, from those of the first to those of the second.":
+    "Kollokatoren zweier Wörter nach grammatischer Relation, von denen des ersten zu denen des zweiten.",
   "Collocates of {query}": "Kollokatoren von {query}",
   Collocations: "Kollokationen",
   "Collocations work without annotation.": "Kollokationen gehen auch ohne Annotation.",
@@ -102,6 +109,7 @@ export const de: Catalogue = {
   Copied: "Kopiert",
   Copy: "Kopieren",
   Corpora: "Korpora",
+  "Cosine of the vectors of contexts": "Kosinus der Kontextvektoren",
   Count: "Zählen",
   "Count by": "Zählen nach",
   Crawls: "Crawls",
@@ -118,8 +126,11 @@ export const de: Catalogue = {
     "Direkte Rede in Anführungszeichen oder nach Gedankenstrichen. Begriffe und Titel in Anführungszeichen sind ausgenommen, ebenso Überschriften. Der Sprecher zählt, wo der Satz oder ein benachbarter ihn nennt, mit vollem Namen, wo das Dokument ihn hat; Substantive wie „die Sprecherin“ zählen, wie sie dastehen, Pronomen auf Wunsch. Der Anteil einer Quelle ist der zitierte Teil ihres eigenen Textes.",
   Direction: "Richtung",
   Discoveries: "Entdeckungen",
+  Dispersion: "Streuung",
   Document: "Dokument",
   Documents: "Dokumente",
+  "Documents are in the order of time, and each bar is an equal part of the tokens. ARF (average reduced frequency) and ALDF (average logarithmic distance frequency) equal the number of hits if these are spread evenly, and are near 1 if all are in one place. DP (deviation of proportions) is 0 if hits are spread evenly and near 1 if they are all in one part.":
+    "Die Dokumente sind zeitlich geordnet, und jeder Balken ist ein gleicher Teil der Token. ARF (average reduced frequency) und ALDF (average logarithmic distance frequency) entsprechen der Zahl der Treffer, wenn diese gleichmäßig verteilt sind, und liegen nahe 1, wenn alle an einer Stelle stehen. DP (deviation of proportions) ist 0 bei gleichmäßiger Verteilung und nahe 1, wenn alle Treffer in einem Teil stehen.",
   "Documents by date of publication": "Dokumente nach Erscheinungsdatum",
   "Documents of the corpus.": "Dokumente des Korpus.",
   Downloaded: "Heruntergeladen",
@@ -128,6 +139,8 @@ export const de: Catalogue = {
   "Each has a feed of new hits.": "Jede hat einen Feed neuer Treffer.",
   Embed: "Einbetten",
   "Enter a word, a phrase or a pattern above.": "Geben Sie oben ein Wort, eine Wortfolge oder ein Muster ein.",
+  "Enter the second word above.": "Geben Sie das zweite Wort oben ein.",
+  "Equal parts of the corpus": "Gleiche Teile des Korpus",
   "Every view can be restricted to a period, a source, or metadata conditions such as {condition}. Periods are written 2026, 2026-Q1, 2026-03, 2026-W09 or 2026-03-01.":
     "Jede Ansicht lässt sich auf einen Zeitraum, eine Quelle oder Bedingungen wie {condition} einschränken. Zeiträume schreibt man 2026, 2026-Q1, 2026-03, 2026-W09 oder 2026-03-01.",
   "Excluded: {rules}.": "Ausgeschlossen: {rules}.",
@@ -149,6 +162,8 @@ export const de: Catalogue = {
   "First page": "Erste Seite",
   "First used since": "Zuerst benutzt seit",
   Frequencies: "Häufigkeiten",
+  "Frequency of hits by several values at once: word forms, neighbours, sources, years.":
+    "Häufigkeit der Treffer nach mehreren Werten zugleich: Wortformen, Nachbarn, Quellen, Jahre.",
   "Frequency of hits by source, word form, month or any metadata field.":
     "Häufigkeit der Treffer nach Quelle, Wortform, Monat oder beliebigem Metadatenfeld.",
   "Frequency of words, phrases and patterns over time.":
@@ -156,13 +171,17 @@ export const de: Catalogue = {
   From: "Von",
   "From {first} to {last}": "Von {first} bis {last}",
   "Go to the first page": "Zur ersten Seite",
+  "Grouped frequencies": "Gruppierte Häufigkeiten",
   Help: "Hilfe",
   "History of sites": "Geschichte der Websites",
   Hit: "Treffer",
   Hits: "Treffer",
   "Hits by {field}": "Treffer nach {field}",
+  "Hits in equal parts of the corpus": "Treffer in gleichen Teilen des Korpus",
   "Hover over a bar for the reason.": "Zeigen Sie auf einen Balken, um den Grund zu sehen.",
   "Hover over a point for details.": "Zeigen Sie auf einen Punkt, um Einzelheiten zu sehen.",
+  "How evenly the hits are spread over the corpus, from its oldest documents to its newest.":
+    "Wie gleichmäßig die Treffer über das Korpus verteilt sind, von den ältesten Dokumenten zu den neuesten.",
   "How to read this": "Wie man das liest",
   "How to search": "So sucht man",
   "In the news": "In den Nachrichten",
@@ -191,6 +210,7 @@ export const de: Catalogue = {
   "Minimum days": "Mindestzahl der Tage",
   "Minimum documents": "Mindestzahl der Dokumente",
   "Minimum frequency": "Mindesthäufigkeit",
+  "Minimum hits": "Mindestzahl der Treffer",
   "Minimum sources": "Mindestzahl der Quellen",
   "More of this text is restricted.": "Mehr von diesem Text ist geschützt.",
   "More options": "Weitere Optionen",
@@ -237,13 +257,13 @@ export const de: Catalogue = {
   "No saved searches yet: “Save, alert me” above the results of a query saves it.":
     "Noch keine gespeicherten Suchen: „Speichern, benachrichtigen“ über den Ergebnissen einer Abfrage speichert sie.",
   "No significant change.": "Keine signifikante Änderung.",
-  "No sketch.": "Kein Profil.",
   "No third-party requests": "Keine Anfragen an Dritte",
   "No virtual corpora yet: choose filters and save them with “Save, alert me”.":
     "Noch keine virtuellen Korpora: Wählen Sie Filter und speichern Sie sie mit „Speichern, benachrichtigen“.",
   "No word changed significantly.": "Kein Wort hat sich signifikant verändert.",
   "No word co-occurs often enough. Try a lower minimum.":
     "Kein Wort kommt oft genug gemeinsam vor. Versuchen Sie ein kleineres Minimum.",
+  "No word has enough contexts in common.": "Kein Wort hat genug gemeinsame Kontexte.",
   "No word is frequent enough in the focus subcorpus.": "Kein Wort ist im Teilkorpus häufig genug.",
   "No word matches. The expression must match the whole word: un.* finds words that begin with un.":
     "Kein Wort passt. Der Ausdruck muss das ganze Wort treffen: un.* findet Wörter, die mit un beginnen.",
@@ -255,7 +275,10 @@ export const de: Catalogue = {
   "Nothing downloaded yet.": "Noch nichts heruntergeladen.",
   "Nothing found so far.": "Bisher nichts gefunden.",
   "Of {words}, {duplicates} ({share}) were duplicates.": "Von {words} waren {duplicates} ({share}) Duplikate.",
+  "One of the lemmas does not occur with this part of speech.": "Eines der Lemmata kommt mit dieser Wortart nicht vor.",
   "Only new names, since": "Nur neue Namen, seit",
+  "Only with this near the hit": "Nur mit diesem in der Nähe des Treffers",
+  "Only without this near the hit": "Nur ohne dieses in der Nähe des Treffers",
   "Open the document": "Dokument öffnen",
   "Options of this view": "Optionen dieser Ansicht",
   Order: "Reihenfolge",
@@ -268,10 +291,14 @@ export const de: Catalogue = {
   "Pages and documents kept (green) and dropped by each stage":
     "Seiten und Dokumente, die jede Stufe behielt (grün) oder verwarf",
   "Pages without wanted text": "Seiten ohne gewünschten Text",
+  "Peak is the month in which the word is most frequent. Change is the rate in the three months around it by that of the other months. The test compares the periods, without their trend, with a wave of one year and with the months of the year; the q-value is corrected for the number of words tested.":
+    "Der Höhepunkt ist der Monat, in dem das Wort am häufigsten ist. Die Änderung ist die Rate der drei Monate um ihn herum geteilt durch die der anderen Monate. Der Test vergleicht die Zeiträume ohne ihren Trend mit einer Welle von einem Jahr und mit den Monaten des Jahres; der q-Wert ist für die Zahl der geprüften Wörter korrigiert.",
   Period: "Zeitraum",
   "Period. Arrow keys move, Enter shows the hits, Shift with arrows selects a range to zoom into.":
     "Zeitraum. Pfeiltasten bewegen, Eingabe zeigt die Treffer, Umschalt mit Pfeilen wählt einen Bereich zum Vergrößern.",
   "Permanent link": "Dauerhafter Link",
+  "Pettitt’s test finds the period from which on a word has another level. Words that change little by little are left out: two levels must explain the periods better than a line. Change is the rate from then on by the rate before; the q-value is corrected for the number of words tested.":
+    "Der Pettitt-Test findet den Zeitraum, von dem an ein Wort ein anderes Niveau hat. Wörter, die sich allmählich ändern, sind ausgelassen: Zwei Niveaus müssen die Zeiträume besser erklären als eine Gerade. Die Änderung ist die Rate von da an geteilt durch die Rate davor; der q-Wert ist für die Zahl der geprüften Wörter korrigiert.",
   Pipeline: "Verarbeitung",
   "Plain text": "Einfacher Text",
   "Previous document": "Voriges Dokument",
@@ -284,8 +311,10 @@ export const de: Catalogue = {
   "Quotations by {field}, most frequent first": "Zitate nach {field}, häufigste zuerst",
   "Q{n} {year}": "Q{n} {year}",
   "Rate after divided by rate before": "Rate nachher geteilt durch Rate vorher",
+  "Rate around the peak by the rate of the other months": "Rate um den Höhepunkt geteilt durch die der anderen Monate",
   "Rate at the end by the rate at the beginning": "Rate am Ende geteilt durch die Rate am Anfang",
   "Rate divided by the rate before": "Rate geteilt durch die Rate davor",
+  "Rate from the step on by the rate before": "Rate ab dem Sprung geteilt durch die Rate davor",
   "Reference subcorpus (all other documents if empty)": "Vergleichskorpus (leer: alle anderen Dokumente)",
   "Registered domains that were met; closed ones are not worth a request":
     "Angetroffene registrierte Domains; geschlossene sind keine Anfrage wert",
@@ -308,6 +337,8 @@ export const de: Catalogue = {
   "Saved searches": "Gespeicherte Suchen",
   "Saved.": "Gespeichert.",
   Search: "Suchen",
+  Seasons: "Saisonwörter",
+  "Second word": "Zweites Wort",
   "Select the text and copy it": "Text markieren und kopieren",
   "Sentences and documents": "Sätze und Dokumente",
   "Several words": "Mehrere Wörter",
@@ -328,6 +359,7 @@ export const de: Catalogue = {
   "Simple maths: added constant (higher favours common words)":
     "Simple Maths: addierte Konstante (größer bevorzugt häufige Wörter)",
   "Since the middle of the collected time": "Seit der Mitte der gesammelten Zeit",
+  "Sketch difference": "Profilvergleich",
   "Skip to content": "Zum Inhalt springen",
   Smoothing: "Glättung",
   "Some names": "Einige Namen",
@@ -340,6 +372,7 @@ export const de: Catalogue = {
   "Sources, by the share of quoted text": "Quellen nach dem Anteil zitierten Textes",
   "Sources, volume over time, and what each stage of the pipeline kept.":
     "Quellen, Umfang im Zeitverlauf und was jede Stufe der Verarbeitung behielt.",
+  "Step changes": "Sprünge",
   "Syntax error.": "Syntaxfehler.",
   "Test words of at least 5 documents": "Wörter ab 5 Dokumenten prüfen",
   "Tested within each source, so that sources that joined later do not count as change.":
@@ -347,6 +380,8 @@ export const de: Catalogue = {
   "The collection in detail": "Die Sammlung im Einzelnen",
   "The end of the last run; hover over it for the reason":
     "Das Ende des letzten Laufs; zeigen Sie darauf, um den Grund zu sehen",
+  "The first word is the query, taken as a lemma. The difference is the logDice of a collocate with the first word minus that with the second: positive if it is more typical of the first.":
+    "Das erste Wort ist die Suchanfrage, als Lemma genommen. Die Differenz ist der logDice eines Kollokators mit dem ersten Wort minus dem mit dem zweiten: positiv, wenn er für das erste typischer ist.",
   "The focus subcorpus has no documents; the filter may be too narrow.":
     "Das Teilkorpus hat keine Dokumente; der Filter ist vielleicht zu eng.",
   "The full text of this document is not available here; concordance lines may be. See the original on the web.":
@@ -361,6 +396,7 @@ export const de: Catalogue = {
   "The search was cut off because there are too many distinct values":
     "Die Suche wurde abgebrochen, weil es zu viele verschiedene Werte gibt",
   "The server returned status {status}.": "Der Server antwortete mit Status {status}.",
+  Thesaurus: "Thesaurus",
   "These documents have no direct quotations. The layer “quotations” may be switched off (annotate.layers), or their text was annotated by an older version: run tidings annotate and tidings compile.":
     "Diese Dokumente haben keine direkten Zitate. Die Ebene „quotations“ ist vielleicht abgeschaltet (annotate.layers), oder der Text wurde von einer älteren Version annotiert: Führen Sie tidings annotate und tidings compile aus.",
   "These documents have no names. The layer “names” may be switched off (annotate.layers), or their text was annotated by an older version: run tidings annotate and tidings compile.":
@@ -372,6 +408,9 @@ export const de: Catalogue = {
   "This link was made with another state of the corpus ({state}…): numbers may differ.":
     "Dieser Link entstand mit einem anderen Stand des Korpus ({state}…): Zahlen können abweichen.",
   "This text needs an access token.": "Dieser Text braucht ein Zugangstoken.",
+  "This view is made of a single word.": "Diese Ansicht gibt es nur für ein einzelnes Wort.",
+  "This view needs lemmas and parts of speech, and there is no model for {language}.":
+    "Diese Ansicht braucht Lemmata und Wortarten, und für {language} gibt es kein Modell.",
   Timeline: "Zeitverlauf",
   To: "Bis",
   Tokens: "Token",
@@ -384,6 +423,7 @@ export const de: Catalogue = {
   "URLs that were not stored, by reason": "Nicht gespeicherte URLs nach Grund",
   "Up and Down move between hits, Enter shows the paragraph.":
     "Auf und Ab wechseln zwischen Treffern, Eingabe zeigt den Absatz.",
+  "Use these hits as the query": "Diese Treffer als Suchanfrage verwenden",
   Views: "Ansichten",
   "Views of the query": "Ansichten der Abfrage",
   "Virtual corpora": "Virtuelle Korpora",
@@ -396,24 +436,30 @@ export const de: Catalogue = {
   "Word list": "Wortliste",
   "Word sketch": "Wortprofil",
   "Word sketch of this word": "Wortprofil dieses Wortes",
-  "Word sketches need lemmas and parts of speech, and there is no model for {language}.":
-    "Wortprofile brauchen Lemmata und Wortarten, und für {language} gibt es kein Modell.",
   "Word, phrase or pattern": "Wort, Wortfolge oder Muster",
   "Words and n-grams of the corpus with their frequency.": "Wörter und N-Gramme des Korpus mit ihrer Häufigkeit.",
   "Words and phrases": "Wörter und Wortfolgen",
   "Words first used in a period, on several sources and days.":
     "Wörter, die in einem Zeitraum zum ersten Mal benutzt wurden, in mehreren Quellen und an mehreren Tagen.",
   "Words first used since {day}, by number of sources": "Wörter, zuerst benutzt seit {day}, nach Zahl der Quellen",
+  "Words like {word}, the most similar first": "Wörter wie {word}, die ähnlichsten zuerst",
+  "Words on each side": "Wörter auf jeder Seite",
   "Words that became more or less frequent between two periods.":
     "Wörter, die zwischen zwei Zeiträumen häufiger oder seltener wurden.",
   "Words that become more or less frequent, tested one by one.":
     "Wörter, die häufiger oder seltener werden, einzeln geprüft.",
+  "Words that come back every year, tested one by one.": "Wörter, die jedes Jahr wiederkehren, einzeln geprüft.",
+  "Words that occur in the same contexts.": "Wörter, die in denselben Kontexten vorkommen.",
   "Words that occur near a word more often than expected.":
     "Wörter, die öfter als erwartet in der Nähe eines Wortes vorkommen.",
   "Words that were much more frequent than usual for a short time.":
     "Wörter, die für kurze Zeit viel häufiger waren als sonst.",
   "Words typical of the filtered documents, compared with all others or with a reference subcorpus.":
     "Wörter, die für die gefilterten Dokumente typisch sind, verglichen mit allen anderen oder mit einem Vergleichskorpus.",
+  "Words whose frequency changes at once and stays changed.":
+    "Wörter, deren Häufigkeit sich auf einmal ändert und verändert bleibt.",
+  "Words with a season, surest first": "Wörter mit einer Saison, die sichersten zuerst",
+  "Words with a step change, surest first": "Wörter mit einem Sprung, die sichersten zuerst",
   "Words, most frequent first": "Wörter, häufigste zuerst",
   "Words, phrases and patterns in their context.": "Wörter, Wortfolgen und Muster in ihrem Kontext.",
   "Yield by host": "Ausbeute nach Host",
@@ -431,6 +477,7 @@ export const de: Catalogue = {
   "all forms of a word": "alle Formen eines Wortes",
   "all others": "alle anderen",
   "all time": "gesamte Zeit",
+  "and by": "und nach",
   "annotated by": "annotiert von",
   "any word in between": "ein beliebiges Wort dazwischen",
   articles: "Artikel",
@@ -443,6 +490,7 @@ export const de: Catalogue = {
   "both in one sentence": "beide in einem Satz",
   "by hit": "nach Treffer",
   "by left context": "nach linkem Kontext",
+  "by month": "nach Monat",
   "by right context": "nach rechtem Kontext",
   "by source": "nach Quelle",
   "centred mean over {n} periods": "zentriertes Mittel über {n} Zeiträume",
@@ -450,6 +498,7 @@ export const de: Catalogue = {
   checksum: "Prüfsumme",
   "close it": "schließt ihn",
   "co-occurrences": "gemeinsame Vorkommen",
+  compare: "vergleichen",
   "concordance lines, with a token": "Konkordanzzeilen, mit Token",
   "consecutive failures": "Fehler in Folge",
   "corpus {state}": "Korpus {state}",
@@ -462,6 +511,8 @@ export const de: Catalogue = {
   days: "Tage",
   "days with documents": "Tage mit Dokumenten",
   dead: "tot",
+  difference: "Differenz",
+  "difference to {word}": "Unterschied zu {word}",
   document: "Dokument",
   documents: "Dokumente",
   "documents on {days} of {all} days, coverage {share}": "Dokumente an {days} von {all} Tagen, Abdeckung {share}",
@@ -490,6 +541,7 @@ export const de: Catalogue = {
   "from {first} per million in {start} to {last} in {end}, at most {most}":
     "von {first} pro Million in {start} auf {last} in {end}, höchstens {most}",
   "front and section pages": "Titel- und Rubrikseiten",
+  "good examples first": "gute Beispiele zuerst",
   "half {n}, {year}": "{n}. Halbjahr {year}",
   "half-year": "Halbjahr",
   high: "oben",
@@ -566,8 +618,10 @@ export const de: Catalogue = {
   "other period …": "anderer Zeitraum …",
   outcome: "Ergebnis",
   pages: "Seiten",
+  part: "Teil",
   "part of speech": "Wortart",
   "parts of speech": "Wortarten",
+  peak: "Höhepunkt",
   "per million": "pro Million",
   "per million after": "pro Million nachher",
   "per million before": "pro Million vorher",
@@ -597,6 +651,8 @@ export const de: Catalogue = {
   score: "Wert",
   "search all documents": "alle Dokumente durchsuchen",
   "search all inflected forms": "alle gebeugten Formen suchen",
+  "second word before": "zweites Wort davor",
+  "second word behind": "zweites Wort danach",
   section: "Rubrik",
   "see the query syntax": "die Abfragesprache ansehen",
   "select a range of periods; Enter zooms into it": "einen Bereich von Zeiträumen wählen; Eingabe vergrößert ihn",
@@ -606,8 +662,11 @@ export const de: Catalogue = {
   share: "Anteil",
   "share of its text": "Anteil am eigenen Text",
   "share of quoted text": "Anteil am zitierten Text",
+  "shared contexts": "gemeinsame Kontexte",
   "show the paragraph of a hit, or the hits of a period":
     "den Absatz eines Treffers oder die Treffer eines Zeitraums zeigen",
+  similarity: "Ähnlichkeit",
+  since: "seit",
   "since {day}": "seit {day}",
   site: "Website",
   sitemaps: "Sitemaps",
@@ -623,6 +682,7 @@ export const de: Catalogue = {
   "surest changes, {first} to {last}": "sicherste Änderungen, {first} bis {last}",
   "ten days": "zehn Tage",
   "the {n} most frequent are shown": "die {n} häufigsten werden gezeigt",
+  "then by": "dann nach",
   "this form": "diese Form",
   timeline: "Zeitverlauf",
   title: "Titel",
@@ -644,6 +704,8 @@ export const de: Catalogue = {
   "whole sentences with the word": "ganze Sätze mit dem Wort",
   "with or without a word before": "mit oder ohne ein Wort davor",
   word: "Wort",
+  "word before": "Wort davor",
+  "word behind": "Wort danach",
   "word forms": "Wortformen",
   'word, phrase, wild*, several by comma, [lemma="go" & pos="VERB"]':
     'Wort, Wortfolge, Platz*, mehrere mit Komma, [lemma="gehen" & pos="VERB"]',
@@ -654,6 +716,8 @@ export const de: Catalogue = {
   year: "Jahr",
   "{articles} found in the archives of {sites}. The recall is the share of articles known from feeds that the backfill found by its own ways, with a 95 % interval.":
     "{articles} in den Archiven von {sites} gefunden. Die Ausbeute ist der Anteil der aus Feeds bekannten Artikel, die die Rückwärtssuche auf eigenem Weg fand, mit 95-%-Intervall.",
+  "{changed} of {tested} words passed the test; about {chance} of them by chance.":
+    "{changed} von {tested} Wörtern bestanden den Test; etwa {chance} davon durch Zufall.",
   "{changed} of {tested} words tested changed; about {chance} of them by chance.":
     "{changed} von {tested} geprüften Wörtern haben sich verändert; etwa {chance} davon durch Zufall.",
   "{documents} from up to {sources} a day in the week to {day}.":
@@ -666,6 +730,7 @@ export const de: Catalogue = {
   "{language}: documents by {interval} of publication": "{language}: Dokumente nach Erscheinungszeit ({interval})",
   "{measure}, by {interval}": "{measure}, Intervall {interval}",
   "{n} ({closed} closed)": "{n} ({closed} geschlossen)",
+  "{n} combinations": { one: "{n} Kombination", other: "{n} Kombinationen" },
   "{n} hosts: bytes downloaded against bytes of text kept":
     "{n} Hosts: heruntergeladene Bytes gegen behaltene Bytes Text",
   "{n} more": "{n} weitere",
@@ -673,6 +738,7 @@ export const de: Catalogue = {
   "{n} of {all} sources": "{n} von {all} Quellen",
   "{n} small charts with the same scale": "{n} kleine Diagramme mit gleicher Skala",
   "{n} token attributes: {list}.": "{n} Attribute der Token: {list}.",
+  "{n} words with a season": { one: "{n} Wort mit Saison", other: "{n} Wörter mit Saison" },
   "{pages} downloaded ({bytes}), with {text} of article text ({share}); the rest is markup, menus and scripts.":
     "{pages} heruntergeladen ({bytes}), mit {text} Artikeltext ({share}); der Rest ist Auszeichnung, Menüs und Skripte.",
   "{pages} imported, with {text} of text.": "{pages} importiert, mit {text} Text.",
@@ -684,6 +750,8 @@ export const de: Catalogue = {
   "{share} of the text": "{share} des Textes",
   "{tested} words tested over {n} periods; none changed significantly.":
     "{tested} Wörter über {n} Zeiträume geprüft; keines hat sich signifikant verändert.",
+  "{tested} words tested over {n} periods; none passed the test.":
+    "{tested} Wörter über {n} Zeiträume geprüft; keines bestand den Test.",
   "{unit} in {n} periods from {first} to {last}": "{unit} in {n} Zeiträumen von {first} bis {last}",
   "{word} over time": "{word} im Zeitverlauf",
   "× 2 means twice as frequent as before, ÷ 2 half as frequent. The small chart shows the log ratio with its 95 % confidence interval; the line in the middle means no change. Words are ordered by the smallest change that the interval allows, so that rare words need a larger change. The q-value is corrected for the number of words tested.":

@@ -34,6 +34,7 @@ export const es: Catalogue = {
   "{n} words with bursts": { one: "{n} palabra con un pico", other: "{n} palabras con picos" },
   " also finds Apple, but Apple finds Apple only": " también encuentra Apple, pero Apple solo encuentra Apple",
   "(no title)": "(sin título)",
+  "(nothing)": "(nada)",
   "(unknown)": "(desconocido)",
   "1 (single words)": "1 (palabras sueltas)",
   "2026-03-01": "2026-03-01",
@@ -41,6 +42,10 @@ export const es: Catalogue = {
     "Un pico es un período en el que una palabra es mucho más frecuente que antes, en varios documentos. «Después» dice si desapareció o permaneció.",
   "A day or period: 2026, 2026-Q1, 2026-03 or 2026-03-01": "Un día o período: 2026, 2026-Q1, 2026-03 o 2026-03-01",
   "A word sketch is made of a single word.": "Un perfil léxico se hace de una sola palabra.",
+  "A word is described by its strongest collocates (positive mutual information). Similarity is the cosine of two descriptions: 1 if they are the same, 0 if they share nothing. Similar words need not mean the same: opposites occur in the same contexts, too.":
+    "Una palabra se describe por sus colocados más fuertes (información mutua positiva). La similitud es el coseno de dos descripciones: 1 si son iguales, 0 si no comparten nada. Las palabras similares no significan necesariamente lo mismo: los contrarios también aparecen en los mismos contextos.",
+  "A word is new if no earlier document contains it, and if it occurs on several sources of different owners, on several days and in several documents, so that a single author’s misspelling does not count. The longer the period before, the more reliable the list.":
+    "Una palabra es nueva si ningún documento anterior la contiene y si aparece en varias fuentes de distintos propietarios, en varios días y en varios documentos, de modo que la errata de un solo autor no cuenta. Cuanto más largo sea el período anterior, más fiable es la lista.",
   "API requests": "Peticiones a la API",
   "About this document": "Sobre este documento",
   "Accepted share of chance finds (1 lists all)": "Proporción aceptada de hallazgos casuales (1 los muestra todos)",
@@ -88,6 +93,8 @@ export const es: Catalogue = {
   Collected: "Recogido",
   Collection: "Recogida",
   "Collocates of a word by grammatical relation.": "Colocados de una palabra por relación gramatical.",
+  "Collocates of two words by grammatical relation, from those of the first to those of the second.":
+    "Colocados de dos palabras por relación gramatical, de los de la primera a los de la segunda.",
   "Collocates of {query}": "Colocados de {query}",
   Collocations: "Colocaciones",
   "Collocations work without annotation.": "Las colocaciones funcionan sin anotación.",
@@ -101,6 +108,7 @@ export const es: Catalogue = {
   Copied: "Copiado",
   Copy: "Copiar",
   Corpora: "Corpus",
+  "Cosine of the vectors of contexts": "Coseno de los vectores de contextos",
   Count: "Contar",
   "Count by": "Contar por",
   Crawls: "Rastreos",
@@ -117,8 +125,11 @@ export const es: Catalogue = {
     "Estilo directo entre comillas o tras rayas. Quedan fuera los términos y títulos entre comillas, y también los titulares. El hablante cuenta cuando la oración o una vecina lo da, por su nombre completo si el documento lo tiene; sustantivos como «la portavoz» cuentan como están, los pronombres a petición. La proporción de una fuente es la parte citada de su propio texto.",
   Direction: "Dirección",
   Discoveries: "Descubrimientos",
+  Dispersion: "Dispersión",
   Document: "Documento",
   Documents: "Documentos",
+  "Documents are in the order of time, and each bar is an equal part of the tokens. ARF (average reduced frequency) and ALDF (average logarithmic distance frequency) equal the number of hits if these are spread evenly, and are near 1 if all are in one place. DP (deviation of proportions) is 0 if hits are spread evenly and near 1 if they are all in one part.":
+    "Los documentos están en orden cronológico y cada barra es una parte igual de los tokens. ARF (average reduced frequency) y ALDF (average logarithmic distance frequency) son iguales al número de resultados si estos se reparten con regularidad, y cercanas a 1 si todos están en un mismo lugar. DP (deviation of proportions) es 0 si el reparto es regular y cercana a 1 si todos están en una sola parte.",
   "Documents by date of publication": "Documentos por fecha de publicación",
   "Documents of the corpus.": "Documentos del corpus.",
   Downloaded: "Descargado",
@@ -127,6 +138,8 @@ export const es: Catalogue = {
   "Each has a feed of new hits.": "Cada una tiene un canal de apariciones nuevas.",
   Embed: "Incrustar",
   "Enter a word, a phrase or a pattern above.": "Escriba arriba una palabra, una frase o un patrón.",
+  "Enter the second word above.": "Escriba la segunda palabra arriba.",
+  "Equal parts of the corpus": "Partes iguales del corpus",
   "Every view can be restricted to a period, a source, or metadata conditions such as {condition}. Periods are written 2026, 2026-Q1, 2026-03, 2026-W09 or 2026-03-01.":
     "Toda vista puede limitarse a un período, una fuente o condiciones como {condition}. Los períodos se escriben 2026, 2026-Q1, 2026-03, 2026-W09 o 2026-03-01.",
   "Excluded: {rules}.": "Excluidas: {rules}.",
@@ -148,6 +161,8 @@ export const es: Catalogue = {
   "First page": "Primera página",
   "First used since": "Usada por primera vez desde",
   Frequencies: "Frecuencias",
+  "Frequency of hits by several values at once: word forms, neighbours, sources, years.":
+    "Frecuencia de los resultados por varios valores a la vez: formas, vecinos, fuentes, años.",
   "Frequency of hits by source, word form, month or any metadata field.":
     "Frecuencia de las apariciones por fuente, forma, mes o cualquier campo de metadatos.",
   "Frequency of words, phrases and patterns over time.":
@@ -155,13 +170,17 @@ export const es: Catalogue = {
   From: "Desde",
   "From {first} to {last}": "Del {first} al {last}",
   "Go to the first page": "Ir a la primera página",
+  "Grouped frequencies": "Frecuencias agrupadas",
   Help: "Ayuda",
   "History of sites": "Historia de los sitios",
   Hit: "Aparición",
   Hits: "Apariciones",
   "Hits by {field}": "Apariciones por {field}",
+  "Hits in equal parts of the corpus": "Resultados en partes iguales del corpus",
   "Hover over a bar for the reason.": "Señale una barra para ver el motivo.",
   "Hover over a point for details.": "Señale un punto para ver los detalles.",
+  "How evenly the hits are spread over the corpus, from its oldest documents to its newest.":
+    "Con qué regularidad se reparten los resultados por el corpus, de los documentos más antiguos a los más recientes.",
   "How to read this": "Cómo leer esto",
   "How to search": "Cómo buscar",
   "In the news": "En las noticias",
@@ -190,6 +209,7 @@ export const es: Catalogue = {
   "Minimum days": "Días mínimos",
   "Minimum documents": "Documentos mínimos",
   "Minimum frequency": "Frecuencia mínima",
+  "Minimum hits": "Mínimo de resultados",
   "Minimum sources": "Fuentes mínimas",
   "More of this text is restricted.": "El resto de este texto está restringido.",
   "More options": "Más opciones",
@@ -236,13 +256,13 @@ export const es: Catalogue = {
   "No saved searches yet: “Save, alert me” above the results of a query saves it.":
     "Aún no hay búsquedas guardadas: «Guardar, avisarme», sobre los resultados de una consulta, la guarda.",
   "No significant change.": "Ningún cambio significativo.",
-  "No sketch.": "No hay perfil.",
   "No third-party requests": "Sin peticiones a terceros",
   "No virtual corpora yet: choose filters and save them with “Save, alert me”.":
     "Aún no hay corpus virtuales: elija filtros y guárdelos con «Guardar, avisarme».",
   "No word changed significantly.": "Ninguna palabra cambió significativamente.",
   "No word co-occurs often enough. Try a lower minimum.":
     "Ninguna palabra coaparece lo bastante. Pruebe un mínimo menor.",
+  "No word has enough contexts in common.": "Ninguna palabra tiene suficientes contextos en común.",
   "No word is frequent enough in the focus subcorpus.": "Ninguna palabra es lo bastante frecuente en el subcorpus.",
   "No word matches. The expression must match the whole word: un.* finds words that begin with un.":
     "Ninguna palabra coincide. La expresión debe abarcar la palabra entera: un.* encuentra palabras que empiezan por un.",
@@ -254,7 +274,11 @@ export const es: Catalogue = {
   "Nothing downloaded yet.": "Aún no se ha descargado nada.",
   "Nothing found so far.": "Nada encontrado hasta ahora.",
   "Of {words}, {duplicates} ({share}) were duplicates.": "De {words}, {duplicates} ({share}) eran duplicados.",
+  "One of the lemmas does not occur with this part of speech.":
+    "Uno de los lemas no aparece con esta categoría gramatical.",
   "Only new names, since": "Solo nombres nuevos, desde",
+  "Only with this near the hit": "Solo con esto cerca del resultado",
+  "Only without this near the hit": "Solo sin esto cerca del resultado",
   "Open the document": "Abrir el documento",
   "Options of this view": "Opciones de esta vista",
   Order: "Orden",
@@ -267,10 +291,14 @@ export const es: Catalogue = {
   "Pages and documents kept (green) and dropped by each stage":
     "Páginas y documentos conservados (verde) y descartados por cada etapa",
   "Pages without wanted text": "Páginas sin el texto buscado",
+  "Peak is the month in which the word is most frequent. Change is the rate in the three months around it by that of the other months. The test compares the periods, without their trend, with a wave of one year and with the months of the year; the q-value is corrected for the number of words tested.":
+    "El máximo es el mes en que la palabra es más frecuente. El cambio es la tasa de los tres meses en torno a él dividida por la de los demás meses. La prueba compara los periodos, sin su tendencia, con una onda de un año y con los meses del año; el valor q está corregido por el número de palabras probadas.",
   Period: "Período",
   "Period. Arrow keys move, Enter shows the hits, Shift with arrows selects a range to zoom into.":
     "Período. Las flechas mueven, Intro muestra las apariciones, Mayús con flechas selecciona un intervalo para ampliar.",
   "Permanent link": "Enlace permanente",
+  "Pettitt’s test finds the period from which on a word has another level. Words that change little by little are left out: two levels must explain the periods better than a line. Change is the rate from then on by the rate before; the q-value is corrected for the number of words tested.":
+    "La prueba de Pettitt encuentra el periodo a partir del cual una palabra tiene otro nivel. Se omiten las palabras que cambian poco a poco: dos niveles deben explicar los periodos mejor que una recta. El cambio es la tasa desde entonces dividida por la anterior; el valor q está corregido por el número de palabras probadas.",
   Pipeline: "Proceso",
   "Plain text": "Texto simple",
   "Previous document": "Documento anterior",
@@ -283,8 +311,10 @@ export const es: Catalogue = {
   "Quotations by {field}, most frequent first": "Citas por {field}, las más frecuentes primero",
   "Q{n} {year}": "T{n} {year}",
   "Rate after divided by rate before": "Tasa después dividida por tasa antes",
+  "Rate around the peak by the rate of the other months": "Tasa en torno al máximo dividida por la de los demás meses",
   "Rate at the end by the rate at the beginning": "Tasa al final dividida por la tasa al principio",
   "Rate divided by the rate before": "Tasa dividida por la tasa anterior",
+  "Rate from the step on by the rate before": "Tasa desde el salto dividida por la anterior",
   "Reference subcorpus (all other documents if empty)": "Subcorpus de referencia (vacío: todos los demás documentos)",
   "Registered domains that were met; closed ones are not worth a request":
     "Dominios registrados encontrados; los cerrados no merecen una petición",
@@ -307,6 +337,8 @@ export const es: Catalogue = {
   "Saved searches": "Búsquedas guardadas",
   "Saved.": "Guardado.",
   Search: "Buscar",
+  Seasons: "Estaciones",
+  "Second word": "Segunda palabra",
   "Select the text and copy it": "Seleccione el texto y cópielo",
   "Sentences and documents": "Oraciones y documentos",
   "Several words": "Varias palabras",
@@ -327,6 +359,7 @@ export const es: Catalogue = {
   "Simple maths: added constant (higher favours common words)":
     "Simple maths: constante sumada (mayor favorece las palabras comunes)",
   "Since the middle of the collected time": "Desde la mitad del tiempo recogido",
+  "Sketch difference": "Diferencia de perfiles",
   "Skip to content": "Saltar al contenido",
   Smoothing: "Suavizado",
   "Some names": "Algunos nombres",
@@ -338,6 +371,7 @@ export const es: Catalogue = {
   "Sources, by the share of quoted text": "Fuentes, por proporción de texto citado",
   "Sources, volume over time, and what each stage of the pipeline kept.":
     "Fuentes, volumen a lo largo del tiempo y lo que conservó cada etapa.",
+  "Step changes": "Saltos",
   "Syntax error.": "Error de sintaxis.",
   "Test words of at least 5 documents": "Probar palabras de al menos 5 documentos",
   "Tested within each source, so that sources that joined later do not count as change.":
@@ -345,6 +379,8 @@ export const es: Catalogue = {
   "The collection in detail": "La recogida en detalle",
   "The end of the last run; hover over it for the reason":
     "El final de la última ejecución; señálelo para ver el motivo",
+  "The first word is the query, taken as a lemma. The difference is the logDice of a collocate with the first word minus that with the second: positive if it is more typical of the first.":
+    "La primera palabra es la consulta, tomada como lema. La diferencia es el logDice de un colocado con la primera palabra menos el de la segunda: positiva si es más típico de la primera.",
   "The focus subcorpus has no documents; the filter may be too narrow.":
     "El subcorpus no tiene documentos; el filtro quizá sea demasiado estrecho.",
   "The full text of this document is not available here; concordance lines may be. See the original on the web.":
@@ -359,6 +395,7 @@ export const es: Catalogue = {
   "The search was cut off because there are too many distinct values":
     "La búsqueda se interrumpió porque hay demasiados valores distintos",
   "The server returned status {status}.": "El servidor respondió con el estado {status}.",
+  Thesaurus: "Tesauro",
   "These documents have no direct quotations. The layer “quotations” may be switched off (annotate.layers), or their text was annotated by an older version: run tidings annotate and tidings compile.":
     "Estos documentos no tienen citas directas. La capa «quotations» puede estar desactivada (annotate.layers), o su texto fue anotado por una versión anterior: ejecute tidings annotate y tidings compile.",
   "These documents have no names. The layer “names” may be switched off (annotate.layers), or their text was annotated by an older version: run tidings annotate and tidings compile.":
@@ -370,6 +407,9 @@ export const es: Catalogue = {
   "This link was made with another state of the corpus ({state}…): numbers may differ.":
     "Este enlace se hizo con otro estado del corpus ({state}…): los números pueden diferir.",
   "This text needs an access token.": "Este texto requiere una clave de acceso.",
+  "This view is made of a single word.": "Esta vista es de una sola palabra.",
+  "This view needs lemmas and parts of speech, and there is no model for {language}.":
+    "Esta vista necesita lemas y categorías gramaticales, y no hay modelo para {language}.",
   Timeline: "Cronología",
   To: "Hasta",
   Tokens: "Tokens",
@@ -381,6 +421,7 @@ export const es: Catalogue = {
   "URLs that were not stored, by reason": "URL no guardadas, por motivo",
   "Up and Down move between hits, Enter shows the paragraph.":
     "Arriba y Abajo pasan de una aparición a otra, Intro muestra el párrafo.",
+  "Use these hits as the query": "Usar estos resultados como consulta",
   Views: "Vistas",
   "Views of the query": "Vistas de la consulta",
   "Virtual corpora": "Corpus virtuales",
@@ -393,8 +434,6 @@ export const es: Catalogue = {
   "Word list": "Lista de palabras",
   "Word sketch": "Perfil léxico",
   "Word sketch of this word": "Perfil de esta palabra",
-  "Word sketches need lemmas and parts of speech, and there is no model for {language}.":
-    "Los perfiles léxicos requieren lemas y categorías, y no hay modelo para: {language}.",
   "Word, phrase or pattern": "Palabra, frase o patrón",
   "Words and n-grams of the corpus with their frequency.": "Palabras y n-gramas del corpus con su frecuencia.",
   "Words and phrases": "Palabras y frases",
@@ -402,15 +441,23 @@ export const es: Catalogue = {
     "Palabras usadas por primera vez en un período, en varias fuentes y días.",
   "Words first used since {day}, by number of sources":
     "Palabras usadas por primera vez desde el {day}, por número de fuentes",
+  "Words like {word}, the most similar first": "Palabras como {word}, las más similares primero",
+  "Words on each side": "Palabras a cada lado",
   "Words that became more or less frequent between two periods.":
     "Palabras que se hicieron más o menos frecuentes entre dos períodos.",
   "Words that become more or less frequent, tested one by one.":
     "Palabras que se hacen más o menos frecuentes, probadas una a una.",
+  "Words that come back every year, tested one by one.": "Palabras que vuelven cada año, probadas una a una.",
+  "Words that occur in the same contexts.": "Palabras que aparecen en los mismos contextos.",
   "Words that occur near a word more often than expected.": "Palabras que aparecen cerca de otra más de lo esperado.",
   "Words that were much more frequent than usual for a short time.":
     "Palabras mucho más frecuentes de lo habitual durante poco tiempo.",
   "Words typical of the filtered documents, compared with all others or with a reference subcorpus.":
     "Palabras típicas de los documentos filtrados, comparadas con todos los demás o con un subcorpus de referencia.",
+  "Words whose frequency changes at once and stays changed.":
+    "Palabras cuya frecuencia cambia de golpe y permanece cambiada.",
+  "Words with a season, surest first": "Palabras estacionales, las más seguras primero",
+  "Words with a step change, surest first": "Palabras con un salto, las más seguras primero",
   "Words, most frequent first": "Palabras, las más frecuentes primero",
   "Words, phrases and patterns in their context.": "Palabras, frases y patrones en su contexto.",
   "Yield by host": "Rendimiento por servidor",
@@ -428,6 +475,7 @@ export const es: Catalogue = {
   "all forms of a word": "todas las formas de una palabra",
   "all others": "todos los demás",
   "all time": "todo el tiempo",
+  "and by": "y por",
   "annotated by": "anotado por",
   "any word in between": "cualquier palabra en medio",
   articles: "artículos",
@@ -440,6 +488,7 @@ export const es: Catalogue = {
   "both in one sentence": "ambas en una oración",
   "by hit": "por aparición",
   "by left context": "por contexto izquierdo",
+  "by month": "por mes",
   "by right context": "por contexto derecho",
   "by source": "por fuente",
   "centred mean over {n} periods": "media centrada de {n} períodos",
@@ -447,6 +496,7 @@ export const es: Catalogue = {
   checksum: "suma de comprobación",
   "close it": "cerrarlo",
   "co-occurrences": "coapariciones",
+  compare: "comparar",
   "concordance lines, with a token": "líneas de concordancia, con clave",
   "consecutive failures": "fallos seguidos",
   "corpus {state}": "corpus {state}",
@@ -459,6 +509,8 @@ export const es: Catalogue = {
   days: "días",
   "days with documents": "días con documentos",
   dead: "muerto",
+  difference: "diferencia",
+  "difference to {word}": "diferencia con {word}",
   document: "documento",
   documents: "documentos",
   "documents on {days} of {all} days, coverage {share}": "documentos en {days} de {all} días, cobertura {share}",
@@ -487,6 +539,7 @@ export const es: Catalogue = {
   "from {first} per million in {start} to {last} in {end}, at most {most}":
     "de {first} por millón en {start} a {last} en {end}, como mucho {most}",
   "front and section pages": "portadas y páginas de sección",
+  "good examples first": "buenos ejemplos primero",
   "half {n}, {year}": "semestre {n}, {year}",
   "half-year": "semestre",
   high: "alto",
@@ -562,8 +615,10 @@ export const es: Catalogue = {
   "other period …": "otro período …",
   outcome: "resultado",
   pages: "páginas",
+  part: "parte",
   "part of speech": "categoría gramatical",
   "parts of speech": "categorías gramaticales",
+  peak: "máximo",
   "per million": "por millón",
   "per million after": "por millón después",
   "per million before": "por millón antes",
@@ -593,6 +648,8 @@ export const es: Catalogue = {
   score: "puntuación",
   "search all documents": "buscar en todos los documentos",
   "search all inflected forms": "buscar todas las formas flexionadas",
+  "second word before": "segunda palabra anterior",
+  "second word behind": "segunda palabra siguiente",
   section: "sección",
   "see the query syntax": "ver la sintaxis de consulta",
   "select a range of periods; Enter zooms into it": "seleccionar un intervalo de períodos; Intro lo amplía",
@@ -602,8 +659,11 @@ export const es: Catalogue = {
   share: "proporción",
   "share of its text": "proporción de su texto",
   "share of quoted text": "proporción del texto citado",
+  "shared contexts": "contextos compartidos",
   "show the paragraph of a hit, or the hits of a period":
     "mostrar el párrafo de una aparición, o las apariciones de un período",
+  similarity: "similitud",
+  since: "desde",
   "since {day}": "desde el {day}",
   site: "sitio",
   sitemaps: "mapas de sitio",
@@ -619,6 +679,7 @@ export const es: Catalogue = {
   "surest changes, {first} to {last}": "cambios más seguros, del {first} al {last}",
   "ten days": "diez días",
   "the {n} most frequent are shown": "se muestran las {n} más frecuentes",
+  "then by": "luego por",
   "this form": "esta forma",
   timeline: "cronología",
   title: "título",
@@ -640,6 +701,8 @@ export const es: Catalogue = {
   "whole sentences with the word": "oraciones enteras con la palabra",
   "with or without a word before": "con o sin una palabra antes",
   word: "palabra",
+  "word before": "palabra anterior",
+  "word behind": "palabra siguiente",
   "word forms": "formas",
   'word, phrase, wild*, several by comma, [lemma="go" & pos="VERB"]':
     'palabra, frase, comodín*, varias con comas, [lemma="ir" & pos="VERB"]',
@@ -650,6 +713,8 @@ export const es: Catalogue = {
   year: "año",
   "{articles} found in the archives of {sites}. The recall is the share of articles known from feeds that the backfill found by its own ways, with a 95 % interval.":
     "{articles} hallados en los archivos de {sites}. La exhaustividad es la proporción de artículos conocidos por los canales que la recuperación encontró por sus propios medios, con un intervalo del 95 %.",
+  "{changed} of {tested} words passed the test; about {chance} of them by chance.":
+    "{changed} de {tested} palabras superaron la prueba; cerca del {chance} de ellas por azar.",
   "{changed} of {tested} words tested changed; about {chance} of them by chance.":
     "{changed} de {tested} palabras probadas cambiaron; cerca del {chance} de ellas por azar.",
   "{documents} from up to {sources} a day in the week to {day}.":
@@ -662,6 +727,7 @@ export const es: Catalogue = {
   "{language}: documents by {interval} of publication": "{language}: documentos por {interval} de publicación",
   "{measure}, by {interval}": "{measure}, por {interval}",
   "{n} ({closed} closed)": "{n} ({closed} cerrados)",
+  "{n} combinations": { one: "{n} combinación", other: "{n} combinaciones" },
   "{n} hosts: bytes downloaded against bytes of text kept":
     "{n} servidores: bytes descargados y bytes de texto conservados",
   "{n} more": "{n} más",
@@ -669,6 +735,7 @@ export const es: Catalogue = {
   "{n} of {all} sources": "{n} de {all} fuentes",
   "{n} small charts with the same scale": "{n} gráficos pequeños con la misma escala",
   "{n} token attributes: {list}.": "{n} atributos de los tokens: {list}.",
+  "{n} words with a season": { one: "{n} palabra estacional", other: "{n} palabras estacionales" },
   "{pages} downloaded ({bytes}), with {text} of article text ({share}); the rest is markup, menus and scripts.":
     "{pages} descargadas ({bytes}), con {text} de texto de artículos ({share}); el resto es marcado, menús y scripts.",
   "{pages} imported, with {text} of text.": "{pages} importadas, con {text} de texto.",
@@ -680,6 +747,8 @@ export const es: Catalogue = {
   "{share} of the text": "{share} del texto",
   "{tested} words tested over {n} periods; none changed significantly.":
     "{tested} palabras probadas en {n} períodos; ninguna cambió significativamente.",
+  "{tested} words tested over {n} periods; none passed the test.":
+    "{tested} palabras probadas en {n} periodos; ninguna superó la prueba.",
   "{unit} in {n} periods from {first} to {last}": "{unit} en {n} períodos del {first} al {last}",
   "{word} over time": "{word} a lo largo del tiempo",
   "× 2 means twice as frequent as before, ÷ 2 half as frequent. The small chart shows the log ratio with its 95 % confidence interval; the line in the middle means no change. Words are ordered by the smallest change that the interval allows, so that rare words need a larger change. The q-value is corrected for the number of words tested.":

@@ -34,6 +34,7 @@ export const fr: Catalogue = {
   "{n} words with bursts": { one: "{n} mot avec un pic", other: "{n} mots avec des pics" },
   " also finds Apple, but Apple finds Apple only": " trouve aussi Apple, mais Apple ne trouve qu’Apple",
   "(no title)": "(sans titre)",
+  "(nothing)": "(rien)",
   "(unknown)": "(inconnu)",
   "1 (single words)": "1 (mots isolés)",
   "2026-03-01": "2026-03-01",
@@ -42,6 +43,10 @@ export const fr: Catalogue = {
   "A day or period: 2026, 2026-Q1, 2026-03 or 2026-03-01":
     "Un jour ou une période : 2026, 2026-Q1, 2026-03 ou 2026-03-01",
   "A word sketch is made of a single word.": "Un profil de mot porte sur un seul mot.",
+  "A word is described by its strongest collocates (positive mutual information). Similarity is the cosine of two descriptions: 1 if they are the same, 0 if they share nothing. Similar words need not mean the same: opposites occur in the same contexts, too.":
+    "Un mot est décrit par ses collocats les plus forts (information mutuelle positive). La similarité est le cosinus de deux descriptions : 1 si elles sont identiques, 0 si elles n’ont rien en commun. Des mots semblables n’ont pas forcément le même sens : les contraires apparaissent aussi dans les mêmes contextes.",
+  "A word is new if no earlier document contains it, and if it occurs on several sources of different owners, on several days and in several documents, so that a single author’s misspelling does not count. The longer the period before, the more reliable the list.":
+    "Un mot est nouveau si aucun document antérieur ne le contient et s’il apparaît dans plusieurs sources de propriétaires différents, plusieurs jours et dans plusieurs documents, de sorte que la faute d’un seul auteur ne compte pas. Plus la période antérieure est longue, plus la liste est fiable.",
   "API requests": "Requêtes API",
   "About this document": "À propos de ce document",
   "Accepted share of chance finds (1 lists all)": "Part admise de trouvailles fortuites (1 les montre toutes)",
@@ -89,6 +94,8 @@ export const fr: Catalogue = {
   Collected: "Collecté",
   Collection: "Collecte",
   "Collocates of a word by grammatical relation.": "Collocats d’un mot par relation grammaticale.",
+  "Collocates of two words by grammatical relation, from those of the first to those of the second.":
+    "Collocats de deux mots par relation grammaticale, de ceux du premier à ceux du second.",
   "Collocates of {query}": "Collocats de {query}",
   Collocations: "Collocations",
   "Collocations work without annotation.": "Les collocations fonctionnent sans annotation.",
@@ -102,6 +109,7 @@ export const fr: Catalogue = {
   Copied: "Copié",
   Copy: "Copier",
   Corpora: "Corpus",
+  "Cosine of the vectors of contexts": "Cosinus des vecteurs de contextes",
   Count: "Compter",
   "Count by": "Compter par",
   Crawls: "Explorations",
@@ -118,8 +126,11 @@ export const fr: Catalogue = {
     "Discours direct entre guillemets ou après des tirets. Les termes et titres entre guillemets sont exclus, de même que les gros titres. Le locuteur est compté quand la phrase ou une phrase voisine le donne, par son nom complet si le document l’a ; des noms comme « la porte-parole » comptent tels quels, les pronoms sur demande. La part d’une source est la partie citée de son propre texte.",
   Direction: "Direction",
   Discoveries: "Découvertes",
+  Dispersion: "Dispersion",
   Document: "Document",
   Documents: "Documents",
+  "Documents are in the order of time, and each bar is an equal part of the tokens. ARF (average reduced frequency) and ALDF (average logarithmic distance frequency) equal the number of hits if these are spread evenly, and are near 1 if all are in one place. DP (deviation of proportions) is 0 if hits are spread evenly and near 1 if they are all in one part.":
+    "Les documents sont dans l’ordre chronologique, et chaque barre est une partie égale des tokens. ARF (average reduced frequency) et ALDF (average logarithmic distance frequency) sont égales au nombre d’occurrences si celles-ci sont réparties régulièrement, et proches de 1 si toutes sont au même endroit. DP (deviation of proportions) vaut 0 si la répartition est régulière et s’approche de 1 si toutes les occurrences sont dans une seule partie.",
   "Documents by date of publication": "Documents par date de publication",
   "Documents of the corpus.": "Documents du corpus.",
   Downloaded: "Téléchargé",
@@ -128,6 +139,8 @@ export const fr: Catalogue = {
   "Each has a feed of new hits.": "Chacune a un flux de nouvelles occurrences.",
   Embed: "Intégrer",
   "Enter a word, a phrase or a pattern above.": "Saisissez ci-dessus un mot, une expression ou un motif.",
+  "Enter the second word above.": "Saisissez le second mot ci-dessus.",
+  "Equal parts of the corpus": "Parties égales du corpus",
   "Every view can be restricted to a period, a source, or metadata conditions such as {condition}. Periods are written 2026, 2026-Q1, 2026-03, 2026-W09 or 2026-03-01.":
     "Chaque vue peut être limitée à une période, une source ou des conditions comme {condition}. Les périodes s’écrivent 2026, 2026-Q1, 2026-03, 2026-W09 ou 2026-03-01.",
   "Excluded: {rules}.": "Exclus : {rules}.",
@@ -149,6 +162,8 @@ export const fr: Catalogue = {
   "First page": "Première page",
   "First used since": "Utilisé pour la première fois depuis",
   Frequencies: "Fréquences",
+  "Frequency of hits by several values at once: word forms, neighbours, sources, years.":
+    "Fréquence des occurrences selon plusieurs valeurs à la fois : formes, voisins, sources, années.",
   "Frequency of hits by source, word form, month or any metadata field.":
     "Fréquence des occurrences par source, forme, mois ou tout champ de métadonnées.",
   "Frequency of words, phrases and patterns over time.":
@@ -156,13 +171,17 @@ export const fr: Catalogue = {
   From: "Du",
   "From {first} to {last}": "Du {first} au {last}",
   "Go to the first page": "Aller à la première page",
+  "Grouped frequencies": "Fréquences groupées",
   Help: "Aide",
   "History of sites": "Histoire des sites",
   Hit: "Occurrence",
   Hits: "Occurrences",
   "Hits by {field}": "Occurrences par {field}",
+  "Hits in equal parts of the corpus": "Occurrences dans des parties égales du corpus",
   "Hover over a bar for the reason.": "Pointez une barre pour voir la raison.",
   "Hover over a point for details.": "Pointez un point pour voir les détails.",
+  "How evenly the hits are spread over the corpus, from its oldest documents to its newest.":
+    "Régularité de la répartition des occurrences dans le corpus, des documents les plus anciens aux plus récents.",
   "How to read this": "Comment lire ceci",
   "How to search": "Comment chercher",
   "In the news": "Dans l’actualité",
@@ -191,6 +210,7 @@ export const fr: Catalogue = {
   "Minimum days": "Jours minimaux",
   "Minimum documents": "Documents minimaux",
   "Minimum frequency": "Fréquence minimale",
+  "Minimum hits": "Minimum d’occurrences",
   "Minimum sources": "Sources minimales",
   "More of this text is restricted.": "Le reste de ce texte est protégé.",
   "More options": "Plus d’options",
@@ -238,13 +258,13 @@ export const fr: Catalogue = {
   "No saved searches yet: “Save, alert me” above the results of a query saves it.":
     "Pas encore de recherche enregistrée : « Enregistrer, m’alerter » au-dessus des résultats d’une requête l’enregistre.",
   "No significant change.": "Aucun changement significatif.",
-  "No sketch.": "Pas de profil.",
   "No third-party requests": "Aucune requête à des tiers",
   "No virtual corpora yet: choose filters and save them with “Save, alert me”.":
     "Pas encore de corpus virtuel : choisissez des filtres et enregistrez-les avec « Enregistrer, m’alerter ».",
   "No word changed significantly.": "Aucun mot n’a changé significativement.",
   "No word co-occurs often enough. Try a lower minimum.":
     "Aucun mot ne cooccurre assez souvent. Essayez un minimum plus bas.",
+  "No word has enough contexts in common.": "Aucun mot n’a assez de contextes en commun.",
   "No word is frequent enough in the focus subcorpus.": "Aucun mot n’est assez fréquent dans le sous-corpus.",
   "No word matches. The expression must match the whole word: un.* finds words that begin with un.":
     "Aucun mot ne correspond. L’expression doit couvrir le mot entier : un.* trouve les mots qui commencent par un.",
@@ -256,7 +276,11 @@ export const fr: Catalogue = {
   "Nothing downloaded yet.": "Rien de téléchargé encore.",
   "Nothing found so far.": "Rien trouvé jusqu’ici.",
   "Of {words}, {duplicates} ({share}) were duplicates.": "Sur {words}, {duplicates} ({share}) étaient des doublons.",
+  "One of the lemmas does not occur with this part of speech.":
+    "L’un des lemmes n’apparaît pas avec cette catégorie grammaticale.",
   "Only new names, since": "Seulement les nouveaux noms, depuis",
+  "Only with this near the hit": "Seulement avec ceci près de l’occurrence",
+  "Only without this near the hit": "Seulement sans ceci près de l’occurrence",
   "Open the document": "Ouvrir le document",
   "Options of this view": "Options de cette vue",
   Order: "Ordre",
@@ -269,10 +293,14 @@ export const fr: Catalogue = {
   "Pages and documents kept (green) and dropped by each stage":
     "Pages et documents conservés (vert) et écartés par chaque étape",
   "Pages without wanted text": "Pages sans texte voulu",
+  "Peak is the month in which the word is most frequent. Change is the rate in the three months around it by that of the other months. The test compares the periods, without their trend, with a wave of one year and with the months of the year; the q-value is corrected for the number of words tested.":
+    "Le pic est le mois où le mot est le plus fréquent. Le changement est le taux des trois mois autour du pic divisé par celui des autres mois. Le test compare les périodes, sans leur tendance, à une onde d’un an et aux mois de l’année ; la valeur q est corrigée du nombre de mots testés.",
   Period: "Période",
   "Period. Arrow keys move, Enter shows the hits, Shift with arrows selects a range to zoom into.":
     "Période. Les flèches déplacent, Entrée montre les occurrences, Maj avec les flèches sélectionne un intervalle à agrandir.",
   "Permanent link": "Lien permanent",
+  "Pettitt’s test finds the period from which on a word has another level. Words that change little by little are left out: two levels must explain the periods better than a line. Change is the rate from then on by the rate before; the q-value is corrected for the number of words tested.":
+    "Le test de Pettitt trouve la période à partir de laquelle un mot a un autre niveau. Les mots qui changent peu à peu sont omis : deux niveaux doivent mieux expliquer les périodes qu’une droite. Le changement est le taux à partir de là divisé par le taux d’avant ; la valeur q est corrigée du nombre de mots testés.",
   Pipeline: "Traitement",
   "Plain text": "Texte simple",
   "Previous document": "Document précédent",
@@ -285,8 +313,10 @@ export const fr: Catalogue = {
   "Quotations by {field}, most frequent first": "Citations par {field}, les plus fréquentes d’abord",
   "Q{n} {year}": "T{n} {year}",
   "Rate after divided by rate before": "Taux après divisé par le taux avant",
+  "Rate around the peak by the rate of the other months": "Taux autour du pic divisé par celui des autres mois",
   "Rate at the end by the rate at the beginning": "Taux à la fin divisé par le taux au début",
   "Rate divided by the rate before": "Taux divisé par le taux précédent",
+  "Rate from the step on by the rate before": "Taux à partir du saut divisé par le taux d’avant",
   "Reference subcorpus (all other documents if empty)": "Sous-corpus de référence (tous les autres documents si vide)",
   "Registered domains that were met; closed ones are not worth a request":
     "Domaines enregistrés rencontrés ; les fermés ne valent pas une requête",
@@ -309,6 +339,8 @@ export const fr: Catalogue = {
   "Saved searches": "Recherches enregistrées",
   "Saved.": "Enregistré.",
   Search: "Chercher",
+  Seasons: "Saisons",
+  "Second word": "Second mot",
   "Select the text and copy it": "Sélectionnez le texte et copiez-le",
   "Sentences and documents": "Phrases et documents",
   "Several words": "Plusieurs mots",
@@ -329,6 +361,7 @@ export const fr: Catalogue = {
   "Simple maths: added constant (higher favours common words)":
     "Simple maths : constante ajoutée (plus grande, elle favorise les mots courants)",
   "Since the middle of the collected time": "Depuis le milieu du temps collecté",
+  "Sketch difference": "Différence de profils",
   "Skip to content": "Aller au contenu",
   Smoothing: "Lissage",
   "Some names": "Quelques noms",
@@ -341,6 +374,7 @@ export const fr: Catalogue = {
   "Sources, by the share of quoted text": "Sources, par part de texte cité",
   "Sources, volume over time, and what each stage of the pipeline kept.":
     "Sources, volume au fil du temps, et ce que chaque étape a conservé.",
+  "Step changes": "Sauts",
   "Syntax error.": "Erreur de syntaxe.",
   "Test words of at least 5 documents": "Tester les mots d’au moins 5 documents",
   "Tested within each source, so that sources that joined later do not count as change.":
@@ -348,6 +382,8 @@ export const fr: Catalogue = {
   "The collection in detail": "La collecte en détail",
   "The end of the last run; hover over it for the reason":
     "La fin de la dernière exécution ; pointez-la pour voir la raison",
+  "The first word is the query, taken as a lemma. The difference is the logDice of a collocate with the first word minus that with the second: positive if it is more typical of the first.":
+    "Le premier mot est la requête, prise comme lemme. La différence est le logDice d’un collocat avec le premier mot moins celui avec le second : positive s’il est plus typique du premier.",
   "The focus subcorpus has no documents; the filter may be too narrow.":
     "Le sous-corpus n’a pas de document ; le filtre est peut-être trop étroit.",
   "The full text of this document is not available here; concordance lines may be. See the original on the web.":
@@ -362,6 +398,7 @@ export const fr: Catalogue = {
   "The search was cut off because there are too many distinct values":
     "La recherche a été interrompue car il y a trop de valeurs distinctes",
   "The server returned status {status}.": "Le serveur a répondu avec le statut {status}.",
+  Thesaurus: "Thésaurus",
   "These documents have no direct quotations. The layer “quotations” may be switched off (annotate.layers), or their text was annotated by an older version: run tidings annotate and tidings compile.":
     "Ces documents n’ont pas de citation directe. La couche « quotations » est peut-être désactivée (annotate.layers), ou leur texte a été annoté par une version antérieure : lancez tidings annotate et tidings compile.",
   "These documents have no names. The layer “names” may be switched off (annotate.layers), or their text was annotated by an older version: run tidings annotate and tidings compile.":
@@ -373,6 +410,9 @@ export const fr: Catalogue = {
   "This link was made with another state of the corpus ({state}…): numbers may differ.":
     "Ce lien a été fait avec un autre état du corpus ({state}…) : les nombres peuvent différer.",
   "This text needs an access token.": "Ce texte demande un jeton d’accès.",
+  "This view is made of a single word.": "Cette vue concerne un seul mot.",
+  "This view needs lemmas and parts of speech, and there is no model for {language}.":
+    "Cette vue demande des lemmes et des catégories grammaticales, et il n’y a pas de modèle pour {language}.",
   Timeline: "Chronologie",
   To: "Au",
   Tokens: "Tokens",
@@ -384,6 +424,7 @@ export const fr: Catalogue = {
   "URLs that were not stored, by reason": "URL non conservées, par raison",
   "Up and Down move between hits, Enter shows the paragraph.":
     "Haut et Bas vont d’une occurrence à l’autre, Entrée montre le paragraphe.",
+  "Use these hits as the query": "Utiliser ces occurrences comme requête",
   Views: "Vues",
   "Views of the query": "Vues de la requête",
   "Virtual corpora": "Corpus virtuels",
@@ -396,8 +437,6 @@ export const fr: Catalogue = {
   "Word list": "Liste de mots",
   "Word sketch": "Profil de mot",
   "Word sketch of this word": "Profil de ce mot",
-  "Word sketches need lemmas and parts of speech, and there is no model for {language}.":
-    "Les profils de mots demandent des lemmes et des catégories, et il n’y a pas de modèle pour : {language}.",
   "Word, phrase or pattern": "Mot, expression ou motif",
   "Words and n-grams of the corpus with their frequency.": "Mots et n-grammes du corpus avec leur fréquence.",
   "Words and phrases": "Mots et expressions",
@@ -405,16 +444,24 @@ export const fr: Catalogue = {
     "Mots utilisés pour la première fois dans une période, dans plusieurs sources et plusieurs jours.",
   "Words first used since {day}, by number of sources":
     "Mots utilisés pour la première fois depuis le {day}, par nombre de sources",
+  "Words like {word}, the most similar first": "Mots comme {word}, les plus semblables d’abord",
+  "Words on each side": "Mots de chaque côté",
   "Words that became more or less frequent between two periods.":
     "Mots devenus plus ou moins fréquents entre deux périodes.",
   "Words that become more or less frequent, tested one by one.":
     "Mots qui deviennent plus ou moins fréquents, testés un par un.",
+  "Words that come back every year, tested one by one.": "Mots qui reviennent chaque année, testés un par un.",
+  "Words that occur in the same contexts.": "Mots qui apparaissent dans les mêmes contextes.",
   "Words that occur near a word more often than expected.":
     "Mots qui apparaissent près d’un mot plus souvent qu’attendu.",
   "Words that were much more frequent than usual for a short time.":
     "Mots beaucoup plus fréquents que d’habitude pendant peu de temps.",
   "Words typical of the filtered documents, compared with all others or with a reference subcorpus.":
     "Mots typiques des documents filtrés, comparés à tous les autres ou à un sous-corpus de référence.",
+  "Words whose frequency changes at once and stays changed.":
+    "Mots dont la fréquence change d’un coup et reste changée.",
+  "Words with a season, surest first": "Mots saisonniers, les plus sûrs d’abord",
+  "Words with a step change, surest first": "Mots avec un saut, les plus sûrs d’abord",
   "Words, most frequent first": "Mots, les plus fréquents d’abord",
   "Words, phrases and patterns in their context.": "Mots, expressions et motifs dans leur contexte.",
   "Yield by host": "Rendement par hôte",
@@ -432,6 +479,7 @@ export const fr: Catalogue = {
   "all forms of a word": "toutes les formes d’un mot",
   "all others": "tous les autres",
   "all time": "tout le temps",
+  "and by": "et par",
   "annotated by": "annoté par",
   "any word in between": "un mot quelconque entre les deux",
   articles: "articles",
@@ -444,6 +492,7 @@ export const fr: Catalogue = {
   "both in one sentence": "les deux dans une phrase",
   "by hit": "par occurrence",
   "by left context": "par contexte gauche",
+  "by month": "par mois",
   "by right context": "par contexte droit",
   "by source": "par source",
   "centred mean over {n} periods": "moyenne centrée sur {n} périodes",
@@ -451,6 +500,7 @@ export const fr: Catalogue = {
   checksum: "somme de contrôle",
   "close it": "le fermer",
   "co-occurrences": "cooccurrences",
+  compare: "comparer",
   "concordance lines, with a token": "lignes de concordance, avec un jeton",
   "consecutive failures": "échecs consécutifs",
   "corpus {state}": "corpus {state}",
@@ -463,6 +513,8 @@ export const fr: Catalogue = {
   days: "jours",
   "days with documents": "jours avec documents",
   dead: "mort",
+  difference: "différence",
+  "difference to {word}": "différence avec {word}",
   document: "document",
   documents: "documents",
   "documents on {days} of {all} days, coverage {share}": "documents sur {days} jours de {all}, couverture {share}",
@@ -491,6 +543,7 @@ export const fr: Catalogue = {
   "from {first} per million in {start} to {last} in {end}, at most {most}":
     "de {first} par million en {start} à {last} en {end}, au plus {most}",
   "front and section pages": "pages d’accueil et de rubrique",
+  "good examples first": "bons exemples d’abord",
   "half {n}, {year}": "semestre {n}, {year}",
   "half-year": "semestre",
   high: "haut",
@@ -566,8 +619,10 @@ export const fr: Catalogue = {
   "other period …": "autre période …",
   outcome: "résultat",
   pages: "pages",
+  part: "partie",
   "part of speech": "catégorie grammaticale",
   "parts of speech": "catégories grammaticales",
+  peak: "pic",
   "per million": "par million",
   "per million after": "par million après",
   "per million before": "par million avant",
@@ -597,6 +652,8 @@ export const fr: Catalogue = {
   score: "score",
   "search all documents": "chercher dans tous les documents",
   "search all inflected forms": "chercher toutes les formes fléchies",
+  "second word before": "deuxième mot avant",
+  "second word behind": "deuxième mot après",
   section: "rubrique",
   "see the query syntax": "voir le langage de requête",
   "select a range of periods; Enter zooms into it": "sélectionner un intervalle de périodes ; Entrée l’agrandit",
@@ -606,8 +663,11 @@ export const fr: Catalogue = {
   share: "part",
   "share of its text": "part de son texte",
   "share of quoted text": "part du texte cité",
+  "shared contexts": "contextes communs",
   "show the paragraph of a hit, or the hits of a period":
     "montrer le paragraphe d’une occurrence, ou les occurrences d’une période",
+  similarity: "similarité",
+  since: "depuis",
   "since {day}": "depuis le {day}",
   site: "site",
   sitemaps: "plans de site",
@@ -623,6 +683,7 @@ export const fr: Catalogue = {
   "surest changes, {first} to {last}": "changements les plus sûrs, du {first} au {last}",
   "ten days": "dix jours",
   "the {n} most frequent are shown": "les {n} plus fréquents sont montrés",
+  "then by": "puis par",
   "this form": "cette forme",
   timeline: "chronologie",
   title: "titre",
@@ -644,6 +705,8 @@ export const fr: Catalogue = {
   "whole sentences with the word": "phrases entières avec le mot",
   "with or without a word before": "avec ou sans un mot devant",
   word: "mot",
+  "word before": "mot précédent",
+  "word behind": "mot suivant",
   "word forms": "formes",
   'word, phrase, wild*, several by comma, [lemma="go" & pos="VERB"]':
     'mot, expression, joker*, plusieurs par virgule, [lemma="aller" & pos="VERB"]',
@@ -654,6 +717,8 @@ export const fr: Catalogue = {
   year: "année",
   "{articles} found in the archives of {sites}. The recall is the share of articles known from feeds that the backfill found by its own ways, with a 95 % interval.":
     "{articles} trouvés dans les archives de {sites}. Le rappel est la part des articles connus par les flux que la reprise a trouvés par ses propres moyens, avec un intervalle à 95 %.",
+  "{changed} of {tested} words passed the test; about {chance} of them by chance.":
+    "{changed} mots sur {tested} ont passé le test ; environ {chance} d’entre eux par hasard.",
   "{changed} of {tested} words tested changed; about {chance} of them by chance.":
     "{changed} mots testés sur {tested} ont changé ; environ {chance} d’entre eux par hasard.",
   "{documents} from up to {sources} a day in the week to {day}.":
@@ -666,6 +731,7 @@ export const fr: Catalogue = {
   "{language}: documents by {interval} of publication": "{language} : documents par {interval} de publication",
   "{measure}, by {interval}": "{measure}, par {interval}",
   "{n} ({closed} closed)": "{n} ({closed} fermés)",
+  "{n} combinations": { one: "{n} combinaison", other: "{n} combinaisons" },
   "{n} hosts: bytes downloaded against bytes of text kept":
     "{n} hôtes : octets téléchargés et octets de texte conservés",
   "{n} more": "{n} de plus",
@@ -673,6 +739,7 @@ export const fr: Catalogue = {
   "{n} of {all} sources": "{n} sources sur {all}",
   "{n} small charts with the same scale": "{n} petits graphiques à la même échelle",
   "{n} token attributes: {list}.": "{n} attributs des tokens : {list}.",
+  "{n} words with a season": { one: "{n} mot saisonnier", other: "{n} mots saisonniers" },
   "{pages} downloaded ({bytes}), with {text} of article text ({share}); the rest is markup, menus and scripts.":
     "{pages} téléchargées ({bytes}), avec {text} de texte d’articles ({share}) ; le reste est balisage, menus et scripts.",
   "{pages} imported, with {text} of text.": "{pages} importées, avec {text} de texte.",
@@ -684,6 +751,8 @@ export const fr: Catalogue = {
   "{share} of the text": "{share} du texte",
   "{tested} words tested over {n} periods; none changed significantly.":
     "{tested} mots testés sur {n} périodes ; aucun n’a changé significativement.",
+  "{tested} words tested over {n} periods; none passed the test.":
+    "{tested} mots testés sur {n} périodes ; aucun n’a passé le test.",
   "{unit} in {n} periods from {first} to {last}": "{unit} en {n} périodes du {first} au {last}",
   "{word} over time": "{word} au fil du temps",
   "× 2 means twice as frequent as before, ÷ 2 half as frequent. The small chart shows the log ratio with its 95 % confidence interval; the line in the middle means no change. Words are ordered by the smallest change that the interval allows, so that rare words need a larger change. The q-value is corrected for the number of words tested.":

@@ -34,6 +34,7 @@ export const pt: Catalogue = {
   "{n} words with bursts": { one: "{n} palavra com um pico", other: "{n} palavras com picos" },
   " also finds Apple, but Apple finds Apple only": " também encontra Apple, mas Apple só encontra Apple",
   "(no title)": "(sem título)",
+  "(nothing)": "(nada)",
   "(unknown)": "(desconhecido)",
   "1 (single words)": "1 (palavras isoladas)",
   "2026-03-01": "2026-03-01",
@@ -41,6 +42,10 @@ export const pt: Catalogue = {
     "Um pico é um período em que uma palavra é muito mais frequente do que antes, em vários documentos. «Depois» diz se desapareceu ou permaneceu.",
   "A day or period: 2026, 2026-Q1, 2026-03 or 2026-03-01": "Um dia ou período: 2026, 2026-Q1, 2026-03 ou 2026-03-01",
   "A word sketch is made of a single word.": "Um perfil de palavra faz-se de uma única palavra.",
+  "A word is described by its strongest collocates (positive mutual information). Similarity is the cosine of two descriptions: 1 if they are the same, 0 if they share nothing. Similar words need not mean the same: opposites occur in the same contexts, too.":
+    "Uma palavra é descrita pelos seus colocados mais fortes (informação mútua positiva). A semelhança é o cosseno de duas descrições: 1 se forem iguais, 0 se nada partilharem. Palavras semelhantes não significam necessariamente o mesmo: os contrários também ocorrem nos mesmos contextos.",
+  "A word is new if no earlier document contains it, and if it occurs on several sources of different owners, on several days and in several documents, so that a single author’s misspelling does not count. The longer the period before, the more reliable the list.":
+    "Uma palavra é nova se nenhum documento anterior a contém e se ocorre em várias fontes de proprietários diferentes, em vários dias e em vários documentos, de modo que a gralha de um único autor não conta. Quanto mais longo o período anterior, mais fiável é a lista.",
   "API requests": "Pedidos à API",
   "About this document": "Sobre este documento",
   "Accepted share of chance finds (1 lists all)": "Proporção aceite de achados casuais (1 mostra todos)",
@@ -88,6 +93,8 @@ export const pt: Catalogue = {
   Collected: "Recolhido",
   Collection: "Recolha",
   "Collocates of a word by grammatical relation.": "Colocados de uma palavra por relação gramatical.",
+  "Collocates of two words by grammatical relation, from those of the first to those of the second.":
+    "Colocados de duas palavras por relação gramatical, dos da primeira aos da segunda.",
   "Collocates of {query}": "Colocados de {query}",
   Collocations: "Colocações",
   "Collocations work without annotation.": "As colocações funcionam sem anotação.",
@@ -101,6 +108,7 @@ export const pt: Catalogue = {
   Copied: "Copiado",
   Copy: "Copiar",
   Corpora: "Corpora",
+  "Cosine of the vectors of contexts": "Cosseno dos vetores de contextos",
   Count: "Contar",
   "Count by": "Contar por",
   Crawls: "Rastreios",
@@ -117,8 +125,11 @@ export const pt: Catalogue = {
     "Discurso direto entre aspas ou depois de travessões. Ficam de fora termos e títulos entre aspas, e também as manchetes. O falante conta onde a frase ou uma vizinha o dá, pelo nome completo se o documento o tem; substantivos como «a porta-voz» contam como estão, os pronomes a pedido. A proporção de uma fonte é a parte citada do seu próprio texto.",
   Direction: "Direção",
   Discoveries: "Descobertas",
+  Dispersion: "Dispersão",
   Document: "Documento",
   Documents: "Documentos",
+  "Documents are in the order of time, and each bar is an equal part of the tokens. ARF (average reduced frequency) and ALDF (average logarithmic distance frequency) equal the number of hits if these are spread evenly, and are near 1 if all are in one place. DP (deviation of proportions) is 0 if hits are spread evenly and near 1 if they are all in one part.":
+    "Os documentos estão em ordem cronológica e cada barra é uma parte igual dos tokens. ARF (average reduced frequency) e ALDF (average logarithmic distance frequency) são iguais ao número de resultados se estes se distribuem com regularidade, e próximas de 1 se todos estão num só lugar. DP (deviation of proportions) é 0 se a distribuição é regular e próxima de 1 se todos estão numa só parte.",
   "Documents by date of publication": "Documentos por data de publicação",
   "Documents of the corpus.": "Documentos do corpus.",
   Downloaded: "Descarregado",
@@ -127,6 +138,8 @@ export const pt: Catalogue = {
   "Each has a feed of new hits.": "Cada uma tem um feed de novas ocorrências.",
   Embed: "Incorporar",
   "Enter a word, a phrase or a pattern above.": "Escreva acima uma palavra, uma frase ou um padrão.",
+  "Enter the second word above.": "Escreva a segunda palavra acima.",
+  "Equal parts of the corpus": "Partes iguais do corpus",
   "Every view can be restricted to a period, a source, or metadata conditions such as {condition}. Periods are written 2026, 2026-Q1, 2026-03, 2026-W09 or 2026-03-01.":
     "Cada vista pode ser limitada a um período, uma fonte ou condições como {condition}. Os períodos escrevem-se 2026, 2026-Q1, 2026-03, 2026-W09 ou 2026-03-01.",
   "Excluded: {rules}.": "Excluídas: {rules}.",
@@ -148,19 +161,25 @@ export const pt: Catalogue = {
   "First page": "Primeira página",
   "First used since": "Usada pela primeira vez desde",
   Frequencies: "Frequências",
+  "Frequency of hits by several values at once: word forms, neighbours, sources, years.":
+    "Frequência dos resultados por vários valores ao mesmo tempo: formas, vizinhos, fontes, anos.",
   "Frequency of hits by source, word form, month or any metadata field.":
     "Frequência das ocorrências por fonte, forma, mês ou qualquer campo de metadados.",
   "Frequency of words, phrases and patterns over time.": "Frequência de palavras, frases e padrões ao longo do tempo.",
   From: "De",
   "From {first} to {last}": "De {first} a {last}",
   "Go to the first page": "Ir para a primeira página",
+  "Grouped frequencies": "Frequências agrupadas",
   Help: "Ajuda",
   "History of sites": "História dos sites",
   Hit: "Ocorrência",
   Hits: "Ocorrências",
   "Hits by {field}": "Ocorrências por {field}",
+  "Hits in equal parts of the corpus": "Resultados em partes iguais do corpus",
   "Hover over a bar for the reason.": "Aponte para uma barra para ver o motivo.",
   "Hover over a point for details.": "Aponte para um ponto para ver os pormenores.",
+  "How evenly the hits are spread over the corpus, from its oldest documents to its newest.":
+    "Com que regularidade os resultados se distribuem pelo corpus, dos documentos mais antigos aos mais recentes.",
   "How to read this": "Como ler isto",
   "How to search": "Como pesquisar",
   "In the news": "Nas notícias",
@@ -189,6 +208,7 @@ export const pt: Catalogue = {
   "Minimum days": "Dias mínimos",
   "Minimum documents": "Documentos mínimos",
   "Minimum frequency": "Frequência mínima",
+  "Minimum hits": "Mínimo de resultados",
   "Minimum sources": "Fontes mínimas",
   "More of this text is restricted.": "O resto deste texto é restrito.",
   "More options": "Mais opções",
@@ -235,12 +255,12 @@ export const pt: Catalogue = {
   "No saved searches yet: “Save, alert me” above the results of a query saves it.":
     "Ainda não há pesquisas guardadas: «Guardar, avisar-me», acima dos resultados de uma consulta, guarda-a.",
   "No significant change.": "Nenhuma mudança significativa.",
-  "No sketch.": "Não há perfil.",
   "No third-party requests": "Sem pedidos a terceiros",
   "No virtual corpora yet: choose filters and save them with “Save, alert me”.":
     "Ainda não há corpora virtuais: escolha filtros e guarde-os com «Guardar, avisar-me».",
   "No word changed significantly.": "Nenhuma palavra mudou significativamente.",
   "No word co-occurs often enough. Try a lower minimum.": "Nenhuma palavra coocorre o bastante. Tente um mínimo menor.",
+  "No word has enough contexts in common.": "Nenhuma palavra tem contextos suficientes em comum.",
   "No word is frequent enough in the focus subcorpus.": "Nenhuma palavra é suficientemente frequente no subcorpus.",
   "No word matches. The expression must match the whole word: un.* finds words that begin with un.":
     "Nenhuma palavra corresponde. A expressão deve abranger a palavra inteira: un.* encontra palavras que começam por un.",
@@ -252,7 +272,10 @@ export const pt: Catalogue = {
   "Nothing downloaded yet.": "Ainda nada foi descarregado.",
   "Nothing found so far.": "Nada encontrado até agora.",
   "Of {words}, {duplicates} ({share}) were duplicates.": "De {words}, {duplicates} ({share}) eram duplicados.",
+  "One of the lemmas does not occur with this part of speech.": "Um dos lemas não ocorre com esta classe gramatical.",
   "Only new names, since": "Só nomes novos, desde",
+  "Only with this near the hit": "Só com isto perto do resultado",
+  "Only without this near the hit": "Só sem isto perto do resultado",
   "Open the document": "Abrir o documento",
   "Options of this view": "Opções desta vista",
   Order: "Ordem",
@@ -265,10 +288,14 @@ export const pt: Catalogue = {
   "Pages and documents kept (green) and dropped by each stage":
     "Páginas e documentos conservados (verde) e descartados por cada etapa",
   "Pages without wanted text": "Páginas sem o texto pretendido",
+  "Peak is the month in which the word is most frequent. Change is the rate in the three months around it by that of the other months. The test compares the periods, without their trend, with a wave of one year and with the months of the year; the q-value is corrected for the number of words tested.":
+    "O pico é o mês em que a palavra é mais frequente. A mudança é a taxa dos três meses em torno dele dividida pela dos outros meses. O teste compara os períodos, sem a sua tendência, com uma onda de um ano e com os meses do ano; o valor q é corrigido pelo número de palavras testadas.",
   Period: "Período",
   "Period. Arrow keys move, Enter shows the hits, Shift with arrows selects a range to zoom into.":
     "Período. As setas movem, Enter mostra as ocorrências, Shift com setas seleciona um intervalo para ampliar.",
   "Permanent link": "Ligação permanente",
+  "Pettitt’s test finds the period from which on a word has another level. Words that change little by little are left out: two levels must explain the periods better than a line. Change is the rate from then on by the rate before; the q-value is corrected for the number of words tested.":
+    "O teste de Pettitt encontra o período a partir do qual uma palavra tem outro nível. As palavras que mudam pouco a pouco são omitidas: dois níveis devem explicar os períodos melhor do que uma reta. A mudança é a taxa desde então dividida pela anterior; o valor q é corrigido pelo número de palavras testadas.",
   Pipeline: "Processamento",
   "Plain text": "Texto simples",
   "Previous document": "Documento anterior",
@@ -281,8 +308,10 @@ export const pt: Catalogue = {
   "Quotations by {field}, most frequent first": "Citações por {field}, as mais frequentes primeiro",
   "Q{n} {year}": "T{n} {year}",
   "Rate after divided by rate before": "Taxa depois dividida pela taxa antes",
+  "Rate around the peak by the rate of the other months": "Taxa em torno do pico dividida pela dos outros meses",
   "Rate at the end by the rate at the beginning": "Taxa no fim dividida pela taxa no início",
   "Rate divided by the rate before": "Taxa dividida pela taxa anterior",
+  "Rate from the step on by the rate before": "Taxa desde o salto dividida pela anterior",
   "Reference subcorpus (all other documents if empty)": "Subcorpus de referência (vazio: todos os outros documentos)",
   "Registered domains that were met; closed ones are not worth a request":
     "Domínios registados encontrados; os fechados não valem um pedido",
@@ -305,6 +334,8 @@ export const pt: Catalogue = {
   "Saved searches": "Pesquisas guardadas",
   "Saved.": "Guardado.",
   Search: "Pesquisar",
+  Seasons: "Sazonalidade",
+  "Second word": "Segunda palavra",
   "Select the text and copy it": "Selecione o texto e copie-o",
   "Sentences and documents": "Frases e documentos",
   "Several words": "Várias palavras",
@@ -325,6 +356,7 @@ export const pt: Catalogue = {
   "Simple maths: added constant (higher favours common words)":
     "Simple maths: constante somada (maior favorece palavras comuns)",
   "Since the middle of the collected time": "Desde o meio do tempo recolhido",
+  "Sketch difference": "Diferença de perfis",
   "Skip to content": "Saltar para o conteúdo",
   Smoothing: "Alisamento",
   "Some names": "Alguns nomes",
@@ -337,12 +369,15 @@ export const pt: Catalogue = {
   "Sources, by the share of quoted text": "Fontes, por proporção de texto citado",
   "Sources, volume over time, and what each stage of the pipeline kept.":
     "Fontes, volume ao longo do tempo e o que cada etapa conservou.",
+  "Step changes": "Saltos",
   "Syntax error.": "Erro de sintaxe.",
   "Test words of at least 5 documents": "Testar palavras de pelo menos 5 documentos",
   "Tested within each source, so that sources that joined later do not count as change.":
     "Testado dentro de cada fonte, de modo que as fontes que chegaram depois não contam como mudança.",
   "The collection in detail": "A recolha em pormenor",
   "The end of the last run; hover over it for the reason": "O fim da última execução; aponte para ver o motivo",
+  "The first word is the query, taken as a lemma. The difference is the logDice of a collocate with the first word minus that with the second: positive if it is more typical of the first.":
+    "A primeira palavra é a consulta, tomada como lema. A diferença é o logDice de um colocado com a primeira palavra menos o da segunda: positiva se for mais típico da primeira.",
   "The focus subcorpus has no documents; the filter may be too narrow.":
     "O subcorpus não tem documentos; o filtro talvez seja demasiado estreito.",
   "The full text of this document is not available here; concordance lines may be. See the original on the web.":
@@ -357,6 +392,7 @@ export const pt: Catalogue = {
   "The search was cut off because there are too many distinct values":
     "A pesquisa foi interrompida porque há demasiados valores distintos",
   "The server returned status {status}.": "O servidor respondeu com o estado {status}.",
+  Thesaurus: "Tesauro",
   "These documents have no direct quotations. The layer “quotations” may be switched off (annotate.layers), or their text was annotated by an older version: run tidings annotate and tidings compile.":
     "Estes documentos não têm citações diretas. A camada «quotations» pode estar desligada (annotate.layers), ou o texto foi anotado por uma versão anterior: execute tidings annotate e tidings compile.",
   "These documents have no names. The layer “names” may be switched off (annotate.layers), or their text was annotated by an older version: run tidings annotate and tidings compile.":
@@ -368,6 +404,9 @@ export const pt: Catalogue = {
   "This link was made with another state of the corpus ({state}…): numbers may differ.":
     "Esta ligação foi feita com outro estado do corpus ({state}…): os números podem diferir.",
   "This text needs an access token.": "Este texto requer uma chave de acesso.",
+  "This view is made of a single word.": "Esta vista é de uma única palavra.",
+  "This view needs lemmas and parts of speech, and there is no model for {language}.":
+    "Esta vista precisa de lemas e classes gramaticais, e não há modelo para {language}.",
   Timeline: "Cronologia",
   To: "Até",
   Tokens: "Tokens",
@@ -379,6 +418,7 @@ export const pt: Catalogue = {
   "URLs that were not stored, by reason": "URL não guardados, por motivo",
   "Up and Down move between hits, Enter shows the paragraph.":
     "Cima e Baixo passam de ocorrência em ocorrência, Enter mostra o parágrafo.",
+  "Use these hits as the query": "Usar estes resultados como consulta",
   Views: "Vistas",
   "Views of the query": "Vistas da consulta",
   "Virtual corpora": "Corpora virtuais",
@@ -391,8 +431,6 @@ export const pt: Catalogue = {
   "Word list": "Lista de palavras",
   "Word sketch": "Perfil de palavra",
   "Word sketch of this word": "Perfil desta palavra",
-  "Word sketches need lemmas and parts of speech, and there is no model for {language}.":
-    "Os perfis de palavra requerem lemas e classes gramaticais, e não há modelo para: {language}.",
   "Word, phrase or pattern": "Palavra, frase ou padrão",
   "Words and n-grams of the corpus with their frequency.": "Palavras e n-gramas do corpus com a sua frequência.",
   "Words and phrases": "Palavras e frases",
@@ -400,16 +438,24 @@ export const pt: Catalogue = {
     "Palavras usadas pela primeira vez num período, em várias fontes e dias.",
   "Words first used since {day}, by number of sources":
     "Palavras usadas pela primeira vez desde {day}, por número de fontes",
+  "Words like {word}, the most similar first": "Palavras como {word}, as mais semelhantes primeiro",
+  "Words on each side": "Palavras de cada lado",
   "Words that became more or less frequent between two periods.":
     "Palavras que se tornaram mais ou menos frequentes entre dois períodos.",
   "Words that become more or less frequent, tested one by one.":
     "Palavras que se tornam mais ou menos frequentes, testadas uma a uma.",
+  "Words that come back every year, tested one by one.": "Palavras que voltam todos os anos, testadas uma a uma.",
+  "Words that occur in the same contexts.": "Palavras que ocorrem nos mesmos contextos.",
   "Words that occur near a word more often than expected.":
     "Palavras que ocorrem perto de outra mais do que o esperado.",
   "Words that were much more frequent than usual for a short time.":
     "Palavras muito mais frequentes do que o habitual durante pouco tempo.",
   "Words typical of the filtered documents, compared with all others or with a reference subcorpus.":
     "Palavras típicas dos documentos filtrados, comparadas com todos os outros ou com um subcorpus de referência.",
+  "Words whose frequency changes at once and stays changed.":
+    "Palavras cuja frequência muda de repente e permanece mudada.",
+  "Words with a season, surest first": "Palavras sazonais, as mais seguras primeiro",
+  "Words with a step change, surest first": "Palavras com um salto, as mais seguras primeiro",
   "Words, most frequent first": "Palavras, as mais frequentes primeiro",
   "Words, phrases and patterns in their context.": "Palavras, frases e padrões no seu contexto.",
   "Yield by host": "Rendimento por servidor",
@@ -427,6 +473,7 @@ export const pt: Catalogue = {
   "all forms of a word": "todas as formas de uma palavra",
   "all others": "todos os outros",
   "all time": "todo o tempo",
+  "and by": "e por",
   "annotated by": "anotado por",
   "any word in between": "qualquer palavra pelo meio",
   articles: "artigos",
@@ -439,6 +486,7 @@ export const pt: Catalogue = {
   "both in one sentence": "ambas numa frase",
   "by hit": "por ocorrência",
   "by left context": "por contexto esquerdo",
+  "by month": "por mês",
   "by right context": "por contexto direito",
   "by source": "por fonte",
   "centred mean over {n} periods": "média centrada de {n} períodos",
@@ -446,6 +494,7 @@ export const pt: Catalogue = {
   checksum: "soma de verificação",
   "close it": "fechá-lo",
   "co-occurrences": "coocorrências",
+  compare: "comparar",
   "concordance lines, with a token": "linhas de concordância, com chave",
   "consecutive failures": "falhas seguidas",
   "corpus {state}": "corpus {state}",
@@ -458,6 +507,8 @@ export const pt: Catalogue = {
   days: "dias",
   "days with documents": "dias com documentos",
   dead: "morto",
+  difference: "diferença",
+  "difference to {word}": "diferença com {word}",
   document: "documento",
   documents: "documentos",
   "documents on {days} of {all} days, coverage {share}": "documentos em {days} de {all} dias, cobertura {share}",
@@ -486,6 +537,7 @@ export const pt: Catalogue = {
   "from {first} per million in {start} to {last} in {end}, at most {most}":
     "de {first} por milhão em {start} a {last} em {end}, no máximo {most}",
   "front and section pages": "páginas iniciais e de secção",
+  "good examples first": "bons exemplos primeiro",
   "half {n}, {year}": "semestre {n}, {year}",
   "half-year": "semestre",
   high: "alto",
@@ -561,8 +613,10 @@ export const pt: Catalogue = {
   "other period …": "outro período …",
   outcome: "resultado",
   pages: "páginas",
+  part: "parte",
   "part of speech": "classe gramatical",
   "parts of speech": "classes gramaticais",
+  peak: "pico",
   "per million": "por milhão",
   "per million after": "por milhão depois",
   "per million before": "por milhão antes",
@@ -592,6 +646,8 @@ export const pt: Catalogue = {
   score: "pontuação",
   "search all documents": "pesquisar em todos os documentos",
   "search all inflected forms": "pesquisar todas as formas flexionadas",
+  "second word before": "segunda palavra anterior",
+  "second word behind": "segunda palavra seguinte",
   section: "secção",
   "see the query syntax": "ver a sintaxe de consulta",
   "select a range of periods; Enter zooms into it": "selecionar um intervalo de períodos; Enter amplia-o",
@@ -601,8 +657,11 @@ export const pt: Catalogue = {
   share: "proporção",
   "share of its text": "proporção do seu texto",
   "share of quoted text": "proporção do texto citado",
+  "shared contexts": "contextos partilhados",
   "show the paragraph of a hit, or the hits of a period":
     "mostrar o parágrafo de uma ocorrência, ou as ocorrências de um período",
+  similarity: "semelhança",
+  since: "desde",
   "since {day}": "desde {day}",
   site: "site",
   sitemaps: "mapas de site",
@@ -618,6 +677,7 @@ export const pt: Catalogue = {
   "surest changes, {first} to {last}": "mudanças mais seguras, de {first} a {last}",
   "ten days": "dez dias",
   "the {n} most frequent are shown": "mostram-se as {n} mais frequentes",
+  "then by": "depois por",
   "this form": "esta forma",
   timeline: "cronologia",
   title: "título",
@@ -639,6 +699,8 @@ export const pt: Catalogue = {
   "whole sentences with the word": "frases inteiras com a palavra",
   "with or without a word before": "com ou sem uma palavra antes",
   word: "palavra",
+  "word before": "palavra anterior",
+  "word behind": "palavra seguinte",
   "word forms": "formas",
   'word, phrase, wild*, several by comma, [lemma="go" & pos="VERB"]':
     'palavra, frase, curinga*, várias com vírgulas, [lemma="ir" & pos="VERB"]',
@@ -649,6 +711,8 @@ export const pt: Catalogue = {
   year: "ano",
   "{articles} found in the archives of {sites}. The recall is the share of articles known from feeds that the backfill found by its own ways, with a 95 % interval.":
     "{articles} encontrados nos arquivos de {sites}. A cobertura dos achados é a proporção dos artigos conhecidos pelos feeds que a recuperação encontrou por meios próprios, com um intervalo de 95 %.",
+  "{changed} of {tested} words passed the test; about {chance} of them by chance.":
+    "{changed} de {tested} palavras passaram no teste; cerca de {chance} delas por acaso.",
   "{changed} of {tested} words tested changed; about {chance} of them by chance.":
     "{changed} de {tested} palavras testadas mudaram; cerca de {chance} delas por acaso.",
   "{documents} from up to {sources} a day in the week to {day}.":
@@ -660,6 +724,7 @@ export const pt: Catalogue = {
   "{language}: documents by {interval} of publication": "{language}: documentos por {interval} de publicação",
   "{measure}, by {interval}": "{measure}, por {interval}",
   "{n} ({closed} closed)": "{n} ({closed} fechados)",
+  "{n} combinations": { one: "{n} combinação", other: "{n} combinações" },
   "{n} hosts: bytes downloaded against bytes of text kept":
     "{n} servidores: bytes descarregados e bytes de texto conservados",
   "{n} more": "mais {n}",
@@ -667,6 +732,7 @@ export const pt: Catalogue = {
   "{n} of {all} sources": "{n} de {all} fontes",
   "{n} small charts with the same scale": "{n} gráficos pequenos com a mesma escala",
   "{n} token attributes: {list}.": "{n} atributos dos tokens: {list}.",
+  "{n} words with a season": { one: "{n} palavra sazonal", other: "{n} palavras sazonais" },
   "{pages} downloaded ({bytes}), with {text} of article text ({share}); the rest is markup, menus and scripts.":
     "{pages} descarregadas ({bytes}), com {text} de texto de artigos ({share}); o resto é marcação, menus e scripts.",
   "{pages} imported, with {text} of text.": "{pages} importadas, com {text} de texto.",
@@ -678,6 +744,8 @@ export const pt: Catalogue = {
   "{share} of the text": "{share} do texto",
   "{tested} words tested over {n} periods; none changed significantly.":
     "{tested} palavras testadas em {n} períodos; nenhuma mudou significativamente.",
+  "{tested} words tested over {n} periods; none passed the test.":
+    "{tested} palavras testadas em {n} períodos; nenhuma passou no teste.",
   "{unit} in {n} periods from {first} to {last}": "{unit} em {n} períodos de {first} a {last}",
   "{word} over time": "{word} ao longo do tempo",
   "× 2 means twice as frequent as before, ÷ 2 half as frequent. The small chart shows the log ratio with its 95 % confidence interval; the line in the middle means no change. Words are ordered by the smallest change that the interval allows, so that rare words need a larger change. The q-value is corrected for the number of words tested.":

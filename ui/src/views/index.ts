@@ -5,9 +5,11 @@ import { bursts } from "./bursts.ts";
 import { collection } from "./collection/index.ts";
 import { collocations } from "./collocations.ts";
 import { compare } from "./compare.ts";
+import { dispersion } from "./dispersion.ts";
 import { documentView } from "./document.ts";
 import { documents } from "./documents.ts";
 import { frequencies } from "./frequencies.ts";
+import { groups } from "./groups.ts";
 import { help } from "./help.ts";
 import { keywords } from "./keywords.ts";
 import { names } from "./names.ts";
@@ -15,8 +17,12 @@ import { newWords } from "./new-words.ts";
 import { quotes } from "./quotes.ts";
 import { saved } from "./saved.ts";
 import { search } from "./search.ts";
+import { seasons } from "./seasons.ts";
+import { sketchDiff } from "./sketch-diff.ts";
 import { sketch } from "./sketch.ts";
 import { start } from "./start.ts";
+import { steps } from "./steps.ts";
+import { thesaurus } from "./thesaurus.ts";
 import { timeline } from "./timeline.ts";
 import { trends } from "./trends.ts";
 import { words } from "./words.ts";
@@ -27,10 +33,16 @@ export const VIEWS: readonly View[] = [
   timeline,
   collocations,
   sketch,
+  sketchDiff,
+  thesaurus,
   frequencies,
+  groups,
+  dispersion,
   documents,
   documentView,
   trends,
+  seasons,
+  steps,
   newWords,
   bursts,
   compare,

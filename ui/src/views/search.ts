@@ -20,6 +20,7 @@ const SORTS = [
   ["node", t("by hit")],
   ["right", t("by right context")],
   ["site", t("by source")],
+  ["good", t("good examples first")],
   ["sample", t("random sample")],
 ] as const;
 
@@ -38,7 +39,10 @@ async function show(context: ViewContext): Promise<void> {
     cursor: route.get("cursor"),
     longest: route.get("longest"),
     order: sort === "oldest" ? "oldest" : undefined,
-    sort: ["left", "node", "right", "site"].includes(sort) ? sort : undefined,
+    sort: ["left", "node", "right", "site", "good"].includes(sort) ? sort : undefined,
+    with: route.get("with"),
+    without: route.get("without"),
+    window: route.get("window"),
     sample: sort === "sample" ? SIZE : undefined,
   });
   const total = found.hits ?? 0;
@@ -98,6 +102,16 @@ async function show(context: ViewContext): Promise<void> {
       })
     : t("No lines of {all}", { all: count(total) });
   rememberHits(found.lines, route);
+  // The refined query is CQL, so that all views and further conditions can start from these hits.
+  if ((route.get("with") || route.get("without")) && found.about.query) {
+    context.append(
+      el(
+        "p",
+        { class: "quiet" },
+        el("a", { href: link("search", route, { q: found.about.query }) }, t("Use these hits as the query")),
+      ),
+    );
+  }
   if (found.withheld) {
     context.append(
       el(
@@ -138,6 +152,9 @@ export const search: View = {
   facets: true,
   fields: () => [
     { name: "sort", label: t("Order"), kind: "choice", choices: SORTS, initial: "" },
+    { name: "with", label: t("Only with this near the hit"), kind: "text", advanced: true },
+    { name: "without", label: t("Only without this near the hit"), kind: "text", advanced: true },
+    { name: "window", label: t("Words on each side"), kind: "number", initial: "5", advanced: true },
     { name: "longest", label: t("Longest match instead of the shortest"), kind: "flag", advanced: true },
   ],
   ready: hasQuery,

@@ -31,6 +31,19 @@ export const arrow = (logRatio: number | null): HTMLElement =>
     `${(logRatio ?? 0) >= 0 ? "▲" : "▼"} ${logRatio === null ? "–" : `${rate(2 ** Math.abs(logRatio))}×`}`,
   );
 
+/** The direction of changes that are listed. */
+export const DIRECTION = {
+  name: "direction",
+  label: t("Direction"),
+  kind: "choice",
+  choices: [
+    ["both", t("rising and falling")],
+    ["rising", t("rising")],
+    ["falling", t("falling")],
+  ],
+  initial: "both",
+} as const;
+
 /** The trends view. */
 export const trends: View = {
   name: "trends",
@@ -38,17 +51,7 @@ export const trends: View = {
   about: t("Words that become more or less frequent, tested one by one."),
   kind: "discover",
   fields: (context) => [
-    {
-      name: "direction",
-      label: t("Direction"),
-      kind: "choice",
-      choices: [
-        ["both", t("rising and falling")],
-        ["rising", t("rising")],
-        ["falling", t("falling")],
-      ],
-      initial: "both",
-    },
+    DIRECTION,
     INTERVAL,
     attributeField(context, ["lemma", "lc", "word", "tag", "feats"], usualAttribute(context)),
     { name: "min", label: t("Minimum documents"), kind: "number", initial: "30", advanced: true },

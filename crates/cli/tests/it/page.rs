@@ -135,6 +135,8 @@ const VIEWS: &[(&str, &str)] = &[
     ("?view=timeline&q=storm%2C+bakery", "Timeline"),
     ("?view=timeline&q=storm%2C+bakery%2C+the%2C+sea%2C+of", "Timeline"),
     ("?view=trends", "Trends"),
+    ("?view=seasons", "Seasons"),
+    ("?view=steps&by=day&min=5", "Step changes"),
     ("?view=compare", "Compare"),
     ("?view=new-words", "New words"),
     ("?view=bursts", "Bursts"),
@@ -143,7 +145,11 @@ const VIEWS: &[(&str, &str)] = &[
     ("?view=keywords&filter=date%3D2026-06", "Keywords"),
     ("?view=words", "Word list"),
     ("?view=frequencies&q=storm", "Frequencies"),
+    ("?view=groups&q=storm", "Grouped frequencies"),
+    ("?view=dispersion&q=storm", "Dispersion"),
     ("?view=sketch", "Word sketch"),
+    ("?view=sketch-diff&q=storm", "Sketch difference"),
+    ("?view=thesaurus&q=storm", "Thesaurus"),
     ("?view=saved", "Saved searches"),
     ("?view=collection", "Collection"),
     ("?view=help", "Help"),
@@ -400,6 +406,36 @@ fn colour_scheme_and_text_direction_are_respected() {
 }
 
 #[test]
+fn hits_are_refined_by_their_neighbourhood_and_become_a_query() {
+    let Some(mut reader) = Reader::new() else { return };
+    reader.view("?q=storm&without=sea&window=10");
+    assert_eq!(reader.browser.text("#message"), "No hits.");
+    reader.view("?q=the&with=storm&window=1");
+    let refined = reader.browser.text("#message");
+    assert!(refined.starts_with("126 hits"), "{refined}");
+    reader.browser.click("#results p.quiet a");
+    reader.browser.until("!new URLSearchParams(location.search).has('with')");
+    reader.browser.until("document.querySelector('#message')?.textContent.startsWith('126 hits')");
+    reader.is_quiet(&[]);
+}
+
+#[test]
+fn hits_are_grouped_by_several_values_and_their_dispersion_is_drawn() {
+    let Some(mut reader) = Reader::new() else { return };
+    reader.view("?view=groups&q=storm&by=lc&by2=right1&by3=site");
+    let groups = reader.browser.text("#results");
+    assert!(groups.contains("word behind") && groups.contains("came") && groups.contains("a.example"), "{groups}");
+    assert_eq!(reader.browser.eval("document.querySelectorAll('#results tbody tr').length"), 3);
+    reader.view("?view=dispersion&q=storm&parts=10");
+    assert!(reader.browser.text("#results").contains("ARF"));
+    reader.browser.until("document.querySelector('#results figure svg path.bar') !== null");
+    // Every sharp step, however likely by chance.
+    reader.view("?view=steps&by=day&min=5&fdr=1&effect=1");
+    assert!(reader.browser.text("#results").contains("passed the test"), "{}", reader.browser.text("#results"));
+    reader.is_quiet(&[]);
+}
+
+#[test]
 fn lemmas_and_parts_of_speech_are_used_if_available() {
     let Some(mut reader) = Reader::of(tagged_weather, "") else { return };
     reader.view("?q=come");
@@ -417,6 +453,13 @@ fn lemmas_and_parts_of_speech_are_used_if_available() {
     // The number of co-occurrences links to these hits.
     reader.browser.click("#results td.number a");
     reader.browser.until("document.querySelector('#message')?.textContent.startsWith('126 hits')");
+    reader.view("?view=sketch-diff&q=storm&other=sea&min=1");
+    let difference = reader.browser.text("#results");
+    assert!(difference.contains("come") && difference.contains("difference"), "{difference}");
+    reader.view("?view=thesaurus&q=storm&min=1");
+    // Three sentences are too little text, and the page says so.
+    let similar = reader.browser.text("#results");
+    assert!(similar.contains("No word has enough contexts in common."), "{similar}");
     reader.view("?view=words&attribute=lemma");
     assert!(reader.browser.text(".rows tbody").contains("come"));
     reader.is_quiet(&[]);

@@ -269,6 +269,21 @@ class Scores(TypedDict):
     mi_log_f: float | None
 
 
+class SeasonRow(TypedDict):
+    """A word with a season."""
+
+    value: str
+    hits: int
+    documents: int
+    peak: int
+    log_ratio: float | None
+    strength: float | None
+    p: float | None
+    q: float | None
+    months: list[float | None]
+    per_million: list[float]
+
+
 class ShownSentence(TypedDict):
     """A sentence of a document."""
 
@@ -287,6 +302,19 @@ class SketchDiffRow(TypedDict):
     score: float | None
     other_score: float | None
     difference: float
+
+
+class StepRow(TypedDict):
+    """A word whose rate changes at once."""
+
+    value: str
+    hits: int
+    documents: int
+    bin: str
+    log_ratio: float | None
+    p: float | None
+    q: float | None
+    per_million: list[float]
 
 
 class ThesaurusRow(TypedDict):
@@ -567,6 +595,41 @@ QUESTIONS: dict[str, Question] = {
             "all_words": Parameter("all_words", "flag", False),
             "panel": Parameter("panel", "flag", False),
             "limit": Parameter("limit", "integer", 50),
+        },
+        is_paged=False,
+    ),
+    "seasons": Question(
+        name="seasons",
+        path="seasons",
+        rows="rows",
+        parameters={
+            "filter": Parameter("filter", "filter", None),
+            "in_corpus": Parameter("in", "text", None),
+            "attribute": Parameter("attribute", "attribute", "lc"),
+            "by": Parameter("by", "choice", "month"),
+            "min": Parameter("min", "integer", 30),
+            "panel": Parameter("panel", "flag", False),
+            "limit": Parameter("limit", "integer", 50),
+            "fdr": Parameter("fdr", "number", 0.05),
+            "effect": Parameter("effect", "number", 1.25),
+        },
+        is_paged=False,
+    ),
+    "steps": Question(
+        name="steps",
+        path="steps",
+        rows="rows",
+        parameters={
+            "filter": Parameter("filter", "filter", None),
+            "in_corpus": Parameter("in", "text", None),
+            "attribute": Parameter("attribute", "attribute", "lc"),
+            "by": Parameter("by", "choice", "month"),
+            "min": Parameter("min", "integer", 30),
+            "panel": Parameter("panel", "flag", False),
+            "limit": Parameter("limit", "integer", 50),
+            "fdr": Parameter("fdr", "number", 0.05),
+            "direction": Parameter("direction", "choice", "both"),
+            "effect": Parameter("effect", "number", 1.25),
         },
         is_paged=False,
     ),
@@ -1247,6 +1310,99 @@ class Questions:
                 "all_words": all_words,
                 "panel": panel,
                 "limit": limit,
+            },
+        )
+
+    def seasons(
+        self,
+        *,
+        filter: str | None = None,
+        in_corpus: str | None = None,
+        attribute: str = "lc",
+        by: Literal["day", "ten-days", "week", "month", "quarter", "half-year", "year"] = "month",
+        min: int = 30,
+        panel: bool = False,
+        limit: int = 50,
+        fdr: float = 0.05,
+        effect: float = 1.25,
+    ) -> Answer[SeasonRow]:
+        """Show which words come back every year.
+
+        Args:
+            filter: Only documents with these properties, such as site=gazette.example
+                date>=2026-01.
+            in_corpus: Only documents of this virtual corpus, made with `tidings corpus save`.
+            attribute: The attribute to count: word, lc, lemma, tag, feats, or a feature such as
+                Case.
+            by: The length of a time step.
+            min: Minimum documents of a tested word. At least 1.
+            panel: Only sites with documents in every step, so that new feeds do not look like news.
+            limit: Maximum rows. From 0 to 10000.
+            fdr: The accepted share of false discoveries among the rows (Benjamini–Hochberg). From 0
+                to 1.
+            effect: The minimum factor of the rate in the three months around the peak by that of
+                the other months. From 1 to 1000000.
+        """
+        return self._ask(
+            "seasons",
+            {
+                "filter": filter,
+                "in_corpus": in_corpus,
+                "attribute": attribute,
+                "by": by,
+                "min": min,
+                "panel": panel,
+                "limit": limit,
+                "fdr": fdr,
+                "effect": effect,
+            },
+        )
+
+    def steps(
+        self,
+        *,
+        filter: str | None = None,
+        in_corpus: str | None = None,
+        attribute: str = "lc",
+        by: Literal["day", "ten-days", "week", "month", "quarter", "half-year", "year"] = "month",
+        min: int = 30,
+        panel: bool = False,
+        limit: int = 50,
+        fdr: float = 0.05,
+        direction: Literal["both", "rising", "falling"] = "both",
+        effect: float = 1.25,
+    ) -> Answer[StepRow]:
+        """Show which words change at once and stay changed.
+
+        Args:
+            filter: Only documents with these properties, such as site=gazette.example
+                date>=2026-01.
+            in_corpus: Only documents of this virtual corpus, made with `tidings corpus save`.
+            attribute: The attribute to count: word, lc, lemma, tag, feats, or a feature such as
+                Case.
+            by: The length of a time step.
+            min: Minimum documents of a tested word. At least 1.
+            panel: Only sites with documents in every step, so that new feeds do not look like news.
+            limit: Maximum rows. From 0 to 10000.
+            fdr: The accepted share of false discoveries among the rows (Benjamini–Hochberg). From 0
+                to 1.
+            direction: Only words that rise, or only words that fall.
+            effect: The minimum change: the factor by which the rate rises or falls. From 1 to
+                1000000.
+        """
+        return self._ask(
+            "steps",
+            {
+                "filter": filter,
+                "in_corpus": in_corpus,
+                "attribute": attribute,
+                "by": by,
+                "min": min,
+                "panel": panel,
+                "limit": limit,
+                "fdr": fdr,
+                "direction": direction,
+                "effect": effect,
             },
         )
 

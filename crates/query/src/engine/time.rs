@@ -317,7 +317,7 @@ impl Engine {
     }
 
     /// The bins of a subcorpus, and the days of each.
-    fn periods(&self, subcorpus: &Subcorpus, step: Step) -> (Vec<Bin>, Vec<Range<Day>>) {
+    pub(super) fn periods(&self, subcorpus: &Subcorpus, step: Step) -> (Vec<Bin>, Vec<Range<Day>>) {
         let bins = self.bins(subcorpus, step);
         let days = |bin: &Bin| Day::of(bin.first)..Day(Day::of(bin.last).0 + 1);
         let periods = bins.iter().map(days).collect();

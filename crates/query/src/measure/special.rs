@@ -96,6 +96,16 @@ pub fn chi_square_survival(value: f64, degrees: f64) -> f64 {
     gamma_p_q(degrees / 2.0, value / 2.0).1
 }
 
+/// The probability of a larger value of the F distribution, by Paulson's normal approximation of its cube root (1942).
+pub fn f_survival(value: f64, degrees: f64, of_rest: f64) -> f64 {
+    if value <= 0.0 || of_rest < 3.0 {
+        return 1.0;
+    }
+    let root = value.cbrt();
+    let (above, below) = (2.0 / (9.0 * degrees), 2.0 / (9.0 * of_rest));
+    normal_below(-((1.0 - below) * root - (1.0 - above)) / (below * root * root + above).sqrt())
+}
+
 /// The quantile function of the gamma distribution with scale 1.
 pub fn gamma_quantile(shape: f64, p: f64) -> f64 {
     // Bisection; 200 steps exceed the resolution of doubles.
@@ -127,6 +137,16 @@ mod tests {
 
     fn near(found: f64, expected: f64) {
         assert!((found / expected - 1.0).abs() < 1e-11, "{found} instead of {expected}");
+    }
+
+    #[test]
+    fn tails_of_f_are_those_of_tables() {
+        for (value, degrees, of_rest, p) in
+            [(2.711, 5.0, 20.0, 0.05), (2.979, 10.0, 30.0, 0.01), (3.708, 3.0, 10.0, 0.05)]
+        {
+            assert!((f_survival(value, degrees, of_rest) / p - 1.0).abs() < 0.05, "{value} {degrees} {of_rest}");
+        }
+        assert_eq!((f_survival(0.0, 3.0, 10.0), f_survival(9.0, 3.0, 2.0)), (1.0, 1.0));
     }
 
     #[test]

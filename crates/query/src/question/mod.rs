@@ -38,8 +38,10 @@ mod parameter;
 mod params;
 mod parsed;
 mod quotes;
+mod seasons;
 mod sketch;
 mod sketch_diff;
+mod steps;
 mod stream;
 mod surroundings;
 mod thesaurus;
@@ -75,14 +77,16 @@ pub use new_words::{NewWordHint, NewWordRow, NewWords, NewWordsRequest};
 pub use parameter::{Parameter, ParameterKind, Request, ValueError, given, request};
 pub use params::{
     AttributeParams, ConfidenceParams, ContentParams, Cursor, Direction, LimitParams, NgramParams, PageParams,
-    PanelParams, RefineParams, ScopeParams, SearchParams, StepParams, TestParams, WordRowParams,
+    PanelParams, RefineParams, ScopeParams, SearchParams, SeriesParams, StepParams, TestParams, WordRowParams,
 };
 pub use parsed::{Language, Parsed};
 pub use quotes::{QuoteRow, Quotes, QuotesBy, QuotesRequest};
+pub use seasons::{SeasonRow, Seasons, SeasonsRequest};
 pub use sketch::{
     RelationRow, RelationSummary, Sketch, SketchAnswer, SketchRelation, SketchRequest, SketchRow, TagCount,
 };
 pub use sketch_diff::{SketchDiff, SketchDiffRequest, SketchDiffRow};
+pub use steps::{StepRow, Steps, StepsRequest};
 pub use stream::{RowData, RowSink};
 pub use surroundings::{ShownSentence, Surroundings, SurroundingsRequest, TextUnit};
 pub use thesaurus::{Thesaurus, ThesaurusRequest, ThesaurusRow};
@@ -223,6 +227,8 @@ pub const QUESTIONS: &[QuestionInfo] = &[
     QuestionInfo::of::<CompareRequest>(),
     QuestionInfo::of::<TimelineRequest>(),
     QuestionInfo::of::<TrendsRequest>(),
+    QuestionInfo::of::<SeasonsRequest>(),
+    QuestionInfo::of::<StepsRequest>(),
     QuestionInfo::of::<BurstsRequest>(),
     QuestionInfo::of::<NewWordsRequest>(),
     QuestionInfo::of::<NamesRequest>(),

@@ -10,7 +10,7 @@ use super::{MAX_PAGE_ROWS, Parsed, QuestionContext, QuestionError};
 use crate::cql::{Attribute, Query};
 use crate::engine::{ContentWords, Order, is_wordlike};
 use crate::filter::Filter;
-use crate::trend::Step;
+use crate::trend::{RiseConfig, Step};
 
 /// The documents that a question is about.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
@@ -214,11 +214,11 @@ impl Default for TestParams {
 /// The factor of the smallest change that is listed if nothing is said.
 pub(super) const USUAL_EFFECT: f64 = 1.25;
 
-fn usual_effect() -> f64 {
+pub(super) fn usual_effect() -> f64 {
     USUAL_EFFECT
 }
 
-fn usual_fdr() -> f64 {
+pub(super) fn usual_fdr() -> f64 {
     0.05
 }
 
@@ -238,6 +238,56 @@ impl TestParams {
             Direction::Falling => rows.retain(|row| log_ratio(row) <= 0.0),
         }
     }
+}
+
+/// A test of the series of many words.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct SeriesParams {
+    /// The documents to count.
+    #[serde(flatten)]
+    pub scope: ScopeParams,
+    /// The attribute to count.
+    #[serde(flatten)]
+    pub attribute: AttributeParams,
+    /// The length of a time step.
+    #[serde(default = "month")]
+    #[schemars(extend("x-value-name" = "STEP"))]
+    pub by: Step,
+    /// Minimum documents of a tested word.
+    #[serde(default = "usual_documents")]
+    #[schemars(range(min = 1))]
+    pub min: u64,
+    /// The words that are tested.
+    #[serde(flatten)]
+    pub content: ContentParams,
+    /// The panel of sites.
+    #[serde(flatten)]
+    pub panel: PanelParams,
+    /// The number of rows.
+    #[serde(flatten)]
+    pub limit: LimitParams,
+}
+
+impl Default for SeriesParams {
+    fn default() -> SeriesParams {
+        SeriesParams {
+            scope: ScopeParams::default(),
+            attribute: AttributeParams::default(),
+            by: month(),
+            min: usual_documents(),
+            content: ContentParams::default(),
+            panel: PanelParams::default(),
+            limit: LimitParams::default(),
+        }
+    }
+}
+
+fn month() -> Step {
+    Step::Month
+}
+
+fn usual_documents() -> u64 {
+    RiseConfig::default().min_count
 }
 
 /// The confidence of intervals.

@@ -73,7 +73,7 @@ pub(super) fn panel_subcorpus(
     Ok((context.subcorpus_of(filter.as_ref(), Reading::Words(Cells::Steps(step)))?, filter))
 }
 
-fn as_texts<S: Serializer>(values: &[Bin], serializer: S) -> Result<S::Ok, S::Error> {
+pub(super) fn as_texts<S: Serializer>(values: &[Bin], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(values.iter().map(ToString::to_string))
 }
 

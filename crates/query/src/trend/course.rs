@@ -135,7 +135,7 @@ fn centre_and_scale(values: &mut [f64]) -> f64 {
 }
 
 /// The overdispersion (variance-to-mean ratio), at least 1.
-fn overdispersion(counts: &[f64], tokens: &[f64], rate: f64) -> f64 {
+pub(super) fn overdispersion(counts: &[f64], tokens: &[f64], rate: f64) -> f64 {
     let square = |(count, tokens): (&f64, &f64)| (count - rate * tokens).powi(2) / (rate * tokens);
     let sum: f64 = counts.iter().zip(tokens).map(square).sum();
     (sum / (counts.len() as f64 - 1.0)).max(1.0)
@@ -151,7 +151,7 @@ const FAR_ABOVE: f64 = 5000.0;
 
 /// The probability of a smaller count plus half that of an equal count, under a negative binomial distribution with
 /// a variance of `overdispersion` times the mean.
-fn mid_probability(count: f64, mean: f64, overdispersion: f64) -> f64 {
+pub(super) fn mid_probability(count: f64, mean: f64, overdispersion: f64) -> f64 {
     if mean > LARGE_MEAN {
         return normal_below((count - mean) / (overdispersion * mean).sqrt());
     }

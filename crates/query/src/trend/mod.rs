@@ -22,6 +22,7 @@ pub mod season;
 pub mod shift;
 pub mod site_burst;
 pub mod site_rise;
+pub mod site_series;
 pub mod theil_sen;
 
 pub use bursts::{BinCount, Burst, BurstConfig, Sequel, burst, tokens_before};
@@ -42,4 +43,5 @@ pub use season::{Season, season};
 pub use shift::{Shift, shift};
 pub use site_burst::SiteBursts;
 pub use site_rise::SiteRises;
+pub use site_series::{SiteAxis, WordSeries};
 pub use theil_sen::{sketch_engine_score, theil_sen};

@@ -1,4 +1,9 @@
 //! Level shifts: Pettitt's change-point test (1979), based on ranks like Mann–Kendall.
+//!
+//! A trend has a change point, too, so a shift is sharp only if two levels explain the ranks better than a line. Points that
+//! depend on each other are fewer observations, which makes the p-value larger.
+
+use super::site_series::independent_share;
 
 /// A change point.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -9,6 +14,8 @@ pub struct Shift {
     pub k: i64,
     /// The approximate p-value, an upper bound.
     pub p: f64,
+    /// True if two levels explain the ranks better than a line.
+    pub is_sharp: bool,
 }
 
 /// Finds the most likely change point; `None` in a constant series.
@@ -25,9 +32,21 @@ pub fn shift(series: &[f64]) -> Option<Shift> {
         }
     }
     let (at, k) = best;
+    if at == 0 {
+        return None;
+    }
     let size = n as f64;
-    let p = 2.0 * (-6.0 * (k * k) as f64 / (size.powi(3) + size.powi(2))).exp();
-    (at > 0).then_some(Shift { at, k, p: p.min(1.0) })
+    let ranks: Vec<f64> = doubled_ranks.iter().map(|rank| *rank as f64 - (size + 1.0)).collect();
+    let levels = [&ranks[..at], &ranks[at..]].map(|part| part.iter().sum::<f64>() / part.len() as f64);
+    let rest: Vec<f64> = ranks.iter().enumerate().map(|(i, rank)| rank - levels[usize::from(i >= at)]).collect();
+    let exponent = 6.0 * (k * k) as f64 / (size.powi(3) + size.powi(2));
+    let p = 2.0 * (-exponent * independent_share(&rest)).exp();
+    let squares = |values: &[f64]| values.iter().map(|x| x * x).sum::<f64>();
+    // The sum of squares that a line explains.
+    let middle = (size - 1.0) / 2.0;
+    let along: f64 = ranks.iter().enumerate().map(|(i, rank)| (i as f64 - middle) * rank).sum();
+    let of_line = along * along / (size * (size * size - 1.0) / 12.0);
+    Some(Shift { at, k, p: p.min(1.0), is_sharp: squares(&ranks) - squares(&rest) > of_line })
 }
 
 /// Twice the rank of each value, so that the mean ranks of ties are whole numbers.
@@ -60,6 +79,7 @@ mod tests {
         // Every one of 15 lies below every one of 25.
         assert_eq!((found.at, found.k), (15, 375));
         assert!((found.p - 2.0 * (-6.0 * 375.0f64.powi(2) / 65_600.0).exp()).abs() < 1e-15);
+        assert!(found.is_sharp);
         let falling: Vec<f64> = series.iter().map(|x| -x).collect();
         assert_eq!(shift(&falling).unwrap().k, -375);
     }
@@ -69,5 +89,28 @@ mod tests {
         assert_eq!(shift(&[1.0; 20]), None);
         assert_eq!(shift(&[]), None);
         assert_eq!(shift(&[1.0]), None);
+    }
+
+    #[test]
+    fn a_line_has_a_change_point_that_is_not_sharp() {
+        let mut random = fastrand::Rng::with_seed(8);
+        let line: Vec<f64> = (0..60).map(|i| f64::from(i) + 8.0 * random.f64()).collect();
+        let found = shift(&line).unwrap();
+        // What two levels leave of a line depends on its neighbours, so that it is little evidence, too.
+        assert!(found.k > 600 && found.p > 0.05 && !found.is_sharp, "{found:?}");
+    }
+
+    #[test]
+    fn false_positives_are_no_more_frequent_than_stated_also_if_events_last() {
+        let mut random = fastrand::Rng::with_seed(5);
+        for lasting in [1, 3] {
+            let chance = (0..2000).filter(|_| {
+                let noise: Vec<f64> = (0..40 + lasting).map(|_| random.f64()).collect();
+                let series: Vec<f64> = noise.windows(lasting).take(40).map(|window| window.iter().sum()).collect();
+                shift(&series).unwrap().p < 0.05
+            });
+            let share = chance.count() as f64 / 2000.0;
+            assert!(share < 0.055, "{lasting}: {share}");
+        }
     }
 }

@@ -44,6 +44,8 @@ fn questions(server: &TestServer) -> Vec<(&'static str, String)> {
         ("/api/v1/{lang}/compare", "?before=date%3C%3D2026-02&after=date%3E%3D2026-05"),
         ("/api/v1/{lang}/timeline", "?q=storm"),
         ("/api/v1/{lang}/trends", "?by=month&min=10"),
+        ("/api/v1/{lang}/seasons", "?by=week&min=10"),
+        ("/api/v1/{lang}/steps", "?by=day&min=5&fdr=1&effect=1"),
         ("/api/v1/{lang}/bursts", ""),
         ("/api/v1/{lang}/new-words", "?since=2026-06-01"),
         ("/api/v1/{lang}/names", "?type=PER&since=2026-01-01"),
@@ -90,7 +92,9 @@ fn every_endpoint_answers_as_the_openapi_document_says() {
         assert!(lines.whole && csv.whole && csv.head.contains("text/csv"), "{question}");
         assert_eq!(csv.body.lines().count(), rows + 1, "{question}");
         let is_about_a_home = !path.contains("{lang}");
-        assert!(rows > 0 || is_about_a_home, "{question} found nothing");
+        // The corpus has half a year of three sentences: no season, and no two words with several contexts in common.
+        let needs_more_text = path.ends_with("/seasons") || path.ends_with("/thesaurus");
+        assert!(rows > 0 || is_about_a_home || needs_more_text, "{question} found nothing");
     }
 }
 

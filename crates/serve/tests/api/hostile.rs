@@ -84,6 +84,8 @@ const PATHS: &[&str] = &[
     "compare",
     "timeline",
     "trends",
+    "seasons",
+    "steps",
     "bursts",
     "new-words",
     "names",

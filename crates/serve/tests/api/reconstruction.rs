@@ -382,6 +382,8 @@ fn probes(target: &Target, words: &[String]) -> Vec<String> {
         format!("keywords?focus={not}&against={filter}&min=1&fdr=0&{all}"),
         format!("compare?before={filter}&after={not}&min=1&fdr=1&effect=1&{all}"),
         format!("trends?by=day&min=1&fdr=1&effect=1&limit=10000&filter={}", escaped(&format!("site={}", target.site))),
+        format!("seasons?by=day&min=1&fdr=1&effect=1&limit=10000&filter={not}"),
+        format!("steps?by=day&min=1&fdr=1&effect=1&limit=10000&filter={}", escaped(&format!("site={}", target.site))),
         "bursts?by=day&limit=10000".to_owned(),
         "bursts?by=week&limit=10000&filter=".to_owned() + &not,
         format!("new-words?since=2026-02-01&min_sites=1&min_days=1&min_documents=1&names=true&filter={not}"),

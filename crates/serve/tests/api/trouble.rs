@@ -114,6 +114,8 @@ fn answers_that_are_cut_off_say_so() {
         "keywords?focus=date%3D2026-06",
         "compare?before=date%3D2026-05&after=date%3D2026-06",
         "trends",
+        "seasons",
+        "steps",
         "bursts",
         "new-words?since=2026-06-01",
         "names",
